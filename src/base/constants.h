@@ -1,0 +1,13 @@
+/* Every tolerance of the core, with its unit, its reason and what breaks when it moves. */
+#ifndef RB_BASE_CONSTANTS_H
+#define RB_BASE_CONSTANTS_H
+
+/* Rounding unit of double, 2^-53 [1]. */
+#define RB_EPS 1.1102230246251565e-16
+
+/* Relative pivot below which a factorisation calls a matrix singular [1], times the order n.
+ * Larger: regular but badly scaled stacks (mass ratio 1e6) are called singular. Smaller: noise of
+ * redundant contacts passes for a pivot and the solution explodes. */
+#define RB_RANK_TOL 1e-13
+
+#endif

@@ -1,0 +1,332 @@
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "math/vector.h"
+
+RB_VECTOR double rb_dot(const double *restrict x, const double *restrict y, int n)
+{
+    double s[4] = { 0.0, 0.0, 0.0, 0.0 };
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) s[k] += x[i + k] * y[i + k];
+    }
+    for (int k = 0; i < n; i++, k++) s[k] += x[i] * y[i];
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+RB_VECTOR void rb_axpy(double a, const double *restrict x, double *restrict y, int n)
+{
+    for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+RB_VECTOR void rb_rank1(double *restrict A, ptrdiff_t ld, int rows, int cols,
+                        const double *restrict c, const double *restrict r)
+{
+    for (int i = 0; i < rows; i++) {
+        double c_i = c[i];
+        if (c_i == 0.0) continue;
+        double *A_i = A + i * ld;
+        for (int j = 0; j < cols; j++) A_i[j] -= c_i * r[j];
+    }
+}
+
+void rb_gemv(const double *A, ptrdiff_t ld, int rows, int cols, const double *x, double *y)
+{
+    for (int i = 0; i < rows; i++) y[i] = rb_dot(A + i * ld, x, cols);
+}
+
+/* Row of A by row: C_i -= a_i0 B_0 + a_i1 B_1 + ..., four rows of B at a time so that C_i is
+ * loaded a quarter as often; each element is updated in the order of k. */
+RB_VECTOR void rb_gemm_sub(const double *restrict A, ptrdiff_t lda, const double *restrict B,
+                           ptrdiff_t ldb, double *restrict C, ptrdiff_t ldc, int m, int k, int n)
+{
+    for (int i = 0; i < m; i++) {
+        const double *A_i = A + i * lda;
+        double *C_i = C + i * ldc;
+        int l = 0;
+        for (; l + 4 <= k; l += 4) {
+            const double *b0 = B + l * ldb, *b1 = b0 + ldb, *b2 = b1 + ldb, *b3 = b2 + ldb;
+            double a0 = A_i[l], a1 = A_i[l + 1], a2 = A_i[l + 2], a3 = A_i[l + 3];
+            for (int j = 0; j < n; j++) {
+                C_i[j] = (((C_i[j] - a0 * b0[j]) - a1 * b1[j]) - a2 * b2[j]) - a3 * b3[j];
+            }
+        }
+        for (; l < k; l++) {
+            const double *b = B + l * ldb;
+            double a = A_i[l];
+            for (int j = 0; j < n; j++) C_i[j] -= a * b[j];
+        }
+    }
+}
+
+double rb_norm_inf(const double *x, int n)
+{
+    double m = 0.0;
+    for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
+    return m;
+}
+
+double rb_norm2(const double *x, int n)
+{
+    return sqrt(rb_dot(x, x, n));
+}
+
+double rb_norm1(const double *A, int n)
+{
+    double norm = 0.0;
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (int i = 0; i < n; i++) sum += fabs(A[(ptrdiff_t)i * n + j]);
+        norm = fmax(norm, sum);
+    }
+    return norm;
+}
+
+/* The row at or below k with the largest |entry| in column k; the first one among equals. */
+static int pivot_row(const double *A, int n, int k)
+{
+    int best = k;
+    double largest = fabs(A[(ptrdiff_t)k * n + k]);
+    for (int i = k + 1; i < n; i++) {
+        double a = fabs(A[(ptrdiff_t)i * n + k]);
+        if (a > largest) {
+            largest = a;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void swap_rows(double *A, int n, int i, int j)
+{
+    if (i == j) return;
+    double *a = A + (ptrdiff_t)i * n, *b = A + (ptrdiff_t)j * n;
+    for (int k = 0; k < n; k++) {
+        double t = a[k];
+        a[k] = b[k];
+        b[k] = t;
+    }
+}
+
+/* Factors columns k0 .. k1-1 of the rows below k0, applying each pivot inside the panel only. */
+static int factor_panel(double *A, int n, int *perm, int k0, int k1, double tiny)
+{
+    for (int k = k0; k < k1; k++) {
+        int p = pivot_row(A, n, k);
+        perm[k] = p;
+        swap_rows(A, n, k, p);
+        double *A_k = A + (ptrdiff_t)k * n;
+        if (!(fabs(A_k[k]) > tiny)) return k;
+        for (int i = k + 1; i < n; i++) {
+            double *A_i = A + (ptrdiff_t)i * n;
+            if (A_i[k] == 0.0) continue;
+            double l = A_i[k] / A_k[k];
+            A_i[k] = l;
+            for (int j = k + 1; j < k1; j++) A_i[j] -= l * A_k[j];
+        }
+    }
+    return k1;
+}
+
+/* Blocked right-looking LU: a panel, its row block by forward substitution, one matrix product. */
+int rb_lu_factor(double *A, int n, int *perm)
+{
+    enum { PANEL = 16 };
+    double tiny = RB_RANK_TOL * n * rb_norm_inf(A, n * n);
+    for (int k0 = 0; k0 < n; k0 += PANEL) {
+        int k1 = k0 + PANEL < n ? k0 + PANEL : n;
+        int rank = factor_panel(A, n, perm, k0, k1, tiny);
+        if (rank < k1) return rank;
+        if (k1 == n) break;
+        for (int k = k0 + 1; k < k1; k++) {
+            double *A_k = A + (ptrdiff_t)k * n;
+            for (int l = k0; l < k; l++) {
+                if (A_k[l] != 0.0) rb_axpy(-A_k[l], A + (ptrdiff_t)l * n + k1, A_k + k1, n - k1);
+            }
+        }
+        rb_gemm_sub(A + (ptrdiff_t)k1 * n + k0, n, A + (ptrdiff_t)k0 * n + k1, n,
+                    A + (ptrdiff_t)k1 * n + k1, n, n - k1, k1 - k0, n - k1);
+    }
+    return n;
+}
+
+static void swap_entries(double *x, int i, int j)
+{
+    double t = x[i];
+    x[i] = x[j];
+    x[j] = t;
+}
+
+void rb_lu_solve(const double *LU, int n, const int *perm, double *x)
+{
+    for (int k = 0; k < n; k++) swap_entries(x, k, perm[k]);
+    for (int i = 1; i < n; i++) x[i] -= rb_dot(LU + (ptrdiff_t)i * n, x, i);
+    for (int i = n - 1; i >= 0; i--) {
+        const double *U_i = LU + (ptrdiff_t)i * n;
+        x[i] = (x[i] - rb_dot(U_i + i + 1, x + i + 1, n - 1 - i)) / U_i[i];
+    }
+}
+
+void rb_lu_solve_trans(const double *LU, int n, const int *perm, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        const double *U_i = LU + (ptrdiff_t)i * n;
+        x[i] /= U_i[i];
+        rb_axpy(-x[i], U_i + i + 1, x + i + 1, n - 1 - i);
+    }
+    for (int i = n - 1; i > 0; i--) rb_axpy(-x[i], LU + (ptrdiff_t)i * n, x, i);
+    for (int k = n - 1; k >= 0; k--) swap_entries(x, k, perm[k]);
+}
+
+double rb_lu_rcond(const double *LU, int n, const int *perm, double norm1, double *work)
+{
+    if (n == 0 || !(norm1 > 0.0)) return 0.0;
+    double *x = work, *s = work + n;
+    double estimate = 0.0;
+    for (int i = 0; i < n; i++) x[i] = 1.0 / n;
+    for (int round = 0; round < 5; round++) {
+        rb_lu_solve(LU, n, perm, x);
+        double norm = 0.0;
+        for (int i = 0; i < n; i++) norm += fabs(x[i]);
+        if (!(norm > estimate)) break;
+        estimate = norm;
+
+        /* the unit vector that increases |A^-1 x|_1 most */
+        for (int i = 0; i < n; i++) s[i] = x[i] < 0.0 ? -1.0 : 1.0;
+        rb_lu_solve_trans(LU, n, perm, s);
+        int best = 0;
+        for (int i = 1; i < n; i++) {
+            if (fabs(s[i]) > fabs(s[best])) best = i;
+        }
+        memset(x, 0, (size_t)n * sizeof *x);
+        x[best] = 1.0;
+    }
+    return estimate > 0.0 ? 1.0 / (norm1 * estimate) : 0.0;
+}
+
+static void swap_cols(double *A, int n, int i, int j)
+{
+    if (i == j) return;
+    for (int k = 0; k < n; k++) swap_entries(A + (ptrdiff_t)k * n, i, j);
+}
+
+int rb_lu_factor_full(double *A, int n, int *row, int *col, double rank_tol)
+{
+    for (int i = 0; i < n; i++) row[i] = col[i] = i;
+    double tiny = rank_tol * rb_norm_inf(A, n * n);
+    for (int k = 0; k < n; k++) {
+        int pi = k, pj = k;
+        double largest = -1.0;
+        for (int i = k; i < n; i++) {
+            for (int j = k; j < n; j++) {
+                double a = fabs(A[(ptrdiff_t)i * n + j]);
+                if (a > largest) {
+                    largest = a;
+                    pi = i;
+                    pj = j;
+                }
+            }
+        }
+        if (!(largest > tiny)) return k;
+        swap_rows(A, n, k, pi);
+        swap_cols(A, n, k, pj);
+        int t = row[k];
+        row[k] = row[pi];
+        row[pi] = t;
+        t = col[k];
+        col[k] = col[pj];
+        col[pj] = t;
+        const double *A_k = A + (ptrdiff_t)k * n;
+        for (int i = k + 1; i < n; i++) {
+            double *A_i = A + (ptrdiff_t)i * n;
+            A_i[k] /= A_k[k];
+            rb_axpy(-A_i[k], A_k + k + 1, A_i + k + 1, n - 1 - k);
+        }
+    }
+    return n;
+}
+
+/* Swaps rows and columns i < j of the symmetric matrix held in the lower triangle. */
+static void swap_symmetric(double *A, int n, int i, int j)
+{
+    if (i == j) return;
+    for (int k = 0; k < i; k++) {
+        double t = A[(ptrdiff_t)i * n + k];
+        A[(ptrdiff_t)i * n + k] = A[(ptrdiff_t)j * n + k];
+        A[(ptrdiff_t)j * n + k] = t;
+    }
+    for (int k = i + 1; k < j; k++) {
+        double t = A[(ptrdiff_t)k * n + i];
+        A[(ptrdiff_t)k * n + i] = A[(ptrdiff_t)j * n + k];
+        A[(ptrdiff_t)j * n + k] = t;
+    }
+    for (int k = j + 1; k < n; k++) swap_entries(A + (ptrdiff_t)k * n, i, j);
+    double t = A[(ptrdiff_t)i * n + i];
+    A[(ptrdiff_t)i * n + i] = A[(ptrdiff_t)j * n + j];
+    A[(ptrdiff_t)j * n + j] = t;
+}
+
+int rb_ldl_factor(double *A, int n, int *perm, double rank_tol)
+{
+    for (int i = 0; i < n; i++) perm[i] = i;
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(A[(ptrdiff_t)i * n + i]));
+    for (int k = 0; k < n; k++) {
+        int p = k;
+        for (int i = k + 1; i < n; i++) {
+            if (A[(ptrdiff_t)i * n + i] > A[(ptrdiff_t)p * n + p]) p = i;
+        }
+        swap_symmetric(A, n, k, p);
+        int t = perm[k];
+        perm[k] = perm[p];
+        perm[p] = t;
+        double d = A[(ptrdiff_t)k * n + k];
+        if (!(d > rank_tol * largest)) return k;
+        for (int i = k + 1; i < n; i++) {
+            double l = A[(ptrdiff_t)i * n + k] / d;
+            if (l == 0.0) continue;
+            for (int j = k + 1; j <= i; j++) {
+                A[(ptrdiff_t)i * n + j] -= l * A[(ptrdiff_t)j * n + k];
+            }
+        }
+        for (int i = k + 1; i < n; i++) A[(ptrdiff_t)i * n + k] /= d;
+    }
+    return n;
+}
+
+void rb_ldl_solve(const double *LDL, int n, int rank, const int *perm, double *x, double *work)
+{
+    for (int k = 0; k < rank; k++) work[k] = x[perm[k]];
+    for (int i = 1; i < rank; i++) work[i] -= rb_dot(LDL + (ptrdiff_t)i * n, work, i);
+    for (int i = rank - 1; i >= 0; i--) {
+        work[i] /= LDL[(ptrdiff_t)i * n + i];
+        for (int k = i + 1; k < rank; k++) work[i] -= LDL[(ptrdiff_t)k * n + i] * work[k];
+    }
+    for (int k = 0; k < n; k++) x[perm[k]] = k < rank ? work[k] : 0.0;
+}
+
+/* a b = p + e exactly [Dekker 1971]; splitting instead of fma, so that all targets agree. */
+static double product_error(double a, double b, double p)
+{
+    const double split = 134217729.0; /* 2^27 + 1 */
+    double ca = split * a, cb = split * b;
+    double ah = ca - (ca - a), al = a - ah;
+    double bh = cb - (cb - b), bl = b - bh;
+    return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+}
+
+double rb_dot_comp(const double *a, const double *x, int n, double b)
+{
+    double sum = b, low = 0.0;
+    for (int i = 0; i < n; i++) {
+        double p = a[i] * x[i];
+        double t = sum + p;
+        double z = t - sum;
+        low += ((sum - (t - z)) + (p - z)) + product_error(a[i], x[i], p);
+        sum = t;
+    }
+    return sum + low;
+}

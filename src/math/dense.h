@@ -1,0 +1,68 @@
+/* Dense kernels and factorisations on row-major arrays. No allocation: the caller gives storage. */
+#ifndef RB_MATH_DENSE_H
+#define RB_MATH_DENSE_H
+
+#include <stddef.h>
+
+static inline double rb_clamp(double x, double lo, double hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* x.y with four accumulators in a fixed order: the same bits for any vector width. */
+double rb_dot(const double *x, const double *y, int n);
+
+/* y += a x */
+void rb_axpy(double a, const double *x, double *y, int n);
+
+/* Rank-1 update A -= c r' of the rows i with c_i != 0; A is rows x cols with row stride ld. */
+void rb_rank1(double *A, ptrdiff_t ld, int rows, int cols, const double *c, const double *r);
+
+/* y = A x, A rows x cols with row stride ld. */
+void rb_gemv(const double *A, ptrdiff_t ld, int rows, int cols, const double *x, double *y);
+
+/* C -= A B, A m x k (stride lda), B k x n (ldb), C m x n (ldc). */
+void rb_gemm_sub(const double *A, ptrdiff_t lda, const double *B, ptrdiff_t ldb, double *C,
+                 ptrdiff_t ldc, int m, int k, int n);
+
+/* Largest |x_i|, 0 for n = 0. */
+double rb_norm_inf(const double *x, int n);
+
+/* Euclidean norm without overflow care: callers have checked that entries are finite. */
+double rb_norm2(const double *x, int n);
+
+/* ---- LU with partial pivoting: P A = L U, in place --------------------------------------- */
+
+/* Returns the rank met: n when regular, else the column at which every pivot is below
+ * RB_RANK_TOL * n * max|A|; then A is partly factored and must not be used to solve.
+ * perm[k] is the row swapped with row k. */
+int rb_lu_factor(double *A, int n, int *perm);
+void rb_lu_solve(const double *LU, int n, const int *perm, double *x);       /* A x = b   */
+void rb_lu_solve_trans(const double *LU, int n, const int *perm, double *x); /* A' x = b  */
+
+/* Reciprocal condition in the 1-norm, Hager's estimate [Higham 1988]; work has 2 n entries. norm1
+ * is the 1-norm of A before it was factored. */
+double rb_lu_rcond(const double *LU, int n, const int *perm, double norm1, double *work);
+double rb_norm1(const double *A, int n);
+
+/* ---- LU with complete pivoting: rank revealing ------------------------------------------- */
+
+/* Returns the numerical rank r: the first r pivots stand in the leading block. row[k], col[k]: the
+ * original index at position k (full permutations). */
+int rb_lu_factor_full(double *A, int n, int *row, int *col, double rank_tol);
+
+/* ---- LDL' of a symmetric positive semidefinite matrix -------------------------------------- */
+
+/* A = L D L' in the lower triangle, diagonal pivoting; returns the rank. perm[k] = original index
+ * at position k. */
+int rb_ldl_factor(double *A, int n, int *perm, double rank_tol);
+/* Solves in the range: components behind the rank are set to zero. */
+void rb_ldl_solve(const double *LDL, int n, int rank, const int *perm, double *x, double *work);
+
+/* ---- residuals in doubled precision -------------------------------------------------------- */
+
+/* b + A x for one row in compensated arithmetic (error-free products and sums): the sum as if
+ * computed with about 106 bits, rounded. */
+double rb_dot_comp(const double *a, const double *x, int n, double b);
+
+#endif
