@@ -65,8 +65,8 @@ typedef struct rb_problem {
 /* RB_OK, or RB_BAD_INPUT / RB_TOO_LARGE with the field and index in err->text. */
 rb_status rb_problem_check(const rb_problem *p, rb_error *err);
 
-/* y = W x; any form. */
-void rb_problem_apply(const rb_problem *p, const double *x, double *y);
+/* y = W x; any form. `scratch` may be NULL (libc); only the operator form can return RB_NOMEM. */
+rb_status rb_problem_apply(const rb_problem *p, const double *x, rb_arena *scratch, double *y);
 
 /* ---- certificates --------------------------------------------------------------------------- */
 

@@ -12,7 +12,9 @@ typedef struct block {
 struct rb_arena {
     rb_alloc alloc;
     block *top;
-    size_t bytes; /* in all blocks */
+    size_t bytes; /* size of all blocks                      */
+    size_t below; /* bytes used in the blocks under the top  */
+    size_t peak;  /* most bytes ever used at the same time   */
     int growths;
 };
 
@@ -29,6 +31,7 @@ static int grow(rb_arena *arena, size_t size)
     block *b = arena->alloc.alloc(arena->alloc.ctx, sizeof(block) + ALIGN + size);
     if (!b) return 0;
     *b = (block){ .prev = arena->top, .size = size, .used = 0 };
+    if (arena->top) arena->below += arena->top->used;
     arena->top = b;
     arena->bytes += size;
     arena->growths++;
@@ -40,6 +43,7 @@ static void pop_block(rb_arena *arena)
     block *b = arena->top;
     arena->top = b->prev;
     arena->bytes -= b->size;
+    if (arena->top) arena->below -= arena->top->used;
     arena->alloc.release(arena->alloc.ctx, b);
 }
 
@@ -78,22 +82,18 @@ rb_mark rb_arena_mark(const rb_arena *arena)
     return (rb_mark){ .block = arena->top, .used = arena->top->used };
 }
 
-/* Blocks above the mark go back to the allocator, and their size is remembered by growing the
- * block that follows next time; an arena that is reset to empty becomes one block. */
+/* Blocks above the mark go back to the allocator; an arena that is reset to empty becomes one
+ * block as large as its peak, so that the same work never asks for memory again. */
 void rb_arena_reset(rb_arena *arena, rb_mark mark)
 {
-    size_t total = arena->bytes;
     while (arena->top != mark.block) pop_block(arena);
     arena->top->used = mark.used;
-    if (arena->bytes == total || mark.used != 0 || arena->top->prev) return;
-
-    /* empty, and it had to grow: one block of the whole size, or the old one if that fails */
-    if (grow(arena, total)) {
-        block *small = arena->top->prev;
-        arena->top->prev = NULL;
-        arena->bytes -= small->size;
-        arena->alloc.release(arena->alloc.ctx, small);
-    }
+    if (mark.used != 0 || arena->top->prev || arena->peak <= arena->top->size) return;
+    if (!grow(arena, arena->peak)) return;
+    block *small = arena->top->prev;
+    arena->top->prev = NULL;
+    arena->bytes -= small->size;
+    arena->alloc.release(arena->alloc.ctx, small);
 }
 
 void *rb_arena_push(rb_arena *arena, size_t count, size_t size)
@@ -108,5 +108,6 @@ void *rb_arena_push(rb_arena *arena, size_t count, size_t size)
     }
     void *piece = base_of(b) + b->used;
     b->used += need;
+    if (arena->below + b->used > arena->peak) arena->peak = arena->below + b->used;
     return piece;
 }

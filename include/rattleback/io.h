@@ -1,0 +1,86 @@
+/* Problem files: complementarity and friction problems as JSON lines, one object per line.
+ *
+ * A separate library, rattleback_io, so that the core needs nothing but libm. Files are read line
+ * by line; a bad line is reported with file, line and field, and reading goes on behind it.
+ * Formats: docs/manual/problem-files.md.
+ *
+ * Memory of readers and entries comes from the rb_alloc given. Jansson, which parses a line, has
+ * one allocator per process; it is left as the process set it. */
+#ifndef RATTLEBACK_IO_H
+#define RATTLEBACK_IO_H
+
+#include <stdio.h>
+
+#include "rattleback/base.h"
+#include "rattleback/solve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- budgets -------------------------------------------------------------------------------- */
+
+/* A line over one of these is refused before anything of its declared size is allocated. */
+#define RB_IO_MAX_LINE       ((size_t)64 << 20) /* bytes of one line                            */
+#define RB_IO_MAX_DEPTH      64                 /* nested brackets                              */
+#define RB_IO_MAX_VALUES     ((size_t)8 << 20)  /* numbers, strings, ... of one line            */
+#define RB_IO_MAX_CONTAINERS ((size_t)1 << 18)  /* arrays and objects of one line               */
+#define RB_IO_MAX_MEMBERS    ((size_t)1 << 16)  /* "key": value pairs of one line               */
+#define RB_IO_MAX_MASS_BLOCK 2048 /* coupled degrees of freedom in M of a global problem */
+#define RB_IO_MAX_MASS       ((size_t)8 << 20) /* entries of all blocks of its inverse         */
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+typedef enum rb_problem_format {
+    RB_FORMAT_LCP = 0, /* M, q, optional lo, hi or is_comp: kind RB_LCP or RB_BOX               */
+    RB_FORMAT_FRICTION /* W, q, mu, or M, H, f, w, mu: kind RB_CONE                             */
+} rb_problem_format;
+
+/* One line of a file. It owns what `problem` points to. */
+typedef struct rb_problem_entry {
+    const char *name;     /* from the file, or "line-7"                                         */
+    const char *expected; /* what the file says about the problem: "solvable", "infeasible"
+                             (proven by a Farkas vector), "nosolution", or "" = it says nothing  */
+    int line;             /* 1-based                                                            */
+    rb_problem problem;
+} rb_problem_entry;
+
+typedef struct rb_problem_reader rb_problem_reader;
+
+/* Opens a file, or standard input where path is "-". NULL: see err. */
+rb_problem_reader *rb_problem_open(const char *path, rb_problem_format format,
+                                   const rb_alloc *alloc, rb_error *err);
+
+/* The next problem, or RB_OK and *entry = NULL at the end. Any other status describes one bad line
+ * (RB_BAD_INPUT, RB_TOO_LARGE, RB_NOMEM): call again for the line after it. After RB_FILE comes
+ * the end. */
+rb_status rb_problem_next(rb_problem_reader *reader, rb_problem_entry **entry, rb_error *err);
+
+/* Share of the file that was read, 0 .. 1; negative where its size is not known (a pipe). */
+double rb_problem_progress(const rb_problem_reader *reader);
+
+void rb_problem_close(rb_problem_reader *reader); /* NULL is fine */
+
+/* One line that is in memory already; `line` is its number for messages and default names. */
+rb_status rb_problem_parse(rb_problem_format format, const char *bytes, size_t size, int line,
+                           const rb_alloc *alloc, rb_problem_entry **entry, rb_error *err);
+
+void rb_problem_entry_free(rb_problem_entry *entry); /* NULL is fine */
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+/* Writes one line that the reader reads back to the same bits. W given as an operator is written
+ * as "H" and "Minv" for cones; for other kinds it is multiplied out, column by column. */
+rb_status rb_problem_write_json(FILE *out, const char *name, const rb_problem *p,
+                                const rb_alloc *alloc, rb_error *err);
+
+/* A number with 17 digits, null where it is not finite; a quoted, escaped string. Both are JSON
+ * in any locale. Write errors are left to ferror(out). */
+void rb_json_put_number(FILE *out, double x);
+void rb_json_put_string(FILE *out, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

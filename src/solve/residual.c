@@ -1,0 +1,299 @@
+/* Certificates. Nothing here is shared with the solvers: not the product W z, not the projection,
+ * not a tolerance. Equations (C.5), (C.8) to (C.10) of docs/theory/complementarity.md. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "rattleback/solve.h"
+
+/* ---- w = W z + q, with the diagonal and the largest entry on the way ---------------------------
+ */
+
+typedef struct product {
+    double *w;      /* W z + q                        (n) */
+    double *diag;   /* W_ii                           (n) */
+    double largest; /* max |W_ij| (operator: of the diagonal, where a semidefinite W has it) */
+} product;
+
+static void multiply_dense(const rb_problem *p, const double *z, product *out)
+{
+    for (int i = 0; i < p->n; i++) {
+        const double *W_i = p->W.dense + (ptrdiff_t)i * p->n;
+        double sum = 0.0, largest = 0.0;
+        for (int j = 0; j < p->n; j++) {
+            sum += W_i[j] * z[j];
+            double a = fabs(W_i[j]);
+            largest = a > largest ? a : largest;
+        }
+        out->w[i] = sum + p->q[i];
+        out->diag[i] = W_i[i];
+        out->largest = fmax(out->largest, largest);
+    }
+}
+
+static void multiply_blocks(const rb_problem *p, const double *z, product *out)
+{
+    int bs = p->W.bs;
+    for (int row = 0; row < p->n; row++) {
+        double sum = 0.0, diag = 0.0;
+        int i = row / bs, r = row % bs;
+        for (int e = p->W.ptr[i]; e < p->W.ptr[i + 1]; e++) {
+            const double *B = p->W.val + ((ptrdiff_t)e * bs + r) * bs;
+            int j = p->W.col[e] * bs;
+            for (int c = 0; c < bs; c++) {
+                sum += B[c] * z[j + c];
+                out->largest = fmax(out->largest, fabs(B[c]));
+            }
+            if (p->W.col[e] == i) diag = B[r];
+        }
+        out->w[row] = sum + p->q[row];
+        out->diag[row] = diag;
+    }
+}
+
+/* J_i Minv J_i' for one row, by its own double loop. */
+static double operator_diagonal(const rb_operator *op, int i, const ptrdiff_t *offset,
+                                const int *block_of)
+{
+    double sum = 0.0;
+    for (int a = op->jptr[i]; a < op->jptr[i + 1]; a++) {
+        int b = block_of[op->jcol[a]], s = op->start[b], k = op->start[b + 1] - s;
+        for (int e = op->jptr[i]; e < op->jptr[i + 1]; e++) {
+            if (block_of[op->jcol[e]] != b) continue;
+            sum += op->jval[a] * op->jval[e] *
+                   op->minv[offset[b] + (ptrdiff_t)(op->jcol[a] - s) * k + (op->jcol[e] - s)];
+        }
+    }
+    return sum;
+}
+
+static rb_status multiply_operator(const rb_problem *p, const double *z, rb_arena *scratch,
+                                   product *out)
+{
+    const rb_operator *op = p->W.op;
+    double *f = rb_push(scratch, double, op->m), *v = rb_push(scratch, double, op->m);
+    int *block_of = rb_push(scratch, int, op->m);
+    ptrdiff_t *offset = rb_push(scratch, ptrdiff_t, op->nblock + 1);
+    if (!f || !v || !block_of || !offset) return RB_NOMEM;
+    memset(f, 0, (size_t)op->m * sizeof *f);
+    for (int i = 0; i < p->n; i++) {
+        for (int e = op->jptr[i]; e < op->jptr[i + 1]; e++) f[op->jcol[e]] += op->jval[e] * z[i];
+    }
+    offset[0] = 0;
+    for (int b = 0; b < op->nblock; b++) {
+        int s = op->start[b], k = op->start[b + 1] - s;
+        for (int r = 0; r < k; r++) {
+            double sum = 0.0;
+            for (int c = 0; c < k; c++)
+                sum += op->minv[offset[b] + (ptrdiff_t)r * k + c] * f[s + c];
+            v[s + r] = sum;
+            block_of[s + r] = b;
+        }
+        offset[b + 1] = offset[b] + (ptrdiff_t)k * k;
+    }
+    for (int i = 0; i < p->n; i++) {
+        double sum = 0.0;
+        for (int e = op->jptr[i]; e < op->jptr[i + 1]; e++) sum += op->jval[e] * v[op->jcol[e]];
+        out->w[i] = sum + p->q[i];
+        out->diag[i] = operator_diagonal(op, i, offset, block_of);
+        out->largest = fmax(out->largest, fabs(out->diag[i]));
+    }
+    return RB_OK;
+}
+
+static rb_status multiply(const rb_problem *p, const double *z, rb_arena *scratch, product *out)
+{
+    out->w = rb_push(scratch, double, p->n);
+    out->diag = rb_push(scratch, double, p->n);
+    out->largest = 0.0;
+    if (!out->w || !out->diag) return RB_NOMEM;
+    if (p->W.form == RB_OPERATOR) return multiply_operator(p, z, scratch, out);
+    if (p->W.form == RB_DENSE)
+        multiply_dense(p, z, out);
+    else
+        multiply_blocks(p, z, out);
+    return RB_OK;
+}
+
+static double max_abs(const double *x, int n)
+{
+    double m = 0.0;
+    for (int i = 0; i < n; i++) m = x[i] != x[i] ? INFINITY : fmax(m, fabs(x[i]));
+    return m;
+}
+
+/* ---- LCP and box --------------------------------------------------------------------------------
+ */
+
+static double median(double a, double b, double c)
+{
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* One row, (C.8), (C.9) and its share of the other figures. */
+static void grade_row(double z, double w, double lo, double hi, double diag, rb_certificate *cert)
+{
+    double natural = fabs(median(z - lo, w, z - hi));
+    double speed = natural;
+    if (diag > 0.0) {
+        double moved = z - w / diag;
+        double best = moved < lo ? lo : moved > hi ? hi : moved;
+        speed = diag * fabs(z - best);
+    }
+    cert->residual = fmax(cert->residual, natural);
+    cert->velocity = fmax(cert->velocity, speed);
+    cert->min_z = fmin(cert->min_z, fmin(z - lo, hi - z));
+
+    /* w must not be negative unless z is at hi, not positive unless z is at lo */
+    int upper = hi < INFINITY && hi - z < z - lo;
+    if (lo == -INFINITY && hi == INFINITY)
+        cert->min_w = fmin(cert->min_w, -fabs(w));
+    else
+        cert->min_w = fmin(cert->min_w, upper ? -w : w);
+    double slack = upper ? hi - z : z - lo;
+    if (slack < INFINITY) cert->gap += fabs(slack * w);
+}
+
+static void grade_rows(const rb_problem *p, const double *z, const product *prod,
+                       rb_certificate *cert)
+{
+    for (int i = 0; i < p->n; i++) {
+        double lo = p->kind == RB_BOX ? p->lo[i] : 0.0;
+        double hi = p->kind == RB_BOX ? p->hi[i] : INFINITY;
+        grade_row(z[i], prod->w[i], lo, hi, prod->diag[i], cert);
+    }
+    double z_max = fmax(1.0, max_abs(z, p->n));
+    cert->scale = fmax(fmax(1.0, max_abs(p->q, p->n)), prod->largest * z_max);
+}
+
+/* ---- cones
+ * --------------------------------------------------------------------------------------- */
+
+static double tangent_norm(const double *x, int dim)
+{
+    return dim == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
+}
+
+/* The point of K_mu = { |x_t| <= mu x_n } nearest to x. */
+static void project(const double *x, double mu, int dim, double *out)
+{
+    double t = tangent_norm(x, dim);
+    double n = x[0], along = (n + mu * t) / (1.0 + mu * mu);
+    if (t <= mu * n) {
+        for (int k = 0; k < dim; k++) out[k] = x[k];
+    } else if (along <= 0.0) {
+        for (int k = 0; k < dim; k++) out[k] = 0.0;
+    } else {
+        out[0] = along;
+        for (int k = 1; k < dim; k++) out[k] = mu * along * x[k] / t;
+    }
+}
+
+/* |r - P_K(r - rho (u + mu |u_t| n))|^2 of one contact, (C.10). */
+static double natural_square(const double *r, const double *u, double mu, int dim, double rho)
+{
+    double x[3], best[3], sum = 0.0;
+    for (int k = 0; k < dim; k++) x[k] = r[k] - rho * u[k];
+    x[0] -= rho * mu * tangent_norm(u, dim);
+    project(x, mu, dim, best);
+    for (int k = 0; k < dim; k++) sum += (r[k] - best[k]) * (r[k] - best[k]);
+    return sum;
+}
+
+static void grade_contacts(const rb_problem *p, const double *r, const product *prod,
+                           rb_certificate *cert)
+{
+    double sum = 0.0, q_square = 0.0;
+    for (int c = 0; c < p->nc; c++) {
+        const double *r_c = r + (ptrdiff_t)c * p->dim, *u_c = prod->w + (ptrdiff_t)c * p->dim;
+        double mu = p->mu[c], mean = 0.0;
+        for (int k = 0; k < p->dim; k++) mean += prod->diag[c * p->dim + k] / p->dim;
+        sum += natural_square(r_c, u_c, mu, p->dim, 1.0);
+        double speed = mean > 0.0 ? mean : 1.0;
+        double local = sqrt(natural_square(r_c, u_c, mu, p->dim, 1.0 / speed));
+        cert->velocity = fmax(cert->velocity, speed * local);
+        cert->min_z = fmin(cert->min_z, fmin(r_c[0], mu * r_c[0] - tangent_norm(r_c, p->dim)));
+        cert->min_w = fmin(cert->min_w, u_c[0]);
+        double work = r_c[0] * mu * tangent_norm(u_c, p->dim);
+        for (int k = 0; k < p->dim; k++) work += r_c[k] * u_c[k];
+        cert->gap += fabs(work);
+    }
+    for (int i = 0; i < p->n; i++) q_square += p->q[i] * p->q[i];
+    cert->residual = sqrt(sum);
+    cert->scale = q_square > 0.0 ? sqrt(q_square) : 1.0;
+}
+
+/* ---- the certificate
+ * ------------------------------------------------------------------------------ */
+
+rb_status rb_residual(const rb_problem *p, const double *z, rb_arena *scratch, rb_certificate *cert)
+{
+    rb_arena *own = scratch ? NULL : rb_arena_new(NULL, 0);
+    if (!scratch && !own) return RB_NOMEM;
+    rb_arena *arena = scratch ? scratch : own;
+    rb_mark mark = rb_arena_mark(arena);
+    product prod;
+    rb_status status = multiply(p, z, arena, &prod);
+    if (status == RB_OK) {
+        *cert = (rb_certificate){ .min_z = INFINITY, .min_w = INFINITY };
+        if (p->kind == RB_CONE)
+            grade_contacts(p, z, &prod, cert);
+        else
+            grade_rows(p, z, &prod, cert);
+        if (!(max_abs(z, p->n) < INFINITY) || cert->residual != cert->residual) {
+            cert->residual = INFINITY;
+        }
+        cert->relative = cert->residual / cert->scale;
+        if (cert->relative != cert->relative) cert->relative = INFINITY;
+    }
+    rb_arena_reset(arena, mark);
+    rb_arena_free(own);
+    return status;
+}
+
+/* ---- rays
+ * ----------------------------------------------------------------------------------------- */
+
+/* (W' z)_j for the Farkas test; LCPs come dense or as blocks. */
+static double column_dot(const rb_problem *p, const double *z, int j)
+{
+    double sum = 0.0;
+    if (p->W.form == RB_DENSE) {
+        for (int i = 0; i < p->n; i++) sum += p->W.dense[(ptrdiff_t)i * p->n + j] * z[i];
+        return sum;
+    }
+    int bs = p->W.bs;
+    for (int i = 0; i < p->n; i++) {
+        for (int e = p->W.ptr[i / bs]; e < p->W.ptr[i / bs + 1]; e++) {
+            if (p->W.col[e] != j / bs) continue;
+            sum += p->W.val[((ptrdiff_t)e * bs + i % bs) * bs + j % bs] * z[i];
+        }
+    }
+    return sum;
+}
+
+int rb_ray_check(const rb_problem *p, const double *ray)
+{
+    const double tol = 1e-9; /* of the largest entry, for a ray of largest entry 1 */
+    if (p->kind != RB_LCP || p->W.form == RB_OPERATOR) return 0;
+    double length = max_abs(ray, p->n);
+    if (!(length > 0.0) || !(length < INFINITY)) return 0;
+    rb_arena *arena = rb_arena_new(NULL, 0);
+    product prod;
+    if (!arena) return 0;
+    int verdict = 0;
+    if (multiply(p, ray, arena, &prod) == RB_OK) {
+        double scale = prod.largest > 0.0 ? prod.largest : 1.0, q_dot = 0.0;
+        int is_ray = 1, farkas = 1;
+        for (int i = 0; i < p->n; i++) {
+            double d_i = ray[i] / length, Wd_i = (prod.w[i] - p->q[i]) / (length * scale);
+            is_ray &= d_i >= -tol && Wd_i >= -tol && d_i * Wd_i <= tol;
+            farkas &= column_dot(p, ray, i) / (length * scale) <= tol;
+            q_dot += p->q[i] * d_i;
+        }
+        farkas &= q_dot < -tol * fmax(max_abs(p->q, p->n), 1e-300);
+        verdict = !is_ray ? 0 : farkas ? 2 : 1;
+    }
+    rb_arena_free(arena);
+    return verdict;
+}
