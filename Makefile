@@ -1,0 +1,44 @@
+# The daily commands. CMake does the work: CMakeLists.txt, CMakePresets.json.
+.PHONY: help run test bench fuzz docs format clean
+
+help:
+	@echo "make run      build, then solve the stored problems with every solver: a table"
+	@echo "make test     all tests: release and sanitizer builds, sources, documents, consumer"
+	@echo "make bench    measure beside other solvers, write bench/results"
+	@echo "make fuzz     fuzz the readers, FUZZ_SECONDS (60) each"
+	@echo "make docs     check the links and run the snippets of the documents"
+	@echo "make format   clang-format"
+	@echo "make clean    remove build/"
+	@echo "run, test, bench, fuzz and docs first install missing Debian packages (tools/install-deps)."
+
+run:
+	@tools/install-deps run
+	@cmake --preset release -DBUILD_TESTING=OFF >/dev/null
+	@cmake --build --preset release --target rattleback_cli
+	@build/release/bin/rattleback bench demo
+
+test:
+	@tools/install-deps test
+	@tools/run-tests
+
+bench:
+	@tools/install-deps bench
+	@bench/run
+
+fuzz:
+	@tools/install-deps fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz
+	@tools/run-fuzz
+
+docs:
+	@tools/install-deps docs
+	@cmake --preset release -DBUILD_TESTING=ON >/dev/null
+	@cmake --build --preset release
+	@ctest --preset release -R '^check\.(links|snippets)$$'
+
+format:
+	@tools/format
+
+clean:
+	rm -rf build

@@ -1,0 +1,171 @@
+"""Dependencies point one way.
+
+base <- math <- {solve, model} <- {dynamics, collide} <- contact <- step; io uses model and solve;
+cli, bench, fuzz use the public headers only. Core rooms know the C standard library and nothing
+else. Headers do not include each other in a circle.
+
+usage: includes.py ROOT
+"""
+import os
+import re
+import sys
+
+import tree
+
+LEVEL = {"base": 0, "math": 1, "solve": 2, "model": 2, "dynamics": 3, "collide": 3,
+         "contact": 4, "step": 5}
+IO_MAY_USE = {"base", "math", "model", "solve"}
+
+# Jansson, Expat, Qhull: design decision, formats may use libraries
+IO_LIBRARIES = re.compile(r"(jansson|expat|libqhull_r/.*)\.h")
+
+# the generated corpus, bench/*.c, is a library of its own that these share with the tests
+CORPUS_USERS = ("cli", "bench", "fuzz")
+
+C_STANDARD = {h + ".h" for h in (
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
+    "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
+    "threads time uchar wchar wctype").split()}
+
+# vector kernels may be written with intrinsics, beside their scalar twin
+INTRINSICS = {"immintrin.h", "arm_neon.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes_of(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1), match.group(2)
+
+
+def room_of(name):
+    """The room a file belongs to: 'solve' for src/solve/*, 'cli', 'bench', 'include', ..."""
+    parts = name.split("/")
+    return parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
+
+
+def public_room(target):
+    """rattleback/solve.h belongs to the room solve; rattleback.h to nobody."""
+    return os.path.basename(target)[:-2]
+
+
+def allowed_rooms(room):
+    if room == "io":
+        return IO_MAY_USE | {"io"}
+    below = {r for r, level in LEVEL.items() if level < LEVEL[room]}
+    return below | {room}
+
+
+def judge_src(name, quote, target, siblings):
+    """A file in src/: None, or a sentence about this include."""
+    room = room_of(name)
+    if target.startswith("rattleback/"):
+        owner = public_room(target)
+        return None if owner in allowed_rooms(room) else f"{room} may not know {target}"
+    if quote == '"':
+        owner = target.split("/")[0] if "/" in target else room
+        if owner not in LEVEL and owner != "io":
+            return f'"{target}" is in no room of src/'
+        if owner not in allowed_rooms(room):
+            return f"{room} may not include from {owner}: {target}"
+        if "/" not in target and target not in siblings:
+            return f'"{target}" is not beside this file'
+        return None
+    if room != "io":
+        ok = target in C_STANDARD or (room == "math" and target in INTRINSICS)
+        return None if ok else f"core rooms use the C standard library only, not <{target}>"
+    ok = target in C_STANDARD or target in ("unistd.h", "sys/types.h", "sys/stat.h")
+    return None if ok or IO_LIBRARIES.fullmatch(target) else f"io may not use <{target}>"
+
+
+def judge_user(name, quote, target, siblings, corpus):
+    """A file in cli/, bench/, fuzz/ or include/: public headers and its own folder."""
+    room = room_of(name)
+    if target.startswith("rattleback/"):
+        return None
+    if quote == "<":
+        ok = room != "include" or target in C_STANDARD
+        return None if ok else f"public headers use the C standard library only, not <{target}>"
+    if target in siblings or (room in CORPUS_USERS and target in corpus):
+        return None
+    return f"{room} uses public headers and its own folder only, not \"{target}\""
+
+
+def judge(name, quote, target, siblings, corpus):
+    if name.startswith("src/"):
+        return judge_src(name, quote, target, siblings)
+    if name.split("/")[0] in ("cli", "bench", "fuzz", "include"):
+        return judge_user(name, quote, target, siblings, corpus)
+    return None
+
+
+def resolve(name, target, names):
+    """The repository path an include means, or None."""
+    for candidate in (os.path.join(os.path.dirname(name), target), "src/" + target,
+                      "include/" + target, "bench/" + target):
+        if candidate in names:
+            return candidate
+    return None
+
+
+def find_cycle(graph):
+    """A list of files that include each other in a circle, or None."""
+    state = {}
+
+    def visit(node, path):
+        state[node] = "open"
+        for after in graph.get(node, ()):
+            if state.get(after) == "open":
+                return path[path.index(after):] + [after] if after in path else [node, after]
+            if after not in state:
+                found = visit(after, path + [after])
+                if found:
+                    return found
+        state[node] = "done"
+        return None
+
+    for node in sorted(graph):
+        if node not in state:
+            found = visit(node, [node])
+            if found:
+                return found
+    return None
+
+
+def headers_in(folder, files):
+    return {os.path.basename(n) for n in files if os.path.dirname(n) == folder}
+
+
+def check(files):
+    """files: {path: text}. Findings as sentences."""
+    findings, graph = [], {}
+    corpus = headers_in("bench", files)
+    for name, text in files.items():
+        siblings = headers_in(os.path.dirname(name), files)
+        for number, quote, target in includes_of(text):
+            if ".." in target.split("/"):
+                findings.append(f"{name}:{number}: no '..' in includes: {target}")
+                continue
+            sentence = judge(name, quote, target, siblings, corpus)
+            if sentence:
+                findings.append(f"{name}:{number}: {sentence}")
+            inside = quote == '"' or target.startswith("rattleback/")
+            found = resolve(name, target, files) if inside else None
+            if found:
+                graph.setdefault(name, []).append(found)
+    cycle = find_cycle(graph)
+    if cycle:
+        findings.append("includes go in a circle: " + " -> ".join(cycle))
+    return findings
+
+
+def main():
+    root = sys.argv[1]
+    files = {n: tree.read(root, n) for n in tree.c_files(root)}
+    tree.finish(check(files), f"{len(files)} files include in the right direction")
+
+
+if __name__ == "__main__":
+    main()
