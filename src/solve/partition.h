@@ -4,6 +4,7 @@
 #ifndef RB_SOLVE_PARTITION_H
 #define RB_SOLVE_PARTITION_H
 
+#include <math.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -82,7 +83,7 @@ uint64_t rb_partition_hash(const unsigned char *set, int n);
 /* 1: row i is an equality with a free variable. */
 static inline int rb_boxed_is_free(const rb_boxed *b, int i)
 {
-    return b->lo[i] < -1e308 && b->hi[i] > 1e308;
+    return b->lo[i] == -INFINITY && b->hi[i] == INFINITY;
 }
 
 /* The largest power of two that is not above x; x > 0 and normal. */

@@ -1,0 +1,280 @@
+/* Partitions of a boxed problem, eqs. (P.1) to (P.6).
+ *
+ *     z_L = lo_L,  z_U = hi_U,  W_FF z_F = -(q_F + W_FL lo_L + W_FU hi_U),  w = W z + q
+ *
+ * The free block is always factored afresh from W: a partition has no memory, so that rounding
+ * never accumulates over the pivots that led to it. */
+#include "solve/partition.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "math/dense.h"
+#include "solve/matrix.h"
+
+/* Strict measure (P.5) at which an answer counts as exact up to rounding [1]. Above: refine.
+ * Smaller: every answer is refined, which costs as much as the factorisation. */
+#define ROUNDING_LEVEL 1e-13
+
+/* A diagonal entry below this counts as zero [unit of W]: its reciprocal square would overflow. */
+#define DIAGONAL_TINY 1e-150
+
+double rb_pow2_floor(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= UINT64_C(0x7ff0000000000000);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* s_i = 1 / sqrt(W_ii) where the diagonal is positive, eq. (P.2). A row without one (the slip speed
+ * of a friction problem) takes the scale that makes its largest coupling with scaled rows one. */
+static void scale_rows(const rb_boxed *b, double *s)
+{
+    int n = b->n;
+    for (int i = 0; i < n; i++) {
+        double d = b->W[(ptrdiff_t)i * n + i];
+        s[i] = d > DIAGONAL_TINY ? rb_pow2_floor(1.0 / sqrt(d)) : 0.0;
+    }
+    for (int i = 0; i < n; i++) {
+        const double *W_i = b->W + (ptrdiff_t)i * n;
+        if (W_i[i] > DIAGONAL_TINY) continue;
+        double largest = 0.0;
+        for (int j = 0; j < n; j++) {
+            if (W_i[j] == 0.0 && b->W[(ptrdiff_t)j * n + i] == 0.0) continue;
+            if (!(b->W[(ptrdiff_t)j * n + j] > DIAGONAL_TINY)) continue;
+            double coupling = fmax(fabs(W_i[j]), fabs(b->W[(ptrdiff_t)j * n + i]));
+            largest = fmax(largest, coupling * s[j]);
+        }
+        s[i] = largest > DIAGONAL_TINY && largest < 1.0 / DIAGONAL_TINY ? rb_pow2_floor(1.0 / largest) : 1.0;
+    }
+}
+
+rb_status rb_boxed_prepare(rb_boxed *b, rb_arena *scratch)
+{
+    double *s = rb_push(scratch, double, b->n);
+    if (!s) return RB_NOMEM;
+    scale_rows(b, s);
+    b->s = s;
+    b->w_max = 0.0;
+    for (int i = 0; i < b->n; i++) {
+        b->w_max = fmax(b->w_max, rb_norm_inf(b->W + (ptrdiff_t)i * b->n, b->n));
+    }
+    b->q_max = rb_norm_inf(b->q, b->n);
+    b->lcp = 1;
+    for (int i = 0; i < b->n && b->lcp; i++) b->lcp = b->lo[i] == 0.0 && b->hi[i] == INFINITY;
+    return RB_OK;
+}
+
+rb_status rb_boxed_view(const rb_problem *p, rb_arena *scratch, rb_boxed *out)
+{
+    *out = (rb_boxed){ .n = p->n, .q = p->q, .lo = p->lo, .hi = p->hi };
+    out->W = rb_matrix_dense(&p->W, p->n, scratch);
+    if (!out->W) return RB_NOMEM;
+    if (p->kind == RB_LCP) {
+        double *lo = rb_push(scratch, double, 2 * (size_t)p->n);
+        if (!lo) return RB_NOMEM;
+        for (int i = 0; i < p->n; i++) {
+            lo[i] = 0.0;
+            lo[p->n + i] = INFINITY;
+        }
+        out->lo = lo;
+        out->hi = lo + p->n;
+    }
+    return rb_boxed_prepare(out, scratch);
+}
+
+rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w)
+{
+    int n = b->n;
+    rb_gemv(b->W, n, n, n, z, w);
+    double plain = 0.0, scaled = 0.0, z_max = 0.0, level = 0.0;
+    int finite = 1;
+    for (int i = 0; i < n; i++) {
+        double s = b->s[i];
+        w[i] += b->q[i];
+        plain = fmax(plain, fabs(rb_mid(z[i] - b->lo[i], w[i], z[i] - b->hi[i])));
+        scaled =
+            fmax(scaled, fabs(rb_mid((z[i] - b->lo[i]) / s, s * w[i], (z[i] - b->hi[i]) / s)));
+        z_max = fmax(z_max, fabs(z[i]));
+        level = fmax(level, fmax(fabs(z[i]) / s, s * fabs(b->q[i])));
+        finite &= z[i] - z[i] == 0.0 && w[i] - w[i] == 0.0;
+    }
+    if (!finite) return (rb_measure){ INFINITY, INFINITY };
+    double scale = fmax(1.0, fmax(b->q_max, b->w_max * fmax(1.0, z_max)));
+    return (rb_measure){ plain / scale, scaled > 0.0 ? scaled / level : 0.0 };
+}
+
+rb_status rb_partition_make(int n, rb_arena *scratch, rb_partition *t)
+{
+    size_t m = (size_t)n;
+    *t = (rb_partition){ .n = n };
+    t->set = rb_push(scratch, unsigned char, m);
+    t->z = rb_push(scratch, double, m);
+    t->w = rb_push(scratch, double, m);
+    t->LU = rb_push(scratch, double, m * m);
+    t->rhs = rb_push(scratch, double, 2 * m);
+    t->perm = rb_push(scratch, int, m);
+    t->free = rb_push(scratch, int, m);
+    if (!t->set || !t->z || !t->w || !t->LU || !t->rhs || !t->perm || !t->free) return RB_NOMEM;
+    memset(t->set, RB_MODE_OPEN, m);
+    memset(t->z, 0, m * sizeof *t->z);
+    memset(t->w, 0, m * sizeof *t->w);
+    return RB_OK;
+}
+
+/* The free rows, and S W_FF S (+ S C S) ready to be factored. */
+static void gather_free(const rb_boxed *b, const double *c, rb_partition *t)
+{
+    int k = 0;
+    for (int i = 0; i < b->n; i++) {
+        if (t->set[i] == RB_MODE_STICK) t->free[k++] = i;
+    }
+    t->nfree = k;
+    for (int r = 0; r < k; r++) {
+        int i = t->free[r];
+        const double *W_i = b->W + (ptrdiff_t)i * b->n;
+        double *A_r = t->LU + (ptrdiff_t)r * k;
+        double s = b->s[i];
+        for (int j = 0; j < k; j++) A_r[j] = s * W_i[t->free[j]] * b->s[t->free[j]];
+        if (c) A_r[r] += s * c[i] * s;
+    }
+}
+
+/* z of the rows at a bound into t->z, zero for free rows; returns 1 if any of them is not zero. */
+static int place_bounds(const rb_boxed *b, rb_partition *t)
+{
+    int moved = 0;
+    for (int i = 0; i < b->n; i++) {
+        t->z[i] = t->set[i] == RB_MODE_STICK   ? 0.0
+                  : t->set[i] == RB_MODE_UPPER ? b->hi[i]
+                                               : b->lo[i];
+        moved |= t->z[i] != 0.0;
+    }
+    return moved;
+}
+
+int rb_partition_solve_shifted(const rb_boxed *b, const double *c, rb_partition *t)
+{
+    int n = b->n;
+    gather_free(b, c, t);
+    int k = t->nfree;
+    if (k > 0 && rb_lu_factor(t->LU, k, t->perm) < k) return 0;
+
+    /* right side of (P.3) */
+    int moved = place_bounds(b, t);
+    for (int r = 0; r < k; r++) {
+        int i = t->free[r];
+        double sum = b->q[i];
+        if (moved) sum += rb_dot(b->W + (ptrdiff_t)i * n, t->z, n);
+        t->rhs[r] = -b->s[i] * sum;
+    }
+    rb_lu_solve(t->LU, k, t->perm, t->rhs);
+    for (int r = 0; r < k; r++) t->z[t->free[r]] = b->s[t->free[r]] * t->rhs[r];
+
+    rb_gemv(b->W, n, n, n, t->z, t->w);
+    for (int i = 0; i < n; i++) t->w[i] += b->q[i];
+    if (c) {
+        for (int i = 0; i < n; i++) t->w[i] += c[i] * t->z[i];
+    }
+    return 1;
+}
+
+int rb_partition_solve(const rb_boxed *b, rb_partition *t)
+{
+    return rb_partition_solve_shifted(b, NULL, t);
+}
+
+void rb_partition_refine(const rb_boxed *b, rb_partition *t)
+{
+    int n = b->n, k = t->nfree;
+    for (int r = 0; r < k; r++) {
+        int i = t->free[r];
+        t->rhs[r] = -b->s[i] * rb_dot_comp(b->W + (ptrdiff_t)i * n, t->z, n, b->q[i]);
+    }
+    rb_lu_solve(t->LU, k, t->perm, t->rhs);
+    for (int r = 0; r < k; r++) t->z[t->free[r]] += b->s[t->free[r]] * t->rhs[r];
+}
+
+void rb_partition_rcond(const rb_boxed *b, rb_partition *t)
+{
+    int k = t->nfree;
+    double norm1 = 0.0;
+    for (int c = 0; c < k; c++) {
+        double sum = 0.0;
+        for (int r = 0; r < k; r++) {
+            int i = t->free[r];
+            sum += fabs(b->s[i] * b->W[(ptrdiff_t)i * b->n + t->free[c]]);
+        }
+        norm1 = fmax(norm1, sum * b->s[t->free[c]]);
+    }
+    t->rcond = k > 0 ? rb_lu_rcond(t->LU, k, t->perm, norm1, t->rhs) : 1.0;
+}
+
+rb_measure rb_partition_polish(const rb_boxed *b, rb_partition *t)
+{
+    if (!rb_partition_solve(b, t)) return (rb_measure){ INFINITY, INFINITY };
+    rb_measure plain = rb_boxed_measure(b, t->z, t->w);
+    if (plain.strict <= ROUNDING_LEVEL) return plain;
+
+    /* keep the refined answer only if it is better: a nearly singular block can make it worse */
+    int n = b->n;
+    double *before = t->rhs + n;
+    for (int r = 0; r < t->nfree; r++) before[r] = t->z[t->free[r]];
+    rb_partition_refine(b, t);
+    rb_measure refined = rb_boxed_measure(b, t->z, t->w);
+    if (refined.strict <= plain.strict) return refined;
+    for (int r = 0; r < t->nfree; r++) t->z[t->free[r]] = before[r];
+    return rb_boxed_measure(b, t->z, t->w);
+}
+
+int rb_partition_wrong(const rb_boxed *b, const rb_partition *t, double tol, unsigned char *wrong)
+{
+    double z_level = 0.0, w_level = 0.0;
+    for (int i = 0; i < b->n; i++) {
+        z_level = fmax(z_level, fabs(t->z[i]) / b->s[i]);
+        w_level = fmax(w_level, b->s[i] * fabs(b->q[i]));
+    }
+    w_level = fmax(w_level, z_level);
+
+    int count = 0;
+    for (int i = 0; i < b->n; i++) {
+        double s = b->s[i], slack = tol * z_level * s, w = s * t->w[i];
+        wrong[i] = 0;
+        if (t->set[i] == RB_MODE_STICK) {
+            if (t->z[i] < b->lo[i] - slack) wrong[i] = RB_MODE_OPEN;
+            if (t->z[i] > b->hi[i] + slack) wrong[i] = RB_MODE_UPPER;
+        } else if (b->lo[i] < b->hi[i]) {
+            double inward = t->set[i] == RB_MODE_OPEN ? w : -w;
+            if (inward < -tol * w_level) wrong[i] = RB_MODE_STICK;
+        }
+        count += wrong[i] != 0;
+    }
+    return count;
+}
+
+void rb_partition_guess(const rb_boxed *b, const unsigned char *mode, const double *z,
+                        unsigned char *set)
+{
+    for (int i = 0; i < b->n; i++) {
+        int lower = b->lo[i] != -INFINITY, upper = b->hi[i] != INFINITY;
+        int guess = mode ? mode[i] : RB_MODE_UNKNOWN;
+        if (guess == RB_MODE_UNKNOWN || guess == RB_MODE_SLIDE) {
+            guess = z && z[i] > b->lo[i] && z[i] < b->hi[i] ? RB_MODE_STICK
+                    : z && z[i] >= b->hi[i]                 ? RB_MODE_UPPER
+                                                            : RB_MODE_OPEN;
+        }
+        if (!lower && !upper) guess = RB_MODE_STICK;
+        if (guess == RB_MODE_OPEN && !lower) guess = RB_MODE_UPPER;
+        if (guess == RB_MODE_UPPER && !upper) guess = RB_MODE_OPEN;
+        if (b->lo[i] == b->hi[i]) guess = RB_MODE_OPEN;
+        set[i] = (unsigned char)guess;
+    }
+}
+
+uint64_t rb_partition_hash(const unsigned char *set, int n)
+{
+    return rb_hash(RB_HASH_INIT, set, (size_t)n);
+}
