@@ -62,11 +62,21 @@ RB_VECTOR void rb_gemm_sub(const double *restrict A, ptrdiff_t lda, const double
     }
 }
 
-double rb_norm_inf(const double *x, int n)
+/* Eight running maxima and a comparison instead of fmax, which would be a call per entry: the
+ * largest entry does not depend on the order. NaN is passed over, as fmax does. */
+RB_VECTOR double rb_norm_inf(const double *x, int n)
 {
-    double m = 0.0;
-    for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-    return m;
+    double m[8] = { 0.0 };
+    int i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            double a = fabs(x[i + k]);
+            m[k] = a > m[k] ? a : m[k];
+        }
+    }
+    for (; i < n; i++) m[0] = fabs(x[i]) > m[0] ? fabs(x[i]) : m[0];
+    for (int k = 1; k < 8; k++) m[0] = m[k] > m[0] ? m[k] : m[0];
+    return m[0];
 }
 
 double rb_norm2(const double *x, int n)
