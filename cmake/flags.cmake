@@ -8,6 +8,9 @@ target_compile_options(rb_flags INTERFACE
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     $<$<BOOL:${RB_WERROR}>:-Werror>)
 
+# gcc warns wherever snprintf could cut its text; messages are cut to their buffer on purpose
+target_compile_options(rb_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>)
+
 if(RB_SANITIZE)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
     target_compile_options(rb_flags INTERFACE ${sanitizers} -fno-omit-frame-pointer)
