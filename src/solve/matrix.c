@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "math/dense.h"
 
 /* ---- apply ----------------------------------------------------------------------------------- */
@@ -319,17 +320,6 @@ static void collect_pair(void *ctx, int i, int j)
     }
 }
 
-static void sort_ints(int *x, int n)
-{
-    for (int gap = n / 2; gap > 0; gap /= 2) {
-        for (int i = gap; i < n; i++) {
-            int t = x[i], k = i;
-            for (; k >= gap && x[k - gap] > t; k -= gap) x[k] = x[k - gap];
-            x[k] = t;
-        }
-    }
-}
-
 /* ptr, col of the symmetrised pattern with its diagonal, each row ascending and unique. */
 static rb_status make_pattern(const rb_matrix *W, int n, int bs, rb_arena *scratch, int **ptr_out,
                               int **col_out)
@@ -364,7 +354,7 @@ static rb_status make_pattern(const rb_matrix *W, int n, int bs, rb_arena *scrat
             seen[j] = i;
             list.col[used++] = j;
         }
-        sort_ints(list.col + ptr[i], used - ptr[i]);
+        rb_sort_ints(list.col + ptr[i], used - ptr[i]);
     }
     ptr[nb] = used;
     *ptr_out = ptr;

@@ -1,0 +1,35 @@
+/* Sparse LU of a square matrix of small dense blocks with a symmetric pattern, for contact graphs.
+ *
+ *     P G P' = L D U      L, U unit block triangular (U scaled by D), D block diagonal
+ *
+ * The order is chosen once per pattern by minimum degree on groups of indistinguishable blocks; the
+ * values can then be factored again and again. No pivoting between blocks: for systems that are
+ * close to positive (semi)definite with a little compliance added. */
+#ifndef RB_MATH_BLOCK_LU_H
+#define RB_MATH_BLOCK_LU_H
+
+#include "base/arena.h"
+
+typedef struct rb_block_lu {
+    int nb, bs;
+    const int *ptr, *col; /* the pattern given, symmetric, with diagonal      (nb+1), (nblk)   */
+    int *order, *place;   /* order[k] = block eliminated k-th; place = inverse   (nb) each     */
+    int *uptr, *ucol;     /* row k of U: columns > k, ascending, in eliminated order           */
+    int *lptr, *lcol;     /* row k of L: columns < k, ascending                                */
+    double *uval, *lval;  /* blocks of U and L, row major                                      */
+    double *dinv;         /* inverse diagonal blocks                          (nb x bs x bs)   */
+    double *row;          /* one dense block row, scratch                     (nb x bs x bs)   */
+    int perturbed;        /* diagonal blocks that had to be lifted in the last factorisation   */
+} rb_block_lu;
+
+/* Chooses the order and takes all memory. RB_TOO_LARGE if L or U would exceed max_blocks. */
+rb_status rb_block_lu_analyse(rb_block_lu *f, int nb, int bs, const int *ptr, const int *col,
+                              size_t max_blocks, rb_arena *scratch);
+
+/* val: blocks in the order of ptr, col. */
+void rb_block_lu_factor(rb_block_lu *f, const double *val);
+
+/* x: right side in, solution out; work has nb * bs entries. */
+void rb_block_lu_solve(const rb_block_lu *f, double *x, double *work);
+
+#endif

@@ -1,0 +1,316 @@
+/* Nonsmooth Newton for Coulomb cones on the equations of Alart and Curnier (K.7), contact by
+ * contact, in velocity units, with y = r - rho u and the mode read off y:
+ *
+ *     open   y_n <= 0             F = r / rho
+ *     stick  |y_t| < mu y_n       F = u
+ *     slide  otherwise            F_n = u_n,  F_t = (r_t - mu y_n y_t / |y_t|) / rho
+ *
+ * Newton's matrix A + B W (A, B block diagonal) is singular where contacts are redundant, so the
+ * compliance eps I is added to W, either for good (the caller wants the limit eps -> 0) or around
+ * the iterate (proximal: it changes the path, not the solution). The coupling of friction to the
+ * unknown normal impulse is in the matrix, which is therefore not symmetric.
+ *
+ * Globalisation: backtracking on sum |F_c|^2 with a short memory. Quadratic near a solution whose
+ * modes are strict. */
+#include "solve/newton.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "solve/internal.h"
+#include "solve/nsgs.h"
+
+enum {
+    DENSE_ROWS = 96,    /* up to here a dense LU of the active rows beats the sparse one */
+    MEMORY = 4,         /* line search: accept below the largest of the last merits      */
+    MAX_FILL = 40000000 /* blocks of L: 3 GB of 3 x 3 blocks would be 40 million         */
+};
+
+/* ---- memory
+ * -------------------------------------------------------------------------------------- */
+
+rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
+{
+    *s = (rb_newton){ .k = k, .sparse = k->n > DENSE_ROWS, .pivot_ratio = 1.0 };
+    size_t n = (size_t)k->n, blocks = (size_t)k->nc * (size_t)(k->dim * k->dim);
+    if (s->sparse) {
+        rb_status status =
+            rb_block_lu_analyse(&s->lu, k->nc, k->dim, k->W.ptr, k->W.col, MAX_FILL, scratch);
+        if (status != RB_OK) return status;
+    }
+    size_t entries = s->sparse ? (size_t)k->W.ptr[k->nc] * (size_t)(k->dim * k->dim) : n * n;
+    s->G = rb_push(scratch, double, entries);
+    s->perm = rb_push(scratch, int, n);
+    s->active = rb_push(scratch, int, k->nc);
+    s->u = rb_push(scratch, double, n);
+    s->F = rb_push(scratch, double, n);
+    s->dr = rb_push(scratch, double, n);
+    s->trial = rb_push(scratch, double, n);
+    s->du = rb_push(scratch, double, n);
+    s->work = rb_push(scratch, double, n);
+    s->A = rb_push(scratch, double, blocks);
+    s->B = rb_push(scratch, double, blocks);
+    s->mode = rb_push(scratch, unsigned char, k->nc);
+    int ok = s->G && s->perm && s->active && s->u && s->F && s->dr && s->trial && s->du &&
+             s->work && s->A && s->B && s->mode;
+    return ok ? RB_OK : RB_NOMEM;
+}
+
+/* ---- equations
+ * -------------------------------------------------------------------------------------- */
+
+static void velocity(const rb_newton *s, double eps, const double *center, const double *r,
+                     double *u)
+{
+    rb_cones_velocity(s->k, r, u);
+    for (int i = 0; i < s->k->n; i++) u[i] += eps * (r[i] - (center ? center[i] : 0.0));
+}
+
+/* F of one contact (K.7); returns its mode. */
+static rb_mode contact_equations(const double *r, const double *u, double mu, double rho, int dim,
+                                 double *F)
+{
+    double y[3];
+    for (int i = 0; i < dim; i++) y[i] = r[i] - rho * u[i];
+    if (y[0] <= 0.0) {
+        for (int i = 0; i < dim; i++) F[i] = r[i] / rho;
+        return RB_MODE_OPEN;
+    }
+    double t = rb_cone_tangent(y, dim), radius = mu * y[0];
+    F[0] = u[0];
+    if (t < radius) {
+        for (int i = 1; i < dim; i++) F[i] = u[i];
+        return RB_MODE_STICK;
+    }
+    for (int i = 1; i < dim; i++) F[i] = (r[i] - (t > 0.0 ? radius * y[i] / t : 0.0)) / rho;
+    return RB_MODE_SLIDE;
+}
+
+static double equations(const rb_newton *s, const double *r, const double *u, double *F)
+{
+    const rb_cones *k = s->k;
+    double sum = 0.0;
+    for (int c = 0; c < k->nc; c++) {
+        ptrdiff_t at = (ptrdiff_t)c * k->dim;
+        s->mode[c] =
+            (unsigned char)contact_equations(r + at, u + at, k->mu[c], k->rho[c], k->dim, F + at);
+        for (int i = 0; i < k->dim; i++) sum += F[at + i] * F[at + i];
+    }
+    return sum;
+}
+
+/* A = dF/dr, B = dF/du of one contact (K.8). */
+static void contact_derivatives(const double *r, const double *u, double mu, double rho, int dim,
+                                rb_mode mode, double *A, double *B)
+{
+    memset(A, 0, (size_t)(dim * dim) * sizeof *A);
+    memset(B, 0, (size_t)(dim * dim) * sizeof *B);
+    if (mode == RB_MODE_OPEN) {
+        for (int i = 0; i < dim; i++) A[i * dim + i] = 1.0 / rho;
+        return;
+    }
+    B[0] = 1.0;
+    if (mode == RB_MODE_STICK) {
+        for (int i = 1; i < dim; i++) B[i * dim + i] = 1.0;
+        return;
+    }
+    double y[3];
+    for (int i = 0; i < dim; i++) y[i] = r[i] - rho * u[i];
+    double t = rb_cone_tangent(y, dim);
+    for (int i = 1; i < dim; i++) {
+        double e_i = t > 0.0 ? y[i] / t : 0.0;
+        for (int j = 1; j < dim; j++) {
+            double e_j = t > 0.0 ? y[j] / t : 0.0, unit = i == j ? 1.0 : 0.0;
+            double M = t > 0.0 ? mu * y[0] / t * (unit - e_i * e_j) : 0.0;
+            A[i * dim + j] = (unit - M) / rho;
+            B[i * dim + j] = M;
+        }
+        A[i * dim] = -mu * e_i / rho;
+        B[i * dim] = mu * e_i;
+    }
+}
+
+static void linearise(rb_newton *s, const double *r)
+{
+    const rb_cones *k = s->k;
+    int bb = k->dim * k->dim;
+    for (int c = 0; c < k->nc; c++) {
+        ptrdiff_t at = (ptrdiff_t)c * k->dim;
+        contact_derivatives(r + at, s->u + at, k->mu[c], k->rho[c], k->dim, (rb_mode)s->mode[c],
+                            s->A + (ptrdiff_t)c * bb, s->B + (ptrdiff_t)c * bb);
+    }
+}
+
+/* ---- the linear system
+ * -------------------------------------------------------------------------------- */
+
+/* out = A + B (W + eps I) for the block of contact c with contact j. */
+static void newton_block(const rb_newton *s, int c, int j, const double *W, double eps, double *out)
+{
+    int dim = s->k->dim;
+    const double *A = s->A + (ptrdiff_t)c * dim * dim, *B = s->B + (ptrdiff_t)c * dim * dim;
+    for (int i = 0; i < dim; i++) {
+        for (int l = 0; l < dim; l++) {
+            double sum = j == c ? A[i * dim + l] + eps * B[i * dim + l] : 0.0;
+            for (int m = 0; m < dim; m++) sum += B[i * dim + m] * W[m * dim + l];
+            out[i * dim + l] = sum;
+        }
+    }
+}
+
+/* The whole pattern; open rows are the identity and cost nothing in the factorisation. */
+static void solve_sparse(rb_newton *s, double eps)
+{
+    const rb_cones *k = s->k;
+    int bb = k->dim * k->dim;
+    for (int c = 0; c < k->nc; c++) {
+        for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
+            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * bb, eps,
+                         s->G + (ptrdiff_t)e * bb);
+        }
+    }
+    rb_block_lu_factor(&s->lu, s->G);
+    for (int i = 0; i < k->n; i++) s->dr[i] = -s->F[i];
+    rb_block_lu_solve(&s->lu, s->dr, s->work);
+}
+
+/* Open contacts first: dr = -r; what they change at the others moves to the right side. */
+static int eliminate_open(rb_newton *s)
+{
+    const rb_cones *k = s->k;
+    int na = 0, dim = k->dim;
+    for (int c = 0; c < k->nc; c++) {
+        s->perm[c] = s->mode[c] == RB_MODE_OPEN ? -1 : na;
+        if (s->mode[c] != RB_MODE_OPEN) s->active[na++] = c;
+    }
+    for (int a = 0; a < na; a++) {
+        int c = s->active[a];
+        double *du = s->du + (ptrdiff_t)c * dim;
+        for (int i = 0; i < dim; i++) du[i] = 0.0;
+        for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
+            int j = k->W.col[e];
+            if (s->mode[j] != RB_MODE_OPEN) continue;
+            const double *W = k->W.val + (ptrdiff_t)e * dim * dim;
+            for (int i = 0; i < dim; i++) {
+                for (int l = 0; l < dim; l++) {
+                    du[i] -= W[i * dim + l] * s->F[j * dim + l] * k->rho[j];
+                }
+            }
+        }
+    }
+    return na;
+}
+
+static int solve_dense(rb_newton *s, double eps)
+{
+    const rb_cones *k = s->k;
+    int dim = k->dim, na = eliminate_open(s), m = na * dim;
+    memset(s->G, 0, (size_t)m * (size_t)m * sizeof *s->G);
+    double block[9];
+    for (int a = 0; a < na; a++) {
+        int c = s->active[a];
+        for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
+            int j = s->perm[k->W.col[e]];
+            if (j < 0) continue;
+            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * dim * dim, eps, block);
+            for (int i = 0; i < dim; i++) {
+                memcpy(s->G + (ptrdiff_t)(a * dim + i) * m + (ptrdiff_t)j * dim, block + i * dim,
+                       (size_t)dim * sizeof *block);
+            }
+        }
+        for (int i = 0; i < dim; i++) {
+            double sum = -s->F[c * dim + i];
+            for (int l = 0; l < dim; l++) {
+                sum -= s->B[((ptrdiff_t)c * dim + i) * dim + l] * s->du[c * dim + l];
+            }
+            s->work[a * dim + i] = sum;
+        }
+    }
+    if (m > 0 && rb_lu_factor(s->G, m, s->perm) < m) return 0;
+    rb_lu_solve(s->G, m, s->perm, s->work);
+    for (int i = 0; i < k->n; i++) s->dr[i] = -s->F[i] * k->rho[i / dim];
+    for (int a = 0; a < na; a++) {
+        memcpy(s->dr + (ptrdiff_t)s->active[a] * dim, s->work + (ptrdiff_t)a * dim,
+               (size_t)dim * sizeof *s->dr);
+    }
+    return 1;
+}
+
+/* Newton's direction at r; u, F and the modes must be those of r. */
+static int direction(rb_newton *s, double eps, const double *r)
+{
+    linearise(s, r);
+    int ok = 1;
+    if (s->sparse)
+        solve_sparse(s, eps);
+    else
+        ok = solve_dense(s, eps);
+    s->factorisations++;
+    for (int i = 0; ok && i < s->k->n; i++) ok = isfinite(s->dr[i]);
+    return ok;
+}
+
+/* ---- the iteration
+ * -------------------------------------------------------------------------------------- */
+
+/* r := r + alpha dr with the merit below the largest of the last ones; 0 where none was found. */
+static int line_search(rb_newton *s, double eps, const double *center, double *r, double *merits,
+                       double *merit)
+{
+    int n = s->k->n;
+    double limit = 0.0;
+    for (int m = 0; m < MEMORY; m++) limit = fmax(limit, merits[m]);
+    for (double alpha = 1.0; alpha > 1e-3; alpha *= 0.5) {
+        for (int i = 0; i < n; i++) s->trial[i] = r[i] + alpha * s->dr[i];
+        velocity(s, eps, center, s->trial, s->u);
+        double value = equations(s, s->trial, s->u, s->F);
+        if (!(value <= (1.0 - 1e-4 * alpha) * limit)) continue;
+        memcpy(r, s->trial, (size_t)n * sizeof *r);
+        *merit = value;
+        return 1;
+    }
+    return 0;
+}
+
+double rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps,
+                     double goal)
+{
+    velocity(s, eps, center, r, s->u);
+    double merit = equations(s, r, s->u, s->F), merits[MEMORY];
+    for (int m = 0; m < MEMORY; m++) merits[m] = merit;
+    for (int it = 0; it < max_steps && sqrt(merit) > goal; it++) {
+        if (!direction(s, eps, r)) break;
+        double before = merit;
+        int ok = line_search(s, eps, center, r, merits, &merit);
+        s->steps++;
+        if (!ok) break;
+        merits[it % MEMORY] = merit;
+        /* at rounding level steps only move noise */
+        if (merit >= 0.25 * before && sqrt(merit) <= 1e3 * goal) break;
+    }
+    velocity(s, eps, center, r, s->u);
+    return sqrt(equations(s, r, s->u, s->F));
+}
+
+double rb_newton_polish(rb_newton *s, double eps, double *r, int max_steps, double tol)
+{
+    const rb_cones *k = s->k;
+    rb_cones_velocity(k, r, s->u);
+    double best = rb_cones_error(k, r, s->u);
+    for (int it = 0; it < max_steps && best > 1e-3 * tol; it++) {
+        equations(s, r, s->u, s->F);
+        if (!direction(s, eps, r)) break;
+        for (int i = 0; i < k->n; i++) s->trial[i] = r[i] + s->dr[i];
+        rb_cones_velocity(k, s->trial, s->u);
+        double error = rb_cones_error(k, s->trial, s->u);
+        s->steps++;
+        if (!(error < best)) break;
+        memcpy(r, s->trial, (size_t)k->n * sizeof *r);
+        int slow = error > 0.3 * best;
+        best = error;
+        if (slow && best <= tol) break;
+    }
+    rb_cones_velocity(k, r, s->u);
+    return best;
+}

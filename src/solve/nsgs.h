@@ -1,0 +1,11 @@
+/* One block Gauss-Seidel sweep, for the solvers that start from a few of them. */
+#ifndef RB_SOLVE_NSGS_H
+#define RB_SOLVE_NSGS_H
+
+#include "solve/cone.h"
+
+/* Solves each contact exactly in turn with the others held, forward or backward. Returns the
+ * largest change of velocity that a contact's own impulse change made [m/s]. */
+double rb_nsgs_sweep(const rb_cones *k, double *r, int backward);
+
+#endif
