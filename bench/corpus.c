@@ -74,7 +74,7 @@ rb_corpus_opts rb_corpus_opts_default(void)
  * keeps the scene the same whether the form was asked for or drawn. */
 static rb_status draw_opts(uint64_t seed, rb_corpus_opts *o)
 {
-    rb_rng rng = rb_rng_make(~seed);
+    rb_rng rng = rb_rng_make(rb_hash(RB_HASH_INIT, &seed, sizeof seed));
     int family = (int)(rb_rng_next(&rng) % RB_CORPUS_FAMILIES);
     int form = (int)(rb_rng_next(&rng) % RB_CORPUS_FORMS);
     int bits = (int)(rb_rng_next(&rng) % (SIZE_BITS + 1));

@@ -271,7 +271,8 @@ rb_status scene_make(scene *s, uint64_t seed, int family, int contacts, int join
     static void (*const families[RB_CORPUS_FAMILIES])(
         scene *) = { scene_stack, scene_wedge, scene_grasp, scene_pile, scene_chain };
     memset(s, 0, sizeof *s);
-    s->rng = rb_rng_make(seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)family + 1);
+    uint64_t key[2] = { seed, (uint64_t)family };
+    s->rng = rb_rng_make(rb_hash(RB_HASH_INIT, key, sizeof key));
     s->want = contacts;
     draw_character(s);
 

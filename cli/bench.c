@@ -1,0 +1,118 @@
+/* `rattleback bench`: the campaign, the micro benchmark and the demonstration. */
+#include "bench.h"
+
+#include "commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BAR_WIDTH 40
+
+static const char help[] =
+    "usage: rattleback bench corpus|solve|demo [options]\n"
+    "\n"
+    "  corpus   solve a range of generated problems cold and warm, grade and count\n"
+    "  solve    time every solver on generated problems of 4 to 64 contacts\n"
+    "  demo     solve the stored and generated problems with every solver, print a table\n"
+    "\n"
+    "Each explains itself with --help. Example: rattleback bench corpus --count 1000\n";
+
+int cmd_bench(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "--help";
+    if (strcmp(what, "corpus") == 0) return bench_corpus(argc - 1, argv + 1);
+    if (strcmp(what, "solve") == 0) return bench_solve(argc - 1, argv + 1);
+    if (strcmp(what, "demo") == 0) return bench_demo(argc - 1, argv + 1);
+    if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
+        fputs(help, stdout);
+        return EXIT_CERTIFIED;
+    }
+    fprintf(stderr, "rattleback bench: there is no \"%s\"; try corpus, solve or demo\n", what);
+    return EXIT_BAD_INPUT;
+}
+
+static const bench_option *find_option(const bench_option *options, const char *name)
+{
+    for (; options->name; options++)
+        if (strcmp(options->name, name) == 0) return options;
+    return NULL;
+}
+
+int bench_parse(int argc, char **argv, const bench_option *options, const char *text, int *status)
+{
+    *status = EXIT_BAD_INPUT;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(text, stdout);
+            *status = EXIT_CERTIFIED;
+            return 0;
+        }
+        const bench_option *o = find_option(options, argv[i]);
+        if (!o) {
+            fprintf(stderr, "rattleback bench %s: unknown option \"%s\"; see --help\n", argv[0],
+                    argv[i]);
+            return 0;
+        }
+        if (o->flag) {
+            *o->flag = 1;
+        } else if (i + 1 < argc) {
+            *o->text = argv[++i];
+        } else {
+            fprintf(stderr, "rattleback bench %s: %s needs a value\n", argv[0], argv[i]);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int bench_number(const char *option, const char *text, unsigned long long lo, unsigned long long hi,
+                 unsigned long long *value)
+{
+    char *end = NULL;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    int ok = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
+    if (ok && *value >= lo && *value <= hi) return 1;
+    fprintf(stderr, "rattleback bench: %s \"%s\" is not a whole number in %llu .. %llu\n", option,
+            text, lo, hi);
+    return 0;
+}
+
+double bench_now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(double *times, size_t count)
+{
+    if (count == 0) return 0.0;
+    qsort(times, count, sizeof *times, by_size);
+    return times[count / 2];
+}
+
+void bench_progress(const char *what, double share)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    int full = (int)(share * BAR_WIDTH);
+    fprintf(stderr, "\r%-24.24s [", what);
+    for (int k = 0; k < BAR_WIDTH; k++) fputc(k < full ? '#' : ' ', stderr);
+    fprintf(stderr, "] %5.1f %%", 100.0 * share);
+    fflush(stderr);
+}
+
+void bench_progress_end(void)
+{
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%*s\r", BAR_WIDTH + 40, "");
+}
