@@ -63,6 +63,7 @@ typedef struct lemke {
     double *inv;     /* reciprocal pivots                                      (cap)             */
     int *eta_row;    /* pivot rows                                             (cap)             */
     int neta, cap, ld, rebuilds;
+    double level; /* largest entry of x */
 } lemke;
 
 /* y := B^-1 y */
@@ -74,7 +75,9 @@ RB_VECTOR static void ftran(const double *restrict eta, const double *restrict i
         double t = y[r];
         if (t == 0.0) continue;
         const double *restrict e = eta + (ptrdiff_t)k * ld;
-        for (int i = 0; i < ld; i++) y[i] -= t * e[i];
+        for (int i = 0; i < ld; i += 8) {
+            for (int j = 0; j < 8; j++) y[i + j] -= t * e[i + j];
+        }
         y[r] = t * inv[k];
     }
 }
@@ -122,7 +125,7 @@ static int rebuild(lemke *l)
     }
 
     /* rows whose w is basic are taken: -1 marks a row without a variable yet */
-    memset(l->mark, 0, (size_t)n);
+    for (int i = 0; i < n; i++) l->mark[i] = 0;
     for (int i = 0; i < n; i++) {
         if (l->basis[i] < n) l->mark[l->basis[i]] = 1;
     }
@@ -158,21 +161,42 @@ static void refresh(lemke *l)
     memset(l->x, 0, (size_t)l->ld * sizeof *l->x);
     for (int i = 0; i < l->n; i++) l->x[i] = l->lcp->s[i] * l->lcp->q[i];
     apply_inverse(l, l->x);
+    l->level = rb_norm_inf(l->x, l->n);
 }
 
-/* A pivot on row r of the column in l->col: both right sides and the eta file follow. */
+/* Both right sides follow a pivot and the eta is written: x -= theta col, px -= theta_p col,
+ * e = inv col. A row may fall below zero by HARRIS_TOL in the window: that is noise, not
+ * information, and is cleared. Returns the largest x. All lengths are padded to eights. */
+RB_VECTOR static double advance(const double *restrict col, double theta, double theta_p,
+                                double inv, double *restrict x, double *restrict px,
+                                double *restrict e, int ld)
+{
+    double m[8] = { 0.0 };
+    for (int i = 0; i < ld; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            double c = col[i + k], moved = x[i + k] - theta * c;
+            moved = moved > 0.0 ? moved : 0.0;
+            x[i + k] = moved;
+            m[k] = moved > m[k] ? moved : m[k];
+            px[i + k] -= theta_p * c;
+            e[i + k] = inv * c;
+        }
+    }
+    for (int k = 1; k < 8; k++) m[0] = m[k] > m[0] ? m[k] : m[0];
+    return m[0];
+}
+
+/* A pivot on row r of the column in l->col. */
 static void pivot(lemke *l, int r, int entering)
 {
-    double theta = l->x[r] / l->col[r], theta_p = l->px[r] / l->col[r];
-    for (int i = 0; i < l->n; i++) {
-        l->x[i] -= theta * l->col[i];
-        l->px[i] -= theta_p * l->col[i];
-    }
-    /* the window lets a row fall below zero by HARRIS_TOL: that is noise, not information */
-    for (int i = 0; i < l->n; i++) l->x[i] = l->x[i] > 0.0 ? l->x[i] : 0.0;
+    double inv = 1.0 / l->col[r], theta = l->x[r] * inv, theta_p = l->px[r] * inv;
+    double *e = l->eta + (ptrdiff_t)l->neta * l->ld;
+    l->level = advance(l->col, theta, theta_p, inv, l->x, l->px, e, l->ld);
+    l->inv[l->neta] = inv;
+    l->eta_row[l->neta++] = r;
     l->x[r] = theta > 0.0 ? theta : 0.0;
     l->px[r] = theta_p;
-    push_eta(l, l->col, r);
+    l->level = l->x[r] > l->level ? l->x[r] : l->level;
     l->basis[r] = entering;
 }
 
@@ -206,20 +230,33 @@ static int lexicographic_row(lemke *l, int count)
     return l->tied[0];
 }
 
-/* The rows that block within the Harris window, in l->tied; strict: exact ties only. */
+/* The least (x_i + slack) / col_i over the rows with col_i > tiny. */
+RB_VECTOR static double ratio_bound(const double *restrict col, const double *restrict x,
+                                    double tiny, double slack, int ld)
+{
+    double m[8];
+    for (int k = 0; k < 8; k++) m[k] = INFINITY;
+    for (int i = 0; i < ld; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            double c = col[i + k];
+            double ratio = (x[i + k] + slack) / (c > tiny ? c : 1.0);
+            ratio = c > tiny ? ratio : INFINITY;
+            m[k] = ratio < m[k] ? ratio : m[k];
+        }
+    }
+    for (int k = 1; k < 8; k++) m[0] = m[k] < m[0] ? m[k] : m[0];
+    return m[0];
+}
+
+/* The rows that block within the Harris window, in l->tied. */
 static int window(lemke *l, double tiny, double slack)
 {
     const double *col = l->col, *x = l->x;
-    double bound = INFINITY;
-    for (int i = 0; i < l->n; i++) {
-        if (col[i] > tiny) {
-            double ratio = (x[i] + slack) / col[i];
-            bound = ratio < bound ? ratio : bound;
-        }
-    }
+    double bound = ratio_bound(col, x, tiny, slack, l->ld);
+    if (bound == INFINITY) return 0;
     int count = 0;
     for (int i = 0; i < l->n; i++) {
-        if (col[i] > tiny && x[i] <= bound * col[i]) l->tied[count++] = i;
+        if (x[i] <= bound * col[i] && col[i] > tiny) l->tied[count++] = i;
     }
     return count;
 }
@@ -227,8 +264,8 @@ static int window(lemke *l, double tiny, double slack)
 /* The row that blocks the entering column, -1 where none does. */
 static int leaving_row(lemke *l)
 {
-    double top = rb_norm_inf(l->col, l->n), level = rb_norm_inf(l->x, l->n);
-    double slack = (l->strict ? EXACT_TOL : HARRIS_TOL) * level;
+    double top = rb_norm_inf(l->col, l->ld);
+    double slack = (l->strict ? EXACT_TOL : HARRIS_TOL) * l->level;
     int count = window(l, PIVOT_TOL * top, slack);
     if (count == 0) count = window(l, PIVOT_TOL_RAY * top, slack);
     if (count <= 1) return count ? l->tied[0] : -1;
@@ -280,7 +317,7 @@ static double generic(unsigned i, unsigned seed)
     uint32_t h = (i + 1u) * UINT32_C(2654435761) + seed * UINT32_C(40503);
     h = (h ^ (h >> 15)) * UINT32_C(2246822519);
     h ^= h >> 13;
-    return 1.0 + ldexp((double)h, -32);
+    return 1.0 + (double)h * 0x1p-32;
 }
 
 void rb_lemke_cover(int n, unsigned seed, double *cover)

@@ -58,10 +58,6 @@ rb_status rb_boxed_prepare(rb_boxed *b, rb_arena *scratch)
     if (!s) return RB_NOMEM;
     scale_rows(b, s);
     b->s = s;
-    b->w_max = 0.0;
-    for (int i = 0; i < b->n; i++) {
-        b->w_max = fmax(b->w_max, rb_norm_inf(b->W + (ptrdiff_t)i * b->n, b->n));
-    }
     b->q_max = rb_norm_inf(b->q, b->n);
     b->lcp = 1;
     for (int i = 0; i < b->n && b->lcp; i++) b->lcp = b->lo[i] == 0.0 && b->hi[i] == INFINITY;
@@ -86,6 +82,23 @@ rb_status rb_boxed_view(const rb_problem *p, rb_arena *scratch, rb_boxed *out)
     return rb_boxed_prepare(out, scratch);
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* max |W_ij|. */
+static double largest(const rb_boxed *b)
+{
+    double top = 0.0;
+    for (int i = 0; i < b->n; i++) {
+        top = larger(top, rb_norm_inf(b->W + (ptrdiff_t)i * b->n, b->n));
+    }
+    return top;
+}
+
+/* The largest entry of W enters the scale only where the answer is not exact anyway: finding it
+ * costs as much as the product. */
 rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w)
 {
     int n = b->n;
@@ -93,17 +106,17 @@ rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w)
     double plain = 0.0, scaled = 0.0, z_max = 0.0, level = 0.0;
     int finite = 1;
     for (int i = 0; i < n; i++) {
-        double s = b->s[i];
+        double s = b->s[i], below = z[i] - b->lo[i], above = z[i] - b->hi[i];
         w[i] += b->q[i];
-        plain = fmax(plain, fabs(rb_mid(z[i] - b->lo[i], w[i], z[i] - b->hi[i])));
-        scaled =
-            fmax(scaled, fabs(rb_mid((z[i] - b->lo[i]) / s, s * w[i], (z[i] - b->hi[i]) / s)));
-        z_max = fmax(z_max, fabs(z[i]));
-        level = fmax(level, fmax(fabs(z[i]) / s, s * fabs(b->q[i])));
+        plain = larger(plain, fabs(rb_mid(below, w[i], above)));
+        scaled = larger(scaled, fabs(rb_mid(below / s, s * w[i], above / s)));
+        z_max = larger(z_max, fabs(z[i]));
+        level = larger(level, larger(fabs(z[i]) / s, s * fabs(b->q[i])));
         finite &= z[i] - z[i] == 0.0 && w[i] - w[i] == 0.0;
     }
     if (!finite) return (rb_measure){ INFINITY, INFINITY };
-    double scale = fmax(1.0, fmax(b->q_max, b->w_max * fmax(1.0, z_max)));
+    double scale = larger(1.0, b->q_max);
+    if (plain > ROUNDING_LEVEL * scale) scale = larger(scale, largest(b) * larger(1.0, z_max));
     return (rb_measure){ plain / scale, scaled > 0.0 ? scaled / level : 0.0 };
 }
 
@@ -156,12 +169,14 @@ static int place_bounds(const rb_boxed *b, rb_partition *t)
     return moved;
 }
 
-int rb_partition_solve_shifted(const rb_boxed *b, const double *c, rb_partition *t)
+/* z of (P.3); 0 where the free block is singular. */
+static int solve_free(const rb_boxed *b, const double *c, rb_partition *t)
 {
     int n = b->n;
     gather_free(b, c, t);
     int k = t->nfree;
-    if (k > 0 && rb_lu_factor(t->LU, k, t->perm) < k) return 0;
+    t->regular = rb_lu_factor(t->LU, k, t->perm) == k;
+    if (!t->regular) return 0;
 
     /* right side of (P.3) */
     int moved = place_bounds(b, t);
@@ -173,7 +188,13 @@ int rb_partition_solve_shifted(const rb_boxed *b, const double *c, rb_partition 
     }
     rb_lu_solve(t->LU, k, t->perm, t->rhs);
     for (int r = 0; r < k; r++) t->z[t->free[r]] = b->s[t->free[r]] * t->rhs[r];
+    return 1;
+}
 
+int rb_partition_solve_shifted(const rb_boxed *b, const double *c, rb_partition *t)
+{
+    int n = b->n;
+    if (!solve_free(b, c, t)) return 0;
     rb_gemv(b->W, n, n, n, t->z, t->w);
     for (int i = 0; i < n; i++) t->w[i] += b->q[i];
     if (c) {
@@ -202,6 +223,8 @@ void rb_partition_rcond(const rb_boxed *b, rb_partition *t)
 {
     int k = t->nfree;
     double norm1 = 0.0;
+    t->rcond = 0.0;
+    if (!t->regular) return;
     for (int c = 0; c < k; c++) {
         double sum = 0.0;
         for (int r = 0; r < k; r++) {
@@ -215,7 +238,7 @@ void rb_partition_rcond(const rb_boxed *b, rb_partition *t)
 
 rb_measure rb_partition_polish(const rb_boxed *b, rb_partition *t)
 {
-    if (!rb_partition_solve(b, t)) return (rb_measure){ INFINITY, INFINITY };
+    if (!solve_free(b, NULL, t)) return (rb_measure){ INFINITY, INFINITY };
     rb_measure plain = rb_boxed_measure(b, t->z, t->w);
     if (plain.strict <= ROUNDING_LEVEL) return plain;
 

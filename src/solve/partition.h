@@ -18,13 +18,13 @@ typedef struct rb_boxed {
     const double *lo;     /*                                                       (n)           */
     const double *hi;     /*                                                       (n)           */
     const double *s;      /* powers of two: s_i W_ij s_j is of order one, (P.2)    (n)           */
-    double w_max, q_max;  /* largest |W_ij|, |q_i|                                               */
+    double q_max;         /* largest |q_i|                                                       */
 } rb_boxed;
 
 /* A dense view of p with its scaling; arrays in scratch. */
 rb_status rb_boxed_view(const rb_problem *p, rb_arena *scratch, rb_boxed *out);
 
-/* Fills s, w_max, q_max and lcp of a problem whose other fields are set. */
+/* Fills s, q_max and lcp of a problem whose other fields are set. */
 rb_status rb_boxed_prepare(rb_boxed *b, rb_arena *scratch);
 
 /* How good an answer is, by our own count; rb_residual decides in the end. */
@@ -40,6 +40,7 @@ rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w);
 typedef struct rb_partition {
     int n;
     int nfree;          /* rows in the free set when it was last factored                        */
+    int regular;        /* the last factorisation met no zero pivot                              */
     unsigned char *set; /* rb_mode of each row                                     (n)           */
     double *z, *w;      /* what the partition implies                              (n)           */
     double *LU;         /* factors of the scaled free block                        (n x n)       */

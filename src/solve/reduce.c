@@ -168,6 +168,54 @@ static int keep_cols(rb_reduction *r, const double *S)
     return kept;
 }
 
+/* B2 := T B2, r2 := T r2 with T B2 = -C2' as nearly as possible, eq. (P.14). Equalities may be
+ * mixed by any regular T; this one makes a monotone problem (loops, circuits) monotone again, while
+ * the signs that pivoting leaves behind would end Lemke's method on a ray. */
+static rb_status match_pairs(rb_reduction *r, const double *S, rb_arena *scratch)
+{
+    int k = r->npair, nc = r->ncomp;
+    size_t m = (size_t)k;
+    rb_mark mark = rb_arena_mark(scratch);
+    double *G = rb_push(scratch, double, m * m), *T = rb_push(scratch, double, m * m);
+    double *rows = rb_push(scratch, double, m * (size_t)(nc + 1));
+    int *perm = rb_push(scratch, int, m);
+    if (!G || !T || !rows || !perm) return RB_NOMEM;
+
+    /* G = B2 B2', T = row i of -C2' B2' */
+    for (int i = 0; i < k; i++) {
+        const double *B_i = r->E + (ptrdiff_t)r->pair_row[i] * r->ldE;
+        for (int j = 0; j < k; j++) {
+            const double *B_j = r->E + (ptrdiff_t)r->pair_row[j] * r->ldE;
+            double sum = 0.0;
+            for (int c = 0; c < nc; c++) {
+                sum -= S[(ptrdiff_t)c * r->ldE + nc + 1 + r->pair_col[j]] * B_i[c];
+            }
+            G[i * k + j] = rb_dot(B_i, B_j, nc);
+            T[j * k + i] = sum;
+        }
+    }
+    int regular = rb_lu_factor(G, k, perm) == k;
+    for (int i = 0; i < k && regular; i++) rb_lu_solve(G, k, perm, T + (ptrdiff_t)i * k);
+
+    /* T must be regular too, or equations would be lost */
+    memcpy(G, T, m * m * sizeof *G);
+    if (regular && rb_lu_factor(G, k, perm) == k) {
+        memset(rows, 0, m * (size_t)(nc + 1) * sizeof *rows);
+        for (int i = 0; i < k; i++) {
+            double *out = rows + (ptrdiff_t)i * (nc + 1);
+            for (int j = 0; j < k; j++) {
+                rb_axpy(T[i * k + j], r->E + (ptrdiff_t)r->pair_row[j] * r->ldE, out, nc + 1);
+            }
+        }
+        for (int i = 0; i < k; i++) {
+            memcpy(r->E + (ptrdiff_t)r->pair_row[i] * r->ldE, rows + (ptrdiff_t)i * (nc + 1),
+                   (size_t)(nc + 1) * sizeof *rows);
+        }
+    }
+    rb_arena_reset(scratch, mark);
+    return RB_OK;
+}
+
 /* Writes the reduced matrix and right side, eq. (P.15), from the Schur rows S. */
 static void fill_lcp(const rb_reduction *r, const double *S, double *M, double *q)
 {
@@ -246,6 +294,8 @@ rb_status rb_reduce(const rb_boxed *b, rb_arena *scratch, rb_reduction *r)
     r->npair = rows > cols ? rows : cols;
     for (int p = rows; p < r->npair; p++) r->pair_row[p] = -1;
     for (int p = cols; p < r->npair; p++) r->pair_col[p] = -1;
+    if (rows == cols && rows > 0) status = match_pairs(r, S, scratch);
+    if (status != RB_OK) return status;
 
     size_t n = (size_t)(r->ncomp + r->nslack + 2 * r->npair);
     double *M = rb_push(scratch, double, n * n), *q = rb_push(scratch, double, n);
