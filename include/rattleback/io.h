@@ -21,13 +21,14 @@ extern "C" {
 /* ---- budgets -------------------------------------------------------------------------------- */
 
 /* A line over one of these is refused before anything of its declared size is allocated. */
-#define RB_IO_MAX_LINE       ((size_t)64 << 20) /* bytes of one line                            */
-#define RB_IO_MAX_DEPTH      64                 /* nested brackets                              */
-#define RB_IO_MAX_VALUES     ((size_t)8 << 20)  /* numbers, strings, ... of one line            */
-#define RB_IO_MAX_CONTAINERS ((size_t)1 << 18)  /* arrays and objects of one line               */
-#define RB_IO_MAX_MEMBERS    ((size_t)1 << 16)  /* "key": value pairs of one line               */
-#define RB_IO_MAX_MASS_BLOCK 2048 /* coupled degrees of freedom in M of a global problem */
-#define RB_IO_MAX_MASS       ((size_t)8 << 20) /* entries of all blocks of its inverse         */
+#define RB_IO_MAX_LINE       ((size_t)64 << 20)  /* bytes of one line                           */
+#define RB_IO_MAX_SKIP       ((size_t)512 << 20) /* bytes of a longer line passed over          */
+#define RB_IO_MAX_DEPTH      64                  /* nested brackets                             */
+#define RB_IO_MAX_VALUES     ((size_t)8 << 20)   /* numbers, strings, ... of one line           */
+#define RB_IO_MAX_CONTAINERS ((size_t)1 << 18)   /* arrays and objects of one line              */
+#define RB_IO_MAX_MEMBERS    ((size_t)1 << 16)   /* "key": value pairs of one line              */
+#define RB_IO_MAX_MASS_BLOCK 2048                /* dofs that M of a global problem couples     */
+#define RB_IO_MAX_MASS       ((size_t)8 << 20)   /* entries of all blocks of its inverse        */
 
 /* ---- reading -------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* A file as a sequence of lines. A line is gathered from fixed chunks into a buffer that grows up
- * to RB_IO_MAX_LINE; behind that the rest of the line is passed over without being kept. */
+ * to RB_IO_MAX_LINE; behind that the rest of the line is passed over without being kept, and behind
+ * RB_IO_MAX_SKIP the file is given up: it may have no end. */
 #include <errno.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct rb_problem_reader {
 
     char chunk[CHUNK];
     size_t begin, end; /* unread part of the chunk                          */
+    size_t skipped;    /* bytes of the current line that were not kept      */
 
     char *text; /* the current line                                         */
     size_t length, room;
@@ -97,9 +99,9 @@ static int grow(rb_problem_reader *r, size_t length)
 static rb_status next_line(rb_problem_reader *r, int *found)
 {
     rb_status status = RB_OK;
-    r->length = 0;
+    r->length = r->skipped = 0;
     *found = 0;
-    for (;;) {
+    while (r->skipped < RB_IO_MAX_SKIP) {
         if (r->begin == r->end) {
             r->begin = 0;
             r->end = fread(r->chunk, 1, CHUNK, r->file);
@@ -118,6 +120,8 @@ static rb_status next_line(rb_problem_reader *r, int *found)
         if (status == RB_OK) {
             memcpy(r->text + r->length, from, count);
             r->length += count;
+        } else {
+            r->skipped += count;
         }
         if (newline) return status;
     }
@@ -144,6 +148,12 @@ static rb_status say_line(rb_problem_reader *r, rb_status status, rb_error *err)
     if (status == RB_FILE) {
         r->ended = 1;
         return rb_io_error_set(err, status, r->path, 0, "cannot be read: %s", strerror(errno));
+    }
+    if (r->skipped >= RB_IO_MAX_SKIP) {
+        r->ended = 1;
+        return rb_io_error_set(err, RB_TOO_LARGE, r->path, r->line,
+                               "line: no end within %zu MiB; the rest of the file was not read",
+                               RB_IO_MAX_SKIP >> 20);
     }
     if (status == RB_TOO_LARGE)
         return rb_io_error_set(err, status, r->path, r->line,

@@ -1,0 +1,62 @@
+/* rattleback: the command. One word chooses what to do, see commands.h. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "rattleback/base.h"
+
+typedef struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    { "lcp", "solve linear, boxed and mixed complementarity problems", cmd_lcp },
+    { "friction", "solve frictional contact problems with exact cones", cmd_friction },
+    { "bench", "measure the solvers", cmd_bench },
+};
+enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+static void help(FILE *out)
+{
+    fputs("usage: rattleback COMMAND [options] ...\n\n", out);
+    for (int k = 0; k < NCOMMAND; k++)
+        fprintf(out, "  %-10s %s\n", commands[k].name, commands[k].summary);
+    fputs("\nrattleback COMMAND --help tells more. rattleback --version\n"
+          "\nexample: rattleback lcp scenes/problems/lcp.jsonl\n",
+          out);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    for (int k = 0; k < NCOMMAND; k++)
+        if (strcmp(word, commands[k].name) == 0) return commands[k].run(argc - 1, argv + 1);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        help(stdout);
+        return EXIT_CERTIFIED;
+    }
+    if (strcmp(word, "--version") == 0) {
+        puts("rattleback " RB_VERSION);
+        return EXIT_CERTIFIED;
+    }
+    if (argc > 1) fprintf(stderr, "rattleback: unknown command %s\n", word);
+    help(stderr);
+    return EXIT_BAD_INPUT;
+}
+
+int main(int argc, char **argv)
+{
+    /* a reader that went away is a write error with a status, not a death by signal */
+    signal(SIGPIPE, SIG_IGN);
+    int status = dispatch(argc, argv);
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "rattleback: standard output: %s\n",
+                errno ? strerror(errno) : "write failed");
+        return EXIT_BAD_INPUT;
+    }
+    return status;
+}

@@ -1,0 +1,25 @@
+#include <unistd.h>
+
+#include "report.h"
+
+enum { BAR_WIDTH = 30 };
+
+void progress_show(double share, int count)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    if (share < 0.0) {
+        fprintf(stderr, "\r\033[K%d problems", count);
+    } else {
+        int full = (int)(share * BAR_WIDTH);
+        fprintf(stderr, "\r\033[K[%.*s%*s] %3.0f %%  %d problems", full,
+                "##############################", BAR_WIDTH - full, "", share * 100.0, count);
+    }
+    fflush(stderr);
+}
+
+void progress_clear(void)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+}
