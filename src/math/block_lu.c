@@ -166,9 +166,14 @@ static inline void block_vec_sub(const double *a, const double *x, double *y, in
     }
 }
 
-/* inv = a^-1 by Gauss-Jordan with row pivoting; a vanishing pivot is lifted to `tiny` and
- * counted. */
-static int block_invert(double *a, double *inv, int bs, double tiny)
+typedef struct pivots {
+    double tiny;           /* a pivot below this is lifted to it */
+    double least, largest; /* met so far                         */
+    int lifted;            /* blocks with a lifted pivot         */
+} pivots;
+
+/* inv = a^-1 by Gauss-Jordan with row pivoting; a vanishing pivot is lifted and counted. */
+static void block_invert(double *a, double *inv, int bs, pivots *met)
 {
     int lifted = 0;
     for (int i = 0; i < bs * bs; i++) inv[i] = i % (bs + 1) == 0 ? 1.0 : 0.0;
@@ -186,10 +191,12 @@ static int block_invert(double *a, double *inv, int bs, double tiny)
             inv[p * bs + j] = t;
         }
         double d = a[k * bs + k];
-        if (!(fabs(d) > tiny)) {
-            d = d < 0.0 ? -tiny : tiny;
+        if (!(fabs(d) > met->tiny)) {
+            d = d < 0.0 ? -met->tiny : met->tiny;
             lifted = 1;
         }
+        met->least = fabs(d) < met->least ? fabs(d) : met->least;
+        met->largest = fabs(d) > met->largest ? fabs(d) : met->largest;
         for (int j = 0; j < bs; j++) {
             a[k * bs + j] /= d;
             inv[k * bs + j] /= d;
@@ -204,14 +211,14 @@ static int block_invert(double *a, double *inv, int bs, double tiny)
             }
         }
     }
-    return lifted;
+    met->lifted += lifted;
 }
 
 /* ---- factor and solve
  * ---------------------------------------------------------------------------- */
 
 /* Row k: scatter G, subtract L_kj (row j of U) for the columns j of L, keep what is right of k. */
-static inline void factor_row(rb_block_lu *f, const double *val, int k, double tiny, int bs)
+static inline void factor_row(rb_block_lu *f, const double *val, int k, pivots *met, int bs)
 {
     int node = f->order[k], bb = bs * bs;
     for (int e = f->ptr[node]; e < f->ptr[node + 1]; e++) {
@@ -232,7 +239,7 @@ static inline void factor_row(rb_block_lu *f, const double *val, int k, double t
         }
     }
     double *D = f->row + (ptrdiff_t)k * bb;
-    f->perturbed += block_invert(D, f->dinv + (ptrdiff_t)k * bb, bs, tiny);
+    block_invert(D, f->dinv + (ptrdiff_t)k * bb, bs, met);
     memset(D, 0, (size_t)bb * sizeof *D);
     for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++) {
         double *w = f->row + (ptrdiff_t)f->ucol[u] * bb;
@@ -241,14 +248,14 @@ static inline void factor_row(rb_block_lu *f, const double *val, int k, double t
     }
 }
 
-static void factor_all(rb_block_lu *f, const double *val, double tiny, int bs)
+static void factor_all(rb_block_lu *f, const double *val, pivots *met, int bs)
 {
     if (bs == 3) {
-        for (int k = 0; k < f->nb; k++) factor_row(f, val, k, tiny, 3);
+        for (int k = 0; k < f->nb; k++) factor_row(f, val, k, met, 3);
     } else if (bs == 2) {
-        for (int k = 0; k < f->nb; k++) factor_row(f, val, k, tiny, 2);
+        for (int k = 0; k < f->nb; k++) factor_row(f, val, k, met, 2);
     } else {
-        for (int k = 0; k < f->nb; k++) factor_row(f, val, k, tiny, bs);
+        for (int k = 0; k < f->nb; k++) factor_row(f, val, k, met, bs);
     }
 }
 
@@ -257,8 +264,10 @@ void rb_block_lu_factor(rb_block_lu *f, const double *val)
     double largest = 0.0;
     size_t entries = (size_t)f->ptr[f->nb] * (size_t)(f->bs * f->bs);
     for (size_t i = 0; i < entries; i++) largest = fmax(largest, fabs(val[i]));
-    f->perturbed = 0;
-    factor_all(f, val, RB_EPS * (largest > 0.0 ? largest : 1.0), f->bs);
+    pivots met = { RB_EPS * (largest > 0.0 ? largest : 1.0), INFINITY, 0.0, 0 };
+    factor_all(f, val, &met, f->bs);
+    f->perturbed = met.lifted;
+    f->pivot_ratio = met.least / met.largest;
 }
 
 static inline void solve_all(const rb_block_lu *f, double *x, double *y, int bs)

@@ -19,7 +19,8 @@ typedef struct rb_block_lu {
     double *uval, *lval;  /* blocks of U and L, row major                                      */
     double *dinv;         /* inverse diagonal blocks                          (nb x bs x bs)   */
     double *row;          /* one dense block row, scratch                     (nb x bs x bs)   */
-    int perturbed;        /* diagonal blocks that had to be lifted in the last factorisation   */
+    int perturbed;        /* diagonal blocks lifted in the last factorisation                    */
+    double pivot_ratio;   /* least / largest pivot of the last factorisation                     */
 } rb_block_lu;
 
 /* Chooses the order and takes all memory. RB_TOO_LARGE if L or U would exceed max_blocks. */

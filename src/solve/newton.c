@@ -22,10 +22,21 @@
 #include "solve/nsgs.h"
 
 enum {
-    DENSE_ROWS = 96,    /* up to here a dense LU of the active rows beats the sparse one */
-    MEMORY = 4,         /* line search: accept below the largest of the last merits      */
-    MAX_FILL = 40000000 /* blocks of L: 3 GB of 3 x 3 blocks would be 40 million         */
+    DENSE_ROWS = 96,     /* up to here a dense LU of the active rows beats the sparse one */
+    MEMORY = 4,          /* line search: accept below the largest of the last merits      */
+    MAX_FILL = 40000000, /* blocks of L: 3 GB of 3 x 3 blocks                             */
+    START_SWEEPS = 10,   /* Gauss-Seidel sweeps before the first step                     */
+    DIRECT_STEPS = 25,   /* without path                                                  */
+    PATH_STEPS = 40,     /* per compliance                                                */
+    PATH_SWEEPS = 20,    /* where the path jumps                                          */
+    PATH_TRIES = 80,     /* compliances tried in all                                      */
+    POLISH_STEPS = 12
 };
+
+/* Merit, relative to the velocities at r: below GOAL there is nothing to gain, below ACCEPT the
+ * problem with compliance is solved [1]. */
+#define GOAL   1e-14
+#define ACCEPT 1e-11
 
 /* ---- memory
  * -------------------------------------------------------------------------------------- */
@@ -52,8 +63,10 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     s->A = rb_push(scratch, double, blocks);
     s->B = rb_push(scratch, double, blocks);
     s->mode = rb_push(scratch, unsigned char, k->nc);
-    int ok = s->G && s->perm && s->active && s->u && s->F && s->dr && s->trial && s->du &&
-             s->work && s->A && s->B && s->mode;
+    s->center = rb_push(scratch, double, n);
+    s->good = rb_push(scratch, double, n);
+    int ok = s->center && s->good && s->G && s->perm && s->active && s->u && s->F && s->dr &&
+             s->trial && s->du && s->work && s->A && s->B && s->mode;
     return ok ? RB_OK : RB_NOMEM;
 }
 
@@ -171,6 +184,7 @@ static void solve_sparse(rb_newton *s, double eps)
         }
     }
     rb_block_lu_factor(&s->lu, s->G);
+    s->pivot_ratio = s->lu.pivot_ratio;
     for (int i = 0; i < k->n; i++) s->dr[i] = -s->F[i];
     rb_block_lu_solve(&s->lu, s->dr, s->work);
 }
@@ -228,6 +242,13 @@ static int solve_dense(rb_newton *s, double eps)
         }
     }
     if (m > 0 && rb_lu_factor(s->G, m, s->perm) < m) return 0;
+    double least = INFINITY, largest = 0.0;
+    for (int i = 0; i < m; i++) {
+        double pivot = fabs(s->G[(ptrdiff_t)i * m + i]);
+        least = fmin(least, pivot);
+        largest = fmax(largest, pivot);
+    }
+    s->pivot_ratio = m > 0 ? least / largest : 1.0;
     rb_lu_solve(s->G, m, s->perm, s->work);
     for (int i = 0; i < k->n; i++) s->dr[i] = -s->F[i] * k->rho[i / dim];
     for (int a = 0; a < na; a++) {
@@ -273,44 +294,115 @@ static int line_search(rb_newton *s, double eps, const double *center, double *r
     return 0;
 }
 
-double rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps,
-                     double goal)
+double rb_newton_scale(const rb_newton *s, const double *r)
+{
+    const rb_cones *k = s->k;
+    double scale = k->q_norm;
+    for (int c = 0; c < k->nc; c++) {
+        for (int i = 0; i < k->dim; i++) {
+            scale = fmax(scale, fabs(r[c * k->dim + i]) / k->rho[c]);
+        }
+    }
+    return scale;
+}
+
+int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps)
 {
     velocity(s, eps, center, r, s->u);
     double merit = equations(s, r, s->u, s->F), merits[MEMORY];
     for (int m = 0; m < MEMORY; m++) merits[m] = merit;
-    for (int it = 0; it < max_steps && sqrt(merit) > goal; it++) {
-        if (!direction(s, eps, r)) break;
-        double before = merit;
-        int ok = line_search(s, eps, center, r, merits, &merit);
+    for (int it = 0; it < max_steps; it++) {
+        double scale = rb_newton_scale(s, r), before = merit;
+        if (sqrt(merit) <= GOAL * scale || !direction(s, eps, r)) break;
         s->steps++;
-        if (!ok) break;
+        if (!line_search(s, eps, center, r, merits, &merit)) break;
         merits[it % MEMORY] = merit;
         /* at rounding level steps only move noise */
-        if (merit >= 0.25 * before && sqrt(merit) <= 1e3 * goal) break;
+        if (merit >= 0.25 * before && sqrt(merit) <= ACCEPT * scale) break;
     }
     velocity(s, eps, center, r, s->u);
-    return sqrt(equations(s, r, s->u, s->F));
+    return sqrt(equations(s, r, s->u, s->F)) <= ACCEPT * rb_newton_scale(s, r);
 }
 
-double rb_newton_polish(rb_newton *s, double eps, double *r, int max_steps, double tol)
+double rb_newton_polish(rb_newton *s, double eps, double *r, double tol)
 {
     const rb_cones *k = s->k;
     rb_cones_velocity(k, r, s->u);
     double best = rb_cones_error(k, r, s->u);
-    for (int it = 0; it < max_steps && best > 1e-3 * tol; it++) {
-        equations(s, r, s->u, s->F);
-        if (!direction(s, eps, r)) break;
-        for (int i = 0; i < k->n; i++) s->trial[i] = r[i] + s->dr[i];
-        rb_cones_velocity(k, s->trial, s->u);
-        double error = rb_cones_error(k, s->trial, s->u);
-        s->steps++;
+    for (int it = 0; it < POLISH_STEPS && best > 1e-3 * tol; it++) {
+        memcpy(s->center, r, (size_t)k->n * sizeof *r);
+        memcpy(s->good, r, (size_t)k->n * sizeof *r);
+        rb_newton_run(s, eps, s->center, s->good, POLISH_STEPS);
+        rb_cones_velocity(k, s->good, s->u);
+        double error = rb_cones_error(k, s->good, s->u);
         if (!(error < best)) break;
-        memcpy(r, s->trial, (size_t)k->n * sizeof *r);
+        memcpy(r, s->good, (size_t)k->n * sizeof *r);
         int slow = error > 0.3 * best;
         best = error;
         if (slow && best <= tol) break;
     }
     rb_cones_velocity(k, r, s->u);
+    equations(s, r, s->u, s->F);
     return best;
 }
+
+/* From the solution at a larger compliance, kept in s->good, to the one at eps. */
+static int path_step(rb_newton *s, double eps, double *r)
+{
+    if (rb_newton_run(s, eps, NULL, r, PATH_STEPS)) return 1;
+    memcpy(r, s->good, (size_t)s->k->n * sizeof *r);
+    for (int i = 0; i < PATH_SWEEPS; i++) rb_nsgs_sweep(s->k, eps, r, i & 1);
+    return rb_newton_run(s, eps, NULL, r, PATH_STEPS);
+}
+
+int rb_newton_path(rb_newton *s, double eps_end, double *r)
+{
+    size_t bytes = (size_t)s->k->n * sizeof *r;
+    double eps = 1.0, factor = 0.1, last = 10.0;
+    memcpy(s->good, r, bytes);
+    for (int tries = 0; tries < PATH_TRIES; tries++) {
+        if (path_step(s, eps * s->k->mean, r)) {
+            if (eps <= eps_end) return 1;
+            memcpy(s->good, r, bytes);
+            last = eps;
+            eps = fmax(eps * factor, eps_end);
+            continue;
+        }
+        /* the path bends or jumps between last and eps: smaller steps */
+        memcpy(r, s->good, bytes);
+        factor = sqrt(factor);
+        if (factor > 0.9) return 0;
+        eps = fmax(last * factor, eps_end);
+    }
+    return 0;
+}
+
+static rb_status solve_newton(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch,
+                              double *r, rb_info *info)
+{
+    rb_cones k;
+    rb_newton s;
+    rb_status status = rb_cones_make(p, scratch, &k);
+    if (status == RB_OK) status = rb_newton_make(&k, scratch, &s);
+    if (status != RB_OK) return status;
+    for (int i = 0; !o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(&k, 0.0, r, i & 1);
+    double eps = RB_UNIFORM_EPS * k.mean;
+    rb_path_add(info, "newton");
+    if (!rb_newton_run(&s, eps, NULL, r, o->max_iter < DIRECT_STEPS ? o->max_iter : DIRECT_STEPS)) {
+        rb_path_add(info, "path");
+        rb_newton_path(&s, RB_UNIFORM_EPS, r);
+    }
+    double error = rb_newton_polish(&s, eps, r, o->tol);
+    memcpy(info->mode, s.mode, (size_t)k.nc);
+    info->iterations = s.steps;
+    info->factorisations = s.factorisations;
+    info->rcond = s.pivot_ratio;
+    info->outcome = error <= o->tol ? RB_SOLVED : RB_FAILED;
+    if (info->outcome == RB_SOLVED) {
+        info->unique = rb_cone_is_redundant(s.pivot_ratio) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
+    }
+    return RB_OK;
+}
+
+const rb_solver rb_solver_newton = { "newton", "nonsmooth Newton along decreasing compliance",
+                                     RB_CONE, solve_newton };

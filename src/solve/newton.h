@@ -17,20 +17,34 @@ typedef struct rb_newton {
     double *A, *B;       /* derivatives of F in r and u, blocks of a contact  (nc x dim x dim)   */
     unsigned char *mode; /* mode of each contact at r                                    (nc)    */
     int steps, factorisations;
-    double pivot_ratio; /* least / largest pivot of the last dense LU, 1 = none                 */
+    double pivot_ratio;    /* least / largest pivot of the last factorisation, 1 = none */
+    double *center, *good; /* of polish and path (n) */
 } rb_newton;
 
 /* Takes memory; analyses the pattern where it is sparse. */
 rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s);
 
-/* At most max_steps Newton steps with line search on the problem with compliance eps added around
- * center (NULL: around 0): u = W r + q + eps (r - center). Returns the merit reached, the largest
- * |F_c| in velocity units; stops below goal, on stagnation, or when steps stop to help. */
-double rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps,
-                     double goal);
+/* How large velocities are at r: |q|_2 or the largest |r_c| / rho_c [m/s]. */
+double rb_newton_scale(const rb_newton *s, const double *r);
 
-/* Drives the measure of the certificate down by proximal Newton steps around the iterate itself
- * (so that eps does not change the solution). Returns the measure reached; r is the best point. */
-double rb_newton_polish(rb_newton *s, double eps, double *r, int max_steps, double tol);
+/* At most max_steps Newton steps with line search on the problem with compliance eps added around
+ * center (NULL: around 0): u = W r + q + eps (r - center). Stops at rounding level or when steps
+ * stop to help. 1: r solves that problem, 0: not. */
+int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps);
+
+/* From a solution with compliance eps to one without: proximal steps, each a Newton run around the
+ * last point, while the certificate's measure falls. Returns the measure of r. */
+double rb_newton_polish(rb_newton *s, double eps, double *r, double tol);
+
+/* Follows the solution of W + eps I from large eps down to eps_end, both relative to the mean
+ * diagonal, with Gauss-Seidel sweeps where the path jumps. 1: arrived. */
+int rb_newton_path(rb_newton *s, double eps_end, double *r);
+
+/* Compliance, relative to the mean diagonal of W, at which several answers are told apart: small
+ * enough to be the limit, large enough that rounding (1e-16 / eps) does not choose. */
+#define RB_UNIFORM_EPS 1e-8
+
+/* Does this pivot ratio, met with RB_UNIFORM_EPS, say that contacts are redundant? */
+int rb_cone_is_redundant(double pivot_ratio);
 
 #endif

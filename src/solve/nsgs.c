@@ -31,7 +31,7 @@ static void contact_rest(const rb_cones *k, int c, const double *r, double *b)
     }
 }
 
-double rb_nsgs_sweep(const rb_cones *k, double *r, int backward)
+double rb_nsgs_sweep(const rb_cones *k, double eps, double *r, int backward)
 {
     int dim = k->dim;
     double moved = 0.0;
@@ -40,7 +40,10 @@ double rb_nsgs_sweep(const rb_cones *k, double *r, int backward)
         double *r_c = r + (ptrdiff_t)c * dim, old[3], b[3];
         memcpy(old, r_c, (size_t)dim * sizeof *old);
         contact_rest(k, c, r, b);
-        rb_cone_local(k->W.val + (ptrdiff_t)k->diag[c] * dim * dim, b, k->mu[c], dim, r_c);
+        double W[9];
+        memcpy(W, k->W.val + (ptrdiff_t)k->diag[c] * dim * dim, (size_t)(dim * dim) * sizeof *W);
+        for (int j = 0; j < dim; j++) W[j * dim + j] += eps;
+        rb_cone_local(W, b, k->mu[c], dim, r_c);
         for (int j = 0; j < dim; j++) moved = fmax(moved, fabs(r_c[j] - old[j]) / k->rho[c]);
     }
     return moved;
@@ -67,7 +70,7 @@ static rb_status solve_nsgs(const rb_problem *p, const rb_solve_opts *o, rb_aren
             }
             if (error <= 0.1 * o->tol) break;
         }
-        if (rb_nsgs_sweep(&k, r, it & 1) == 0.0) it = it < o->max_iter ? o->max_iter - 1 : it;
+        if (rb_nsgs_sweep(&k, 0.0, r, it & 1) == 0.0) it = it < o->max_iter ? o->max_iter - 1 : it;
         info->iterations++;
     }
     memcpy(r, best, (size_t)k.n * sizeof *r);

@@ -56,7 +56,9 @@ static rb_status choose(const rb_problem *p, const rb_solve_opts *o, rb_arena *a
     memcpy(chosen, z, (size_t)p->n * sizeof *z);
     rb_status status = p->kind == RB_CONE ? rb_cone_uniform(p, o, arena, chosen, info)
                                           : rb_lcp_uniform(p, o, arena, chosen, info);
-    if (status != RB_OK || info->unique != RB_UNIQUE_CHOSEN) return status;
+    int changed =
+        info->unique == RB_UNIQUE_CHOSEN || (info->unique == RB_UNIQUE_PLAIN && p->kind == RB_CONE);
+    if (status != RB_OK || !changed) return status;
     rb_certificate cert;
     status = rb_residual(p, chosen, arena, &cert);
     if (status != RB_OK) return status;
@@ -81,7 +83,8 @@ static rb_status run(const rb_problem *p, const rb_solve_opts *o, rb_arena *aren
     /* no solver grades its own work */
     int is_ray = info->outcome == RB_RAY && info->ray && rb_ray_check(p, info->ray) > 0;
     info->outcome = info->cert.relative <= o->tol ? RB_SOLVED : is_ray ? RB_RAY : RB_FAILED;
-    if (info->outcome == RB_SOLVED && o->unique) return choose(p, o, arena, z, info);
+    int open = info->unique == RB_UNIQUE_OFF;
+    if (info->outcome == RB_SOLVED && o->unique && open) return choose(p, o, arena, z, info);
     return RB_OK;
 }
 

@@ -1,0 +1,301 @@
+/* The ladder for cones. Contacts are split into islands; each island climbs until the certificate's
+ * measure is met, and the rung that finished it is counted:
+ *
+ *     trivial  no contact approaches: r = 0
+ *     newton   from the guess, or from a few Gauss-Seidel sweeps
+ *     path     Newton along decreasing compliance
+ *     admm     alternating directions, then Newton
+ *     nsgs     Gauss-Seidel to the end
+ *
+ * The Newton rungs end at the uniform-compliance answer (K.10), so the answer does not depend on
+ * the guess where impulses are not unique. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/admm.h"
+#include "solve/internal.h"
+#include "solve/newton.h"
+#include "solve/nsgs.h"
+
+enum {
+    START_SWEEPS = 6,  /* before the first Newton step                              */
+    DIRECT_STEPS = 20, /* Newton without path                                       */
+    ADMM_ITERATIONS = 2000,
+    LAST_SWEEPS = 20000 /* of the last rung; opts.max_iter caps it                   */
+};
+
+/* ---- islands
+ * -------------------------------------------------------------------------------------- */
+
+typedef struct island {
+    rb_cones k;
+    int *contact; /* contacts of the whole problem                        (k.nc) */
+    double *r;    /* their impulses, gathered                             (k.n)  */
+} island;
+
+/* Copies the contacts of one island into a problem of its own; local[c] = its index there. */
+static rb_status extract(const rb_cones *all, const int *label, int which, const int *local,
+                         rb_arena *scratch, const double *r, island *out)
+{
+    int dim = all->dim, bb = dim * dim, nc = 0, blocks = 0;
+    for (int c = 0; c < all->nc; c++) {
+        if (label[c] != which) continue;
+        nc++;
+        blocks += all->W.ptr[c + 1] - all->W.ptr[c];
+    }
+    int *ptr = rb_push(scratch, int, nc + 1), *col = rb_push(scratch, int, blocks);
+    double *val = rb_push(scratch, double, (size_t)blocks *(size_t)bb);
+    double *q = rb_push(scratch, double, nc *dim), *mu = rb_push(scratch, double, nc);
+    double *rho = rb_push(scratch, double, nc);
+    int *diag = rb_push(scratch, int, nc);
+    out->contact = rb_push(scratch, int, nc);
+    out->r = rb_push(scratch, double, nc *dim);
+    if (!ptr || !col || !val || !q || !mu || !rho || !diag || !out->contact || !out->r) {
+        return RB_NOMEM;
+    }
+    int used = 0, i = 0;
+    double mean = 0.0;
+    for (int c = 0; c < all->nc; c++) {
+        if (label[c] != which) continue;
+        ptr[i] = used;
+        diag[i] = used + (all->diag[c] - all->W.ptr[c]);
+        for (int e = all->W.ptr[c]; e < all->W.ptr[c + 1]; e++) {
+            col[used] = local[all->W.col[e]];
+            memcpy(val + (ptrdiff_t)used++ * bb, all->W.val + (ptrdiff_t)e * bb,
+                   (size_t)bb * sizeof *val);
+        }
+        memcpy(q + (ptrdiff_t)i * dim, all->q + (ptrdiff_t)c * dim, (size_t)dim * sizeof *q);
+        memcpy(out->r + (ptrdiff_t)i * dim, r + (ptrdiff_t)c * dim, (size_t)dim * sizeof *r);
+        mu[i] = all->mu[c];
+        rho[i] = all->rho[c];
+        mean += 1.0 / (rho[i] * nc);
+        out->contact[i++] = c;
+    }
+    ptr[nc] = used;
+    out->k = (rb_cones){ .nc = nc,
+                         .dim = dim,
+                         .n = nc * dim,
+                         .diag = diag,
+                         .q = q,
+                         .mu = mu,
+                         .rho = rho,
+                         .mean = mean,
+                         .q_norm = all->q_norm };
+    out->k.W = (rb_matrix){ .form = RB_BSR, .bs = dim, .ptr = ptr, .col = col, .val = val };
+    return RB_OK;
+}
+
+/* ---- the ladder
+ * ------------------------------------------------------------------------------------- */
+
+typedef struct climb {
+    const rb_cones *k;
+    const rb_solve_opts *o;
+    rb_arena *scratch;
+    rb_info *info;
+    rb_newton newton;
+    double tol;               /* of this island                            */
+    double error;             /* of best                                   */
+    double *best, *u, *spare; /* best impulses; scratch           (k->n)   */
+} climb;
+
+/* No contact approaches: without impulses nothing happens. */
+static int try_trivial(const rb_cones *k, double *r)
+{
+    for (int c = 0; c < k->nc; c++) {
+        if (k->q[c * k->dim] < 0.0) return 0;
+    }
+    memset(r, 0, (size_t)k->n * sizeof *r);
+    return 1;
+}
+
+/* Keeps r if it is the best so far; true if that is good enough. */
+static int keep(climb *s, const double *r)
+{
+    rb_cones_velocity(s->k, r, s->u);
+    double error = rb_cones_error(s->k, r, s->u);
+    if (error < s->error) {
+        s->error = error;
+        memcpy(s->best, r, (size_t)s->k->n * sizeof *r);
+    }
+    return s->error <= s->tol;
+}
+
+/* Newton at the least compliance from r, then without compliance. */
+static int finish_newton(climb *s, double *r)
+{
+    double eps = RB_UNIFORM_EPS * s->k->mean;
+    if (rb_newton_run(&s->newton, eps, NULL, r, DIRECT_STEPS)) {
+        rb_newton_polish(&s->newton, eps, r, s->tol);
+    }
+    return keep(s, r);
+}
+
+static int try_newton(climb *s, double *r)
+{
+    for (int i = 0; !s->o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(s->k, 0.0, r, i & 1);
+    return finish_newton(s, r);
+}
+
+static int try_path(climb *s, double *r)
+{
+    memset(r, 0, (size_t)s->k->n * sizeof *r);
+    rb_newton_path(&s->newton, RB_UNIFORM_EPS, r);
+    rb_newton_polish(&s->newton, RB_UNIFORM_EPS * s->k->mean, r, s->tol);
+    return keep(s, r);
+}
+
+static rb_status try_admm(climb *s, double *r, int *done)
+{
+    rb_mark mark = rb_arena_mark(s->scratch);
+    memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
+    double error;
+    rb_status status = rb_admm_run(s->k, s->scratch, r, ADMM_ITERATIONS, s->tol,
+                                   &s->info->iterations, &s->info->factorisations, &error);
+    rb_arena_reset(s->scratch, mark);
+    if (status != RB_OK) return status;
+    *done = keep(s, r);
+    *done |= finish_newton(s, r);
+    return RB_OK;
+}
+
+/* Sweeps, with an attempt of Newton each time their number has doubled. */
+static void try_nsgs(climb *s, double *r, int with_newton)
+{
+    if (s->error < INFINITY) memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
+    int limit = s->o->max_iter < LAST_SWEEPS ? s->o->max_iter : LAST_SWEEPS;
+    for (int i = 1, next = 64; i <= limit; i++) {
+        rb_nsgs_sweep(s->k, 0.0, r, i & 1);
+        s->info->iterations++;
+        if (i < next && i < limit) continue;
+        next *= 2;
+        if (keep(s, r)) return;
+        if (!with_newton) continue;
+        memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
+        if (finish_newton(s, s->spare)) return;
+    }
+}
+
+static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
+{
+    rb_status status = rb_newton_make(s->k, s->scratch, &s->newton);
+    if (status == RB_TOO_LARGE) {
+        *rung = RB_RUNG_NSGS;
+        try_nsgs(s, r, 0);
+        return RB_OK;
+    }
+    if (status != RB_OK) return status;
+    *rung = RB_RUNG_NEWTON;
+    if (try_newton(s, r)) return RB_OK;
+    *rung = RB_RUNG_PATH;
+    if (try_path(s, r)) return RB_OK;
+    *rung = RB_RUNG_ADMM;
+    int done = 0;
+    status = try_admm(s, r, &done);
+    if (status != RB_OK || done) return status;
+    *rung = RB_RUNG_NSGS;
+    try_nsgs(s, r, 1);
+    return RB_OK;
+}
+
+static void report(const climb *s, rb_rung rung)
+{
+    rb_info *info = s->info;
+    if (s->error <= s->tol)
+        info->rungs[rung]++;
+    else
+        info->outcome = RB_FAILED;
+    info->iterations += s->newton.steps;
+    info->factorisations += s->newton.factorisations;
+    double ratio = s->newton.pivot_ratio;
+    info->rcond = info->rcond > 0.0 && info->rcond < ratio ? info->rcond : ratio;
+}
+
+static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_arena *scratch,
+                              double tol, double *r, unsigned char *mode, rb_info *info)
+{
+    rb_rung rung = RB_RUNG_TRIVIAL;
+    if (try_trivial(k, r)) {
+        memset(mode, RB_MODE_OPEN, (size_t)k->nc);
+        info->rungs[rung]++;
+        return RB_OK;
+    }
+    climb s = { .k = k, .o = o, .scratch = scratch, .tol = tol, .error = INFINITY, .info = info };
+    s.best = rb_push(scratch, double, k->n);
+    s.u = rb_push(scratch, double, k->n);
+    s.spare = rb_push(scratch, double, k->n);
+    if (!s.best || !s.u || !s.spare) return RB_NOMEM;
+    rb_status status = climb_ladder(&s, r, &rung);
+    if (status != RB_OK) return status;
+    memcpy(r, s.best, (size_t)k->n * sizeof *r);
+    rb_cones_velocity(k, r, s.u);
+    rb_cones_modes(k, r, s.u, mode);
+    report(&s, rung);
+    return RB_OK;
+}
+
+/* ---- all islands
+ * --------------------------------------------------------------------------------------- */
+
+/* Extracts, solves and scatters island `which`. */
+static rb_status solve_part(const rb_cones *all, const rb_solve_opts *o, rb_arena *scratch,
+                            const int *label, int which, const int *local, double tol, double *r,
+                            rb_info *info)
+{
+    island part;
+    rb_status status = extract(all, label, which, local, scratch, r, &part);
+    if (status != RB_OK) return status;
+    unsigned char *mode = rb_push(scratch, unsigned char, part.k.nc);
+    if (!mode) return RB_NOMEM;
+    status = solve_island(&part.k, o, scratch, tol, part.r, mode, info);
+    if (status != RB_OK) return status;
+    for (int i = 0; i < part.k.nc; i++) {
+        int c = part.contact[i];
+        info->mode[c] = mode[i];
+        memcpy(r + (ptrdiff_t)c * all->dim, part.r + (ptrdiff_t)i * all->dim,
+               (size_t)all->dim * sizeof *r);
+    }
+    return RB_OK;
+}
+
+static rb_status solve_all(const rb_cones *k, const rb_solve_opts *o, rb_arena *scratch,
+                           const int *label, double *r, rb_info *info)
+{
+    /* the squares of the islands' errors add up */
+    double tol = 0.5 * o->tol / sqrt((double)info->islands);
+    if (info->islands == 1) return solve_island(k, o, scratch, tol, r, info->mode, info);
+    int *local = rb_push(scratch, int, k->nc), *count = rb_push(scratch, int, info->islands);
+    if (!local || !count) return RB_NOMEM;
+    memset(count, 0, (size_t)info->islands * sizeof *count);
+    for (int c = 0; c < k->nc; c++) local[c] = count[label[c]]++;
+    for (int i = 0; i < info->islands; i++) {
+        rb_mark mark = rb_arena_mark(scratch);
+        rb_status status = solve_part(k, o, scratch, label, i, local, tol, r, info);
+        if (status != RB_OK) return status;
+        rb_arena_reset(scratch, mark);
+    }
+    return RB_OK;
+}
+
+rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *r,
+                       rb_info *info)
+{
+    rb_cones k;
+    rb_status status = rb_cones_make(p, scratch, &k);
+    if (status != RB_OK) return status;
+    int *label = rb_push(scratch, int, k.nc);
+    if (!label) return RB_NOMEM;
+    info->islands = rb_matrix_islands(&k.W, k.n, k.dim, scratch, label);
+    if (info->islands < 0) return RB_NOMEM;
+    info->outcome = RB_SOLVED;
+    status = solve_all(&k, o, scratch, label, r, info);
+    if (status != RB_OK) return status;
+    for (int g = 0; g < RB_RUNG_COUNT; g++) {
+        if (info->rungs[g] > 0) rb_path_add(info, rb_rung_name(g));
+    }
+    /* rungs below path end at the limit of uniform compliance by themselves */
+    if (info->outcome == RB_SOLVED && info->rungs[RB_RUNG_ADMM] + info->rungs[RB_RUNG_NSGS] == 0) {
+        info->unique = rb_cone_is_redundant(info->rcond) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
+    }
+    return RB_OK;
+}
