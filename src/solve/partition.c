@@ -138,12 +138,16 @@ rb_status rb_partition_make(int n, rb_arena *scratch, rb_partition *t)
     return RB_OK;
 }
 
-/* The free rows, and S W_FF S (+ S C S) ready to be factored. */
+/* The free rows, and S W_FF S (+ S C S) ready to be factored. Equalities come first: where rows
+ * depend on each other, it is never an equality that depends on a contact. */
 static void gather_free(const rb_boxed *b, const double *c, rb_partition *t)
 {
     int k = 0;
+    for (int i = 0; i < b->n && !b->lcp; i++) {
+        if (t->set[i] == RB_MODE_STICK && rb_boxed_is_free(b, i)) t->free[k++] = i;
+    }
     for (int i = 0; i < b->n; i++) {
-        if (t->set[i] == RB_MODE_STICK) t->free[k++] = i;
+        if (t->set[i] == RB_MODE_STICK && !rb_boxed_is_free(b, i)) t->free[k++] = i;
     }
     t->nfree = k;
     for (int r = 0; r < k; r++) {
@@ -161,9 +165,9 @@ static int place_bounds(const rb_boxed *b, rb_partition *t)
 {
     int moved = 0;
     for (int i = 0; i < b->n; i++) {
-        t->z[i] = t->set[i] == RB_MODE_STICK   ? 0.0
+        t->z[i] = t->set[i] == RB_MODE_OPEN    ? b->lo[i]
                   : t->set[i] == RB_MODE_UPPER ? b->hi[i]
-                                               : b->lo[i];
+                                               : 0.0;
         moved |= t->z[i] != 0.0;
     }
     return moved;
@@ -175,8 +179,12 @@ static int solve_free(const rb_boxed *b, const double *c, rb_partition *t)
     int n = b->n;
     gather_free(b, c, t);
     int k = t->nfree;
-    t->regular = rb_lu_factor(t->LU, k, t->perm) == k;
-    if (!t->regular) return 0;
+    int rank = rb_lu_factor(t->LU, k, t->perm);
+    t->regular = rank == k;
+    if (!t->regular) {
+        t->dependent = t->free[rank];
+        return 0;
+    }
 
     /* right side of (P.3) */
     int moved = place_bounds(b, t);
@@ -269,7 +277,7 @@ int rb_partition_wrong(const rb_boxed *b, const rb_partition *t, double tol, uns
         if (t->set[i] == RB_MODE_STICK) {
             if (t->z[i] < b->lo[i] - slack) wrong[i] = RB_MODE_OPEN;
             if (t->z[i] > b->hi[i] + slack) wrong[i] = RB_MODE_UPPER;
-        } else if (b->lo[i] < b->hi[i]) {
+        } else if (t->set[i] != RB_MODE_UNKNOWN && b->lo[i] < b->hi[i]) {
             double inward = t->set[i] == RB_MODE_OPEN ? w : -w;
             if (inward < -tol * w_level) wrong[i] = RB_MODE_STICK;
         }
@@ -295,6 +303,23 @@ void rb_partition_guess(const rb_boxed *b, const unsigned char *mode, const doub
         if (b->lo[i] == b->hi[i]) guess = RB_MODE_OPEN;
         set[i] = (unsigned char)guess;
     }
+}
+
+void rb_partition_drop(const rb_boxed *b, rb_partition *t, int i)
+{
+    t->set[i] = b->lo[i] != -INFINITY   ? RB_MODE_OPEN
+                : b->hi[i] != INFINITY ? RB_MODE_UPPER
+                                       : RB_MODE_UNKNOWN;
+}
+
+int rb_partition_solve_dropping(const rb_boxed *b, const double *c, rb_partition *t)
+{
+    int drops = 0;
+    while (!rb_partition_solve_shifted(b, c, t)) {
+        rb_partition_drop(b, t, t->dependent);
+        drops++;
+    }
+    return drops;
 }
 
 uint64_t rb_partition_hash(const unsigned char *set, int n)

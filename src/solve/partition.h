@@ -41,6 +41,7 @@ typedef struct rb_partition {
     int n;
     int nfree;          /* rows in the free set when it was last factored                        */
     int regular;        /* the last factorisation met no zero pivot                              */
+    int dependent;      /* where not: a free row that depends on those before it                 */
     unsigned char *set; /* rb_mode of each row                                     (n)           */
     double *z, *w;      /* what the partition implies                              (n)           */
     double *LU;         /* factors of the scaled free block                        (n x n)       */
@@ -57,6 +58,11 @@ int rb_partition_solve(const rb_boxed *b, rb_partition *t);
 
 /* The same for W + diag(c); the diagonal is given, w is that of the regularised problem. */
 int rb_partition_solve_shifted(const rb_boxed *b, const double *c, rb_partition *t);
+
+/* The same; rows that make the block singular leave the free set for a bound, a redundant equality
+ * for RB_MODE_UNKNOWN (its variable is 0). Returns how many left. */
+int rb_partition_solve_dropping(const rb_boxed *b, const double *c, rb_partition *t);
+void rb_partition_drop(const rb_boxed *b, rb_partition *t, int i);
 
 /* One step of refinement with a compensated residual, eq. (P.4). */
 void rb_partition_refine(const rb_boxed *b, rb_partition *t);

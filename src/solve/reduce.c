@@ -21,6 +21,9 @@
  * an answer certified to 1e-9 can hide. */
 #define CONSISTENT_TOL 1e-9
 
+/* A Schur complement entry below this counts as zero [1], relative to the terms that cancelled. */
+#define CANCELLATION_TOL 1e-13
+
 static rb_status reduction_make(const rb_boxed *b, rb_arena *scratch, rb_reduction *r)
 {
     size_t n = (size_t)b->n;
@@ -134,11 +137,13 @@ static int keep_rows(rb_reduction *r, double coefficient_top, double right_top)
     return kept;
 }
 
-/* The complementary row c over (y, 1, leftover x), x1 eliminated. */
-static void schur_row(const rb_reduction *r, int c, double *out)
+/* The complementary row c over (y, 1, leftover x), x1 eliminated. What the elimination cancels down
+ * to noise is zero: a body held by its joints must not look like a body of mass 1e16. `terms`
+ * collects the absolute terms of each entry. */
+static void schur_row(const rb_reduction *r, int c, double *out, double *terms)
 {
     const rb_boxed *b = r->box;
-    int i = r->comp[c], nc = r->ncomp, rest = r->nfree - r->rank;
+    int i = r->comp[c], nc = r->ncomp, rest = r->nfree - r->rank, width = nc + 1 + rest;
     const double *W_i = b->W + (ptrdiff_t)i * b->n;
     double s = r->sign[i];
     for (int j = 0; j < nc; j++) out[j] = s * W_i[r->comp[j]] * r->sign[r->comp[j]];
@@ -147,10 +152,19 @@ static void schur_row(const rb_reduction *r, int c, double *out)
         int e = r->col[r->rank + j];
         out[nc + 1 + j] = s * W_i[r->eq[e]] * r->cscale[e];
     }
+    for (int j = 0; j < width; j++) terms[j] = fabs(out[j]);
     for (int k = 0; k < r->rank; k++) {
         int e = r->col[k];
         double a = s * W_i[r->eq[e]] * r->cscale[e];
-        if (a != 0.0) rb_axpy(-a, r->E + (ptrdiff_t)k * r->ldE, out, nc + 1 + rest);
+        const double *E_k = r->E + (ptrdiff_t)k * r->ldE;
+        if (a == 0.0) continue;
+        for (int j = 0; j < width; j++) {
+            out[j] -= a * E_k[j];
+            terms[j] += fabs(a * E_k[j]);
+        }
+    }
+    for (int j = 0; j < width; j++) {
+        if (fabs(out[j]) <= CANCELLATION_TOL * terms[j]) out[j] = 0.0;
     }
 }
 
@@ -287,8 +301,9 @@ rb_status rb_reduce(const rb_boxed *b, rb_arena *scratch, rb_reduction *r)
     int rows = solve_equalities(r);
 
     double *S = rb_push(scratch, double, (size_t)r->ncomp * (size_t)r->ldE);
-    if (!S) return RB_NOMEM;
-    for (int c = 0; c < r->ncomp; c++) schur_row(r, c, S + (ptrdiff_t)c * r->ldE);
+    double *terms = rb_push(scratch, double, r->ldE);
+    if (!S || !terms) return RB_NOMEM;
+    for (int c = 0; c < r->ncomp; c++) schur_row(r, c, S + (ptrdiff_t)c * r->ldE, terms);
 
     int cols = keep_cols(r, S);
     r->npair = rows > cols ? rows : cols;
