@@ -18,7 +18,7 @@
 #include "solve/nsgs.h"
 
 enum {
-    START_SWEEPS = 6,  /* before the first Newton step                              */
+    START_SWEEPS = 10, /* before the first Newton step                              */
     DIRECT_STEPS = 20, /* Newton without path                                       */
     ADMM_ITERATIONS = 2000,
     LAST_SWEEPS = 20000 /* of the last rung; opts.max_iter caps it                   */
@@ -134,13 +134,17 @@ static int finish_newton(climb *s, double *r)
 static int try_newton(climb *s, double *r)
 {
     for (int i = 0; !s->o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(s->k, 0.0, r, i & 1);
+    memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
     return finish_newton(s, r);
 }
 
 static int try_path(climb *s, double *r)
 {
-    memset(r, 0, (size_t)s->k->n * sizeof *r);
-    rb_newton_path(&s->newton, RB_UNIFORM_EPS, r);
+    memcpy(r, s->spare, (size_t)s->k->n * sizeof *r);
+    if (!rb_newton_path(&s->newton, 1e-2, RB_UNIFORM_EPS, r)) {
+        memset(r, 0, (size_t)s->k->n * sizeof *r);
+        rb_newton_path(&s->newton, 1.0, RB_UNIFORM_EPS, r);
+    }
     rb_newton_polish(&s->newton, RB_UNIFORM_EPS * s->k->mean, r, s->tol);
     return keep(s, r);
 }

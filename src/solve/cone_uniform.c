@@ -29,7 +29,7 @@ rb_status rb_cone_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena 
     int arrived = rb_newton_run(&s, eps, NULL, r, DIRECT_STEPS);
     if (!arrived) {
         memset(r, 0, (size_t)k.n * sizeof *r);
-        arrived = rb_newton_path(&s, RB_UNIFORM_EPS, r);
+        arrived = rb_newton_path(&s, 1.0, RB_UNIFORM_EPS, r);
     }
     double error = rb_newton_polish(&s, eps, r, o->tol);
     info->factorisations += s.factorisations;

@@ -30,13 +30,17 @@ enum {
     PATH_STEPS = 40,     /* per compliance                                                */
     PATH_SWEEPS = 20,    /* where the path jumps                                          */
     PATH_TRIES = 80,     /* compliances tried in all                                      */
-    POLISH_STEPS = 12
+    POLISH_STEPS = 12,
+    LEAPS = 4 /* whole steps against the merit                                 */
 };
 
 /* Merit, relative to the velocities at r: below GOAL there is nothing to gain, below ACCEPT the
  * problem with compliance is solved [1]. */
 #define GOAL   1e-14
 #define ACCEPT 1e-11
+
+/* Compliance is divided by this at first, by its root where that fails [1]. */
+#define PATH_FACTOR 1e-2
 
 /* ---- memory
  * -------------------------------------------------------------------------------------- */
@@ -65,8 +69,9 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     s->mode = rb_push(scratch, unsigned char, k->nc);
     s->center = rb_push(scratch, double, n);
     s->good = rb_push(scratch, double, n);
-    int ok = s->center && s->good && s->G && s->perm && s->active && s->u && s->F && s->dr &&
-             s->trial && s->du && s->work && s->A && s->B && s->mode;
+    s->least = rb_push(scratch, double, n);
+    int ok = s->least && s->center && s->good && s->G && s->perm && s->active && s->u && s->F &&
+             s->dr && s->trial && s->du && s->work && s->A && s->B && s->mode;
     return ok ? RB_OK : RB_NOMEM;
 }
 
@@ -275,23 +280,35 @@ static int direction(rb_newton *s, double eps, const double *r)
 /* ---- the iteration
  * -------------------------------------------------------------------------------------- */
 
-/* r := r + alpha dr with the merit below the largest of the last ones; 0 where none was found. */
-static int line_search(rb_newton *s, double eps, const double *center, double *r, double *merits,
-                       double *merit)
+/* The merit at r + alpha dr, which is left in s->trial with its u, F and modes. */
+static double try_step(rb_newton *s, double eps, const double *center, const double *r,
+                       double alpha)
 {
-    int n = s->k->n;
-    double limit = 0.0;
+    for (int i = 0; i < s->k->n; i++) s->trial[i] = r[i] + alpha * s->dr[i];
+    velocity(s, eps, center, s->trial, s->u);
+    return equations(s, s->trial, s->u, s->F);
+}
+
+/* r := r + alpha dr with the merit below the largest of the last ones; where no alpha gives that,
+ * the whole step (a mode has to flip against the merit), as long as the caller allows leaps. */
+static int line_search(rb_newton *s, double eps, const double *center, double *r,
+                       const double *merits, int *leaps, double *merit)
+{
+    double limit = 0.0, value = 0.0;
     for (int m = 0; m < MEMORY; m++) limit = fmax(limit, merits[m]);
-    for (double alpha = 1.0; alpha > 1e-3; alpha *= 0.5) {
-        for (int i = 0; i < n; i++) s->trial[i] = r[i] + alpha * s->dr[i];
-        velocity(s, eps, center, s->trial, s->u);
-        double value = equations(s, s->trial, s->u, s->F);
-        if (!(value <= (1.0 - 1e-4 * alpha) * limit)) continue;
-        memcpy(r, s->trial, (size_t)n * sizeof *r);
-        *merit = value;
-        return 1;
+    double alpha = 1.0;
+    for (; alpha > 1e-3; alpha *= 0.5) {
+        value = try_step(s, eps, center, r, alpha);
+        if (value <= (1.0 - 1e-4 * alpha) * limit) break;
     }
-    return 0;
+    if (alpha <= 1e-3) {
+        if ((*leaps)-- <= 0) return 0;
+        value = try_step(s, eps, center, r, 1.0);
+    }
+    if (!(value < INFINITY)) return 0;
+    memcpy(r, s->trial, (size_t)s->k->n * sizeof *r);
+    *merit = value;
+    return 1;
 }
 
 double rb_newton_scale(const rb_newton *s, const double *r)
@@ -308,18 +325,26 @@ double rb_newton_scale(const rb_newton *s, const double *r)
 
 int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps)
 {
+    size_t bytes = (size_t)s->k->n * sizeof *r;
     velocity(s, eps, center, r, s->u);
-    double merit = equations(s, r, s->u, s->F), merits[MEMORY];
+    double merit = equations(s, r, s->u, s->F), least = merit, merits[MEMORY];
+    int leaps = LEAPS;
+    memcpy(s->least, r, bytes);
     for (int m = 0; m < MEMORY; m++) merits[m] = merit;
     for (int it = 0; it < max_steps; it++) {
         double scale = rb_newton_scale(s, r), before = merit;
         if (sqrt(merit) <= GOAL * scale || !direction(s, eps, r)) break;
         s->steps++;
-        if (!line_search(s, eps, center, r, merits, &merit)) break;
+        if (!line_search(s, eps, center, r, merits, &leaps, &merit)) break;
         merits[it % MEMORY] = merit;
+        if (merit < least) {
+            least = merit;
+            memcpy(s->least, r, bytes);
+        }
         /* at rounding level steps only move noise */
         if (merit >= 0.25 * before && sqrt(merit) <= ACCEPT * scale) break;
     }
+    memcpy(r, s->least, bytes);
     velocity(s, eps, center, r, s->u);
     return sqrt(equations(s, r, s->u, s->F)) <= ACCEPT * rb_newton_scale(s, r);
 }
@@ -355,23 +380,23 @@ static int path_step(rb_newton *s, double eps, double *r)
     return rb_newton_run(s, eps, NULL, r, PATH_STEPS);
 }
 
-int rb_newton_path(rb_newton *s, double eps_end, double *r)
+int rb_newton_path(rb_newton *s, double eps_start, double eps_end, double *r)
 {
     size_t bytes = (size_t)s->k->n * sizeof *r;
-    double eps = 1.0, factor = 0.1, last = 10.0;
+    double eps = eps_start, factor = PATH_FACTOR, last = eps_start / PATH_FACTOR;
     memcpy(s->good, r, bytes);
     for (int tries = 0; tries < PATH_TRIES; tries++) {
         if (path_step(s, eps * s->k->mean, r)) {
             if (eps <= eps_end) return 1;
             memcpy(s->good, r, bytes);
             last = eps;
-            eps = fmax(eps * factor, eps_end);
-            continue;
+            factor = fmax(factor * factor, PATH_FACTOR);
+        } else {
+            /* the path bends or jumps between last and eps: smaller steps */
+            memcpy(r, s->good, bytes);
+            factor = sqrt(factor);
+            if (factor > 0.9) return 0;
         }
-        /* the path bends or jumps between last and eps: smaller steps */
-        memcpy(r, s->good, bytes);
-        factor = sqrt(factor);
-        if (factor > 0.9) return 0;
         eps = fmax(last * factor, eps_end);
     }
     return 0;
@@ -390,7 +415,7 @@ static rb_status solve_newton(const rb_problem *p, const rb_solve_opts *o, rb_ar
     rb_path_add(info, "newton");
     if (!rb_newton_run(&s, eps, NULL, r, o->max_iter < DIRECT_STEPS ? o->max_iter : DIRECT_STEPS)) {
         rb_path_add(info, "path");
-        rb_newton_path(&s, RB_UNIFORM_EPS, r);
+        rb_newton_path(&s, 1e-2, RB_UNIFORM_EPS, r);
     }
     double error = rb_newton_polish(&s, eps, r, o->tol);
     memcpy(info->mode, s.mode, (size_t)k.nc);

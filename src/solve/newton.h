@@ -19,6 +19,7 @@ typedef struct rb_newton {
     int steps, factorisations;
     double pivot_ratio;    /* least / largest pivot of the last factorisation, 1 = none */
     double *center, *good; /* of polish and path (n) */
+    double *least;         /* point of least merit in a run (n) */
 } rb_newton;
 
 /* Takes memory; analyses the pattern where it is sparse. */
@@ -36,9 +37,9 @@ int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int
  * last point, while the certificate's measure falls. Returns the measure of r. */
 double rb_newton_polish(rb_newton *s, double eps, double *r, double tol);
 
-/* Follows the solution of W + eps I from large eps down to eps_end, both relative to the mean
+/* Follows the solution of W + eps I from eps_start down to eps_end, both relative to the mean
  * diagonal, with Gauss-Seidel sweeps where the path jumps. 1: arrived. */
-int rb_newton_path(rb_newton *s, double eps_end, double *r);
+int rb_newton_path(rb_newton *s, double eps_start, double eps_end, double *r);
 
 /* Compliance, relative to the mean diagonal of W, at which several answers are told apart: small
  * enough to be the limit, large enough that rounding (1e-16 / eps) does not choose. */
