@@ -1,0 +1,216 @@
+/* The stored friction problems: our cone solvers and auto beside the solvers of Siconos, each at
+ * the loosest of its tolerances that reaches the target in the common grade. */
+#include "harness.h"
+
+#include "rattleback/io.h"
+
+#include <siconos/numerics/Friction_cst.h>
+#include <siconos/numerics/NumericsMatrix.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TARGET       1e-8
+#define REPEATS      5
+#define BUDGET_S     1.0
+#define LEAST_S      1.0  /* every solver gets at least this much time                          */
+#define PATIENCE     20.0 /* a rival slower than this many times the best so far is not awaited */
+#define MAX_PROBLEMS 256
+
+typedef struct rival {
+    const char *name;
+    int dim, solver, local, storage;
+} rival;
+
+static const rival rivals[] = {
+    { "nsgs/sbm", 3, SICONOS_FRICTION_3D_NSGS, 0, NM_SPARSE_BLOCK },
+    { "nsgs/dense", 3, SICONOS_FRICTION_3D_NSGS, 0, NM_DENSE },
+    { "nsgs-quartic/sbm", 3, SICONOS_FRICTION_3D_NSGS, SICONOS_FRICTION_3D_ONECONTACT_QUARTIC,
+      NM_SPARSE_BLOCK },
+    { "nsn-ac/dense", 3, SICONOS_FRICTION_3D_NSN_AC, 0, NM_DENSE },
+    { "nsn-ac/sparse", 3, SICONOS_FRICTION_3D_NSN_AC, 0, NM_SPARSE },
+    { "nsn-ac-test/dense", 3, SICONOS_FRICTION_3D_NSN_AC_TEST, 0, NM_DENSE },
+    { "nsn-ac-test/sparse", 3, SICONOS_FRICTION_3D_NSN_AC_TEST, 0, NM_SPARSE },
+    { "nsn-fb/dense", 3, SICONOS_FRICTION_3D_NSN_FB, 0, NM_DENSE },
+    { "nsn-fb/sparse", 3, SICONOS_FRICTION_3D_NSN_FB, 0, NM_SPARSE },
+    { "nsn-nm/dense", 3, SICONOS_FRICTION_3D_NSN_NM, 0, NM_DENSE },
+    { "admm/sparse", 3, SICONOS_FRICTION_3D_ADMM, 0, NM_SPARSE },
+    { "prox/dense", 3, SICONOS_FRICTION_3D_PROX, 0, NM_DENSE },
+    { "2d-nsgs/dense", 2, SICONOS_FRICTION_2D_NSGS, 0, NM_DENSE },
+    { "2d-nsgs/sbm", 2, SICONOS_FRICTION_2D_NSGS, 0, NM_SPARSE_BLOCK },
+    { "2d-lemke/dense", 2, SICONOS_FRICTION_2D_LEMKE, 0, NM_DENSE },
+    { "2d-cpg/dense", 2, SICONOS_FRICTION_2D_CPG, 0, NM_DENSE },
+};
+enum { RIVALS = sizeof rivals / sizeof rivals[0] };
+
+static const char *const our_names[] = { "auto", "newton", "nsgs", "admm" };
+enum { OURS = sizeof our_names / sizeof our_names[0] };
+
+/* Better: reaches the target sooner, or comes closer where neither does. */
+static int better(const trial *a, const trial *b, double target)
+{
+    int a_hit = a->grade <= target, b_hit = b->grade <= target;
+    if (a_hit != b_hit) return a_hit;
+    return a_hit ? a->us < b->us : a->grade < b->grade;
+}
+
+static double limit_after(const trial *best, double limit_s)
+{
+    if (!(best->grade <= TARGET)) return limit_s;
+    return fmin(limit_s, fmax(LEAST_S, PATIENCE * 1e-6 * best->us));
+}
+
+static double *make_dense(const rb_problem *p, rb_arena *arena)
+{
+    size_t n = (size_t)p->n;
+    double *W = calloc(n * n + 2 * n, sizeof *W);
+    if (!W) return NULL;
+    double *unit = W + n * n, *column = unit + n;
+    for (size_t j = 0; j < n; j++) {
+        unit[j] = 1.0;
+        if (rb_problem_apply(p, unit, arena, column) != RB_OK) {
+            free(W);
+            return NULL;
+        }
+        unit[j] = 0.0;
+        for (size_t i = 0; i < n; i++) W[i * n + j] = column[i];
+    }
+    return W;
+}
+
+static void write_line(FILE *csv, const char *problem, int nc, const char *side, const char *name,
+                       double tol, const trial *t)
+{
+    fprintf(csv, "%s,%d,%s,%s,%.0e,%s,%.3e,%.3f\n", problem, nc, side, name, tol,
+            trial_name(t->state), t->grade, t->us);
+    fflush(csv);
+}
+
+static trial run_ours(const char *name, const rb_problem *p, rb_arena *arena, double limit_s,
+                      double *z)
+{
+    static unsigned char scratch[RB_MAX_ROWS];
+    ours o = { .problem = p, .mode = scratch };
+    o.opts = rb_solve_opts_default();
+    o.opts.solver = rb_solver_find(name);
+    o.opts.tol = TARGET;
+    o.opts.arena = arena;
+    trial_limits limits = { REPEATS, BUDGET_S, limit_s };
+    return trial_run(ours_solve, &o, p, limits, z);
+}
+
+/* A Siconos solver, its tolerance tightened until the common grade is met. */
+static trial run_rival(const rival *r, const rb_problem *p, const double *dense, double limit_s,
+                       double *z, double *tol)
+{
+    trial best = { TRIAL_CRASHED, INFINITY, INFINITY, 0 };
+    static const double tolerances[] = { 1e-8, 1e-10, 1e-12, 1e-14 };
+    for (size_t k = 0; k < sizeof tolerances / sizeof tolerances[0]; k++) {
+        siconos_friction s = { p, dense, r->solver, r->local, r->storage, tolerances[k], 1000000 };
+        trial_limits limits = { REPEATS, BUDGET_S, limit_s };
+        trial t = trial_run(siconos_friction_solve, &s, p, limits, z);
+        if (k == 0 || better(&t, &best, TARGET)) {
+            best = t;
+            *tol = tolerances[k];
+        }
+        if (t.state != TRIAL_RAN || t.grade <= TARGET) break;
+    }
+    return best;
+}
+
+typedef struct tally {
+    int problems, solved, above_1e6, ahead, rivals_solved;
+} tally;
+
+static int compare_problem(const rb_problem_entry *e, FILE *csv, FILE *report, rb_arena *arena,
+                           double limit_s, tally *sum)
+{
+    const rb_problem *p = &e->problem;
+    trial ours_auto = { 0 }, best = { TRIAL_CRASHED, INFINITY, INFINITY, 0 };
+    trial other = best;
+    const char *best_name = "none", *other_name = "none";
+    double *z = calloc((size_t)p->n, sizeof *z), *dense = make_dense(p, arena);
+    if (!z || !dense) return 0;
+    for (int k = 0; k < OURS; k++) {
+        double limit = k == 0 ? limit_s : limit_after(&ours_auto, limit_s);
+        trial t = run_ours(our_names[k], p, arena, limit, z);
+        write_line(csv, e->name, p->nc, "rattleback", our_names[k], TARGET, &t);
+        if (k == 0) ours_auto = t;
+        if (k > 0 && better(&t, &other, TARGET)) {
+            other = t;
+            other_name = our_names[k];
+        }
+    }
+    for (int k = 0; k < RIVALS; k++) {
+        if (rivals[k].dim != p->dim) continue;
+        double tol = TARGET, limit = limit_after(&ours_auto, limit_s);
+        trial t =
+            run_rival(&rivals[k], p, dense, fmin(limit, limit_after(&best, limit_s)), z, &tol);
+        write_line(csv, e->name, p->nc, "siconos", rivals[k].name, tol, &t);
+        if (better(&t, &best, TARGET)) {
+            best = t;
+            best_name = rivals[k].name;
+        }
+    }
+
+    /* at equal residual: the target, or the better of the two where one misses it */
+    int ahead = better(&ours_auto, &best, TARGET);
+    sum->problems++;
+    sum->solved += ours_auto.grade <= TARGET;
+    sum->above_1e6 += !(ours_auto.grade <= 1e-6);
+    sum->rivals_solved += best.grade <= TARGET;
+    sum->ahead += ahead;
+    fprintf(report,
+            "| %s | %d | %d | %.1e | %.1f | %s %.1e %.1f | %s | %.1e | %.1f | %.2f | %s |\n",
+            e->name, p->dim, p->nc, ours_auto.grade, ours_auto.us, other_name, other.grade,
+            other.us, best_name, best.grade, best.us, best.us / ours_auto.us, ahead ? "yes" : "no");
+    fflush(report);
+    free(z);
+    free(dense);
+    return 1;
+}
+
+int compare_friction(const char *folder, FILE *report, const char *file, double limit_s)
+{
+    char path[4096];
+    rb_error err = { 0 };
+    tally sum = { 0 };
+    snprintf(path, sizeof path, "%s/friction.csv", folder);
+    FILE *csv = fopen(path, "w");
+    rb_arena *arena = rb_arena_new(NULL, (size_t)1 << 22);
+    rb_problem_reader *reader = rb_problem_open(file, RB_FORMAT_FRICTION, NULL, &err);
+    if (!csv || !arena || !reader) {
+        fprintf(stderr, "compare: %s\n", reader ? "cannot write" : err.text);
+        return 1;
+    }
+    fprintf(csv, "problem,contacts,side,solver,tol,state,residual,us\n");
+    fprintf(report,
+            "\n## Friction problems, residual in the measure of their README\n\n"
+            "Target %.0e; times in us; Siconos: the best of its solvers, each with the "
+            "loosest tolerance that meets the target in the common grade. A rival slower "
+            "than %.0f times the best so far was not awaited.\n\n"
+            "| problem | dim | contacts | auto residual | auto us | our best single solver "
+            "| best Siconos | residual | us | Siconos / auto | auto ahead |\n"
+            "|---|---|---|---|---|---|---|---|---|---|---|\n",
+            TARGET, PATIENCE);
+    for (int k = 0; k < MAX_PROBLEMS; k++) {
+        rb_problem_entry *entry = NULL;
+        rb_status status = rb_problem_next(reader, &entry, &err);
+        if (status == RB_OK && !entry) break;
+        if (status != RB_OK) {
+            fprintf(stderr, "compare: %s:%d: %s\n", err.file, err.line, err.text);
+            continue;
+        }
+        fprintf(stderr, "%s\n", entry->name);
+        if (!compare_problem(entry, csv, report, arena, limit_s, &sum)) return 1;
+        rb_problem_entry_free(entry);
+    }
+    fprintf(report,
+            "\n%d problems: auto reaches the target on %d (above 1e-6: %d), Siconos' best "
+            "on %d; auto ahead on %d.\n",
+            sum.problems, sum.solved, sum.above_1e6, sum.rivals_solved, sum.ahead);
+    rb_problem_close(reader);
+    rb_arena_free(arena);
+    return fclose(csv) != 0;
+}
