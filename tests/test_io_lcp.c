@@ -278,8 +278,7 @@ TEST(budgets_are_kept)
 static const char *const all_forms[] = {
     "{\"name\":\"a\",\"M\":[[1,2],[3,4]],\"q\":[1,2]}",
     "{\"M\":[[1,2],[3,4]],\"q\":[1,2],\"lo\":[null,1],\"hi\":[3,4]}",
-    "{\"M\":{\"rows\":2,\"cols\":2,\"i\":[0,1],\"j\":[1,0],\"v\":[3,4]},\"q\":[1,2],"
-    "\"is_comp\":[0,1]}",
+    "{\"M\":{\"rows\":1,\"cols\":1,\"i\":[0],\"j\":[0],\"v\":[3]},\"q\":[1],\"is_comp\":[0]}",
 };
 enum { NFORM = sizeof all_forms / sizeof *all_forms };
 

@@ -1,0 +1,10 @@
+/* libFuzzer: any bytes as one line of a friction file. */
+#include "fuzz_common.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    fuzz_line(RB_FORMAT_FRICTION, bytes, size, 1e-8);
+    return 0;
+}
