@@ -6,6 +6,7 @@
 #include "base/constants.h"
 #include "base/sort.h"
 #include "math/order.h"
+#include "math/vector.h"
 
 /* ---- analysis ---------------------------------------------------------------------------------
  */
@@ -248,7 +249,7 @@ static inline void factor_row(rb_block_lu *f, const double *val, int k, pivots *
     }
 }
 
-static void factor_all(rb_block_lu *f, const double *val, pivots *met, int bs)
+RB_VECTOR static void factor_all(rb_block_lu *f, const double *val, pivots *met, int bs)
 {
     if (bs == 3) {
         for (int k = 0; k < f->nb; k++) factor_row(f, val, k, met, 3);

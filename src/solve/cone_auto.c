@@ -7,8 +7,9 @@
  *     admm     alternating directions, then Newton
  *     nsgs     Gauss-Seidel to the end
  *
- * The Newton rungs end at the uniform-compliance answer (K.10), so the answer does not depend on
- * the guess where impulses are not unique. */
+ * Where impulses are not unique and a contact slides, the choice of impulses is a choice of motion.
+ * Then only the path that starts at large compliance, where there is one solution, counts as an
+ * answer (K.10): it does not depend on the guess or on another solver's answer. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
 
 enum {
     START_SWEEPS = 10, /* before the first Newton step                              */
-    DIRECT_STEPS = 20, /* Newton without path                                       */
+    DIRECT_STEPS = 12, /* Newton without path                                       */
     ADMM_ITERATIONS = 2000,
     LAST_SWEEPS = 20000 /* of the last rung; opts.max_iter caps it                   */
 };
@@ -94,9 +95,11 @@ typedef struct climb {
     rb_arena *scratch;
     rb_info *info;
     rb_newton newton;
-    double tol;               /* of this island                            */
-    double error;             /* of best                                   */
-    double *best, *u, *spare; /* best impulses; scratch           (k->n)   */
+    double tol;           /* of this island                            */
+    double error;         /* of best                                   */
+    double *best, *start; /* best impulses, those Newton started at  (k->n) */
+    double *u, *spare;    /* scratch                                 (k->n) */
+    rb_unique unique;
 } climb;
 
 /* No contact approaches: without impulses nothing happens. */
@@ -134,19 +137,45 @@ static int finish_newton(climb *s, double *r)
 static int try_newton(climb *s, double *r)
 {
     for (int i = 0; !s->o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(s->k, 0.0, r, i & 1);
-    memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
+    memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
     return finish_newton(s, r);
 }
 
+/* From the one solution at large compliance, whatever the guess was. */
 static int try_path(climb *s, double *r)
 {
-    memcpy(r, s->spare, (size_t)s->k->n * sizeof *r);
-    if (!rb_newton_path(&s->newton, 1e-2, RB_UNIFORM_EPS, r)) {
-        memset(r, 0, (size_t)s->k->n * sizeof *r);
-        rb_newton_path(&s->newton, 1.0, RB_UNIFORM_EPS, r);
+    memset(r, 0, (size_t)s->k->n * sizeof *r);
+    int arrived = rb_newton_path(&s->newton, 1.0, RB_UNIFORM_EPS, r);
+    double error = rb_newton_polish(&s->newton, RB_UNIFORM_EPS * s->k->mean, r, s->tol);
+    if (!arrived || error > s->tol) {
+        keep(s, r);
+        return 0;
     }
+    s->error = INFINITY; /* replaces even a better answer */
+    return keep(s, r);
+}
+
+/* From the guess or the first sweeps, in the middle of the path: a solution, not the solution. */
+static int try_short_path(climb *s, double *r)
+{
+    memcpy(r, s->start, (size_t)s->k->n * sizeof *r);
+    rb_newton_path(&s->newton, 1e-2, RB_UNIFORM_EPS, r);
     rb_newton_polish(&s->newton, RB_UNIFORM_EPS * s->k->mean, r, s->tol);
     return keep(s, r);
+}
+
+/* The last factorisation met a pivot of the size of the compliance: contacts are redundant. */
+static int is_redundant(const climb *s)
+{
+    return s->newton.pivot_ratio < 100.0 * RB_UNIFORM_EPS;
+}
+
+/* Redundant contacts of which one slides: which impulses are chosen decides how bodies move. */
+static int is_ambiguous(const climb *s)
+{
+    int slides = 0;
+    for (int c = 0; c < s->k->nc; c++) slides |= s->newton.mode[c] == RB_MODE_SLIDE;
+    return slides && is_redundant(s);
 }
 
 static rb_status try_admm(climb *s, double *r, int *done)
@@ -190,9 +219,22 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     }
     if (status != RB_OK) return status;
     *rung = RB_RUNG_NEWTON;
-    if (try_newton(s, r)) return RB_OK;
-    *rung = RB_RUNG_PATH;
-    if (try_path(s, r)) return RB_OK;
+    int solved = try_newton(s, r);
+    if (!solved) {
+        *rung = RB_RUNG_PATH;
+        solved = try_short_path(s, r);
+    }
+    s->unique = is_ambiguous(s)   ? RB_UNIQUE_NOT
+                : is_redundant(s) ? RB_UNIQUE_CHOSEN
+                                  : RB_UNIQUE_PLAIN;
+    if (solved && (!s->o->unique || s->unique != RB_UNIQUE_NOT)) return RB_OK;
+    if (try_path(s, r)) {
+        *rung = RB_RUNG_PATH;
+        s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
+        return RB_OK;
+    }
+    s->unique = RB_UNIQUE_NOT;
+    if (solved) return RB_OK;
     *rung = RB_RUNG_ADMM;
     int done = 0;
     status = try_admm(s, r, &done);
@@ -213,6 +255,8 @@ static void report(const climb *s, rb_rung rung)
     info->factorisations += s->newton.factorisations;
     double ratio = s->newton.pivot_ratio;
     info->rcond = info->rcond > 0.0 && info->rcond < ratio ? info->rcond : ratio;
+    if (s->o->unique && s->unique > info->unique)
+        info->unique = s->unique; /* the worst of the islands */
 }
 
 static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_arena *scratch,
@@ -228,7 +272,8 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
     s.best = rb_push(scratch, double, k->n);
     s.u = rb_push(scratch, double, k->n);
     s.spare = rb_push(scratch, double, k->n);
-    if (!s.best || !s.u || !s.spare) return RB_NOMEM;
+    s.start = rb_push(scratch, double, k->n);
+    if (!s.best || !s.u || !s.spare || !s.start) return RB_NOMEM;
     rb_status status = climb_ladder(&s, r, &rung);
     if (status != RB_OK) return status;
     memcpy(r, s.best, (size_t)k->n * sizeof *r);
@@ -292,14 +337,25 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     info->islands = rb_matrix_islands(&k.W, k.n, k.dim, scratch, label);
     if (info->islands < 0) return RB_NOMEM;
     info->outcome = RB_SOLVED;
+    info->unique = o->unique ? RB_UNIQUE_PLAIN : RB_UNIQUE_OFF;
     status = solve_all(&k, o, scratch, label, r, info);
     if (status != RB_OK) return status;
     for (int g = 0; g < RB_RUNG_COUNT; g++) {
         if (info->rungs[g] > 0) rb_path_add(info, rb_rung_name(g));
     }
-    /* rungs below path end at the limit of uniform compliance by themselves */
-    if (info->outcome == RB_SOLVED && info->rungs[RB_RUNG_ADMM] + info->rungs[RB_RUNG_NSGS] == 0) {
-        info->unique = rb_cone_is_redundant(info->rcond) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
-    }
     return RB_OK;
+}
+
+/* Any solver's answer becomes auto's, which does not depend on it where that matters. */
+rb_status rb_cone_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *r,
+                          rb_info *info)
+{
+    rb_solve_opts warm = *o;
+    rb_info own = { .mode = info->mode, .ray = info->ray };
+    warm.warm = 1;
+    rb_status status = rb_cone_auto(p, &warm, scratch, r, &own);
+    info->unique = own.outcome == RB_SOLVED ? own.unique : RB_UNIQUE_NOT;
+    info->factorisations += own.factorisations;
+    info->rcond = own.rcond;
+    return status;
 }

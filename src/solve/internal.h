@@ -16,7 +16,7 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
                        rb_info *info);
 
 /* Replace a certified answer by the limit of uniform compliance where several exist; set
- * info->unique. lcp_uniform.c, cone_uniform.c. */
+ * info->unique. lcp_uniform.c, cone_auto.c. */
 rb_status rb_lcp_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *z,
                          rb_info *info);
 rb_status rb_cone_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *z,

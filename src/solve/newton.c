@@ -423,9 +423,6 @@ static rb_status solve_newton(const rb_problem *p, const rb_solve_opts *o, rb_ar
     info->factorisations = s.factorisations;
     info->rcond = s.pivot_ratio;
     info->outcome = error <= o->tol ? RB_SOLVED : RB_FAILED;
-    if (info->outcome == RB_SOLVED) {
-        info->unique = rb_cone_is_redundant(s.pivot_ratio) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
-    }
     return RB_OK;
 }
 

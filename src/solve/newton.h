@@ -45,7 +45,4 @@ int rb_newton_path(rb_newton *s, double eps_start, double eps_end, double *r);
  * enough to be the limit, large enough that rounding (1e-16 / eps) does not choose. */
 #define RB_UNIFORM_EPS 1e-8
 
-/* Does this pivot ratio, met with RB_UNIFORM_EPS, say that contacts are redundant? */
-int rb_cone_is_redundant(double pivot_ratio);
-
 #endif
