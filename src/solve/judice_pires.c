@@ -4,8 +4,8 @@
  *     H empty: done.  Fewer than ever, or patience left: exchange all of H.  Else only min(H).
  *
  * For P-matrices the single exchanges (Murty's least-index rule) make it finite. Contact problems
- * are not P: a singular block loses its dependent rows, a partition that comes back ends it. Cold it
- * needs many factorisations; warm, one or two. */
+ * are not P: a singular block loses its dependent rows, a partition that comes back ends it. Cold
+ * it needs many factorisations; warm, one or two. */
 #include "solve/judice_pires.h"
 
 #include <string.h>
@@ -91,12 +91,9 @@ rb_status rb_exchange_solve(const rb_problem *p, const rb_solve_opts *o, int blo
     if (status != RB_OK || !best) return RB_NOMEM;
 
     rb_partition_guess(&b, o->warm ? info->mode : NULL, o->warm ? z : NULL, t.set);
-    rb_exchange_job job = { .b = &b,
-                            .t = &t,
-                            .best_set = best,
-                            .max_steps = o->max_iter,
-                            .blocks = blocks,
-                            .single = 1 };
+    rb_exchange_job job = {
+        .b = &b, .t = &t, .best_set = best, .max_steps = o->max_iter, .blocks = blocks, .single = 1
+    };
     status = rb_exchange_run(&job, scratch);
     if (status != RB_OK) return status;
 
@@ -108,7 +105,7 @@ rb_status rb_exchange_solve(const rb_problem *p, const rb_solve_opts *o, int blo
     info->rcond = t.rcond;
     info->iterations = job.steps;
     info->factorisations = job.steps + 1;
-    info->outcome = m.relative <= o->tol ? RB_SOLVED : RB_FAILED;
+    rb_boxed_finish(&b, o->tol, m, t.z, info);
     rb_path_add(info, job.end == RB_EXCHANGE_SOLVED  ? "exchanges"
                       : job.end == RB_EXCHANGE_CYCLE ? "exchanges cycle"
                                                      : "exchange limit");

@@ -52,16 +52,16 @@ enum { ETA_SLACK = 64 };
 typedef struct lemke {
     int n, strict;
     const rb_boxed *lcp;
-    int *basis;      /* variable of each row: w_k = k, z_k = n + k, z0 = 2 n   (n)               */
-    double *d, *p;   /* raw covering and perturbation vectors, scaled rows     (n)               */
-    double *x, *px;  /* B^-1 q and B^-1 p                                      (n)               */
-    double *col;     /* B^-1 a of the entering variable                        (n)               */
-    double *probe;   /* B^-1 e_k in the strict rule                            (n)               */
+    int *basis;     /* variable of each row: w_k = k, z_k = n + k, z0 = 2 n   (n)               */
+    double *d, *p;  /* raw covering and perturbation vectors, scaled rows     (n)               */
+    double *x, *px; /* B^-1 q and B^-1 p                                      (n)               */
+    double *col;    /* B^-1 a of the entering variable                        (n)               */
+    double *probe;  /* B^-1 e_k in the strict rule                            (n)               */
     unsigned char *mark; /* work                                               (n)               */
-    int *tied;       /* rows in the window                                     (n)               */
-    double *eta;     /* column k of the eta file                               (cap x ld)        */
-    double *inv;     /* reciprocal pivots                                      (cap)             */
-    int *eta_row;    /* pivot rows                                             (cap)             */
+    int *tied;    /* rows in the window                                     (n)               */
+    double *eta;  /* column k of the eta file                               (cap x ld)        */
+    double *inv;  /* reciprocal pivots                                      (cap)             */
+    int *eta_row; /* pivot rows                                             (cap)             */
     int neta, cap, ld, rebuilds;
     double level; /* largest entry of x */
 } lemke;
@@ -297,7 +297,7 @@ static rb_status lemke_make(lemke *l, const rb_lemke_job *job, rb_arena *scratch
     l->mark = rb_push(scratch, unsigned char, m);
     l->inv = rb_push(scratch, double, cap);
     l->eta_row = rb_push(scratch, int, cap);
-    l->eta = rb_push(scratch, double, cap * ld);
+    l->eta = rb_push(scratch, double, cap *ld);
     if (!vectors || !l->basis || !l->tied || !l->mark || !l->inv || !l->eta_row || !l->eta) {
         return RB_NOMEM;
     }
@@ -534,7 +534,7 @@ rb_status rb_lemke_polished(rb_lemke_job *job, rb_partition *t, rb_arena *scratc
     rb_status status = rb_lemke_run(job, scratch);
     if (status != RB_OK) return status;
 
-    *m = (rb_measure){ INFINITY, INFINITY };
+    *m = rb_measure_worst();
     memcpy(t->set, job->set, (size_t)n);
     if (job->end == RB_LEMKE_SOLVED) *m = rb_partition_polish(job->lcp, t);
     if (m->strict <= POLISHED_TOL) return RB_OK;
@@ -569,9 +569,8 @@ static rb_status attempt(const rb_boxed *lcp, const unsigned char *start, const 
         rb_path_add(info, words[trial]);
         info->iterations += job.pivots;
         info->factorisations += job.rebuilds + 1;
-        info->outcome = m.relative <= o->tol              ? RB_SOLVED
-                        : job.end == RB_LEMKE_RAY         ? RB_RAY
-                                                          : RB_FAILED;
+        rb_boxed_finish(lcp, o->tol, m, t->z, info);
+        if (info->outcome == RB_FAILED && job.end == RB_LEMKE_RAY) info->outcome = RB_RAY;
         if (info->outcome == RB_SOLVED || (trial > 0 && job.end == RB_LEMKE_RAY)) break;
     }
     rb_partition_rcond(lcp, t);
@@ -607,7 +606,9 @@ static rb_status solve_reduced(const rb_boxed *box, const rb_solve_opts *o, rb_a
     if (info->mode) rb_reduce_set_back(&r, t.set, info->mode);
 
     /* a ray of the reduced problem is no statement about the boxed one */
-    if (info->outcome == RB_RAY) info->outcome = RB_FAILED;
+    double *w = rb_push(scratch, double, box->n);
+    if (!w) return RB_NOMEM;
+    rb_boxed_finish(box, o->tol, rb_boxed_measure(box, z, w), z, info);
     return RB_OK;
 }
 

@@ -17,6 +17,9 @@
  * Smaller: every answer is refined, which costs as much as the factorisation. */
 #define ROUNDING_LEVEL 1e-13
 
+/* See rb_measure_accepts [1]. Smaller: right answers with |z| = 1e9 |q| are refused. */
+#define HONEST_TOL 1e-6
+
 /* A diagonal entry below this counts as zero [unit of W]: its reciprocal square would overflow. */
 #define DIAGONAL_TINY 1e-150
 
@@ -48,8 +51,15 @@ static void scale_rows(const rb_boxed *b, double *s)
             double coupling = fmax(fabs(W_i[j]), fabs(b->W[(ptrdiff_t)j * n + i]));
             largest = fmax(largest, coupling * s[j]);
         }
-        s[i] = largest > DIAGONAL_TINY && largest < 1.0 / DIAGONAL_TINY ? rb_pow2_floor(1.0 / largest) : 1.0;
+        s[i] = largest > DIAGONAL_TINY && largest < 1.0 / DIAGONAL_TINY
+                   ? rb_pow2_floor(1.0 / largest)
+                   : 1.0;
     }
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 rb_status rb_boxed_prepare(rb_boxed *b, rb_arena *scratch)
@@ -59,6 +69,13 @@ rb_status rb_boxed_prepare(rb_boxed *b, rb_arena *scratch)
     scale_rows(b, s);
     b->s = s;
     b->q_max = rb_norm_inf(b->q, b->n);
+    b->data = 0.0;
+    for (int i = 0; i < b->n; i++) {
+        double lo = fabs(b->lo[i]) / s[i], hi = fabs(b->hi[i]) / s[i];
+        b->data = larger(b->data, s[i] * fabs(b->q[i]));
+        b->data = larger(b->data, lo < INFINITY ? lo : 0.0);
+        b->data = larger(b->data, hi < INFINITY ? hi : 0.0);
+    }
     b->lcp = 1;
     for (int i = 0; i < b->n && b->lcp; i++) b->lcp = b->lo[i] == 0.0 && b->hi[i] == INFINITY;
     return RB_OK;
@@ -82,9 +99,21 @@ rb_status rb_boxed_view(const rb_problem *p, rb_arena *scratch, rb_boxed *out)
     return rb_boxed_prepare(out, scratch);
 }
 
-static double larger(double a, double b)
+rb_measure rb_measure_worst(void)
 {
-    return a > b ? a : b;
+    return (rb_measure){ INFINITY, INFINITY, INFINITY };
+}
+
+int rb_measure_accepts(rb_measure m, double tol)
+{
+    return m.relative <= tol && m.honest <= HONEST_TOL;
+}
+
+void rb_boxed_finish(const rb_boxed *b, double tol, rb_measure m, double *z, rb_info *info)
+{
+    info->outcome = rb_measure_accepts(m, tol) ? RB_SOLVED : RB_FAILED;
+    if (info->outcome == RB_SOLVED || m.relative > tol) return;
+    for (int i = 0; i < b->n; i++) z[i] = rb_clamp(0.0, b->lo[i], b->hi[i]);
 }
 
 /* max |W_ij|. */
@@ -114,10 +143,12 @@ rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w)
         level = larger(level, larger(fabs(z[i]) / s, s * fabs(b->q[i])));
         finite &= z[i] - z[i] == 0.0 && w[i] - w[i] == 0.0;
     }
-    if (!finite) return (rb_measure){ INFINITY, INFINITY };
+    if (!finite) return rb_measure_worst();
     double scale = larger(1.0, b->q_max);
     if (plain > ROUNDING_LEVEL * scale) scale = larger(scale, largest(b) * larger(1.0, z_max));
-    return (rb_measure){ plain / scale, scaled > 0.0 ? scaled / level : 0.0 };
+    return (rb_measure){ .relative = plain / scale,
+                         .strict = scaled > 0.0 ? scaled / level : 0.0,
+                         .honest = scaled > 0.0 ? scaled / b->data : 0.0 };
 }
 
 rb_status rb_partition_make(int n, rb_arena *scratch, rb_partition *t)
@@ -127,7 +158,7 @@ rb_status rb_partition_make(int n, rb_arena *scratch, rb_partition *t)
     t->set = rb_push(scratch, unsigned char, m);
     t->z = rb_push(scratch, double, m);
     t->w = rb_push(scratch, double, m);
-    t->LU = rb_push(scratch, double, m * m);
+    t->LU = rb_push(scratch, double, m *m);
     t->rhs = rb_push(scratch, double, 2 * m);
     t->perm = rb_push(scratch, int, m);
     t->free = rb_push(scratch, int, m);
@@ -246,7 +277,7 @@ void rb_partition_rcond(const rb_boxed *b, rb_partition *t)
 
 rb_measure rb_partition_polish(const rb_boxed *b, rb_partition *t)
 {
-    if (!solve_free(b, NULL, t)) return (rb_measure){ INFINITY, INFINITY };
+    if (!solve_free(b, NULL, t)) return rb_measure_worst();
     rb_measure plain = rb_boxed_measure(b, t->z, t->w);
     if (plain.strict <= ROUNDING_LEVEL) return plain;
 
@@ -307,7 +338,7 @@ void rb_partition_guess(const rb_boxed *b, const unsigned char *mode, const doub
 
 void rb_partition_drop(const rb_boxed *b, rb_partition *t, int i)
 {
-    t->set[i] = b->lo[i] != -INFINITY   ? RB_MODE_OPEN
+    t->set[i] = b->lo[i] != -INFINITY  ? RB_MODE_OPEN
                 : b->hi[i] != INFINITY ? RB_MODE_UPPER
                                        : RB_MODE_UNKNOWN;
 }

@@ -12,13 +12,14 @@
 
 typedef struct rb_boxed {
     int n;
-    int lcp;              /* 1: lo = 0 and hi = INFINITY everywhere                              */
-    const double *W;      /* row major                                             (n x n)       */
-    const double *q;      /*                                                       (n)           */
-    const double *lo;     /*                                                       (n)           */
-    const double *hi;     /*                                                       (n)           */
-    const double *s;      /* powers of two: s_i W_ij s_j is of order one, (P.2)    (n)           */
-    double q_max;         /* largest |q_i|                                                       */
+    int lcp;          /* 1: lo = 0 and hi = INFINITY everywhere                              */
+    const double *W;  /* row major                                             (n x n)       */
+    const double *q;  /*                                                       (n)           */
+    const double *lo; /*                                                       (n)           */
+    const double *hi; /*                                                       (n)           */
+    const double *s;  /* powers of two: s_i W_ij s_j is of order one, (P.2)    (n)           */
+    double q_max;     /* largest |q_i|                                                       */
+    double data;      /* largest s_i |q_i|, |lo_i| / s_i, |hi_i| / s_i that is finite        */
 } rb_boxed;
 
 /* A dense view of p with its scaling; arrays in scratch. */
@@ -30,8 +31,21 @@ rb_status rb_boxed_prepare(rb_boxed *b, rb_arena *scratch);
 /* How good an answer is, by our own count; rb_residual decides in the end. */
 typedef struct rb_measure {
     double relative; /* max |mid(z - lo, w, z - hi)| over the scale of rb_certificate            */
-    double strict;   /* the same with every row in units of its own terms, eq. (P.5)             */
+    double strict;   /* the scaled residual over the scaled size of z and q, eq. (P.5)           */
+    double honest;   /* the scaled residual over that of the data alone: a huge z, as a problem
+                        without solution attracts it, makes the other two small but not this     */
 } rb_measure;
+
+/* What the measure of an answer must be to count: relative <= tol and honest <= 1e-6 [1]. The least
+ * residual of an infeasible problem is of the size of q whatever z is. */
+int rb_measure_accepts(rb_measure m, double tol);
+
+/* No answer. */
+rb_measure rb_measure_worst(void);
+
+/* The last word of a solver: sets info->outcome. Where z would be certified although it is not
+ * honest, z goes back to the point of the box nearest to zero. */
+void rb_boxed_finish(const rb_boxed *b, double tol, rb_measure m, double *z, rb_info *info);
 
 /* w (n) is written: W z + q. */
 rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w);

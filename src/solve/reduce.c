@@ -55,8 +55,8 @@ static rb_status reduction_make(const rb_boxed *b, rb_arena *scratch, rb_reducti
         }
     }
     r->ldE = r->ncomp + 1 + r->nfree;
-    r->A = rb_push(scratch, double, (size_t)r->nfree * (size_t)r->nfree);
-    r->E = rb_push(scratch, double, (size_t)r->nfree * (size_t)r->ldE);
+    r->A = rb_push(scratch, double, (size_t)r->nfree *(size_t)r->nfree);
+    r->E = rb_push(scratch, double, (size_t)r->nfree *(size_t)r->ldE);
     return r->A && r->E ? RB_OK : RB_NOMEM;
 }
 
@@ -190,8 +190,8 @@ static rb_status match_pairs(rb_reduction *r, const double *S, rb_arena *scratch
     int k = r->npair, nc = r->ncomp;
     size_t m = (size_t)k;
     rb_mark mark = rb_arena_mark(scratch);
-    double *G = rb_push(scratch, double, m * m), *T = rb_push(scratch, double, m * m);
-    double *rows = rb_push(scratch, double, m * (size_t)(nc + 1));
+    double *G = rb_push(scratch, double, m *m), *T = rb_push(scratch, double, m *m);
+    double *rows = rb_push(scratch, double, m *(size_t)(nc + 1));
     int *perm = rb_push(scratch, int, m);
     if (!G || !T || !rows || !perm) return RB_NOMEM;
 
@@ -300,7 +300,7 @@ rb_status rb_reduce(const rb_boxed *b, rb_arena *scratch, rb_reduction *r)
     if (status != RB_OK) return status;
     int rows = solve_equalities(r);
 
-    double *S = rb_push(scratch, double, (size_t)r->ncomp * (size_t)r->ldE);
+    double *S = rb_push(scratch, double, (size_t)r->ncomp *(size_t)r->ldE);
     double *terms = rb_push(scratch, double, r->ldE);
     if (!S || !terms) return RB_NOMEM;
     for (int c = 0; c < r->ncomp; c++) schur_row(r, c, S + (ptrdiff_t)c * r->ldE, terms);
@@ -313,7 +313,7 @@ rb_status rb_reduce(const rb_boxed *b, rb_arena *scratch, rb_reduction *r)
     if (status != RB_OK) return status;
 
     size_t n = (size_t)(r->ncomp + r->nslack + 2 * r->npair);
-    double *M = rb_push(scratch, double, n * n), *q = rb_push(scratch, double, n);
+    double *M = rb_push(scratch, double, n *n), *q = rb_push(scratch, double, n);
     if (!M || !q) return RB_NOMEM;
     fill_lcp(r, S, M, q);
     return finish_lcp(r, M, q, scratch);
