@@ -51,10 +51,11 @@ typedef struct ours {
 } ours;
 void ours_solve(void *ctx, double *z, double *us);
 
-/* Lemke of Siconos on a dense LCP. */
+/* Lemke of Siconos on a dense LCP: lexicographic, or the one in its family of pivoting codes. */
 typedef struct siconos_lcp {
     const rb_problem *problem;
     double *column_major; /* W (n x n) */
+    int pivot_code;       /* 1: the second */
 } siconos_lcp;
 void siconos_lcp_solve(void *ctx, double *z, double *us);
 

@@ -16,11 +16,21 @@
 #define BUDGET_S   0.5
 #define LIMIT_S    20.0
 
-enum { LEMKE = 0, LEMKE_UNIQUE, SICONOS, COLD_LEMKE, WARM_LEMKE, COLD_AUTO, WARM_AUTO, WAYS };
+enum {
+    LEMKE = 0,
+    LEMKE_UNIQUE,
+    SICONOS,
+    SICONOS_PIVOT,
+    COLD_LEMKE,
+    WARM_LEMKE,
+    COLD_AUTO,
+    WARM_AUTO,
+    WAYS
+};
 
-static const char *const way_name[WAYS] = { "lemke",      "lemke-unique", "siconos-lemke",
-                                            "cold-lemke", "warm-lemke",   "cold-auto",
-                                            "warm-auto" };
+static const char *const way_name[WAYS] = { "lemke",         "lemke-unique", "siconos-lemke",
+                                            "siconos-pivot", "cold-lemke",   "warm-lemke",
+                                            "cold-auto",     "warm-auto" };
 
 static const int sizes[] = { 4, 8, 16, 32 };
 
@@ -45,10 +55,10 @@ static trial run_ours(const char *name, int unique, const rb_problem *p, rb_aren
     return trial_run(ours_solve, &o, p, limits, z);
 }
 
-static trial run_siconos(const rb_problem *p, double *z)
+static trial run_siconos(const rb_problem *p, int pivot_code, double *z)
 {
     size_t n = (size_t)p->n;
-    siconos_lcp s = { p, malloc(n * n * sizeof(double)) };
+    siconos_lcp s = { p, malloc(n * n * sizeof(double)), pivot_code };
     if (!s.column_major) return (trial){ TRIAL_CRASHED, INFINITY, INFINITY, 0 };
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) s.column_major[j * n + i] = p->W.dense[i * n + j];
@@ -93,7 +103,8 @@ static int run_problem(uint64_t seed, int contacts, rb_arena *arena, trial *t, i
     if (ok) {
         t[LEMKE] = run_ours("lemke", 0, &p.problem, arena, NULL, NULL, z);
         t[LEMKE_UNIQUE] = run_ours("lemke", 1, &p.problem, arena, NULL, NULL, z);
-        t[SICONOS] = run_siconos(&p.problem, z);
+        t[SICONOS] = run_siconos(&p.problem, 0, z);
+        t[SICONOS_PIVOT] = run_siconos(&p.problem, 1, z);
         const char *const warm[2] = { "lemke", "auto" };
         for (int k = 0; k < 2; k++) {
             const rb_problem *q = &changed.problem;
@@ -141,15 +152,19 @@ static int pair_medians(trial (*all)[WAYS], int problems, int a, int b, double o
 
 static void report_cold(FILE *report, int contacts, int n, trial (*all)[WAYS], int problems)
 {
-    int missed[3] = { 0 };
+    int missed[4] = { 0 };
     for (int i = 0; i < problems; i++)
-        for (int k = 0; k < 3; k++) missed[k] += !certified(&all[i][k]);
-    double off[3], on[3];
+        for (int k = 0; k < 4; k++) missed[k] += !certified(&all[i][k]);
+    double off[3], on[3], pivot[3];
     int both = pair_medians(all, problems, LEMKE, SICONOS, off);
+    int both_pivot = pair_medians(all, problems, LEMKE, SICONOS_PIVOT, pivot);
     pair_medians(all, problems, LEMKE_UNIQUE, SICONOS, on);
-    fprintf(report, "| %d | %d | %d | %d | %d | %d | %d | %.1f | %.1f | %.1f | %.2f | %.2f |\n",
-            contacts, n, problems, missed[LEMKE], missed[LEMKE_UNIQUE], missed[SICONOS], both,
-            off[0], on[0], off[1], off[2], on[2]);
+    fprintf(report,
+            "| %d | %d | %d | %d / %d / %d / %d | %d | %.1f | %.1f | %.1f | %.2f | %.2f | %d | "
+            "%.1f | %.2f |\n",
+            contacts, n, problems, missed[LEMKE], missed[LEMKE_UNIQUE], missed[SICONOS],
+            missed[SICONOS_PIVOT], both, off[0], on[0], off[1], off[2], on[2], both_pivot, pivot[1],
+            pivot[2]);
 }
 
 static void report_warm(FILE *report, int contacts, int n, trial (*all)[WAYS], int problems)
@@ -185,11 +200,13 @@ int compare_lcp(const char *folder, FILE *report, int problems)
     fprintf(report,
             "## Cold Lemke on friction LCPs (4 directions, velocity level)\n\n"
             "Certified: relative natural residual <= %.0e, graded by one program. Times "
-            "are medians in us over the problems both certified; ratio = median of "
-            "Siconos / ours.\n\n"
-            "| contacts | n | problems | not certified: lemke | lemke unique | siconos | "
-            "both | lemke | lemke unique | siconos | ratio | ratio unique |\n"
-            "|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+            "are medians in us over the problems that both certified; ratio = median of "
+            "Siconos / ours. Siconos has two: lexicographic Lemke, and the Lemke rule of "
+            "its pivoting code.\n\n"
+            "| contacts | n | problems | not certified: ours / ours unique / siconos / "
+            "siconos pivot | both | ours | ours unique | siconos | ratio | ratio unique | "
+            "both (pivot) | siconos pivot | ratio |\n"
+            "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
             TOL);
     for (int s = 0; s < 4; s++) report_cold(report, sizes[s], n[s], all + s * problems, problems);
     fprintf(report, "\n## Warm certified re-solve after a change of 1 %%\n\n"

@@ -45,7 +45,10 @@ void siconos_lcp_solve(void *ctx, double *z, double *us)
     lcp->size = n;
     lcp->q = q;
     lcp->M = NM_create_from_data(NM_DENSE, n, n, M);
-    SolverOptions *options = solver_options_create(SICONOS_LCP_LEMKE);
+    SolverOptions *options =
+        solver_options_create(s->pivot_code ? SICONOS_LCP_PIVOT : SICONOS_LCP_LEMKE);
+    if (s->pivot_code)
+        options->iparam[SICONOS_LCP_IPARAM_PIVOTING_METHOD_TYPE] = SICONOS_LCP_PIVOT_LEMKE;
 
     double start = trial_now_us();
     linearComplementarity_driver(lcp, z, w, options);
