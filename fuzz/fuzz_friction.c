@@ -1,5 +1,6 @@
 /* libFuzzer: any bytes as one line of a friction file. */
 #include "fuzz_common.h"
+#include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
