@@ -239,8 +239,7 @@ int compare_friction(const char *folder, FILE *report, const char *file, double 
     fprintf(report,
             "\n%d problems: auto reaches the target on %d (above 1e-6: %d), Siconos' best on %d. "
             "auto is ahead on %d, with the choice of the unique answer on %d.\n",
-            sum.problems, sum.solved, sum.above_1e6, sum.rivals_solved, sum.ahead[0], sum.ahead[1]); auto ahead on %d.\n",
-            sum.problems, sum.solved, sum.above_1e6, sum.rivals_solved, sum.ahead);
+            sum.problems, sum.solved, sum.above_1e6, sum.rivals_solved, sum.ahead[0], sum.ahead[1]);
     rb_problem_close(reader);
     rb_arena_free(arena);
     return fclose(csv) != 0;
