@@ -1,0 +1,558 @@
+/* `auto` for LCPs and boxes: independent islands, and for each a ladder of methods. A rung counts
+ * only if its answer is certified; then the ladder ends.
+ *
+ *     trivial     the point of the box nearest to zero
+ *     warm        the given modes, factored once
+ *     exchange    up to 8 block exchanges (cold only where every diagonal entry is positive: with
+ *                 the zero diagonals of friction they rarely end, Lemke costs less)
+ *     lemke-warm  Lemke from the best partition so far, covering the violated rows
+ *     lemke       Lemke cold, then with perturbed covering vectors
+ *     homotopy    compliance 1e-3 -> 1e-8 on the rows that have some, with warm partitions
+ *     enumerate   all complementary cones, n <= 14
+ *
+ * Boxes and mixed problems reach the Lemke rungs through reduce.c. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/enumerate.h"
+#include "solve/internal.h"
+#include "solve/judice_pires.h"
+#include "solve/lemke.h"
+#include "solve/matrix.h"
+#include "solve/reduce.h"
+
+enum {
+    EXCHANGES = 8,       /* block exchanges of the exchange rung                               */
+    PATIENCE = 3,        /* of these without progress                                          */
+    COVERS = 3,          /* perturbed covering vectors                                         */
+    ENUMERATE_ROWS = 14, /* 2^14 cones take a fraction of a second                             */
+    HOMOTOPY_STEPS = 6   /* 1e-3 .. 1e-8                                                       */
+};
+
+/* Pivots of a Lemke rung before another one may do better: 4/3 n is usual, the exponential examples
+ * need 2^n with one covering vector and a few n with another. */
+static int pivot_budget(int n, int max_iter)
+{
+    int budget = 200 + 20 * n;
+    return budget < max_iter ? budget : max_iter;
+}
+
+/* Strict measure (P.5) up to which a certified answer ends the ladder at once [1]; a worse one is
+ * kept, and used if the rungs up to Lemke find none better. */
+#define STRICT_TOL 1e-10
+
+/* First compliance of the homotopy [1], relative to the mean positive diagonal entry. Plain Lemke
+ * is reliable from here on, see algorithms 1.3: smaller values make pivots of rounding size. */
+#define HOMOTOPY_START 1e-3
+
+typedef struct ladder {
+    const rb_boxed *box;
+    const rb_solve_opts *o;
+    rb_arena *scratch;
+    rb_info *info;
+    rb_partition t; /* of the box                                                         */
+    double *best_z; /* best certified or least bad answer                          (n)    */
+    unsigned char *best_set, *start;
+    rb_measure best;
+    int has_start; /* start holds a partition worth a warm Lemke                         */
+
+    int is_reduced;
+    rb_reduction r;      /* where the box is not an LCP                                        */
+    const rb_boxed *lcp; /* the box itself or its reduction                                    */
+    rb_partition y;      /* of the LCP                                                         */
+    unsigned char *y_start;
+    double *ray; /* of the LCP                                                         */
+    int has_ray;
+    unsigned tried; /* bit per rung                                                       */
+} ladder;
+
+static rb_status ladder_make(ladder *l)
+{
+    size_t n = (size_t)l->box->n;
+    l->best_z = rb_push(l->scratch, double, n);
+    l->best_set = rb_push(l->scratch, unsigned char, n);
+    l->start = rb_push(l->scratch, unsigned char, n);
+    l->best = rb_measure_worst();
+    if (!l->best_z || !l->best_set || !l->start) return RB_NOMEM;
+    return rb_partition_make(l->box->n, l->scratch, &l->t);
+}
+
+/* Remembers an answer if it is the best so far; 1: it ends the ladder. */
+static int offer(ladder *l, rb_measure m, const double *z, const unsigned char *set)
+{
+    int n = l->box->n;
+    int certified = rb_measure_accepts(m, l->o->tol);
+    int known = rb_measure_accepts(l->best, l->o->tol);
+    if (certified > known || (certified == known && m.strict < l->best.strict)) {
+        memcpy(l->best_z, z, (size_t)n * sizeof *z);
+        memcpy(l->best_set, set, (size_t)n);
+        l->best = m;
+    }
+    return certified && m.strict <= STRICT_TOL;
+}
+
+/* ---- rungs on the box itself --------------------------------------------------------------------
+ */
+
+static int try_trivial(ladder *l)
+{
+    const rb_boxed *b = l->box;
+    rb_partition *t = &l->t;
+    for (int i = 0; i < b->n; i++) {
+        t->z[i] = b->lo[i] > 0.0 ? b->lo[i] : b->hi[i] < 0.0 ? b->hi[i] : 0.0;
+        t->set[i] = (unsigned char)(t->z[i] == b->lo[i]   ? RB_MODE_OPEN
+                                    : t->z[i] == b->hi[i] ? RB_MODE_UPPER
+                                                          : RB_MODE_STICK);
+        if (b->lcp && b->q[i] < 0.0) return 0;
+    }
+    rb_measure m = rb_boxed_measure(b, t->z, t->w);
+    return m.strict == 0.0 && offer(l, m, t->z, t->set);
+}
+
+static int try_warm(ladder *l, const unsigned char *mode, const double *z)
+{
+    rb_partition_guess(l->box, mode, z, l->t.set);
+    l->info->factorisations += 1 + rb_partition_solve_dropping(l->box, NULL, &l->t);
+    memcpy(l->start, l->t.set, (size_t)l->box->n);
+    l->has_start = 1;
+    rb_measure m = rb_boxed_measure(l->box, l->t.z, l->t.w);
+    if (m.strict > STRICT_TOL) return 0;
+    return offer(l, rb_partition_polish(l->box, &l->t), l->t.z, l->t.set);
+}
+
+/* Where nothing is known: rows that would move without impulses are taken as free. */
+static void guess_cold(const rb_boxed *b, unsigned char *set)
+{
+    rb_partition_guess(b, NULL, NULL, set);
+    for (int i = 0; i < b->n; i++) {
+        int inside = b->lo[i] < 0.0 && b->hi[i] > 0.0;
+        if (b->lo[i] < b->hi[i] && (inside || b->q[i] < 0.0)) set[i] = RB_MODE_STICK;
+    }
+}
+
+static int has_compliance(const rb_boxed *b)
+{
+    for (int i = 0; i < b->n; i++) {
+        if (!(b->W[(ptrdiff_t)i * b->n + i] > 0.0)) return 0;
+    }
+    return 1;
+}
+
+static rb_status try_exchange(ladder *l, int *done)
+{
+    *done = 0;
+    if (!l->has_start) {
+        if (!has_compliance(l->box)) return RB_OK;
+        guess_cold(l->box, l->start);
+    }
+    l->tried |= 1u << RB_RUNG_EXCHANGE;
+    memcpy(l->t.set, l->start, (size_t)l->box->n);
+    rb_exchange_job job = {
+        .b = l->box, .t = &l->t, .best_set = l->start, .max_steps = EXCHANGES, .blocks = PATIENCE
+    };
+    rb_status status = rb_exchange_run(&job, l->scratch);
+    if (status != RB_OK) return status;
+    l->has_start = 1;
+    l->info->iterations += job.steps;
+    l->info->factorisations += job.steps;
+    if (job.end != RB_EXCHANGE_SOLVED) return RB_OK;
+    *done = offer(l, rb_partition_polish(l->box, &l->t), l->t.z, l->t.set);
+    return RB_OK;
+}
+
+/* ---- rungs on the pure LCP
+ * ----------------------------------------------------------------------- */
+
+/* The LCP behind the box; `*bad`: an equality contradicts the others. */
+static rb_status reduce(ladder *l, int *bad)
+{
+    *bad = 0;
+    l->lcp = l->box;
+    if (!l->box->lcp) {
+        rb_status status = rb_reduce(l->box, l->scratch, &l->r);
+        if (status != RB_OK) return status;
+        l->is_reduced = 1;
+        l->lcp = &l->r.lcp;
+        *bad = l->r.bad_row >= 0;
+    }
+    l->ray = rb_push(l->scratch, double, l->lcp->n);
+    l->y_start = rb_push(l->scratch, unsigned char, l->lcp->n);
+    if (!l->ray || !l->y_start) return RB_NOMEM;
+    return rb_partition_make(l->lcp->n, l->scratch, &l->y);
+}
+
+/* Offers an answer of the LCP, in l->y, as one of the box. */
+static int offer_reduced(ladder *l, rb_measure m)
+{
+    if (!l->is_reduced) return offer(l, m, l->y.z, l->y.set);
+    rb_reduce_back(&l->r, l->y.z, l->t.z);
+    rb_reduce_set_back(&l->r, l->y.set, l->t.set);
+    return offer(l, rb_boxed_measure(l->box, l->t.z, l->t.w), l->t.z, l->t.set);
+}
+
+static rb_status run_lemke(ladder *l, rb_lemke_job *job, int *done)
+{
+    rb_measure m;
+    rb_mark mark = rb_arena_mark(l->scratch);
+    job->ray = l->ray;
+    rb_status status = rb_lemke_polished(job, &l->y, l->scratch, &m);
+    rb_arena_reset(l->scratch, mark);
+    if (status != RB_OK) return status;
+    l->info->iterations += job->pivots;
+    l->info->factorisations += job->rebuilds + 1;
+    *done = offer_reduced(l, m);
+    return RB_OK;
+}
+
+static rb_status try_lemke_warm(ladder *l, int *done)
+{
+    *done = 0;
+    if (!l->has_start) return RB_OK;
+    l->tried |= 1u << RB_RUNG_LEMKE_WARM;
+    if (l->is_reduced) {
+        rb_reduce_set(&l->r, l->start, l->y_start);
+    } else {
+        memcpy(l->y_start, l->start, (size_t)l->lcp->n);
+    }
+    rb_lemke_job job = { .lcp = l->lcp,
+                         .start = l->y_start,
+                         .max_pivots = pivot_budget(l->lcp->n, l->o->max_iter) };
+    return run_lemke(l, &job, done);
+}
+
+static rb_status try_lemke(ladder *l, int *done)
+{
+    l->tried |= 1u << RB_RUNG_LEMKE;
+    rb_mark mark = rb_arena_mark(l->scratch);
+    double *cover = rb_push(l->scratch, double, l->lcp->n);
+    if (!cover) return RB_NOMEM;
+    for (int trial = 0; trial <= COVERS; trial++) {
+        if (trial > 0) rb_lemke_cover(l->lcp->n, (unsigned)trial, cover);
+        rb_lemke_job job = { .lcp = l->lcp,
+                             .cover = trial > 0 ? cover : NULL,
+                             .max_pivots = pivot_budget(l->lcp->n, l->o->max_iter) };
+        rb_status status = run_lemke(l, &job, done);
+        if (status != RB_OK) return status;
+        if (*done) break;
+        if (job.end == RB_LEMKE_RAY && trial == 0 && l->info->ray && !l->is_reduced) {
+            l->has_ray = 1;
+            memcpy(l->info->ray, l->ray, (size_t)l->lcp->n * sizeof *l->ray);
+        }
+    }
+    rb_arena_reset(l->scratch, mark);
+    return RB_OK;
+}
+
+/* c_i = the mean positive diagonal entry on the rows that have one, else 0. */
+static double compliance(const rb_boxed *b, double *c)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int i = 0; i < b->n; i++) {
+        double d = b->W[(ptrdiff_t)i * b->n + i];
+        if (d > 0.0) {
+            sum += d;
+            count++;
+        }
+    }
+    double mean = count ? sum / count : 0.0;
+    for (int i = 0; i < b->n; i++) c[i] = b->W[(ptrdiff_t)i * b->n + i] > 0.0 ? mean : 0.0;
+    return mean;
+}
+
+/* One compliance: exchanges from the last partition, Lemke cold where they do not end. The final
+ * partition is in l->y.set; 0: neither found one. */
+static rb_status follow(ladder *l, const double *c, double eps, double *shift, double *W,
+                        int *found)
+{
+    int n = l->lcp->n;
+    for (int i = 0; i < n; i++) shift[i] = eps * c[i];
+    rb_exchange_job job = { .b = l->lcp,
+                            .shift = shift,
+                            .t = &l->y,
+                            .max_steps = 2 * EXCHANGES,
+                            .blocks = PATIENCE,
+                            .single = 1 };
+    rb_status status = rb_exchange_run(&job, l->scratch);
+    l->info->iterations += job.steps;
+    l->info->factorisations += job.steps;
+    *found = job.end == RB_EXCHANGE_SOLVED;
+    if (status != RB_OK || *found) return status;
+
+    memcpy(W, l->lcp->W, (size_t)n * (size_t)n * sizeof *W);
+    for (int i = 0; i < n; i++) W[(ptrdiff_t)i * n + i] += shift[i];
+    rb_boxed softer = *l->lcp;
+    softer.W = W;
+    rb_measure m;
+    rb_mark mark = rb_arena_mark(l->scratch);
+    rb_lemke_job lemke = { .lcp = &softer, .max_pivots = pivot_budget(n, l->o->max_iter) };
+    status = rb_lemke_polished(&lemke, &l->y, l->scratch, &m);
+    rb_arena_reset(l->scratch, mark);
+    l->info->iterations += lemke.pivots;
+    *found = status == RB_OK && rb_measure_accepts(m, l->o->tol);
+    return status;
+}
+
+static rb_status try_homotopy(ladder *l, int *done)
+{
+    size_t n = (size_t)l->lcp->n;
+    rb_mark mark = rb_arena_mark(l->scratch);
+    double *c = rb_push(l->scratch, double, n), *shift = rb_push(l->scratch, double, n);
+    double *W = rb_push(l->scratch, double, n *n);
+    if (!c || !shift || !W) return RB_NOMEM;
+    *done = 0;
+    l->tried |= 1u << RB_RUNG_HOMOTOPY;
+    rb_status status = RB_OK;
+    double eps = HOMOTOPY_START;
+    int found = compliance(l->lcp, c) > 0.0;
+    memset(l->y.set, RB_MODE_OPEN, n);
+    for (int step = 0; step < HOMOTOPY_STEPS && found && !*done; step++, eps *= 0.1) {
+        status = follow(l, c, eps, shift, W, &found);
+        if (status != RB_OK) return status;
+        if (!found) break;
+        memcpy(l->y_start, l->y.set, n);
+        rb_lemke_job job = { .lcp = l->lcp,
+                             .start = l->y_start,
+                             .max_pivots = pivot_budget(l->lcp->n, l->o->max_iter) };
+        rb_measure m = rb_partition_polish(l->lcp, &l->y);
+        *done = offer_reduced(l, m);
+        if (!*done) status = run_lemke(l, &job, done);
+        if (status != RB_OK) return status;
+        memcpy(l->y.set, l->y_start, n);
+    }
+    rb_arena_reset(l->scratch, mark);
+    return RB_OK;
+}
+
+static rb_status try_enumerate(ladder *l, int *done, int *proven)
+{
+    *done = *proven = 0;
+    if (l->lcp->n > ENUMERATE_ROWS) return RB_OK;
+    l->tried |= 1u << RB_RUNG_ENUMERATE;
+    rb_enumerate_job job = { .lcp = l->lcp, .tol = l->o->tol, .t = &l->y };
+    rb_status status = rb_enumerate_run(&job, l->scratch);
+    l->info->iterations += job.cones;
+    l->info->factorisations += job.cones;
+    *proven = job.end == RB_ENUMERATE_NONE;
+    if (status == RB_OK && job.end == RB_ENUMERATE_SOLVED) *done = offer_reduced(l, job.m);
+    return status;
+}
+
+/* ---- the ladder --------------------------------------------------------------------------------
+ */
+
+static int certified(const ladder *l)
+{
+    return rb_measure_accepts(l->best, l->o->tol);
+}
+
+/* The rungs that need the pure LCP. */
+static rb_status climb_lcp(ladder *l, rb_rung *rung)
+{
+    int done = 0, bad = 0, proven = 0;
+    rb_status status = reduce(l, &bad);
+    if (status != RB_OK || bad) return status;
+    *rung = RB_RUNG_LEMKE_WARM;
+    status = try_lemke_warm(l, &done);
+    if (status != RB_OK || done) return status;
+    *rung = RB_RUNG_LEMKE;
+    status = try_lemke(l, &done);
+    if (status != RB_OK || done || certified(l)) return status;
+
+    /* a ray that proves infeasibility by Farkas' lemma makes the rest pointless, but it is only
+     * known to be one where rb_ray_check says so: small problems are simply enumerated */
+    *rung = RB_RUNG_HOMOTOPY;
+    status = try_homotopy(l, &done);
+    if (status != RB_OK || done || certified(l)) return status;
+    *rung = RB_RUNG_ENUMERATE;
+    status = try_enumerate(l, &done, &proven);
+    if (status != RB_OK || certified(l) || proven) return status;
+
+    /* nothing helped: one more cold run with every pivot that the caller allows */
+    *rung = RB_RUNG_LEMKE;
+    rb_lemke_job job = { .lcp = l->lcp, .max_pivots = l->o->max_iter };
+    if (!l->has_ray) status = run_lemke(l, &job, &done);
+    return status;
+}
+
+static rb_status climb(ladder *l, const unsigned char *mode, const double *z, rb_rung *rung)
+{
+    int done = 0;
+    *rung = RB_RUNG_TRIVIAL;
+    if (try_trivial(l)) return RB_OK;
+    if (l->o->warm) {
+        *rung = RB_RUNG_WARM;
+        l->tried |= 1u << RB_RUNG_WARM;
+        if (try_warm(l, mode, z)) return RB_OK;
+    }
+    *rung = RB_RUNG_EXCHANGE;
+    rb_status status = try_exchange(l, &done);
+    if (status != RB_OK || done) return status;
+    return climb_lcp(l, rung);
+}
+
+/* Solves one island: z and mode are guess in, answer out. */
+static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
+                              double *z, unsigned char *mode, rb_info *info, unsigned *tried)
+{
+    ladder l = { .box = b, .o = o, .scratch = scratch, .info = info };
+    rb_rung rung;
+    rb_status status = ladder_make(&l);
+    if (status == RB_OK) status = climb(&l, mode, z, &rung);
+    if (status != RB_OK) return status;
+    *tried |= l.tried | 1u << rung;
+
+    if (l.best.relative < INFINITY) {
+        memcpy(z, l.best_z, (size_t)b->n * sizeof *z);
+        memcpy(mode, l.best_set, (size_t)b->n);
+    }
+    rb_boxed_finish(b, o->tol, l.best, z, info);
+    if (info->outcome == RB_SOLVED) {
+        info->rungs[rung]++;
+        if (l.t.regular && rung != RB_RUNG_TRIVIAL) {
+            rb_partition_rcond(b, &l.t);
+            info->rcond = info->rcond > 0.0 ? fmin(info->rcond, l.t.rcond) : l.t.rcond;
+        }
+    } else if (l.has_ray) {
+        info->outcome = RB_RAY;
+    }
+    if (l.is_reduced && l.r.bad_row >= 0) info->bad_row = l.r.bad_row;
+    return RB_OK;
+}
+
+/* ---- islands
+ * -------------------------------------------------------------------------------------- */
+
+static int root(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+/* label[i] = island of row i, numbered by first row; returns their number. Rows are in one island
+ * where W couples them in either direction. */
+static int find_islands(const rb_boxed *b, int *parent, int *label)
+{
+    int n = b->n, count = n;
+    for (int i = 0; i < n; i++) parent[i] = i;
+    for (int i = 0; i < n && count > 1; i++) {
+        const double *W_i = b->W + (ptrdiff_t)i * n;
+        int top = root(parent, i);
+        for (int j = 0; j < n; j++) {
+            if (W_i[j] == 0.0) continue;
+            int other = root(parent, j);
+            if (other == top) continue;
+            parent[top > other ? top : other] = top > other ? other : top;
+            top = top > other ? other : top;
+            count--;
+        }
+    }
+    int next = 0;
+    for (int i = 0; i < n; i++) {
+        int r = root(parent, i);
+        label[i] = r == i ? next++ : label[r];
+    }
+    return count;
+}
+
+typedef struct island {
+    rb_boxed b;
+    int *row; /* row of the whole problem        (b.n) */
+    double *z;
+    unsigned char *mode;
+    double *ray;
+} island;
+
+static rb_status extract(const rb_boxed *all, const int *label, int which, rb_arena *scratch,
+                         island *out)
+{
+    int n = all->n, m = 0;
+    for (int i = 0; i < n; i++) m += label[i] == which;
+    double *W = rb_push(scratch, double, (size_t)m *(size_t)m);
+    double *v = rb_push(scratch, double, 5 * (size_t)m);
+    out->row = rb_push(scratch, int, m);
+    out->mode = rb_push(scratch, unsigned char, m);
+    if (!W || !v || !out->row || !out->mode) return RB_NOMEM;
+    m = 0;
+    for (int i = 0; i < n; i++) {
+        if (label[i] == which) out->row[m++] = i;
+    }
+    double *q = v, *lo = v + m, *hi = v + 2 * m;
+    out->z = v + 3 * m;
+    out->ray = v + 4 * m;
+    for (int i = 0; i < m; i++) {
+        const double *W_i = all->W + (ptrdiff_t)out->row[i] * n;
+        for (int j = 0; j < m; j++) W[(ptrdiff_t)i * m + j] = W_i[out->row[j]];
+        q[i] = all->q[out->row[i]];
+        lo[i] = all->lo[out->row[i]];
+        hi[i] = all->hi[out->row[i]];
+    }
+    out->b = (rb_boxed){ .n = m, .W = W, .q = q, .lo = lo, .hi = hi };
+    return rb_boxed_prepare(&out->b, scratch);
+}
+
+/* Solves island `which` inside the arrays of the whole problem. */
+static rb_status solve_one(const rb_boxed *all, const int *label, int which, const rb_solve_opts *o,
+                           rb_arena *scratch, double *z, rb_info *info, unsigned *tried)
+{
+    island s;
+    rb_status status = extract(all, label, which, scratch, &s);
+    if (status != RB_OK) return status;
+    for (int i = 0; i < s.b.n; i++) {
+        s.z[i] = z[s.row[i]];
+        s.mode[i] = info->mode[s.row[i]];
+    }
+    double *ray = info->ray;
+    int bad_row = info->bad_row;
+    info->ray = s.ray;
+    info->bad_row = -1;
+    status = solve_island(&s.b, o, scratch, s.z, s.mode, info, tried);
+    info->ray = ray;
+    info->bad_row = info->bad_row >= 0 ? s.row[info->bad_row] : bad_row;
+    if (status != RB_OK) return status;
+    for (int i = 0; i < s.b.n; i++) {
+        z[s.row[i]] = s.z[i];
+        info->mode[s.row[i]] = s.mode[i];
+        if (info->outcome == RB_RAY) ray[s.row[i]] = s.ray[i];
+    }
+    return RB_OK;
+}
+
+static void write_path(rb_info *info, unsigned tried)
+{
+    for (int rung = 0; rung < RB_RUNG_COUNT; rung++) {
+        if (tried >> rung & 1u) rb_path_add(info, rb_rung_name(rung));
+    }
+}
+
+rb_status rb_lcp_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *z,
+                      rb_info *info)
+{
+    rb_boxed b;
+    rb_status status = rb_boxed_view(p, scratch, &b);
+    int *parent = rb_push(scratch, int, p->n), *label = rb_push(scratch, int, p->n);
+    if (status != RB_OK || !parent || !label) return RB_NOMEM;
+    unsigned tried = 0;
+    int rays = 0, failures = 0;
+    info->islands = find_islands(&b, parent, label);
+    if (info->islands == 1) {
+        status = solve_island(&b, o, scratch, z, info->mode, info, &tried);
+        write_path(info, tried);
+        return status;
+    }
+    memset(info->ray, 0, (size_t)p->n * sizeof *info->ray);
+    for (int k = 0; k < info->islands; k++) {
+        rb_mark mark = rb_arena_mark(scratch);
+        status = solve_one(&b, label, k, o, scratch, z, info, &tried);
+        rb_arena_reset(scratch, mark);
+        if (status != RB_OK) return status;
+        rays += info->outcome == RB_RAY;
+        failures += info->outcome != RB_SOLVED;
+    }
+    info->outcome = rays ? RB_RAY : failures ? RB_FAILED : RB_SOLVED;
+    write_path(info, tried);
+    return RB_OK;
+}
