@@ -125,7 +125,9 @@ int scene_add_body(scene *s, const double com[3], const double half[3], int roun
 
     /* a mass anywhere in 2^(-bits/2) .. 2^(bits/2) kg */
     int bits = s->mass_bits;
-    b->mass = bits ? ldexp(scene_range(s, 1.0, 2.0), scene_pick(s, 0, bits) - bits / 2) : 1.0;
+    double mantissa = scene_range(s, 1.0, 2.0); /* drawn first: arguments have no order in C */
+    int exponent = scene_pick(s, 0, bits) - bits / 2;
+    b->mass = bits ? ldexp(mantissa, exponent) : 1.0;
     b->radius = fmin(half[0], fmin(half[1], half[2]));
     memcpy(b->com, com, sizeof b->com);
 

@@ -17,7 +17,7 @@ enum { CAMPAIGN_COUNT = 10000, SCAN_COUNT = 1000 };
 
 /* FNV-1a over q and mu of the seeds 1 .. 240, every form and family twice over; moves only when
  * the generator does, and then every recorded campaign is void. */
-static const uint64_t golden = UINT64_C(0);
+static const uint64_t golden = UINT64_C(0xe557cb90bc3cfd4a);
 
 static rb_corpus_problem make(uint64_t seed, int family, int form, int contacts)
 {
@@ -190,20 +190,20 @@ TEST(permutation_only_reorders)
     }
 }
 
-/* The change is small, and of the motion: a velocity-level q stays J v. */
+/* One percent of each velocity component is a few percent of the speed at a contact, not more and
+ * not nothing; W stays. */
 TEST(perturbation_is_small)
 {
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1; seed <= 200; seed++) {
         TEST_SEED(seed);
         rb_corpus_problem p = make(seed, -1, RB_CORPUS_CONE, 0), other;
         CHECK_INT(rb_corpus_perturb(&p, 0.01, &other), RB_OK);
         size_t n = (size_t)p.problem.n;
         CHECK(memcmp(p.W, other.W, n * n * sizeof(double)) == 0);
-        CHECK(memcmp(p.problem.q, other.problem.q, n * sizeof(double)) != 0);
-
-        /* a row is a sum of at most four products of a velocity and a lever below one metre */
-        for (size_t i = 0; i < n; i++)
-            CHECK_NEAR(p.problem.q[i], other.problem.q[i], 4.0 * rb_corpus_speed(&p));
+        double most = 0.0;
+        for (size_t i = 0; i < n; i++) most = fmax(most, fabs(p.problem.q[i] - other.problem.q[i]));
+        CHECK(most > 1e-5 * rb_corpus_speed(&p));
+        CHECK(most < 0.05 * rb_corpus_speed(&p));
         rb_corpus_free(&p);
         rb_corpus_free(&other);
     }
