@@ -16,7 +16,7 @@ typedef struct run {
     const options *o;
     rb_problem_format format;
     rb_arena *arena; /* kept between solves: after the first ones nothing is allocated */
-    int problems;
+    int problems, bad_lines;
     int exit_status; /* the worst so far */
     tally tallies[REPORT_MAX_SOLVERS];
 } run;
@@ -177,6 +177,7 @@ static void solve_file(run *r, const char *path)
         rb_problem_entry_free(entry);
         progress_show(rb_problem_progress(reader), r->problems);
     }
+    r->bad_lines += bad;
     progress_clear();
     if (bad > MOST_MESSAGES) fprintf(stderr, "%s: %d more bad lines\n", shown, bad - MOST_MESSAGES);
     if (!bad && r->problems == before) {
@@ -194,7 +195,10 @@ static int run_files(const options *o, rb_problem_format format)
         return EXIT_BAD_INPUT;
     }
     for (int k = 0; k < o->nfile && !ferror(stdout); k++) solve_file(&r, o->files[k]);
-    if (r.problems && !o->json) report_summary(stdout, r.tallies);
+    if (r.problems && !o->json) {
+        report_summary(stdout, r.tallies);
+        if (r.bad_lines) printf("%d bad lines were left out: see the messages\n", r.bad_lines);
+    }
     rb_arena_free(r.arena);
     return r.exit_status;
 }

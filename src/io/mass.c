@@ -81,40 +81,50 @@ static rb_status block_entries(rb_io_context *ctx, const char *key, const rb_io_
 /* ---- one block ---------------------------------------------------------------------------------
  */
 
+/* The row with the largest entry of column c from the diagonal down, or -1 where there is no usable
+ * pivot. A pivot counts as zero below k eps of the largest entry of its column, U's part included:
+ * the rounding that elimination leaves there, whatever the units of the column. */
+static int pivot_row(const double *A, int k, int c)
+{
+    double above = 0.0, largest = 0.0;
+    int best = -1;
+    for (int i = 0; i < k; i++) {
+        double size = fabs(A[(size_t)i * (size_t)k + (size_t)c]);
+        if (i < c) {
+            above = fmax(above, size);
+        } else if (size > largest) {
+            largest = size;
+            best = i;
+        }
+    }
+    return largest > k * DBL_EPSILON * above ? best : -1;
+}
+
+static void swap_rows(double *A, int k, int *perm, int a, int b)
+{
+    if (a == b) return;
+    double *A_a = A + (size_t)a * (size_t)k, *A_b = A + (size_t)b * (size_t)k;
+    for (int j = 0; j < k; j++) {
+        double held = A_a[j];
+        A_a[j] = A_b[j];
+        A_b[j] = held;
+    }
+    int held = perm[a];
+    perm[a] = perm[b];
+    perm[b] = held;
+}
+
 /* P A = L U in place, row i of the result is row perm[i] of A. Returns the first column without a
- * usable pivot, or -1. A pivot counts as zero below k eps of the largest entry of its column, U's
- * part included: the rounding that elimination leaves there, whatever the units of the column. */
+ * usable pivot, or -1. */
 static int lu_factor(double *A, int k, int *perm)
 {
     for (int i = 0; i < k; i++) perm[i] = i;
     for (int c = 0; c < k; c++) {
-        double largest = 0.0;
-        int best = c;
-        for (int i = c; i < k; i++) {
-            double size = fabs(A[(size_t)i * (size_t)k + (size_t)c]);
-            if (size > largest) {
-                largest = size;
-                best = i;
-            }
-        }
-        /* the entries above the pivot are U's: with the ones below they bound the column */
-        double column = largest;
-        for (int i = 0; i < c; i++)
-            column = fmax(column, fabs(A[(size_t)i * (size_t)k + (size_t)c]));
-        if (!(largest > k * DBL_EPSILON * column)) return c;
+        int best = pivot_row(A, k, c);
+        if (best < 0) return c;
+        swap_rows(A, k, perm, c, best);
 
-        double *pivot = A + (size_t)c * (size_t)k;
-        if (best != c) {
-            double *other = A + (size_t)best * (size_t)k;
-            for (int j = 0; j < k; j++) {
-                double held = pivot[j];
-                pivot[j] = other[j];
-                other[j] = held;
-            }
-            int held = perm[c];
-            perm[c] = perm[best];
-            perm[best] = held;
-        }
+        const double *pivot = A + (size_t)c * (size_t)k;
         for (int i = c + 1; i < k; i++) {
             double *row = A + (size_t)i * (size_t)k;
             double factor = row[c] / pivot[c];
