@@ -33,9 +33,37 @@ RB_VECTOR void rb_rank1(double *restrict A, ptrdiff_t ld, int rows, int cols,
     }
 }
 
+/* Four rows at a time, so that their sums do not wait for each other; every row is summed in the
+ * order of rb_dot and has its bits. */
+RB_VECTOR static void four_dots(const double *restrict A, ptrdiff_t ld, int n,
+                                const double *restrict x, double *restrict y)
+{
+    const double *a0 = A, *a1 = A + ld, *a2 = A + 2 * ld, *a3 = A + 3 * ld;
+    double s0[4] = { 0.0 }, s1[4] = { 0.0 }, s2[4] = { 0.0 }, s3[4] = { 0.0 };
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) s0[k] += a0[i + k] * x[i + k];
+        for (int k = 0; k < 4; k++) s1[k] += a1[i + k] * x[i + k];
+        for (int k = 0; k < 4; k++) s2[k] += a2[i + k] * x[i + k];
+        for (int k = 0; k < 4; k++) s3[k] += a3[i + k] * x[i + k];
+    }
+    for (int k = 0; i < n; i++, k++) {
+        s0[k] += a0[i] * x[i];
+        s1[k] += a1[i] * x[i];
+        s2[k] += a2[i] * x[i];
+        s3[k] += a3[i] * x[i];
+    }
+    y[0] = (s0[0] + s0[2]) + (s0[1] + s0[3]);
+    y[1] = (s1[0] + s1[2]) + (s1[1] + s1[3]);
+    y[2] = (s2[0] + s2[2]) + (s2[1] + s2[3]);
+    y[3] = (s3[0] + s3[2]) + (s3[1] + s3[3]);
+}
+
 void rb_gemv(const double *A, ptrdiff_t ld, int rows, int cols, const double *x, double *y)
 {
-    for (int i = 0; i < rows; i++) y[i] = rb_dot(A + i * ld, x, cols);
+    int i = 0;
+    for (; i + 4 <= rows; i += 4) four_dots(A + i * ld, ld, cols, x, y + i);
+    for (; i < rows; i++) y[i] = rb_dot(A + i * ld, x, cols);
 }
 
 /* Row of A by row: C_i -= a_i0 B_0 + a_i1 B_1 + ..., four rows of B at a time so that C_i is

@@ -112,12 +112,16 @@ static int try_trivial(ladder *l)
 static int try_warm(ladder *l, const unsigned char *mode, const double *z)
 {
     rb_partition_guess(l->box, mode, z, l->t.set);
-    l->info->factorisations += 1 + rb_partition_solve_dropping(l->box, NULL, &l->t);
+    l->info->factorisations++;
+    rb_measure m = rb_partition_polish(l->box, &l->t);
+    while (!l->t.regular) {
+        rb_partition_drop(l->box, &l->t, l->t.dependent);
+        l->info->factorisations++;
+        m = rb_partition_polish(l->box, &l->t);
+    }
     memcpy(l->start, l->t.set, (size_t)l->box->n);
     l->has_start = 1;
-    rb_measure m = rb_boxed_measure(l->box, l->t.z, l->t.w);
-    if (m.strict > STRICT_TOL) return 0;
-    return offer(l, rb_partition_polish(l->box, &l->t), l->t.z, l->t.set);
+    return offer(l, m, l->t.z, l->t.set);
 }
 
 /* Where nothing is known: rows that would move without impulses are taken as free. */
@@ -423,37 +427,34 @@ static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_aren
 /* ---- islands
  * -------------------------------------------------------------------------------------- */
 
-static int root(int *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 /* label[i] = island of row i, numbered by first row; returns their number. Rows are in one island
- * where W couples them in either direction. */
-static int find_islands(const rb_boxed *b, int *parent, int *label)
+ * where W couples them in either direction. Breadth first: a row only looks at the rows that no
+ * island has yet, so that a connected problem costs a few rows, not all of W. */
+static int find_islands(const rb_boxed *b, int *queue, int *label)
 {
-    int n = b->n, count = n;
-    for (int i = 0; i < n; i++) parent[i] = i;
-    for (int i = 0; i < n && count > 1; i++) {
-        const double *W_i = b->W + (ptrdiff_t)i * n;
-        int top = root(parent, i);
-        for (int j = 0; j < n; j++) {
-            if (W_i[j] == 0.0) continue;
-            int other = root(parent, j);
-            if (other == top) continue;
-            parent[top > other ? top : other] = top > other ? other : top;
-            top = top > other ? other : top;
-            count--;
+    int n = b->n, count = 0, left = n;
+    int *open = queue + n; /* rows without an island, ascending */
+    for (int i = 0; i < n; i++) open[i] = i;
+    while (left > 0) {
+        int head = 0, tail = 1;
+        queue[0] = open[0];
+        label[open[0]] = count;
+        memmove(open, open + 1, (size_t)--left * sizeof *open);
+        while (head < tail && left > 0) {
+            int i = queue[head++], kept = 0;
+            const double *W_i = b->W + (ptrdiff_t)i * n;
+            for (int k = 0; k < left; k++) {
+                int j = open[k];
+                if (W_i[j] != 0.0 || b->W[(ptrdiff_t)j * n + i] != 0.0) {
+                    label[j] = count;
+                    queue[tail++] = j;
+                } else {
+                    open[kept++] = j;
+                }
+            }
+            left = kept;
         }
-    }
-    int next = 0;
-    for (int i = 0; i < n; i++) {
-        int r = root(parent, i);
-        label[i] = r == i ? next++ : label[r];
+        count++;
     }
     return count;
 }
@@ -533,11 +534,11 @@ rb_status rb_lcp_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *scr
 {
     rb_boxed b;
     rb_status status = rb_boxed_view(p, scratch, &b);
-    int *parent = rb_push(scratch, int, p->n), *label = rb_push(scratch, int, p->n);
-    if (status != RB_OK || !parent || !label) return RB_NOMEM;
+    int *queue = rb_push(scratch, int, 2 * (size_t)p->n), *label = rb_push(scratch, int, p->n);
+    if (status != RB_OK || !queue || !label) return RB_NOMEM;
     unsigned tried = 0;
     int rays = 0, failures = 0;
-    info->islands = find_islands(&b, parent, label);
+    info->islands = find_islands(&b, queue, label);
     if (info->islands == 1) {
         status = solve_island(&b, o, scratch, z, info->mode, info, &tried);
         write_path(info, tried);

@@ -17,6 +17,9 @@
  * Smaller: every answer is refined, which costs as much as the factorisation. */
 #define ROUNDING_LEVEL 1e-13
 
+/* Above this strict measure the partition is wrong, not inexact, and nothing is refined [1]. */
+#define REFINE_LIMIT 1e-4
+
 /* See rb_measure_accepts [1]. Smaller: right answers with |z| = 1e9 |q| are refused. */
 #define HONEST_TOL 1e-6
 
@@ -279,7 +282,7 @@ rb_measure rb_partition_polish(const rb_boxed *b, rb_partition *t)
 {
     if (!solve_free(b, NULL, t)) return rb_measure_worst();
     rb_measure plain = rb_boxed_measure(b, t->z, t->w);
-    if (plain.strict <= ROUNDING_LEVEL) return plain;
+    if (plain.strict <= ROUNDING_LEVEL || plain.strict > REFINE_LIMIT) return plain;
 
     /* keep the refined answer only if it is better: a nearly singular block can make it worse */
     int n = b->n;

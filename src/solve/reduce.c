@@ -22,7 +22,7 @@
 #define CONSISTENT_TOL 1e-9
 
 /* A Schur complement entry below this counts as zero [1], relative to the terms that cancelled. */
-#define CANCELLATION_TOL 1e-13
+#define CANCELLATION_TOL 1e-12
 
 static rb_status reduction_make(const rb_boxed *b, rb_arena *scratch, rb_reduction *r)
 {
