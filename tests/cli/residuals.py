@@ -117,3 +117,20 @@ def friction_residual(problem, r):
         parts += [a - b for a, b in zip(r_c, p_c)]
     norm_q = math.sqrt(math.fsum(x * x for x in q))
     return math.sqrt(math.fsum(x * x for x in parts)) / norm_q, u
+
+
+def condition(rows):
+    """|A| |A^-1| in the largest row sum."""
+    n = len(rows)
+    inverse = [solve(rows, [float(i == c) for i in range(n)]) for c in range(n)]  # its columns
+    norm = max(math.fsum(map(abs, row)) for row in rows)
+    return norm * max(math.fsum(abs(column[i]) for column in inverse) for i in range(n))
+
+
+def friction_rounding(problem, r):
+    """How far two evaluations of u in double precision may differ [units of u]: a unit in the last
+    place of the largest sum of |W_ij r_j|, times what solving with M loses."""
+    W, q, _, _ = condensed(problem)
+    sizes = [math.fsum(abs(a * b) for a, b in zip(row, r)) + abs(c) for row, c in zip(W, q)]
+    loss = condition(dense(problem["M"])) if "M" in problem else 1.0
+    return 2.0 ** -51 * max(sizes) * loss
