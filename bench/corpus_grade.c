@@ -83,13 +83,13 @@ static double grade_box(const rb_problem *p, const double *z, const wide *w)
     return (double)(worst / scale);
 }
 
-/* x <- nearest point of { x_n >= |x_t| / mu }, mu = 0: the half line. */
+/* x <- nearest point of { x_n >= 0, |x_t| <= mu x_n }; mu = 0: the half line. */
 static void project_cone(wide mu, int dim, wide *x)
 {
     wide t2 = 0.0L;
     for (int k = 1; k < dim; k++) t2 += x[k] * x[k];
     wide t = sqrtl(t2);
-    if (t <= mu * x[0]) return;
+    if (x[0] >= 0.0L && t <= mu * x[0]) return;      /* mu = 0: the sign of x_n decides */
     wide along = (x[0] + mu * t) / (1.0L + mu * mu); /* normal part of the nearest point */
     if (along < 0.0L) along = 0.0L;
     for (int k = 1; k < dim; k++) x[k] = t > 0.0L ? x[k] / t * mu * along : 0.0L;

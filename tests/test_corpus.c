@@ -227,6 +227,12 @@ TEST(grade_by_hand)
     p.q = sliding;
     CHECK_NEAR(rb_grade(&p, r), 0.0, 1e-15);
 
+    /* frictionless and separating: no impulse is right, though 0 <= mu x_n holds for x_n < 0 */
+    const double apart[3] = { 1.0, 0.0, 0.0 }, smooth[1] = { 0.0 };
+    p.q = apart;
+    p.mu = smooth;
+    CHECK_NEAR(rb_grade(&p, none), 0.0, 0.0);
+
     /* the boxed problem: z = 1 leaves w = 0; z = 0 misses by min(1, ..) over the scale 1 */
     const double one[1] = { 1.0 }, minus[1] = { -1.0 }, zero[1] = { 0.0 };
     rb_problem lcp = { .kind = RB_LCP, .n = 1, .q = minus };

@@ -89,7 +89,7 @@ double rb_cone_tangent(const double *x, int dim)
 void rb_cone_project(double *x, double mu, int dim)
 {
     double t = rb_cone_tangent(x, dim);
-    if (t <= mu * x[0]) return;
+    if (x[0] >= 0.0 && t <= mu * x[0]) return; /* x_n < 0 passes the second where mu = 0 */
     double n = (x[0] + mu * t) / (1.0 + mu * mu);
     double shrink = n > 0.0 ? mu * n / t : 0.0;
     x[0] = n > 0.0 ? n : 0.0;

@@ -179,7 +179,7 @@ static void project(const double *x, double mu, int dim, double *out)
 {
     double t = tangent_norm(x, dim);
     double n = x[0], along = (n + mu * t) / (1.0 + mu * mu);
-    if (t <= mu * n) {
+    if (n >= 0.0 && t <= mu * n) { /* n < 0 passes the second where mu = 0 */
         for (int k = 0; k < dim; k++) out[k] = x[k];
     } else if (along <= 0.0) {
         for (int k = 0; k < dim; k++) out[k] = 0.0;
