@@ -67,15 +67,22 @@ typedef struct span {
     double dir[3]; /* (n, t1, t2)                                            */
 } span;
 
-static double span_product(const double *W, int m, const span *a, const span *b)
+/* row <- dir' W over the rows of the span (m). */
+static void span_row(const double *W, int m, const span *a, double *row)
 {
-    double sum = 0.0;
-    for (int i = 0; i < a->size; i++)
-        for (int j = 0; j < b->size; j++)
-            if (a->dir[i] != 0.0 && b->dir[j] != 0.0)
-                sum += a->dir[i] * b->dir[j] *
-                       W[(size_t)(a->row + i) * (size_t)m + (size_t)(b->row + j)];
-    return sum;
+    for (int k = 0; k < m; k++) row[k] = 0.0;
+    for (int i = 0; i < a->size; i++) {
+        if (a->dir[i] == 0.0) continue;
+        const double *W_i = W + (size_t)(a->row + i) * (size_t)m;
+        for (int k = 0; k < m; k++) row[k] += a->dir[i] * W_i[k];
+    }
+}
+
+static double span_dot(const double *row, const span *b)
+{
+    if (b->size == 1) return row[b->row];
+    const double *at = row + b->row;
+    return b->dir[0] * at[0] + b->dir[1] * at[1] + b->dir[2] * at[2];
 }
 
 /* The rows of z that are impulses: normals, friction directions, then joints after lambda. */
@@ -135,17 +142,17 @@ rb_status form_stewart_trinkle(rb_corpus_problem *out)
     span *spans = corpus_take(&out->blocks, (size_t)n, sizeof *spans);
     double *A = corpus_take(&out->blocks, (size_t)n * (size_t)n, sizeof *A);
     double *b = corpus_take(&out->blocks, (size_t)n, sizeof *b);
-    if (!dir || !spans || !A || !b) return RB_NOMEM;
+    double *weighted = corpus_take(&out->blocks, (size_t)m, sizeof *weighted);
+    if (!dir || !spans || !A || !b || !weighted) return RB_NOMEM;
     directions(nd, dir);
     int count = list_spans(out, dir, spans);
 
     for (int i = 0; i < count; i++) {
         int row = i < contact ? i : i + nc; /* the joints come after lambda */
-        for (int j = 0; j < count; j++) {
-            int col = j < contact ? j : j + nc;
-            A[(size_t)row * (size_t)n + (size_t)col] =
-                span_product(out->W, m, &spans[i], &spans[j]);
-        }
+        double *A_i = A + (size_t)row * (size_t)n;
+        span_row(out->W, m, &spans[i], weighted);
+        for (int j = 0; j < count; j++)
+            A_i[j < contact ? j : j + nc] = span_dot(weighted, &spans[j]);
         for (int k = 0; k < spans[i].size; k++) b[row] += spans[i].dir[k] * r->q[spans[i].row + k];
     }
     fill_coupling(out, n, A);

@@ -166,6 +166,109 @@ TEST(forms_of_the_cone_agree)
     }
 }
 
+enum { MAX_ROWS = 1200 }; /* 64 contacts, 8 directions, joints */
+
+/* w = W z + q and u, the contact velocities through the bodies, for a random z >= 0. */
+static void random_point(const rb_corpus_problem *p, uint64_t seed, double *z, double *w, double *u)
+{
+    rb_rng rng = rb_rng_make(seed);
+    int n = p->problem.n;
+    CHECK(n <= MAX_ROWS);
+    for (int i = 0; i < n; i++) z[i] = rb_rng_uniform(&rng, 0.0, 1.0);
+    CHECK_INT(rb_problem_apply(&p->problem, z, NULL, w), RB_OK);
+    for (int i = 0; i < n; i++) w[i] += p->problem.q[i];
+    CHECK_INT(rb_corpus_velocities(p, z, u), RB_OK);
+}
+
+static double largest(const double *x, int n)
+{
+    double most = 1.0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* Row by row from the theory: w_n = u_n (+ gap / h), w_beta = d . u_t + lambda, and
+ * w_lambda = mu c_n - sum beta. */
+TEST(stewart_trinkle_rows_are_what_they_say)
+{
+    static double z[MAX_ROWS], w[MAX_ROWS], u[192];
+    static const int forms[] = { RB_CORPUS_ST4_V, RB_CORPUS_ST8_V, RB_CORPUS_ST8_P,
+                                 RB_CORPUS_MIXED_ST };
+    for (uint64_t seed = 1; seed <= 80; seed++) {
+        TEST_SEED(seed);
+        rb_corpus_problem p = make(seed, -1, forms[seed % 4], 0);
+        int nc = p.nc, nd = p.opts.directions, lambda = nc * (nd + 1);
+        random_point(&p, seed, z, w, u);
+        double tol = 1e-11 * largest(w, p.problem.n);
+        for (int c = 0; c < nc; c++) {
+            double sum = 0.0, gap = w[c] - u[3 * c];
+            if (p.velocity_level) CHECK_NEAR(gap, 0.0, tol);
+            CHECK(gap >= -tol && gap <= 10.0 + tol); /* at most 1 cm in 1 ms */
+            for (int d = 0; d < nd; d++) {
+                double angle = 2.0 * 3.14159265358979323846 * d / nd;
+                double along = cos(angle) * u[3 * c + 1] + sin(angle) * u[3 * c + 2];
+                CHECK_NEAR(w[nc + c * nd + d], along + z[lambda + c], tol);
+                sum += z[nc + c * nd + d];
+            }
+            CHECK_NEAR(w[lambda + c], p.mu[c] * z[c] - sum, tol);
+        }
+        rb_corpus_free(&p);
+    }
+}
+
+TEST(box_rows_are_velocities)
+{
+    static double z[MAX_ROWS], w[MAX_ROWS], u[192];
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        TEST_SEED(seed);
+        rb_corpus_problem p = make(seed, -1, seed % 2 ? RB_CORPUS_BOX : RB_CORPUS_MIXED_BOX, 0);
+        random_point(&p, seed, z, w, u);
+        double tol = 1e-11 * largest(w, p.problem.n);
+        for (int i = 0; i < 3 * p.nc; i++) CHECK_NEAR(w[i], u[i], tol);
+        for (int i = 3 * p.nc; i < p.problem.n; i++)
+            CHECK(p.problem.lo[i] == -INFINITY && p.problem.hi[i] == INFINITY);
+        rb_corpus_free(&p);
+    }
+}
+
+/* The eliminated friction satisfies its own equations: with two points z and y,
+ *     d(u_t) + eps_t d(l_t) = d(w_up) - d(w_lo),   s_lo - s_up = 2 l_t + rho (w_lo - w_up),
+ * and eps_t = 1 / (k h^2 + b h) for one of the two time steps. */
+TEST(phantom_elimination_is_right)
+{
+    static double z[MAX_ROWS], y[MAX_ROWS], w[MAX_ROWS], w_y[MAX_ROWS];
+    double u[192], u_y[192], r[192], r_y[192];
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        TEST_SEED(seed);
+        rb_corpus_problem p = make(seed, -1, RB_CORPUS_PHANTOM, 0);
+        int nc = p.nc;
+        random_point(&p, seed, z, w, u);
+        random_point(&p, seed + 1000, y, w_y, u_y);
+        CHECK_INT(rb_corpus_impulses(&p, z, r), RB_OK);
+        CHECK_INT(rb_corpus_impulses(&p, y, r_y), RB_OK);
+        double W_most = largest(p.W, 9 * nc * nc);
+        double tol_r = 1e-9 * fmax(largest(r, 3 * nc), largest(r_y, 3 * nc));
+        const double eps[2] = { 1.0 / (1e8 * 1e-6 + 1e5 * 1e-3), 1.0 / (1e8 * 1e-4 + 1e5 * 1e-2) };
+        int fits[2] = { 1, 1 };
+        for (int i = 0; i < 2 * nc; i++) {
+            int at = 3 * (i / 2) + 1 + i % 2, up = nc + i, lo = 3 * nc + i;
+            double slip = (z[up] - z[lo]) - (y[up] - y[lo]);
+            double rho = 1e-6 * p.T[(size_t)i * (size_t)(2 * nc) + (size_t)i];
+            for (int k = 0; k < 2; k++) {
+                /* a few roundings of slips up to W, grown by the condition W / eps of T */
+                double tol_u = 2e-15 * W_most * fmax(1.0, W_most / eps[k]);
+                fits[k] &= fabs(u[at] - u_y[at] + eps[k] * (r[at] - r_y[at]) - slip) <= tol_u;
+            }
+            CHECK_NEAR(w[up] - w[lo], 2.0 * r[at] + rho * (z[lo] - z[up]), tol_r);
+            CHECK_NEAR(w[up] + w[lo], 2.0 * p.mu[i / 2] * z[i / 2] + rho * (z[lo] + z[up]), tol_r);
+        }
+        CHECK(fits[0] || fits[1]);
+        for (int c = 0; c < nc; c++) /* u_n, the relaxation and the gap */
+            CHECK(w[c] - u[3 * c] >= -1e-6 * W_most && w[c] - u[3 * c] <= 20.0);
+        rb_corpus_free(&p);
+    }
+}
+
 /* A permuted problem is the same problem: an answer carried over has the same grade. */
 TEST(permutation_only_reorders)
 {
@@ -349,7 +452,9 @@ TEST(threads_and_resuming_change_nothing)
 }
 
 TEST_MAIN(RUN(same_seed_same_bits), RUN(problems_are_well_formed), RUN(bad_options_are_refused),
-          RUN(compliance_is_symmetric_and_semidefinite), RUN(forms_of_the_cone_agree),
+          RUN(compliance_is_symmetric_and_semidefinite),
+          RUN(stewart_trinkle_rows_are_what_they_say), RUN(box_rows_are_velocities),
+          RUN(phantom_elimination_is_right), RUN(forms_of_the_cone_agree),
           RUN(permutation_only_reorders), RUN(perturbation_is_small), RUN(grade_by_hand),
           RUN(many_directions_approach_the_cone), RUN(campaign_is_certified),
           RUN(threads_and_resuming_change_nothing))
