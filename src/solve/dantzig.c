@@ -89,8 +89,7 @@ static int is_symmetric(const dantzig *s)
     return 1;
 }
 
-/* ---- L D L' of the free block -----------------------------------------------------------------
- */
+/* ---- L D L' of the free block ---- */
 
 static void append(dantzig *s, int i)
 {
@@ -151,8 +150,7 @@ static void leave_free(dantzig *s, int i, int mode)
     s->set[i] = (unsigned char)mode;
 }
 
-/* ---- the direction and how far it goes ---------------------------------------------------------
- */
+/* ---- the direction and how far it goes ---- */
 
 /* dz and dw for dz_d = sign, eq. (P.17). */
 static void direction(dantzig *s, int d, double sign)

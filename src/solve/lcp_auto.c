@@ -16,6 +16,7 @@
 
 #include "solve/enumerate.h"
 #include "solve/internal.h"
+#include "solve/islands.h"
 #include "solve/judice_pires.h"
 #include "solve/lemke.h"
 #include "solve/matrix.h"
@@ -91,8 +92,7 @@ static int offer(ladder *l, rb_measure m, const double *z, const unsigned char *
     return certified && m.strict <= STRICT_TOL;
 }
 
-/* ---- rungs on the box itself --------------------------------------------------------------------
- */
+/* ---- rungs on the box itself ---- */
 
 static int try_trivial(ladder *l)
 {
@@ -164,8 +164,7 @@ static rb_status try_exchange(ladder *l, int *done)
     return RB_OK;
 }
 
-/* ---- rungs on the pure LCP
- * ----------------------------------------------------------------------- */
+/* ---- rungs on the pure LCP ---- */
 
 /* The LCP behind the box; `*bad`: an equality contradicts the others. */
 static rb_status reduce(ladder *l, int *bad)
@@ -342,8 +341,7 @@ static rb_status try_enumerate(ladder *l, int *done, int *proven)
     return status;
 }
 
-/* ---- the ladder --------------------------------------------------------------------------------
- */
+/* ---- the ladder ---- */
 
 static int certified(const ladder *l)
 {
@@ -424,88 +422,14 @@ static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_aren
     return RB_OK;
 }
 
-/* ---- islands
- * -------------------------------------------------------------------------------------- */
-
-/* label[i] = island of row i, numbered by first row; returns their number. Rows are in one island
- * where W couples them in either direction. Breadth first: a row only looks at the rows that no
- * island has yet, so that a connected problem costs a few rows, not all of W. */
-static int find_islands(const rb_boxed *b, int *queue, int *label)
-{
-    int n = b->n, count = 0, left = n;
-    int *open = queue + n; /* rows without an island, ascending */
-    for (int i = 0; i < n; i++) open[i] = i;
-    while (left > 0) {
-        int head = 0, tail = 1;
-        queue[0] = open[0];
-        label[open[0]] = count;
-        memmove(open, open + 1, (size_t)--left * sizeof *open);
-        while (head < tail && left > 0) {
-            int i = queue[head++], kept = 0;
-            const double *W_i = b->W + (ptrdiff_t)i * n;
-            for (int k = 0; k < left; k++) {
-                int j = open[k];
-                if (W_i[j] != 0.0 || b->W[(ptrdiff_t)j * n + i] != 0.0) {
-                    label[j] = count;
-                    queue[tail++] = j;
-                } else {
-                    open[kept++] = j;
-                }
-            }
-            left = kept;
-        }
-        count++;
-    }
-    return count;
-}
-
-typedef struct island {
-    rb_boxed b;
-    int *row; /* row of the whole problem        (b.n) */
-    double *z;
-    unsigned char *mode;
-    double *ray;
-} island;
-
-static rb_status extract(const rb_boxed *all, const int *label, int which, rb_arena *scratch,
-                         island *out)
-{
-    int n = all->n, m = 0;
-    for (int i = 0; i < n; i++) m += label[i] == which;
-    double *W = rb_push(scratch, double, (size_t)m *(size_t)m);
-    double *v = rb_push(scratch, double, 5 * (size_t)m);
-    out->row = rb_push(scratch, int, m);
-    out->mode = rb_push(scratch, unsigned char, m);
-    if (!W || !v || !out->row || !out->mode) return RB_NOMEM;
-    m = 0;
-    for (int i = 0; i < n; i++) {
-        if (label[i] == which) out->row[m++] = i;
-    }
-    double *q = v, *lo = v + m, *hi = v + 2 * m;
-    out->z = v + 3 * m;
-    out->ray = v + 4 * m;
-    for (int i = 0; i < m; i++) {
-        const double *W_i = all->W + (ptrdiff_t)out->row[i] * n;
-        for (int j = 0; j < m; j++) W[(ptrdiff_t)i * m + j] = W_i[out->row[j]];
-        q[i] = all->q[out->row[i]];
-        lo[i] = all->lo[out->row[i]];
-        hi[i] = all->hi[out->row[i]];
-    }
-    out->b = (rb_boxed){ .n = m, .W = W, .q = q, .lo = lo, .hi = hi };
-    return rb_boxed_prepare(&out->b, scratch);
-}
-
 /* Solves island `which` inside the arrays of the whole problem. */
 static rb_status solve_one(const rb_boxed *all, const int *label, int which, const rb_solve_opts *o,
                            rb_arena *scratch, double *z, rb_info *info, unsigned *tried)
 {
-    island s;
-    rb_status status = extract(all, label, which, scratch, &s);
+    rb_island s;
+    rb_status status = rb_island_extract(all, label, which, scratch, &s);
     if (status != RB_OK) return status;
-    for (int i = 0; i < s.b.n; i++) {
-        s.z[i] = z[s.row[i]];
-        s.mode[i] = info->mode[s.row[i]];
-    }
+    rb_island_gather(&s, z, info->mode);
     double *ray = info->ray;
     int bad_row = info->bad_row;
     info->ray = s.ray;
@@ -514,11 +438,8 @@ static rb_status solve_one(const rb_boxed *all, const int *label, int which, con
     info->ray = ray;
     info->bad_row = info->bad_row >= 0 ? s.row[info->bad_row] : bad_row;
     if (status != RB_OK) return status;
-    for (int i = 0; i < s.b.n; i++) {
-        z[s.row[i]] = s.z[i];
-        info->mode[s.row[i]] = s.mode[i];
-        if (info->outcome == RB_RAY) ray[s.row[i]] = s.ray[i];
-    }
+    rb_island_scatter(&s, z, info->mode);
+    for (int i = 0; i < s.b.n && info->outcome == RB_RAY; i++) ray[s.row[i]] = s.ray[i];
     return RB_OK;
 }
 
@@ -534,11 +455,12 @@ rb_status rb_lcp_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *scr
 {
     rb_boxed b;
     rb_status status = rb_boxed_view(p, scratch, &b);
-    int *queue = rb_push(scratch, int, 2 * (size_t)p->n), *label = rb_push(scratch, int, p->n);
-    if (status != RB_OK || !queue || !label) return RB_NOMEM;
+    int *label = rb_push(scratch, int, p->n);
+    if (status != RB_OK || !label) return RB_NOMEM;
     unsigned tried = 0;
     int rays = 0, failures = 0;
-    info->islands = find_islands(&b, queue, label);
+    info->islands = rb_islands_find(&b, scratch, label);
+    if (info->islands < 0) return RB_NOMEM;
     if (info->islands == 1) {
         status = solve_island(&b, o, scratch, z, info->mode, info, &tried);
         write_path(info, tried);

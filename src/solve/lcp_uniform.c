@@ -1,0 +1,215 @@
+/* One answer where impulses are not unique: the limit of uniform compliance, eqs. (P.21) to (P.23).
+ *
+ *     z = lim  z(eps),   z(eps) solves the problem with W + eps C,   C = mean(W_ii) on the rows
+ * with eps -> 0                                                       W_ii > 0, else 0
+ *
+ * On redundant contacts admissible load sharings differ, and where one of them slides the motion
+ * differs too: the choice is physics. The path starts at large compliance, where there is one
+ * solution, so that the answer depends neither on the guess nor on the solver nor on the order of
+ * the rows. It is followed by partition exchanges with fresh factorisations: plain Lemke with a
+ * tiny eps has pivots of that size and fails. Near the end the partition stays, and proximal steps
+ *     z <- z - (W + eps C)_FF^-1 (W z + q)_F
+ * with the last factors bring the residual of the original problem down to rounding. */
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "solve/internal.h"
+#include "solve/islands.h"
+#include "solve/judice_pires.h"
+#include "solve/lemke.h"
+#include "solve/reduce.h"
+
+/* Strict complementarity and condition [1] that make an answer locally unique beyond doubt. */
+#define STRICT_GAP  1e-7
+#define RCOND_PLAIN 1e-9
+
+/* The path [1]: from a compliance as large as that of the bodies to one whose factors still carry
+ * nine digits. Every STEP is a few exchanges. */
+#define EPS_FIRST 1.0
+#define EPS_LAST  1e-7
+#define EPS_STEP  0.1
+
+/* Strict measure of the original problem that the proximal steps must reach [1]. */
+#define CHOSEN_TOL 1e-10
+
+enum { EXCHANGES = 60, PATIENCE = 4, PROXIMAL_STEPS = 40 };
+
+typedef struct path {
+    const rb_boxed *b;
+    rb_arena *scratch;
+    rb_info *info;
+    rb_partition t;
+    double *c, *shift; /* (n) */
+} path;
+
+/* 1: every row has either z or w clearly off zero, and the free block is regular. */
+static int is_plain(path *s, const double *z)
+{
+    const rb_boxed *b = s->b;
+    rb_partition *t = &s->t;
+    memcpy(t->z, z, (size_t)b->n * sizeof *z);
+    rb_boxed_measure(b, t->z, t->w);
+    double level = 0.0;
+    for (int i = 0; i < b->n; i++) {
+        level = fmax(level, fmax(fabs(z[i]) / b->s[i], b->s[i] * fabs(b->q[i])));
+    }
+    double gap = STRICT_GAP * level;
+    for (int i = 0; i < b->n; i++) {
+        double below = (z[i] - b->lo[i]) / b->s[i], above = (b->hi[i] - z[i]) / b->s[i];
+        int inside = below > gap && above > gap, pressed = b->s[i] * fabs(t->w[i]) > gap;
+        if (!inside && !pressed && b->lo[i] < b->hi[i]) return 0;
+        t->set[i] = (unsigned char)(inside          ? RB_MODE_STICK
+                                    : below < above ? RB_MODE_OPEN
+                                                    : RB_MODE_UPPER);
+    }
+    if (!rb_partition_solve(b, t)) return 0;
+    s->info->factorisations++;
+    rb_partition_rcond(b, t);
+    return t->rcond > RCOND_PLAIN;
+}
+
+/* C of (P.21); 0: no row has compliance. */
+static int choose_compliance(path *s)
+{
+    const rb_boxed *b = s->b;
+    double sum = 0.0;
+    int count = 0;
+    for (int i = 0; i < b->n; i++) {
+        double d = b->W[(ptrdiff_t)i * b->n + i];
+        if (d > 0.0) {
+            sum += d;
+            count++;
+        }
+    }
+    for (int i = 0; i < b->n; i++) {
+        s->c[i] = b->W[(ptrdiff_t)i * b->n + i] > 0.0 ? sum / count : 0.0;
+    }
+    return count > 0;
+}
+
+/* The problem with compliance solved by Lemke, for where exchanges cycle. 1: s->t.set holds its
+ * partition. */
+static rb_status solve_by_lemke(path *s, int *found)
+{
+    const rb_boxed *b = s->b;
+    size_t n = (size_t)b->n;
+    rb_mark mark = rb_arena_mark(s->scratch);
+    double *W = rb_push(s->scratch, double, n *n);
+    if (!W) return RB_NOMEM;
+    memcpy(W, b->W, n * n * sizeof *W);
+    for (int i = 0; i < b->n; i++) W[(ptrdiff_t)i * b->n + i] += s->shift[i];
+    rb_boxed softer = *b;
+    softer.W = W;
+    rb_reduction r;
+    rb_partition y;
+    rb_measure m;
+    rb_status status = rb_reduce(&softer, s->scratch, &r);
+    if (status == RB_OK) status = rb_partition_make(r.lcp.n, s->scratch, &y);
+    if (status != RB_OK) return status;
+    rb_lemke_job job = { .lcp = &r.lcp, .max_pivots = 200 + 20 * r.lcp.n };
+    status = rb_lemke_polished(&job, &y, s->scratch, &m);
+    s->info->iterations += job.pivots;
+    *found = r.bad_row < 0 && job.end == RB_LEMKE_SOLVED && rb_measure_accepts(m, 1e-9);
+    if (*found) rb_reduce_set_back(&r, y.set, s->t.set);
+    rb_arena_reset(s->scratch, mark);
+    return status;
+}
+
+/* One compliance of the path: exchanges from the last partition, then Lemke. */
+static rb_status follow(path *s, double eps, int *found)
+{
+    for (int i = 0; i < s->b->n; i++) s->shift[i] = eps * s->c[i];
+    for (int attempt = 0; attempt < 2; attempt++) {
+        rb_exchange_job job = { .b = s->b,
+                                .shift = s->shift,
+                                .t = &s->t,
+                                .max_steps = EXCHANGES,
+                                .blocks = PATIENCE,
+                                .single = 1 };
+        rb_status status = rb_exchange_run(&job, s->scratch);
+        s->info->iterations += job.steps;
+        s->info->factorisations += job.steps;
+        *found = job.end == RB_EXCHANGE_SOLVED;
+        if (status != RB_OK || *found || attempt == 1) return status;
+        status = solve_by_lemke(s, found);
+        if (status != RB_OK || !*found) return status;
+    }
+    return RB_OK;
+}
+
+/* Proximal steps with the factors of the last compliance, (P.23). Returns the final measure. */
+static rb_measure proximal(path *s)
+{
+    const rb_boxed *b = s->b;
+    rb_partition *t = &s->t;
+    rb_measure best = rb_boxed_measure(b, t->z, t->w);
+    for (int step = 0; step < PROXIMAL_STEPS; step++) {
+        rb_partition_refine(b, t);
+        rb_measure m = rb_boxed_measure(b, t->z, t->w);
+        int stalled = m.strict > 0.5 * best.strict;
+        best = m;
+        if (stalled && step > 1) break;
+    }
+    return best;
+}
+
+static rb_status uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
+                                double *z, unsigned char *mode, rb_info *info, rb_unique *unique)
+{
+    path s = { .b = b, .scratch = scratch, .info = info };
+    s.c = rb_push(scratch, double, b->n);
+    s.shift = rb_push(scratch, double, b->n);
+    rb_status status = rb_partition_make(b->n, scratch, &s.t);
+    if (!s.c || !s.shift || status != RB_OK) return RB_NOMEM;
+    *unique = RB_UNIQUE_PLAIN;
+    if (is_plain(&s, z)) return RB_OK;
+    *unique = RB_UNIQUE_NOT;
+    if (!choose_compliance(&s)) return RB_OK;
+
+    rb_partition_guess(b, NULL, NULL, s.t.set);
+    int found = 1;
+    for (double eps = EPS_FIRST; eps > 0.5 * EPS_LAST && found; eps *= EPS_STEP) {
+        status = follow(&s, eps, &found);
+        if (status != RB_OK) return status;
+    }
+    if (!found) return RB_OK;
+    rb_measure m = proximal(&s);
+    if (!rb_measure_accepts(m, o->tol) || m.strict > CHOSEN_TOL) return RB_OK;
+    *unique = RB_UNIQUE_CHOSEN;
+    memcpy(z, s.t.z, (size_t)b->n * sizeof *z);
+    memcpy(mode, s.t.set, (size_t)b->n);
+    return RB_OK;
+}
+
+rb_status rb_lcp_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *z,
+                         rb_info *info)
+{
+    rb_boxed b;
+    rb_status status = rb_boxed_view(p, scratch, &b);
+    int *label = rb_push(scratch, int, p->n);
+    if (status != RB_OK || !label) return RB_NOMEM;
+    int count = rb_islands_find(&b, scratch, label);
+    if (count < 0) return RB_NOMEM;
+
+    /* the worst of the islands is reported */
+    info->unique = RB_UNIQUE_PLAIN;
+    for (int k = 0; k < count; k++) {
+        rb_mark mark = rb_arena_mark(scratch);
+        rb_unique unique;
+        rb_island s;
+        if (count == 1) {
+            status = uniform_island(&b, o, scratch, z, info->mode, info, &unique);
+        } else {
+            status = rb_island_extract(&b, label, k, scratch, &s);
+            if (status != RB_OK) return status;
+            rb_island_gather(&s, z, info->mode);
+            status = uniform_island(&s.b, o, scratch, s.z, s.mode, info, &unique);
+            if (status == RB_OK) rb_island_scatter(&s, z, info->mode);
+        }
+        rb_arena_reset(scratch, mark);
+        if (status != RB_OK) return status;
+        if (unique > info->unique) info->unique = unique;
+    }
+    return RB_OK;
+}
