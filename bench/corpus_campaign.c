@@ -25,6 +25,7 @@ campaign_opts campaign_opts_default(void)
                             .tol_cone = 1e-8,
                             .perturb = 0.01,
                             .sample = 16,
+                            .unique_every = 1,
                             .threads = 1 };
 }
 
@@ -85,6 +86,7 @@ static rb_status attempt_run(const worker *w, const rb_solver *solver, const rb_
     opts.solver = solver;
     opts.tol = p->problem.kind == RB_CONE ? w->o->tol_cone : w->o->tol_lcp;
     opts.warm = warm;
+    opts.unique = p->seed % (uint64_t)w->o->unique_every == 0;
     opts.arena = w->arena;
     double start = now_us();
     rb_status status = rb_solve(&p->problem, &opts, a->z, &a->info);
@@ -281,7 +283,8 @@ static rb_status run_batch(const campaign_opts *o, worker *workers, campaign_res
 
 rb_status campaign_run(const campaign_opts *o, campaign_result *result)
 {
-    if (o->threads < 1 || o->threads > MAX_THREADS || !o->solver) return RB_BAD_INPUT;
+    if (o->threads < 1 || o->threads > MAX_THREADS || !o->solver || o->unique_every < 1)
+        return RB_BAD_INPUT;
     worker workers[MAX_THREADS] = { 0 };
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     rb_status status = RB_OK;

@@ -47,6 +47,7 @@ typedef struct campaign_opts {
     double tol_cone;         /* and cones                                                      */
     double perturb;          /* relative change before the warm solve                          */
     int sample;              /* velocities are compared on every sample-th seed, 0: never      */
+    int unique_every;        /* the uniform-compliance answer on every such seed, 1: always     */
     int threads;
 
     /* Both may be NULL and are called by one thread at a time. `progress` after each batch, 0 to
@@ -56,7 +57,7 @@ typedef struct campaign_opts {
     void *ctx;
 } campaign_opts;
 
-/* auto, 1e-9 and 1e-8, one percent, every 16th, one thread. */
+/* auto, 1e-9 and 1e-8, one percent, every 16th, always unique, one thread. */
 campaign_opts campaign_opts_default(void);
 
 /* Continues from result->done. */

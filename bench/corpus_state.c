@@ -12,9 +12,9 @@ static void describe(const campaign_opts *o, char *header, size_t size)
 {
     snprintf(header, size,
              MAGIC "\nfirst %" PRIu64 " family %d form %d contacts %d solver %s tol %a %a "
-                   "perturb %a sample %d\n",
+                   "perturb %a sample %d unique %d\n",
              o->first, o->corpus.family, o->corpus.form, o->corpus.contacts, o->solver->name,
-             o->tol_lcp, o->tol_cone, o->perturb, o->sample);
+             o->tol_lcp, o->tol_cone, o->perturb, o->sample, o->unique_every);
 }
 
 /* The counts of a tally lie before `worst`, one after the other. */

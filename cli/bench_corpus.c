@@ -28,6 +28,7 @@ static const char help[] =
     "  --solver NAME    (auto)\n"
     "  --threads K      (1); the counts do not depend on it\n"
     "  --sample N       compare velocities on every N-th seed, 0 = never (16)\n"
+    "  --unique N       ask for the unique answer on every N-th seed (1 = always)\n"
     "  --resume FILE    keep the state there, and continue from it\n"
     "  --keep DIR       write every problem that was not solved, as JSON lines\n"
     "  --json           result as one JSON object\n"
@@ -221,37 +222,34 @@ static int choose(run *r, const char *family, const char *form, const char *solv
 
 static int parse(run *r, int argc, char **argv, int *status)
 {
-    const char *count = "1000", *seed = "1", *threads = "1", *sample = "16", *contacts = "0";
+    const char *count = "1000", *seed = "1", *threads = "1", *sample = "16", *contacts = "0",
+               *unique = "1";
     const char *family = NULL, *form = NULL, *solver = "auto";
     const bench_option options[] = {
-        { "--count", &count, NULL },
-        { "--seed", &seed, NULL },
-        { "--family", &family, NULL },
-        { "--form", &form, NULL },
-        { "--solver", &solver, NULL },
-        { "--threads", &threads, NULL },
-        { "--sample", &sample, NULL },
-        { "--contacts", &contacts, NULL },
-        { "--resume", &r->resume, NULL },
-        { "--keep", &r->keep, NULL },
-        { "--csv", &r->csv, NULL },
-        { "--json", NULL, &r->json },
-        { NULL, NULL, NULL },
+        { "--count", &count, NULL },      { "--seed", &seed, NULL },
+        { "--family", &family, NULL },    { "--form", &form, NULL },
+        { "--solver", &solver, NULL },    { "--threads", &threads, NULL },
+        { "--sample", &sample, NULL },    { "--contacts", &contacts, NULL },
+        { "--resume", &r->resume, NULL }, { "--keep", &r->keep, NULL },
+        { "--unique", &unique, NULL },    { "--csv", &r->csv, NULL },
+        { "--json", NULL, &r->json },     { NULL, NULL, NULL },
     };
     if (!bench_parse(argc, argv, options, help, status)) return 0;
-    unsigned long long n[5];
+    unsigned long long n[6];
     *status = EXIT_BAD_INPUT;
     if (!bench_number("--count", count, 1, 1000000000ULL, &n[0]) ||
         !bench_number("--seed", seed, 0, 1ULL << 62, &n[1]) ||
         !bench_number("--threads", threads, 1, 64, &n[2]) ||
         !bench_number("--sample", sample, 0, 1000000, &n[3]) ||
-        !bench_number("--contacts", contacts, 0, 512, &n[4]))
+        !bench_number("--contacts", contacts, 0, 512, &n[4]) ||
+        !bench_number("--unique", unique, 1, 1000000, &n[5]))
         return 0;
     r->o.count = n[0];
     r->o.first = n[1];
     r->o.threads = (int)n[2];
     r->o.sample = (int)n[3];
     r->o.corpus.contacts = (int)n[4];
+    r->o.unique_every = (int)n[5];
     return choose(r, family, form, solver);
 }
 
