@@ -120,6 +120,7 @@ typedef enum rb_rung {
     RB_RUNG_ENUMERATE,   /* all complementary cones, small problems only                       */
     RB_RUNG_NEWTON,      /* cones: Newton from the guess or a few NSGS sweeps                  */
     RB_RUNG_PATH,        /* cones: Newton along decreasing uniform compliance                  */
+    RB_RUNG_PYRAMID,     /* cones: Lemke on ever closer pyramids, then Newton                  */
     RB_RUNG_ADMM,        /* cones: ADMM, then Newton                                           */
     RB_RUNG_NSGS,        /* cones: NSGS to the end                                             */
     RB_RUNG_COUNT

@@ -4,6 +4,7 @@
  *     trivial  no contact approaches: r = 0
  *     newton   from the guess, or from a few Gauss-Seidel sweeps
  *     path     Newton along decreasing compliance
+ *     pyramid  Lemke with the cones as pyramids, ever closer, then Newton
  *     admm     alternating directions, then Newton
  *     nsgs     Gauss-Seidel to the end
  *
@@ -17,10 +18,12 @@
 #include "solve/internal.h"
 #include "solve/newton.h"
 #include "solve/nsgs.h"
+#include "solve/polyhedron.h"
 
 enum {
     START_SWEEPS = 10, /* before the first Newton step                              */
     DIRECT_STEPS = 12, /* Newton without path                                       */
+    PYRAMIDS = 8,
     ADMM_ITERATIONS = 2000,
     LAST_SWEEPS = 20000 /* of the last rung; opts.max_iter caps it                   */
 };
@@ -178,6 +181,36 @@ static int is_ambiguous(const climb *s)
     return slides && is_redundant(s);
 }
 
+/* Newton around r itself, from the least compliance that helps: any solution near r will do. */
+static int finish_near(climb *s, double *r)
+{
+    static const double eps[] = { RB_UNIFORM_EPS, 1e-6, 1e-4 };
+    if (keep(s, r)) return 1;
+    for (int i = 0; i < (int)(sizeof eps / sizeof *eps); i++) {
+        memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
+        rb_newton_polish(&s->newton, eps[i] * s->k->mean, s->spare, s->tol);
+        if (keep(s, s->spare)) return 1;
+    }
+    return 0;
+}
+
+/* Each round has a fan of edges a quarter as wide around the friction found before. */
+static rb_status try_pyramid(climb *s, double *r, int *done)
+{
+    *done = 0;
+    double spread = 0.0;
+    memcpy(s->start, s->best, (size_t)s->k->n * sizeof *r);
+    for (int round = 0; round < PYRAMIDS && !*done; round++) {
+        int solved;
+        rb_status status =
+            rb_polyhedron_solve(s->k, spread, s->scratch, s->start, &solved, &s->info->iterations);
+        if (status != RB_OK || !solved) return status;
+        spread = round == 0 ? 0.2 : 0.25 * spread;
+        *done = finish_near(s, s->start);
+    }
+    return RB_OK;
+}
+
 static rb_status try_admm(climb *s, double *r, int *done)
 {
     rb_mark mark = rb_arena_mark(s->scratch);
@@ -187,8 +220,7 @@ static rb_status try_admm(climb *s, double *r, int *done)
                                    &s->info->iterations, &s->info->factorisations, &error);
     rb_arena_reset(s->scratch, mark);
     if (status != RB_OK) return status;
-    *done = keep(s, r);
-    *done |= finish_newton(s, r);
+    *done = finish_near(s, r);
     return RB_OK;
 }
 
@@ -202,10 +234,7 @@ static void try_nsgs(climb *s, double *r, int with_newton)
         s->info->iterations++;
         if (i < next && i < limit) continue;
         next *= 2;
-        if (keep(s, r)) return;
-        if (!with_newton) continue;
-        memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
-        if (finish_newton(s, s->spare)) return;
+        if (with_newton ? finish_near(s, r) : keep(s, r)) return;
     }
 }
 
@@ -235,8 +264,11 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     }
     s->unique = RB_UNIQUE_NOT;
     if (solved) return RB_OK;
-    *rung = RB_RUNG_ADMM;
+    *rung = RB_RUNG_PYRAMID;
     int done = 0;
+    status = try_pyramid(s, r, &done);
+    if (status != RB_OK || done) return status;
+    *rung = RB_RUNG_ADMM;
     status = try_admm(s, r, &done);
     if (status != RB_OK || done) return status;
     *rung = RB_RUNG_NSGS;

@@ -36,8 +36,12 @@ enum {
 
 /* Merit, relative to the velocities at r: below GOAL there is nothing to gain, below ACCEPT the
  * problem with compliance is solved [1]. */
-#define GOAL   1e-14
-#define ACCEPT 1e-11
+#define GOAL    1e-14
+#define ACCEPT  1e-11
+#define BALANCE 1e10
+#ifndef BALANCE_AFTER
+#define BALANCE_AFTER 20
+#endif
 
 /* Compliance is divided by this at first, by its root where that fails [1]. */
 #define PATH_FACTOR 1e-2
@@ -70,8 +74,9 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     s->center = rb_push(scratch, double, n);
     s->good = rb_push(scratch, double, n);
     s->least = rb_push(scratch, double, n);
-    int ok = s->least && s->center && s->good && s->G && s->perm && s->active && s->u && s->F &&
-             s->dr && s->trial && s->du && s->work && s->A && s->B && s->mode;
+    s->rho_t = rb_push(scratch, double, k->nc);
+    int ok = s->rho_t && s->least && s->center && s->good && s->G && s->perm && s->active && s->u &&
+             s->F && s->dr && s->trial && s->du && s->work && s->A && s->B && s->mode;
     return ok ? RB_OK : RB_NOMEM;
 }
 
@@ -86,22 +91,24 @@ static void velocity(const rb_newton *s, double eps, const double *center, const
 }
 
 /* F of one contact (K.7); returns its mode. */
-static rb_mode contact_equations(const double *r, const double *u, double mu, double rho, int dim,
-                                 double *F)
+static rb_mode contact_equations(const double *r, const double *u, double mu, double rho,
+                                 double rho_t, int dim, double *F)
 {
-    double y[3];
-    for (int i = 0; i < dim; i++) y[i] = r[i] - rho * u[i];
+    double y[3] = { r[0] - rho * u[0] };
+    for (int i = 1; i < dim; i++) y[i] = r[i] - rho * u[i];
     if (y[0] <= 0.0) {
         for (int i = 0; i < dim; i++) F[i] = r[i] / rho;
         return RB_MODE_OPEN;
     }
-    double t = rb_cone_tangent(y, dim), radius = mu * y[0];
+    double radius = mu * y[0];
     F[0] = u[0];
-    if (t < radius) {
+    if (rb_cone_tangent(y, dim) < radius) {
         for (int i = 1; i < dim; i++) F[i] = u[i];
         return RB_MODE_STICK;
     }
-    for (int i = 1; i < dim; i++) F[i] = (r[i] - (t > 0.0 ? radius * y[i] / t : 0.0)) / rho;
+    for (int i = 1; i < dim; i++) y[i] = r[i] - rho_t * u[i];
+    double t = rb_cone_tangent(y, dim);
+    for (int i = 1; i < dim; i++) F[i] = (r[i] - (t > 0.0 ? radius * y[i] / t : 0.0)) / rho_t;
     return RB_MODE_SLIDE;
 }
 
@@ -111,16 +118,16 @@ static double equations(const rb_newton *s, const double *r, const double *u, do
     double sum = 0.0;
     for (int c = 0; c < k->nc; c++) {
         ptrdiff_t at = (ptrdiff_t)c * k->dim;
-        s->mode[c] =
-            (unsigned char)contact_equations(r + at, u + at, k->mu[c], k->rho[c], k->dim, F + at);
+        s->mode[c] = (unsigned char)contact_equations(r + at, u + at, k->mu[c], k->rho[c],
+                                                      s->rho_t[c], k->dim, F + at);
         for (int i = 0; i < k->dim; i++) sum += F[at + i] * F[at + i];
     }
     return sum;
 }
 
 /* A = dF/dr, B = dF/du of one contact (K.8). */
-static void contact_derivatives(const double *r, const double *u, double mu, double rho, int dim,
-                                rb_mode mode, double *A, double *B)
+static void contact_derivatives(const double *r, const double *u, double mu, double rho,
+                                double rho_t, int dim, rb_mode mode, double *A, double *B)
 {
     memset(A, 0, (size_t)(dim * dim) * sizeof *A);
     memset(B, 0, (size_t)(dim * dim) * sizeof *B);
@@ -133,19 +140,19 @@ static void contact_derivatives(const double *r, const double *u, double mu, dou
         for (int i = 1; i < dim; i++) B[i * dim + i] = 1.0;
         return;
     }
-    double y[3];
-    for (int i = 0; i < dim; i++) y[i] = r[i] - rho * u[i];
+    double y[3] = { r[0] - rho * u[0] };
+    for (int i = 1; i < dim; i++) y[i] = r[i] - rho_t * u[i];
     double t = rb_cone_tangent(y, dim);
     for (int i = 1; i < dim; i++) {
         double e_i = t > 0.0 ? y[i] / t : 0.0;
         for (int j = 1; j < dim; j++) {
             double e_j = t > 0.0 ? y[j] / t : 0.0, unit = i == j ? 1.0 : 0.0;
             double M = t > 0.0 ? mu * y[0] / t * (unit - e_i * e_j) : 0.0;
-            A[i * dim + j] = (unit - M) / rho;
+            A[i * dim + j] = (unit - M) / rho_t;
             B[i * dim + j] = M;
         }
-        A[i * dim] = -mu * e_i / rho;
-        B[i * dim] = mu * e_i;
+        A[i * dim] = -mu * e_i / rho_t;
+        B[i * dim] = mu * e_i * rho / rho_t;
     }
 }
 
@@ -155,8 +162,9 @@ static void linearise(rb_newton *s, const double *r)
     int bb = k->dim * k->dim;
     for (int c = 0; c < k->nc; c++) {
         ptrdiff_t at = (ptrdiff_t)c * k->dim;
-        contact_derivatives(r + at, s->u + at, k->mu[c], k->rho[c], k->dim, (rb_mode)s->mode[c],
-                            s->A + (ptrdiff_t)c * bb, s->B + (ptrdiff_t)c * bb);
+        contact_derivatives(r + at, s->u + at, k->mu[c], k->rho[c], s->rho_t[c], k->dim,
+                            (rb_mode)s->mode[c], s->A + (ptrdiff_t)c * bb,
+                            s->B + (ptrdiff_t)c * bb);
     }
 }
 
@@ -323,15 +331,39 @@ double rb_newton_scale(const rb_newton *s, const double *r)
     return scale;
 }
 
+/* A contact that slides slowly, |rho u_t| << |r_t|, hardly feels the direction of its slip; its
+ * tangential rho is raised to |r_t| / |u_t|, which weighs both alike (K.7). True if any moved. */
+static int balance(rb_newton *s, const double *r)
+{
+    const rb_cones *k = s->k;
+    int moved = 0;
+    for (int c = 0; c < k->nc; c++) {
+        if (s->mode[c] != RB_MODE_SLIDE) continue;
+        double u_t = rb_cone_tangent(s->u + (ptrdiff_t)c * k->dim, k->dim);
+        double r_t = rb_cone_tangent(r + (ptrdiff_t)c * k->dim, k->dim);
+        double want = fmin(fmax(k->rho[c], u_t > 0.0 ? r_t / u_t : 0.0), BALANCE * k->rho[c]);
+        if (want > 2.0 * s->rho_t[c] || want < 0.5 * s->rho_t[c]) {
+            s->rho_t[c] = want;
+            moved = 1;
+        }
+    }
+    return moved;
+}
+
 int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps)
 {
     size_t bytes = (size_t)s->k->n * sizeof *r;
+    memcpy(s->rho_t, s->k->rho, (size_t)s->k->nc * sizeof *s->rho_t);
     velocity(s, eps, center, r, s->u);
     double merit = equations(s, r, s->u, s->F), least = merit, merits[MEMORY];
     int leaps = LEAPS;
     memcpy(s->least, r, bytes);
     for (int m = 0; m < MEMORY; m++) merits[m] = merit;
     for (int it = 0; it < max_steps; it++) {
+        if (it >= BALANCE_AFTER && balance(s, r)) {
+            merit = equations(s, r, s->u, s->F);
+            for (int m = 0; m < MEMORY; m++) merits[m] = merit;
+        }
         double scale = rb_newton_scale(s, r), before = merit;
         if (sqrt(merit) <= GOAL * scale || !direction(s, eps, r)) break;
         s->steps++;

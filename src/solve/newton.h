@@ -19,6 +19,7 @@ typedef struct rb_newton {
     int steps, factorisations;
     double pivot_ratio;    /* least / largest pivot of the last factorisation, 1 = none */
     double *center, *good; /* of polish and path (n) */
+    double *rho_t;         /* tangential rho, balanced (nc) */
     double *least;         /* point of least merit in a run (n) */
 } rb_newton;
 
