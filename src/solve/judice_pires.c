@@ -52,11 +52,12 @@ rb_status rb_exchange_run(rb_exchange_job *job, rb_arena *scratch)
     if (!wrong) return RB_NOMEM;
     memory seen = { .next = 1 };
     int patience = job->blocks;
+    double tol = job->sign_tol > 0.0 ? job->sign_tol : SIGN_TOL;
     job->wrong = b->n + 1;
     job->end = RB_EXCHANGE_LIMIT;
     for (job->steps = 0; job->steps < job->max_steps;) {
         job->steps += 1 + rb_partition_solve_dropping(b, job->shift, t);
-        int count = rb_partition_wrong(b, t, SIGN_TOL, wrong);
+        int count = rb_partition_wrong(b, t, tol, wrong);
         if (count < job->wrong) {
             job->wrong = count;
             patience = job->blocks;

@@ -19,6 +19,7 @@ typedef struct rb_exchange_job {
     int max_steps;           /* factorisations                                                   */
     int blocks;              /* block exchanges without progress before single ones; 0: Murty's
                                 least-index rule from the start                                  */
+    double sign_tol;         /* scaled sign violation that counts, 0: at rounding level          */
     int single;              /* 0: end with RB_EXCHANGE_CYCLE instead of single exchanges        */
 
     rb_exchange_end end;

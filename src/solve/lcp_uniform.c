@@ -27,13 +27,20 @@
 /* The path [1]: from a compliance as large as that of the bodies to one whose factors still carry
  * nine digits. Every STEP is a few exchanges. */
 #define EPS_FIRST 1.0
-#define EPS_LAST  1e-7
+#define EPS_LAST  1e-6
 #define EPS_STEP  0.1
 
 /* Strict measure of the original problem that the proximal steps must reach [1]. */
 #define CHOSEN_TOL 1e-10
 
-enum { EXCHANGES = 60, PATIENCE = 4, PROXIMAL_STEPS = 40 };
+/* Signs on the path are wrong beyond this over eps [1]: what rounding makes of a factorisation
+ * whose condition is 1 / eps. */
+#define SIGN_NOISE 1e-15
+
+/* Strict measure and sign violation [1] below which nothing is left to settle. */
+#define SETTLED_TOL 1e-13
+
+enum { EXCHANGES = 60, PATIENCE = 4, PROXIMAL_STEPS = 40, SETTLE_ROUNDS = 6 };
 
 typedef struct path {
     const rb_boxed *b;
@@ -125,6 +132,7 @@ static rb_status follow(path *s, double eps, int *found)
                                 .shift = s->shift,
                                 .t = &s->t,
                                 .max_steps = EXCHANGES,
+                                .sign_tol = SIGN_NOISE / (eps < 1e-3 ? eps : 1e-3),
                                 .blocks = PATIENCE,
                                 .single = 1 };
         rb_status status = rb_exchange_run(&job, s->scratch);
@@ -143,15 +151,33 @@ static rb_measure proximal(path *s)
 {
     const rb_boxed *b = s->b;
     rb_partition *t = &s->t;
-    rb_measure best = rb_boxed_measure(b, t->z, t->w);
+    rb_measure last = rb_boxed_measure(b, t->z, t->w);
     for (int step = 0; step < PROXIMAL_STEPS; step++) {
-        rb_partition_refine(b, t);
+        rb_partition_correct(b, t);
         rb_measure m = rb_boxed_measure(b, t->z, t->w);
-        int stalled = m.strict > 0.5 * best.strict;
-        best = m;
-        if (stalled && step > 1) break;
+        int stalled = m.strict > 0.5 * last.strict;
+        last = m;
+        if (stalled && step > 0) break;
     }
-    return best;
+    return last;
+}
+
+/* The limit on the last partition. A row whose z or w tends to zero may end on the wrong side of it
+ * by the size of eps: it changes sides and the steps are repeated. */
+static rb_measure settle(path *s, unsigned char *wrong)
+{
+    rb_partition *t = &s->t;
+    rb_measure m = proximal(s);
+    for (int round = 0; round < SETTLE_ROUNDS && m.strict > SETTLED_TOL; round++) {
+        if (rb_partition_wrong(s->b, t, SETTLED_TOL, wrong) == 0) break;
+        for (int i = 0; i < s->b->n; i++) {
+            if (wrong[i]) t->set[i] = wrong[i];
+        }
+        rb_partition_solve_dropping(s->b, s->shift, t);
+        s->info->factorisations++;
+        m = proximal(s);
+    }
+    return m;
 }
 
 static rb_status uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
@@ -160,8 +186,9 @@ static rb_status uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_ar
     path s = { .b = b, .scratch = scratch, .info = info };
     s.c = rb_push(scratch, double, b->n);
     s.shift = rb_push(scratch, double, b->n);
+    unsigned char *wrong = rb_push(scratch, unsigned char, b->n);
     rb_status status = rb_partition_make(b->n, scratch, &s.t);
-    if (!s.c || !s.shift || status != RB_OK) return RB_NOMEM;
+    if (!s.c || !s.shift || !wrong || status != RB_OK) return RB_NOMEM;
     *unique = RB_UNIQUE_PLAIN;
     if (is_plain(&s, z)) return RB_OK;
     *unique = RB_UNIQUE_NOT;
@@ -174,7 +201,7 @@ static rb_status uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_ar
         if (status != RB_OK) return status;
     }
     if (!found) return RB_OK;
-    rb_measure m = proximal(&s);
+    rb_measure m = settle(&s, wrong);
     if (!rb_measure_accepts(m, o->tol) || m.strict > CHOSEN_TOL) return RB_OK;
     *unique = RB_UNIQUE_CHOSEN;
     memcpy(z, s.t.z, (size_t)b->n * sizeof *z);

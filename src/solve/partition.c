@@ -261,6 +261,14 @@ void rb_partition_refine(const rb_boxed *b, rb_partition *t)
     for (int r = 0; r < k; r++) t->z[t->free[r]] += b->s[t->free[r]] * t->rhs[r];
 }
 
+void rb_partition_correct(const rb_boxed *b, rb_partition *t)
+{
+    int k = t->nfree;
+    for (int r = 0; r < k; r++) t->rhs[r] = -b->s[t->free[r]] * t->w[t->free[r]];
+    rb_lu_solve(t->LU, k, t->perm, t->rhs);
+    for (int r = 0; r < k; r++) t->z[t->free[r]] += b->s[t->free[r]] * t->rhs[r];
+}
+
 void rb_partition_rcond(const rb_boxed *b, rb_partition *t)
 {
     int k = t->nfree;

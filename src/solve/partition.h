@@ -81,6 +81,9 @@ void rb_partition_drop(const rb_boxed *b, rb_partition *t, int i);
 /* One step of refinement with a compensated residual, eq. (P.4). */
 void rb_partition_refine(const rb_boxed *b, rb_partition *t);
 
+/* The same with t->w as it is: z_F -= (factored block)^-1 w_F. */
+void rb_partition_correct(const rb_boxed *b, rb_partition *t);
+
 /* Sets t->rcond of the factored block. */
 void rb_partition_rcond(const rb_boxed *b, rb_partition *t);
 
