@@ -26,9 +26,10 @@
 
 /* The path [1]: from a compliance as large as that of the bodies to one whose factors still carry
  * nine digits. Every STEP is a few exchanges. */
-#define EPS_FIRST 1.0
-#define EPS_LAST  1e-6
-#define EPS_STEP  0.1
+#define EPS_FIRST  1.0
+#define EPS_ENOUGH 1e-3
+#define EPS_LAST   1e-6
+#define EPS_STEP   0.1
 
 /* Strict measure of the original problem that the proximal steps must reach [1]. */
 #define CHOSEN_TOL 1e-10
@@ -167,7 +168,16 @@ static rb_measure proximal(path *s)
 static rb_measure settle(path *s, unsigned char *wrong)
 {
     rb_partition *t = &s->t;
-    rb_measure m = proximal(s);
+
+    /* a regular block has its limit at eps = 0 itself */
+    rb_measure m = rb_partition_polish(s->b, t);
+    s->info->factorisations++;
+    if (t->regular && m.strict <= CHOSEN_TOL) {
+        rb_partition_rcond(s->b, t);
+        if (t->rcond > RCOND_PLAIN) return m;
+    }
+    rb_partition_solve_dropping(s->b, s->shift, t);
+    m = proximal(s);
     for (int round = 0; round < SETTLE_ROUNDS && m.strict > SETTLED_TOL; round++) {
         if (rb_partition_wrong(s->b, t, SETTLED_TOL, wrong) == 0) break;
         for (int i = 0; i < s->b->n; i++) {
@@ -180,6 +190,28 @@ static rb_measure settle(path *s, unsigned char *wrong)
     return m;
 }
 
+/* The whole path. Where it is lost late, the last partition is as good as the limit's: `*found` is
+ * 0 only where it is lost before EPS_ENOUGH. */
+static rb_status follow_path(path *s, unsigned char *last, int *found)
+{
+    size_t n = (size_t)s->b->n;
+    double before = EPS_FIRST;
+    for (double eps = EPS_FIRST; eps > 0.5 * EPS_LAST; eps *= EPS_STEP) {
+        memcpy(last, s->t.set, n);
+        rb_status status = follow(s, eps, found);
+        if (status != RB_OK) return status;
+        if (!*found) {
+            *found = before < 2.0 * EPS_ENOUGH;
+            memcpy(s->t.set, last, n);
+            for (int i = 0; i < s->b->n; i++) s->shift[i] = before * s->c[i];
+            rb_partition_solve_dropping(s->b, s->shift, &s->t);
+            break;
+        }
+        before = eps;
+    }
+    return RB_OK;
+}
+
 static rb_status uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
                                 double *z, unsigned char *mode, rb_info *info, rb_unique *unique)
 {
@@ -187,20 +219,18 @@ static rb_status uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_ar
     s.c = rb_push(scratch, double, b->n);
     s.shift = rb_push(scratch, double, b->n);
     unsigned char *wrong = rb_push(scratch, unsigned char, b->n);
+    unsigned char *last = rb_push(scratch, unsigned char, b->n);
+    int found = 0;
     rb_status status = rb_partition_make(b->n, scratch, &s.t);
-    if (!s.c || !s.shift || !wrong || status != RB_OK) return RB_NOMEM;
+    if (!s.c || !s.shift || !wrong || !last || status != RB_OK) return RB_NOMEM;
     *unique = RB_UNIQUE_PLAIN;
     if (is_plain(&s, z)) return RB_OK;
     *unique = RB_UNIQUE_NOT;
     if (!choose_compliance(&s)) return RB_OK;
 
     rb_partition_guess(b, NULL, NULL, s.t.set);
-    int found = 1;
-    for (double eps = EPS_FIRST; eps > 0.5 * EPS_LAST && found; eps *= EPS_STEP) {
-        status = follow(&s, eps, &found);
-        if (status != RB_OK) return status;
-    }
-    if (!found) return RB_OK;
+    status = follow_path(&s, last, &found);
+    if (status != RB_OK || !found) return status;
     rb_measure m = settle(&s, wrong);
     if (!rb_measure_accepts(m, o->tol) || m.strict > CHOSEN_TOL) return RB_OK;
     *unique = RB_UNIQUE_CHOSEN;
