@@ -130,16 +130,16 @@ static int keep(climb *s, const double *r)
 /* Newton at the least compliance from r, then without compliance. */
 static int finish_newton(climb *s, double *r)
 {
-    double eps = RB_UNIFORM_EPS * s->k->mean;
-    if (rb_newton_run(&s->newton, eps, NULL, r, DIRECT_STEPS)) {
-        rb_newton_polish(&s->newton, eps, r, s->tol);
+    rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
+    if (rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS)) {
+        rb_newton_polish(&s->newton, r, s->tol);
     }
     return keep(s, r);
 }
 
 static int try_newton(climb *s, double *r)
 {
-    for (int i = 0; !s->o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(s->k, 0.0, r, i & 1);
+    for (int i = 0; !s->o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(s->k, NULL, r, i & 1);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
     return finish_newton(s, r);
 }
@@ -148,8 +148,8 @@ static int try_newton(climb *s, double *r)
 static int try_path(climb *s, double *r)
 {
     memset(r, 0, (size_t)s->k->n * sizeof *r);
-    int arrived = rb_newton_path(&s->newton, 1.0, RB_UNIFORM_EPS, r);
-    double error = rb_newton_polish(&s->newton, RB_UNIFORM_EPS * s->k->mean, r, s->tol);
+    int arrived = rb_newton_path(&s->newton, RB_COMPLIANCE_UNIFORM, 1.0, r);
+    double error = rb_newton_polish(&s->newton, r, s->tol);
     if (!arrived || error > s->tol) {
         keep(s, r);
         return 0;
@@ -162,8 +162,8 @@ static int try_path(climb *s, double *r)
 static int try_short_path(climb *s, double *r)
 {
     memcpy(r, s->start, (size_t)s->k->n * sizeof *r);
-    rb_newton_path(&s->newton, 1e-2, RB_UNIFORM_EPS, r);
-    rb_newton_polish(&s->newton, RB_UNIFORM_EPS * s->k->mean, r, s->tol);
+    rb_newton_path(&s->newton, RB_COMPLIANCE_SCALED, 1e-2, r);
+    rb_newton_polish(&s->newton, r, s->tol);
     return keep(s, r);
 }
 
@@ -184,11 +184,19 @@ static int is_ambiguous(const climb *s)
 /* Newton around r itself, from the least compliance that helps: any solution near r will do. */
 static int finish_near(climb *s, double *r)
 {
-    static const double eps[] = { RB_UNIFORM_EPS, 1e-6, 1e-4 };
+    static const struct {
+        rb_compliance kind;
+        double eps;
+    } tries[] = { { RB_COMPLIANCE_SCALED, RB_UNIFORM_EPS },
+                  { RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS },
+                  { RB_COMPLIANCE_SCALED, 1e-6 },
+                  { RB_COMPLIANCE_UNIFORM, 1e-6 },
+                  { RB_COMPLIANCE_SCALED, 1e-4 } };
     if (keep(s, r)) return 1;
-    for (int i = 0; i < (int)(sizeof eps / sizeof *eps); i++) {
+    for (int i = 0; i < (int)(sizeof tries / sizeof *tries); i++) {
         memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
-        rb_newton_polish(&s->newton, eps[i] * s->k->mean, s->spare, s->tol);
+        rb_newton_compliance(&s->newton, tries[i].kind, tries[i].eps);
+        rb_newton_polish(&s->newton, s->spare, s->tol);
         if (keep(s, s->spare)) return 1;
     }
     return 0;
@@ -230,7 +238,7 @@ static void try_nsgs(climb *s, double *r, int with_newton)
     if (s->error < INFINITY) memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
     int limit = s->o->max_iter < LAST_SWEEPS ? s->o->max_iter : LAST_SWEEPS;
     for (int i = 1, next = 64; i <= limit; i++) {
-        rb_nsgs_sweep(s->k, 0.0, r, i & 1);
+        rb_nsgs_sweep(s->k, NULL, r, i & 1);
         s->info->iterations++;
         if (i < next && i < limit) continue;
         next *= 2;

@@ -75,19 +75,30 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     s->good = rb_push(scratch, double, n);
     s->least = rb_push(scratch, double, n);
     s->rho_t = rb_push(scratch, double, k->nc);
-    int ok = s->rho_t && s->least && s->center && s->good && s->G && s->perm && s->active && s->u &&
-             s->F && s->dr && s->trial && s->du && s->work && s->A && s->B && s->mode;
+    s->eps = rb_push(scratch, double, k->nc);
+    int ok = s->eps && s->rho_t && s->least && s->center && s->good && s->G && s->perm &&
+             s->active && s->u && s->F && s->dr && s->trial && s->du && s->work && s->A && s->B &&
+             s->mode;
     return ok ? RB_OK : RB_NOMEM;
 }
 
 /* ---- equations
  * -------------------------------------------------------------------------------------- */
 
-static void velocity(const rb_newton *s, double eps, const double *center, const double *r,
-                     double *u)
+void rb_newton_compliance(rb_newton *s, rb_compliance kind, double eps)
+{
+    const rb_cones *k = s->k;
+    for (int c = 0; c < k->nc; c++) {
+        s->eps[c] = eps * (kind == RB_COMPLIANCE_UNIFORM ? k->mean : 1.0 / k->rho[c]);
+    }
+}
+
+static void velocity(const rb_newton *s, const double *center, const double *r, double *u)
 {
     rb_cones_velocity(s->k, r, u);
-    for (int i = 0; i < s->k->n; i++) u[i] += eps * (r[i] - (center ? center[i] : 0.0));
+    for (int i = 0; i < s->k->n; i++) {
+        u[i] += s->eps[i / s->k->dim] * (r[i] - (center ? center[i] : 0.0));
+    }
 }
 
 /* F of one contact (K.7); returns its mode. */
@@ -171,14 +182,14 @@ static void linearise(rb_newton *s, const double *r)
 /* ---- the linear system
  * -------------------------------------------------------------------------------- */
 
-/* out = A + B (W + eps I) for the block of contact c with contact j. */
-static void newton_block(const rb_newton *s, int c, int j, const double *W, double eps, double *out)
+/* out = A + B (W + eps_c I) for the block of contact c with contact j. */
+static void newton_block(const rb_newton *s, int c, int j, const double *W, double *out)
 {
     int dim = s->k->dim;
     const double *A = s->A + (ptrdiff_t)c * dim * dim, *B = s->B + (ptrdiff_t)c * dim * dim;
     for (int i = 0; i < dim; i++) {
         for (int l = 0; l < dim; l++) {
-            double sum = j == c ? A[i * dim + l] + eps * B[i * dim + l] : 0.0;
+            double sum = j == c ? A[i * dim + l] + s->eps[c] * B[i * dim + l] : 0.0;
             for (int m = 0; m < dim; m++) sum += B[i * dim + m] * W[m * dim + l];
             out[i * dim + l] = sum;
         }
@@ -186,14 +197,13 @@ static void newton_block(const rb_newton *s, int c, int j, const double *W, doub
 }
 
 /* The whole pattern; open rows are the identity and cost nothing in the factorisation. */
-static void solve_sparse(rb_newton *s, double eps)
+static void solve_sparse(rb_newton *s)
 {
     const rb_cones *k = s->k;
     int bb = k->dim * k->dim;
     for (int c = 0; c < k->nc; c++) {
         for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
-            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * bb, eps,
-                         s->G + (ptrdiff_t)e * bb);
+            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * bb, s->G + (ptrdiff_t)e * bb);
         }
     }
     rb_block_lu_factor(&s->lu, s->G);
@@ -229,7 +239,7 @@ static int eliminate_open(rb_newton *s)
     return na;
 }
 
-static int solve_dense(rb_newton *s, double eps)
+static int solve_dense(rb_newton *s)
 {
     const rb_cones *k = s->k;
     int dim = k->dim, na = eliminate_open(s), m = na * dim;
@@ -240,7 +250,7 @@ static int solve_dense(rb_newton *s, double eps)
         for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
             int j = s->perm[k->W.col[e]];
             if (j < 0) continue;
-            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * dim * dim, eps, block);
+            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * dim * dim, block);
             for (int i = 0; i < dim; i++) {
                 memcpy(s->G + (ptrdiff_t)(a * dim + i) * m + (ptrdiff_t)j * dim, block + i * dim,
                        (size_t)dim * sizeof *block);
@@ -272,14 +282,14 @@ static int solve_dense(rb_newton *s, double eps)
 }
 
 /* Newton's direction at r; u, F and the modes must be those of r. */
-static int direction(rb_newton *s, double eps, const double *r)
+static int direction(rb_newton *s, const double *r)
 {
     linearise(s, r);
     int ok = 1;
     if (s->sparse)
-        solve_sparse(s, eps);
+        solve_sparse(s);
     else
-        ok = solve_dense(s, eps);
+        ok = solve_dense(s);
     s->factorisations++;
     for (int i = 0; ok && i < s->k->n; i++) ok = isfinite(s->dr[i]);
     return ok;
@@ -289,29 +299,28 @@ static int direction(rb_newton *s, double eps, const double *r)
  * -------------------------------------------------------------------------------------- */
 
 /* The merit at r + alpha dr, which is left in s->trial with its u, F and modes. */
-static double try_step(rb_newton *s, double eps, const double *center, const double *r,
-                       double alpha)
+static double try_step(rb_newton *s, const double *center, const double *r, double alpha)
 {
     for (int i = 0; i < s->k->n; i++) s->trial[i] = r[i] + alpha * s->dr[i];
-    velocity(s, eps, center, s->trial, s->u);
+    velocity(s, center, s->trial, s->u);
     return equations(s, s->trial, s->u, s->F);
 }
 
 /* r := r + alpha dr with the merit below the largest of the last ones; where no alpha gives that,
  * the whole step (a mode has to flip against the merit), as long as the caller allows leaps. */
-static int line_search(rb_newton *s, double eps, const double *center, double *r,
-                       const double *merits, int *leaps, double *merit)
+static int line_search(rb_newton *s, const double *center, double *r, const double *merits,
+                       int *leaps, double *merit)
 {
     double limit = 0.0, value = 0.0;
     for (int m = 0; m < MEMORY; m++) limit = fmax(limit, merits[m]);
     double alpha = 1.0;
     for (; alpha > 1e-3; alpha *= 0.5) {
-        value = try_step(s, eps, center, r, alpha);
+        value = try_step(s, center, r, alpha);
         if (value <= (1.0 - 1e-4 * alpha) * limit) break;
     }
     if (alpha <= 1e-3) {
         if ((*leaps)-- <= 0) return 0;
-        value = try_step(s, eps, center, r, 1.0);
+        value = try_step(s, center, r, 1.0);
     }
     if (!(value < INFINITY)) return 0;
     memcpy(r, s->trial, (size_t)s->k->n * sizeof *r);
@@ -350,11 +359,11 @@ static int balance(rb_newton *s, const double *r)
     return moved;
 }
 
-int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps)
+int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps)
 {
     size_t bytes = (size_t)s->k->n * sizeof *r;
     memcpy(s->rho_t, s->k->rho, (size_t)s->k->nc * sizeof *s->rho_t);
-    velocity(s, eps, center, r, s->u);
+    velocity(s, center, r, s->u);
     double merit = equations(s, r, s->u, s->F), least = merit, merits[MEMORY];
     int leaps = LEAPS;
     memcpy(s->least, r, bytes);
@@ -365,9 +374,9 @@ int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int
             for (int m = 0; m < MEMORY; m++) merits[m] = merit;
         }
         double scale = rb_newton_scale(s, r), before = merit;
-        if (sqrt(merit) <= GOAL * scale || !direction(s, eps, r)) break;
+        if (sqrt(merit) <= GOAL * scale || !direction(s, r)) break;
         s->steps++;
-        if (!line_search(s, eps, center, r, merits, &leaps, &merit)) break;
+        if (!line_search(s, center, r, merits, &leaps, &merit)) break;
         merits[it % MEMORY] = merit;
         if (merit < least) {
             least = merit;
@@ -377,11 +386,11 @@ int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int
         if (merit >= 0.25 * before && sqrt(merit) <= ACCEPT * scale) break;
     }
     memcpy(r, s->least, bytes);
-    velocity(s, eps, center, r, s->u);
+    velocity(s, center, r, s->u);
     return sqrt(equations(s, r, s->u, s->F)) <= ACCEPT * rb_newton_scale(s, r);
 }
 
-double rb_newton_polish(rb_newton *s, double eps, double *r, double tol)
+double rb_newton_polish(rb_newton *s, double *r, double tol)
 {
     const rb_cones *k = s->k;
     rb_cones_velocity(k, r, s->u);
@@ -389,7 +398,7 @@ double rb_newton_polish(rb_newton *s, double eps, double *r, double tol)
     for (int it = 0; it < POLISH_STEPS && best > 1e-3 * tol; it++) {
         memcpy(s->center, r, (size_t)k->n * sizeof *r);
         memcpy(s->good, r, (size_t)k->n * sizeof *r);
-        rb_newton_run(s, eps, s->center, s->good, POLISH_STEPS);
+        rb_newton_run(s, s->center, s->good, POLISH_STEPS);
         rb_cones_velocity(k, s->good, s->u);
         double error = rb_cones_error(k, s->good, s->u);
         if (!(error < best)) break;
@@ -403,23 +412,24 @@ double rb_newton_polish(rb_newton *s, double eps, double *r, double tol)
     return best;
 }
 
-/* From the solution at a larger compliance, kept in s->good, to the one at eps. */
-static int path_step(rb_newton *s, double eps, double *r)
+/* From the solution at a larger compliance, kept in s->good, to the one at s->eps. */
+static int path_step(rb_newton *s, double *r)
 {
-    if (rb_newton_run(s, eps, NULL, r, PATH_STEPS)) return 1;
+    if (rb_newton_run(s, NULL, r, PATH_STEPS)) return 1;
     memcpy(r, s->good, (size_t)s->k->n * sizeof *r);
-    for (int i = 0; i < PATH_SWEEPS; i++) rb_nsgs_sweep(s->k, eps, r, i & 1);
-    return rb_newton_run(s, eps, NULL, r, PATH_STEPS);
+    for (int i = 0; i < PATH_SWEEPS; i++) rb_nsgs_sweep(s->k, s->eps, r, i & 1);
+    return rb_newton_run(s, NULL, r, PATH_STEPS);
 }
 
-int rb_newton_path(rb_newton *s, double eps_start, double eps_end, double *r)
+int rb_newton_path(rb_newton *s, rb_compliance kind, double eps_start, double *r)
 {
     size_t bytes = (size_t)s->k->n * sizeof *r;
     double eps = eps_start, factor = PATH_FACTOR, last = eps_start / PATH_FACTOR;
     memcpy(s->good, r, bytes);
     for (int tries = 0; tries < PATH_TRIES; tries++) {
-        if (path_step(s, eps * s->k->mean, r)) {
-            if (eps <= eps_end) return 1;
+        rb_newton_compliance(s, kind, eps);
+        if (path_step(s, r)) {
+            if (eps <= RB_UNIFORM_EPS) return 1;
             memcpy(s->good, r, bytes);
             last = eps;
             factor = fmax(factor * factor, PATH_FACTOR);
@@ -429,7 +439,7 @@ int rb_newton_path(rb_newton *s, double eps_start, double eps_end, double *r)
             factor = sqrt(factor);
             if (factor > 0.9) return 0;
         }
-        eps = fmax(last * factor, eps_end);
+        eps = fmax(last * factor, RB_UNIFORM_EPS);
     }
     return 0;
 }
@@ -442,14 +452,14 @@ static rb_status solve_newton(const rb_problem *p, const rb_solve_opts *o, rb_ar
     rb_status status = rb_cones_make(p, scratch, &k);
     if (status == RB_OK) status = rb_newton_make(&k, scratch, &s);
     if (status != RB_OK) return status;
-    for (int i = 0; !o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(&k, 0.0, r, i & 1);
-    double eps = RB_UNIFORM_EPS * k.mean;
+    for (int i = 0; !o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(&k, NULL, r, i & 1);
+    rb_newton_compliance(&s, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
     rb_path_add(info, "newton");
-    if (!rb_newton_run(&s, eps, NULL, r, o->max_iter < DIRECT_STEPS ? o->max_iter : DIRECT_STEPS)) {
+    if (!rb_newton_run(&s, NULL, r, o->max_iter < DIRECT_STEPS ? o->max_iter : DIRECT_STEPS)) {
         rb_path_add(info, "path");
-        rb_newton_path(&s, 1e-2, RB_UNIFORM_EPS, r);
+        rb_newton_path(&s, RB_COMPLIANCE_SCALED, 1e-2, r);
     }
-    double error = rb_newton_polish(&s, eps, r, o->tol);
+    double error = rb_newton_polish(&s, r, o->tol);
     memcpy(info->mode, s.mode, (size_t)k.nc);
     info->iterations = s.steps;
     info->factorisations = s.factorisations;

@@ -19,6 +19,7 @@ typedef struct rb_newton {
     int steps, factorisations;
     double pivot_ratio;    /* least / largest pivot of the last factorisation, 1 = none */
     double *center, *good; /* of polish and path (n) */
+    double *eps;           /* compliance added to each contact (nc) */
     double *rho_t;         /* tangential rho, balanced (nc) */
     double *least;         /* point of least merit in a run (n) */
 } rb_newton;
@@ -29,18 +30,25 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s);
 /* How large velocities are at r: |q|_2 or the largest |r_c| / rho_c [m/s]. */
 double rb_newton_scale(const rb_newton *s, const double *r);
 
-/* At most max_steps Newton steps with line search on the problem with compliance eps added around
- * center (NULL: around 0): u = W r + q + eps (r - center). Stops at rounding level or when steps
- * stop to help. 1: r solves that problem, 0: not. */
-int rb_newton_run(rb_newton *s, double eps, const double *center, double *r, int max_steps);
+/* Which compliance eps_c is added to contact c: the same for all, eps times the mean diagonal of W,
+ * which tells several answers apart; or eps times the contact's own diagonal, which conditions
+ * heavy and light bodies alike. */
+typedef enum rb_compliance { RB_COMPLIANCE_UNIFORM, RB_COMPLIANCE_SCALED } rb_compliance;
 
-/* From a solution with compliance eps to one without: proximal steps, each a Newton run around the
+void rb_newton_compliance(rb_newton *s, rb_compliance kind, double eps);
+
+/* At most max_steps Newton steps with line search on the problem with the compliance set before,
+ * around center (NULL: around 0): u_c = (W r + q)_c + eps_c (r - center)_c. Stops at rounding level
+ * or when steps stop to help. 1: r solves that problem, 0: not. */
+int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps);
+
+/* From a solution with compliance to one without: proximal steps, each a Newton run around the
  * last point, while the certificate's measure falls. Returns the measure of r. */
-double rb_newton_polish(rb_newton *s, double eps, double *r, double tol);
+double rb_newton_polish(rb_newton *s, double *r, double tol);
 
-/* Follows the solution of W + eps I from eps_start down to eps_end, both relative to the mean
- * diagonal, with Gauss-Seidel sweeps where the path jumps. 1: arrived. */
-int rb_newton_path(rb_newton *s, double eps_start, double eps_end, double *r);
+/* Follows the solution with compliance from eps_start down to RB_UNIFORM_EPS, with Gauss-Seidel
+ * sweeps where the path jumps. 1: arrived. */
+int rb_newton_path(rb_newton *s, rb_compliance kind, double eps_start, double *r);
 
 /* Compliance, relative to the mean diagonal of W, at which several answers are told apart: small
  * enough to be the limit, large enough that rounding (1e-16 / eps) does not choose. */

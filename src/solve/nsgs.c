@@ -31,7 +31,7 @@ static void contact_rest(const rb_cones *k, int c, const double *r, double *b)
     }
 }
 
-double rb_nsgs_sweep(const rb_cones *k, double eps, double *r, int backward)
+double rb_nsgs_sweep(const rb_cones *k, const double *eps, double *r, int backward)
 {
     int dim = k->dim;
     double moved = 0.0;
@@ -42,7 +42,7 @@ double rb_nsgs_sweep(const rb_cones *k, double eps, double *r, int backward)
         contact_rest(k, c, r, b);
         double W[9];
         memcpy(W, k->W.val + (ptrdiff_t)k->diag[c] * dim * dim, (size_t)(dim * dim) * sizeof *W);
-        for (int j = 0; j < dim; j++) W[j * dim + j] += eps;
+        for (int j = 0; j < dim; j++) W[j * dim + j] += eps ? eps[c] : 0.0;
         rb_cone_local(W, b, k->mu[c], dim, r_c);
         for (int j = 0; j < dim; j++) moved = fmax(moved, fabs(r_c[j] - old[j]) / k->rho[c]);
     }
@@ -70,7 +70,7 @@ static rb_status solve_nsgs(const rb_problem *p, const rb_solve_opts *o, rb_aren
             }
             if (error <= 0.1 * o->tol) break;
         }
-        if (rb_nsgs_sweep(&k, 0.0, r, it & 1) == 0.0) it = it < o->max_iter ? o->max_iter - 1 : it;
+        if (rb_nsgs_sweep(&k, NULL, r, it & 1) == 0.0) it = it < o->max_iter ? o->max_iter - 1 : it;
         info->iterations++;
     }
     memcpy(r, best, (size_t)k.n * sizeof *r);

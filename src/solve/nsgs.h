@@ -5,8 +5,8 @@
 #include "solve/cone.h"
 
 /* Solves each contact exactly in turn with the others held, forward or backward, with compliance
- * eps added to each contact. Returns the largest change of velocity that a contact's own impulse
- * change made [m/s]. */
-double rb_nsgs_sweep(const rb_cones *k, double eps, double *r, int backward);
+ * eps[c] added to contact c (NULL: none). Returns the largest change of velocity that a contact's
+ * own impulse change made [m/s]. */
+double rb_nsgs_sweep(const rb_cones *k, const double *eps, double *r, int backward);
 
 #endif
