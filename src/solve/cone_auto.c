@@ -265,12 +265,13 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
                 : is_redundant(s) ? RB_UNIQUE_CHOSEN
                                   : RB_UNIQUE_PLAIN;
     if (solved && (!s->o->unique || s->unique != RB_UNIQUE_NOT)) return RB_OK;
+    s->newton.jumps = 0;
+    s->unique = RB_UNIQUE_NOT;
     if (try_path(s, r)) {
         *rung = RB_RUNG_PATH;
-        s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
+        if (s->newton.jumps == 0) s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
         return RB_OK;
     }
-    s->unique = RB_UNIQUE_NOT;
     if (solved) return RB_OK;
     *rung = RB_RUNG_PYRAMID;
     int done = 0;

@@ -416,6 +416,7 @@ double rb_newton_polish(rb_newton *s, double *r, double tol)
 static int path_step(rb_newton *s, double *r)
 {
     if (rb_newton_run(s, NULL, r, PATH_STEPS)) return 1;
+    s->jumps++;
     memcpy(r, s->good, (size_t)s->k->n * sizeof *r);
     for (int i = 0; i < PATH_SWEEPS; i++) rb_nsgs_sweep(s->k, s->eps, r, i & 1);
     return rb_newton_run(s, NULL, r, PATH_STEPS);
