@@ -28,6 +28,7 @@ static const char help[] =
     "  --repeats N    repeats of each solve (3)\n"
     "  --solver NAME  one solver only (all)\n"
     "  --form F       one form only (st4-v, box, cone)\n"
+    "  --plain        any answer, not the one of uniform compliance\n"
     "  --json         JSON lines\n"
     "  --csv FILE     the table as CSV\n"
     "\n"
@@ -37,7 +38,7 @@ static const int sizes[] = { 4, 8, 16, 32, 64 };
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 typedef struct bench {
-    int problems, repeats, json;
+    int problems, repeats, json, plain;
     const rb_solver *solver; /* NULL: all */
     int form;                /* -1: the three below */
     FILE *csv;
@@ -83,6 +84,7 @@ static rb_status bench_problem(bench *b, row *r, const rb_corpus_problem *p,
     opts.solver = r->solver;
     opts.tol = p->problem.kind == RB_CONE ? TOL_CONE : TOL_LCP;
     opts.max_iter = MAX_ITER;
+    opts.unique = !b->plain;
     opts.arena = b->arena;
 
     if (status == RB_OK)
@@ -195,13 +197,10 @@ static int parse(bench *b, int argc, char **argv, int *exit_status)
 {
     const char *problems = "20", *repeats = "3", *solver = NULL, *form = NULL, *csv = NULL;
     const bench_option options[] = {
-        { "--problems", &problems, NULL },
-        { "--repeats", &repeats, NULL },
-        { "--solver", &solver, NULL },
-        { "--form", &form, NULL },
-        { "--csv", &csv, NULL },
-        { "--json", NULL, &b->json },
-        { NULL, NULL, NULL },
+        { "--problems", &problems, NULL }, { "--repeats", &repeats, NULL },
+        { "--solver", &solver, NULL },     { "--form", &form, NULL },
+        { "--csv", &csv, NULL },           { "--json", NULL, &b->json },
+        { "--plain", NULL, &b->plain },    { NULL, NULL, NULL },
     };
     unsigned long long count, again;
     if (!bench_parse(argc, argv, options, help, exit_status)) return 0;
