@@ -25,7 +25,6 @@ typedef struct rows {
     const rb_problem *p;
     rb_matrix W;  /* dense or blocks                        */
     double *diag; /* W_ii                              (n)  */
-    double *w;    /*                                   (n)  */
     double w_max; /* largest |W_ij|                         */
 } rows;
 
@@ -46,8 +45,7 @@ static rb_status rows_make(const rb_problem *p, rb_arena *scratch, rows *r)
 {
     *r = (rows){ .p = p, .W = p->W };
     r->diag = rb_push(scratch, double, p->n);
-    r->w = rb_push(scratch, double, p->n);
-    if (!r->diag || !r->w) return RB_NOMEM;
+    if (!r->diag) return RB_NOMEM;
     if (p->W.form == RB_OPERATOR) {
         rb_status status = rb_matrix_to_bsr(&p->W, p->n, 1, scratch, &r->W);
         if (status != RB_OK) return status;
@@ -91,19 +89,23 @@ static void sweep(const rows *r, double *z)
     }
 }
 
-/* The relative natural residual of z. */
-static double look(const rows *r, const double *z)
+typedef struct grade {
+    double absolute; /* largest |mid(z - lo, w, z - hi)|; not a number after an overflow */
+    double relative; /* the same over the scale of rb_certificate                        */
+} grade;
+
+static grade look(const rows *r, const double *z)
 {
     const rb_problem *p = r->p;
     double worst = 0.0, z_max = 1.0, q_max = 1.0;
     for (int i = 0; i < p->n; i++) {
         double w = row_dot(r, i, z) + p->q[i];
-        r->w[i] = w;
-        worst = fmax(worst, fabs(rb_mid(z[i] - lower(p, i), w, z[i] - upper(p, i))));
+        double error = fabs(rb_mid(z[i] - lower(p, i), w, z[i] - upper(p, i)));
+        worst = error <= worst ? worst : error;
         z_max = fmax(z_max, fabs(z[i]));
         q_max = fmax(q_max, fabs(p->q[i]));
     }
-    return worst / fmax(q_max, r->w_max * z_max);
+    return (grade){ worst, worst / fmax(q_max, r->w_max * z_max) };
 }
 
 static void read_modes(const rows *r, const double *z, unsigned char *mode)
@@ -116,27 +118,28 @@ static void read_modes(const rows *r, const double *z, unsigned char *mode)
     }
 }
 
-/* Sweeps until the residual is small, stalls or is not a number any more; `best` keeps the best
- * iterate that was looked at. Returns its residual. */
-static double iterate(const rows *r, const rb_solve_opts *o, double *z, double *best, int *sweeps)
+/* Sweeps until the residual is small, stalls or overflows; `best` keeps the best iterate that was
+ * looked at. Best is the least absolute residual: the relative one falls where z runs away. */
+static grade iterate(const rows *r, const rb_solve_opts *o, double *z, double *best, int *sweeps)
 {
     size_t bytes = (size_t)r->p->n * sizeof *z;
-    double least = look(r, z), before = INFINITY;
+    grade least = look(r, z);
+    double before = INFINITY;
     memcpy(best, z, bytes);
-    for (int checkpoint = 0; *sweeps < o->max_iter && least > o->tol;) {
+    for (int checkpoint = 0; *sweeps < o->max_iter && least.relative > o->tol;) {
         sweep(r, z);
         ++*sweeps;
         if (*sweeps % LOOK_EVERY == 0 || *sweeps == o->max_iter) {
-            double residual = look(r, z);
-            if (!(residual < INFINITY)) break;
-            if (residual < least) {
-                least = residual;
+            grade now = look(r, z);
+            if (!(now.absolute < INFINITY)) break;
+            if (now.absolute < least.absolute) {
+                least = now;
                 memcpy(best, z, bytes);
             }
         }
         if (*sweeps - checkpoint >= STALL_SWEEPS) {
-            if (least > STALL_FACTOR * before) break;
-            before = least;
+            if (least.absolute > STALL_FACTOR * before) break;
+            before = least.absolute;
             checkpoint = *sweeps;
         }
     }
@@ -150,9 +153,9 @@ static rb_status solve_pgs(const rb_problem *p, const rb_solve_opts *o, rb_arena
     rb_status status = rows_make(p, scratch, &r);
     double *best = rb_push(scratch, double, p->n);
     if (status != RB_OK || !best) return status != RB_OK ? status : RB_NOMEM;
-    double residual = iterate(&r, o, z, best, &info->iterations);
+    grade grade = iterate(&r, o, z, best, &info->iterations);
     memcpy(z, best, (size_t)p->n * sizeof *z);
-    info->outcome = residual <= o->tol ? RB_SOLVED : RB_FAILED;
+    info->outcome = grade.relative <= o->tol ? RB_SOLVED : RB_FAILED;
     rb_path_add(info, "sweeps");
     if (info->mode) read_modes(&r, z, info->mode);
     return RB_OK;
