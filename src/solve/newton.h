@@ -53,6 +53,6 @@ int rb_newton_path(rb_newton *s, rb_compliance kind, double eps_start, double *r
 
 /* Compliance, relative to the mean diagonal of W, at which several answers are told apart: small
  * enough to be the limit, large enough that rounding (1e-16 / eps) does not choose. */
-#define RB_UNIFORM_EPS 1e-8
+#define RB_UNIFORM_EPS 1e-7
 
 #endif
