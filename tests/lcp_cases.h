@@ -191,7 +191,8 @@ static inline void case_kostreva(lcp_case *c)
     c->known = c->unique = 1;
 }
 
-/* Semidefinite and infeasible: y >= 0 with W y = 0 and q.y < 0, so that y.w = q.y < 0 for every z. */
+/* Semidefinite and infeasible: y >= 0 with W y = 0 and q.y < 0, so that y.w = q.y < 0 for every z.
+ */
 static inline void case_infeasible(lcp_case *c, uint64_t seed, int n)
 {
     rb_rng rng = rb_rng_make(seed);

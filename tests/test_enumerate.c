@@ -17,7 +17,8 @@ TEST(every_class)
     }
 }
 
-/* w1 = z2 - 1, w2 = 0: the only solution has z2 basic in a singular cone. Pivoting ends on a ray. */
+/* w1 = z2 - 1, w2 = 0: the only solution has z2 basic in a singular cone. Pivoting ends on a ray.
+ */
 TEST(singular_cones_hold_solutions_too)
 {
     lcp_case c;

@@ -10,19 +10,19 @@ typedef struct fixture {
     rb_reduction r;
 } fixture;
 
-static fixture reduce(const lcp_case *c)
+static void reduce(const lcp_case *c, fixture *f)
 {
-    fixture f = { .arena = rb_arena_new(NULL, 0), .p = case_problem(c) };
-    CHECK(f.arena != NULL);
-    CHECK_INT(rb_boxed_view(&f.p, f.arena, &f.b), RB_OK);
-    CHECK_INT(rb_reduce(&f.b, f.arena, &f.r), RB_OK);
-    return f;
+    *f = (fixture){ .arena = rb_arena_new(NULL, 0), .p = case_problem(c) };
+    CHECK(f->arena != NULL);
+    CHECK_INT(rb_boxed_view(&f->p, f->arena, &f->b), RB_OK);
+    CHECK_INT(rb_reduce(&f->b, f->arena, &f->r), RB_OK);
 }
 
 /* y for a known z must solve the reduced problem, and come back as z. */
 static void check_round_trip(const lcp_case *c)
 {
-    fixture f = reduce(c);
+    fixture f;
+    reduce(c, &f);
     CHECK_INT(f.r.bad_row, -1);
     CHECK_INT(f.r.lcp.n, f.r.ncomp + f.r.nslack);
     double y[2 * CASE_MAX] = { 0 }, w[2 * CASE_MAX], z[CASE_MAX];
@@ -60,7 +60,8 @@ TEST(partitions_survive_the_round_trip)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         TEST_SEED(seed);
         case_box(&c, seed, 21);
-        fixture f = reduce(&c);
+        fixture f;
+        reduce(&c, &f);
         unsigned char set[CASE_MAX], reduced[2 * CASE_MAX], back[CASE_MAX];
         rb_partition_guess(&f.b, NULL, c.z, set);
         rb_reduce_set(&f.r, set, reduced);
@@ -142,7 +143,8 @@ TEST(cancelled_compliance_is_zero)
     memcpy(c.W, W, sizeof W);
     c.q[0] = 0.5;
     c.q[1] = 0.07 * 0.5 / 0.3;
-    fixture f = reduce(&c);
+    fixture f;
+    reduce(&c, &f);
     CHECK_INT(f.r.lcp.n, 1);
     CHECK(f.r.lcp.W[0] == 0.0);
     CHECK(f.r.lcp.q[0] == 0.0);

@@ -168,6 +168,28 @@ static void schur_row(const rb_reduction *r, int c, double *out, double *terms)
     }
 }
 
+/* The Schur complement over the complementary variables. An entry whose own terms are small still
+ * carries the noise of its row and column, measured by their diagonal terms. */
+static rb_status schur_complement(rb_reduction *r, rb_arena *scratch, double *S)
+{
+    int nc = r->ncomp;
+    rb_mark mark = rb_arena_mark(scratch);
+    double *terms = rb_push(scratch, double, r->ldE), *level = rb_push(scratch, double, nc);
+    if (!terms || !level) return RB_NOMEM;
+    for (int c = 0; c < nc; c++) {
+        schur_row(r, c, S + (ptrdiff_t)c * r->ldE, terms);
+        level[c] = sqrt(terms[c]);
+    }
+    for (int c = 0; c < nc && r->rank > 0; c++) {
+        double *S_c = S + (ptrdiff_t)c * r->ldE;
+        for (int j = 0; j < nc; j++) {
+            if (fabs(S_c[j]) <= CANCELLATION_TOL * level[c] * level[j]) S_c[j] = 0.0;
+        }
+    }
+    rb_arena_reset(scratch, mark);
+    return RB_OK;
+}
+
 /* Leftover variables that some complementary row feels. */
 static int keep_cols(rb_reduction *r, const double *S)
 {
@@ -301,9 +323,9 @@ rb_status rb_reduce(const rb_boxed *b, rb_arena *scratch, rb_reduction *r)
     int rows = solve_equalities(r);
 
     double *S = rb_push(scratch, double, (size_t)r->ncomp *(size_t)r->ldE);
-    double *terms = rb_push(scratch, double, r->ldE);
-    if (!S || !terms) return RB_NOMEM;
-    for (int c = 0; c < r->ncomp; c++) schur_row(r, c, S + (ptrdiff_t)c * r->ldE, terms);
+    if (!S) return RB_NOMEM;
+    status = schur_complement(r, scratch, S);
+    if (status != RB_OK) return status;
 
     int cols = keep_cols(r, S);
     r->npair = rows > cols ? rows : cols;
