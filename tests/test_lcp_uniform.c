@@ -1,4 +1,5 @@
-/* The answer among several: independent of solver, guess and order, and the limit it claims to be. */
+/* The answer among several: independent of solver, guess and order, and the limit it claims to be.
+ */
 #include "lcp_cases.h"
 
 #include "corpus.h"
@@ -33,7 +34,8 @@ TEST(a_table_on_four_legs)
 {
     static const double x[4] = { 1, -1, -1, 1 }, y[4] = { 1, 1, -1, -1 };
     static const double at[2][2] = { { 0.0, 0.0 }, { 0.2, 0.1 } };
-    static const char *const solvers[] = { "auto", "lemke", "dantzig", "judice-pires", "enumerate" };
+    static const char *const solvers[] = { "auto", "lemke", "dantzig", "judice-pires",
+                                           "enumerate" };
     for (int k = 0; k < 2; k++) {
         lcp_case c;
         case_begin(&c, "table", (uint64_t)k, 4);
