@@ -144,9 +144,12 @@ static void grade_row(double z, double w, double lo, double hi, double diag, rb_
     cert->velocity = fmax(cert->velocity, speed);
     cert->min_z = fmin(cert->min_z, fmin(z - lo, hi - z));
 
-    /* w must not be negative unless z is at hi, not positive unless z is at lo */
+    /* w must not be negative unless z is at hi, not positive unless z is at lo; any w is right
+     * where lo = hi */
     int upper = hi < INFINITY && hi - z < z - lo;
-    if (lo == -INFINITY && hi == INFINITY)
+    if (lo == hi)
+        cert->min_w = fmin(cert->min_w, 0.0);
+    else if (lo == -INFINITY && hi == INFINITY)
         cert->min_w = fmin(cert->min_w, -fabs(w));
     else
         cert->min_w = fmin(cert->min_w, upper ? -w : w);
@@ -243,8 +246,9 @@ rb_status rb_residual(const rb_problem *p, const double *z, rb_arena *scratch, r
         if (!(max_abs(z, p->n) < INFINITY) || cert->residual != cert->residual) {
             cert->residual = INFINITY;
         }
-        cert->relative = cert->residual / cert->scale;
-        if (cert->relative != cert->relative) cert->relative = INFINITY;
+
+        /* where products overflow, a residual over an infinite scale would look like a solution */
+        cert->relative = cert->scale < INFINITY ? cert->residual / cert->scale : INFINITY;
     }
     rb_arena_reset(arena, mark);
     rb_arena_free(own);
