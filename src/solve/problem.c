@@ -96,7 +96,8 @@ static rb_status check_matrix(const rb_matrix *W, int n, rb_error *err)
     }
     rb_status status = check_rows("W", W->ptr, W->col, n / W->bs, n / W->bs, err);
     if (status != RB_OK) return status;
-    return check_values("W", W->val, (size_t)W->ptr[n / W->bs] * (size_t)(W->bs * W->bs), err);
+    size_t bs = (size_t)W->bs;
+    return check_values("W", W->val, (size_t)W->ptr[n / W->bs] * bs * bs, err);
 }
 
 static rb_status check_box(const rb_problem *p, rb_error *err)
