@@ -4,6 +4,7 @@
 #include "math/block_lu.h"
 #include "math/dense.h"
 #include "math/order.h"
+#include "memory_budget.h"
 
 enum { MOST_BLOCKS = 40, MOST_ROWS = 3 * MOST_BLOCKS };
 
@@ -295,7 +296,6 @@ TEST(too_much_fill_is_refused)
     rb_arena_free(arena);
 }
 
-/* An allocator that never gives more than a page shows each push that is not looked at. */
 TEST(every_allocation_fails_in_turn)
 {
     rb_rng rng = rb_rng_make(5);
@@ -321,24 +321,6 @@ TEST(every_allocation_fails_in_turn)
     CHECK(failures >= 2);
 }
 
-typedef struct budget {
-    test_memory memory;
-    size_t left; /* bytes that may still be asked for */
-} budget;
-
-static void *budget_alloc(void *ctx, size_t size)
-{
-    budget *b = ctx;
-    if (size > b->left) return NULL;
-    b->left -= size;
-    return test_memory_alloc(&b->memory, size);
-}
-
-static void budget_release(void *ctx, void *block)
-{
-    test_memory_release(&((budget *)ctx)->memory, block);
-}
-
 /* The arena hides most failures of single requests; a budget of bytes reaches every push. */
 TEST(every_budget_of_memory)
 {
@@ -347,8 +329,8 @@ TEST(every_budget_of_memory)
     rb_status status = RB_NOMEM;
     int failures = 0;
     for (size_t bytes = 20000; status != RB_OK; bytes += 1000) {
-        budget b = { .left = bytes };
-        rb_alloc alloc = { budget_alloc, NULL, budget_release, &b };
+        test_budget budget = { .left = bytes };
+        rb_alloc alloc = test_budget_alloc(&budget);
         rb_arena *arena = rb_arena_new(&alloc, 0);
         CHECK(arena != NULL);
         rb_block_lu f;
@@ -356,7 +338,7 @@ TEST(every_budget_of_memory)
         CHECK(status == RB_OK || status == RB_NOMEM);
         failures += status == RB_NOMEM;
         rb_arena_free(arena);
-        CHECK_INT(b.memory.live, 0);
+        CHECK_INT(budget.memory.live, 0);
     }
     CHECK(failures > 20);
 }
