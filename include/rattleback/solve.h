@@ -118,6 +118,7 @@ typedef enum rb_rung {
     RB_RUNG_LEMKE,       /* Lemke cold, then with a perturbed covering vector                  */
     RB_RUNG_HOMOTOPY,    /* compliance 1e-3 -> 0 with warm partitions                          */
     RB_RUNG_ENUMERATE,   /* all complementary cones, small problems only                       */
+    RB_RUNG_SWEEP,       /* cones: a contact on its own, solved exactly at once                */
     RB_RUNG_NEWTON,      /* cones: Newton from the guess or a few NSGS sweeps                  */
     RB_RUNG_PATH,        /* cones: Newton along decreasing uniform compliance                  */
     RB_RUNG_PYRAMID,     /* cones: Lemke on ever closer pyramids, then Newton                  */

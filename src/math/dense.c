@@ -150,7 +150,7 @@ static void swap_rows(double *A, int n, int i, int j)
 }
 
 /* Factors columns k0 .. k1-1 of the rows below k0, applying each pivot inside the panel only. */
-static int factor_panel(double *A, int n, int *perm, int k0, int k1, double tiny)
+RB_VECTOR static int factor_panel(double *A, int n, int *perm, int k0, int k1, double tiny)
 {
     for (int k = k0; k < k1; k++) {
         int p = pivot_row(A, n, k);

@@ -2,6 +2,7 @@
  * measure is met, and the rung that finished it is counted:
  *
  *     trivial  no contact approaches: r = 0
+ *     sweep    one contact alone, solved exactly
  *     newton   from the guess, or from a few Gauss-Seidel sweeps
  *     path     Newton along decreasing compliance
  *     pyramid  Lemke with the cones as pyramids, ever closer, then Newton
@@ -21,7 +22,7 @@
 #include "solve/polyhedron.h"
 
 enum {
-    START_SWEEPS = 10, /* before the first Newton step                              */
+    START_SWEEPS = 4,  /* before the first Newton step                              */
     DIRECT_STEPS = 12, /* Newton without path                                       */
     PYRAMIDS = 8,
     ADMM_ITERATIONS = 2000,
@@ -91,6 +92,16 @@ static rb_status extract(const rb_cones *all, const int *label, int which, const
 
 /* ---- the ladder
  * ------------------------------------------------------------------------------------- */
+
+/* One contact that nothing else touches, in closed form. */
+static int try_alone(const rb_cones *k, double tol, double *r)
+{
+    if (k->nc != 1) return 0;
+    double u[3];
+    rb_nsgs_sweep(k, NULL, r, 0);
+    rb_cones_velocity(k, r, u);
+    return rb_cones_error(k, r, u) <= tol;
+}
 
 typedef struct climb {
     const rb_cones *k;
@@ -307,6 +318,15 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
     if (try_trivial(k, r)) {
         memset(mode, RB_MODE_OPEN, (size_t)k->nc);
         info->rungs[rung]++;
+        return RB_OK;
+    }
+    rung = RB_RUNG_SWEEP;
+    if (try_alone(k, tol, r)) {
+        double u[3];
+        rb_cones_velocity(k, r, u);
+        rb_cones_modes(k, r, u, mode);
+        info->rungs[rung]++;
+        info->iterations++;
         return RB_OK;
     }
     climb s = { .k = k, .o = o, .scratch = scratch, .tol = tol, .error = INFINITY, .info = info };

@@ -182,17 +182,33 @@ static void linearise(rb_newton *s, const double *r)
 /* ---- the linear system
  * -------------------------------------------------------------------------------- */
 
-/* out = A + B (W + eps_c I) for the block of contact c with contact j. */
-static void newton_block(const rb_newton *s, int c, int j, const double *W, double *out)
+/* out = A + B (W + eps_c I) for the block of contact c with contact j, dim a constant where it is
+ * inlined. */
+static inline void fill_block(const rb_newton *s, int c, int j, const double *W, int dim,
+                              double *out)
 {
-    int dim = s->k->dim;
     const double *A = s->A + (ptrdiff_t)c * dim * dim, *B = s->B + (ptrdiff_t)c * dim * dim;
     for (int i = 0; i < dim; i++) {
         for (int l = 0; l < dim; l++) {
-            double sum = j == c ? A[i * dim + l] + s->eps[c] * B[i * dim + l] : 0.0;
-            for (int m = 0; m < dim; m++) sum += B[i * dim + m] * W[m * dim + l];
+            double sum = B[i * dim] * W[l];
+            for (int m = 1; m < dim; m++) sum += B[i * dim + m] * W[m * dim + l];
             out[i * dim + l] = sum;
         }
+    }
+    if (j != c) return;
+    for (int i = 0; i < dim * dim; i++) out[i] += A[i] + s->eps[c] * B[i];
+}
+
+static void newton_block(const rb_newton *s, int c, int j, const double *W, double *out)
+{
+    int dim = s->k->dim;
+    if (s->mode[c] == RB_MODE_STICK) {
+        for (int i = 0; i < dim * dim; i++) out[i] = W[i];
+        for (int i = 0; j == c && i < dim; i++) out[i * (dim + 1)] += s->eps[c];
+    } else if (dim == 3) {
+        fill_block(s, c, j, W, 3, out);
+    } else {
+        fill_block(s, c, j, W, 2, out);
     }
 }
 
