@@ -43,6 +43,11 @@
 /* Two lexicographic ratios closer than this are equal [1], relative to the larger. */
 #define TIE_TOL 1e-12
 
+/* A pivot below this share of its column [1] is not believed before the basis has been factored
+ * again: with mass ratios of 1e6 the noise of a long product of etas is larger than PIVOT_TOL, and
+ * such a pivot sends x to 1e14. Larger: bad mass ratios rebuild at every pivot. */
+#define PIVOT_DOUBTED 1e-6
+
 /* Strict measure at which the polished answer is taken without a look at the other [1]. */
 #define POLISHED_TOL 1e-11
 
@@ -63,6 +68,7 @@ typedef struct lemke {
     double *inv;  /* reciprocal pivots                                      (cap)             */
     int *eta_row; /* pivot rows                                             (cap)             */
     int neta, cap, ld, rebuilds;
+    int fresh;    /* etas of the last rebuild */
     double level; /* largest entry of x */
 } lemke;
 
@@ -150,6 +156,7 @@ static int rebuild(lemke *l)
         push_eta(l, l->col, best);
         l->basis[best] = others[c];
     }
+    l->fresh = l->neta;
     return 1;
 }
 
@@ -328,7 +335,7 @@ void rb_lemke_cover(int n, unsigned seed, double *cover)
 /* All w basic; the covering column is -d. */
 static void begin_cold(lemke *l, const rb_lemke_job *job)
 {
-    l->neta = 0;
+    l->neta = l->fresh = 0;
     for (int i = 0; i < l->n; i++) {
         l->basis[i] = i;
         l->d[i] = job->cover ? job->cover[i] : 1.0;
@@ -442,6 +449,30 @@ static void read_answer(const lemke *l, rb_lemke_job *job)
     }
 }
 
+/* Factors the basis again in the middle of a run; 0 where it is singular. */
+static int renew(lemke *l)
+{
+    if (!rebuild(l)) return 0;
+    refresh(l);
+    for (int i = 0; i < l->n; i++) l->x[i] = l->x[i] > 0.0 ? l->x[i] : 0.0;
+    return 1;
+}
+
+/* Column and leaving row of the entering variable. A doubtful pivot or a ray counts only on a fresh
+ * basis. Row -1: a ray; -2: the basis is singular. */
+static int choose_row(lemke *l, int entering)
+{
+    if (l->neta == l->cap && !renew(l)) return -2;
+    for (;;) {
+        raw_column(l, entering, l->col);
+        apply_inverse(l, l->col);
+        int r = leaving_row(l);
+        int doubted = r < 0 || l->col[r] < PIVOT_DOUBTED * rb_norm_inf(l->col, l->ld);
+        if (!doubted || l->neta == l->fresh) return r;
+        if (!renew(l)) return -2;
+    }
+}
+
 /* The pivots after the first; 1: a basis repeated. */
 static int pivot_on(lemke *l, rb_lemke_job *job, int left)
 {
@@ -452,20 +483,10 @@ static int pivot_on(lemke *l, rb_lemke_job *job, int left)
             job->end = RB_LEMKE_LIMIT;
             return 0;
         }
-        if (l->neta == l->cap) {
-            if (!rebuild(l)) {
-                job->end = RB_LEMKE_LOST;
-                return 0;
-            }
-            refresh(l);
-            for (int i = 0; i < l->n; i++) l->x[i] = l->x[i] > 0.0 ? l->x[i] : 0.0;
-        }
-        raw_column(l, entering, l->col);
-        apply_inverse(l, l->col);
-        int r = leaving_row(l);
+        int r = choose_row(l, entering);
         if (r < 0) {
-            job->end = RB_LEMKE_RAY;
-            read_ray(l, entering, job->ray);
+            job->end = r == -1 ? RB_LEMKE_RAY : RB_LEMKE_LOST;
+            if (r == -1) read_ray(l, entering, job->ray);
             return 0;
         }
         left = l->basis[r];
