@@ -21,6 +21,9 @@
  * an answer certified to 1e-9 can hide. */
 #define CONSISTENT_TOL 1e-9
 
+/* Ratio of the last to the first pivot [1] below which the elimination is refined. */
+#define REFINE_RATIO 0.05
+
 /* A Schur complement entry below this counts as zero [1], relative to the terms that cancelled. */
 #define CANCELLATION_TOL 1e-12
 
@@ -88,37 +91,95 @@ static void scale_block(rb_reduction *r)
 }
 
 /* (B, r) of the equality at pivot position k. */
-static void equality_row(const rb_reduction *r, int k)
+static void equality_row(const rb_reduction *r, int k, double *E_k)
 {
     const rb_boxed *b = r->box;
     int e = r->row[k], i = r->eq[e];
     const double *W_i = b->W + (ptrdiff_t)i * b->n;
-    double *E_k = r->E + (ptrdiff_t)k * r->ldE, s = r->rscale[e];
+    double s = r->rscale[e];
     for (int c = 0; c < r->ncomp; c++) E_k[c] = s * W_i[r->comp[c]] * r->sign[r->comp[c]];
     E_k[r->ncomp] = s * (b->q[i] + rb_dot(W_i, r->base, b->n));
+}
+
+/* rows := U^-1 rows for the leading `rank` rows of a block with stride ld. */
+static void back_substitute(const rb_reduction *r, double *rows, int ld, int width)
+{
+    for (int k = r->rank - 1; k >= 0; k--) {
+        double *row = rows + (ptrdiff_t)k * ld;
+        const double *U_k = r->A + (ptrdiff_t)k * r->nfree;
+        for (int l = k + 1; l < r->rank; l++) {
+            if (U_k[l] != 0.0) rb_axpy(-U_k[l], rows + (ptrdiff_t)l * ld, row, width);
+        }
+        for (int j = 0; j < width; j++) row[j] /= U_k[k];
+    }
+}
+
+/* rows := L^-1 rows, all `count` of them; the rows behind the rank have no U. */
+static void forward_substitute(const rb_reduction *r, double *rows, int ld, int width, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const double *L_k = r->A + (ptrdiff_t)k * r->nfree;
+        for (int l = 0; l < (k < r->rank ? k : r->rank); l++) {
+            if (L_k[l] == 0.0) continue;
+            rb_axpy(-L_k[l], rows + (ptrdiff_t)l * ld, rows + (ptrdiff_t)k * ld, width);
+        }
+    }
 }
 
 /* Forward elimination of (B, r), then U^-1 over (B1, r1, U12). */
 static void eliminate(rb_reduction *r)
 {
     int m = r->nfree, rank = r->rank, nc = r->ncomp, ld = r->ldE;
+    forward_substitute(r, r->E, ld, nc + 1, m);
     for (int k = 0; k < m; k++) {
-        double *E_k = r->E + (ptrdiff_t)k * ld;
-        const double *L_k = r->A + (ptrdiff_t)k * m;
-        for (int l = 0; l < (k < rank ? k : rank); l++) {
-            if (L_k[l] != 0.0) rb_axpy(-L_k[l], r->E + (ptrdiff_t)l * ld, E_k, nc + 1);
-        }
-        for (int j = 0; j < m - rank; j++) E_k[nc + 1 + j] = k < rank ? L_k[rank + j] : 0.0;
+        const double *A_k = r->A + (ptrdiff_t)k * m;
+        double *E_k = r->E + (ptrdiff_t)k * ld + nc + 1;
+        for (int j = 0; j < m - rank; j++) E_k[j] = k < rank ? A_k[rank + j] : 0.0;
     }
-    int width = nc + 1 + m - rank;
-    for (int k = rank - 1; k >= 0; k--) {
-        double *E_k = r->E + (ptrdiff_t)k * ld;
-        const double *U_k = r->A + (ptrdiff_t)k * m;
-        for (int l = k + 1; l < rank; l++) {
-            if (U_k[l] != 0.0) rb_axpy(-U_k[l], r->E + (ptrdiff_t)l * ld, E_k, width);
-        }
-        for (int j = 0; j < width; j++) E_k[j] /= U_k[k];
+    back_substitute(r, r->E, ld, nc + 1 + m - rank);
+}
+
+/* The scaled equality block at pivot positions (k, l), from the original. */
+static double block_entry(const rb_reduction *r, int k, int l)
+{
+    int i = r->row[k], j = r->col[l];
+    return r->rscale[i] * r->box->W[(ptrdiff_t)r->eq[i] * r->box->n + r->eq[j]] * r->cscale[j];
+}
+
+/* One step of refinement of X = A^-1 (B, r, A12), with the residual in doubled precision: behind a
+ * badly conditioned block the Schur complement would lose the digits that tell a self-stress from
+ * a contradiction. */
+static rb_status refine(rb_reduction *r, rb_arena *scratch)
+{
+    int rank = r->rank, nc = r->ncomp, rest = r->nfree - rank, width = nc + 1 + rest;
+    rb_mark mark = rb_arena_mark(scratch);
+    double *R = rb_push(scratch, double, (size_t)rank *(size_t)width);
+    double *A = rb_push(scratch, double, (size_t)rank *(size_t)rank);
+    double *x = rb_push(scratch, double, rank);
+    double *wanted = rb_push(scratch, double, r->ldE);
+    if (!R || !A || !x || !wanted) return RB_NOMEM;
+    for (int k = 0; k < rank; k++) {
+        for (int l = 0; l < rank; l++) A[(ptrdiff_t)k * rank + l] = block_entry(r, k, l);
     }
+    for (int k = 0; k < rank; k++) {
+        equality_row(r, k, wanted);
+        for (int j = 0; j < rest; j++) wanted[nc + 1 + j] = block_entry(r, k, rank + j);
+        for (int j = 0; j < width; j++) R[(ptrdiff_t)k * width + j] = wanted[j];
+    }
+    for (int j = 0; j < width; j++) {
+        for (int l = 0; l < rank; l++) x[l] = r->E[(ptrdiff_t)l * r->ldE + j];
+        for (int k = 0; k < rank; k++) {
+            double *R_kj = R + (ptrdiff_t)k * width + j;
+            *R_kj = rb_dot_comp(A + (ptrdiff_t)k * rank, x, rank, -*R_kj);
+        }
+    }
+    forward_substitute(r, R, width, width, rank);
+    back_substitute(r, R, width, width);
+    for (int k = 0; k < rank; k++) {
+        rb_axpy(-1.0, R + (ptrdiff_t)k * width, r->E + (ptrdiff_t)k * r->ldE, width);
+    }
+    rb_arena_reset(scratch, mark);
+    return RB_OK;
 }
 
 /* Leftover equalities: drop the redundant, name the contradictory, keep the others. */
@@ -300,27 +361,35 @@ static rb_status finish_lcp(rb_reduction *r, double *M, double *q, rb_arena *scr
     return rb_boxed_prepare(&r->lcp, scratch);
 }
 
-/* Solves the equalities for x; sets rank, bad_row and the leftover rows. Returns how many. */
-static int solve_equalities(rb_reduction *r)
+/* Solves the equalities for x; sets rank, bad_row and the leftover rows, `*rows` of them. */
+static rb_status solve_equalities(rb_reduction *r, rb_arena *scratch, int *rows)
 {
     scale_block(r);
     r->rank = rb_lu_factor_full(r->A, r->nfree, r->row, r->col, RB_RANK_TOL * fmax(1, r->nfree));
     double coefficient_top = 1.0, right_top = 0.0;
     for (int k = 0; k < r->nfree; k++) {
-        equality_row(r, k);
-        const double *E_k = r->E + (ptrdiff_t)k * r->ldE;
+        double *E_k = r->E + (ptrdiff_t)k * r->ldE;
+        equality_row(r, k, E_k);
         coefficient_top = fmax(coefficient_top, rb_norm_inf(E_k, r->ncomp));
         right_top = fmax(right_top, fabs(E_k[r->ncomp]));
     }
     eliminate(r);
-    return keep_rows(r, coefficient_top, right_top);
+    *rows = keep_rows(r, coefficient_top, right_top);
+
+    /* complete pivoting: the first pivot is the largest, the last one the smallest */
+    int m = r->nfree, rank = r->rank;
+    double first = rank ? fabs(r->A[0]) : 0.0;
+    double last = rank ? fabs(r->A[(ptrdiff_t)(rank - 1) * m + rank - 1]) : 0.0;
+    return last < REFINE_RATIO * first ? refine(r, scratch) : RB_OK;
 }
 
 rb_status rb_reduce(const rb_boxed *b, rb_arena *scratch, rb_reduction *r)
 {
     rb_status status = reduction_make(b, scratch, r);
     if (status != RB_OK) return status;
-    int rows = solve_equalities(r);
+    int rows;
+    status = solve_equalities(r, scratch, &rows);
+    if (status != RB_OK) return status;
 
     double *S = rb_push(scratch, double, (size_t)r->ncomp *(size_t)r->ldE);
     if (!S) return RB_NOMEM;
