@@ -111,6 +111,9 @@ void rb_cones_modes(const rb_cones *k, const double *r, const double *u, unsigne
     }
 }
 
+/* Slip below this much of |b| cannot be told from sticking [1]. */
+#define SLIP_ROUNDING 1e-15
+
 /* ---- one contact, exactly
  * -------------------------------------------------------------------------- */
 
@@ -197,33 +200,84 @@ static int slide_newton(const double *W, const double *b, double mu, double scal
     return 0;
 }
 
-/* A sign change of cross with along < 0 among 48 directions, then bisection. */
-static int slide_search(const double *W, const double *b, double mu, double scale, slide *out)
+/* One contact, for the search over all directions. */
+typedef struct contact {
+    const double *W, *b;
+    double mu;
+    double scale; /* |b| [m/s] */
+} contact;
+
+/* A function of the direction s whose root is looked for. */
+typedef double direction_function(const contact *k, const double s[2]);
+
+/* The denominator of r_n; directions where it is not positive carry no normal impulse. */
+static double normal_gain(const contact *k, const double s[2])
 {
-    const double c = 0.99144486137381041, s = 0.13052619222005159; /* cos, sin of 2 pi / 48 */
-    slide last = { .s = { 1.0, 0.0 } };
-    eval_slide(W, b, mu, &last);
-    for (int k = 1; k <= 48; k++) {
-        slide next = { .s = { c * last.s[0] - s * last.s[1], s * last.s[0] + c * last.s[1] } };
-        eval_slide(W, b, mu, &next);
-        slide lo = last, hi = next;
-        last = next;
-        if (lo.r_n < 0.0 || hi.r_n < 0.0 || !(lo.cross <= 0.0 && hi.cross >= 0.0)) continue;
-        if (lo.along > 0.0 && hi.along > 0.0) continue;
-        for (int it = 0; it < 100; it++) {
-            slide mid = { .s = { lo.s[0] + hi.s[0], lo.s[1] + hi.s[1] } };
-            turn(&mid, 0.0);
-            eval_slide(W, b, mu, &mid);
-            *out = mid;
-            if (slide_done(&mid, scale)) return 1;
-            if (mid.cross <= 0.0)
-                lo = mid;
-            else
-                hi = mid;
+    return k->W[0] + k->mu * (k->W[1] * s[0] + k->W[2] * s[1]);
+}
+
+/* cross times that denominator: the same roots without its poles. */
+static double scaled_cross(const contact *k, const double s[2])
+{
+    const double *W = k->W, *b = k->b;
+    double f0 = W[3] + k->mu * (W[4] * s[0] + W[5] * s[1]);
+    double f1 = W[6] + k->mu * (W[7] * s[0] + W[8] * s[1]);
+    return normal_gain(k, s) * (s[0] * b[2] - s[1] * b[1]) - b[0] * (s[0] * f1 - s[1] * f0);
+}
+
+/* 1: f changes its sign between two directions, s is where, to the last bit. */
+static int bisect(direction_function *f, const contact *k, const double from[2], const double to[2],
+                  double s[2])
+{
+    double lo[2] = { from[0], from[1] }, hi[2] = { to[0], to[1] };
+    int positive = f(k, hi) > 0.0;
+    if ((f(k, lo) > 0.0) == positive) return 0;
+    for (int it = 0; it < 60; it++) {
+        slide middle = { .s = { lo[0] + hi[0], lo[1] + hi[1] } };
+        turn(&middle, 0.0);
+        s[0] = middle.s[0];
+        s[1] = middle.s[1];
+        double *side = (f(k, s) > 0.0) == positive ? hi : lo;
+        side[0] = s[0];
+        side[1] = s[1];
+    }
+    return 1;
+}
+
+/* Friction must oppose the slip, up to the rounding of a slip that all but sticks. */
+static int slide_between(const contact *k, const double from[2], const double to[2], slide *out)
+{
+    if (!bisect(scaled_cross, k, from, to, out->s)) return 0;
+    eval_slide(k->W, k->b, k->mu, out);
+    return out->r_n >= 0.0 && out->along <= SLIP_ROUNDING * k->scale;
+}
+
+/* A sign change of cross among `count` directions, each turned by `by` (cosine, sine) from the
+ * last; intervals are cut where the normal impulse has its poles. */
+static int slide_search(const contact *k, int count, const double by[2], slide *out)
+{
+    double last[2] = { 1.0, 0.0 };
+    for (int i = 0; i < count; i++) {
+        double next[2] = { by[0] * last[0] - by[1] * last[1], by[1] * last[0] + by[0] * last[1] };
+        double pole[2];
+        if (bisect(normal_gain, k, last, next, pole)) {
+            if (slide_between(k, last, pole, out)) return 1;
+            if (slide_between(k, pole, next, out)) return 1;
+        } else if (slide_between(k, last, next, out)) {
+            return 1;
         }
-        if (out->along <= 0.0 && out->r_n >= 0.0 && fabs(out->cross) <= 1e-12 * scale) return 1;
+        last[0] = next[0];
+        last[1] = next[1];
     }
     return 0;
+}
+
+/* A second root may hide in the same interval: one contact in 1e5 needs the finer search. */
+static int slide_anywhere(const contact *k, slide *out)
+{
+    static const double coarse[2] = { 0.99144486137381041, 0.13052619222005159 };
+    static const double fine[2] = { 0.9999785816641292, 0.006544937967351858 };
+    return slide_search(k, 48, coarse, out) || slide_search(k, 960, fine, out);
 }
 
 static int slide_impulse(const double *W, const double *b, double mu, const double *guess,
@@ -238,7 +292,8 @@ static int slide_impulse(const double *W, const double *b, double mu, const doub
         a.s[1] /= len;
         found = slide_newton(W, b, mu, scale, &a);
     }
-    if (!found) found = slide_search(W, b, mu, scale, &a);
+    contact k = { W, b, mu, scale };
+    if (!found) found = slide_anywhere(&k, &a);
     if (!found) return 0;
     r[0] = a.r_n;
     r[1] = mu * a.r_n * a.s[0];
