@@ -158,10 +158,11 @@ RB_VECTOR static int factor_panel(double *A, int n, int *perm, int k0, int k1, d
         swap_rows(A, n, k, p);
         double *A_k = A + (ptrdiff_t)k * n;
         if (!(fabs(A_k[k]) > tiny)) return k;
+        double inverse = 1.0 / A_k[k];
         for (int i = k + 1; i < n; i++) {
             double *A_i = A + (ptrdiff_t)i * n;
             if (A_i[k] == 0.0) continue;
-            double l = A_i[k] / A_k[k];
+            double l = A_i[k] * inverse;
             A_i[k] = l;
             for (int j = k + 1; j < k1; j++) A_i[j] -= l * A_k[j];
         }

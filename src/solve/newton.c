@@ -62,11 +62,12 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     s->G = rb_push(scratch, double, entries);
     s->perm = rb_push(scratch, int, n);
     s->active = rb_push(scratch, int, k->nc);
+    s->index = rb_push(scratch, int, k->nc);
+    s->factored = rb_push(scratch, unsigned char, k->nc);
     s->u = rb_push(scratch, double, n);
     s->F = rb_push(scratch, double, n);
     s->dr = rb_push(scratch, double, n);
     s->trial = rb_push(scratch, double, n);
-    s->du = rb_push(scratch, double, n);
     s->work = rb_push(scratch, double, n);
     s->A = rb_push(scratch, double, blocks);
     s->B = rb_push(scratch, double, blocks);
@@ -76,9 +77,9 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     s->least = rb_push(scratch, double, n);
     s->rho_t = rb_push(scratch, double, k->nc);
     s->eps = rb_push(scratch, double, k->nc);
-    int ok = s->eps && s->rho_t && s->least && s->center && s->good && s->G && s->perm &&
-             s->active && s->u && s->F && s->dr && s->trial && s->du && s->work && s->A && s->B &&
-             s->mode;
+    int ok = s->index && s->factored && s->eps && s->rho_t && s->least && s->center && s->good &&
+             s->G && s->perm && s->active && s->u && s->F && s->dr && s->trial && s->work && s->A &&
+             s->B && s->mode;
     return ok ? RB_OK : RB_NOMEM;
 }
 
@@ -179,136 +180,11 @@ static void linearise(rb_newton *s, const double *r)
     }
 }
 
-/* ---- the linear system
- * -------------------------------------------------------------------------------- */
-
-/* out = A + B (W + eps_c I) for the block of contact c with contact j, dim a constant where it is
- * inlined. */
-static inline void fill_block(const rb_newton *s, int c, int j, const double *W, int dim,
-                              double *out)
-{
-    const double *A = s->A + (ptrdiff_t)c * dim * dim, *B = s->B + (ptrdiff_t)c * dim * dim;
-    for (int i = 0; i < dim; i++) {
-        for (int l = 0; l < dim; l++) {
-            double sum = B[i * dim] * W[l];
-            for (int m = 1; m < dim; m++) sum += B[i * dim + m] * W[m * dim + l];
-            out[i * dim + l] = sum;
-        }
-    }
-    if (j != c) return;
-    for (int i = 0; i < dim * dim; i++) out[i] += A[i] + s->eps[c] * B[i];
-}
-
-static void newton_block(const rb_newton *s, int c, int j, const double *W, double *out)
-{
-    int dim = s->k->dim;
-    if (s->mode[c] == RB_MODE_STICK) {
-        for (int i = 0; i < dim * dim; i++) out[i] = W[i];
-        for (int i = 0; j == c && i < dim; i++) out[i * (dim + 1)] += s->eps[c];
-    } else if (dim == 3) {
-        fill_block(s, c, j, W, 3, out);
-    } else {
-        fill_block(s, c, j, W, 2, out);
-    }
-}
-
-/* The whole pattern; open rows are the identity and cost nothing in the factorisation. */
-static void solve_sparse(rb_newton *s)
-{
-    const rb_cones *k = s->k;
-    int bb = k->dim * k->dim;
-    for (int c = 0; c < k->nc; c++) {
-        for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
-            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * bb, s->G + (ptrdiff_t)e * bb);
-        }
-    }
-    rb_block_lu_factor(&s->lu, s->G);
-    s->pivot_ratio = s->lu.pivot_ratio;
-    for (int i = 0; i < k->n; i++) s->dr[i] = -s->F[i];
-    rb_block_lu_solve(&s->lu, s->dr, s->work);
-}
-
-/* Open contacts first: dr = -r; what they change at the others moves to the right side. */
-static int eliminate_open(rb_newton *s)
-{
-    const rb_cones *k = s->k;
-    int na = 0, dim = k->dim;
-    for (int c = 0; c < k->nc; c++) {
-        s->perm[c] = s->mode[c] == RB_MODE_OPEN ? -1 : na;
-        if (s->mode[c] != RB_MODE_OPEN) s->active[na++] = c;
-    }
-    for (int a = 0; a < na; a++) {
-        int c = s->active[a];
-        double *du = s->du + (ptrdiff_t)c * dim;
-        for (int i = 0; i < dim; i++) du[i] = 0.0;
-        for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
-            int j = k->W.col[e];
-            if (s->mode[j] != RB_MODE_OPEN) continue;
-            const double *W = k->W.val + (ptrdiff_t)e * dim * dim;
-            for (int i = 0; i < dim; i++) {
-                for (int l = 0; l < dim; l++) {
-                    du[i] -= W[i * dim + l] * s->F[j * dim + l] * k->rho[j];
-                }
-            }
-        }
-    }
-    return na;
-}
-
-static int solve_dense(rb_newton *s)
-{
-    const rb_cones *k = s->k;
-    int dim = k->dim, na = eliminate_open(s), m = na * dim;
-    memset(s->G, 0, (size_t)m * (size_t)m * sizeof *s->G);
-    double block[9];
-    for (int a = 0; a < na; a++) {
-        int c = s->active[a];
-        for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
-            int j = s->perm[k->W.col[e]];
-            if (j < 0) continue;
-            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * dim * dim, block);
-            for (int i = 0; i < dim; i++) {
-                memcpy(s->G + (ptrdiff_t)(a * dim + i) * m + (ptrdiff_t)j * dim, block + i * dim,
-                       (size_t)dim * sizeof *block);
-            }
-        }
-        for (int i = 0; i < dim; i++) {
-            double sum = -s->F[c * dim + i];
-            for (int l = 0; l < dim; l++) {
-                sum -= s->B[((ptrdiff_t)c * dim + i) * dim + l] * s->du[c * dim + l];
-            }
-            s->work[a * dim + i] = sum;
-        }
-    }
-    if (m > 0 && rb_lu_factor(s->G, m, s->perm) < m) return 0;
-    double least = INFINITY, largest = 0.0;
-    for (int i = 0; i < m; i++) {
-        double pivot = fabs(s->G[(ptrdiff_t)i * m + i]);
-        least = fmin(least, pivot);
-        largest = fmax(largest, pivot);
-    }
-    s->pivot_ratio = m > 0 ? least / largest : 1.0;
-    rb_lu_solve(s->G, m, s->perm, s->work);
-    for (int i = 0; i < k->n; i++) s->dr[i] = -s->F[i] * k->rho[i / dim];
-    for (int a = 0; a < na; a++) {
-        memcpy(s->dr + (ptrdiff_t)s->active[a] * dim, s->work + (ptrdiff_t)a * dim,
-               (size_t)dim * sizeof *s->dr);
-    }
-    return 1;
-}
-
 /* Newton's direction at r; u, F and the modes must be those of r. */
 static int direction(rb_newton *s, const double *r)
 {
     linearise(s, r);
-    int ok = 1;
-    if (s->sparse)
-        solve_sparse(s);
-    else
-        ok = solve_dense(s);
-    s->factorisations++;
-    for (int i = 0; ok && i < s->k->n; i++) ok = isfinite(s->dr[i]);
-    return ok;
+    return rb_newton_factor(s) && rb_newton_solve(s);
 }
 
 /* ---- the iteration
@@ -406,11 +282,26 @@ int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps)
     return sqrt(equations(s, r, s->u, s->F)) <= ACCEPT * rb_newton_scale(s, r);
 }
 
+/* One proximal step with the factors at hand: where the modes stay it is a whole one. */
+static double polish_again(rb_newton *s, double *r, double error)
+{
+    const rb_cones *k = s->k;
+    equations(s, r, s->u, s->F);
+    if (s->factorisations == 0 || !rb_newton_solve(s)) return error;
+    for (int i = 0; i < k->n; i++) s->trial[i] = r[i] + s->dr[i];
+    rb_cones_velocity(k, s->trial, s->u);
+    double next = rb_cones_error(k, s->trial, s->u);
+    if (!(next < error)) return error;
+    memcpy(r, s->trial, (size_t)k->n * sizeof *r);
+    return next;
+}
+
 double rb_newton_polish(rb_newton *s, double *r, double tol)
 {
     const rb_cones *k = s->k;
     rb_cones_velocity(k, r, s->u);
     double best = rb_cones_error(k, r, s->u);
+    if (best > 1e-3 * tol) best = polish_again(s, r, best);
     for (int it = 0; it < POLISH_STEPS && best > 1e-3 * tol; it++) {
         memcpy(s->center, r, (size_t)k->n * sizeof *r);
         memcpy(s->good, r, (size_t)k->n * sizeof *r);

@@ -7,13 +7,16 @@
 
 typedef struct rb_newton {
     const rb_cones *k;
-    int sparse;          /* 1: block LU of the whole pattern, 0: dense LU of the active contacts */
-    rb_block_lu lu;      /* sparse                                                               */
-    double *G;           /* sparse: blocks as W; dense: active rows, row major                   */
-    int *perm, *active;  /* dense: pivots (n) and the active contacts (nc)                       */
-    double *u, *F;       /* velocity and equations at r                                  (n)     */
-    double *dr, *trial;  /* step and trial point                                         (n)     */
-    double *du, *work;   /* scratch                                                      (n)     */
+    int sparse;         /* 1: block LU of the whole pattern, 0: dense LU of the active contacts */
+    rb_block_lu lu;     /* sparse                                                               */
+    double *G;          /* sparse: blocks as W; dense: active rows, row major                   */
+    int *perm, *active; /* dense: pivots (n) and the active contacts (nc)                       */
+    double *u, *F;      /* velocity and equations at r                                  (n)     */
+    double *dr, *trial; /* step and trial point                                         (n)     */
+    double *work;       /* scratch (n) */
+    int nactive,
+        *index; /* dense: contacts not open; position of a contact among them, -1 = open (nc) */
+    unsigned char *factored; /* modes of the factored system (nc) */
     double *A, *B;       /* derivatives of F in r and u, blocks of a contact  (nc x dim x dim)   */
     unsigned char *mode; /* mode of each contact at r                                    (nc)    */
     int steps, factorisations;
@@ -27,6 +30,13 @@ typedef struct rb_newton {
 
 /* Takes memory; analyses the pattern where it is sparse. */
 rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s);
+
+/* Factors the system of s->A, s->B, s->eps and s->mode. 0: singular. */
+int rb_newton_factor(rb_newton *s);
+
+/* s->dr from s->F with the factors at hand. 0: the modes have changed since, or no finite answer.
+ */
+int rb_newton_solve(rb_newton *s);
 
 /* How large velocities are at r: |q|_2 or the largest |r_c| / rho_c [m/s]. */
 double rb_newton_scale(const rb_newton *s, const double *r);

@@ -1,0 +1,152 @@
+/* Newton's linear system (A + B (W + eps)) dr = -F of the cones: a sparse block LU over the whole
+ * pattern, or, where there are few rows, a dense LU of the contacts that are not open. A factored
+ * system can be solved again for other right sides with the same modes. */
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "solve/newton.h"
+
+/* out = A + B (W + eps_c I) for the block of contact c with contact j, dim a constant where it is
+ * inlined. */
+static inline void fill_block(const rb_newton *s, int c, int j, const double *W, int dim,
+                              double *out)
+{
+    const double *A = s->A + (ptrdiff_t)c * dim * dim, *B = s->B + (ptrdiff_t)c * dim * dim;
+    for (int i = 0; i < dim; i++) {
+        for (int l = 0; l < dim; l++) {
+            double sum = B[i * dim] * W[l];
+            for (int m = 1; m < dim; m++) sum += B[i * dim + m] * W[m * dim + l];
+            out[i * dim + l] = sum;
+        }
+    }
+    if (j != c) return;
+    for (int i = 0; i < dim * dim; i++) out[i] += A[i] + s->eps[c] * B[i];
+}
+
+static void newton_block(const rb_newton *s, int c, int j, const double *W, double *out)
+{
+    int dim = s->k->dim;
+    if (s->mode[c] == RB_MODE_STICK) {
+        for (int i = 0; i < dim * dim; i++) out[i] = W[i];
+        for (int i = 0; j == c && i < dim; i++) out[i * (dim + 1)] += s->eps[c];
+    } else if (dim == 3) {
+        fill_block(s, c, j, W, 3, out);
+    } else {
+        fill_block(s, c, j, W, 2, out);
+    }
+}
+
+/* The whole pattern; open rows are the identity and cost nothing in the factorisation. */
+static void factor_sparse(rb_newton *s)
+{
+    const rb_cones *k = s->k;
+    int bb = k->dim * k->dim;
+    for (int c = 0; c < k->nc; c++) {
+        for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
+            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * bb, s->G + (ptrdiff_t)e * bb);
+        }
+    }
+    rb_block_lu_factor(&s->lu, s->G);
+    s->pivot_ratio = s->lu.pivot_ratio;
+}
+
+/* Rows of one active contact in the dense matrix. */
+static void fill_rows(rb_newton *s, int a)
+{
+    const rb_cones *k = s->k;
+    int dim = k->dim, m = s->nactive * dim, c = s->active[a];
+    double block[9];
+    for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
+        int j = s->index[k->W.col[e]];
+        if (j < 0) continue;
+        newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * dim * dim, block);
+        double *G = s->G + (ptrdiff_t)a * dim * m + (ptrdiff_t)j * dim;
+        for (int i = 0; i < dim; i++) {
+            for (int l = 0; l < dim; l++) G[(ptrdiff_t)i * m + l] = block[i * dim + l];
+        }
+    }
+}
+
+static int factor_dense(rb_newton *s)
+{
+    const rb_cones *k = s->k;
+    s->nactive = 0;
+    for (int c = 0; c < k->nc; c++) {
+        s->index[c] = s->mode[c] == RB_MODE_OPEN ? -1 : s->nactive;
+        if (s->mode[c] != RB_MODE_OPEN) s->active[s->nactive++] = c;
+    }
+    int m = s->nactive * k->dim;
+    memset(s->G, 0, (size_t)m * (size_t)m * sizeof *s->G);
+    for (int a = 0; a < s->nactive; a++) fill_rows(s, a);
+    if (m > 0 && rb_lu_factor(s->G, m, s->perm) < m) return 0;
+    double least = INFINITY, largest = 0.0;
+    for (int i = 0; i < m; i++) {
+        double pivot = fabs(s->G[(ptrdiff_t)i * m + i]);
+        least = fmin(least, pivot);
+        largest = fmax(largest, pivot);
+    }
+    s->pivot_ratio = m > 0 ? least / largest : 1.0;
+    return 1;
+}
+
+/* Open contacts first: dr = -r = -rho F; what they change at an active contact c moves to its right
+ * side. */
+static void active_side(const rb_newton *s, int c, double *side)
+{
+    const rb_cones *k = s->k;
+    int dim = k->dim;
+    double du[3] = { 0.0 };
+    for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
+        int j = k->W.col[e];
+        if (s->index[j] >= 0) continue;
+        const double *W = k->W.val + (ptrdiff_t)e * dim * dim;
+        for (int i = 0; i < dim; i++) {
+            for (int l = 0; l < dim; l++) du[i] -= W[i * dim + l] * s->F[j * dim + l] * k->rho[j];
+        }
+    }
+    for (int i = 0; i < dim; i++) {
+        const double *B = s->B + ((ptrdiff_t)c * dim + i) * dim;
+        double sum = -s->F[c * dim + i];
+        for (int l = 0; l < dim; l++) sum -= B[l] * du[l];
+        side[i] = sum;
+    }
+}
+
+static void solve_dense(rb_newton *s)
+{
+    const rb_cones *k = s->k;
+    int dim = k->dim;
+    for (int a = 0; a < s->nactive; a++) active_side(s, s->active[a], s->work + (ptrdiff_t)a * dim);
+    rb_lu_solve(s->G, s->nactive * dim, s->perm, s->work);
+    for (int c = 0; c < k->nc; c++) {
+        int a = s->index[c];
+        for (int i = 0; i < dim; i++) {
+            s->dr[c * dim + i] = a < 0 ? -s->F[c * dim + i] * k->rho[c] : s->work[a * dim + i];
+        }
+    }
+}
+
+int rb_newton_factor(rb_newton *s)
+{
+    s->factorisations++;
+    memcpy(s->factored, s->mode, (size_t)s->k->nc);
+    if (!s->sparse) return factor_dense(s);
+    factor_sparse(s);
+    return 1;
+}
+
+int rb_newton_solve(rb_newton *s)
+{
+    if (memcmp(s->factored, s->mode, (size_t)s->k->nc) != 0) return 0;
+    if (s->sparse) {
+        for (int i = 0; i < s->k->n; i++) s->dr[i] = -s->F[i];
+        rb_block_lu_solve(&s->lu, s->dr, s->work);
+    } else {
+        solve_dense(s);
+    }
+    for (int i = 0; i < s->k->n; i++) {
+        if (!isfinite(s->dr[i])) return 0;
+    }
+    return 1;
+}
