@@ -7,13 +7,15 @@
  *                 the zero diagonals of friction they rarely end, Lemke costs less)
  *     lemke-warm  Lemke from the best partition so far, covering the violated rows
  *     lemke       Lemke cold, then with perturbed covering vectors
- *     homotopy    compliance 1e-3 -> 1e-8 on the rows that have some, with warm partitions
+ *     homotopy    compliance 1e-3 -> 1e-8 on the rows that have some, with warm partitions; then
+ *                 proximal steps with a constant one
  *     enumerate   all complementary cones, n <= 14
  *
  * Boxes and mixed problems reach the Lemke rungs through reduce.c. */
 #include <math.h>
 #include <string.h>
 
+#include "math/dense.h"
 #include "solve/enumerate.h"
 #include "solve/internal.h"
 #include "solve/islands.h"
@@ -25,7 +27,7 @@
 enum {
     EXCHANGES = 8,       /* block exchanges of the exchange rung                               */
     PATIENCE = 3,        /* of these without progress                                          */
-    COVERS = 3,          /* perturbed covering vectors                                         */
+    TRIALS = 5,          /* cold Lemke: ones, ones with coarse pivots, then perturbed covers   */
     ENUMERATE_ROWS = 14, /* 2^14 cones take a fraction of a second                             */
     HOMOTOPY_STEPS = 6   /* 1e-3 .. 1e-8                                                       */
 };
@@ -45,6 +47,19 @@ static int pivot_budget(int n, int max_iter)
 /* First compliance of the homotopy [1], relative to the mean positive diagonal entry. Plain Lemke
  * is reliable from here on, see algorithms 1.3: smaller values make pivots of rounding size. */
 #define HOMOTOPY_START 1e-3
+
+/* Compliance of the proximal steps [1], relative to each diagonal entry: at first large enough for
+ * exchanges to end, below PROXIMAL_EASY it only shrinks while the partition hardly changes. Signs
+ * count beyond PROXIMAL_SIGN / eps: rounding in a block of that condition. */
+#define PROXIMAL_FIRST 1e-1
+#define PROXIMAL_EASY  1e-4
+#define PROXIMAL_LAST  1e-8
+#define PROXIMAL_SIGN  1e-15
+enum { PROXIMAL_STEPS = 60 };
+
+/* Farkas' vector, scaled [1]: W'y may exceed zero by rounding, q.y must be clearly negative. */
+#define FARKAS_TOL    1e-12
+#define FARKAS_MARGIN 1e-6
 
 typedef struct ladder {
     const rb_boxed *box;
@@ -229,10 +244,11 @@ static rb_status try_lemke(ladder *l, int *done)
     rb_mark mark = rb_arena_mark(l->scratch);
     double *cover = rb_push(l->scratch, double, l->lcp->n);
     if (!cover) return RB_NOMEM;
-    for (int trial = 0; trial <= COVERS; trial++) {
-        if (trial > 0) rb_lemke_cover(l->lcp->n, (unsigned)trial, cover);
+    for (int trial = 0; trial < TRIALS; trial++) {
+        if (trial > 1) rb_lemke_cover(l->lcp->n, (unsigned)trial, cover);
         rb_lemke_job job = { .lcp = l->lcp,
-                             .cover = trial > 0 ? cover : NULL,
+                             .cover = trial > 1 ? cover : NULL,
+                             .coarse = trial % 2,
                              .max_pivots = pivot_budget(l->lcp->n, l->o->max_iter) };
         rb_status status = run_lemke(l, &job, done);
         if (status != RB_OK) return status;
@@ -327,6 +343,56 @@ static rb_status try_homotopy(ladder *l, int *done)
     return RB_OK;
 }
 
+/* Proximal point steps on the box: z <- solution with W + eps D and q - eps D z, D the positive
+ * part of the diagonal. Every subproblem is regular, and for monotone problems the steps converge
+ * whatever the rank of W and whatever eps: the way out where rounding of the data makes a
+ * self-stress look contradictory. eps shrinks after a step that worked and grows after one that did
+ * not. */
+static rb_status try_proximal(ladder *l, int *done)
+{
+    const rb_boxed *b = l->box;
+    size_t n = (size_t)b->n;
+    rb_mark mark = rb_arena_mark(l->scratch);
+    double *shift = rb_push(l->scratch, double, n), *q = rb_push(l->scratch, double, n);
+    double *z = rb_push(l->scratch, double, n), eps = PROXIMAL_FIRST;
+    unsigned char *set = rb_push(l->scratch, unsigned char, n);
+    if (!shift || !q || !z || !set) return RB_NOMEM;
+    *done = 0;
+    rb_boxed near = *b;
+    near.q = q;
+    guess_cold(b, set);
+    for (int i = 0; i < b->n; i++) z[i] = rb_clamp(0.0, b->lo[i], b->hi[i]);
+    for (int step = 0; step < PROXIMAL_STEPS && !*done; step++) {
+        for (int i = 0; i < b->n; i++) {
+            double d = b->W[(ptrdiff_t)i * b->n + i];
+            shift[i] = d > 0.0 ? eps * d : 0.0;
+            q[i] = b->q[i] - shift[i] * z[i];
+        }
+        memcpy(l->t.set, set, n);
+        rb_exchange_job job = { .b = &near,
+                                .shift = shift,
+                                .t = &l->t,
+                                .max_steps = 100 + b->n,
+                                .blocks = PATIENCE,
+                                .sign_tol = PROXIMAL_SIGN / eps,
+                                .single = 1 };
+        rb_status status = rb_exchange_run(&job, l->scratch);
+        if (status != RB_OK) return status;
+        l->info->iterations += job.steps;
+        l->info->factorisations += job.steps;
+        if (job.end != RB_EXCHANGE_SOLVED) {
+            eps *= 10.0;
+            continue;
+        }
+        if (eps > PROXIMAL_EASY || (eps > PROXIMAL_LAST && job.steps <= 3)) eps *= 0.1;
+        memcpy(set, l->t.set, n);
+        memcpy(z, l->t.z, n * sizeof *z);
+        *done = offer(l, rb_boxed_measure(b, z, l->t.w), z, l->t.set);
+    }
+    rb_arena_reset(l->scratch, mark);
+    return RB_OK;
+}
+
 static rb_status try_enumerate(ladder *l, int *done, int *proven)
 {
     *done = *proven = 0;
@@ -348,6 +414,22 @@ static int certified(const ladder *l)
     return rb_measure_accepts(l->best, l->o->tol);
 }
 
+/* Farkas: y >= 0, W'y <= 0 and q.y < 0 leave no z >= 0 with W z + q >= 0. In scaled units, y of
+ * largest entry one. */
+static int proves_infeasible(const rb_boxed *b, const double *y)
+{
+    double size = 0.0, q_y = 0.0;
+    for (int i = 0; i < b->n; i++) size = fmax(size, y[i] / b->s[i]);
+    if (!(size > 0.0)) return 0;
+    for (int j = 0; j < b->n; j++) {
+        double sum = 0.0;
+        for (int i = 0; i < b->n; i++) sum += b->W[(ptrdiff_t)i * b->n + j] * y[i];
+        if (b->s[j] * sum > FARKAS_TOL * size) return 0;
+        q_y += b->q[j] * y[j];
+    }
+    return q_y < -FARKAS_MARGIN * size * b->data;
+}
+
 /* The rungs that need the pure LCP. */
 static rb_status climb_lcp(ladder *l, rb_rung *rung)
 {
@@ -361,11 +443,12 @@ static rb_status climb_lcp(ladder *l, rb_rung *rung)
     status = try_lemke(l, &done);
     if (status != RB_OK || done || certified(l)) return status;
 
-    /* a ray that proves infeasibility by Farkas' lemma makes the rest pointless, but it is only
-     * known to be one where rb_ray_check says so: small problems are simply enumerated */
+    if (l->has_ray && proves_infeasible(l->lcp, l->info->ray)) return RB_OK;
     *rung = RB_RUNG_HOMOTOPY;
     status = try_homotopy(l, &done);
     if (status != RB_OK || done || certified(l)) return status;
+    status = try_proximal(l, &done);
+    if (status != RB_OK || certified(l)) return status;
     *rung = RB_RUNG_ENUMERATE;
     status = try_enumerate(l, &done, &proven);
     if (status != RB_OK || certified(l) || proven) return status;

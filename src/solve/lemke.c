@@ -30,6 +30,10 @@
 /* What is tried before a ray is believed [1]. */
 #define PIVOT_TOL_RAY 1e-11
 
+/* Both in a coarse run [1]: for compliances that are the small difference of large ones (bodies
+ * held by joints, mass ratio 1e6), where a pivot of 1e-9 is rounding of the data. */
+#define PIVOT_TOL_COARSE 1e-7
+
 /* Width of the Harris window [1], relative to the largest right side: rows whose ratio could be the
  * least one within this error take part in the choice of the pivot. */
 #define HARRIS_TOL 1e-12
@@ -55,7 +59,7 @@
 enum { ETA_SLACK = 64 };
 
 typedef struct lemke {
-    int n, strict;
+    int n, strict, coarse;
     const rb_boxed *lcp;
     int *basis;     /* variable of each row: w_k = k, z_k = n + k, z0 = 2 n   (n)               */
     double *d, *p;  /* raw covering and perturbation vectors, scaled rows     (n)               */
@@ -273,8 +277,8 @@ static int leaving_row(lemke *l)
 {
     double top = rb_norm_inf(l->col, l->ld);
     double slack = (l->strict ? EXACT_TOL : HARRIS_TOL) * l->level;
-    int count = window(l, PIVOT_TOL * top, slack);
-    if (count == 0) count = window(l, PIVOT_TOL_RAY * top, slack);
+    int count = window(l, (l->coarse ? PIVOT_TOL_COARSE : PIVOT_TOL) * top, slack);
+    if (count == 0 && !l->coarse) count = window(l, PIVOT_TOL_RAY * top, slack);
     if (count <= 1) return count ? l->tied[0] : -1;
 
     /* z0 leaves as soon as it can */
@@ -528,6 +532,7 @@ rb_status rb_lemke_run(rb_lemke_job *job, rb_arena *scratch)
     if (status == RB_OK) {
         job->pivots = 0;
         l.strict = job->strict;
+        l.coarse = job->coarse;
         int repeated = run_once(&l, job);
         if (repeated && !l.strict) {
             l.strict = 1;

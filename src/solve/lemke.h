@@ -17,6 +17,7 @@ typedef struct rb_lemke_job {
     const unsigned char *start; /* a partition to start from, NULL: all rows open     (n)        */
     const double *cover;        /* covering vector > 0, cold start only, NULL: ones   (n)        */
     int max_pivots;
+    int coarse; /* 1: pivots below 1e-7 of their column are noise (data with few good digits)    */
     int strict; /* 1: always the exact lexicographic rule (slower, smaller pivots)               */
 
     /* out */

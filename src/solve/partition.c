@@ -115,7 +115,7 @@ int rb_measure_accepts(rb_measure m, double tol)
 void rb_boxed_finish(const rb_boxed *b, double tol, rb_measure m, double *z, rb_info *info)
 {
     info->outcome = rb_measure_accepts(m, tol) ? RB_SOLVED : RB_FAILED;
-    if (info->outcome == RB_SOLVED || m.relative > tol) return;
+    if (info->outcome == RB_SOLVED || (m.relative > tol && m.relative < INFINITY)) return;
     for (int i = 0; i < b->n; i++) z[i] = rb_clamp(0.0, b->lo[i], b->hi[i]);
 }
 

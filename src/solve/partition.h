@@ -43,8 +43,8 @@ int rb_measure_accepts(rb_measure m, double tol);
 /* No answer. */
 rb_measure rb_measure_worst(void);
 
-/* The last word of a solver: sets info->outcome. Where z would be certified although it is not
- * honest, z goes back to the point of the box nearest to zero. */
+/* The last word of a solver: sets info->outcome. Where z is not finite, or would be certified
+ * although it is not honest, it goes back to the point of the box nearest to zero. */
 void rb_boxed_finish(const rb_boxed *b, double tol, rb_measure m, double *z, rb_info *info);
 
 /* w (n) is written: W z + q. */
