@@ -22,7 +22,8 @@
 #include "solve/polyhedron.h"
 
 enum {
-    START_SWEEPS = 4,  /* before the first Newton step                              */
+    START_SWEEPS = 4, /* before the first Newton step                              */
+    START_STEPS = 5,
     DIRECT_STEPS = 12, /* Newton without path                                       */
     PYRAMIDS = 8,
     ADMM_ITERATIONS = 2000,
@@ -148,9 +149,21 @@ static int finish_newton(climb *s, double *r)
     return keep(s, r);
 }
 
+/* Where to start without a guess: the solution at some compliance, which does not depend on the
+ * order of the contacts; or, for a few contacts and any answer, some sweeps, which cost less. */
+static void start_cold(climb *s, double *r)
+{
+    if (s->o->unique || s->newton.sparse) {
+        rb_newton_compliance(&s->newton, RB_COMPLIANCE_SCALED, START_EPS);
+        rb_newton_run(&s->newton, NULL, r, START_STEPS);
+    } else {
+        for (int i = 0; i < START_SWEEPS; i++) rb_nsgs_sweep(s->k, NULL, r, i & 1);
+    }
+}
+
 static int try_newton(climb *s, double *r)
 {
-    for (int i = 0; !s->o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(s->k, NULL, r, i & 1);
+    if (!s->o->warm) start_cold(s, r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
     return finish_newton(s, r);
 }
@@ -407,14 +420,15 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     return RB_OK;
 }
 
-/* Any solver's answer becomes auto's, which does not depend on it where that matters. */
+/* Any solver's answer becomes the one auto finds by itself. */
 rb_status rb_cone_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *r,
                           rb_info *info)
 {
-    rb_solve_opts warm = *o;
+    rb_solve_opts cold = *o;
     rb_info own = { .mode = info->mode, .ray = info->ray };
-    warm.warm = 1;
-    rb_status status = rb_cone_auto(p, &warm, scratch, r, &own);
+    cold.warm = 0;
+    memset(r, 0, (size_t)p->n * sizeof *r);
+    rb_status status = rb_cone_auto(p, &cold, scratch, r, &own);
     info->unique = own.outcome == RB_SOLVED ? own.unique : RB_UNIQUE_NOT;
     info->factorisations += own.factorisations;
     info->rcond = own.rcond;
