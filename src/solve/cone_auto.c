@@ -30,6 +30,9 @@ enum {
     LAST_SWEEPS = 20000 /* of the last rung; opts.max_iter caps it                   */
 };
 
+/* Compliance at the start, relative to the diagonal of each contact [1]. */
+#define START_EPS 1e-2
+
 /* ---- islands
  * -------------------------------------------------------------------------------------- */
 
