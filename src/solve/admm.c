@@ -4,7 +4,7 @@
  *     x := solve (W + R) x = -(q + s) + R z - y        R = diag(beta / rho_c): one scalar a contact
  *     z := P_K(x + R^-1 y)
  *     y := y + R (x - z)
- *     s := mu |u_t| n with u = W x + q                 De Saxce shift, makes it Coulomb
+ *     s := mu |u_t| n with u = W z + q                 De Saxce shift, makes it Coulomb
  *
  * R is one scalar per contact so that projections stay projections. beta is moved by powers of
  * four while the two residuals differ by more than ten, each time with a new factorisation.

@@ -235,7 +235,7 @@ static rb_status try_pyramid(climb *s, double *r, int *done)
     *done = 0;
     double spread = 0.0;
     memcpy(s->start, s->best, (size_t)s->k->n * sizeof *r);
-    for (int round = 0; round < PYRAMIDS && !*done; round++) {
+    for (int round = 0; round < PYRAMIDS && round < s->o->max_iter && !*done; round++) {
         int solved;
         rb_status status =
             rb_polyhedron_solve(s->k, spread, s->scratch, s->start, &solved, &s->info->iterations);
@@ -251,8 +251,9 @@ static rb_status try_admm(climb *s, double *r, int *done)
     rb_mark mark = rb_arena_mark(s->scratch);
     memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
     double error;
-    rb_status status = rb_admm_run(s->k, s->scratch, r, ADMM_ITERATIONS, s->tol,
-                                   &s->info->iterations, &s->info->factorisations, &error);
+    int limit = s->o->max_iter < ADMM_ITERATIONS ? s->o->max_iter : ADMM_ITERATIONS;
+    rb_status status = rb_admm_run(s->k, s->scratch, r, limit, s->tol, &s->info->iterations,
+                                   &s->info->factorisations, &error);
     rb_arena_reset(s->scratch, mark);
     if (status != RB_OK) return status;
     *done = finish_near(s, r);
@@ -282,6 +283,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         return RB_OK;
     }
     if (status != RB_OK) return status;
+    s->newton.limit = s->o->max_iter;
     *rung = RB_RUNG_NEWTON;
     int solved = try_newton(s, r);
     if (!solved) {

@@ -14,6 +14,7 @@
  * modes are strict. */
 #include "solve/newton.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,17 +32,18 @@ enum {
     PATH_SWEEPS = 20,    /* where the path jumps                                          */
     PATH_TRIES = 80,     /* compliances tried in all                                      */
     POLISH_STEPS = 12,
-    LEAPS = 4 /* whole steps against the merit                                 */
+    BALANCE_AFTER = 20, /* steps without balanced rho: slip that ends must be free to stick */
+    LEAPS = 4           /* whole steps against the merit                                 */
 };
 
 /* Merit, relative to the velocities at r: below GOAL there is nothing to gain, below ACCEPT the
  * problem with compliance is solved [1]. */
-#define GOAL    1e-14
-#define ACCEPT  1e-11
+#define GOAL   1e-14
+#define ACCEPT 1e-11
+
+/* Raised tangential rho, at most, relative to that of the contact [1]: beyond, r_t and rho u_t no
+ * longer share digits. */
 #define BALANCE 1e10
-#ifndef BALANCE_AFTER
-#define BALANCE_AFTER 20
-#endif
 
 /* Compliance is divided by this at first, by its root where that fails [1]. */
 #define PATH_FACTOR 1e-2
@@ -51,7 +53,7 @@ enum {
 
 rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
 {
-    *s = (rb_newton){ .k = k, .sparse = k->n > DENSE_ROWS, .pivot_ratio = 1.0 };
+    *s = (rb_newton){ .k = k, .sparse = k->n > DENSE_ROWS, .pivot_ratio = 1.0, .limit = INT_MAX };
     size_t n = (size_t)k->n, blocks = (size_t)k->nc * (size_t)(k->dim * k->dim);
     if (s->sparse) {
         rb_status status =
@@ -260,7 +262,7 @@ int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps)
     int leaps = LEAPS;
     memcpy(s->least, r, bytes);
     for (int m = 0; m < MEMORY; m++) merits[m] = merit;
-    for (int it = 0; it < max_steps; it++) {
+    for (int it = 0; it < max_steps && s->steps < s->limit; it++) {
         if (it >= BALANCE_AFTER && balance(s, r)) {
             merit = equations(s, r, s->u, s->F);
             for (int m = 0; m < MEMORY; m++) merits[m] = merit;
@@ -360,10 +362,11 @@ static rb_status solve_newton(const rb_problem *p, const rb_solve_opts *o, rb_ar
     rb_status status = rb_cones_make(p, scratch, &k);
     if (status == RB_OK) status = rb_newton_make(&k, scratch, &s);
     if (status != RB_OK) return status;
+    s.limit = o->max_iter;
     for (int i = 0; !o->warm && i < START_SWEEPS; i++) rb_nsgs_sweep(&k, NULL, r, i & 1);
     rb_newton_compliance(&s, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
     rb_path_add(info, "newton");
-    if (!rb_newton_run(&s, NULL, r, o->max_iter < DIRECT_STEPS ? o->max_iter : DIRECT_STEPS)) {
+    if (!rb_newton_run(&s, NULL, r, DIRECT_STEPS)) {
         rb_path_add(info, "path");
         rb_newton_path(&s, RB_COMPLIANCE_SCALED, 1e-2, r);
     }

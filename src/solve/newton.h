@@ -20,6 +20,7 @@ typedef struct rb_newton {
     double *A, *B;       /* derivatives of F in r and u, blocks of a contact  (nc x dim x dim)   */
     unsigned char *mode; /* mode of each contact at r                                    (nc)    */
     int steps, factorisations;
+    int limit;             /* steps in all, of every run together */
     int jumps;             /* compliances that took sweeps to get to */
     double pivot_ratio;    /* least / largest pivot of the last factorisation, 1 = none */
     double *center, *good; /* of polish and path (n) */

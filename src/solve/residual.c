@@ -258,22 +258,42 @@ rb_status rb_residual(const rb_problem *p, const double *z, rb_arena *scratch, r
 /* ---- rays
  * ----------------------------------------------------------------------------------------- */
 
-/* (W' z)_j for the Farkas test; LCPs come dense or as blocks. */
-static double column_dot(const rb_problem *p, const double *z, int j)
+/* (W z)_i, or (W' z)_i if `across`: entry by entry, so that no memory is needed. */
+static double ray_dot(const rb_problem *p, const double *z, int i, int across)
 {
     double sum = 0.0;
     if (p->W.form == RB_DENSE) {
-        for (int i = 0; i < p->n; i++) sum += p->W.dense[(ptrdiff_t)i * p->n + j] * z[i];
+        for (int j = 0; j < p->n; j++) {
+            ptrdiff_t at = across ? (ptrdiff_t)j * p->n + i : (ptrdiff_t)i * p->n + j;
+            sum += p->W.dense[at] * z[j];
+        }
         return sum;
     }
     int bs = p->W.bs;
-    for (int i = 0; i < p->n; i++) {
-        for (int e = p->W.ptr[i / bs]; e < p->W.ptr[i / bs + 1]; e++) {
-            if (p->W.col[e] != j / bs) continue;
-            sum += p->W.val[((ptrdiff_t)e * bs + i % bs) * bs + j % bs] * z[i];
+    for (int b = across ? 0 : i / bs; b < (across ? p->n / bs : i / bs + 1); b++) {
+        for (int e = p->W.ptr[b]; e < p->W.ptr[b + 1]; e++) {
+            if (across && p->W.col[e] != i / bs) continue;
+            for (int k = 0; k < bs; k++) {
+                int row = across ? k : i % bs, col = across ? i % bs : k;
+                int j = across ? b * bs + k : p->W.col[e] * bs + k;
+                sum += p->W.val[((ptrdiff_t)e * bs + row) * bs + col] * z[j];
+            }
         }
     }
     return sum;
+}
+
+static double largest_entry(const rb_problem *p)
+{
+    ptrdiff_t count = (ptrdiff_t)p->n * p->n;
+    const double *W = p->W.dense;
+    if (p->W.form == RB_BSR) {
+        count = (ptrdiff_t)p->W.ptr[p->n / p->W.bs] * p->W.bs * p->W.bs;
+        W = p->W.val;
+    }
+    double largest = 0.0;
+    for (ptrdiff_t e = 0; e < count; e++) largest = fmax(largest, fabs(W[e]));
+    return largest;
 }
 
 int rb_ray_check(const rb_problem *p, const double *ray)
@@ -282,22 +302,16 @@ int rb_ray_check(const rb_problem *p, const double *ray)
     if (p->kind != RB_LCP || p->W.form == RB_OPERATOR) return 0;
     double length = max_abs(ray, p->n);
     if (!(length > 0.0) || !(length < INFINITY)) return 0;
-    rb_arena *arena = rb_arena_new(NULL, 0);
-    product prod;
-    if (!arena) return 0;
-    int verdict = 0;
-    if (multiply(p, ray, arena, &prod) == RB_OK) {
-        double scale = prod.largest > 0.0 ? prod.largest : 1.0, q_dot = 0.0;
-        int is_ray = 1, farkas = 1;
-        for (int i = 0; i < p->n; i++) {
-            double d_i = ray[i] / length, Wd_i = (prod.w[i] - p->q[i]) / (length * scale);
-            is_ray &= d_i >= -tol && Wd_i >= -tol && d_i * Wd_i <= tol;
-            farkas &= column_dot(p, ray, i) / (length * scale) <= tol;
-            q_dot += p->q[i] * d_i;
-        }
-        farkas &= q_dot < -tol * fmax(max_abs(p->q, p->n), 1e-300);
-        verdict = !is_ray ? 0 : farkas ? 2 : 1;
+    double scale = largest_entry(p), q_dot = 0.0;
+    scale = length * (scale > 0.0 ? scale : 1.0);
+    int is_ray = 1, farkas = 1;
+    for (int i = 0; i < p->n; i++) {
+        double d_i = ray[i] / length, Wd_i = ray_dot(p, ray, i, 0) / scale;
+        is_ray &= d_i >= -tol && Wd_i >= -tol && d_i * Wd_i <= tol;
+        q_dot += p->q[i] * d_i;
     }
-    rb_arena_free(arena);
-    return verdict;
+    if (!is_ray) return 0;
+    for (int i = 0; i < p->n && farkas; i++) farkas = ray_dot(p, ray, i, 1) / scale <= tol;
+    farkas &= q_dot < -tol * fmax(max_abs(p->q, p->n), 1e-300);
+    return farkas ? 2 : 1;
 }
