@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "math/vector.h"
 #include "rattleback/solve.h"
 
 /* ---- w = W z + q, with the diagonal and the largest entry on the way ---------------------------
@@ -15,19 +16,33 @@ typedef struct product {
     double largest; /* max |W_ij| (operator: of the diagonal, where a semidefinite W has it) */
 } product;
 
+/* a.x and max |a_j| of one row, in eight strands that do not wait for each other. */
+RB_VECTOR static double row_product(const double *restrict a, const double *restrict x, int n,
+                                    double *restrict largest)
+{
+    double sum[8] = { 0.0 }, most[8] = { 0.0 };
+    int j = 0;
+    for (; j + 8 <= n; j += 8) {
+        for (int k = 0; k < 8; k++) {
+            double size = fabs(a[j + k]);
+            sum[k] += a[j + k] * x[j + k];
+            most[k] = size > most[k] ? size : most[k];
+        }
+    }
+    for (int k = 0; j < n; j++, k++) {
+        sum[k] += a[j] * x[j];
+        most[k] = fmax(most[k], fabs(a[j]));
+    }
+    for (int k = 0; k < 8; k++) *largest = fmax(*largest, most[k]);
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
 static void multiply_dense(const rb_problem *p, const double *z, product *out)
 {
     for (int i = 0; i < p->n; i++) {
         const double *W_i = p->W.dense + (ptrdiff_t)i * p->n;
-        double sum = 0.0, largest = 0.0;
-        for (int j = 0; j < p->n; j++) {
-            sum += W_i[j] * z[j];
-            double a = fabs(W_i[j]);
-            largest = a > largest ? a : largest;
-        }
-        out->w[i] = sum + p->q[i];
+        out->w[i] = row_product(W_i, z, p->n, &out->largest) + p->q[i];
         out->diag[i] = W_i[i];
-        out->largest = fmax(out->largest, largest);
     }
 }
 
