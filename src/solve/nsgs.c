@@ -68,9 +68,9 @@ static rb_status solve_nsgs(const rb_problem *p, const rb_solve_opts *o, rb_aren
                 memcpy(best, r, (size_t)k.n * sizeof *r);
                 rb_cones_modes(&k, r, u, info->mode);
             }
-            if (error <= 0.1 * o->tol) break;
+            if (error <= 0.1 * o->tol || it == o->max_iter) break;
         }
-        if (rb_nsgs_sweep(&k, NULL, r, it & 1) == 0.0) it = it < o->max_iter ? o->max_iter - 1 : it;
+        if (rb_nsgs_sweep(&k, NULL, r, it & 1) == 0.0) it = o->max_iter - 1;
         info->iterations++;
     }
     memcpy(r, best, (size_t)k.n * sizeof *r);
