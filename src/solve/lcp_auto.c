@@ -20,6 +20,7 @@
 #include "solve/internal.h"
 #include "solve/islands.h"
 #include "solve/judice_pires.h"
+#include "solve/lcp_uniform.h"
 #include "solve/lemke.h"
 #include "solve/matrix.h"
 #include "solve/reduce.h"
@@ -45,7 +46,7 @@ static int pivot_budget(int n, int max_iter)
 #define STRICT_TOL 1e-10
 
 /* First compliance of the homotopy [1], relative to the mean positive diagonal entry. Plain Lemke
- * is reliable from here on, see algorithms 1.3: smaller values make pivots of rounding size. */
+ * is reliable from here on: smaller values make pivots of rounding size. */
 #define HOMOTOPY_START 1e-3
 
 /* Compliance of the proximal steps [1], relative to each diagonal entry: at first large enough for
@@ -476,8 +477,8 @@ static rb_status climb(ladder *l, const unsigned char *mode, const double *z, rb
     return climb_lcp(l, rung);
 }
 
-/* Solves one island: z and mode are guess in, answer out. */
-static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
+/* Solves one island by the ladder: z and mode are guess in, answer out. */
+static rb_status climb_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
                               double *z, unsigned char *mode, rb_info *info, unsigned *tried)
 {
     ladder l = { .box = b, .o = o, .scratch = scratch, .info = info };
@@ -503,6 +504,34 @@ static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_aren
     }
     if (l.is_reduced && l.r.bad_row >= 0) info->bad_row = l.r.bad_row;
     return RB_OK;
+}
+
+/* Where the unique answer is wanted it is looked for next to the last one first; only if it is not
+ * there the ladder finds any answer, and the whole path the unique one. */
+static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
+                              double *z, unsigned char *mode, rb_info *info, unsigned *tried)
+{
+    rb_mark mark = rb_arena_mark(scratch);
+    rb_unique unique = RB_UNIQUE_CHOSEN;
+    int found = 0;
+    rb_status status = RB_OK;
+    if (o->unique && o->warm) {
+        status = rb_uniform_again(b, o, scratch, z, mode, info, &found);
+        rb_arena_reset(scratch, mark);
+    }
+    if (found) {
+        info->outcome = RB_SOLVED;
+        info->rungs[RB_RUNG_WARM]++;
+        *tried |= 1u << RB_RUNG_WARM;
+    } else if (status == RB_OK) {
+        status = climb_island(b, o, scratch, z, mode, info, tried);
+        rb_arena_reset(scratch, mark);
+        if (status == RB_OK && o->unique && info->outcome == RB_SOLVED) {
+            status = rb_uniform_island(b, o, scratch, z, mode, info, &unique);
+        }
+    }
+    if (o->unique && unique > info->unique) info->unique = unique;
+    return status;
 }
 
 /* Solves island `which` inside the arrays of the whole problem. */

@@ -17,6 +17,7 @@
 #include "solve/internal.h"
 #include "solve/islands.h"
 #include "solve/judice_pires.h"
+#include "solve/lcp_uniform.h"
 #include "solve/lemke.h"
 #include "solve/reduce.h"
 
@@ -41,7 +42,7 @@
 /* Strict measure and sign violation [1] below which nothing is left to settle. */
 #define SETTLED_TOL 1e-13
 
-enum { EXCHANGES = 60, PATIENCE = 4, PROXIMAL_STEPS = 40, SETTLE_ROUNDS = 6 };
+enum { EXCHANGES = 60, WARM_EXCHANGES = 4, PATIENCE = 4, PROXIMAL_STEPS = 40, SETTLE_ROUNDS = 6 };
 
 typedef struct path {
     const rb_boxed *b;
@@ -212,30 +213,72 @@ static rb_status follow_path(path *s, unsigned char *last, int *found)
     return RB_OK;
 }
 
-static rb_status uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
-                                double *z, unsigned char *mode, rb_info *info, rb_unique *unique)
+/* Takes memory and sets the compliance; *some = 0 where no row has any. */
+static rb_status start_path(path *s, int *some)
+{
+    s->c = rb_push(s->scratch, double, s->b->n);
+    s->shift = rb_push(s->scratch, double, s->b->n);
+    rb_status status = rb_partition_make(s->b->n, s->scratch, &s->t);
+    if (!s->c || !s->shift || status != RB_OK) return RB_NOMEM;
+    *some = choose_compliance(s);
+    return RB_OK;
+}
+
+/* The limit, if it is one, becomes the answer. */
+static int accept(const path *s, rb_measure m, double tol, double *z, unsigned char *mode)
+{
+    if (!rb_measure_accepts(m, tol) || m.strict > CHOSEN_TOL) return 0;
+    memcpy(z, s->t.z, (size_t)s->b->n * sizeof *z);
+    memcpy(mode, s->t.set, (size_t)s->b->n);
+    return 1;
+}
+
+rb_status rb_uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch, double *z,
+                            unsigned char *mode, rb_info *info, rb_unique *unique)
 {
     path s = { .b = b, .scratch = scratch, .info = info };
-    s.c = rb_push(scratch, double, b->n);
-    s.shift = rb_push(scratch, double, b->n);
     unsigned char *wrong = rb_push(scratch, unsigned char, b->n);
     unsigned char *last = rb_push(scratch, unsigned char, b->n);
-    int found = 0;
-    rb_status status = rb_partition_make(b->n, scratch, &s.t);
-    if (!s.c || !s.shift || !wrong || !last || status != RB_OK) return RB_NOMEM;
+    int found = 0, some = 0;
+    rb_status status = start_path(&s, &some);
+    if (!wrong || !last || status != RB_OK) return RB_NOMEM;
     *unique = RB_UNIQUE_PLAIN;
     if (is_plain(&s, z)) return RB_OK;
     *unique = RB_UNIQUE_NOT;
-    if (!choose_compliance(&s)) return RB_OK;
+    if (!some) return RB_OK;
 
     rb_partition_guess(b, NULL, NULL, s.t.set);
     status = follow_path(&s, last, &found);
     if (status != RB_OK || !found) return status;
-    rb_measure m = settle(&s, wrong);
-    if (!rb_measure_accepts(m, o->tol) || m.strict > CHOSEN_TOL) return RB_OK;
-    *unique = RB_UNIQUE_CHOSEN;
-    memcpy(z, s.t.z, (size_t)b->n * sizeof *z);
-    memcpy(mode, s.t.set, (size_t)b->n);
+    if (accept(&s, settle(&s, wrong), o->tol, z, mode)) *unique = RB_UNIQUE_CHOSEN;
+    return RB_OK;
+}
+
+rb_status rb_uniform_again(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch, double *z,
+                           unsigned char *mode, rb_info *info, int *found)
+{
+    path s = { .b = b, .scratch = scratch, .info = info };
+    unsigned char *wrong = rb_push(scratch, unsigned char, b->n);
+    int some = 0;
+    *found = 0;
+    rb_status status = start_path(&s, &some);
+    if (!wrong || status != RB_OK) return RB_NOMEM;
+    if (!some) return RB_OK;
+    rb_partition_guess(b, mode, z, s.t.set);
+    for (int i = 0; i < b->n; i++) s.shift[i] = EPS_LAST * s.c[i];
+    rb_exchange_job job = { .b = b,
+                            .shift = s.shift,
+                            .t = &s.t,
+                            .max_steps = WARM_EXCHANGES,
+                            .sign_tol = SIGN_NOISE / EPS_LAST,
+                            .blocks = WARM_EXCHANGES };
+    status = rb_exchange_run(&job, scratch);
+    info->iterations += job.steps;
+    info->factorisations += job.steps;
+    if (status != RB_OK || job.end != RB_EXCHANGE_SOLVED) return status;
+    rb_measure m = proximal(&s);
+    if (m.strict > SETTLED_TOL && rb_partition_wrong(b, &s.t, SETTLED_TOL, wrong) > 0) return RB_OK;
+    *found = accept(&s, m, o->tol, z, mode);
     return RB_OK;
 }
 
@@ -256,12 +299,12 @@ rb_status rb_lcp_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *
         rb_unique unique;
         rb_island s;
         if (count == 1) {
-            status = uniform_island(&b, o, scratch, z, info->mode, info, &unique);
+            status = rb_uniform_island(&b, o, scratch, z, info->mode, info, &unique);
         } else {
             status = rb_island_extract(&b, label, k, scratch, &s);
             if (status != RB_OK) return status;
             rb_island_gather(&s, z, info->mode);
-            status = uniform_island(&s.b, o, scratch, s.z, s.mode, info, &unique);
+            status = rb_uniform_island(&s.b, o, scratch, s.z, s.mode, info, &unique);
             if (status == RB_OK) rb_island_scatter(&s, z, info->mode);
         }
         rb_arena_reset(scratch, mark);
