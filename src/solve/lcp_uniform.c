@@ -42,7 +42,7 @@
 /* Strict measure and sign violation [1] below which nothing is left to settle. */
 #define SETTLED_TOL 1e-13
 
-enum { EXCHANGES = 60, WARM_EXCHANGES = 4, PATIENCE = 4, PROXIMAL_STEPS = 40, SETTLE_ROUNDS = 6 };
+enum { EXCHANGES = 60, WARM_EXCHANGES = 8, PATIENCE = 4, PROXIMAL_STEPS = 40, SETTLE_ROUNDS = 6 };
 
 typedef struct path {
     const rb_boxed *b;
@@ -157,9 +157,9 @@ static rb_measure proximal(path *s)
     for (int step = 0; step < PROXIMAL_STEPS; step++) {
         rb_partition_correct(b, t);
         rb_measure m = rb_boxed_measure(b, t->z, t->w);
-        int stalled = m.strict > 0.5 * last.strict;
+        int stalled = m.strict > 0.5 * last.strict && step > 0;
         last = m;
-        if (stalled && step > 0) break;
+        if (stalled || m.strict <= SETTLED_TOL) break;
     }
     return last;
 }
