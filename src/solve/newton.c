@@ -32,8 +32,8 @@ enum {
     PATH_SWEEPS = 20,    /* where the path jumps                                          */
     PATH_TRIES = 80,     /* compliances tried in all                                      */
     POLISH_STEPS = 12,
-    BALANCE_AFTER = 20, /* steps without balanced rho: slip that ends must be free to stick */
-    LEAPS = 4           /* whole steps against the merit                                 */
+    STALL = 12, /* steps that do not halve the merit                             */
+    LEAPS = 4   /* whole steps against the merit                                 */
 };
 
 /* Merit, relative to the velocities at r: below GOAL there is nothing to gain, below ACCEPT the
@@ -82,7 +82,9 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     int ok = s->index && s->factored && s->eps && s->rho_t && s->least && s->center && s->good &&
              s->G && s->perm && s->active && s->u && s->F && s->dr && s->trial && s->work && s->A &&
              s->B && s->mode;
-    return ok ? RB_OK : RB_NOMEM;
+    if (!ok) return RB_NOMEM;
+    memset(s->factored, RB_MODE_UNKNOWN, (size_t)k->nc);
+    return RB_OK;
 }
 
 /* ---- equations
@@ -253,33 +255,49 @@ static int balance(rb_newton *s, const double *r)
     return moved;
 }
 
-int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps)
+/* Newton steps until nothing is left to gain, or until STALL of them have not halved the merit.
+ * Returns the least merit; s->least is its point. */
+static double iterate(rb_newton *s, const double *center, double *r, int balanced, int *steps)
 {
     size_t bytes = (size_t)s->k->n * sizeof *r;
-    memcpy(s->rho_t, s->k->rho, (size_t)s->k->nc * sizeof *s->rho_t);
     velocity(s, center, r, s->u);
-    double merit = equations(s, r, s->u, s->F), least = merit, merits[MEMORY];
-    int leaps = LEAPS;
+    double merit = equations(s, r, s->u, s->F), least = merit, halved = merit, merits[MEMORY];
+    int leaps = LEAPS, idle = 0;
     memcpy(s->least, r, bytes);
     for (int m = 0; m < MEMORY; m++) merits[m] = merit;
-    for (int it = 0; it < max_steps && s->steps < s->limit; it++) {
-        if (it >= BALANCE_AFTER && balance(s, r)) {
+    for (int it = 0; *steps > 0 && idle < STALL && s->steps < s->limit; it++) {
+        if (balanced && balance(s, r)) {
             merit = equations(s, r, s->u, s->F);
             for (int m = 0; m < MEMORY; m++) merits[m] = merit;
         }
         double scale = rb_newton_scale(s, r), before = merit;
         if (sqrt(merit) <= GOAL * scale || !direction(s, r)) break;
         s->steps++;
+        --*steps;
         if (!line_search(s, center, r, merits, &leaps, &merit)) break;
         merits[it % MEMORY] = merit;
         if (merit < least) {
             least = merit;
             memcpy(s->least, r, bytes);
         }
+        idle = least <= 0.5 * halved ? 0 : idle + 1;
+        if (idle == 0) halved = least;
         /* at rounding level steps only move noise */
         if (merit >= 0.25 * before && sqrt(merit) <= ACCEPT * scale) break;
     }
-    memcpy(r, s->least, bytes);
+    return least;
+}
+
+int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps)
+{
+    size_t bytes = (size_t)s->k->n * sizeof *r;
+    memcpy(s->rho_t, s->k->rho, (size_t)s->k->nc * sizeof *s->rho_t);
+    for (int balanced = 0; balanced < 2; balanced++) {
+        double merit = iterate(s, center, r, balanced, &max_steps);
+        memcpy(r, s->least, bytes);
+        if (sqrt(merit) <= ACCEPT * rb_newton_scale(s, r)) break;
+    }
+    memcpy(s->rho_t, s->k->rho, (size_t)s->k->nc * sizeof *s->rho_t);
     velocity(s, center, r, s->u);
     return sqrt(equations(s, r, s->u, s->F)) <= ACCEPT * rb_newton_scale(s, r);
 }
@@ -289,7 +307,7 @@ static double polish_again(rb_newton *s, double *r, double error)
 {
     const rb_cones *k = s->k;
     equations(s, r, s->u, s->F);
-    if (s->factorisations == 0 || !rb_newton_solve(s)) return error;
+    if (!rb_newton_solve(s)) return error;
     for (int i = 0; i < k->n; i++) s->trial[i] = r[i] + s->dr[i];
     rb_cones_velocity(k, s->trial, s->u);
     double next = rb_cones_error(k, s->trial, s->u);

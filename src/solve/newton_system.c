@@ -130,9 +130,12 @@ static void solve_dense(rb_newton *s)
 int rb_newton_factor(rb_newton *s)
 {
     s->factorisations++;
+    memset(s->factored, RB_MODE_UNKNOWN, (size_t)s->k->nc);
+    if (s->sparse)
+        factor_sparse(s);
+    else if (!factor_dense(s))
+        return 0;
     memcpy(s->factored, s->mode, (size_t)s->k->nc);
-    if (!s->sparse) return factor_dense(s);
-    factor_sparse(s);
     return 1;
 }
 
