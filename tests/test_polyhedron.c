@@ -11,7 +11,8 @@ static double solve_pyramid(const rb_corpus_problem *p, double spread, double *r
     int pivots = 0;
     double u[SUPPORT_ROWS];
     CHECK_INT(rb_cones_make(&p->problem, arena, &k), RB_OK);
-    CHECK_INT(rb_polyhedron_solve(&k, spread, arena, r, solved, &pivots), RB_OK);
+    CHECK_INT(rb_polyhedron_solve(&k, RB_POLYHEDRON_FINE, spread, arena, r, solved, &pivots),
+              RB_OK);
     CHECK(!*solved || pivots >= 0);
     rb_cones_velocity(&k, r, u);
     double error = rb_cones_error(&k, r, u);

@@ -26,8 +26,8 @@ enum {
     START_STEPS = 5,
     DIRECT_STEPS = 12, /* Newton without path                                       */
     PYRAMIDS = 8,
-    ADMM_ITERATIONS = 2000,
-    LAST_SWEEPS = 20000 /* of the last rung; opts.max_iter caps it                   */
+    ADMM_ITERATIONS = 1000,
+    LAST_SWEEPS = 4000 /* of the last rung; opts.max_iter caps it                   */
 };
 
 /* Compliance at the start, relative to the diagonal of each contact [1]. */
@@ -230,20 +230,28 @@ static int finish_near(climb *s, double *r)
 }
 
 /* Each round has a fan of edges a quarter as wide around the friction found before. */
-static rb_status try_pyramid(climb *s, double *r, int *done)
+static rb_status try_pyramids(climb *s, int around, int *done)
 {
-    *done = 0;
     double spread = 0.0;
-    memcpy(s->start, s->best, (size_t)s->k->n * sizeof *r);
+    memcpy(s->start, s->best, (size_t)s->k->n * sizeof *s->start);
     for (int round = 0; round < PYRAMIDS && round < s->o->max_iter && !*done; round++) {
         int solved;
-        rb_status status =
-            rb_polyhedron_solve(s->k, spread, s->scratch, s->start, &solved, &s->info->iterations);
+        rb_status status = rb_polyhedron_solve(s->k, around, spread, s->scratch, s->start, &solved,
+                                               &s->info->iterations);
         if (status != RB_OK || !solved) return status;
         spread = round == 0 ? 0.2 : 0.25 * spread;
         *done = finish_near(s, s->start);
     }
     return RB_OK;
+}
+
+/* Fewer edges are a smaller and better conditioned linear problem. */
+static rb_status try_pyramid(climb *s, int *done)
+{
+    *done = 0;
+    rb_status status = try_pyramids(s, RB_POLYHEDRON_FINE, done);
+    if (status != RB_OK || *done || s->k->dim == 2) return status;
+    return try_pyramids(s, RB_POLYHEDRON_COARSE, done);
 }
 
 static rb_status try_admm(climb *s, double *r, int *done)
@@ -304,7 +312,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     if (solved) return RB_OK;
     *rung = RB_RUNG_PYRAMID;
     int done = 0;
-    status = try_pyramid(s, r, &done);
+    status = try_pyramid(s, &done);
     if (status != RB_OK || done) return status;
     *rung = RB_RUNG_ADMM;
     status = try_admm(s, r, &done);

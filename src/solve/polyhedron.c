@@ -16,29 +16,28 @@
 
 #include "solve/internal.h"
 
-enum { AROUND = 8, FAN = 5, MOST = AROUND + FAN, MAX_ROWS = 2000 };
+enum { FAN = 5, MOST = RB_POLYHEDRON_FINE + FAN, MAX_ROWS = 2000 };
 
 typedef struct pyramids {
     const rb_cones *k;
-    int edges; /* per contact                                          */
-    int rows;  /* of the LCP per contact: normal, edges, lambda        */
-    double *d; /* edges as tangents                  (nc x edges x 2)  */
+    int around, edges; /* evenly spaced, and in all, per contact       */
+    int rows;          /* of the LCP per contact: normal, edges, lambda        */
+    double *d;         /* edges as tangents                  (nc x edges x 2)  */
     double *M, *q, *z;
 } pyramids;
 
-/* Eight directions; in two dimensions two are the whole cone. */
-static void edges_around(double *d, int dim)
+/* Every direction of eight or every second one; in two dimensions two are the whole cone. */
+static void edges_around(double *d, int around)
 {
     static const double c = 0.70710678118654757; /* cos 45 degrees */
-    static const double ring[AROUND][2] = { { 1, 0 },  { c, c },   { 0, 1 },  { -c, c },
-                                            { -1, 0 }, { -c, -c }, { 0, -1 }, { c, -c } };
-    if (dim == 2) {
-        d[0] = 1.0;
-        d[1] = d[3] = 0.0;
-        d[2] = -1.0;
-        return;
+    static const double ring[RB_POLYHEDRON_FINE][2] = {
+        { 1, 0 }, { c, c }, { 0, 1 }, { -c, c }, { -1, 0 }, { -c, -c }, { 0, -1 }, { c, -c }
+    };
+    for (int i = 0; i < around; i++) {
+        const double *from = ring[i * (RB_POLYHEDRON_FINE / around)];
+        d[2 * i] = from[0];
+        d[2 * i + 1] = from[1];
     }
-    memcpy(d, ring, sizeof ring);
 }
 
 /* Edges at -2, -1, 0, 1, 2 times the spread from the friction of r, by tangents of the angle. */
@@ -56,7 +55,7 @@ static void edges_fan(const double *r, double spread, double *d)
 static rb_status make_edges(pyramids *s, double spread, rb_arena *scratch, const double *r)
 {
     const rb_cones *k = s->k;
-    s->edges = k->dim == 2 ? 2 : spread > 0.0 ? MOST : AROUND;
+    s->edges = k->dim == 2 ? s->around : s->around + (spread > 0.0 ? FAN : 0);
     s->rows = s->edges + 2;
     size_t n = (size_t)k->nc * (size_t)s->rows;
     s->d = rb_push(scratch, double, (size_t)k->nc *(size_t)s->edges * 2);
@@ -67,8 +66,10 @@ static rb_status make_edges(pyramids *s, double spread, rb_arena *scratch, const
     memset(s->M, 0, n * n * sizeof *s->M);
     for (int c = 0; c < k->nc; c++) {
         double *d = s->d + (ptrdiff_t)c * s->edges * 2;
-        edges_around(d, k->dim);
-        if (s->edges == MOST) edges_fan(r + (ptrdiff_t)c * k->dim, spread, d + 2 * AROUND);
+        edges_around(d, s->around);
+        if (s->edges > s->around) {
+            edges_fan(r + (ptrdiff_t)c * k->dim, spread, d + (ptrdiff_t)2 * s->around);
+        }
     }
     return RB_OK;
 }
@@ -135,13 +136,13 @@ static void read_impulses(const pyramids *s, double *r)
     }
 }
 
-rb_status rb_polyhedron_solve(const rb_cones *k, double spread, rb_arena *scratch, double *r,
-                              int *solved, int *pivots)
+rb_status rb_polyhedron_solve(const rb_cones *k, int around, double spread, rb_arena *scratch,
+                              double *r, int *solved, int *pivots)
 {
     *solved = 0;
     if (k->nc * (MOST + 2) > MAX_ROWS) return RB_OK;
     rb_mark mark = rb_arena_mark(scratch);
-    pyramids s = { .k = k };
+    pyramids s = { .k = k, .around = k->dim == 2 ? 2 : around };
     rb_status status = make_edges(&s, spread, scratch, r);
     if (status != RB_OK) return status;
     fill(&s);
