@@ -1,0 +1,47 @@
+/* Hashes of auto's answers, FNV-1a over the bytes of z, for tests/test_golden.c. A commit that
+ * moves one does nothing else and says why the numbers moved. */
+#ifndef RB_TEST_GOLDEN_H
+#define RB_TEST_GOLDEN_H
+
+#include <stdint.h>
+
+enum { GOLDEN_SEEDS = 20 };
+
+static const uint64_t golden_lcp[GOLDEN_SEEDS] = {
+    UINT64_C(0x519a0370b5ec1ccc), UINT64_C(0x6895a24397ce58fc), UINT64_C(0x502d6f052216f82d),
+    UINT64_C(0xb61aac681485a3bc), UINT64_C(0x174675951333c6d4), UINT64_C(0x5bc074b7a290637b),
+    UINT64_C(0xe944519f6cccd832), UINT64_C(0x4073a0fb22a2cc08), UINT64_C(0xe4d48c5198449c01),
+    UINT64_C(0xb8168a72845d1086), UINT64_C(0xb058b1adcb968e29), UINT64_C(0x33be22bc6cf7b332),
+    UINT64_C(0x1d9c041d32c3af53), UINT64_C(0x6bcb4f49d41df1ec), UINT64_C(0x91430441303c9ebd),
+    UINT64_C(0x98aa6d00be0b81ca), UINT64_C(0xea6f377a25497182), UINT64_C(0xbaf816e4cab2baf8),
+    UINT64_C(0x1d00eca78f9d30e7), UINT64_C(0x7492e52c5d84b8b9),
+};
+static const uint64_t golden_box[GOLDEN_SEEDS] = {
+    UINT64_C(0x7ee8f167b2fcf59b), UINT64_C(0x034d72e0d23c91c7), UINT64_C(0xcc28a815a9dc9069),
+    UINT64_C(0xf2c987f226ea498e), UINT64_C(0x4c4880141bffde88), UINT64_C(0xb8b40cf9b70fdde5),
+    UINT64_C(0xcca876bf7fea39a0), UINT64_C(0x304dd26630acbf4b), UINT64_C(0x42c9d543911c628e),
+    UINT64_C(0x998f3ded1ece6f55), UINT64_C(0x16f71098d388db78), UINT64_C(0xa905c06445c9f74b),
+    UINT64_C(0x82929725cef53341), UINT64_C(0x4214dd252e5cdc59), UINT64_C(0x3d20b61d725f52f5),
+    UINT64_C(0xc1a4d64d9251d2c7), UINT64_C(0xf357ac2c486db208), UINT64_C(0xb82b9a4d93bc7df7),
+    UINT64_C(0x455a3bd2619c925d), UINT64_C(0x379ada8138fe044f),
+};
+static const uint64_t golden_cone[GOLDEN_SEEDS] = {
+    UINT64_C(0xbeac0db279738f0e), UINT64_C(0x3b938af84ed5cb5a), UINT64_C(0xbb7bfc3af06c769a),
+    UINT64_C(0x1b236e2b3e377903), UINT64_C(0x71fb432e840aae78), UINT64_C(0x6089aa8ba2c5e274),
+    UINT64_C(0xcfdaca8dff1044aa), UINT64_C(0x102c11bb7fe21913), UINT64_C(0x8fca513ecd5b5b82),
+    UINT64_C(0x47dc6ed02da7bdeb), UINT64_C(0xf67b22cea1282af5), UINT64_C(0x57555b7079655da6),
+    UINT64_C(0xe975537583697c77), UINT64_C(0x38d524573c90d9b9), UINT64_C(0xd5a3301acaee4cef),
+    UINT64_C(0x150e475d6ac87aae), UINT64_C(0x0bac4aa300e27bd9), UINT64_C(0x9a09f7235ae42318),
+    UINT64_C(0xa36dfb01e7aadcf3), UINT64_C(0x5beb08a878cd59b3),
+};
+static const uint64_t golden_mixed[GOLDEN_SEEDS] = {
+    UINT64_C(0x190680a27383a576), UINT64_C(0x53dba902ec344967), UINT64_C(0x5296d0bb9161804e),
+    UINT64_C(0x425346ac86361eb9), UINT64_C(0xf88c9cd960ffa9fa), UINT64_C(0xe199dbb6fde7ba3f),
+    UINT64_C(0x0084bfb24953afa7), UINT64_C(0xbf32756895cc2e33), UINT64_C(0x75cf9fc7368afca1),
+    UINT64_C(0xbb8ec0d39350aefc), UINT64_C(0x5dc6e877ca796712), UINT64_C(0x3e17f64519a6897d),
+    UINT64_C(0xbd81e950f10181ad), UINT64_C(0xe20a7ea8aa2c42e3), UINT64_C(0xd2afd429fad21f2c),
+    UINT64_C(0x5392cb0675761e8b), UINT64_C(0x69be12e3b110b5fb), UINT64_C(0xe9614bd1480c7f8b),
+    UINT64_C(0xf291089780232b11), UINT64_C(0x3452e78372fbbf5f),
+};
+
+#endif
