@@ -24,10 +24,11 @@ TEST(hash_vectors)
 
 TEST(hash_is_chainable)
 {
-    uint64_t whole = rb_hash(RB_HASH_INIT, "rattleback", 10);
+    const char *text = "rattleback";
+    uint64_t whole = rb_hash(RB_HASH_INIT, text, 10);
     for (size_t cut = 0; cut <= 10; cut++) {
-        uint64_t head = rb_hash(RB_HASH_INIT, "rattleback", cut);
-        CHECK(rb_hash(head, "rattleback" + cut, 10 - cut) == whole);
+        uint64_t head = rb_hash(RB_HASH_INIT, text, cut);
+        CHECK(rb_hash(head, text + cut, 10 - cut) == whole);
     }
     CHECK(rb_hash(RB_HASH_INIT, "rattlebacl", 10) != whole);
 }

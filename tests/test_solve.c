@@ -215,7 +215,7 @@ static void check_case_cold(const rb_solver *s, const rb_corpus_problem *p)
 
 TEST(cold_means_cold)
 {
-    for_all_cases(2, check_case_cold);
+    for_all_cases(1, check_case_cold);
 }
 
 /* From its own answer every solver finishes at once, at the same velocity. */
@@ -230,6 +230,10 @@ static void check_case_warm(const rb_solver *s, const rb_corpus_problem *p)
     opts.warm = 1;
     rb_info again = support_solve(&p->problem, &opts, warm, mode);
     CHECK_INT(again.outcome, RB_SOLVED);
+    if (again.iterations > cold.iterations) {
+        print_error("%s on %s: %d iterations warm, %d cold\n", s->name, p->name, again.iterations,
+                    cold.iterations);
+    }
     CHECK(again.iterations <= cold.iterations);
     CHECK_INT(rb_problem_apply(&p->problem, z, NULL, u), RB_OK);
     CHECK_INT(rb_problem_apply(&p->problem, warm, NULL, v), RB_OK);
@@ -251,7 +255,7 @@ static void check_case_warm(const rb_solver *s, const rb_corpus_problem *p)
 
 TEST(warm_starts)
 {
-    for_all_cases(2, check_case_warm);
+    for_all_cases(1, check_case_warm);
 }
 
 static void check_case_modes(const rb_solver *s, const rb_corpus_problem *p)
