@@ -157,7 +157,10 @@ rb_status rb_polyhedron_solve(const rb_cones *k, int around, double spread, rb_a
     if (!info.mode || !info.ray) return RB_NOMEM;
     memset(s.z, 0, (size_t)n * sizeof *s.z);
     memset(info.mode, RB_MODE_UNKNOWN, (size_t)n);
-    status = rb_lcp_auto(&p, &o, scratch, s.z, &info);
+
+    /* one run where there are many rows, every means where there are few */
+    const rb_solver *solver = around == RB_POLYHEDRON_FINE ? &rb_solver_lemke : &rb_solver_auto;
+    status = solver->solve(&p, &o, scratch, s.z, &info);
     if (status != RB_OK) return status;
     *pivots += info.iterations;
     *solved = info.outcome == RB_SOLVED;
