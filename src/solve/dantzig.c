@@ -222,23 +222,23 @@ static int drive(dantzig *s, int d, int *budget)
         }
         if (--*budget < 0) return 0;
         direction(s, d, w < 0.0 ? 1.0 : -1.0);
-        stop stop = how_far(s, d);
+        stop first = how_far(s, d);
 
         /* a redundant row: nothing moves it and nothing needs to */
         int stuck = !(s->dw[d] * s->dz[d] > RATE_TOL) && fabs(w) <= RATE_TOL * s->level;
-        if (stuck || stop.row < 0) {
+        if (stuck || first.row < 0) {
             s->set[d] = RB_MODE_UNKNOWN;
             return stuck;
         }
-        rb_axpy(stop.length, s->dz, s->z, s->n);
-        rb_axpy(stop.length, s->dw, s->w, s->n);
-        int i = stop.row;
-        if (stop.mode == RB_MODE_STICK) {
+        rb_axpy(first.length, s->dz, s->z, s->n);
+        rb_axpy(first.length, s->dw, s->w, s->n);
+        int i = first.row;
+        if (first.mode == RB_MODE_STICK) {
             s->w[i] = 0.0;
             append(s, i);
         } else {
-            s->z[i] = stop.mode == RB_MODE_OPEN ? s->lo[i] : s->hi[i];
-            leave_free(s, i, stop.mode);
+            s->z[i] = first.mode == RB_MODE_OPEN ? s->lo[i] : s->hi[i];
+            leave_free(s, i, first.mode);
         }
         if (i == d) return 1;
     }

@@ -153,9 +153,9 @@ static rb_status solve_pgs(const rb_problem *p, const rb_solve_opts *o, rb_arena
     rb_status status = rows_make(p, scratch, &r);
     double *best = rb_push(scratch, double, p->n);
     if (status != RB_OK || !best) return status != RB_OK ? status : RB_NOMEM;
-    grade grade = iterate(&r, o, z, best, &info->iterations);
+    grade least = iterate(&r, o, z, best, &info->iterations);
     memcpy(z, best, (size_t)p->n * sizeof *z);
-    info->outcome = grade.relative <= o->tol ? RB_SOLVED : RB_FAILED;
+    info->outcome = least.relative <= o->tol ? RB_SOLVED : RB_FAILED;
     rb_path_add(info, "sweeps");
     if (info->mode) read_modes(&r, z, info->mode);
     return RB_OK;
