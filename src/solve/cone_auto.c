@@ -27,11 +27,19 @@ enum {
     DIRECT_STEPS = 12, /* Newton without path                                       */
     PYRAMIDS = 8,
     ADMM_ITERATIONS = 1000,
-    LAST_SWEEPS = 4000 /* of the last rung; opts.max_iter caps it                   */
+    FIRST_SWEEPS = 64,   /* of the last rung                                          */
+    LAST_SWEEPS = 4000,  /* opts.max_iter caps it                                     */
+    MEDIUM = 130,        /* contacts beyond which pyramids are too large: sweeps      */
+    LARGE = 1500,        /* contacts beyond which sweeps come first                   */
+    LARGE_SWEEPS = 2000, /* before Newton is tried, then twice as many, ...           */
+    LARGE_STEPS = 60     /* of Newton at a time                                       */
 };
 
 /* Compliance at the start, relative to the diagonal of each contact [1]. */
 #define START_EPS 1e-2
+
+/* Measure from which on Newton finds the last modes of a large island [1]. */
+#define NEAR_ENOUGH 2e-5
 
 /* ---- islands
  * -------------------------------------------------------------------------------------- */
@@ -208,20 +216,21 @@ static int is_ambiguous(const climb *s)
     return slides && is_redundant(s);
 }
 
-/* Newton around r itself, from the least compliance that helps: any solution near r will do. */
-static int finish_near(climb *s, double *r)
+/* Newton around r itself with more and less compliance in turn: any solution near r will do. Each
+ * run starts where the last one has come to; the ill-conditioned end with the least. */
+static int finish_near(climb *s, const double *r)
 {
     static const struct {
         rb_compliance kind;
         double eps;
-    } tries[] = { { RB_COMPLIANCE_SCALED, RB_UNIFORM_EPS },
-                  { RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS },
-                  { RB_COMPLIANCE_SCALED, 1e-6 },
-                  { RB_COMPLIANCE_UNIFORM, 1e-6 },
-                  { RB_COMPLIANCE_SCALED, 1e-4 } };
+    } tries[] = { { RB_COMPLIANCE_SCALED, 1e-7 },  { RB_COMPLIANCE_SCALED, 1e-10 },
+                  { RB_COMPLIANCE_UNIFORM, 1e-7 }, { RB_COMPLIANCE_SCALED, 1e-12 },
+                  { RB_COMPLIANCE_SCALED, 1e-4 },  { RB_COMPLIANCE_SCALED, 1e-6 },
+                  { RB_COMPLIANCE_UNIFORM, 1e-6 }, { RB_COMPLIANCE_SCALED, 1e-8 },
+                  { RB_COMPLIANCE_SCALED, 1e-10 }, { RB_COMPLIANCE_SCALED, 1e-12 } };
     if (keep(s, r)) return 1;
+    memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
     for (int i = 0; i < (int)(sizeof tries / sizeof *tries); i++) {
-        memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
         rb_newton_compliance(&s->newton, tries[i].kind, tries[i].eps);
         rb_newton_polish(&s->newton, s->spare, s->tol);
         if (keep(s, s->spare)) return 1;
@@ -238,9 +247,9 @@ static rb_status try_pyramids(climb *s, int around, int *done)
         int solved;
         rb_status status = rb_polyhedron_solve(s->k, around, spread, s->scratch, s->start, &solved,
                                                &s->info->iterations);
-        if (status != RB_OK || !solved) return status;
+        if (status != RB_OK) return status;
         spread = round == 0 ? 0.2 : 0.25 * spread;
-        *done = finish_near(s, s->start);
+        if (solved) *done = finish_near(s, s->start);
     }
     return RB_OK;
 }
@@ -268,12 +277,12 @@ static rb_status try_admm(climb *s, double *r, int *done)
     return RB_OK;
 }
 
-/* Sweeps, with an attempt of Newton each time their number has doubled. */
-static void try_nsgs(climb *s, double *r, int with_newton)
+/* Sweeps, with an attempt of Newton each time their number has doubled, from `first` on. */
+static void try_nsgs(climb *s, double *r, int first, int most, int with_newton)
 {
     if (s->error < INFINITY) memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
-    int limit = s->o->max_iter < LAST_SWEEPS ? s->o->max_iter : LAST_SWEEPS;
-    for (int i = 1, next = 64; i <= limit; i++) {
+    int limit = s->o->max_iter < most ? s->o->max_iter : most;
+    for (int i = 1, next = first; i <= limit; i++) {
         rb_nsgs_sweep(s->k, NULL, r, i & 1);
         s->info->iterations++;
         if (i < next && i < limit) continue;
@@ -282,16 +291,37 @@ static void try_nsgs(climb *s, double *r, int with_newton)
     }
 }
 
+/* Thousands of contacts: a sweep costs a thousandth of a Newton step, and Newton only helps once
+ * the modes are nearly right. */
+static void try_large(climb *s, double *r)
+{
+    s->unique = RB_UNIQUE_NOT;
+    memset(r, 0, (size_t)s->k->n * sizeof *r);
+    for (int sweeps = LARGE_SWEEPS; sweeps <= 16 * LARGE_SWEEPS; sweeps *= 2) {
+        try_nsgs(s, r, sweeps, sweeps, 0);
+        if (s->error <= s->tol || s->info->iterations >= s->o->max_iter) return;
+        if (s->error > NEAR_ENOUGH) continue;
+        s->newton.limit = s->newton.steps + LARGE_STEPS;
+        memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
+        if (finish_near(s, r)) return;
+    }
+}
+
 static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
 {
     rb_status status = rb_newton_make(s->k, s->scratch, &s->newton);
     if (status == RB_TOO_LARGE) {
         *rung = RB_RUNG_NSGS;
-        try_nsgs(s, r, 0);
+        try_nsgs(s, r, LARGE_SWEEPS, 16 * LARGE_SWEEPS, 0);
         return RB_OK;
     }
     if (status != RB_OK) return status;
     s->newton.limit = s->o->max_iter;
+    if (s->k->nc > LARGE) {
+        *rung = RB_RUNG_NSGS;
+        try_large(s, r);
+        return RB_OK;
+    }
     *rung = RB_RUNG_NEWTON;
     int solved = try_newton(s, r);
     if (!solved) {
@@ -310,6 +340,11 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         return RB_OK;
     }
     if (solved) return RB_OK;
+    if (s->k->nc > MEDIUM) {
+        *rung = RB_RUNG_NSGS;
+        try_large(s, r);
+        if (s->error <= s->tol) return RB_OK;
+    }
     *rung = RB_RUNG_PYRAMID;
     int done = 0;
     status = try_pyramid(s, &done);
@@ -318,7 +353,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     status = try_admm(s, r, &done);
     if (status != RB_OK || done) return status;
     *rung = RB_RUNG_NSGS;
-    try_nsgs(s, r, 1);
+    try_nsgs(s, r, FIRST_SWEEPS, LAST_SWEEPS, 1);
     return RB_OK;
 }
 
