@@ -288,9 +288,7 @@ typedef struct known_problem {
 /* Velocity level, so that a solution exists; the whole ladder ends above the tolerance. */
 static const known_problem unsolved[] = {
     { RB_CORPUS_CHAIN, RB_CORPUS_CONE, 46, 152 },     /* 2.8e-3                   */
-    { RB_CORPUS_CHAIN, RB_CORPUS_CONE_OP, 41, 152 },  /* 6.4e-3                   */
     { RB_CORPUS_CHAIN, RB_CORPUS_CONE_BSR, 61, 317 }, /* 2.2e-4                   */
-    { RB_CORPUS_STACK, RB_CORPUS_CONE_BSR, 43, 262 }, /* 2.6e-8                   */
 };
 
 /* Called chosen or plain, and yet a warm start ends at another velocity. */

@@ -85,7 +85,7 @@ def check_friction_answer(problem, answer, tol):
 
 
 def problems_of(path):
-    with open(path, encoding="utf-8") as lines:
+    with open(os.path.join(ROOT, path), encoding="utf-8") as lines:
         return [json.loads(line) for line in lines if line.strip()]
 
 
