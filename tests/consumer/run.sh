@@ -24,7 +24,8 @@ run() {
     # the program answers, and linked against what it should be
     local how=$1 program=$2 wanted=$3 linked=static
     "$program"
-    if ldd "$program" | grep -q librattleback; then linked=shared; fi
+    # not `ldd | grep -q`: grep leaves early, ldd meets a closed pipe, and pipefail calls it static
+    case $(ldd "$program") in *librattleback*) linked=shared ;; esac
     [ "$linked" = "$wanted" ] || { echo "$how: linked $linked, wanted $wanted"; exit 1; }
     echo "ok: $how, $linked"
 }
