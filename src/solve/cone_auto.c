@@ -465,6 +465,7 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     for (int g = 0; g < RB_RUNG_COUNT; g++) {
         if (info->rungs[g] > 0) rb_path_add(info, rb_rung_name(g));
     }
+    if (info->outcome != RB_SOLVED) rb_path_add(info, "every rung in vain");
     return RB_OK;
 }
 
