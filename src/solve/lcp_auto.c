@@ -263,23 +263,6 @@ static rb_status try_lemke(ladder *l, int *done)
     return RB_OK;
 }
 
-/* c_i = the mean positive diagonal entry on the rows that have one, else 0. */
-static double compliance(const rb_boxed *b, double *c)
-{
-    double sum = 0.0;
-    int count = 0;
-    for (int i = 0; i < b->n; i++) {
-        double d = b->W[(ptrdiff_t)i * b->n + i];
-        if (d > 0.0) {
-            sum += d;
-            count++;
-        }
-    }
-    double mean = count ? sum / count : 0.0;
-    for (int i = 0; i < b->n; i++) c[i] = b->W[(ptrdiff_t)i * b->n + i] > 0.0 ? mean : 0.0;
-    return mean;
-}
-
 /* One compliance: exchanges from the last partition, Lemke cold where they do not end. The final
  * partition is in l->y.set; 0: neither found one. */
 static rb_status follow(ladder *l, const double *c, double eps, double *shift, double *W,
@@ -324,7 +307,7 @@ static rb_status try_homotopy(ladder *l, int *done)
     l->tried |= 1u << RB_RUNG_HOMOTOPY;
     rb_status status = RB_OK;
     double eps = HOMOTOPY_START;
-    int found = compliance(l->lcp, c) > 0.0;
+    int found = rb_boxed_compliance(l->lcp, c);
     memset(l->y.set, RB_MODE_OPEN, n);
     for (int step = 0; step < HOMOTOPY_STEPS && found && !*done; step++, eps *= 0.1) {
         status = follow(l, c, eps, shift, W, &found);

@@ -78,25 +78,6 @@ static int is_plain(path *s, const double *z)
     return t->rcond > RCOND_PLAIN;
 }
 
-/* C of (P.21); 0: no row has compliance. */
-static int choose_compliance(path *s)
-{
-    const rb_boxed *b = s->b;
-    double sum = 0.0;
-    int count = 0;
-    for (int i = 0; i < b->n; i++) {
-        double d = b->W[(ptrdiff_t)i * b->n + i];
-        if (d > 0.0) {
-            sum += d;
-            count++;
-        }
-    }
-    for (int i = 0; i < b->n; i++) {
-        s->c[i] = b->W[(ptrdiff_t)i * b->n + i] > 0.0 ? sum / count : 0.0;
-    }
-    return count > 0;
-}
-
 /* The problem with compliance solved by Lemke, for where exchanges cycle. 1: s->t.set holds its
  * partition. */
 static rb_status solve_by_lemke(path *s, int *found)
@@ -220,7 +201,7 @@ static rb_status start_path(path *s, int *some)
     s->shift = rb_push(s->scratch, double, s->b->n);
     rb_status status = rb_partition_make(s->b->n, s->scratch, &s->t);
     if (!s->c || !s->shift || status != RB_OK) return RB_NOMEM;
-    *some = choose_compliance(s);
+    *some = rb_boxed_compliance(s->b, s->c);
     return RB_OK;
 }
 

@@ -129,6 +129,23 @@ static double largest(const rb_boxed *b)
     return top;
 }
 
+int rb_boxed_compliance(const rb_boxed *b, double *c)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int i = 0; i < b->n; i++) {
+        double d = b->W[(ptrdiff_t)i * b->n + i];
+        if (d > 0.0) {
+            sum += d;
+            count++;
+        }
+    }
+    for (int i = 0; i < b->n; i++) {
+        c[i] = b->W[(ptrdiff_t)i * b->n + i] > 0.0 ? sum / count : 0.0;
+    }
+    return count > 0;
+}
+
 /* The largest entry of W enters the scale only where the answer is not exact anyway: finding it
  * costs as much as the product. */
 rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w)
