@@ -3,11 +3,11 @@
  *
  *     trivial  no contact approaches: r = 0
  *     sweep    one contact alone, solved exactly
- *     newton   from the guess, or from a few Gauss-Seidel sweeps
+ *     newton   from the guess, from some compliance, or from a few Gauss-Seidel sweeps
  *     path     Newton along decreasing compliance
  *     pyramid  Lemke with the cones as pyramids, ever closer, then Newton
  *     admm     alternating directions, then Newton
- *     nsgs     Gauss-Seidel to the end
+ *     nsgs     Gauss-Seidel to the end; earlier in the ladder where an island is large
  *
  * Where impulses are not unique and a contact slides, the choice of impulses is a choice of motion.
  * Then only the path that starts at large compliance, where there is one solution, counts as an
@@ -22,8 +22,8 @@
 #include "solve/polyhedron.h"
 
 enum {
-    START_SWEEPS = 4, /* before the first Newton step                              */
-    START_STEPS = 5,
+    START_SWEEPS = 4,  /* before the first Newton step                              */
+    START_STEPS = 5,   /* at the first compliance                                   */
     DIRECT_STEPS = 12, /* Newton without path                                       */
     PYRAMIDS = 8,
     ADMM_ITERATIONS = 1000,
