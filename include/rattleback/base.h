@@ -14,7 +14,7 @@ extern "C" {
 /* What a call returns. Numerics that did not converge are not here: see rb_outcome. */
 typedef enum rb_status {
     RB_OK = 0,
-    RB_NOMEM,       /* the allocator returned NULL; nothing was changed                    */
+    RB_NOMEM,       /* the allocator returned NULL; outputs hold no answer                 */
     RB_BAD_INPUT,   /* sizes, NaN, lo > hi, negative mu, ...; rb_error says which          */
     RB_UNSUPPORTED, /* this solver does not take this kind of problem                      */
     RB_TOO_LARGE,   /* over a documented size budget                                       */

@@ -110,7 +110,7 @@ static rb_status find_touch(const rb_operator *op, int n, rb_arena *scratch, tou
     return RB_OK;
 }
 
-/* out[d] = (row i of J) restricted to block b, times Minv_b if `times` */
+/* out[d] = row i of J restricted to block b */
 static void gather_row(const rb_operator *op, int i, int b, double *out)
 {
     int s = op->start[b], end = op->start[b + 1];

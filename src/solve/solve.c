@@ -51,23 +51,26 @@ static void start_guess(const rb_problem *p, int warm, double *z)
 static rb_status choose(const rb_problem *p, const rb_solve_opts *o, rb_arena *arena, double *z,
                         rb_info *info)
 {
+    size_t modes = (size_t)(p->kind == RB_CONE ? p->nc : p->n);
     double *chosen = rb_push(arena, double, p->n);
-    if (!chosen) return RB_NOMEM;
+    unsigned char *mode = rb_push(arena, unsigned char, modes);
+    if (!chosen || !mode) return RB_NOMEM;
     memcpy(chosen, z, (size_t)p->n * sizeof *z);
+    memcpy(mode, info->mode, modes);
     rb_status status = p->kind == RB_CONE ? rb_cone_uniform(p, o, arena, chosen, info)
                                           : rb_lcp_uniform(p, o, arena, chosen, info);
     int changed =
         info->unique == RB_UNIQUE_CHOSEN || (info->unique == RB_UNIQUE_PLAIN && p->kind == RB_CONE);
-    if (status != RB_OK || !changed) return status;
-    rb_certificate cert;
-    status = rb_residual(p, chosen, arena, &cert);
+    rb_certificate cert = { .relative = INFINITY };
+    if (status == RB_OK && changed) status = rb_residual(p, chosen, arena, &cert);
     if (status != RB_OK) return status;
     if (cert.relative <= o->tol) {
         memcpy(z, chosen, (size_t)p->n * sizeof *z);
         info->cert = cert;
-    } else {
-        info->unique = RB_UNIQUE_NOT;
+        return RB_OK;
     }
+    if (changed) info->unique = RB_UNIQUE_NOT;
+    memcpy(info->mode, mode, modes);
     return RB_OK;
 }
 
