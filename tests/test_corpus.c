@@ -395,7 +395,7 @@ static const struct {
     uint64_t seed;
     int start; /* 0: cold, 1: warm */
 } known_failures[] = {
-    { 8140, 0 }, /* chain-cone-bsr, 51 contacts, masses of ratio 1e6: 8e-5 */
+    { 8140, 0 }, /* chain-cone-bsr, 51 contacts: 8e-5 */
 };
 
 static long long known_count(uint64_t count, int start)
