@@ -301,9 +301,12 @@ static void try_large(climb *s, double *r)
         try_nsgs(s, r, sweeps, sweeps, 0);
         if (s->error <= s->tol || s->info->iterations >= s->o->max_iter) return;
         if (s->error > NEAR_ENOUGH) continue;
-        s->newton.limit = s->newton.steps + LARGE_STEPS;
+        int limit = s->newton.steps + LARGE_STEPS;
+        s->newton.limit = limit < s->o->max_iter ? limit : s->o->max_iter;
         memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
-        if (finish_near(s, r)) return;
+        int done = finish_near(s, r);
+        s->newton.limit = s->o->max_iter;
+        if (done) return;
     }
 }
 
