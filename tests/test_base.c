@@ -175,7 +175,8 @@ TEST(status_texts)
                 { RB_UNSUPPORTED, "not supported by this solver" },
                 { RB_TOO_LARGE, "too large" },
                 { RB_FILE, "file error" },
-                { (rb_status)(RB_FILE + 1), "unknown status" },
+                { RB_SINGULAR, "singular inertia" },
+                { (rb_status)(RB_SINGULAR + 1), "unknown status" },
                 { (rb_status)77, "unknown status" } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         CHECK_STR(rb_status_text(all[i].status), all[i].text);

@@ -18,7 +18,8 @@ typedef enum rb_status {
     RB_BAD_INPUT,   /* sizes, NaN, lo > hi, negative mu, ...; rb_error says which          */
     RB_UNSUPPORTED, /* this solver does not take this kind of problem                      */
     RB_TOO_LARGE,   /* over a documented size budget                                       */
-    RB_FILE         /* a file could not be opened or read                                  */
+    RB_FILE,        /* a file could not be opened or read                                  */
+    RB_SINGULAR     /* an inertia that must be positive is not: a massless moving part     */
 } rb_status;
 
 /* "ok", "out of memory", ...; never NULL. */

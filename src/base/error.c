@@ -18,6 +18,8 @@ const char *rb_status_text(rb_status status)
         return "too large";
     case RB_FILE:
         return "file error";
+    case RB_SINGULAR:
+        return "singular inertia";
     }
     return "unknown status";
 }

@@ -47,8 +47,9 @@ def room_of(name):
 
 
 def public_room(target):
-    """rattleback/solve.h belongs to the room solve; rattleback.h to nobody."""
-    return os.path.basename(target)[:-2]
+    """rattleback/solve.h belongs to the room solve, spec.h to model; rattleback.h to nobody."""
+    name = os.path.basename(target)[:-2]
+    return {"spec": "model", "load": "io"}.get(name, name)
 
 
 def allowed_rooms(room):

@@ -1,0 +1,158 @@
+/* Articulated dynamics in minimal coordinates, one algorithm per call.
+ *
+ *     M(q) qdd + c(q, v) = tau,      dq = N(q) v
+ *
+ * Conventions: rattleback/model.h. A call reads what the call named in `needs` wrote. Nothing
+ * allocates after the first call of its kind with the same sizes (the arena of rb_data is warm).
+ * Theory: docs/theory/dynamics.md, equations (D.*). */
+#ifndef RATTLEBACK_DYNAMICS_H
+#define RATTLEBACK_DYNAMICS_H
+
+#include "rattleback/base.h"
+#include "rattleback/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- kinematics -------------------------------------------------------------------------------
+ */
+
+void rb_kinematics(const rb_model *m, rb_data *d); /* q -> link_p .. dof_S                        */
+void rb_velocity(const rb_model *m, rb_data *d); /* v -> link_w, link_v, link_a; needs kinematics */
+void rb_frames(const rb_model *m, rb_data *d);   /* link frames -> body, geom, site frames      */
+
+/* q (+) h v on the manifold, quaternions by the exponential map; out may be q. And its inverse: the
+ * v that leads from q0 to q1 in h = 1 (shortest rotation). */
+void rb_integrate(const rb_model *m, const double *q, const double *v, double h, double *out);
+void rb_difference(const rb_model *m, const double *q0, const double *q1, double *v);
+void rb_normalize(const rb_model *m, double *q); /* quaternions to unit length */
+
+/* Jacobian of a point of a body: rows 0..2 angular velocity, 3..5 velocity of the point, world
+ * axes; point in world coordinates. J is 6 x nv, row major. Needs kinematics. */
+void rb_jacobian(const rb_model *m, const rb_data *d, int body, const double point[3], double *J);
+
+/* dJ/dt v: acceleration (angular; of the point) at qdd = 0. Needs velocity. */
+void rb_jacobian_bias(const rb_model *m, const rb_data *d, int body, const double point[3],
+                      double a[6]);
+
+/* Velocity (angular; of the point). Needs velocity. */
+void rb_point_velocity(const rb_model *m, const rb_data *d, int body, const double point[3],
+                       double v[6]);
+
+/* ---- forces -----------------------------------------------------------------------------------
+ */
+
+/* Recursive Newton-Euler. tau = M qdd + c for qdd given, NULL: zero. Needs velocity. */
+void rb_inverse(const rb_model *m, rb_data *d, const double *qdd, double *tau);
+void rb_bias(const rb_model *m, rb_data *d);    /* -> d->c                                       */
+void rb_passive(const rb_model *m, rb_data *d); /* springs, dampers, gravcomp -> d->passive      */
+void rb_actuation(const rb_model *m, rb_data *d); /* ctrl, act -> actuation, act_force, act_dot */
+void rb_wrench_force(const rb_model *m, const rb_data *d, double *tau); /* tau += J' d->wrench */
+
+/* ---- mass matrix ------------------------------------------------------------------------------
+ */
+
+void rb_mass(const rb_model *m, rb_data *d); /* composite bodies -> d->M; armature in  */
+rb_status rb_mass_factor(const rb_model *m, rb_data *d); /* M = L' D L -> d->L; RB_SINGULAR */
+void rb_mass_solve(const rb_model *m, const rb_data *d, double *x); /* x = M^-1 x */
+void rb_mass_multiply(const rb_model *m, const rb_data *d, const double *x, double *y);
+void rb_mass_dense(const rb_model *m, const rb_data *d, double *M); /* nv x nv, both triangles */
+
+/* ---- articulated bodies -----------------------------------------------------------------------
+ */
+
+/* P, U, D of all links. `extra` (nv, may be NULL) is added to the armature: implicit damping.
+ * RB_SINGULAR names nothing; rb_model_name of err-free callers: dof in *bad (may be NULL). */
+rb_status rb_aba_factor(const rb_model *m, rb_data *d, const double *extra, int *bad);
+
+/* qdd = M^-1 (tau - c), after rb_aba_factor and rb_velocity. */
+void rb_aba_solve(const rb_model *m, rb_data *d, const double *tau, double *qdd);
+
+/* x = M^-1 x, after rb_aba_factor: no velocity, no gravity. */
+void rb_aba_apply(const rb_model *m, rb_data *d, double *x);
+
+/* Forward dynamics by whichever way is cheaper for this model: qdd = M^-1 (tau - c). Runs
+ * kinematics and velocity itself. */
+rb_status rb_forward(const rb_model *m, rb_data *d, const double *tau, double *qdd);
+
+/* ---- energy and momentum ----------------------------------------------------------------------
+ */
+
+double rb_energy_kinetic(const rb_model *m,
+                         const rb_data *d); /* armature included; needs velocity */
+double rb_energy_potential(const rb_model *m, const rb_data *d); /* gravity and springs */
+
+/* Of everything that moves; p and L about the com, world axes. Needs velocity. */
+void rb_momentum(const rb_model *m, const rb_data *d, double com[3], double p[3], double L[3]);
+
+/* Centre of mass of all bodies but the world's own. Needs kinematics. */
+void rb_center_of_mass(const rb_model *m, const rb_data *d, double com[3]);
+
+/* ---- operational space ------------------------------------------------------------------------
+ */
+
+/* A point fixed to a body, given in world coordinates. */
+typedef struct rb_point {
+    int body;
+    double pos[3];
+} rb_point;
+
+/* Upsilon of all links (D.*), after rb_aba_factor. */
+void rb_upsilon(const rb_model *m, rb_data *d);
+
+/* W = J M^-1 J' of the linear velocities of n points, 3n x 3n, world axes, row major. Needs
+ * rb_upsilon. RB_NOMEM only. */
+rb_status rb_compliance(const rb_model *m, rb_data *d, int n, const rb_point *points, double *W);
+
+/* Velocity change dv (nv) of the whole tree from linear impulses p (n x 3) at points, O(links).
+ * Needs rb_aba_factor. */
+rb_status rb_impulse(const rb_model *m, rb_data *d, int n, const rb_point *points, const double *p,
+                     double *dv);
+
+/* ---- bilateral rows ---------------------------------------------------------------------------
+ */
+
+/* The active equalities as rows J v + .. = 0, all arrays from the arena of d. */
+typedef struct rb_rows {
+    int n;         /* rows                                                                     */
+    int *eq;       /* equality of each row                                         (n)         */
+    int *start;    /* CSR: first entry of each row, one more at the end            (n + 1)     */
+    int *dof;      /* ascending within a row                                       (start[n])  */
+    double *J;     /*                                                              (start[n])  */
+    double *error; /* violation of the constraint in the row's unit                (n)         */
+    double *bias;  /* dJ/dt v                                                      (n)         */
+} rb_rows;
+
+/* Needs velocity. */
+rb_status rb_loop_rows(const rb_model *m, rb_data *d, rb_rows *rows);
+
+/* qdd and multipliers of M qdd + c = tau + J' lam, J qdd + bias = 0; redundant rows are fine (least
+ * norm lam within a basis). lam (rows.n) may be NULL. Needs rb_aba_factor and velocity. */
+typedef struct rb_loop_info {
+    int rows, rank;
+    double residual; /* max |J qdd + bias| over max(1, |bias|, |J qdd_free|)                     */
+} rb_loop_info;
+rb_status rb_forward_loops(const rb_model *m, rb_data *d, const double *tau, double *qdd,
+                           rb_loop_info *info);
+
+/* ---- smooth motion ----------------------------------------------------------------------------
+ */
+
+typedef struct rb_smooth_info {
+    int iterations; /* of all substeps                                                          */
+    int substeps;
+    double change; /* last relative change of the velocity                                      */
+    int converged;
+} rb_smooth_info;
+
+/* One contact-free step of length h by the implicit midpoint rule, joint springs and dampers
+ * included, forces tau + actuation (ctrl held). Moves q, v, act, time. A step that fails leaves the
+ * state as it was: RB_SINGULAR, RB_NOMEM, or RB_OK with info.converged = 0. */
+rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/* Model files: MJCF and URDF to rb_spec, meshes in STL, OBJ and COLLADA. Part of rattleback_io.
+ *
+ * Files are not trusted: every budget below is checked before memory of a declared size is taken,
+ * there is no DTD and no external entity, and referenced files are opened only below the folder of
+ * the model file, its meshdir, and the package folders given. What a file asks for and we do not
+ * support is kept as a warning in the spec. Manual: docs/manual/model-files.md. */
+#ifndef RATTLEBACK_LOAD_H
+#define RATTLEBACK_LOAD_H
+
+#include "rattleback/base.h"
+#include "rattleback/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RB_LOAD_MAX_FILE     ((size_t)64 << 20)  /* bytes of one XML file                        */
+#define RB_LOAD_MAX_MESH     ((size_t)256 << 20) /* bytes of one mesh file                      */
+#define RB_LOAD_MAX_DEPTH    256                 /* nested elements                             */
+#define RB_LOAD_MAX_ELEMENTS ((size_t)1 << 20)   /* elements of a model, after include, replicate */
+#define RB_LOAD_MAX_INCLUDES 256                 /* files of a model, meshes not counted        */
+#define RB_LOAD_MAX_FACES    ((size_t)4 << 20)   /* triangles of one mesh                       */
+
+/* Start from rb_load_opts_default(). */
+typedef struct rb_load_opts {
+    /* "package://NAME/rest" is looked up as DIR/rest where entry k of packages is "NAME=DIR", as
+     * DIR/NAME/rest where it is a folder "DIR", then in the folders above the model file. */
+    const char *const *packages; /* NULL-terminated list, or NULL */
+    int floating_base;           /* URDF: give the root link a free joint                       */
+    double friction;             /* URDF: sliding coefficient of all geoms                      */
+    int skip_meshes;             /* do not open mesh files: geoms that need them are left out   */
+} rb_load_opts;
+
+rb_load_opts rb_load_opts_default(void);
+
+/* Reads a model; the root element tells MJCF (<mujoco>) from URDF (<robot>). NULL: see err. */
+rb_spec *rb_spec_read(const char *path, const rb_load_opts *opts, const rb_alloc *alloc,
+                      rb_error *err);
+
+/* The same for a file in memory; `path` names it in messages and is where relative paths start,
+ * NULL: nothing else may be opened. */
+rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
+                             const rb_load_opts *opts, const rb_alloc *alloc, rb_error *err);
+
+/* Convex hulls, by Qhull, of all meshes that have none yet; coplanar facets are merged. A mesh
+ * without volume is refused with its file and line. */
+rb_status rb_spec_hulls(rb_spec *spec, rb_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,275 @@
+/* rb_model: a compiled model, const and shareable between threads. rb_data: one simulation of it.
+ *
+ * Each is one block of memory. Copying it is one memcpy of `bytes` bytes followed by the _view
+ * call, which rebuilds the pointers at the new place.
+ *
+ * Bodies are the user's frames. Links are what moves: a link is a body with joints (or a mocap
+ * body) together with all bodies fixed to it; its frame is that of the body with the joints. Link 0
+ * is everything fixed to the world. Parents come before children, both for bodies and links; bodies
+ * keep the order of the spec. All dofs of a link are contiguous. */
+#ifndef RATTLEBACK_MODEL_H
+#define RATTLEBACK_MODEL_H
+
+#include "rattleback/base.h"
+#include "rattleback/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rb_model {
+    size_t bytes; /* of the whole block, this struct included */
+
+    /* ---- sizes ---- */
+    int nbody; /* bodies, world included                    */
+    int nlink; /* links, world included                     */
+    int njnt;  /* joints                                    */
+    int nq;    /* coordinates                               */
+    int nv;    /* velocities, dofs                          */
+    int nM;    /* entries of the sparse mass matrix         */
+    int ntree; /* kinematic trees: children of link 0 with dofs */
+    int ngeom, nsite, nmesh, nhfield, neq, ntendon, nu, na, nmocap, nexclude, npair, nkey, ncustom;
+    int nwrap;                           /* joint terms of all tendons                */
+    int nmeshvert, nmeshface;            /* of all meshes       */
+    int nhullvert, nhullface, nhullloop; /* of all hulls        */
+    int nelev;                           /* elevations of all height fields           */
+    int nkeydata;                        /* numbers of all keyframes                  */
+    int ncustomdata;
+    int nwarning;
+    int nname; /* bytes of all strings                      */
+
+    rb_option option;
+    double mass;   /* of all bodies but the world [kg]          */
+    double extent; /* a length that tells the size of the model: radius about its centre at the
+                      reference configuration [m]                */
+
+    /* ---- bodies ---- */
+    int *body_parent;      /* parent body, 0 for the world itself               (nbody)       */
+    int *body_link;        /* link it is part of                                (nbody)       */
+    int *body_mocap;       /* index in rb_data.mocap, -1: none                  (nbody)       */
+    double *body_pos;      /* frame in the parent body [m]                      (nbody x 3)   */
+    double *body_quat;     /*                                                   (nbody x 4)   */
+    double *body_link_pos; /* frame in its link [m]                             (nbody x 3)   */
+    double *body_link_rot; /* rotation, row major                               (nbody x 9)   */
+    double *body_mass;     /* [kg]                                              (nbody)       */
+    double *body_com;      /* in the body frame [m]                             (nbody x 3)   */
+    double *body_inertia;  /* xx yy zz xy xz yz about the com, body axes        (nbody x 6)   */
+    double *body_gravcomp; /*                                                   (nbody)       */
+    int *body_jntadr, *body_jntnum;   /* its joints; adr -1 where none          (nbody)       */
+    int *body_geomadr, *body_geomnum; /* its geoms                              (nbody)       */
+
+    /* ---- links ---- */
+    int *link_parent; /* parent link, -1 for link 0                            (nlink)       */
+    int *link_body;   /* body that gives the frame                             (nlink)       */
+    int *link_tree;   /* tree, -1 for link 0 and mocap                         (nlink)       */
+    int *link_jntadr, *link_jntnum; /*                                          (nlink)       */
+    int *link_dofadr, *link_dofnum; /*                                          (nlink)       */
+    double *link_pos;      /* frame in the parent link, reference configuration     (nlink x 3)   */
+    double *link_quat;     /*                                                       (nlink x 4)   */
+    double *link_mass;     /* all its bodies [kg]                                   (nlink)       */
+    double *link_com;      /* in the link frame [m]                                 (nlink x 3)   */
+    double *link_inertia;  /* about the com, link axes: xx yy zz xy xz yz       (nlink x 6)   */
+    double *link_gravmass; /* mass times what gravity compensation leaves [kg]  (nlink)       */
+    double *link_gravcom;  /* point at which that weight acts, link frame [m]   (nlink x 3)   */
+
+    /* ---- joints ---- */
+    int *jnt_type; /* rb_joint_type                                         (njnt)        */
+    int *jnt_body, *jnt_link;   /*                                          (njnt)        */
+    int *jnt_qadr, *jnt_dofadr; /*                                          (njnt)        */
+    double *jnt_pos;  /* anchor in the link frame, reference configuration     (njnt x 3)    */
+    double *jnt_axis; /* unit axis in the link frame                           (njnt x 3)    */
+    double *jnt_ref, *jnt_springref; /*                                         (njnt)        */
+    double *jnt_stiffness;           /*                                         (njnt)        */
+    int *jnt_limited;                /*                                         (njnt)        */
+    double *jnt_range;               /*                                         (njnt x 2)    */
+    int *jnt_force_limited;          /*                                         (njnt)        */
+    double *jnt_force_range;         /*                                         (njnt x 2)    */
+
+    /* ---- dofs ---- */
+    int *dof_jnt, *dof_link; /*                                                 (nv)          */
+    int *dof_parent; /* dof before it on the path to the root, -1: none       (nv)          */
+    int *dof_Madr;   /* row of the sparse M: M(i,i), M(i,parent), ...         (nv)          */
+    double *dof_armature, *dof_damping, *dof_frictionloss; /*                   (nv)          */
+
+    double *qpos0; /* reference configuration                               (nq)          */
+
+    /* ---- geoms ---- */
+    int *geom_type, *geom_body, *geom_link; /*                                  (ngeom)       */
+    int *geom_asset;   /* mesh or height field, -1: none                        (ngeom)       */
+    double *geom_size; /*                                                       (ngeom x 3)   */
+    double *geom_pos;  /* in the body                                           (ngeom x 3)   */
+    double *geom_quat; /*                                                       (ngeom x 4)   */
+    double *geom_mass; /* what it contributed where inertia comes from geoms    (ngeom)       */
+    int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority, *geom_group; /* (ngeom) */
+    rb_material *geom_material; /*                                              (ngeom)       */
+
+    /* ---- meshes, hulls, height fields ---- */
+    int *mesh_vertadr, *mesh_vertnum, *mesh_faceadr, *mesh_facenum; /*          (nmesh)       */
+    int *mesh_hullvertadr, *mesh_hullvertnum; /* num 0: no hull               (nmesh)       */
+    int *mesh_hullfaceadr, *mesh_hullfacenum; /*                              (nmesh)       */
+    double *mesh_vert; /*                                                       (nmeshvert x 3) */
+    int *mesh_face;    /* indices within the mesh                               (nmeshface x 3) */
+    double *hull_vert; /*                                                       (nhullvert x 3) */
+    int *hull_loopadr, *hull_loopnum; /* per face, into hull_loop               (nhullface)   */
+    int *hull_loop; /* vertex indices within the hull                        (nhullloop)   */
+    int *hfield_nrow, *hfield_ncol, *hfield_adr; /*                             (nhfield)     */
+    double *hfield_size; /*                                                     (nhfield x 4) */
+    double *hfield_elev; /*                                                     (nelev)       */
+
+    /* ---- sites ---- */
+    int *site_body; /*                                                       (nsite)       */
+    double *site_pos, *site_quat; /* in the body                                (nsite x 3, 4) */
+
+    /* ---- equalities ---- */
+    int *eq_type, *eq_obj1, *eq_obj2, *eq_active; /*                            (neq)         */
+    double *eq_pos1, *eq_quat1; /* frame in body 1                              (neq x 3, 4)  */
+    double *eq_pos2, *eq_quat2; /* frame in body 2                              (neq x 3, 4)  */
+    double *eq_poly; /*                                                       (neq x 5)     */
+
+    /* ---- tendons ---- */
+    int *tendon_adr, *tendon_num; /* terms in wrap_*                            (ntendon)     */
+    int *wrap_jnt;         /*                                                       (nwrap)       */
+    double *wrap_coef;     /*                                                       (nwrap)       */
+    int *tendon_limited;   /*                                                   (ntendon)     */
+    double *tendon_range;  /*                                                   (ntendon x 2) */
+    double *tendon_spring; /* dead band of the spring                           (ntendon x 2) */
+    double *tendon_length0; /* at qpos0                                         (ntendon)     */
+    double *tendon_stiffness, *tendon_damping, *tendon_frictionloss,
+        *tendon_armature; /* (ntendon) */
+
+    /* ---- actuators ---- */
+    int *act_transmission, *act_target, *act_reference, *act_dynamics; /*       (nu)          */
+    int *act_adr; /* activation in rb_data.act, -1: none                   (nu)          */
+    double *act_time_constant;   /*                                       (nu)          */
+    double *act_gear;            /*                                       (nu x 6)      */
+    double *act_gain, *act_bias; /*                                       (nu x 3)      */
+    int *act_ctrl_limited, *act_force_limited, *act_act_limited; /*             (nu)          */
+    double *act_ctrl_range, *act_force_range, *act_act_range;    /*             (nu x 2)      */
+
+    /* ---- filtering, keyframes, custom ---- */
+    int *exclude_body1, *exclude_body2; /*                                      (nexclude)    */
+    int *pair_geom1, *pair_geom2, *pair_condim; /*                              (npair)       */
+    rb_material *pair_material; /*                                      (npair)       */
+    double *key_time; /*                                                       (nkey)        */
+    double *key_qpos, *key_qvel, *key_act, *key_ctrl,
+        *key_mocap;               /* (nkey x nq, nv, na, nu, 7 nmocap) */
+    int *custom_adr, *custom_num; /* numbers in custom_data                     (ncustom)     */
+    int *custom_text;    /* offset in names, -1: numbers                          (ncustom)     */
+    double *custom_data; /*                                                     (ncustomdata) */
+
+    /* ---- names and warnings ---- */
+    int *name[RB_NKIND]; /* offset of each element's name in names       (count of kind) */
+    int *warning_file, *warning_line, *warning_element, *warning_text,
+        *warning_physics; /* (nwarning) */
+    char *names;          /* NUL-terminated strings, the first is ""               (nname)       */
+} rb_model;
+
+/* Compiles; the spec stays as it is. NULL: see err (file, line, element, reason). */
+rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
+void rb_model_free(rb_model *m, const rb_alloc *alloc); /* the allocator it was made with       */
+
+/* Rebuilds the pointers of a model that was copied to `block`, which is aligned to 64 bytes.
+ * Returns it, or NULL where the bytes are not a model of this version. */
+rb_model *rb_model_view(void *block, size_t bytes);
+
+int rb_model_count(const rb_model *m, rb_kind kind);
+int rb_model_find(const rb_model *m, rb_kind kind, const char *name); /* -1: none              */
+
+/* The name, never NULL. A joint without one is "BODY.0", "BODY.1", ...; a body without one is
+ * "body3"; other elements without one have "". The text is written to buf where it is not stored.
+ */
+const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, size_t size);
+
+/* The same model in maximal coordinates: every link free, every joint as bilateral rows
+ * (RB_EQ_CONNECT for balls, RB_EQ_HINGE, RB_EQ_SLIDE, RB_EQ_WELD), other equalities kept. Several
+ * joints on a body become links in between. Names of bodies, joints and geoms are kept where they
+ * still mean the same. See docs/design/model.md for what joint springs, armature and actuators
+ * become. */
+rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
+
+/* ---- one simulation ---------------------------------------------------------------------------
+ */
+
+/* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6
+ * matrix [[A, B], [B', C]] is stored as A xx yy zz xy xz yz, B row major, C like A: 21 numbers. */
+typedef struct rb_data {
+    size_t bytes; /* of the whole block, this struct included */
+    int nbody, nlink, nv, nq, nu, na, nmocap, ngeom, nsite, ntendon, nM; /* as in the model       */
+    rb_arena *arena; /* scratch of the calls that need some; not part of the block's contents   */
+
+    /* state: with the inputs, enough to resume bit for bit */
+    double time; /* [s]                                                                      */
+    rb_rng rng;
+    double *q;     /* configuration                                             (nq)          */
+    double *v;     /* velocity                                                  (nv)          */
+    double *act;   /* activations                                               (na)          */
+    double *mocap; /* position, quaternion of mocap bodies                      (nmocap x 7)  */
+
+    /* inputs */
+    double *ctrl;   /* controls                                                  (nu)          */
+    double *tau;    /* applied generalised force                                 (nv)          */
+    double *wrench; /* applied to bodies: force, torque, world axes, at the com (nbody x 6)   */
+
+    /* rb_kinematics: depends on q, mocap */
+    double *link_p;    /* O, link origin, world [m]                                (nlink x 3)   */
+    double *link_R;    /* link-to-world rotation, row major                        (nlink x 9)   */
+    double *link_quat; /* the same as a quaternion                              (nlink x 4)   */
+    double *link_l;    /* O - O of the parent, world axes                          (nlink x 3)   */
+    double *link_c;    /* com - O, world axes                                      (nlink x 3)   */
+    double *link_I;    /* rotational inertia about O, world axes, 6 numbers        (nlink x 6)   */
+    double *dof_S;     /* motion vector of the dof at O of its link                (nv x 6)      */
+
+    /* rb_velocity: depends on q, v */
+    double *link_w; /* angular velocity, world axes [rad/s]                     (nlink x 3)   */
+    double *link_v; /* velocity of O, world axes [m/s]                          (nlink x 3)   */
+    double *link_a; /* what is left of the acceleration (dw/dt; dv_O/dt) of the link when the
+                       parent's and all of qdd are zero                         (nlink x 6)   */
+
+    /* rb_frames: depends on q */
+    double *body_p, *body_R; /* body origin and rotation, world                 (nbody x 3, 9) */
+    double *geom_p, *geom_R; /*                                                 (ngeom x 3, 9) */
+    double *site_p, *site_R; /*                                                 (nsite x 3, 9) */
+
+    /* rb_bias, rb_passive, rb_actuation */
+    double *c;         /* bias: Coriolis, centrifugal, minus gravity          (nv)          */
+    double *passive;   /* springs, dampers, gravity compensation              (nv)          */
+    double *actuation; /* forces of the actuators on the dofs                 (nv)          */
+    double *act_force; /* force of each actuator                              (nu)          */
+    double *act_dot;   /* rate of the activations                             (na)          */
+
+    /* rb_mass, rb_mass_factor: depends on q */
+    double *M; /* mass matrix, rows as rb_model.dof_Madr says         (nM)          */
+    double *L; /* L' D L factor, same places; D on the diagonal       (nM)          */
+
+    /* rb_aba_factor: depends on q */
+    double *P;     /* articulated inertia                                 (nlink x 21)  */
+    double *dof_U; /* P S at the stage of the dof                         (nv x 6)      */
+    double *dof_D; /* S' P S + added inertia                              (nv)          */
+
+    /* rb_upsilon: depends on q */
+    double *Y; /* Upsilon, acceleration of O per wrench at O          (nlink x 21)  */
+} rb_data;
+
+/* State at the reference configuration at rest. NULL: out of memory. */
+rb_data *rb_data_new(const rb_model *m, const rb_alloc *alloc);
+void rb_data_free(rb_data *d); /* NULL is fine */
+
+/* Back to the reference configuration, or to a keyframe. */
+void rb_data_reset(const rb_model *m, rb_data *d);
+rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key);
+
+/* Copies state and inputs; `to` and `from` belong to the same model. */
+void rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from);
+
+/* Rebuilds the pointers of data that was copied to `block`, aligned to 64 bytes; the arena is the
+ * one given. NULL where the bytes do not fit the model. */
+rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena);
+
+/* Over the state: time, rng, q, v, act, mocap. */
+uint64_t rb_data_hash(const rb_data *d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,373 @@
+/* rb_spec: a model that can still be edited. Built by hand with the calls below or by a reader of
+ * rattleback/io.h, then compiled to the const rb_model of rattleback/model.h.
+ *
+ * Every element is described by a plain struct. Start from its _default function, fill what
+ * differs, add it: the spec copies everything, names and arrays included, and returns the index of
+ * the element, or -1 and a sentence in `err`. Body 0 is the world; a parent is added before its
+ * children. SI units, angles in radians, quaternions w x y z, frames relative to the owning body.
+ * rb_spec_compile checks the numbers: what it refuses is named with the file and line in `where`.
+ */
+#ifndef RATTLEBACK_SPEC_H
+#define RATTLEBACK_SPEC_H
+
+#include "rattleback/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where an element was written; file may be NULL, line 0. */
+typedef struct rb_where {
+    const char *file;
+    int line;
+} rb_where;
+
+typedef struct rb_pose {
+    double pos[3];  /* [m]                                */
+    double quat[4]; /* w x y z; normalised by the compiler */
+} rb_pose;
+
+/* What a name belongs to. */
+typedef enum rb_kind {
+    RB_KIND_BODY = 0,
+    RB_KIND_JOINT,
+    RB_KIND_GEOM,
+    RB_KIND_SITE,
+    RB_KIND_MESH,
+    RB_KIND_HFIELD,
+    RB_KIND_EQUALITY,
+    RB_KIND_TENDON,
+    RB_KIND_ACTUATOR,
+    RB_KIND_EXCLUDE,
+    RB_KIND_PAIR,
+    RB_KIND_KEY,
+    RB_KIND_CUSTOM,
+    RB_NKIND
+} rb_kind;
+
+/* "body", "joint", ... */
+const char *rb_kind_text(rb_kind kind);
+
+/* ---- bodies and joints ------------------------------------------------------------------------
+ */
+
+typedef enum rb_inertia_source {
+    RB_INERTIA_AUTO = 0,  /* the geoms, where no mass is given                                  */
+    RB_INERTIA_GIVEN,     /* mass, com, inertia of this struct; zero mass is allowed            */
+    RB_INERTIA_FROM_GEOMS /* the geoms, whatever is given                                       */
+} rb_inertia_source;
+
+typedef struct rb_body_def {
+    rb_where where;
+    const char *name; /* NULL or "": none                                                      */
+    int parent;       /* 0: the world                                                          */
+    rb_pose pose;     /* in the parent                                                         */
+    rb_inertia_source inertia_source;
+    double mass;       /* [kg]                                                                 */
+    double com[3];     /* centre of mass [m]                                                   */
+    double inertia[6]; /* xx yy zz xy xz yz about the com, axes of the body [kg m^2]           */
+    int mocap;         /* moved by the caller through rb_data.mocap; child of the world, no joint */
+    double gravcomp;   /* share of its weight that is cancelled [1]                            */
+} rb_body_def;
+
+typedef enum rb_joint_type {
+    RB_JOINT_FREE = 0, /* 7 coordinates, 6 velocities: linear in the world, angular in the body */
+    RB_JOINT_BALL, /* quaternion, 3 angular velocities in the body                               */
+    RB_JOINT_SLIDE,
+    RB_JOINT_HINGE
+} rb_joint_type;
+
+/* A body without joints is fixed to its parent. Several joints of one body act in the order they
+ * are added, the first next to the parent. Ball and free joints take only armature, damping,
+ * frictionloss and, the ball, stiffness and limits (range[1] bounds the angle of rotation). */
+typedef struct rb_joint_def {
+    rb_where where;
+    const char *name;
+    int body;
+    rb_joint_type type;
+    double pos[3];  /* anchor, in the body at the reference configuration [m]                  */
+    double axis[3]; /* need not have unit length                                               */
+    int limited;
+    double range[2];     /* [rad] or [m]                                                      */
+    double ref;          /* coordinate at the reference configuration                         */
+    double springref;    /* coordinate at which the spring is at rest                         */
+    double stiffness;    /* [N m/rad] or [N/m]                                                */
+    double damping;      /* [N m s/rad] or [N s/m]                                            */
+    double armature;     /* added inertia of the dof [kg m^2] or [kg]                         */
+    double frictionloss; /* dry friction [N m] or [N]                                         */
+    double max_velocity; /* information only (URDF); 0: none                                  */
+    int force_limited;   /* bound of the sum of actuator forces                               */
+    double force_range[2];
+} rb_joint_def;
+
+/* ---- geoms, meshes, sites ---------------------------------------------------------------------
+ */
+
+typedef enum rb_geom_type {
+    RB_GEOM_PLANE = 0, /* z = 0, normal +z; size: half extents for drawing, 0 = infinite */
+    RB_GEOM_HFIELD,  /* height field                                                              */
+    RB_GEOM_SPHERE,  /* size[0] radius                                                            */
+    RB_GEOM_CAPSULE, /* size[0] radius, size[1] half length of the segment along z                */
+    RB_GEOM_ELLIPSOID, /* size: semi-axes */
+    RB_GEOM_CYLINDER,  /* size[0] radius, size[1] half length along z  */
+    RB_GEOM_BOX, /* size: half extents                                                        */
+    RB_GEOM_MESH /* convex polyhedron (the hull of the mesh), or triangles where static       */
+} rb_geom_type;
+
+/* NAN means "not said": the pair rule or the simple coefficient decides. */
+typedef struct rb_material {
+    double friction;         /* sliding, kinetic [1]                                          */
+    double friction_static;  /* NAN: as friction                                              */
+    double friction_torsion; /* [m]                                                           */
+    double friction_roll;    /* [m]                                                           */
+    double friction_across;  /* sliding coefficient across `grain`; NAN: isotropic            */
+    double grain[3];         /* direction in the geom frame along which `friction` holds      */
+    double restitution;      /* [1], 0 .. 1                                                   */
+    double relax_stiffness;  /* contact relaxation [N/m]; NAN: hard                           */
+    double relax_damping;    /* [N s/m]; NAN: hard                                            */
+} rb_material;
+
+typedef struct rb_geom_def {
+    rb_where where;
+    const char *name;
+    int body;
+    rb_geom_type type;
+    double size[3];
+    rb_pose pose;
+    int asset;      /* index of the mesh or height field, else -1                              */
+    double mass;    /* [kg]; NAN: density times volume                                         */
+    double density; /* [kg/m^3]                                                                */
+    int shell;      /* mass on the surface instead of the volume                               */
+    int contype, conaffinity, condim, priority, group;
+    rb_material material;
+} rb_geom_def;
+
+/* How the inertia of a mesh is found. */
+typedef enum rb_mesh_inertia {
+    RB_MESH_LEGACY =
+        0,          /* volume, faces seen from their centroid, overlaps counted as MuJoCo does */
+    RB_MESH_EXACT,  /* signed volume of a closed mesh                                      */
+    RB_MESH_CONVEX, /* volume of the hull                                                  */
+    RB_MESH_SHELL   /* surface                                                             */
+} rb_mesh_inertia;
+
+/* A convex polyhedron; faces are planar polygons, counter-clockwise seen from outside. Written by
+ * rb_spec_hulls of rattleback/io.h, or given by hand. */
+typedef struct rb_hull_def {
+    int nvert, nface, nloop;
+    const double *vert; /* (nvert x 3)                                                         */
+    const int *start;   /* first entry of each face in loop, one more at the end (nface + 1)   */
+    const int *loop;    /* vertex indices                                          (nloop)     */
+} rb_hull_def;
+
+typedef struct rb_mesh_def {
+    rb_where where;
+    const char *name;
+    int nvert, nface;
+    const double *vert; /* scaled, in the frame of the geom that uses it   (nvert x 3) [m]     */
+    const int *face;    /* triangles, counter-clockwise from outside       (nface x 3)         */
+    rb_mesh_inertia inertia;
+    rb_hull_def hull; /* nvert = 0: not known                                                  */
+} rb_mesh_def;
+
+typedef struct rb_hfield_def {
+    rb_where where;
+    const char *name;
+    int nrow, ncol;
+    double size[4];     /* half extent x, half extent y, height at 1, thickness below 0 [m]    */
+    const double *elev; /* 0 .. 1, row major, first row at y = -size[1]   (nrow x ncol)        */
+} rb_hfield_def;
+
+typedef struct rb_site_def {
+    rb_where where;
+    const char *name;
+    int body;
+    rb_pose pose;
+} rb_site_def;
+
+/* ---- couplings, tendons, actuators ------------------------------------------------------------
+ */
+
+typedef enum rb_equality_type {
+    RB_EQ_CONNECT = 0, /* two points coincide: 3 rows                                          */
+    RB_EQ_WELD,        /* two frames coincide: 6 rows                                          */
+    RB_EQ_JOINT,       /* q1 - ref1 = poly(q2 - ref2), second may be absent: 1 row             */
+    RB_EQ_TENDON,      /* the same for tendon lengths: 1 row                                   */
+    RB_EQ_HINGE,       /* frames share the origin and the z axis: 5 rows                       */
+    RB_EQ_SLIDE        /* frames differ by a translation along z only: 5 rows                  */
+} rb_equality_type;
+
+typedef struct rb_equality_def {
+    rb_where where;
+    const char *name;
+    rb_equality_type type;
+    int obj1, obj2; /* bodies, joints or tendons; obj2 = -1: none, for bodies the world is 0   */
+    rb_pose pose1;  /* constraint frame in body 1                                              */
+    rb_pose pose2;  /* and in body 2                                                           */
+    int derive2;    /* 1: the compiler sets pose2 so that the constraint holds at the reference
+                       configuration                                                           */
+    double poly[5]; /* RB_EQ_JOINT, RB_EQ_TENDON                                               */
+    int active;     /* 0: present in counts, without effect                                    */
+} rb_equality_def;
+
+/* A fixed tendon: length = sum coef_i q_i over scalar joints. */
+typedef struct rb_tendon_def {
+    rb_where where;
+    const char *name;
+    int njoint;
+    const int *joint;   /* (njoint) */
+    const double *coef; /* (njoint) */
+    int limited;
+    double range[2];
+    double springlength[2]; /* dead band of the spring; both NAN: the length at the reference  */
+    double stiffness, damping, frictionloss, armature;
+} rb_tendon_def;
+
+typedef enum rb_transmission {
+    RB_TRN_JOINT = 0,
+    RB_TRN_JOINT_IN_PARENT,
+    RB_TRN_TENDON,
+    RB_TRN_SITE
+} rb_transmission;
+typedef enum rb_activation {
+    RB_ACT_NONE = 0,
+    RB_ACT_INTEGRATOR,
+    RB_ACT_FILTER,
+    RB_ACT_FILTER_EXACT
+} rb_activation;
+
+/* force = gain u + bias with u the control or the activation, l and ldot the length and velocity
+ * of the transmission: gain = gain_0 + gain_1 l + gain_2 ldot, bias likewise. A motor is gain (1,
+ * 0, 0); a position servo gain (kp, 0, 0), bias (0, -kp, -kv). */
+typedef struct rb_actuator_def {
+    rb_where where;
+    const char *name;
+    rb_transmission transmission;
+    int target;     /* joint, tendon or site                                                   */
+    int reference;  /* RB_TRN_SITE: site whose frame is used, -1: its own                      */
+    double gear[6]; /* scalar joints and tendons use gear[0]; sites a wrench, force first      */
+    rb_activation activation;
+    double time_constant; /* of the filters [s]                                                */
+    double gain[3], bias[3];
+    int ctrl_limited, force_limited, act_limited;
+    double ctrl_range[2], force_range[2], act_range[2];
+} rb_actuator_def;
+
+/* ---- contact filtering, keyframes, rest -------------------------------------------------------
+ */
+
+typedef struct rb_exclude_def {
+    rb_where where;
+    const char *name;
+    int body1, body2;
+} rb_exclude_def;
+
+typedef struct rb_pair_def {
+    rb_where where;
+    const char *name;
+    int geom1, geom2;
+    int condim;
+    rb_material material; /* NAN in friction, restitution, ...: from the geoms                 */
+} rb_pair_def;
+
+typedef struct rb_key_def {
+    rb_where where;
+    const char *name;
+    double time;
+    /* any may be NULL: the reference configuration, zero */
+    const double *qpos, *qvel, *act, *ctrl, *mocap;
+    int nqpos, nqvel, nact, nctrl, nmocap; /* lengths given, checked by the compiler            */
+} rb_key_def;
+
+/* A named list of numbers or a text that a file carries for us ("rb.restitution", ...). */
+typedef struct rb_custom_def {
+    rb_where where;
+    const char *name;
+    int ndata;
+    const double *data;
+    const char *text; /* NULL: numbers                                                         */
+} rb_custom_def;
+
+typedef struct rb_option {
+    double timestep;   /* [s]                                                                  */
+    double gravity[3]; /* [m/s^2]                                                              */
+    int contact;       /* 0: a file switched contacts off                                      */
+    int filter_parent; /* 1: bodies and their parents do not collide                           */
+} rb_option;
+
+/* Something a reader accepted without effect, or that the compiler wants the user to know. */
+typedef struct rb_warning {
+    rb_where where;
+    const char *element; /* "tendon/spatial", "geom", ...                                      */
+    const char *text;
+    int physics; /* 1: ignoring it changes the motion, `run` refuses unless lenient            */
+} rb_warning;
+
+/* ---- the calls --------------------------------------------------------------------------------
+ */
+
+typedef struct rb_spec rb_spec;
+
+rb_spec *rb_spec_new(const rb_alloc *alloc); /* NULL: out of memory */
+void rb_spec_free(rb_spec *spec);            /* NULL is fine        */
+
+rb_body_def rb_body_default(void);
+rb_joint_def rb_joint_default(void); /* hinge about z */
+rb_geom_def rb_geom_default(void);   /* sphere, density 1000, friction 1 0.005 0.0001, condim 3 */
+rb_material rb_material_default(void);
+rb_mesh_def rb_mesh_default(void);
+rb_hfield_def rb_hfield_default(void);
+rb_site_def rb_site_default(void);
+rb_equality_def rb_equality_default(void);
+rb_tendon_def rb_tendon_default(void);
+rb_actuator_def rb_actuator_default(void); /* motor on a joint */
+rb_exclude_def rb_exclude_default(void);
+rb_pair_def rb_pair_default(void);
+rb_key_def rb_key_default(void);
+rb_custom_def rb_custom_default(void);
+
+int rb_spec_add_body(rb_spec *spec, const rb_body_def *def, rb_error *err);
+int rb_spec_add_joint(rb_spec *spec, const rb_joint_def *def, rb_error *err);
+int rb_spec_add_geom(rb_spec *spec, const rb_geom_def *def, rb_error *err);
+int rb_spec_add_mesh(rb_spec *spec, const rb_mesh_def *def, rb_error *err);
+int rb_spec_add_hfield(rb_spec *spec, const rb_hfield_def *def, rb_error *err);
+int rb_spec_add_site(rb_spec *spec, const rb_site_def *def, rb_error *err);
+int rb_spec_add_equality(rb_spec *spec, const rb_equality_def *def, rb_error *err);
+int rb_spec_add_tendon(rb_spec *spec, const rb_tendon_def *def, rb_error *err);
+int rb_spec_add_actuator(rb_spec *spec, const rb_actuator_def *def, rb_error *err);
+int rb_spec_add_exclude(rb_spec *spec, const rb_exclude_def *def, rb_error *err);
+int rb_spec_add_pair(rb_spec *spec, const rb_pair_def *def, rb_error *err);
+int rb_spec_add_key(rb_spec *spec, const rb_key_def *def, rb_error *err);
+int rb_spec_add_custom(rb_spec *spec, const rb_custom_def *def, rb_error *err);
+rb_status rb_spec_warn(rb_spec *spec, const rb_warning *warning);
+
+/* The stored description, to be edited in place: numbers only, strings and arrays belong to the
+ * spec. The pointer holds until the next element of its kind is added. NULL: no such index. */
+rb_body_def *rb_spec_body(rb_spec *spec, int i);
+rb_joint_def *rb_spec_joint(rb_spec *spec, int i);
+rb_geom_def *rb_spec_geom(rb_spec *spec, int i);
+rb_mesh_def *rb_spec_mesh(rb_spec *spec, int i);
+rb_hfield_def *rb_spec_hfield(rb_spec *spec, int i);
+rb_site_def *rb_spec_site(rb_spec *spec, int i);
+rb_equality_def *rb_spec_equality(rb_spec *spec, int i);
+rb_tendon_def *rb_spec_tendon(rb_spec *spec, int i);
+rb_actuator_def *rb_spec_actuator(rb_spec *spec, int i);
+rb_exclude_def *rb_spec_exclude(rb_spec *spec, int i);
+rb_pair_def *rb_spec_pair(rb_spec *spec, int i);
+rb_key_def *rb_spec_key(rb_spec *spec, int i);
+rb_custom_def *rb_spec_custom(rb_spec *spec, int i);
+rb_option *rb_spec_option(rb_spec *spec);
+
+/* Replaces the hull of a mesh by a copy of this one. */
+rb_status rb_spec_set_hull(rb_spec *spec, int mesh, const rb_hull_def *hull);
+
+int rb_spec_count(const rb_spec *spec, rb_kind kind);                  /* world included      */
+int rb_spec_find(const rb_spec *spec, rb_kind kind, const char *name); /* -1: none            */
+int rb_spec_warning_count(const rb_spec *spec);
+const rb_warning *rb_spec_warning(const rb_spec *spec, int i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
