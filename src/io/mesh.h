@@ -1,0 +1,43 @@
+/* Triangle meshes from files: STL (binary and text), OBJ, COLLADA. */
+#ifndef RATTLEBACK_SRC_IO_MESH_H
+#define RATTLEBACK_SRC_IO_MESH_H
+
+#include "rattleback/base.h"
+#include "rattleback/spec.h"
+
+/* A mesh as its file has it, in metres (COLLADA: unit and up axis applied), not scaled. Vertices
+ * that are equal to the bit are one; all coordinates are finite; face entries are valid. */
+typedef struct rb_io_mesh {
+    rb_alloc alloc;
+    int nvert, nface;
+    double *vert; /* (nvert x 3) */
+    int *face;    /* (nface x 3) */
+} rb_io_mesh;
+
+/* Formats by content type or extension. */
+typedef enum rb_io_mesh_format {
+    RB_IO_MESH_UNKNOWN = 0,
+    RB_IO_MESH_STL,
+    RB_IO_MESH_OBJ,
+    RB_IO_MESH_DAE
+} rb_io_mesh_format;
+
+/* By the extension of the path; RB_IO_MESH_UNKNOWN: no reader. */
+rb_io_mesh_format rb_io_mesh_format_of(const char *path);
+
+/* Reads a mesh file found by rb_io_path_resolve. `where` is the element that names it: a refusal
+ * has the mesh file and, where there are lines, the line in it; the sentence names the element.
+ * RB_UNSUPPORTED: no reader for this format. On refusal `out` is empty. */
+rb_status rb_io_mesh_read(const char *path, const rb_where *where, const rb_alloc *alloc,
+                          rb_io_mesh *out, rb_error *err);
+
+/* The same for bytes in memory; `path` is for messages. */
+rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t size,
+                           const char *path, const rb_alloc *alloc, rb_io_mesh *out, rb_error *err);
+
+/* Multiplies the vertices; an odd number of negative factors turns the faces over. */
+void rb_io_mesh_scale(rb_io_mesh *mesh, const double scale[3]);
+
+void rb_io_mesh_free(rb_io_mesh *mesh); /* an empty one is fine */
+
+#endif
