@@ -5,8 +5,9 @@
  *
  * Bodies are the user's frames. Links are what moves: a link is a body with joints (or a mocap
  * body) together with all bodies fixed to it; its frame is that of the body with the joints. Link 0
- * is everything fixed to the world. Parents come before children, both for bodies and links; bodies
- * keep the order of the spec. All dofs of a link are contiguous. */
+ * is everything fixed to the world. Parents come before children, both for bodies and links; all
+ * elements keep the order of the spec, but joints and geoms are grouped by their bodies. All dofs
+ * of a link are contiguous. */
 #ifndef RATTLEBACK_MODEL_H
 #define RATTLEBACK_MODEL_H
 
@@ -17,8 +18,13 @@
 extern "C" {
 #endif
 
+#define RB_MODEL_MAGIC UINT64_C(0x0003006c646d6272) /* "rbmdl", version of the layout */
+#define RB_DATA_MAGIC  UINT64_C(0x0003007461646272) /* "rbdat"                        */
+
 typedef struct rb_model {
-    size_t bytes; /* of the whole block, this struct included */
+    uint64_t magic; /* RB_MODEL_MAGIC                           */
+    size_t bytes;   /* of the whole block, this struct included */
+    void *memory;   /* what the allocator gave; NULL: a view    */
 
     /* ---- sizes ---- */
     int nbody; /* bodies, world included                    */
@@ -158,7 +164,8 @@ typedef struct rb_model {
     double *custom_data; /*                                                     (ncustomdata) */
 
     /* ---- names and warnings ---- */
-    int *name[RB_NKIND]; /* offset of each element's name in names       (count of kind) */
+    int *name[RB_NKIND];       /* offset of each element's name in names    (count of kind) */
+    int *name_order[RB_NKIND]; /* elements sorted by name, then index        (count of kind) */
     int *warning_file, *warning_line, *warning_element, *warning_text,
         *warning_physics; /* (nwarning) */
     char *names;          /* NUL-terminated strings, the first is ""               (nname)       */
@@ -193,7 +200,10 @@ rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *e
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6
  * matrix [[A, B], [B', C]] is stored as A xx yy zz xy xz yz, B row major, C like A: 21 numbers. */
 typedef struct rb_data {
-    size_t bytes; /* of the whole block, this struct included */
+    uint64_t magic; /* RB_DATA_MAGIC                            */
+    size_t bytes;   /* of the whole block, this struct included */
+    void *memory;   /* what the allocator gave; NULL: a view    */
+    rb_alloc alloc; /* of memory and arena                      */
     int nbody, nlink, nv, nq, nu, na, nmocap, ngeom, nsite, ntendon, nM; /* as in the model       */
     rb_arena *arena; /* scratch of the calls that need some; not part of the block's contents   */
 

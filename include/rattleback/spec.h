@@ -293,6 +293,12 @@ typedef struct rb_option {
     double gravity[3]; /* [m/s^2]                                                              */
     int contact;       /* 0: a file switched contacts off                                      */
     int filter_parent; /* 1: bodies and their parents do not collide                           */
+
+    /* what the compiler does to masses once they are known, as in MJCF; all 0: nothing */
+    double bound_mass;    /* lower bound of the mass of each body [kg]                          */
+    double bound_inertia; /* lower bound of its principal moments [kg m^2]                      */
+    int balance_inertia;  /* 1: moments that break A + B >= C are set to their mean             */
+    double total_mass;    /* > 0: scale all masses so that they sum up to this [kg]             */
 } rb_option;
 
 /* Something a reader accepted without effect, or that the compiler wants the user to know. */

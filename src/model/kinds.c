@@ -1,0 +1,268 @@
+/* What the spec has to know about each kind of element: how large its def is, which members are
+ * arrays, which are indices of other elements. Indices are checked when an element is added and
+ * again by the compiler, since a def may be edited in between. */
+#include "model/spec.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ARRAY(def, member, count, times, plus)                                                     \
+    {                                                                                              \
+        offsetof(def, member), offsetof(def, count), RB_NO_SLOT, sizeof *((def *)0)->member,       \
+            times, plus                                                                            \
+    }
+#define ARRAY_END                                                                                  \
+    {                                                                                              \
+        RB_NO_SLOT, 0, 0, 0, 0, 0                                                                  \
+    }
+#define REF(def, member, kind, lowest)                                                             \
+    {                                                                                              \
+        offsetof(def, member), kind, lowest, #member                                               \
+    }
+#define REF_END                                                                                    \
+    {                                                                                              \
+        RB_NO_SLOT, RB_KIND_BODY, 0, NULL                                                          \
+    }
+
+/* ---- arrays -----------------------------------------------------------------------------------
+ */
+
+static const rb_array_slot mesh_arrays[] = { ARRAY(rb_mesh_def, vert, nvert, 3, 0),
+                                             ARRAY(rb_mesh_def, face, nface, 3, 0),
+                                             ARRAY(rb_mesh_def, hull.vert, hull.nvert, 3, 0),
+                                             ARRAY(rb_mesh_def, hull.start, hull.nface, 1, 1),
+                                             ARRAY(rb_mesh_def, hull.loop, hull.nloop, 1, 0),
+                                             ARRAY_END };
+
+static const rb_array_slot hfield_arrays[] = {
+    { offsetof(rb_hfield_def, elev), offsetof(rb_hfield_def, nrow), offsetof(rb_hfield_def, ncol),
+      sizeof(double), 1, 0 },
+    ARRAY_END
+};
+
+static const rb_array_slot tendon_arrays[] = { ARRAY(rb_tendon_def, joint, njoint, 1, 0),
+                                               ARRAY(rb_tendon_def, coef, njoint, 1, 0),
+                                               ARRAY_END };
+
+static const rb_array_slot key_arrays[] = {
+    ARRAY(rb_key_def, qpos, nqpos, 1, 0),   ARRAY(rb_key_def, qvel, nqvel, 1, 0),
+    ARRAY(rb_key_def, act, nact, 1, 0),     ARRAY(rb_key_def, ctrl, nctrl, 1, 0),
+    ARRAY(rb_key_def, mocap, nmocap, 1, 0), ARRAY_END
+};
+
+static const rb_array_slot custom_arrays[] = { ARRAY(rb_custom_def, data, ndata, 1, 0), ARRAY_END };
+
+static int read_int(const void *def, size_t offset)
+{
+    int value;
+    memcpy(&value, (const char *)def + offset, sizeof value);
+    return value;
+}
+
+ptrdiff_t rb_array_length(const rb_array_slot *slot, const void *def)
+{
+    int a = read_int(def, slot->count);
+    int b = slot->count2 == RB_NO_SLOT ? 1 : read_int(def, slot->count2);
+    if (a < 0 || b < 0) return -1;
+    if (b > 0 && a > (INT_MAX / 4) / b) return -1;
+    return (ptrdiff_t)slot->times * a * b + slot->plus;
+}
+
+/* An array is there when its count says so. An optional one, NULL, has count zero. */
+static rb_status check_arrays(const rb_kind_info *info, rb_kind kind, int i, const void *def,
+                              rb_error *err)
+{
+    for (const rb_array_slot *a = info->arrays; a && a->pointer != RB_NO_SLOT; a++) {
+        const void *array;
+        memcpy(&array, (const char *)def + a->pointer, sizeof array);
+        ptrdiff_t length = rb_array_length(a, def);
+        if (length < 0) return rb_refuse(def, kind, i, err, "an array length is out of range");
+        if (!array && length > a->plus) {
+            return rb_refuse(def, kind, i, err, "an array of %td entries is missing", length);
+        }
+    }
+    return RB_OK;
+}
+
+/* ---- indices ----------------------------------------------------------------------------------
+ */
+
+static const rb_ref_slot joint_refs[] = { REF(rb_joint_def, body, RB_KIND_BODY, 1), REF_END };
+static const rb_ref_slot geom_refs[] = { REF(rb_geom_def, body, RB_KIND_BODY, 0), REF_END };
+static const rb_ref_slot site_refs[] = { REF(rb_site_def, body, RB_KIND_BODY, 0), REF_END };
+static const rb_ref_slot exclude_refs[] = { REF(rb_exclude_def, body1, RB_KIND_BODY, 0),
+                                            REF(rb_exclude_def, body2, RB_KIND_BODY, 0), REF_END };
+static const rb_ref_slot pair_refs[] = { REF(rb_pair_def, geom1, RB_KIND_GEOM, 0),
+                                         REF(rb_pair_def, geom2, RB_KIND_GEOM, 0), REF_END };
+
+static rb_status check_ref(const rb_spec *spec, const void *def, rb_kind kind, int i, int value,
+                           const rb_ref_slot *ref, rb_error *err)
+{
+    int count = spec->list[ref->kind].count;
+    if (value >= ref->lowest && value < count) return RB_OK;
+    return rb_refuse(def, kind, i, err, "%s = %d is no %s: expected an index from %d to %d",
+                     ref->word, value, rb_kinds[ref->kind].word, ref->lowest, count - 1);
+}
+
+static rb_status check_body(const rb_spec *spec, int i, const void *def, rb_error *err)
+{
+    (void)spec;
+    const rb_body_def *body = def;
+    if (i == 0 || (body->parent >= 0 && body->parent < i)) return RB_OK;
+    return rb_refuse(def, RB_KIND_BODY, i, err,
+                     "parent = %d: expected a body that was added before it", body->parent);
+}
+
+static rb_status check_joint(const rb_spec *spec, int i, const void *def, rb_error *err)
+{
+    (void)spec;
+    const rb_joint_def *joint = def;
+    if (joint->type >= RB_JOINT_FREE && joint->type <= RB_JOINT_HINGE) return RB_OK;
+    return rb_refuse(def, RB_KIND_JOINT, i, err, "type = %d is no rb_joint_type", (int)joint->type);
+}
+
+static rb_status check_geom(const rb_spec *spec, int i, const void *def, rb_error *err)
+{
+    const rb_geom_def *geom = def;
+    if (geom->type < RB_GEOM_PLANE || geom->type > RB_GEOM_MESH) {
+        return rb_refuse(def, RB_KIND_GEOM, i, err, "type = %d is no rb_geom_type",
+                         (int)geom->type);
+    }
+    rb_ref_slot asset = { 0, RB_KIND_MESH, 0, "asset" };
+    if (geom->type == RB_GEOM_HFIELD) asset.kind = RB_KIND_HFIELD;
+    if (geom->type != RB_GEOM_HFIELD && geom->type != RB_GEOM_MESH) return RB_OK;
+    return check_ref(spec, def, RB_KIND_GEOM, i, geom->asset, &asset, err);
+}
+
+static rb_status check_mesh(const rb_spec *spec, int i, const void *def, rb_error *err)
+{
+    (void)spec;
+    const rb_mesh_def *mesh = def;
+    if (mesh->inertia < RB_MESH_LEGACY || mesh->inertia > RB_MESH_SHELL) {
+        return rb_refuse(def, RB_KIND_MESH, i, err, "inertia = %d is no rb_mesh_inertia",
+                         (int)mesh->inertia);
+    }
+    for (ptrdiff_t k = 0; k < (ptrdiff_t)3 * mesh->nface; k++) {
+        if (mesh->face[k] >= 0 && mesh->face[k] < mesh->nvert) continue;
+        return rb_refuse(def, RB_KIND_MESH, i, err,
+                         "face %td names vertex %d: expected 0 to %d, the mesh has %d vertices",
+                         k / 3, mesh->face[k], mesh->nvert - 1, mesh->nvert);
+    }
+    return RB_OK;
+}
+
+static rb_status check_equality(const rb_spec *spec, int i, const void *def, rb_error *err)
+{
+    const rb_equality_def *eq = def;
+    if (eq->type < RB_EQ_CONNECT || eq->type > RB_EQ_SLIDE) {
+        return rb_refuse(def, RB_KIND_EQUALITY, i, err, "type = %d is no rb_equality_type",
+                         (int)eq->type);
+    }
+    rb_ref_slot first = { 0, RB_KIND_BODY, 0, "obj1" }, second = { 0, RB_KIND_BODY, 0, "obj2" };
+    if (eq->type == RB_EQ_JOINT) first.kind = second.kind = RB_KIND_JOINT;
+    if (eq->type == RB_EQ_TENDON) first.kind = second.kind = RB_KIND_TENDON;
+    if (first.kind != RB_KIND_BODY) second.lowest = -1;
+    rb_status status = check_ref(spec, def, RB_KIND_EQUALITY, i, eq->obj1, &first, err);
+    if (status != RB_OK) return status;
+    return check_ref(spec, def, RB_KIND_EQUALITY, i, eq->obj2, &second, err);
+}
+
+static rb_status check_tendon(const rb_spec *spec, int i, const void *def, rb_error *err)
+{
+    const rb_tendon_def *tendon = def;
+    const rb_ref_slot joint = { 0, RB_KIND_JOINT, 0, "joint" };
+    for (int k = 0; k < tendon->njoint; k++) {
+        rb_status status = check_ref(spec, def, RB_KIND_TENDON, i, tendon->joint[k], &joint, err);
+        if (status != RB_OK) return status;
+    }
+    return RB_OK;
+}
+
+static rb_status check_actuator(const rb_spec *spec, int i, const void *def, rb_error *err)
+{
+    const rb_actuator_def *act = def;
+    static const rb_kind targets[] = { RB_KIND_JOINT, RB_KIND_JOINT, RB_KIND_TENDON, RB_KIND_SITE };
+    if (act->transmission < RB_TRN_JOINT || act->transmission > RB_TRN_SITE) {
+        return rb_refuse(def, RB_KIND_ACTUATOR, i, err, "transmission = %d is no rb_transmission",
+                         (int)act->transmission);
+    }
+    if (act->activation < RB_ACT_NONE || act->activation > RB_ACT_FILTER_EXACT) {
+        return rb_refuse(def, RB_KIND_ACTUATOR, i, err, "activation = %d is no rb_activation",
+                         (int)act->activation);
+    }
+    const rb_ref_slot target = { 0, targets[act->transmission], 0, "target" };
+    const rb_ref_slot reference = { 0, RB_KIND_SITE, -1, "reference" };
+    rb_status status = check_ref(spec, def, RB_KIND_ACTUATOR, i, act->target, &target, err);
+    if (status != RB_OK || act->transmission != RB_TRN_SITE) return status;
+    return check_ref(spec, def, RB_KIND_ACTUATOR, i, act->reference, &reference, err);
+}
+
+rb_status rb_check_links_of(const rb_spec *spec, rb_kind kind, int i, const void *def,
+                            rb_error *err)
+{
+    const rb_kind_info *info = &rb_kinds[kind];
+    rb_status status = check_arrays(info, kind, i, def, err);
+    for (const rb_ref_slot *ref = info->refs; ref && ref->offset != RB_NO_SLOT; ref++) {
+        if (status != RB_OK) return status;
+        status = check_ref(spec, def, kind, i, read_int(def, ref->offset), ref, err);
+    }
+    if (status == RB_OK && info->check) status = info->check(spec, i, def, err);
+    return status;
+}
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+#define TEXT RB_NO_SLOT
+
+// clang-format off
+const rb_kind_info rb_kinds[RB_NKIND] = {
+    [RB_KIND_BODY]     = { "body",     sizeof(rb_body_def),     TEXT, NULL,          NULL,         check_body },
+    [RB_KIND_JOINT]    = { "joint",    sizeof(rb_joint_def),    TEXT, NULL,          joint_refs,   check_joint },
+    [RB_KIND_GEOM]     = { "geom",     sizeof(rb_geom_def),     TEXT, NULL,          geom_refs,    check_geom },
+    [RB_KIND_SITE]     = { "site",     sizeof(rb_site_def),     TEXT, NULL,          site_refs,    NULL },
+    [RB_KIND_MESH]     = { "mesh",     sizeof(rb_mesh_def),     TEXT, mesh_arrays,   NULL,         check_mesh },
+    [RB_KIND_HFIELD]   = { "hfield",   sizeof(rb_hfield_def),   TEXT, hfield_arrays, NULL,         NULL },
+    [RB_KIND_EQUALITY] = { "equality", sizeof(rb_equality_def), TEXT, NULL,          NULL,         check_equality },
+    [RB_KIND_TENDON]   = { "tendon",   sizeof(rb_tendon_def),   TEXT, tendon_arrays, NULL,         check_tendon },
+    [RB_KIND_ACTUATOR] = { "actuator", sizeof(rb_actuator_def), TEXT, NULL,          NULL,         check_actuator },
+    [RB_KIND_EXCLUDE]  = { "exclude",  sizeof(rb_exclude_def),  TEXT, NULL,          exclude_refs, NULL },
+    [RB_KIND_PAIR]     = { "pair",     sizeof(rb_pair_def),     TEXT, NULL,          pair_refs,    NULL },
+    [RB_KIND_KEY]      = { "key",      sizeof(rb_key_def),      TEXT, key_arrays,    NULL,         NULL },
+    [RB_KIND_CUSTOM]   = { "custom",   sizeof(rb_custom_def),
+                           offsetof(rb_custom_def, text),             custom_arrays, NULL,         NULL },
+};
+// clang-format on
+
+#define SAME_HEAD(word, KIND)                                                                      \
+    _Static_assert(offsetof(rb_##word##_def, where) == offsetof(rb_head, where) &&                 \
+                       offsetof(rb_##word##_def, name) == offsetof(rb_head, name),                 \
+                   "a def begins with where and name");
+RB_FOR_EACH_KIND(SAME_HEAD)
+
+const char *rb_kind_text(rb_kind kind)
+{
+    return kind >= RB_KIND_BODY && kind < RB_NKIND ? rb_kinds[kind].word : "element";
+}
+
+rb_status rb_refuse(const void *def, rb_kind kind, int i, rb_error *err, const char *format, ...)
+{
+    if (!err) return RB_BAD_INPUT;
+    rb_head head = rb_head_of(def);
+    char sentence[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+
+    snprintf(err->file, sizeof err->file, "%s", head.where.file ? head.where.file : "");
+    err->line = head.where.line;
+    const char *word = rb_kind_text(kind);
+    if (head.name && *head.name) {
+        return rb_fail(err, RB_BAD_INPUT, "%s '%.80s': %s", word, head.name, sentence);
+    }
+    return rb_fail(err, RB_BAD_INPUT, "%s %d: %s", word, i, sentence);
+}
