@@ -18,6 +18,7 @@ enum { RB_IO_PATH_MAX = 4096 };
 typedef struct rb_io_search {
     const char *model;           /* path of the main model file; NULL: nothing may be opened */
     const char *const *packages; /* as in rb_load_opts, may be NULL                          */
+    int climb; /* relative paths, too, are looked for in the folders above the model (URDF)   */
 } rb_io_search;
 
 /* Folder of a file: "a/b.xml" -> "a", "b.xml" -> ".". RB_TOO_LARGE where it does not fit. */
@@ -33,8 +34,10 @@ const char *rb_io_path_name(const char *path);
 /* Extension in lower case without its dot, "" where there is none or it is long. */
 void rb_io_path_extension(const char *path, char out[8]);
 
-/* The file behind a reference: a relative or absolute path, file://, package:// or model://. `base`
- * is the folder where relative paths start (meshdir joined to the model's folder), NULL: that of
+/* The file behind a reference: a relative or absolute path, file://, package:// or model://. The
+ * latter two are looked for in the package folders, then in the model's folder and those above it,
+ * as NAME/rest and as rest, eight levels at most and never in the file system's root. `base` is the
+ * folder where relative paths start (meshdir joined to the model's folder), NULL: that of
  * the model. Refusals carry `where`, the element that names the file. RB_FILE: no such file;
  * RB_BAD_INPUT: outside of the roots. */
 rb_status rb_io_path_resolve(const rb_io_search *search, const char *base, const char *reference,
