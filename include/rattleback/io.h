@@ -1,8 +1,9 @@
-/* Problem files: complementarity and friction problems as JSON lines, one object per line.
+/* Problem files: complementarity and friction problems as JSON lines, one object per line. States
+ * of models, as JSON objects. Models themselves: rattleback/load.h.
  *
  * A separate library, rattleback_io, so that the core needs nothing but libm. Files are read line
  * by line; a bad line is reported with file, line and field, and reading goes on behind it.
- * Formats: docs/manual/problem-files.md.
+ * Formats: docs/manual/problem-files.md, docs/manual/compute.md.
  *
  * Memory of readers and entries comes from the rb_alloc given. Jansson, which parses a line, has
  * one allocator per process; it is left as the process set it. */
@@ -12,6 +13,7 @@
 #include <stdio.h>
 
 #include "rattleback/base.h"
+#include "rattleback/model.h"
 #include "rattleback/solve.h"
 
 #ifdef __cplusplus
@@ -67,6 +69,50 @@ rb_status rb_problem_parse(rb_problem_format format, const char *bytes, size_t s
                            const rb_alloc *alloc, rb_problem_entry **entry, rb_error *err);
 
 void rb_problem_entry_free(rb_problem_entry *entry); /* NULL is fine */
+
+/* ---- states -------------------------------------------------------------------------------- */
+
+/* A point fixed to a body. */
+typedef struct rb_state_point {
+    int body;
+    double pos[3]; /* in the body frame [m]                                                      */
+} rb_state_point;
+
+/* One state of a model: what the file does not say is NULL. Lengths are those of the model,
+ * numbers finite, quaternions of unit length. */
+typedef struct rb_state_entry {
+    const char *name;    /* from the file, or ""                                                 */
+    const char *unknown; /* first key that means nothing in a state, or NULL                     */
+    int line;            /* on which it begins, 1-based                                          */
+    double time;         /* [s]                                                                  */
+    const double *qpos;  /* coordinates                                          (nq)            */
+    const double *qvel;  /* velocities                                           (nv)            */
+    const double *act;   /* activations                                          (na)            */
+    const double *ctrl;  /* controls                                             (nu)            */
+    const double *mocap; /* positions and quaternions                            (nmocap x 7)    */
+    const double *tau;   /* applied generalised forces                           (nv)            */
+    const double *qacc;  /* accelerations, for inverse dynamics                  (nv)            */
+    int npoint;
+    const rb_state_point *points; /*                                             (npoint)        */
+} rb_state_entry;
+
+typedef struct rb_state_reader rb_state_reader;
+
+/* A file of states, or standard input where path is "-": JSON objects one after the other, each on
+ * one line or on several. Otherwise as rb_problem_open and its kin. The model outlives the reader.
+ */
+rb_state_reader *rb_state_open(const char *path, const rb_model *m, const rb_alloc *alloc,
+                               rb_error *err);
+rb_status rb_state_next(rb_state_reader *reader, rb_state_entry **entry, rb_error *err);
+void rb_state_close(rb_state_reader *reader); /* NULL is fine */
+
+/* One state that is in memory already; `line` is that of its first byte, for messages. */
+rb_status rb_state_parse(const rb_model *m, const char *bytes, size_t size, int line,
+                         const rb_alloc *alloc, rb_state_entry **entry, rb_error *err);
+void rb_state_entry_free(rb_state_entry *entry); /* NULL is fine */
+
+/* Copies what the entry has to the state and the inputs of d; the rest of d stays. */
+void rb_state_apply(const rb_model *m, const rb_state_entry *entry, rb_data *d);
 
 /* ---- writing -------------------------------------------------------------------------------- */
 

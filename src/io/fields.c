@@ -6,7 +6,7 @@
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
-static const char *kind_of(const json_t *value)
+const char *rb_io_kind_of(const json_t *value)
 {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
@@ -32,9 +32,9 @@ static const char *advice(enum json_error_code code, const char *text)
 {
     if (code == json_error_duplicate_key) return "; give every key once";
     if (code == json_error_numeric_overflow)
-        return "; expected finite numbers, null for an unbounded lo or hi";
+        return "; expected finite numbers; in an LCP null is an unbounded lo or hi";
     if (strstr(text, "NaN") || strstr(text, "nan") || strstr(text, "nf"))
-        return "; JSON has no NaN and no Infinity, write null for an unbounded lo or hi";
+        return "; JSON has no NaN and no Infinity; in an LCP null is an unbounded lo or hi";
     return "; expected one JSON object";
 }
 
@@ -52,12 +52,13 @@ rb_status rb_io_parse_object(rb_io_context *ctx, const char *bytes, size_t size,
         enum json_error_code code = json_error_code(&error);
         if (code == json_error_out_of_memory)
             return rb_io_refuse(ctx, RB_NOMEM, NULL, "out of memory while parsing");
+        if (error.line > 1) ctx->line += error.line - 1;
         return rb_io_refuse(ctx, RB_BAD_INPUT, "line", "not JSON, column %d: %s%s", error.column,
                             error.text, advice(code, error.text));
     }
     if (!json_is_object(*root))
         return rb_io_refuse(ctx, RB_BAD_INPUT, "line", "%s; expected one JSON object",
-                            kind_of(*root));
+                            rb_io_kind_of(*root));
     return RB_OK;
 }
 
@@ -71,7 +72,7 @@ rb_status rb_io_get_int(rb_io_context *ctx, const json_t *object, const char *ke
     if (!value) return RB_OK;
     if (!json_is_number(value))
         return rb_io_refuse(ctx, RB_BAD_INPUT, key, "%s; expected an integer %d .. %d",
-                            kind_of(value), lo, hi);
+                            rb_io_kind_of(value), lo, hi);
     double x = json_number_value(value);
     if (x > hi)
         return rb_io_refuse(ctx, RB_TOO_LARGE, key, "%.17g is over the limit; expected %d .. %d", x,
@@ -89,7 +90,7 @@ rb_status rb_io_get_string(rb_io_context *ctx, const json_t *object, const char 
     const json_t *value = json_object_get(object, key);
     if (!value) return RB_OK;
     if (!json_is_string(value))
-        return rb_io_refuse(ctx, RB_BAD_INPUT, key, "%s; expected a string", kind_of(value));
+        return rb_io_refuse(ctx, RB_BAD_INPUT, key, "%s; expected a string", rb_io_kind_of(value));
     *out = json_string_value(value);
     return RB_OK;
 }
@@ -104,7 +105,7 @@ rb_status rb_io_number_at(rb_io_context *ctx, const json_t *array, const char *k
     }
     char field[64];
     snprintf(field, sizeof field, "%s[%d]", key, index);
-    return rb_io_refuse(ctx, RB_BAD_INPUT, field, "%s; expected a number", kind_of(value));
+    return rb_io_refuse(ctx, RB_BAD_INPUT, field, "%s; expected a number", rb_io_kind_of(value));
 }
 
 static rb_status missing(rb_io_context *ctx, const char *key, const char *expected)
@@ -119,7 +120,7 @@ rb_status rb_io_get_vector(rb_io_context *ctx, const json_t *object, const char 
     if (!array) return missing(ctx, key, "an array of numbers");
     if (!json_is_array(array))
         return rb_io_refuse(ctx, RB_BAD_INPUT, key, "%s; expected an array of numbers",
-                            kind_of(array));
+                            rb_io_kind_of(array));
 
     *size = (int)json_array_size(array); /* the scan allows some millions of values */
     *out = rb_io_take_kept(ctx, (size_t)*size, sizeof **out);
@@ -155,7 +156,7 @@ static rb_status shape_of_rows(rb_io_context *ctx, const json_t *lines, rb_io_ma
         snprintf(field, sizeof field, "%s[%d]", a->key, i);
         if (!json_is_array(row))
             return rb_io_refuse(ctx, RB_BAD_INPUT, field, "%s; expected a row, an array of numbers",
-                                kind_of(row));
+                                rb_io_kind_of(row));
         int cols = (int)json_array_size(row);
         if (i == 0) a->cols = cols;
         if (cols != a->cols || cols == 0)
@@ -173,7 +174,7 @@ static rb_status triplet_array(rb_io_context *ctx, const json_t *object, const c
     char field[64];
     snprintf(field, sizeof field, "%s.%s", key, member);
     return rb_io_refuse(ctx, RB_BAD_INPUT, field, "%s; expected an array of numbers",
-                        *out ? kind_of(*out) : "missing");
+                        *out ? rb_io_kind_of(*out) : "missing");
 }
 
 /* {"rows":.., "cols":.., "i":[..], "j":[..], "v":[..]} with three equally long arrays. */
@@ -215,7 +216,7 @@ rb_status rb_io_get_matrix(rb_io_context *ctx, const json_t *object, const char 
     if (json_is_object(value)) return shape_of_triplets(ctx, value, out);
     return rb_io_refuse(ctx, RB_BAD_INPUT, key,
                         "%s; expected an array of rows, or an object with rows, cols, i, j and v",
-                        kind_of(value));
+                        rb_io_kind_of(value));
 }
 
 rb_status rb_io_matrix_dense(rb_io_context *ctx, const rb_io_matrix *a, double **out)

@@ -10,6 +10,9 @@ rb_status rb_io_parse_object(rb_io_context *ctx, const char *bytes, size_t size,
 /* The budgets alone: one pass over the bytes, no memory. */
 rb_status rb_io_scan(rb_io_context *ctx, const char *bytes, size_t size);
 
+/* "an array", "a string", ...: what a value is, for messages. */
+const char *rb_io_kind_of(const json_t *value);
+
 /* An integer lo .. hi; *out keeps its value where the key is missing. Over hi: RB_TOO_LARGE. */
 rb_status rb_io_get_int(rb_io_context *ctx, const json_t *object, const char *key, int lo, int hi,
                         int *out);
