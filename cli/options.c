@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
+
 /* ---- values ------------------------------------------------------------------------------------
  */
 
@@ -18,8 +20,9 @@ void options_list_solvers(FILE *out, unsigned kinds)
     }
 }
 
-static int set_solver(options *o, const char *text)
+static int set_solver(void *to, const char *text)
 {
+    options *o = to;
     const rb_solver *solver = rb_solver_find(text);
     if (strcmp(text, "all") == 0 || (solver && solver->accepts & o->kinds)) {
         o->solver = solver;
@@ -32,8 +35,9 @@ static int set_solver(options *o, const char *text)
     return 0;
 }
 
-static int set_tol(options *o, const char *text)
+static int set_tol(void *to, const char *text)
 {
+    options *o = to;
     char *end;
     o->tol = strtod(text, &end);
     if (end != text && *end == '\0' && o->tol > 0.0 && isfinite(o->tol)) return 1;
@@ -57,31 +61,36 @@ static int set_count(const options *o, const char *option, const char *text, int
     return 0;
 }
 
-static int set_max_iter(options *o, const char *text)
+static int set_max_iter(void *to, const char *text)
 {
+    options *o = to;
     return set_count(o, "--max-iter", text, &o->max_iter);
 }
 
-static int set_repeat(options *o, const char *text)
+static int set_repeat(void *to, const char *text)
 {
+    options *o = to;
     return set_count(o, "--repeat", text, &o->repeat);
 }
 
-static int set_json(options *o, const char *text)
+static int set_json(void *to, const char *text)
 {
+    options *o = to;
     (void)text;
     return o->json = 1;
 }
 
-static int set_no_unique(options *o, const char *text)
+static int set_no_unique(void *to, const char *text)
 {
+    options *o = to;
     (void)text;
     o->unique = 0;
     return 1;
 }
 
-static int set_help(options *o, const char *text)
+static int set_help(void *to, const char *text)
 {
+    options *o = to;
     (void)text;
     return o->help = 1;
 }
@@ -89,75 +98,24 @@ static int set_help(options *o, const char *text)
 /* ---- the command line --------------------------------------------------------------------------
  */
 
-typedef struct option {
-    const char *name;
-    int takes_value;
-    int (*set)(options *o, const char *text);
-} option;
-
-static const option table[] = {
-    { "--solver", 1, set_solver },     { "--tol", 1, set_tol },
-    { "--max-iter", 1, set_max_iter }, { "--no-unique", 0, set_no_unique },
-    { "--json", 0, set_json },         { "--repeat", 1, set_repeat },
-    { "--help", 0, set_help },         { "-h", 0, set_help },
+static const argument table[] = {
+    { "--solver", 1, set_solver },
+    { "--tol", 1, set_tol },
+    { "--max-iter", 1, set_max_iter },
+    { "--no-unique", 0, set_no_unique },
+    { "--json", 0, set_json },
+    { "--repeat", 1, set_repeat },
+    { "--help", 0, set_help },
+    { "-h", 0, set_help },
+    { NULL, 0, NULL },
 };
-enum { NOPTION = sizeof table / sizeof *table };
-
-/* The option that argument names, up to its "=". */
-static const option *find(const char *argument, size_t length)
-{
-    for (int k = 0; k < NOPTION; k++)
-        if (strlen(table[k].name) == length && memcmp(table[k].name, argument, length) == 0)
-            return &table[k];
-    return NULL;
-}
-
-static int refuse_unknown(const options *o, const char *argument)
-{
-    fprintf(stderr, "rattleback %s: unknown option %s; expected ", o->command, argument);
-    for (int k = 0; k < NOPTION; k++) fprintf(stderr, "%s%s", k ? ", " : "", table[k].name);
-    fputc('\n', stderr);
-    return 0;
-}
-
-/* One option at argv[*k], with its value behind "=" or in the next argument. */
-static int take_option(int argc, char **argv, int *k, options *o)
-{
-    const char *argument = argv[*k];
-    size_t length = strcspn(argument, "=");
-    const option *found = find(argument, length);
-    if (!found) return refuse_unknown(o, argument);
-
-    const char *value = argument[length] ? argument + length + 1 : NULL;
-    if (!found->takes_value && value) {
-        fprintf(stderr, "rattleback %s: %s takes no value\n", o->command, found->name);
-        return 0;
-    }
-    if (found->takes_value && !value) {
-        if (*k + 1 >= argc) {
-            fprintf(stderr, "rattleback %s: %s: expected a value behind it\n", o->command,
-                    found->name);
-            return 0;
-        }
-        value = argv[++*k];
-    }
-    return found->set(o, value);
-}
 
 int options_parse(int argc, char **argv, options *o)
 {
-    int only_files = 0;
+    arguments a = { .command = o->command, .table = table, .options = o };
+    if (!arguments_parse(&a, argc, argv)) return 0;
     o->files = argv;
-    o->nfile = 0;
-    for (int k = 1; k < argc; k++) {
-        const char *argument = argv[k];
-        if (!only_files && strcmp(argument, "--") == 0)
-            only_files = 1;
-        else if (only_files || argument[0] != '-' || strcmp(argument, "-") == 0)
-            argv[o->nfile++] = argv[k];
-        else if (!take_option(argc, argv, &k, o))
-            return 0;
-    }
+    o->nfile = a.nfile;
     if (o->nfile || o->help) return 1;
     fprintf(stderr,
             "rattleback %s: expected a file, or - for standard input; see rattleback %s "

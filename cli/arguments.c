@@ -1,0 +1,60 @@
+#include "arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The option that an argument names, up to its "=". */
+static const argument *find(const argument *table, const char *text, size_t length)
+{
+    for (; table->name; table++)
+        if (strlen(table->name) == length && memcmp(table->name, text, length) == 0) return table;
+    return NULL;
+}
+
+static int refuse_unknown(const arguments *a, const char *text)
+{
+    fprintf(stderr, "rattleback %s: unknown option %s; expected ", a->command, text);
+    for (int k = 0; a->table[k].name; k++) fprintf(stderr, "%s%s", k ? ", " : "", a->table[k].name);
+    fputc('\n', stderr);
+    return 0;
+}
+
+/* One option at argv[*k], with its value behind "=" or in the next argument. */
+static int take_option(const arguments *a, int argc, char **argv, int *k)
+{
+    const char *text = argv[*k];
+    size_t length = strcspn(text, "=");
+    const argument *found = find(a->table, text, length);
+    if (!found) return refuse_unknown(a, text);
+
+    const char *value = text[length] ? text + length + 1 : NULL;
+    if (!found->takes_value && value) {
+        fprintf(stderr, "rattleback %s: %s takes no value\n", a->command, found->name);
+        return 0;
+    }
+    if (found->takes_value && !value) {
+        if (*k + 1 >= argc) {
+            fprintf(stderr, "rattleback %s: %s: expected a value behind it\n", a->command,
+                    found->name);
+            return 0;
+        }
+        value = argv[++*k];
+    }
+    return found->set(a->options, value);
+}
+
+int arguments_parse(arguments *a, int argc, char **argv)
+{
+    int only_files = 0;
+    a->nfile = 0;
+    for (int k = 1; k < argc; k++) {
+        const char *text = argv[k];
+        if (!only_files && strcmp(text, "--") == 0)
+            only_files = 1;
+        else if (only_files || text[0] != '-' || strcmp(text, "-") == 0)
+            argv[a->nfile++] = argv[k];
+        else if (!take_option(a, argc, argv, &k))
+            return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,22 @@
+/* A command line by table: "--name", "--name VALUE" or "--name=VALUE", and files. */
+#ifndef RATTLEBACK_CLI_ARGUMENTS_H
+#define RATTLEBACK_CLI_ARGUMENTS_H
+
+typedef struct argument {
+    const char *name; /* "--tol"; NULL ends the table                              */
+    int takes_value;
+    int (*set)(void *options, const char *text); /* 0: refused, and a sentence was printed */
+} argument;
+
+typedef struct arguments {
+    const char *command; /* for messages: "lcp"                                     */
+    const argument *table;
+    void *options; /* what set() writes to                                          */
+    int nfile;     /* out: files, moved to the front of argv                        */
+} arguments;
+
+/* 1, or 0 after a sentence on stderr. argv is reordered: its first nfile entries are the files.
+ * Behind "--" everything is a file; "-" is one too. */
+int arguments_parse(arguments *a, int argc, char **argv);
+
+#endif
