@@ -10,4 +10,8 @@
  * redundant contacts passes for a pivot and the solution explodes. */
 #define RB_RANK_TOL 1e-13
 
+/* Angle below which sin x = x and tan x = x to rounding, x^2/6 < RB_EPS [rad]. Larger: digits are
+ * lost. Much smaller: the square of the angle vanishes and 0/0 is met. */
+#define RB_TINY_ANGLE 1e-8
+
 #endif
