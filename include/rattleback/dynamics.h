@@ -113,28 +113,36 @@ rb_status rb_impulse(const rb_model *m, rb_data *d, int n, const rb_point *point
 /* ---- bilateral rows ---------------------------------------------------------------------------
  */
 
-/* The active equalities as rows J v + .. = 0, all arrays from the arena of d. */
+/* The active equalities as rows J v = 0 on velocities, J qdd + bias = 0 on accelerations. Which rows
+ * a type has, their units and signs: (D.19). */
 typedef struct rb_rows {
     int n;         /* rows                                                                     */
     int *eq;       /* equality of each row                                         (n)         */
     int *start;    /* CSR: first entry of each row, one more at the end            (n + 1)     */
     int *dof;      /* ascending within a row                                       (start[n])  */
     double *J;     /*                                                              (start[n])  */
-    double *error; /* violation of the constraint in the row's unit                (n)         */
+    double *error; /* violation of the constraint in the row's unit, first minus second (n)    */
     double *bias;  /* dJ/dt v                                                      (n)         */
+    void *block;   /* where the arena stood: for rb_rows_release                               */
+    size_t used;
 } rb_rows;
 
-/* Needs velocity. */
+/* The arrays come from the arena of d and hold until they are released; the last rows made are
+ * released first. Needs velocity. RB_NOMEM leaves rows empty, with nothing to release. */
 rb_status rb_loop_rows(const rb_model *m, rb_data *d, rb_rows *rows);
+void rb_rows_release(rb_data *d, rb_rows *rows);
 
-/* qdd and multipliers of M qdd + c = tau + J' lam, J qdd + bias = 0; redundant rows are fine (least
- * norm lam within a basis). lam (rows.n) may be NULL. Needs rb_aba_factor and velocity. */
 typedef struct rb_loop_info {
-    int rows, rank;
-    double residual; /* max |J qdd + bias| over max(1, |bias|, |J qdd_free|)                     */
+    int rows, rank;  /* rank < rows: some repeat others, the mechanism may still be fine         */
+    double residual; /* max |J qdd + bias| over max(1, |bias|, |J qdd_free|): rows that contradict
+                        each other show here                                                     */
 } rb_loop_info;
+
+/* qdd of M qdd + c = tau + J' lam, J qdd + bias = 0 (D.21). lam are the multipliers of the active
+ * rows, as many as rb_loop_rows has, and may be NULL; redundant rows get zero. info may be NULL.
+ * Needs rb_aba_factor and velocity. RB_NOMEM only. */
 rb_status rb_forward_loops(const rb_model *m, rb_data *d, const double *tau, double *qdd,
-                           rb_loop_info *info);
+                           double *lam, rb_loop_info *info);
 
 /* ---- smooth motion ----------------------------------------------------------------------------
  */

@@ -14,4 +14,9 @@
  * lost. Much smaller: the square of the angle vanishes and 0/0 is met. */
 #define RB_TINY_ANGLE 1e-8
 
+/* Pivot of J M^-1 J', scaled to unit diagonal, below which a row of a loop repeats the rows before it
+ * [1], times the number of rows. Redundant rows leave pivots of rounding, up to 1e-13 after a long
+ * chain. Larger: mechanisms near a singular position lose a row that still holds them. */
+#define RB_LOOP_RANK_TOL 1e-12
+
 #endif
