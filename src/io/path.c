@@ -199,9 +199,13 @@ static rb_status resolve_package(const lookup *look, const char *address, char o
         if (equals) {
             int same = (size_t)(equals - *entry) == length && !strncmp(*entry, name, length);
             if (same && found_in(equals + 1, rest, out)) return RB_OK;
-        } else if (rb_io_path_join(*entry, name, inside) == RB_OK && found_in(inside, rest, out)) {
-            return RB_OK;
+            continue;
         }
+
+        /* the folder that holds the package, or the package's own */
+        if (rb_io_path_join(*entry, name, inside) == RB_OK && found_in(inside, rest, out))
+            return RB_OK;
+        if (!strcmp(rb_io_path_name(*entry), name) && found_in(*entry, rest, out)) return RB_OK;
     }
     if (found_above(look, name, rest, out)) return RB_OK;
     return refuse(look, RB_FILE,

@@ -77,7 +77,7 @@ def judge_src(name, quote, target, siblings):
     if room != "io":
         ok = target in C_STANDARD or (room == "math" and target in INTRINSICS)
         return None if ok else f"core rooms use the C standard library only, not <{target}>"
-    ok = target in C_STANDARD or target in ("unistd.h", "sys/types.h", "sys/stat.h")
+    ok = target in C_STANDARD or target in ("fcntl.h", "unistd.h", "sys/types.h", "sys/stat.h")
     return None if ok or IO_LIBRARIES.fullmatch(target) else f"io may not use <{target}>"
 
 
