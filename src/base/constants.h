@@ -19,4 +19,21 @@
  * chain. Larger: mechanisms near a singular position lose a row that still holds them. */
 #define RB_LOOP_RANK_TOL 1e-12
 
+/* Largest number a model may contain, in SI units. A length to the fifth power times a density, the
+ * largest product of the compiler, stays finite. Larger: inertias overflow to infinity. */
+#define RB_MAX_NUMBER 1e30
+
+/* Share of the largest principal moment by which an inertia may break 0 <= A and A + B >= C [1].
+ * Files round their numbers to a few digits. Larger: wrong units pass for rounding. Smaller: plates
+ * and rods from CAD programs are refused. */
+#define RB_INERTIA_TOL 1e-5
+
+/* Lever arm below which a point mass on the axis of a joint gives no moment, in units of the extent
+ * of the model [1]. Larger: tiny flywheels need armature. Smaller: rounding of the com passes for an
+ * inertia and accelerations become noise. */
+#define RB_NO_ARM 1e-10
+
+/* Time constant of a filter that was given none: it follows its control at once [s]. As MuJoCo. */
+#define RB_MIN_TIME_CONSTANT 1e-15
+
 #endif

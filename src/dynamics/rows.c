@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "dynamics/place.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 #include "rattleback/dynamics.h"
@@ -206,22 +207,10 @@ static void write_form(writer *w, const form *row)
 static void place_frame(const writer *w, int body, const double pos[3], const double quat[4],
                         frame *f)
 {
-    const rb_model *m = w->m;
-    const rb_data *d = w->d;
-    int k = f->link = m->body_link[body];
-    double R_wl[9], R_lb[9], R_bf[9], p_lf[3];
-    memcpy(R_wl, d->link_R + 9 * k, sizeof R_wl);
-    memcpy(R_lb, m->body_link_rot + 9 * body, sizeof R_lb);
-    rb_quat_to_rot(quat, R_bf);
-
-    rb_rot(R_lb, pos, p_lf);
-    rb_add3(p_lf, m->body_link_pos + 3 * body, p_lf);
-    rb_rot(R_wl, p_lf, f->p);
-    rb_add3(f->p, d->link_p + 3 * k, f->p);
-    rb_mul33(R_lb, R_bf, R_bf);
-    rb_mul33(R_wl, R_bf, f->R);
-    rb_point_velocity(m, d, body, f->p, f->V);
-    rb_jacobian_bias(m, d, body, f->p, f->a);
+    f->link = w->m->body_link[body];
+    rb_place(w->m, w->d, body, pos, quat, f->p, f->R);
+    rb_point_velocity(w->m, w->d, body, f->p, f->V);
+    rb_jacobian_bias(w->m, w->d, body, f->p, f->a);
 }
 
 static void axis(const frame *f, int column, double out[3])

@@ -1,0 +1,318 @@
+/* Actuators (D.23): from controls and activations to forces on the dofs. Lengths, gears and limits
+ * mean what they mean in MuJoCo.
+ *
+ * A transmission is a row J of moment arms: rate = J v, tau = J' force. Its entries are not stored;
+ * `visit` walks over them, once for the rate and once for the forces. */
+#include "dynamics/actuation.h"
+
+#include <math.h>
+
+#include "base/constants.h"
+#include "dynamics/place.h"
+#include "math/dense.h"
+#include "math/quat.h"
+#include "math/spatial.h"
+#include "math/trig.h"
+#include "rattleback/dynamics.h"
+
+#define TWO_PI 6.283185307179586
+
+/* What is done with the entries of J. */
+typedef struct visit {
+    const double *v;
+    double rate;  /* J v                                                                       */
+    double sum;   /* of |J|                                                                    */
+    double *out;  /* NULL, or out += scale J                                                   */
+    double *out2; /* NULL, or both with |J|: out += scale |J|, out2 += scale2 |J|              */
+    double scale, scale2;
+} visit;
+
+static void entry(visit *to, int dof, double J)
+{
+    to->rate += J * to->v[dof];
+    to->sum += fabs(J);
+    if (!to->out) return;
+    to->out[dof] += to->scale * (to->out2 ? fabs(J) : J);
+    if (to->out2) to->out2[dof] += to->scale2 * fabs(J);
+}
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+/* The angular gear of a ball or free joint in axes of the body. */
+static void body_gear(const rb_model *m, int i, const double gear[3], const double quat[4],
+                      double out[3])
+{
+    rb_copy3(gear, out);
+    if (m->act_transmission[i] != RB_TRN_JOINT_IN_PARENT) return;
+    double q[4] = { quat[0], -quat[1], -quat[2], -quat[3] };
+    rb_quat_normalize(q);
+    rb_quat_rotate(q, gear, out);
+}
+
+static void joint_entries(const rb_model *m, const rb_data *d, int i, visit *to)
+{
+    int j = m->act_target[i], dof = m->jnt_dofadr[j];
+    const double *gear = m->act_gear + 6 * i, *q = d->q + m->jnt_qadr[j];
+    double turned[3];
+    switch (m->jnt_type[j]) {
+    case RB_JOINT_FREE:
+        body_gear(m, i, gear + 3, q + 3, turned);
+        for (int a = 0; a < 3; a++) entry(to, dof + a, gear[a]);
+        for (int a = 0; a < 3; a++) entry(to, dof + 3 + a, turned[a]);
+        break;
+    case RB_JOINT_BALL:
+        body_gear(m, i, gear, q, turned);
+        for (int a = 0; a < 3; a++) entry(to, dof + a, turned[a]);
+        break;
+    default:
+        entry(to, dof, gear[0]);
+        break;
+    }
+}
+
+static double joint_length(const rb_model *m, const rb_data *d, int i)
+{
+    int j = m->act_target[i];
+    const double *gear = m->act_gear + 6 * i, *q = d->q + m->jnt_qadr[j];
+    if (m->jnt_type[j] == RB_JOINT_FREE) return 0.0;
+    if (m->jnt_type[j] != RB_JOINT_BALL) return gear[0] * q[0];
+    double unit[4] = { q[0], q[1], q[2], q[3] }, r[3], turned[3];
+    rb_quat_normalize(unit);
+    rb_quat_log(unit, r);
+    body_gear(m, i, gear, q, turned);
+    return rb_dot3(r, turned);
+}
+
+/* ---- tendons -------------------------------------------------------------------------------- */
+
+static void tendon_entries(const rb_model *m, int i, visit *to)
+{
+    int t = m->act_target[i], end = m->tendon_adr[t] + m->tendon_num[t];
+    double gear = m->act_gear[6 * i];
+    for (int a = m->tendon_adr[t]; a < end; a++) {
+        entry(to, m->jnt_dofadr[m->wrap_jnt[a]], gear * m->wrap_coef[a]);
+    }
+}
+
+static double tendon_length(const rb_model *m, const rb_data *d, int i)
+{
+    int t = m->act_target[i], end = m->tendon_adr[t] + m->tendon_num[t];
+    double length = 0.0;
+    for (int a = m->tendon_adr[t]; a < end; a++) {
+        length += m->wrap_coef[a] * d->q[m->jnt_qadr[m->wrap_jnt[a]]];
+    }
+    return m->act_gear[6 * i] * length;
+}
+
+/* ---- sites ---------------------------------------------------------------------------------- */
+
+typedef struct site_frame {
+    int link;
+    double p[3], R[9];
+} site_frame;
+
+static site_frame place_site(const rb_model *m, const rb_data *d, int s)
+{
+    site_frame f = { .link = m->body_link[m->site_body[s]] };
+    rb_place(m, d, m->site_body[s], m->site_pos + 3 * s, m->site_quat + 4 * s, f.p, f.R);
+    return f;
+}
+
+/* The gear as a wrench at O of the link of `at`, in axes of `axes`, times sign. */
+static void gear_wrench(const rb_data *d, const double gear[6], const site_frame *axes,
+                        const site_frame *at, double sign, double F[6])
+{
+    double arm[3], torque[3];
+    rb_rot(axes->R, gear, F + 3);
+    rb_rot(axes->R, gear + 3, torque);
+    rb_sub3(at->p, d->link_p + 3 * at->link, arm);
+    rb_cross3(arm, F + 3, F);
+    rb_add3(F, torque, F);
+    for (int a = 0; a < 6; a++) F[a] *= sign;
+}
+
+/* One wrench, or one and its opposite on the reference; what both links hang on is not driven. */
+static void site_entries(const rb_model *m, const rb_data *d, int i, visit *to)
+{
+    int reference = m->act_reference[i];
+    site_frame site = place_site(m, d, m->act_target[i]), base = site;
+    double F1[6], F2[6] = { 0.0 };
+    int k1 = site.link, k2 = 0;
+    if (reference >= 0) {
+        base = place_site(m, d, reference);
+        k2 = base.link;
+        gear_wrench(d, m->act_gear + 6 * i, &base, &base, -1.0, F2);
+    }
+    gear_wrench(d, m->act_gear + 6 * i, &base, &site, 1.0, F1);
+    while (k1 != k2) {
+        int *k = k1 > k2 ? &k1 : &k2;
+        double *F = k1 > k2 ? F1 : F2;
+        int first = m->link_dofadr[*k];
+        for (int j = first + m->link_dofnum[*k] - 1; j >= first; j--) {
+            entry(to, j, rb_dot6(d->dof_S + 6 * j, F));
+        }
+        rb_shift_wrench(d->link_l + 3 * *k, F, F);
+        *k = m->link_parent[*k];
+    }
+}
+
+/* Position and rotation vector of the site seen from the reference, along the gear. */
+static double site_length(const rb_model *m, const rb_data *d, int i)
+{
+    if (m->act_reference[i] < 0) return 0.0;
+    site_frame site = place_site(m, d, m->act_target[i]);
+    site_frame base = place_site(m, d, m->act_reference[i]);
+    const double *gear = m->act_gear + 6 * i;
+    double dp[3], R[9], quat[4], r[3];
+    rb_sub3(site.p, base.p, dp);
+    rb_rot_t(base.R, dp, dp);
+    rb_mul33_t(base.R, site.R, R);
+    rb_quat_from_rot(R, quat);
+    rb_quat_log(quat, r);
+    return rb_dot3(gear, dp) + rb_dot3(gear + 3, r);
+}
+
+/* ---- forces --------------------------------------------------------------------------------- */
+
+static void entries(const rb_model *m, const rb_data *d, int i, visit *to)
+{
+    switch (m->act_transmission[i]) {
+    case RB_TRN_TENDON:
+        tendon_entries(m, i, to);
+        break;
+    case RB_TRN_SITE:
+        site_entries(m, d, i, to);
+        break;
+    default:
+        joint_entries(m, d, i, to);
+        break;
+    }
+}
+
+static double length_of(const rb_model *m, const rb_data *d, int i)
+{
+    switch (m->act_transmission[i]) {
+    case RB_TRN_TENDON:
+        return tendon_length(m, d, i);
+    case RB_TRN_SITE:
+        return site_length(m, d, i);
+    default:
+        return joint_length(m, d, i);
+    }
+}
+
+static double control(const rb_model *m, const rb_data *d, int i)
+{
+    const double *range = m->act_ctrl_range + 2 * i;
+    return m->act_ctrl_limited[i] ? rb_clamp(d->ctrl[i], range[0], range[1]) : d->ctrl[i];
+}
+
+/* Length that a full turn adds to the transmission of a servo on a rotation, else 0. */
+static double full_turn(const rb_model *m, int i)
+{
+    const double *gear = m->act_gear + 6 * i, *gain = m->act_gain + 3 * i;
+    int direct = m->act_dynamics[i] == RB_ACT_NONE || m->act_dynamics[i] == RB_ACT_INTEGRATOR;
+    int servo = gain[0] == -m->act_bias[3 * i + 1] && gain[1] == 0.0 && gain[2] == 0.0;
+    if (!direct || !servo) return 0.0;
+    switch (m->act_transmission[i]) {
+    case RB_TRN_TENDON:
+        return 0.0;
+    case RB_TRN_SITE:
+        if (m->act_reference[i] < 0 || gear[0] != 0.0 || gear[1] != 0.0 || gear[2] != 0.0)
+            return 0.0;
+        return TWO_PI * rb_norm3(gear + 3);
+    default:
+        return m->jnt_type[m->act_target[i]] == RB_JOINT_BALL ? TWO_PI * rb_norm3(gear) : 0.0;
+    }
+}
+
+/* What the gain multiplies; of a set point on a circle the turn that is nearest. */
+static double input(const rb_model *m, const rb_data *d, int i, double length)
+{
+    double u = m->act_adr[i] >= 0 ? d->act[m->act_adr[i]] : control(m, d, i);
+    double turn = full_turn(m, i);
+    return turn > 0.0 ? u - turn * floor((u - length) / turn + 0.5) : u;
+}
+
+static double force_of(const rb_model *m, int i, double u, double length, double rate)
+{
+    const double *g = m->act_gain + 3 * i, *b = m->act_bias + 3 * i;
+    const double *range = m->act_force_range + 2 * i;
+    double force = (g[0] + g[1] * length + g[2] * rate) * u + (b[0] + b[1] * length + b[2] * rate);
+    return m->act_force_limited[i] ? rb_clamp(force, range[0], range[1]) : force;
+}
+
+static double time_constant(const rb_model *m, int i)
+{
+    return fmax(m->act_time_constant[i], RB_MIN_TIME_CONSTANT);
+}
+
+static void rate_of_activation(const rb_model *m, rb_data *d, int i)
+{
+    int a = m->act_adr[i];
+    if (a < 0) return;
+    double ctrl = control(m, d, i);
+    if (m->act_dynamics[i] == RB_ACT_INTEGRATOR)
+        d->act_dot[a] = ctrl;
+    else
+        d->act_dot[a] = (ctrl - d->act[a]) / time_constant(m, i);
+}
+
+static void limit_joints(const rb_model *m, double *tau)
+{
+    for (int j = 0; j < m->njnt; j++) {
+        if (!m->jnt_force_limited[j]) continue;
+        double *x = tau + m->jnt_dofadr[j];
+        *x = rb_clamp(*x, m->jnt_force_range[2 * j], m->jnt_force_range[2 * j + 1]);
+    }
+}
+
+void rb_actuation(const rb_model *m, rb_data *d)
+{
+    for (int j = 0; j < m->nv; j++) d->actuation[j] = 0.0;
+    for (int i = 0; i < m->nu; i++) {
+        visit arms = { .v = d->v };
+        entries(m, d, i, &arms);
+        double length = length_of(m, d, i);
+        d->act_force[i] = force_of(m, i, input(m, d, i, length), length, arms.rate);
+        rate_of_activation(m, d, i);
+
+        visit push = { .v = d->v, .out = d->actuation, .scale = d->act_force[i] };
+        entries(m, d, i, &push);
+    }
+    limit_joints(m, d->actuation);
+}
+
+/* ---- for the stepper ------------------------------------------------------------------------ */
+
+void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)
+{
+    for (int i = 0; i < m->nu; i++) {
+        const double *gain = m->act_gain + 3 * i, *bias = m->act_bias + 3 * i;
+        double u = input(m, d, i, length_of(m, d, i));
+        double hold = fmax(0.0, -(bias[1] + gain[1] * u)),
+               brake = fmax(0.0, -(bias[2] + gain[2] * u));
+        if (hold == 0.0 && brake == 0.0) continue;
+        visit arms = { .v = d->v };
+        entries(m, d, i, &arms);
+        visit bound = { .v = d->v, .out = k, .out2 = b };
+        bound.scale = hold * arms.sum;
+        bound.scale2 = brake * arms.sum;
+        entries(m, d, i, &bound);
+    }
+}
+
+void rb_activation_step(const rb_model *m, const rb_data *d, double h, double *next)
+{
+    for (int i = 0; i < m->nu; i++) {
+        int a = m->act_adr[i];
+        if (a < 0) continue;
+        double ctrl = control(m, d, i);
+        const double *range = m->act_act_range + 2 * i;
+        if (m->act_dynamics[i] == RB_ACT_INTEGRATOR)
+            next[a] = d->act[a] + h * ctrl;
+        else
+            next[a] = d->act[a] + (ctrl - d->act[a]) * (1.0 - rb_exp(-h / time_constant(m, i)));
+        if (m->act_act_limited[i]) next[a] = rb_clamp(next[a], range[0], range[1]);
+    }
+}

@@ -1,0 +1,15 @@
+/* Actuators, for the stepper: how stiff they are and how their activations advance. */
+#ifndef RB_DYNAMICS_ACTUATION_H
+#define RB_DYNAMICS_ACTUATION_H
+
+#include "rattleback/model.h"
+
+/* Adds per dof the stiffness k and the damping b of servos (nv each), bounded from above as in
+ * rb_passive_stiffness; what pushes instead of holding adds nothing. Needs velocity. */
+void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
+
+/* Activations after a step h with constant controls, exact for integrators and filters, then
+ * clamped. */
+void rb_activation_step(const rb_model *m, const rb_data *d, double h, double *next);
+
+#endif

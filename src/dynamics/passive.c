@@ -1,0 +1,122 @@
+/* Passive forces (D.22): springs and dampers of joints and tendons, gravity compensation. The
+ * meaning of every term is MuJoCo's. */
+#include "dynamics/passive.h"
+
+#include <math.h>
+
+#include "math/dense.h"
+#include "math/quat.h"
+#include "math/spatial.h"
+#include "rattleback/dynamics.h"
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+/* -k times the rotation vector from the reference to the present orientation, axes of the body */
+static void rotation_spring(double k, const double q_ref[4], const double q[4], double out[3])
+{
+    double now[4], back[4], turn[4], r[3];
+    for (int i = 0; i < 4; i++) now[i] = q[i];
+    rb_quat_normalize(now);
+    rb_quat_conj(q_ref, back);
+    rb_quat_mul(back, now, turn);
+    rb_quat_log(turn, r);
+    rb_axpy3(-k, r, out);
+}
+
+static void joint_spring(const rb_model *m, const rb_data *d, int j, double *out)
+{
+    double k = m->jnt_stiffness[j];
+    int a = m->jnt_qadr[j], dof = m->jnt_dofadr[j];
+    switch (m->jnt_type[j]) {
+    case RB_JOINT_FREE:
+        for (int i = 0; i < 3; i++) out[dof + i] -= k * (d->q[a + i] - m->qpos0[a + i]);
+        rotation_spring(k, m->qpos0 + a + 3, d->q + a + 3, out + dof + 3);
+        break;
+    case RB_JOINT_BALL:
+        rotation_spring(k, m->qpos0 + a, d->q + a, out + dof);
+        break;
+    default:
+        out[dof] -= k * (d->q[a] - m->jnt_springref[j]);
+        break;
+    }
+}
+
+/* ---- tendons -------------------------------------------------------------------------------- */
+
+static void tendon_force(const rb_model *m, const rb_data *d, int t, double *out)
+{
+    double length = 0.0, rate = 0.0;
+    int end = m->tendon_adr[t] + m->tendon_num[t];
+    for (int i = m->tendon_adr[t]; i < end; i++) {
+        int j = m->wrap_jnt[i];
+        length += m->wrap_coef[i] * d->q[m->jnt_qadr[j]];
+        rate += m->wrap_coef[i] * d->v[m->jnt_dofadr[j]];
+    }
+    const double *band = m->tendon_spring + 2 * t;
+    double stretch = length - rb_clamp(length, band[0], band[1]);
+    double force = -m->tendon_stiffness[t] * stretch - m->tendon_damping[t] * rate;
+    for (int i = m->tendon_adr[t]; i < end; i++) {
+        out[m->jnt_dofadr[m->wrap_jnt[i]]] += m->wrap_coef[i] * force;
+    }
+}
+
+/* ---- gravity compensation ------------------------------------------------------------------- */
+
+/* -share m g at the centre of mass of a body, through all its ancestors */
+static void gravity_compensation(const rb_model *m, const rb_data *d, int body, double *out)
+{
+    int k = m->body_link[body];
+    double com[3], f[6];
+    rb_rot(m->body_link_rot + 9 * body, m->body_com + 3 * body, com);
+    rb_add3(com, m->body_link_pos + 3 * body, com);
+    rb_rot(d->link_R + 9 * k, com, com);
+    rb_scale3(-m->body_gravcomp[body] * m->body_mass[body], m->option.gravity, f + 3);
+    rb_cross3(com, f + 3, f);
+    for (; k > 0; k = m->link_parent[k]) {
+        int end = m->link_dofadr[k] + m->link_dofnum[k];
+        for (int j = m->link_dofadr[k]; j < end; j++) out[j] += rb_dot6(d->dof_S + 6 * j, f);
+        rb_shift_wrench(d->link_l + 3 * k, f, f);
+    }
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+void rb_passive(const rb_model *m, rb_data *d)
+{
+    double *out = d->passive;
+    for (int j = 0; j < m->nv; j++) out[j] = -m->dof_damping[j] * d->v[j];
+    for (int j = 0; j < m->njnt; j++) {
+        if (m->jnt_stiffness[j] != 0.0) joint_spring(m, d, j, out);
+    }
+    for (int t = 0; t < m->ntendon; t++) {
+        if (m->tendon_stiffness[t] != 0.0 || m->tendon_damping[t] != 0.0)
+            tendon_force(m, d, t, out);
+    }
+    for (int b = 1; b < m->nbody; b++) {
+        if (m->body_gravcomp[b] != 0.0) gravity_compensation(m, d, b, out);
+    }
+}
+
+void rb_passive_stiffness(const rb_model *m, double *k, double *b)
+{
+    static const int ndof[] = {
+        [RB_JOINT_FREE] = 6, [RB_JOINT_BALL] = 3, [RB_JOINT_SLIDE] = 1, [RB_JOINT_HINGE] = 1
+    };
+    for (int j = 0; j < m->nv; j++) b[j] += m->dof_damping[j];
+    for (int j = 0; j < m->njnt; j++) {
+        for (int i = 0; i < ndof[m->jnt_type[j]]; i++) {
+            k[m->jnt_dofadr[j] + i] += m->jnt_stiffness[j];
+        }
+    }
+    for (int t = 0; t < m->ntendon; t++) {
+        double sum = 0.0;
+        int end = m->tendon_adr[t] + m->tendon_num[t];
+        for (int i = m->tendon_adr[t]; i < end; i++) sum += fabs(m->wrap_coef[i]);
+        for (int i = m->tendon_adr[t]; i < end; i++) {
+            int dof = m->jnt_dofadr[m->wrap_jnt[i]];
+            double weight = fabs(m->wrap_coef[i]) * sum;
+            k[dof] += weight * m->tendon_stiffness[t];
+            b[dof] += weight * m->tendon_damping[t];
+        }
+    }
+}

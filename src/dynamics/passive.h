@@ -1,0 +1,11 @@
+/* How stiff the passive forces are, for the implicit treatment of (D.25). */
+#ifndef RB_DYNAMICS_PASSIVE_H
+#define RB_DYNAMICS_PASSIVE_H
+
+#include "rattleback/model.h"
+
+/* Adds per dof the stiffness k and the damping b of joint springs, dampers and tendons (nv each).
+ * A tendon counts with the row sums of its coupling, so that k and b bound it from above. */
+void rb_passive_stiffness(const rb_model *m, double *k, double *b);
+
+#endif
