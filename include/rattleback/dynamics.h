@@ -148,15 +148,17 @@ rb_status rb_forward_loops(const rb_model *m, rb_data *d, const double *tau, dou
  */
 
 typedef struct rb_smooth_info {
-    int iterations; /* of all substeps                                                          */
-    int substeps;
-    double change; /* last relative change of the velocity                                      */
+    int iterations; /* of all substeps, tries that failed included                              */
+    int substeps;   /* of the last try                                                          */
+    double change;  /* largest last change of an iteration, relative to the largest velocity    */
     int converged;
 } rb_smooth_info;
 
-/* One contact-free step of length h by the implicit midpoint rule, joint springs and dampers
- * included, forces tau + actuation (ctrl held). Moves q, v, act, time. A step that fails leaves the
- * state as it was: RB_SINGULAR, RB_NOMEM, or RB_OK with info.converged = 0. */
+/* One contact-free step of length h > 0 by the implicit midpoint rule (D.24): springs, dampers and
+ * servos implicit, forces d->tau, d->wrench and actuators with the controls held. Equalities, limits
+ * and dry friction are not part of it. Moves q, v, act, time; what depends on them is left at some
+ * midpoint: run rb_kinematics and rb_velocity before reading it. A step that fails leaves the state
+ * as it was: RB_SINGULAR, RB_NOMEM, or RB_OK with converged = 0. info may be NULL. */
 rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info);
 
 #ifdef __cplusplus

@@ -36,4 +36,15 @@
 /* Time constant of a filter that was given none: it follows its control at once [s]. As MuJoCo. */
 #define RB_MIN_TIME_CONSTANT 1e-15
 
+/* Largest rotation of a link in one substep of smooth motion [rad]. Larger: the iteration of the
+ * midpoint rule stops to contract. Smaller: more substeps, more time. */
+#define RB_SMOOTH_TURN 0.5
+
+/* Change of the velocity, relative to the largest, at which the iteration of the midpoint rule ends
+ * [1]. Larger: energy drifts by about this much in every step. */
+#define RB_SMOOTH_TOL 1e-12
+
+/* The same where the change has stopped to shrink because rounding is all that is left [1]. */
+#define RB_SMOOTH_STALL 1e-9
+
 #endif

@@ -1,0 +1,236 @@
+/* Smooth motion: one step without contacts by the implicit midpoint rule (D.24).
+ *
+ *     (M + E) dv_new = h F(q_m, v_m) + E dv,   v_m = v + dv/2,   q_m = q (+) h/2 v_m      (D.25)
+ *
+ * is repeated until dv stands still. E, diagonal, holds the stiff part of joint springs, dampers,
+ * tendons and servos; it does not move the fixed point. A step in which something turns by more
+ * than RB_SMOOTH_TURN is divided, and divided again where the iteration does not converge. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/assert.h"
+#include "base/constants.h"
+#include "dynamics/actuation.h"
+#include "dynamics/passive.h"
+#include "math/dense.h"
+#include "math/trig.h"
+#include "math/vec3.h"
+#include "rattleback/dynamics.h"
+
+enum { MAX_ITERATIONS = 60, MAX_SUBSTEPS = 4096, MAX_DIVISIONS = 4, PATIENCE = 3 };
+
+typedef struct scratch {
+    double *q_before, *act_before; /* state before the whole step           (nq), (na) */
+    double *v_before;              /*                                       (nv)       */
+    double *q, *act, *act_next;    /* at the start and end of the substep   (nq), (na) */
+    double *v;                     /*                                       (nv)       */
+    double *dv, *qdd;              /* change of the velocity; its next rate (nv)       */
+    double *along;                 /* v_m as the rotations take it          (nv)       */
+    double *force;                 /* right side                            (nv)       */
+    double *E;                     /* implicit diagonal                     (nv)       */
+    double *stiffness, *damping;   /* of each dof                           (nv)       */
+} scratch;
+
+static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
+{
+    double **of_q[] = { &s->q_before, &s->q };
+    double **of_act[] = { &s->act_before, &s->act, &s->act_next };
+    double **of_v[] = { &s->v_before, &s->v, &s->dv,        &s->qdd,    &s->along,
+                        &s->force,    &s->E, &s->stiffness, &s->damping };
+    int ok = 1;
+    for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++) {
+        ok = ok && (*of_q[i] = rb_push(arena, double, m->nq)) != NULL;
+    }
+    for (size_t i = 0; i < sizeof of_act / sizeof *of_act; i++) {
+        ok = ok && (*of_act[i] = rb_push(arena, double, m->na)) != NULL;
+    }
+    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) {
+        ok = ok && (*of_v[i] = rb_push(arena, double, m->nv)) != NULL;
+    }
+    return ok;
+}
+
+static void copy(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* ---- one evaluation ------------------------------------------------------------------------- */
+
+/* Cayley's map: the rotation over h is 2 atan(h |w| / 2) about w, not h |w|. */
+static void cayley(double h, double w[3])
+{
+    double x = 0.5 * h * rb_norm3(w);
+    if (x < RB_TINY_ANGLE) return;
+    rb_scale3(rb_atan2(x, 1.0) / x, w, w);
+}
+
+static void turn_along(const rb_model *m, double h, const double *v_m, double *along)
+{
+    copy(along, v_m, m->nv);
+    for (int j = 0; j < m->njnt; j++) {
+        if (m->jnt_type[j] == RB_JOINT_BALL) cayley(h, along + m->jnt_dofadr[j]);
+        if (m->jnt_type[j] == RB_JOINT_FREE) cayley(h, along + m->jnt_dofadr[j] + 3);
+    }
+}
+
+/* d->q, d->v become the midpoint that dv leads to. */
+static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + 0.5 * s->dv[j];
+    turn_along(m, h, d->v, s->along);
+    rb_integrate(m, s->q, s->along, 0.5 * h, d->q);
+    rb_kinematics(m, d);
+    rb_velocity(m, d);
+}
+
+static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scratch *s)
+{
+    memset(s->stiffness, 0, (size_t)m->nv * sizeof *s->stiffness);
+    memset(s->damping, 0, (size_t)m->nv * sizeof *s->damping);
+    rb_passive_stiffness(m, s->stiffness, s->damping);
+    rb_actuation_stiffness(m, d, s->stiffness, s->damping);
+    for (int j = 0; j < m->nv; j++) {
+        s->E[j] = 0.5 * h * (s->damping[j] + 0.5 * h * s->stiffness[j]);
+    }
+}
+
+/* s->qdd := dv_new / h */
+static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    rb_passive(m, d);
+    rb_actuation(m, d);
+    for (int j = 0; j < m->nv; j++) {
+        s->force[j] = d->tau[j] + d->passive[j] + d->actuation[j] + s->E[j] * s->dv[j] / h;
+    }
+    rb_wrench_force(m, d, s->force);
+    rb_status status = rb_aba_factor(m, d, s->E, NULL);
+    if (status == RB_OK) rb_aba_solve(m, d, s->force, s->qdd);
+    return status;
+}
+
+/* ---- one substep ---------------------------------------------------------------------------- */
+
+/* How the iteration goes: `change` is relative to the largest velocity. */
+typedef struct progress {
+    double change;
+    int stalls; /* times in a row that the change did not shrink */
+} progress;
+
+/* dv := h qdd and what that changed */
+static void advance(const rb_model *m, double h, scratch *s, progress *p)
+{
+    double size = DBL_MIN, diff = 0.0;
+    for (int j = 0; j < m->nv; j++) {
+        double dv = h * s->qdd[j];
+        diff = fmax(diff, fabs(dv - s->dv[j]));
+        if (!(fabs(dv) <= DBL_MAX)) diff = INFINITY; /* fmax drops NaN */
+        size = fmax(size, fmax(fabs(s->v[j]), fabs(s->v[j] + dv)));
+        s->dv[j] = dv;
+    }
+    double change = diff / size;
+    p->stalls = change < p->change ? 0 : p->stalls + 1;
+    p->change = change;
+}
+
+/* Below the tolerance, or at a level of rounding from which it does not get lower. */
+static int is_done(const progress *p)
+{
+    return p->change <= RB_SMOOTH_TOL || (p->stalls >= PATIENCE && p->change <= RB_SMOOTH_STALL);
+}
+
+/* Moves d->q, d->v, d->act by h. converged = 0: they are at some midpoint. */
+static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb_smooth_info *info)
+{
+    copy(s->q, d->q, m->nq);
+    copy(s->v, d->v, m->nv);
+    copy(s->act, d->act, m->na);
+    rb_activation_step(m, d, h, s->act_next);
+    for (int a = 0; a < m->na; a++) d->act[a] = 0.5 * (s->act[a] + s->act_next[a]);
+
+    progress p = { .change = INFINITY };
+    int done = 0;
+    for (int i = 0; i < MAX_ITERATIONS && !done; i++) {
+        go_to_midpoint(m, d, h, s);
+        if (i == 0) implicit_diagonal(m, d, h, s);
+        rb_status status = evaluate(m, d, h, s);
+        if (status != RB_OK) return status;
+        advance(m, h, s, &p);
+        info->iterations++;
+        done = is_done(&p);
+        if (p.change > DBL_MAX && i > 0) break;
+    }
+    info->change = fmax(info->change, p.change);
+    info->converged = done;
+    if (!done) return RB_OK;
+
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + 0.5 * s->dv[j];
+    turn_along(m, h, d->v, s->along);
+    rb_integrate(m, s->q, s->along, h, d->q);
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + s->dv[j];
+    copy(d->act, s->act_next, m->na);
+    return RB_OK;
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static void restore(const rb_model *m, rb_data *d, const scratch *s)
+{
+    copy(d->q, s->q_before, m->nq);
+    copy(d->v, s->v_before, m->nv);
+    copy(d->act, s->act_before, m->na);
+}
+
+/* Substeps in which no link turns by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
+static int substeps_needed(const rb_model *m, rb_data *d, double h)
+{
+    rb_kinematics(m, d);
+    rb_velocity(m, d);
+    double fastest = 0.0;
+    for (int k = 1; k < m->nlink; k++) {
+        double w = rb_norm3(d->link_w + 3 * k);
+        if (!(w <= fastest)) fastest = w;
+    }
+    double count = h * fastest / RB_SMOOTH_TURN;
+    return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
+}
+
+static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count, scratch *s,
+                              rb_smooth_info *info)
+{
+    info->substeps = count;
+    info->change = 0.0;
+    memset(s->dv, 0, (size_t)m->nv * sizeof *s->dv);
+    for (int i = 0; i < count; i++) {
+        rb_status status = substep(m, d, h / count, s, info);
+        if (status != RB_OK || !info->converged) return status;
+    }
+    return RB_OK;
+}
+
+rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
+{
+    RB_ASSERT(h > 0.0);
+    rb_smooth_info told = { 0 };
+    rb_status status = RB_NOMEM;
+    rb_mark mark = rb_arena_mark(d->arena);
+    scratch s;
+    if (allocate(m, d->arena, &s)) {
+        copy(s.q_before, d->q, m->nq);
+        copy(s.v_before, d->v, m->nv);
+        copy(s.act_before, d->act, m->na);
+        status = RB_OK;
+        int count = substeps_needed(m, d, h);
+        for (int i = 0; i < MAX_DIVISIONS && count > 0 && status == RB_OK; i++, count *= 2) {
+            status = try_substeps(m, d, h, count, &s, &told);
+            if (status == RB_OK && told.converged) break;
+            restore(m, d, &s);
+        }
+        if (status == RB_OK && told.converged) d->time += h;
+    }
+    rb_arena_reset(d->arena, mark);
+    if (info) *info = told;
+    return status;
+}
