@@ -14,9 +14,9 @@
  * lost. Much smaller: the square of the angle vanishes and 0/0 is met. */
 #define RB_TINY_ANGLE 1e-8
 
-/* Pivot of J M^-1 J', scaled to unit diagonal, below which a row of a loop repeats the rows before it
- * [1], times the number of rows. Redundant rows leave pivots of rounding, up to 1e-13 after a long
- * chain. Larger: mechanisms near a singular position lose a row that still holds them. */
+/* Pivot of J M^-1 J', scaled to unit diagonal, below which a row of a loop repeats the rows before
+ * it [1], times the number of rows. Redundant rows leave pivots of rounding, up to 1e-13 after a
+ * long chain. Larger: mechanisms near a singular position lose a row that still holds them. */
 #define RB_LOOP_RANK_TOL 1e-12
 
 /* Largest number a model may contain, in SI units. A length to the fifth power times a density, the
@@ -29,8 +29,8 @@
 #define RB_INERTIA_TOL 1e-5
 
 /* Lever arm below which a point mass on the axis of a joint gives no moment, in units of the extent
- * of the model [1]. Larger: tiny flywheels need armature. Smaller: rounding of the com passes for an
- * inertia and accelerations become noise. */
+ * of the model [1]. Larger: tiny flywheels need armature. Smaller: rounding of the com passes for
+ * an inertia and accelerations become noise. */
 #define RB_NO_ARM 1e-10
 
 /* Time constant of a filter that was given none: it follows its control at once [s]. As MuJoCo. */

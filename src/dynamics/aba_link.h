@@ -1,0 +1,77 @@
+/* One link of the articulated-body recursions: the inner loops of aba.c and forward.c.
+ *
+ * Dofs are eliminated one by one, from the last of a link to the first, all at the same origin O,
+ * so that joints of any kind need no small matrices to be inverted (D.10):
+ *
+ *     U_j = P S_j,    D_j = S_j' U_j + armature_j,    P -= U_j U_j' / D_j
+ *
+ * A motion vector has an angular part only (hinge through O), a linear part only (slide) or both;
+ * the first two cost less than half of the third. */
+#ifndef RB_DYNAMICS_ABA_LINK_H
+#define RB_DYNAMICS_ABA_LINK_H
+
+#include "base/constants.h"
+#include "dynamics/kinematics_link.h"
+#include "dynamics/rnea_link.h"
+
+/* U = P S; returns S' P S. */
+static inline double rb_stage_U(const double P[21], const double S[6], double U[6])
+{
+    const double *A = P, *B = P + 6, *C = P + 15;
+    if (rb_is_zero3(S + 3)) {
+        rb_sym3_mul(A, S, U);
+        rb_rot_t(B, S, U + 3);
+        return rb_dot3(S, U);
+    }
+    if (rb_is_zero3(S)) {
+        rb_rot(B, S + 3, U);
+        rb_sym3_mul(C, S + 3, U + 3);
+        return rb_dot3(S + 3, U + 3);
+    }
+    rb_sym6_mul(P, S, U);
+    return rb_dot6(S, U);
+}
+
+/* An upper bound of S' P S for P >= 0, to tell an inertia from rounding noise. */
+static inline double rb_stage_scale(const double P[21], const double S[6])
+{
+    double ss = rb_dot3(S, S), tt = rb_dot3(S + 3, S + 3);
+    return 2.0 * (ss * (P[0] + P[1] + P[2]) + tt * (P[15] + P[16] + P[17]));
+}
+
+/* Eliminates dof j from P with `added` inertia; 0: it meets none. */
+static inline int rb_eliminate_dof(rb_data *d, int j, double added, double P[21])
+{
+    const double *S = d->dof_S + 6 * j;
+    double *U = d->dof_U + 6 * j;
+    double scale = rb_stage_scale(P, S);
+    double D = rb_stage_U(P, S, U) + added;
+    d->dof_D[j] = D;
+    if (!(D > RB_INERTIA_TOL * (scale + added))) return 0;
+    rb_sym6_rank1(-1.0 / D, U, P);
+    return 1;
+}
+
+/* z of link k past its dofs (D.12): e_j = tau_j - S_j' z, z += U_j e_j / D_j; e is left in qdd. */
+static inline void rb_pass_dofs(const rb_model *m, const rb_data *d, int k, const double *tau,
+                                double z[6], double *qdd)
+{
+    int first = m->link_dofadr[k];
+    for (int j = first + m->link_dofnum[k] - 1; j >= first; j--) {
+        qdd[j] = tau[j] - rb_dot6(d->dof_S + 6 * j, z);
+        rb_axpy6(qdd[j] / d->dof_D[j], d->dof_U + 6 * j, z);
+    }
+}
+
+/* Accelerations of the dofs of link k (D.13); alpha holds what the link would have without them. */
+static inline void rb_accelerate_dofs(const rb_model *m, const rb_data *d, int k, double alpha[6],
+                                      double *qdd)
+{
+    int first = m->link_dofadr[k], end = first + m->link_dofnum[k];
+    for (int j = first; j < end; j++) {
+        qdd[j] = (qdd[j] - rb_dot6(d->dof_U + 6 * j, alpha)) / d->dof_D[j];
+        rb_axpy6(qdd[j], d->dof_S + 6 * j, alpha);
+    }
+}
+
+#endif

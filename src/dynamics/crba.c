@@ -1,0 +1,157 @@
+/* The mass matrix by composite rigid bodies, and its factor.
+ *
+ * The composite of link k is everything it carries, frozen: mass, first moment and inertia about
+ * O_k, ten numbers (D.7). Dof i needs the wrench F = (composite) S_i; what the dofs above it feel
+ * of it is their entry,
+ *
+ *     M_ij = S_j' phi(j, i) F                                                            (D.8)
+ *
+ * Dofs on different branches have none: row i holds i and its ancestors only, from i to the root.
+ * M = L' D L without fill-in on these places (D.9) [Featherstone 2008, 6.5]: elimination starts at
+ * the tips. Costs O(n depth) and O(n depth^2). */
+#include <string.h>
+
+#include "base/constants.h"
+#include "math/dense.h"
+#include "math/spatial.h"
+#include "rattleback/dynamics.h"
+
+/* ---- composites -------------------------------------------------------------------------------
+ */
+
+enum { COMPOSITE = 12 }; /* numbers a link: m, h = m c, I about O, two unused */
+
+static void start_composites(const rb_model *m, rb_data *d)
+{
+    for (int k = 0; k < m->nlink; k++) {
+        double *C = d->link_work + COMPOSITE * k;
+        C[0] = m->link_mass[k];
+        rb_scale3(C[0], d->link_c + 3 * k, C + 1);
+        memcpy(C + 4, d->link_I + 6 * k, 6 * sizeof *C);
+    }
+}
+
+/* C_p += C seen from l further down: I + 2 (l.h) 1 - (l h' + h l') + m (l.l 1 - l l'). */
+static void add_composite(const double l[3], const double C[10], double C_p[10])
+{
+    double m = C[0], trace, u[3];
+    const double *h = C + 1, *I = C + 4;
+    double *I_p = C_p + 4;
+
+    /* h + m l / 2 =: u turns the two terms into one: 2 (l.u) 1 - (l u' + u l') */
+    for (int i = 0; i < 3; i++) u[i] = h[i] + 0.5 * m * l[i];
+    trace = 2.0 * rb_dot3(l, u);
+    for (int i = 0; i < 3; i++) I_p[i] += I[i] + (trace - 2.0 * l[i] * u[i]);
+    I_p[3] += I[3] - (l[0] * u[1] + l[1] * u[0]);
+    I_p[4] += I[4] - (l[0] * u[2] + l[2] * u[0]);
+    I_p[5] += I[5] - (l[1] * u[2] + l[2] * u[1]);
+    for (int i = 0; i < 3; i++) C_p[1 + i] += h[i] + m * l[i];
+    C_p[0] += m;
+}
+
+static void composite_wrench(const double C[10], const double S[6], double F[6])
+{
+    double x[3];
+    rb_sym3_mul(C + 4, S, F);
+    rb_cross3(C + 1, S + 3, x);
+    rb_add3(F, x, F);
+    rb_cross3(S, C + 1, x);
+    for (int i = 0; i < 3; i++) F[3 + i] = C[0] * S[3 + i] + x[i];
+}
+
+/* Row of dof i: the wrench goes up the tree and meets the dofs on its way. */
+static void fill_row(const rb_model *m, rb_data *d, int i)
+{
+    int k = m->dof_link[i];
+    double *row = d->M + m->dof_Madr[i], F[6];
+    composite_wrench(d->link_work + COMPOSITE * k, d->dof_S + 6 * i, F);
+    *row++ = rb_dot6(d->dof_S + 6 * i, F) + m->dof_armature[i];
+    for (int j = m->dof_parent[i]; j >= 0; j = m->dof_parent[j]) {
+        for (; k != m->dof_link[j]; k = m->link_parent[k]) {
+            rb_shift_wrench(d->link_l + 3 * k, F, F);
+        }
+        *row++ = rb_dot6(d->dof_S + 6 * j, F);
+    }
+}
+
+void rb_mass(const rb_model *m, rb_data *d)
+{
+    start_composites(m, d);
+    for (int k = m->nlink - 1; k > 0; k--) {
+        double *C = d->link_work + COMPOSITE * k;
+        int p = m->link_parent[k];
+        int end = m->link_dofadr[k] + m->link_dofnum[k];
+        for (int i = m->link_dofadr[k]; i < end; i++) fill_row(m, d, i);
+        if (m->link_tree[p] >= 0) {
+            add_composite(d->link_l + 3 * k, C, d->link_work + COMPOSITE * p);
+        }
+    }
+}
+
+/* ---- L' D L -----------------------------------------------------------------------------------
+ */
+
+/* Entries of row i: i itself and its ancestors. */
+static int row_length(const rb_model *m, int i)
+{
+    return (i + 1 < m->nv ? m->dof_Madr[i + 1] : m->nM) - m->dof_Madr[i];
+}
+
+rb_status rb_mass_factor(const rb_model *m, rb_data *d)
+{
+    if (m->nM > 0) memcpy(d->L, d->M, (size_t)m->nM * sizeof *d->L);
+    for (int k = m->nv - 1; k >= 0; k--) {
+        double *row = d->L + m->dof_Madr[k];
+        double D = row[0];
+        if (!(D > RB_INERTIA_TOL * d->M[m->dof_Madr[k]])) return RB_SINGULAR;
+
+        /* ancestor i loses L_ki D L_kj for every ancestor j of its own */
+        int n = row_length(m, k), at = 1;
+        for (int i = m->dof_parent[k]; i >= 0; i = m->dof_parent[i], at++) {
+            double L_ki = row[at] / D;
+            rb_axpy(-L_ki, row + at, d->L + m->dof_Madr[i], n - at);
+            row[at] = L_ki;
+        }
+    }
+    return RB_OK;
+}
+
+void rb_mass_solve(const rb_model *m, const rb_data *d, double *x)
+{
+    /* L' y = x from the tips, D, then L x = y from the roots */
+    for (int k = m->nv - 1; k >= 0; k--) {
+        const double *row = d->L + m->dof_Madr[k] + 1;
+        for (int i = m->dof_parent[k]; i >= 0; i = m->dof_parent[i]) x[i] -= *row++ * x[k];
+    }
+    for (int k = 0; k < m->nv; k++) {
+        const double *row = d->L + m->dof_Madr[k];
+        x[k] /= *row++;
+        for (int i = m->dof_parent[k]; i >= 0; i = m->dof_parent[i]) x[k] -= *row++ * x[i];
+    }
+}
+
+/* ---- other uses of the rows -------------------------------------------------------------------
+ */
+
+void rb_mass_multiply(const rb_model *m, const rb_data *d, const double *x, double *y)
+{
+    for (int k = 0; k < m->nv; k++) y[k] = 0.0;
+    for (int k = 0; k < m->nv; k++) {
+        const double *row = d->M + m->dof_Madr[k];
+        y[k] += *row++ * x[k];
+        for (int i = m->dof_parent[k]; i >= 0; i = m->dof_parent[i]) {
+            y[k] += *row * x[i];
+            y[i] += *row++ * x[k];
+        }
+    }
+}
+
+void rb_mass_dense(const rb_model *m, const rb_data *d, double *M)
+{
+    ptrdiff_t nv = m->nv;
+    for (ptrdiff_t i = 0; i < nv * nv; i++) M[i] = 0.0;
+    for (int k = 0; k < m->nv; k++) {
+        const double *row = d->M + m->dof_Madr[k];
+        for (int i = k; i >= 0; i = m->dof_parent[i]) M[i * nv + k] = M[k * nv + i] = *row++;
+    }
+}

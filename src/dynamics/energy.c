@@ -1,0 +1,129 @@
+/* Energy (D.26) and momentum (D.27), link by link. */
+#include "math/quat.h"
+#include "math/spatial.h"
+#include "rattleback/dynamics.h"
+
+/* Velocity of the com of link k. */
+static void com_velocity(const rb_data *d, int k, double v[3])
+{
+    rb_cross3(d->link_w + 3 * k, d->link_c + 3 * k, v);
+    rb_add3(d->link_v + 3 * k, v, v);
+}
+
+/* Angular momentum of link k about its com: I w - m c x (w x c) with I about O. */
+static void own_spin(const rb_model *m, const rb_data *d, int k, double L[3])
+{
+    const double *w = d->link_w + 3 * k, *c = d->link_c + 3 * k;
+    double x[3];
+    rb_sym3_mul(d->link_I + 6 * k, w, L);
+    rb_cross3(w, c, x);
+    rb_cross3(c, x, x);
+    rb_axpy3(-m->link_mass[k], x, L);
+}
+
+double rb_energy_kinetic(const rb_model *m, const rb_data *d)
+{
+    double twice = 0.0;
+    for (int k = 1; k < m->nlink; k++) {
+        double v[3], L[3];
+        com_velocity(d, k, v);
+        own_spin(m, d, k, L);
+        twice += m->link_mass[k] * rb_dot3(v, v) + rb_dot3(d->link_w + 3 * k, L);
+    }
+    for (int i = 0; i < m->nv; i++) twice += m->dof_armature[i] * (d->v[i] * d->v[i]);
+    return 0.5 * twice;
+}
+
+/* Distance of joint j from the rest of its spring; the spring of a ball rests at the reference. */
+static double joint_stretch(const rb_model *m, const rb_data *d, int j)
+{
+    const double *q = d->q + m->jnt_qadr[j];
+    if (m->jnt_type[j] != RB_JOINT_BALL) return q[0] - m->jnt_springref[j];
+    double unit[4] = { q[0], q[1], q[2], q[3] }, r[3];
+    rb_quat_normalize(unit);
+    rb_quat_log(unit, r);
+    return rb_norm3(r);
+}
+
+/* How far a tendon is outside the dead band of its spring. */
+static double tendon_stretch(const rb_model *m, const rb_data *d, int t)
+{
+    double length = 0.0;
+    int end = m->tendon_adr[t] + m->tendon_num[t];
+    for (int i = m->tendon_adr[t]; i < end; i++) {
+        length += m->wrap_coef[i] * d->q[m->jnt_qadr[m->wrap_jnt[i]]];
+    }
+    const double *band = m->tendon_spring + 2 * t;
+    return length > band[1] ? length - band[1] : length < band[0] ? length - band[0] : 0.0;
+}
+
+double rb_energy_potential(const rb_model *m, const rb_data *d)
+{
+    double V = 0.0;
+    for (int k = 1; k < m->nlink; k++) {
+        double p[3];
+        rb_add3(d->link_p + 3 * k, d->link_c + 3 * k, p);
+        V -= m->link_mass[k] * rb_dot3(m->option.gravity, p);
+    }
+    for (int j = 0; j < m->njnt; j++) {
+        if (m->jnt_stiffness[j] == 0.0 || m->jnt_type[j] == RB_JOINT_FREE) continue;
+        double x = joint_stretch(m, d, j);
+        V += 0.5 * m->jnt_stiffness[j] * (x * x);
+    }
+    for (int t = 0; t < m->ntendon; t++) {
+        double x = tendon_stretch(m, d, t);
+        V += 0.5 * m->tendon_stiffness[t] * (x * x);
+    }
+    return V;
+}
+
+void rb_center_of_mass(const rb_model *m, const rb_data *d, double com[3])
+{
+    double mass = 0.0;
+    rb_zero3(com);
+    for (int b = 1; b < m->nbody; b++) {
+        const double *R = d->link_R + 9 * m->body_link[b];
+        double in_link[3], p[3];
+        rb_rot(m->body_link_rot + 9 * b, m->body_com + 3 * b, in_link);
+        rb_add3(in_link, m->body_link_pos + 3 * b, in_link);
+        rb_rot(R, in_link, p);
+        rb_add3(p, d->link_p + 3 * m->body_link[b], p);
+        rb_axpy3(m->body_mass[b], p, com);
+        mass += m->body_mass[b];
+    }
+    if (mass > 0.0) rb_scale3(1.0 / mass, com, com);
+}
+
+/* The moment of momentum uses positions and velocities relative to the com: being far from the
+ * origin or fast costs no digits. */
+void rb_momentum(const rb_model *m, const rb_data *d, double com[3], double p[3], double L[3])
+{
+    double mass = 0.0;
+    rb_zero3(com);
+    rb_zero3(p);
+    rb_zero3(L);
+    for (int k = 1; k < m->nlink; k++) {
+        if (m->link_tree[k] < 0) continue;
+        double x[3], v[3];
+        rb_add3(d->link_p + 3 * k, d->link_c + 3 * k, x);
+        com_velocity(d, k, v);
+        rb_axpy3(m->link_mass[k], x, com);
+        rb_axpy3(m->link_mass[k], v, p);
+        mass += m->link_mass[k];
+    }
+    if (!(mass > 0.0)) return;
+    rb_scale3(1.0 / mass, com, com);
+
+    for (int k = 1; k < m->nlink; k++) {
+        if (m->link_tree[k] < 0) continue;
+        double r[3], v[3], spin[3];
+        own_spin(m, d, k, spin);
+        rb_add3(L, spin, L);
+        rb_add3(d->link_p + 3 * k, d->link_c + 3 * k, r);
+        rb_sub3(r, com, r);
+        com_velocity(d, k, v);
+        rb_axpy3(-1.0 / mass, p, v);
+        rb_cross3(r, v, spin);
+        rb_axpy3(m->link_mass[k], spin, L);
+    }
+}

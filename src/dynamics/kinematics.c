@@ -1,0 +1,263 @@
+/* Forward kinematics: from the root to the tips,
+ *
+ *     O_k = O_p + l_k,        R_k = R_p R_joints                                         (D.1)
+ *     (w_k; v_k) = phi'(w_p; v_p) + sum_j S_j qd_j                                       (D.3)
+ *
+ * with S_j = (s; s x (O_k - A)) for a turn about the axis s through A and (0; u) for a shift along
+ * u (D.2). Joints of one link act one after the other, each in the frame the ones before it leave.
+ * Orientations are chained as quaternions, which stay orthogonal to rounding over any length.
+ *
+ * The axes of a ball or free joint are those of the frame right behind it, so that
+ * q (+) h v is its motion also where other joints of the body follow. */
+#include "dynamics/kinematics_link.h"
+
+#include <stddef.h>
+
+#include "math/trig.h"
+#include "rattleback/dynamics.h"
+
+enum { SINE_BATCH = 32 };
+
+void rb_hinge_sines(const rb_model *m, rb_data *d)
+{
+    double half[SINE_BATCH], s[SINE_BATCH], c[SINE_BATCH];
+    int dof[SINE_BATCH], n = 0;
+    for (int j = 0; j < m->njnt; j++) {
+        if (m->jnt_type[j] == RB_JOINT_HINGE) {
+            half[n] = 0.5 * (d->q[m->jnt_qadr[j]] - m->jnt_ref[j]);
+            dof[n++] = m->jnt_dofadr[j];
+        }
+        if (n == SINE_BATCH || (j == m->njnt - 1 && n > 0)) {
+            rb_sincos_n(n, half, s, c);
+            for (int i = 0; i < n; i++) {
+                d->dof_S[6 * dof[i]] = s[i];
+                d->dof_S[6 * dof[i] + 1] = c[i];
+            }
+            n = 0;
+        }
+    }
+}
+
+/* ---- links of any kind ------------------------------------------------------------------------
+ */
+
+/* Three motion vectors about the axes of a frame; their linear parts are found later. */
+static void ball_axes(const double q[4], double *S)
+{
+    double R[9];
+    rb_quat_to_rot(q, R);
+    for (int i = 0; i < 3; i++) {
+        for (int row = 0; row < 3; row++) S[6 * i + row] = R[3 * row + i];
+    }
+}
+
+static void keep_point(int ndof, const double x[3], double *S)
+{
+    for (int i = 0; i < ndof; i++) rb_copy3(x, S + 6 * i + 3);
+}
+
+/* One joint: moves the frame (l, q) and writes its S. In the place of the linear part of a turn
+ * stands the anchor, relative to O of the parent, until O of the link is known. */
+static void place_joint(const rb_model *m, rb_data *d, int j, double l[3], double q[4])
+{
+    double *S = d->dof_S + 6 * m->jnt_dofadr[j];
+    const double *coord = d->q + m->jnt_qadr[j], *axis = m->jnt_axis + 3 * j;
+    double turn[4], arm[3];
+
+    switch ((rb_joint_type)m->jnt_type[j]) {
+    case RB_JOINT_FREE:
+        rb_copy3(coord, l);
+        for (int i = 0; i < 4; i++) q[i] = coord[3 + i];
+        rb_quat_normalize(q);
+        for (int i = 0; i < 18; i++) S[i] = i % 7 == 3 ? 1.0 : 0.0;
+        ball_axes(q, S + 18);
+        keep_point(3, l, S + 18);
+        break;
+    case RB_JOINT_SLIDE:
+        rb_zero3(S);
+        rb_quat_rotate(q, axis, S + 3);
+        rb_axpy3(coord[0] - m->jnt_ref[j], S + 3, l);
+        break;
+    case RB_JOINT_BALL:
+    case RB_JOINT_HINGE:
+        rb_quat_rotate(q, m->jnt_pos + 3 * j, arm);
+        rb_add3(l, arm, l);
+        if (m->jnt_type[j] == RB_JOINT_HINGE) {
+            turn[0] = S[1];
+            rb_scale3(S[0], axis, turn + 1);
+            rb_quat_rotate(q, axis, S);
+            keep_point(1, l, S);
+            rb_quat_mul(q, turn, q);
+        } else {
+            for (int i = 0; i < 4; i++) turn[i] = coord[i];
+            rb_quat_normalize(turn);
+            rb_quat_mul(q, turn, q);
+            ball_axes(q, S);
+            keep_point(3, l, S);
+        }
+        rb_quat_rotate(q, m->jnt_pos + 3 * j, arm);
+        rb_sub3(l, arm, l);
+        break;
+    }
+}
+
+/* Linear parts s x (O - A) of the turns of a link, now that O is known. */
+static void finish_turns(const rb_model *m, rb_data *d, int k)
+{
+    const double *l = d->link_l + 3 * k;
+    int end = m->link_dofadr[k] + m->link_dofnum[k];
+    for (int i = m->link_dofadr[k]; i < end; i++) {
+        int j = m->dof_jnt[i];
+        int is_shift = m->jnt_type[j] == RB_JOINT_SLIDE ||
+                       (m->jnt_type[j] == RB_JOINT_FREE && i < m->jnt_dofadr[j] + 3);
+        if (is_shift) continue;
+        double *S = d->dof_S + 6 * i, r[3];
+        rb_sub3(l, S + 3, r);
+        rb_cross3(S, r, S + 3);
+    }
+}
+
+void rb_place_link_general(const rb_model *m, rb_data *d, int k)
+{
+    int p = m->link_parent[k], mocap = m->body_mocap[m->link_body[k]];
+    double *l = d->link_l + 3 * k, *q = d->link_quat + 4 * k;
+
+    if (mocap >= 0) {
+        rb_sub3(d->mocap + 7 * mocap, d->link_p + 3 * p, l);
+        for (int i = 0; i < 4; i++) q[i] = d->mocap[7 * mocap + 3 + i];
+        rb_quat_normalize(q);
+    } else {
+        rb_rot(d->link_R + 9 * p, m->link_pos + 3 * k, l);
+        rb_quat_mul(d->link_quat + 4 * p, m->link_quat + 4 * k, q);
+    }
+    int end = m->link_jntadr[k] + m->link_jntnum[k];
+    for (int j = m->link_jntadr[k]; j < end; j++) place_joint(m, d, j, l, q);
+
+    finish_turns(m, d, k);
+    rb_quat_to_rot(q, d->link_R + 9 * k);
+    rb_add3(d->link_p + 3 * p, l, d->link_p + 3 * k);
+    rb_place_inertia(m, d, k);
+}
+
+/* (w x (w x r)) + alpha x r: what a point at r from another one of the same frame has in addition.
+ */
+static void carry_acceleration(const double w[3], const double alpha[3], const double r[3],
+                               double a[3])
+{
+    double x[3];
+    rb_cross3(w, r, x);
+    rb_cross3(w, x, x);
+    rb_add3(a, x, a);
+    rb_cross3(alpha, r, x);
+    rb_add3(a, x, a);
+}
+
+/* (D.4): follows a point from O_p to O_k, from anchor to anchor, through the frames of the joints.
+ * A turn adds w_before x w_joint to the angular part, a shift twice w x (u qd) to the linear one.
+ */
+void rb_move_link_general(const rb_model *m, rb_data *d, int k)
+{
+    int p = m->link_parent[k];
+    const double *l = d->link_l + 3 * k;
+    double *v = d->link_v + 3 * k, *a = d->link_a + 6 * k;
+    double w[3], at[3] = { 0.0, 0.0, 0.0 }, x[3];
+    rb_copy3(d->link_w + 3 * p, w);
+    rb_cross3(w, l, x);
+    rb_add3(d->link_v + 3 * p, x, v);
+    rb_zero6(a);
+
+    int end = m->link_jntadr[k] + m->link_jntnum[k];
+    for (int j = m->link_jntadr[k]; j < end; j++) {
+        static const int turns[] = { 3, 3, 0, 1 }, shifts[] = { 3, 0, 1, 0 };
+        int i = m->jnt_dofadr[j], nturn = turns[m->jnt_type[j]], nshift = shifts[m->jnt_type[j]];
+
+        for (; nshift > 0; nshift--, i++) {
+            double slip[3];
+            rb_scale3(d->v[i], d->dof_S + 6 * i + 3, slip);
+            rb_add3(v, slip, v);
+            rb_cross3(w, slip, x);
+            rb_axpy3(2.0, x, a + 3);
+        }
+        if (nturn == 0) continue;
+
+        /* sum of t x s is O - A for one axis and twice that for three */
+        double turn[3] = { 0.0, 0.0, 0.0 }, r[3] = { 0.0, 0.0, 0.0 }, step[3];
+        for (int n = 0; n < nturn; n++, i++) {
+            const double *S = d->dof_S + 6 * i;
+            rb_axpy3(d->v[i], S, turn);
+            rb_axpy3(d->v[i], S + 3, v);
+            rb_cross3(S + 3, S, x);
+            rb_axpy3(nturn == 3 ? 0.5 : 1.0, x, r);
+        }
+        for (int n = 0; n < 3; n++) step[n] = (l[n] - r[n]) - at[n];
+        carry_acceleration(w, a, step, a + 3);
+        rb_sub3(l, r, at);
+        rb_cross3(w, turn, x);
+        rb_add3(a, x, a);
+        rb_add3(w, turn, w);
+    }
+    rb_sub3(l, at, x);
+    carry_acceleration(w, a, x, a + 3);
+    rb_copy3(w, d->link_w + 3 * k);
+}
+
+/* ---- the calls --------------------------------------------------------------------------------
+ */
+
+void rb_place_world(rb_data *d)
+{
+    for (int i = 0; i < 3; i++) d->link_p[i] = d->link_l[i] = d->link_c[i] = 0.0;
+    for (int i = 0; i < 9; i++) d->link_R[i] = i % 4 == 0 ? 1.0 : 0.0;
+    for (int i = 0; i < 4; i++) d->link_quat[i] = i == 0 ? 1.0 : 0.0;
+    rb_zero6(d->link_I);
+}
+
+void rb_stop_world(rb_data *d)
+{
+    rb_zero3(d->link_w);
+    rb_zero3(d->link_v);
+    rb_zero6(d->link_a);
+}
+
+void rb_kinematics(const rb_model *m, rb_data *d)
+{
+    rb_place_world(d);
+    rb_hinge_sines(m, d);
+    for (int k = 1; k < m->nlink; k++) rb_place_link(m, d, k);
+}
+
+void rb_velocity(const rb_model *m, rb_data *d)
+{
+    rb_stop_world(d);
+    for (int k = 1; k < m->nlink; k++) rb_move_link(m, d, k);
+}
+
+static void place_frame(const double p[3], const double R[9], const double pos[3],
+                        const double quat[4], double *out_p, double *out_R)
+{
+    rb_rot(R, pos, out_p);
+    rb_add3(p, out_p, out_p);
+    rb_quat_to_rot(quat, out_R);
+    rb_mul33(R, out_R, out_R);
+}
+
+void rb_frames(const rb_model *m, rb_data *d)
+{
+    for (int b = 0; b < m->nbody; b++) {
+        int k = m->body_link[b];
+        double *p = d->body_p + 3 * b;
+        rb_rot(d->link_R + 9 * k, m->body_link_pos + 3 * b, p);
+        rb_add3(d->link_p + 3 * k, p, p);
+        rb_mul33(d->link_R + 9 * k, m->body_link_rot + 9 * b, d->body_R + 9 * b);
+    }
+    for (int g = 0; g < m->ngeom; g++) {
+        int b = m->geom_body[g];
+        place_frame(d->body_p + 3 * b, d->body_R + 9 * b, m->geom_pos + 3 * g, m->geom_quat + 4 * g,
+                    d->geom_p + 3 * g, d->geom_R + 9 * g);
+    }
+    for (int s = 0; s < m->nsite; s++) {
+        int b = m->site_body[s];
+        place_frame(d->body_p + 3 * b, d->body_R + 9 * b, m->site_pos + 3 * s, m->site_quat + 4 * s,
+                    d->site_p + 3 * s, d->site_R + 9 * s);
+    }
+}
