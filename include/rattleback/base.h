@@ -19,7 +19,8 @@ typedef enum rb_status {
     RB_UNSUPPORTED, /* this solver does not take this kind of problem                      */
     RB_TOO_LARGE,   /* over a documented size budget                                       */
     RB_FILE,        /* a file could not be opened or read                                  */
-    RB_SINGULAR     /* an inertia that must be positive is not: a massless moving part     */
+    RB_SINGULAR,    /* an inertia that must be positive is not: a massless moving part     */
+    RB_FULL         /* more contacts than there is room for                                */
 } rb_status;
 
 /* "ok", "out of memory", ...; never NULL. */

@@ -20,6 +20,8 @@ const char *rb_status_text(rb_status status)
         return "file error";
     case RB_SINGULAR:
         return "singular inertia";
+    case RB_FULL:
+        return "no room for all contacts";
     }
     return "unknown status";
 }

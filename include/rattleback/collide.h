@@ -1,0 +1,72 @@
+/* Collision: which geoms are near each other, how far apart, where, and along which normal.
+ *
+ * Conventions (docs/theory/conventions.md): the normal points from geom 1 to geom 2, gap > 0 means
+ * apart, gap < 0 is the depth of the overlap. There is no margin: a gap is the true distance.
+ * Design: docs/design/collide.md. */
+#ifndef RATTLEBACK_COLLIDE_H
+#define RATTLEBACK_COLLIDE_H
+
+#include "rattleback/base.h"
+#include "rattleback/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- one pair of shapes -----------------------------------------------------------------------
+ */
+
+/* A geom placed in the world. */
+typedef struct rb_shape {
+    int type;              /* rb_geom_type                                                       */
+    const double *size;    /* as in rb_geom_def                                         (3)      */
+    const double *p;       /* centre, world [m]                                         (3)      */
+    const double *R;       /* rotation to the world, row major                          (9)      */
+    const rb_model *model; /* for meshes and height fields, else NULL                           */
+    int asset;             /* mesh or height field, -1: none                                     */
+} rb_shape;
+
+#define RB_MANIFOLD_MAX  8 /* points of one pair before reduction to RB_MANIFOLD_KEEP */
+#define RB_MANIFOLD_KEEP 4
+
+typedef struct rb_manifold_point {
+    double gap;       /* [m]                                                                    */
+    double pos1[3];   /* witness on shape 1, world [m]                                          */
+    double pos2[3];   /* witness on shape 2: pos2 = pos1 + gap normal                           */
+    double normal[3]; /* unit, from 1 to 2                                                      */
+    uint32_t feature; /* which features touch; the same from step to step while they do         */
+} rb_manifold_point;
+
+typedef struct rb_manifold {
+    int n;
+    rb_manifold_point point[RB_MANIFOLD_MAX];
+} rb_manifold;
+
+/* Points of the pair with gap <= reach (reach >= 0, may be INFINITY: then at least the closest
+ * point). RB_UNSUPPORTED where the pair table has no entry. Symmetric: swapping the shapes swaps
+ * the witnesses and turns the normal. */
+rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                           rb_manifold *out);
+
+/* ---- a whole model ----------------------------------------------------------------------------
+ */
+
+typedef struct rb_contact {
+    int geom1, geom2; /* geom1 < geom2                                                          */
+    rb_manifold_point at;
+} rb_contact;
+
+/* All contacts that the motion at the present velocities, changed by at most dv_max of speed, could
+ * close within h seconds, sorted by (geom1, geom2, feature). Filtering as MJCF:
+ * contype/conaffinity, exclude, pair, parent and child, same link. Needs rb_frames and rb_velocity.
+ * *n is the number found; RB_FULL where it exceeds capacity (then the first `capacity` are
+ * written), RB_UNSUPPORTED where a pair that passes the filter has no entry in the pair table
+ * (names in err). */
+rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
+                     rb_contact *contacts, int *n, rb_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
