@@ -39,7 +39,6 @@ typedef struct rb_model {
     int nmeshvert, nmeshface;            /* of all meshes       */
     int nhullvert, nhullface, nhullloop; /* of all hulls        */
     int nelev;                           /* elevations of all height fields           */
-    int nkeydata;                        /* numbers of all keyframes                  */
     int ncustomdata;
     int nwarning;
     int nname; /* bytes of all strings                      */
@@ -77,6 +76,8 @@ typedef struct rb_model {
     double *link_inertia;  /* about the com, link axes: xx yy zz xy xz yz       (nlink x 6)   */
     double *link_gravmass; /* mass times what gravity compensation leaves [kg]  (nlink)       */
     double *link_gravcom;  /* point at which that weight acts, link frame [m]   (nlink x 3)   */
+    double *link_lift;     /* sum of gravcomp times mass of its bodies [kg]       (nlink)     */
+    double *link_lift_moment; /* sum of gravcomp m com, link frame [kg m]            (nlink x 3) */
 
     /* ---- joints ---- */
     int *jnt_type; /* rb_joint_type                                         (njnt)        */
@@ -258,6 +259,8 @@ typedef struct rb_data {
 
     /* rb_upsilon: depends on q */
     double *Y; /* Upsilon, acceleration of O per wrench at O          (nlink x 21)  */
+
+    double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 12)  */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */

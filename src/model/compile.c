@@ -1,0 +1,87 @@
+#include "model/build.h"
+
+#include "model/layout.h"
+
+rb_status rb_build_nomem(rb_build *b)
+{
+    return rb_fail(b->err, RB_NOMEM, "out of memory while compiling the model");
+}
+
+/* Everything is known about the sizes: make the block. */
+static rb_status make_block(rb_build *b, const rb_alloc *alloc)
+{
+    rb_model *sizes = b->m;
+    rb_data data = { 0 };
+    size_t bytes = rb_model_layout(sizes);
+    rb_data_sizes(sizes, &data);
+    if (bytes == 0 || rb_data_layout(&data) == 0) {
+        return rb_fail(b->err, RB_TOO_LARGE, "the model or its data would not fit any memory");
+    }
+    void *memory;
+    rb_model *m = rb_block_new(alloc, bytes, &memory);
+    if (!m) return rb_build_nomem(b);
+    *m = *sizes;
+    m->magic = RB_MODEL_MAGIC;
+    m->bytes = bytes;
+    m->memory = memory;
+    m->option = b->spec->option;
+    rb_model_bind(m);
+    b->m = m;
+    return RB_OK;
+}
+
+static rb_status fill(rb_build *b)
+{
+    rb_fill_bodies(b);
+    rb_fill_joints(b);
+    rb_fill_geoms(b);
+    rb_fill_assets(b);
+    rb_fill_equalities(b);
+    rb_fill_tendons(b);
+    rb_fill_actuators(b);
+    rb_fill_filters(b);
+    rb_fill_names(b);
+    rb_status status = rb_fill_masses(b);
+    if (status == RB_OK) status = rb_fill_links(b);
+    if (status == RB_OK) status = rb_fill_keys(b);
+    return status;
+}
+
+rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *err)
+{
+    rb_alloc a = alloc ? *alloc : rb_alloc_default();
+    if (rb_check_numbers(spec, err) != RB_OK) return NULL;
+
+    rb_model sizes = { 0 };
+    rb_build b = { .spec = spec, .err = err, .m = &sizes };
+    b.scratch = rb_arena_new(&a, 0);
+    rb_status status = b.scratch ? RB_OK : rb_build_nomem(&b);
+    if (status == RB_OK) status = rb_size_tree(&b);
+    if (status == RB_OK) status = rb_size_assets(&b);
+    if (status == RB_OK) status = rb_size_rest(&b);
+    if (status == RB_OK) status = make_block(&b, &a);
+    if (status == RB_OK) status = fill(&b);
+    rb_arena_free(b.scratch);
+    if (status == RB_OK) return b.m;
+    if (b.m != &sizes) rb_model_free(b.m, &a);
+    return NULL;
+}
+
+void rb_model_free(rb_model *m, const rb_alloc *alloc)
+{
+    if (!m || !m->memory) return;
+    rb_alloc a = alloc ? *alloc : rb_alloc_default();
+    a.release(a.ctx, m->memory);
+}
+
+rb_model *rb_model_view(void *block, size_t bytes)
+{
+    rb_model *m = block;
+    if (!block || (uintptr_t)block % RB_BLOCK_ALIGN != 0 || bytes < sizeof *m) return NULL;
+    if (m->magic != RB_MODEL_MAGIC || m->bytes > bytes || m->bytes != rb_model_layout(m)) {
+        return NULL;
+    }
+    m->memory = NULL;
+    rb_model_bind(m);
+    return m;
+}

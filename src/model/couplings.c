@@ -1,0 +1,102 @@
+/* Equalities, tendons, actuators: what ties joints and bodies together beside the tree. */
+#include "model/build.h"
+
+#include "math/quat.h"
+
+/* Frame 2 in body 2 such that it coincides with frame 1 of body 1 at the reference configuration.
+ */
+static void derive_frame2(rb_build *b, int e)
+{
+    rb_model *m = b->m;
+    const double *p1 = b->body_p + 3 * m->eq_obj1[e], *R1 = b->body_R + 9 * m->eq_obj1[e];
+    const double *p2 = b->body_p + 3 * m->eq_obj2[e], *R2 = b->body_R + 9 * m->eq_obj2[e];
+    double x[3], frame[9];
+    rb_rot(R1, m->eq_pos1 + 3 * e, x);
+    rb_add3(x, p1, x);
+    rb_sub3(x, p2, x);
+    rb_rot_t(R2, x, m->eq_pos2 + 3 * e);
+    rb_quat_to_rot(m->eq_quat1 + 4 * e, frame);
+    rb_mul33(R1, frame, frame);
+    rb_mul33_t(R2, frame, frame);
+    rb_quat_from_rot(frame, m->eq_quat2 + 4 * e);
+}
+
+void rb_fill_equalities(rb_build *b)
+{
+    rb_model *m = b->m;
+    for (int e = 0; e < m->neq; e++) {
+        const rb_equality_def *def = RB_DEFS(b, equality, EQUALITY) + e;
+        m->eq_type[e] = (int)def->type;
+        m->eq_obj1[e] = def->obj1;
+        m->eq_obj2[e] = def->obj2;
+        m->eq_active[e] = def->active != 0;
+        memcpy(m->eq_poly + 5 * e, def->poly, sizeof def->poly);
+        rb_fill_pose(&def->pose1, m->eq_pos1 + 3 * e, m->eq_quat1 + 4 * e);
+        rb_fill_pose(&def->pose2, m->eq_pos2 + 3 * e, m->eq_quat2 + 4 * e);
+        if (def->type == RB_EQ_JOINT) {
+            m->eq_obj1[e] = b->joints.at[def->obj1];
+            if (def->obj2 >= 0) m->eq_obj2[e] = b->joints.at[def->obj2];
+        } else if (def->type != RB_EQ_TENDON && def->derive2) {
+            derive_frame2(b, e);
+        }
+    }
+}
+
+/* A spring without a length of its own rests at the reference configuration. */
+void rb_fill_tendons(rb_build *b)
+{
+    rb_model *m = b->m;
+    int wrap = 0;
+    for (int t = 0; t < m->ntendon; t++) {
+        const rb_tendon_def *def = RB_DEFS(b, tendon, TENDON) + t;
+        m->tendon_adr[t] = wrap;
+        m->tendon_num[t] = def->njoint;
+        m->tendon_length0[t] = 0.0;
+        for (int i = 0; i < def->njoint; i++, wrap++) {
+            int j = b->joints.at[def->joint[i]];
+            m->wrap_jnt[wrap] = j;
+            m->wrap_coef[wrap] = def->coef[i];
+            m->tendon_length0[t] += def->coef[i] * m->qpos0[m->jnt_qadr[j]];
+        }
+        m->tendon_limited[t] = def->limited != 0;
+        m->tendon_stiffness[t] = def->stiffness;
+        m->tendon_damping[t] = def->damping;
+        m->tendon_frictionloss[t] = def->frictionloss;
+        m->tendon_armature[t] = def->armature;
+        for (int i = 0; i < 2; i++) {
+            double rest = def->springlength[i];
+            m->tendon_range[2 * t + i] = def->range[i];
+            m->tendon_spring[2 * t + i] = isnan(rest) ? m->tendon_length0[t] : rest;
+        }
+    }
+}
+
+static int target_in_model(const rb_build *b, const rb_actuator_def *def)
+{
+    int joint = def->transmission == RB_TRN_JOINT || def->transmission == RB_TRN_JOINT_IN_PARENT;
+    return joint ? b->joints.at[def->target] : def->target;
+}
+
+void rb_fill_actuators(rb_build *b)
+{
+    rb_model *m = b->m;
+    int na = 0;
+    for (int u = 0; u < m->nu; u++) {
+        const rb_actuator_def *def = RB_DEFS(b, actuator, ACTUATOR) + u;
+        m->act_transmission[u] = (int)def->transmission;
+        m->act_target[u] = target_in_model(b, def);
+        m->act_reference[u] = def->transmission == RB_TRN_SITE ? def->reference : -1;
+        m->act_dynamics[u] = (int)def->activation;
+        m->act_adr[u] = def->activation == RB_ACT_NONE ? -1 : na++;
+        m->act_time_constant[u] = def->time_constant;
+        memcpy(m->act_gear + 6 * u, def->gear, sizeof def->gear);
+        memcpy(m->act_gain + 3 * u, def->gain, sizeof def->gain);
+        memcpy(m->act_bias + 3 * u, def->bias, sizeof def->bias);
+        m->act_ctrl_limited[u] = def->ctrl_limited != 0;
+        m->act_force_limited[u] = def->force_limited != 0;
+        m->act_act_limited[u] = def->act_limited != 0;
+        memcpy(m->act_ctrl_range + 2 * u, def->ctrl_range, sizeof def->ctrl_range);
+        memcpy(m->act_force_range + 2 * u, def->force_range, sizeof def->force_range);
+        memcpy(m->act_act_range + 2 * u, def->act_range, sizeof def->act_range);
+    }
+}

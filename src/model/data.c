@@ -1,0 +1,136 @@
+/* rb_data: one simulation of a model, in one block; the arena lives beside it. */
+#include <stdint.h>
+#include <string.h>
+
+#include "model/layout.h"
+#include "rattleback/model.h"
+
+static void copy(double *to, const double *from, int n)
+{
+    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static void clear(double *x, int n)
+{
+    if (n > 0) memset(x, 0, (size_t)n * sizeof *x);
+}
+
+rb_data *rb_data_new(const rb_model *m, const rb_alloc *alloc)
+{
+    rb_alloc a = alloc ? *alloc : rb_alloc_default();
+    rb_data sizes = { 0 };
+    rb_data_sizes(m, &sizes);
+    size_t bytes = rb_data_layout(&sizes);
+    if (bytes == 0) return NULL;
+    void *memory;
+    rb_data *d = rb_block_new(&a, bytes, &memory);
+    if (!d) return NULL;
+    *d = sizes;
+    d->magic = RB_DATA_MAGIC;
+    d->bytes = bytes;
+    d->memory = memory;
+    d->alloc = a;
+    d->arena = rb_arena_new(&a, 0);
+    if (!d->arena) {
+        rb_data_free(d);
+        return NULL;
+    }
+    rb_data_bind(d);
+    rb_data_reset(m, d);
+    return d;
+}
+
+void rb_data_free(rb_data *d)
+{
+    if (!d || !d->memory) return;
+    rb_alloc a = d->alloc;
+    rb_arena_free(d->arena);
+    a.release(a.ctx, d->memory);
+}
+
+/* Mocap bodies are children of the world, so their pose in the parent is that in the world. */
+static void reset_mocap(const rb_model *m, rb_data *d)
+{
+    for (int b = 0; b < m->nbody; b++) {
+        if (m->body_mocap[b] < 0) continue;
+        double *pose = d->mocap + 7 * m->body_mocap[b];
+        copy(pose, m->body_pos + 3 * b, 3);
+        copy(pose + 3, m->body_quat + 4 * b, 4);
+    }
+}
+
+void rb_data_reset(const rb_model *m, rb_data *d)
+{
+    d->time = 0.0;
+    d->rng = rb_rng_make(0);
+    copy(d->q, m->qpos0, m->nq);
+    clear(d->v, m->nv);
+    clear(d->act, m->na);
+    clear(d->ctrl, m->nu);
+    clear(d->tau, m->nv);
+    clear(d->wrench, 6 * m->nbody);
+    reset_mocap(m, d);
+}
+
+rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key)
+{
+    if (key < 0 || key >= m->nkey) return RB_BAD_INPUT;
+    rb_data_reset(m, d);
+    d->time = m->key_time[key];
+    copy(d->q, m->key_qpos + (ptrdiff_t)key * m->nq, m->nq);
+    copy(d->v, m->key_qvel + (ptrdiff_t)key * m->nv, m->nv);
+    copy(d->act, m->key_act + (ptrdiff_t)key * m->na, m->na);
+    copy(d->ctrl, m->key_ctrl + (ptrdiff_t)key * m->nu, m->nu);
+    copy(d->mocap, m->key_mocap + (ptrdiff_t)key * 7 * m->nmocap, 7 * m->nmocap);
+    return RB_OK;
+}
+
+void rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
+{
+    to->time = from->time;
+    to->rng = from->rng;
+    copy(to->q, from->q, m->nq);
+    copy(to->v, from->v, m->nv);
+    copy(to->act, from->act, m->na);
+    copy(to->mocap, from->mocap, 7 * m->nmocap);
+    copy(to->ctrl, from->ctrl, m->nu);
+    copy(to->tau, from->tau, m->nv);
+    copy(to->wrench, from->wrench, 6 * m->nbody);
+}
+
+static int same_sizes(const rb_data *a, const rb_data *b)
+{
+    return a->nbody == b->nbody && a->nlink == b->nlink && a->nv == b->nv && a->nq == b->nq &&
+           a->nu == b->nu && a->na == b->na && a->nmocap == b->nmocap && a->ngeom == b->ngeom &&
+           a->nsite == b->nsite && a->ntendon == b->ntendon && a->nM == b->nM;
+}
+
+rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena)
+{
+    rb_data sizes = { 0 };
+    rb_data *d = block;
+    if (!block || (uintptr_t)block % RB_BLOCK_ALIGN != 0 || bytes < sizeof *d) return NULL;
+    rb_data_sizes(m, &sizes);
+    if (d->magic != RB_DATA_MAGIC || !same_sizes(d, &sizes)) return NULL;
+    if (d->bytes > bytes || d->bytes != rb_data_layout(d)) return NULL;
+    d->memory = NULL;
+    d->alloc = (rb_alloc){ 0 };
+    d->arena = arena;
+    rb_data_bind(d);
+    return d;
+}
+
+static uint64_t hash_array(uint64_t hash, const double *x, int n)
+{
+    return rb_hash(hash, x, (size_t)n * sizeof *x);
+}
+
+uint64_t rb_data_hash(const rb_data *d)
+{
+    uint64_t hash = hash_array(RB_HASH_INIT, &d->time, 1);
+    hash = rb_hash(hash, &d->rng, sizeof d->rng);
+    hash = hash_array(hash, d->q, d->nq);
+    hash = hash_array(hash, d->v, d->nv);
+    hash = hash_array(hash, d->act, d->na);
+    return hash_array(hash, d->mocap, 7 * d->nmocap);
+}

@@ -1,0 +1,234 @@
+#include "model/layout.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* A block of more bytes is refused: 1 TiB where addresses have 64 bits, 1 GiB where 32. Far above
+ * what any machine can hold for us, far below what overflows. */
+#define MAX_BYTES ((size_t)1 << (sizeof(size_t) > 4 ? 40 : 30))
+
+/* `times` * count * count2 entries of `size` bytes; all offsets in the struct. */
+typedef struct entry {
+    size_t pointer, size, count, count2;
+    int times;
+} entry;
+
+#define ONE SIZE_MAX /* count2 of an array with one count */
+
+/* ---- the model -------------------------------------------------------------------------------
+ */
+
+#define M(field, count, times)                                                                     \
+    {                                                                                              \
+        offsetof(rb_model, field), sizeof *((rb_model *)0)->field, offsetof(rb_model, count), ONE, \
+            times                                                                                  \
+    }
+#define KEY(field, count, times)                                                                   \
+    {                                                                                              \
+        offsetof(rb_model, field), sizeof(double), offsetof(rb_model, nkey),                       \
+            offsetof(rb_model, count), times                                                       \
+    }
+#define NAMES(kind, count) M(name[kind], count, 1), M(name_order[kind], count, 1)
+
+// clang-format off
+static const entry model_entries[] = {
+    M(body_parent, nbody, 1), M(body_link, nbody, 1), M(body_mocap, nbody, 1),
+    M(body_pos, nbody, 3), M(body_quat, nbody, 4),
+    M(body_link_pos, nbody, 3), M(body_link_rot, nbody, 9),
+    M(body_mass, nbody, 1), M(body_com, nbody, 3), M(body_inertia, nbody, 6),
+    M(body_gravcomp, nbody, 1),
+    M(body_jntadr, nbody, 1), M(body_jntnum, nbody, 1),
+    M(body_geomadr, nbody, 1), M(body_geomnum, nbody, 1),
+
+    M(link_parent, nlink, 1), M(link_body, nlink, 1), M(link_tree, nlink, 1),
+    M(link_jntadr, nlink, 1), M(link_jntnum, nlink, 1),
+    M(link_dofadr, nlink, 1), M(link_dofnum, nlink, 1),
+    M(link_pos, nlink, 3), M(link_quat, nlink, 4),
+    M(link_mass, nlink, 1), M(link_com, nlink, 3), M(link_inertia, nlink, 6),
+    M(link_gravmass, nlink, 1), M(link_gravcom, nlink, 3),
+    M(link_lift, nlink, 1), M(link_lift_moment, nlink, 3),
+
+    M(jnt_type, njnt, 1), M(jnt_body, njnt, 1), M(jnt_link, njnt, 1),
+    M(jnt_qadr, njnt, 1), M(jnt_dofadr, njnt, 1),
+    M(jnt_pos, njnt, 3), M(jnt_axis, njnt, 3),
+    M(jnt_ref, njnt, 1), M(jnt_springref, njnt, 1), M(jnt_stiffness, njnt, 1),
+    M(jnt_limited, njnt, 1), M(jnt_range, njnt, 2),
+    M(jnt_force_limited, njnt, 1), M(jnt_force_range, njnt, 2),
+
+    M(dof_jnt, nv, 1), M(dof_link, nv, 1), M(dof_parent, nv, 1), M(dof_Madr, nv, 1),
+    M(dof_armature, nv, 1), M(dof_damping, nv, 1), M(dof_frictionloss, nv, 1),
+    M(qpos0, nq, 1),
+
+    M(geom_type, ngeom, 1), M(geom_body, ngeom, 1), M(geom_link, ngeom, 1), M(geom_asset, ngeom, 1),
+    M(geom_size, ngeom, 3), M(geom_pos, ngeom, 3), M(geom_quat, ngeom, 4), M(geom_mass, ngeom, 1),
+    M(geom_contype, ngeom, 1), M(geom_conaffinity, ngeom, 1), M(geom_condim, ngeom, 1),
+    M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_material, ngeom, 1),
+
+    M(mesh_vertadr, nmesh, 1), M(mesh_vertnum, nmesh, 1),
+    M(mesh_faceadr, nmesh, 1), M(mesh_facenum, nmesh, 1),
+    M(mesh_hullvertadr, nmesh, 1), M(mesh_hullvertnum, nmesh, 1),
+    M(mesh_hullfaceadr, nmesh, 1), M(mesh_hullfacenum, nmesh, 1),
+    M(mesh_vert, nmeshvert, 3), M(mesh_face, nmeshface, 3),
+    M(hull_vert, nhullvert, 3), M(hull_loopadr, nhullface, 1), M(hull_loopnum, nhullface, 1),
+    M(hull_loop, nhullloop, 1),
+    M(hfield_nrow, nhfield, 1), M(hfield_ncol, nhfield, 1), M(hfield_adr, nhfield, 1),
+    M(hfield_size, nhfield, 4), M(hfield_elev, nelev, 1),
+
+    M(site_body, nsite, 1), M(site_pos, nsite, 3), M(site_quat, nsite, 4),
+
+    M(eq_type, neq, 1), M(eq_obj1, neq, 1), M(eq_obj2, neq, 1), M(eq_active, neq, 1),
+    M(eq_pos1, neq, 3), M(eq_quat1, neq, 4), M(eq_pos2, neq, 3), M(eq_quat2, neq, 4),
+    M(eq_poly, neq, 5),
+
+    M(tendon_adr, ntendon, 1), M(tendon_num, ntendon, 1),
+    M(wrap_jnt, nwrap, 1), M(wrap_coef, nwrap, 1),
+    M(tendon_limited, ntendon, 1), M(tendon_range, ntendon, 2), M(tendon_spring, ntendon, 2),
+    M(tendon_length0, ntendon, 1), M(tendon_stiffness, ntendon, 1), M(tendon_damping, ntendon, 1),
+    M(tendon_frictionloss, ntendon, 1), M(tendon_armature, ntendon, 1),
+
+    M(act_transmission, nu, 1), M(act_target, nu, 1), M(act_reference, nu, 1),
+    M(act_dynamics, nu, 1), M(act_adr, nu, 1), M(act_time_constant, nu, 1),
+    M(act_gear, nu, 6), M(act_gain, nu, 3), M(act_bias, nu, 3),
+    M(act_ctrl_limited, nu, 1), M(act_force_limited, nu, 1), M(act_act_limited, nu, 1),
+    M(act_ctrl_range, nu, 2), M(act_force_range, nu, 2), M(act_act_range, nu, 2),
+
+    M(exclude_body1, nexclude, 1), M(exclude_body2, nexclude, 1),
+    M(pair_geom1, npair, 1), M(pair_geom2, npair, 1), M(pair_condim, npair, 1),
+    M(pair_material, npair, 1),
+
+    M(key_time, nkey, 1), KEY(key_qpos, nq, 1), KEY(key_qvel, nv, 1), KEY(key_act, na, 1),
+    KEY(key_ctrl, nu, 1), KEY(key_mocap, nmocap, 7),
+    M(custom_adr, ncustom, 1), M(custom_num, ncustom, 1), M(custom_text, ncustom, 1),
+    M(custom_data, ncustomdata, 1),
+
+    NAMES(RB_KIND_BODY, nbody), NAMES(RB_KIND_JOINT, njnt), NAMES(RB_KIND_GEOM, ngeom),
+    NAMES(RB_KIND_SITE, nsite), NAMES(RB_KIND_MESH, nmesh), NAMES(RB_KIND_HFIELD, nhfield),
+    NAMES(RB_KIND_EQUALITY, neq), NAMES(RB_KIND_TENDON, ntendon), NAMES(RB_KIND_ACTUATOR, nu),
+    NAMES(RB_KIND_EXCLUDE, nexclude), NAMES(RB_KIND_PAIR, npair), NAMES(RB_KIND_KEY, nkey),
+    NAMES(RB_KIND_CUSTOM, ncustom),
+    M(warning_file, nwarning, 1), M(warning_line, nwarning, 1), M(warning_element, nwarning, 1),
+    M(warning_text, nwarning, 1), M(warning_physics, nwarning, 1),
+    M(names, nname, 1),
+};
+
+/* ---- the data --------------------------------------------------------------------------------
+ */
+
+#define D(field, count, times)                                                                     \
+    { offsetof(rb_data, field), sizeof(double), offsetof(rb_data, count), ONE, times }
+
+static const entry data_entries[] = {
+    D(q, nq, 1), D(v, nv, 1), D(act, na, 1), D(mocap, nmocap, 7),
+    D(ctrl, nu, 1), D(tau, nv, 1), D(wrench, nbody, 6),
+
+    D(link_p, nlink, 3), D(link_R, nlink, 9), D(link_quat, nlink, 4), D(link_l, nlink, 3),
+    D(link_c, nlink, 3), D(link_I, nlink, 6), D(dof_S, nv, 6),
+
+    D(link_w, nlink, 3), D(link_v, nlink, 3), D(link_a, nlink, 6),
+
+    D(body_p, nbody, 3), D(body_R, nbody, 9), D(geom_p, ngeom, 3), D(geom_R, ngeom, 9),
+    D(site_p, nsite, 3), D(site_R, nsite, 9),
+
+    D(c, nv, 1), D(passive, nv, 1), D(actuation, nv, 1), D(act_force, nu, 1), D(act_dot, na, 1),
+
+    D(M, nM, 1), D(L, nM, 1),
+    D(P, nlink, 21), D(dof_U, nv, 6), D(dof_D, nv, 1),
+    D(Y, nlink, 21),
+    D(link_work, nlink, 12),
+};
+// clang-format on
+
+/* ---- both ------------------------------------------------------------------------------------
+ */
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static size_t align_up(size_t bytes)
+{
+    return (bytes + RB_BLOCK_ALIGN - 1) / RB_BLOCK_ALIGN * RB_BLOCK_ALIGN;
+}
+
+static int read_count(const void *block, size_t offset)
+{
+    int count = 1;
+    if (offset != ONE) memcpy(&count, (const char *)block + offset, sizeof count);
+    return count;
+}
+
+/* Bytes of an array, or more than the budget. Three ints fit in 2^62 only one after the other, so
+ * the products are compared as they grow. */
+static size_t entry_bytes(const entry *e, const void *block)
+{
+    int a = read_count(block, e->count), b = read_count(block, e->count2);
+    if (a < 0 || b < 0) return MAX_BYTES + 1;
+    size_t each = e->size * (size_t)e->times;
+    if (b > 0 && (size_t)a > MAX_BYTES / each / (size_t)b) return MAX_BYTES + 1;
+    return align_up((size_t)a * (size_t)b * each);
+}
+
+static size_t layout(const entry *e, size_t n, const void *block, size_t header)
+{
+    size_t bytes = align_up(header);
+    for (size_t i = 0; i < n; i++) {
+        size_t more = entry_bytes(&e[i], block);
+        if (more > MAX_BYTES || bytes > MAX_BYTES - more) return 0;
+        bytes += more;
+    }
+    return bytes;
+}
+
+static void bind(const entry *e, size_t n, void *block, size_t header)
+{
+    size_t at = align_up(header);
+    for (size_t i = 0; i < n; i++) {
+        void *array = (char *)block + at;
+        memcpy((char *)block + e[i].pointer, &array, sizeof array);
+        at += entry_bytes(&e[i], block);
+    }
+}
+
+size_t rb_model_layout(const rb_model *m)
+{
+    return layout(model_entries, COUNT(model_entries), m, sizeof *m);
+}
+
+size_t rb_data_layout(const rb_data *d)
+{
+    return layout(data_entries, COUNT(data_entries), d, sizeof *d);
+}
+
+void rb_model_bind(rb_model *m)
+{
+    bind(model_entries, COUNT(model_entries), m, sizeof *m);
+}
+
+void rb_data_bind(rb_data *d)
+{
+    bind(data_entries, COUNT(data_entries), d, sizeof *d);
+}
+
+void *rb_block_new(const rb_alloc *alloc, size_t bytes, void **memory)
+{
+    char *raw = alloc->alloc(alloc->ctx, bytes + RB_BLOCK_ALIGN);
+    *memory = raw;
+    if (!raw) return NULL;
+    uintptr_t past = (uintptr_t)raw % RB_BLOCK_ALIGN;
+    char *block = raw + (past ? RB_BLOCK_ALIGN - past : 0);
+    memset(block, 0, bytes);
+    return block;
+}
+
+void rb_data_sizes(const rb_model *m, rb_data *d)
+{
+    d->nbody = m->nbody;
+    d->nlink = m->nlink;
+    d->nv = m->nv;
+    d->nq = m->nq;
+    d->nu = m->nu;
+    d->na = m->na;
+    d->nmocap = m->nmocap;
+    d->ngeom = m->ngeom;
+    d->nsite = m->nsite;
+    d->ntendon = m->ntendon;
+    d->nM = m->nM;
+}

@@ -1,0 +1,55 @@
+/* Names of a compiled model: by index, and back by binary search in name_order. */
+#include <stdio.h>
+#include <string.h>
+
+#include "rattleback/model.h"
+
+int rb_model_count(const rb_model *m, rb_kind kind)
+{
+    const int counts[RB_NKIND] = { m->nbody,   m->njnt, m->ngeom,   m->nsite, m->nmesh,
+                                   m->nhfield, m->neq,  m->ntendon, m->nu,    m->nexclude,
+                                   m->npair,   m->nkey, m->ncustom };
+    return kind >= RB_KIND_BODY && kind < RB_NKIND ? counts[kind] : 0;
+}
+
+static const char *stored_name(const rb_model *m, rb_kind kind, int i)
+{
+    return m->names + m->name[kind][i];
+}
+
+int rb_model_find(const rb_model *m, rb_kind kind, const char *name)
+{
+    if (!name || !*name) return -1;
+    const int *order = m->name_order[kind];
+    int lo = 0, hi = rb_model_count(m, kind);
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        int sign = strcmp(stored_name(m, kind, order[mid]), name);
+        if (sign == 0) return order[mid];
+        if (sign < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return -1;
+}
+
+const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, size_t size)
+{
+    if (i < 0 || i >= rb_model_count(m, kind)) return "";
+    const char *name = stored_name(m, kind, i);
+    if (*name || (kind != RB_KIND_BODY && kind != RB_KIND_JOINT) || size == 0) return name;
+
+    if (kind == RB_KIND_BODY) {
+        snprintf(buf, size, "body%d", i);
+        return buf;
+    }
+    int body = m->jnt_body[i];
+    const char *owner = stored_name(m, RB_KIND_BODY, body);
+    int k = i - m->body_jntadr[body];
+    if (*owner)
+        snprintf(buf, size, "%s.%d", owner, k);
+    else
+        snprintf(buf, size, "body%d.%d", body, k);
+    return buf;
+}
