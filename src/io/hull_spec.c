@@ -1,0 +1,124 @@
+/* Hulls of the meshes of a model.
+ *
+ * A mesh gets one where a geom that can touch something uses it, or where its inertia is that of
+ * its hull. On bodies that do not move the triangles themselves collide: there a mesh without
+ * volume, a piece of ground, is left without a hull. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/context.h"
+#include "io/hull.h"
+#include "math/vec3.h"
+#include "model/spec.h"
+#include "rattleback/load.h"
+
+/* Share of the hull's volume [1] by which a mesh may differ from it and still be called convex:
+ * tessellated fillets stay below. Larger: grooves go without a word. */
+#define CONVEX_SHARE 0.01
+
+/* How the geoms use a mesh. */
+enum { UNUSED = 0, STATIC = 1, MOVING = 2, INERTIA = 4 };
+
+/* Bodies that can move: with joints of their own or of a parent, and mocap bodies. */
+static void find_moving(rb_spec *spec, unsigned char *moving, int nbody)
+{
+    memset(moving, 0, (size_t)nbody);
+    for (int j = 0; j < rb_spec_count(spec, RB_KIND_JOINT); j++)
+        moving[rb_spec_joint(spec, j)->body] = 1;
+    for (int b = 1; b < nbody; b++) {
+        const rb_body_def *body = rb_spec_body(spec, b);
+        if (body->mocap || moving[body->parent]) moving[b] = 1;
+    }
+}
+
+static void note_geom(rb_spec *spec, int g, int in_pair, const unsigned char *moving,
+                      unsigned char *use)
+{
+    const rb_geom_def *geom = rb_spec_geom(spec, g);
+    if (geom->type != RB_GEOM_MESH || geom->asset < 0) return;
+    const rb_mesh_def *mesh = rb_spec_mesh(spec, geom->asset);
+    if (mesh->inertia == RB_MESH_CONVEX) use[geom->asset] |= INERTIA;
+    if (geom->contype || geom->conaffinity || in_pair)
+        use[geom->asset] |= moving[geom->body] ? MOVING : STATIC;
+}
+
+static void find_uses(rb_spec *spec, const unsigned char *moving, unsigned char *use)
+{
+    memset(use, UNUSED, (size_t)rb_spec_count(spec, RB_KIND_MESH));
+    for (int g = 0; g < rb_spec_count(spec, RB_KIND_GEOM); g++) note_geom(spec, g, 0, moving, use);
+    for (int p = 0; p < rb_spec_count(spec, RB_KIND_PAIR); p++) {
+        const rb_pair_def *pair = rb_spec_pair(spec, p);
+        note_geom(spec, pair->geom1, 1, moving, use);
+        note_geom(spec, pair->geom2, 1, moving, use);
+    }
+}
+
+/* Signed volume of the triangles from the first vertex [m^3]. */
+static double mesh_volume(const rb_mesh_def *mesh)
+{
+    double sum = 0.0;
+    for (int f = 0; f < mesh->nface; f++) {
+        double corner[3][3], n[3];
+        for (int i = 0; i < 3; i++)
+            rb_sub3(mesh->vert + 3 * (size_t)mesh->face[3 * (size_t)f + (size_t)i], mesh->vert,
+                    corner[i]);
+        rb_cross3(corner[1], corner[2], n);
+        sum += rb_dot3(corner[0], n);
+    }
+    return sum / 6.0;
+}
+
+/* A mesh that moves and is not convex is replaced by its hull for contacts: said loudly. */
+static rb_status warn_nonconvex(rb_spec *spec, const rb_mesh_def *mesh, const rb_hull_def *hull)
+{
+    double outer = rb_io_hull_volume(hull), inner = fabs(mesh_volume(mesh));
+    if (mesh->nface == 0 || fabs(outer - inner) <= CONVEX_SHARE * outer) return RB_OK;
+    char text[320];
+    snprintf(text, sizeof text,
+             "mesh \"%.100s\" is not convex (%.3g %% of its hull is filled): its convex hull is "
+             "used for contacts; cut it into convex parts where that matters",
+             mesh->name ? mesh->name : "", 100.0 * inner / outer);
+    rb_warning warning = { .where = mesh->where, .element = "mesh", .text = text, .physics = 1 };
+    return rb_spec_warn(spec, &warning);
+}
+
+static rb_status hull_of_mesh(rb_spec *spec, int m, int use, rb_error *err)
+{
+    rb_mesh_def *mesh = rb_spec_mesh(spec, m);
+    rb_error reason = { 0 };
+    rb_io_hull hull;
+    rb_status status = rb_io_hull_build(mesh->nvert, mesh->vert, &spec->alloc, &hull, &reason);
+    if (status == RB_BAD_INPUT && !(use & (MOVING | INERTIA))) return RB_OK;
+    if (status != RB_OK)
+        return rb_io_error_set(err, status, mesh->where.file, mesh->where.line,
+                               "mesh \"%.100s\": %.300s", mesh->name ? mesh->name : "",
+                               reason.text);
+    status = rb_spec_set_hull(spec, m, &hull.def);
+    if (status == RB_OK && (use & MOVING)) status = warn_nonconvex(spec, mesh, &hull.def);
+    rb_io_hull_free(&hull);
+    if (status != RB_OK)
+        rb_io_error_set(err, status, mesh->where.file, mesh->where.line,
+                        "mesh \"%.100s\": its hull could not be stored: %s",
+                        mesh->name ? mesh->name : "", rb_status_text(status));
+    return status;
+}
+
+rb_status rb_spec_hulls(rb_spec *spec, rb_error *err)
+{
+    int nmesh = rb_spec_count(spec, RB_KIND_MESH), nbody = rb_spec_count(spec, RB_KIND_BODY);
+    if (nmesh == 0) return RB_OK;
+    rb_alloc *alloc = &spec->alloc;
+    unsigned char *flags = alloc->alloc(alloc->ctx, (size_t)nmesh + (size_t)nbody);
+    if (!flags) return rb_fail(err, RB_NOMEM, "out of memory for the hulls of %d meshes", nmesh);
+
+    unsigned char *use = flags, *moving = flags + nmesh;
+    find_moving(spec, moving, nbody);
+    find_uses(spec, moving, use);
+    rb_status status = RB_OK;
+    for (int m = 0; m < nmesh && status == RB_OK; m++)
+        if (use[m] && rb_spec_mesh(spec, m)->hull.nvert == 0)
+            status = hull_of_mesh(spec, m, use[m], err);
+    alloc->release(alloc->ctx, flags);
+    return status;
+}
