@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "dynamics/wrench.h"
 #include "math/dense.h"
 #include "math/quat.h"
-#include "math/spatial.h"
 #include "rattleback/dynamics.h"
 
 /* ---- joints --------------------------------------------------------------------------------- */
@@ -62,21 +62,13 @@ static void tendon_force(const rb_model *m, const rb_data *d, int t, double *out
 
 /* ---- gravity compensation ------------------------------------------------------------------- */
 
-/* -share m g at the centre of mass of a body, through all its ancestors */
+/* -share m g at the centre of mass of a body */
 static void gravity_compensation(const rb_model *m, const rb_data *d, int body, double *out)
 {
-    int k = m->body_link[body];
-    double com[3], f[6];
-    rb_rot(m->body_link_rot + 9 * body, m->body_com + 3 * body, com);
-    rb_add3(com, m->body_link_pos + 3 * body, com);
-    rb_rot(d->link_R + 9 * k, com, com);
-    rb_scale3(-m->body_gravcomp[body] * m->body_mass[body], m->option.gravity, f + 3);
-    rb_cross3(com, f + 3, f);
-    for (; k > 0; k = m->link_parent[k]) {
-        int end = m->link_dofadr[k] + m->link_dofnum[k];
-        for (int j = m->link_dofadr[k]; j < end; j++) out[j] += rb_dot6(d->dof_S + 6 * j, f);
-        rb_shift_wrench(d->link_l + 3 * k, f, f);
-    }
+    static const double no_torque[3] = { 0.0, 0.0, 0.0 };
+    double force[3];
+    rb_scale3(-m->body_gravcomp[body] * m->body_mass[body], m->option.gravity, force);
+    rb_push_body(m, d, body, force, no_torque, out);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */
