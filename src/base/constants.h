@@ -28,6 +28,11 @@
  * and rods from CAD programs are refused. */
 #define RB_INERTIA_TOL 1e-5
 
+/* Inertia that a dof meets, relative to that of the parts it moves, below which there is none [1].
+ * A chain of n links has legitimate ratios of about n^-4. Larger: long chains are called singular.
+ * Smaller: rounding passes for an inertia and accelerations become noise. */
+#define RB_NO_INERTIA 1e-14
+
 /* Lever arm below which a point mass on the axis of a joint gives no moment, in units of the extent
  * of the model [1]. Larger: tiny flywheels need armature. Smaller: rounding of the com passes for
  * an inertia and accelerations become noise. */

@@ -47,7 +47,7 @@ static inline int rb_eliminate_dof(rb_data *d, int j, double added, double P[21]
     double scale = rb_stage_scale(P, S);
     double D = rb_stage_U(P, S, U) + added;
     d->dof_D[j] = D;
-    if (!(D > RB_INERTIA_TOL * (scale + added))) return 0;
+    if (!(D > RB_NO_INERTIA * (scale + added))) return 0;
     rb_sym6_rank1(-1.0 / D, U, P);
     return 1;
 }

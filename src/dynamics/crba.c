@@ -103,7 +103,7 @@ rb_status rb_mass_factor(const rb_model *m, rb_data *d)
     for (int k = m->nv - 1; k >= 0; k--) {
         double *row = d->L + m->dof_Madr[k];
         double D = row[0];
-        if (!(D > RB_INERTIA_TOL * d->M[m->dof_Madr[k]])) return RB_SINGULAR;
+        if (!(D > RB_NO_INERTIA * d->M[m->dof_Madr[k]])) return RB_SINGULAR;
 
         /* ancestor i loses L_ki D L_kj for every ancestor j of its own */
         int n = row_length(m, k), at = 1;
