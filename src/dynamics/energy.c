@@ -60,7 +60,7 @@ static double tendon_stretch(const rb_model *m, const rb_data *d, int t)
 double rb_energy_potential(const rb_model *m, const rb_data *d)
 {
     double V = 0.0;
-    for (int k = 1; k < m->nlink; k++) {
+    for (int k = 0; k < m->nlink; k++) {
         double p[3];
         rb_add3(d->link_p + 3 * k, d->link_c + 3 * k, p);
         V -= m->link_mass[k] * rb_dot3(m->option.gravity, p);

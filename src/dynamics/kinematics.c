@@ -204,12 +204,12 @@ void rb_move_link_general(const rb_model *m, rb_data *d, int k)
 /* ---- the calls --------------------------------------------------------------------------------
  */
 
-void rb_place_world(rb_data *d)
+void rb_place_world(const rb_model *m, rb_data *d)
 {
-    for (int i = 0; i < 3; i++) d->link_p[i] = d->link_l[i] = d->link_c[i] = 0.0;
+    for (int i = 0; i < 3; i++) d->link_p[i] = d->link_l[i] = 0.0;
     for (int i = 0; i < 9; i++) d->link_R[i] = i % 4 == 0 ? 1.0 : 0.0;
     for (int i = 0; i < 4; i++) d->link_quat[i] = i == 0 ? 1.0 : 0.0;
-    rb_zero6(d->link_I);
+    rb_place_inertia(m, d, 0);
 }
 
 void rb_stop_world(rb_data *d)
@@ -221,7 +221,7 @@ void rb_stop_world(rb_data *d)
 
 void rb_kinematics(const rb_model *m, rb_data *d)
 {
-    rb_place_world(d);
+    rb_place_world(m, d);
     rb_hinge_sines(m, d);
     for (int k = 1; k < m->nlink; k++) rb_place_link(m, d, k);
 }

@@ -12,7 +12,7 @@
 void rb_hinge_sines(const rb_model *m, rb_data *d);
 
 /* Link 0: at the origin, at rest. */
-void rb_place_world(rb_data *d);
+void rb_place_world(const rb_model *m, rb_data *d);
 void rb_stop_world(rb_data *d);
 
 /* Links with a free or ball joint, slides, several joints, or moved by the caller. */
