@@ -72,6 +72,7 @@ static rb_status check_moments(rb_build *b, int k, rb_inertia *body)
     const rb_option *option = &b->spec->option;
     const rb_body_def *def = RB_DEFS(b, body, BODY) + k;
     double w[3], V[9];
+    if (option->keep_inertia) return RB_OK;
     rb_sym3_eigen(body->I, w, V);
     if (w[0] < option->bound_inertia) {
         for (int i = 0; i < 3; i++) w[i] = fmax(w[i], option->bound_inertia);
