@@ -49,7 +49,13 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
-/* The same where the change has stopped to shrink because rounding is all that is left [1]. */
-#define RB_SMOOTH_STALL 1e-9
+/* Rounding of a coordinate, relative to the largest, that a midpoint shows [1]. Where springs are so
+ * stiff that this rounding shows in the velocity, the iteration ends there. */
+#define RB_SMOOTH_ROUNDING (16.0 * RB_EPS)
+
+/* Share of its length that a motion vector of a chain of joints must have outside the span of those
+ * before it to count as another freedom [1]. Larger: near gimbal lock a joint is called stuck. Smaller:
+ * rounding passes for a freedom. */
+#define RB_CHAIN_RANK_TOL 1e-9
 
 #endif

@@ -113,32 +113,52 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
 
 /* ---- one substep ---------------------------------------------------------------------------- */
 
-/* How the iteration goes: `change` is relative to the largest velocity. */
+/* How the iteration goes. */
 typedef struct progress {
-    double change;
-    int stalls; /* times in a row that the change did not shrink */
+    double size;   /* velocity that the change is compared with                       */
+    double floor;  /* velocity that moves no coordinate by more than its rounding     */
+    double diff;   /* what the last iteration changed                                 */
+    double change; /* the same relative to size                                       */
+    double best;   /* smallest change so far                                          */
+    int stalls;    /* iterations since then                                           */
 } progress;
+
+/* At rest forces cancel, and what is left of them is rounding: the velocities that gravity and the
+ * forces would make in the step without each other count as size too. */
+static double forced_size(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    double size = DBL_MIN;
+    memset(s->force, 0, (size_t)m->nv * sizeof *s->force);
+    rb_aba_solve(m, d, s->force, s->along);
+    for (int j = 0; j < m->nv; j++) {
+        double alone = s->along[j];
+        size = fmax(size, h * fmax(fabs(alone), fabs(s->qdd[j] - alone)));
+    }
+    return size;
+}
 
 /* dv := h qdd and what that changed */
 static void advance(const rb_model *m, double h, scratch *s, progress *p)
 {
-    double size = DBL_MIN, diff = 0.0;
+    double size = p->size;
+    p->diff = 0.0;
     for (int j = 0; j < m->nv; j++) {
         double dv = h * s->qdd[j];
-        diff = fmax(diff, fabs(dv - s->dv[j]));
-        if (!(fabs(dv) <= DBL_MAX)) diff = INFINITY; /* fmax drops NaN */
+        p->diff = fmax(p->diff, fabs(dv - s->dv[j]));
+        if (!(fabs(dv) <= DBL_MAX)) p->diff = INFINITY; /* fmax drops NaN */
         size = fmax(size, fmax(fabs(s->v[j]), fabs(s->v[j] + dv)));
         s->dv[j] = dv;
     }
-    double change = diff / size;
-    p->stalls = change < p->change ? 0 : p->stalls + 1;
-    p->change = change;
+    p->change = p->diff / size;
+    p->stalls = p->change < p->best ? 0 : p->stalls + 1;
+    p->best = fmin(p->best, p->change);
 }
 
-/* Below the tolerance, or at a level of rounding from which it does not get lower. */
+/* Below the tolerance, or going to and fro between neighbouring numbers. */
 static int is_done(const progress *p)
 {
-    return p->change <= RB_SMOOTH_TOL || (p->stalls >= PATIENCE && p->change <= RB_SMOOTH_STALL);
+    if (p->change <= RB_SMOOTH_TOL) return 1;
+    return p->stalls >= PATIENCE && p->diff <= p->floor;
 }
 
 /* Moves d->q, d->v, d->act by h. converged = 0: they are at some midpoint. */
@@ -150,17 +170,19 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     rb_activation_step(m, d, h, s->act_next);
     for (int a = 0; a < m->na; a++) d->act[a] = 0.5 * (s->act[a] + s->act_next[a]);
 
-    progress p = { .change = INFINITY };
+    progress p = { .best = INFINITY, .floor = RB_SMOOTH_ROUNDING * rb_norm_inf(s->q, m->nq) / h };
     int done = 0;
     for (int i = 0; i < MAX_ITERATIONS && !done; i++) {
         go_to_midpoint(m, d, h, s);
         if (i == 0) implicit_diagonal(m, d, h, s);
         rb_status status = evaluate(m, d, h, s);
+        if (status == RB_SINGULAR && i > 0) break; /* the iteration went astray, not the model */
         if (status != RB_OK) return status;
+        if (i == 0) p.size = forced_size(m, d, h, s);
         advance(m, h, s, &p);
         info->iterations++;
         done = is_done(&p);
-        if (p.change > DBL_MAX && i > 0) break;
+        if (p.change > DBL_MAX) break;
     }
     info->change = fmax(info->change, p.change);
     info->converged = done;
