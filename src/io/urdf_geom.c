@@ -36,6 +36,17 @@ static rb_status read_sizes(rb_urdf *r, const rb_xml_node *node, const char *att
     return RB_OK;
 }
 
+/* A sphere without radius is a point: corners of feet are given that way. */
+static rb_status read_radius(rb_urdf *r, const rb_xml_node *node, double *radius)
+{
+    const char *text = NULL;
+    RB_URDF_TRY(rb_xml_need(node, "radius", &text, r->err));
+    RB_URDF_TRY(rb_xml_number(node, "radius", radius, r->err));
+    if (*radius >= 0.0) return RB_OK;
+    return rb_xml_refuse(node, "radius", r->err, RB_BAD_INPUT, "%g: expected a number >= 0",
+                         *radius);
+}
+
 /* radius and length of a cylinder or capsule. */
 static rb_status read_round(rb_urdf *r, const rb_xml_node *node, double size[3])
 {
@@ -162,7 +173,7 @@ static rb_status read_shape(rb_urdf *r, const rb_xml_node *geometry, shape *s)
         for (int i = 0; i < 3; i++) geom->size[i] *= 0.5;
     } else if (!strcmp(name, "sphere")) {
         geom->type = RB_GEOM_SPHERE;
-        RB_URDF_TRY(read_sizes(r, node, "radius", 1, geom->size));
+        RB_URDF_TRY(read_radius(r, node, geom->size));
     } else if (!strcmp(name, "cylinder")) {
         geom->type = RB_GEOM_CYLINDER;
         RB_URDF_TRY(read_round(r, node, geom->size));
