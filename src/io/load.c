@@ -1,0 +1,59 @@
+/* Model files: which format, and the spec that comes out. */
+#include "rattleback/load.h"
+
+#include <string.h>
+
+#include "io/mjcf.h"
+#include "io/urdf.h"
+
+rb_load_opts rb_load_opts_default(void)
+{
+    return (rb_load_opts){ .friction = 0.5 };
+}
+
+static rb_status read_document(rb_xml_doc *doc, const rb_io_search *search,
+                               const rb_load_opts *opts, rb_spec *spec, rb_error *err)
+{
+    const rb_xml_node *root = doc->root;
+    if (rb_xml_is(root, "mujoco")) return rb_io_mjcf_read(doc, search, opts, spec, err);
+    if (rb_xml_is(root, "robot")) return rb_io_urdf_read(doc, search, opts, spec, err);
+    return rb_xml_refuse(root, NULL, err, RB_BAD_INPUT,
+                         "is no model: expected <mujoco> (MJCF) or <robot> (URDF)");
+}
+
+rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
+                             const rb_load_opts *opts, const rb_alloc *alloc, rb_error *err)
+{
+    rb_load_opts defaults = rb_load_opts_default();
+    rb_io_search search = { .model = path, .packages = opts ? opts->packages : NULL };
+    if (size > RB_LOAD_MAX_FILE) {
+        rb_io_error_set(err, RB_TOO_LARGE, path, 0, "%zu bytes, at most %zu are read", size,
+                        RB_LOAD_MAX_FILE);
+        return NULL;
+    }
+    rb_xml_doc *doc = rb_xml_parse(bytes, size, path, alloc, err);
+    if (!doc) return NULL;
+
+    rb_spec *spec = rb_spec_new(alloc);
+    rb_status status = RB_NOMEM;
+    if (spec)
+        status = read_document(doc, &search, opts ? opts : &defaults, spec, err);
+    else
+        rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory");
+    rb_xml_free(doc);
+    if (status == RB_OK) return spec;
+    rb_spec_free(spec);
+    return NULL;
+}
+
+rb_spec *rb_spec_read(const char *path, const rb_load_opts *opts, const rb_alloc *alloc,
+                      rb_error *err)
+{
+    rb_alloc a = alloc ? *alloc : rb_alloc_default();
+    char *bytes = NULL;
+    size_t size = 0;
+    if (rb_io_file_read(path, RB_LOAD_MAX_FILE, NULL, &a, &bytes, &size, err) != RB_OK) return NULL;
+    rb_spec *spec = rb_spec_read_memory(bytes, size, path, opts, &a, err);
+    a.release(a.ctx, bytes);
+    return spec;
+}

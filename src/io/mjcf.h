@@ -1,0 +1,335 @@
+/* The MJCF reader, step by step. A file is read in the order of MuJoCo's own compiler: includes are
+ * spliced into the tree, the tree is checked against the grammar, then compiler, option, default,
+ * asset, worldbody, contact, equality, tendon, actuator, keyframe and custom are read. What a
+ * finished model is needed for (settotalmass, springdamper, dampratio) comes last. */
+#ifndef RATTLEBACK_SRC_IO_MJCF_H
+#define RATTLEBACK_SRC_IO_MJCF_H
+
+#include "io/path.h"
+#include "io/xml.h"
+#include "rattleback/load.h"
+
+/* Longest chain of replicate suffixes behind a name [bytes]. */
+enum { RB_MJCF_MAX_SUFFIX = 256 };
+
+/* MuJoCo's mjEPS: lengths below it have no direction, masses below it are none [1]. */
+#define RB_MJCF_TINY 1e-14
+
+/* Leaves the function with the first status that is not RB_OK. */
+#define RB_TRY(call)                                                                               \
+    do {                                                                                           \
+        rb_status try_status = (call);                                                             \
+        if (try_status != RB_OK) return try_status;                                                \
+    } while (0)
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+typedef enum rb_mjcf_auto { RB_MJCF_FALSE = 0, RB_MJCF_TRUE, RB_MJCF_AUTO } rb_mjcf_auto;
+
+typedef struct rb_mjcf_compiler {
+    int degree;
+    char eulerseq[4];
+    int autolimits;
+    int inertiafromgeom; /* rb_mjcf_auto                    */
+    int inertiagroup[2]; /* geoms outside carry no mass     */
+    int strippath;
+    int alignfree;
+    int fitaabb;
+    const char *meshdir, *assetdir; /* "": the model's folder  */
+} rb_mjcf_compiler;
+
+/* What <option> switches off; applied when everything is read. */
+typedef struct rb_mjcf_flags {
+    int no_gravity, no_contact, no_equality, no_limit, no_frictionloss, no_spring, no_damper;
+    int no_clamp, no_actuation, no_filterparent;
+    unsigned group_off; /* actuator groups without effect, one bit each */
+} rb_mjcf_flags;
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* What a default class can say something about. */
+typedef enum rb_mjcf_kind {
+    RB_MJCF_MESH = 0,
+    RB_MJCF_JOINT,
+    RB_MJCF_GEOM,
+    RB_MJCF_SITE,
+    RB_MJCF_PAIR,
+    RB_MJCF_EQUALITY,
+    RB_MJCF_TENDON,
+    RB_MJCF_ACTUATOR,
+    RB_MJCF_NKIND
+} rb_mjcf_kind;
+
+/* A class shares the state of its parent for every kind it says nothing about. */
+typedef struct rb_mjcf_class {
+    const void *state[RB_MJCF_NKIND];
+} rb_mjcf_class;
+
+/* An orientation as written: the quaternion, and the other spelling that outweighs it. */
+typedef enum rb_mjcf_spelling {
+    RB_MJCF_QUAT = 0,
+    RB_MJCF_AXISANGLE,
+    RB_MJCF_XYAXES,
+    RB_MJCF_ZAXIS,
+    RB_MJCF_EULER
+} rb_mjcf_spelling;
+
+typedef struct rb_mjcf_orient {
+    double quat[4];
+    rb_mjcf_spelling spelling;
+    double numbers[6];
+} rb_mjcf_orient;
+
+/* The states: an element as its class and its own attributes say it, before names are resolved and
+ * degrees are radians. */
+typedef struct rb_mjcf_mesh {
+    double scale[3];
+    rb_mesh_inertia inertia;
+} rb_mjcf_mesh;
+
+typedef struct rb_mjcf_joint {
+    rb_joint_def def;
+    int limited, force_limited; /* rb_mjcf_auto */
+    double springdamper[2];
+} rb_mjcf_joint;
+
+typedef struct rb_mjcf_geom {
+    rb_geom_def def;
+    rb_mjcf_orient orient;
+    int is_sdf;
+    int has_fromto;
+    double fromto[6];
+    double fitscale;
+    const char *mesh, *hfield; /* names, NULL: none            */
+} rb_mjcf_geom;
+
+typedef struct rb_mjcf_site {
+    double pos[3];
+    rb_mjcf_orient orient;
+    int has_fromto;
+    double fromto[6];
+} rb_mjcf_site;
+
+typedef struct rb_mjcf_pair {
+    int condim;
+    double friction[5];
+} rb_mjcf_pair;
+
+typedef struct rb_mjcf_equality {
+    int active;
+} rb_mjcf_equality;
+
+typedef struct rb_mjcf_tendon {
+    rb_tendon_def def;
+    int limited; /* rb_mjcf_auto */
+} rb_mjcf_tendon;
+
+/* How an actuator computes; what is "other" (muscle, user, ...) has no effect here. */
+typedef enum rb_mjcf_law { RB_MJCF_FIXED = 0, RB_MJCF_AFFINE, RB_MJCF_OTHER_LAW } rb_mjcf_law;
+enum { RB_MJCF_OTHER_DYNAMICS = RB_ACT_FILTER_EXACT + 1, RB_MJCF_NPRM = 10 };
+
+/* The three ranges of an actuator. */
+enum { RB_MJCF_CTRL = 0, RB_MJCF_FORCE, RB_MJCF_ACT };
+
+typedef struct rb_mjcf_actuator {
+    int dynamics;           /* rb_activation or RB_MJCF_OTHER_DYNAMICS      */
+    int gain_law, bias_law; /* rb_mjcf_law; a fixed bias is none            */
+    double dynprm[RB_MJCF_NPRM], gainprm[RB_MJCF_NPRM], biasprm[RB_MJCF_NPRM];
+    double gear[6];
+    int limited[3]; /* rb_mjcf_auto                                 */
+    double range[3][2];
+    double inheritrange;
+    double damping, armature; /* added to the joint or tendon, times gear^2   */
+    int group;
+    int nact; /* activations, -1: as the dynamics say         */
+} rb_mjcf_actuator;
+
+/* ---- the reader ------------------------------------------------------------------------------ */
+
+/* One replica of a <replicate>. */
+typedef struct rb_mjcf_replica {
+    int index;          /* in the order they are made         */
+    const char *suffix; /* of all levels, the innermost first */
+    const struct rb_mjcf_replica *outer;
+} rb_mjcf_replica;
+
+/* (space, name) -> pointer; see mjcf_names.c. */
+typedef struct rb_mjcf_map {
+    struct rb_mjcf_entry **bucket;
+    size_t nbucket, count;
+} rb_mjcf_map;
+
+/* Numbers that need the finished model. */
+typedef enum rb_mjcf_later_kind { RB_MJCF_SPRINGDAMPER = 0, RB_MJCF_DAMPRATIO } rb_mjcf_later_kind;
+
+typedef struct rb_mjcf_later {
+    rb_mjcf_later_kind kind;
+    int index;         /* joint or actuator                     */
+    double numbers[2]; /* time constant and ratio, or the ratio */
+    struct rb_mjcf_later *next;
+} rb_mjcf_later;
+
+typedef struct rb_mjcf {
+    rb_spec *spec;
+    rb_xml_doc *doc; /* the main file; its memory serves the whole reading      */
+    const rb_load_opts *opts;
+    rb_io_search search;
+    rb_error *err;
+
+    rb_xml_doc *included[RB_LOAD_MAX_INCLUDES];
+    int nincluded;
+    size_t nelement; /* of all files, replicas counted again                    */
+    size_t nbyte;    /* of all files                                            */
+
+    rb_mjcf_compiler compiler;
+    rb_mjcf_flags flags;
+    rb_mjcf_map map;
+    rb_mjcf_class main_class;
+    const rb_mjcf_replica *replica; /* the one being read, NULL: none           */
+    int nreplica;
+    rb_mjcf_later *later;
+} rb_mjcf;
+
+/* The document of a <mujoco> file into an empty spec. */
+rb_status rb_io_mjcf_read(rb_xml_doc *doc, const rb_io_search *search, const rb_load_opts *opts,
+                          rb_spec *spec, rb_error *err);
+
+/* ---- names, references, warnings (mjcf_names.c) ---------------------------------------------- */
+
+/* Spaces of the map beside the rb_kinds. */
+enum { RB_MJCF_CLASSES = RB_NKIND, RB_MJCF_WARNINGS, RB_MJCF_FILES };
+
+void *rb_mjcf_map_get(const rb_mjcf *r, int space, const char *name);
+rb_status rb_mjcf_map_put(rb_mjcf *r, int space, const char *name, void *value);
+
+rb_where rb_mjcf_where(const rb_xml_node *node);
+rb_status rb_mjcf_nomem(const rb_mjcf *r, const rb_xml_node *node);
+
+/* Keeps the warning where it is the first with that `element`. */
+rb_status rb_mjcf_warn(rb_mjcf *r, const rb_xml_node *node, const char *element, int physics,
+                       const char *text);
+
+/* The name with the suffix of the replica being read; *out = NULL where there is none. A name
+ * inside a replica is remembered, so that those who refer to it are replicated too. */
+rb_status rb_mjcf_name(rb_mjcf *r, const rb_xml_node *node, rb_kind kind, const char **out);
+
+/* The element that `attr` names. Missing: *index = -1, refused where `needed`. */
+rb_status rb_mjcf_find(rb_mjcf *r, const rb_xml_node *node, const char *attr, rb_kind kind,
+                       int needed, int *index);
+
+/* Counts an element against the budget of the model. */
+rb_status rb_mjcf_count(rb_mjcf *r, const rb_xml_node *node);
+
+/* RB_OK for the index of an added element, else the status of the refusal in r->err. */
+rb_status rb_mjcf_added(const rb_mjcf *r, int index);
+
+/* Reads the elements of all sections of that name; those that refer to replicated elements are read
+ * once for each replica, behind the others. */
+typedef rb_status (*rb_mjcf_element)(rb_mjcf *r, const rb_xml_node *node);
+rb_status rb_mjcf_sections(rb_mjcf *r, const rb_xml_node *root, const char *section,
+                           rb_mjcf_element read);
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+rb_status rb_mjcf_include(rb_mjcf *r, rb_xml_node *root);         /* mjcf_include.c  */
+rb_status rb_mjcf_check(rb_mjcf *r, const rb_xml_node *root);     /* mjcf_schema.c   */
+rb_status rb_mjcf_settings(rb_mjcf *r, const rb_xml_node *root);  /* mjcf_settings.c */
+rb_status rb_mjcf_defaults(rb_mjcf *r, const rb_xml_node *root);  /* mjcf_default.c  */
+rb_status rb_mjcf_assets(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_asset.c    */
+rb_status rb_mjcf_bodies(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_body.c     */
+rb_status rb_mjcf_customs(rb_mjcf *r, const rb_xml_node *root);   /* mjcf_custom.c   */
+rb_status rb_mjcf_keyframes(rb_mjcf *r, const rb_xml_node *root); /* mjcf_key.c      */
+rb_status rb_mjcf_finish(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_finish.c   */
+
+/* One element each, when the bodies are there. */
+rb_status rb_mjcf_add_contact(rb_mjcf *r, const rb_xml_node *node);  /* mjcf_contact.c  */
+rb_status rb_mjcf_add_equality(rb_mjcf *r, const rb_xml_node *node); /* mjcf_equality.c */
+rb_status rb_mjcf_add_tendon(rb_mjcf *r, const rb_xml_node *node);   /* mjcf_tendon.c   */
+rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node); /* mjcf_actuator.c */
+
+/* ---- attributes by table (mjcf_fields.c) ----------------------------------------------------- */
+
+typedef enum rb_mjcf_field_type {
+    RB_MJCF_NUMBERS = 0, /* double[most], at least `least`; the rest stays what it is  */
+    RB_MJCF_INTS,        /* int[most]                                                 */
+    RB_MJCF_WORD,        /* int: index among `words`                                  */
+    RB_MJCF_TEXT         /* const char *                                              */
+} rb_mjcf_field_type;
+
+/* One attribute and where it goes. A list ends with attr NULL. */
+typedef struct rb_mjcf_field {
+    const char *attr;
+    rb_mjcf_field_type type;
+    size_t offset;
+    int least, most;
+    const char *words;
+} rb_mjcf_field;
+
+#define RB_MJCF_BOOL_WORDS "false true"
+#define RB_MJCF_AUTO_WORDS "false true auto"
+
+rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_field *fields,
+                         void *target);
+
+/* ---- classes (mjcf_default.c) ---------------------------------------------------------------- */
+
+/* Attributes of one element over the state of its class. */
+rb_status rb_mjcf_apply_mesh(rb_mjcf *r, const rb_xml_node *node, void *mesh);
+rb_status rb_mjcf_apply_joint(rb_mjcf *r, const rb_xml_node *node, void *joint);
+rb_status rb_mjcf_apply_geom(rb_mjcf *r, const rb_xml_node *node, void *geom);
+rb_status rb_mjcf_apply_site(rb_mjcf *r, const rb_xml_node *node, void *site);
+rb_status rb_mjcf_apply_pair(rb_mjcf *r, const rb_xml_node *node, void *pair);
+rb_status rb_mjcf_apply_equality(rb_mjcf *r, const rb_xml_node *node, void *equality);
+rb_status rb_mjcf_apply_tendon(rb_mjcf *r, const rb_xml_node *node, void *tendon);
+rb_status rb_mjcf_apply_actuator(rb_mjcf *r, const rb_xml_node *node, void *actuator);
+
+/* The class that attribute `attr` ("class", "childclass") names, or `otherwise`. */
+rb_status rb_mjcf_class_of(rb_mjcf *r, const rb_xml_node *node, const char *attr,
+                           const rb_mjcf_class *otherwise, const rb_mjcf_class **out);
+
+/* A copy of the state that the element's class, or `otherwise`, has for `kind`, with the
+ * attributes of the element applied. */
+rb_status rb_mjcf_state(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_kind kind,
+                        const rb_mjcf_class *otherwise, void *out);
+
+/* ---- orientations (mjcf_orient.c) ------------------------------------------------------------ */
+
+rb_mjcf_orient rb_mjcf_orient_default(void);
+rb_status rb_mjcf_read_orient(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_orient *orient);
+rb_status rb_mjcf_resolve_orient(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_orient *orient,
+                                 double quat[4]);
+
+/* pos and orientation of an element without a class: body, frame. */
+rb_status rb_mjcf_read_pose(rb_mjcf *r, const rb_xml_node *node, rb_pose *pose);
+
+/* Angles as written, in the units and the sequence of <compiler>. */
+void rb_mjcf_euler(const rb_mjcf *r, const double euler[3], double quat[4]);
+
+/* Middle, half length and orientation of a segment: z points from its end to its beginning. */
+rb_status rb_mjcf_segment(rb_mjcf *r, const rb_xml_node *node, const double fromto[6],
+                          rb_pose *pose, double *half);
+
+/* out = a b: the frame b, which is given in a. */
+void rb_mjcf_compose(const rb_pose *a, const rb_pose *b, rb_pose *out);
+
+/* ---- elements of bodies ---------------------------------------------------------------------- */
+
+/* Where an element stands: its body, the frame in it, the class that holds there. */
+typedef struct rb_mjcf_place {
+    int body;
+    rb_pose frame;
+    const rb_mjcf_class *class;
+} rb_mjcf_place;
+
+rb_status rb_mjcf_add_joint(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place);
+rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place);
+rb_status rb_mjcf_add_site(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place);
+
+/* <inertial> into the description of its body. */
+rb_status rb_mjcf_read_inertial(rb_mjcf *r, const rb_xml_node *node, rb_body_def *body);
+
+/* Whether something is limited: "auto" with autolimits means where a range is given. */
+rb_status rb_mjcf_limited(rb_mjcf *r, const rb_xml_node *node, const char *attr, int limited,
+                          const double range[2], int *out);
+
+#endif

@@ -1,0 +1,407 @@
+/* <actuator>. All kinds are one description with the laws
+ *     force = gain u + bias,  gain = g0 + g1 l + g2 ldot,  bias = b0 + b1 l +
+ * b2 ldot and the names motor, position, ... are short for some of its numbers.
+ * What computes its force in another way (muscles, plugins, ...) is counted and
+ * named, but has no effect. */
+#include "io/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+/* ---- attributes
+ * ------------------------------------------------------------------------------
+ */
+
+#define ACT(attr, member, type, least, most, words)                                                \
+    {                                                                                              \
+        attr, RB_MJCF_##type, offsetof(rb_mjcf_actuator, member), least, most, words               \
+    }
+
+static const rb_mjcf_field fields[] = {
+    ACT("group", group, INTS, 1, 1, NULL),
+    ACT("ctrlrange", range[RB_MJCF_CTRL], NUMBERS, 2, 2, NULL),
+    ACT("forcerange", range[RB_MJCF_FORCE], NUMBERS, 2, 2, NULL),
+    ACT("actrange", range[RB_MJCF_ACT], NUMBERS, 2, 2, NULL),
+    ACT("ctrllimited", limited[RB_MJCF_CTRL], WORD, 0, 0, RB_MJCF_AUTO_WORDS),
+    ACT("forcelimited", limited[RB_MJCF_FORCE], WORD, 0, 0, RB_MJCF_AUTO_WORDS),
+    ACT("actlimited", limited[RB_MJCF_ACT], WORD, 0, 0, RB_MJCF_AUTO_WORDS),
+    ACT("gear", gear, NUMBERS, 1, 6, NULL),
+    ACT("armature", armature, NUMBERS, 1, 1, NULL),
+    ACT("inheritrange", inheritrange, NUMBERS, 1, 1, NULL),
+    ACT("actdim", nact, INTS, 1, 1, NULL),
+    ACT("dynprm", dynprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
+    ACT("gainprm", gainprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
+    ACT("biasprm", biasprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
+    { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
+};
+
+static rb_status read_laws(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
+{
+    int dynamics = act->dynamics, gain = act->gain_law, bias = act->bias_law;
+    RB_TRY(rb_xml_word(node, "dyntype",
+                       "none integrator filter filterexact muscle dcmotor pid user", &dynamics,
+                       r->err));
+    RB_TRY(
+        rb_xml_word(node, "gaintype", "fixed affine muscle dcmotor so3 pid user", &gain, r->err));
+    RB_TRY(rb_xml_word(node, "biastype", "none affine muscle dcmotor so3 user", &bias, r->err));
+    act->dynamics = dynamics < RB_MJCF_OTHER_DYNAMICS ? dynamics : RB_MJCF_OTHER_DYNAMICS;
+    act->gain_law = gain < RB_MJCF_OTHER_LAW ? gain : RB_MJCF_OTHER_LAW;
+    act->bias_law = bias < RB_MJCF_OTHER_LAW ? bias : RB_MJCF_OTHER_LAW;
+
+    double damping[3] = { act->damping, 0.0, 0.0 };
+    RB_TRY(rb_xml_numbers(node, "damping", 1, 3, damping, NULL, r->err));
+    act->damping = damping[0];
+    if (damping[1] == 0.0 && damping[2] == 0.0) return RB_OK;
+    return rb_mjcf_warn(r, node, "actuator/polynomial", 1,
+                        "dampers are linear; further coefficients are left out");
+}
+
+/* ---- short forms
+ * -----------------------------------------------------------------------------
+ */
+
+static rb_status not_negative(const rb_mjcf *r, const rb_xml_node *node, const char *attr,
+                              double number)
+{
+    if (number >= 0.0) return RB_OK;
+    return rb_xml_refuse(node, attr, r->err, RB_BAD_INPUT, "cannot be negative");
+}
+
+/* A servo: kp (u - l) - kv ldot. A damping ratio stands where kv does, with the
+ * other sign, until the inertia is known. */
+static rb_status set_position(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
+{
+    double kp = act->gainprm[0], kv = 0.0, ratio = 0.0, time_constant = 0.0;
+    int has_kv, has_ratio, has_time;
+    RB_TRY(rb_xml_number(node, "kp", &kp, r->err));
+    RB_TRY(rb_xml_numbers(node, "kv", 1, 1, &kv, &has_kv, r->err));
+    RB_TRY(rb_xml_numbers(node, "dampratio", 1, 1, &ratio, &has_ratio, r->err));
+    RB_TRY(rb_xml_numbers(node, "timeconst", 1, 1, &time_constant, &has_time, r->err));
+    RB_TRY(not_negative(r, node, "kv", kv));
+    RB_TRY(not_negative(r, node, "dampratio", ratio));
+    RB_TRY(not_negative(r, node, "timeconst", time_constant));
+    if (has_kv && has_ratio)
+        return rb_xml_refuse(node, "dampratio", r->err, RB_BAD_INPUT,
+                             "kv is given too; one of them is enough");
+
+    act->gainprm[0] = kp;
+    act->biasprm[1] = -kp;
+    if (has_kv) act->biasprm[2] = -kv;
+    if (has_ratio) act->biasprm[2] = ratio;
+    if (has_time) {
+        act->dynprm[0] = time_constant;
+        act->dynamics = time_constant == 0.0 ? RB_ACT_NONE : RB_ACT_FILTER_EXACT;
+    }
+    act->gain_law = RB_MJCF_FIXED;
+    act->bias_law = RB_MJCF_AFFINE;
+    return RB_OK;
+}
+
+static rb_status set_velocity(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
+{
+    double kv = act->gainprm[0];
+    RB_TRY(rb_xml_number(node, "kv", &kv, r->err));
+    memset(act->biasprm, 0, sizeof act->biasprm);
+    act->gainprm[0] = kv;
+    act->biasprm[2] = -kv;
+    act->dynamics = RB_ACT_NONE;
+    act->gain_law = RB_MJCF_FIXED;
+    act->bias_law = RB_MJCF_AFFINE;
+    return RB_OK;
+}
+
+static rb_status set_damper(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
+{
+    double kv = act->gain_law == RB_MJCF_AFFINE ? -act->gainprm[2] : 0.0;
+    const double *range = act->range[RB_MJCF_CTRL];
+    RB_TRY(rb_xml_number(node, "kv", &kv, r->err));
+    RB_TRY(not_negative(r, node, "kv", kv));
+    RB_TRY(not_negative(r, node, "ctrlrange", fmin(range[0], range[1])));
+    memset(act->gainprm, 0, sizeof act->gainprm);
+    act->gainprm[2] = -kv;
+    act->limited[RB_MJCF_CTRL] = RB_MJCF_TRUE;
+    act->dynamics = RB_ACT_NONE;
+    act->gain_law = RB_MJCF_AFFINE;
+    act->bias_law = RB_MJCF_FIXED;
+    return RB_OK;
+}
+
+static rb_status set_cylinder(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
+{
+    double diameter = -1.0;
+    RB_TRY(rb_xml_number(node, "timeconst", &act->dynprm[0], r->err));
+    RB_TRY(rb_xml_numbers(node, "bias", 3, 3, act->biasprm, NULL, r->err));
+    RB_TRY(rb_xml_number(node, "area", &act->gainprm[0], r->err));
+    RB_TRY(rb_xml_number(node, "diameter", &diameter, r->err));
+    if (diameter >= 0.0) act->gainprm[0] = PI / 4.0 * diameter * diameter;
+    act->dynamics = RB_ACT_FILTER;
+    act->gain_law = RB_MJCF_FIXED;
+    act->bias_law = RB_MJCF_AFFINE;
+    return RB_OK;
+}
+
+rb_status rb_mjcf_apply_actuator(rb_mjcf *r, const rb_xml_node *node, void *state)
+{
+    rb_mjcf_actuator *act = state;
+    RB_TRY(rb_mjcf_fields(r, node, fields, act));
+    RB_TRY(read_laws(r, node, act));
+    if (rb_xml_is(node, "general")) return RB_OK;
+    if (rb_xml_is(node, "motor")) {
+        act->gainprm[0] = 1.0;
+        act->dynamics = RB_ACT_NONE;
+        act->gain_law = act->bias_law = RB_MJCF_FIXED;
+        return RB_OK;
+    }
+    if (rb_xml_is(node, "position")) return set_position(r, node, act);
+    if (rb_xml_is(node, "intvelocity")) {
+        RB_TRY(set_position(r, node, act));
+        act->dynamics = RB_ACT_INTEGRATOR;
+        return RB_OK;
+    }
+    if (rb_xml_is(node, "velocity")) return set_velocity(r, node, act);
+    if (rb_xml_is(node, "damper")) return set_damper(r, node, act);
+    if (rb_xml_is(node, "cylinder")) return set_cylinder(r, node, act);
+
+    act->gain_law = act->bias_law = RB_MJCF_OTHER_LAW;
+    if (rb_xml_in(node->name, "muscle dcmotor pid")) act->dynamics = RB_MJCF_OTHER_DYNAMICS;
+    if (rb_xml_is(node, "adhesion")) act->limited[RB_MJCF_CTRL] = RB_MJCF_TRUE;
+    return RB_OK;
+}
+
+/* ---- transmission
+ * ----------------------------------------------------------------------------
+ */
+
+static rb_status read_joint_target(rb_mjcf *r, const rb_xml_node *node, rb_actuator_def *def)
+{
+    int in_parent = rb_xml_get(node, "jointinparent") != NULL;
+    def->transmission = in_parent ? RB_TRN_JOINT_IN_PARENT : RB_TRN_JOINT;
+    return rb_mjcf_find(r, node, in_parent ? "jointinparent" : "joint", RB_KIND_JOINT, 1,
+                        &def->target);
+}
+
+/* A target to which no force goes, for actuators whose transmission is not
+ * simulated: anything that exists will do. -1: the model has nothing to choose
+ * from. */
+static int idle_target(const rb_mjcf *r, rb_actuator_def *def)
+{
+    static const struct {
+        rb_kind kind;
+        rb_transmission transmission;
+    } choice[] = { { RB_KIND_JOINT, RB_TRN_JOINT },
+                   { RB_KIND_SITE, RB_TRN_SITE },
+                   { RB_KIND_TENDON, RB_TRN_TENDON } };
+    for (int k = 0; k < 3; k++) {
+        if (rb_spec_count(r->spec, choice[k].kind) == 0) continue;
+        def->transmission = choice[k].transmission;
+        return 0;
+    }
+    return -1;
+}
+
+/* *idle is set where the actuator can have no effect here. */
+static rb_status read_target(rb_mjcf *r, const rb_xml_node *node, rb_actuator_def *def, int *idle)
+{
+    int index;
+    def->reference = -1;
+    if (rb_xml_get(node, "body")) {
+        RB_TRY(rb_mjcf_find(r, node, "body", RB_KIND_BODY, 1, &index));
+        *idle = 1;
+    } else if (rb_xml_get(node, "site")) {
+        def->transmission = RB_TRN_SITE;
+        RB_TRY(rb_mjcf_find(r, node, "site", RB_KIND_SITE, 1, &def->target));
+        RB_TRY(rb_mjcf_find(r, node, "refsite", RB_KIND_SITE, 0, &def->reference));
+    } else if (rb_xml_get(node, "cranksite")) {
+        RB_TRY(rb_mjcf_find(r, node, "cranksite", RB_KIND_SITE, 1, &index));
+        RB_TRY(rb_mjcf_find(r, node, "slidersite", RB_KIND_SITE, 1, &index));
+        *idle = 1;
+        RB_TRY(rb_mjcf_warn(r, node, "actuator/cranksite", 1,
+                            "slider-crank transmissions are not simulated: they have no force"));
+    } else if (rb_xml_get(node, "tendon")) {
+        def->transmission = RB_TRN_TENDON;
+        RB_TRY(rb_mjcf_find(r, node, "tendon", RB_KIND_TENDON, 1, &def->target));
+        *idle = rb_spec_tendon(r->spec, def->target)->njoint == 0;
+    } else if (rb_xml_get(node, "joint") || rb_xml_get(node, "jointinparent")) {
+        RB_TRY(read_joint_target(r, node, def));
+    } else {
+        return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
+                             "acts on nothing; give a joint, tendon or site");
+    }
+    return RB_OK;
+}
+
+/* ---- ranges
+ * ----------------------------------------------------------------------------------
+ */
+
+/* The range of the target, widened by a factor about its middle. */
+static rb_status inherit_range(rb_mjcf *r, const rb_xml_node *node, const rb_actuator_def *def,
+                               rb_mjcf_actuator *act)
+{
+    double *range = act->range[act->dynamics == RB_ACT_INTEGRATOR ? RB_MJCF_ACT : RB_MJCF_CTRL];
+    const double *from = NULL;
+    if (!(act->inheritrange > 0.0)) return RB_OK;
+    if (range[0] != 0.0 || range[1] != 0.0)
+        return rb_xml_refuse(node, "inheritrange", r->err, RB_BAD_INPUT,
+                             "a range is given too; one of them is enough");
+    if (def->transmission == RB_TRN_JOINT) from = rb_spec_joint(r->spec, def->target)->range;
+    if (def->transmission == RB_TRN_TENDON) from = rb_spec_tendon(r->spec, def->target)->range;
+    if (!from || from[0] == from[1])
+        return rb_xml_refuse(node, "inheritrange", r->err, RB_BAD_INPUT,
+                             "the joint or tendon has no range");
+    double mean = 0.5 * (from[0] + from[1]), radius = 0.5 * (from[1] - from[0]) * act->inheritrange;
+    range[0] = mean - radius;
+    range[1] = mean + radius;
+    return RB_OK;
+}
+
+static rb_status set_range(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
+                           int which, int *limited, double range[2])
+{
+    static const char *const attr[] = { "ctrllimited", "forcelimited", "actlimited" };
+    static const char *const range_attr[] = { "ctrlrange", "forcerange", "actrange" };
+    RB_TRY(rb_mjcf_limited(r, node, attr[which], act->limited[which], act->range[which], limited));
+    memcpy(range, act->range[which], sizeof act->range[which]);
+    if (!*limited || range[0] < range[1]) return RB_OK;
+    return rb_xml_refuse(node, range_attr[which], r->err, RB_BAD_INPUT,
+                         "the first number must be smaller than the second");
+}
+
+static rb_status set_ranges(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
+                            rb_actuator_def *def)
+{
+    RB_TRY(set_range(r, node, act, RB_MJCF_CTRL, &def->ctrl_limited, def->ctrl_range));
+    RB_TRY(set_range(r, node, act, RB_MJCF_FORCE, &def->force_limited, def->force_range));
+    RB_TRY(set_range(r, node, act, RB_MJCF_ACT, &def->act_limited, def->act_range));
+    if (def->act_limited && act->dynamics == RB_ACT_NONE)
+        return rb_xml_refuse(node, "actrange", r->err, RB_BAD_INPUT,
+                             "the actuator has no activation: dyntype is \"none\"");
+    return RB_OK;
+}
+
+/* ---- the actuator
+ * ----------------------------------------------------------------------------
+ */
+
+static void set_laws(const rb_mjcf_actuator *act, rb_actuator_def *def)
+{
+    int affine_gain = act->gain_law == RB_MJCF_AFFINE,
+        affine_bias = act->bias_law == RB_MJCF_AFFINE;
+    for (int k = 0; k < 3; k++) {
+        def->gain[k] = k == 0 || affine_gain ? act->gainprm[k] : 0.0;
+        def->bias[k] = affine_bias ? act->biasprm[k] : 0.0;
+    }
+    memcpy(def->gear, act->gear, sizeof def->gear);
+    def->activation = (rb_activation)act->dynamics;
+    def->time_constant = act->dynprm[0];
+}
+
+/* No force, but as many controls and activations as MuJoCo has. */
+static rb_status make_idle(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
+                           rb_actuator_def *def)
+{
+    memset(def->gain, 0, sizeof def->gain);
+    memset(def->bias, 0, sizeof def->bias);
+    if (act->dynamics == RB_MJCF_OTHER_DYNAMICS) {
+        int none = act->nact == 0 || rb_xml_in(node->name, "pid dcmotor");
+        def->activation = none ? RB_ACT_NONE : RB_ACT_INTEGRATOR;
+        def->act_limited = 0;
+    }
+    def->time_constant = 1.0;
+    (void)r;
+    return RB_OK;
+}
+
+static rb_status tell_law(rb_mjcf *r, const rb_xml_node *node)
+{
+    static const struct {
+        const char *name, *label, *text;
+    } known[] = {
+        { "muscle", "actuator/muscle", "muscles are not simulated: they have no force" },
+        { "adhesion", "actuator/adhesion", "adhesion is not simulated" },
+        { "plugin", "actuator/plugin", "plugins are not run: the actuator has no force" },
+        { "pid", "actuator/pid", "pid actuators are not simulated: they have no force" },
+        { "dcmotor", "actuator/dcmotor",
+          "dcmotor actuators are not simulated: they have no force" },
+        { "orientation", "actuator/orientation",
+          "orientation actuators are not simulated: they have no force" },
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (rb_xml_is(node, known[k].name))
+            return rb_mjcf_warn(r, node, known[k].label, 1, known[k].text);
+    return rb_mjcf_warn(r, node, "actuator/general", 1,
+                        "only fixed and affine laws are simulated: the actuator has no force");
+}
+
+/* Armature and damping of the actuator are felt by its joint or tendon. */
+static rb_status add_to_target(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
+                               const rb_actuator_def *def)
+{
+    double gear2 = act->gear[0] * act->gear[0];
+    if (act->armature == 0.0 && act->damping == 0.0) return RB_OK;
+    if (def->transmission == RB_TRN_SITE)
+        return rb_xml_refuse(node, "armature", r->err, RB_BAD_INPUT,
+                             "armature and damping need a joint or a tendon");
+    if (def->transmission == RB_TRN_TENDON) {
+        rb_tendon_def *tendon = rb_spec_tendon(r->spec, def->target);
+        tendon->armature += gear2 * act->armature;
+        tendon->damping += gear2 * act->damping;
+        return RB_OK;
+    }
+    rb_joint_def *joint = rb_spec_joint(r->spec, def->target);
+    joint->armature += gear2 * act->armature;
+    joint->damping += gear2 * act->damping;
+    return RB_OK;
+}
+
+/* A positive b2 of a servo is a damping ratio. */
+static rb_status remember_ratio(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
+                                int index)
+{
+    int servo = act->gain_law == RB_MJCF_FIXED && act->bias_law == RB_MJCF_AFFINE &&
+                act->gainprm[0] == -act->biasprm[1];
+    if (!servo || !(act->biasprm[2] > 0.0)) return RB_OK;
+    rb_mjcf_later *later = rb_xml_take(r->doc, 1, sizeof *later);
+    if (!later) return rb_mjcf_nomem(r, node);
+    *later = (rb_mjcf_later){ RB_MJCF_DAMPRATIO, index, { act->biasprm[2], 0.0 }, r->later };
+    r->later = later;
+    return RB_OK;
+}
+
+static int is_off(const rb_mjcf *r, const rb_mjcf_actuator *act)
+{
+    int group_off = act->group >= 0 && act->group < 31 && (r->flags.group_off >> act->group & 1u);
+    return r->flags.no_actuation || group_off;
+}
+
+rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
+{
+    rb_mjcf_actuator act;
+    rb_actuator_def def = rb_actuator_default();
+    int idle = 0;
+    RB_TRY(rb_mjcf_state(r, node, RB_MJCF_ACTUATOR, NULL, &act));
+    RB_TRY(read_target(r, node, &def, &idle));
+    if (!idle) RB_TRY(inherit_range(r, node, &def, &act));
+    RB_TRY(set_ranges(r, node, &act, &def));
+    set_laws(&act, &def);
+
+    int other = act.gain_law == RB_MJCF_OTHER_LAW || act.bias_law == RB_MJCF_OTHER_LAW ||
+                act.dynamics == RB_MJCF_OTHER_DYNAMICS;
+    if (other) RB_TRY(tell_law(r, node));
+    if (rb_xml_get(node, "body") || rb_xml_get(node, "cranksite")) {
+        def.target = idle_target(r, &def);
+        if (def.target < 0) return RB_OK;
+        memset(def.gear, 0, sizeof def.gear);
+    } else {
+        RB_TRY(add_to_target(r, node, &act, &def));
+    }
+    if (other || idle || is_off(r, &act)) RB_TRY(make_idle(r, node, &act, &def));
+
+    def.where = rb_mjcf_where(node);
+    RB_TRY(rb_mjcf_name(r, node, RB_KIND_ACTUATOR, &def.name));
+    int index = rb_spec_add_actuator(r->spec, &def, r->err);
+    RB_TRY(rb_mjcf_added(r, index));
+    return other || idle ? RB_OK : remember_ratio(r, node, &act, index);
+}

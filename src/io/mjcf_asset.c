@@ -1,0 +1,355 @@
+/* <asset>: meshes and height fields. Textures, materials and skins are not looked at. */
+#include "io/mjcf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/hull.h"
+#include "io/mesh.h"
+#include "math/quat.h"
+
+/* Points of one height field. */
+#define MAX_POINTS RB_LOAD_MAX_FACES
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* meshdir as seen from a folder; "" stays that folder. */
+static rb_status from_folder(const rb_mjcf *r, const char *folder, char out[RB_IO_PATH_MAX])
+{
+    return rb_io_path_join(folder, r->compiler.meshdir, out);
+}
+
+/* As MuJoCo: from the folder of the main model, then from that of an included file. */
+static rb_status find_asset(rb_mjcf *r, const rb_xml_node *node, const char *file,
+                            char path[RB_IO_PATH_MAX])
+{
+    rb_where where = rb_mjcf_where(node);
+    char folder[RB_IO_PATH_MAX], base[RB_IO_PATH_MAX];
+    rb_error first = { 0 };
+    if (!r->search.model) return rb_io_path_resolve(&r->search, NULL, file, &where, path, r->err);
+    if (r->compiler.strippath) file = rb_io_path_name(file);
+
+    if (rb_io_path_folder(r->search.model, folder) != RB_OK ||
+        from_folder(r, folder, base) != RB_OK)
+        return rb_xml_refuse(node, "file", r->err, RB_TOO_LARGE, "the path is too long");
+    rb_status status = rb_io_path_resolve(&r->search, base, file, &where, path, &first);
+    if (status == RB_OK) return RB_OK;
+
+    if (node->file && rb_io_path_folder(node->file, folder) == RB_OK) {
+        if (from_folder(r, folder, base) == RB_OK &&
+            rb_io_path_resolve(&r->search, base, file, &where, path, r->err) == RB_OK)
+            return RB_OK;
+        if (rb_io_path_resolve(&r->search, folder, file, &where, path, r->err) == RB_OK)
+            return RB_OK;
+    }
+    *r->err = first;
+    return status;
+}
+
+/* An asset without a name is called as its file, without folder and extension. */
+static rb_status asset_name(rb_mjcf *r, const rb_xml_node *node, const char **out)
+{
+    const char *name = rb_xml_get(node, "name"), *file = rb_xml_get(node, "file");
+    *out = name;
+    if ((name && *name) || !file) return RB_OK;
+    const char *begin = rb_io_path_name(file), *dot = strrchr(begin, '.');
+    *out = rb_xml_copy(r->doc, begin, dot ? (size_t)(dot - begin) : strlen(begin));
+    return *out ? RB_OK : rb_mjcf_nomem(r, node);
+}
+
+/* ---- meshes ---------------------------------------------------------------------------------- */
+
+rb_status rb_mjcf_apply_mesh(rb_mjcf *r, const rb_xml_node *node, void *state)
+{
+    static const rb_mesh_inertia how[] = { RB_MESH_CONVEX, RB_MESH_LEGACY, RB_MESH_EXACT,
+                                           RB_MESH_SHELL };
+    rb_mjcf_mesh *mesh = state;
+    int word = -1;
+    RB_TRY(rb_xml_numbers(node, "scale", 3, 3, mesh->scale, NULL, r->err));
+    RB_TRY(rb_xml_word(node, "inertia", "convex legacy exact shell", &word, r->err));
+    if (word >= 0) mesh->inertia = how[word];
+    return RB_OK;
+}
+
+/* Vertices of a file are stored as float by MuJoCo, and those written in the XML as well: what it
+ * computes from them can be met to all digits only from the same numbers. */
+static void round_to_float(double *x, size_t count)
+{
+    for (size_t k = 0; k < count; k++) x[k] = (double)(float)x[k];
+}
+
+static rb_status check_faces(const rb_mjcf *r, const rb_xml_node *node, const int *face,
+                             size_t count, int nvert)
+{
+    if (count % 3)
+        return rb_xml_refuse(node, "face", r->err, RB_BAD_INPUT,
+                             "expected three vertices for each face, found %zu numbers", count);
+    if (count / 3 > RB_LOAD_MAX_FACES)
+        return rb_xml_refuse(node, "face", r->err, RB_TOO_LARGE, "more than %zu faces",
+                             RB_LOAD_MAX_FACES);
+    for (size_t k = 0; k < count; k++)
+        if (face[k] < 0 || face[k] >= nvert)
+            return rb_xml_refuse(node, "face", r->err, RB_BAD_INPUT,
+                                 "vertex %d does not exist, there are %d", face[k], nvert);
+    return RB_OK;
+}
+
+/* Points without faces stand for their convex hull. */
+static rb_status faces_of_hull(rb_mjcf *r, const rb_xml_node *node, rb_mesh_def *def)
+{
+    rb_io_hull hull = { 0 };
+    rb_error err = { 0 };
+    rb_status status = rb_io_hull_build(def->nvert, def->vert, &r->doc->alloc, &hull, &err);
+    if (status != RB_OK) return rb_xml_refuse(node, "vertex", r->err, status, "%s", err.text);
+    int nface = rb_io_hull_triangle_count(&hull.def);
+    int *face = rb_xml_take(r->doc, 3 * (size_t)nface, sizeof *face);
+    double *vert = rb_xml_take(r->doc, 3 * (size_t)hull.def.nvert, sizeof *vert);
+    if (!face || !vert) {
+        rb_io_hull_free(&hull);
+        return rb_mjcf_nomem(r, node);
+    }
+    rb_io_hull_triangles(&hull.def, face);
+    memcpy(vert, hull.def.vert, 3 * (size_t)hull.def.nvert * sizeof *vert);
+    def->nvert = hull.def.nvert;
+    def->nface = nface;
+    def->vert = vert;
+    def->face = face;
+    rb_io_hull_free(&hull);
+    return RB_OK;
+}
+
+/* refpos, refquat and scale, in this order. */
+static rb_status move_vertices(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mesh *mesh,
+                               double *vert, int nvert)
+{
+    double refpos[3] = { 0.0, 0.0, 0.0 }, refquat[4] = { 1.0, 0.0, 0.0, 0.0 };
+    RB_TRY(rb_xml_numbers(node, "refpos", 3, 3, refpos, NULL, r->err));
+    RB_TRY(rb_xml_numbers(node, "refquat", 4, 4, refquat, NULL, r->err));
+    rb_quat_normalize(refquat);
+    rb_quat_conj(refquat, refquat);
+    int turned = refquat[0] != 1.0;
+    for (int v = 0; v < nvert; v++) {
+        double *x = vert + 3 * (ptrdiff_t)v;
+        rb_sub3(x, refpos, x);
+        if (turned) rb_quat_rotate(refquat, x, x);
+        for (int k = 0; k < 3; k++) x[k] *= mesh->scale[k];
+    }
+    return RB_OK;
+}
+
+/* An odd number of mirrors turns the faces inside out. */
+static void turn_faces(const rb_mjcf_mesh *mesh, int *face, int nface)
+{
+    if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] >= 0.0) return;
+    for (int f = 0; f < nface; f++) {
+        int swap = face[3 * f + 1];
+        face[3 * f + 1] = face[3 * f + 2];
+        face[3 * f + 2] = swap;
+    }
+}
+
+static rb_status add_mesh(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mesh *mesh,
+                          rb_mesh_def *def)
+{
+    def->where = rb_mjcf_where(node);
+    def->inertia = mesh->inertia;
+    RB_TRY(asset_name(r, node, &def->name));
+    return rb_mjcf_added(r, rb_spec_add_mesh(r->spec, def, r->err));
+}
+
+static rb_status read_inline(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mesh *mesh)
+{
+    rb_mesh_def def = rb_mesh_default();
+    double *vert;
+    int *face;
+    size_t nnumber, nindex;
+    RB_TRY(rb_xml_list(r->doc, node, "vertex", &vert, &nnumber, r->err));
+    RB_TRY(rb_xml_int_list(r->doc, node, "face", &face, &nindex, r->err));
+    if (nnumber % 3 || nnumber < 12 || nnumber / 3 > 3 * RB_LOAD_MAX_FACES)
+        return rb_xml_refuse(node, "vertex", r->err, RB_BAD_INPUT,
+                             "expected three numbers for each of at least four vertices, found "
+                             "%zu numbers",
+                             nnumber);
+    def.nvert = (int)(nnumber / 3);
+    RB_TRY(check_faces(r, node, face, nindex, def.nvert));
+    def.nface = (int)(nindex / 3);
+    round_to_float(vert, nnumber);
+    RB_TRY(move_vertices(r, node, mesh, vert, def.nvert));
+    turn_faces(mesh, face, def.nface);
+    def.vert = vert;
+    def.face = face;
+    if (nindex == 0) RB_TRY(faces_of_hull(r, node, &def));
+    return add_mesh(r, node, mesh, &def);
+}
+
+static rb_status read_mesh_file(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mesh *mesh,
+                                const char *file)
+{
+    char path[RB_IO_PATH_MAX];
+    rb_where where = rb_mjcf_where(node);
+    rb_io_mesh read = { 0 };
+    RB_TRY(find_asset(r, node, file, path));
+    RB_TRY(rb_io_mesh_read(path, &where, &r->doc->alloc, &read, r->err));
+    round_to_float(read.vert, 3 * (size_t)read.nvert);
+    rb_status status = move_vertices(r, node, mesh, read.vert, read.nvert);
+    if (status == RB_OK) {
+        rb_mesh_def def = rb_mesh_default();
+        turn_faces(mesh, read.face, read.nface);
+        def.nvert = read.nvert;
+        def.nface = read.nface;
+        def.vert = read.vert;
+        def.face = read.face;
+        status = add_mesh(r, node, mesh, &def);
+    }
+    rb_io_mesh_free(&read);
+    return status;
+}
+
+static rb_status read_mesh(rb_mjcf *r, const rb_xml_node *node)
+{
+    rb_mjcf_mesh mesh;
+    const char *file = rb_xml_get(node, "file");
+    RB_TRY(rb_mjcf_state(r, node, RB_MJCF_MESH, NULL, &mesh));
+    if (node->child)
+        return rb_xml_refuse(node->child, NULL, r->err, RB_UNSUPPORTED,
+                             "plugins are not run; remove the element");
+    if (rb_xml_get(node, "builtin"))
+        return rb_xml_refuse(node, "builtin", r->err, RB_UNSUPPORTED,
+                             "built-in meshes are not made; give a file or vertices");
+    if (file && rb_xml_get(node, "vertex"))
+        return rb_xml_refuse(node, "vertex", r->err, RB_BAD_INPUT,
+                             "a file is given too; one of them is enough");
+    if (file) return r->opts->skip_meshes ? RB_OK : read_mesh_file(r, node, &mesh, file);
+    if (rb_xml_get(node, "vertex")) return read_inline(r, node, &mesh);
+    return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "has neither a file nor vertices");
+}
+
+/* ---- height fields --------------------------------------------------------------------------- */
+
+/* Elevations become 0 .. 1; the height is given by size alone. */
+static void normalise(double *elev, size_t count)
+{
+    double lo = INFINITY, hi = -INFINITY;
+    for (size_t k = 0; k < count; k++) {
+        lo = fmin(lo, elev[k]);
+        hi = fmax(hi, elev[k]);
+    }
+    double span = hi - lo > RB_MJCF_TINY ? hi - lo : 1.0;
+    for (size_t k = 0; k < count; k++) elev[k] = (elev[k] - lo) / span;
+}
+
+static int32_t little_endian(const unsigned char *b)
+{
+    uint32_t bits = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    int32_t value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* MuJoCo's own format: number of rows and columns, then floats. */
+static rb_status decode(rb_mjcf *r, const rb_xml_node *node, const unsigned char *bytes,
+                        size_t size, rb_hfield_def *def, double **elev)
+{
+    int32_t nrow = size >= 8 ? little_endian(bytes) : 0;
+    int32_t ncol = size >= 8 ? little_endian(bytes + 4) : 0;
+    if (nrow < 1 || ncol < 1 || (size_t)nrow > MAX_POINTS / (size_t)ncol ||
+        size != 8 + 4 * (size_t)nrow * (size_t)ncol)
+        return rb_xml_refuse(node, "file", r->err, RB_BAD_INPUT,
+                             "the file is no height field: expected rows, columns and one float "
+                             "for each point");
+    size_t count = (size_t)nrow * (size_t)ncol;
+    *elev = rb_xml_take(r->doc, count, sizeof **elev);
+    if (!*elev) return rb_mjcf_nomem(r, node);
+    for (size_t k = 0; k < count; k++) {
+        int32_t bits = little_endian(bytes + 8 + 4 * k);
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        if (!isfinite(x))
+            return rb_xml_refuse(node, "file", r->err, RB_BAD_INPUT, "point %zu is not finite", k);
+        (*elev)[k] = (double)x;
+    }
+    def->nrow = nrow;
+    def->ncol = ncol;
+    return RB_OK;
+}
+
+static rb_status read_hfield_file(rb_mjcf *r, const rb_xml_node *node, const char *file,
+                                  rb_hfield_def *def, double **elev)
+{
+    char path[RB_IO_PATH_MAX], extension[8];
+    char *bytes = NULL;
+    size_t size = 0;
+    rb_where where = rb_mjcf_where(node);
+    const rb_alloc *a = &r->doc->alloc;
+    rb_io_path_extension(file, extension);
+    if (strcmp(extension, "png") == 0)
+        return rb_xml_refuse(node, "file", r->err, RB_UNSUPPORTED,
+                             "images are not read; give the elevations in the file or in "
+                             "MuJoCo's binary format");
+    if (def->nrow || def->ncol || rb_xml_get(node, "elevation"))
+        return rb_xml_refuse(node, "file", r->err, RB_BAD_INPUT,
+                             "nrow, ncol or elevation is given too; the file says them");
+    RB_TRY(find_asset(r, node, file, path));
+    RB_TRY(rb_io_file_read(path, RB_LOAD_MAX_MESH, &where, a, &bytes, &size, r->err));
+    rb_status status = decode(r, node, (const unsigned char *)bytes, size, def, elev);
+    a->release(a->ctx, bytes);
+    return status;
+}
+
+/* The first row of the text is the farthest one, of the description the nearest. */
+static rb_status read_elevation(rb_mjcf *r, const rb_xml_node *node, const rb_hfield_def *def,
+                                double **elev)
+{
+    double *given;
+    size_t count, ncol = (size_t)def->ncol, nrow = (size_t)def->nrow;
+    if (def->nrow < 1 || def->ncol < 1 || nrow > MAX_POINTS / ncol)
+        return rb_xml_refuse(node, "nrow", r->err, RB_BAD_INPUT,
+                             "expected positive nrow and ncol and at most %zu points", MAX_POINTS);
+    RB_TRY(rb_xml_list(r->doc, node, "elevation", &given, &count, r->err));
+    if (given && count != nrow * ncol)
+        return rb_xml_refuse(node, "elevation", r->err, RB_BAD_INPUT,
+                             "expected nrow * ncol = %zu numbers, found %zu", nrow * ncol, count);
+    *elev = rb_xml_take(r->doc, nrow * ncol, sizeof **elev);
+    if (!*elev) return rb_mjcf_nomem(r, node);
+    for (size_t row = 0; row < nrow; row++)
+        for (size_t col = 0; col < ncol; col++)
+            (*elev)[row * ncol + col] = given ? given[(nrow - 1 - row) * ncol + col] : 0.0;
+    return RB_OK;
+}
+
+static rb_status read_hfield(rb_mjcf *r, const rb_xml_node *node)
+{
+    rb_hfield_def def = rb_hfield_default();
+    const char *file = rb_xml_get(node, "file"), *given;
+    double *elev = NULL;
+    def.nrow = def.ncol = 0;
+    RB_TRY(rb_xml_int(node, "nrow", &def.nrow, r->err));
+    RB_TRY(rb_xml_int(node, "ncol", &def.ncol, r->err));
+    RB_TRY(rb_xml_need(node, "size", &given, r->err));
+    RB_TRY(rb_xml_numbers(node, "size", 4, 4, def.size, NULL, r->err));
+    if (file)
+        RB_TRY(read_hfield_file(r, node, file, &def, &elev));
+    else
+        RB_TRY(read_elevation(r, node, &def, &elev));
+    normalise(elev, (size_t)def.nrow * (size_t)def.ncol);
+
+    def.elev = elev;
+    def.where = rb_mjcf_where(node);
+    RB_TRY(asset_name(r, node, &def.name));
+    return rb_mjcf_added(r, rb_spec_add_hfield(r->spec, &def, r->err));
+}
+
+rb_status rb_mjcf_assets(rb_mjcf *r, const rb_xml_node *root)
+{
+    for (const rb_xml_node *n = rb_xml_child(root, "asset"); n; n = rb_xml_next(n)) {
+        for (const rb_xml_node *child = n->child; child; child = child->next) {
+            if (rb_xml_is(child, "mesh")) RB_TRY(read_mesh(r, child));
+            if (rb_xml_is(child, "hfield")) RB_TRY(read_hfield(r, child));
+            if (rb_xml_is(child, "model"))
+                return rb_xml_refuse(child, NULL, r->err, RB_UNSUPPORTED,
+                                     "models are not attached; use <include> or copy the bodies");
+        }
+    }
+    return RB_OK;
+}

@@ -1,0 +1,29 @@
+/* Attributes into a struct, driven by a table: one row says name, type and place. */
+#include "io/mjcf.h"
+
+static rb_status read_field(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_field *field,
+                            void *place)
+{
+    switch (field->type) {
+    case RB_MJCF_NUMBERS:
+        return rb_xml_numbers(node, field->attr, field->least, field->most, place, NULL, r->err);
+    case RB_MJCF_INTS:
+        return rb_xml_ints(node, field->attr, field->least, field->most, place, NULL, r->err);
+    case RB_MJCF_WORD:
+        return rb_xml_word(node, field->attr, field->words, place, r->err);
+    case RB_MJCF_TEXT: {
+        const char *value = rb_xml_get(node, field->attr);
+        if (value) *(const char **)place = value;
+        return RB_OK;
+    }
+    }
+    return RB_OK;
+}
+
+rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_field *fields,
+                         void *target)
+{
+    for (const rb_mjcf_field *field = fields; field->attr; field++)
+        RB_TRY(read_field(r, node, field, (char *)target + field->offset));
+    return RB_OK;
+}

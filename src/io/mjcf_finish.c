@@ -1,0 +1,158 @@
+/* What is left when everything is read: the flags of <option>, and numbers that are said in terms
+ * of the inertia of the finished model at its reference configuration. */
+#include "io/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "rattleback/dynamics.h"
+#include "rattleback/model.h"
+
+/* MuJoCo's mjMINVAL: what it divides by is at least this large [1]. */
+#define MIN_DIVISOR 1e-15
+
+/* ---- flags ----------------------------------------------------------------------------------- */
+
+static void silence_joints(rb_mjcf *r)
+{
+    const rb_mjcf_flags *f = &r->flags;
+    int n = rb_spec_count(r->spec, RB_KIND_JOINT);
+    for (int k = 0; k < n; k++) {
+        rb_joint_def *joint = rb_spec_joint(r->spec, k);
+        if (f->no_limit) joint->limited = 0;
+        if (f->no_frictionloss) joint->frictionloss = 0.0;
+        if (f->no_spring) joint->stiffness = 0.0;
+        if (f->no_damper) joint->damping = 0.0;
+    }
+}
+
+static void silence_tendons(rb_mjcf *r)
+{
+    const rb_mjcf_flags *f = &r->flags;
+    int n = rb_spec_count(r->spec, RB_KIND_TENDON);
+    for (int k = 0; k < n; k++) {
+        rb_tendon_def *tendon = rb_spec_tendon(r->spec, k);
+        if (f->no_limit) tendon->limited = 0;
+        if (f->no_frictionloss) tendon->frictionloss = 0.0;
+        if (f->no_spring) tendon->stiffness = 0.0;
+        if (f->no_damper) tendon->damping = 0.0;
+    }
+}
+
+static void apply_flags(rb_mjcf *r)
+{
+    const rb_mjcf_flags *f = &r->flags;
+    rb_option *option = rb_spec_option(r->spec);
+    if (f->no_gravity) memset(option->gravity, 0, sizeof option->gravity);
+    if (f->no_contact) option->contact = 0;
+    if (f->no_filterparent) option->filter_parent = 0;
+    silence_joints(r);
+    silence_tendons(r);
+
+    int nequality = rb_spec_count(r->spec, RB_KIND_EQUALITY);
+    for (int k = 0; k < nequality && f->no_equality; k++) rb_spec_equality(r->spec, k)->active = 0;
+    int nactuator = rb_spec_count(r->spec, RB_KIND_ACTUATOR);
+    for (int k = 0; k < nactuator && f->no_clamp; k++)
+        rb_spec_actuator(r->spec, k)->ctrl_limited = 0;
+}
+
+/* ---- numbers that need the inertia ----------------------------------------------------------- */
+
+/* The model as it is read so far, its mass matrix factored at the reference configuration. */
+typedef struct finished {
+    rb_model *m;
+    rb_data *d;
+    double *x; /* scratch (nv) */
+} finished;
+
+/* Stiffness and damping that give a joint this time constant and damping ratio, with the inertia
+ * that the joint alone would feel: the inverse of its diagonal entry of M^-1. */
+static void set_springdamper(rb_mjcf *r, const finished *f, const rb_mjcf_later *later)
+{
+    const rb_model *m = f->m;
+    double time_constant = later->numbers[0], ratio = later->numbers[1];
+    int dof = m->jnt_dofadr[later->index], ndof = 0;
+    double inverse = 0.0;
+    for (int i = dof; i < m->nv && m->dof_jnt[i] == later->index; i++, ndof++) {
+        memset(f->x, 0, (size_t)m->nv * sizeof *f->x);
+        f->x[i] = 1.0;
+        rb_mass_solve(m, f->d, f->x);
+        inverse += f->x[i];
+    }
+    double inertia = ndof / fmax(MIN_DIVISOR, inverse);
+    rb_joint_def *joint = rb_spec_joint(r->spec, later->index);
+    joint->stiffness = inertia / fmax(MIN_DIVISOR, time_constant * time_constant * ratio * ratio);
+    joint->damping = 2.0 * inertia / fmax(MIN_DIVISOR, time_constant);
+}
+
+/* Inertia of a dof, seen through a transmission of that ratio. */
+static double reflected(const finished *f, int dof, double ratio)
+{
+    double square = ratio * ratio;
+    return square > MIN_DIVISOR ? f->d->M[f->m->dof_Madr[dof]] / square : 0.0;
+}
+
+/* kv = 2 ratio sqrt(kp mass) of a servo. */
+static void set_dampratio(rb_mjcf *r, const finished *f, const rb_mjcf_later *later)
+{
+    const rb_model *m = f->m;
+    rb_actuator_def *act = rb_spec_actuator(r->spec, later->index);
+    double mass = 0.0;
+    if (act->transmission == RB_TRN_JOINT || act->transmission == RB_TRN_JOINT_IN_PARENT) {
+        int dof = m->jnt_dofadr[act->target];
+        for (int i = dof; i < m->nv && m->dof_jnt[i] == act->target; i++)
+            mass += reflected(f, i, act->gear[i - dof]);
+    } else if (act->transmission == RB_TRN_TENDON) {
+        int adr = m->tendon_adr[act->target], num = m->tendon_num[act->target];
+        for (int w = adr; w < adr + num; w++)
+            mass += reflected(f, m->jnt_dofadr[m->wrap_jnt[w]], act->gear[0] * m->wrap_coef[w]);
+    }
+    act->bias[2] = -2.0 * later->numbers[0] * sqrt(fmax(0.0, act->gain[0] * mass));
+}
+
+/* Meshes whose inertia is that of their hull need it now. */
+static rb_status make_hulls(rb_mjcf *r)
+{
+    int n = rb_spec_count(r->spec, RB_KIND_MESH), convex = 0;
+    for (int k = 0; k < n; k++) convex |= rb_spec_mesh(r->spec, k)->inertia == RB_MESH_CONVEX;
+    return convex ? rb_spec_hulls(r->spec, r->err) : RB_OK;
+}
+
+static rb_status prepare(rb_mjcf *r, const rb_xml_node *root, finished *f)
+{
+    const rb_alloc *a = &r->doc->alloc;
+    RB_TRY(make_hulls(r));
+    f->m = rb_spec_compile(r->spec, a, r->err);
+    if (!f->m) return r->err->status;
+    f->d = rb_data_new(f->m, a);
+    f->x = rb_xml_take(r->doc, (size_t)f->m->nv + 1, sizeof *f->x);
+    if (!f->d || !f->x) return rb_mjcf_nomem(r, root);
+    rb_kinematics(f->m, f->d);
+    rb_mass(f->m, f->d);
+    if (rb_mass_factor(f->m, f->d) == RB_OK) return RB_OK;
+    return rb_xml_refuse(root, NULL, r->err, RB_SINGULAR,
+                         "springdamper and dampratio need an inertia at every joint; one has none");
+}
+
+static rb_status read_later(rb_mjcf *r, const rb_xml_node *root)
+{
+    finished f = { NULL, NULL, NULL };
+    const rb_alloc *a = &r->doc->alloc;
+    rb_status status = prepare(r, root, &f);
+    for (const rb_mjcf_later *later = r->later; later && status == RB_OK; later = later->next) {
+        if (later->kind == RB_MJCF_SPRINGDAMPER)
+            set_springdamper(r, &f, later);
+        else
+            set_dampratio(r, &f, later);
+    }
+    rb_data_free(f.d);
+    if (f.m) rb_model_free(f.m, a);
+    return status;
+}
+
+rb_status rb_mjcf_finish(rb_mjcf *r, const rb_xml_node *root)
+{
+    if (r->later) RB_TRY(read_later(r, root));
+    apply_flags(r);
+    return RB_OK;
+}

@@ -1,0 +1,82 @@
+/* <keyframe>. Lengths are checked by the compiler, which knows the model. */
+#include "io/mjcf.h"
+
+#include <limits.h>
+#include <string.h>
+
+typedef struct list {
+    double *numbers;
+    size_t count;
+} list;
+
+static rb_status read_list(rb_mjcf *r, const rb_xml_node *node, const char *attr,
+                           const double **numbers, int *count)
+{
+    double *read;
+    size_t length;
+    RB_TRY(rb_xml_list(r->doc, node, attr, &read, &length, r->err));
+    if (length > INT_MAX)
+        return rb_xml_refuse(node, attr, r->err, RB_TOO_LARGE, "too many numbers");
+    *numbers = length ? read : NULL;
+    *count = (int)length;
+    return RB_OK;
+}
+
+static rb_status check_mocap(const rb_mjcf *r, const rb_xml_node *node, const char *attr,
+                             size_t count, size_t expected)
+{
+    if (count == 0 || count == expected) return RB_OK;
+    return rb_xml_refuse(node, attr, r->err, RB_BAD_INPUT,
+                         "expected %zu numbers for the mocap bodies, found %zu", expected, count);
+}
+
+/* mpos and mquat are one list of positions and one of quaternions; what is not given stays as the
+ * bodies are written. */
+static rb_status read_mocap(rb_mjcf *r, const rb_xml_node *node, rb_key_def *def)
+{
+    list pos = { NULL, 0 }, quat = { NULL, 0 };
+    int nbody = rb_spec_count(r->spec, RB_KIND_BODY);
+    size_t nmocap = 0;
+    RB_TRY(rb_xml_list(r->doc, node, "mpos", &pos.numbers, &pos.count, r->err));
+    RB_TRY(rb_xml_list(r->doc, node, "mquat", &quat.numbers, &quat.count, r->err));
+    if (pos.count == 0 && quat.count == 0) return RB_OK;
+    for (int b = 1; b < nbody; b++) nmocap += rb_spec_body(r->spec, b)->mocap != 0;
+    RB_TRY(check_mocap(r, node, "mpos", pos.count, 3 * nmocap));
+    RB_TRY(check_mocap(r, node, "mquat", quat.count, 4 * nmocap));
+
+    double *mocap = rb_xml_take(r->doc, 7 * nmocap, sizeof *mocap), *at = mocap;
+    if (!mocap) return rb_mjcf_nomem(r, node);
+    size_t k = 0;
+    for (int b = 1; b < nbody; b++) {
+        const rb_body_def *body = rb_spec_body(r->spec, b);
+        if (!body->mocap) continue;
+        memcpy(at, pos.count ? pos.numbers + 3 * k : body->pose.pos, 3 * sizeof *at);
+        memcpy(at + 3, quat.count ? quat.numbers + 4 * k : body->pose.quat, 4 * sizeof *at);
+        at += 7;
+        k++;
+    }
+    def->mocap = mocap;
+    def->nmocap = (int)(7 * nmocap);
+    return RB_OK;
+}
+
+static rb_status read_key(rb_mjcf *r, const rb_xml_node *node)
+{
+    rb_key_def def = rb_key_default();
+    RB_TRY(rb_xml_number(node, "time", &def.time, r->err));
+    RB_TRY(read_list(r, node, "qpos", &def.qpos, &def.nqpos));
+    RB_TRY(read_list(r, node, "qvel", &def.qvel, &def.nqvel));
+    RB_TRY(read_list(r, node, "act", &def.act, &def.nact));
+    RB_TRY(read_list(r, node, "ctrl", &def.ctrl, &def.nctrl));
+    RB_TRY(read_mocap(r, node, &def));
+    def.where = rb_mjcf_where(node);
+    def.name = rb_xml_get(node, "name");
+    return rb_mjcf_added(r, rb_spec_add_key(r->spec, &def, r->err));
+}
+
+rb_status rb_mjcf_keyframes(rb_mjcf *r, const rb_xml_node *root)
+{
+    for (const rb_xml_node *n = rb_xml_child(root, "keyframe"); n; n = rb_xml_next(n))
+        for (const rb_xml_node *key = n->child; key; key = key->next) RB_TRY(read_key(r, key));
+    return RB_OK;
+}

@@ -1,0 +1,120 @@
+/* <tendon>: fixed tendons, sums of joint coordinates. Spatial ones are counted and named, but have
+ * no effect: they stand in the spec without joints. */
+#include "io/mjcf.h"
+
+#include <math.h>
+
+#define TENDON(attr, member, least, most)                                                          \
+    {                                                                                              \
+        attr, RB_MJCF_NUMBERS, offsetof(rb_mjcf_tendon, def.member), least, most, NULL             \
+    }
+
+static const rb_mjcf_field fields[] = {
+    TENDON("range", range, 2, 2),
+    TENDON("frictionloss", frictionloss, 1, 1),
+    TENDON("armature", armature, 1, 1),
+    { "limited", RB_MJCF_WORD, offsetof(rb_mjcf_tendon, limited), 0, 0, RB_MJCF_AUTO_WORDS },
+    { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
+};
+
+static rb_status read_linear(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *out)
+{
+    double poly[3] = { 0.0, 0.0, 0.0 };
+    int count;
+    RB_TRY(rb_xml_numbers(node, attr, 1, 3, poly, &count, r->err));
+    if (count > 0) *out = poly[0];
+    if (poly[1] == 0.0 && poly[2] == 0.0) return RB_OK;
+    return rb_mjcf_warn(r, node, "tendon/polynomial", 1,
+                        "springs and dampers are linear; further coefficients are left out");
+}
+
+rb_status rb_mjcf_apply_tendon(rb_mjcf *r, const rb_xml_node *node, void *state)
+{
+    rb_mjcf_tendon *tendon = state;
+    double *springlength = tendon->def.springlength;
+    int count;
+    RB_TRY(rb_mjcf_fields(r, node, fields, tendon));
+    RB_TRY(read_linear(r, node, "stiffness", &tendon->def.stiffness));
+    RB_TRY(read_linear(r, node, "damping", &tendon->def.damping));
+    RB_TRY(rb_xml_numbers(node, "springlength", 1, 2, springlength, &count, r->err));
+    if (count == 1) springlength[1] = springlength[0];
+    return RB_OK;
+}
+
+static rb_status read_terms(rb_mjcf *r, const rb_xml_node *node, rb_tendon_def *def)
+{
+    size_t count = 0;
+    for (const rb_xml_node *n = node->child; n; n = n->next) count++;
+    if (count == 0)
+        return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "the tendon has no joints");
+    int *joint = rb_xml_take(r->doc, count, sizeof *joint);
+    double *coef = rb_xml_take(r->doc, count, sizeof *coef);
+    if (!joint || !coef) return rb_mjcf_nomem(r, node);
+
+    def->njoint = 0;
+    for (const rb_xml_node *n = node->child; n; n = n->next) {
+        const char *given;
+        RB_TRY(rb_mjcf_find(r, n, "joint", RB_KIND_JOINT, 1, &joint[def->njoint]));
+        RB_TRY(rb_xml_need(n, "coef", &given, r->err));
+        RB_TRY(rb_xml_number(n, "coef", &coef[def->njoint], r->err));
+        def->njoint++;
+    }
+    def->joint = joint;
+    def->coef = coef;
+    return RB_OK;
+}
+
+/* -1 -1: at rest where the springs of its joints are. */
+static void derive_springlength(rb_mjcf *r, rb_tendon_def *def)
+{
+    if (def->springlength[0] != -1.0 || def->springlength[1] != -1.0) return;
+    double length = 0.0;
+    for (int k = 0; k < def->njoint; k++)
+        length += def->coef[k] * rb_spec_joint(r->spec, def->joint[k])->springref;
+    def->springlength[0] = def->springlength[1] = length;
+}
+
+static rb_status read_fixed(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_tendon *tendon)
+{
+    rb_tendon_def *def = &tendon->def;
+    RB_TRY(read_terms(r, node, def));
+    RB_TRY(rb_mjcf_limited(r, node, "limited", tendon->limited, def->range, &def->limited));
+    if (def->limited && !(def->range[0] < def->range[1]))
+        return rb_xml_refuse(node, "range", r->err, RB_BAD_INPUT,
+                             "the first number must be smaller than the second");
+    if (def->springlength[0] > def->springlength[1])
+        return rb_xml_refuse(node, "springlength", r->err, RB_BAD_INPUT,
+                             "the first number is larger than the second");
+    derive_springlength(r, def);
+    return RB_OK;
+}
+
+/* Sites and geoms it runs over must exist, even if nothing is done with them. */
+static rb_status check_spatial(rb_mjcf *r, const rb_xml_node *node)
+{
+    int index;
+    for (const rb_xml_node *n = node->child; n; n = n->next) {
+        if (rb_xml_is(n, "site")) RB_TRY(rb_mjcf_find(r, n, "site", RB_KIND_SITE, 1, &index));
+        if (rb_xml_is(n, "geom")) {
+            RB_TRY(rb_mjcf_find(r, n, "geom", RB_KIND_GEOM, 1, &index));
+            RB_TRY(rb_mjcf_find(r, n, "sidesite", RB_KIND_SITE, 0, &index));
+        }
+    }
+    return rb_mjcf_warn(r, node, "tendon/spatial", 1,
+                        "spatial tendons are not simulated: they have no length and no force");
+}
+
+rb_status rb_mjcf_add_tendon(rb_mjcf *r, const rb_xml_node *node)
+{
+    rb_mjcf_tendon tendon;
+    RB_TRY(rb_mjcf_state(r, node, RB_MJCF_TENDON, NULL, &tendon));
+    if (rb_xml_is(node, "fixed")) {
+        RB_TRY(read_fixed(r, node, &tendon));
+    } else {
+        RB_TRY(check_spatial(r, node));
+        tendon.def = rb_tendon_default();
+    }
+    tendon.def.where = rb_mjcf_where(node);
+    RB_TRY(rb_mjcf_name(r, node, RB_KIND_TENDON, &tendon.def.name));
+    return rb_mjcf_added(r, rb_spec_add_tendon(r->spec, &tendon.def, r->err));
+}
