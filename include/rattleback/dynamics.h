@@ -113,8 +113,8 @@ rb_status rb_impulse(const rb_model *m, rb_data *d, int n, const rb_point *point
 /* ---- bilateral rows ---------------------------------------------------------------------------
  */
 
-/* The active equalities as rows J v = 0 on velocities, J qdd + bias = 0 on accelerations. Which rows
- * a type has, their units and signs: (D.19). */
+/* The active equalities as rows J v = 0 on velocities, J qdd + bias = 0 on accelerations. Which
+ * rows a type has, their units and signs: (D.19). */
 typedef struct rb_rows {
     int n;         /* rows                                                                     */
     int *eq;       /* equality of each row                                         (n)         */
@@ -144,6 +144,13 @@ typedef struct rb_loop_info {
 rb_status rb_forward_loops(const rb_model *m, rb_data *d, const double *tau, double *qdd,
                            double *lam, rb_loop_info *info);
 
+/* State and inputs of `d` in the maximal form `max` of its model (rb_spec_maximal, compiled): the
+ * links get their poses and velocities, the rotors the coordinates of their joints. tau on joints
+ * without rotor becomes wrenches on the two bodies that give the same motion. Needs velocity of d;
+ * RB_BAD_INPUT where the models do not belong together. */
+rb_status rb_maximal_state(const rb_model *m, const rb_data *d, const rb_model *max,
+                           rb_data *d_max);
+
 /* ---- smooth motion ----------------------------------------------------------------------------
  */
 
@@ -155,10 +162,10 @@ typedef struct rb_smooth_info {
 } rb_smooth_info;
 
 /* One contact-free step of length h > 0 by the implicit midpoint rule (D.24): springs, dampers and
- * servos implicit, forces d->tau, d->wrench and actuators with the controls held. Equalities, limits
- * and dry friction are not part of it. Moves q, v, act, time; what depends on them is left at some
- * midpoint: run rb_kinematics and rb_velocity before reading it. A step that fails leaves the state
- * as it was: RB_SINGULAR, RB_NOMEM, or RB_OK with converged = 0. info may be NULL. */
+ * servos implicit, forces d->tau, d->wrench and actuators with the controls held. Equalities,
+ * limits and dry friction are not part of it. Moves q, v, act, time; what depends on them is left
+ * at some midpoint: run rb_kinematics and rb_velocity before reading it. A step that fails leaves
+ * the state as it was: RB_SINGULAR, RB_NOMEM, or RB_OK with converged = 0. info may be NULL. */
 rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info);
 
 #ifdef __cplusplus

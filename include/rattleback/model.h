@@ -36,6 +36,7 @@ typedef struct rb_model {
     int ntree; /* kinematic trees: children of link 0 with dofs */
     int ngeom, nsite, nmesh, nhfield, neq, ntendon, nu, na, nmocap, nexclude, npair, nkey, ncustom;
     int nwrap;                           /* joint terms of all tendons                */
+    int nchain;                          /* joints of all RB_EQ_CHAIN                 */
     int nmeshvert, nmeshface;            /* of all meshes       */
     int nhullvert, nhullface, nhullloop; /* of all hulls        */
     int nelev;                           /* elevations of all height fields           */
@@ -132,6 +133,9 @@ typedef struct rb_model {
     double *eq_pos1, *eq_quat1; /* frame in body 1                              (neq x 3, 4)  */
     double *eq_pos2, *eq_quat2; /* frame in body 2                              (neq x 3, 4)  */
     double *eq_poly; /*                                                       (neq x 5)     */
+    int *eq_chainadr, *eq_chainnum; /* joints of RB_EQ_CHAIN in chain_*         (neq)         */
+    int *chain_type, *chain_jnt;    /* joint that has the coordinate, -1: none  (nchain)      */
+    double *chain_pos, *chain_axis, *chain_ref; /*                       (nchain x 3, 3, 1)   */
 
     /* ---- tendons ---- */
     int *tendon_adr, *tendon_num; /* terms in wrap_*                            (ntendon)     */
@@ -189,10 +193,13 @@ int rb_model_find(const rb_model *m, rb_kind kind, const char *name); /* -1: non
 const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, size_t size);
 
 /* The same model in maximal coordinates: every link free, every joint as bilateral rows
- * (RB_EQ_CONNECT for balls, RB_EQ_HINGE, RB_EQ_SLIDE, RB_EQ_WELD), other equalities kept. Several
- * joints on a body become links in between. Names of bodies, joints and geoms are kept where they
- * still mean the same. See docs/design/model.md for what joint springs, armature and actuators
- * become. */
+ * (RB_EQ_CONNECT for balls, RB_EQ_HINGE, RB_EQ_SLIDE; RB_EQ_CHAIN for several joints on a body and
+ * for joints with armature). A joint with armature becomes a rotor, a body without mass on a joint
+ * of the same type, behind all other bodies: springs, limits, actuators, tendons and joint
+ * couplings stay with it. A joint without armature has no coordinate left: springs, damping,
+ * actuators, tendons and couplings on it are refused; its limits and dry friction are dropped with
+ * a warning. Bodies keep their indices, everything keeps its name; keyframes are left out. See
+ * docs/design/model.md. */
 rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
 
 /* ---- one simulation ---------------------------------------------------------------------------

@@ -194,8 +194,21 @@ typedef enum rb_equality_type {
     RB_EQ_JOINT,       /* q1 - ref1 = poly(q2 - ref2), second may be absent: 1 row             */
     RB_EQ_TENDON,      /* the same for tendon lengths: 1 row                                   */
     RB_EQ_HINGE,       /* frames share the origin and the z axis: 5 rows                       */
-    RB_EQ_SLIDE        /* frames differ by a translation along z only: 5 rows                  */
+    RB_EQ_SLIDE,       /* frames differ by a translation along z only: 5 rows                  */
+    RB_EQ_CHAIN        /* frames differ by a chain of joints: 6 rows less its free dofs        */
 } rb_equality_type;
+
+#define RB_CHAIN_JOINTS 6 /* joints of one chain */
+
+/* A joint of RB_EQ_CHAIN: leads from frame 2 to frame 1, as the joints of a body lead from its
+ * parent to it. Its coordinate is that of a joint of the same type anywhere in the model (a rotor,
+ * which carries the armature) or, with joint = -1, whatever it has to be. At most three hinges or
+ * one ball and three slides of a chain are of the second kind. */
+typedef struct rb_chain_joint {
+    rb_joint_type type; /* not free                                                            */
+    int joint;          /* or -1                                                               */
+    double pos[3], axis[3], ref;
+} rb_chain_joint;
 
 typedef struct rb_equality_def {
     rb_where where;
@@ -207,7 +220,9 @@ typedef struct rb_equality_def {
     int derive2;    /* 1: the compiler sets pose2 so that the constraint holds at the reference
                        configuration                                                           */
     double poly[5]; /* RB_EQ_JOINT, RB_EQ_TENDON                                               */
-    int active;     /* 0: present in counts, without effect                                    */
+    int nchain;     /* RB_EQ_CHAIN                                                             */
+    const rb_chain_joint *chain; /* (nchain)                                                   */
+    int active; /* 0: present in counts, without effect                                    */
 } rb_equality_def;
 
 /* A fixed tendon: length = sum coef_i q_i over scalar joints. */

@@ -58,4 +58,18 @@
  * rounding passes for a freedom. */
 #define RB_CHAIN_RANK_TOL 1e-9
 
+/* Difference of two gaps that is rounding, in units of the larger of both extents and the distance of
+ * the shapes [1]. Gaps are right to this. Larger: a lesser gap may be passed over. Smaller: rounding
+ * chooses between equal features and ids flicker. */
+#define RB_GAP_TIE 1e-12
+
+/* Distance of two contact points that are one, in units of the smaller extent [1]. Larger: corners
+ * of small features merge. Smaller: aligned boxes have each corner twice. */
+#define RB_SAME_POINT 1e-9
+
+/* Cosine between the normal of a further point and that of the closest one, from which on it is part
+ * of the same contact [1]: 11 degrees. Larger: lines that nearly touch along their length rest on
+ * one point. Smaller: distant corners become contacts that hold nothing. */
+#define RB_FACING 0.98
+
 #endif

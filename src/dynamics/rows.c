@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "dynamics/chain.h"
 #include "dynamics/place.h"
 #include "math/quat.h"
 #include "math/spatial.h"
@@ -38,6 +39,7 @@ static int row_count(int type)
     case RB_EQ_CONNECT:
         return 3;
     case RB_EQ_WELD:
+    case RB_EQ_CHAIN: /* at most */
         return 6;
     case RB_EQ_HINGE:
     case RB_EQ_SLIDE:
@@ -64,7 +66,7 @@ static int row_entries(const rb_model *m, int e)
     case RB_EQ_TENDON:
         return m->tendon_num[obj1] + (obj2 >= 0 ? m->tendon_num[obj2] : 0);
     default:
-        return path_dofs(m, obj1) + path_dofs(m, obj2);
+        return path_dofs(m, obj1) + path_dofs(m, obj2) + 3 * m->eq_chainnum[e];
     }
 }
 
@@ -290,6 +292,31 @@ static void write_in_line(writer *w, const double s[3])
     write_form(w, &row);
 }
 
+/* what the joints of a chain cannot do does not happen; rotors turn as their joints do */
+static void write_chain(writer *w)
+{
+    const rb_model *m = w->m;
+    rb_chain chain;
+    rb_chain_place(m, w->d, w->e, &chain);
+    w->f1.link = m->body_link[m->eq_obj1[w->e]];
+    w->f2.link = m->body_link[m->eq_obj2[w->e]];
+    rb_copy3(chain.p, w->f1.p);
+    rb_copy3(chain.p, w->f2.p);
+    for (int i = 0; i < chain.n; i++) {
+        form row = { .error = chain.error[i] };
+        rb_copy3(chain.N[i], row.A1);
+        rb_copy3(chain.N[i] + 3, row.B1);
+        rb_scale3(-1.0, row.A1, row.A2);
+        rb_scale3(-1.0, row.B1, row.B2);
+        open_row(w->rows, w->e, row.error, chain.bias[i]);
+        write_jacobian(m, w->d, &w->f1, &w->f2, &row, w->rows);
+        for (int r = 0; r < chain.nrotor; r++) {
+            add_entry(w->rows, chain.dof[r], -rb_dot6(chain.N[i], chain.S[r]));
+        }
+        w->rows->n++;
+    }
+}
+
 static void write_bodies(writer *w)
 {
     const rb_model *m = w->m;
@@ -411,6 +438,8 @@ rb_status rb_loop_rows(const rb_model *m, rb_data *d, rb_rows *rows)
         w.e = e;
         if (m->eq_type[e] == RB_EQ_JOINT || m->eq_type[e] == RB_EQ_TENDON)
             write_coordinates(&w);
+        else if (m->eq_type[e] == RB_EQ_CHAIN)
+            write_chain(&w);
         else
             write_bodies(&w);
     }

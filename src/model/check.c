@@ -166,13 +166,16 @@ static rb_status check_joint(const subject *s)
 static rb_status check_geom(const subject *s)
 {
     static const int nsize[] = {
-        [RB_GEOM_SPHERE] = 1,   [RB_GEOM_CAPSULE] = 2, [RB_GEOM_ELLIPSOID] = 3,
+        [RB_GEOM_SPHERE] = 0,   [RB_GEOM_CAPSULE] = 2, [RB_GEOM_ELLIPSOID] = 3,
         [RB_GEOM_CYLINDER] = 2, [RB_GEOM_BOX] = 3,     [RB_GEOM_MESH] = 0
     };
     const rb_geom_def *def = s->def;
     TRY(pose(s, &def->pose));
     TRY(finite(s, "size", def->size, 3));
     TRY(positive(s, "size", def->size, nsize[def->type]));
+
+    /* a sphere without radius is a point: robots give the corners of their feet that way */
+    if (def->type == RB_GEOM_SPHERE) TRY(not_negative(s, "size", def->size[0]));
     TRY(open_or_within(s, "mass", def->mass, 0.0, RB_MAX_NUMBER));
     TRY(not_negative(s, "density", def->density));
     TRY(contact_dimension(s, def->condim));
@@ -239,6 +242,31 @@ static int is_scalar(const rb_spec *spec, int joint)
     return def->type == RB_JOINT_SLIDE || def->type == RB_JOINT_HINGE;
 }
 
+/* What a chain leaves open must be found from its two frames: docs/design/model.md. */
+static rb_status check_chain(const subject *s, const rb_equality_def *def)
+{
+    int hinges = 0, balls = 0, slides = 0;
+    if (def->nchain > RB_CHAIN_JOINTS) {
+        return REFUSE(s, "has a chain of %d joints: expected at most %d", def->nchain,
+                      RB_CHAIN_JOINTS);
+    }
+    for (int k = 0; k < def->nchain; k++) {
+        const rb_chain_joint *joint = &def->chain[k];
+        TRY(finite(s, "chain pos", joint->pos, 3));
+        TRY(finite(s, "chain ref", &joint->ref, 1));
+        if (joint->type != RB_JOINT_BALL) TRY(direction(s, "chain axis", joint->axis, 3));
+        if (joint->joint >= 0) continue;
+        hinges += joint->type == RB_JOINT_HINGE;
+        balls += joint->type == RB_JOINT_BALL;
+        slides += joint->type == RB_JOINT_SLIDE;
+    }
+    if (hinges + 3 * balls <= 3 && slides <= 3) return RB_OK;
+    return REFUSE(s,
+                  "leaves %d hinges, %d balls, %d slides of its chain without a coordinate: "
+                  "expected three hinges or a ball, and three slides, at most",
+                  hinges, balls, slides);
+}
+
 static rb_status check_equality(const subject *s)
 {
     const rb_equality_def *def = s->def;
@@ -246,6 +274,7 @@ static rb_status check_equality(const subject *s)
     TRY(pose(s, &def->pose2));
     TRY(finite(s, "poly", def->poly, 5));
     if (def->obj1 == def->obj2) return REFUSE(s, "couples %d with itself", def->obj1);
+    if (def->type == RB_EQ_CHAIN) return check_chain(s, def);
     if (def->type != RB_EQ_JOINT) return RB_OK;
     if (!is_scalar(s->spec, def->obj1) || (def->obj2 >= 0 && !is_scalar(s->spec, def->obj2))) {
         return REFUSE(s, "couples a ball or free joint: expected hinges and slides");

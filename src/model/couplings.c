@@ -21,9 +21,26 @@ static void derive_frame2(rb_build *b, int e)
     rb_quat_from_rot(frame, m->eq_quat2 + 4 * e);
 }
 
+static void fill_chain(rb_build *b, int e, int adr, const rb_equality_def *def)
+{
+    rb_model *m = b->m;
+    m->eq_chainadr[e] = adr;
+    m->eq_chainnum[e] = def->nchain;
+    for (int i = 0; i < def->nchain; i++, adr++) {
+        const rb_chain_joint *joint = &def->chain[i];
+        m->chain_type[adr] = (int)joint->type;
+        m->chain_jnt[adr] = joint->joint < 0 ? -1 : b->joints.at[joint->joint];
+        m->chain_ref[adr] = joint->ref;
+        rb_copy3(joint->pos, m->chain_pos + 3 * adr);
+        rb_copy3(joint->axis, m->chain_axis + 3 * adr);
+        rb_normalize3(m->chain_axis + 3 * adr);
+    }
+}
+
 void rb_fill_equalities(rb_build *b)
 {
     rb_model *m = b->m;
+    int chain = 0;
     for (int e = 0; e < m->neq; e++) {
         const rb_equality_def *def = RB_DEFS(b, equality, EQUALITY) + e;
         m->eq_type[e] = (int)def->type;
@@ -33,6 +50,8 @@ void rb_fill_equalities(rb_build *b)
         memcpy(m->eq_poly + 5 * e, def->poly, sizeof def->poly);
         rb_fill_pose(&def->pose1, m->eq_pos1 + 3 * e, m->eq_quat1 + 4 * e);
         rb_fill_pose(&def->pose2, m->eq_pos2 + 3 * e, m->eq_quat2 + 4 * e);
+        fill_chain(b, e, chain, def);
+        chain += def->nchain;
         if (def->type == RB_EQ_JOINT) {
             m->eq_obj1[e] = b->joints.at[def->obj1];
             if (def->obj2 >= 0) m->eq_obj2[e] = b->joints.at[def->obj2];

@@ -43,6 +43,9 @@ static const rb_array_slot hfield_arrays[] = {
     ARRAY_END
 };
 
+static const rb_array_slot equality_arrays[] = { ARRAY(rb_equality_def, chain, nchain, 1, 0),
+                                                 ARRAY_END };
+
 static const rb_array_slot tendon_arrays[] = { ARRAY(rb_tendon_def, joint, njoint, 1, 0),
                                                ARRAY(rb_tendon_def, coef, njoint, 1, 0),
                                                ARRAY_END };
@@ -154,10 +157,31 @@ static rb_status check_mesh(const rb_spec *spec, int i, const void *def, rb_erro
     return RB_OK;
 }
 
+/* The coordinate of a chain joint is that of a joint of its own type. */
+static rb_status check_chain(const rb_spec *spec, int i, const rb_equality_def *eq, rb_error *err)
+{
+    const rb_ref_slot rotor = { 0, RB_KIND_JOINT, -1, "chain joint" };
+    for (int k = 0; k < eq->nchain; k++) {
+        const rb_chain_joint *joint = &eq->chain[k];
+        rb_status status = check_ref(spec, eq, RB_KIND_EQUALITY, i, joint->joint, &rotor, err);
+        if (status != RB_OK) return status;
+        if (joint->type <= RB_JOINT_FREE || joint->type > RB_JOINT_HINGE) {
+            return rb_refuse(eq, RB_KIND_EQUALITY, i, err,
+                             "chain joint %d is neither ball, slide nor hinge", k);
+        }
+        if (joint->joint < 0) continue;
+        const rb_joint_def *owner = rb_spec_item(spec, RB_KIND_JOINT, joint->joint);
+        if (owner->type == joint->type) continue;
+        return rb_refuse(eq, RB_KIND_EQUALITY, i, err,
+                         "chain joint %d has the coordinate of a joint of another type", k);
+    }
+    return RB_OK;
+}
+
 static rb_status check_equality(const rb_spec *spec, int i, const void *def, rb_error *err)
 {
     const rb_equality_def *eq = def;
-    if (eq->type < RB_EQ_CONNECT || eq->type > RB_EQ_SLIDE) {
+    if (eq->type < RB_EQ_CONNECT || eq->type > RB_EQ_CHAIN) {
         return rb_refuse(def, RB_KIND_EQUALITY, i, err, "type = %d is no rb_equality_type",
                          (int)eq->type);
     }
@@ -167,7 +191,8 @@ static rb_status check_equality(const rb_spec *spec, int i, const void *def, rb_
     if (first.kind != RB_KIND_BODY) second.lowest = -1;
     rb_status status = check_ref(spec, def, RB_KIND_EQUALITY, i, eq->obj1, &first, err);
     if (status != RB_OK) return status;
-    return check_ref(spec, def, RB_KIND_EQUALITY, i, eq->obj2, &second, err);
+    status = check_ref(spec, def, RB_KIND_EQUALITY, i, eq->obj2, &second, err);
+    return status == RB_OK && eq->type == RB_EQ_CHAIN ? check_chain(spec, i, eq, err) : status;
 }
 
 static rb_status check_tendon(const rb_spec *spec, int i, const void *def, rb_error *err)
@@ -226,7 +251,7 @@ const rb_kind_info rb_kinds[RB_NKIND] = {
     [RB_KIND_SITE]     = { "site",     sizeof(rb_site_def),     TEXT, NULL,          site_refs,    NULL },
     [RB_KIND_MESH]     = { "mesh",     sizeof(rb_mesh_def),     TEXT, mesh_arrays,   NULL,         check_mesh },
     [RB_KIND_HFIELD]   = { "hfield",   sizeof(rb_hfield_def),   TEXT, hfield_arrays, NULL,         NULL },
-    [RB_KIND_EQUALITY] = { "equality", sizeof(rb_equality_def), TEXT, NULL,          NULL,         check_equality },
+    [RB_KIND_EQUALITY] = { "equality", sizeof(rb_equality_def), TEXT, equality_arrays, NULL,       check_equality },
     [RB_KIND_TENDON]   = { "tendon",   sizeof(rb_tendon_def),   TEXT, tendon_arrays, NULL,         check_tendon },
     [RB_KIND_ACTUATOR] = { "actuator", sizeof(rb_actuator_def), TEXT, NULL,          NULL,         check_actuator },
     [RB_KIND_EXCLUDE]  = { "exclude",  sizeof(rb_exclude_def),  TEXT, NULL,          exclude_refs, NULL },

@@ -78,7 +78,9 @@ static const entry model_entries[] = {
 
     M(eq_type, neq, 1), M(eq_obj1, neq, 1), M(eq_obj2, neq, 1), M(eq_active, neq, 1),
     M(eq_pos1, neq, 3), M(eq_quat1, neq, 4), M(eq_pos2, neq, 3), M(eq_quat2, neq, 4),
-    M(eq_poly, neq, 5),
+    M(eq_poly, neq, 5), M(eq_chainadr, neq, 1), M(eq_chainnum, neq, 1),
+    M(chain_type, nchain, 1), M(chain_jnt, nchain, 1),
+    M(chain_pos, nchain, 3), M(chain_axis, nchain, 3), M(chain_ref, nchain, 1),
 
     M(tendon_adr, ntendon, 1), M(tendon_num, ntendon, 1),
     M(wrap_jnt, nwrap, 1), M(wrap_coef, nwrap, 1),
