@@ -229,7 +229,7 @@ typedef struct rb_equality_def {
 typedef struct rb_tendon_def {
     rb_where where;
     const char *name;
-    int njoint;
+    int njoint; /* 0: no length, no force; what a reader keeps of a tendon it cannot read        */
     const int *joint;   /* (njoint) */
     const double *coef; /* (njoint) */
     int limited;

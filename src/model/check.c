@@ -285,7 +285,6 @@ static rb_status check_equality(const subject *s)
 static rb_status check_tendon(const subject *s)
 {
     const rb_tendon_def *def = s->def;
-    if (def->njoint == 0) return REFUSE(s, "has no joints: expected one or more");
     TRY(finite(s, "coef", def->coef, def->njoint));
     for (int i = 0; i < def->njoint; i++) {
         if (is_scalar(s->spec, def->joint[i])) continue;
