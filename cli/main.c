@@ -13,9 +13,11 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
+    { "info", "what is in a model file (MJCF, URDF)", cmd_info },
+    { "compute", "mass matrix, forces, accelerations, Jacobians, energy of a model", cmd_compute },
     { "lcp", "solve linear, boxed and mixed complementarity problems", cmd_lcp },
     { "friction", "solve frictional contact problems with exact cones", cmd_friction },
-    { "bench", "measure the solvers", cmd_bench },
+    { "bench", "measure solvers and dynamics", cmd_bench },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
@@ -25,7 +27,7 @@ static void help(FILE *out)
     for (int k = 0; k < NCOMMAND; k++)
         fprintf(out, "  %-10s %s\n", commands[k].name, commands[k].summary);
     fputs("\nrattleback COMMAND --help tells more. rattleback --version\n"
-          "\nexample: rattleback lcp scenes/problems/lcp.jsonl\n",
+          "\nexample: rattleback info scenes/robots/quadruped.xml\n",
           out);
 }
 

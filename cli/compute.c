@@ -1,0 +1,237 @@
+/* `rattleback compute`: dynamics of a model at given states. */
+#include "compute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "model.h"
+
+enum { MOST_WORDS = 32, MOST_MESSAGES = 20 };
+
+typedef struct options {
+    model_options model; /* first: the setters of model.h write to it */
+    const char *state;   /* file, "-", or NULL: the start              */
+    const quantity *what[MOST_WORDS];
+    int nwhat;
+    int table;
+} options;
+
+typedef struct run {
+    const options *o;
+    const rb_model *m;
+    rb_data *start, *d;
+    int exit_status, bad, states;
+} run;
+
+/* ---- options -----------------------------------------------------------------------------------
+ */
+
+static int refuse_word(const char *word, int length)
+{
+    fprintf(stderr, "rattleback compute: --what %.*s: expected", length, word);
+    for (const quantity *q = compute_quantities; q->name; q++)
+        fprintf(stderr, "%s %s", q == compute_quantities ? "" : ",", q->name);
+    fputc('\n', stderr);
+    return 0;
+}
+
+static int set_what(void *to, const char *text)
+{
+    options *o = to;
+    o->nwhat = 0;
+    for (const char *word = text;; word++) { /* behind each comma */
+        size_t length = strcspn(word, ",");
+        const quantity *found = compute_find(word, length);
+        if (!found || o->nwhat == MOST_WORDS) return refuse_word(word, (int)length);
+        int twice = 0;
+        for (int k = 0; k < o->nwhat; k++) twice |= o->what[k] == found;
+        if (!twice) o->what[o->nwhat++] = found;
+        word += length;
+        if (!*word) return 1;
+    }
+}
+
+static int set_state(void *to, const char *text)
+{
+    options *o = to;
+    o->state = text;
+    return 1;
+}
+
+static int set_table(void *to, const char *text)
+{
+    options *o = to;
+    (void)text;
+    return o->table = 1;
+}
+
+static const argument table[] = {
+    { "--what", 1, set_what }, { "--state", 1, set_state }, { "--table", 0, set_table },
+    MODEL_ARGUMENTS,           { NULL, 0, NULL },
+};
+
+static void help(void)
+{
+    printf("usage: rattleback compute [options] MODEL\n\n"
+           "Dynamics of a model (MJCF or URDF) at given states, a line of JSON per state.\n\n"
+           "  --what WORD,WORD..     (mass,bias,fd,energy,frames)\n");
+    for (const quantity *q = compute_quantities; q->name; q++)
+        printf("      %-12s %s\n", q->name, q->summary);
+    printf("  --state FILE           states as JSON objects, - for standard input; keys, each\n"
+           "                         optional: qpos qvel tau qacc ctrl act mocap time name,\n"
+           "                         points: [{\"body\": name, \"pos\": [x, y, z]}, ..] in body "
+           "frames\n"
+           "  --table                matrices for people\n"
+           "%s"
+           "  --lenient              no warnings about what the file asks for in vain\n"
+           "\nexit status: 0 done, 1 some answer does not exist, 2 bad usage or input\n"
+           "\nexample: rattleback compute scenes/robots/double_pendulum.xml --what mass,fd "
+           "--key raised --table\n",
+           model_options_help);
+}
+
+/* ---- one state ---------------------------------------------------------------------------------
+ */
+
+static void worsen(run *r, int exit_status)
+{
+    if (exit_status > r->exit_status) r->exit_status = exit_status;
+}
+
+static const char *shown_name(const run *r)
+{
+    if (!r->o->state) return "start";
+    return strcmp(r->o->state, "-") == 0 ? "stdin" : r->o->state;
+}
+
+static void say(run *r, int line, const char *what, const char *sentence)
+{
+    fprintf(stderr, "%s:%d: %s: %s\n", shown_name(r), line, what, sentence);
+}
+
+/* The points of the state in world coordinates. 0: out of memory. */
+static int place_points(computation *c)
+{
+    c->npoint = c->state ? c->state->npoint : 0;
+    c->points = calloc((size_t)c->npoint + 1, sizeof *c->points);
+    if (!c->points) return 0;
+    for (int k = 0; k < c->npoint; k++) {
+        const rb_state_point *p = &c->state->points[k];
+        const double *R = c->d->body_R + 9 * p->body, *o = c->d->body_p + 3 * p->body;
+        c->points[k].body = p->body;
+        for (int i = 0; i < 3; i++)
+            c->points[k].pos[i] =
+                o[i] + R[3 * i] * p->pos[0] + R[3 * i + 1] * p->pos[1] + R[3 * i + 2] * p->pos[2];
+    }
+    return 1;
+}
+
+static void put_quantities(run *r, computation *c)
+{
+    int line = c->state ? c->state->line : 0;
+    for (int k = 0; k < r->o->nwhat; k++) {
+        const quantity *q = r->o->what[k];
+        rb_status status = q->put(c, q->name);
+        if (status == RB_OK) continue;
+        json_null(&c->out, q->name);
+        worsen(r, status == RB_SINGULAR ? EXIT_UNCERTIFIED : EXIT_BAD_INPUT);
+        say(r, line, q->name, rb_status_text(status));
+    }
+}
+
+static void compute_state(run *r, const rb_state_entry *state)
+{
+    computation c = { .m = r->m, .d = r->d, .state = state, .bad_dof = -1 };
+    c.out = (json){ .out = stdout, .table = r->o->table };
+    rb_data_copy(r->m, r->d, r->start);
+    if (state) rb_state_apply(r->m, state, r->d);
+    if (state && state->unknown)
+        say(r, state->line, state->unknown,
+            "unknown key, without effect; known are qpos, qvel, tau, qacc, ctrl, act, mocap, time, "
+            "name, points");
+    rb_kinematics(r->m, r->d);
+    rb_velocity(r->m, r->d);
+    rb_frames(r->m, r->d);
+    if (!place_points(&c)) {
+        say(r, state ? state->line : 0, "points", "out of memory");
+        worsen(r, EXIT_BAD_INPUT);
+        return;
+    }
+    r->states++;
+    json_begin(&c.out, NULL);
+    if (state && *state->name) json_text(&c.out, "name", state->name);
+    put_quantities(r, &c);
+    json_end(&c.out);
+    free(c.points);
+}
+
+/* ---- files -------------------------------------------------------------------------------------
+ */
+
+static void compute_file(run *r)
+{
+    rb_error err = { 0 };
+    rb_state_reader *reader = rb_state_open(r->o->state, r->m, NULL, &err);
+    if (!reader) {
+        model_say(&err);
+        worsen(r, EXIT_BAD_INPUT);
+        return;
+    }
+    while (!ferror(stdout)) {
+        rb_state_entry *state;
+        rb_status status = rb_state_next(reader, &state, &err);
+        if (status != RB_OK) {
+            if (r->bad++ < MOST_MESSAGES) model_say(&err);
+            worsen(r, EXIT_BAD_INPUT);
+            continue;
+        }
+        if (!state) break;
+        compute_state(r, state);
+        rb_state_entry_free(state);
+    }
+    rb_state_close(reader);
+    if (r->bad > MOST_MESSAGES)
+        fprintf(stderr, "%s: %d more bad states\n", shown_name(r), r->bad - MOST_MESSAGES);
+    if (r->bad || r->states) return;
+    fprintf(stderr, "%s: no state in it; expected a JSON object, {} for the start\n",
+            shown_name(r));
+    worsen(r, EXIT_BAD_INPUT);
+}
+
+static int compute(const options *o, const rb_model *m)
+{
+    run r = { .o = o, .m = m, .start = model_start(&o->model, m) };
+    if (!r.start) return EXIT_BAD_INPUT;
+    r.d = rb_data_new(m, NULL);
+    if (!r.d) {
+        fputs("rattleback compute: out of memory for the state\n", stderr);
+        worsen(&r, EXIT_BAD_INPUT);
+    } else if (o->state) {
+        compute_file(&r);
+    } else {
+        compute_state(&r, NULL);
+    }
+    rb_data_free(r.start);
+    rb_data_free(r.d);
+    return r.exit_status;
+}
+
+int cmd_compute(int argc, char **argv)
+{
+    options o = { .model = model_options_default("compute") };
+    arguments a = { .command = "compute", .table = table, .options = &o };
+    set_what(&o, "mass,bias,fd,energy,frames");
+    if (!arguments_parse(&a, argc, argv)) return EXIT_BAD_INPUT;
+    if (o.model.help) {
+        help();
+        return EXIT_CERTIFIED;
+    }
+    if (!model_one_file(&o.model, a.nfile)) return EXIT_BAD_INPUT;
+    rb_model *m = model_load(&o.model, argv[0]);
+    if (!m) return EXIT_BAD_INPUT;
+    if (!o.model.lenient) model_warn(m, 1);
+    int status = compute(&o, m);
+    rb_model_free(m, NULL);
+    return status;
+}

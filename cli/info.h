@@ -1,0 +1,31 @@
+/* The two faces of `rattleback info`. */
+#ifndef RATTLEBACK_CLI_INFO_H
+#define RATTLEBACK_CLI_INFO_H
+
+#include <stdio.h>
+
+#include "rattleback/model.h"
+
+/* What is told about a model beside its arrays. */
+typedef struct info {
+    const char *path;
+    const rb_model *m;
+    double com[3]; /* at the start, world axes */
+} info;
+
+void info_json(FILE *out, const info *in);
+
+/* 0: out of memory. */
+int info_text(FILE *out, const info *in);
+
+/* "hinge", "connect", "motor", ...: words for the enums, never NULL. */
+const char *info_joint_word(int type);
+const char *info_geom_word(int type);
+const char *info_equality_word(int type);
+const char *info_transmission_word(int transmission);
+
+/* The kind of element an equality or an actuator names. */
+rb_kind info_equality_kind(int type);
+rb_kind info_transmission_kind(int transmission);
+
+#endif

@@ -1,0 +1,43 @@
+#include "info.h"
+
+static const char *word(const char *const *words, int count, int k)
+{
+    return k >= 0 && k < count ? words[k] : "unknown";
+}
+
+const char *info_joint_word(int type)
+{
+    static const char *const words[] = { "free", "ball", "slide", "hinge" };
+    return word(words, 4, type);
+}
+
+const char *info_geom_word(int type)
+{
+    static const char *const words[] = { "plane",     "hfield",   "sphere", "capsule",
+                                         "ellipsoid", "cylinder", "box",    "mesh" };
+    return word(words, 8, type);
+}
+
+const char *info_equality_word(int type)
+{
+    static const char *const words[] = { "connect", "weld", "joint", "tendon", "hinge", "slide" };
+    return word(words, 6, type);
+}
+
+const char *info_transmission_word(int transmission)
+{
+    static const char *const words[] = { "joint", "jointinparent", "tendon", "site" };
+    return word(words, 4, transmission);
+}
+
+rb_kind info_equality_kind(int type)
+{
+    if (type == RB_EQ_JOINT) return RB_KIND_JOINT;
+    return type == RB_EQ_TENDON ? RB_KIND_TENDON : RB_KIND_BODY;
+}
+
+rb_kind info_transmission_kind(int transmission)
+{
+    if (transmission == RB_TRN_TENDON) return RB_KIND_TENDON;
+    return transmission == RB_TRN_SITE ? RB_KIND_SITE : RB_KIND_JOINT;
+}

@@ -1,0 +1,196 @@
+#include "model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options -----------------------------------------------------------------------------------
+ */
+
+const char model_options_help[] =
+    "  --key NAME|INDEX       begin at a keyframe of the file, not at the reference configuration\n"
+    "  --floating-base        URDF: the root link is free, not fixed to the world\n"
+    "  --friction MU          URDF: sliding coefficient of all geoms (0.5)\n"
+    "  --package NAME=DIR     where package://NAME/ is; may be repeated\n"
+    "  --coordinates WORD     minimal (joint coordinates), or maximal: every body free, every\n"
+    "                         joint a bilateral constraint\n";
+
+model_options model_options_default(const char *command)
+{
+    return (model_options){ .command = command, .load = rb_load_opts_default() };
+}
+
+int model_set_key(void *to, const char *text)
+{
+    model_options *o = to;
+    o->key = text;
+    return 1;
+}
+
+int model_set_friction(void *to, const char *text)
+{
+    model_options *o = to;
+    char *end;
+    o->load.friction = strtod(text, &end);
+    if (end != text && *end == '\0' && o->load.friction >= 0.0 && isfinite(o->load.friction))
+        return 1;
+    fprintf(stderr, "rattleback %s: --friction %s: expected a number >= 0\n", o->command, text);
+    return 0;
+}
+
+int model_set_floating_base(void *to, const char *text)
+{
+    model_options *o = to;
+    (void)text;
+    return o->load.floating_base = 1;
+}
+
+int model_set_package(void *to, const char *text)
+{
+    model_options *o = to;
+    if (!*text || *text == '=') {
+        fprintf(stderr, "rattleback %s: --package %s: expected NAME=FOLDER\n", o->command, text);
+        return 0;
+    }
+    if (o->npackage >= MODEL_MOST_PACKAGES) {
+        fprintf(stderr, "rattleback %s: --package: more than %d\n", o->command,
+                MODEL_MOST_PACKAGES);
+        return 0;
+    }
+    o->packages[o->npackage++] = text;
+    return 1;
+}
+
+int model_set_coordinates(void *to, const char *text)
+{
+    model_options *o = to;
+    o->maximal = strcmp(text, "maximal") == 0;
+    if (o->maximal || strcmp(text, "minimal") == 0) return 1;
+    fprintf(stderr, "rattleback %s: --coordinates %s: expected minimal or maximal\n", o->command,
+            text);
+    return 0;
+}
+
+int model_set_lenient(void *to, const char *text)
+{
+    model_options *o = to;
+    (void)text;
+    return o->lenient = 1;
+}
+
+int model_set_json(void *to, const char *text)
+{
+    model_options *o = to;
+    (void)text;
+    return o->json = 1;
+}
+
+int model_set_help(void *to, const char *text)
+{
+    model_options *o = to;
+    (void)text;
+    return o->help = 1;
+}
+
+int model_one_file(const model_options *o, int nfile)
+{
+    if (nfile == 1) return 1;
+    fprintf(stderr,
+            "rattleback %s: %s; expected one model file (MJCF or URDF); see rattleback %s --help\n",
+            o->command, nfile ? "more than one file" : "no file", o->command);
+    return 0;
+}
+
+/* ---- messages ----------------------------------------------------------------------------------
+ */
+
+/* Files are quoted in messages: nothing of them may reach a terminal as a control sequence. */
+static void put_plain(const char *text)
+{
+    for (; *text; text++) putc((unsigned char)*text < 0x20 || *text == 0x7F ? '?' : *text, stderr);
+}
+
+void model_say(const rb_error *err)
+{
+    put_plain(err->file[0] ? err->file : "rattleback");
+    if (err->line) fprintf(stderr, ":%d", err->line);
+    fputs(": ", stderr);
+    put_plain(err->text[0] ? err->text : rb_status_text(err->status));
+    putc('\n', stderr);
+}
+
+void model_warn(const rb_model *m, int physics)
+{
+    for (int k = 0; k < m->nwarning; k++) {
+        if (physics && !m->warning_physics[k]) continue;
+        put_plain(m->names + m->warning_file[k]);
+        fprintf(stderr, ":%d: warning: ", m->warning_line[k]);
+        put_plain(m->names + m->warning_element[k]);
+        fputs(": ", stderr);
+        put_plain(m->names + m->warning_text[k]);
+        putc('\n', stderr);
+    }
+}
+
+/* ---- the model and its start -------------------------------------------------------------------
+ */
+
+/* The spec in the coordinates asked for; takes the one given. */
+static rb_spec *choose_coordinates(const model_options *o, rb_spec *spec, rb_error *err)
+{
+    if (!o->maximal) return spec;
+    rb_spec *maximal = rb_spec_maximal(spec, NULL, err);
+    rb_spec_free(spec);
+    return maximal;
+}
+
+rb_model *model_load(model_options *o, const char *path)
+{
+    rb_error err = { 0 };
+    rb_model *m = NULL;
+    o->load.packages = o->npackage ? o->packages : NULL;
+    rb_spec *spec = rb_spec_read(path, &o->load, NULL, &err);
+    if (spec) spec = choose_coordinates(o, spec, &err);
+    if (spec) m = rb_spec_compile(spec, NULL, &err);
+    rb_spec_free(spec);
+    if (m) return m;
+    if (!err.file[0]) snprintf(err.file, sizeof err.file, "%s", path);
+    model_say(&err);
+    return NULL;
+}
+
+/* The keyframe of that name, else of that number; -1: none. */
+static int find_key(const rb_model *m, const char *text)
+{
+    int key = rb_model_find(m, RB_KIND_KEY, text);
+    if (key >= 0) return key;
+    char *end;
+    errno = 0;
+    long index = strtol(text, &end, 10);
+    int whole = end != text && *end == '\0' && errno == 0;
+    return whole && index >= 0 && index < m->nkey ? (int)index : -1;
+}
+
+rb_data *model_start(const model_options *o, const rb_model *m)
+{
+    int key = o->key ? find_key(m, o->key) : -1;
+    if (o->key && key < 0) {
+        fprintf(stderr, "rattleback %s: --key %s: no such keyframe; the model has %d", o->command,
+                o->key, m->nkey);
+        char buffer[64];
+        for (int k = 0; k < m->nkey; k++) {
+            fputs(k ? ", " : ": ", stderr);
+            put_plain(rb_model_name(m, RB_KIND_KEY, k, buffer, sizeof buffer));
+        }
+        putc('\n', stderr);
+        return NULL;
+    }
+    rb_data *d = rb_data_new(m, NULL);
+    if (!d)
+        fprintf(stderr, "rattleback %s: out of memory for the state\n", o->command);
+    else if (key >= 0)
+        rb_data_reset_key(m, d, key);
+    return d;
+}

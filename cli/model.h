@@ -1,0 +1,62 @@
+/* The options of all commands that begin with a model file, and how it is read. */
+#ifndef RATTLEBACK_CLI_MODEL_H
+#define RATTLEBACK_CLI_MODEL_H
+
+#include "arguments.h"
+#include "rattleback/load.h"
+#include "rattleback/model.h"
+
+enum { MODEL_MOST_PACKAGES = 64 };
+
+/* First member of the options of a command: the setters below take either. */
+typedef struct model_options {
+    const char *command;
+    rb_load_opts load;
+    const char *packages[MODEL_MOST_PACKAGES + 1]; /* NULL-terminated */
+    int npackage;
+    const char *key; /* keyframe to start from, name or index; NULL: the reference */
+    int maximal;
+    int lenient;
+    int json;
+    int help;
+} model_options;
+
+model_options model_options_default(const char *command);
+
+int model_set_key(void *to, const char *text);
+int model_set_friction(void *to, const char *text);
+int model_set_floating_base(void *to, const char *text);
+int model_set_package(void *to, const char *text);
+int model_set_coordinates(void *to, const char *text);
+int model_set_lenient(void *to, const char *text);
+int model_set_json(void *to, const char *text);
+int model_set_help(void *to, const char *text);
+
+/* clang-format off */
+#define MODEL_ARGUMENTS                                                                            \
+    { "--key", 1, model_set_key }, { "--friction", 1, model_set_friction },                        \
+    { "--floating-base", 0, model_set_floating_base }, { "--package", 1, model_set_package },      \
+    { "--coordinates", 1, model_set_coordinates }, { "--lenient", 0, model_set_lenient },          \
+    { "--json", 0, model_set_json }, { "--help", 0, model_set_help }, { "-h", 0, model_set_help }
+/* clang-format on */
+
+/* What --help says about them. */
+extern const char model_options_help[];
+
+/* One file, no more and no less: 1, or 0 after a sentence. */
+int model_one_file(const model_options *o, int nfile);
+
+/* Reads and compiles; NULL after a sentence on stderr. */
+rb_model *model_load(model_options *o, const char *path);
+
+/* Data at the start that the options ask for; NULL after a sentence. */
+rb_data *model_start(const model_options *o, const rb_model *m);
+
+/* "file:line: element: text" of each warning on stderr; only those that change the motion where
+ * physics is set. */
+void model_warn(const rb_model *m, int physics);
+
+/* "file:line: text" on stderr. */
+void model_say(const rb_error *err);
+
+#endif

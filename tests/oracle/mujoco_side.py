@@ -1,0 +1,84 @@
+"""What MuJoCo says about the states of a model.
+
+Contacts, limits, friction loss and equalities are switched off: they are not part of what is
+compared. So is what rattleback reads without effect and reports with a warning: forces of the
+surrounding fluid, spatial tendons. `without` names what a model had of these."""
+import mujoco
+import numpy as np
+
+
+class Side:
+    def __init__(self, path):
+        self.m = m = mujoco.MjModel.from_xml_path(path)
+        self.d = mujoco.MjData(m)
+        m.opt.disableflags |= (mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+                               | mujoco.mjtDisableBit.mjDSBL_CONTACT)
+        m.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+        self.without = []
+        self._drop_fluid()
+        self._drop_spatial_tendons()
+        self.actuators = self._comparable_actuators()
+
+    def _drop_fluid(self):
+        opt = self.m.opt
+        if opt.density or opt.viscosity:
+            opt.density = opt.viscosity = 0
+            self.without.append("fluid")
+
+    def _drop_spatial_tendons(self):
+        m = self.m
+        joint = int(mujoco.mjtWrap.mjWRAP_JOINT)
+        for t in range(m.ntendon):
+            if m.wrap_type[m.tendon_adr[t]] == joint:
+                continue
+            if m.tendon_stiffness[t] or m.tendon_armature[t] or np.any(m.tendon_damping[t]):
+                self.without.append("spatial tendon " + m.tendon(t).name)
+            m.tendon_stiffness[t] = m.tendon_armature[t] = 0
+            m.tendon_damping[t] = 0
+
+    def _comparable_actuators(self):
+        """Whether all actuators are of the kinds that rattleback has."""
+        m = self.m
+        joint = int(mujoco.mjtWrap.mjWRAP_JOINT)
+        for a in range(m.nu):
+            kind = mujoco.mjtTrn(m.actuator_trntype[a])
+            spatial = (kind == mujoco.mjtTrn.mjTRN_TENDON and
+                       m.wrap_type[m.tendon_adr[m.actuator_trnid[a, 0]]] != joint)
+            muscle = m.actuator_gaintype[a] == mujoco.mjtGain.mjGAIN_MUSCLE
+            if spatial or muscle or kind in (mujoco.mjtTrn.mjTRN_BODY,
+                                             mujoco.mjtTrn.mjTRN_SLIDERCRANK):
+                self.without.append("actuators")
+                return False
+        return True
+
+    def sizes(self):
+        m = self.m
+        return {"bodies": m.nbody - 1, "joints": m.njnt, "nq": m.nq, "nv": m.nv,
+                "mass": float(np.sum(m.body_mass))}
+
+    def evaluate(self, state, points):
+        """points: (body index, position in its frame)."""
+        m, d = self.m, self.d
+        mujoco.mj_resetData(m, d)
+        d.qpos[:], d.qvel[:] = state["qpos"], state["qvel"]
+        if self.actuators and m.nu:
+            d.ctrl[:] = state["ctrl"]
+            if m.na:
+                d.act[:] = state["act"]
+        d.qfrc_applied[:] = state["tau"]
+        mujoco.mj_forward(m, d)
+        mass = np.zeros((m.nv, m.nv))
+        mujoco.mj_fullM(m, d, mass)
+        jacobian, angular = [], []
+        for body, pos in points:
+            world = d.xpos[body] + d.xmat[body].reshape(3, 3) @ pos
+            linear, turning = np.zeros((3, m.nv)), np.zeros((3, m.nv))
+            mujoco.mj_jac(m, d, linear, turning, world, body)
+            jacobian.append(linear)
+            angular.append(turning)
+        return {"mass": mass, "bias": d.qfrc_bias.copy(), "passive": d.qfrc_passive.copy(),
+                "actuation": d.qfrc_actuator.copy() if self.actuators else None,
+                "fd": d.qacc_smooth.copy(), "pos": d.xpos[1:].copy(),
+                "rot": d.xmat[1:].reshape(-1, 3, 3).copy(), "com": d.subtree_com[0].copy(),
+                "kinetic": d.energy[1], "potential": d.energy[0],
+                "jacobian": np.vstack(jacobian), "jacobian_angular": np.vstack(angular)}
