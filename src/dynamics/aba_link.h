@@ -15,7 +15,7 @@
 #include "dynamics/rnea_link.h"
 
 /* U = P S; returns S' P S. */
-static inline double rb_stage_U(const double P[21], const double S[6], double U[6])
+RB_INLINE double rb_stage_U(const double P[21], const double S[6], double U[6])
 {
     const double *A = P, *B = P + 6, *C = P + 15;
     if (rb_is_zero3(S + 3)) {
@@ -33,14 +33,14 @@ static inline double rb_stage_U(const double P[21], const double S[6], double U[
 }
 
 /* An upper bound of S' P S for P >= 0, to tell an inertia from rounding noise. */
-static inline double rb_stage_scale(const double P[21], const double S[6])
+RB_INLINE double rb_stage_scale(const double P[21], const double S[6])
 {
     double ss = rb_dot3(S, S), tt = rb_dot3(S + 3, S + 3);
     return 2.0 * (ss * (P[0] + P[1] + P[2]) + tt * (P[15] + P[16] + P[17]));
 }
 
 /* Eliminates dof j from P with `added` inertia; 0: it meets none. */
-static inline int rb_eliminate_dof(rb_data *d, int j, double added, double P[21])
+RB_INLINE int rb_eliminate_dof(rb_data *d, int j, double added, double P[21])
 {
     const double *S = d->dof_S + 6 * j;
     double *U = d->dof_U + 6 * j;
@@ -53,23 +53,25 @@ static inline int rb_eliminate_dof(rb_data *d, int j, double added, double P[21]
 }
 
 /* z of link k past its dofs (D.12): e_j = tau_j - S_j' z, z += U_j e_j / D_j; e is left in qdd. */
-static inline void rb_pass_dofs(const rb_model *m, const rb_data *d, int k, const double *tau,
-                                double z[6], double *qdd)
+RB_INLINE void rb_pass_dofs(const rb_model *m, const rb_data *d, int k, const double *tau,
+                            double z[6], double *qdd)
 {
     int first = m->link_dofadr[k];
     for (int j = first + m->link_dofnum[k] - 1; j >= first; j--) {
+        double D_inv = 1.0 / d->dof_D[j];
         qdd[j] = tau[j] - rb_dot6(d->dof_S + 6 * j, z);
-        rb_axpy6(qdd[j] / d->dof_D[j], d->dof_U + 6 * j, z);
+        rb_axpy6(qdd[j] * D_inv, d->dof_U + 6 * j, z);
     }
 }
 
 /* Accelerations of the dofs of link k (D.13); alpha holds what the link would have without them. */
-static inline void rb_accelerate_dofs(const rb_model *m, const rb_data *d, int k, double alpha[6],
-                                      double *qdd)
+RB_INLINE void rb_accelerate_dofs(const rb_model *m, const rb_data *d, int k, double alpha[6],
+                                  double *qdd)
 {
     int first = m->link_dofadr[k], end = first + m->link_dofnum[k];
     for (int j = first; j < end; j++) {
-        qdd[j] = (qdd[j] - rb_dot6(d->dof_U + 6 * j, alpha)) / d->dof_D[j];
+        double D_inv = 1.0 / d->dof_D[j]; /* ready before alpha is */
+        qdd[j] = (qdd[j] - rb_dot6(d->dof_U + 6 * j, alpha)) * D_inv;
         rb_axpy6(qdd[j], d->dof_S + 6 * j, alpha);
     }
 }

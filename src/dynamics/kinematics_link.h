@@ -5,6 +5,7 @@
 
 #include "math/quat.h"
 #include "math/spatial.h"
+#include "math/vector.h"
 #include "rattleback/model.h"
 
 /* Sines and cosines of half the hinge angles, left in the first two numbers of dof_S, where
@@ -19,18 +20,18 @@ void rb_stop_world(rb_data *d);
 void rb_place_link_general(const rb_model *m, rb_data *d, int k);
 void rb_move_link_general(const rb_model *m, rb_data *d, int k);
 
-static inline int rb_is_zero3(const double a[3])
+RB_INLINE int rb_is_zero3(const double a[3])
 {
     return a[0] == 0.0 && a[1] == 0.0 && a[2] == 0.0;
 }
 
-static inline int rb_single_hinge(const rb_model *m, int k)
+RB_INLINE int rb_single_hinge(const rb_model *m, int k)
 {
     return m->link_jntnum[k] == 1 && m->jnt_type[m->link_jntadr[k]] == RB_JOINT_HINGE;
 }
 
 /* What follows from the pose: com and inertia about O. */
-static inline void rb_place_inertia(const rb_model *m, rb_data *d, int k)
+RB_INLINE void rb_place_inertia(const rb_model *m, rb_data *d, int k)
 {
     double *c = d->link_c + 3 * k, *I = d->link_I + 6 * k;
     const double *R = d->link_R + 9 * k;
@@ -40,7 +41,7 @@ static inline void rb_place_inertia(const rb_model *m, rb_data *d, int k)
 }
 
 /* Pose and motion vectors of link k (D.1), (D.2), after its parent and rb_hinge_sines. */
-static inline void rb_place_link(const rb_model *m, rb_data *d, int k)
+RB_INLINE void rb_place_link(const rb_model *m, rb_data *d, int k)
 {
     if (!rb_single_hinge(m, k)) {
         rb_place_link_general(m, d, k);
@@ -76,7 +77,7 @@ static inline void rb_place_link(const rb_model *m, rb_data *d, int k)
 /* Velocity (D.3) and velocity-dependent acceleration (D.4) of link k, after its parent. The anchor
  * A is fixed to both links; the point of the axis next to O is as good as the one in the file:
  * O - A = t x s for S = (s; t). */
-static inline void rb_move_link(const rb_model *m, rb_data *d, int k)
+RB_INLINE void rb_move_link(const rb_model *m, rb_data *d, int k)
 {
     if (!rb_single_hinge(m, k)) {
         rb_move_link_general(m, d, k);

@@ -3,11 +3,12 @@
 #define RB_DYNAMICS_RNEA_LINK_H
 
 #include "math/spatial.h"
+#include "math/vector.h"
 #include "rattleback/model.h"
 
 /* Bias wrench of link k (D.5): what its velocity and gravity ask for,
  *     F = m (w x (w x c) - g),   b = (w x I w - m c x g ; F)   with I about O. */
-static inline void rb_bias_wrench(const rb_model *m, const rb_data *d, int k, double b[6])
+RB_INLINE void rb_bias_wrench(const rb_model *m, const rb_data *d, int k, double b[6])
 {
     const double *w = d->link_w + 3 * k, *c = d->link_c + 3 * k, *g = m->option.gravity;
     double mass = m->link_mass[k], x[3], weight[3];
@@ -22,8 +23,8 @@ static inline void rb_bias_wrench(const rb_model *m, const rb_data *d, int k, do
 }
 
 /* f += (inertia of link k) alpha:  I a + m c x v' ; m (v' + a x c)  for alpha = (a; v'). */
-static inline void rb_add_inertia_wrench(const rb_model *m, const rb_data *d, int k,
-                                         const double alpha[6], double f[6])
+RB_INLINE void rb_add_inertia_wrench(const rb_model *m, const rb_data *d, int k,
+                                     const double alpha[6], double f[6])
 {
     const double *c = d->link_c + 3 * k;
     double mass = m->link_mass[k], h[3], x[3];

@@ -3,9 +3,10 @@
 #define RB_MATH_QUAT_H
 
 #include "math/vec3.h"
+#include "math/vector.h"
 
 /* p q: first q, then p. */
-static inline void rb_quat_mul(const double p[4], const double q[4], double out[4])
+RB_INLINE void rb_quat_mul(const double p[4], const double q[4], double out[4])
 {
     double w = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
     double x = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
@@ -18,7 +19,7 @@ static inline void rb_quat_mul(const double p[4], const double q[4], double out[
 }
 
 /* The inverse of a unit quaternion. */
-static inline void rb_quat_conj(const double q[4], double out[4])
+RB_INLINE void rb_quat_conj(const double q[4], double out[4])
 {
     double w = q[0], x = -q[1], y = -q[2], z = -q[3];
     out[0] = w;
@@ -28,7 +29,7 @@ static inline void rb_quat_conj(const double q[4], double out[4])
 }
 
 /* Rotation matrix of a unit quaternion. */
-static inline void rb_quat_to_rot(const double q[4], double R[9])
+RB_INLINE void rb_quat_to_rot(const double q[4], double R[9])
 {
     double w = q[0], x = q[1], y = q[2], z = q[3];
     double x2 = x + x, y2 = y + y, z2 = z + z;
@@ -47,7 +48,7 @@ static inline void rb_quat_to_rot(const double q[4], double R[9])
 }
 
 /* q x q* for a unit quaternion. */
-static inline void rb_quat_rotate(const double q[4], const double a[3], double out[3])
+RB_INLINE void rb_quat_rotate(const double q[4], const double a[3], double out[3])
 {
     /* x + 2 u x (u x x + w x), u the vector part */
     double t[3], s[3];

@@ -11,30 +11,31 @@
 #define RB_MATH_SPATIAL_H
 
 #include "math/vec3.h"
+#include "math/vector.h"
 
-static inline void rb_zero6(double out[6])
+RB_INLINE void rb_zero6(double out[6])
 {
     for (int i = 0; i < 6; i++) out[i] = 0.0;
 }
 
-static inline void rb_copy6(const double *restrict a, double *restrict out)
+RB_INLINE void rb_copy6(const double *restrict a, double *restrict out)
 {
     for (int i = 0; i < 6; i++) out[i] = a[i];
 }
 
 /* y += s x; x and y are different */
-static inline void rb_axpy6(double s, const double *restrict x, double *restrict y)
+RB_INLINE void rb_axpy6(double s, const double *restrict x, double *restrict y)
 {
     for (int i = 0; i < 6; i++) y[i] += s * x[i];
 }
 
-static inline double rb_dot6(const double a[6], const double b[6])
+RB_INLINE double rb_dot6(const double a[6], const double b[6])
 {
     return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
 }
 
 /* phi' a: the motion of O + l. */
-static inline void rb_shift_motion(const double l[3], const double a[6], double out[6])
+RB_INLINE void rb_shift_motion(const double l[3], const double a[6], double out[6])
 {
     double x = a[3] + (a[1] * l[2] - a[2] * l[1]);
     double y = a[4] + (a[2] * l[0] - a[0] * l[2]);
@@ -46,7 +47,7 @@ static inline void rb_shift_motion(const double l[3], const double a[6], double 
 }
 
 /* phi f: the wrench at O + l, seen at O. */
-static inline void rb_shift_wrench(const double l[3], const double f[6], double out[6])
+RB_INLINE void rb_shift_wrench(const double l[3], const double f[6], double out[6])
 {
     double x = f[0] + (l[1] * f[5] - l[2] * f[4]);
     double y = f[1] + (l[2] * f[3] - l[0] * f[5]);
@@ -61,13 +62,13 @@ static inline void rb_shift_wrench(const double l[3], const double f[6], double 
 
 enum { RB_SYM6 = 21 };
 
-static inline void rb_sym6_zero(double P[21])
+RB_INLINE void rb_sym6_zero(double P[21])
 {
     for (int i = 0; i < RB_SYM6; i++) P[i] = 0.0;
 }
 
 /* Inertia of a link: mass m, com at c from O, rotational inertia I about O. */
-static inline void rb_sym6_inertia(double m, const double c[3], const double I[6], double P[21])
+RB_INLINE void rb_sym6_inertia(double m, const double c[3], const double I[6], double P[21])
 {
     double x = m * c[0], y = m * c[1], z = m * c[2];
     for (int i = 0; i < 6; i++) P[i] = I[i];
@@ -83,13 +84,13 @@ static inline void rb_sym6_inertia(double m, const double c[3], const double I[6
 }
 
 /* P += Q; different arrays */
-static inline void rb_sym6_add(const double *restrict Q, double *restrict P)
+RB_INLINE void rb_sym6_add(const double *restrict Q, double *restrict P)
 {
     for (int i = 0; i < RB_SYM6; i++) P[i] += Q[i];
 }
 
 /* y = P x */
-static inline void rb_sym6_mul(const double P[21], const double x[6], double y[6])
+RB_INLINE void rb_sym6_mul(const double P[21], const double x[6], double y[6])
 {
     const double *A = P, *B = P + 6, *C = P + 15;
     double a = A[0] * x[0] + A[3] * x[1] + A[4] * x[2] + (B[0] * x[3] + B[1] * x[4] + B[2] * x[5]);
@@ -107,8 +108,8 @@ static inline void rb_sym6_mul(const double P[21], const double x[6], double y[6
 }
 
 /* P += s (u v' + v u') / 2, with u = v the rank-1 update P += s u u'. Neither is part of P. */
-static inline void rb_sym6_rank2(double s, const double *restrict u, const double *restrict v,
-                                 double *restrict P)
+RB_INLINE void rb_sym6_rank2(double s, const double *restrict u, const double *restrict v,
+                             double *restrict P)
 {
     double h = 0.5 * s;
     for (int i = 0; i < 3; i++) {
@@ -129,7 +130,7 @@ static inline void rb_sym6_rank2(double s, const double *restrict u, const doubl
 }
 
 /* P += s u u' */
-static inline void rb_sym6_rank1(double s, const double *restrict u, double *restrict P)
+RB_INLINE void rb_sym6_rank1(double s, const double *restrict u, double *restrict P)
 {
     double x = s * u[0], y = s * u[1], z = s * u[2], a = s * u[3], b = s * u[4];
     P[0] += x * u[0];
@@ -157,7 +158,7 @@ static inline void rb_sym6_rank1(double s, const double *restrict u, double *res
 
 /* phi P phi': an inertia at O + l, seen at O. With X = l~ C:
  *     B+ = B + X,      A+ = A + Z + Z',   Z = l~ (B + X/2)'                      (D.11) */
-static inline void rb_sym6_shift(const double l[3], const double P[21], double out[21])
+RB_INLINE void rb_sym6_shift(const double l[3], const double P[21], double out[21])
 {
     double x = l[0], y = l[1], z = l[2];
     const double *A = P, *B = P + 6, *C = P + 15;
@@ -192,7 +193,7 @@ static inline void rb_sym6_shift(const double l[3], const double P[21], double o
 
 /* phi' Y phi: a compliance at O, carried rigidly to O + l. With X = A l~:
  *     B+ = B + X,      C+ = C + W + W',   W = (B + X/2)' l~                      (D.14) */
-static inline void rb_sym6_shift_compliance(const double l[3], const double Y[21], double out[21])
+RB_INLINE void rb_sym6_shift_compliance(const double l[3], const double Y[21], double out[21])
 {
     double x = l[0], y = l[1], z = l[2];
     const double *A = Y, *B = Y + 6, *C = Y + 15;
@@ -228,7 +229,7 @@ static inline void rb_sym6_shift_compliance(const double l[3], const double Y[21
 }
 
 /* All 36 numbers, row major: for tests and for callers that need few of them. */
-static inline void rb_sym6_full(const double P[21], double F[36])
+RB_INLINE void rb_sym6_full(const double P[21], double F[36])
 {
     static const int at[36] = {
         0, 3, 4,  6,  7,  8,  3, 1,  5,  9,  10, 11, 4, 5,  2,  12, 13, 14,

@@ -5,14 +5,16 @@
 
 #include <math.h>
 
+#include "math/vector.h"
+
 /* ---- vectors ------------------------------------------------------------------------------- */
 
-static inline void rb_zero3(double out[3])
+RB_INLINE void rb_zero3(double out[3])
 {
     out[0] = out[1] = out[2] = 0.0;
 }
 
-static inline void rb_copy3(const double a[3], double out[3])
+RB_INLINE void rb_copy3(const double a[3], double out[3])
 {
     double x = a[0], y = a[1], z = a[2];
     out[0] = x;
@@ -20,7 +22,7 @@ static inline void rb_copy3(const double a[3], double out[3])
     out[2] = z;
 }
 
-static inline void rb_add3(const double a[3], const double b[3], double out[3])
+RB_INLINE void rb_add3(const double a[3], const double b[3], double out[3])
 {
     double x = a[0] + b[0], y = a[1] + b[1], z = a[2] + b[2];
     out[0] = x;
@@ -28,7 +30,7 @@ static inline void rb_add3(const double a[3], const double b[3], double out[3])
     out[2] = z;
 }
 
-static inline void rb_sub3(const double a[3], const double b[3], double out[3])
+RB_INLINE void rb_sub3(const double a[3], const double b[3], double out[3])
 {
     double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
     out[0] = x;
@@ -36,7 +38,7 @@ static inline void rb_sub3(const double a[3], const double b[3], double out[3])
     out[2] = z;
 }
 
-static inline void rb_scale3(double s, const double a[3], double out[3])
+RB_INLINE void rb_scale3(double s, const double a[3], double out[3])
 {
     double x = s * a[0], y = s * a[1], z = s * a[2];
     out[0] = x;
@@ -45,7 +47,7 @@ static inline void rb_scale3(double s, const double a[3], double out[3])
 }
 
 /* y += s x */
-static inline void rb_axpy3(double s, const double x[3], double y[3])
+RB_INLINE void rb_axpy3(double s, const double x[3], double y[3])
 {
     double a = y[0] + s * x[0], b = y[1] + s * x[1], c = y[2] + s * x[2];
     y[0] = a;
@@ -53,12 +55,12 @@ static inline void rb_axpy3(double s, const double x[3], double y[3])
     y[2] = c;
 }
 
-static inline double rb_dot3(const double a[3], const double b[3])
+RB_INLINE double rb_dot3(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void rb_cross3(const double a[3], const double b[3], double out[3])
+RB_INLINE void rb_cross3(const double a[3], const double b[3], double out[3])
 {
     double x = a[1] * b[2] - a[2] * b[1];
     double y = a[2] * b[0] - a[0] * b[2];
@@ -68,13 +70,13 @@ static inline void rb_cross3(const double a[3], const double b[3], double out[3]
     out[2] = z;
 }
 
-static inline double rb_norm3(const double a[3])
+RB_INLINE double rb_norm3(const double a[3])
 {
     return sqrt(rb_dot3(a, a));
 }
 
 /* To unit length; returns the length before. A vector without length becomes +z. */
-static inline double rb_normalize3(double a[3])
+RB_INLINE double rb_normalize3(double a[3])
 {
     double scale = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
     if (!(scale > 0.0)) {
@@ -93,7 +95,7 @@ static inline double rb_normalize3(double a[3])
 /* ---- 3x3 matrices -------------------------------------------------------------------------- */
 
 /* R x */
-static inline void rb_rot(const double R[9], const double a[3], double out[3])
+RB_INLINE void rb_rot(const double R[9], const double a[3], double out[3])
 {
     double x = R[0] * a[0] + R[1] * a[1] + R[2] * a[2];
     double y = R[3] * a[0] + R[4] * a[1] + R[5] * a[2];
@@ -104,7 +106,7 @@ static inline void rb_rot(const double R[9], const double a[3], double out[3])
 }
 
 /* R' x */
-static inline void rb_rot_t(const double R[9], const double a[3], double out[3])
+RB_INLINE void rb_rot_t(const double R[9], const double a[3], double out[3])
 {
     double x = R[0] * a[0] + R[3] * a[1] + R[6] * a[2];
     double y = R[1] * a[0] + R[4] * a[1] + R[7] * a[2];
@@ -115,7 +117,7 @@ static inline void rb_rot_t(const double R[9], const double a[3], double out[3])
 }
 
 /* A B */
-static inline void rb_mul33(const double A[9], const double B[9], double out[9])
+RB_INLINE void rb_mul33(const double A[9], const double B[9], double out[9])
 {
     double C[9];
     for (int i = 0; i < 3; i++) {
@@ -127,7 +129,7 @@ static inline void rb_mul33(const double A[9], const double B[9], double out[9])
 }
 
 /* A' B */
-static inline void rb_mul33_t(const double A[9], const double B[9], double out[9])
+RB_INLINE void rb_mul33_t(const double A[9], const double B[9], double out[9])
 {
     double C[9];
     for (int i = 0; i < 3; i++) {
@@ -138,7 +140,7 @@ static inline void rb_mul33_t(const double A[9], const double B[9], double out[9
     for (int i = 0; i < 9; i++) out[i] = C[i];
 }
 
-static inline double rb_det3(const double A[9])
+RB_INLINE double rb_det3(const double A[9])
 {
     return A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
            A[2] * (A[3] * A[7] - A[4] * A[6]);
@@ -147,7 +149,7 @@ static inline double rb_det3(const double A[9])
 /* ---- symmetric 3x3 matrices ---------------------------------------------------------------- */
 
 /* A x */
-static inline void rb_sym3_mul(const double A[6], const double a[3], double out[3])
+RB_INLINE void rb_sym3_mul(const double A[6], const double a[3], double out[3])
 {
     double x = A[0] * a[0] + A[3] * a[1] + A[4] * a[2];
     double y = A[3] * a[0] + A[1] * a[1] + A[5] * a[2];
@@ -158,7 +160,7 @@ static inline void rb_sym3_mul(const double A[6], const double a[3], double out[
 }
 
 /* R A R': the same tensor in the axes R leads to. */
-static inline void rb_sym3_rotate(const double R[9], const double A[6], double out[6])
+RB_INLINE void rb_sym3_rotate(const double R[9], const double A[6], double out[6])
 {
     double T[9]; /* R A */
     for (int i = 0; i < 3; i++) {
@@ -179,7 +181,7 @@ static inline void rb_sym3_rotate(const double R[9], const double A[6], double o
 
 /* I += m (c'c 1 - c c'): an inertia about the com becomes one about a point at distance c from it,
  * and, with -m, the other way round. */
-static inline void rb_sym3_steiner(double m, const double c[3], double I[6])
+RB_INLINE void rb_sym3_steiner(double m, const double c[3], double I[6])
 {
     double mx = m * c[0], my = m * c[1], mz = m * c[2];
     double xx = mx * c[0], yy = my * c[1], zz = mz * c[2];

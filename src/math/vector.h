@@ -10,4 +10,11 @@
 #define RB_VECTOR
 #endif
 
+/* RB_INLINE: a piece of such a kernel. A call would leave it to the oldest instruction set. */
+#if defined(__GNUC__)
+#define RB_INLINE static inline __attribute__((always_inline))
+#else
+#define RB_INLINE static inline
+#endif
+
 #endif
