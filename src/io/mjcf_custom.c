@@ -105,7 +105,7 @@ static rb_status apply_coefficient(rb_mjcf *r, const rb_xml_node *node, const rb
         for (int g = 0; g < ngeom && level == 0; g++) set_coefficient(r, g, c, def->data);
         return RB_OK;
     }
-    int geom;
+    int geom = -1;
     first++;
     size_t first_length = strcspn(first, "/");
     RB_TRY(find_geom(r, node, first, first_length, &geom));

@@ -62,7 +62,7 @@ static void apply_flags(rb_mjcf *r)
 typedef struct finished {
     rb_model *m;
     rb_data *d;
-    double *x; /* scratch (nv) */
+    double *x; /* scratch (2 nv) */
 } finished;
 
 /* Stiffness and damping that give a joint this time constant and damping ratio, with the inertia
@@ -85,29 +85,39 @@ static void set_springdamper(rb_mjcf *r, const finished *f, const rb_mjcf_later 
     joint->damping = 2.0 * inertia / fmax(MIN_DIVISOR, time_constant);
 }
 
-/* Inertia of a dof, seen through a transmission of that ratio. */
-static double reflected(const finished *f, int dof, double ratio)
-{
-    double square = ratio * ratio;
-    return square > MIN_DIVISOR ? f->d->M[f->m->dof_Madr[dof]] / square : 0.0;
-}
-
-/* kv = 2 ratio sqrt(kp mass) of a servo. */
-static void set_dampratio(rb_mjcf *r, const finished *f, const rb_mjcf_later *later)
+/* x = J', how the length of the transmission changes with the dofs. */
+static void transmission_row(const finished *f, const rb_actuator_def *act)
 {
     const rb_model *m = f->m;
-    rb_actuator_def *act = rb_spec_actuator(r->spec, later->index);
-    double mass = 0.0;
-    if (act->transmission == RB_TRN_JOINT || act->transmission == RB_TRN_JOINT_IN_PARENT) {
-        int dof = m->jnt_dofadr[act->target];
-        for (int i = dof; i < m->nv && m->dof_jnt[i] == act->target; i++)
-            mass += reflected(f, i, act->gear[i - dof]);
-    } else if (act->transmission == RB_TRN_TENDON) {
+    memset(f->x, 0, (size_t)m->nv * sizeof *f->x);
+    if (act->transmission == RB_TRN_TENDON) {
         int adr = m->tendon_adr[act->target], num = m->tendon_num[act->target];
         for (int w = adr; w < adr + num; w++)
-            mass += reflected(f, m->jnt_dofadr[m->wrap_jnt[w]], act->gear[0] * m->wrap_coef[w]);
+            f->x[m->jnt_dofadr[m->wrap_jnt[w]]] += act->gear[0] * m->wrap_coef[w];
+    } else {
+        int dof = m->jnt_dofadr[act->target];
+        for (int i = dof; i < m->nv && m->dof_jnt[i] == act->target; i++)
+            f->x[i] = act->gear[i - dof];
     }
+}
+
+/* kv = 2 ratio sqrt(kp mass) of a servo, mass = 1 / (J M^-1 J') what it feels. */
+static rb_status set_dampratio(rb_mjcf *r, const rb_xml_node *root, const finished *f,
+                               const rb_mjcf_later *later)
+{
+    rb_actuator_def *act = rb_spec_actuator(r->spec, later->index);
+    double *row = f->x + f->m->nv, inverse = 0.0;
+    act->bias[2] = 0.0;
+    if (act->transmission == RB_TRN_SITE)
+        return rb_mjcf_warn(r, root, "actuator/dampratio", 1,
+                            "a servo on a site has no damping ratio; give kv");
+    transmission_row(f, act);
+    memcpy(row, f->x, (size_t)f->m->nv * sizeof *row);
+    rb_mass_solve(f->m, f->d, f->x);
+    for (int i = 0; i < f->m->nv; i++) inverse += row[i] * f->x[i];
+    double mass = 1.0 / fmax(MIN_DIVISOR, inverse);
     act->bias[2] = -2.0 * later->numbers[0] * sqrt(fmax(0.0, act->gain[0] * mass));
+    return RB_OK;
 }
 
 /* Meshes whose inertia is that of their hull need it now. */
@@ -125,7 +135,7 @@ static rb_status prepare(rb_mjcf *r, const rb_xml_node *root, finished *f)
     f->m = rb_spec_compile(r->spec, a, r->err);
     if (!f->m) return r->err->status;
     f->d = rb_data_new(f->m, a);
-    f->x = rb_xml_take(r->doc, (size_t)f->m->nv + 1, sizeof *f->x);
+    f->x = rb_xml_take(r->doc, 2 * (size_t)f->m->nv + 1, sizeof *f->x);
     if (!f->d || !f->x) return rb_mjcf_nomem(r, root);
     rb_kinematics(f->m, f->d);
     rb_mass(f->m, f->d);
@@ -143,7 +153,7 @@ static rb_status read_later(rb_mjcf *r, const rb_xml_node *root)
         if (later->kind == RB_MJCF_SPRINGDAMPER)
             set_springdamper(r, &f, later);
         else
-            set_dampratio(r, &f, later);
+            status = set_dampratio(r, root, &f, later);
     }
     rb_data_free(f.d);
     if (f.m) rb_model_free(f.m, a);

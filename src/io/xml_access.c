@@ -169,7 +169,7 @@ rb_status rb_xml_numbers(const rb_xml_node *node, const char *attr, int least, i
     if (count) *count = 0;
     if (!open_attr(&s, node, attr)) return RB_OK;
     for (skip_blanks(&s); s.at < s.end; skip_blanks(&s)) {
-        double x;
+        double x = 0.0;
         rb_status status = next_number(&s, &x, err);
         if (status != RB_OK) return status;
         if (found == most) return wrong_count(&s, least, most, found + 1, err);
@@ -193,7 +193,7 @@ rb_status rb_xml_ints(const rb_xml_node *node, const char *attr, int least, int 
     if (count) *count = 0;
     if (!open_attr(&s, node, attr)) return RB_OK;
     for (skip_blanks(&s); s.at < s.end; skip_blanks(&s)) {
-        int x;
+        int x = 0;
         rb_status status = next_int(&s, &x, err);
         if (status != RB_OK) return status;
         if (found == most) return wrong_count(&s, least, most, found + 1, err);
