@@ -1,0 +1,250 @@
+/* Passive forces (D.22) and forces on bodies: as gradients of the energy, against Jacobians, and by
+ * hand. */
+#include "test.h"
+#include "tree_support.h"
+
+static void refresh(const rb_model *m, rb_data *d)
+{
+    rb_kinematics(m, d);
+    rb_velocity(m, d);
+}
+
+/* Trees with springs, dampers and, between the first scalar joints, a tendon with a dead band. */
+static tree springy_tree(uint64_t seed)
+{
+    tree_options o = tree_any(seed);
+    o.springs = 1;
+    if (o.nlink > 40) o.nlink = 40;
+    tree t = tree_open(seed, o);
+    int joint[3], n = 0;
+    for (int j = 0; j < rb_spec_count(t.spec, RB_KIND_JOINT) && n < 3; j++) {
+        rb_joint_type type = rb_spec_joint(t.spec, j)->type;
+        if (type == RB_JOINT_HINGE || type == RB_JOINT_SLIDE) joint[n++] = j;
+    }
+    if (n == 0) return t;
+    static const double coef[3] = { 1.0, -2.0, 0.5 };
+    rb_error err = { 0 };
+    rb_tendon_def tendon = rb_tendon_default();
+    tendon.njoint = n;
+    tendon.joint = joint;
+    tendon.coef = coef;
+    tendon.stiffness = 7.0;
+    tendon.damping = 3.0;
+    tendon.springlength[0] = -0.2;
+    tendon.springlength[1] = 0.4;
+    CHECK(rb_spec_add_tendon(t.spec, &tendon, &err) >= 0);
+    rb_data_free(t.d);
+    rb_model_free(t.m, NULL);
+    t.m = rb_spec_compile(t.spec, NULL, &err);
+    CHECK(t.m != NULL);
+    t.d = rb_data_new(t.m, NULL);
+    tree_shake(t.m, t.d, &t.rng);
+    return t;
+}
+
+static double springs_at(const tree *t, rb_data *work, const double *direction, double h)
+{
+    rb_integrate(t->m, t->d->q, direction, h, work->q);
+    rb_kinematics(t->m, work);
+    double V = rb_energy_potential(t->m, work);
+    return V;
+}
+
+/* Springs are the gradient of their energy: the power along any direction is its change. */
+TEST(springs_are_the_gradient_of_their_energy)
+{
+    static const double h = 1e-5;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        TEST_SEED(seed);
+        tree t = springy_tree(seed);
+        rb_data *work = rb_data_new(t.m, NULL);
+        int nv = t.m->nv;
+        double *direction = tree_numbers(&t.rng, nv, 1.0);
+
+        /* the bias at rest is gravity; what the energy has beside it are springs */
+        memset(t.d->v, 0, (size_t)nv * sizeof *t.d->v);
+        refresh(t.m, t.d);
+        rb_passive(t.m, t.d);
+        rb_bias(t.m, t.d);
+        double power = 0.0, size = 1.0;
+        for (int i = 0; i < nv; i++) {
+            power += (t.d->passive[i] - t.d->c[i]) * direction[i];
+            size += fabs(t.d->passive[i]) + fabs(t.d->c[i]);
+        }
+        double up = springs_at(&t, work, direction, h), down = springs_at(&t, work, direction, -h);
+        CHECK_NEAR(power, -(up - down) / (2.0 * h), 1e-7 * size);
+        free(direction);
+        rb_data_free(work);
+        tree_close(&t);
+    }
+}
+
+/* Dampers: the difference to the forces at rest is linear in v and takes energy away. */
+TEST(dampers_brake)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        TEST_SEED(seed);
+        tree t = springy_tree(seed);
+        int nv = t.m->nv;
+        double *v = tree_numbers(&t.rng, nv, 2.0), *rest = tree_numbers(&t.rng, nv, 1.0);
+        for (int i = 0; i < nv; i++) t.d->v[i] = 0.0;
+        refresh(t.m, t.d);
+        rb_passive(t.m, t.d);
+        memcpy(rest, t.d->passive, (size_t)nv * sizeof *rest);
+        memcpy(t.d->v, v, (size_t)nv * sizeof *v);
+        refresh(t.m, t.d);
+        rb_passive(t.m, t.d);
+
+        double rate = 0.0; /* of the tendon */
+        for (int i = 0; i < t.m->nwrap; i++) {
+            rate += t.m->wrap_coef[i] * v[t.m->jnt_dofadr[t.m->wrap_jnt[i]]];
+        }
+        for (int i = 0; i < nv; i++) {
+            double exact = -t.m->dof_damping[i] * v[i];
+            for (int k = 0; k < t.m->nwrap; k++) {
+                if (t.m->jnt_dofadr[t.m->wrap_jnt[k]] == i) {
+                    exact -= t.m->wrap_coef[k] * 3.0 * rate;
+                }
+            }
+            CHECK_NEAR(t.d->passive[i] - rest[i], exact, 1e-12 * (10.0 + fabs(rest[i])));
+        }
+        free(rest);
+        free(v);
+        tree_close(&t);
+    }
+}
+
+/* With all of the weight compensated, passive forces are what holds the tree at rest. */
+TEST(gravity_compensation_holds_the_weight)
+{
+    int heavy = 0;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        TEST_SEED(seed);
+        tree t = tree_open(seed, tree_any(seed));
+        for (int b = 1; b < rb_spec_count(t.spec, RB_KIND_BODY); b++) {
+            rb_spec_body(t.spec, b)->gravcomp = 1.0;
+        }
+        rb_error err = { 0 };
+        rb_model *m = rb_spec_compile(t.spec, NULL, &err);
+        CHECK(m != NULL);
+        rb_data *d = rb_data_new(m, NULL);
+        tree_shake(m, d, &t.rng);
+        memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
+        refresh(m, d);
+        rb_bias(m, d);
+        rb_passive(m, d);
+        double size = 1.0;
+        for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(d->c[i]));
+        heavy += size > 1.0;
+        for (int i = 0; i < m->nv; i++) CHECK_NEAR(d->passive[i], d->c[i], 1e-12 * size);
+        rb_data_free(d);
+        rb_model_free(m, NULL);
+        tree_close(&t);
+    }
+    CHECK(heavy > 80);
+}
+
+/* tau = J_com' (torque; force), with the Jacobian of the centre of mass. */
+TEST(wrenches_act_at_the_centre_of_mass)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        TEST_SEED(seed);
+        tree t = tree_open(seed, tree_any(seed));
+        const rb_model *m = t.m;
+        int nv = m->nv;
+        double *tau = tree_numbers(&t.rng, nv, 1.0), *exact = tree_numbers(&t.rng, nv, 1.0);
+        double *J = tree_numbers(&t.rng, 6 * nv, 1.0), size = 1.0;
+        memcpy(exact, tau, (size_t)nv * sizeof *tau);
+        refresh(m, t.d);
+        rb_frames(m, t.d);
+        for (int b = 0; b < m->nbody; b++) {
+            if (!tree_percent(&t.rng, 60)) continue;
+            double *w = t.d->wrench + 6 * b, com[3];
+            tree_vector(&t.rng, 2.0, w);
+            tree_vector(&t.rng, 2.0, w + 3);
+            for (int i = 0; i < 3; i++) {
+                const double *row = t.d->body_R + 9 * b + 3 * i, *c = m->body_com + 3 * b;
+                com[i] = t.d->body_p[3 * b + i] + row[0] * c[0] + row[1] * c[1] + row[2] * c[2];
+            }
+            rb_jacobian(m, t.d, b, com, J);
+            for (int j = 0; j < nv; j++) {
+                for (int i = 0; i < 3; i++) {
+                    exact[j] += J[i * nv + j] * w[3 + i] + J[(3 + i) * nv + j] * w[i];
+                }
+                size = fmax(size, fabs(exact[j]));
+            }
+        }
+        rb_wrench_force(m, t.d, tau);
+        for (int j = 0; j < nv; j++) CHECK_NEAR(tau[j], exact[j], 1e-12 * size);
+        free(J);
+        free(exact);
+        free(tau);
+        tree_close(&t);
+    }
+}
+
+/* ---- by hand -------------------------------------------------------------------------------- */
+
+static rb_model *one_joint(rb_joint_def joint)
+{
+    rb_error err = { 0 };
+    rb_spec *spec = rb_spec_new(NULL);
+    rb_body_def body = rb_body_default();
+    body.inertia_source = RB_INERTIA_GIVEN;
+    body.mass = 1.0;
+    body.inertia[0] = body.inertia[1] = body.inertia[2] = 0.1;
+    joint.body = rb_spec_add_body(spec, &body, &err);
+    CHECK(joint.body == 1 && rb_spec_add_joint(spec, &joint, &err) == 0);
+    rb_model *m = rb_spec_compile(spec, NULL, &err);
+    CHECK(m != NULL);
+    rb_spec_free(spec);
+    return m;
+}
+
+/* k = 4, at rest at 0.5, d = 2: at q = 1.25, v = -3 the force is -4 * 0.75 + 6 = 3. */
+TEST(a_hinge_by_hand)
+{
+    rb_joint_def joint = rb_joint_default();
+    joint.stiffness = 4.0;
+    joint.damping = 2.0;
+    joint.springref = 0.5;
+    joint.ref = 0.25;
+    rb_model *m = one_joint(joint);
+    rb_data *d = rb_data_new(m, NULL);
+    d->q[0] = 1.25;
+    d->v[0] = -3.0;
+    refresh(m, d);
+    rb_passive(m, d);
+    CHECK_NEAR(d->passive[0], 3.0, 0.0);
+    rb_data_free(d);
+    rb_model_free(m, NULL);
+}
+
+/* A ball turned by 0.8 rad about (0, 0.6, 0.8) is pulled back by k 0.8 about the same axis; past
+ * half a turn it goes on the shorter way; the length of the quaternion does not matter. */
+TEST(a_ball_by_hand)
+{
+    rb_joint_def joint = rb_joint_default();
+    joint.type = RB_JOINT_BALL;
+    joint.stiffness = 10.0;
+    rb_model *m = one_joint(joint);
+    rb_data *d = rb_data_new(m, NULL);
+    static const double angle[] = { 0.8, 4.0 },
+                        force[] = { -8.0, 10.0 * (6.283185307179586 - 4.0) };
+    for (int k = 0; k < 2; k++) {
+        d->q[0] = 3.0 * cos(angle[k] / 2.0);
+        d->q[1] = 0.0;
+        d->q[2] = 3.0 * 0.6 * sin(angle[k] / 2.0);
+        d->q[3] = 3.0 * 0.8 * sin(angle[k] / 2.0);
+        rb_passive(m, d);
+        CHECK_NEAR(d->passive[0], 0.0, 1e-14);
+        CHECK_NEAR(d->passive[1], 0.6 * force[k], 1e-13);
+        CHECK_NEAR(d->passive[2], 0.8 * force[k], 1e-13);
+    }
+    rb_data_free(d);
+    rb_model_free(m, NULL);
+}
+
+TEST_MAIN(RUN(springs_are_the_gradient_of_their_energy), RUN(dampers_brake),
+          RUN(gravity_compensation_holds_the_weight), RUN(wrenches_act_at_the_centre_of_mass),
+          RUN(a_hinge_by_hand), RUN(a_ball_by_hand))
