@@ -6,7 +6,7 @@
 double rb_quat_normalize(double q[4])
 {
     double scale = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
-    if (!(scale > 0.0 && scale <= 0x1.fffffffffffffp1023)) {
+    if (scale == 0.0) {
         q[0] = 1.0;
         q[1] = q[2] = q[3] = 0.0;
         return 0.0;

@@ -61,7 +61,8 @@ RB_INLINE void rb_quat_rotate(const double q[4], const double a[3], double out[3
     out[2] = z;
 }
 
-/* To unit length; returns the length before. One without length, or not finite, becomes 1 0 0 0. */
+/* To unit length; returns the length before. One without length becomes 1 0 0 0, one that is not
+ * finite NaN. */
 double rb_quat_normalize(double q[4]);
 
 /* Unit quaternion with w >= 0 of a rotation matrix. */
