@@ -1,7 +1,7 @@
 /* From gaps to complementarity problems: what holds and what may yield in one step.
  *
  * rb_constraints_build turns contacts, joint limits, dry joint friction and equalities into rows
- * u = J v; rb_island_* cut them into independent problems; a formulation (one file each, table.c)
+ * u = J v; rb_island_open cuts out one independent problem; a formulation (one file each, table.c)
  * writes an island as rb_problem and reads the impulses back. Nothing here moves the state.
  * Theory: docs/theory/contact.md, equations (F.*). */
 #ifndef RB_CONTACT_CONTACT_H
@@ -9,84 +9,114 @@
 
 #include "rattleback/step.h"
 
+/* ---- constraints ------------------------------------------------------------------------------
+ */
+
 typedef enum rb_constraint_kind {
-    RB_CONSTRAINT_CONTACT =
-        0,                 /* rows n, t1, t2 (condim 1: n only), torsion (4), roll1, roll2 (6) */
-    RB_CONSTRAINT_LIMIT,   /* joint or tendon limit: one row, u >= 0 opens                     */
-    RB_CONSTRAINT_DRY,     /* dry friction of a dof or tendon: one row, |p| <= bound           */
-    RB_CONSTRAINT_EQUALITY /* bilateral rows                                                   */
+    RB_CONSTRAINT_CONTACT = 0, /* rows n, t1, t2 (condim 1: n), torsion (4), roll t1, roll t2 (6) */
+    RB_CONSTRAINT_LIMIT,       /* joint or tendon limit: one row, u >= 0 opens                    */
+    RB_CONSTRAINT_DRY,         /* dry friction of a dof or tendon: one row, |p| <= bound          */
+    RB_CONSTRAINT_EQUALITY     /* bilateral rows                                                  */
 } rb_constraint_kind;
 
 typedef struct rb_constraint {
-    int kind;
-    int object;    /* contact index, joint, dof, tendon or equality                            */
-    int row, nrow; /* its rows in the set                                                      */
-    int island;
-    int condim;   /* contacts: 1, 3, 4, 6                                                     */
-    uint64_t key; /* identity from step to step: warm start, previous impulses                */
-    rb_material material; /* of the pair, overrides applied, no NAN left where a number is needed */
-    double gap;   /* [m] or [rad], > 0 open                                                   */
-    double bound; /* RB_CONSTRAINT_DRY: h times the friction force [N s]                      */
-    double restitution;
+    rb_constraint_kind kind;
+    int object;           /* contact index, joint, dof, tendon (njnt + t) or equality             */
+    uint64_t key;         /* identity from step to step: warm start, previous impulses            */
+    int row, nrow;        /* its rows in the set                                                  */
+    int dof, ndof;        /* its dofs in the set: all ancestors of what it touches, ascending     */
+    ptrdiff_t block;      /* its J in the set, nrow x ndof row major                              */
+    int island;           /* -1: touches nothing that can move                                    */
+    int condim;           /* contacts: 1, 3, 4, 6                                                 */
+    rb_material material; /* of the pair; no NAN is left where a number is needed                 */
+    double gap;           /* [m] or [rad], > 0 open                                               */
+    double bound;         /* RB_CONSTRAINT_DRY: h times the friction force [N s]                  */
 } rb_constraint;
 
 /* All rows of a step; arrays from the arena of rb_data. */
 typedef struct rb_constraints {
-    int n;            /* constraints                                                             */
-    rb_constraint *c; /*                                                             (n)         */
+    int n;            /* constraints: contacts, limits, dry friction, equalities                */
+    int ncontact;     /* the first ones                                                         */
+    rb_constraint *c; /*                                                        (n)             */
     int nrow;
-    int *start, *dof; /* CSR of J over dofs, ascending                          (nrow+1), (nnz)  */
-    double *J;        /*                                                             (nnz)       */
-    double *axis;     /* world axes of contact rows n, t1, t2: 9 per contact         (9 ncontact) */
-    double *drive;    /* velocity of prescribed motion along the row: mocap bodies, conveyors;
-                         u = J v + drive                                             (nrow)      */
-    double *error;    /* equalities: closure error; others 0                         (nrow)      */
-    double *p_prev;   /* impulse of the same row one step before, 0 if new           (nrow)      */
-    double *u_prev;   /* slip of the same row one step before, 0 if new              (nrow)      */
-    unsigned char *mode_prev; /* rb_mode of the constraint one step before             (n) */
+    int *dof;      /*                                                        (c->dof, ndof)  */
+    double *J;     /*                                                        (c->block)      */
+    double *frame; /* world axes n, t1, t2 of contacts, as rows              (ncontact x 9)  */
+    double *point; /* where the contact acts, world                          (ncontact x 3)  */
+    double *drive; /* velocity along the row of what is moved by the caller: mocap bodies,
+                      conveyors; u = J v + drive                             (nrow)          */
+    double *error; /* equalities: closure error; others 0                    (nrow)          */
     int nisland;
-    int *island_start; /* constraints sorted by island                                (nisland+1) */
-    int *island_order; /* indices into c                                              (n)         */
+    int *island_start; /*                                                        (nisland + 1)   */
+    int *island_order; /* constraints by island, in their own order              (n)             */
 } rb_constraints;
 
-/* `contacts` as rb_collide wrote them; needs kinematics, velocity, frames. */
+/* `contacts` as rb_collide wrote them. Limits that motion at the present velocity changed by at
+ * most dv_max could close within h are rows too. Needs kinematics, velocity, frames. */
 rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts *o, double h,
-                               const rb_contact *contacts, int ncontact, rb_constraints *out,
-                               rb_error *err);
+                               double dv_max, const rb_contact *contacts, int ncontact,
+                               rb_constraints *out);
 
-/* What a formulation sees of one island: rows renumbered 0..nrow-1, constraints 0..n-1. */
+/* u = J v + drive for all rows. */
+void rb_constraints_velocity(const rb_constraints *set, const double *v, double *u);
+
+/* f += J' p of all rows: generalised impulses. */
+void rb_constraints_force(const rb_constraints *set, const double *p, double *f);
+
+/* The material of a pair (F.1): the larger coefficient, the priority, an explicit pair, the
+ * overrides of the options. Returns condim. */
+int rb_pair_material(const rb_model *m, int geom1, int geom2, const rb_step_opts *o,
+                     rb_material *out);
+
+/* ---- islands ----------------------------------------------------------------------------------
+ */
+
+/* One independent problem: constraints 0..n-1 of the island, rows renumbered 0..nrow-1. */
 typedef struct rb_island {
     int n, nrow;
-    const rb_constraint **c;
-    int *row;         /* first row of each constraint within the island              (n)         */
-    double *u;        /* velocity of the rows without impulses, drive included       (nrow)      */
-    double *u_before; /* velocity of the rows before the step (restitution)          (nrow)      */
-    double *bias;     /* added to u by the stepper: gap / h, re-linearisation, e u_before (nrow) */
-    double *p_prev, *u_prev;  /*                                                        (nrow)  */
-    unsigned char *mode_prev; /*                                                       (n) */
-    rb_matrix W; /* J M^-1 J': dense, or block-sparse of 3 for large islands of plain contacts */
     double h;
-    double *p; /* out: impulses                                               (nrow)      */
-    unsigned char *mode; /* out: per constraint                                        (n) */
+    const rb_constraint **c; /*                                                        (n)        */
+    int *row;                /* first row of each constraint within the island         (n)        */
+    rb_matrix W;             /* J M^-1 J': dense, or blocks of 3 where all are plain contacts and
+                                many                                                              */
+    /* filled by the stepper */
+    double *u;      /* velocity of the rows that the problem corrects: free velocity and what
+                       gap, restitution or re-linearisation add                      (nrow)     */
+    double *p_prev; /* impulse of the row one step before, 0: new                    (nrow)     */
+    double *u_prev; /* slip of the row one step before                               (nrow)     */
+    unsigned char *mode_prev; /* rb_mode                                               (n)        */
+    /* the answer */
+    double *p;           /* impulses                                                   (nrow)     */
+    unsigned char *mode; /*                                                            (n)        */
 } rb_island;
 
-/* J M^-1 J' of the rows of an island by the sparse L'DL factor (shallow trees) or the recursion of
- * D.14..D.17 (deep ones), whichever is cheaper; into `island->W`. Needs rb_mass_factor or
- * rb_aba_factor + rb_upsilon as rb_compliance_way() says for the model. */
-rb_status rb_island_compliance(const rb_model *m, rb_data *d, const rb_constraints *set, int island,
-                               rb_island *out);
+/* All arrays from the arena; u, p_prev, u_prev, mode_prev zero. Needs rb_mass_factor (with implicit
+ * terms on the diagonal of M where there are some). */
+rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
+                         double h, rb_arena *arena, rb_island *out);
+
+/* ---- formulations ------------------------------------------------------------------------------
+ */
+
+/* A problem as a formulation wrote it. */
+typedef struct rb_written {
+    rb_problem problem;
+    double *z;           /* guess in, answer out                                                 */
+    unsigned char *mode; /* per row (LCP, box) or contact (cone)                                  */
+    void *context;       /* the formulation's own                                                 */
+} rb_written;
 
 struct rb_formulation {
-    const char *name; /* "cone": the command-line word                                          */
-    const char *summary; /* one line for --help */
-    unsigned kind;      /* RB_LCP, RB_BOX or RB_CONE                                              */
-    int position_level; /* 1: the gap is in the normal row (bias)                                 */
-    /* island -> problem (arrays from the arena) and a guess z, modes from p_prev, mode_prev */
+    const char *name;    /* "cone": the command-line word                                         */
+    const char *summary; /* one line for --help                                                   */
+    unsigned kind;       /* RB_LCP, RB_BOX or RB_CONE                                             */
+    int position_level;  /* 1: the gap is part of the normal row                                  */
+    int nonlinear;       /* 1: geometry is evaluated again at the new position until it stands    */
     rb_status (*write)(const rb_island *island, const rb_step_opts *o, rb_arena *arena,
-                       rb_problem *problem, double **z, unsigned char **mode);
-    /* answer -> island->p, island->mode */
-    void (*read)(rb_island *island, const rb_step_opts *o, const rb_problem *problem,
-                 const double *z, const unsigned char *mode);
+                       rb_written *out);
+    void (*read)(const rb_written *written, rb_island *island);
 };
+
+extern const rb_formulation rb_formulation_cone;
 
 #endif

@@ -1,0 +1,50 @@
+/* Within src/contact: the builder that constraints.c, joints.c and islands.c share. */
+#ifndef RB_CONTACT_BUILD_H
+#define RB_CONTACT_BUILD_H
+
+#include "contact/contact.h"
+
+/* Sine of the angle between normal and grain below which the grain has no direction in the tangent
+ * plane [1]. Larger: surfaces nearly across the grain lose their anisotropy. Smaller: the direction
+ * is rounding. */
+#define RB_GRAIN_IN_PLANE 1e-6
+
+typedef struct rb_builder {
+    const rb_model *m;
+    rb_data *d;
+    const rb_step_opts *o;
+    double h, dv_max;
+    const rb_contact *contacts;
+    int ncontact;
+    rb_rows loops;
+    rb_constraints *out;
+    int ndof;         /* written so far */
+    ptrdiff_t nentry; /* written so far */
+    int *wrap_dof;    /* one tendon: scratch  (nwrap) */
+    double *wrap_J;   /*                      (nwrap) */
+} rb_builder;
+
+/* Most that the arrays of a set can need. */
+typedef struct rb_room {
+    size_t constraints, rows, dofs, entries;
+} rb_room;
+
+void rb_room_add(rb_room *room, size_t constraints, int rows, int dofs);
+
+/* Dofs that carry link1 or link2 (0: none), ascending; and the most they can be. */
+int rb_pattern_of_links(const rb_model *m, int link1, int link2, int *dof);
+int rb_pattern_room(const rb_model *m, int link1, int link2);
+
+/* Appends a constraint whose pattern stands at out->dof + b->ndof already; J, drive, error zero. */
+rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, int ndof);
+
+uint64_t rb_contact_key(const rb_contact *contact);
+
+/* joints.c: limits, dry friction, equalities. */
+void rb_joint_room(const rb_builder *b, rb_room *room);
+void rb_joint_constraints(rb_builder *b);
+
+/* islands.c */
+rb_status rb_islands_find(const rb_model *m, rb_arena *arena, rb_constraints *set);
+
+#endif

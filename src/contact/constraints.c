@@ -1,0 +1,292 @@
+/* Contacts, joint limits, dry friction and equalities as rows u = J v + drive (F.2).
+ *
+ * A constraint keeps one dense block of J over its pattern: every dof that carries something it
+ * touches, ascending. Common ancestors of both sides belong to the pattern with entries that are
+ * exactly zero, because the factor of M fills them (F.5). */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "contact/contact.h"
+#include "contact/build.h"
+#include "math/vec3.h"
+
+/* ---- which dofs -------------------------------------------------------------------------------
+ */
+
+/* Ancestors of link k, k included. */
+static int path_dofs(const rb_model *m, int k)
+{
+    int count = 0;
+    for (; k > 0; k = m->link_parent[k]) count += m->link_dofnum[k];
+    return count;
+}
+
+/* Dofs that carry link1 or link2, ascending, into `dof`; returns how many. Links come before their
+ * children and dofs in the order of links: the two paths are merged from the tips down. */
+int rb_pattern_of_links(const rb_model *m, int link1, int link2, int *dof)
+{
+    int count = 0;
+    while (link1 > 0 || link2 > 0) {
+        int k = link1 > link2 ? link1 : link2;
+        for (int j = m->link_dofadr[k] + m->link_dofnum[k] - 1; j >= m->link_dofadr[k]; j--) {
+            dof[count++] = j;
+        }
+        if (link1 == k) link1 = m->link_parent[k];
+        if (link2 == k) link2 = m->link_parent[k];
+    }
+    for (int i = 0; i < count / 2; i++) {
+        int other = dof[i];
+        dof[i] = dof[count - 1 - i];
+        dof[count - 1 - i] = other;
+    }
+    return count;
+}
+
+/* Room for the pattern of a constraint between two links. */
+int rb_pattern_room(const rb_model *m, int link1, int link2)
+{
+    return path_dofs(m, link1) + path_dofs(m, link2);
+}
+
+/* ---- rows of a contact ------------------------------------------------------------------------
+ */
+
+/* n from the contact; t1 along the grain of the material or else along world x, y where n is close
+ * to x, projected on the plane; t2 = n x t1 (F.3). */
+static void contact_frame(const rb_model *m, const rb_data *d, const rb_contact *contact,
+                          const rb_material *material, double frame[9])
+{
+    const double *n = contact->at.normal;
+    double along[3] = { 1.0, 0.0, 0.0 };
+    if (fabs(n[0]) >= 0.9) along[0] = 0.0, along[1] = 1.0;
+    if (!isnan(material->friction_across)) {
+        int first = !isnan(m->geom_material[contact->geom1].friction_across);
+        int geom = first ? contact->geom1 : contact->geom2;
+        double grain[3];
+        rb_rot(d->geom_R + 9 * geom, material->grain, grain);
+
+        /* a grain along the normal has no direction in the plane */
+        double across[3];
+        rb_cross3(n, grain, across);
+        if (rb_norm3(across) > RB_GRAIN_IN_PLANE * rb_norm3(grain)) rb_copy3(grain, along);
+    }
+    rb_copy3(n, frame);
+    rb_copy3(along, frame + 3);
+    rb_axpy3(-rb_dot3(n, along), n, frame + 3);
+    rb_normalize3(frame + 3);
+    rb_cross3(frame, frame + 3, frame + 6);
+}
+
+/* Velocity of the point x of link k per unit of dof j, and its angular part. */
+static void dof_motion(const rb_data *d, int k, int j, const double x[3], double linear[3],
+                       double angular[3])
+{
+    const double *S = d->dof_S + 6 * j;
+    double r[3];
+    rb_sub3(x, d->link_p + 3 * k, r);
+    rb_copy3(S, angular);
+    rb_cross3(S, r, linear);
+    rb_add3(linear, S + 3, linear);
+}
+
+/* Entries of one column: rows n, t1, t2, then torsion, roll t1, roll t2. */
+static void contact_column(const double frame[9], int nrow, const double linear[3],
+                           const double angular[3], double sign, double *J, int stride)
+{
+    for (int i = 0; i < nrow && i < 3; i++) J[i * stride] += sign * rb_dot3(frame + 3 * i, linear);
+    for (int i = 3; i < nrow; i++) {
+        J[i * stride] += sign * rb_dot3(frame + 3 * (i - 3), angular);
+    }
+}
+
+/* Adds one side: all dofs from link k to where the other side joins. */
+static void contact_side(const rb_model *m, const rb_data *d, int k, int stop, const double x[3],
+                         const double frame[9], double sign, const rb_constraint *c, const int *dof,
+                         double *J)
+{
+    int at = c->ndof - 1;
+    for (; k != stop; k = m->link_parent[k]) {
+        for (int j = m->link_dofadr[k] + m->link_dofnum[k] - 1; j >= m->link_dofadr[k]; j--) {
+            double linear[3], angular[3];
+            while (dof[at] != j) at--;
+            dof_motion(d, k, j, x, linear, angular);
+            contact_column(frame, c->nrow, linear, angular, sign, J + at, c->ndof);
+        }
+    }
+}
+
+static int common_link(const rb_model *m, int a, int b)
+{
+    while (a != b) {
+        if (a > b)
+            a = m->link_parent[a];
+        else
+            b = m->link_parent[b];
+    }
+    return a;
+}
+
+/* Velocity of a mocap link at x: set by the caller through its pose, so it is what rb_data says. */
+static void drive_rows(const rb_model *m, const rb_data *d, const rb_constraint *c, int link1,
+                       int link2, const double x[3], const double frame[9], double *drive)
+{
+    int links[2] = { link1, link2 };
+    for (int side = 0; side < 2; side++) {
+        int k = links[side];
+        if (k == 0 || m->link_tree[k] >= 0) continue;
+        double r[3], v[3];
+        rb_sub3(x, d->link_p + 3 * k, r);
+        rb_cross3(d->link_w + 3 * k, r, v);
+        rb_add3(v, d->link_v + 3 * k, v);
+        contact_column(frame, c->nrow, v, d->link_w + 3 * k, side ? 1.0 : -1.0, drive, 1);
+    }
+}
+
+static int contact_rows(int condim)
+{
+    return condim == 1 ? 1 : condim == 4 ? 4 : condim == 6 ? 6 : 3;
+}
+
+static void make_contact(rb_builder *b, int i)
+{
+    const rb_model *m = b->m;
+    const rb_data *d = b->d;
+    const rb_contact *contact = &b->contacts[i];
+    int link1 = m->geom_link[contact->geom1], link2 = m->geom_link[contact->geom2];
+    rb_constraint c = { .kind = RB_CONSTRAINT_CONTACT, .object = i, .gap = contact->at.gap };
+    c.condim = rb_pair_material(m, contact->geom1, contact->geom2, b->o, &c.material);
+    c.key = rb_contact_key(contact);
+
+    double *frame = b->out->frame + 9 * i, *x = b->out->point + 3 * i;
+    contact_frame(m, d, contact, &c.material, frame);
+    for (int a = 0; a < 3; a++) x[a] = 0.5 * (contact->at.pos1[a] + contact->at.pos2[a]);
+
+    int ndof = rb_pattern_of_links(m, link1, link2, b->out->dof + b->ndof);
+    rb_constraint *made = rb_builder_add(b, &c, contact_rows(c.condim), ndof);
+    const int *dof = b->out->dof + made->dof;
+    double *J = b->out->J + made->block;
+    int stop = common_link(m, link1, link2);
+    contact_side(m, d, link1, stop, x, frame, -1.0, made, dof, J);
+    contact_side(m, d, link2, stop, x, frame, 1.0, made, dof, J);
+    drive_rows(m, d, made, link1, link2, x, frame, b->out->drive + made->row);
+}
+
+uint64_t rb_contact_key(const rb_contact *contact)
+{
+    uint64_t key = rb_hash(RB_HASH_INIT, &contact->geom1, sizeof contact->geom1);
+    key = rb_hash(key, &contact->geom2, sizeof contact->geom2);
+    return rb_hash(key, &contact->at.feature, sizeof contact->at.feature);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, int ndof)
+{
+    rb_constraints *out = b->out;
+    rb_constraint *made = &out->c[out->n++];
+    *made = *c;
+    made->row = out->nrow;
+    made->nrow = nrow;
+    made->dof = b->ndof;
+    made->ndof = ndof;
+    made->block = b->nentry;
+    made->island = -1;
+    out->nrow += nrow;
+    b->ndof += ndof;
+    b->nentry += (ptrdiff_t)nrow * ndof;
+    memset(out->J + made->block, 0, (size_t)nrow * (size_t)ndof * sizeof *out->J);
+    for (int i = 0; i < nrow; i++) out->drive[made->row + i] = out->error[made->row + i] = 0.0;
+    return made;
+}
+
+/* What the arrays need at most. */
+static void count_contacts(const rb_builder *b, rb_room *room)
+{
+    for (int i = 0; i < b->ncontact; i++) {
+        const rb_contact *contact = &b->contacts[i];
+        int ndof =
+            rb_pattern_room(b->m, b->m->geom_link[contact->geom1], b->m->geom_link[contact->geom2]);
+        rb_room_add(room, 1, 6, ndof);
+    }
+}
+
+void rb_room_add(rb_room *room, size_t constraints, int rows, int dofs)
+{
+    room->constraints += constraints;
+    room->rows += constraints * (size_t)rows;
+    room->dofs += constraints * (size_t)dofs;
+    room->entries += constraints * (size_t)rows * (size_t)dofs;
+}
+
+static rb_status take_room(rb_arena *arena, const rb_room *room, int ncontact, rb_constraints *out)
+{
+    out->c = rb_push(arena, rb_constraint, room->constraints);
+    out->dof = rb_push(arena, int, room->dofs);
+    out->J = rb_push(arena, double, room->entries);
+    out->frame = rb_push(arena, double, 9 * (size_t)ncontact);
+    out->point = rb_push(arena, double, 3 * (size_t)ncontact);
+    out->drive = rb_push(arena, double, room->rows);
+    out->error = rb_push(arena, double, room->rows);
+    int ok = out->c && out->dof && out->J && out->frame && out->point && out->drive && out->error;
+    return ok ? RB_OK : RB_NOMEM;
+}
+
+rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts *o, double h,
+                               double dv_max, const rb_contact *contacts, int ncontact,
+                               rb_constraints *out)
+{
+    rb_builder b = { .m = m,
+                     .d = d,
+                     .o = o,
+                     .h = h,
+                     .dv_max = dv_max,
+                     .contacts = contacts,
+                     .ncontact = ncontact,
+                     .out = out };
+    rb_room room = { 0 };
+    memset(out, 0, sizeof *out);
+    rb_status status = rb_loop_rows(m, d, &b.loops);
+    if (status != RB_OK) return status;
+    b.wrap_dof = rb_push(d->arena, int, m->nwrap);
+    b.wrap_J = rb_push(d->arena, double, m->nwrap);
+    if (!b.wrap_dof || !b.wrap_J) return RB_NOMEM;
+    count_contacts(&b, &room);
+    rb_joint_room(&b, &room);
+    status = take_room(d->arena, &room, ncontact, out);
+    if (status != RB_OK) return status;
+
+    for (int i = 0; i < ncontact; i++) make_contact(&b, i);
+    out->ncontact = ncontact;
+    rb_joint_constraints(&b);
+    return rb_islands_find(m, d->arena, out);
+}
+
+void rb_constraints_velocity(const rb_constraints *set, const double *v, double *u)
+{
+    for (int i = 0; i < set->n; i++) {
+        const rb_constraint *c = &set->c[i];
+        const int *dof = set->dof + c->dof;
+        const double *J = set->J + c->block;
+        for (int r = 0; r < c->nrow; r++, J += c->ndof) {
+            double sum = 0.0;
+            for (int k = 0; k < c->ndof; k++) sum += J[k] * v[dof[k]];
+            u[c->row + r] = sum + set->drive[c->row + r];
+        }
+    }
+}
+
+void rb_constraints_force(const rb_constraints *set, const double *p, double *f)
+{
+    for (int i = 0; i < set->n; i++) {
+        const rb_constraint *c = &set->c[i];
+        const int *dof = set->dof + c->dof;
+        const double *J = set->J + c->block;
+        for (int r = 0; r < c->nrow; r++, J += c->ndof) {
+            double p_r = p[c->row + r];
+            if (p_r == 0.0) continue;
+            for (int k = 0; k < c->ndof; k++) f[dof[k]] += J[k] * p_r;
+        }
+    }
+}

@@ -1,0 +1,285 @@
+/* One island: its rows, and W = J M^-1 J' by the factor M = L' D L (F.5).
+ *
+ *     y_i = L^-T J_i',   W_ij = y_i' D^-1 y_j
+ *
+ * y_i lives on the pattern of its constraint, which holds the ancestors of everything in it; two
+ * constraints meet on the dofs that both patterns have. Islands of many plain contacts get W in
+ * blocks of 3, only where two contacts share a tree. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "contact/contact.h"
+
+/* Rows above which W is stored in blocks: a dense W of this size is 720 kB, and the solvers' sparse
+ * ways begin to pay. */
+enum { DENSE_ROWS = 300 };
+
+typedef struct half {
+    const rb_model *m;
+    const rb_data *d;
+    const rb_constraints *set;
+    rb_island *island;
+    double **y;  /* per constraint: nrow x ndof         (n) */
+    double **yd; /* the same over D                     (n) */
+} half;
+
+/* ---- half solves ------------------------------------------------------------------------------
+ */
+
+/* y := L^-T y on a closed pattern, from the tips: ancestor i of k loses L_ki y_k. */
+static void half_solve(const rb_model *m, const rb_data *d, const int *dof, int ndof, double *y)
+{
+    for (int k = ndof - 1; k >= 0; k--) {
+        if (y[k] == 0.0) continue;
+        const double *L = d->L + m->dof_Madr[dof[k]] + 1;
+        int at = k;
+        for (int i = m->dof_parent[dof[k]]; i >= 0; i = m->dof_parent[i]) {
+            while (dof[at] != i) at--;
+            y[at] -= *L++ * y[k];
+        }
+    }
+}
+
+static rb_status half_solve_all(half *w, rb_arena *arena)
+{
+    rb_island *is = w->island;
+    w->y = rb_push(arena, double *, is->n);
+    w->yd = rb_push(arena, double *, is->n);
+    if (!w->y || !w->yd) return RB_NOMEM;
+    for (int i = 0; i < is->n; i++) {
+        const rb_constraint *c = is->c[i];
+        const int *dof = w->set->dof + c->dof;
+        size_t size = (size_t)c->nrow * (size_t)c->ndof;
+        w->y[i] = rb_push(arena, double, size);
+        w->yd[i] = rb_push(arena, double, size);
+        if (!w->y[i] || !w->yd[i]) return RB_NOMEM;
+        memcpy(w->y[i], w->set->J + c->block, size * sizeof(double));
+        for (int r = 0; r < c->nrow; r++) {
+            double *y = w->y[i] + (ptrdiff_t)r * c->ndof, *yd = w->yd[i] + (ptrdiff_t)r * c->ndof;
+            half_solve(w->m, w->d, dof, c->ndof, y);
+            for (int k = 0; k < c->ndof; k++) yd[k] = y[k] / w->d->L[w->m->dof_Madr[dof[k]]];
+        }
+    }
+    return RB_OK;
+}
+
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
+
+/* Block (a, b) of W, rows of a and columns of b, with row stride ld. Returns 0 where the patterns
+ * have nothing in common; then nothing is written. */
+static int write_block(const half *w, int a, int b, double *W, ptrdiff_t ld)
+{
+    const rb_constraint *ca = w->island->c[a], *cb = w->island->c[b];
+    const int *da = w->set->dof + ca->dof, *db = w->set->dof + cb->dof;
+    int i = 0, j = 0, met = 0;
+    while (i < ca->ndof && j < cb->ndof) {
+        if (da[i] < db[j]) {
+            i++;
+        } else if (da[i] > db[j]) {
+            j++;
+        } else {
+            if (!met) {
+                for (int r = 0; r < ca->nrow; r++) {
+                    for (int s = 0; s < cb->nrow; s++) W[r * ld + s] = 0.0;
+                }
+            }
+            met = 1;
+            for (int r = 0; r < ca->nrow; r++) {
+                double y_r = w->y[a][(ptrdiff_t)r * ca->ndof + i];
+                for (int s = 0; s < cb->nrow; s++) {
+                    W[r * ld + s] += y_r * w->yd[b][(ptrdiff_t)s * cb->ndof + j];
+                }
+            }
+            i++;
+            j++;
+        }
+    }
+    return met;
+}
+
+static void mirror(const double *W, ptrdiff_t ld, int nrow, int ncol, double *T)
+{
+    for (int r = 0; r < nrow; r++) {
+        for (int s = 0; s < ncol; s++) T[s * ld + r] = W[r * ld + s];
+    }
+}
+
+/* The upper triangle of a diagonal block counts: W is symmetric to the bit. */
+static void symmetrise(double *W, ptrdiff_t ld, int n)
+{
+    for (int r = 0; r < n; r++) {
+        for (int s = 0; s < r; s++) W[r * ld + s] = W[s * ld + r];
+    }
+}
+
+static rb_status write_dense(const half *w, rb_arena *arena)
+{
+    rb_island *is = w->island;
+    ptrdiff_t n = is->nrow;
+    double *W = rb_push(arena, double, (size_t)n *(size_t)n);
+    if (!W) return RB_NOMEM;
+    memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
+    for (int a = 0; a < is->n; a++) {
+        for (int b = a; b < is->n; b++) {
+            double *block = W + is->row[a] * n + is->row[b];
+            if (!write_block(w, a, b, block, n)) continue;
+            if (a == b)
+                symmetrise(block, n, is->c[a]->nrow);
+            else
+                mirror(block, n, is->c[a]->nrow, is->c[b]->nrow, W + is->row[b] * n + is->row[a]);
+        }
+    }
+    is->W = (rb_matrix){ .form = RB_DENSE, .dense = W };
+    return RB_OK;
+}
+
+/* ---- block-sparse -----------------------------------------------------------------------------
+ */
+
+/* Contacts of each tree, in order: who can meet whom. */
+typedef struct meeting {
+    int *start; /* (ntree + 1) */
+    int *list;
+    int *seen; /* last contact that saw this one   (n) */
+} meeting;
+
+static int tree_at(const half *w, const rb_constraint *c, int k)
+{
+    return w->m->link_tree[w->m->dof_link[w->set->dof[c->dof + k]]];
+}
+
+/* A contact touches at most two trees; their dofs may be mixed. */
+static int trees_of(const half *w, const rb_constraint *c, int trees[2])
+{
+    trees[0] = tree_at(w, c, 0);
+    for (int k = 1; k < c->ndof; k++) {
+        trees[1] = tree_at(w, c, k);
+        if (trees[1] != trees[0]) return 2;
+    }
+    return 1;
+}
+
+static rb_status list_meetings(const half *w, rb_arena *arena, meeting *out)
+{
+    int n = w->island->n, ntree = w->m->ntree, trees[2];
+    out->start = rb_push(arena, int, ntree + 2);
+    out->list = rb_push(arena, int, 2 * (size_t)n);
+    out->seen = rb_push(arena, int, n);
+    if (!out->start || !out->list || !out->seen) return RB_NOMEM;
+    memset(out->start, 0, ((size_t)ntree + 2) * sizeof *out->start);
+    for (int i = 0; i < n; i++) {
+        int count = trees_of(w, w->island->c[i], trees);
+        for (int t = 0; t < count; t++) out->start[trees[t] + 2]++;
+        out->seen[i] = -1;
+    }
+    for (int t = 0; t < ntree; t++) out->start[t + 2] += out->start[t + 1];
+    for (int i = 0; i < n; i++) {
+        int count = trees_of(w, w->island->c[i], trees);
+        for (int t = 0; t < count; t++) out->list[out->start[trees[t] + 1]++] = i;
+    }
+    return RB_OK;
+}
+
+/* Contacts that share a tree with contact a, ascending, into `near`; returns how many. */
+static int neighbours(const half *w, const meeting *meet, int a, int *near)
+{
+    int trees[2], n = 0, count = trees_of(w, w->island->c[a], trees);
+    for (int t = 0; t < count; t++) {
+        for (int k = meet->start[trees[t]]; k < meet->start[trees[t] + 1]; k++) {
+            int b = meet->list[k];
+            if (meet->seen[b] == a) continue;
+            meet->seen[b] = a;
+            int at = n++;
+            for (; at > 0 && near[at - 1] > b; at--) near[at] = near[at - 1];
+            near[at] = b;
+        }
+    }
+    return n;
+}
+
+static rb_status write_blocks(const half *w, rb_arena *arena)
+{
+    rb_island *is = w->island;
+    meeting meet;
+    rb_status status = list_meetings(w, arena, &meet);
+    int *near = rb_push(arena, int, is->n), *ptr = rb_push(arena, int, is->n + 1);
+    if (status != RB_OK || !near || !ptr) return RB_NOMEM;
+
+    ptr[0] = 0;
+    for (int a = 0; a < is->n; a++) ptr[a + 1] = ptr[a] + neighbours(w, &meet, a, near);
+    for (int a = 0; a < is->n; a++) meet.seen[a] = -1;
+    int *col = rb_push(arena, int, ptr[is->n]);
+    double *val = rb_push(arena, double, 9 * (size_t)ptr[is->n]);
+    if (!col || !val) return RB_NOMEM;
+
+    for (int a = 0; a < is->n; a++) {
+        int *row = col + ptr[a];
+        neighbours(w, &meet, a, row);
+        for (int k = 0; k < ptr[a + 1] - ptr[a]; k++) {
+            double *block = val + 9 * (ptrdiff_t)(ptr[a] + k);
+            memset(block, 0, 9 * sizeof *block);
+            int first = a < row[k] ? a : row[k], second = a < row[k] ? row[k] : a;
+            double upper[9] = { 0.0 };
+            write_block(w, first, second, upper, 3);
+            if (first == second) symmetrise(upper, 3, 3);
+            if (first == a)
+                memcpy(block, upper, sizeof upper);
+            else
+                mirror(upper, 3, 3, 3, block);
+        }
+    }
+    is->W = (rb_matrix){ .form = RB_BSR, .bs = 3, .ptr = ptr, .col = col, .val = val };
+    return RB_OK;
+}
+
+/* ---- open -------------------------------------------------------------------------------------
+ */
+
+static rb_status take_rows(const rb_constraints *set, int island, rb_arena *arena, rb_island *out)
+{
+    const int *order = set->island_order + set->island_start[island];
+    out->n = set->island_start[island + 1] - set->island_start[island];
+    out->c = rb_push(arena, const rb_constraint *, out->n);
+    out->row = rb_push(arena, int, out->n);
+    out->mode_prev = rb_push(arena, unsigned char, out->n);
+    out->mode = rb_push(arena, unsigned char, out->n);
+    if (!out->c || !out->row || !out->mode_prev || !out->mode) return RB_NOMEM;
+    for (int i = 0; i < out->n; i++) {
+        out->c[i] = &set->c[order[i]];
+        out->row[i] = out->nrow;
+        out->nrow += out->c[i]->nrow;
+        out->mode_prev[i] = out->mode[i] = RB_MODE_UNKNOWN;
+    }
+    double **arrays[] = { &out->u, &out->p_prev, &out->u_prev, &out->p };
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        double *x = *arrays[k] = rb_push(arena, double, out->nrow);
+        if (!x) return RB_NOMEM;
+        memset(x, 0, (size_t)out->nrow * sizeof *x);
+    }
+    return RB_OK;
+}
+
+static int all_plain(const rb_island *is)
+{
+    for (int i = 0; i < is->n; i++) {
+        if (is->c[i]->kind != RB_CONSTRAINT_CONTACT || is->c[i]->nrow != 3) return 0;
+        if (!isnan(is->c[i]->material.friction_across)) return 0;
+    }
+    return 1;
+}
+
+rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
+                         double h, rb_arena *arena, rb_island *out)
+{
+    memset(out, 0, sizeof *out);
+    out->h = h;
+    rb_status status = take_rows(set, island, arena, out);
+    if (status != RB_OK) return status;
+    half w = { .m = m, .d = d, .set = set, .island = out };
+    status = half_solve_all(&w, arena);
+    if (status != RB_OK) return status;
+    int sparse = out->nrow > DENSE_ROWS && all_plain(out);
+    return sparse ? write_blocks(&w, arena) : write_dense(&w, arena);
+}
