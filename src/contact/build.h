@@ -45,6 +45,6 @@ void rb_joint_room(const rb_builder *b, rb_room *room);
 void rb_joint_constraints(rb_builder *b);
 
 /* islands.c */
-rb_status rb_islands_find(const rb_model *m, rb_arena *arena, rb_constraints *set);
+rb_status rb_constraint_islands(const rb_model *m, rb_arena *arena, rb_constraints *set);
 
 #endif

@@ -260,7 +260,7 @@ rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts
     for (int i = 0; i < ncontact; i++) make_contact(&b, i);
     out->ncontact = ncontact;
     rb_joint_constraints(&b);
-    return rb_islands_find(m, d->arena, out);
+    return rb_constraint_islands(m, d->arena, out);
 }
 
 void rb_constraints_velocity(const rb_constraints *set, const double *v, double *u)

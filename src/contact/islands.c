@@ -47,7 +47,7 @@ static void sort_constraints(rb_constraints *set)
     for (int i = 0; i < set->nisland; i++) set->island_start[i] = set->island_start[i + 1];
 }
 
-rb_status rb_islands_find(const rb_model *m, rb_arena *arena, rb_constraints *set)
+rb_status rb_constraint_islands(const rb_model *m, rb_arena *arena, rb_constraints *set)
 {
     int *parent = rb_push(arena, int, m->ntree), *number = rb_push(arena, int, m->ntree);
     set->island_start = rb_push(arena, int, m->ntree + 2);
