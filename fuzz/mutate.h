@@ -9,6 +9,11 @@
 
 #include "rattleback/base.h"
 
+/* What may stand in front of a number. */
+#ifndef FUZZ_BEFORE_NUMBER
+#define FUZZ_BEFORE_NUMBER "[,: "
+#endif
+
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
 
@@ -25,7 +30,7 @@ static inline int find_number(const uint8_t *bytes, size_t size, int wanted, siz
     int count = 0;
     for (size_t k = 1; k < size && count <= wanted; k++) {
         int starts = (bytes[k] >= '0' && bytes[k] <= '9') || bytes[k] == '-';
-        if (!starts || !strchr("[,: ", bytes[k - 1]) || !bytes[k - 1]) continue;
+        if (!starts || !strchr(FUZZ_BEFORE_NUMBER, bytes[k - 1]) || !bytes[k - 1]) continue;
         *begin = k;
         while (k < size && in_number(bytes[k])) k++;
         *end = k;
