@@ -129,7 +129,7 @@ static rb_status read_robot(rb_urdf *r)
         RB_URDF_TRY(rb_urdf_add_joints(r, l));
         RB_URDF_TRY(rb_urdf_add_geoms(r, l));
     }
-    RB_URDF_TRY(rb_urdf_check_groups(r));
+    RB_URDF_TRY(rb_urdf_check_inertia(r));
     for (int j = 0; j < r->njoint; j++) {
         RB_URDF_TRY(rb_urdf_add_mimic(r, j));
         RB_URDF_TRY(rb_urdf_add_exclude(r, j));

@@ -142,8 +142,7 @@ static rb_status add_base(rb_urdf *r, const rb_urdf_link *root)
     def.type = RB_JOINT_FREE;
     def.body = root->body;
     def.name = "floating_base";
-    for (int j = 0; j < r->njoint; j++)
-        if (!strcmp(r->joint[j].name, def.name)) def.name = NULL;
+    if (rb_urdf_find_joint(r, def.name) >= 0) def.name = NULL;
     return rb_urdf_added(r, rb_spec_add_joint(r->spec, &def, r->err));
 }
 
@@ -179,34 +178,41 @@ rb_status rb_urdf_add_joints(rb_urdf *r, int l)
     }
 }
 
-/* q = multiplier q_other + offset. */
+/* The joint that is mimicked: *index in the spec, or -1 where it cannot move. 0: there is none with
+ * one coordinate. */
+static int find_mimicked(const rb_urdf *r, const char *name, int *index)
+{
+    int j = rb_urdf_find_joint(r, name);
+    *index = j >= 0 ? r->joint[j].index : -1;
+    return j >= 0 && (*index >= 0 || r->joint[j].type == RB_URDF_FIXED);
+}
+
+/* q = multiplier q_other + offset. Published files have mimics of joints that are not there, and
+ * fixed joints that were once moving ones and still mimic: the robot is read without them. */
 rb_status rb_urdf_add_mimic(rb_urdf *r, int j)
 {
     const rb_urdf_joint *joint = r->joint + j;
     const rb_xml_node *node = rb_xml_child(joint->node, "mimic");
     if (!node) return RB_OK;
+    rb_equality_def def = rb_equality_default();
     const char *name = NULL;
     double multiplier = 1.0, offset = 0.0;
     RB_URDF_TRY(rb_xml_need(node, "joint", &name, r->err));
     RB_URDF_TRY(rb_xml_number(node, "multiplier", &multiplier, r->err));
     RB_URDF_TRY(rb_xml_number(node, "offset", &offset, r->err));
-    int other = rb_spec_find(r->spec, RB_KIND_JOINT, name);
-    if (joint->index < 0)
-        return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
-                             "joint \"%.100s\" has not one coordinate: it cannot mimic",
-                             joint->name);
-    if (other == joint->index)
+    if (!strcmp(name, joint->name))
         return rb_xml_refuse(node, "joint", r->err, RB_BAD_INPUT, "the joint mimics itself");
-    if (other < 0 || (rb_spec_joint(r->spec, other)->type != RB_JOINT_HINGE &&
-                      rb_spec_joint(r->spec, other)->type != RB_JOINT_SLIDE))
-        return rb_xml_refuse(node, "joint", r->err, RB_BAD_INPUT,
-                             "there is no joint \"%.100s\" with one coordinate", name);
+    if (joint->index < 0)
+        return rb_urdf_warn(r, node, "mimic of a joint without one coordinate",
+                            joint->type != RB_URDF_FIXED,
+                            "only revolute, continuous and prismatic joints mimic: no effect");
+    if (!find_mimicked(r, name, &def.obj2))
+        return rb_urdf_warn(r, node, "mimic of an unknown joint", 1,
+                            "there is no joint of this name with one coordinate: no effect");
 
-    rb_equality_def def = rb_equality_default();
     def.where = rb_urdf_where(node);
     def.type = RB_EQ_JOINT;
     def.obj1 = joint->index;
-    def.obj2 = other;
     def.poly[0] = offset;
     def.poly[1] = multiplier;
     for (int i = 2; i < 5; i++) def.poly[i] = 0.0;

@@ -5,6 +5,7 @@
  * refused unless the link is welded to others that outweigh it: only their sum moves. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/constants.h"
 #include "io/urdf_read.h"
@@ -81,12 +82,25 @@ static rb_status read_inertial(rb_urdf *r, rb_urdf_link *link, rb_body_def *body
     return RB_OK;
 }
 
+/* "world" is the world itself. A link of that name, the root of many files, has another one. */
+static rb_status name_body(rb_urdf *r, const rb_urdf_link *link, const char **out)
+{
+    *out = link->name;
+    if (strcmp(link->name, "world") != 0) return RB_OK;
+    *out = "world_link";
+    for (int l = 0; l < r->nlink; l++)
+        if (!strcmp(r->link[l].name, *out)) *out = NULL;
+    return rb_urdf_warn(r, link->node, "link world", 0,
+                        "\"world\" is the name of the world: the body of this link is called "
+                        "\"world_link\"");
+}
+
 rb_status rb_urdf_add_body(rb_urdf *r, int l)
 {
     rb_urdf_link *link = r->link + l;
     rb_body_def body = rb_body_default();
+    RB_URDF_TRY(name_body(r, link, &body.name));
     body.where = rb_urdf_where(link->node);
-    body.name = link->name;
     body.inertia_source = RB_INERTIA_GIVEN;
     RB_URDF_TRY(read_inertial(r, link, &body));
     if (link->joint < 0) {
@@ -106,20 +120,32 @@ rb_status rb_urdf_add_body(rb_urdf *r, int l)
     return rb_urdf_added(r, link->body);
 }
 
-/* ---- rigid groups ---- */
+/* ---- what moves together ---- */
 
-/* Adds what is fixed to each link, from the leaves on: children come later in the order. */
-static void add_to_parents(rb_urdf *r, rb_inertia *group)
+/* The inertia of each link, in its frame. */
+static void link_inertias(rb_urdf *r, rb_inertia *out)
+{
+    for (int l = 0; l < r->nlink; l++) {
+        const rb_body_def *body = rb_spec_body(r->spec, r->link[l].body);
+        out[l] = (rb_inertia){ .mass = body->mass };
+        rb_copy3(body->com, out[l].com);
+        for (int k = 0; k < 6; k++) out[l].I[k] = body->inertia[k];
+    }
+}
+
+/* Adds what hangs on each link, by fixed joints only or by all of them at coordinate 0, from the
+ * leaves on: children come later in the order. */
+static void add_to_parents(rb_urdf *r, int fixed_only, rb_inertia *sum)
 {
     for (int i = r->nlink - 1; i > 0; i--) {
         int l = r->order[i], j = r->link[l].joint;
-        if (r->joint[j].type != RB_URDF_FIXED) continue;
+        if (fixed_only && r->joint[j].type != RB_URDF_FIXED) continue;
         const rb_body_def *body = rb_spec_body(r->spec, r->link[l].body);
         double R[9];
-        rb_inertia moved = group[l];
+        rb_inertia moved = sum[l];
         rb_quat_to_rot(body->pose.quat, R);
         rb_inertia_move(body->pose.pos, R, &moved);
-        rb_inertia_add(group + r->joint[j].parent, &moved);
+        rb_inertia_add(sum + r->joint[j].parent, &moved);
     }
 }
 
@@ -132,24 +158,11 @@ static void find_heads(const rb_urdf *r, int *head)
     }
 }
 
-rb_status rb_urdf_check_groups(rb_urdf *r)
+static rb_status check_groups(rb_urdf *r, rb_inertia *group, int *head)
 {
-    int any = 0;
-    for (int l = 0; l < r->nlink; l++) any = any || r->link[l].impossible;
-    if (!any) return RB_OK;
-    rb_inertia *group = rb_xml_take(r->doc, (size_t)r->nlink, sizeof *group);
-    int *head = rb_xml_take(r->doc, (size_t)r->nlink, sizeof *head);
-    if (!group || !head)
-        return rb_xml_refuse(r->doc->root, NULL, r->err, RB_NOMEM, "out of memory");
-    for (int l = 0; l < r->nlink; l++) {
-        const rb_body_def *body = rb_spec_body(r->spec, r->link[l].body);
-        group[l] = (rb_inertia){ .mass = body->mass };
-        rb_copy3(body->com, group[l].com);
-        for (int k = 0; k < 6; k++) group[l].I[k] = body->inertia[k];
-    }
-    add_to_parents(r, group);
+    link_inertias(r, group);
+    add_to_parents(r, 1, group);
     find_heads(r, head);
-
     for (int l = 0; l < r->nlink; l++) {
         if (!r->link[l].impossible || r->link[l].fixed_to_world) continue;
         double w[3];
@@ -162,4 +175,46 @@ rb_status rb_urdf_check_groups(rb_urdf *r)
                              r->link[l].name, w[0], w[1], w[2]);
     }
     return RB_OK;
+}
+
+/* What a joint moves by its own: a mass [kg] or a moment about its axis [kg m^2]; for joints of
+ * several degrees of freedom the least of them. */
+static double moved_by(const rb_urdf *r, int j, const rb_inertia *below)
+{
+    static const double origin[3] = { 0 };
+    const rb_urdf_joint *joint = r->joint + j;
+    if (joint->index >= 0) {
+        const rb_joint_def *def = rb_spec_joint(r->spec, joint->index);
+        if (def->type == RB_JOINT_SLIDE) return below->mass;
+        double moment = rb_inertia_about(below, origin, def->axis);
+        return fmax(0.0, moment - below->mass * NOISE_LENGTH * NOISE_LENGTH);
+    }
+    double w[3];
+    rb_sym3_eigen(below->I, w, NULL);
+    return fmin(below->mass, w[0]);
+}
+
+/* Joints that move nothing are common in grippers whose fingers have no inertia. They can be read
+ * and looked at; their forward dynamics has no answer. */
+static rb_status warn_of_massless(rb_urdf *r, rb_inertia *below)
+{
+    link_inertias(r, below);
+    add_to_parents(r, 0, below);
+    for (int j = 0; j < r->njoint; j++) {
+        const rb_urdf_joint *joint = r->joint + j;
+        if (joint->type == RB_URDF_FIXED || moved_by(r, j, below + joint->child) > 0.0) continue;
+        RB_URDF_TRY(rb_urdf_warn(r, joint->node, "joint without inertia", 1,
+                                 "the joint moves links that have no mass or no inertia about its "
+                                 "axis: forward dynamics is singular until they have"));
+    }
+    return RB_OK;
+}
+
+rb_status rb_urdf_check_inertia(rb_urdf *r)
+{
+    rb_inertia *sum = rb_xml_take(r->doc, (size_t)r->nlink, sizeof *sum);
+    int *head = rb_xml_take(r->doc, (size_t)r->nlink, sizeof *head);
+    if (!sum || !head) return rb_xml_refuse(r->doc->root, NULL, r->err, RB_NOMEM, "out of memory");
+    RB_URDF_TRY(check_groups(r, sum, head));
+    return warn_of_massless(r, sum);
 }

@@ -43,6 +43,12 @@ typedef struct rb_urdf_joint {
     int index;         /* in the spec where it has one coordinate, else -1                      */
 } rb_urdf_joint;
 
+/* name -> index by open addressing. */
+typedef struct rb_urdf_table {
+    int *slot; /* -1: free */
+    size_t room;
+} rb_urdf_table;
+
 /* Distinct warnings of a file; further ones are counted in the last. */
 enum { RB_URDF_MAX_WARNED = 64 };
 
@@ -57,6 +63,7 @@ typedef struct rb_urdf {
     rb_urdf_link *link;
     rb_urdf_joint *joint;
     int *order; /* links as they are placed (nlink) */
+    rb_urdf_table links, joints;
 
     const char *warned[RB_URDF_MAX_WARNED];
     int nwarned;
@@ -82,9 +89,11 @@ rb_status rb_urdf_added(const rb_urdf *r, int index);
 
 /* ---- the steps ---- */
 
+int rb_urdf_find_joint(const rb_urdf *r, const char *name); /* -1: none; after rb_urdf_tree */
+
 rb_status rb_urdf_tree(rb_urdf *r);               /* links, joints, root, order        */
 rb_status rb_urdf_add_body(rb_urdf *r, int l);    /* pose, mass, inertia               */
-rb_status rb_urdf_check_groups(rb_urdf *r);       /* rigid groups have real inertias   */
+rb_status rb_urdf_check_inertia(rb_urdf *r);      /* of what moves together            */
 rb_status rb_urdf_add_joints(rb_urdf *r, int l);  /* what moves the body of link l     */
 rb_status rb_urdf_add_mimic(rb_urdf *r, int j);   /* when all joints are there         */
 rb_status rb_urdf_add_geoms(rb_urdf *r, int l);   /* collisions, visuals               */

@@ -7,18 +7,12 @@
 
 #include "io/urdf_read.h"
 
-/* name -> index, open addressing. */
-typedef struct table {
-    int *slot; /* -1: free */
-    size_t room;
-} table;
-
 static rb_status nomem(rb_urdf *r)
 {
     return rb_xml_refuse(r->doc->root, NULL, r->err, RB_NOMEM, "out of memory");
 }
 
-static rb_status table_make(rb_urdf *r, int count, table *t)
+static rb_status table_make(rb_urdf *r, int count, rb_urdf_table *t)
 {
     t->room = 16;
     while (t->room < 2 * (size_t)count) t->room *= 2;
@@ -28,7 +22,7 @@ static rb_status table_make(rb_urdf *r, int count, table *t)
     return RB_OK;
 }
 
-static size_t hash_of(const table *t, const char *name)
+static size_t hash_of(const rb_urdf_table *t, const char *name)
 {
     uint64_t h = rb_hash(RB_HASH_INIT, name, strlen(name));
     return (size_t)(h ^ h >> 29) & (t->room - 1);
@@ -36,29 +30,31 @@ static size_t hash_of(const table *t, const char *name)
 
 /* ---- links ---- */
 
-static size_t link_slot(const rb_urdf *r, const table *t, const char *name)
+static size_t link_slot(const rb_urdf *r, const char *name)
 {
+    const rb_urdf_table *t = &r->links;
     size_t at = hash_of(t, name);
     while (t->slot[at] >= 0 && strcmp(r->link[t->slot[at]].name, name) != 0)
         at = (at + 1) & (t->room - 1);
     return at;
 }
 
-static rb_status read_links(rb_urdf *r, table *t)
+static rb_status read_links(rb_urdf *r)
 {
+    rb_urdf_table *t = &r->links;
     const rb_xml_node *node = rb_xml_child(r->doc->root, "link");
     for (; node; node = rb_xml_next(node)) r->nlink++;
     if (r->nlink == 0)
         return rb_xml_refuse(r->doc->root, NULL, r->err, RB_BAD_INPUT, "expected a <link>");
-    r->link = rb_xml_take(r->doc, (size_t)r->nlink, sizeof *r->link);
+    r->link = rb_xml_take(r->doc, (size_t)r->nlink + 1, sizeof *r->link);
     if (!r->link) return nomem(r);
-    RB_URDF_TRY(table_make(r, r->nlink, t));
+    RB_URDF_TRY(table_make(r, r->nlink + 1, t));
 
     int l = 0;
     for (node = rb_xml_child(r->doc->root, "link"); node; node = rb_xml_next(node), l++) {
         rb_urdf_link link = { .node = node, .joint = -1, .first = -1, .last = -1, .body = -1 };
         RB_URDF_TRY(rb_xml_need(node, "name", &link.name, r->err));
-        size_t at = link_slot(r, t, link.name);
+        size_t at = link_slot(r, link.name);
         if (t->slot[at] >= 0)
             return rb_xml_refuse(node, "name", r->err, RB_BAD_INPUT,
                                  "the link of line %d has the same name",
@@ -71,8 +67,9 @@ static rb_status read_links(rb_urdf *r, table *t)
 
 /* ---- joints ---- */
 
-static size_t joint_slot(const rb_urdf *r, const table *t, const char *name)
+static size_t joint_slot(const rb_urdf *r, const char *name)
 {
+    const rb_urdf_table *t = &r->joints;
     size_t at = hash_of(t, name);
     while (t->slot[at] >= 0 && strcmp(r->joint[t->slot[at]].name, name) != 0)
         at = (at + 1) & (t->room - 1);
@@ -80,8 +77,7 @@ static size_t joint_slot(const rb_urdf *r, const table *t, const char *name)
 }
 
 /* <parent link="..."/> or <child link="..."/>. */
-static rb_status joint_end(rb_urdf *r, const table *links, const rb_xml_node *node,
-                           const char *which, int *out)
+static rb_status joint_end(rb_urdf *r, const rb_xml_node *node, const char *which, int *out)
 {
     const rb_xml_node *end = rb_xml_child(node, which);
     const char *name = NULL;
@@ -89,7 +85,13 @@ static rb_status joint_end(rb_urdf *r, const table *links, const rb_xml_node *no
         return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "expected <%s link=\"...\"/>",
                              which);
     RB_URDF_TRY(rb_xml_need(end, "link", &name, r->err));
-    *out = links->slot[link_slot(r, links, name)];
+    size_t at = link_slot(r, name);
+    if (r->links.slot[at] < 0 && !strcmp(name, "world") && !strcmp(which, "parent")) {
+        /* Drake's files may hang on a world that they do not declare; there is room for one more */
+        r->link[r->nlink] = (rb_urdf_link){ end, name, -1, -1, -1, -1, 0, 0 };
+        r->links.slot[at] = r->nlink++;
+    }
+    *out = r->links.slot[at];
     if (*out >= 0) return RB_OK;
     return rb_xml_refuse(end, "link", r->err, RB_BAD_INPUT, "there is no link \"%.100s\"", name);
 }
@@ -116,41 +118,44 @@ static rb_status connect(rb_urdf *r, int j)
     return RB_OK;
 }
 
-static rb_status read_joint(rb_urdf *r, const table *links, table *t, int j,
-                            const rb_xml_node *node)
+static rb_status read_joint(rb_urdf *r, int j, const rb_xml_node *node)
 {
     rb_urdf_joint joint = { .node = node, .next = -1, .index = -1 };
     int type = -1;
     RB_URDF_TRY(rb_xml_need(node, "name", &joint.name, r->err));
-    size_t at = joint_slot(r, t, joint.name);
-    if (t->slot[at] >= 0)
+    size_t at = joint_slot(r, joint.name);
+    if (r->joints.slot[at] >= 0)
         return rb_xml_refuse(node, "name", r->err, RB_BAD_INPUT,
                              "the joint of line %d has the same name",
-                             r->joint[t->slot[at]].node->line);
+                             r->joint[r->joints.slot[at]].node->line);
     RB_URDF_TRY(rb_xml_word(node, "type",
                             "revolute continuous prismatic fixed floating planar spherical", &type,
                             r->err));
     if (type < 0) return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "expected a type");
     joint.type = (rb_urdf_type)type;
-    RB_URDF_TRY(joint_end(r, links, node, "parent", &joint.parent));
-    RB_URDF_TRY(joint_end(r, links, node, "child", &joint.child));
-    t->slot[at] = j;
+    RB_URDF_TRY(joint_end(r, node, "parent", &joint.parent));
+    RB_URDF_TRY(joint_end(r, node, "child", &joint.child));
+    r->joints.slot[at] = j;
     r->joint[j] = joint;
     return connect(r, j);
 }
 
-static rb_status read_joints(rb_urdf *r, const table *links)
+static rb_status read_joints(rb_urdf *r)
 {
-    table t;
     const rb_xml_node *node = rb_xml_child(r->doc->root, "joint");
     for (; node; node = rb_xml_next(node)) r->njoint++;
     r->joint = rb_xml_take(r->doc, (size_t)r->njoint + 1, sizeof *r->joint);
     if (!r->joint) return nomem(r);
-    RB_URDF_TRY(table_make(r, r->njoint, &t));
+    RB_URDF_TRY(table_make(r, r->njoint, &r->joints));
     int j = 0;
     for (node = rb_xml_child(r->doc->root, "joint"); node; node = rb_xml_next(node), j++)
-        RB_URDF_TRY(read_joint(r, links, &t, j, node));
+        RB_URDF_TRY(read_joint(r, j, node));
     return RB_OK;
+}
+
+int rb_urdf_find_joint(const rb_urdf *r, const char *name)
+{
+    return r->joints.slot[joint_slot(r, name)];
 }
 
 /* ---- order ---- */
@@ -229,9 +234,8 @@ static rb_status order_links(rb_urdf *r)
 
 rb_status rb_urdf_tree(rb_urdf *r)
 {
-    table links;
-    RB_URDF_TRY(read_links(r, &links));
-    RB_URDF_TRY(read_joints(r, &links));
+    RB_URDF_TRY(read_links(r));
+    RB_URDF_TRY(read_joints(r));
     RB_URDF_TRY(find_root(r));
     return order_links(r);
 }

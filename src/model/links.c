@@ -143,5 +143,5 @@ rb_status rb_fill_links(rb_build *b)
     rb_fill_dofs(b);
     rb_fill_extent(b);
     add_bodies(b, link);
-    return check_moving_parts(b, link);
+    return b->spec->option.keep_inertia ? RB_OK : check_moving_parts(b, link);
 }
