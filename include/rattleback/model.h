@@ -205,6 +205,22 @@ rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *e
 /* ---- one simulation ---------------------------------------------------------------------------
  */
 
+/* A constraint that acted or could have acted in the last step: what the next step starts from, and
+ * what users read. */
+typedef struct rb_touch {
+    uint64_t key;     /* who it is, from step to step                                           */
+    int kind;         /* 0 contact, 1 limit, 2 dry friction, 3 equality                         */
+    int object;       /* limit: joint (njnt + tendon), dry: dof (nv + tendon), equality         */
+    int geom1, geom2; /* contacts, else -1                                                      */
+    int mode;         /* rb_mode                                                                */
+    int nrow;         /* numbers of p and u that count                                          */
+    double gap;       /* at the start of the step [m] or [rad]                                  */
+    double pos[3];    /* contacts: where, world [m]                                             */
+    double frame[9];  /* contacts: axes n, t1, t2 as rows, world                                */
+    double p[6];      /* impulse of each row [N s]; contacts act with +p on geom 2              */
+    double u[6];      /* velocity of each row after the step [m/s]                              */
+} rb_touch;
+
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6
  * matrix [[A, B], [B', C]] is stored as A xx yy zz xy xz yz, B row major, C like A: 21 numbers. */
 typedef struct rb_data {
@@ -218,10 +234,13 @@ typedef struct rb_data {
     /* state: with the inputs, enough to resume bit for bit */
     double time; /* [s]                                                                      */
     rb_rng rng;
-    double *q;     /* configuration                                             (nq)          */
-    double *v;     /* velocity                                                  (nv)          */
-    double *act;   /* activations                                               (na)          */
-    double *mocap; /* position, quaternion of mocap bodies                      (nmocap x 7)  */
+    double *q;       /* configuration                                             (nq)          */
+    double *v;       /* velocity                                                  (nv)          */
+    double *act;     /* activations                                               (na)          */
+    double *mocap;   /* position, quaternion of mocap bodies                      (nmocap x 7)  */
+    int ntouch;      /* constraints of the last step                                            */
+    int touch_max;   /* room for them: rb_data_reserve                                          */
+    rb_touch *touch; /*                                                         (touch_max)   */
 
     /* inputs */
     double *ctrl;   /* controls                                                  (nu)          */
@@ -278,14 +297,19 @@ void rb_data_free(rb_data *d); /* NULL is fine */
 void rb_data_reset(const rb_model *m, rb_data *d);
 rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key);
 
-/* Copies state and inputs; `to` and `from` belong to the same model. */
-void rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from);
+/* Copies state and inputs; `to` and `from` belong to the same model. RB_FULL, and nothing done,
+ * where `to` has no room for the constraints of `from`. */
+rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from);
+
+/* Room for n constraints in a step; *d may move. Never shrinks. RB_NOMEM leaves *d as it is;
+ * RB_BAD_INPUT for a view, whose block is the caller's. */
+rb_status rb_data_reserve(const rb_model *m, rb_data **d, int n);
 
 /* Rebuilds the pointers of data that was copied to `block`, aligned to 64 bytes; the arena is the
  * one given. NULL where the bytes do not fit the model. */
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena);
 
-/* Over the state: time, rng, q, v, act, mocap. */
+/* Over the state: time, rng, q, v, act, mocap, touch. */
 uint64_t rb_data_hash(const rb_data *d);
 
 #ifdef __cplusplus

@@ -10,34 +10,68 @@ static void copy(double *to, const double *from, int n)
     if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
+/* A model with many geoms starts with less room than its guess [constraints]. */
+enum { TOUCH_GUESS_MAX = 65536 };
+
 static void clear(double *x, int n)
 {
     if (n > 0) memset(x, 0, (size_t)n * sizeof *x);
 }
 
-rb_data *rb_data_new(const rb_model *m, const rb_alloc *alloc)
+/* A block without arena, its arrays cleared. */
+static rb_data *new_block(const rb_model *m, const rb_alloc *a, int touch_max)
 {
-    rb_alloc a = alloc ? *alloc : rb_alloc_default();
     rb_data sizes = { 0 };
     rb_data_sizes(m, &sizes);
+    sizes.touch_max = touch_max;
     size_t bytes = rb_data_layout(&sizes);
     if (bytes == 0) return NULL;
     void *memory;
-    rb_data *d = rb_block_new(&a, bytes, &memory);
+    rb_data *d = rb_block_new(a, bytes, &memory);
     if (!d) return NULL;
     *d = sizes;
     d->magic = RB_DATA_MAGIC;
     d->bytes = bytes;
     d->memory = memory;
-    d->alloc = a;
+    d->alloc = *a;
+    rb_data_bind(d);
+    return d;
+}
+
+/* Room for a scene at rest: four points for each geom, both limits of each joint. */
+static int touch_guess(const rb_model *m)
+{
+    double guess = 16.0 + 4.0 * m->ngeom + 2.0 * m->njnt + 3.0 * m->ntendon + m->nv + m->neq;
+    return guess < TOUCH_GUESS_MAX ? (int)guess : TOUCH_GUESS_MAX;
+}
+
+rb_data *rb_data_new(const rb_model *m, const rb_alloc *alloc)
+{
+    rb_alloc a = alloc ? *alloc : rb_alloc_default();
+    rb_data *d = new_block(m, &a, touch_guess(m));
+    if (!d) return NULL;
     d->arena = rb_arena_new(&a, 0);
     if (!d->arena) {
         rb_data_free(d);
         return NULL;
     }
-    rb_data_bind(d);
     rb_data_reset(m, d);
     return d;
+}
+
+rb_status rb_data_reserve(const rb_model *m, rb_data **d, int n)
+{
+    rb_data *from = *d;
+    if (!from->memory || n < 0) return RB_BAD_INPUT;
+    if (n <= from->touch_max) return RB_OK;
+    rb_alloc a = from->alloc;
+    rb_data *to = new_block(m, &a, n);
+    if (!to) return RB_NOMEM;
+    rb_data_copy(m, to, from);
+    to->arena = from->arena;
+    a.release(a.ctx, from->memory);
+    *d = to;
+    return RB_OK;
 }
 
 void rb_data_free(rb_data *d)
@@ -70,6 +104,7 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     clear(d->tau, m->nv);
     clear(d->wrench, 6 * m->nbody);
     reset_mocap(m, d);
+    d->ntouch = 0;
 }
 
 rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key)
@@ -85,8 +120,13 @@ rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key)
     return RB_OK;
 }
 
-void rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
+rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
 {
+    if (from->ntouch > to->touch_max) return RB_FULL;
+    to->ntouch = from->ntouch;
+    if (from->ntouch > 0) {
+        memcpy(to->touch, from->touch, (size_t)from->ntouch * sizeof *to->touch);
+    }
     to->time = from->time;
     to->rng = from->rng;
     copy(to->q, from->q, m->nq);
@@ -96,6 +136,7 @@ void rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     copy(to->ctrl, from->ctrl, m->nu);
     copy(to->tau, from->tau, m->nv);
     copy(to->wrench, from->wrench, 6 * m->nbody);
+    return RB_OK;
 }
 
 static int same_sizes(const rb_data *a, const rb_data *b)
@@ -113,6 +154,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     rb_data_sizes(m, &sizes);
     if (d->magic != RB_DATA_MAGIC || !same_sizes(d, &sizes)) return NULL;
     if (d->bytes > bytes || d->bytes != rb_data_layout(d)) return NULL;
+    if (d->ntouch < 0 || d->ntouch > d->touch_max) return NULL;
     d->memory = NULL;
     d->alloc = (rb_alloc){ 0 };
     d->arena = arena;
@@ -132,5 +174,15 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->q, d->nq);
     hash = hash_array(hash, d->v, d->nv);
     hash = hash_array(hash, d->act, d->na);
-    return hash_array(hash, d->mocap, 7 * d->nmocap);
+    hash = hash_array(hash, d->mocap, 7 * d->nmocap);
+
+    /* member by member: padding is nobody's */
+    for (int i = 0; i < d->ntouch; i++) {
+        const rb_touch *t = &d->touch[i];
+        hash = rb_hash(hash, &t->key, sizeof t->key);
+        hash = rb_hash(hash, &t->mode, sizeof t->mode);
+        hash = hash_array(hash, t->p, t->nrow);
+        hash = hash_array(hash, t->u, t->nrow);
+    }
+    return hash;
 }

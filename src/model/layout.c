@@ -121,6 +121,7 @@ static const entry model_entries[] = {
 
 static const entry data_entries[] = {
     D(q, nq, 1), D(v, nv, 1), D(act, na, 1), D(mocap, nmocap, 7),
+    { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nu, 1), D(tau, nv, 1), D(wrench, nbody, 6),
 
     D(link_p, nlink, 3), D(link_R, nlink, 9), D(link_quat, nlink, 4), D(link_l, nlink, 3),
