@@ -205,20 +205,25 @@ rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *e
 /* ---- one simulation ---------------------------------------------------------------------------
  */
 
+/* Who a constraint is, from step to step. Ordered by kind, a, b, c. */
+typedef struct rb_touch_id {
+    int kind;   /* 0 contact, 1 limit, 2 dry friction, 3 equality                               */
+    int a, b;   /* contact: geoms; limit: joint (njnt + tendon) and side (0 lower, 1 upper); dry
+                   friction: dof (nv + tendon); equality: its index                              */
+    uint32_t c; /* contact: feature                                                             */
+} rb_touch_id;
+
 /* A constraint that acted or could have acted in the last step: what the next step starts from, and
  * what users read. */
 typedef struct rb_touch {
-    uint64_t key;     /* who it is, from step to step                                           */
-    int kind;         /* 0 contact, 1 limit, 2 dry friction, 3 equality                         */
-    int object;       /* limit: joint (njnt + tendon), dry: dof (nv + tendon), equality         */
-    int geom1, geom2; /* contacts, else -1                                                      */
-    int mode;         /* rb_mode                                                                */
-    int nrow;         /* numbers of p and u that count                                          */
-    double gap;       /* at the start of the step [m] or [rad]                                  */
-    double pos[3];    /* contacts: where, world [m]                                             */
-    double frame[9];  /* contacts: axes n, t1, t2 as rows, world                                */
-    double p[6];      /* impulse of each row [N s]; contacts act with +p on geom 2              */
-    double u[6];      /* velocity of each row after the step [m/s]                              */
+    rb_touch_id id;
+    int mode;        /* rb_mode                                                                 */
+    int nrow;        /* numbers of p and u that count                                           */
+    double gap;      /* at the start of the step [m] or [rad]                                   */
+    double pos[3];   /* contacts: where, world [m]                                              */
+    double frame[9]; /* contacts: axes n, t1, t2 as rows, world                                 */
+    double p[6];     /* impulse of each row [N s]; contacts act with +p on geom b               */
+    double u[6];     /* velocity of each row after the step [m/s]                               */
 } rb_touch;
 
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6

@@ -38,8 +38,6 @@ int rb_pattern_room(const rb_model *m, int link1, int link2);
 /* Appends a constraint whose pattern stands at out->dof + b->ndof already; J, drive, error zero. */
 rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, int ndof);
 
-uint64_t rb_contact_key(const rb_contact *contact);
-
 /* joints.c: limits, dry friction, equalities. */
 void rb_joint_room(const rb_builder *b, rb_room *room);
 void rb_joint_constraints(rb_builder *b);

@@ -156,7 +156,7 @@ static void make_contact(rb_builder *b, int i)
     int link1 = m->geom_link[contact->geom1], link2 = m->geom_link[contact->geom2];
     rb_constraint c = { .kind = RB_CONSTRAINT_CONTACT, .object = i, .gap = contact->at.gap };
     c.condim = rb_pair_material(m, contact->geom1, contact->geom2, b->o, &c.material);
-    c.key = rb_contact_key(contact);
+    c.id = (rb_touch_id){ c.kind, contact->geom1, contact->geom2, contact->at.feature };
 
     double *frame = b->out->frame + 9 * i, *x = b->out->point + 3 * i;
     contact_frame(m, d, contact, &c.material, frame);
@@ -170,13 +170,6 @@ static void make_contact(rb_builder *b, int i)
     contact_side(m, d, link1, stop, x, frame, -1.0, made, dof, J);
     contact_side(m, d, link2, stop, x, frame, 1.0, made, dof, J);
     drive_rows(m, d, made, link1, link2, x, frame, b->out->drive + made->row);
-}
-
-uint64_t rb_contact_key(const rb_contact *contact)
-{
-    uint64_t key = rb_hash(RB_HASH_INIT, &contact->geom1, sizeof contact->geom1);
-    key = rb_hash(key, &contact->geom2, sizeof contact->geom2);
-    return rb_hash(key, &contact->at.feature, sizeof contact->at.feature);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 /* ---- constraints ------------------------------------------------------------------------------
  */
 
+/* As in rb_touch_id. */
 typedef enum rb_constraint_kind {
     RB_CONSTRAINT_CONTACT = 0, /* rows n, t1, t2 (condim 1: n), torsion (4), roll t1, roll t2 (6) */
     RB_CONSTRAINT_LIMIT,       /* joint or tendon limit: one row, u >= 0 opens                    */
@@ -21,8 +22,8 @@ typedef enum rb_constraint_kind {
 
 typedef struct rb_constraint {
     rb_constraint_kind kind;
+    rb_touch_id id;       /* identity from step to step                                           */
     int object;           /* contact index, joint, dof, tendon (njnt + t) or equality             */
-    uint64_t key;         /* identity from step to step: warm start, previous impulses            */
     int row, nrow;        /* its rows in the set                                                  */
     int dof, ndof;        /* its dofs in the set: all ancestors of what it touches, ascending     */
     ptrdiff_t block;      /* its J in the set, nrow x ndof row major                              */

@@ -60,17 +60,11 @@ static int within_reach(const rb_builder *b, double gap, double rate)
     return gap <= b->h * (fabs(rate) + b->dv_max);
 }
 
-static uint64_t joint_key(int kind, int object, int side)
-{
-    int words[3] = { kind, object, side };
-    return rb_hash(RB_HASH_INIT, words, sizeof words);
-}
-
 static void add_limit(rb_builder *b, int object, int side, double gap, const int *dof,
                       const double *J, int n)
 {
     rb_constraint c = { .kind = RB_CONSTRAINT_LIMIT, .object = object, .gap = gap };
-    c.key = joint_key(RB_CONSTRAINT_LIMIT, object, side);
+    c.id = (rb_touch_id){ c.kind, object, side, 0 };
     add_row(b, &c, dof, J, n);
 }
 
@@ -151,7 +145,7 @@ static void tendon_limits(rb_builder *b)
 static void add_dry(rb_builder *b, int object, double force, const int *dof, const double *J, int n)
 {
     rb_constraint c = { .kind = RB_CONSTRAINT_DRY, .object = object, .bound = b->h * force };
-    c.key = joint_key(RB_CONSTRAINT_DRY, object, 0);
+    c.id = (rb_touch_id){ c.kind, object, 0, 0 };
     add_row(b, &c, dof, J, n);
 }
 
@@ -179,7 +173,7 @@ static void add_equality(rb_builder *b, int first, int last)
     const rb_rows *rows = &b->loops;
     int from = rows->start[first], count = rows->start[last] - from;
     rb_constraint c = { .kind = RB_CONSTRAINT_EQUALITY, .object = rows->eq[first] };
-    c.key = joint_key(RB_CONSTRAINT_EQUALITY, c.object, 0);
+    c.id = (rb_touch_id){ c.kind, c.object, 0, 0 };
     int ndof = close_pattern(b->m, rows->dof + from, count, b->out->dof + b->ndof);
     rb_constraint *made = rb_builder_add(b, &c, last - first, ndof);
     const int *pattern = b->out->dof + made->dof;

@@ -176,10 +176,9 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->act, d->na);
     hash = hash_array(hash, d->mocap, 7 * d->nmocap);
 
-    /* member by member: padding is nobody's */
     for (int i = 0; i < d->ntouch; i++) {
         const rb_touch *t = &d->touch[i];
-        hash = rb_hash(hash, &t->key, sizeof t->key);
+        hash = rb_hash(hash, &t->id, sizeof t->id);
         hash = rb_hash(hash, &t->mode, sizeof t->mode);
         hash = hash_array(hash, t->p, t->nrow);
         hash = hash_array(hash, t->u, t->nrow);
