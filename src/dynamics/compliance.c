@@ -20,7 +20,7 @@ typedef struct tip {
     int group;        /* tips that have met share the number                               */
     int first, count; /* its points in `order`                                             */
     int ncol;         /* 3: wrenches of its only point, 6: unit wrenches at O              */
-    double F[36];     /* wrenches at O of link `at`, one per column                 (6 x 6) */
+    double F[36];     /* wrenches at O of link `at`, one after the other         (ncol x 6) */
 } tip;
 
 typedef struct work {
@@ -70,7 +70,7 @@ static void offset(const work *w, int point, double r[3])
     rb_sub3(w->points[point].pos, w->d->link_p + 3 * link_of(w, point), r);
 }
 
-/* Columns (r x e_i ; e_i), or the identity. */
+/* Wrenches (r x e_i ; e_i) of the only point, or the six unit wrenches. */
 static void start_wrenches(const work *w, tip *t)
 {
     memset(t->F, 0, sizeof t->F);
@@ -80,10 +80,10 @@ static void start_wrenches(const work *w, tip *t)
     }
     double r[3];
     offset(w, w->order[t->first], r);
-    double sk[9] = { 0.0, -r[2], r[1], r[2], 0.0, -r[0], -r[1], r[0], 0.0 };
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) t->F[6 * i + j] = sk[3 * i + j];
-        t->F[6 * (3 + i) + i] = 1.0;
+        double *f = t->F + 6 * i;
+        f[3 + i] = 1.0;
+        rb_cross3(r, f + 3, f);
     }
 }
 
@@ -109,21 +109,10 @@ static void make_tips(work *w, int count)
 /* G = F_a' Y F_b at the link where both are; rows and columns as the tips have them, stride 6 */
 static void meet(const double Y[RB_SYM6], const tip *a, const tip *b, double G[36])
 {
-    double full[36], YF[36];
-    rb_sym6_full(Y, full);
-    for (int i = 0; i < 6; i++) {
-        for (int j = 0; j < b->ncol; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < 6; k++) sum += full[6 * i + k] * b->F[6 * k + j];
-            YF[6 * i + j] = sum;
-        }
-    }
-    for (int i = 0; i < a->ncol; i++) {
-        for (int j = 0; j < b->ncol; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < 6; k++) sum += a->F[6 * k + i] * YF[6 * k + j];
-            G[6 * i + j] = sum;
-        }
+    for (int j = 0; j < b->ncol; j++) {
+        double y[6];
+        rb_sym6_mul(Y, b->F + 6 * j, y);
+        for (int i = 0; i < a->ncol; i++) G[6 * i + j] = rb_dot6(a->F + 6 * i, y);
     }
 }
 
@@ -161,6 +150,10 @@ static void write_block(const work *w, int i, int j, const double G[36])
 /* All pairs of points of two tips, or of one. */
 static void write_pair(const work *w, const tip *a, const tip *b, const double G[36])
 {
+    if (a->ncol == 3 && b->ncol == 3) {
+        write_block(w, w->order[a->first], w->order[b->first], G);
+        return;
+    }
     for (int s = 0; s < a->count; s++) {
         int i = w->order[a->first + s];
         double r[3], rows[36];
@@ -184,27 +177,18 @@ static void write_pair(const work *w, const tip *a, const tip *b, const double G
 /* What the dofs of the link leave of the wrenches, seen from the parent (D.15). */
 static void carry(const rb_model *m, const rb_data *d, tip *t)
 {
-    int k = t->at, n = t->ncol;
-    double *F = t->F;
+    int k = t->at, parent = m->link_parent[k];
     for (int j = m->link_dofadr[k] + m->link_dofnum[k] - 1; j >= m->link_dofadr[k]; j--) {
         const double *S = d->dof_S + 6 * j, *U = d->dof_U + 6 * j;
-        double D = d->dof_D[j], e[6];
-        for (int c = 0; c < n; c++) {
-            e[c] = ((S[0] * F[c] + S[1] * F[6 + c] + S[2] * F[12 + c]) +
-                    (S[3] * F[18 + c] + S[4] * F[24 + c] + S[5] * F[30 + c])) /
-                   D;
-        }
-        for (int i = 0; i < 6; i++) {
-            for (int c = 0; c < n; c++) F[6 * i + c] -= U[i] * e[c];
+        double D_inv = 1.0 / d->dof_D[j];
+        for (int c = 0; c < t->ncol; c++) {
+            double *f = t->F + 6 * c;
+            rb_axpy6(-rb_dot6(S, f) * D_inv, U, f);
         }
     }
-    const double *l = d->link_l + 3 * k;
-    for (int c = 0; c < n; c++) {
-        F[c] += l[1] * F[30 + c] - l[2] * F[24 + c];
-        F[6 + c] += l[2] * F[18 + c] - l[0] * F[30 + c];
-        F[12 + c] += l[0] * F[24 + c] - l[1] * F[18 + c];
+    for (int c = 0; c < t->ncol; c++) {
+        rb_shift_wrench(d->link_l + 3 * k, t->F + 6 * c, t->F + 6 * c);
     }
-    int parent = m->link_parent[k];
     t->at = m->link_tree[parent] >= 0 ? parent : 0;
 }
 
