@@ -313,8 +313,9 @@ typedef struct rb_option {
     double bound_mass;    /* lower bound of the mass of each body [kg]                          */
     double bound_inertia; /* lower bound of its principal moments [kg m^2]                      */
     int balance_inertia;  /* 1: moments that break A + B >= C are set to their mean             */
-    int keep_inertia; /* 1: moments that no body has are kept: the reader checked and warned      */
-    double total_mass; /* > 0: scale all masses so that they sum up to this [kg]             */
+    int keep_inertia;     /* 1: moments that no body has are kept: the reader checked and warned */
+    double total_mass;    /* > 0: scale all masses so that they sum up to this [kg]             */
+    int rough_axes;       /* 1: inertia of meshes as MuJoCo leaves it: docs/design/model.md     */
 } rb_option;
 
 /* Something a reader accepted without effect, or that the compiler wants the user to know. */

@@ -43,6 +43,7 @@ static void apply_flags(rb_mjcf *r)
 {
     const rb_mjcf_flags *f = &r->flags;
     rb_option *option = rb_spec_option(r->spec);
+    option->rough_axes = 1;
     if (f->no_gravity) memset(option->gravity, 0, sizeof option->gravity);
     if (f->no_contact) option->contact = 0;
     if (f->no_filterparent) option->filter_parent = 0;

@@ -4,6 +4,7 @@
 
 #include "base/constants.h"
 #include "math/quat.h"
+#include "model/principal.h"
 #include "model/solids.h"
 
 /* Inertia of a geom in its body. A given mass scales what density 1 gives. */
@@ -26,6 +27,7 @@ static rb_status add_geom(rb_build *b, int g, rb_inertia *body)
                              "the mesh a shell",
                              reason);
         }
+        if (b->spec->option.rough_axes) rb_inertia_rough(solid.I);
     } else {
         solid = rb_solid(def->type, def->size, def->shell);
     }
