@@ -36,9 +36,8 @@ static inline void flow_close(flow *f)
     free(f->qdd);
 }
 
-/* State at time s: v + s qdd, and q moved by the mean velocity v + s qdd / 2, which is right to the
- * third order in s; the odd error terms of the coordinates leave central differences at h^2 (of
- * quantities that see qdd) or h^4 (velocity held). */
+/* State at time s: v + s qdd, and q moved by the mean velocity v + s qdd / 2. The coordinates are
+ * wrong by a multiple of s^3, whose derivative at 0 is none and stays none in the formula below. */
 static inline void flow_at(const flow *f, tree *t, double s)
 {
     double *mean = malloc((size_t)(t->m->nv + 1) * sizeof *mean);
