@@ -245,6 +245,47 @@ TEST(a_ball_by_hand)
     rb_model_free(m, NULL);
 }
 
+/* ---- armature of tendons -------------------------------------------------------------------- */
+
+/* 0.3 on a tendon of coefficient 2 is 1.2 on its joint; what would couple joints is refused. */
+TEST(tendons_of_one_joint_may_have_armature)
+{
+    rb_error err = { 0 };
+    rb_spec *spec = rb_spec_new(NULL);
+    int joint[2], parent = 0;
+    for (int i = 0; i < 2; i++) {
+        rb_body_def body = rb_body_default();
+        body.parent = parent;
+        body.inertia_source = RB_INERTIA_GIVEN;
+        body.mass = 1.0;
+        body.inertia[0] = body.inertia[1] = body.inertia[2] = 0.1;
+        rb_joint_def hinge = rb_joint_default();
+        hinge.body = parent = rb_spec_add_body(spec, &body, &err);
+        hinge.armature = 0.05;
+        joint[i] = rb_spec_add_joint(spec, &hinge, &err);
+    }
+    static const double coef[2] = { 2.0, 1.0 };
+    rb_tendon_def tendon = rb_tendon_default();
+    tendon.njoint = 1;
+    tendon.joint = joint;
+    tendon.coef = coef;
+    tendon.armature = 0.3;
+    CHECK_INT(rb_spec_add_tendon(spec, &tendon, &err), 0);
+    rb_model *m = rb_spec_compile(spec, NULL, &err);
+    CHECK(m != NULL);
+    CHECK_NEAR(m->dof_armature[0], 0.05 + 1.2, 1e-16);
+    CHECK_NEAR(m->dof_armature[1], 0.05, 0.0);
+    rb_model_free(m, NULL);
+
+    tendon.njoint = 2;
+    tendon.name = "pull";
+    CHECK_INT(rb_spec_add_tendon(spec, &tendon, &err), 1);
+    CHECK(rb_spec_compile(spec, NULL, &err) == NULL);
+    CHECK_CONTAINS(err.text, "pull");
+    CHECK_CONTAINS(err.text, "couples joints");
+    rb_spec_free(spec);
+}
+
 TEST_MAIN(RUN(springs_are_the_gradient_of_their_energy), RUN(dampers_brake),
           RUN(gravity_compensation_holds_the_weight), RUN(wrenches_act_at_the_centre_of_mass),
-          RUN(a_hinge_by_hand), RUN(a_ball_by_hand))
+          RUN(a_hinge_by_hand), RUN(a_ball_by_hand), RUN(tendons_of_one_joint_may_have_armature))

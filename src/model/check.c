@@ -302,7 +302,15 @@ static rb_status check_tendon(const subject *s)
     TRY(not_negative(s, "stiffness", def->stiffness));
     TRY(not_negative(s, "damping", def->damping));
     TRY(not_negative(s, "frictionloss", def->frictionloss));
-    return not_negative(s, "armature", def->armature);
+    TRY(not_negative(s, "armature", def->armature));
+    if (def->armature > 0.0 && def->njoint > 1) {
+        return REFUSE(
+            s,
+            "armature = %g on a tendon of %d joints: an inertia that couples joints is not "
+            "supported, give the joints armature of their own",
+            def->armature, def->njoint);
+    }
+    return RB_OK;
 }
 
 static rb_status check_actuator(const subject *s)
