@@ -9,8 +9,8 @@ typedef struct list {
     size_t count;
 } list;
 
-static rb_status read_list(rb_mjcf *r, const rb_xml_node *node, const char *attr,
-                           const double **numbers, int *count)
+static rb_status read_list(rb_mjcf *r, const rb_xml_node *node, const char *attr, double **numbers,
+                           int *count)
 {
     double *read;
     size_t length;
@@ -20,6 +20,23 @@ static rb_status read_list(rb_mjcf *r, const rb_xml_node *node, const char *attr
     *numbers = length ? read : NULL;
     *count = (int)length;
     return RB_OK;
+}
+
+/* A quaternion of zeros stands for no rotation, as MuJoCo reads it; published robots have such
+ * keyframes. A list of the wrong length is left to the compiler. */
+static void mend_quaternions(rb_mjcf *r, double *qpos, int count)
+{
+    int at = 0, njoint = rb_spec_count(r->spec, RB_KIND_JOINT);
+    for (int k = 0; k < njoint; k++) {
+        rb_joint_type type = rb_spec_joint(r->spec, k)->type;
+        int quat = type == RB_JOINT_FREE ? at + 3 : at;
+        at += type == RB_JOINT_FREE ? 7 : type == RB_JOINT_BALL ? 4 : 1;
+        if (type != RB_JOINT_FREE && type != RB_JOINT_BALL) continue;
+        if (at > count) return;
+        int zero = 1;
+        for (int i = quat; i < quat + 4; i++) zero &= qpos[i] == 0.0;
+        if (zero) qpos[quat] = 1.0;
+    }
 }
 
 static rb_status check_mocap(const rb_mjcf *r, const rb_xml_node *node, const char *attr,
@@ -63,20 +80,42 @@ static rb_status read_mocap(rb_mjcf *r, const rb_xml_node *node, rb_key_def *def
 static rb_status read_key(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_key_def def = rb_key_default();
+    double *qpos, *qvel, *act, *ctrl;
     RB_TRY(rb_xml_number(node, "time", &def.time, r->err));
-    RB_TRY(read_list(r, node, "qpos", &def.qpos, &def.nqpos));
-    RB_TRY(read_list(r, node, "qvel", &def.qvel, &def.nqvel));
-    RB_TRY(read_list(r, node, "act", &def.act, &def.nact));
-    RB_TRY(read_list(r, node, "ctrl", &def.ctrl, &def.nctrl));
+    RB_TRY(read_list(r, node, "qpos", &qpos, &def.nqpos));
+    RB_TRY(read_list(r, node, "qvel", &qvel, &def.nqvel));
+    RB_TRY(read_list(r, node, "act", &act, &def.nact));
+    RB_TRY(read_list(r, node, "ctrl", &ctrl, &def.nctrl));
+    mend_quaternions(r, qpos, def.nqpos);
+    def.qpos = qpos;
+    def.qvel = qvel;
+    def.act = act;
+    def.ctrl = ctrl;
     RB_TRY(read_mocap(r, node, &def));
     def.where = rb_mjcf_where(node);
     def.name = rb_xml_get(node, "name");
     return rb_mjcf_added(r, rb_spec_add_key(r->spec, &def, r->err));
 }
 
+/* <size nkey="..."/> asks for more keyframes than are written: at the reference configuration. */
+static rb_status add_spare_keys(rb_mjcf *r, const rb_xml_node *size)
+{
+    int wanted = 0;
+    RB_TRY(rb_xml_int(size, "nkey", &wanted, r->err));
+    while (rb_spec_count(r->spec, RB_KIND_KEY) < wanted) {
+        rb_key_def def = rb_key_default();
+        def.where = rb_mjcf_where(size);
+        RB_TRY(rb_mjcf_count(r, size));
+        RB_TRY(rb_mjcf_added(r, rb_spec_add_key(r->spec, &def, r->err)));
+    }
+    return RB_OK;
+}
+
 rb_status rb_mjcf_keyframes(rb_mjcf *r, const rb_xml_node *root)
 {
     for (const rb_xml_node *n = rb_xml_child(root, "keyframe"); n; n = rb_xml_next(n))
         for (const rb_xml_node *key = n->child; key; key = key->next) RB_TRY(read_key(r, key));
+    for (const rb_xml_node *n = rb_xml_child(root, "size"); n; n = rb_xml_next(n))
+        RB_TRY(add_spare_keys(r, n));
     return RB_OK;
 }

@@ -206,7 +206,7 @@ static const element body_elements[] = {
     { "frame", IN_BODY, 0,
       "name childclass pos quat axisangle xyaxes zaxis euler" },
     { "replicate", IN_BODY, 0,
-      "count sep offset euler childclass" },
+      "count sep offset euler childclass prefix" },
     { "inertial", IN_NOTHING, 1,
       "pos quat mass diaginertia axisangle xyaxes zaxis euler fullinertia" },
     { "joint", IN_NOTHING, 0,
