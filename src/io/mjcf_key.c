@@ -80,7 +80,7 @@ static rb_status read_mocap(rb_mjcf *r, const rb_xml_node *node, rb_key_def *def
 static rb_status read_key(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_key_def def = rb_key_default();
-    double *qpos, *qvel, *act, *ctrl;
+    double *qpos = NULL, *qvel = NULL, *act = NULL, *ctrl = NULL;
     RB_TRY(rb_xml_number(node, "time", &def.time, r->err));
     RB_TRY(read_list(r, node, "qpos", &qpos, &def.nqpos));
     RB_TRY(read_list(r, node, "qvel", &qvel, &def.nqvel));
