@@ -76,7 +76,7 @@ static rb_status check_moments(rb_build *b, int k, rb_inertia *body)
     double w[3], V[9];
     if (option->keep_inertia) return RB_OK;
     rb_sym3_eigen(body->I, w, V);
-    if (w[0] < option->bound_inertia) {
+    if (option->bound_inertia > 0.0 && w[0] < option->bound_inertia) {
         for (int i = 0; i < 3; i++) w[i] = fmax(w[i], option->bound_inertia);
         set_moments(w, V, body);
     }
