@@ -217,8 +217,8 @@ rb_status rb_mjcf_name(rb_mjcf *r, const rb_xml_node *node, rb_kind kind, const 
 rb_status rb_mjcf_find(rb_mjcf *r, const rb_xml_node *node, const char *attr, rb_kind kind,
                        int needed, int *index);
 
-/* Counts an element against the budget of the model. */
-rb_status rb_mjcf_count(rb_mjcf *r, const rb_xml_node *node);
+/* The refusal where nelement is over the budget. */
+rb_status rb_mjcf_too_many(const rb_mjcf *r, const rb_xml_node *node);
 
 /* RB_OK for the index of an added element, else the status of the refusal in r->err. */
 rb_status rb_mjcf_added(const rb_mjcf *r, int index);

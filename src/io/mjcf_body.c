@@ -40,7 +40,6 @@ static rb_status read_body(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
 {
     rb_body_def def = rb_body_default();
     rb_mjcf_place inside = { .frame.quat = { 1.0, 0.0, 0.0, 0.0 } };
-    RB_TRY(rb_mjcf_count(r, node));
     RB_TRY(rb_mjcf_class_of(r, node, "childclass", place->class, &inside.class));
     RB_TRY(rb_mjcf_read_pose(r, node, &def.pose));
     RB_TRY(rb_xml_bool(node, "mocap", &def.mocap, r->err));
@@ -123,7 +122,6 @@ static rb_status read_replicate(rb_mjcf *r, const rb_xml_node *node, const rb_mj
 
     rb_pose pose = { .quat = { 1.0, 0.0, 0.0, 0.0 } };
     for (int i = 0; i < rep.count; i++) {
-        RB_TRY(rb_mjcf_count(r, node));
         double angles[3] = { i * rep.euler[0], i * rep.euler[1], i * rep.euler[2] };
         rb_mjcf_euler(r, angles, pose.quat);
         rb_mjcf_compose(&place->frame, &pose, &inside.frame);
@@ -159,7 +157,6 @@ static rb_status read_own(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pla
         return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "the world cannot have inertia");
     if (!rb_xml_in(node->name, "joint freejoint geom site")) return RB_OK;
 
-    RB_TRY(rb_mjcf_count(r, node));
     if (rb_xml_is(node, "geom")) return rb_mjcf_add_geom(r, node, place);
     if (rb_xml_is(node, "site")) return rb_mjcf_add_site(r, node, place);
     return rb_mjcf_add_joint(r, node, place);
@@ -181,8 +178,29 @@ static rb_status read_inside(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_
     return RB_OK;
 }
 
+/* Counts what replicas add, before anything is made: nested ones multiply. */
+static rb_status count_replicas(rb_mjcf *r, const rb_xml_node *node, size_t times)
+{
+    for (const rb_xml_node *child = node->child; child; child = child->next) {
+        size_t inside = times;
+        if (times > 1) r->nelement += times - 1;
+        if (rb_xml_is(child, "replicate")) {
+            replicate rep;
+            RB_TRY(read_replicate_attrs(r, child, &rep));
+            inside = times * (size_t)rep.count;
+            r->nelement += inside;
+        }
+        if (r->nelement > RB_LOAD_MAX_ELEMENTS) return rb_mjcf_too_many(r, child);
+        if (rb_xml_in(child->name, "body frame replicate"))
+            RB_TRY(count_replicas(r, child, inside));
+    }
+    return RB_OK;
+}
+
 rb_status rb_mjcf_bodies(rb_mjcf *r, const rb_xml_node *root)
 {
+    for (const rb_xml_node *n = rb_xml_child(root, "worldbody"); n; n = rb_xml_next(n))
+        RB_TRY(count_replicas(r, n, 1));
     rb_mjcf_place world = { .frame.quat = { 1.0, 0.0, 0.0, 0.0 }, .class = &r->main_class };
     for (int which = OWN_ELEMENTS; which <= INNER_BODIES; which++)
         for (const rb_xml_node *n = rb_xml_child(root, "worldbody"); n; n = rb_xml_next(n))

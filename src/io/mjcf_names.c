@@ -108,9 +108,8 @@ rb_status rb_mjcf_added(const rb_mjcf *r, int index)
     return index >= 0 ? RB_OK : r->err->status;
 }
 
-rb_status rb_mjcf_count(rb_mjcf *r, const rb_xml_node *node)
+rb_status rb_mjcf_too_many(const rb_mjcf *r, const rb_xml_node *node)
 {
-    if (++r->nelement <= RB_LOAD_MAX_ELEMENTS) return RB_OK;
     return rb_xml_refuse(node, NULL, r->err, RB_TOO_LARGE,
                          "the model has more than %zu elements, replicas included",
                          RB_LOAD_MAX_ELEMENTS);
@@ -247,7 +246,7 @@ typedef struct queue {
 static rb_status enqueue(rb_mjcf *r, const rb_xml_node *node, const copies *list, queue *queues)
 {
     for (const copy *one = list->first; one; one = one->next) {
-        RB_TRY(rb_mjcf_count(r, node));
+        if (++r->nelement > RB_LOAD_MAX_ELEMENTS) return rb_mjcf_too_many(r, node);
         waiting *entry = rb_xml_take(r->doc, 1, sizeof *entry);
         if (!entry) return rb_mjcf_nomem(r, node);
         *entry = (waiting){ node, one->replica, NULL };
