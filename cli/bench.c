@@ -1,4 +1,4 @@
-/* `rattleback bench`: the campaign, the micro benchmark and the demonstration. */
+/* `rattleback bench`: the campaign, the micro benchmarks and the demonstration. */
 #include "bench.h"
 
 #include "commands.h"
@@ -13,11 +13,13 @@
 #define BAR_WIDTH 40
 
 static const char help[] =
-    "usage: rattleback bench corpus|solve|demo [options]\n"
+    "usage: rattleback bench corpus|solve|dynamics|demo [options]\n"
     "\n"
     "  corpus   solve a range of generated problems cold and warm, grade and count\n"
     "  solve    time every solver on generated problems of 4 to 64 contacts\n"
-    "  demo     solve the stored and generated problems with every solver, print a table\n"
+    "  dynamics time forward dynamics and compliance on chains or a model\n"
+    "  demo     solve the stored and generated problems with every solver, print a table;\n"
+    "           let robots from files swing and fall\n"
     "\n"
     "Each explains itself with --help. Example: rattleback bench corpus --count 1000\n";
 
@@ -26,12 +28,14 @@ int cmd_bench(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "--help";
     if (strcmp(what, "corpus") == 0) return bench_corpus(argc - 1, argv + 1);
     if (strcmp(what, "solve") == 0) return bench_solve(argc - 1, argv + 1);
+    if (strcmp(what, "dynamics") == 0) return bench_dynamics(argc - 1, argv + 1);
     if (strcmp(what, "demo") == 0) return bench_demo(argc - 1, argv + 1);
     if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
         fputs(help, stdout);
         return EXIT_CERTIFIED;
     }
-    fprintf(stderr, "rattleback bench: there is no \"%s\"; try corpus, solve or demo\n", what);
+    fprintf(stderr, "rattleback bench: there is no \"%s\"; try corpus, solve, dynamics or demo\n",
+            what);
     return EXIT_BAD_INPUT;
 }
 
@@ -79,6 +83,24 @@ int bench_number(const char *option, const char *text, unsigned long long lo, un
     if (ok && *value >= lo && *value <= hi) return 1;
     fprintf(stderr, "rattleback bench: %s \"%s\" is not a whole number in %llu .. %llu\n", option,
             text, lo, hi);
+    return 0;
+}
+
+int bench_find_shared(const char *file, char *path, size_t size)
+{
+    const char *shared = getenv("RATTLEBACK_SHARED");
+    const char *roots[] = { shared, "../shared", "../../shared", "shared" };
+    for (size_t k = 0; k < sizeof roots / sizeof roots[0]; k++) {
+        if (!roots[k] || !*roots[k]) continue;
+        static const char *const forms[] = { "%s/data/%s", "%s/%s" };
+        for (int f = 0; f < 2; f++) {
+            snprintf(path, size, f == 0 ? forms[0] : forms[1], roots[k], file);
+            FILE *there = fopen(path, "r");
+            if (!there) continue;
+            fclose(there);
+            return 1;
+        }
+    }
     return 0;
 }
 

@@ -8,7 +8,15 @@
 
 int bench_corpus(int argc, char **argv);
 int bench_solve(int argc, char **argv);
+int bench_dynamics(int argc, char **argv);
 int bench_demo(int argc, char **argv);
+
+/* The robots of the demonstration: 1 where all of them moved. */
+int bench_robots(int json);
+
+/* Where a file of the reference data is: RATTLEBACK_SHARED names the folder that holds data/, or
+ * data itself; else ../shared. 0: not there. */
+int bench_find_shared(const char *file, char *path, size_t size);
 
 /* One "--name VALUE" pair or flag of a command line; `text` gets the value. */
 typedef struct bench_option {

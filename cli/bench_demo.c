@@ -1,5 +1,6 @@
-/* `rattleback bench demo`: what `make run` shows. Sets of problems, generated ones and the stored
- * reference data where it is at hand, against every solver; one table per kind of problem. */
+/* `rattleback bench demo`: what `make run` shows (its robots are in bench_robot.c). Sets of
+ * problems, generated ones and the stored reference data where it is at hand, against every solver;
+ * one table per kind of problem. */
 #include "bench.h"
 
 #include "commands.h"
@@ -21,11 +22,12 @@
 #define MAX_SOLVERS 32
 
 static const char help[] =
-    "usage: rattleback bench demo [--json]\n"
+    "usage: rattleback bench demo [--robots] [--json]\n"
     "\n"
     "Solves generated contact problems and, where the reference data is found (in the folder\n"
     "RATTLEBACK_SHARED, or ../shared/data), the stored ones, with every solver; prints how many\n"
-    "were solved, each certified by code that is not the solver's, and how long it took.\n"
+    "were solved, each certified by code that is not the solver's, and how long it took. Then\n"
+    "robots from files swing and fall, with the error of their energy; --robots: only they.\n"
     "\n"
     "Example: rattleback bench demo\n";
 
@@ -84,31 +86,6 @@ static rb_status set_generate(set *s, int family, int form)
         s->owned++;
     }
     return RB_OK;
-}
-
-static FILE *probe(const char *path)
-{
-    return fopen(path, "r");
-}
-
-/* Where a reference file is: RATTLEBACK_SHARED names the folder that holds data/, or data itself.
- */
-static int find_shared(const char *file, char *path, size_t size)
-{
-    const char *shared = getenv("RATTLEBACK_SHARED");
-    const char *roots[] = { shared, "../shared", "../../shared", "shared" };
-    for (size_t k = 0; k < sizeof roots / sizeof roots[0]; k++) {
-        if (!roots[k] || !*roots[k]) continue;
-        static const char *const forms[] = { "%s/data/%s", "%s/%s" };
-        for (int f = 0; f < 2; f++) {
-            snprintf(path, size, f == 0 ? forms[0] : forms[1], roots[k], file);
-            FILE *there = probe(path);
-            if (!there) continue;
-            fclose(there);
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* The lines of a reference file; lines that are refused are left out. */
@@ -259,7 +236,7 @@ static rb_status run_generated(demo *d, const int *forms, int nform)
 static rb_status run_stored(demo *d, const char *file, rb_problem_format format)
 {
     char path[4096];
-    if (!find_shared(file, path, sizeof path)) {
+    if (!bench_find_shared(file, path, sizeof path)) {
         if (!d->json)
             printf("%-18s skipped: no such file under ../shared/data or RATTLEBACK_SHARED\n", file);
         return RB_OK;
@@ -296,26 +273,38 @@ static rb_status run_cone_table(demo *d)
     return status;
 }
 
+static void put_verdict(const demo *d)
+{
+    printf("\n%d answers were wrongly called solved. Each count is graded by code of its own:\n"
+           "relative residual <= 1e-9 (linear), 1e-8 (cones). A cell that ran out of its\n"
+           "time shows what it had tried; - : the solver does not take these problems. Problems\n"
+           "proven to have no solution are not in the counts: solving one would be wrong.\n",
+           d->wrong);
+}
+
+static rb_status run_tables(demo *d)
+{
+    d->arena = rb_arena_new(NULL, 0);
+    rb_status status = d->arena ? run_lcp_table(d) : RB_NOMEM;
+    if (status == RB_OK) status = run_cone_table(d);
+    rb_arena_free(d->arena);
+    if (status == RB_OK && !d->json) put_verdict(d);
+    return status;
+}
+
 int bench_demo(int argc, char **argv)
 {
     demo d = { 0 };
-    int exit_status = EXIT_BAD_INPUT;
-    const bench_option options[] = { { "--json", NULL, &d.json }, { NULL, NULL, NULL } };
+    int exit_status = EXIT_BAD_INPUT, only_robots = 0;
+    const bench_option options[] = { { "--json", NULL, &d.json },
+                                     { "--robots", NULL, &only_robots },
+                                     { NULL, NULL, NULL } };
     if (!bench_parse(argc, argv, options, help, &exit_status)) return exit_status;
-    d.arena = rb_arena_new(NULL, 0);
-    rb_status status = d.arena ? run_lcp_table(&d) : RB_NOMEM;
-    if (status == RB_OK) status = run_cone_table(&d);
-    rb_arena_free(d.arena);
+    rb_status status = only_robots ? RB_OK : run_tables(&d);
     if (status != RB_OK) {
         fprintf(stderr, "rattleback bench demo: %s\n", rb_status_text(status));
         return EXIT_BAD_INPUT;
     }
-    if (!d.json)
-        printf(
-            "\n%d answers were wrongly called solved. Each count is graded by code of its own:\n"
-            "relative residual <= 1e-9 (linear), 1e-8 (cones). A cell that ran out of its\n"
-            "time shows what it had tried; - : the solver does not take these problems. Problems\n"
-            "proven to have no solution are not in the counts: solving one would be wrong.\n",
-            d.wrong);
-    return d.wrong ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
+    int moved = bench_robots(d.json);
+    return d.wrong || !moved ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
 }
