@@ -49,27 +49,46 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
-/* Rounding of a coordinate, relative to the largest, that a midpoint shows [1]. Where springs are so
- * stiff that this rounding shows in the velocity, the iteration ends there. */
+/* Rounding of a coordinate, relative to the largest, that a midpoint shows [1]. Where springs are
+ * so stiff that this rounding shows in the velocity, the iteration ends there. */
 #define RB_SMOOTH_ROUNDING (16.0 * RB_EPS)
 
 /* Share of its length that a motion vector of a chain of joints must have outside the span of those
- * before it to count as another freedom [1]. Larger: near gimbal lock a joint is called stuck. Smaller:
- * rounding passes for a freedom. */
+ * before it to count as another freedom [1]. Larger: near gimbal lock a joint is called stuck.
+ * Smaller: rounding passes for a freedom. */
 #define RB_CHAIN_RANK_TOL 1e-9
 
-/* Difference of two gaps that is rounding, in units of the larger of both extents and the distance of
- * the shapes [1]. Gaps are right to this. Larger: a lesser gap may be passed over. Smaller: rounding
- * chooses between equal features and ids flicker. */
-#define RB_GAP_TIE 1e-12
+/* Difference of two gaps that is rounding, in units of the larger of both extents and the distance
+ * of the shapes [1]. Gaps are right to this. Larger: a lesser gap may be passed over. Smaller:
+ * rounding chooses between equal features and ids flicker. */
+#define RB_GAP_TIE 1e-13
 
 /* Distance of two contact points that are one, in units of the smaller extent [1]. Larger: corners
  * of small features merge. Smaller: aligned boxes have each corner twice. */
 #define RB_SAME_POINT 1e-9
 
-/* Cosine between the normal of a further point and that of the closest one, from which on it is part
- * of the same contact [1]: 11 degrees. Larger: lines that nearly touch along their length rest on
- * one point. Smaller: distant corners become contacts that hold nothing. */
+/* Cosine between the normal of a further point and that of the closest one, from which on it is
+ * part of the same contact [1]: 11 degrees. Larger: lines that nearly touch along their length rest
+ * on one point. Smaller: distant corners become contacts that hold nothing. */
 #define RB_FACING 0.98
+
+/* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
+ * 1e-16 of it. Larger: bodies hover by this much. Smaller: rounding of the gap, divided by the
+ * step, drives bodies that rest. */
+#define RB_GAP_ZERO 1e-13
+
+/* Overlap made by a step that is repaired, in units of the extent of the model [1]. Larger: curved
+ * surfaces may overlap by this much. Smaller: more repairs for what nobody sees. */
+#define RB_GAP_DEEP 1e-9
+
+/* Defect of v = 0, as a share of the speed that weight gives in one step, at which an island rests
+ * [1]. A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.
+ * Smaller: rounding keeps stacks awake. */
+#define RB_REST_DEFECT 1e-12
+
+/* Steps of free fall whose speed an impact must exceed to bounce in a fixed step [1]. A body that
+ * rests arrives with the speed of one. Larger: small bounces are lost. Smaller: bodies at rest hop.
+ */
+#define RB_BOUNCE_STEPS 2.0
 
 #endif

@@ -1,0 +1,72 @@
+/* The pair table. A new pair is one function and one line here. */
+#include "collide/pairs.h"
+
+#include "collide/manifold.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { NTYPE = RB_GEOM_MESH + 1 };
+
+/* clang-format off */
+static const rb_pair_fn table[NTYPE][NTYPE] = {
+    [RB_GEOM_PLANE] = {
+        [RB_GEOM_SPHERE]    = rb_plane_sphere,
+        [RB_GEOM_CAPSULE]   = rb_plane_capsule,
+        [RB_GEOM_ELLIPSOID] = rb_plane_ellipsoid,
+        [RB_GEOM_CYLINDER]  = rb_plane_cylinder,
+        [RB_GEOM_BOX]       = rb_plane_box,
+    },
+    [RB_GEOM_SPHERE] = {
+        [RB_GEOM_SPHERE]    = rb_sphere_sphere,
+        [RB_GEOM_CAPSULE]   = rb_sphere_capsule,
+        [RB_GEOM_BOX]       = rb_sphere_box,
+    },
+    [RB_GEOM_CAPSULE] = {
+        [RB_GEOM_CAPSULE]   = rb_capsule_capsule,
+        [RB_GEOM_BOX]       = rb_capsule_box,
+    },
+    [RB_GEOM_BOX] = {
+        [RB_GEOM_BOX]       = rb_box_box,
+    },
+};
+/* clang-format on */
+
+rb_pair_fn rb_pair_find(int type1, int type2, int *swap)
+{
+    *swap = type1 > type2;
+    if (type1 < 0 || type2 < 0 || type1 >= NTYPE || type2 >= NTYPE) return NULL;
+    return *swap ? table[type2][type1] : table[type1][type2];
+}
+
+int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
+{
+    int swap;
+    rb_pair_fn pair = rb_pair_find(shape1->type, shape2->type, &swap);
+    out->n = 0;
+    if (!pair) return 0;
+    if (swap) {
+        pair(shape2, shape1, reach, out);
+        rb_manifold_swap(out);
+    } else {
+        pair(shape1, shape2, reach, out);
+    }
+    return 1;
+}
+
+/* A sum is finite where all its terms are; opposite infinities make a NaN. */
+static int is_finite(const rb_shape *s)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) sum += s->p[i] * 0.0 + s->size[i] * 0.0;
+    for (int i = 0; i < 9; i++) sum += s->R[i] * 0.0;
+    return sum == 0.0 && s->size[0] >= 0.0 && s->size[1] >= 0.0 && s->size[2] >= 0.0;
+}
+
+rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                           rb_manifold *out)
+{
+    out->n = 0;
+    if (!is_finite(shape1) || !is_finite(shape2) || !(reach >= 0.0)) return RB_BAD_INPUT;
+    return rb_pair_call(shape1, shape2, reach, out) ? RB_OK : RB_UNSUPPORTED;
+}

@@ -1,0 +1,33 @@
+/* The pair functions: one for each unordered pair of types, called with the smaller type first. */
+#ifndef RB_COLLIDE_PAIRS_H
+#define RB_COLLIDE_PAIRS_H
+
+#include "rattleback/collide.h"
+
+/* Fills out with the points whose gap is at most reach. The numbers of the shapes are finite. */
+typedef void (*rb_pair_fn)(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                           rb_manifold *out);
+
+void rb_plane_sphere(const rb_shape *plane, const rb_shape *sphere, double reach, rb_manifold *out);
+void rb_plane_capsule(const rb_shape *plane, const rb_shape *capsule, double reach,
+                      rb_manifold *out);
+void rb_plane_box(const rb_shape *plane, const rb_shape *box, double reach, rb_manifold *out);
+void rb_plane_ellipsoid(const rb_shape *plane, const rb_shape *ellipsoid, double reach,
+                        rb_manifold *out);
+void rb_plane_cylinder(const rb_shape *plane, const rb_shape *cylinder, double reach,
+                       rb_manifold *out);
+void rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
+void rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
+                       rb_manifold *out);
+void rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach, rb_manifold *out);
+void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
+void rb_capsule_box(const rb_shape *capsule, const rb_shape *box, double reach, rb_manifold *out);
+void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
+
+/* NULL: no entry. *swap: call it with the shapes exchanged, then rb_manifold_swap. */
+rb_pair_fn rb_pair_find(int type1, int type2, int *swap);
+
+/* Calls the function of the pair, exchanging where needed. 0: no entry. */
+int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out);
+
+#endif

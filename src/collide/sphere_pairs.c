@@ -1,0 +1,57 @@
+/* Sphere against sphere, capsule and box: the closest point of the other shape's core to the
+ * centre, then the radii (G.1). */
+#include "collide/box.h"
+#include "collide/feature.h"
+#include "collide/manifold.h"
+#include "collide/pairs.h"
+#include "collide/segment.h"
+
+/* From the centre x of a sphere of radius r to the point q of a core of radius s: `normal` is the
+ * unit vector from x to q, `distance` its length. */
+static void emit(const double x[3], double r, double s, double distance, const double normal[3],
+                 uint32_t half2, double reach, rb_manifold *out)
+{
+    rb_manifold_point p = { .gap = distance - (r + s),
+                            .normal = { normal[0], normal[1], normal[2] },
+                            .feature = rb_feature(rb_feature_half(RB_CURVED, 0), half2) };
+    rb_copy3(x, p.pos1);
+    rb_axpy3(r, normal, p.pos1);
+    rb_copy3(p.pos1, p.pos2);
+    rb_axpy3(p.gap, normal, p.pos2);
+    rb_manifold_single(out, reach, &p);
+}
+
+void rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
+{
+    double n[3];
+    rb_sub3(b->p, a->p, n);
+    double distance = rb_normalize3(n);
+    emit(a->p, a->size[0], b->size[0], distance, n, rb_feature_half(RB_CURVED, 0), reach, out);
+}
+
+void rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
+                       rb_manifold *out)
+{
+    rb_segment axis = rb_capsule_axis(capsule);
+    double t = rb_segment_foot(&axis, sphere->p), q[3], n[3];
+    rb_segment_at(&axis, t, q);
+    rb_sub3(q, sphere->p, n);
+
+    double distance = rb_normalize3(n);
+    rb_grain grain = rb_grain_of(sphere->size[0], capsule->size[0] + axis.half, distance);
+    if (distance <= grain.tie || !rb_segment_end(&axis, t)) rb_straighten(axis.u, n);
+    emit(sphere->p, sphere->size[0], capsule->size[0], distance, n,
+         rb_feature_half(RB_CURVED, rb_segment_end(&axis, t) + 1), reach, out);
+}
+
+void rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach, rb_manifold *out)
+{
+    double r[3], x[3], q[3], outward[3], n[3];
+    uint32_t half2;
+    rb_sub3(sphere->p, box->p, r);
+    rb_rot_t(box->R, r, x);
+    double distance = rb_box_point(box->size, x, q, outward, &half2);
+    rb_rot(box->R, outward, n);
+    rb_scale3(-1.0, n, n);
+    emit(sphere->p, sphere->size[0], 0.0, distance, n, half2, reach, out);
+}
