@@ -70,14 +70,18 @@ typedef struct rb_model {
     int *link_tree;   /* tree, -1 for link 0 and mocap                         (nlink)       */
     int *link_jntadr, *link_jntnum; /*                                          (nlink)       */
     int *link_dofadr, *link_dofnum; /*                                          (nlink)       */
-    double *link_pos;      /* frame in the parent link, reference configuration     (nlink x 3)   */
-    double *link_quat;     /*                                                       (nlink x 4)   */
-    double *link_mass;     /* all its bodies [kg]                                   (nlink)       */
-    double *link_com;      /* in the link frame [m]                                 (nlink x 3)   */
-    double *link_inertia;  /* about the com, link axes: xx yy zz xy xz yz       (nlink x 6)   */
-    double *link_gravmass; /* mass times what gravity compensation leaves [kg]  (nlink)       */
-    double *link_gravcom;  /* point at which that weight acts, link frame [m]   (nlink x 3)   */
-    double *link_lift;     /* sum of gravcomp times mass of its bodies [kg]       (nlink)     */
+    double *link_pos;     /* frame in the parent link, reference configuration     (nlink x 3)   */
+    double *link_quat;    /*                                                       (nlink x 4)   */
+    double *link_mass;    /* all its bodies [kg]                                   (nlink)       */
+    double *link_com;     /* in the link frame [m]                                 (nlink x 3)   */
+    double *link_inertia; /* about the com, link axes: xx yy zz xy xz yz       (nlink x 6)   */
+    double *link_inertia_O;   /* the same about the origin of the link             (nlink x 6)   */
+    double *link_turn;        /* T0, T1, T2, row major: the rotation in the parent link is
+                                 T0 + cos T1 + sin T2 of the angle of its only hinge, for other
+                                 links T0 before their joints                       (nlink x 27)  */
+    double *link_gravmass;    /* mass times what gravity compensation leaves [kg]  (nlink)       */
+    double *link_gravcom;     /* point at which that weight acts, link frame [m]   (nlink x 3)   */
+    double *link_lift;        /* sum of gravcomp times mass of its bodies [kg]       (nlink)     */
     double *link_lift_moment; /* sum of gravcomp m com, link frame [kg m]            (nlink x 3) */
 
     /* ---- joints ---- */
@@ -253,13 +257,12 @@ typedef struct rb_data {
     double *wrench; /* applied to bodies: force, torque, world axes, at the com (nbody x 6)   */
 
     /* rb_kinematics: depends on q, mocap */
-    double *link_p;    /* O, link origin, world [m]                                (nlink x 3)   */
-    double *link_R;    /* link-to-world rotation, row major                        (nlink x 9)   */
-    double *link_quat; /* the same as a quaternion                              (nlink x 4)   */
-    double *link_l;    /* O - O of the parent, world axes                          (nlink x 3)   */
-    double *link_c;    /* com - O, world axes                                      (nlink x 3)   */
-    double *link_I;    /* rotational inertia about O, world axes, 6 numbers        (nlink x 6)   */
-    double *dof_S;     /* motion vector of the dof at O of its link                (nv x 6)      */
+    double *link_p; /* O, link origin, world [m]                                (nlink x 3)   */
+    double *link_R; /* link-to-world rotation, row major                        (nlink x 9)   */
+    double *link_l; /* O - O of the parent, world axes                          (nlink x 3)   */
+    double *link_c; /* com - O, world axes                                      (nlink x 3)   */
+    double *link_I; /* rotational inertia about O, world axes, 6 numbers        (nlink x 6)   */
+    double *dof_S;  /* motion vector of the dof at O of its link                (nv x 6)      */
 
     /* rb_velocity: depends on q, v */
     double *link_w; /* angular velocity, world axes [rad/s]                     (nlink x 3)   */
@@ -291,7 +294,7 @@ typedef struct rb_data {
     /* rb_upsilon: depends on q */
     double *Y; /* Upsilon, acceleration of O per wrench at O          (nlink x 21)  */
 
-    double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 12)  */
+    double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 80)  */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */

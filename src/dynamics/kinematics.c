@@ -5,7 +5,7 @@
  *
  * with S_j = (s; s x (O_k - A)) for a turn about the axis s through A and (0; u) for a shift along
  * u (D.2). Joints of one link act one after the other, each in the frame the ones before it leave.
- * Orientations are chained as quaternions, which stay orthogonal to rounding over any length.
+ * Rotations are chained as matrices: each is orthogonal to rounding, a chain of n to n roundings.
  *
  * The axes of a ball or free joint are those of the frame right behind it, so that
  * q (+) h v is its motion also where other joints of the body follow. */
@@ -20,15 +20,15 @@ enum { SINE_BATCH = 32 };
 
 void rb_hinge_sines(const rb_model *m, rb_data *d)
 {
-    double half[SINE_BATCH], s[SINE_BATCH], c[SINE_BATCH];
+    double angle[SINE_BATCH] = { 0.0 }, s[SINE_BATCH], c[SINE_BATCH];
     int dof[SINE_BATCH], n = 0;
     for (int j = 0; j < m->njnt; j++) {
         if (m->jnt_type[j] == RB_JOINT_HINGE) {
-            half[n] = 0.5 * (d->q[m->jnt_qadr[j]] - m->jnt_ref[j]);
+            angle[n] = d->q[m->jnt_qadr[j]] - m->jnt_ref[j];
             dof[n++] = m->jnt_dofadr[j];
         }
         if (n == SINE_BATCH || (j == m->njnt - 1 && n > 0)) {
-            rb_sincos_n(n, half, s, c);
+            rb_sincos_n(n, angle, s, c);
             for (int i = 0; i < n; i++) {
                 d->dof_S[6 * dof[i]] = s[i];
                 d->dof_S[6 * dof[i] + 1] = c[i];
@@ -42,10 +42,8 @@ void rb_hinge_sines(const rb_model *m, rb_data *d)
  */
 
 /* Three motion vectors about the axes of a frame; their linear parts are found later. */
-static void ball_axes(const double q[4], double *S)
+static void ball_axes(const double R[9], double *S)
 {
-    double R[9];
-    rb_quat_to_rot(q, R);
     for (int i = 0; i < 3; i++) {
         for (int row = 0; row < 3; row++) S[6 * i + row] = R[3 * row + i];
     }
@@ -56,46 +54,61 @@ static void keep_point(int ndof, const double x[3], double *S)
     for (int i = 0; i < ndof; i++) rb_copy3(x, S + 6 * i + 3);
 }
 
-/* One joint: moves the frame (l, q) and writes its S. In the place of the linear part of a turn
+/* Rotation of a quaternion that need not have unit length. */
+static void turn_of_quat(const double *coord, double R[9])
+{
+    double q[4] = { coord[0], coord[1], coord[2], coord[3] };
+    rb_quat_normalize(q);
+    rb_quat_to_rot(q, R);
+}
+
+/* a a' + cos (1 - a a') + sin a~ */
+static void turn_of_hinge(const double a[3], double sine, double cosine, double R[9])
+{
+    const double skew[9] = { 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0 };
+    for (int i = 0; i < 9; i++) {
+        double along = a[i / 3] * a[i % 3], across = (i % 4 == 0 ? 1.0 : 0.0) - along;
+        R[i] = along + cosine * across + sine * skew[i];
+    }
+}
+
+/* One joint: moves the frame (l, R) and writes its S. In the place of the linear part of a turn
  * stands the anchor, relative to O of the parent, until O of the link is known. */
-static void place_joint(const rb_model *m, rb_data *d, int j, double l[3], double q[4])
+static void place_joint(const rb_model *m, rb_data *d, int j, double l[3], double R[9])
 {
     double *S = d->dof_S + 6 * m->jnt_dofadr[j];
     const double *coord = d->q + m->jnt_qadr[j], *axis = m->jnt_axis + 3 * j;
-    double turn[4], arm[3];
+    double turn[9], arm[3];
 
     switch ((rb_joint_type)m->jnt_type[j]) {
     case RB_JOINT_FREE:
         rb_copy3(coord, l);
-        for (int i = 0; i < 4; i++) q[i] = coord[3 + i];
-        rb_quat_normalize(q);
+        turn_of_quat(coord + 3, R);
         for (int i = 0; i < 18; i++) S[i] = i % 7 == 3 ? 1.0 : 0.0;
-        ball_axes(q, S + 18);
+        ball_axes(R, S + 18);
         keep_point(3, l, S + 18);
         break;
     case RB_JOINT_SLIDE:
         rb_zero3(S);
-        rb_quat_rotate(q, axis, S + 3);
+        rb_rot(R, axis, S + 3);
         rb_axpy3(coord[0] - m->jnt_ref[j], S + 3, l);
         break;
     case RB_JOINT_BALL:
     case RB_JOINT_HINGE:
-        rb_quat_rotate(q, m->jnt_pos + 3 * j, arm);
+        rb_rot(R, m->jnt_pos + 3 * j, arm);
         rb_add3(l, arm, l);
         if (m->jnt_type[j] == RB_JOINT_HINGE) {
-            turn[0] = S[1];
-            rb_scale3(S[0], axis, turn + 1);
-            rb_quat_rotate(q, axis, S);
+            turn_of_hinge(axis, S[0], S[1], turn);
+            rb_rot(R, axis, S);
             keep_point(1, l, S);
-            rb_quat_mul(q, turn, q);
+            rb_mul33(R, turn, R);
         } else {
-            for (int i = 0; i < 4; i++) turn[i] = coord[i];
-            rb_quat_normalize(turn);
-            rb_quat_mul(q, turn, q);
-            ball_axes(q, S);
+            turn_of_quat(coord, turn);
+            rb_mul33(R, turn, R);
+            ball_axes(R, S);
             keep_point(3, l, S);
         }
-        rb_quat_rotate(q, m->jnt_pos + 3 * j, arm);
+        rb_rot(R, m->jnt_pos + 3 * j, arm);
         rb_sub3(l, arm, l);
         break;
     }
@@ -120,21 +133,19 @@ static void finish_turns(const rb_model *m, rb_data *d, int k)
 void rb_place_link_general(const rb_model *m, rb_data *d, int k)
 {
     int p = m->link_parent[k], mocap = m->body_mocap[m->link_body[k]];
-    double *l = d->link_l + 3 * k, *q = d->link_quat + 4 * k;
+    double *l = d->link_l + 3 * k, *R = d->link_R + 9 * k;
 
     if (mocap >= 0) {
         rb_sub3(d->mocap + 7 * mocap, d->link_p + 3 * p, l);
-        for (int i = 0; i < 4; i++) q[i] = d->mocap[7 * mocap + 3 + i];
-        rb_quat_normalize(q);
+        turn_of_quat(d->mocap + 7 * mocap + 3, R);
     } else {
         rb_rot(d->link_R + 9 * p, m->link_pos + 3 * k, l);
-        rb_quat_mul(d->link_quat + 4 * p, m->link_quat + 4 * k, q);
+        rb_mul33(d->link_R + 9 * p, m->link_turn + 27 * k, R);
     }
     int end = m->link_jntadr[k] + m->link_jntnum[k];
-    for (int j = m->link_jntadr[k]; j < end; j++) place_joint(m, d, j, l, q);
+    for (int j = m->link_jntadr[k]; j < end; j++) place_joint(m, d, j, l, R);
 
     finish_turns(m, d, k);
-    rb_quat_to_rot(q, d->link_R + 9 * k);
     rb_add3(d->link_p + 3 * p, l, d->link_p + 3 * k);
     rb_place_inertia(m, d, k);
 }
@@ -208,7 +219,6 @@ void rb_place_world(const rb_model *m, rb_data *d)
 {
     for (int i = 0; i < 3; i++) d->link_p[i] = d->link_l[i] = 0.0;
     for (int i = 0; i < 9; i++) d->link_R[i] = i % 4 == 0 ? 1.0 : 0.0;
-    for (int i = 0; i < 4; i++) d->link_quat[i] = i == 0 ? 1.0 : 0.0;
     rb_place_inertia(m, d, 0);
 }
 

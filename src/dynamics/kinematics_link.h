@@ -8,7 +8,7 @@
 #include "math/vector.h"
 #include "rattleback/model.h"
 
-/* Sines and cosines of half the hinge angles, left in the first two numbers of dof_S, where
+/* Sines and cosines of the hinge angles, left in the first two numbers of dof_S, where
  * rb_place_link finds them and writes over them. */
 void rb_hinge_sines(const rb_model *m, rb_data *d);
 
@@ -33,11 +33,9 @@ RB_INLINE int rb_single_hinge(const rb_model *m, int k)
 /* What follows from the pose: com and inertia about O. */
 RB_INLINE void rb_place_inertia(const rb_model *m, rb_data *d, int k)
 {
-    double *c = d->link_c + 3 * k, *I = d->link_I + 6 * k;
     const double *R = d->link_R + 9 * k;
-    rb_rot(R, m->link_com + 3 * k, c);
-    rb_sym3_rotate(R, m->link_inertia + 6 * k, I);
-    rb_sym3_steiner(m->link_mass[k], c, I);
+    rb_rot(R, m->link_com + 3 * k, d->link_c + 3 * k);
+    rb_sym3_rotate(R, m->link_inertia_O + 6 * k, d->link_I + 6 * k);
 }
 
 /* Pose and motion vectors of link k (D.1), (D.2), after its parent and rb_hinge_sines. */
@@ -48,27 +46,27 @@ RB_INLINE void rb_place_link(const rb_model *m, rb_data *d, int k)
         return;
     }
     int p = m->link_parent[k], j = m->link_jntadr[k];
-    double *S = d->dof_S + 6 * m->jnt_dofadr[j];
-    const double *axis = m->jnt_axis + 3 * j, *anchor = m->jnt_pos + 3 * j;
-    const double *q_parent = d->link_quat + 4 * p;
-    double *l = d->link_l + 3 * k, *q = d->link_quat + 4 * k, *R = d->link_R + 9 * k;
+    const double *T0 = m->link_turn + 27 * k, *T1 = T0 + 9, *T2 = T0 + 18;
+    const double *R_p = d->link_R + 9 * p, *axis = m->jnt_axis + 3 * j,
+                 *anchor = m->jnt_pos + 3 * j;
+    double *S = d->dof_S + 6 * m->jnt_dofadr[j], *l = d->link_l + 3 * k, *R = d->link_R + 9 * k;
 
-    double turn[4] = { S[1], S[0] * axis[0], S[0] * axis[1], S[0] * axis[2] };
-    rb_rot(d->link_R + 9 * p, m->link_pos + 3 * k, l);
-    rb_quat_mul(m->link_quat + 4 * k, turn, q);
-    rb_quat_mul(q_parent, q, q);
-    rb_quat_to_rot(q, R);
+    double turn[9], sine = S[0], cosine = S[1];
+    for (int i = 0; i < 9; i++) turn[i] = T0[i] + cosine * T1[i] + sine * T2[i];
+    rb_rot(R_p, m->link_pos + 3 * k, l);
+    rb_mul33(R_p, turn, R);
     rb_rot(R, axis, S);
     if (rb_is_zero3(anchor)) {
         rb_zero3(S + 3);
     } else {
-        /* the anchor stays where it is: with r from it to O, l = l0 + (R0 - R) anchor */
-        double q0[4], r0[3], r[3];
-        rb_quat_mul(q_parent, m->link_quat + 4 * k, q0);
-        rb_quat_rotate(q0, anchor, r0);
+        /* the anchor A stays where it is: O = O_0 + R_0 anchor - R anchor */
+        double R_0[9], r_0[3], r[3];
+        for (int i = 0; i < 9; i++) R_0[i] = T0[i] + T1[i];
+        rb_rot(R_0, anchor, r_0);
+        rb_rot(R_p, r_0, r_0);
         rb_rot(R, anchor, r);
-        for (int i = 0; i < 3; i++) l[i] += r0[i] - r[i];
-        rb_cross3(r, S, S + 3); /* s x (-r) */
+        for (int i = 0; i < 3; i++) l[i] += r_0[i] - r[i];
+        rb_cross3(r, S, S + 3); /* s x (O - A) */
     }
     rb_add3(d->link_p + 3 * p, l, d->link_p + 3 * k);
     rb_place_inertia(m, d, k);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dynamics/span.h"
+#include "math/quat.h"
 #include "math/spatial.h"
 #include "rattleback/dynamics.h"
 
@@ -90,7 +91,7 @@ static void move_link(const rb_model *m, const rb_data *d, int k, const rb_model
         return;
     }
     rb_copy3(d->link_p + 3 * k, q);
-    copy(q + 3, d->link_quat + 4 * k, 4);
+    rb_quat_from_rot(d->link_R + 9 * k, q + 3);
     rb_copy3(d->link_v + 3 * k, v);
     rb_rot_t(d->link_R + 9 * k, d->link_w + 3 * k, v + 3);
 }

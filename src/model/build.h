@@ -43,6 +43,7 @@ void rb_fill_geoms(rb_build *b);
 void rb_fill_assets(rb_build *b);
 rb_status rb_fill_masses(rb_build *b);
 rb_status rb_fill_links(rb_build *b);
+void rb_fill_turns(rb_build *b);
 void rb_fill_equalities(rb_build *b);
 void rb_fill_tendons(rb_build *b);
 void rb_fill_actuators(rb_build *b);

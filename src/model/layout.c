@@ -45,6 +45,7 @@ static const entry model_entries[] = {
     M(link_dofadr, nlink, 1), M(link_dofnum, nlink, 1),
     M(link_pos, nlink, 3), M(link_quat, nlink, 4),
     M(link_mass, nlink, 1), M(link_com, nlink, 3), M(link_inertia, nlink, 6),
+    M(link_inertia_O, nlink, 6), M(link_turn, nlink, 27),
     M(link_gravmass, nlink, 1), M(link_gravcom, nlink, 3),
     M(link_lift, nlink, 1), M(link_lift_moment, nlink, 3),
 
@@ -124,7 +125,7 @@ static const entry data_entries[] = {
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nu, 1), D(tau, nv, 1), D(wrench, nbody, 6),
 
-    D(link_p, nlink, 3), D(link_R, nlink, 9), D(link_quat, nlink, 4), D(link_l, nlink, 3),
+    D(link_p, nlink, 3), D(link_R, nlink, 9), D(link_l, nlink, 3),
     D(link_c, nlink, 3), D(link_I, nlink, 6), D(dof_S, nv, 6),
 
     D(link_w, nlink, 3), D(link_v, nlink, 3), D(link_a, nlink, 6),
@@ -137,7 +138,7 @@ static const entry data_entries[] = {
     D(M, nM, 1), D(L, nM, 1),
     D(P, nlink, 21), D(dof_U, nv, 6), D(dof_D, nv, 1),
     D(Y, nlink, 21),
-    D(link_work, nlink, 12),
+    D(link_work, nlink, 80),
 };
 // clang-format on
 
