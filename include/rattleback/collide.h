@@ -53,15 +53,21 @@ rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, doubl
 
 typedef struct rb_contact {
     int geom1, geom2; /* geom1 < geom2                                                          */
+    int pair;         /* explicit pair of the model that asks for it, -1: none                  */
     rb_manifold_point at;
 } rb_contact;
 
-/* All contacts that the motion at the present velocities, changed by at most dv_max of speed, could
- * close within h seconds, sorted by (geom1, geom2, feature). Filtering as MJCF:
- * contype/conaffinity, exclude, pair, parent and child, same link. Needs rb_frames and rb_velocity.
- * *n is the number found; RB_FULL where it exceeds capacity (then the first `capacity` are
- * written), RB_UNSUPPORTED where a pair that passes the filter has no entry in the pair table
- * (names in err). */
+/* All contacts that could close within h seconds [s] while every link moves with its present
+ * velocity, changed by at most dv_max [m/s] at each of its points, sorted by (geom1, geom2,
+ * feature). Where two shapes could touch, all points that could close come along. h = 0: what
+ * touches or overlaps now; dv_max = INFINITY: every pair that the filter lets through.
+ *
+ * Filtering as MJCF: contype/conaffinity, exclude, parent and child; an explicit pair overrides
+ * these. Geoms of one link, or of links that no dof moves, never meet.
+ *
+ * Needs rb_frames and rb_velocity. *n is the number found; RB_FULL where it exceeds capacity (then
+ * the first `capacity` are written), RB_UNSUPPORTED where shapes that could touch have no entry in
+ * the pair table, RB_BAD_INPUT where a pose or velocity is not finite (names in err), RB_NOMEM. */
 rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
                      rb_contact *contacts, int *n, rb_error *err);
 

@@ -1,0 +1,151 @@
+/* A tree of boxes built anew in each step: sort the centres along a Morton curve, put
+ * LEAF_SIZE neighbours into each leaf of a complete binary tree, join upwards. O(n) apart from the
+ * sort, which is a radix sort; no pointers, no history, the same tree for the same boxes. */
+#include "collide/broad.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sort.h"
+
+enum {
+    LEAF_SIZE = 4,
+    CURVE_BITS = 21, /* per axis: 63 in all; one body a million times farther away than the others
+                        still leaves them apart */
+    DIGIT_BITS = 11,
+    STACK_SIZE = 64 /* deeper than any tree with int indices */
+};
+
+/* Puts two zero bits between any two bits of x. */
+static uint64_t spread(uint64_t x)
+{
+    x &= UINT64_C(0x1fffff);
+    x = (x | x << 32) & UINT64_C(0x1f00000000ffff);
+    x = (x | x << 16) & UINT64_C(0x1f0000ff0000ff);
+    x = (x | x << 8) & UINT64_C(0x100f00f00f00f00f);
+    x = (x | x << 4) & UINT64_C(0x10c30c30c30c30c3);
+    return (x | x << 2) & UINT64_C(0x1249249249249249);
+}
+
+static void curve_keys(const rb_broad *broad, uint64_t *key)
+{
+    double lo[3] = { INFINITY, INFINITY, INFINITY }, hi[3] = { -INFINITY, -INFINITY, -INFINITY };
+    for (int i = 0; i < broad->n; i++) {
+        for (int k = 0; k < 3; k++) {
+            double c = 0.5 * broad->box[i].lo[k] + 0.5 * broad->box[i].hi[k];
+            lo[k] = fmin(lo[k], c);
+            hi[k] = fmax(hi[k], c);
+        }
+    }
+    double span = fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2]));
+    double scale = span > 0.0 ? (ldexp(1.0, CURVE_BITS) - 1.0) / span : 0.0;
+    for (int i = 0; i < broad->n; i++) {
+        key[i] = 0;
+        for (int k = 0; k < 3; k++) {
+            double c = 0.5 * broad->box[i].lo[k] + 0.5 * broad->box[i].hi[k];
+            key[i] |= spread((uint64_t)((c - lo[k]) * scale)) << k;
+        }
+    }
+}
+
+/* Least significant digit first; stable, so equal keys stay in order of their index. */
+static void sort_along_curve(int n, uint64_t *key, int *order, uint64_t *key2, int *order2)
+{
+    for (int shift = 0; shift < 3 * CURVE_BITS; shift += DIGIT_BITS) {
+        int count[1 << DIGIT_BITS] = { 0 };
+        for (int i = 0; i < n; i++) count[key[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
+        for (int d = 0, sum = 0; d < 1 << DIGIT_BITS; d++) {
+            int here = count[d];
+            count[d] = sum;
+            sum += here;
+        }
+        for (int i = 0; i < n; i++) {
+            int at = count[key[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
+            key2[at] = key[i];
+            order2[at] = order[i];
+        }
+        for (int i = 0; i < n; i++) {
+            key[i] = key2[i];
+            order[i] = order2[i];
+        }
+    }
+}
+
+static void join(rb_aabb *a, const rb_aabb *b)
+{
+    for (int k = 0; k < 3; k++) {
+        a->lo[k] = fmin(a->lo[k], b->lo[k]);
+        a->hi[k] = fmax(a->hi[k], b->hi[k]);
+    }
+}
+
+static void build_nodes(rb_broad *broad)
+{
+    const rb_aabb empty = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+    for (int leaf = 0; leaf < broad->nleaf; leaf++) {
+        int at = broad->nleaf + leaf;
+        broad->node[at] = empty;
+        broad->last[at] = -1;
+        for (int i = LEAF_SIZE * leaf; i < broad->n && i < LEAF_SIZE * (leaf + 1); i++) {
+            int which = broad->order[i];
+            join(&broad->node[at], &broad->box[which]);
+            if (which > broad->last[at]) broad->last[at] = which;
+        }
+    }
+    for (int at = broad->nleaf - 1; at > 0; at--) {
+        int left = broad->last[2 * at], right = broad->last[2 * at + 1];
+        broad->node[at] = broad->node[2 * at];
+        join(&broad->node[at], &broad->node[2 * at + 1]);
+        broad->last[at] = left > right ? left : right;
+    }
+}
+
+int rb_broad_make(rb_broad *broad, int n, const rb_aabb *box, rb_arena *arena)
+{
+    *broad = (rb_broad){ .n = n, .box = box, .nleaf = 1 };
+    while (broad->nleaf * LEAF_SIZE < n) broad->nleaf *= 2;
+    broad->order = rb_push(arena, int, n + 1);
+    broad->node = rb_push(arena, rb_aabb, 2 * broad->nleaf);
+    broad->last = rb_push(arena, int, 2 * broad->nleaf);
+    rb_mark mark = rb_arena_mark(arena);
+    uint64_t *key = rb_push(arena, uint64_t, n + 1), *key2 = rb_push(arena, uint64_t, n + 1);
+    int *order2 = rb_push(arena, int, n + 1);
+    int ok = broad->order && broad->node && broad->last && key && key2 && order2;
+    if (ok) {
+        for (int i = 0; i < n; i++) broad->order[i] = i;
+        curve_keys(broad, key);
+        sort_along_curve(n, key, broad->order, key2, order2);
+        build_nodes(broad);
+    }
+    rb_arena_reset(arena, mark);
+    return ok;
+}
+
+static int meets(const rb_aabb *a, const rb_aabb *b)
+{
+    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] &&
+           b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+}
+
+int rb_broad_query(const rb_broad *broad, const rb_aabb *box, int i, int *found)
+{
+    int stack[STACK_SIZE], depth = 0, n = 0;
+    stack[depth++] = 1;
+    while (depth > 0) {
+        int at = stack[--depth];
+        if (broad->last[at] <= i || !meets(&broad->node[at], box)) continue;
+        if (at < broad->nleaf) {
+            stack[depth++] = 2 * at;
+            stack[depth++] = 2 * at + 1;
+            continue;
+        }
+        int first = LEAF_SIZE * (at - broad->nleaf);
+        for (int k = first; k < broad->n && k < first + LEAF_SIZE; k++) {
+            int j = broad->order[k];
+            if (j > i && meets(&broad->box[j], box)) found[n++] = j;
+        }
+    }
+    rb_sort_ints(found, n);
+    return n;
+}

@@ -1,0 +1,263 @@
+/* Collision of a whole model: swept boxes, the broad phase, filtering, the pair table, and the
+ * sweep that dismisses what only passes by. Geoms are walked in order and partners come out in
+ * order, so the contacts are sorted without sorting them. */
+#include "rattleback/collide.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "base/error.h"
+#include "collide/bounds.h"
+#include "collide/broad.h"
+#include "collide/filter.h"
+#include "collide/pairs.h"
+#include "collide/sweep.h"
+#include "math/vec3.h"
+
+typedef struct scene {
+    const rb_model *m;
+    rb_data *d;
+    double h, dv_max;
+
+    rb_filter filter;
+    rb_broad broad;
+    rb_motion *motion; /* of each geom                                   (ngeom) */
+    rb_aabb *swept;    /* what it may touch within h                     (ngeom) */
+    rb_aabb *packed;   /* the same of the bounded geoms                  (nbounded) */
+    int *bounded;      /* geoms of the tree, ascending                   (nbounded) */
+    int *unbounded;    /* planes and what moves without limit, ascending (nunbounded) */
+    int *partner;      /* of one geom                                    (ngeom) */
+    int nbounded, nunbounded;
+
+    int capacity, n;
+    rb_contact *contacts;
+    rb_error *err;
+} scene;
+
+static rb_shape shape_of(const scene *s, int g)
+{
+    const rb_model *m = s->m;
+    return (rb_shape){ .type = m->geom_type[g],
+                       .size = m->geom_size + 3 * (ptrdiff_t)g,
+                       .p = s->d->geom_p + 3 * (ptrdiff_t)g,
+                       .R = s->d->geom_R + 9 * (ptrdiff_t)g,
+                       .model = m,
+                       .asset = m->geom_asset[g] };
+}
+
+/* ---- motion -----------------------------------------------------------------------------------
+ */
+
+/* The centre moves with v = v_O + w x r; during h it leaves that line by at most h^2/2 times its
+ * acceleration, while the surface turns about it with w (G.13). */
+static rb_motion motion_of(const scene *s, int g, const rb_shape *shape)
+{
+    const rb_data *d = s->d;
+    int link = s->m->geom_link[g];
+    rb_motion motion = { .v = { 0.0, 0.0, 0.0 }, .spread = 0.0 };
+    if (link == 0) return motion;
+
+    const double *w = d->link_w + 3 * (ptrdiff_t)link, *a = d->link_a + 6 * (ptrdiff_t)link;
+    double r[3], turn[3];
+    rb_sub3(shape->p, d->link_p + 3 * (ptrdiff_t)link, r);
+    rb_cross3(w, r, turn);
+    rb_add3(d->link_v + 3 * (ptrdiff_t)link, turn, motion.v);
+
+    double speed = rb_norm3(w), bend = rb_norm3(a), far = rb_norm3(r);
+    motion.spread = 0.5 * s->h * (speed * speed * far + bend * far + rb_norm3(a + 3));
+    double turning = speed + 0.5 * s->h * bend;
+    if (turning > 0.0) motion.spread += turning * rb_bounds_arm(shape);
+    if (s->m->link_tree[link] >= 0) motion.spread += s->dv_max;
+    return motion;
+}
+
+/* Rounding of the box itself is covered, so that a gap of exactly zero is not lost. */
+static rb_aabb sweep_box(const rb_shape *shape, const rb_motion *motion, double h)
+{
+    rb_aabb box;
+    double half[3];
+    rb_bounds_half(shape, half);
+    for (int k = 0; k < 3; k++) {
+        double path = h * motion->v[k], grow = half[k] + h * motion->spread;
+        grow += RB_GAP_TIE * (fabs(shape->p[k]) + grow + fabs(path));
+        box.lo[k] = shape->p[k] + fmin(path, 0.0) - grow;
+        box.hi[k] = shape->p[k] + fmax(path, 0.0) + grow;
+    }
+    return box;
+}
+
+static int is_finite3(const double x[3])
+{
+    return x[0] * 0.0 + x[1] * 0.0 + x[2] * 0.0 == 0.0;
+}
+
+static rb_status place_geoms(scene *s)
+{
+    for (int g = 0; g < s->m->ngeom; g++) {
+        rb_shape shape = shape_of(s, g);
+        char name[64];
+        int ok = is_finite3(shape.p) && is_finite3(shape.R) && is_finite3(shape.R + 3) &&
+                 is_finite3(shape.R + 6);
+        if (ok) {
+            s->motion[g] = motion_of(s, g, &shape);
+            s->swept[g] = sweep_box(&shape, &s->motion[g], s->h);
+            ok = is_finite3(s->motion[g].v) && !isnan(s->motion[g].spread);
+        }
+        if (!ok) {
+            return rb_fail(s->err, RB_BAD_INPUT, "geom %d (%s): its pose or velocity is not finite",
+                           g, rb_model_name(s->m, RB_KIND_GEOM, g, name, sizeof name));
+        }
+        if (is_finite3(s->swept[g].lo) && is_finite3(s->swept[g].hi)) {
+            s->packed[s->nbounded] = s->swept[g];
+            s->bounded[s->nbounded++] = g;
+        } else {
+            s->unbounded[s->nunbounded++] = g;
+        }
+    }
+    return RB_OK;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------
+ */
+
+static rb_status refuse(const scene *s, int g1, int g2)
+{
+    static const char *const text[] = { "plane",     "height field", "sphere", "capsule",
+                                        "ellipsoid", "cylinder",     "box",    "mesh" };
+    char name1[64], name2[64];
+    return rb_fail(s->err, RB_UNSUPPORTED,
+                   "geoms %d (%s, %s) and %d (%s, %s): no collision of these shapes; exclude their "
+                   "bodies or set contype and conaffinity to 0",
+                   g1, rb_model_name(s->m, RB_KIND_GEOM, g1, name1, sizeof name1),
+                   text[s->m->geom_type[g1]], g2,
+                   rb_model_name(s->m, RB_KIND_GEOM, g2, name2, sizeof name2),
+                   text[s->m->geom_type[g2]]);
+}
+
+/* How much the gap of any point can shrink within h. */
+static double reach_of(const scene *s, int g1, int g2)
+{
+    double v[3];
+    rb_sub3(s->motion[g2].v, s->motion[g1].v, v);
+    return s->h * (rb_norm3(v) + s->motion[g1].spread + s->motion[g2].spread);
+}
+
+static double least_gap(const rb_manifold *manifold, int *which)
+{
+    *which = 0;
+    for (int i = 1; i < manifold->n; i++) {
+        if (manifold->point[i].gap < manifold->point[*which].gap) *which = i;
+    }
+    return manifold->point[*which].gap;
+}
+
+static void emit(scene *s, int g1, int g2, int pair, const rb_manifold_point *at)
+{
+    if (s->n < s->capacity) {
+        s->contacts[s->n] = (rb_contact){ .geom1 = g1, .geom2 = g2, .pair = pair, .at = *at };
+    }
+    s->n++;
+}
+
+static rb_status collide_pair(scene *s, int g1, int g2)
+{
+    int pair, first, swap;
+    if (!rb_filter_pass(&s->filter, g1, g2, &pair)) return RB_OK;
+    if (!rb_pair_find(s->m->geom_type[g1], s->m->geom_type[g2], &swap)) return refuse(s, g1, g2);
+
+    rb_shape shape1 = shape_of(s, g1), shape2 = shape_of(s, g2);
+    const rb_motion *motion1 = &s->motion[g1], *motion2 = &s->motion[g2];
+    double reach = reach_of(s, g1, g2);
+    rb_manifold manifold;
+    rb_pair_call(&shape1, &shape2, isnan(reach) ? INFINITY : reach, &manifold);
+    if (manifold.n == 0) return RB_OK;
+    if (least_gap(&manifold, &first) > 0.0 && s->h > 0.0 && reach < INFINITY &&
+        !rb_sweep_meets(&shape1, motion1, &shape2, motion2, s->h, &manifold.point[first])) {
+        return RB_OK;
+    }
+    for (int i = 0; i < manifold.n; i++) emit(s, g1, g2, pair, &manifold.point[i]);
+    return RB_OK;
+}
+
+/* Later geoms that `g` may touch: unbounded ones, and those of the tree. Everybody meets the
+ * unbounded. */
+static int partners_of(const scene *s, int g, int rank)
+{
+    int n = 0, at = 0, is_bounded = rank < s->nbounded && s->bounded[rank] == g;
+    if (!is_bounded) {
+        for (int j = g + 1; j < s->m->ngeom; j++) s->partner[n++] = j;
+        return n;
+    }
+
+    /* merge the two ascending lists from their ends: the partners of the tree stand in front */
+    n = rb_broad_query(&s->broad, &s->packed[rank], rank, s->partner);
+    for (int i = 0; i < n; i++) s->partner[i] = s->bounded[s->partner[i]];
+    while (at < s->nunbounded && s->unbounded[at] <= g) at++;
+    int more = s->nunbounded - at, total = n + more;
+    for (int to = total - 1, i = n - 1, j = more - 1; j >= 0; to--) {
+        int from_tree = i >= 0 && s->partner[i] > s->unbounded[at + j];
+        s->partner[to] = from_tree ? s->partner[i--] : s->unbounded[at + j--];
+    }
+    return total;
+}
+
+static rb_status collide_all(scene *s)
+{
+    int rank = 0;
+    for (int g = 0; g < s->m->ngeom; g++) {
+        int n = partners_of(s, g, rank);
+        if (rank < s->nbounded && s->bounded[rank] == g) rank++;
+        for (int i = 0; i < n; i++) {
+            rb_status status = collide_pair(s, g, s->partner[i]);
+            if (status != RB_OK) return status;
+        }
+    }
+    return RB_OK;
+}
+
+static rb_status run(scene *s, rb_arena *arena)
+{
+    size_t n = (size_t)s->m->ngeom + 1;
+    s->motion = rb_push(arena, rb_motion, n);
+    s->swept = rb_push(arena, rb_aabb, n);
+    s->packed = rb_push(arena, rb_aabb, n);
+    s->bounded = rb_push(arena, int, n);
+    s->unbounded = rb_push(arena, int, n);
+    s->partner = rb_push(arena, int, n);
+    int ok = s->motion && s->swept && s->packed && s->bounded && s->unbounded && s->partner;
+    if (!ok || rb_filter_make(s->m, arena, &s->filter) != RB_OK) return RB_NOMEM;
+
+    rb_status status = place_geoms(s);
+    if (status != RB_OK) return status;
+    if (!rb_broad_make(&s->broad, s->nbounded, s->packed, arena)) return RB_NOMEM;
+    return collide_all(s);
+}
+
+rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
+                     rb_contact *contacts, int *n, rb_error *err)
+{
+    scene s = { .m = m,
+                .d = d,
+                .h = h,
+                .dv_max = dv_max,
+                .capacity = capacity,
+                .contacts = contacts,
+                .err = err };
+    *n = 0;
+    if (!m->option.contact || m->ngeom == 0) return RB_OK;
+    if (!(h >= 0.0) || isinf(h) || !(dv_max >= 0.0)) {
+        return rb_fail(err, RB_BAD_INPUT, "collide: h is finite, h and dv_max are not negative");
+    }
+    if (h == 0.0) s.dv_max = 0.0;
+
+    rb_mark mark = rb_arena_mark(d->arena);
+    rb_status status = run(&s, d->arena);
+    rb_arena_reset(d->arena, mark);
+    if (status == RB_NOMEM) return rb_fail(err, RB_NOMEM, "collide: out of memory");
+    if (status != RB_OK) return status;
+    *n = s.n;
+    if (s.n <= capacity) return RB_OK;
+    return rb_fail(err, RB_FULL, "%d contacts, room for %d: reserve more", s.n, capacity);
+}

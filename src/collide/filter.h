@@ -1,0 +1,21 @@
+/* Which geoms may touch at all. */
+#ifndef RB_COLLIDE_FILTER_H
+#define RB_COLLIDE_FILTER_H
+
+#include "base/arena.h"
+#include "rattleback/collide.h"
+
+typedef struct rb_filter {
+    const rb_model *m;
+    uint64_t *exclude; /* sorted pairs of bodies                       (nexclude) */
+    uint64_t *pair;    /* sorted explicit pairs of geoms, g1 < g2      (npair)    */
+    int *pair_index;   /* their indices in the model                   (npair)    */
+} rb_filter;
+
+/* The arrays come from the arena. RB_NOMEM only. */
+rb_status rb_filter_make(const rb_model *m, rb_arena *arena, rb_filter *filter);
+
+/* Whether geoms g1 < g2 may touch; *pair is the explicit pair, -1: none. */
+int rb_filter_pass(const rb_filter *filter, int g1, int g2, int *pair);
+
+#endif

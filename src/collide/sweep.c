@@ -1,0 +1,53 @@
+/* Two convex shapes that move apart from each other by v t keep a distance D(t), a convex function
+ * of t with D' = n.v. Turning and changes of velocity take away at most k t. So the shapes stay
+ * apart while
+ *
+ *     f(t) = D(t) - k t > 0                                                                 (G.14)
+ *
+ * f is convex, its tangents lie below it: Newton's method from t = 0 approaches the first zero from
+ * the left and never passes it, and a tangent that does not fall proves that there is none. A
+ * sphere that flies past the edge of a plate is told from one that hits it. */
+#include "collide/sweep.h"
+
+#include <math.h>
+
+#include "math/vec3.h"
+
+enum { MAX_TANGENTS = 24 }; /* convergence is quadratic; whoever needs more counts as a hit */
+
+/* Part of the first gap below which what is left of it counts as a hit [1]. Larger: near misses
+ * become contacts. Smaller: more tangents for the same answer. */
+static const double hit = 1e-9;
+
+static const rb_manifold_point *closest(const rb_manifold *m)
+{
+    const rb_manifold_point *best = &m->point[0];
+    for (int i = 1; i < m->n; i++) {
+        if (m->point[i].gap < best->gap) best = &m->point[i];
+    }
+    return best;
+}
+
+int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_shape *shape2,
+                   const rb_motion *motion2, double h, const rb_manifold_point *now)
+{
+    double v[3], p[3], spread = motion1->spread + motion2->spread, t = 0.0, first = now->gap;
+    rb_shape moved = *shape2;
+    rb_manifold manifold;
+    rb_sub3(motion2->v, motion1->v, v);
+    moved.p = p;
+    for (int i = 0; i < MAX_TANGENTS; i++) {
+        double f = now->gap - spread * t;
+        if (f <= hit * first) return 1;
+        double fall = spread - rb_dot3(now->normal, v);
+        if (!(fall > 0.0)) return 0;
+        t += f / fall;
+        if (t > h) return 0;
+
+        rb_copy3(shape2->p, p);
+        rb_axpy3(t, v, p);
+        rb_pair_call(shape1, &moved, INFINITY, &manifold);
+        now = closest(&manifold);
+    }
+    return 1;
+}
