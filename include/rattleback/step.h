@@ -24,6 +24,7 @@ extern "C" {
 typedef struct rb_formulation rb_formulation;
 extern const rb_formulation *const rb_formulations[]; /* NULL terminated, src/contact/table.c     */
 const rb_formulation *rb_formulation_find(const char *name); /* NULL: none                        */
+unsigned rb_formulation_kind(const rb_formulation *f);       /* RB_LCP, RB_BOX or RB_CONE */
 const char *rb_formulation_name(const rb_formulation *f);
 const char *rb_formulation_summary(const rb_formulation *f);
 

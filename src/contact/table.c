@@ -16,6 +16,11 @@ const rb_formulation *rb_formulation_find(const char *name)
     return NULL;
 }
 
+unsigned rb_formulation_kind(const rb_formulation *f)
+{
+    return f->kind;
+}
+
 const char *rb_formulation_name(const rb_formulation *f)
 {
     return f->name;

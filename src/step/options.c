@@ -1,0 +1,40 @@
+/* Defaults of a step, for users who have read nothing, and what is refused. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "rattleback/step.h"
+#include "step/options.h"
+
+rb_step_opts rb_step_opts_default(void)
+{
+    return (rb_step_opts){
+        .formulation = rb_formulation_find("cone"),
+        .solver = rb_solver_find("auto"),
+        .directions = 8,
+        .tol = 1e-9,
+        .friction = NAN,
+        .restitution = NAN,
+        .max_repair = 8,
+        .stick_speed = 1e-3,
+        .phantom_share = 1e-6,
+        .lateral = 1,
+    };
+}
+
+rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
+{
+    if (!o->formulation || !o->solver)
+        return rb_fail(err, RB_BAD_INPUT, "options do not come from rb_step_opts_default");
+    if (!(h > 0.0) || isinf(h)) return rb_fail(err, RB_BAD_INPUT, "the step must be positive");
+    if (!(o->tol > 0.0)) return rb_fail(err, RB_BAD_INPUT, "tol must be positive");
+    if (o->directions < 4 || o->directions % 2 != 0)
+        return rb_fail(err, RB_BAD_INPUT, "directions must be even and at least 4");
+    if (o->friction < 0.0) return rb_fail(err, RB_BAD_INPUT, "friction must not be negative");
+    if (o->restitution < 0.0 || o->restitution > 1.0)
+        return rb_fail(err, RB_BAD_INPUT, "restitution must be between 0 and 1");
+    if (!(o->solver->accepts & rb_formulation_kind(o->formulation)))
+        return rb_fail(err, RB_UNSUPPORTED, "the solver %s does not take the problems of %s",
+                       o->solver->name, rb_formulation_name(o->formulation));
+    return RB_OK;
+}

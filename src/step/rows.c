@@ -1,0 +1,134 @@
+/* Contacts and rows at a configuration q_hat, and what they ask of the velocity.
+ *
+ * Position level: the gap after the step, linearised at q_hat, must not be negative,
+ *
+ *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                     (S.2)
+ *
+ * with v_hat = 0 at the start of the step. What overlaps already is kept from sinking deeper, not
+ * pushed out: no momentum comes from the repair of positions. Gaps of rounding size are zero.
+ *
+ * Restitution in a fixed step: a contact that would close within it is left with -e times the
+ * velocity it came with (S.3), where that is faster than what weight alone gives in two steps. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "dynamics/actuation.h"
+#include "dynamics/passive.h"
+#include "step/stage.h"
+
+/* ---- the configuration ------------------------------------------------------------------------
+ */
+
+/* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
+static rb_status factor(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    rb_mark mark = rb_arena_mark(d->arena);
+    double *k = rb_push(d->arena, double, m->nv), *b = rb_push(d->arena, double, m->nv);
+    if (!k || !b) return RB_NOMEM;
+    memset(k, 0, (size_t)m->nv * sizeof *k);
+    memset(b, 0, (size_t)m->nv * sizeof *b);
+    rb_passive_stiffness(m, k, b);
+    rb_actuation_stiffness(m, d, k, b);
+    rb_mass(m, d);
+    for (int j = 0; j < m->nv; j++) {
+        k[j] = 0.5 * s->h * (b[j] + 0.5 * s->h * k[j]);
+        d->M[m->dof_Madr[j]] += k[j];
+    }
+    rb_status status = rb_mass_factor(m, d);
+    for (int j = 0; j < m->nv; j++) d->M[m->dof_Madr[j]] -= k[j];
+    rb_arena_reset(d->arena, mark);
+    return status;
+}
+
+/* Everything that depends on q_hat, with the velocities of the free motion. */
+static rb_status go_to(rb_stage *s)
+{
+    rb_data *d = s->d;
+    memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
+    memcpy(d->v, s->v_hat ? s->v_hat : s->v_free, (size_t)s->m->nv * sizeof *d->v);
+    rb_kinematics(s->m, d);
+    rb_velocity(s->m, d);
+    rb_frames(s->m, d);
+    return factor(s);
+}
+
+/* ---- gaps -------------------------------------------------------------------------------------
+ */
+
+static int is_unilateral(const rb_constraint *c)
+{
+    return c->kind == RB_CONSTRAINT_CONTACT || c->kind == RB_CONSTRAINT_LIMIT;
+}
+
+static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_hat)
+{
+    double floor = fmin(0.0, rb_stage_start_gap(s, &c->id)), room = c->gap - floor;
+    if (fabs(room) <= RB_GAP_ZERO * s->size) room = 0.0;
+    return room / s->h - u_hat;
+}
+
+/* -e u_before where the contact came faster than its weight drives it within two steps. */
+static double bounce(const rb_stage *s, const rb_constraint *c, double u_before)
+{
+    double e = c->kind == RB_CONSTRAINT_CONTACT ? c->material.restitution : 0.0;
+    if (!(e > 0.0) || -u_before <= RB_BOUNCE_STEPS * s->gravity * s->h) return 0.0;
+    return -e * u_before;
+}
+
+static void fill_velocities(rb_stage *s, double *u_before, double *u_hat)
+{
+    rb_constraints_velocity(&s->set, s->v_free, s->u);
+    rb_constraints_velocity(&s->set, s->v0, u_before);
+    memset(u_hat, 0, (size_t)s->set.nrow * sizeof *u_hat);
+    if (s->v_hat) rb_constraints_velocity(&s->set, s->v_hat, u_hat);
+
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        double *u = s->u + c->row;
+        if (c->kind == RB_CONSTRAINT_EQUALITY) {
+            for (int r = 0; r < c->nrow; r++) {
+                u[r] += s->set.error[c->row + r] / s->h - u_hat[c->row + r];
+            }
+        }
+        if (!is_unilateral(c)) continue;
+
+        double bias = normal_bias(s, c, u_hat[c->row]);
+        double back = bounce(s, c, u_before[c->row]);
+        int closes = u[0] + bias < 0.0;
+        if (back > 0.0 && closes) bias = fmin(bias, -back);
+        u[0] += bias;
+    }
+}
+
+rb_status rb_stage_rows(rb_stage *s)
+{
+    rb_data *d = s->d;
+    rb_status status = go_to(s);
+    if (status != RB_OK) return status;
+    double slack = s->gravity * s->h;
+    status = rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
+    s->info->contacts = s->ncontact;
+    if (status != RB_OK) return status;
+    status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact, &s->set);
+    if (status != RB_OK) return status;
+    if (s->set.n > d->touch_max) {
+        s->info->contacts = s->set.n;
+        return RB_FULL;
+    }
+
+    size_t nrow = (size_t)s->set.nrow;
+    s->u = rb_push(d->arena, double, nrow);
+    s->p = rb_push(d->arena, double, nrow);
+    s->mode = rb_push(d->arena, unsigned char, s->set.n);
+    double *u_before = rb_push(d->arena, double, nrow), *u_hat = rb_push(d->arena, double, nrow);
+    if (!s->u || !s->p || !s->mode || !u_before || !u_hat) return RB_NOMEM;
+    if (!s->v_hat) s->first = s->set;
+    memset(s->p, 0, nrow * sizeof *s->p);
+    memset(s->mode, RB_MODE_OPEN, (size_t)s->set.n);
+    fill_velocities(s, u_before, u_hat);
+    return RB_OK;
+}

@@ -1,0 +1,69 @@
+/* Within src/step: everything one step works on. Arrays come from the arena of rb_data and are gone
+ * when the step ends. */
+#ifndef RB_STEP_STAGE_H
+#define RB_STEP_STAGE_H
+
+#include "contact/contact.h"
+#include "rattleback/step.h"
+
+typedef struct rb_stage {
+    const rb_model *m;
+    rb_data *d;
+    const rb_step_opts *o;
+    rb_step_info *info;
+    rb_error *err;
+    double h;
+    double gravity; /* |g| [m/s^2]                                                              */
+    double size;    /* extent of the model: unit of gaps [m]                                    */
+
+    /* before the step */
+    double *q0, *v0, *act0; /*                                          (nq), (nv), (na)        */
+    double time0;
+
+    /* without contact: smooth motion */
+    double *q_free, *v_free, *act_free;
+
+    /* where the rows are taken; v_hat NULL: at the start of the step */
+    const double *q_hat, *v_hat;
+    rb_contact *contacts; /*                                            (touch_max)             */
+    int ncontact;
+    rb_constraints set;
+    rb_constraints first; /* the set at the start of the step: gaps that were there             */
+    double *u; /* velocity of the rows at v_free, and what the gap adds (set.nrow)              */
+    double *p; /* impulses                                              (set.nrow)              */
+    unsigned char *mode; /*                                             (set.n)                 */
+
+    /* after it */
+    double *v_new, *q_new;
+    unsigned char *pushed;  /* an impulse acts on the tree              (ntree)                 */
+    unsigned char *resting; /* v = 0 is certified for the tree          (ntree)                 */
+} rb_stage;
+
+/* step.c: how a problem of this step is called in files. */
+void rb_stage_name(const rb_stage *s, int island, char *text, size_t size);
+
+/* free.c: v_free, q_free, act_free; the state is as before. */
+rb_status rb_stage_free_motion(rb_stage *s);
+
+/* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
+rb_status rb_stage_rows(rb_stage *s);
+
+/* islands.c: p, mode. */
+rb_status rb_stage_solve(rb_stage *s);
+
+/* place.c: v_new, q_new, pushed, resting. */
+rb_status rb_stage_place(rb_stage *s);
+
+/* gaps.c: the gap a constraint had at the start of the step, 0: it was not near. For contacts the
+ * least of all points of the pair: features may change on the way. */
+double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
+
+/* gaps.c: deepest overlap at q_new that the step made; > 0 means open. */
+rb_status rb_stage_check(rb_stage *s, double *worst);
+
+/* touch.c */
+int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y);
+const rb_touch *rb_touch_find(const rb_data *d, const rb_touch_id *id);
+void rb_stage_store(rb_stage *s);
+
+#endif

@@ -1,0 +1,161 @@
+/* One step of time, as a list of stages. What fails leaves the state as it was. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "base/error.h"
+#include "math/vec3.h"
+#include "step/options.h"
+#include "step/stage.h"
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+static int take_memory(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    rb_arena *arena = s->d->arena;
+    double **of_q[] = { &s->q0, &s->q_free, &s->q_new };
+    double **of_v[] = { &s->v0, &s->v_free, &s->v_new };
+    double **of_act[] = { &s->act0, &s->act_free };
+    int ok = 1;
+    for (int i = 0; i < 3; i++) ok = ok && (*of_q[i] = rb_push(arena, double, m->nq));
+    for (int i = 0; i < 3; i++) ok = ok && (*of_v[i] = rb_push(arena, double, m->nv));
+    for (int i = 0; i < 2; i++) ok = ok && (*of_act[i] = rb_push(arena, double, m->na));
+    ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
+    ok = ok && (s->pushed = rb_push(arena, unsigned char, m->ntree));
+    ok = ok && (s->resting = rb_push(arena, unsigned char, m->ntree));
+    return ok;
+}
+
+static void copy(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static void save(rb_stage *s)
+{
+    copy(s->q0, s->d->q, s->m->nq);
+    copy(s->v0, s->d->v, s->m->nv);
+    copy(s->act0, s->d->act, s->m->na);
+    s->time0 = s->d->time;
+}
+
+static void restore(rb_stage *s)
+{
+    copy(s->d->q, s->q0, s->m->nq);
+    copy(s->d->v, s->v0, s->m->nv);
+    copy(s->d->act, s->act0, s->m->na);
+    s->d->time = s->time0;
+}
+
+void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
+{
+    snprintf(text, size, "t%.9g-%d", s->time0, island);
+}
+
+/* ---- the stages -------------------------------------------------------------------------------
+ */
+
+/* 1/2 v+'Mv+ - 1/2 vf'Mvf + work of prescribed motion, M at q_hat (S.8). The work that drives do on
+ * the bodies is p.drive; it is not created. */
+static rb_status measure_energy(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *sum = rb_push(s->d->arena, double, m->nv), *diff = rb_push(s->d->arena, double, m->nv);
+    double *Mx = rb_push(s->d->arena, double, m->nv);
+    if (!sum || !diff || !Mx) return RB_NOMEM;
+
+    /* (v+ - vf)' M (v+ + vf) / 2: no cancellation of two large energies */
+    for (int j = 0; j < m->nv; j++) {
+        diff[j] = s->v_new[j] - s->v_free[j];
+        sum[j] = s->v_new[j] + s->v_free[j];
+    }
+    rb_mass_multiply(m, s->d, diff, Mx);
+    double energy = 0.0;
+    for (int j = 0; j < m->nv; j++) energy += 0.5 * Mx[j] * sum[j];
+    for (int i = 0; i < s->set.nrow; i++) energy += s->p[i] * s->set.drive[i];
+    s->info->energy_created = energy;
+    rb_arena_reset(s->d->arena, mark);
+    return RB_OK;
+}
+
+static void finish(rb_stage *s)
+{
+    rb_data *d = s->d;
+    rb_constraints_velocity(&s->set, s->v_new, s->u);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        s->info->active += s->p[c->row] != 0.0;
+        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++) {
+            s->info->loop_error = fmax(s->info->loop_error, fabs(s->set.error[c->row + r]));
+        }
+    }
+    rb_stage_store(s);
+    copy(d->q, s->q_new, s->m->nq);
+    copy(d->v, s->v_new, s->m->nv);
+    copy(d->act, s->act_free, s->m->na);
+    d->time = s->time0 + s->h;
+}
+
+/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7). */
+static rb_status solve_until_open(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    rb_arena *arena = s->d->arena;
+    double *q_hat = rb_push(arena, double, m->nq), *v_hat = rb_push(arena, double, m->nv);
+    if (!q_hat || !v_hat) return RB_NOMEM;
+    s->q_hat = s->q0;
+    s->v_hat = NULL;
+    for (int round = 0;; round++) {
+        double worst = 0.0;
+        rb_status status = rb_stage_rows(s);
+        if (status == RB_OK) status = rb_stage_solve(s);
+        if (status == RB_OK) status = rb_stage_place(s);
+        if (status == RB_OK) status = measure_energy(s);
+        if (status == RB_OK) status = rb_stage_check(s, &worst);
+        if (status != RB_OK) return status;
+        if (worst >= -RB_GAP_DEEP * s->size || round >= s->o->max_repair) return RB_OK;
+
+        s->info->repairs++;
+        copy(q_hat, s->q_new, m->nq);
+        copy(v_hat, s->v_new, m->nv);
+        s->q_hat = q_hat;
+        s->v_hat = v_hat;
+    }
+}
+
+static rb_status fixed_step(rb_stage *s)
+{
+    rb_status status = rb_stage_free_motion(s);
+    if (status == RB_OK) status = solve_until_open(s);
+    if (status == RB_OK) finish(s);
+    return status;
+}
+
+rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_info *info,
+                  rb_error *err)
+{
+    rb_step_info own;
+    rb_stage s = { .m = m, .d = d, .o = o, .info = info ? info : &own, .err = err };
+    memset(s.info, 0, sizeof *s.info);
+    s.h = o->h > 0.0 ? o->h : m->option.timestep;
+    s.gravity = rb_norm3(m->option.gravity);
+    s.size = m->extent;
+    rb_status status = rb_step_opts_check(o, s.h, err);
+    if (status != RB_OK) return status;
+
+    rb_mark mark = rb_arena_mark(d->arena);
+    if (!take_memory(&s)) {
+        rb_arena_reset(d->arena, mark);
+        return RB_NOMEM;
+    }
+    save(&s);
+    status = fixed_step(&s);
+    if (status != RB_OK) restore(&s);
+    rb_arena_reset(d->arena, mark);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* The constraints of a step, kept for the next one: sorted by who they are, found by bisection. */
+#include <string.h>
+
+#include "step/stage.h"
+
+int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y)
+{
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    if (x->b != y->b) return x->b < y->b ? -1 : 1;
+    return x->c < y->c ? -1 : x->c > y->c;
+}
+
+const rb_touch *rb_touch_find(const rb_data *d, const rb_touch_id *id)
+{
+    int lo = 0, hi = d->ntouch;
+    while (lo < hi) {
+        int middle = lo + (hi - lo) / 2;
+        int order = rb_touch_order(&d->touch[middle].id, id);
+        if (order == 0) return &d->touch[middle];
+        if (order < 0)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return NULL;
+}
+
+void rb_stage_store(rb_stage *s)
+{
+    rb_data *d = s->d;
+    d->ntouch = s->set.n;
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        rb_touch *touch = &d->touch[i];
+        memset(touch, 0, sizeof *touch);
+        touch->id = c->id;
+        touch->mode = s->mode[i];
+        touch->nrow = c->nrow < 6 ? c->nrow : 6;
+        touch->gap = c->gap;
+        memcpy(touch->p, s->p + c->row, (size_t)touch->nrow * sizeof *touch->p);
+        memcpy(touch->u, s->u + c->row, (size_t)touch->nrow * sizeof *touch->u);
+        if (c->kind != RB_CONSTRAINT_CONTACT) continue;
+        memcpy(touch->pos, s->set.point + 3 * c->object, sizeof touch->pos);
+        memcpy(touch->frame, s->set.frame + 9 * c->object, sizeof touch->frame);
+    }
+}
