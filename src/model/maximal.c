@@ -28,9 +28,10 @@ typedef struct transform {
 /* ---- what the old model says ------------------------------------------------------------------
  */
 
-static int has_rotor(const rb_joint_def *joint)
+/* Of a joint of the model: a tendon may have added to its armature. */
+static int has_rotor(const rb_model *m, int j)
 {
-    return joint->type != RB_JOINT_FREE && joint->armature > 0.0;
+    return m->jnt_type[j] != RB_JOINT_FREE && m->dof_armature[m->jnt_dofadr[j]] > 0.0;
 }
 
 /* Joints in the order of the model: by body, otherwise as in the spec. */
@@ -74,10 +75,11 @@ static rb_status check_link(transform *t, int k)
 }
 
 /* Without a coordinate there is nothing for these to act on. */
-static rb_status check_joint(transform *t, int i)
+static rb_status check_joint(transform *t, int j)
 {
+    int i = t->joint_of[j];
     const rb_joint_def *def = DEF(t, joint, JOINT, i);
-    if (def->type == RB_JOINT_FREE || has_rotor(def)) return RB_OK;
+    if (def->type == RB_JOINT_FREE || has_rotor(t->m, j)) return RB_OK;
     if (def->stiffness != 0.0 || def->damping != 0.0) {
         return rb_refuse(def, RB_KIND_JOINT, i, t->err,
                          "has a spring or damper but no armature: in maximal coordinates only "
@@ -148,7 +150,7 @@ static rb_status add_rotors(transform *t)
     for (int j = 0; j < m->njnt; j++) {
         int old = t->joint_of[j];
         rb_joint_def def = *DEF(t, joint, JOINT, old);
-        if (!has_rotor(&def)) continue;
+        if (!has_rotor(m, j)) continue;
         rb_body_def body = rb_body_default();
         body.where = def.where;
         body.inertia_source = RB_INERTIA_GIVEN;
@@ -239,7 +241,7 @@ static rb_status add_joint_equalities(transform *t)
     for (int k = 1; k < m->nlink; k++) {
         int body = m->link_body[k], j = m->link_jntadr[k];
         if (j < 0 || m->jnt_type[j] == RB_JOINT_FREE) continue;
-        int single = m->link_jntnum[k] == 1 && m->dof_armature[m->jnt_dofadr[j]] == 0.0;
+        int single = m->link_jntnum[k] == 1 && !has_rotor(m, j);
         rb_status status = single ? add_single(t, body, j) : add_chain(t, body);
         if (status != RB_OK) return status;
     }
@@ -406,7 +408,7 @@ static rb_status run(transform *t)
     order_joints(t);
     place_links(t);
     for (int k = 1; k < m->nlink && status == RB_OK; k++) status = check_link(t, k);
-    for (int i = 0; i < m->njnt && status == RB_OK; i++) status = check_joint(t, i);
+    for (int j = 0; j < m->njnt && status == RB_OK; j++) status = check_joint(t, j);
     if (status == RB_OK) status = add_bodies(t);
     if (status == RB_OK) status = add_free_joints(t);
     if (status == RB_OK) status = add_rotors(t);
