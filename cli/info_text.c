@@ -107,11 +107,9 @@ static void put_geom_counts(FILE *out, const rb_model *m, int b)
 static void put_body(FILE *out, const family *f, const rb_model *m, int b)
 {
     int width = put_branch(out, f, m, b);
-    fprintf(out, "%*s", width < WIDEST_TREE ? WIDEST_TREE - width : 1, "");
-    if (b == 0)
-        fprintf(out, "%10s ", "");
-    else
-        fprintf(out, "%10.5g kg", m->body_mass[b]);
+    if (b > 0)
+        fprintf(out, "%*s%10.5g kg", width < WIDEST_TREE ? WIDEST_TREE - width : 1, "",
+                m->body_mass[b]);
     if (b > 0 && m->body_mocap[b] >= 0)
         fputs("   mocap", out);
     else if (b > 0 && m->body_jntnum[b] == 0)
@@ -207,7 +205,7 @@ static void put_totals(FILE *out, const info *in)
 {
     const rb_model *m = in->m;
     fprintf(out,
-            "\n%d bodies, %d joints, %d coordinates, %d degrees of freedom, %d geoms, %d trees\n",
+            "\nbodies %d, joints %d, coordinates %d, degrees of freedom %d, geoms %d, trees %d\n",
             m->nbody - 1, m->njnt, m->nq, m->nv, m->ngeom, m->ntree);
     fprintf(out, "mass %.9g kg, centre of mass %.6g %.6g %.6g m\n", m->mass, in->com[0], in->com[1],
             in->com[2]);

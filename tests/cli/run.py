@@ -8,46 +8,15 @@ import os
 import pty
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 
 import residuals
+from harness import (PROGRAM, ROOT, answers, check, check_run, rattleback, run_tests, sanitized,
+                     stored)
 
-PROGRAM = os.path.abspath(sys.argv[1])
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SHARED = os.environ.get("RATTLEBACK_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
 GOOD_LCP = '{"name": "good", "M": [[2, 1], [1, 2]], "q": [-5, -6]}'
 GOOD_FRICTION = '{"name": "good", "mu": 0.5, "W": [[1,0,0],[0,1,0],[0,0,1]], "q": [-1, 0.2, 0]}'
-
-
-def rattleback(*args, text="", cwd=ROOT, timeout=120):
-    done = subprocess.run([PROGRAM, *args], input=text.encode(), capture_output=True, cwd=cwd,
-                          timeout=timeout)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(" ".join(str(w) for w in what))
-
-
-def check_run(result, status, *sentences):
-    code, out, err = result
-    check(code == status, f"exit {code}, wanted {status}\n{out}{err}")
-    for sentence in sentences:
-        check(sentence in err, f"{sentence!r} is not in {err!r}")
-    return out
-
-
-def strict_json(line):
-    def refuse(token):
-        raise AssertionError(f"{token} is not JSON")
-    return json.loads(line, parse_constant=refuse)
-
-
-def answers(out):
-    return [strict_json(line) for line in out.splitlines()]
 
 
 # ---- answers ----------------------------------------------------------------------------------
@@ -134,14 +103,6 @@ def test_all_solvers_answer_honestly():
         check({"auto"} < solvers and len(solvers) >= 4, solvers)
         pairs = [(a["name"], a["solver"]) for a in seen]
         check(len(pairs) == len(set(pairs)), "one answer per problem and solver")
-
-
-def stored(name):
-    path = os.path.join(SHARED, "data", name)
-    if not os.path.exists(path):
-        print(f"    no {path}: set RATTLEBACK_SHARED")
-        return None
-    return path
 
 
 def test_stored_lcps_are_answered_honestly():
@@ -357,11 +318,6 @@ def test_many_bad_lines_are_counted():
     check(code == 2 and err.count("\n") == 21 and "980 more bad lines" in err, err[-200:])
 
 
-def sanitized():
-    """Address sanitizers reserve terabytes of addresses: a limit would end them at once."""
-    return b"__asan_init" in subprocess.run(["nm", PROGRAM], capture_output=True).stdout
-
-
 def check_bounded(path, sentence):
     """Refused within seconds and 1 GiB of memory."""
     def limit():
@@ -421,25 +377,5 @@ def test_progress_is_for_terminals():
     check(len(answers(done.stdout.decode())) == 5, "the bar is not in the answers")
 
 
-# ---- main -------------------------------------------------------------------------------------
-
-
-def main():
-    wanted = sys.argv[2:]
-    failed = 0
-    tests = [(n, f) for n, f in globals().items() if n.startswith("test_") and callable(f)]
-    for name, test in tests:
-        if wanted and not any(w in name for w in wanted):
-            continue
-        begin = time.monotonic()
-        try:
-            test()
-            print(f"ok      {name} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as error:
-            failed += 1
-            print(f"FAILED  {name}: {error!r}", flush=True)
-    sys.exit(1 if failed else 0)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(globals())
