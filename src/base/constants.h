@@ -53,6 +53,10 @@
  * so stiff that this rounding shows in the velocity, the iteration ends there. */
 #define RB_SMOOTH_ROUNDING (16.0 * RB_EPS)
 
+/* Pivot of the normal equations of Anderson's acceleration, unit diagonal, below which a difference
+ * repeats others [1]. Larger: less acceleration. Smaller: squared rounding is mixed in. */
+#define RB_ANDERSON_RANK_TOL 1e-12
+
 /* Share of its length that a motion vector of a chain of joints must have outside the span of those
  * before it to count as another freedom [1]. Larger: near gimbal lock a joint is called stuck.
  * Smaller: rounding passes for a freedom. */

@@ -2,9 +2,10 @@
  *
  *     (M + E) dv_new = h F(q_m, v_m) + E dv,   v_m = v + dv/2,   q_m = q (+) h/2 v_m      (D.25)
  *
- * is repeated until dv stands still. E, diagonal, holds the stiff part of joint springs, dampers,
- * tendons and servos; it does not move the fixed point. A step in which something turns by more
- * than RB_SMOOTH_TURN is divided, and divided again where the iteration does not converge. */
+ * is repeated, with Anderson's acceleration, until dv stands still. E, diagonal, holds the stiff
+ * part of joint springs, dampers, tendons and servos; it does not move the fixed point. A step in
+ * which something turns by more than RB_SMOOTH_TURN is divided, and divided again where the
+ * iteration does not converge. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/constants.h"
 #include "dynamics/actuation.h"
 #include "dynamics/passive.h"
+#include "dynamics/smooth_anderson.h"
 #include "math/dense.h"
 #include "math/trig.h"
 #include "math/vec3.h"
@@ -31,6 +33,7 @@ typedef struct scratch {
     double *force;                 /* right side                            (nv)       */
     double *E;                     /* implicit diagonal                     (nv)       */
     double *stiffness, *damping;   /* of each dof                           (nv)       */
+    rb_anderson mixing;
 } scratch;
 
 static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
@@ -49,7 +52,7 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) {
         ok = ok && (*of_v[i] = rb_push(arena, double, m->nv)) != NULL;
     }
-    return ok;
+    return ok && rb_anderson_push(arena, m->nv, &s->mixing);
 }
 
 static void copy(double *to, const double *from, int n)
@@ -137,14 +140,15 @@ static double forced_size(const rb_model *m, rb_data *d, double h, scratch *s)
     return size;
 }
 
-/* dv := h qdd and what that changed */
+/* dv := h qdd and what that changed, which is kept in s->along */
 static void advance(const rb_model *m, double h, scratch *s, progress *p)
 {
     double size = p->size;
     p->diff = 0.0;
     for (int j = 0; j < m->nv; j++) {
         double dv = h * s->qdd[j];
-        p->diff = fmax(p->diff, fabs(dv - s->dv[j]));
+        s->along[j] = dv - s->dv[j];
+        p->diff = fmax(p->diff, fabs(s->along[j]));
         if (!(fabs(dv) <= DBL_MAX)) p->diff = INFINITY; /* fmax drops NaN */
         size = fmax(size, fmax(fabs(s->v[j]), fabs(s->v[j] + dv)));
         s->dv[j] = dv;
@@ -170,6 +174,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     rb_activation_step(m, d, h, s->act_next);
     for (int a = 0; a < m->na; a++) d->act[a] = 0.5 * (s->act[a] + s->act_next[a]);
 
+    rb_anderson_reset(&s->mixing);
     progress p = { .best = INFINITY, .floor = RB_SMOOTH_ROUNDING * rb_norm_inf(s->q, m->nq) / h };
     int done = 0;
     for (int i = 0; i < MAX_ITERATIONS && !done; i++) {
@@ -183,6 +188,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
         info->iterations++;
         done = is_done(&p);
         if (p.change > DBL_MAX) break;
+        if (!done) rb_anderson_mix(&s->mixing, s->along, s->dv);
     }
     info->change = fmax(info->change, p.change);
     info->converged = done;
