@@ -9,9 +9,11 @@
 #include "others.h"
 
 typedef struct engine {
+    const rb_model *ours;
     mjModel *m;
     mjData *d;
-    double *q, *v, *tau;
+    int *joint; /* MuJoCo orders joints depth first; its joint of each of ours (njnt)       */
+    double *q, *v, *tau; /* of all states, in MuJoCo's order */
 } engine;
 
 const char *mujoco_version(void)
@@ -24,6 +26,7 @@ static void release(void *handle)
     engine *e = handle;
     mj_deleteData(e->d);
     mj_deleteModel(e->m);
+    free(e->joint);
     free(e->q);
     free(e->v);
     free(e->tau);
@@ -37,7 +40,10 @@ static void add_joints(mjsBody *body, const rb_model *m, int link)
 {
     static const mjtJoint types[] = { mjJNT_FREE, mjJNT_BALL, mjJNT_SLIDE, mjJNT_HINGE };
     for (int j = m->link_jntadr[link]; j < m->link_jntadr[link] + m->link_jntnum[link]; j++) {
+        char name[32];
         mjsJoint *joint = mjs_addJoint(body, NULL);
+        snprintf(name, sizeof name, "j%d", j);
+        mjs_setName(joint->element, name);
         joint->type = types[m->jnt_type[j]];
         memcpy(joint->pos, m->jnt_pos + 3 * j, sizeof joint->pos);
         memcpy(joint->axis, m->jnt_axis + 3 * j, sizeof joint->axis);
@@ -80,33 +86,67 @@ static mjModel *build(const rb_model *m)
     return model;
 }
 
+static int find_joints(engine *e)
+{
+    for (int j = 0; j < e->ours->njnt; j++) {
+        char name[32];
+        snprintf(name, sizeof name, "j%d", j);
+        e->joint[j] = mj_name2id(e->m, mjOBJ_JOINT, name);
+        if (e->joint[j] < 0) return 0;
+    }
+    return 1;
+}
+
 static void *make(const rb_model *m)
 {
     engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
+    e->ours = m;
     e->m = build(m);
-    if (!e->m || e->m->nq != m->nq || e->m->nv != m->nv) {
-        mj_deleteModel(e->m);
-        free(e);
+    e->joint = calloc((size_t)m->njnt + 1, sizeof *e->joint);
+    e->q = calloc((size_t)(RB_SIDE_STATES * m->nq) + 1, sizeof *e->q);
+    e->v = calloc((size_t)(RB_SIDE_STATES * m->nv) + 1, sizeof *e->v);
+    e->tau = calloc((size_t)(RB_SIDE_STATES * m->nv) + 1, sizeof *e->tau);
+    int ok = e->m && e->joint && e->q && e->v && e->tau;
+    if (!ok || e->m->nq != m->nq || e->m->nv != m->nv || !find_joints(e)) {
+        release(e);
         return NULL;
     }
     e->m->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
     e->d = mj_makeData(e->m);
-    e->q = calloc((size_t)(RB_SIDE_STATES * m->nq) + 1, sizeof *e->q);
-    e->v = calloc((size_t)(RB_SIDE_STATES * m->nv) + 1, sizeof *e->v);
-    e->tau = calloc((size_t)(RB_SIDE_STATES * m->nv) + 1, sizeof *e->tau);
     return e;
 }
 
 /* ---- runs --------------------------------------------------------------------------------------
  */
 
+/* Copies numbers of joint j: between our address and MuJoCo's. */
+static void copy_joint(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static int coordinates(int type)
+{
+    return type == RB_JOINT_FREE ? 7 : type == RB_JOINT_BALL ? 4 : 1;
+}
+
+static int dofs(int type)
+{
+    return type == RB_JOINT_FREE ? 6 : type == RB_JOINT_BALL ? 3 : 1;
+}
+
 static void give(void *handle, int k, const double *q, const double *v, const double *tau)
 {
     engine *e = handle;
-    memcpy(e->q + k * e->m->nq, q, (size_t)e->m->nq * sizeof *q);
-    memcpy(e->v + k * e->m->nv, v, (size_t)e->m->nv * sizeof *v);
-    memcpy(e->tau + k * e->m->nv, tau, (size_t)e->m->nv * sizeof *tau);
+    for (int j = 0; j < e->ours->njnt; j++) {
+        int type = e->ours->jnt_type[j], dof = e->ours->jnt_dofadr[j];
+        int to_q = k * e->ours->nq + (int)e->m->jnt_qposadr[e->joint[j]];
+        int to_v = k * e->ours->nv + (int)e->m->jnt_dofadr[e->joint[j]];
+        copy_joint(e->q + to_q, q + e->ours->jnt_qadr[j], coordinates(type));
+        copy_joint(e->v + to_v, v + dof, dofs(type));
+        copy_joint(e->tau + to_v, tau + dof, dofs(type));
+    }
 }
 
 static void set(engine *e, int k)
@@ -142,7 +182,9 @@ static void take(void *handle, int k, double *qdd)
 {
     engine *e = handle;
     (void)k;
-    memcpy(qdd, e->d->qacc_smooth, (size_t)e->m->nv * sizeof *qdd);
+    for (int j = 0; j < e->ours->njnt; j++)
+        copy_joint(qdd + e->ours->jnt_dofadr[j], e->d->qacc_smooth + e->m->jnt_dofadr[e->joint[j]],
+                   dofs(e->ours->jnt_type[j]));
 }
 
 static const rb_side forward_side = { "mj_forward", make, give, run_forward, take, release };
