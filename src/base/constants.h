@@ -85,6 +85,10 @@
  * surfaces may overlap by this much. Smaller: more repairs for what nobody sees. */
 #define RB_GAP_DEEP 1e-9
 
+/* Change of the new position at which the fixed point of a nonlinear step ends, in units of the
+ * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
+#define RB_STANDS 1e-10
+
 /* Defect of v = 0, as a share of the speed that weight gives in one step, at which an island rests
  * [1]. A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.
  * Smaller: rounding keeps stacks awake. */

@@ -358,9 +358,8 @@ static void cone_read(const rb_written *written, rb_island *is)
 
 const rb_formulation rb_formulation_cone = {
     .name = "cone",
-    .summary = "exact circular (or elliptic) Coulomb cone, position level",
+    .summary = "exact circular (or elliptic) Coulomb cone",
     .kind = RB_CONE,
-    .position_level = 1,
     .write = cone_write,
     .read = cone_read,
 };

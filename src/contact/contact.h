@@ -111,13 +111,19 @@ struct rb_formulation {
     const char *name;    /* "cone": the command-line word                                         */
     const char *summary; /* one line for --help                                                   */
     unsigned kind;       /* RB_LCP, RB_BOX or RB_CONE                                             */
-    int position_level;  /* 1: the gap is part of the normal row                                  */
-    int nonlinear;       /* 1: geometry is evaluated again at the new position until it stands    */
+    int push_out;  /* 1: overlap at the start is pushed out by the velocity, as printed      */
+    int ahead;     /* 1: rows are first taken at q + h v                                    */
+    int nonlinear; /* 1: geometry is evaluated again at the new position until it stands    */
     rb_status (*write)(const rb_island *island, const rb_step_opts *o, rb_arena *arena,
                        rb_written *out);
     void (*read)(const rb_written *written, rb_island *island);
 };
 
 extern const rb_formulation rb_formulation_cone;
+extern const rb_formulation rb_formulation_stewart_trinkle;
+extern const rb_formulation rb_formulation_stewart_trinkle_nonlinear;
+extern const rb_formulation rb_formulation_anitescu_potra;
+extern const rb_formulation rb_formulation_dart;
+extern const rb_formulation rb_formulation_jain;
 
 #endif

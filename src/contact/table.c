@@ -5,6 +5,11 @@
 
 const rb_formulation *const rb_formulations[] = {
     &rb_formulation_cone,
+    &rb_formulation_stewart_trinkle,
+    &rb_formulation_stewart_trinkle_nonlinear,
+    &rb_formulation_anitescu_potra,
+    &rb_formulation_dart,
+    &rb_formulation_jain,
     NULL,
 };
 

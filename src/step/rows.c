@@ -5,7 +5,8 @@
  *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                     (S.2)
  *
  * with v_hat = 0 at the start of the step. What overlaps already is kept from sinking deeper, not
- * pushed out: no momentum comes from the repair of positions. Gaps of rounding size are zero.
+ * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push: theirs
+ * is gap(q_hat) + h n.(v+ - v_hat) >= 0.) Gaps of rounding size are zero.
  *
  * Restitution in a fixed step: a contact that would close within it is left with -e times the
  * velocity it came with (S.3), where that is faster than what weight alone gives in two steps. */
@@ -66,7 +67,8 @@ static int is_unilateral(const rb_constraint *c)
 
 static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_hat)
 {
-    double floor = fmin(0.0, rb_stage_start_gap(s, &c->id)), room = c->gap - floor;
+    double floor = s->o->formulation->push_out ? 0.0 : fmin(0.0, rb_stage_start_gap(s, &c->id));
+    double room = c->gap - floor;
     if (fabs(room) <= RB_GAP_ZERO * s->size) room = 0.0;
     return room / s->h - u_hat;
 }

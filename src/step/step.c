@@ -101,15 +101,35 @@ static void finish(rb_stage *s)
     d->time = s->time0 + s->h;
 }
 
-/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7). */
+/* Where rows are taken first: at the start, or where the step would end without contact. */
+static void first_place(rb_stage *s, double *q_hat, double *v_hat)
+{
+    s->q_hat = s->q0;
+    s->v_hat = NULL;
+    if (!s->o->formulation->ahead) return;
+    copy(v_hat, s->v0, s->m->nv);
+    rb_integrate(s->m, s->q0, v_hat, s->h, q_hat);
+    s->q_hat = q_hat;
+    s->v_hat = v_hat;
+}
+
+/* Largest change of a coordinate. */
+static double distance(const double *x, const double *y, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(x[i] - y[i]));
+    return largest;
+}
+
+/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
+ * nonlinear formulations, until it stands (S.9). */
 static rb_status solve_until_open(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_arena *arena = s->d->arena;
     double *q_hat = rb_push(arena, double, m->nq), *v_hat = rb_push(arena, double, m->nv);
     if (!q_hat || !v_hat) return RB_NOMEM;
-    s->q_hat = s->q0;
-    s->v_hat = NULL;
+    first_place(s, q_hat, v_hat);
     for (int round = 0;; round++) {
         double worst = 0.0;
         rb_status status = rb_stage_rows(s);
@@ -118,7 +138,11 @@ static rb_status solve_until_open(rb_stage *s)
         if (status == RB_OK) status = measure_energy(s);
         if (status == RB_OK) status = rb_stage_check(s, &worst);
         if (status != RB_OK) return status;
-        if (worst >= -RB_GAP_DEEP * s->size || round >= s->o->max_repair) return RB_OK;
+
+        int open = worst >= -RB_GAP_DEEP * s->size;
+        int stands = !s->o->formulation->nonlinear ||
+                     distance(s->q_new, s->q_hat, m->nq) <= RB_STANDS * s->size;
+        if ((open && stands) || round >= s->o->max_repair) return RB_OK;
 
         s->info->repairs++;
         copy(q_hat, s->q_new, m->nq);
