@@ -294,7 +294,7 @@ typedef struct rb_data {
     /* rb_upsilon: depends on q */
     double *Y; /* Upsilon, acceleration of O per wrench at O          (nlink x 21)  */
 
-    double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 80)  */
+    double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 72)  */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */

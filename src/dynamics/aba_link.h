@@ -32,11 +32,11 @@ RB_INLINE double rb_stage_U(const double P[21], const double S[6], double U[6])
     return rb_dot6(S, U);
 }
 
-/* An upper bound of S' P S for P >= 0, to tell an inertia from rounding noise. */
-RB_INLINE double rb_stage_scale(const double P[21], const double S[6])
+/* Twice an upper bound of S' P S for P >= 0 with the given traces of A and C, to tell an inertia
+ * from rounding noise. */
+RB_INLINE double rb_noise_scale(const double S[6], double trace_A, double trace_C)
 {
-    double ss = rb_dot3(S, S), tt = rb_dot3(S + 3, S + 3);
-    return 2.0 * (ss * (P[0] + P[1] + P[2]) + tt * (P[15] + P[16] + P[17]));
+    return 2.0 * (rb_dot3(S, S) * trace_A + rb_dot3(S + 3, S + 3) * trace_C);
 }
 
 /* Eliminates dof j from P with `added` inertia; 0: it meets none. */
@@ -44,7 +44,7 @@ RB_INLINE int rb_eliminate_dof(rb_data *d, int j, double added, double P[21])
 {
     const double *S = d->dof_S + 6 * j;
     double *U = d->dof_U + 6 * j;
-    double scale = rb_stage_scale(P, S);
+    double scale = rb_noise_scale(S, P[0] + P[1] + P[2], P[15] + P[16] + P[17]);
     double D = rb_stage_U(P, S, U) + added;
     d->dof_D[j] = D;
     if (!(D > RB_NO_INERTIA * (scale + added))) return 0;

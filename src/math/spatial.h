@@ -129,31 +129,31 @@ RB_INLINE void rb_sym6_rank2(double s, const double *restrict u, const double *r
     }
 }
 
-/* P += s u u' */
+/* P += s u u', every product u_i u_j first: a full matrix updated row by row has the same bits. */
 RB_INLINE void rb_sym6_rank1(double s, const double *restrict u, double *restrict P)
 {
-    double x = s * u[0], y = s * u[1], z = s * u[2], a = s * u[3], b = s * u[4];
-    P[0] += x * u[0];
-    P[1] += y * u[1];
-    P[2] += z * u[2];
-    P[3] += x * u[1];
-    P[4] += x * u[2];
-    P[5] += y * u[2];
-    P[6] += x * u[3];
-    P[7] += x * u[4];
-    P[8] += x * u[5];
-    P[9] += y * u[3];
-    P[10] += y * u[4];
-    P[11] += y * u[5];
-    P[12] += z * u[3];
-    P[13] += z * u[4];
-    P[14] += z * u[5];
-    P[15] += a * u[3];
-    P[16] += b * u[4];
-    P[17] += (s * u[5]) * u[5];
-    P[18] += a * u[4];
-    P[19] += a * u[5];
-    P[20] += b * u[5];
+    double x = u[0], y = u[1], z = u[2], a = u[3], b = u[4], c = u[5];
+    P[0] += s * (x * x);
+    P[1] += s * (y * y);
+    P[2] += s * (z * z);
+    P[3] += s * (x * y);
+    P[4] += s * (x * z);
+    P[5] += s * (y * z);
+    P[6] += s * (x * a);
+    P[7] += s * (x * b);
+    P[8] += s * (x * c);
+    P[9] += s * (y * a);
+    P[10] += s * (y * b);
+    P[11] += s * (y * c);
+    P[12] += s * (z * a);
+    P[13] += s * (z * b);
+    P[14] += s * (z * c);
+    P[15] += s * (a * a);
+    P[16] += s * (b * b);
+    P[17] += s * (c * c);
+    P[18] += s * (a * b);
+    P[19] += s * (a * c);
+    P[20] += s * (b * c);
 }
 
 /* phi P phi': an inertia at O + l, seen at O. With X = l~ C:

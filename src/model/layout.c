@@ -138,7 +138,7 @@ static const entry data_entries[] = {
     D(M, nM, 1), D(L, nM, 1),
     D(P, nlink, 21), D(dof_U, nv, 6), D(dof_D, nv, 1),
     D(Y, nlink, 21),
-    D(link_work, nlink, 80),
+    D(link_work, nlink, 72),
 };
 // clang-format on
 

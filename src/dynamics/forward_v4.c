@@ -1,0 +1,269 @@
+/* The sweeps of forward.c with four numbers at a time. Links hung on one hinge through their
+ * origin, as most are, never leave the registers' format; what is special about others is done by
+ * the plain functions. Operations and their order are those of the plain calls, so the bits are
+ * theirs too, which the tests check. */
+#include "dynamics/forward.h"
+
+#ifdef RB_HAS_V4
+
+#include "dynamics/aba_link.h"
+
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+/* What the sweeps hand on from link to link. */
+typedef struct hot {
+    rb_v4 R[3];             /* columns of the rotation                              */
+    rb_v4 w, l;             /* angular velocity; O - O of the parent                */
+    rb_v4 a[2];             /* velocity-dependent acceleration: angular, linear     */
+    rb_v4 z[2];             /* wrench on the way in, acceleration on the way out    */
+    rb_v4 A[3], B[3], C[3]; /* rows of P = [[A, B], [B', C]]                     */
+} hot;
+
+_Static_assert(sizeof(hot) == RB_LINK_WORK * sizeof(double), "link_work of rb_data has this size");
+
+static inline hot *hot_of(rb_data *d, int k)
+{
+    return (hot *)(void *)d->link_work + k;
+}
+
+/* ---- outwards: pose, velocity, inertia, bias --------------------------------------------------
+ */
+
+/* Row-major R of public data from columns. */
+RB_INLINE void store_rotation(const rb_v4 R[3], double *out)
+{
+    rb_v4 row[3];
+    rb_v4_transpose(R, row);
+    for (int i = 0; i < 3; i++) rb_v4_store3(row[i], out + 3 * i);
+}
+
+RB_INLINE void load_rotation(const double *R, rb_v4 out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = (rb_v4){ R[i], R[3 + i], R[6 + i], 0.0 };
+}
+
+/* R I R' of (D.1) with the upper triangle written twice. */
+RB_INLINE void rotate_inertia(const rb_v4 R[3], const double *R_row, const double *I, rb_v4 out[3])
+{
+    const double col0[3] = { I[0], I[3], I[4] }, col1[3] = { I[3], I[1], I[5] };
+    const double col2[3] = { I[4], I[5], I[2] };
+    rb_v4 T[3] = { rb_v4_mix(R, col0), rb_v4_mix(R, col1), rb_v4_mix(R, col2) };
+    rb_v4 x = rb_v4_mix(T, R_row), y = rb_v4_mix(T, R_row + 3), z = rb_v4_mix(T, R_row + 6);
+    out[0] = (rb_v4){ x[0], y[0], z[0], 0.0 };
+    out[1] = (rb_v4){ y[0], y[1], z[1], 0.0 };
+    out[2] = z;
+}
+
+/* (D.1), (D.2) of rb_place_link for a hinge through O. */
+RB_INLINE void place_hinge(const rb_model *m, rb_data *d, int k, hot *h)
+{
+    int p = m->link_parent[k], j = m->link_jntadr[k];
+    const hot *parent = hot_of(d, p);
+    const double *T0 = m->link_turn + 27 * k, *T1 = T0 + 9, *T2 = T0 + 18;
+    double *S = d->dof_S + 6 * m->jnt_dofadr[j], turn[9];
+    double sine = S[0], cosine = S[1];
+    for (int i = 0; i < 9; i++) turn[i] = T0[i] + cosine * T1[i] + sine * T2[i];
+
+    for (int i = 0; i < 3; i++) {
+        const double column[3] = { turn[i], turn[3 + i], turn[6 + i] };
+        h->R[i] = rb_v4_mix(parent->R, column);
+    }
+    h->l = rb_v4_mix(parent->R, m->link_pos + 3 * k);
+    rb_v4_store3(h->l, d->link_l + 3 * k);
+    rb_v4_store3(rb_v4_load3(d->link_p + 3 * p) + h->l, d->link_p + 3 * k);
+    rb_v4_store3(rb_v4_mix(h->R, m->jnt_axis + 3 * j), S);
+    rb_zero3(S + 3);
+    store_rotation(h->R, d->link_R + 9 * k);
+}
+
+/* (D.3), (D.4) of rb_move_link for a hinge through O. */
+RB_INLINE void move_hinge(const rb_model *m, rb_data *d, int k, hot *h)
+{
+    int p = m->link_parent[k], j = m->link_dofadr[k];
+    rb_v4 w_p = hot_of(d, p)->w;
+    rb_v4 turn = rb_v4_all(d->v[j]) * rb_v4_load3(d->dof_S + 6 * j);
+    rb_v4 carried = rb_v4_cross(w_p, h->l);
+    h->w = w_p + turn;
+    h->a[0] = rb_v4_cross(w_p, turn);
+    h->a[1] = rb_v4_cross(w_p, carried);
+    rb_v4_store3(h->w, d->link_w + 3 * k);
+    rb_v4_store3(rb_v4_load3(d->link_v + 3 * p) + carried, d->link_v + 3 * k);
+    rb_v4_store3(h->a[0], d->link_a + 6 * k);
+    rb_v4_store3(h->a[1], d->link_a + 6 * k + 3);
+}
+
+static void load_hot(const rb_data *d, int k, hot *h)
+{
+    load_rotation(d->link_R + 9 * k, h->R);
+    h->l = rb_v4_load3(d->link_l + 3 * k);
+    h->w = rb_v4_load3(d->link_w + 3 * k);
+    h->a[0] = rb_v4_load3(d->link_a + 6 * k);
+    h->a[1] = rb_v4_load3(d->link_a + 6 * k + 3);
+}
+
+/* Com, inertia about O, P before anything is added to it, and the bias wrench (D.5). */
+RB_INLINE void start_link(const rb_model *m, rb_data *d, int k, hot *h)
+{
+    double mass = m->link_mass[k], *I = d->link_I + 6 * k;
+    rb_v4 c = rb_v4_mix(h->R, m->link_com + 3 * k), weight = rb_v4_load3(m->option.gravity);
+    rotate_inertia(h->R, d->link_R + 9 * k, m->link_inertia_O + 6 * k, h->A);
+    rb_v4_store3(c, d->link_c + 3 * k);
+    I[0] = h->A[0][0];
+    I[1] = h->A[1][1];
+    I[2] = h->A[2][2];
+    I[3] = h->A[0][1];
+    I[4] = h->A[0][2];
+    I[5] = h->A[1][2];
+
+    rb_v4 mc = rb_v4_all(mass) * c;
+    h->B[0] = (rb_v4){ 0.0, -mc[2], mc[1], 0.0 };
+    h->B[1] = (rb_v4){ mc[2], 0.0, -mc[0], 0.0 };
+    h->B[2] = (rb_v4){ -mc[1], mc[0], 0.0, 0.0 };
+    h->C[0] = (rb_v4){ mass, 0.0, 0.0, 0.0 };
+    h->C[1] = (rb_v4){ 0.0, mass, 0.0, 0.0 };
+    h->C[2] = (rb_v4){ 0.0, 0.0, mass, 0.0 };
+
+    const double *w = d->link_w + 3 * k;
+    weight = rb_v4_all(mass) * weight;
+    rb_v4 spin = rb_v4_cross(h->w, rb_v4_mix(h->A, w));
+    rb_v4 inwards = rb_v4_cross(h->w, rb_v4_cross(h->w, c));
+    h->z[0] = spin - rb_v4_cross(c, weight);
+    h->z[1] = rb_v4_all(mass) * inwards - weight;
+}
+
+RB_VECTOR4 void rb_forward_out_v4(const rb_model *m, rb_data *d)
+{
+    load_hot(d, 0, hot_of(d, 0));
+    for (int k = 1; k < m->nlink; k++) {
+        hot *h = hot_of(d, k);
+        if (rb_single_hinge(m, k) && rb_is_zero3(m->jnt_pos + 3 * m->link_jntadr[k])) {
+            place_hinge(m, d, k, h);
+            move_hinge(m, d, k, h);
+        } else {
+            rb_place_link(m, d, k);
+            rb_move_link(m, d, k);
+            load_hot(d, k, h);
+        }
+        start_link(m, d, k, h);
+    }
+}
+
+/* ---- inwards: P and z -------------------------------------------------------------------------
+ */
+
+/* (U; returns S' P S) of rb_stage_U. */
+RB_INLINE double stage_U(const hot *h, const double *S, rb_v4 U[2])
+{
+    rb_v4 columns[3];
+    if (rb_is_zero3(S + 3)) {
+        U[0] = rb_v4_mix(h->A, S);
+        U[1] = rb_v4_mix(h->B, S);
+        return rb_v4_dot(rb_v4_load3(S), U[0]);
+    }
+    rb_v4_transpose(h->B, columns);
+    if (rb_is_zero3(S)) {
+        U[0] = rb_v4_mix(columns, S + 3);
+        U[1] = rb_v4_mix(h->C, S + 3);
+        return rb_v4_dot(rb_v4_load3(S + 3), U[1]);
+    }
+    U[0] = rb_v4_mix(h->A, S) + rb_v4_mix(columns, S + 3);
+    U[1] = rb_v4_mix(h->B, S) + rb_v4_mix(h->C, S + 3);
+    return rb_v4_dot(rb_v4_load3(S), U[0]) + rb_v4_dot(rb_v4_load3(S + 3), U[1]);
+}
+
+/* (D.10) and (D.12) of one dof; 0: it meets no inertia. */
+RB_INLINE int pass_dof(const rb_model *m, rb_data *d, int j, const double *tau, double *qdd, hot *h)
+{
+    const double *S = d->dof_S + 6 * j;
+    double added = m->dof_armature[j], scale, D, nu;
+    rb_v4 U[2];
+    scale = rb_noise_scale(S, h->A[0][0] + h->A[1][1] + h->A[2][2],
+                           h->C[0][0] + h->C[1][1] + h->C[2][2]);
+    D = stage_U(h, S, U) + added;
+    d->dof_D[j] = D;
+    rb_v4_store3(U[0], d->dof_U + 6 * j);
+    rb_v4_store3(U[1], d->dof_U + 6 * j + 3);
+    if (!(D > RB_INERTIA_TOL * (scale + added))) return 0;
+
+    double D_inv = 1.0 / D;
+    rb_v4 minus = rb_v4_all(-D_inv);
+    for (int i = 0; i < 3; i++) {
+        rb_v4 u = rb_v4_all(U[0][i]), v = rb_v4_all(U[1][i]);
+        h->A[i] += minus * (u * U[0]);
+        h->B[i] += minus * (u * U[1]);
+        h->C[i] += minus * (v * U[1]);
+    }
+    qdd[j] = tau[j] - (rb_v4_dot(rb_v4_load3(S), h->z[0]) + rb_v4_dot(rb_v4_load3(S + 3), h->z[1]));
+    nu = qdd[j] * D_inv;
+    h->z[0] += rb_v4_all(nu) * U[0];
+    h->z[1] += rb_v4_all(nu) * U[1];
+    return 1;
+}
+
+/* P and z of the link, seen from its parent (D.11), (D.12). */
+RB_INLINE void pass_to_parent(const rb_data *d, int k, const hot *h, hot *to)
+{
+    const double *l = d->link_l + 3 * k, *a = d->link_a + 6 * k;
+    rb_v4 x = rb_v4_all(l[0]), y = rb_v4_all(l[1]), z = rb_v4_all(l[2]), half = rb_v4_all(0.5);
+    rb_v4 columns[3], X[3], T[3], Z[3];
+
+    /* z + P a, then the moment of its force */
+    rb_v4_transpose(h->B, columns);
+    rb_v4 moment = h->z[0] + (rb_v4_mix(h->A, a) + rb_v4_mix(columns, a + 3));
+    rb_v4 force = h->z[1] + (rb_v4_mix(h->B, a) + rb_v4_mix(h->C, a + 3));
+    to->z[0] += moment + rb_v4_cross(h->l, force);
+    to->z[1] += force;
+
+    /* X = l~ C; Z' has the rows l x (B + X/2) */
+    X[0] = y * h->C[2] - z * h->C[1];
+    X[1] = z * h->C[0] - x * h->C[2];
+    X[2] = x * h->C[1] - y * h->C[0];
+    for (int i = 0; i < 3; i++) T[i] = rb_v4_cross(h->l, h->B[i] + half * X[i]);
+    rb_v4_transpose(T, Z);
+    for (int i = 0; i < 3; i++) {
+        to->A[i] += h->A[i] + (T[i] + Z[i]);
+        to->B[i] += h->B[i] + X[i];
+        to->C[i] += h->C[i];
+    }
+}
+
+RB_VECTOR4 int rb_forward_in_v4(const rb_model *m, rb_data *d, const double *tau, double *qdd)
+{
+    for (int k = m->nlink - 1; k > 0; k--) {
+        hot *h = hot_of(d, k);
+        int p = m->link_parent[k], first = m->link_dofadr[k];
+        for (int j = first + m->link_dofnum[k] - 1; j >= first; j--) {
+            if (!pass_dof(m, d, j, tau, qdd, h)) return 0;
+        }
+        if (m->link_tree[p] >= 0) pass_to_parent(d, k, h, hot_of(d, p));
+    }
+    return 1;
+}
+
+/* ---- outwards: accelerations ------------------------------------------------------------------
+ */
+
+RB_VECTOR4 void rb_forward_accelerations_v4(const rb_model *m, rb_data *d, double *qdd)
+{
+    const rb_v4 zero = { 0.0, 0.0, 0.0, 0.0 };
+    hot_of(d, 0)->z[0] = hot_of(d, 0)->z[1] = zero;
+    for (int k = 1; k < m->nlink; k++) {
+        hot *h = hot_of(d, k);
+        const hot *parent = hot_of(d, m->link_parent[k]);
+        rb_v4 turn = parent->z[0] + h->a[0];
+        rb_v4 shift = (parent->z[1] + rb_v4_cross(parent->z[0], h->l)) + h->a[1];
+        int first = m->link_dofadr[k], end = first + m->link_dofnum[k];
+        for (int j = first; j < end; j++) {
+            const double *S = d->dof_S + 6 * j, *U = d->dof_U + 6 * j;
+            double D_inv = 1.0 / d->dof_D[j]; /* ready before the acceleration is */
+            double along = rb_v4_dot(rb_v4_load3(U), turn) + rb_v4_dot(rb_v4_load3(U + 3), shift);
+            qdd[j] = (qdd[j] - along) * D_inv;
+            turn += rb_v4_all(qdd[j]) * rb_v4_load3(S);
+            shift += rb_v4_all(qdd[j]) * rb_v4_load3(S + 3);
+        }
+        h->z[0] = turn;
+        h->z[1] = shift;
+    }
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* Vectors of three numbers in a register of four, the last one zero: the same operations in the
+ * same order as vec3.h and spatial.h, and the same bits, on any processor. RB_HAS_V4 tells whether
+ * the compiler has such vectors. */
+#ifndef RB_MATH_SPATIAL_V4_H
+#define RB_MATH_SPATIAL_V4_H
+
+#include "math/vector.h"
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define RB_HAS_V4 1
+#endif
+#endif
+
+#ifdef RB_HAS_V4
+
+#include <string.h>
+
+typedef double rb_v4 __attribute__((vector_size(32), aligned(16)));
+typedef double rb_v2 __attribute__((vector_size(16)));
+
+/* All functions here are inlined, no vector is ever passed. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+RB_INLINE rb_v4 rb_v4_load3(const double x[3])
+{
+    return (rb_v4){ x[0], x[1], x[2], 0.0 };
+}
+
+RB_INLINE void rb_v4_store3(rb_v4 a, double x[3])
+{
+    rb_v2 low = __builtin_shufflevector(a, a, 0, 1);
+    memcpy(x, &low, sizeof low);
+    x[2] = a[2];
+}
+
+RB_INLINE rb_v4 rb_v4_all(double x)
+{
+    return (rb_v4){ x, x, x, x };
+}
+
+RB_INLINE rb_v4 rb_v4_cross(rb_v4 a, rb_v4 b)
+{
+    rb_v4 a_yzx = __builtin_shufflevector(a, a, 1, 2, 0, 3);
+    rb_v4 a_zxy = __builtin_shufflevector(a, a, 2, 0, 1, 3);
+    rb_v4 b_yzx = __builtin_shufflevector(b, b, 1, 2, 0, 3);
+    rb_v4 b_zxy = __builtin_shufflevector(b, b, 2, 0, 1, 3);
+    return a_yzx * b_zxy - a_zxy * b_yzx;
+}
+
+RB_INLINE double rb_v4_dot(rb_v4 a, rb_v4 b)
+{
+    rb_v4 p = a * b;
+    return (p[0] + p[1]) + p[2];
+}
+
+/* M[0] x + M[1] y + M[2] z: columns of a matrix times a vector, or a vector times its rows. */
+RB_INLINE rb_v4 rb_v4_mix(const rb_v4 M[3], const double x[3])
+{
+    return (M[0] * rb_v4_all(x[0]) + M[1] * rb_v4_all(x[1])) + M[2] * rb_v4_all(x[2]);
+}
+
+RB_INLINE void rb_v4_transpose(const rb_v4 M[3], rb_v4 T[3])
+{
+    const rb_v4 zero = { 0.0, 0.0, 0.0, 0.0 };
+    rb_v4 a = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6); /* 00 10 02 12 */
+    rb_v4 b = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7); /* 01 11  .  . */
+    rb_v4 c = __builtin_shufflevector(M[2], zero, 0, 4, 2, 6); /* 20  0 22  0 */
+    rb_v4 e = __builtin_shufflevector(M[2], zero, 1, 5, 3, 7); /* 21  0  .  . */
+    T[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    T[1] = __builtin_shufflevector(b, e, 0, 1, 4, 5);
+    T[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+}
+
+#pragma GCC diagnostic pop
+
+#endif
+
+#endif
