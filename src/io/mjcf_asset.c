@@ -134,6 +134,9 @@ static rb_status move_vertices(rb_mjcf *r, const rb_xml_node *node, const rb_mjc
         rb_sub3(x, refpos, x);
         if (turned) rb_quat_rotate(refquat, x, x);
         for (int k = 0; k < 3; k++) x[k] *= mesh->scale[k];
+        if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
+            return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
+                                 "vertex %d is too far away for a number of 32 bits", v);
     }
     return RB_OK;
 }
