@@ -414,6 +414,17 @@ TEST(dae_unit_and_up_axis)
     mesh = parse_text(RB_IO_MESH_DAE, x_up);
     check_images(&mesh, from_x);
     CHECK_NEAR(volume(&mesh), 1.0, 1e-15);
+    CHECK_INT(mesh.turned, 1);
+    rb_io_mesh_free(&mesh);
+
+    /* MeshLab writes Y_UP whatever is up */
+    const char *meshlab = DAE_HEAD("<asset><contributor><authoring_tool>VCGLib | MeshLab"
+                                   "</authoring_tool></contributor><up_axis>Y_UP</up_axis></asset>")
+        DAE_MESH(DAE_TRIANGLES) "</COLLADA>";
+    const double as_it_is[4][3] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 2, 0 }, { 0, 0, 3 } };
+    mesh = parse_text(RB_IO_MESH_DAE, meshlab);
+    check_images(&mesh, as_it_is);
+    CHECK_INT(mesh.turned, 0);
     rb_io_mesh_free(&mesh);
 }
 

@@ -441,6 +441,14 @@ static rb_status add_nodes(reader *r, const rb_xml_node *node, affine X, int dep
     return status;
 }
 
+/* MeshLab writes Y_UP whatever is up: its files hold the axes of the robot as they are. */
+static int is_from_meshlab(const rb_xml_node *asset)
+{
+    const rb_xml_node *contributor = asset ? rb_xml_child(asset, "contributor") : NULL;
+    const rb_xml_node *tool = contributor ? rb_xml_child(contributor, "authoring_tool") : NULL;
+    return tool && strstr(tool->text, "VCGLib") != NULL;
+}
+
 /* Unit and up axis of the document: to metres with z up. Y is up where nothing is said. */
 static rb_status read_asset(reader *r, affine *X)
 {
@@ -456,8 +464,9 @@ static rb_status read_asset(reader *r, affine *X)
         return rb_xml_refuse(unit, "meter", r->soup->err, RB_BAD_INPUT,
                              "%g, expected a positive number", metre);
     *X = from_y;
-    if (up && strstr(up->text, "Z_UP")) *X = identity;
-    if (up && strstr(up->text, "X_UP")) *X = from_x;
+    r->soup->turned = !(up && strstr(up->text, "Z_UP")) && !is_from_meshlab(asset);
+    if (!r->soup->turned) *X = identity;
+    if (r->soup->turned && up && strstr(up->text, "X_UP")) *X = from_x;
     for (int i = 0; i < 12; i++) X->m[i] *= metre;
     return RB_OK;
 }

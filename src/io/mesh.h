@@ -12,6 +12,7 @@ typedef struct rb_io_mesh {
     int nvert, nface;
     double *vert; /* (nvert x 3) */
     int *face;    /* (nface x 3) */
+    int turned;   /* COLLADA: z was not up in the file */
 } rb_io_mesh;
 
 /* Formats by content type or extension. */

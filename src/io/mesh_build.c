@@ -261,7 +261,8 @@ rb_status rb_io_soup_finish(rb_io_soup *soup, rb_io_mesh *out)
     if (soup->nface == 0)
         return rb_io_soup_refuse(soup, RB_BAD_INPUT, 0, "the mesh has no triangle with an area");
 
-    *out = (rb_io_mesh){ soup->alloc, (int)soup->nvert, (int)soup->nface, soup->vert, soup->face };
+    *out = (rb_io_mesh){ soup->alloc, (int)soup->nvert, (int)soup->nface,
+                         soup->vert,  soup->face,       soup->turned };
     soup->vert = NULL;
     soup->face = NULL;
     soup->nvert = soup->nface = soup->vert_room = soup->face_room = 0;

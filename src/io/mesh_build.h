@@ -8,9 +8,10 @@ typedef struct rb_io_soup {
     rb_alloc alloc;
     const char *path; /* for messages */
     rb_error *err;    /* never NULL   */
-    double *vert; /* (nvert x 3) */
-    int *face;    /* (nface x 3) */
+    double *vert;     /* (nvert x 3) */
+    int *face;        /* (nface x 3) */
     size_t nvert, vert_room, nface, face_room;
+    int turned; /* as in rb_io_mesh */
 } rb_io_soup;
 
 /* RB_OK, or RB_NOMEM and RB_TOO_LARGE said in err. `line` is that of the vertex or face. */

@@ -97,6 +97,7 @@ static rb_status add_mesh(rb_urdf *r, const rb_xml_node *node, const char *refer
     RB_URDF_TRY(rb_io_path_resolve(&r->search, NULL, reference, &where, path, r->err));
     RB_URDF_TRY(rb_io_mesh_read(path, &where, &r->doc->alloc, &mesh, r->err));
     rb_io_mesh_scale(&mesh, scale);
+    int turned = mesh.turned;
 
     rb_mesh_def def = rb_mesh_default();
     def.where = where;
@@ -107,7 +108,11 @@ static rb_status add_mesh(rb_urdf *r, const rb_xml_node *node, const char *refer
     def.face = mesh.face;
     *index = rb_spec_add_mesh(r->spec, &def, r->err);
     rb_io_mesh_free(&mesh);
-    return rb_urdf_added(r, *index);
+    RB_URDF_TRY(rb_urdf_added(r, *index));
+    if (!turned) return RB_OK;
+    return rb_urdf_warn(r, node, "mesh with another up axis", 0,
+                        "the COLLADA file does not say Z_UP: it is turned so that z is up, as the "
+                        "standard says; programs that ignore <up_axis> show it otherwise");
 }
 
 /* A visual that cannot be read is not worth an error. */
