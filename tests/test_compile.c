@@ -244,6 +244,24 @@ TEST(frames_of_equalities_are_derived)
     rb_spec_free(spec);
 }
 
+/* Bodies that are fixed to each other need no equality and get none. */
+TEST(equalities_within_a_link_are_idle)
+{
+    rb_spec *spec = robot();
+    rb_equality_def weld = rb_equality_default();
+    weld.type = RB_EQ_WELD;
+    weld.obj1 = 2;
+    weld.obj2 = 3;
+    CHECK_INT(rb_spec_add_equality(spec, &weld, NULL), 0);
+    weld.obj2 = 4;
+    CHECK_INT(rb_spec_add_equality(spec, &weld, NULL), 1);
+    rb_model *m = compile(spec);
+    CHECK_INT(m->eq_active[0], 0);
+    CHECK_INT(m->eq_active[1], 1);
+    rb_model_free(m, NULL);
+    rb_spec_free(spec);
+}
+
 TEST(inertia_comes_from_where_the_body_says)
 {
     rb_spec *spec = rb_spec_new(NULL);
@@ -699,8 +717,8 @@ TEST(garbage_is_refused_or_harmless)
 
 TEST_MAIN(RUN(bodies_fixed_to_each_other_are_one_link), RUN(dofs_know_their_parents),
           RUN(a_tree_may_hang_on_a_mocap_body), RUN(joints_and_geoms_are_grouped_by_body),
-          RUN(frames_of_equalities_are_derived), RUN(inertia_comes_from_where_the_body_says),
-          RUN(masses_are_bounded_balanced_and_scaled),
+          RUN(frames_of_equalities_are_derived), RUN(equalities_within_a_link_are_idle),
+          RUN(inertia_comes_from_where_the_body_says), RUN(masses_are_bounded_balanced_and_scaled),
           RUN(gravity_compensation_is_summed_over_links),
           RUN(the_extent_is_half_the_diagonal_of_a_box), RUN(keyframes_fill_what_they_leave_out),
           RUN(warnings_and_customs_reach_the_model), RUN(what_cannot_be_is_refused_with_its_place),

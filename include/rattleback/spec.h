@@ -116,15 +116,17 @@ typedef enum rb_geom_type {
 
 /* NAN means "not said": the pair rule or the simple coefficient decides. */
 typedef struct rb_material {
-    double friction;         /* sliding, kinetic [1]                                          */
-    double friction_static;  /* NAN: as friction                                              */
-    double friction_torsion; /* [m]                                                           */
-    double friction_roll;    /* [m]                                                           */
-    double friction_across;  /* sliding coefficient across `grain`; NAN: isotropic            */
-    double grain[3];         /* direction in the geom frame along which `friction` holds      */
-    double restitution;      /* [1], 0 .. 1                                                   */
-    double relax_stiffness;  /* contact relaxation [N/m]; NAN: hard                           */
-    double relax_damping;    /* [N s/m]; NAN: hard                                            */
+    double friction;          /* sliding, kinetic [1]                                          */
+    double friction_static;   /* NAN: as friction                                              */
+    double friction_torsion;  /* [m]                                                           */
+    double friction_roll;     /* [m]                                                           */
+    double friction_across;   /* sliding coefficient across `grain`; NAN: isotropic            */
+    double grain[3];          /* direction in the geom frame along which `friction` holds      */
+    double restitution;       /* [1], 0 .. 1                                                   */
+    double relax_stiffness;   /* contact relaxation [N/m]; NAN: hard                           */
+    double relax_damping;     /* [N s/m]; NAN: hard                                            */
+    double bristle_stiffness; /* of sticking friction, phantom and hybrid [N/m]; NAN: hard    */
+    double bristle_damping;   /* [N s/m]; NAN: hard                                           */
 } rb_material;
 
 typedef struct rb_geom_def {

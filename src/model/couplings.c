@@ -37,6 +37,14 @@ static void fill_chain(rb_build *b, int e, int adr, const rb_equality_def *def)
     }
 }
 
+/* Between bodies that are fixed to each other there is nothing to hold: the rows would be rounding.
+ */
+static int is_within_link(const rb_build *b, const rb_equality_def *def)
+{
+    if (def->type == RB_EQ_JOINT || def->type == RB_EQ_TENDON) return 0;
+    return b->body_link[def->obj1] == b->body_link[def->obj2];
+}
+
 void rb_fill_equalities(rb_build *b)
 {
     rb_model *m = b->m;
@@ -46,7 +54,7 @@ void rb_fill_equalities(rb_build *b)
         m->eq_type[e] = (int)def->type;
         m->eq_obj1[e] = def->obj1;
         m->eq_obj2[e] = def->obj2;
-        m->eq_active[e] = def->active != 0;
+        m->eq_active[e] = def->active != 0 && !is_within_link(b, def);
         memcpy(m->eq_poly + 5 * e, def->poly, sizeof def->poly);
         rb_fill_pose(&def->pose1, m->eq_pos1 + 3 * e, m->eq_quat1 + 4 * e);
         rb_fill_pose(&def->pose2, m->eq_pos2 + 3 * e, m->eq_quat2 + 4 * e);

@@ -28,6 +28,8 @@ rb_material rb_material_default(void)
         .restitution = NAN,
         .relax_stiffness = NAN,
         .relax_damping = NAN,
+        .bristle_stiffness = NAN,
+        .bristle_damping = NAN,
     };
 }
 
