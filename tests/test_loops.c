@@ -321,6 +321,47 @@ TEST(without_rows_it_is_forward_dynamics)
     tree_close(&t);
 }
 
+/* Two points of one rigid part, far from the origin: nothing to hold, no row of rounding. */
+TEST(a_loop_within_a_rigid_part_has_no_effect)
+{
+    static const rb_equality_type types[] = { RB_EQ_CONNECT, RB_EQ_WELD, RB_EQ_HINGE, RB_EQ_SLIDE };
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        TEST_SEED(seed);
+        rb_error err = { 0 };
+        tree t = tree_open(seed, tree_any(seed % 16));
+        int last = rb_spec_count(t.spec, RB_KIND_BODY) - 1;
+        rb_spec_body(t.spec, 1)->pose.pos[0] = 50.0;
+        rb_equality_def eq = rb_equality_default();
+        eq.obj1 = last;
+        eq.obj2 = tree_add_body(t.spec, &t.rng, last, 0); /* fixed to it */
+        eq.type = types[seed % 4];
+        eq.derive2 = 1;
+        tree_vector(&t.rng, 0.3, eq.pose1.pos);
+        tree_quaternion(&t.rng, eq.pose1.quat);
+        CHECK(rb_spec_add_equality(t.spec, &eq, &err) >= 0);
+        rb_data_free(t.d);
+        rb_model_free(t.m, NULL);
+        t.m = rb_spec_compile(t.spec, NULL, &err);
+        CHECK(t.m != NULL);
+        t.d = rb_data_new(t.m, NULL);
+        tree_shake(t.m, t.d, &t.rng);
+        int nv = t.m->nv;
+        double *a = tree_numbers(&t.rng, nv, 1.0), *b = tree_numbers(&t.rng, nv, 1.0);
+        rb_kinematics(t.m, t.d);
+        rb_velocity(t.m, t.d);
+        CHECK_INT(rb_aba_factor(t.m, t.d, NULL, NULL), RB_OK);
+        rb_aba_solve(t.m, t.d, t.d->tau, a);
+        rb_loop_info info;
+        CHECK_INT(rb_forward_loops(t.m, t.d, t.d->tau, b, NULL, &info), RB_OK);
+        CHECK_INT(info.rank, 0);
+        CHECK(info.residual < 1e-10);
+        for (int i = 0; i < nv; i++) CHECK(a[i] == b[i]);
+        free(b);
+        free(a);
+        tree_close(&t);
+    }
+}
+
 TEST(out_of_memory_is_reported)
 {
     tree t = closed_tree(9, 40);
@@ -349,4 +390,4 @@ TEST(out_of_memory_is_reported)
 
 TEST_MAIN(RUN(accelerations_equal_the_dense_solution), RUN(redundant_rows_change_nothing),
           RUN(a_parallelogram_by_hand), RUN(without_rows_it_is_forward_dynamics),
-          RUN(out_of_memory_is_reported))
+          RUN(a_loop_within_a_rigid_part_has_no_effect), RUN(out_of_memory_is_reported))

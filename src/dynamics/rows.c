@@ -3,10 +3,12 @@
  * A row between bodies is A1.w1 + B1.v1 + A2.w2 + B2.v2, with v of the origin of the constraint
  * frame: a wrench (A; B) on each body. Its entries are the products with the motion vectors of
  * the ancestors, found on one walk up both paths. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/constants.h"
 #include "dynamics/chain.h"
 #include "dynamics/place.h"
 #include "math/quat.h"
@@ -147,7 +149,18 @@ static void wrench_at_link(const rb_data *d, const frame *f, const double A[3], 
     rb_copy3(B, F + 3);
 }
 
-/* Both wrenches go up, the one on the later link first; where the paths have met they go as one. */
+/* Where both wrenches act on the same link and cancel, this much is left of them by rounding of the
+ * points, per unit of the motion vector. */
+static double cancellation(const frame *f1, const frame *f2, const form *row)
+{
+    double reach = 1.0 + rb_norm3(f1->p) + rb_norm3(f2->p);
+    double force = rb_norm3(row->B1) + rb_norm3(row->B2);
+    return RB_ROW_ROUNDING * (rb_norm3(row->A1) + rb_norm3(row->A2) + force * reach);
+}
+
+/* Both wrenches go up, the one on the later link first; where the paths have met they go as one,
+ * and what they move together is no motion of the loop: exactly zero, so that a loop within one
+ * rigid part is seen to have no row at all. */
 static void write_jacobian(const rb_model *m, const rb_data *d, const frame *f1, const frame *f2,
                            const form *row, rb_rows *rows)
 {
@@ -155,11 +168,13 @@ static void write_jacobian(const rb_model *m, const rb_data *d, const frame *f1,
     wrench_at_link(d, f1, row->A1, row->B1, F1);
     wrench_at_link(d, f2, row->A2, row->B2, F2);
     int k1 = f1->link, k2 = f2->link, sorted = 1, last = m->nv;
+    double noise = cancellation(f1, f2, row);
     while (k1 > 0 || k2 > 0) {
         int k = k1 > k2 ? k1 : k2;
         for (int j = m->link_dofadr[k] + m->link_dofnum[k] - 1; j >= m->link_dofadr[k]; j--) {
             const double *S = d->dof_S + 6 * j;
             double value = (k1 == k ? rb_dot6(S, F1) : 0.0) + (k2 == k ? rb_dot6(S, F2) : 0.0);
+            if (k1 == k2 && fabs(value) <= noise * (rb_norm3(S) + rb_norm3(S + 3))) value = 0.0;
             sorted = sorted && j < last;
             last = j;
             append_entry(rows, j, value);
