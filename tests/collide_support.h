@@ -49,6 +49,7 @@ typedef long double real;
 
 typedef struct zonotope {
     real c[3], g[6][3];
+    real u[6][3], h[6]; /* g = h u, u exactly as the matrix has it */
     int n;
     real radius;
 } zonotope;
@@ -66,7 +67,11 @@ static inline void add_generators(zonotope *z, const body *b)
     for (int k = 0; k < 3; k++) {
         if (b->type == RB_GEOM_BOX) size[k] = b->size[k];
         if (size[k] == 0.0L) continue;
-        for (int i = 0; i < 3; i++) z->g[z->n][i] = size[k] * (real)b->R[3 * i + k];
+        for (int i = 0; i < 3; i++) {
+            z->u[z->n][i] = (real)b->R[3 * i + k];
+            z->g[z->n][i] = size[k] * z->u[z->n][i];
+        }
+        z->h[z->n] = size[k];
         z->n++;
     }
 }
@@ -79,6 +84,22 @@ static inline zonotope difference_of(const body *a, const body *b)
     add_generators(&z, a);
     add_generators(&z, b);
     return z;
+}
+
+static inline void cross_of(const real a[3], const real b[3], real out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* g_i x g_j; nearly parallel axes are subtracted before they are multiplied. */
+static inline void cross_generators(const zonotope *z, int i, int j, real m[3])
+{
+    real rest[3], sign = dot_of(z->u[i], z->u[j]) < 0.0L ? 1.0L : -1.0L;
+    for (int k = 0; k < 3; k++) rest[k] = z->u[j][k] + sign * z->u[i][k];
+    cross_of(z->u[i], rest, m);
+    for (int k = 0; k < 3; k++) m[k] *= z->h[i] * z->h[j];
 }
 
 /* Separation of the cores along n. */
@@ -96,13 +117,16 @@ static inline int free_minimum(const zonotope *z, const real x[3], int i, int j,
     real s = 0.0L, t = 0.0L;
     if (i >= 0 && j >= 0) {
         const real *a = z->g[i], *b = z->g[j];
-        real aa = dot_of(a, a), bb = dot_of(b, b), ab = dot_of(a, b);
-        real m[3] = { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
-                      a[0] * b[1] - a[1] * b[0] };
-        real det = dot_of(m, m), xa = dot_of(x, a), xb = dot_of(x, b);
+        real m[3], xb[3], y[3];
+        cross_generators(z, i, j, m);
+        real det = dot_of(m, m);
         if (!(det > 0.0L)) return 0;
-        s = (ab * xb - bb * xa) / det;
-        t = (ab * xa - aa * xb) / det;
+
+        /* s from the normal, t as the best for that s */
+        cross_of(x, b, xb);
+        s = -dot_of(xb, m) / det;
+        for (int k = 0; k < 3; k++) y[k] = x[k] + s * a[k];
+        t = -dot_of(y, b) / dot_of(b, b);
     } else if (i >= 0) {
         s = -dot_of(x, z->g[i]) / dot_of(z->g[i], z->g[i]);
     }
@@ -192,26 +216,60 @@ static inline real sweep(const zonotope *z, int ndirection, int nrefined)
     return best;
 }
 
+/* The same over the normals of all faces that two generators span: where Z has a volume and
+ * contains the origin, one of them attains it. Flat ones are left along any normal, at once. */
+static inline real depth_of(const zonotope *z)
+{
+    real best = -INFINITY;
+    if (z->n < 3) return 0.0L;
+    for (int i = 0; i < z->n; i++) {
+        for (int j = i + 1; j < z->n; j++) {
+            real n[3];
+            cross_generators(z, i, j, n);
+            if (!(unit_of(n) > 0.0L)) continue;
+            best = fmaxl(best, separation(z, n));
+            for (int k = 0; k < 3; k++) n[k] = -n[k];
+            best = fmaxl(best, separation(z, n));
+        }
+    }
+    return best;
+}
+
 typedef struct slow_gap {
-    real gap;
-    int apart; /* the cores do not meet: gap and normal by enumeration        */
+    real gap, core; /* core: signed distance without the radii        */
+    int apart;      /* the cores do not meet: normal holds            */
     real normal[3];
 } slow_gap;
 
-/* `sweeps`: also where cores overlap; else gap is NAN there. */
-static inline slow_gap slow_gap_of(const body *a, const body *b, int sweeps)
+static inline slow_gap slow_gap_of(const body *a, const body *b)
 {
     zonotope z = difference_of(a, b);
-    slow_gap out = { .gap = NAN };
-    real x[3] = { 0.0L, 0.0L, 0.0L }, distance = least_of_faces(&z, x);
-    real length = unit_of(x);
-    out.apart = length > 0.0L && separation(&z, x) >= 0.5L * distance;
+    slow_gap out;
+    real x[3] = { 0.0L, 0.0L, 0.0L }, distance = least_of_faces(&z, x), depth = depth_of(&z);
+    out.apart = unit_of(x) > 0.0L && (depth > 0.0L || z.n < 3);
     for (int k = 0; k < 3; k++) out.normal[k] = x[k];
-    if (out.apart)
-        out.gap = distance - z.radius;
-    else if (sweeps)
-        out.gap = fminl(sweep(&z, 400, 8), 0.0L) - z.radius;
+    out.core = out.apart ? distance : depth;
+    out.gap = out.core - z.radius;
     return out;
+}
+
+/* Signed distance of a point from a shape that is not a plane: how far it is off the surface. */
+static inline real off_surface(const body *b, const double x[3])
+{
+    real y[3] = { 0.0L, 0.0L, 0.0L }, out = 0.0L, in = -INFINITY;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            y[k] += (real)b->R[3 * i + k] * ((real)x[i] - (real)b->p[i]);
+        }
+        real h = b->type == RB_GEOM_BOX                 ? b->size[k]
+                 : b->type == RB_GEOM_CAPSULE && k == 2 ? b->size[1]
+                                                        : 0.0;
+        real over = fabsl(y[k]) - h;
+        if (over > 0.0L) out += over * over;
+        in = fmaxl(in, over);
+    }
+    real distance = out > 0.0L ? sqrtl(out) : in;
+    return b->type == RB_GEOM_BOX ? distance : distance - (real)b->size[0];
 }
 
 /* ---- random pairs -----------------------------------------------------------------------------
@@ -308,7 +366,7 @@ static inline void random_turn(rb_rng *rng, const double q1[4], double q2[4])
 static inline void place_at_gap(const body *a, body *b, double gap)
 {
     for (int i = 0; i < 2; i++) {
-        slow_gap s = slow_gap_of(a, b, 0);
+        slow_gap s = slow_gap_of(a, b);
         if (!s.apart) return;
         for (int k = 0; k < 3; k++) b->p[k] += (gap - (double)s.gap) * (double)s.normal[k];
     }
@@ -346,6 +404,35 @@ static inline void random_pair(rb_rng *rng, int type1, int type2, body *a, body 
         double small = random_power(rng, -9.0, -1.0) * fmin(extent_of(a), extent_of(b));
         place_at_gap(a, b, rb_rng_next(rng) % 2 ? small : -small);
     }
+}
+
+/* Ordinary sizes and any turn: features are unique, nothing is decided by rounding. */
+static inline void generic_pair(rb_rng *rng, int type1, int type2, body *a, body *b)
+{
+    double p[3], q[4], n[3];
+    *a = (body){ .type = type1 };
+    *b = (body){ .type = type2 };
+    for (int k = 0; k < 3; k++) {
+        a->size[k] = rb_rng_uniform(rng, 0.1, 1.0);
+        b->size[k] = rb_rng_uniform(rng, 0.1, 1.0);
+        p[k] = rb_rng_uniform(rng, -1.0, 1.0);
+    }
+    random_quat(rng, q);
+    pose_body(a, p, q);
+    random_quat(rng, q);
+    random_unit(rng, n);
+    rb_axpy3(rb_rng_uniform(rng, 0.2, 1.3) * (extent_of(a) + extent_of(b)), n, p);
+    pose_body(b, p, q);
+}
+
+/* Moves a body by a rotation vector about its centre and a shift. */
+static inline void move_body(body *b, const double turn[3], const double shift[3])
+{
+    double q[4], p[3];
+    rb_quat_exp(turn, q);
+    rb_quat_mul(q, b->q, q);
+    rb_add3(b->p, shift, p);
+    pose_body(b, p, q);
 }
 
 /* RATTLEBACK_PAIRS configurations per family, 20,000 where it is not set. */

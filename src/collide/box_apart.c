@@ -98,7 +98,7 @@ static int is_extreme(int vertex, const double d[3])
     return 1;
 }
 
-void rb_boxes_apart(rb_boxes *p)
+void rb_boxes_apart(rb_boxes *p, double n[3])
 {
     witness of_2[8], of_1[8];
     for (int v = 0; v < 8; v++) {
@@ -112,6 +112,7 @@ void rb_boxes_apart(rb_boxes *p)
     }
     try_edges(p, &best);
     add(p, &best);
+    rb_copy3(best.n, n);
 
     /* parallel edges touch along a line: further vertices that are extreme along the normal, or
      * nearly, and see the other box in nearly the same direction */

@@ -80,7 +80,8 @@ static void try_edges(const rb_boxes *p, int i, int j, direction *best)
     best->j = j;
 }
 
-/* The crossing of the two edges that are extreme along n. Returns its distance. */
+/* The crossing of the two edges that are extreme along n. Returns how far its witnesses are from
+ * lying s n apart: not at all, unless the crossing is beyond the end of an edge. */
 static double add_crossing(rb_boxes *p, const direction *d)
 {
     double n2[3], sign1[3], sign2[3], m[3], s, t, x1[3], x2[3];
@@ -103,6 +104,7 @@ static double add_crossing(rb_boxes *p, const direction *d)
     uint32_t half2 = rb_feature_half(RB_EDGE, rb_box_edge_of(d->j, rb_box_vertex_at(sign2)));
     rb_boxes_add(p, d->s, x1, d->n, rb_feature(half1, half2));
     rb_sub3(x2, x1, x2);
+    rb_axpy3(-d->s, d->n, x2);
     return rb_norm3(x2);
 }
 
@@ -132,8 +134,8 @@ static double least_gap(const rb_points *points)
 static int add_along(rb_boxes *p, const direction *d)
 {
     if (d->i >= 0) {
-        double distance = add_crossing(p, d);
-        if (d->s > 0.0 && distance > d->s + p->grain.tie) return 0;
+        double off = add_crossing(p, d);
+        if (d->s > 0.0 && off > p->grain.tie) return 0;
     }
     rb_boxes_faces(p, d->n);
     if (least_gap(&p->points) <= d->s + p->grain.tie) return 1;
@@ -161,7 +163,8 @@ void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold 
     }
     if (!add_along(&p, &best)) {
         p.points.n = 0;
-        rb_boxes_apart(&p);
+        rb_boxes_apart(&p, best.n);
     }
-    rb_points_finish(&p.points, reach, p.grain, out);
+    rb_rot(a->R, best.n, best.n);
+    rb_points_finish(&p.points, best.n, reach, p.grain, out);
 }

@@ -35,7 +35,7 @@ void rb_boxes_add(rb_boxes *p, double gap, const double x1[3], const double n[3]
 void rb_boxes_faces(rb_boxes *p, const double n[3]);
 
 /* Boxes that are apart: closest points by comparing all features (G.12). Adds the closest pair and
- * the vertices near it that belong to the same contact. */
-void rb_boxes_apart(rb_boxes *p);
+ * the vertices near it that belong to the same contact; n: the unit vector between the pair. */
+void rb_boxes_apart(rb_boxes *p, double n[3]);
 
 #endif

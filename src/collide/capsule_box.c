@@ -221,11 +221,11 @@ static void leave_by_edge(capsule_on_box *p, int axis, const double n[3], double
         rb_feature_half(RB_EDGE, rb_box_edge_of(axis, rb_box_vertex_at(sign))));
 }
 
-static void leave(capsule_on_box *p)
+static void leave(capsule_on_box *p, double n[3])
 {
     const double *c = p->axis.c, *u = p->axis.u, *h = p->h;
     int face = 0, edge = -1;
-    double best = -INFINITY, n[3] = { 0.0, 0.0, 0.0 };
+    double best = -INFINITY;
     for (int k = 0; k < 3; k++) {
         double s = fabs(c[k]) - h[k] - p->axis.half * fabs(u[k]);
         if (s > best + p->grain.tie) {
@@ -233,6 +233,7 @@ static void leave(capsule_on_box *p)
             face = k;
         }
     }
+    rb_zero3(n);
     n[face] = rb_sign_of(c[face]);
 
     for (int k = 0; k < 3; k++) {
@@ -275,7 +276,9 @@ void rb_capsule_box(const rb_shape *capsule, const rb_shape *box, double reach, 
         add_line(&p, n);
     } else {
         p.points.n = 0;
-        leave(&p);
+        leave(&p, n);
     }
-    rb_points_finish(&p.points, reach, p.grain, out);
+    rb_rot(box->R, n, n);
+    rb_scale3(-1.0, n, n);
+    rb_points_finish(&p.points, n, reach, p.grain, out);
 }

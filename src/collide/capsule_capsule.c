@@ -87,5 +87,5 @@ void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_m
     p.points.at[0] = first;
     add_ends(&p, 0, first.normal);
     add_ends(&p, 1, first.normal);
-    rb_points_finish(&p.points, reach, grain, out);
+    rb_points_finish(&p.points, first.normal, reach, grain, out);
 }

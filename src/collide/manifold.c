@@ -186,7 +186,27 @@ static void sort_symmetric(rb_points *points)
     }
 }
 
-void rb_points_finish(rb_points *points, double reach, rb_grain grain, rb_manifold *out)
+/* Puts in front, among the closest points, the first of those whose normal is nearest to n. */
+static void lead(rb_points *points, const double n[3], double tie)
+{
+    int first = rb_points_closest(points, tie);
+    if (first < 0) return;
+    double bound = points->at[first].gap + tie, nearest = INFINITY;
+    for (int i = first; i < points->n; i++) {
+        double r[3];
+        rb_sub3(points->at[i].normal, n, r);
+        double off = rb_norm3(r);
+        if (points->at[i].gap > bound || off >= nearest - RB_GAP_TIE) continue;
+        nearest = off;
+        first = i;
+    }
+    rb_manifold_point p = points->at[first];
+    for (; first > 0; first--) points->at[first] = points->at[first - 1];
+    points->at[0] = p;
+}
+
+void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
+                      rb_manifold *out)
 {
     int kept = 0;
     for (int i = 0; i < points->n; i++) {
@@ -194,6 +214,7 @@ void rb_points_finish(rb_points *points, double reach, rb_grain grain, rb_manifo
     }
     points->n = kept;
     sort_symmetric(points);
+    lead(points, n, grain.tie);
     merge(points, grain);
     reduce(points, grain);
     out->n = points->n;

@@ -29,8 +29,9 @@ void rb_points_add(rb_points *points, double gap, const double pos1[3], const do
 int rb_points_closest(const rb_points *points, double tie);
 
 /* Drops what is beyond reach, merges what coincides, keeps RB_MANIFOLD_KEEP by area, sorts by
- * feature. The closest point always stays. */
-void rb_points_finish(rb_points *points, double reach, rb_grain grain, rb_manifold *out);
+ * feature. The closest point always stays; of several the one whose normal is n. */
+void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
+                      rb_manifold *out);
 
 /* One point, or none where it is beyond reach. */
 void rb_manifold_single(rb_manifold *out, double reach, const rb_manifold_point *point);

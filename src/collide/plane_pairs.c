@@ -61,7 +61,7 @@ void rb_plane_capsule(const rb_shape *plane, const rb_shape *capsule, double rea
         rb_axpy3(-r, s.n, x);
         add(&points, &s, gap, x, rb_feature_half(RB_CURVED, end + 1));
     }
-    rb_points_finish(&points, reach, rb_grain_of(r + axis.half, r + axis.half, 0.0), out);
+    rb_points_finish(&points, s.n, reach, rb_grain_of(r + axis.half, r + axis.half, 0.0), out);
 }
 
 /* The four lowest vertices. Seen along the normal they are the lowest face, or the lowest vertex
@@ -96,7 +96,7 @@ void rb_plane_box(const rb_shape *plane, const rb_shape *box, double reach, rb_m
         rb_add3(x, box->p, x);
         add(&points, &s, centre + rb_dot3(d, y), x, rb_feature_half(RB_VERTEX, vertex));
     }
-    rb_points_finish(&points, reach, rb_grain_of(h_max, h_max, fabs(centre)), out);
+    rb_points_finish(&points, s.n, reach, rb_grain_of(h_max, h_max, fabs(centre)), out);
 }
 
 /* Support point of x'A^-2 x = 1 along -d:  -A^2 d / |A d|. */
@@ -153,5 +153,5 @@ void rb_plane_cylinder(const rb_shape *plane, const rb_shape *cylinder, double r
     for (int end = -1; end <= 1; end += 2) {
         add_rim(&points, &s, cylinder, end, a, b, rb_feature_half(RB_CURVED, end + 1));
     }
-    rb_points_finish(&points, reach, rb_grain_of(size, size, 0.0), out);
+    rb_points_finish(&points, s.n, reach, rb_grain_of(size, size, 0.0), out);
 }
