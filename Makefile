@@ -2,9 +2,9 @@
 .PHONY: help run test bench fuzz docs format clean
 
 help:
-	@echo "make run      build, then solve the stored problems with every solver: a table"
+	@echo "make run      build; every solver on the stored problems: a table; robots in free fall"
 	@echo "make test     all tests: release and sanitizer builds, sources, documents, consumer"
-	@echo "make bench    measure beside other solvers, write bench/results"
+	@echo "make bench    measure beside other solvers and engines, write bench/results"
 	@echo "make fuzz     fuzz the readers, FUZZ_SECONDS (60) each"
 	@echo "make docs     check the links and run the snippets of the documents"
 	@echo "make format   clang-format"

@@ -12,7 +12,7 @@ extern "C" {
 extern const rb_side *const mujoco_sides[];
 const char *mujoco_version(void);
 
-/* The entry of the modules with Pinocchio, found by dlsym. */
+/* The entry of the modules with Pinocchio, found by dlsym in compare.c. */
 const rb_side *const *pinocchio_sides(void);
 
 #ifdef __cplusplus
