@@ -76,6 +76,7 @@ typedef struct rb_step_opts {
     double regularise;  /* `anitescu-potra`, DART note: A_ii := (1 + eps) A_ii; 0                */
     double stick_speed; /* `phantom`, `hybrid-friction`: v_th [m/s]; 1e-3                        */
     double phantom_share; /* `phantom`: rho_j = share T_jj; 1e-6                                  */
+    int phantom_directions; /* `phantom`: k >= 2 directions of a half circle; 2                  */
     int lateral; /* `phantom`: 1 lateral regularisation (10.4), 0 the variant without     */
     rb_problem_sink sink;
     const rb_parallel *parallel;

@@ -49,6 +49,7 @@ typedef struct rb_constraints {
     double *error; /* equalities: closure error; others 0                    (nrow)          */
     int nisland;
     int *island_start; /*                                                        (nisland + 1)   */
+    int *tree_island;  /* island of each tree, -1: none                          (ntree)         */
     int *island_order; /* constraints by island, in their own order              (n)             */
 } rb_constraints;
 
@@ -81,18 +82,20 @@ typedef struct rb_island {
     rb_matrix W;             /* J M^-1 J': dense, or blocks of 3 where all are plain contacts and
                                 many                                                              */
     /* filled by the stepper */
-    double *u;      /* velocity of the rows that the problem corrects: free velocity and what
-                       gap, restitution or re-linearisation add                      (nrow)     */
-    double *p_prev; /* impulse of the row one step before, 0: new                    (nrow)     */
-    double *u_prev; /* slip of the row one step before                               (nrow)     */
+    double *u;        /* velocity of the rows that the problem corrects: free velocity and what
+                         gap, restitution or re-linearisation add                      (nrow)     */
+    double *bias;     /* the part of u that gap, restitution and re-linearisation added (nrow)    */
+    double *u_before; /* velocity of the rows before the step                          (nrow)     */
+    double weight;    /* impulse that carries the island for one step, h g times its mass [N s]   */
+    double *p_prev;   /* impulse of the row one step before, 0: new                    (nrow)     */
     unsigned char *mode_prev; /* rb_mode                                               (n)        */
     /* the answer */
     double *p;           /* impulses                                                   (nrow)     */
     unsigned char *mode; /*                                                            (n)        */
 } rb_island;
 
-/* All arrays from the arena; u, p_prev, u_prev, mode_prev zero. Needs rb_mass_factor (with implicit
- * terms on the diagonal of M where there are some). */
+/* All arrays from the arena; u, bias, u_before, p_prev, mode_prev zero. Needs rb_mass_factor (with
+ * implicit terms on the diagonal of M where there are some). */
 rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
                          double h, rb_arena *arena, rb_island *out);
 
@@ -125,5 +128,8 @@ extern const rb_formulation rb_formulation_stewart_trinkle_nonlinear;
 extern const rb_formulation rb_formulation_anitescu_potra;
 extern const rb_formulation rb_formulation_dart;
 extern const rb_formulation rb_formulation_jain;
+extern const rb_formulation rb_formulation_phantom;
+extern const rb_formulation rb_formulation_box;
+extern const rb_formulation rb_formulation_hybrid_friction;
 
 #endif

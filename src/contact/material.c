@@ -26,6 +26,8 @@ static rb_material combine(const rb_material *a, const rb_material *b)
     out.restitution = larger(a->restitution, b->restitution);
     out.relax_stiffness = larger(a->relax_stiffness, b->relax_stiffness);
     out.relax_damping = larger(a->relax_damping, b->relax_damping);
+    out.bristle_stiffness = larger(a->bristle_stiffness, b->bristle_stiffness);
+    out.bristle_damping = larger(a->bristle_damping, b->bristle_damping);
 
     /* grain belongs to the surface that has one */
     if (isnan(a->friction_across)) {
@@ -46,6 +48,8 @@ static void override(const rb_material *pair, rb_material *out)
     out->restitution = said(pair->restitution, out->restitution);
     out->relax_stiffness = said(pair->relax_stiffness, out->relax_stiffness);
     out->relax_damping = said(pair->relax_damping, out->relax_damping);
+    out->bristle_stiffness = said(pair->bristle_stiffness, out->bristle_stiffness);
+    out->bristle_damping = said(pair->bristle_damping, out->bristle_damping);
 }
 
 static int explicit_pair(const rb_model *m, int geom1, int geom2)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "contact/slip.h"
 #include "math/trig.h"
 
 #define TWO_PI 6.283185307179586
@@ -161,22 +162,12 @@ static int acts(const unknown *x)
     return x->role != LAMBDA;
 }
 
-/* Entry of W, stored densely or in blocks. */
-static double compliance(const rb_island *is, int i, int j)
-{
-    if (is->W.form == RB_DENSE) return is->W.dense[(ptrdiff_t)i * is->nrow + j];
-    for (int k = is->W.ptr[i / 3]; k < is->W.ptr[i / 3 + 1]; k++) {
-        if (is->W.col[k] == j / 3) return is->W.val[9 * (ptrdiff_t)k + 3 * (i % 3) + j % 3];
-    }
-    return 0.0;
-}
-
 static double product(const rb_island *is, const unknown *a, const unknown *b)
 {
     double sum = 0.0;
     for (int i = 0; i < 2 && a->row[i] >= 0; i++) {
         for (int j = 0; j < 2 && b->row[j] >= 0; j++) {
-            sum += a->along[i] * compliance(is, a->row[i], b->row[j]) * b->along[j];
+            sum += a->along[i] * rb_island_entry(is, a->row[i], b->row[j]) * b->along[j];
         }
     }
     return sum;

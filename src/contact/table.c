@@ -10,6 +10,9 @@ const rb_formulation *const rb_formulations[] = {
     &rb_formulation_anitescu_potra,
     &rb_formulation_dart,
     &rb_formulation_jain,
+    &rb_formulation_phantom,
+    &rb_formulation_box,
+    &rb_formulation_hybrid_friction,
     NULL,
 };
 

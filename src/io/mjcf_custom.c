@@ -31,6 +31,8 @@ static const coefficient coefficients[] = {
     COEFFICIENT("grain", grain, 3, 1.0, 0.0),
     COEFFICIENT("relax_stiffness", relax_stiffness, 1, 0.0, 1e30),
     COEFFICIENT("relax_damping", relax_damping, 1, 0.0, 1e30),
+    COEFFICIENT("bristle_stiffness", bristle_stiffness, 1, 0.0, 1e30),
+    COEFFICIENT("bristle_damping", bristle_damping, 1, 0.0, 1e30),
     { NULL, 0, 0, 0.0, 0.0 }
 };
 
@@ -40,7 +42,7 @@ static const coefficient coefficients[] = {
 
 #define MATERIALS                                                                                  \
     "restitution friction friction_static friction_torsion friction_roll friction_across grain "   \
-    "relax_stiffness relax_damping"
+    "relax_stiffness relax_damping bristle_stiffness bristle_damping"
 
 static rb_status unknown(const rb_mjcf *r, const rb_xml_node *node)
 {

@@ -12,13 +12,25 @@ static void fill(const rb_stage *s, rb_island *island)
     for (int i = 0; i < island->n; i++) {
         const rb_constraint *c = island->c[i];
         int row = island->row[i];
-        memcpy(island->u + row, s->u + c->row, (size_t)c->nrow * sizeof *island->u);
+        size_t bytes = (size_t)c->nrow * sizeof *island->u;
+        memcpy(island->u + row, s->u + c->row, bytes);
+        memcpy(island->bias + row, s->bias + c->row, bytes);
+        memcpy(island->u_before + row, s->u_before + c->row, bytes);
         const rb_touch *touch = s->o->cold ? NULL : rb_touch_find(s->d, &c->id);
         if (!touch || touch->nrow != c->nrow) continue;
-        memcpy(island->p_prev + row, touch->p, (size_t)c->nrow * sizeof *island->p_prev);
-        memcpy(island->u_prev + row, touch->u, (size_t)c->nrow * sizeof *island->u_prev);
+        memcpy(island->p_prev + row, touch->p, bytes);
         island->mode_prev[i] = (unsigned char)touch->mode;
     }
+}
+
+static double island_mass(const rb_stage *s, int index)
+{
+    double mass = 0.0;
+    for (int k = 1; k < s->m->nlink; k++) {
+        int tree = s->m->link_tree[k];
+        if (tree >= 0 && s->set.tree_island[tree] == index) mass += s->m->link_mass[k];
+    }
+    return mass;
 }
 
 static void take(rb_stage *s, const rb_island *island)
@@ -67,6 +79,7 @@ static rb_status solve_island(rb_stage *s, int index)
     rb_status status = rb_island_open(s->m, s->d, &s->set, index, s->h, arena, &island);
     if (status != RB_OK) return status;
     fill(s, &island);
+    island.weight = s->h * s->gravity * island_mass(s, index);
     status = s->o->formulation->write(&island, s->o, arena, &written);
     if (status != RB_OK) return status;
     if (s->o->sink.take && written.problem.n > 0) {

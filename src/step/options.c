@@ -18,6 +18,7 @@ rb_step_opts rb_step_opts_default(void)
         .max_repair = 8,
         .stick_speed = 1e-3,
         .phantom_share = 1e-6,
+        .phantom_directions = 2,
         .lateral = 1,
     };
 }

@@ -81,28 +81,27 @@ static double bounce(const rb_stage *s, const rb_constraint *c, double u_before)
     return -e * u_before;
 }
 
-static void fill_velocities(rb_stage *s, double *u_before, double *u_hat)
+static void fill_velocities(rb_stage *s, double *u_hat)
 {
     rb_constraints_velocity(&s->set, s->v_free, s->u);
-    rb_constraints_velocity(&s->set, s->v0, u_before);
+    rb_constraints_velocity(&s->set, s->v0, s->u_before);
+    memset(s->bias, 0, (size_t)s->set.nrow * sizeof *s->bias);
     memset(u_hat, 0, (size_t)s->set.nrow * sizeof *u_hat);
     if (s->v_hat) rb_constraints_velocity(&s->set, s->v_hat, u_hat);
 
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        double *u = s->u + c->row;
-        if (c->kind == RB_CONSTRAINT_EQUALITY) {
-            for (int r = 0; r < c->nrow; r++) {
-                u[r] += s->set.error[c->row + r] / s->h - u_hat[c->row + r];
-            }
+        double *u = s->u + c->row, *bias = s->bias + c->row;
+        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++) {
+            bias[r] = s->set.error[c->row + r] / s->h - u_hat[c->row + r];
         }
-        if (!is_unilateral(c)) continue;
-
-        double bias = normal_bias(s, c, u_hat[c->row]);
-        double back = bounce(s, c, u_before[c->row]);
-        int closes = u[0] + bias < 0.0;
-        if (back > 0.0 && closes) bias = fmin(bias, -back);
-        u[0] += bias;
+        if (is_unilateral(c)) {
+            bias[0] = normal_bias(s, c, u_hat[c->row]);
+            double back = bounce(s, c, s->u_before[c->row]);
+            int closes = u[0] + bias[0] < 0.0;
+            if (back > 0.0 && closes) bias[0] = fmin(bias[0], -back);
+        }
+        for (int r = 0; r < c->nrow; r++) u[r] += bias[r];
     }
 }
 
@@ -126,11 +125,13 @@ rb_status rb_stage_rows(rb_stage *s)
     s->u = rb_push(d->arena, double, nrow);
     s->p = rb_push(d->arena, double, nrow);
     s->mode = rb_push(d->arena, unsigned char, s->set.n);
-    double *u_before = rb_push(d->arena, double, nrow), *u_hat = rb_push(d->arena, double, nrow);
-    if (!s->u || !s->p || !s->mode || !u_before || !u_hat) return RB_NOMEM;
+    s->bias = rb_push(d->arena, double, nrow);
+    s->u_before = rb_push(d->arena, double, nrow);
+    double *u_hat = rb_push(d->arena, double, nrow);
+    if (!s->u || !s->p || !s->mode || !s->bias || !s->u_before || !u_hat) return RB_NOMEM;
     if (!s->v_hat) s->first = s->set;
     memset(s->p, 0, nrow * sizeof *s->p);
     memset(s->mode, RB_MODE_OPEN, (size_t)s->set.n);
-    fill_velocities(s, u_before, u_hat);
+    fill_velocities(s, u_hat);
     return RB_OK;
 }

@@ -30,6 +30,8 @@ typedef struct rb_stage {
     rb_constraints set;
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
     double *u; /* velocity of the rows at v_free, and what the gap adds (set.nrow)              */
+    double *bias;     /* the part of u that the gap adds                (set.nrow)              */
+    double *u_before; /* velocity of the rows before the step           (set.nrow)              */
     double *p; /* impulses                                              (set.nrow)              */
     unsigned char *mode; /*                                             (set.n)                 */
 

@@ -1,0 +1,34 @@
+/* What a contact with friction bounds per direction knows of its slip (F.15), for phantom and
+ * hybrid-friction. */
+#ifndef RB_CONTACT_SLIP_H
+#define RB_CONTACT_SLIP_H
+
+#include "contact/contact.h"
+
+/* Compliance of what is said to be hard, as a share of the compliance of its row [1]. Larger:
+ * stiction creeps. Smaller: redundant contacts have no regular system any more. */
+#define RB_HARD_SHARE 1e-9
+
+typedef struct rb_slip {
+    int sliding;
+    double e[2]
+            [2]; /* the two directions in the basis (t1, t2): fixed, or along and across the slip */
+    double mu[2];  /* coefficient in each                                                         */
+    double eps[2]; /* compliance of each direction [m/s per N s] */
+    double d[2]; /* what its bristle asks for [m/s]                                              */
+} rb_slip;
+
+/* eps = 1/(k h^2 + b h) of a spring and damper; NAN in both: a share of W_ii (F.16). */
+double rb_relaxation(double stiffness, double damping, double h, double W_ii);
+
+/* Constraint i of the island, a contact with tangents; p_n is the normal impulse one step before.
+ */
+void rb_slip_find(const rb_island *island, const rb_step_opts *o, int i, double p_n, rb_slip *out);
+
+/* Normal impulse one step before; a new contact has its share of the weight of the island. */
+double rb_normal_before(const rb_island *island, int i);
+
+/* Entry of W, dense or in blocks. */
+double rb_island_entry(const rb_island *island, int i, int j);
+
+#endif
