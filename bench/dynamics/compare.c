@@ -145,8 +145,8 @@ static void add_sides(contest *c, const rb_side *const *sides)
     for (; sides && *sides && c->nside < MOST_SIDES; sides++) c->sides[c->nside++] = *sides;
 }
 
-/* The modules of Pinocchio, separated by ':'; each was compiled with flags of its own and lives in a
- * namespace of its own: templates of one must never be run with the alignment of the other. */
+/* The modules of Pinocchio, separated by ':'; each was compiled with flags of its own and lives in
+ * a namespace of its own: templates of one must never be run with the alignment of the other. */
 static void add_modules(contest *c, char *list)
 {
     for (char *path = strtok(list, ":"); path; path = strtok(NULL, ":")) {
