@@ -19,8 +19,9 @@
  * long chain. Larger: mechanisms near a singular position lose a row that still holds them. */
 #define RB_LOOP_RANK_TOL 1e-12
 
-/* What is left of two wrenches of a loop that cancel, relative to their terms [1]. Larger: loops that
- * are nearly rigid lose rows. Smaller: rounding passes for a row and gets a huge multiplier. */
+/* What is left of two wrenches of a loop that cancel, relative to their terms [1]. Larger: loops
+ * that are nearly rigid lose rows. Smaller: rounding passes for a row and gets a huge multiplier.
+ */
 #define RB_ROW_ROUNDING (64.0 * RB_EPS)
 
 /* Largest number a model may contain, in SI units. A length to the fifth power times a density, the
