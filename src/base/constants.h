@@ -31,7 +31,7 @@
 /* Share of the largest principal moment by which an inertia may break 0 <= A and A + B >= C [1].
  * Files round their numbers to a few digits. Larger: wrong units pass for rounding. Smaller: plates
  * and rods from CAD programs are refused. */
-#define RB_INERTIA_TOL 1e-5
+#define RB_INERTIA_SLACK 1e-5
 
 /* Inertia that a dof meets, relative to that of the parts it moves, below which there is none [1].
  * A chain of n links has legitimate ratios of about n^-4. Larger: long chains are called singular.

@@ -19,7 +19,7 @@
 
 static double noise_of(double mass, const double w[3])
 {
-    return RB_INERTIA_TOL * fabs(w[2]) + mass * NOISE_LENGTH * NOISE_LENGTH;
+    return RB_INERTIA_SLACK * fabs(w[2]) + mass * NOISE_LENGTH * NOISE_LENGTH;
 }
 
 /* Numbers of <inertia>; xx yy zz xy xz yz. */

@@ -80,7 +80,7 @@ static rb_status check_moments(rb_build *b, int k, rb_inertia *body)
         for (int i = 0; i < 3; i++) w[i] = fmax(w[i], option->bound_inertia);
         set_moments(w, V, body);
     }
-    double slack = RB_INERTIA_TOL * fabs(w[2]);
+    double slack = RB_INERTIA_SLACK * fabs(w[2]);
     if (w[0] < -slack) {
         return rb_refuse(def, RB_KIND_BODY, k, b->err,
                          "inertia has the negative principal moment %g: expected a positive "
