@@ -210,6 +210,24 @@ static rb_status resolve_assets(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_geo
     return RB_OK;
 }
 
+/* As many of the sizes as the type has must be positive. */
+static rb_status check_size(const rb_mjcf *r, const rb_xml_node *node, const rb_geom_def *def)
+{
+    static const int used[] = {
+        [RB_GEOM_SPHERE] = 1,   [RB_GEOM_CAPSULE] = 2, [RB_GEOM_ELLIPSOID] = 3,
+        [RB_GEOM_CYLINDER] = 2, [RB_GEOM_BOX] = 3,     [RB_GEOM_MESH] = 0
+    };
+    if (def->type == RB_GEOM_PLANE && !(def->size[2] > 0.0))
+        return rb_xml_refuse(node, "size", r->err, RB_BAD_INPUT,
+                             "the third number of a plane must be positive, found %g",
+                             def->size[2]);
+    for (int k = 0; k < used[def->type]; k++)
+        if (!(def->size[k] > 0.0))
+            return rb_xml_refuse(node, "size", r->err, RB_BAD_INPUT,
+                                 "number %d must be positive, found %g", k + 1, def->size[k]);
+    return RB_OK;
+}
+
 static rb_status refuse_parts(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_geom *geom)
 {
     if (node->child)
@@ -235,6 +253,7 @@ rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
         RB_TRY(rb_mjcf_resolve_orient(r, node, &geom.orient, def->pose.quat));
     RB_TRY(resolve_assets(r, node, &geom, &left_out));
     if (left_out) return RB_OK;
+    RB_TRY(check_size(r, node, def));
     rb_mjcf_compose(&place->frame, &def->pose, &def->pose);
 
     /* geoms of other groups do not count for the inertia of their body */

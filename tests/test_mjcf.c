@@ -1,0 +1,582 @@
+/* The MJCF reader: every feature on a small file of its own. Numbers worked out by hand; all files
+ * agree with MuJoCo 4 (tests/oracle compares the same files where it is installed). */
+#include "mjcf_support.h"
+
+#define PI  3.14159265358979323846
+#define TOL 1e-12
+
+/* ---- defaults, orientations, frames ---------------------------------------------------------- */
+
+TEST(classes_inherit)
+{
+    rb_model *m = compile(read_file("defaults.xml"));
+    int plain = index_of(m, RB_KIND_GEOM, "plain"), upper = index_of(m, RB_KIND_GEOM, "upper");
+    int lower = index_of(m, RB_KIND_GEOM, "lower"), tip = index_of(m, RB_KIND_GEOM, "tip");
+    int other = index_of(m, RB_KIND_GEOM, "other");
+
+    CHECK_INT(m->geom_type[plain], RB_GEOM_CAPSULE);
+    CHECK_VECTOR(m->geom_size + 3 * plain, 0.0, 0.1, 0.2);
+    CHECK_NEAR(m->geom_material[plain].friction, 0.7, 0.0);
+    CHECK_INT(m->geom_type[upper], RB_GEOM_BOX);
+    CHECK_VECTOR(m->geom_size + 3 * upper, 0.0, 0.1, 0.2, 0.3);
+
+    /* one number replaces the first, the others stay those of the class around */
+    CHECK_VECTOR(m->geom_size + 3 * lower, 0.0, 0.05, 0.2, 0.3);
+    CHECK_VECTOR(m->geom_size + 3 * tip, 0.0, 0.05, 0.2, 0.3);
+    CHECK_NEAR(m->geom_material[tip].friction, 0.9, 0.0);
+    CHECK_NEAR(m->geom_material[tip].friction_torsion, 0.01, 0.0);
+    CHECK_NEAR(m->geom_material[tip].friction_roll, 0.002, 0.0);
+    CHECK_INT(m->geom_type[other], RB_GEOM_CAPSULE);
+    CHECK_NEAR(m->geom_mass[upper], 500.0 * 8 * 0.1 * 0.2 * 0.3, TOL);
+
+    int shoulder = index_of(m, RB_KIND_JOINT, "shoulder"),
+        elbow = index_of(m, RB_KIND_JOINT, "elbow");
+    CHECK_VECTOR(m->jnt_axis + 3 * shoulder, 0.0, 0, 1, 0);
+    CHECK_VECTOR(m->jnt_axis + 3 * elbow, 0.0, 1, 0, 0);
+    CHECK_NEAR(m->dof_armature[elbow], 0.1, 0.0);
+    CHECK_NEAR(m->dof_damping[shoulder], 0.0, 0.0);
+    CHECK_NEAR(m->dof_damping[elbow], 0.5, 0.0);
+    CHECK_INT(m->jnt_limited[elbow], 1);
+    CHECK_VECTOR(m->jnt_range + 2 * elbow, 0.0, -1, 1);
+
+    /* all actuators share one default: the motor keeps what a motor does not set */
+    int servo = index_of(m, RB_KIND_ACTUATOR, "servo"),
+        motor = index_of(m, RB_KIND_ACTUATOR, "motor");
+    CHECK_VECTOR(m->act_gain + 3 * servo, 0.0, 7, 0, 0);
+    CHECK_VECTOR(m->act_bias + 3 * servo, 0.0, 0, -7, -2);
+    CHECK_VECTOR(m->act_gain + 3 * motor, 0.0, 1, 0, 0);
+    CHECK_VECTOR(m->act_bias + 3 * motor, 0.0, 0, 0, 0);
+    CHECK_NEAR(m->act_gear[6 * motor], 3.0, 0.0);
+    rb_model_free(m, NULL);
+}
+
+TEST(orientations_in_every_spelling)
+{
+    static const char *const same[] = { "quat", "axisangle", "xyaxes", "zaxis", "euler" };
+    rb_model *m = compile(read_file("orientation.xml"));
+    double h = sqrt(0.5);
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+        int site = index_of(m, RB_KIND_SITE, same[k]);
+        CHECK_VECTOR(m->site_quat + 4 * site, TOL, h, 0, h, 0);
+    }
+    int down = index_of(m, RB_KIND_SITE, "down");
+    CHECK_VECTOR(m->site_quat + 4 * down, TOL, 0, 1, 0, 0);
+
+    /* zYx: about z, then about the fixed y, then about the turned x: Ry(40) Rz(30) Rx(50) */
+    double a = PI / 9.0, b = PI / 12.0, c = 5.0 * PI / 36.0; /* halves of 40, 30, 50 degrees */
+    double yz[4] = { cos(a) * cos(b), sin(a) * sin(b), sin(a) * cos(b), cos(a) * sin(b) };
+    int mixed = index_of(m, RB_KIND_SITE, "mixed");
+    CHECK_VECTOR(m->site_quat + 4 * mixed, TOL, yz[0] * cos(c) - yz[1] * sin(c),
+                 yz[0] * sin(c) + yz[1] * cos(c), yz[2] * cos(c) + yz[3] * sin(c),
+                 yz[3] * cos(c) - yz[2] * sin(c));
+
+    /* from the end to the beginning is z: (-0.6, 0, -0.8) */
+    int segment = index_of(m, RB_KIND_GEOM, "segment"), plate = index_of(m, RB_KIND_GEOM, "plate");
+    CHECK_VECTOR(m->geom_pos + 3 * segment, TOL, 0.3, 0, 0.4);
+    CHECK_VECTOR(m->geom_size + 3 * segment, TOL, 0.1, 0.5);
+    CHECK_VECTOR(m->geom_quat + 4 * segment, TOL, sqrt(0.1), 0, -sqrt(0.9), 0);
+    CHECK_VECTOR(m->geom_size + 3 * plate, TOL, 0.1, 0.1, 1.0);
+    CHECK_VECTOR(m->geom_pos + 3 * plate, TOL, 0, 0, 2);
+    rb_model_free(m, NULL);
+}
+
+TEST(frames_move_what_is_inside)
+{
+    rb_model *m = compile(read_file("frames.xml"));
+    int inner = index_of(m, RB_KIND_GEOM, "inner"), body = index_of(m, RB_KIND_BODY, "turned");
+    int ball = index_of(m, RB_KIND_GEOM, "ball"), hinge = index_of(m, RB_KIND_JOINT, "hinge");
+    double h = sqrt(0.5);
+    CHECK_VECTOR(m->geom_pos + 3 * inner, TOL, 0, 1, 0);
+    CHECK_NEAR(m->geom_size[3 * inner], 0.25, 0.0);
+    CHECK_VECTOR(m->body_pos + 3 * body, TOL, 1, 2, 0);
+    CHECK_VECTOR(m->body_quat + 4 * body, TOL, h, 0, 0, h);
+    CHECK_VECTOR(m->geom_pos + 3 * ball, TOL, 0, 0, 1);
+    CHECK_VECTOR(m->jnt_axis + 3 * hinge, TOL, 0, -1, 0);
+    CHECK_VECTOR(m->jnt_pos + 3 * hinge, TOL, 0, 0, 2);
+
+    /* MuJoCo does not move <inertial> with a frame; outside of one it stays anyway */
+    CHECK_NEAR(m->body_mass[body], 2.0, 0.0);
+    CHECK_VECTOR(m->body_com + 3 * body, TOL, 0, 0, 0.5);
+    rb_model_free(m, NULL);
+}
+
+/* ---- replicate and include ------------------------------------------------------------------- */
+
+static void check_names(const rb_model *m, rb_kind kind, const char *const *names, int count)
+{
+    char buf[128];
+    CHECK_INT(rb_model_count(m, kind), count);
+    for (int k = 0; k < count; k++) CHECK_STR(rb_model_name(m, kind, k, buf, sizeof buf), names[k]);
+}
+
+/* Order and names are MuJoCo's: suffixes of the innermost replicate first; what refers to replicas
+ * comes behind the rest, replica by replica. */
+TEST(replicas_and_what_refers_to_them)
+{
+    static const char *const bodies[] = { "world",  "first",  "arm-00", "arm-10", "arm-20",
+                                          "arm-01", "arm-11", "arm-21", "tail" };
+    static const char *const actuators[] = { "push",    "turn-00", "pull-00", "turn-10", "pull-10",
+                                             "turn-20", "pull-20", "turn-01", "pull-01", "turn-11",
+                                             "pull-11", "turn-21", "pull-21" };
+    rb_model *m = compile(read_file("replicate.xml"));
+    check_names(m, RB_KIND_BODY, bodies, 9);
+    check_names(m, RB_KIND_ACTUATOR, actuators, 13);
+    CHECK_INT(m->ntendon, 6);
+    CHECK_INT(m->nexclude, 6);
+    CHECK_INT(m->exclude_body1[3], 1);
+    CHECK_INT(m->exclude_body2[3], index_of(m, RB_KIND_BODY, "arm-01"));
+
+    /* the second replica of the outer one is turned by 90 degrees and moved by (0, 1, 0) */
+    int arm = index_of(m, RB_KIND_BODY, "arm-21");
+    double h = sqrt(0.5);
+    CHECK_VECTOR(m->body_pos + 3 * arm, TOL, 0, 3, 0);
+    CHECK_VECTOR(m->body_quat + 4 * arm, TOL, h, 0, 0, h);
+    int pull = index_of(m, RB_KIND_ACTUATOR, "pull-11");
+    CHECK_INT(m->act_target[pull], index_of(m, RB_KIND_TENDON, "sum-11"));
+    CHECK_INT(m->wrap_jnt[m->tendon_adr[m->act_target[pull]]],
+              index_of(m, RB_KIND_JOINT, "hinge-11"));
+    rb_model_free(m, NULL);
+}
+
+TEST(include_splices_files)
+{
+    static const char *const bodies[] = { "world", "before", "one", "two", "after" };
+    rb_model *m = compile(read_file("include.xml"));
+    check_names(m, RB_KIND_BODY, bodies, 5);
+
+    /* half of a cube of side 2, density 100 */
+    CHECK_NEAR(m->body_mass[2], 400.0, 1e-9);
+    CHECK_VECTOR(m->body_com + 6, TOL, 2.0 / 3.0, 2.0 / 3.0, 1.0);
+    CHECK_NEAR(m->body_mass[3], 100.0 * 4.0 / 3.0 * PI * 1e-3, TOL);
+    rb_model_free(m, NULL);
+}
+
+/* ---- inertia and meshes ---------------------------------------------------------------------- */
+
+TEST(inertia_given_and_from_geoms)
+{
+    rb_model *m = compile(read_file("inertia.xml"));
+    CHECK_VECTOR(m->body_mass, TOL, 0, 2, 1, 4, 2 * PI * 1.0, 0);
+    CHECK_VECTOR(m->body_com + 3, TOL, 1, 2, 3);
+    CHECK_VECTOR(m->body_inertia + 6, TOL, 3, 4, 5, 0.1, 0.2, 0.3);
+    CHECK_VECTOR(m->body_inertia + 12, TOL, 2, 1, 3, 0, 0, 0);
+
+    /* cube 3 kg at 0, sphere 1 kg at z = 2: com at 0.5; group 3 is outside of inertiagrouprange */
+    double cube = 3.0 / 6.0, ball = 0.4, offset = 3 * 0.25 + 1 * 2.25;
+    CHECK_VECTOR(m->body_com + 9, TOL, 0, 0, 0.5);
+    CHECK_VECTOR(m->body_inertia + 18, TOL, cube + ball + offset, cube + ball + offset, cube + ball,
+                 0, 0, 0);
+    CHECK_NEAR(m->body_inertia[24], 2 * PI * 0.25 * 2.0 / 3.0, TOL);
+    rb_model_free(m, NULL);
+}
+
+TEST(inertia_from_geom_settings)
+{
+    static const char *const text =
+        "<mujoco><compiler inertiafromgeom='%s'/><worldbody><body>"
+        "<inertial pos='0 0 0' mass='7' diaginertia='1 1 1'/><geom size='1' mass='3'/></body>"
+        "<body><geom size='1' mass='5'/></body></worldbody></mujoco>";
+    static const struct {
+        const char *word;
+        double first, second;
+    } cases[] = { { "auto", 7.0, 5.0 }, { "true", 3.0, 5.0 }, { "false", 7.0, 0.0 } };
+    for (int k = 0; k < 3; k++) {
+        char file[512];
+        snprintf(file, sizeof file, text, cases[k].word);
+        rb_model *m = compile(read_text(file));
+        CHECK_NEAR(m->body_mass[1], cases[k].first, TOL);
+        CHECK_NEAR(m->body_mass[2], cases[k].second, TOL);
+        rb_model_free(m, NULL);
+    }
+}
+
+TEST(bounds_balance_and_springdamper)
+{
+    rb_model *m = compile(read_file("bounds.xml"));
+
+    /* masses 0.5 (bound) and 3, scaled to 20; moments 1 1 4 are no body's: their mean is taken */
+    double scale = 20.0 / 3.5;
+    CHECK_VECTOR(m->body_mass, 1e-12, 0, 0.5 * scale, 3 * scale);
+    CHECK_NEAR(m->body_inertia[6], 0.01 * scale, 1e-12);
+    CHECK_VECTOR(m->body_inertia + 12, 1e-12, 2 * scale, 2 * scale, 2 * scale, 0, 0, 0);
+
+    /* 0.5 s and ratio 1 about an axis 1 m away */
+    double inertia = (0.5 + 0.01) * scale;
+    CHECK_NEAR(m->jnt_stiffness[0], inertia / 0.25, 1e-11);
+    CHECK_NEAR(m->dof_damping[0], 2.0 * inertia / 0.5, 1e-11);
+    rb_model_free(m, NULL);
+}
+
+TEST(meshes_written_in_the_file)
+{
+    rb_model *m = compile(read_file("mesh.xml"));
+    int corner = index_of(m, RB_KIND_BODY, "corner"), cloud = index_of(m, RB_KIND_BODY, "cloud");
+    int moved = index_of(m, RB_KIND_BODY, "moved"), hollow = index_of(m, RB_KIND_BODY, "hollow");
+    int hull = index_of(m, RB_KIND_BODY, "hull");
+    CHECK_NEAR(m->body_mass[corner], 1.0, TOL);
+    CHECK_VECTOR(m->body_com + 3 * corner, TOL, 0.25, 0.25, 0.25);
+
+    /* points without faces are their hull: the box 2 x 4 x 6 with 12 kg */
+    CHECK_VECTOR(m->body_com + 3 * cloud, TOL, 0, 0, 1);
+    CHECK_VECTOR(m->body_inertia + 6 * cloud, 1e-11, 52, 40, 20, 0, 0, 0);
+    int asset = index_of(m, RB_KIND_MESH, "cloud");
+    CHECK_INT(m->mesh_vertnum[asset], 8);
+    CHECK_INT(m->mesh_facenum[asset], 12);
+
+    /* moved by -1 along x, turned by -90 degrees about z, mirrored in z, twice as wide in y */
+    CHECK_NEAR(m->body_mass[moved], 2.0, TOL);
+    CHECK_VECTOR(m->body_com + 3 * moved, TOL, 0.25, -0.5, -0.25);
+
+    /* the inertia of a hollow cube of mass m and side s is 5/18 m s^2 */
+     */
+    CHECK_NEAR(m->body_inertia[6 * hollow], 24.0 * 4.0 * 5.0 / 18.0, 1e-11);
+    CHECK_NEAR(m->body_mass[hull], 1.0, TOL);
+    rb_model_free(m, NULL);
+}
+
+/* Primitives that take their size from the box 2 x 4 x 6: half extents 1, 2, 3. */
+TEST(primitives_fitted_to_a_mesh)
+{
+    rb_model *m = compile(read_file("mesh.xml"));
+    int box = index_of(m, RB_KIND_GEOM, "box"), cylinder = index_of(m, RB_KIND_GEOM, "cylinder");
+    int capsule = index_of(m, RB_KIND_GEOM, "capsule"),
+        sphere = index_of(m, RB_KIND_GEOM, "sphere");
+    int ellipsoid = index_of(m, RB_KIND_GEOM, "ellipsoid");
+    CHECK_VECTOR(m->geom_size + 3 * box, 1e-11, 1, 2, 3);
+    CHECK_VECTOR(m->geom_pos + 3 * box, 1e-12, 1, 0, 0);
+    CHECK_VECTOR(m->geom_size + 3 * ellipsoid, 1e-11, 0.5, 1, 1.5);
+    CHECK_VECTOR(m->geom_size + 3 * cylinder, 1e-11, 1.5, 3);
+    CHECK_VECTOR(m->geom_size + 3 * capsule, 1e-11, 1.5, 2.25);
+    CHECK_NEAR(m->geom_size[3 * sphere], 2.0, 1e-11);
+    rb_model_free(m, NULL);
+}
+
+TEST(height_fields)
+{
+    rb_model *m = compile(read_file("hfield.xml"));
+    CHECK_INT(m->nhfield, 2);
+    CHECK_INT(m->hfield_ncol[0], 3);
+    CHECK_VECTOR(m->hfield_size, 0.0, 3, 2, 0.5, 0.1);
+
+    /* the last row of the text is the first one here, and heights become 0 .. 1 */
+    CHECK_VECTOR(m->hfield_elev, TOL, 0, 0.2, 0.4, 0.6, 0.8, 1.0);
+    CHECK_VECTOR(m->hfield_elev + m->hfield_adr[1], TOL, 0, 0, 0, 0);
+    rb_model_free(m, NULL);
+}
+
+/* ---- couplings, tendons, actuators ----------------------------------------------------------- */
+
+TEST(equalities)
+{
+    rb_model *m = compile(read_file("equality.xml"));
+    int a = index_of(m, RB_KIND_BODY, "a"), b = index_of(m, RB_KIND_BODY, "b");
+    static const int types[] = { RB_EQ_CONNECT, RB_EQ_CONNECT, RB_EQ_WELD,  RB_EQ_WELD,
+                                 RB_EQ_WELD,    RB_EQ_JOINT,   RB_EQ_JOINT, RB_EQ_TENDON };
+    CHECK_INT(m->neq, 8);
+    for (int k = 0; k < 8; k++) CHECK_INT(m->eq_type[k], types[k]);
+    for (int k = 0; k < 8; k++) CHECK_INT(m->eq_active[k], k == 0 || k == 2);
+
+    /* the anchor of body a seen from the world at the reference configuration */
+    CHECK_INT(m->eq_obj1[0], a);
+    CHECK_INT(m->eq_obj2[0], 0);
+    CHECK_VECTOR(m->eq_pos1, TOL, 0, 0, 0.25);
+    CHECK_VECTOR(m->eq_pos2, TOL, 0, 0, 1.25);
+    CHECK_VECTOR(m->eq_pos1 + 3, TOL, 1, 2, 3);
+    CHECK_VECTOR(m->eq_pos2 + 3, TOL, 0, 0, 0.5);
+
+    /* the anchor of a weld is a point of body 2 */
+    CHECK_INT(m->eq_obj1[2], b);
+    CHECK_INT(m->eq_obj2[2], a);
+    CHECK_VECTOR(m->eq_pos1 + 6, TOL, 0.5, 0, 0);
+    CHECK_VECTOR(m->eq_pos2 + 6, TOL, 0.5, 0, 1);
+    CHECK_INT(m->eq_obj1[3], a);
+    CHECK_VECTOR(m->eq_pos1 + 9, TOL, 0.5, 0, 0);
+    CHECK_VECTOR(m->eq_quat1 + 12, TOL, 0, 0, 0, 1);
+    CHECK_VECTOR(m->eq_pos2 + 9, TOL, 0.5, 0, 0);
+    CHECK_VECTOR(m->eq_quat2 + 16, TOL, 0, 1, 0, 0);
+
+    CHECK_VECTOR(m->eq_poly + 25, 0.0, 0.5, 2, 0, 0, 0);
+    CHECK_INT(m->eq_obj2[6], -1);
+    CHECK_VECTOR(m->eq_poly + 35, 0.0, 0.1, 1, 0, 0, 0);
+    rb_model_free(m, NULL);
+}
+
+TEST(joints_and_tendons)
+{
+    rb_model *m = compile(read_file("drive.xml"));
+    int hinge = index_of(m, RB_KIND_JOINT, "hinge"), ball = index_of(m, RB_KIND_JOINT, "ball");
+    CHECK_VECTOR(m->jnt_range + 2 * hinge, TOL, -PI / 2, PI / 2);
+    CHECK_NEAR(m->jnt_springref[hinge], PI / 4, TOL);
+    CHECK_NEAR(m->qpos0[0], PI / 6, TOL);
+    CHECK_INT(m->jnt_force_limited[hinge], 1);
+    CHECK_VECTOR(m->jnt_force_range + 2 * hinge, 0.0, -5, 5);
+    CHECK_VECTOR(m->jnt_range + 2 * ball, TOL, 0, PI / 3);
+
+    /* at rest where the springs of the joints are: 2 pi / 4 - 0.2 */
+    CHECK_VECTOR(m->tendon_spring, TOL, PI / 2 - 0.2, PI / 2 - 0.2, 0.5, 0.5);
+    CHECK_INT(m->tendon_limited[0], 1);
+    CHECK_INT(m->tendon_limited[1], 0);
+    CHECK_VECTOR(m->wrap_coef, 0.0, 2, -1, 4);
+    rb_model_free(m, NULL);
+}
+
+static void check_actuator(const rb_model *m, const char *name, const double gain[3],
+                           const double bias[3], int dynamics)
+{
+    int k = index_of(m, RB_KIND_ACTUATOR, name);
+    check_vector(m->act_gain + 3 * k, 3, gain, 1e-12);
+    check_vector(m->act_bias + 3 * k, 3, bias, 1e-12);
+    CHECK_INT(m->act_dynamics[k], dynamics);
+}
+
+#define V3(a, b, c) ((const double[]){ a, b, c })
+
+TEST(actuators)
+{
+    rb_model *m = compile(read_file("drive.xml"));
+    check_actuator(m, "motor", V3(1, 0, 0), V3(0, 0, 0), RB_ACT_NONE);
+    check_actuator(m, "position", V3(50, 0, 0), V3(0, -50, -4), RB_ACT_FILTER_EXACT);
+    check_actuator(m, "velocity", V3(6, 0, 0), V3(0, 0, -6), RB_ACT_NONE);
+    check_actuator(m, "intvelocity", V3(2, 0, 0), V3(0, -2, 0), RB_ACT_INTEGRATOR);
+    check_actuator(m, "damper", V3(0, 0, -8), V3(0, 0, 0), RB_ACT_NONE);
+    check_actuator(m, "cylinder", V3(PI, 0, 0), V3(1, 2, 3), RB_ACT_FILTER);
+    check_actuator(m, "general", V3(1, 2, 3), V3(4, 5, 6), RB_ACT_FILTER);
+
+    int general = index_of(m, RB_KIND_ACTUATOR, "general");
+    CHECK_NEAR(m->act_time_constant[general], 0.2, 0.0);
+    CHECK_VECTOR(m->act_force_range + 2 * general, 0.0, -7, 7);
+    CHECK_INT(m->act_ctrl_limited[general], 1);
+    int tendon = index_of(m, RB_KIND_ACTUATOR, "tendon"),
+        site = index_of(m, RB_KIND_ACTUATOR, "site");
+    CHECK_INT(m->act_ctrl_limited[tendon], 0);
+    CHECK_INT(m->act_transmission[tendon], RB_TRN_TENDON);
+    CHECK_INT(m->act_transmission[site], RB_TRN_SITE);
+    CHECK_INT(m->act_reference[site], index_of(m, RB_KIND_SITE, "other"));
+    CHECK_VECTOR(m->act_gear + 6 * site, 0.0, 0, 0, 1, 0, 0, 2);
+    int parent = index_of(m, RB_KIND_ACTUATOR, "parent");
+    CHECK_INT(m->act_transmission[parent], RB_TRN_JOINT_IN_PARENT);
+
+    /* half of the joint's range about its middle */
+    int heir = index_of(m, RB_KIND_ACTUATOR, "heir");
+    CHECK_VECTOR(m->act_ctrl_range + 2 * heir, TOL, -PI / 4, PI / 4);
+
+    /* armature and damping of an actuator reach the joint times gear^2 */
+    int slide = m->jnt_dofadr[index_of(m, RB_KIND_JOINT, "slide")];
+    CHECK_NEAR(m->dof_armature[slide], 4 * 0.5, TOL);
+    CHECK_NEAR(m->dof_damping[slide], 4 * 2.0, TOL);
+    rb_model_free(m, NULL);
+}
+
+/* kv = 2 ratio sqrt(kp / (J M^-1 J')), with the mass matrix of the model. */
+TEST(damping_ratio)
+{
+    rb_model *m = compile(read_file("drive.xml"));
+    rb_data *d = rb_data_new(m, NULL);
+    double x[8] = { 0.0 };
+    rb_kinematics(m, d);
+    rb_mass(m, d);
+    CHECK_INT(rb_mass_factor(m, d), RB_OK);
+    x[0] = 2.0;
+    rb_mass_solve(m, d, x);
+    int ratio = index_of(m, RB_KIND_ACTUATOR, "ratio");
+    CHECK_NEAR(m->act_bias[3 * ratio + 2], -2 * 0.5 * sqrt(50.0 / (2.0 * x[0])), 1e-11);
+    rb_data_free(d);
+    rb_model_free(m, NULL);
+}
+
+/* ---- contacts, keyframes, custom, options ---------------------------------------------------- */
+
+TEST(contacts_and_options)
+{
+    rb_model *m = compile(read_file("contact.xml"));
+    CHECK_NEAR(m->option.timestep, 0.005, 0.0);
+    CHECK_VECTOR(m->option.gravity, 0.0, 0, 0, -1.5);
+    CHECK_INT(m->option.contact, 0);
+    CHECK_INT(m->option.filter_parent, 0);
+    int floor = index_of(m, RB_KIND_GEOM, "floor");
+    CHECK_INT(m->geom_contype[floor], 3);
+    CHECK_INT(m->geom_conaffinity[floor], 4);
+    CHECK_INT(m->geom_priority[floor], 2);
+    CHECK_INT(m->geom_condim[floor], 4);
+    CHECK_NEAR(m->body_gravcomp[index_of(m, RB_KIND_BODY, "box")], 0.5, 0.0);
+
+    CHECK_INT(m->npair, 2);
+    CHECK_INT(m->pair_condim[0], 6);
+    CHECK_NEAR(m->pair_material[0].friction, 0.6, 0.0);
+    CHECK_NEAR(m->pair_material[0].friction_across, 0.4, 0.0);
+    CHECK_NEAR(m->pair_material[0].friction_torsion, 0.02, 0.0);
+    CHECK_NEAR(m->pair_material[0].friction_roll, 0.003, 0.0);
+    CHECK_NEAR(m->pair_material[1].friction, 0.5, 0.0);
+    CHECK_INT(m->nexclude, 1);
+    rb_model_free(m, NULL);
+}
+
+TEST(keyframes_and_mocap)
+{
+    rb_model *m = compile(read_file("contact.xml"));
+    CHECK_INT(m->nkey, 3);
+    CHECK_INT(m->nmocap, 1);
+    CHECK_NEAR(m->key_time[0], 2.0, 0.0);
+    CHECK_VECTOR(m->key_qvel, 0.0, 1, 2, 3, 4, 5, 6);
+
+    /* what is not said of a mocap body is as it stands in the file; zeros are no rotation */
+    CHECK_VECTOR(m->key_mocap, TOL, 4, 5, 6, 0, 0, 0, 1);
+    CHECK_VECTOR(m->key_mocap + 7, TOL, 1, 2, 3, 1, 0, 0, 0);
+    CHECK_VECTOR(m->key_qpos + 7, TOL, 0, 0, 1, 1, 0, 0, 0);
+    CHECK_VECTOR(m->key_qpos + 14, TOL, 0, 0, 0, 1, 0, 0, 0);
+    rb_model_free(m, NULL);
+}
+
+TEST(custom_entries_for_us)
+{
+    rb_model *m = compile(read_file("contact.xml"));
+    int floor = index_of(m, RB_KIND_GEOM, "floor"), box = index_of(m, RB_KIND_GEOM, "box");
+
+    /* one geom outweighs all geoms, wherever it stands */
+    CHECK_NEAR(m->geom_material[floor].restitution, 0.5, 0.0);
+    CHECK_NEAR(m->geom_material[box].restitution, 0.25, 0.0);
+    CHECK_NEAR(m->geom_material[floor].friction_static, 0.9, 0.0);
+    CHECK(isnan(m->geom_material[box].friction_static));
+    CHECK_INT(m->ncustom, 5);
+    int text = index_of(m, RB_KIND_CUSTOM, "rb.formulation");
+    CHECK_STR(m->names + m->custom_text[text], "cone");
+    int pair = index_of(m, RB_KIND_CUSTOM, "rb.friction_static/floor/box");
+    CHECK_NEAR(m->custom_data[m->custom_adr[pair]], 0.8, 0.0);
+    rb_model_free(m, NULL);
+}
+
+TEST(flags_switch_off)
+{
+    rb_model *m = compile(read_text(
+        "<mujoco><option><flag gravity='disable' limit='disable' frictionloss='disable' "
+        "spring='disable' damper='disable' equality='disable' clampctrl='disable'/></option>"
+        "<worldbody><body><joint name='j' range='-1 1' frictionloss='2' stiffness='3' damping='4'/>"
+        "<geom size='1'/></body></worldbody><equality><joint joint1='j'/></equality>"
+        "<actuator><motor joint='j' ctrlrange='-1 1'/></actuator></mujoco>"));
+    CHECK_VECTOR(m->option.gravity, 0.0, 0, 0, 0);
+    CHECK_INT(m->jnt_limited[0], 0);
+    CHECK_NEAR(m->dof_frictionloss[0] + m->jnt_stiffness[0] + m->dof_damping[0], 0.0, 0.0);
+    CHECK_INT(m->eq_active[0], 0);
+    CHECK_INT(m->act_ctrl_limited[0], 0);
+    rb_model_free(m, NULL);
+
+    m = compile(read_text("<mujoco><option actuatorgroupdisable='2'/><worldbody><body>"
+                          "<joint name='j'/><geom size='1'/></body></worldbody><actuator>"
+                          "<motor joint='j'/><motor joint='j' group='2'/></actuator></mujoco>"));
+    CHECK_NEAR(m->act_gain[0], 1.0, 0.0);
+    CHECK_NEAR(m->act_gain[3], 0.0, 0.0);
+    rb_model_free(m, NULL);
+}
+
+/* ---- what has no effect ---------------------------------------------------------------------- */
+
+static const rb_warning *find_warning(const rb_spec *spec, const char *element)
+{
+    for (int k = 0; k < rb_spec_warning_count(spec); k++)
+        if (strcmp(rb_spec_warning(spec, k)->element, element) == 0)
+            return rb_spec_warning(spec, k);
+    print_error("no warning about %s\n", element);
+    return NULL;
+}
+
+static void check_warning(const rb_spec *spec, const char *element, int line, int physics)
+{
+    const rb_warning *warning = find_warning(spec, element);
+    CHECK(warning != NULL);
+    CHECK_INT(warning->where.line, line);
+    CHECK_INT(warning->physics, physics);
+    CHECK(warning->text[0] != '\0');
+    CHECK_CONTAINS(warning->where.file, "unsupported.xml");
+}
+
+/* Counted and named as in MuJoCo, reported once with the first line, without force. */
+TEST(unsupported_parts_are_reported_once)
+{
+    rb_spec *spec = read_file("unsupported.xml");
+    check_warning(spec, "option", 2, 0);
+    check_warning(spec, "option/fluid", 2, 1);
+    check_warning(spec, "solref", 14, 0);
+    check_warning(spec, "joint/polynomial", 17, 1);
+    check_warning(spec, "tendon/spatial", 23, 1);
+    check_warning(spec, "actuator/muscle", 37, 1);
+    check_warning(spec, "actuator/adhesion", 39, 1);
+    check_warning(spec, "actuator/general", 40, 1);
+    check_warning(spec, "actuator/cranksite", 41, 1);
+    check_warning(spec, "sensor", 44, 0);
+    CHECK_INT(rb_spec_warning_count(spec), 10);
+
+    rb_model *m = compile(spec);
+    CHECK_INT(m->ntendon, 2);
+    CHECK_INT(m->nu, 5);
+    CHECK_INT(m->na, 1);
+    CHECK_INT(m->eq_active[0], 0);
+    for (int k = 0; k < m->nu; k++) {
+        if (k == 1) continue; /* the winch: a motor on a tendon that moves nothing */
+        CHECK_VECTOR(m->act_gain + 3 * k, 0.0, 0, 0, 0);
+    }
+    CHECK_VECTOR(m->key_ctrl, 0.0, 1, 2, 3, 4, 5);
+
+    /* no force reaches the joint, whatever the controls */
+    rb_data *d = rb_data_new(m, NULL);
+    CHECK_INT(rb_data_reset_key(m, d, 0), RB_OK);
+    rb_kinematics(m, d);
+    rb_velocity(m, d);
+    rb_frames(m, d);
+    rb_actuation(m, d);
+    CHECK_NEAR(d->actuation[0], 0.0, 0.0);
+    rb_data_free(d);
+    rb_model_free(m, NULL);
+}
+
+TEST(skip_meshes_leaves_their_geoms_out)
+{
+    rb_load_opts opts = rb_load_opts_default();
+    rb_error err = { 0 };
+    const char *text = "<mujoco><asset><mesh name='m' file='none.stl'/></asset><worldbody>"
+                       "<geom type='mesh' mesh='m'/><geom size='1'/></worldbody></mujoco>";
+    opts.skip_meshes = 1;
+    rb_spec *spec = rb_spec_read_memory(text, strlen(text), NULL, &opts, NULL, &err);
+    CHECK(spec != NULL);
+    CHECK_INT(rb_spec_count(spec, RB_KIND_GEOM), 1);
+    rb_spec_free(spec);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void check_allocations(const char *file)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s", mjcf_path(file));
+    for (long k = 1;; k++) {
+        test_memory memory = { .fail_at = k };
+        rb_alloc alloc = test_alloc(&memory);
+        rb_error err = { 0 };
+        rb_spec *spec = rb_spec_read(path, NULL, &alloc, &err);
+        int done = memory.requests < k;
+        if (!spec && err.status != RB_NOMEM) say_error(&err);
+        CHECK(spec || err.status == RB_NOMEM);
+        rb_spec_free(spec);
+        CHECK_INT(memory.live, 0);
+        if (!done) continue;
+        CHECK(spec != NULL);
+        return;
+    }
+}
+
+TEST(every_allocation_may_fail)
+{
+    static const char *const files[] = { "defaults.xml", "replicate.xml", "include.xml",
+                                         "mesh.xml",     "hfield.xml",    "drive.xml",
+                                         "contact.xml",  "bounds.xml",    "unsupported.xml" };
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) check_allocations(files[k]);
+}
+
+TEST_MAIN(RUN(classes_inherit), RUN(orientations_in_every_spelling),
+          RUN(frames_move_what_is_inside), RUN(replicas_and_what_refers_to_them),
+          RUN(include_splices_files), RUN(inertia_given_and_from_geoms),
+          RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),
+          RUN(meshes_written_in_the_file), RUN(primitives_fitted_to_a_mesh), RUN(height_fields),
+          RUN(equalities), RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
+          RUN(contacts_and_options), RUN(keyframes_and_mocap), RUN(custom_entries_for_us),
+          RUN(flags_switch_off), RUN(unsupported_parts_are_reported_once),
+          RUN(skip_meshes_leaves_their_geoms_out), RUN(every_allocation_may_fail))
