@@ -228,7 +228,6 @@ TEST(meshes_written_in_the_file)
     CHECK_VECTOR(m->body_com + 3 * moved, TOL, 0.25, -0.5, -0.25);
 
     /* the inertia of a hollow cube of mass m and side s is 5/18 m s^2 */
-     */
     CHECK_NEAR(m->body_inertia[6 * hollow], 24.0 * 4.0 * 5.0 / 18.0, 1e-11);
     CHECK_NEAR(m->body_mass[hull], 1.0, TOL);
     rb_model_free(m, NULL);

@@ -81,7 +81,8 @@ TEST(wrong_joints)
 {
     check_refused(WORLD("<joint/>"), 2, "the world cannot have joints");
     check_refused(WORLD("<inertial pos='0 0 0' mass='1'/>"), 2, "the world cannot have inertia");
-    check_refused(BODY("<joint range='1 -1'/><geom size='1'/>"), 2, "smaller than the second");
+    check_refused(BODY("<joint limited='true' range='1 -1'/><geom size='1'/>"), 2,
+                  "smaller than the second");
     check_refused(BODY("<joint type='ball' range='1 2'/><geom size='1'/>"), 2, "ball joint is 0");
     check_refused(BODY("<joint springdamper='1 0'/><geom size='1'/>"), 2, "must be positive");
     check_refused(BODY("<joint axis='0 0 0'/><geom size='1'/>"), 2, "axis");
@@ -137,8 +138,8 @@ TEST(wrong_actuators)
                   "one of them is enough");
     check_refused(ARM "<actuator><position joint='j' kv='-1'/></actuator>", 2,
                   "cannot be negative");
-    check_refused(ARM "<actuator><motor joint='j' ctrlrange='1 -1'/></actuator>", 2,
-                  "ctrlrange: the first number must be smaller");
+    check_refused(ARM "<actuator><motor joint='j' ctrllimited='true' ctrlrange='1 -1'/></actuator>",
+                  2, "ctrlrange: the first number must be smaller");
     check_refused(ARM "<actuator><general joint='j' actrange='0 1'/></actuator>", 2,
                   "the actuator has no activation");
     check_refused(ARM "<actuator><position joint='j' inheritrange='1'/></actuator>", 2,

@@ -328,7 +328,7 @@ rb_status rb_mjcf_add_site(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
 /* <inertial> into the description of its body. */
 rb_status rb_mjcf_read_inertial(rb_mjcf *r, const rb_xml_node *node, rb_body_def *body);
 
-/* Whether something is limited: "auto" with autolimits means where a range is given. */
+/* Whether something is limited: "auto" means where the range has a width. */
 rb_status rb_mjcf_limited(rb_mjcf *r, const rb_xml_node *node, const char *attr, int limited,
                           const double range[2], int *out);
 

@@ -13,7 +13,7 @@ rb_status rb_mjcf_limited(rb_mjcf *r, const rb_xml_node *node, const char *attr,
                           const double range[2], int *out)
 {
     int has_range = range[0] != 0.0 || range[1] != 0.0;
-    *out = limited == RB_MJCF_AUTO ? has_range : limited;
+    *out = limited == RB_MJCF_AUTO ? range[0] < range[1] : limited;
     if (limited == RB_MJCF_AUTO && has_range && !r->compiler.autolimits)
         return rb_xml_refuse(node, attr, r->err, RB_BAD_INPUT,
                              "a range is given, but neither is this \"true\" or \"false\" nor is "
