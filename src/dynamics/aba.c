@@ -4,11 +4,21 @@
  * (D.11) z, the wrench that is left when the dofs yield                  (D.12) root to tips
  * accelerations                                                   (D.13)
  *
- * d->P is what is left of P when the dofs of the link are eliminated: the inertia its parent feels.
- * A link whose parent does not move (fixed to the world, or led by the caller) passes nothing on.
- */
+ * d->P is P when all dofs of the link but the first are eliminated. A link whose parent does not
+ * move (fixed to the world, or led by the caller) passes nothing on. */
 #include "dynamics/aba_link.h"
 #include "rattleback/dynamics.h"
+
+/* The inertia the parent of link k feels, its first dof j gone (D.11). */
+static void pass_inertia(const rb_model *m, rb_data *d, int k, int j)
+{
+    const double *l = d->link_l + 3 * k;
+    double moved[21], U[6];
+    rb_sym6_shift(l, d->P + 21 * k, moved);
+    rb_shift_wrench(l, d->dof_U + 6 * j, U);
+    rb_sym6_rank1(-1.0 / d->dof_D[j], U, moved);
+    rb_sym6_add(moved, d->P + 21 * m->link_parent[k]);
+}
 
 rb_status rb_aba_factor(const rb_model *m, rb_data *d, const double *extra, int *bad)
 {
@@ -18,18 +28,16 @@ rb_status rb_aba_factor(const rb_model *m, rb_data *d, const double *extra, int 
     }
     for (int k = m->nlink - 1; k > 0; k--) {
         double *P = d->P + 21 * k;
-        int p = m->link_parent[k], first = m->link_dofadr[k];
+        int first = m->link_dofadr[k];
         for (int j = first + m->link_dofnum[k] - 1; j >= first; j--) {
             double added = m->dof_armature[j] + (extra ? extra[j] : 0.0);
-            if (!rb_eliminate_dof(d, j, added, P)) {
+            if (!rb_stage_dof(d, j, added, P)) {
                 if (bad) *bad = j;
                 return RB_SINGULAR;
             }
+            if (j > first) rb_sym6_rank1(-1.0 / d->dof_D[j], d->dof_U + 6 * j, P);
         }
-        if (m->link_tree[p] < 0) continue;
-        double moved[21];
-        rb_sym6_shift(d->link_l + 3 * k, P, moved);
-        rb_sym6_add(moved, d->P + 21 * p);
+        if (m->link_tree[m->link_parent[k]] >= 0) pass_inertia(m, d, k, first);
     }
     return RB_OK;
 }
@@ -39,7 +47,21 @@ rb_status rb_aba_factor(const rb_model *m, rb_data *d, const double *extra, int 
 
 enum { WORK = 12 }; /* numbers a link: z, alpha */
 
-/* z goes up; with_a adds what the velocities accelerate, P a. */
+/* z + P a + U (e - U'a) / D, the wrench that the parent feels at O of link k; without velocities
+ * a is zero. */
+static void yield_first(const rb_model *m, rb_data *d, int k, double e, int with_a, double z[6])
+{
+    int j = m->link_dofadr[k];
+    const double *a = d->link_a + 6 * k, *U = d->dof_U + 6 * j;
+    double D_inv = 1.0 / d->dof_D[j], held[6];
+    if (with_a) {
+        e -= rb_dot6(U, a);
+        rb_sym6_mul(d->P + 21 * k, a, held);
+        rb_axpy6(1.0, held, z);
+    }
+    rb_axpy6(e * D_inv, U, z);
+}
+
 static void sweep_up(const rb_model *m, rb_data *d, const double *tau, double *qdd, int with_a)
 {
     for (int k = m->nlink - 1; k > 0; k--) {
@@ -47,10 +69,7 @@ static void sweep_up(const rb_model *m, rb_data *d, const double *tau, double *q
         int p = m->link_parent[k];
         rb_pass_dofs(m, d, k, tau, z, qdd);
         if (m->link_tree[p] < 0) continue;
-        if (with_a) {
-            rb_sym6_mul(d->P + 21 * k, d->link_a + 6 * k, moved);
-            rb_axpy6(1.0, moved, z);
-        }
+        yield_first(m, d, k, qdd[m->link_dofadr[k]], with_a, z);
         rb_shift_wrench(d->link_l + 3 * k, z, moved);
         rb_axpy6(1.0, moved, d->link_work + WORK * p);
     }

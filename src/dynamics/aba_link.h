@@ -1,10 +1,15 @@
-/* One link of the articulated-body recursions: the inner loops of aba.c and forward.c.
+/* One link of the articulated-body recursions: the inner loops of aba.c.
  *
  * Dofs are eliminated one by one, from the last of a link to the first, all at the same origin O,
  * so that joints of any kind need no small matrices to be inverted (D.10):
  *
  *     U_j = P S_j,    D_j = S_j' U_j + armature_j,    P -= U_j U_j' / D_j
  *
+ * The first dof is the last to go. It is eliminated on the way to the parent,
+ *
+ *     phi (P - U U'/D) phi' = phi P phi' - (phi U)(phi U)'/D
+ *
+ * so that shifting P need not wait for the division by D: in a chain that is what takes the time.
  * A motion vector has an angular part only (hinge through O), a linear part only (slide) or both;
  * the first two cost less than half of the third. */
 #ifndef RB_DYNAMICS_ABA_LINK_H
@@ -39,20 +44,18 @@ RB_INLINE double rb_noise_scale(const double S[6], double trace_A, double trace_
     return 2.0 * (rb_dot3(S, S) * trace_A + rb_dot3(S + 3, S + 3) * trace_C);
 }
 
-/* Eliminates dof j from P with `added` inertia; 0: it meets none. */
-RB_INLINE int rb_eliminate_dof(rb_data *d, int j, double added, double P[21])
+/* U and D of dof j with `added` inertia; 0: it meets none. */
+RB_INLINE int rb_stage_dof(rb_data *d, int j, double added, const double P[21])
 {
     const double *S = d->dof_S + 6 * j;
-    double *U = d->dof_U + 6 * j;
     double scale = rb_noise_scale(S, P[0] + P[1] + P[2], P[15] + P[16] + P[17]);
-    double D = rb_stage_U(P, S, U) + added;
+    double D = rb_stage_U(P, S, d->dof_U + 6 * j) + added;
     d->dof_D[j] = D;
-    if (!(D > RB_NO_INERTIA * (scale + added))) return 0;
-    rb_sym6_rank1(-1.0 / D, U, P);
-    return 1;
+    return D > RB_NO_INERTIA * (scale + added);
 }
 
-/* z of link k past its dofs (D.12): e_j = tau_j - S_j' z, z += U_j e_j / D_j; e is left in qdd. */
+/* z of link k past its dofs (D.12): e_j = tau_j - S_j' z, z += U_j e_j / D_j; e is left in qdd. The
+ * first dof does not change z yet. */
 RB_INLINE void rb_pass_dofs(const rb_model *m, const rb_data *d, int k, const double *tau,
                             double z[6], double *qdd)
 {
@@ -60,7 +63,7 @@ RB_INLINE void rb_pass_dofs(const rb_model *m, const rb_data *d, int k, const do
     for (int j = first + m->link_dofnum[k] - 1; j >= first; j--) {
         double D_inv = 1.0 / d->dof_D[j];
         qdd[j] = tau[j] - rb_dot6(d->dof_S + 6 * j, z);
-        rb_axpy6(qdd[j] * D_inv, d->dof_U + 6 * j, z);
+        if (j > first) rb_axpy6(qdd[j] * D_inv, d->dof_U + 6 * j, z);
     }
 }
 

@@ -1,16 +1,25 @@
-/* The three sweeps of forward dynamics, plain C or four numbers at a time. */
+/* The three sweeps of forward dynamics for processors with AVX2. */
 #ifndef RB_DYNAMICS_FORWARD_H
 #define RB_DYNAMICS_FORWARD_H
 
-#include "math/spatial_v4.h"
 #include "rattleback/model.h"
+
+/* gcc from 12 and clang can compile a part of the library for it. */
+#if defined(__x86_64__) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define RB_FORWARD_AVX2 1
+#endif
+#endif
 
 enum { RB_LINK_WORK = 72 }; /* numbers of rb_data.link_work for one link */
 
-#ifdef RB_HAS_V4
-void rb_forward_out_v4(const rb_model *m, rb_data *d);
-int rb_forward_in_v4(const rb_model *m, rb_data *d, const double *tau, double *qdd);
-void rb_forward_accelerations_v4(const rb_model *m, rb_data *d, double *qdd);
+#ifdef RB_FORWARD_AVX2
+/* rb_place_world, rb_stop_world and rb_hinge_sines come first. */
+void rb_forward_out_avx2(const rb_model *m, rb_data *d);
+
+/* 0: a dof meets no inertia. */
+int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *tau, double *qdd);
+void rb_forward_accelerations_avx2(const rb_model *m, rb_data *d, double *qdd);
 #endif
 
 #endif

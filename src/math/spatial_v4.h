@@ -1,27 +1,15 @@
 /* Vectors of three numbers in a register of four, the last one zero: the same operations in the
- * same order as vec3.h and spatial.h, and the same bits, on any processor. RB_HAS_V4 tells whether
- * the compiler has such vectors. */
+ * same order as vec3.h and spatial.h, and the same bits. For files that are compiled for processors
+ * with such registers. */
 #ifndef RB_MATH_SPATIAL_V4_H
 #define RB_MATH_SPATIAL_V4_H
 
-#include "math/vector.h"
-
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define RB_HAS_V4 1
-#endif
-#endif
-
-#ifdef RB_HAS_V4
-
 #include <string.h>
 
-typedef double rb_v4 __attribute__((vector_size(32), aligned(16)));
-typedef double rb_v2 __attribute__((vector_size(16)));
+#include "math/vector.h"
 
-/* All functions here are inlined, no vector is ever passed. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
+typedef double rb_v4 __attribute__((vector_size(32)));
+typedef double rb_v2 __attribute__((vector_size(16)));
 
 RB_INLINE rb_v4 rb_v4_load3(const double x[3])
 {
@@ -72,9 +60,5 @@ RB_INLINE void rb_v4_transpose(const rb_v4 M[3], rb_v4 T[3])
     T[1] = __builtin_shufflevector(b, e, 0, 1, 4, 5);
     T[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
 }
-
-#pragma GCC diagnostic pop
-
-#endif
 
 #endif

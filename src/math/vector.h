@@ -7,11 +7,9 @@
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__clang__)
-#define RB_VECTOR  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#define RB_VECTOR4 __attribute__((target_clones("arch=x86-64-v3", "default")))
+#define RB_VECTOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define RB_VECTOR
-#define RB_VECTOR4 /* the same for kernels written with four numbers at a time */
 #endif
 
 /* RB_INLINE: a piece of such a kernel. A call would leave it to the oldest instruction set. */

@@ -1,14 +1,21 @@
-/* The sweeps of forward.c with four numbers at a time. Links hung on one hinge through their
- * origin, as most are, never leave the registers' format; what is special about others is done by
- * the plain functions. Operations and their order are those of the plain calls, so the bits are
- * theirs too, which the tests check. */
+/* The sweeps of forward.c with four numbers at a time, for processors that have AVX2. Links hung on
+ * one hinge through their origin, as most are, never leave the registers' format; what is special
+ * about others is done by the plain functions. Operations and their order are those of the plain
+ * calls, so the bits are theirs too, which the tests check. */
 #include "dynamics/forward.h"
 
-#ifdef RB_HAS_V4
+#ifdef RB_FORWARD_AVX2
+
+/* everything from here on, headers included, is compiled for these instructions */
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,tune=haswell")
+#endif
 
 #include "dynamics/aba_link.h"
-
-#pragma GCC diagnostic ignored "-Wpsabi"
+#include "math/spatial_v4.h"
 
 /* What the sweeps hand on from link to link. */
 typedef struct hot {
@@ -131,7 +138,7 @@ RB_INLINE void start_link(const rb_model *m, rb_data *d, int k, hot *h)
     h->z[1] = rb_v4_all(mass) * inwards - weight;
 }
 
-RB_VECTOR4 void rb_forward_out_v4(const rb_model *m, rb_data *d)
+void rb_forward_out_avx2(const rb_model *m, rb_data *d)
 {
     load_hot(d, 0, hot_of(d, 0));
     for (int k = 1; k < m->nlink; k++) {
@@ -171,71 +178,97 @@ RB_INLINE double stage_U(const hot *h, const double *S, rb_v4 U[2])
     return rb_v4_dot(rb_v4_load3(S), U[0]) + rb_v4_dot(rb_v4_load3(S + 3), U[1]);
 }
 
-/* (D.10) and (D.12) of one dof; 0: it meets no inertia. */
-RB_INLINE int pass_dof(const rb_model *m, rb_data *d, int j, const double *tau, double *qdd, hot *h)
+/* Is D an inertia or rounding noise? The test of rb_stage_dof. */
+RB_INLINE int has_inertia(const hot *h, const double *S, double added, double D)
 {
-    const double *S = d->dof_S + 6 * j;
-    double added = m->dof_armature[j], scale, D, nu;
-    rb_v4 U[2];
-    scale = rb_noise_scale(S, h->A[0][0] + h->A[1][1] + h->A[2][2],
-                           h->C[0][0] + h->C[1][1] + h->C[2][2]);
-    D = stage_U(h, S, U) + added;
-    d->dof_D[j] = D;
-    rb_v4_store3(U[0], d->dof_U + 6 * j);
-    rb_v4_store3(U[1], d->dof_U + 6 * j + 3);
-    if (!(D > RB_INERTIA_TOL * (scale + added))) return 0;
-
-    double D_inv = 1.0 / D;
-    rb_v4 minus = rb_v4_all(-D_inv);
-    for (int i = 0; i < 3; i++) {
-        rb_v4 u = rb_v4_all(U[0][i]), v = rb_v4_all(U[1][i]);
-        h->A[i] += minus * (u * U[0]);
-        h->B[i] += minus * (u * U[1]);
-        h->C[i] += minus * (v * U[1]);
-    }
-    qdd[j] = tau[j] - (rb_v4_dot(rb_v4_load3(S), h->z[0]) + rb_v4_dot(rb_v4_load3(S + 3), h->z[1]));
-    nu = qdd[j] * D_inv;
-    h->z[0] += rb_v4_all(nu) * U[0];
-    h->z[1] += rb_v4_all(nu) * U[1];
-    return 1;
+    double scale = rb_noise_scale(S, h->A[0][0] + h->A[1][1] + h->A[2][2],
+                                  h->C[0][0] + h->C[1][1] + h->C[2][2]);
+    return D > RB_NO_INERTIA * (scale + added);
 }
 
-/* P and z of the link, seen from its parent (D.11), (D.12). */
-RB_INLINE void pass_to_parent(const rb_data *d, int k, const hot *h, hot *to)
+/* U, D and e of dof j, (D.10) and (D.12); 0: it meets no inertia. */
+RB_INLINE int stage_dof(const rb_model *m, rb_data *d, int j, const double *tau, double *qdd,
+                        const hot *h, rb_v4 U[2])
 {
-    const double *l = d->link_l + 3 * k, *a = d->link_a + 6 * k;
+    const double *S = d->dof_S + 6 * j;
+    double added = m->dof_armature[j];
+    d->dof_D[j] = stage_U(h, S, U) + added;
+    rb_v4_store3(U[0], d->dof_U + 6 * j);
+    rb_v4_store3(U[1], d->dof_U + 6 * j + 3);
+    qdd[j] = tau[j] - (rb_v4_dot(rb_v4_load3(S), h->z[0]) + rb_v4_dot(rb_v4_load3(S + 3), h->z[1]));
+    return has_inertia(h, S, added, d->dof_D[j]);
+}
+
+/* [[A, B], [B', C]] += s U U' */
+RB_INLINE void add_rank1(rb_v4 s, const rb_v4 U[2], rb_v4 A[3], rb_v4 B[3], rb_v4 C[3])
+{
+    for (int i = 0; i < 3; i++) {
+        rb_v4 u = rb_v4_all(U[0][i]), v = rb_v4_all(U[1][i]);
+        A[i] += s * (u * U[0]);
+        B[i] += s * (u * U[1]);
+        C[i] += s * (v * U[1]);
+    }
+}
+
+/* phi P phi' of rb_sym6_shift: X = l~ C, and Z' has the rows l x (B + X/2). */
+RB_INLINE void shift_inertia(const double *l, const hot *h, rb_v4 A[3], rb_v4 B[3], rb_v4 C[3])
+{
     rb_v4 x = rb_v4_all(l[0]), y = rb_v4_all(l[1]), z = rb_v4_all(l[2]), half = rb_v4_all(0.5);
-    rb_v4 columns[3], X[3], T[3], Z[3];
-
-    /* z + P a, then the moment of its force */
-    rb_v4_transpose(h->B, columns);
-    rb_v4 moment = h->z[0] + (rb_v4_mix(h->A, a) + rb_v4_mix(columns, a + 3));
-    rb_v4 force = h->z[1] + (rb_v4_mix(h->B, a) + rb_v4_mix(h->C, a + 3));
-    to->z[0] += moment + rb_v4_cross(h->l, force);
-    to->z[1] += force;
-
-    /* X = l~ C; Z' has the rows l x (B + X/2) */
+    rb_v4 X[3], T[3], Z[3];
     X[0] = y * h->C[2] - z * h->C[1];
     X[1] = z * h->C[0] - x * h->C[2];
     X[2] = x * h->C[1] - y * h->C[0];
     for (int i = 0; i < 3; i++) T[i] = rb_v4_cross(h->l, h->B[i] + half * X[i]);
     rb_v4_transpose(T, Z);
     for (int i = 0; i < 3; i++) {
-        to->A[i] += h->A[i] + (T[i] + Z[i]);
-        to->B[i] += h->B[i] + X[i];
-        to->C[i] += h->C[i];
+        A[i] = h->A[i] + (T[i] + Z[i]);
+        B[i] = h->B[i] + X[i];
+        C[i] = h->C[i];
     }
 }
 
-RB_VECTOR4 int rb_forward_in_v4(const rb_model *m, rb_data *d, const double *tau, double *qdd)
+/* P and z of link k without its first dof j, seen from the parent (D.11), (D.12). */
+RB_INLINE void pass_to_parent(const rb_data *d, int k, int j, double e, const rb_v4 U[2],
+                              const hot *h, hot *to)
+{
+    const double *a = d->link_a + 6 * k;
+    double D_inv = 1.0 / d->dof_D[j];
+    rb_v4 A[3], B[3], C[3];
+
+    /* z + P a + U (e - U'a) / D, then the moment of its force */
+    rb_v4_transpose(h->B, B);
+    rb_v4 nu = rb_v4_all((e - (rb_v4_dot(U[0], h->a[0]) + rb_v4_dot(U[1], h->a[1]))) * D_inv);
+    rb_v4 moment = h->z[0] + (rb_v4_mix(h->A, a) + rb_v4_mix(B, a + 3)) + nu * U[0];
+    rb_v4 force = h->z[1] + (rb_v4_mix(h->B, a) + rb_v4_mix(h->C, a + 3)) + nu * U[1];
+    to->z[0] += moment + rb_v4_cross(h->l, force);
+    to->z[1] += force;
+
+    const rb_v4 moved_U[2] = { U[0] + rb_v4_cross(h->l, U[1]), U[1] };
+    shift_inertia(d->link_l + 3 * k, h, A, B, C);
+    add_rank1(rb_v4_all(-D_inv), moved_U, A, B, C);
+    for (int i = 0; i < 3; i++) {
+        to->A[i] += A[i];
+        to->B[i] += B[i];
+        to->C[i] += C[i];
+    }
+}
+
+int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *tau, double *qdd)
 {
     for (int k = m->nlink - 1; k > 0; k--) {
         hot *h = hot_of(d, k);
         int p = m->link_parent[k], first = m->link_dofadr[k];
-        for (int j = first + m->link_dofnum[k] - 1; j >= first; j--) {
-            if (!pass_dof(m, d, j, tau, qdd, h)) return 0;
+        rb_v4 U[2];
+        if (m->link_dofnum[k] == 0) continue;
+        for (int j = first + m->link_dofnum[k] - 1; j > first; j--) {
+            if (!stage_dof(m, d, j, tau, qdd, h, U)) return 0;
+            double D_inv = 1.0 / d->dof_D[j];
+            add_rank1(rb_v4_all(-D_inv), U, h->A, h->B, h->C);
+            h->z[0] += rb_v4_all(qdd[j] * D_inv) * U[0];
+            h->z[1] += rb_v4_all(qdd[j] * D_inv) * U[1];
         }
-        if (m->link_tree[p] >= 0) pass_to_parent(d, k, h, hot_of(d, p));
+        if (!stage_dof(m, d, first, tau, qdd, h, U)) return 0;
+        if (m->link_tree[p] >= 0) pass_to_parent(d, k, first, qdd[first], U, h, hot_of(d, p));
     }
     return 1;
 }
@@ -243,7 +276,7 @@ RB_VECTOR4 int rb_forward_in_v4(const rb_model *m, rb_data *d, const double *tau
 /* ---- outwards: accelerations ------------------------------------------------------------------
  */
 
-RB_VECTOR4 void rb_forward_accelerations_v4(const rb_model *m, rb_data *d, double *qdd)
+void rb_forward_accelerations_avx2(const rb_model *m, rb_data *d, double *qdd)
 {
     const rb_v4 zero = { 0.0, 0.0, 0.0, 0.0 };
     hot_of(d, 0)->z[0] = hot_of(d, 0)->z[1] = zero;
@@ -265,5 +298,11 @@ RB_VECTOR4 void rb_forward_accelerations_v4(const rb_model *m, rb_data *d, doubl
         h->z[1] = shift;
     }
 }
+
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
 
 #endif
