@@ -123,12 +123,14 @@ RB_INLINE void start_link(const rb_model *m, rb_data *d, int k, hot *h)
     I[5] = h->A[1][2];
 
     rb_v4 mc = rb_v4_all(mass) * c;
-    h->B[0] = (rb_v4){ 0.0, -mc[2], mc[1], 0.0 };
-    h->B[1] = (rb_v4){ mc[2], 0.0, -mc[0], 0.0 };
-    h->B[2] = (rb_v4){ -mc[1], mc[0], 0.0, 0.0 };
-    h->C[0] = (rb_v4){ mass, 0.0, 0.0, 0.0 };
-    h->C[1] = (rb_v4){ 0.0, mass, 0.0, 0.0 };
-    h->C[2] = (rb_v4){ 0.0, 0.0, mass, 0.0 };
+    const rb_v4 zero = rb_v4_all(0.0);
+    rb_v4 all = rb_v4_all(mass);
+    h->B[0] = __builtin_shufflevector(mc, -mc, 3, 6, 1, 3); /* m c~, the last number of mc is 0 */
+    h->B[1] = __builtin_shufflevector(mc, -mc, 2, 3, 4, 3);
+    h->B[2] = __builtin_shufflevector(mc, -mc, 5, 0, 3, 3);
+    h->C[0] = __builtin_shufflevector(all, zero, 0, 5, 6, 7);
+    h->C[1] = __builtin_shufflevector(all, zero, 4, 1, 6, 7);
+    h->C[2] = __builtin_shufflevector(all, zero, 4, 5, 2, 7);
 
     const double *w = d->link_w + 3 * k;
     weight = rb_v4_all(mass) * weight;

@@ -28,7 +28,7 @@ void rb_hinge_sines(const rb_model *m, rb_data *d)
             dof[n++] = m->jnt_dofadr[j];
         }
         if (n == SINE_BATCH || (j == m->njnt - 1 && n > 0)) {
-            rb_sincos_n(n, angle, s, c);
+            rb_sincos_n((n + 7) / 8 * 8, angle, s, c); /* whole registers only */
             for (int i = 0; i < n; i++) {
                 d->dof_S[6 * dof[i]] = s[i];
                 d->dof_S[6 * dof[i] + 1] = c[i];
