@@ -434,6 +434,103 @@ TEST(neighbours_of_the_world_are_excluded)
     rb_spec_free(spec);
 }
 
+/* ---- meshes ---- */
+
+static char folder[] = "/tmp/rattleback-urdf-XXXXXX";
+
+/* A folder with a tetrahedron as m.obj; path of a file in it. */
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    if (strstr(folder, "XXXXXX")) {
+        CHECK(mkdtemp(folder) != NULL);
+        FILE *file = fopen(in_folder("m.obj"), "wb");
+        CHECK(file && fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n"
+                            "f 1 4 3\n",
+                            file) >= 0);
+        fclose(file);
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static const char
+    *const mesh_robot = ROBOT("<link name=\"a\">" INERTIAL COLLISION(
+        "<mesh filename=\"m.obj\"/>") COLLISION("<mesh filename=\"m.obj\" scale=\"1 1 1\"/>")
+                                  COLLISION("<mesh filename=\"package://p/m.obj\" scale=\"2 3 "
+                                            "-4\"/>") "<visual><geometry><mesh filename=\"m.obj\" "
+                                                      "scale=\"2\"/></geometry></visual></link>");
+
+/* The same file with the same scale is one asset. */
+TEST(meshes_are_shared)
+{
+    rb_error err = { 0 };
+    rb_load_opts opts = rb_load_opts_default();
+    opts.visuals = 1;
+    opts.floating_base = 1;
+    rb_spec *spec =
+        rb_spec_read_memory(mesh_robot, strlen(mesh_robot), in_folder("r.urdf"), &opts, NULL, &err);
+    if (!spec) test_fail(__FILE__, __LINE__, "%s:%d: %s", err.file, err.line, err.text);
+    CHECK_INT(rb_spec_count(spec, RB_KIND_GEOM), 4);
+    CHECK_INT(rb_spec_count(spec, RB_KIND_MESH), 3);
+    CHECK_INT(rb_spec_geom(spec, 0)->asset, rb_spec_geom(spec, 1)->asset);
+    CHECK_STR(rb_spec_mesh(spec, 0)->name, "m.obj");
+    CHECK_INT(rb_spec_mesh(spec, 0)->where.line, 2);
+
+    /* mirrored along z: scaled, and still outside out */
+    const rb_mesh_def *mesh = rb_spec_mesh(spec, rb_spec_geom(spec, 2)->asset);
+    check_vector(mesh->vert + 3, 2, 0, 0);
+    check_vector(mesh->vert + 6, 0, 3, 0);
+    check_vector(mesh->vert + 9, 0, 0, -4);
+    CHECK(memcmp(mesh->face, (int[]){ 0, 1, 2 }, 3 * sizeof(int)) == 0);
+    check_vector(rb_spec_mesh(spec, rb_spec_geom(spec, 3)->asset)->vert + 9, 0, 0, 2);
+
+    /* the visual needs no hull */
+    CHECK_INT(rb_spec_hulls(spec, &err), RB_OK);
+    CHECK_INT(rb_spec_mesh(spec, 0)->hull.nvert, 4);
+    CHECK_INT(rb_spec_mesh(spec, 2)->hull.nvert, 0);
+    CHECK_INT(rb_spec_warning_count(spec), 0);
+    rb_spec_free(spec);
+}
+
+TEST(skipped_meshes_are_left_out)
+{
+    rb_error err = { 0 };
+    rb_load_opts opts = rb_load_opts_default();
+    opts.skip_meshes = 1;
+    rb_spec *spec = rb_spec_read_memory(mesh_robot, strlen(mesh_robot), NULL, &opts, NULL, &err);
+    CHECK(spec != NULL);
+    CHECK_INT(rb_spec_count(spec, RB_KIND_GEOM), 0);
+    CHECK_INT(rb_spec_warning_count(spec), 1);
+    CHECK_INT(rb_spec_warning(spec, 0)->physics, 1);
+    rb_spec_free(spec);
+}
+
+TEST(every_allocation_of_a_mesh_may_fail)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s", in_folder("r.urdf"));
+    for (long k = 1;; k++) {
+        test_memory memory = { .fail_at = k };
+        rb_alloc alloc = test_alloc(&memory);
+        rb_error err = { 0 };
+        rb_load_opts opts = rb_load_opts_default();
+        opts.visuals = 1;
+        rb_spec *spec =
+            rb_spec_read_memory(mesh_robot, strlen(mesh_robot), path, &opts, &alloc, &err);
+        int done = spec != NULL;
+        rb_spec_free(spec);
+        CHECK_INT(memory.live, 0);
+        if (done) {
+            CHECK(memory.requests < k && k > 10);
+            break;
+        }
+        CHECK_INT(err.status, RB_NOMEM);
+    }
+    remove(in_folder("m.obj"));
+    remove(folder);
+}
+
 /* ---- refusals and warnings ---- */
 
 TEST(refusals)
@@ -684,6 +781,8 @@ TEST_MAIN(RUN(a_joint_and_its_numbers), RUN(angles_of_an_origin), RUN(types_of_j
           RUN(inertia_that_no_body_has_is_named), RUN(negative_inertia),
           RUN(joints_that_move_nothing_are_named), RUN(shapes),
           RUN(visuals_and_friction_are_options), RUN(neighbours_of_the_world_are_excluded),
-          RUN(refusals), RUN(what_has_no_effect_is_reported_once), RUN(warnings_are_bounded),
+          RUN(meshes_are_shared), RUN(skipped_meshes_are_left_out),
+          RUN(every_allocation_of_a_mesh_may_fail), RUN(refusals),
+          RUN(what_has_no_effect_is_reported_once), RUN(warnings_are_bounded),
           RUN(long_chains_are_read_in_no_time), RUN(every_allocation_may_fail),
           RUN(published_robots))
