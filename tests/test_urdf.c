@@ -434,6 +434,43 @@ TEST(neighbours_of_the_world_are_excluded)
     rb_spec_free(spec);
 }
 
+/* Drake's groups: members of `wrist` ignore each other, `hand` ignores `wrist`; c cannot touch. */
+TEST(groups_that_do_not_touch)
+{
+#define GROUP(name, content)                                                                       \
+    "<drake:collision_filter_group name=\"" name "\">" content "</drake:collision_filter_group>"
+#define MEMBER(name)  "<drake:member link=\"" name "\"/>"
+#define IGNORED(name) "<drake:ignored_collision_filter_group name=\"" name "\"/>"
+    const char *tree =
+        SOLID("a") SOLID("b") LINK("c") SOLID("d") JOINT("j", "continuous", "a", "b", "")
+            JOINT("k", "continuous", "b", "c", "") JOINT("l", "continuous", "c", "d", "");
+    const char *groups = GROUP("wrist", MEMBER("a") MEMBER("b") MEMBER("c") IGNORED("wrist"))
+        GROUP("hand", MEMBER("d") IGNORED("wrist"));
+    char text[8192];
+    rb_error err;
+    rb_load_opts opts = rb_load_opts_default();
+    opts.floating_base = 1;
+    snprintf(text, sizeof text, "<robot name=\"r\">%s%s</robot>", tree, groups);
+    rb_spec *spec = read_with(text, &opts, &err);
+    CHECK(spec != NULL);
+    CHECK_INT(rb_spec_count(spec, RB_KIND_EXCLUDE), 3);
+    const char *pairs[3][2] = { { "a", "b" }, { "d", "a" }, { "d", "b" } };
+    for (int i = 0; i < 3; i++) {
+        const rb_exclude_def *def = rb_spec_exclude(spec, i);
+        CHECK_INT(def->body1, rb_spec_find(spec, RB_KIND_BODY, pairs[i][0]));
+        CHECK_INT(def->body2, rb_spec_find(spec, RB_KIND_BODY, pairs[i][1]));
+    }
+    CHECK_INT(rb_spec_warning_count(spec), 0);
+    rb_spec_free(spec);
+
+    snprintf(text, sizeof text, "<robot name=\"r\">%s\n%s</robot>", tree, GROUP("g", MEMBER("x")));
+    CHECK(read_with(text, NULL, &err) == NULL);
+    CHECK_CONTAINS(err.text, "there is no link \"x\"");
+    snprintf(text, sizeof text, "<robot name=\"r\">%s\n%s</robot>", tree, GROUP("g", IGNORED("x")));
+    CHECK(read_with(text, NULL, &err) == NULL);
+    CHECK_CONTAINS(err.text, "there is no <drake:collision_filter_group name=\"x\">");
+}
+
 /* ---- meshes ---- */
 
 static char folder[] = "/tmp/rattleback-urdf-XXXXXX";
@@ -454,12 +491,12 @@ static const char *in_folder(const char *name)
     return path;
 }
 
-static const char
-    *const mesh_robot = ROBOT("<link name=\"a\">" INERTIAL COLLISION(
-        "<mesh filename=\"m.obj\"/>") COLLISION("<mesh filename=\"m.obj\" scale=\"1 1 1\"/>")
-                                  COLLISION("<mesh filename=\"package://p/m.obj\" scale=\"2 3 "
-                                            "-4\"/>") "<visual><geometry><mesh filename=\"m.obj\" "
-                                                      "scale=\"2\"/></geometry></visual></link>");
+static const char *const mesh_robot =
+    ROBOT("<link name=\"a\">" INERTIAL COLLISION("<mesh filename=\"m.obj\"/>")
+              COLLISION("<mesh filename=\"m.obj\" scale=\"1 1 1\"/>")
+                  COLLISION("<mesh filename=\"package://p/m.obj\" scale=\"2 3 "
+                            "-4\"/>") "<visual><geometry><mesh filename=\"m.obj\" "
+                                      "scale=\"2\"/></geometry></visual></link>");
 
 /* The same file with the same scale is one asset. */
 TEST(meshes_are_shared)
@@ -781,7 +818,7 @@ TEST_MAIN(RUN(a_joint_and_its_numbers), RUN(angles_of_an_origin), RUN(types_of_j
           RUN(inertia_that_no_body_has_is_named), RUN(negative_inertia),
           RUN(joints_that_move_nothing_are_named), RUN(shapes),
           RUN(visuals_and_friction_are_options), RUN(neighbours_of_the_world_are_excluded),
-          RUN(meshes_are_shared), RUN(skipped_meshes_are_left_out),
+          RUN(groups_that_do_not_touch), RUN(meshes_are_shared), RUN(skipped_meshes_are_left_out),
           RUN(every_allocation_of_a_mesh_may_fail), RUN(refusals),
           RUN(what_has_no_effect_is_reported_once), RUN(warnings_are_bounded),
           RUN(long_chains_are_read_in_no_time), RUN(every_allocation_may_fail),

@@ -51,7 +51,6 @@ static const remark remarks[] = {
     { "link/contact", 0,
       "contact settings of Bullet have no effect; friction is an option of "
       "loading" },
-    { "drake:collision_filter_group", 1, "has no effect: links of the group touch each other" },
     { "drake:linear_bushing_rpy", 1, "bushings have no effect" },
     { "force_element", 1, "force elements have no effect" },
     { "loop_joint", 1, "loops of joints have no effect: write the model in MJCF" },
@@ -114,7 +113,7 @@ static rb_status check_elements(rb_urdf *r)
             return rb_xml_refuse(node, NULL, r->err, RB_UNSUPPORTED,
                                  "deformable bodies cannot be simulated");
     }
-    return rb_urdf_warn_children(r, root, "link joint material", "");
+    return rb_urdf_warn_children(r, root, "link joint material drake:collision_filter_group", "");
 }
 
 static rb_status read_robot(rb_urdf *r)
@@ -130,11 +129,8 @@ static rb_status read_robot(rb_urdf *r)
         RB_URDF_TRY(rb_urdf_add_geoms(r, l));
     }
     RB_URDF_TRY(rb_urdf_check_inertia(r));
-    for (int j = 0; j < r->njoint; j++) {
-        RB_URDF_TRY(rb_urdf_add_mimic(r, j));
-        RB_URDF_TRY(rb_urdf_add_exclude(r, j));
-    }
-    return RB_OK;
+    for (int j = 0; j < r->njoint; j++) RB_URDF_TRY(rb_urdf_add_mimic(r, j));
+    return rb_urdf_add_excludes(r);
 }
 
 rb_status rb_io_urdf_read(rb_xml_doc *doc, const rb_io_search *search, const rb_load_opts *opts,

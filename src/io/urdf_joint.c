@@ -218,19 +218,3 @@ rb_status rb_urdf_add_mimic(rb_urdf *r, int j)
     for (int i = 2; i < 5; i++) def.poly[i] = 0.0;
     return rb_urdf_added(r, rb_spec_add_equality(r->spec, &def, r->err));
 }
-
-/* Links that share a joint do not touch each other. The filter of parents sees to that, except
- * beside the world, whose parts touch everything. */
-rb_status rb_urdf_add_exclude(rb_urdf *r, int j)
-{
-    const rb_urdf_joint *joint = r->joint + j;
-    const rb_urdf_link *parent = r->link + joint->parent, *child = r->link + joint->child;
-    if (!parent->fixed_to_world || joint->type == RB_URDF_FIXED) return RB_OK;
-    if (!rb_xml_child(parent->node, "collision") || !rb_xml_child(child->node, "collision"))
-        return RB_OK;
-    rb_exclude_def def = rb_exclude_default();
-    def.where = rb_urdf_where(joint->node);
-    def.body1 = parent->body;
-    def.body2 = child->body;
-    return rb_urdf_added(r, rb_spec_add_exclude(r->spec, &def, r->err));
-}

@@ -1,6 +1,6 @@
 /* What the files of the URDF reader share. A robot is read in four steps: the names and the tree
  * (urdf_tree.c), then link by link in the order of the tree the body (urdf_link.c), its joint
- * (urdf_joint.c) and its geoms (urdf_geom.c). */
+ * (urdf_joint.c) and its geoms (urdf_geom.c), and what does not touch what (urdf_filter.c). */
 #ifndef RATTLEBACK_SRC_IO_URDF_READ_H
 #define RATTLEBACK_SRC_IO_URDF_READ_H
 
@@ -89,14 +89,16 @@ rb_status rb_urdf_added(const rb_urdf *r, int index);
 
 /* ---- the steps ---- */
 
-int rb_urdf_find_joint(const rb_urdf *r, const char *name); /* -1: none; after rb_urdf_tree */
+/* -1: none; after rb_urdf_tree */
+int rb_urdf_find_link(const rb_urdf *r, const char *name);
+int rb_urdf_find_joint(const rb_urdf *r, const char *name);
 
-rb_status rb_urdf_tree(rb_urdf *r);               /* links, joints, root, order        */
-rb_status rb_urdf_add_body(rb_urdf *r, int l);    /* pose, mass, inertia               */
-rb_status rb_urdf_check_inertia(rb_urdf *r);      /* of what moves together            */
-rb_status rb_urdf_add_joints(rb_urdf *r, int l);  /* what moves the body of link l     */
-rb_status rb_urdf_add_mimic(rb_urdf *r, int j);   /* when all joints are there         */
-rb_status rb_urdf_add_geoms(rb_urdf *r, int l);   /* collisions, visuals               */
-rb_status rb_urdf_add_exclude(rb_urdf *r, int j); /* of the two links of a joint       */
+rb_status rb_urdf_tree(rb_urdf *r);              /* links, joints, root, order        */
+rb_status rb_urdf_add_body(rb_urdf *r, int l);   /* pose, mass, inertia               */
+rb_status rb_urdf_check_inertia(rb_urdf *r);     /* of what moves together            */
+rb_status rb_urdf_add_joints(rb_urdf *r, int l); /* what moves the body of link l     */
+rb_status rb_urdf_add_mimic(rb_urdf *r, int j);  /* when all joints are there         */
+rb_status rb_urdf_add_geoms(rb_urdf *r, int l);  /* collisions, visuals               */
+rb_status rb_urdf_add_excludes(rb_urdf *r);      /* urdf_filter.c */
 
 #endif

@@ -153,6 +153,11 @@ static rb_status read_joints(rb_urdf *r)
     return RB_OK;
 }
 
+int rb_urdf_find_link(const rb_urdf *r, const char *name)
+{
+    return r->links.slot[link_slot(r, name)];
+}
+
 int rb_urdf_find_joint(const rb_urdf *r, const char *name)
 {
     return r->joints.slot[joint_slot(r, name)];
