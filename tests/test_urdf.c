@@ -638,6 +638,7 @@ TEST(refusals)
         { ROBOT("<link name=\"a\">" COLLISION("<mesh filename=\"../../x.stl\"/>") "</link>"), 2,
           "outside of the model's folder" },
         { ROBOT("<xacro:macro/>"), 2, "expand it first" },
+        { ROBOT("<link name=\"a\"><xacro:inertia/></link>"), 2, "expand it first" },
         { ROBOT(LINK("a") "<deformable/>"), 3, "cannot be simulated" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -71,6 +71,9 @@ rb_status rb_urdf_warn_children(rb_urdf *r, const rb_xml_node *node, const char 
 {
     for (const rb_xml_node *child = node->child; child; child = child->next) {
         if (rb_xml_in(child->name, known)) continue;
+        if (strncmp(child->name, "xacro:", 6) == 0)
+            return rb_xml_refuse(child, NULL, r->err, RB_UNSUPPORTED,
+                                 "this is a xacro file: expand it first (xacro FILE > robot.urdf)");
         char element[128];
         snprintf(element, sizeof element, "%s%.100s", prefix, child->name);
         RB_URDF_TRY(warn_element(r, child, element));
@@ -101,18 +104,14 @@ rb_status rb_urdf_origin(rb_urdf *r, const rb_xml_node *node, rb_pose *pose)
     return RB_OK;
 }
 
-/* What must not be passed over: macros, and bodies that cannot be simulated. */
+/* Bodies that cannot be simulated must not be passed over. */
 static rb_status check_elements(rb_urdf *r)
 {
     const rb_xml_node *root = r->doc->root;
-    for (const rb_xml_node *node = root->child; node; node = node->next) {
-        if (strncmp(node->name, "xacro:", 6) == 0)
-            return rb_xml_refuse(node, NULL, r->err, RB_UNSUPPORTED,
-                                 "this is a xacro file: expand it first (xacro FILE > robot.urdf)");
+    for (const rb_xml_node *node = root->child; node; node = node->next)
         if (rb_xml_in(node->name, "deformable reduced_deformable"))
             return rb_xml_refuse(node, NULL, r->err, RB_UNSUPPORTED,
                                  "deformable bodies cannot be simulated");
-    }
     return rb_urdf_warn_children(r, root, "link joint material drake:collision_filter_group", "");
 }
 

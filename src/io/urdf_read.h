@@ -77,7 +77,7 @@ rb_where rb_urdf_where(const rb_xml_node *node);
 rb_status rb_urdf_warn(rb_urdf *r, const rb_xml_node *node, const char *element, int physics,
                        const char *text);
 
-/* Warns of the children of `node` that are not in `known`, as "PREFIXname". */
+/* Warns of the children of `node` that are not in `known`, as "PREFIXname"; macros are refused. */
 rb_status rb_urdf_warn_children(rb_urdf *r, const rb_xml_node *node, const char *known,
                                 const char *prefix);
 
