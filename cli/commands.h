@@ -9,6 +9,7 @@ enum {
     EXIT_BAD_INPUT      /* bad usage, bad input, out of memory or a write failure */
 };
 
+int cmd_run(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_compute(int argc, char **argv);
 int cmd_lcp(int argc, char **argv);

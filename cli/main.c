@@ -13,6 +13,7 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
+    { "run", "simulate a model with hard contact", cmd_run },
     { "info", "what is in a model file (MJCF, URDF)", cmd_info },
     { "compute", "mass matrix, forces, accelerations, Jacobians, energy of a model", cmd_compute },
     { "lcp", "solve linear, boxed and mixed complementarity problems", cmd_lcp },

@@ -154,7 +154,8 @@ static void new_position(rb_stage *s)
     for (int j = 0; j < m->njnt; j++) {
         int tree = m->link_tree[m->jnt_link[j]], at = m->jnt_qadr[j];
         const double *from = s->resting[tree] ? s->q0 : s->q_free;
-        if (s->pushed[tree] && !s->resting[tree]) continue;
+        int midpoint = !s->pushed[tree] && s->o->scheme == RB_SCHEME_MIDPOINT;
+        if (!midpoint && !s->resting[tree]) continue;
         memcpy(s->q_new + at, from + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *from);
     }
 }

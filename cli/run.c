@@ -1,0 +1,335 @@
+/* `rattleback run`: simulates a model and tells what happened. */
+#include "run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "json.h"
+#include "rattleback/io.h"
+#include "record.h"
+
+typedef struct run {
+    run_options *o;
+    const rb_model *m;
+    rb_data *d;
+    record *record;
+    double energy; /* [J] */
+
+    /* summary */
+    int steps, failures, contacts_max, fallbacks, repairs, solves;
+    double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
+    double loop_error_max, wall;
+    unsigned char *modes; /* --watch: of the step before */
+    rb_touch_id *ids;
+    int nmode;
+} run;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double energy(const run *r)
+{
+    rb_kinematics(r->m, r->d);
+    rb_velocity(r->m, r->d);
+    return rb_energy_kinetic(r->m, r->d) + rb_energy_potential(r->m, r->d);
+}
+
+/* ---- problems on file ---------------------------------------------------------------------------
+ */
+
+static int dump_problem(void *ctx, const char *name, const rb_problem *problem)
+{
+    const run *r = ctx;
+    char path[4096];
+    rb_error err = { 0 };
+    snprintf(path, sizeof path, "%s/%s-%s.jsonl", r->o->dump,
+             problem->kind == RB_CONE ? "friction" : "lcp", name);
+    FILE *out = fopen(path, "w");
+    if (!out) {
+        fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+        return 1;
+    }
+    rb_status status = rb_problem_write_json(out, name, problem, NULL, &err);
+    if (fclose(out) != 0) status = RB_FILE;
+    if (status != RB_OK) fprintf(stderr, "%s: %s\n", path, rb_status_text(status));
+    return status != RB_OK;
+}
+
+/* ---- modes --------------------------------------------------------------------------------------
+ */
+
+static const char *mode_word(int mode)
+{
+    static const char *const words[] = { "unknown", "open", "stick", "slide", "upper" };
+    return mode >= 0 && mode < 5 ? words[mode] : "?";
+}
+
+static void name_touch(const run *r, const rb_touch *t, char *text, size_t size)
+{
+    const rb_model *m = r->m;
+    char a[128], b[128];
+    if (t->id.kind == 0) {
+        const char *first = rb_model_name(m, RB_KIND_GEOM, t->id.a, a, sizeof a);
+        const char *second = rb_model_name(m, RB_KIND_GEOM, t->id.b, b, sizeof b);
+        snprintf(text, size, "contact %s#%d %s#%d.%u", first, t->id.a, second, t->id.b,
+                 (unsigned)t->id.c);
+    } else {
+        static const char *const kinds[] = { "contact", "limit", "dry friction", "equality" };
+        snprintf(text, size, "%s %d", kinds[t->id.kind], t->id.a);
+    }
+}
+
+/* Lines for constraints whose mode is not that of the step before. */
+static void watch(run *r)
+{
+    int before = 0;
+    for (int i = 0; i < r->d->ntouch; i++) {
+        const rb_touch *t = &r->d->touch[i];
+        while (before < r->nmode && memcmp(&r->ids[before], &t->id, sizeof t->id) != 0 &&
+               (r->ids[before].kind < t->id.kind ||
+                (r->ids[before].kind == t->id.kind && r->ids[before].a <= t->id.a))) {
+            before++;
+        }
+        int was = RB_MODE_OPEN;
+        if (before < r->nmode && memcmp(&r->ids[before], &t->id, sizeof t->id) == 0)
+            was = r->modes[before];
+        if (was == t->mode) continue;
+        char name[320];
+        name_touch(r, t, name, sizeof name);
+        fprintf(stderr, "t = %.6f  %s: %s -> %s\n", r->d->time, name, mode_word(was),
+                mode_word(t->mode));
+    }
+    unsigned char *modes = realloc(r->modes, (size_t)r->d->ntouch + 1);
+    rb_touch_id *ids = realloc(r->ids, ((size_t)r->d->ntouch + 1) * sizeof *ids);
+    if (modes) r->modes = modes;
+    if (ids) r->ids = ids;
+    r->nmode = modes && ids ? r->d->ntouch : 0;
+    for (int i = 0; i < r->nmode; i++) {
+        r->modes[i] = (unsigned char)r->d->touch[i].mode;
+        r->ids[i] = r->d->touch[i].id;
+    }
+}
+
+/* ---- the loop -----------------------------------------------------------------------------------
+ */
+
+static void show_progress(const run *r, double start, const rb_step_info *info)
+{
+    enum { WIDTH = 24 };
+    double done = r->d->time, total = r->o->time, spent = now() - start;
+    int full = total > 0.0 ? (int)(WIDTH * fmin(1.0, done / total)) : WIDTH;
+    fprintf(stderr,
+            "\r\033[K[%.*s%*s] %.3f s of %.3f s  %.1fx real time  %d contacts  residual %.0e", full,
+            "########################", WIDTH - full, "", done, total,
+            spent > 0.0 ? done / spent : 0.0, info->contacts, r->residual_max);
+    fflush(stderr);
+}
+
+static void add(run *r, const rb_step_info *info)
+{
+    r->steps++;
+    r->contacts_sum += info->contacts;
+    if (info->contacts > r->contacts_max) r->contacts_max = info->contacts;
+    r->residual_max = fmax(r->residual_max, info->residual);
+    r->penetration_max = fmax(r->penetration_max, info->penetration);
+    r->energy_created_max = fmax(r->energy_created_max, info->energy_created);
+    r->loop_error_max = fmax(r->loop_error_max, info->loop_error);
+    r->fallbacks += info->fallbacks;
+    r->repairs += info->repairs;
+    r->solves += info->solves;
+}
+
+/* One step; room for contacts grows by itself. */
+static rb_status step(run *r, rb_step_info *info, rb_error *err)
+{
+    for (;;) {
+        rb_status status = rb_step(r->m, r->d, &r->o->step, info, err);
+        if (status != RB_FULL) return status;
+        status = rb_data_reserve(r->m, &r->d, 2 * info->contacts + 16);
+        if (status != RB_OK) return status;
+    }
+}
+
+static int simulate(run *r)
+{
+    double h = r->o->step.h > 0.0 ? r->o->step.h : r->m->option.timestep;
+    double start = now(), shown = start;
+    double end = r->d->time + r->o->time - 0.5 * h;
+    int bar = isatty(STDERR_FILENO) && !r->o->watch;
+    rb_step_info info = { 0 };
+    if (r->record) record_row(r->record, r->d, &info, r->energy_start);
+    while (r->d->time < end && !interrupted) {
+        rb_error err = { 0 };
+        rb_status status = step(r, &info, &err);
+        if (status != RB_OK) {
+            r->failures++;
+            fprintf(stderr, "%st = %.9g: step %d: %s%s%s; the state is that before the step\n",
+                    bar ? "\r\033[K" : "", r->d->time, r->steps + 1, rb_status_text(status),
+                    err.text[0] ? ": " : "", err.text);
+            break;
+        }
+        add(r, &info);
+        if (r->o->watch) watch(r);
+        if (r->record && r->steps % r->o->every == 0) record_row(r->record, r->d, &info, energy(r));
+        if (bar && now() - shown > 0.1) {
+            shown = now();
+            show_progress(r, start, &info);
+        }
+    }
+    if (bar) fputs("\r\033[K", stderr);
+    r->wall = now() - start;
+    r->energy = energy(r);
+    return r->failures ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
+}
+
+/* ---- summary ------------------------------------------------------------------------------------
+ */
+
+static void summary_json(const run *r)
+{
+    json j = { .out = stdout };
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)rb_data_hash(r->d));
+    json_begin(&j, NULL);
+    json_int(&j, "steps", r->steps);
+    json_number(&j, "time", r->d->time);
+    json_number(&j, "wall", r->wall);
+    json_number(&j, "contacts_mean", r->steps ? r->contacts_sum / r->steps : 0.0);
+    json_int(&j, "contacts_max", r->contacts_max);
+    json_number(&j, "residual_max", r->residual_max);
+    json_number(&j, "penetration_max", r->penetration_max);
+    json_number(&j, "energy_start", r->energy_start);
+    json_number(&j, "energy_end", r->energy);
+    json_number(&j, "energy_created_max", r->energy_created_max);
+    json_number(&j, "loop_error_max", r->loop_error_max);
+    json_int(&j, "fallbacks", r->fallbacks);
+    json_int(&j, "repairs", r->repairs);
+    json_int(&j, "solves", r->solves);
+    json_int(&j, "failures", r->failures);
+    json_text(&j, "formulation", rb_formulation_name(r->o->step.formulation));
+    json_text(&j, "solver", r->o->step.solver->name);
+    json_vector(&j, "qpos", r->d->q, r->m->nq);
+    json_vector(&j, "qvel", r->d->v, r->m->nv);
+    json_text(&j, "hash", hash);
+    json_end(&j);
+}
+
+static void summary_text(const run *r)
+{
+    double us = r->steps ? 1e6 * r->wall / r->steps : 0.0;
+    printf("%d steps to t = %.6g s in %.3f s (%.1f us each, %.1fx real time)\n", r->steps,
+           r->d->time, r->wall, us, r->wall > 0.0 ? r->d->time / r->wall : 0.0);
+    printf("%-22s %s, solver %s\n", "formulation", rb_formulation_name(r->o->step.formulation),
+           r->o->step.solver->name);
+    printf("%-22s %.2f mean, %d max; %d problems, %d repairs, %d fallbacks\n", "contacts",
+           r->steps ? r->contacts_sum / r->steps : 0.0, r->contacts_max, r->solves, r->repairs,
+           r->fallbacks);
+    printf("%-22s %.2e\n", "worst residual", r->residual_max);
+    printf("%-22s %.2e m\n", "deepest penetration", r->penetration_max);
+    if (r->m->neq > 0) printf("%-22s %.2e\n", "worst closure error", r->loop_error_max);
+    printf("%-22s %.9g J -> %.9g J; contact made at most %.2e J in a step\n", "energy",
+           r->energy_start, r->energy, r->energy_created_max);
+    printf("%-22s %016llx\n", "hash of the state", (unsigned long long)rb_data_hash(r->d));
+}
+
+/* ---- the command --------------------------------------------------------------------------------
+ */
+
+/* The state of a file on top of the start. */
+static int apply_state(run *r)
+{
+    rb_error err = { 0 };
+    rb_state_entry *state = NULL;
+    rb_state_reader *reader = rb_state_open(r->o->state, r->m, NULL, &err);
+    rb_status status = reader ? rb_state_next(reader, &state, &err) : err.status;
+    if (reader && status == RB_OK && state)
+        rb_state_apply(r->m, state, r->d);
+    else if (err.text[0])
+        model_say(&err);
+    else
+        fprintf(stderr, "%s: no state in it\n", r->o->state);
+    int found = state != NULL;
+    rb_state_entry_free(state);
+    rb_state_close(reader);
+    return found;
+}
+
+static int refuse_physics(const run_options *o, const rb_model *m)
+{
+    int count = 0;
+    for (int k = 0; k < m->nwarning; k++) count += m->warning_physics[k] != 0;
+    if (count == 0 || o->model.lenient) return 0;
+    model_warn(m, 1);
+    fputs("rattleback run: the file asks for physics that is not there; --lenient runs without\n",
+          stderr);
+    return 1;
+}
+
+static int run_model(run *r)
+{
+    r->d = model_start(&r->o->model, r->m);
+    if (!r->d) return EXIT_BAD_INPUT;
+    if (r->o->state && !apply_state(r)) return EXIT_BAD_INPUT;
+    if (r->o->dump) {
+        if (mkdir(r->o->dump, 0777) != 0 && errno != EEXIST) {
+            fprintf(stderr, "%s: %s\n", r->o->dump, strerror(errno));
+            return EXIT_BAD_INPUT;
+        }
+        r->o->step.sink = (rb_problem_sink){ dump_problem, r };
+    }
+    if (r->o->record && !(r->record = record_open(r->o->record, r->m))) return EXIT_BAD_INPUT;
+    r->energy_start = energy(r);
+    int status = simulate(r);
+    if (!record_close(r->record)) status = EXIT_BAD_INPUT;
+    if (r->o->model.json)
+        summary_json(r);
+    else if (!r->o->record || strcmp(r->o->record, "-") != 0)
+        summary_text(r);
+    return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    run_options o = run_options_default();
+    int nfile = 0;
+    if (!run_options_parse(&o, argc, argv, &nfile)) return EXIT_BAD_INPUT;
+    if (o.model.help) {
+        run_help();
+        return EXIT_CERTIFIED;
+    }
+    if (!model_one_file(&o.model, nfile)) return EXIT_BAD_INPUT;
+    rb_model *m = model_load(&o.model, argv[0]);
+    if (!m) return EXIT_BAD_INPUT;
+
+    int status = EXIT_BAD_INPUT;
+    if (!refuse_physics(&o, m) && run_options_from_model(&o, m)) {
+        run r = { .o = &o, .m = m };
+        signal(SIGINT, on_interrupt);
+        status = run_model(&r);
+        rb_data_free(r.d);
+        free(r.modes);
+        free(r.ids);
+    }
+    rb_model_free(m, NULL);
+    return status;
+}

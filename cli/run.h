@@ -1,0 +1,28 @@
+/* The options of `rattleback run`: command line, then what the model says in rb.* entries. */
+#ifndef RATTLEBACK_CLI_RUN_H
+#define RATTLEBACK_CLI_RUN_H
+
+#include "model.h"
+#include "rattleback/step.h"
+
+typedef struct run_options {
+    model_options model; /* first: the setters of model.h write to it */
+    rb_step_opts step;
+    double time; /* [s]                                       */
+    int every;   /* rows of the record: each so many steps    */
+    const char *record, *state, *dump;
+    int watch;
+    unsigned given; /* bit per choice that the command line made, see run_choices */
+} run_options;
+
+run_options run_options_default(void);
+
+/* 1, or 0 after a sentence. */
+int run_options_parse(run_options *o, int argc, char **argv, int *nfile);
+
+/* What the model says and the command line does not. */
+int run_options_from_model(run_options *o, const rb_model *m);
+
+void run_help(void);
+
+#endif

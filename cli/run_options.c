@@ -1,0 +1,318 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+/* ---- values ------------------------------------------------------------------------------------
+ */
+
+static int refuse(const char *name, const char *text, const char *expected)
+{
+    fprintf(stderr, "rattleback run: %s %s: expected %s\n", name, text, expected);
+    return 0;
+}
+
+static int number(const char *name, const char *text, double lo, double hi, const char *expected,
+                  double *out)
+{
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || *end != '\0' || !(x >= lo) || !(x <= hi))
+        return refuse(name, text, expected);
+    *out = x;
+    return 1;
+}
+
+static int count(const char *name, const char *text, int lo, int hi, const char *expected, int *out)
+{
+    double x = 0.0;
+    if (!number(name, text, lo, hi, expected, &x) || x != floor(x)) {
+        return refuse(name, text, expected);
+    }
+    *out = (int)x;
+    return 1;
+}
+
+static int set_step(run_options *o, const char *text)
+{
+    return number("--step", text, 1e-12, 1e6, "seconds > 0, for example 0.001", &o->step.h);
+}
+
+static int set_time(run_options *o, const char *text)
+{
+    return number("--time", text, 0.0, 1e12, "seconds >= 0, for example 2.5", &o->time);
+}
+
+static int set_directions(run_options *o, const char *text)
+{
+    const char *expected = "an even number from 4 to 1024";
+    if (!count("--directions", text, 4, 1024, expected, &o->step.directions)) return 0;
+    return o->step.directions % 2 == 0 ? 1 : refuse("--directions", text, expected);
+}
+
+static int set_restitution(run_options *o, const char *text)
+{
+    return number("--restitution", text, 0.0, 1.0, "a number from 0 to 1", &o->step.restitution);
+}
+
+static int set_friction(run_options *o, const char *text)
+{
+    return number("--friction", text, 0.0, 1e30, "a number >= 0", &o->step.friction);
+}
+
+static int set_formulation(run_options *o, const char *text)
+{
+    o->step.formulation = rb_formulation_find(text);
+    if (o->step.formulation) return 1;
+    fprintf(stderr, "rattleback run: --formulation %s: expected", text);
+    for (const rb_formulation *const *f = rb_formulations; *f; f++)
+        fprintf(stderr, "%s %s", f == rb_formulations ? "" : ",", rb_formulation_name(*f));
+    putc('\n', stderr);
+    return 0;
+}
+
+static int set_solver(run_options *o, const char *text)
+{
+    o->step.solver = rb_solver_find(text);
+    if (o->step.solver) return 1;
+    fprintf(stderr, "rattleback run: --solver %s: expected", text);
+    for (const rb_solver *const *s = rb_solvers; *s; s++)
+        fprintf(stderr, "%s %s", s == rb_solvers ? "" : ",", (*s)->name);
+    putc('\n', stderr);
+    return 0;
+}
+
+static int set_stepper(run_options *o, const char *text)
+{
+    (void)o;
+    if (strcmp(text, "fixed") == 0) return 1;
+    return refuse("--stepper", text, "fixed");
+}
+
+static int set_scheme(run_options *o, const char *text)
+{
+    if (strcmp(text, "midpoint") == 0)
+        o->step.scheme = RB_SCHEME_MIDPOINT;
+    else if (strcmp(text, "semi-implicit") == 0)
+        o->step.scheme = RB_SCHEME_SEMI_IMPLICIT;
+    else
+        return refuse("--scheme", text, "midpoint or semi-implicit");
+    return 1;
+}
+
+static int set_tol(run_options *o, const char *text)
+{
+    return number("--tol", text, 1e-300, 1.0, "a number > 0, for example 1e-9", &o->step.tol);
+}
+
+/* ---- choices that a model can make too --------------------------------------------------------
+ */
+
+typedef struct choice {
+    const char *name; /* behind "--" and behind "rb.", with _ for - */
+    int (*set)(run_options *o, const char *text);
+    int in_model; /* 1: also as rb.NAME in a file. Coefficients there belong to the geoms. */
+} choice;
+
+static const choice choices[] = {
+    { "step", set_step, 1 },
+    { "time", set_time, 1 },
+    { "directions", set_directions, 1 },
+    { "formulation", set_formulation, 1 },
+    { "solver", set_solver, 1 },
+    { "stepper", set_stepper, 1 },
+    { "friction", set_friction, 0 },
+    { "restitution", set_restitution, 0 },
+};
+enum { NCHOICE = sizeof choices / sizeof *choices };
+
+static int choose(void *to, const char *name, const char *text)
+{
+    run_options *o = to;
+    for (int k = 0; k < NCHOICE; k++) {
+        if (strcmp(choices[k].name, name) != 0) continue;
+        o->given |= 1u << k;
+        return choices[k].set(o, text);
+    }
+    return 0;
+}
+
+#define CHOICE(word)                                                                               \
+    static int choose_##word(void *to, const char *text)                                           \
+    {                                                                                              \
+        return choose(to, #word, text);                                                            \
+    }
+
+CHOICE(step)
+CHOICE(time)
+CHOICE(directions)
+CHOICE(formulation)
+CHOICE(solver)
+CHOICE(stepper)
+CHOICE(restitution)
+
+/* URDF geoms have no coefficient of their own: there the reader takes it as well. */
+static int choose_friction(void *to, const char *text)
+{
+    return choose(to, "friction", text) && model_set_friction(to, text);
+}
+
+static int choose_scheme(void *to, const char *text)
+{
+    return set_scheme(to, text);
+}
+
+static int choose_tol(void *to, const char *text)
+{
+    return set_tol(to, text);
+}
+
+/* --set rb.NAME=VALUE */
+static int set_entry(void *to, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (strncmp(text, "rb.", 3) == 0 && equals) {
+        size_t length = (size_t)(equals - text) - 3;
+        for (int k = 0; k < NCHOICE; k++) {
+            if (strlen(choices[k].name) != length) continue;
+            if (strncmp(choices[k].name, text + 3, length) == 0)
+                return choose(to, choices[k].name, equals + 1);
+        }
+    }
+    fprintf(stderr, "rattleback run: --set %s: expected rb.NAME=VALUE, NAME one of", text);
+    for (int k = 0; k < NCHOICE; k++) fprintf(stderr, "%s %s", k ? "," : "", choices[k].name);
+    putc('\n', stderr);
+    return 0;
+}
+
+/* ---- the rest ----------------------------------------------------------------------------------
+ */
+
+static int set_every(void *to, const char *text)
+{
+    run_options *o = to;
+    return count("--every", text, 1, 1000000000, "an integer >= 1", &o->every);
+}
+
+static int set_record(void *to, const char *text)
+{
+    ((run_options *)to)->record = text;
+    return 1;
+}
+
+static int set_state(void *to, const char *text)
+{
+    ((run_options *)to)->state = text;
+    return 1;
+}
+
+static int set_dump(void *to, const char *text)
+{
+    ((run_options *)to)->dump = text;
+    return 1;
+}
+
+static int set_watch(void *to, const char *text)
+{
+    (void)text;
+    return ((run_options *)to)->watch = 1;
+}
+
+static int set_cold(void *to, const char *text)
+{
+    (void)text;
+    return ((run_options *)to)->step.cold = 1;
+}
+
+/* the first entry of a name counts: --friction here is more than that of the reader */
+static const argument table[] = {
+    { "--time", 1, choose_time },
+    { "--step", 1, choose_step },
+    { "--formulation", 1, choose_formulation },
+    { "--solver", 1, choose_solver },
+    { "--stepper", 1, choose_stepper },
+    { "--scheme", 1, choose_scheme },
+    { "--directions", 1, choose_directions },
+    { "--friction", 1, choose_friction },
+    { "--restitution", 1, choose_restitution },
+    { "--tol", 1, choose_tol },
+    { "--set", 1, set_entry },
+    { "--every", 1, set_every },
+    { "--record", 1, set_record },
+    { "--state", 1, set_state },
+    { "--dump-problems", 1, set_dump },
+    { "--watch", 0, set_watch },
+    { "--cold", 0, set_cold },
+    MODEL_ARGUMENTS,
+    { NULL, 0, NULL },
+};
+
+run_options run_options_default(void)
+{
+    return (run_options){ .model = model_options_default("run"),
+                          .step = rb_step_opts_default(),
+                          .time = 1.0,
+                          .every = 1 };
+}
+
+int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
+{
+    arguments a = { .command = "run", .table = table, .options = o };
+    if (!arguments_parse(&a, argc, argv)) return 0;
+    *nfile = a.nfile;
+    return 1;
+}
+
+int run_options_from_model(run_options *o, const rb_model *m)
+{
+    char buffer[64];
+    for (int k = 0; k < NCHOICE; k++) {
+        if (!choices[k].in_model || o->given & (1u << k)) continue;
+        snprintf(buffer, sizeof buffer, "rb.%s", choices[k].name);
+        int at = rb_model_find(m, RB_KIND_CUSTOM, buffer);
+        if (at < 0) continue;
+        const char *text = buffer;
+        if (m->custom_text[at] >= 0)
+            text = m->names + m->custom_text[at];
+        else if (m->custom_num[at] < 1)
+            continue;
+        else
+            snprintf(buffer, sizeof buffer, "%.17g", m->custom_data[m->custom_adr[at]]);
+        if (!choices[k].set(o, text)) return 0;
+    }
+    return 1;
+}
+
+void run_help(void)
+{
+    printf("usage: rattleback run [options] MODEL\n\n"
+           "Simulates a model (MJCF or URDF) with hard contact; every step is certified.\n\n"
+           "  --time T               seconds to simulate (1)\n"
+           "  --step H               step in seconds (the timestep of the model)\n"
+           "  --formulation WORD     how contact becomes a complementarity problem (cone)\n");
+    for (const rb_formulation *const *f = rb_formulations; *f; f++)
+        printf("      %-26s %s\n", rb_formulation_name(*f), rb_formulation_summary(*f));
+    printf("  --solver WORD          see rattleback lcp --help, rattleback friction --help (auto)\n"
+           "  --stepper WORD         fixed\n"
+           "  --scheme WORD          midpoint, or semi-implicit: how free bodies move (midpoint)\n"
+           "  --directions N         of polyhedral friction cones, even (8)\n"
+           "  --friction MU          replaces every sliding coefficient\n"
+           "  --restitution E        replaces every coefficient of restitution\n"
+           "  --tol R                relative residual to certify (1e-9)\n"
+           "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
+           "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "
+           "output\n"
+           "  --every N              a row of it each N steps (1)\n"
+           "  --state FILE           start from a state, as rattleback compute takes it\n"
+           "  --dump-problems DIR    every complementarity problem as a file for rattleback\n"
+           "                         lcp or friction\n"
+           "  --watch                contact modes as they change\n"
+           "  --cold                 no warm start\n"
+           "%s"
+           "  --lenient              run also where the file asks for physics that is not there\n"
+           "\nexit status: 0 done, 1 a step could not be certified, 2 bad usage or input\n"
+           "\nexample: rattleback run scenes/robots/tumbling_body.xml --time 2 --json\n",
+           model_options_help);
+}
