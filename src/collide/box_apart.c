@@ -62,7 +62,7 @@ static void try_crossing(const rb_boxes *p, int i, int j, int v1, int v2, witnes
     rb_segment_at(&e1, s, w.x1);
     rb_segment_at(&e2, t, x2);
     rb_sub3(x2, w.x1, w.n);
-    w.distance = rb_normalize3(w.n);
+    w.distance = rb_unit(w.n);
     if (w.distance >= best->distance - p->grain.tie) return;
     w.feature = rb_feature(rb_feature_half(RB_EDGE, rb_box_edge_of(i, v1)),
                            rb_feature_half(RB_EDGE, rb_box_edge_of(j, v2)));

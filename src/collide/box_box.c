@@ -60,19 +60,18 @@ static void try_edges(const rb_boxes *p, int i, int j, direction *best)
     const double *R = p->R;
     int k = (i + 1) % 3, l = (i + 2) % 3;
     double m_k = -R[3 * l + j], m_l = R[3 * k + j];
-    double length = sqrt(m_k * m_k + m_l * m_l);
-    if (!(length > 0.0)) return;
-
     double mt = m_k * p->t[k] + m_l * p->t[l];
     double width = p->h1[k] * fabs(m_k) + p->h1[l] * fabs(m_l);
     for (int step = 1; step <= 2; step++) {
         int c = (j + step) % 3;
         width += p->h2[c] * fabs(m_k * R[3 * k + c] + m_l * R[3 * l + c]);
     }
-    double s = (fabs(mt) - width) / length;
-    if (s <= best->s + p->grain.tie) return;
+    double over = fabs(mt) - width, bar = best->s + p->grain.tie;
+    if (bar >= 0.0 && over <= 0.0) return;
+    double length = sqrt(m_k * m_k + m_l * m_l);
+    if (!(over > bar * length)) return;
     double scale = rb_sign_of(mt) / length;
-    best->s = s;
+    best->s = over / length;
     best->n[i] = 0.0;
     best->n[k] = scale * m_k;
     best->n[l] = scale * m_l;
@@ -146,7 +145,12 @@ static int add_along(rb_boxes *p, const direction *d)
 
 void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
 {
-    rb_boxes p = { .a = a, .b = b, .h1 = a->size, .h2 = b->size, .points = { .n = 0 } };
+    rb_boxes p;
+    p.a = a;
+    p.b = b;
+    p.h1 = a->size;
+    p.h2 = b->size;
+    p.points.n = 0;
     double w[3];
     rb_sub3(b->p, a->p, w);
     rb_rot_t(a->R, w, p.t);

@@ -57,7 +57,7 @@ static void sharpen(const capsule_on_box *p, double t, double distance, uint32_t
     rb_cross3(e, p->axis.u, m);
 
     /* uncertain by eps/|m|, while `outward` is by eps scale/distance */
-    if (rb_normalize3(m) * rb_norm3(p->h) > distance) {
+    if (rb_unit(m) * rb_norm3(p->h) > distance) {
         rb_scale3(rb_dot3(m, outward) < 0.0 ? -1.0 : 1.0, m, outward);
     }
 }
@@ -134,7 +134,7 @@ static void add_vertices(capsule_on_box *p, const double n[3])
         if (rb_segment_end(&p->axis, t)) continue;
         rb_segment_at(&p->axis, t, x);
         rb_sub3(x, q, outward);
-        double distance = rb_normalize3(outward);
+        double distance = rb_unit(outward);
         if (rb_dot3(outward, n) < RB_FACING) continue;
         add(p, distance, q, outward, half_of_axis(p, t), rb_feature_half(RB_VERTEX, vertex));
     }
@@ -260,7 +260,11 @@ static void leave(capsule_on_box *p, double n[3])
 
 void rb_capsule_box(const rb_shape *capsule, const rb_shape *box, double reach, rb_manifold *out)
 {
-    capsule_on_box p = { .box = box, .h = box->size, .r = capsule->size[0], .points = { .n = 0 } };
+    capsule_on_box p;
+    p.box = box;
+    p.h = box->size;
+    p.r = capsule->size[0];
+    p.points.n = 0;
     rb_segment axis = rb_capsule_axis(capsule);
     double w[3], n[3];
     rb_sub3(capsule->p, box->p, w);

@@ -15,15 +15,39 @@ typedef struct axes {
     rb_points points;
 } axes;
 
-/* The spheres at s and t on both axes. `facing`: what the normal has to agree with, or NULL. */
-static void add(axes *p, double s, double t, const double *facing)
+/* The spheres at s and t on both axes. */
+typedef struct place {
+    double s, t, distance;
+} place;
+
+static place place_at(const axes *p, double s, double t)
 {
-    double x[3], y[3], n[3];
+    double x[3], y[3];
     rb_segment_at(&p->a, s, x);
     rb_segment_at(&p->b, t, y);
+    rb_sub3(y, x, y);
+    return (place){ .s = s, .t = t, .distance = rb_norm3(y) };
+}
+
+/* Ends 0, 1 of a and 2, 3 of b, each against the other axis. */
+static place end_against(const axes *p, int i)
+{
+    const rb_segment *own = i < 2 ? &p->a : &p->b, *other = i < 2 ? &p->b : &p->a;
+    double x[3], end = i % 2 ? own->half : -own->half;
+    rb_segment_at(own, end, x);
+    double foot = rb_segment_foot(other, x);
+    return i < 2 ? place_at(p, end, foot) : place_at(p, foot, end);
+}
+
+/* `facing`: what the normal has to agree with, or NULL. */
+static void add(axes *p, const place *at, const double *facing)
+{
+    double x[3], y[3], n[3], distance = at->distance;
+    rb_segment_at(&p->a, at->s, x);
+    rb_segment_at(&p->b, at->t, y);
     rb_sub3(y, x, n);
-    double distance = rb_normalize3(n);
-    int end_a = rb_segment_end(&p->a, s), end_b = rb_segment_end(&p->b, t);
+    rb_unit(n);
+    int end_a = rb_segment_end(&p->a, at->s), end_b = rb_segment_end(&p->b, at->t);
     if (distance <= p->tie || (!end_a && !end_b)) {
         /* rounding has no direction, and a crossing has exactly this one */
         rb_scale3(rb_dot3(n, p->across) < 0.0 ? -1.0 : 1.0, p->across, n);
@@ -40,30 +64,14 @@ static void add(axes *p, double s, double t, const double *facing)
     rb_points_add(&p->points, distance - (p->r_a + p->r_b), x, n, rb_feature(half1, half2));
 }
 
-/* Ends of a segment against the other; `order` says which is which. Ends that see only the end of
- * the other count for the distance, not for the line of contact. */
-static void add_ends(axes *p, int of_b, const double *facing)
-{
-    const rb_segment *own = of_b ? &p->b : &p->a, *other = of_b ? &p->a : &p->b;
-    for (int end = -1; end <= 1; end += 2) {
-        double x[3];
-        rb_segment_at(own, end * own->half, x);
-        double foot = rb_segment_foot(other, x);
-        if (facing && rb_segment_end(other, foot)) continue;
-        if (of_b)
-            add(p, foot, end * own->half, facing);
-        else
-            add(p, end * own->half, foot, facing);
-    }
-}
-
 void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
 {
-    axes p = { .a = rb_capsule_axis(a),
-               .b = rb_capsule_axis(b),
-               .r_a = a->size[0],
-               .r_b = b->size[0],
-               .points = { .n = 0 } };
+    axes p;
+    p.a = rb_capsule_axis(a);
+    p.b = rb_capsule_axis(b);
+    p.r_a = a->size[0];
+    p.r_b = b->size[0];
+    p.points.n = 0;
     double w[3], m[3], s, t;
     rb_sub3(b->p, a->p, w);
     rb_grain grain = rb_grain_of(a->size[0] + a->size[1], b->size[0] + b->size[1], rb_norm3(w));
@@ -72,20 +80,29 @@ void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_m
     int crossing = rb_lines_cross(&p.a, &p.b, m, &s, &t);
     rb_copy3(m, p.across);
     if (!crossing) rb_orthogonal(p.a.u, p.across);
-    rb_normalize3(p.across);
+    rb_unit(p.across);
     rb_straighten(p.a.u, p.across);
 
-    /* the closest pair */
-    if (crossing && fabs(s) < p.a.half && fabs(t) < p.b.half) add(&p, s, t, NULL);
-    add_ends(&p, 0, NULL);
-    add_ends(&p, 1, NULL);
-    int closest = rb_points_closest(&p.points, grain.tie);
-    rb_manifold_point first = p.points.at[closest];
+    /* the closest pair: the crossing, else an end */
+    place best = { .distance = INFINITY };
+    if (crossing && fabs(s) < p.a.half && fabs(t) < p.b.half) best = place_at(&p, s, t);
+    place ends[4];
+    for (int i = 0; i < 4; i++) {
+        ends[i] = end_against(&p, i);
+        if (ends[i].distance < best.distance - grain.tie) best = ends[i];
+    }
+    add(&p, &best, NULL);
+    double n[3];
+    rb_copy3(p.points.at[0].normal, n);
+    if (p.points.at[0].gap > reach) {
+        out->n = 0;
+        return;
+    }
 
-    /* and what else belongs to the line of contact */
-    p.points.n = 1;
-    p.points.at[0] = first;
-    add_ends(&p, 0, first.normal);
-    add_ends(&p, 1, first.normal);
-    rb_points_finish(&p.points, first.normal, reach, grain, out);
+    /* and what else belongs to the line of contact: ends over the other, not over its end */
+    for (int i = 0; i < 4; i++) {
+        int over_end = i < 2 ? rb_segment_end(&p.b, ends[i].t) : rb_segment_end(&p.a, ends[i].s);
+        if (!over_end && ends[i].distance - (p.r_a + p.r_b) <= reach) add(&p, &ends[i], n);
+    }
+    rb_points_finish(&p.points, n, reach, grain, out);
 }

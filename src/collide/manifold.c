@@ -31,128 +31,178 @@ void rb_points_add(rb_points *points, double gap, const double pos1[3], const do
     p->feature = feature;
 }
 
-int rb_points_closest(const rb_points *points, double tie)
+/* What is left of the candidates: indices, and their places seen along the normal. */
+typedef struct selection {
+    const rb_manifold_point *at;
+    rb_grain grain;
+    int n, pick[RB_POINTS_MAX];
+    double n0[3];                  /* normal of the closest point                              */
+    double flat[RB_POINTS_MAX][3]; /* of each candidate: halfway between its witnesses, relative
+                                      to the first, across n0: points behind each other coincide */
+} selection;
+
+/* The smaller half of the id first. */
+static uint32_t symmetric_key(uint32_t feature)
+{
+    uint32_t swapped = rb_feature_swap(feature);
+    return feature < swapped ? feature : swapped;
+}
+
+static void sort_symmetric(selection *s)
+{
+    for (int i = 1; i < s->n; i++) {
+        int which = s->pick[i], k = i;
+        uint32_t key = symmetric_key(s->at[which].feature);
+        for (; k > 0 && symmetric_key(s->at[s->pick[k - 1]].feature) > key; k--) {
+            s->pick[k] = s->pick[k - 1];
+        }
+        s->pick[k] = which;
+    }
+}
+
+static double least_gap(const selection *s)
 {
     double least = INFINITY;
-    for (int i = 0; i < points->n; i++) least = fmin(least, points->at[i].gap);
-    for (int i = 0; i < points->n; i++) {
-        if (points->at[i].gap <= least + tie) return i;
-    }
-    return points->n > 0 ? 0 : -1;
+    for (int i = 0; i < s->n; i++) least = fmin(least, s->at[s->pick[i]].gap);
+    return least;
 }
 
-/* From a to b, halfway between their witnesses. */
-static void between(const rb_manifold_point *a, const rb_manifold_point *b, double r[3])
+/* Puts in front, among the closest points, the first of those whose normal is nearest to n. */
+static void lead(selection *s, const double n[3])
 {
-    for (int k = 0; k < 3; k++) {
-        r[k] = 0.5 * (b->pos1[k] - a->pos1[k]) + 0.5 * (b->pos2[k] - a->pos2[k]);
+    double bound = least_gap(s) + s->grain.tie, nearest = INFINITY;
+    int first = 0;
+    for (int i = 0; i < s->n; i++) {
+        const rb_manifold_point *p = &s->at[s->pick[i]];
+        if (p->gap > bound) continue;
+        double r[3];
+        rb_sub3(p->normal, n, r);
+        double off = fmax(fabs(r[0]), fmax(fabs(r[1]), fabs(r[2])));
+        if (off >= nearest - RB_GAP_TIE) continue;
+        nearest = off;
+        first = i;
+    }
+    int which = s->pick[first];
+    for (; first > 0; first--) s->pick[first] = s->pick[first - 1];
+    s->pick[0] = which;
+}
+
+static void flatten(selection *s)
+{
+    const rb_manifold_point *o = &s->at[s->pick[0]];
+    rb_copy3(o->normal, s->n0);
+    for (int i = 0; i < s->n; i++) {
+        const rb_manifold_point *p = &s->at[s->pick[i]];
+        double *r = s->flat[s->pick[i]];
+        for (int k = 0; k < 3; k++) {
+            r[k] = 0.5 * (p->pos1[k] - o->pos1[k]) + 0.5 * (p->pos2[k] - o->pos2[k]);
+        }
+        rb_axpy3(-rb_dot3(r, s->n0), s->n0, r);
     }
 }
 
-/* Square of the distance across the normal of a: points behind each other hold the same place. */
-static double distance2(const rb_manifold_point *a, const rb_manifold_point *b)
+static double distance2(const selection *s, int a, int b)
 {
     double r[3];
-    between(a, b, r);
-    rb_axpy3(-rb_dot3(r, a->normal), a->normal, r);
+    rb_sub3(s->flat[b], s->flat[a], r);
     return rb_dot3(r, r);
 }
 
 /* Of points at the same place the first stays, unless a later one is clearly closer. */
-static void merge(rb_points *points, rb_grain grain)
+static void merge(selection *s)
 {
     int kept = 0;
-    for (int i = 0; i < points->n; i++) {
-        rb_manifold_point *p = &points->at[i];
-        int twin = 0;
-        while (twin < kept && points->at[twin].feature != p->feature &&
-               distance2(&points->at[twin], p) > grain.merge * grain.merge) {
+    double near = s->grain.merge * s->grain.merge;
+    for (int i = 0; i < s->n; i++) {
+        int which = s->pick[i], twin = 0;
+        const rb_manifold_point *p = &s->at[which];
+        while (twin < kept && s->at[s->pick[twin]].feature != p->feature &&
+               distance2(s, s->pick[twin], which) > near) {
             twin++;
         }
         if (twin == kept)
-            points->at[kept++] = *p;
-        else if (p->gap < points->at[twin].gap - grain.tie)
-            points->at[twin] = *p;
+            s->pick[kept++] = which;
+        else if (p->gap < s->at[s->pick[twin]].gap - s->grain.tie)
+            s->pick[twin] = which;
     }
-    points->n = kept;
+    s->n = kept;
 }
 
-/* Twice the area of the triangle a b c seen along n, counter-clockwise positive. */
-static double area(const rb_manifold_point *a, const rb_manifold_point *b,
-                   const rb_manifold_point *c, const double n[3])
+/* ---- reduction --------------------------------------------------------------------------------
+ */
+
+/* Twice the area of the triangle a b c seen along the normal, counter-clockwise positive. */
+static double area(const selection *s, int a, int b, int c)
 {
-    double r[3], s[3], w[3];
-    between(a, b, r);
-    between(a, c, s);
-    rb_cross3(r, s, w);
-    return rb_dot3(w, n);
+    double r[3], t[3], w[3];
+    rb_sub3(s->flat[b], s->flat[a], r);
+    rb_sub3(s->flat[c], s->flat[a], t);
+    rb_cross3(r, t, w);
+    return rb_dot3(w, s->n0);
 }
 
-/* What adding c to the triangle gains: twice the area of the part outside its longest-gain side. */
-static double gain(const rb_manifold_point *t[3], const rb_manifold_point *c, const double n[3])
+/* How much c adds to a choice of points: with one its distance squared, with two the triangle, with
+ * three the largest triangle outside. */
+static double gain(const selection *s, int nchosen, const int *chosen, int c)
 {
-    double turn = area(t[0], t[1], t[2], n) < 0.0 ? -1.0 : 1.0, best = 0.0;
+    if (nchosen == 1) return distance2(s, chosen[0], c);
+    if (nchosen == 2) return fabs(area(s, chosen[0], chosen[1], c));
+    double turn = area(s, chosen[0], chosen[1], chosen[2]) < 0.0 ? -1.0 : 1.0, best = 0.0;
     for (int i = 0; i < 3; i++) {
-        best = fmax(best, -turn * area(t[i], t[(i + 1) % 3], c, n));
+        best = fmax(best, -turn * area(s, chosen[i], chosen[(i + 1) % 3], c));
     }
     return best;
 }
 
-/* The closest point, the one farthest from it, the one that spans the largest triangle with both,
- * and the one that adds most area to that (G.3). Points on a line: the two ends and the closest. */
-static void reduce(rb_points *points, rb_grain grain)
+/* The point with the largest gain, the first of equal ones. */
+static int most_gain(const selection *s, int nchosen, const int *chosen, double *best)
 {
-    if (points->n <= RB_MANIFOLD_KEEP) return;
-    const rb_manifold_point *at = points->at;
-    int pick[RB_MANIFOLD_KEEP] = { rb_points_closest(points, grain.tie), 0, 0, 0 };
-    const double *n = at[pick[0]].normal;
-
-    double best = -1.0;
-    for (int i = 0; i < points->n; i++) {
-        double far = distance2(&at[pick[0]], &at[i]);
-        if (far > best * (1.0 + RB_GAP_TIE)) {
-            best = far;
-            pick[1] = i;
-        }
+    int which = -1;
+    *best = 0.0;
+    for (int i = 0; i < s->n; i++) {
+        double g = gain(s, nchosen, chosen, s->pick[i]);
+        if (g <= *best * (1.0 + RB_GAP_TIE)) continue;
+        *best = g;
+        which = s->pick[i];
     }
-    double span = sqrt(best);
+    return which;
+}
 
-    best = -1.0;
-    for (int i = 0; i < points->n; i++) {
-        double a = fabs(area(&at[pick[0]], &at[pick[1]], &at[i], n));
-        if (a > best * (1.0 + RB_GAP_TIE)) {
-            best = a;
-            pick[2] = i;
-        }
+/* Points on a line: the one in the widest gap between the two chosen ends. */
+static int most_apart(const selection *s, const int *chosen)
+{
+    int which = -1;
+    double best = 0.0;
+    for (int i = 0; i < s->n; i++) {
+        int c = s->pick[i];
+        double near = fmin(distance2(s, chosen[0], c), distance2(s, chosen[1], c));
+        if (near <= best) continue;
+        best = near;
+        which = c;
     }
+    return which;
+}
 
-    int npick = 3;
-    if (best <= grain.merge * span) {
-        best = -1.0;
-        for (int i = 0; i < points->n; i++) {
-            double near = fmin(distance2(&at[pick[0]], &at[i]), distance2(&at[pick[1]], &at[i]));
-            if (near > best) {
-                best = near;
-                pick[2] = i;
-            }
+/* The closest point, the one farthest from it, the one that spans the largest triangle with both,
+ * and the one that adds most area to that (G.3). */
+static void reduce(selection *s)
+{
+    if (s->n <= RB_MANIFOLD_KEEP) return;
+    int chosen[RB_MANIFOLD_KEEP] = { s->pick[0] }, n = 1;
+    double best, span = 0.0;
+    while (n < RB_MANIFOLD_KEEP) {
+        int next = most_gain(s, n, chosen, &best);
+        if (n == 1) span = sqrt(best);
+        if (n > 1 && best <= s->grain.merge * span) {
+            if (n == 2) next = most_apart(s, chosen);
+            if (n == 2 && next >= 0) chosen[n++] = next;
+            break;
         }
-    } else {
-        const rb_manifold_point *t[3] = { &at[pick[0]], &at[pick[1]], &at[pick[2]] };
-        best = 0.0;
-        for (int i = 0; i < points->n; i++) {
-            double more = gain(t, &at[i], n);
-            if (more > best * (1.0 + RB_GAP_TIE)) {
-                best = more;
-                pick[3] = i;
-            }
-        }
-        if (best > grain.merge * span) npick = 4;
+        if (next < 0) break;
+        chosen[n++] = next;
     }
-
-    rb_manifold_point kept[RB_MANIFOLD_KEEP];
-    for (int k = 0; k < npick; k++) kept[k] = at[pick[k]];
-    for (int k = 0; k < npick; k++) points->at[k] = kept[k];
-    points->n = npick;
+    for (int i = 0; i < n; i++) s->pick[i] = chosen[i];
+    s->n = n;
 }
 
 static void sort_by_feature(rb_manifold *m)
@@ -165,60 +215,25 @@ static void sort_by_feature(rb_manifold *m)
     }
 }
 
-/* The smaller half of the id first. */
-static uint32_t symmetric_key(uint32_t feature)
-{
-    uint32_t swapped = rb_feature_swap(feature);
-    return feature < swapped ? feature : swapped;
-}
-
-static void sort_symmetric(rb_points *points)
-{
-    for (int i = 1; i < points->n; i++) {
-        uint32_t key = symmetric_key(points->at[i].feature);
-        if (symmetric_key(points->at[i - 1].feature) <= key) continue;
-        rb_manifold_point p = points->at[i];
-        int k = i;
-        for (; k > 0 && symmetric_key(points->at[k - 1].feature) > key; k--) {
-            points->at[k] = points->at[k - 1];
-        }
-        points->at[k] = p;
-    }
-}
-
-/* Puts in front, among the closest points, the first of those whose normal is nearest to n. */
-static void lead(rb_points *points, const double n[3], double tie)
-{
-    int first = rb_points_closest(points, tie);
-    if (first < 0) return;
-    double bound = points->at[first].gap + tie, nearest = INFINITY;
-    for (int i = first; i < points->n; i++) {
-        double r[3];
-        rb_sub3(points->at[i].normal, n, r);
-        double off = rb_norm3(r);
-        if (points->at[i].gap > bound || off >= nearest - RB_GAP_TIE) continue;
-        nearest = off;
-        first = i;
-    }
-    rb_manifold_point p = points->at[first];
-    for (; first > 0; first--) points->at[first] = points->at[first - 1];
-    points->at[0] = p;
-}
-
 void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
                       rb_manifold *out)
 {
-    int kept = 0;
+    selection s;
+    s.at = points->at;
+    s.grain = grain;
+    s.n = 0;
     for (int i = 0; i < points->n; i++) {
-        if (points->at[i].gap <= reach) points->at[kept++] = points->at[i];
+        if (points->at[i].gap <= reach) s.pick[s.n++] = i;
     }
-    points->n = kept;
-    sort_symmetric(points);
-    lead(points, n, grain.tie);
-    merge(points, grain);
-    reduce(points, grain);
-    out->n = points->n;
-    for (int i = 0; i < points->n; i++) out->point[i] = points->at[i];
+    if (s.n > 1) {
+        sort_symmetric(&s);
+        lead(&s, n);
+        flatten(&s);
+        merge(&s);
+        reduce(&s);
+    }
+    out->n = s.n;
+    for (int i = 0; i < s.n; i++) out->point[i] = points->at[s.pick[i]];
     sort_by_feature(out);
 }
 

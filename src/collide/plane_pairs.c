@@ -39,7 +39,8 @@ static void add(rb_points *points, const half_space *s, double gap, const double
 void rb_plane_sphere(const rb_shape *plane, const rb_shape *sphere, double reach, rb_manifold *out)
 {
     half_space s = half_space_of(plane);
-    rb_points points = { .n = 0 };
+    rb_points points;
+    points.n = 0;
     double r = sphere->size[0], x[3];
     rb_copy3(sphere->p, x);
     rb_axpy3(-r, s.n, x);
@@ -52,7 +53,8 @@ void rb_plane_capsule(const rb_shape *plane, const rb_shape *capsule, double rea
 {
     half_space s = half_space_of(plane);
     rb_segment axis = rb_capsule_axis(capsule);
-    rb_points points = { .n = 0 };
+    rb_points points;
+    points.n = 0;
     double r = capsule->size[0];
     for (int end = -1; end <= 1; end += 2) {
         double x[3];
@@ -87,7 +89,8 @@ void rb_plane_box(const rb_shape *plane, const rb_shape *box, double reach, rb_m
     int flip[4] = { 0, 1 << i, 1 << j, last };
 
     double centre = height(&s, box->p), h_max = rb_norm3(h);
-    rb_points points = { .n = 0 };
+    rb_points points;
+    points.n = 0;
     for (int k = 0; k < 4; k++) {
         int vertex = lowest ^ flip[k];
         double y[3], x[3];
@@ -112,7 +115,8 @@ void rb_plane_ellipsoid(const rb_shape *plane, const rb_shape *ellipsoid, double
     rb_rot(ellipsoid->R, y, x);
     rb_add3(x, ellipsoid->p, x);
 
-    rb_points points = { .n = 0 };
+    rb_points points;
+    points.n = 0;
     add(&points, &s, height(&s, ellipsoid->p) - depth, x, rb_feature_half(RB_CURVED, 0));
     rb_manifold_single(out, reach, &points.at[0]);
 }
@@ -141,7 +145,8 @@ void rb_plane_cylinder(const rb_shape *plane, const rb_shape *cylinder, double r
     int low = d[2] > 0.0 ? -1 : 1;
     double slope = sqrt(d[0] * d[0] + d[1] * d[1]);
 
-    rb_points points = { .n = 0 };
+    rb_points points;
+    points.n = 0;
     if (fabs(d[2]) >= RB_FACING) {
         for (int k = 0; k < 4; k++) {
             double a = k == 0 ? 1.0 : k == 2 ? -1.0 : 0.0, b = k == 1 ? 1.0 : k == 3 ? -1.0 : 0.0;

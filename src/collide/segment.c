@@ -29,12 +29,12 @@ void rb_orthogonal(const double u[3], double n[3])
     if (fabs(u[2]) < fabs(u[least])) least = 2;
     double e[3] = { least == 0, least == 1, least == 2 };
     rb_cross3(u, e, n);
-    rb_normalize3(n);
+    rb_unit(n);
 }
 
 void rb_straighten(const double u[3], double n[3])
 {
     rb_axpy3(-rb_dot3(u, n), u, n);
-    double left = rb_normalize3(n);
+    double left = rb_unit(n);
     if (left < 0.5) rb_orthogonal(u, n);
 }

@@ -16,6 +16,16 @@ static inline double rb_clamp_to(double x, double bound)
     return fmax(-bound, fmin(x, bound));
 }
 
+/* rb_normalize3 with one division where squares neither overflow nor vanish. */
+static inline double rb_unit(double a[3])
+{
+    double square = rb_dot3(a, a);
+    if (!(square > 1e-200 && square < 1e200)) return rb_normalize3(a);
+    double length = sqrt(square), inverse = 1.0 / length;
+    for (int k = 0; k < 3; k++) a[k] *= inverse;
+    return length;
+}
+
 static inline void rb_segment_at(const rb_segment *s, double t, double x[3])
 {
     rb_copy3(s->c, x);

@@ -25,7 +25,7 @@ void rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach, rb_man
 {
     double n[3];
     rb_sub3(b->p, a->p, n);
-    double distance = rb_normalize3(n);
+    double distance = rb_unit(n);
     emit(a->p, a->size[0], b->size[0], distance, n, rb_feature_half(RB_CURVED, 0), reach, out);
 }
 
@@ -37,7 +37,7 @@ void rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double r
     rb_segment_at(&axis, t, q);
     rb_sub3(q, sphere->p, n);
 
-    double distance = rb_normalize3(n);
+    double distance = rb_unit(n);
     rb_grain grain = rb_grain_of(sphere->size[0], capsule->size[0] + axis.half, distance);
     if (distance <= grain.tie || !rb_segment_end(&axis, t)) rb_straighten(axis.u, n);
     emit(sphere->p, sphere->size[0], capsule->size[0], distance, n,
