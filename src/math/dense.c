@@ -171,10 +171,9 @@ RB_VECTOR static int factor_panel(double *A, int n, int *perm, int k0, int k1, d
 }
 
 /* Blocked right-looking LU: a panel, its row block by forward substitution, one matrix product. */
-int rb_lu_factor(double *A, int n, int *perm)
+int rb_lu_factor_above(double *A, int n, int *perm, double tiny)
 {
     enum { PANEL = 16 };
-    double tiny = RB_RANK_TOL * n * rb_norm_inf(A, n * n);
     for (int k0 = 0; k0 < n; k0 += PANEL) {
         int k1 = k0 + PANEL < n ? k0 + PANEL : n;
         int rank = factor_panel(A, n, perm, k0, k1, tiny);
@@ -190,6 +189,11 @@ int rb_lu_factor(double *A, int n, int *perm)
                     A + (ptrdiff_t)k1 * n + k1, n, n - k1, k1 - k0, n - k1);
     }
     return n;
+}
+
+int rb_lu_factor(double *A, int n, int *perm)
+{
+    return rb_lu_factor_above(A, n, perm, RB_RANK_TOL * n * rb_norm_inf(A, n * n));
 }
 
 static void swap_entries(double *x, int i, int j)

@@ -37,6 +37,9 @@ double rb_norm2(const double *x, int n);
  * RB_RANK_TOL * n * max|A|; then A is partly factored and must not be used to solve.
  * perm[k] is the row swapped with row k. */
 int rb_lu_factor(double *A, int n, int *perm);
+
+/* The same with the caller's idea of a pivot that is too small [unit of A]. */
+int rb_lu_factor_above(double *A, int n, int *perm, double tiny);
 void rb_lu_solve(const double *LU, int n, const int *perm, double *x);       /* A x = b   */
 void rb_lu_solve_trans(const double *LU, int n, const int *perm, double *x); /* A' x = b  */
 
