@@ -47,7 +47,7 @@ static inline double of_bits(uint64_t bits)
 
 /* ---- error-free sums and products ---------------------------------------------------------- */
 
-/* a + b = *s + *e exactly [Knuth]. */
+/* a + b = *s + *e exactly [Knuth 1969]. */
 static inline void two_sum(double a, double b, double *s, double *e)
 {
     double sum = a + b;
