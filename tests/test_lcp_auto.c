@@ -141,7 +141,7 @@ TEST(enumerate_rung)
     c.q[0] = -1.0;
     CHECK_INT(case_solve(&c, "auto", z, &info), RB_SOLVED);
     CHECK_INT(rung_of(&info), RB_RUNG_ENUMERATE);
-    CHECK_CONTAINS(info.path, "lemke > homotopy > enumerate");
+    CHECK_CONTAINS(info.path, "lemke > lemke-twofold > homotopy > enumerate");
 }
 
 /* Small integers without any structure: Lemke ends on rays with every covering vector, a little
@@ -166,6 +166,29 @@ TEST(homotopy_rung)
         reached += rung_of(&info) == RB_RUNG_HOMOTOPY;
     }
     CHECK(reached > 0);
+}
+
+/* Problems at velocity level that double cannot solve: rounding of W makes redundant joints look
+ * contradictory, or ends Lemke on rays. By seed; forms and sizes are those of the seed. */
+TEST(twofold_rung)
+{
+    static const uint64_t seeds[] = { 63924, 353077, 449586, 462120, 224055, 290707 };
+    for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++) {
+        TEST_SEED(seeds[k]);
+        rb_corpus_problem p;
+        CHECK_INT(rb_corpus_make(seeds[k], NULL, &p), RB_OK);
+        double *z = calloc((size_t)p.problem.n, sizeof *z);
+        rb_solve_opts o = rb_solve_opts_default();
+        rb_info info = { 0 };
+        o.unique = 0;
+        CHECK_INT(rb_solve(&p.problem, &o, z, &info), RB_OK);
+        CHECK_INT(info.outcome, RB_SOLVED);
+        CHECK_INT(info.rungs[RB_RUNG_LEMKE_TWOFOLD], 1);
+        CHECK_INT(info.bad_row, -1);
+        CHECK(rb_grade(&p.problem, z) <= 1e-9);
+        free(z);
+        rb_corpus_free(&p);
+    }
 }
 
 /* Friction problems finish on the Lemke rungs, cold and warm from a bad guess. */
@@ -362,7 +385,7 @@ TEST(stored_generated_problems)
 }
 
 TEST_MAIN(RUN(every_solver_on_every_family), RUN(trivial_rung), RUN(warm_and_exchange_rungs),
-          RUN(enumerate_rung), RUN(homotopy_rung), RUN(lemke_rungs),
+          RUN(enumerate_rung), RUN(homotopy_rung), RUN(twofold_rung), RUN(lemke_rungs),
           RUN(mixed_problems_of_the_corpus), RUN(exponential_examples_of_any_size),
           RUN(infeasible_is_a_ray), RUN(islands_are_independent), RUN(same_bits_twice),
           RUN(memory_may_run_out), RUN(stored_lcps), RUN(stored_mixed_problems),

@@ -9,9 +9,11 @@ static double solve_pyramid(const rb_corpus_problem *p, double spread, double *r
     rb_arena *arena = rb_arena_new(NULL, 0);
     rb_cones k;
     int pivots = 0;
-    double u[SUPPORT_ROWS];
+    double u[SUPPORT_ROWS], spreads[SUPPORT_ROWS];
     CHECK_INT(rb_cones_make(&p->problem, arena, &k), RB_OK);
-    CHECK_INT(rb_polyhedron_solve(&k, RB_POLYHEDRON_FINE, spread, arena, r, solved, &pivots),
+    for (int c = 0; c < k.nc; c++) spreads[c] = spread;
+    CHECK_INT(rb_polyhedron_solve(&k, RB_POLYHEDRON_FINE, spread > 0.0 ? spreads : NULL, arena, r,
+                                  solved, &pivots),
               RB_OK);
     CHECK(!*solved || pivots >= 0);
     rb_cones_velocity(&k, r, u);

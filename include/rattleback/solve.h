@@ -111,19 +111,21 @@ typedef enum rb_mode {
 /* The rungs of `auto`, in the order in which they are tried. rb_info.rungs counts the islands
  * that each of them finished. */
 typedef enum rb_rung {
-    RB_RUNG_TRIVIAL = 0, /* z = 0 (or the nearest bound) is a solution                         */
-    RB_RUNG_WARM,        /* the given modes, factored once, are a solution                     */
-    RB_RUNG_EXCHANGE,    /* a few block principal exchanges                                    */
-    RB_RUNG_LEMKE_WARM,  /* Lemke from the best partition found so far                         */
-    RB_RUNG_LEMKE,       /* Lemke cold, then with a perturbed covering vector                  */
-    RB_RUNG_HOMOTOPY,    /* compliance 1e-3 -> 0 with warm partitions                          */
-    RB_RUNG_ENUMERATE,   /* all complementary cones, small problems only                       */
-    RB_RUNG_SWEEP,       /* cones: a contact on its own, solved exactly at once                */
-    RB_RUNG_NEWTON,      /* cones: Newton from the guess or a few NSGS sweeps                  */
-    RB_RUNG_PATH,        /* cones: Newton along decreasing uniform compliance                  */
-    RB_RUNG_PYRAMID,     /* cones: Lemke on ever closer pyramids, then Newton                  */
-    RB_RUNG_ADMM,        /* cones: ADMM, then Newton                                           */
-    RB_RUNG_NSGS,        /* cones: NSGS to the end                                             */
+    RB_RUNG_TRIVIAL = 0,   /* z = 0 (or the nearest bound) is a solution                         */
+    RB_RUNG_WARM,          /* the given modes, factored once, are a solution                     */
+    RB_RUNG_EXCHANGE,      /* a few block principal exchanges                                    */
+    RB_RUNG_LEMKE_WARM,    /* Lemke from the best partition found so far                         */
+    RB_RUNG_LEMKE,         /* Lemke cold, then with a perturbed covering vector                  */
+    RB_RUNG_LEMKE_TWOFOLD, /* Lemke with twice the digits and a trace of compliance              */
+    RB_RUNG_HOMOTOPY,      /* compliance 1e-3 -> 0 with warm partitions                          */
+    RB_RUNG_ENUMERATE,     /* all complementary cones, small problems only                       */
+    RB_RUNG_SWEEP,         /* cones: a contact on its own, solved exactly at once                */
+    RB_RUNG_NEWTON,        /* cones: Newton from the guess or a few NSGS sweeps                  */
+    RB_RUNG_PATH,          /* cones: Newton along decreasing uniform compliance                  */
+    RB_RUNG_PATH_TWOFOLD,  /* cones: the same with twice the digits                              */
+    RB_RUNG_PYRAMID,       /* cones: Lemke on ever closer pyramids, then Newton                  */
+    RB_RUNG_ADMM,          /* cones: ADMM, then Newton                                           */
+    RB_RUNG_NSGS,          /* cones: NSGS to the end                                             */
     RB_RUNG_COUNT
 } rb_rung;
 

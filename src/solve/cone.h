@@ -15,6 +15,8 @@ typedef struct rb_cones {
     double *rho;      /* 1 / mean diagonal of W_cc [N s per m/s]                 (nc)          */
     double mean;      /* mean diagonal of W [m/s per N s]                                      */
     double q_norm;    /* |q|_2, 1 where q = 0                                                  */
+    const rb_operator *op; /* W without the rounding of its entries, NULL: there is none       */
+    const int *contact;    /* contacts of op's problem, NULL: all of them             (nc)     */
 } rb_cones;
 
 rb_status rb_cones_make(const rb_problem *p, rb_arena *scratch, rb_cones *k);

@@ -18,6 +18,7 @@
 #include "solve/admm.h"
 #include "solve/internal.h"
 #include "solve/newton.h"
+#include "solve/newton_twofold.h"
 #include "solve/nsgs.h"
 #include "solve/polyhedron.h"
 
@@ -25,7 +26,8 @@ enum {
     START_SWEEPS = 4,  /* before the first Newton step                              */
     START_STEPS = 5,   /* at the first compliance                                   */
     DIRECT_STEPS = 12, /* Newton without path                                       */
-    PYRAMIDS = 8,
+    PYRAMIDS = 16,     /* rounds of ever narrower fans                              */
+    PATIENCE = 3,      /* rounds without a solution of the linear problem           */
     ADMM_ITERATIONS = 1000,
     FIRST_SWEEPS = 64,   /* of the last rung                                          */
     LAST_SWEEPS = 4000,  /* opts.max_iter caps it                                     */
@@ -40,6 +42,9 @@ enum {
 
 /* Measure from which on Newton finds the last modes of a large island [1]. */
 #define NEAR_ENOUGH 2e-5
+
+/* Measure below which rounding of the product W r may be most of it [1]. */
+#define DOUBTFUL 1e-5
 
 /* ---- islands
  * -------------------------------------------------------------------------------------- */
@@ -97,7 +102,9 @@ static rb_status extract(const rb_cones *all, const int *label, int which, const
                          .mu = mu,
                          .rho = rho,
                          .mean = mean,
-                         .q_norm = all->q_norm };
+                         .q_norm = all->q_norm,
+                         .op = all->op,
+                         .contact = out->contact };
     out->k.W = (rb_matrix){ .form = RB_BSR, .bs = dim, .ptr = ptr, .col = col, .val = val };
     return RB_OK;
 }
@@ -121,10 +128,11 @@ typedef struct climb {
     rb_arena *scratch;
     rb_info *info;
     rb_newton newton;
-    double tol;           /* of this island                            */
-    double error;         /* of best                                   */
-    double *best, *start; /* best impulses, those Newton started at  (k->n) */
-    double *u, *spare;    /* scratch                                 (k->n) */
+    double tol;                /* of this island                            */
+    double error;              /* of best                                   */
+    double *best, *start;      /* best impulses, those Newton started at  (k->n) */
+    double *u, *spare;         /* scratch                                 (k->n) */
+    rb_newton_twofold twofold; /* .s.k = NULL until it is made              */
     rb_unique unique;
 } climb;
 
@@ -143,6 +151,9 @@ static int keep(climb *s, const double *r)
 {
     rb_cones_velocity(s->k, r, s->u);
     double error = rb_cones_error(s->k, r, s->u);
+    if (error > s->tol && error < DOUBTFUL && s->twofold.s.k) {
+        error = rb_newton_twofold_error(&s->twofold, r);
+    }
     if (error < s->error) {
         s->error = error;
         memcpy(s->best, r, (size_t)s->k->n * sizeof *r);
@@ -238,19 +249,57 @@ static int finish_near(climb *s, const double *r)
     return 0;
 }
 
-/* Each round has a fan of edges a quarter as wide around the friction found before. */
+/* ---- twice the digits ---- */
+
+/* Both paths: the uniform one, then the one that treats light and heavy bodies alike. */
+static rb_status try_path_twofold(climb *s, double *r, int *done)
+{
+    static const rb_compliance kinds[2] = { RB_COMPLIANCE_UNIFORM, RB_COMPLIANCE_SCALED };
+    *done = 0;
+    if (s->k->nc > MEDIUM) return RB_OK;
+    rb_status status = rb_newton_twofold_make(&s->newton, s->scratch, &s->twofold);
+    for (int i = 0; i < 2 && status == RB_OK && !*done; i++) {
+        int arrived;
+        rb_newton_twofold_path(&s->twofold, kinds[i], s->tol, r, &arrived);
+        *done = keep(s, r);
+    }
+    return status;
+}
+
+/* Newton around r, at first in double, then with twice the digits. */
+static int finish_twofold(climb *s, const double *r)
+{
+    if (finish_near(s, r)) return 1;
+    if (!s->twofold.s.k) return 0;
+    memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
+    rb_newton_twofold_near(&s->twofold, s->tol, s->spare);
+    return keep(s, s->spare);
+}
+
+/* Each round has a fan of edges around the friction found before, narrower where it held. */
 static rb_status try_pyramids(climb *s, int around, int *done)
 {
-    double spread = 0.0;
+    rb_mark mark = rb_arena_mark(s->scratch);
+    double *spread = rb_push(s->scratch, double, s->k->nc);
+    double *before = rb_push(s->scratch, double, s->k->n);
+    if (!spread || !before) return RB_NOMEM;
+    for (int c = 0; c < s->k->nc; c++) spread[c] = RB_POLYHEDRON_SPREAD;
     memcpy(s->start, s->best, (size_t)s->k->n * sizeof *s->start);
-    for (int round = 0; round < PYRAMIDS && round < s->o->max_iter && !*done; round++) {
+    int failures = 0, limit = s->o->max_iter < PYRAMIDS ? s->o->max_iter : PYRAMIDS;
+    for (int round = 0; round < limit && failures < PATIENCE && !*done; round++) {
         int solved;
-        rb_status status = rb_polyhedron_solve(s->k, around, spread, s->scratch, s->start, &solved,
-                                               &s->info->iterations);
+        memcpy(before, s->start, (size_t)s->k->n * sizeof *before);
+        rb_status status = rb_polyhedron_solve(s->k, around, round > 0 ? spread : NULL, s->scratch,
+                                               s->start, &solved, &s->info->iterations);
         if (status != RB_OK) return status;
-        spread = round == 0 ? 0.2 : 0.25 * spread;
-        if (solved) *done = finish_near(s, s->start);
+        *done = solved && finish_twofold(s, s->start);
+        if (round > 0 && solved) rb_polyhedron_narrow(s->k, before, s->start, spread);
+
+        /* where Lemke failed, another fan is another problem */
+        for (int c = 0; c < s->k->nc && round > 0 && !solved; c++) spread[c] *= 0.25;
+        failures = solved ? 0 : failures + 1;
     }
+    rb_arena_reset(s->scratch, mark);
     return RB_OK;
 }
 
@@ -348,8 +397,11 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         try_large(s, r);
         if (s->error <= s->tol) return RB_OK;
     }
-    *rung = RB_RUNG_PYRAMID;
     int done = 0;
+    *rung = RB_RUNG_PATH_TWOFOLD;
+    status = try_path_twofold(s, r, &done);
+    if (status != RB_OK || done) return status;
+    *rung = RB_RUNG_PYRAMID;
     status = try_pyramid(s, &done);
     if (status != RB_OK || done) return status;
     *rung = RB_RUNG_ADMM;
@@ -367,8 +419,8 @@ static void report(const climb *s, rb_rung rung)
         info->rungs[rung]++;
     else
         info->outcome = RB_FAILED;
-    info->iterations += s->newton.steps;
-    info->factorisations += s->newton.factorisations;
+    info->iterations += s->newton.steps + s->twofold.s.steps;
+    info->factorisations += s->newton.factorisations + s->twofold.s.factorisations;
     double ratio = s->newton.pivot_ratio;
     info->rcond = info->rcond > 0.0 && info->rcond < ratio ? info->rcond : ratio;
     if (s->o->unique && s->unique > info->unique)

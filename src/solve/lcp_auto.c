@@ -22,6 +22,7 @@
 #include "solve/judice_pires.h"
 #include "solve/lcp_uniform.h"
 #include "solve/lemke.h"
+#include "solve/lemke_twofold.h"
 #include "solve/matrix.h"
 #include "solve/reduce.h"
 
@@ -57,6 +58,14 @@ static int pivot_budget(int n, int max_iter)
 #define PROXIMAL_LAST  1e-8
 #define PROXIMAL_SIGN  1e-15
 enum { PROXIMAL_STEPS = 60 };
+
+/* Compliance of Lemke in twofold arithmetic [1], relative to each diagonal entry: a thousand times
+ * the rounding of W in a sum of hundreds, and so little that z up to 1e5 of the data hides it.
+ * Where it leads to an answer, the next one is found around it with less, else with more. */
+#define TWOFOLD_EPS  1e-11
+#define TWOFOLD_LESS 0.1
+#define TWOFOLD_MORE 10.0
+enum { TWOFOLD_RUNS = 4 };
 
 /* Farkas' vector, scaled [1]: W'y may exceed zero by rounding, q.y must be clearly negative. */
 #define FARKAS_TOL    1e-12
@@ -106,6 +115,11 @@ static int offer(ladder *l, rb_measure m, const double *z, const unsigned char *
         l->best = m;
     }
     return certified && m.strict <= STRICT_TOL;
+}
+
+static int certified(const ladder *l)
+{
+    return rb_measure_accepts(l->best, l->o->tol);
 }
 
 /* ---- rungs on the box itself ---- */
@@ -263,6 +277,36 @@ static rb_status try_lemke(ladder *l, int *done)
     return RB_OK;
 }
 
+/* Lemke in twofold arithmetic with a trace of compliance. Where the trace still shows, again around
+ * the answer with less of it; where there is no end, more of it. */
+static rb_status try_twofold(ladder *l, int *done)
+{
+    const rb_boxed *b = l->box;
+    rb_mark mark = rb_arena_mark(l->scratch);
+    double *center = rb_push(l->scratch, double, b->n), eps = TWOFOLD_EPS;
+    if (!center) return RB_NOMEM;
+    *done = 0;
+    l->tried |= 1u << RB_RUNG_LEMKE_TWOFOLD;
+    for (int run = 0, known = 0; run < TWOFOLD_RUNS && !certified(l); run++) {
+        rb_lemke_twofold_job job = { .b = b,
+                                     .eps = eps,
+                                     .center = known ? center : NULL,
+                                     .max_pivots = pivot_budget(b->n, l->o->max_iter),
+                                     .z = l->t.z,
+                                     .set = l->t.set };
+        rb_status status = rb_lemke_twofold_run(&job, l->scratch);
+        if (status != RB_OK) return status;
+        l->info->iterations += job.pivots;
+        eps *= job.solved ? TWOFOLD_LESS : TWOFOLD_MORE;
+        if (!job.solved) continue;
+        *done = offer(l, rb_boxed_measure(b, l->t.z, l->t.w), l->t.z, l->t.set);
+        memcpy(center, l->t.z, (size_t)b->n * sizeof *center);
+        known = 1;
+    }
+    rb_arena_reset(l->scratch, mark);
+    return RB_OK;
+}
+
 /* One compliance: exchanges from the last partition, Lemke cold where they do not end. The final
  * partition is in l->y.set; 0: neither found one. */
 static rb_status follow(ladder *l, const double *c, double eps, double *shift, double *W,
@@ -393,11 +437,6 @@ static rb_status try_enumerate(ladder *l, int *done, int *proven)
 
 /* ---- the ladder ---- */
 
-static int certified(const ladder *l)
-{
-    return rb_measure_accepts(l->best, l->o->tol);
-}
-
 /* Farkas: y >= 0, W'y <= 0 and q.y < 0 leave no z >= 0 with W z + q >= 0. In scaled units, y of
  * largest entry one. */
 static int proves_infeasible(const rb_boxed *b, const double *y)
@@ -419,7 +458,12 @@ static rb_status climb_lcp(ladder *l, rb_rung *rung)
 {
     int done = 0, bad = 0, proven = 0;
     rb_status status = reduce(l, &bad);
-    if (status != RB_OK || bad) return status;
+    if (status != RB_OK) return status;
+    if (bad) {
+        /* or do rounded coefficients only look like a contradiction? */
+        *rung = RB_RUNG_LEMKE_TWOFOLD;
+        return try_twofold(l, &done);
+    }
     *rung = RB_RUNG_LEMKE_WARM;
     status = try_lemke_warm(l, &done);
     if (status != RB_OK || done) return status;
@@ -428,6 +472,9 @@ static rb_status climb_lcp(ladder *l, rb_rung *rung)
     if (status != RB_OK || done || certified(l)) return status;
 
     if (l->has_ray && proves_infeasible(l->lcp, l->info->ray)) return RB_OK;
+    *rung = RB_RUNG_LEMKE_TWOFOLD;
+    status = try_twofold(l, &done);
+    if (status != RB_OK || certified(l)) return status;
     *rung = RB_RUNG_HOMOTOPY;
     status = try_homotopy(l, &done);
     if (status != RB_OK || done || certified(l)) return status;
@@ -485,7 +532,9 @@ static rb_status climb_island(const rb_boxed *b, const rb_solve_opts *o, rb_aren
     } else if (l.has_ray) {
         info->outcome = RB_RAY;
     }
-    if (l.is_reduced && l.r.bad_row >= 0) info->bad_row = l.r.bad_row;
+    if (l.is_reduced && l.r.bad_row >= 0 && info->outcome != RB_SOLVED) {
+        info->bad_row = l.r.bad_row;
+    }
     return RB_OK;
 }
 

@@ -172,7 +172,7 @@ static void contact_derivatives(const double *r, const double *u, double mu, dou
     }
 }
 
-static void linearise(rb_newton *s, const double *r)
+void rb_newton_linearise(rb_newton *s, const double *r)
 {
     const rb_cones *k = s->k;
     int bb = k->dim * k->dim;
@@ -187,7 +187,7 @@ static void linearise(rb_newton *s, const double *r)
 /* Newton's direction at r; u, F and the modes must be those of r. */
 static int direction(rb_newton *s, const double *r)
 {
-    linearise(s, r);
+    rb_newton_linearise(s, r);
     return rb_newton_factor(s) && rb_newton_solve(s);
 }
 

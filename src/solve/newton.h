@@ -27,10 +27,17 @@ typedef struct rb_newton {
     double *eps;           /* compliance added to each contact (nc) */
     double *rho_t;         /* tangential rho, balanced (nc) */
     double *least;         /* point of least merit in a run (n) */
+    const double *scale;   /* dense: rows and columns are multiplied by it, NULL = ones (nc) */
 } rb_newton;
 
 /* Takes memory; analyses the pattern where it is sparse. */
 rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s);
+
+/* s->A and s->B at r; s->u, s->mode and s->rho_t must be those of r. */
+void rb_newton_linearise(rb_newton *s, const double *r);
+
+/* Block (c, j) of Newton's matrix, A + B (W + eps) for the block W of the compliance. */
+void rb_newton_block(const rb_newton *s, int c, int j, const double *W, double *out);
 
 /* Factors the system of s->A, s->B, s->eps and s->mode. 0: singular. */
 int rb_newton_factor(rb_newton *s);

@@ -7,6 +7,10 @@
 #include "math/dense.h"
 #include "solve/newton.h"
 
+/* Pivots below this are noise in a scaled system, whose entries are of order one [1]: compliances
+ * down to 1e-12 count, rounding of the entries does not. */
+#define SCALED_TINY 1e-15
+
 /* out = A + B (W + eps_c I) for the block of contact c with contact j, dim a constant where it is
  * inlined. */
 static inline void fill_block(const rb_newton *s, int c, int j, const double *W, int dim,
@@ -24,7 +28,7 @@ static inline void fill_block(const rb_newton *s, int c, int j, const double *W,
     for (int i = 0; i < dim * dim; i++) out[i] += A[i] + s->eps[c] * B[i];
 }
 
-static void newton_block(const rb_newton *s, int c, int j, const double *W, double *out)
+void rb_newton_block(const rb_newton *s, int c, int j, const double *W, double *out)
 {
     int dim = s->k->dim;
     if (s->mode[c] == RB_MODE_STICK) {
@@ -44,7 +48,8 @@ static void factor_sparse(rb_newton *s)
     int bb = k->dim * k->dim;
     for (int c = 0; c < k->nc; c++) {
         for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
-            newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * bb, s->G + (ptrdiff_t)e * bb);
+            rb_newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * bb,
+                            s->G + (ptrdiff_t)e * bb);
         }
     }
     rb_block_lu_factor(&s->lu, s->G);
@@ -60,10 +65,11 @@ static void fill_rows(rb_newton *s, int a)
     for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
         int j = s->index[k->W.col[e]];
         if (j < 0) continue;
-        newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * dim * dim, block);
+        rb_newton_block(s, c, k->W.col[e], k->W.val + (ptrdiff_t)e * dim * dim, block);
         double *G = s->G + (ptrdiff_t)a * dim * m + (ptrdiff_t)j * dim;
+        double scale = s->scale ? s->scale[c] * s->scale[k->W.col[e]] : 1.0;
         for (int i = 0; i < dim; i++) {
-            for (int l = 0; l < dim; l++) G[(ptrdiff_t)i * m + l] = block[i * dim + l];
+            for (int l = 0; l < dim; l++) G[(ptrdiff_t)i * m + l] = scale * block[i * dim + l];
         }
     }
 }
@@ -79,7 +85,9 @@ static int factor_dense(rb_newton *s)
     int m = s->nactive * k->dim;
     memset(s->G, 0, (size_t)m * (size_t)m * sizeof *s->G);
     for (int a = 0; a < s->nactive; a++) fill_rows(s, a);
-    if (m > 0 && rb_lu_factor(s->G, m, s->perm) < m) return 0;
+    int rank = s->scale ? rb_lu_factor_above(s->G, m, s->perm, SCALED_TINY)
+                        : rb_lu_factor(s->G, m, s->perm);
+    if (rank < m) return 0;
     double least = INFINITY, largest = 0.0;
     for (int i = 0; i < m; i++) {
         double pivot = fabs(s->G[(ptrdiff_t)i * m + i]);
@@ -117,12 +125,18 @@ static void solve_dense(rb_newton *s)
 {
     const rb_cones *k = s->k;
     int dim = k->dim;
-    for (int a = 0; a < s->nactive; a++) active_side(s, s->active[a], s->work + (ptrdiff_t)a * dim);
+    for (int a = 0; a < s->nactive; a++) {
+        double *side = s->work + (ptrdiff_t)a * dim;
+        active_side(s, s->active[a], side);
+        for (int i = 0; s->scale && i < dim; i++) side[i] *= s->scale[s->active[a]];
+    }
     rb_lu_solve(s->G, s->nactive * dim, s->perm, s->work);
     for (int c = 0; c < k->nc; c++) {
         int a = s->index[c];
+        double scale = s->scale ? s->scale[c] : 1.0;
         for (int i = 0; i < dim; i++) {
-            s->dr[c * dim + i] = a < 0 ? -s->F[c * dim + i] * k->rho[c] : s->work[a * dim + i];
+            s->dr[c * dim + i] =
+                a < 0 ? -s->F[c * dim + i] * k->rho[c] : scale * s->work[a * dim + i];
         }
     }
 }

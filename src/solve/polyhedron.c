@@ -18,6 +18,9 @@
 
 enum { FAN = 5, MOST = RB_POLYHEDRON_FINE + FAN, MAX_ROWS = 2000 };
 
+/* How much narrower a fan becomes that held the friction [1]: the error falls with its square. */
+#define NARROWER 0.25
+
 typedef struct pyramids {
     const rb_cones *k;
     int around, edges; /* evenly spaced, and in all, per contact       */
@@ -52,10 +55,10 @@ static void edges_fan(const double *r, double spread, double *d)
     }
 }
 
-static rb_status make_edges(pyramids *s, double spread, rb_arena *scratch, const double *r)
+static rb_status make_edges(pyramids *s, const double *spread, rb_arena *scratch, const double *r)
 {
     const rb_cones *k = s->k;
-    s->edges = k->dim == 2 ? s->around : s->around + (spread > 0.0 ? FAN : 0);
+    s->edges = k->dim == 2 ? s->around : s->around + (spread ? FAN : 0);
     s->rows = s->edges + 2;
     size_t n = (size_t)k->nc * (size_t)s->rows;
     s->d = rb_push(scratch, double, (size_t)k->nc *(size_t)s->edges * 2);
@@ -68,7 +71,7 @@ static rb_status make_edges(pyramids *s, double spread, rb_arena *scratch, const
         double *d = s->d + (ptrdiff_t)c * s->edges * 2;
         edges_around(d, s->around);
         if (s->edges > s->around) {
-            edges_fan(r + (ptrdiff_t)c * k->dim, spread, d + (ptrdiff_t)2 * s->around);
+            edges_fan(r + (ptrdiff_t)c * k->dim, spread[c], d + (ptrdiff_t)2 * s->around);
         }
     }
     return RB_OK;
@@ -136,8 +139,19 @@ static void read_impulses(const pyramids *s, double *r)
     }
 }
 
-rb_status rb_polyhedron_solve(const rb_cones *k, int around, double spread, rb_arena *scratch,
-                              double *r, int *solved, int *pivots)
+void rb_polyhedron_narrow(const rb_cones *k, const double *from, const double *to, double *spread)
+{
+    for (int c = 0; c < k->nc && k->dim == 3; c++) {
+        const double *a = from + (ptrdiff_t)c * 3, *b = to + (ptrdiff_t)c * 3;
+        double cross = a[1] * b[2] - a[2] * b[1], dot = a[1] * b[1] + a[2] * b[2];
+        double turned = dot > 0.0 ? fabs(cross) / dot : cross == 0.0 ? 0.0 : 1.0;
+        double next = turned < spread[c] ? NARROWER * spread[c] : fmax(turned, spread[c]);
+        spread[c] = fmin(next, RB_POLYHEDRON_SPREAD);
+    }
+}
+
+rb_status rb_polyhedron_solve(const rb_cones *k, int around, const double *spread,
+                              rb_arena *scratch, double *r, int *solved, int *pivots)
 {
     *solved = 0;
     if (k->nc * (MOST + 2) > MAX_ROWS) return RB_OK;
@@ -159,7 +173,7 @@ rb_status rb_polyhedron_solve(const rb_cones *k, int around, double spread, rb_a
     memset(info.mode, RB_MODE_UNKNOWN, (size_t)n);
 
     /* one run where there are many rows, every means where there are few */
-    const rb_solver *solver = around == RB_POLYHEDRON_FINE ? &rb_solver_lemke : &rb_solver_auto;
+    const rb_solver *solver = s.around == RB_POLYHEDRON_FINE ? &rb_solver_lemke : &rb_solver_auto;
     status = solver->solve(&p, &o, scratch, s.z, &info);
     if (status != RB_OK) return status;
     *pivots += info.iterations;
