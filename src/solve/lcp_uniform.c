@@ -129,12 +129,14 @@ static rb_status follow(path *s, double eps, int *found)
     return RB_OK;
 }
 
-/* Proximal steps with the factors of the last compliance, (P.23). Returns the final measure. */
+/* Proximal steps with the factors of the last compliance, (P.23). Returns the final measure. The
+ * first step needs no product: w of the problem without compliance is w - shift z. */
 static rb_measure proximal(path *s)
 {
     const rb_boxed *b = s->b;
     rb_partition *t = &s->t;
-    rb_measure last = rb_boxed_measure(b, t->z, t->w);
+    rb_measure last = rb_measure_worst();
+    for (int i = 0; i < b->n; i++) t->w[i] -= s->shift[i] * t->z[i];
     for (int step = 0; step < PROXIMAL_STEPS; step++) {
         rb_partition_correct(b, t);
         rb_measure m = rb_boxed_measure(b, t->z, t->w);

@@ -17,6 +17,10 @@
  * Smaller: every answer is refined, which costs as much as the factorisation. */
 #define ROUNDING_LEVEL 1e-13
 
+/* Residual over max(1, |q|) up to which the rest of the certificate's scale is not looked at [1]:
+ * it could only make a good measure better. Larger: tolerances below it would be missed. */
+#define SCALE_MATTERS 1e-12
+
 /* Above this strict measure the partition is wrong, not inexact, and nothing is refined [1]. */
 #define REFINE_LIMIT 1e-4
 
@@ -25,6 +29,11 @@
 
 /* A diagonal entry below this counts as zero [unit of W]: its reciprocal square would overflow. */
 #define DIAGONAL_TINY 1e-150
+
+/* The same relative to the largest diagonal entry [1]: the square of a direction that is zero but
+ * for rounding. Larger: light bodies in problems of extreme mass ratios are scaled like slip
+ * speeds. */
+#define DIAGONAL_NOISE 1e-26
 
 double rb_pow2_floor(double x)
 {
@@ -40,17 +49,21 @@ double rb_pow2_floor(double x)
 static void scale_rows(const rb_boxed *b, double *s)
 {
     int n = b->n;
+    double tiny = DIAGONAL_TINY;
+    for (int i = 0; i < n; i++) {
+        tiny = fmax(tiny, DIAGONAL_NOISE * b->W[(ptrdiff_t)i * n + i]);
+    }
     for (int i = 0; i < n; i++) {
         double d = b->W[(ptrdiff_t)i * n + i];
-        s[i] = d > DIAGONAL_TINY ? rb_pow2_floor(1.0 / sqrt(d)) : 0.0;
+        s[i] = d > tiny ? rb_pow2_floor(1.0 / sqrt(d)) : 0.0;
     }
     for (int i = 0; i < n; i++) {
         const double *W_i = b->W + (ptrdiff_t)i * n;
-        if (W_i[i] > DIAGONAL_TINY) continue;
+        if (W_i[i] > tiny) continue;
         double largest = 0.0;
         for (int j = 0; j < n; j++) {
             if (W_i[j] == 0.0 && b->W[(ptrdiff_t)j * n + i] == 0.0) continue;
-            if (!(b->W[(ptrdiff_t)j * n + j] > DIAGONAL_TINY)) continue;
+            if (!(b->W[(ptrdiff_t)j * n + j] > tiny)) continue;
             double coupling = fmax(fabs(W_i[j]), fabs(b->W[(ptrdiff_t)j * n + i]));
             largest = fmax(largest, coupling * s[j]);
         }
@@ -165,7 +178,7 @@ rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w)
     }
     if (!finite) return rb_measure_worst();
     double scale = larger(1.0, b->q_max);
-    if (plain > ROUNDING_LEVEL * scale) scale = larger(scale, largest(b) * larger(1.0, z_max));
+    if (plain > SCALE_MATTERS * scale) scale = larger(scale, largest(b) * larger(1.0, z_max));
     return (rb_measure){ .relative = plain / scale,
                          .strict = scaled > 0.0 ? scaled / level : 0.0,
                          .honest = scaled > 0.0 ? scaled / b->data : 0.0 };
@@ -324,10 +337,10 @@ int rb_partition_wrong(const rb_boxed *b, const rb_partition *t, double tol, uns
 {
     double z_level = 0.0, w_level = 0.0;
     for (int i = 0; i < b->n; i++) {
-        z_level = fmax(z_level, fabs(t->z[i]) / b->s[i]);
-        w_level = fmax(w_level, b->s[i] * fabs(b->q[i]));
+        z_level = larger(z_level, fabs(t->z[i]) / b->s[i]);
+        w_level = larger(w_level, b->s[i] * fabs(b->q[i]));
     }
-    w_level = fmax(w_level, z_level);
+    w_level = larger(w_level, z_level);
 
     int count = 0;
     for (int i = 0; i < b->n; i++) {
