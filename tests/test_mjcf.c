@@ -151,6 +151,34 @@ TEST(include_splices_files)
     rb_model_free(m, NULL);
 }
 
+/* A part of a file, and a whole one: own settings and classes, names with a prefix. */
+TEST(attached_models)
+{
+    static const char *const bodies[] = { "world", "L_upper-0", "L_upper-1", "cart", "T/bit" };
+    static const char *const actuators[] = { "drive", "extra", "L_turn-0", "L_turn-1" };
+    rb_model *m = compile(read_file("attach.xml"));
+    check_names(m, RB_KIND_BODY, bodies, 5);
+    check_names(m, RB_KIND_ACTUATOR, actuators, 4);
+    CHECK_INT(m->nexclude, 0);
+    CHECK_INT(m->nmesh, 1);
+
+    /* (1, 0, 0) in a frame turned by 90 degrees; the pose of its own parent does not count */
+    CHECK_VECTOR(m->body_pos + 3, TOL, 0, 1, 1);
+    CHECK_VECTOR(m->body_quat + 4, TOL, 0, 0, 0, 1);
+    CHECK_VECTOR(m->body_pos + 6, TOL, 3, 1, 1);
+    int shoulder = index_of(m, RB_KIND_JOINT, "L_shoulder-1");
+    CHECK_VECTOR(m->jnt_range + 2 * shoulder, 0.0, -0.5, 0.5);
+    CHECK_NEAR(m->dof_armature[m->jnt_dofadr[shoulder]], 0.25, 0.0);
+    CHECK_NEAR(m->geom_size[3 * index_of(m, RB_KIND_GEOM, "L_upper-0")], 0.05, 0.0);
+
+    /* what stood in the world of the tool stands in the cart; option is that of the main file */
+    int plate = index_of(m, RB_KIND_GEOM, "T/plate");
+    CHECK_INT(m->geom_body[plate], index_of(m, RB_KIND_BODY, "cart"));
+    CHECK_NEAR(m->option.timestep, 0.002, 0.0);
+    CHECK_NEAR(m->option.gravity[2], -9.81, 0.0);
+    rb_model_free(m, NULL);
+}
+
 /* ---- inertia and meshes ---------------------------------------------------------------------- */
 
 TEST(inertia_given_and_from_geoms)
@@ -572,7 +600,7 @@ TEST(every_allocation_may_fail)
 
 TEST_MAIN(RUN(classes_inherit), RUN(orientations_in_every_spelling),
           RUN(frames_move_what_is_inside), RUN(replicas_and_what_refers_to_them),
-          RUN(include_splices_files), RUN(inertia_given_and_from_geoms),
+          RUN(include_splices_files), RUN(attached_models), RUN(inertia_given_and_from_geoms),
           RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),
           RUN(meshes_written_in_the_file), RUN(primitives_fitted_to_a_mesh), RUN(height_fields),
           RUN(equalities), RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),

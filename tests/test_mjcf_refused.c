@@ -215,13 +215,21 @@ TEST(includes)
         int line;
     } cases[] = { { "broken/circle.xml", "included already", 2 },
                   { "broken/twice.xml", "included already", 3 },
-                  { "broken/nested.xml", "mismatched tag", 3 } };
+                  { "broken/nested.xml", "mismatched tag", 3 },
+                  { "broken/itself.xml", "the model contains itself", 2 } };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         rb_error err = { 0 };
         CHECK(rb_spec_read(mjcf_path(cases[k].file), NULL, NULL, &err) == NULL);
         CHECK_CONTAINS(err.text, cases[k].words);
         CHECK_INT(err.line, cases[k].line);
     }
+}
+
+TEST(attachments)
+{
+    check_refused(WORLD("<attach model='m' prefix='p'/>"), 2, "there is no model called \"m\"");
+    check_refused(WORLD("<attach body='b' prefix='p'/>"), 2, "use <replicate>");
+    check_refused("<asset><model file='none.xml'/></asset>", 1, "no such file");
 }
 
 /* ---- hostile files --------------------------------------------------------------------------- */
@@ -294,5 +302,6 @@ TEST(malformed_files_of_the_reference_data)
 TEST_MAIN(RUN(unknown_elements_and_attributes), RUN(wrong_roots), RUN(wrong_values),
           RUN(wrong_geoms), RUN(wrong_joints), RUN(wrong_replicates), RUN(names_and_references),
           RUN(wrong_actuators), RUN(custom_entries), RUN(bodies_that_cannot_be_simulated),
-          RUN(assets), RUN(a_model_in_memory_opens_no_files), RUN(includes), RUN(replicate_bombs),
-          RUN(many_classes_and_elements_stay_linear), RUN(malformed_files_of_the_reference_data))
+          RUN(assets), RUN(a_model_in_memory_opens_no_files), RUN(includes), RUN(attachments),
+          RUN(replicate_bombs), RUN(many_classes_and_elements_stay_linear),
+          RUN(malformed_files_of_the_reference_data))

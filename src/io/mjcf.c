@@ -1,18 +1,26 @@
 /* A <mujoco> document, step by step. */
 #include "io/mjcf.h"
 
-static rb_status read_sections(rb_mjcf *r, rb_xml_node *root)
+rb_status rb_mjcf_open(rb_mjcf *r)
 {
+    rb_xml_node *root = r->doc->root;
     RB_TRY(rb_mjcf_include(r, root));
     RB_TRY(rb_mjcf_check(r, root));
     RB_TRY(rb_mjcf_settings(r, root));
     RB_TRY(rb_mjcf_defaults(r, root));
+    return rb_mjcf_models(r, root);
+}
+
+static rb_status read_model(rb_mjcf *r)
+{
+    const rb_xml_node *root = r->doc->root;
+    RB_TRY(rb_mjcf_open(r));
     RB_TRY(rb_mjcf_assets(r, root));
     RB_TRY(rb_mjcf_bodies(r, root));
-    RB_TRY(rb_mjcf_sections(r, root, "contact", rb_mjcf_add_contact));
-    RB_TRY(rb_mjcf_sections(r, root, "tendon", rb_mjcf_add_tendon));
-    RB_TRY(rb_mjcf_sections(r, root, "equality", rb_mjcf_add_equality));
-    RB_TRY(rb_mjcf_sections(r, root, "actuator", rb_mjcf_add_actuator));
+    RB_TRY(rb_mjcf_sections(r, "contact", rb_mjcf_add_contact));
+    RB_TRY(rb_mjcf_sections(r, "tendon", rb_mjcf_add_tendon));
+    RB_TRY(rb_mjcf_sections(r, "equality", rb_mjcf_add_equality));
+    RB_TRY(rb_mjcf_sections(r, "actuator", rb_mjcf_add_actuator));
     RB_TRY(rb_mjcf_keyframes(r, root));
     RB_TRY(rb_mjcf_customs(r, root));
     return rb_mjcf_finish(r, root);
@@ -24,10 +32,15 @@ rb_status rb_io_mjcf_read(rb_xml_doc *doc, const rb_io_search *search, const rb_
     rb_error ignored = { 0 };
     rb_mjcf *r = rb_xml_take(doc, 1, sizeof *r);
     if (!r) return rb_io_error_set(err, RB_NOMEM, doc->root->file, 0, "out of memory");
-    *r = (rb_mjcf){
-        .spec = spec, .doc = doc, .opts = opts, .search = *search, .err = err ? err : &ignored
-    };
-    rb_status status = read_sections(r, doc->root);
+    *r = (rb_mjcf){ .spec = spec,
+                    .doc = doc,
+                    .opts = opts,
+                    .search = *search,
+                    .err = err ? err : &ignored,
+                    .top = r,
+                    .prefix = "",
+                    .nelement = doc->nelement };
+    rb_status status = read_model(r);
     for (int k = 0; k < r->nincluded; k++) rb_xml_free(r->included[k]);
     return status;
 }

@@ -169,25 +169,41 @@ typedef struct rb_mjcf_later {
     struct rb_mjcf_later *next;
 } rb_mjcf_later;
 
+/* One <attach>: a reader of its own for the attached model. */
+typedef struct rb_mjcf_attached {
+    struct rb_mjcf *reader;
+    struct rb_mjcf_attached *next;
+} rb_mjcf_attached;
+
+/* A model file on its way into the spec: the main one, or one that is attached to it. */
 typedef struct rb_mjcf {
     rb_spec *spec;
-    rb_xml_doc *doc; /* the main file; its memory serves the whole reading      */
+    rb_xml_doc *doc; /* its memory serves the whole reading                     */
     const rb_load_opts *opts;
     rb_io_search search;
     rb_error *err;
 
+    struct rb_mjcf *top;    /* the reader of the main file                      */
+    struct rb_mjcf *parent; /* the one that attaches this file, NULL: none      */
+    const char *prefix;     /* of all names, "" in the main file                */
+    int partial;            /* only a part of the file is attached              */
+    rb_mjcf_attached *attached, *last_attached;
+
+    /* what the files of a model share, in the reader of the main one */
     rb_xml_doc *included[RB_LOAD_MAX_INCLUDES];
     int nincluded;
-    size_t nelement; /* of all files, replicas counted again                    */
-    size_t nbyte;    /* of all files                                            */
+    size_t nelement; /* replicas counted again                                  */
+    size_t nbyte;
+    rb_mjcf_later *later;
 
+    rb_option option; /* of the file; that of the main one goes to the spec     */
     rb_mjcf_compiler compiler;
     rb_mjcf_flags flags;
-    rb_mjcf_map map;
+    rb_mjcf_map classes, map; /* see rb_mjcf_map_get                            */
     rb_mjcf_class main_class;
-    const rb_mjcf_replica *replica; /* the one being read, NULL: none           */
+    const rb_mjcf_replica *base;    /* around the whole file, NULL: none        */
+    const rb_mjcf_replica *replica; /* the one being read                       */
     int nreplica;
-    rb_mjcf_later *later;
 } rb_mjcf;
 
 /* The document of a <mujoco> file into an empty spec. */
@@ -196,8 +212,9 @@ rb_status rb_io_mjcf_read(rb_xml_doc *doc, const rb_io_search *search, const rb_
 
 /* ---- names, references, warnings (mjcf_names.c) ---------------------------------------------- */
 
-/* Spaces of the map beside the rb_kinds. */
-enum { RB_MJCF_CLASSES = RB_NKIND, RB_MJCF_WARNINGS, RB_MJCF_FILES };
+/* Spaces of names beside the rb_kinds, which hold the replicas of a name. Classes and models belong
+ * to a file, warnings to all files, the others to one use of a file. */
+enum { RB_MJCF_CLASSES = RB_NKIND, RB_MJCF_MODELS, RB_MJCF_WARNINGS, RB_MJCF_FILES };
 
 void *rb_mjcf_map_get(const rb_mjcf *r, int space, const char *name);
 rb_status rb_mjcf_map_put(rb_mjcf *r, int space, const char *name, void *value);
@@ -213,21 +230,26 @@ rb_status rb_mjcf_warn(rb_mjcf *r, const rb_xml_node *node, const char *element,
  * inside a replica is remembered, so that those who refer to it are replicated too. */
 rb_status rb_mjcf_name(rb_mjcf *r, const rb_xml_node *node, rb_kind kind, const char **out);
 
+/* An asset of the file being read; -1: there is none of that name. */
+int rb_mjcf_asset(rb_mjcf *r, rb_kind kind, const char *name);
+
+/* The prefix of the file, the text, and the suffix. NULL: out of memory. */
+const char *rb_mjcf_full_name(rb_mjcf *r, const char *text, const char *suffix);
+
+/* Counts elements against the budget of the model. */
+rb_status rb_mjcf_count(rb_mjcf *r, const rb_xml_node *node, size_t count);
+
 /* The element that `attr` names. Missing: *index = -1, refused where `needed`. */
 rb_status rb_mjcf_find(rb_mjcf *r, const rb_xml_node *node, const char *attr, rb_kind kind,
                        int needed, int *index);
-
-/* The refusal where nelement is over the budget. */
-rb_status rb_mjcf_too_many(const rb_mjcf *r, const rb_xml_node *node);
 
 /* RB_OK for the index of an added element, else the status of the refusal in r->err. */
 rb_status rb_mjcf_added(const rb_mjcf *r, int index);
 
 /* Reads the elements of all sections of that name; those that refer to replicated elements are read
- * once for each replica, behind the others. */
+ * once for each replica, behind the others. Attached models come last. */
 typedef rb_status (*rb_mjcf_element)(rb_mjcf *r, const rb_xml_node *node);
-rb_status rb_mjcf_sections(rb_mjcf *r, const rb_xml_node *root, const char *section,
-                           rb_mjcf_element read);
+rb_status rb_mjcf_sections(rb_mjcf *r, const char *section, rb_mjcf_element read);
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -235,11 +257,16 @@ rb_status rb_mjcf_include(rb_mjcf *r, rb_xml_node *root);         /* mjcf_includ
 rb_status rb_mjcf_check(rb_mjcf *r, const rb_xml_node *root);     /* mjcf_schema.c   */
 rb_status rb_mjcf_settings(rb_mjcf *r, const rb_xml_node *root);  /* mjcf_settings.c */
 rb_status rb_mjcf_defaults(rb_mjcf *r, const rb_xml_node *root);  /* mjcf_default.c  */
+rb_status rb_mjcf_models(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_attach.c   */
 rb_status rb_mjcf_assets(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_asset.c    */
 rb_status rb_mjcf_bodies(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_body.c     */
 rb_status rb_mjcf_customs(rb_mjcf *r, const rb_xml_node *root);   /* mjcf_custom.c   */
 rb_status rb_mjcf_keyframes(rb_mjcf *r, const rb_xml_node *root); /* mjcf_key.c      */
 rb_status rb_mjcf_finish(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_finish.c   */
+
+/* The file that `node` names, as a tree that lives as long as the reading (mjcf_include.c). */
+rb_status rb_mjcf_parse(rb_mjcf *r, const rb_xml_node *node, char path[RB_IO_PATH_MAX],
+                        rb_xml_doc **doc);
 
 /* One element each, when the bodies are there. */
 rb_status rb_mjcf_add_contact(rb_mjcf *r, const rb_xml_node *node);  /* mjcf_contact.c  */
@@ -292,6 +319,9 @@ rb_status rb_mjcf_class_of(rb_mjcf *r, const rb_xml_node *node, const char *attr
 rb_status rb_mjcf_state(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_kind kind,
                         const rb_mjcf_class *otherwise, void *out);
 
+/* Includes, grammar, settings, classes and attached models: what comes before elements are made. */
+rb_status rb_mjcf_open(rb_mjcf *r);
+
 /* ---- orientations (mjcf_orient.c) ------------------------------------------------------------ */
 
 rb_mjcf_orient rb_mjcf_orient_default(void);
@@ -321,6 +351,13 @@ typedef struct rb_mjcf_place {
     const rb_mjcf_class *class;
 } rb_mjcf_place;
 
+/* The parts of an attached file: a body, what a frame holds, or what the world holds (mjcf_body.c).
+ */
+rb_status rb_mjcf_attach_body(rb_mjcf *r, const rb_xml_node *body, const rb_mjcf_place *place);
+rb_status rb_mjcf_attach_frame(rb_mjcf *r, const rb_xml_node *frame, const rb_mjcf_place *place);
+rb_status rb_mjcf_attach_world(rb_mjcf *r, const rb_mjcf_place *place);
+
+rb_status rb_mjcf_attach(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place);
 rb_status rb_mjcf_add_joint(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place);
 rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place);
 rb_status rb_mjcf_add_site(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place);

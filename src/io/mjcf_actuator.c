@@ -365,8 +365,8 @@ static rb_status remember_ratio(rb_mjcf *r, const rb_xml_node *node, const rb_mj
     if (!servo || !(act->biasprm[2] > 0.0)) return RB_OK;
     rb_mjcf_later *later = rb_xml_take(r->doc, 1, sizeof *later);
     if (!later) return rb_mjcf_nomem(r, node);
-    *later = (rb_mjcf_later){ RB_MJCF_DAMPRATIO, index, { act->biasprm[2], 0.0 }, r->later };
-    r->later = later;
+    *later = (rb_mjcf_later){ RB_MJCF_DAMPRATIO, index, { act->biasprm[2], 0.0 }, r->top->later };
+    r->top->later = later;
     return RB_OK;
 }
 

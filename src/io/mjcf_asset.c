@@ -58,6 +58,23 @@ static rb_status asset_name(rb_mjcf *r, const rb_xml_node *node, const char **ou
     return *out ? RB_OK : rb_mjcf_nomem(r, node);
 }
 
+/* Whether another <attach> with the same prefix has made the asset. */
+static rb_status is_there(rb_mjcf *r, const rb_xml_node *node, rb_kind kind, int *yes)
+{
+    const char *name;
+    RB_TRY(asset_name(r, node, &name));
+    *yes = r->parent && name && rb_mjcf_asset(r, kind, name) >= 0;
+    return RB_OK;
+}
+
+static rb_status full_name(rb_mjcf *r, const rb_xml_node *node, const char **out)
+{
+    RB_TRY(asset_name(r, node, out));
+    if (!*out || !**out) return RB_OK;
+    *out = rb_mjcf_full_name(r, *out, "");
+    return *out ? RB_OK : rb_mjcf_nomem(r, node);
+}
+
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 rb_status rb_mjcf_apply_mesh(rb_mjcf *r, const rb_xml_node *node, void *state)
@@ -157,7 +174,7 @@ static rb_status add_mesh(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mes
 {
     def->where = rb_mjcf_where(node);
     def->inertia = mesh->inertia;
-    RB_TRY(asset_name(r, node, &def->name));
+    RB_TRY(full_name(r, node, &def->name));
     return rb_mjcf_added(r, rb_spec_add_mesh(r->spec, def, r->err));
 }
 
@@ -339,7 +356,7 @@ static rb_status read_hfield(rb_mjcf *r, const rb_xml_node *node)
 
     def.elev = elev;
     def.where = rb_mjcf_where(node);
-    RB_TRY(asset_name(r, node, &def.name));
+    RB_TRY(full_name(r, node, &def.name));
     return rb_mjcf_added(r, rb_spec_add_hfield(r->spec, &def, r->err));
 }
 
@@ -347,11 +364,11 @@ rb_status rb_mjcf_assets(rb_mjcf *r, const rb_xml_node *root)
 {
     for (const rb_xml_node *n = rb_xml_child(root, "asset"); n; n = rb_xml_next(n)) {
         for (const rb_xml_node *child = n->child; child; child = child->next) {
-            if (rb_xml_is(child, "mesh")) RB_TRY(read_mesh(r, child));
-            if (rb_xml_is(child, "hfield")) RB_TRY(read_hfield(r, child));
-            if (rb_xml_is(child, "model"))
-                return rb_xml_refuse(child, NULL, r->err, RB_UNSUPPORTED,
-                                     "models are not attached; use <include> or copy the bodies");
+            int mesh = rb_xml_is(child, "mesh"), hfield = rb_xml_is(child, "hfield"), done = 0;
+            if (!mesh && !hfield) continue;
+            RB_TRY(is_there(r, child, mesh ? RB_KIND_MESH : RB_KIND_HFIELD, &done));
+            if (done) continue;
+            RB_TRY(mesh ? read_mesh(r, child) : read_hfield(r, child));
         }
     }
     return RB_OK;

@@ -145,14 +145,12 @@ static rb_status refuse_element(const rb_mjcf *r, const rb_xml_node *node)
 {
     const char *reason = "bodies of this kind cannot be simulated; remove the element";
     if (rb_xml_is(node, "plugin")) reason = "plugins are not run; remove the element";
-    if (rb_xml_is(node, "attach"))
-        reason = "models are not attached; use <include> or copy the bodies";
     return rb_xml_refuse(node, NULL, r->err, RB_UNSUPPORTED, "%s", reason);
 }
 
 static rb_status read_own(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place)
 {
-    if (rb_xml_in(node->name, "composite flexcomp plugin attach")) return refuse_element(r, node);
+    if (rb_xml_in(node->name, "composite flexcomp plugin")) return refuse_element(r, node);
     if (rb_xml_is(node, "inertial") && place->body == 0)
         return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "the world cannot have inertia");
     if (!rb_xml_in(node->name, "joint freejoint geom site")) return RB_OK;
@@ -172,7 +170,9 @@ static rb_status read_inside(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_
             RB_TRY(read_replicate(r, child, place, which));
         else if (rb_xml_is(child, "body") && which == INNER_BODIES)
             RB_TRY(read_body(r, child, place));
-        else if (!rb_xml_is(child, "body") && which == OWN_ELEMENTS)
+        else if (rb_xml_is(child, "attach") && which == INNER_BODIES)
+            RB_TRY(rb_mjcf_attach(r, child, place));
+        else if (!rb_xml_in(child->name, "body attach") && which == OWN_ELEMENTS)
             RB_TRY(read_own(r, child, place));
     }
     return RB_OK;
@@ -183,14 +183,13 @@ static rb_status count_replicas(rb_mjcf *r, const rb_xml_node *node, size_t time
 {
     for (const rb_xml_node *child = node->child; child; child = child->next) {
         size_t inside = times;
-        if (times > 1) r->nelement += times - 1;
+        RB_TRY(rb_mjcf_count(r, child, times - !r->parent));
         if (rb_xml_is(child, "replicate")) {
             replicate rep;
             RB_TRY(read_replicate_attrs(r, child, &rep));
             inside = times * (size_t)rep.count;
-            r->nelement += inside;
+            RB_TRY(rb_mjcf_count(r, child, inside));
         }
-        if (r->nelement > RB_LOAD_MAX_ELEMENTS) return rb_mjcf_too_many(r, child);
         if (rb_xml_in(child->name, "body frame replicate"))
             RB_TRY(count_replicas(r, child, inside));
     }
@@ -199,11 +198,33 @@ static rb_status count_replicas(rb_mjcf *r, const rb_xml_node *node, size_t time
 
 rb_status rb_mjcf_bodies(rb_mjcf *r, const rb_xml_node *root)
 {
+    (void)root;
+    rb_mjcf_place world = { .frame.quat = { 1.0, 0.0, 0.0, 0.0 }, .class = &r->main_class };
+    return rb_mjcf_attach_world(r, &world);
+}
+
+/* ---- parts of a file ------------------------------------------------------------------------- */
+
+rb_status rb_mjcf_attach_body(rb_mjcf *r, const rb_xml_node *body, const rb_mjcf_place *place)
+{
+    RB_TRY(count_replicas(r, body, 1));
+    return read_body(r, body, place);
+}
+
+rb_status rb_mjcf_attach_frame(rb_mjcf *r, const rb_xml_node *frame, const rb_mjcf_place *place)
+{
+    RB_TRY(count_replicas(r, frame, 1));
+    RB_TRY(read_frame(r, frame, place, OWN_ELEMENTS));
+    return read_frame(r, frame, place, INNER_BODIES);
+}
+
+rb_status rb_mjcf_attach_world(rb_mjcf *r, const rb_mjcf_place *place)
+{
+    const rb_xml_node *root = r->doc->root;
     for (const rb_xml_node *n = rb_xml_child(root, "worldbody"); n; n = rb_xml_next(n))
         RB_TRY(count_replicas(r, n, 1));
-    rb_mjcf_place world = { .frame.quat = { 1.0, 0.0, 0.0, 0.0 }, .class = &r->main_class };
     for (int which = OWN_ELEMENTS; which <= INNER_BODIES; which++)
         for (const rb_xml_node *n = rb_xml_child(root, "worldbody"); n; n = rb_xml_next(n))
-            RB_TRY(read_inside(r, n, &world, (pass)which));
+            RB_TRY(read_inside(r, n, place, (pass)which));
     return RB_OK;
 }

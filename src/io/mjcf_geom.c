@@ -188,14 +188,14 @@ static rb_status resolve_assets(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_geo
                              needs_hfield ? "the name of a height field is missing"
                                           : "is for geoms of type hfield");
     if (needs_hfield) {
-        def->asset = rb_spec_find(r->spec, RB_KIND_HFIELD, geom->hfield);
+        def->asset = rb_mjcf_asset(r, RB_KIND_HFIELD, geom->hfield);
         if (def->asset < 0)
             return rb_xml_refuse(node, "hfield", r->err, RB_BAD_INPUT,
                                  "there is no height field called \"%.80s\"", geom->hfield);
     }
     if (!geom->mesh) return RB_OK;
 
-    int asset = rb_spec_find(r->spec, RB_KIND_MESH, geom->mesh);
+    int asset = rb_mjcf_asset(r, RB_KIND_MESH, geom->mesh);
     *left = asset < 0 && r->opts->skip_meshes;
     if (*left) return RB_OK;
     if (asset < 0)

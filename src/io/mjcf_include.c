@@ -17,6 +17,7 @@ static rb_status find_file(rb_mjcf *r, const rb_xml_node *node, char path[RB_IO_
     return rb_io_path_resolve(&r->search, folder, file, &where, path, r->err);
 }
 
+/* The file as a tree that lives as long as the reading. */
 static rb_status parse_file(rb_mjcf *r, const rb_xml_node *node, const char *path, rb_xml_doc **doc)
 {
     char *bytes = NULL;
@@ -25,15 +26,27 @@ static rb_status parse_file(rb_mjcf *r, const rb_xml_node *node, const char *pat
     const rb_alloc *a = &r->doc->alloc;
     RB_TRY(rb_io_file_read(path, RB_LOAD_MAX_FILE, &where, a, &bytes, &size, r->err));
 
-    r->nbyte += size;
+    r->top->nbyte += size;
     rb_status status = RB_OK;
-    if (r->nbyte > RB_LOAD_MAX_FILE)
+    if (r->top->nbyte > RB_LOAD_MAX_FILE)
         status = rb_xml_refuse(node, "file", r->err, RB_TOO_LARGE,
                                "all files of the model have more than %zu bytes", RB_LOAD_MAX_FILE);
     else if (!(*doc = rb_xml_parse(bytes, size, path, a, r->err)))
         status = r->err->status;
     a->release(a->ctx, bytes);
-    return status;
+    if (status != RB_OK) return status;
+    r->top->included[r->top->nincluded++] = *doc;
+    return rb_mjcf_count(r, node, (*doc)->nelement);
+}
+
+rb_status rb_mjcf_parse(rb_mjcf *r, const rb_xml_node *node, char path[RB_IO_PATH_MAX],
+                        rb_xml_doc **doc)
+{
+    RB_TRY(find_file(r, node, path));
+    if (r->top->nincluded == RB_LOAD_MAX_INCLUDES)
+        return rb_xml_refuse(node, NULL, r->err, RB_TOO_LARGE, "more than %d files",
+                             RB_LOAD_MAX_INCLUDES);
+    return parse_file(r, node, path, doc);
 }
 
 /* The tree of the file that `node` names; it belongs to the reader. */
@@ -47,17 +60,9 @@ static rb_status open_include(rb_mjcf *r, const rb_xml_node *node, rb_xml_node *
         return rb_xml_refuse(node, "file", r->err, RB_BAD_INPUT,
                              "\"%.200s\" is included already; a file can be included once", path);
     RB_TRY(rb_mjcf_map_put(r, RB_MJCF_FILES, path, r));
-    if (r->nincluded == RB_LOAD_MAX_INCLUDES)
-        return rb_xml_refuse(node, NULL, r->err, RB_TOO_LARGE, "more than %d files",
-                             RB_LOAD_MAX_INCLUDES);
 
     rb_xml_doc *doc = NULL;
-    RB_TRY(parse_file(r, node, path, &doc));
-    r->included[r->nincluded++] = doc;
-    r->nelement += doc->nelement;
-    if (r->nelement > RB_LOAD_MAX_ELEMENTS)
-        return rb_xml_refuse(node, NULL, r->err, RB_TOO_LARGE, "more than %zu elements",
-                             RB_LOAD_MAX_ELEMENTS);
+    RB_TRY(rb_mjcf_parse(r, node, path, &doc));
     *root = doc->root;
     return RB_OK;
 }
@@ -102,6 +107,5 @@ rb_status rb_mjcf_include(rb_mjcf *r, rb_xml_node *root)
     char path[RB_IO_PATH_MAX];
     if (r->search.model && rb_io_path_join(NULL, r->search.model, path) == RB_OK)
         RB_TRY(rb_mjcf_map_put(r, RB_MJCF_FILES, path, r));
-    r->nelement = r->doc->nelement;
     return expand(r, root, 1);
 }

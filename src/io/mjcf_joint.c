@@ -133,7 +133,7 @@ static rb_status remember_springdamper(rb_mjcf *r, const rb_xml_node *node,
     *later = (rb_mjcf_later){
         RB_MJCF_SPRINGDAMPER, index, { springdamper[0], springdamper[1] }, r->later
     };
-    r->later = later;
+    r->top->later = later;
     return RB_OK;
 }
 

@@ -105,7 +105,7 @@ static rb_status add_spare_keys(rb_mjcf *r, const rb_xml_node *size)
     while (rb_spec_count(r->spec, RB_KIND_KEY) < wanted) {
         rb_key_def def = rb_key_default();
         def.where = rb_mjcf_where(size);
-        if (++r->nelement > RB_LOAD_MAX_ELEMENTS) return rb_mjcf_too_many(r, size);
+        RB_TRY(rb_mjcf_count(r, size, 1));
         RB_TRY(rb_mjcf_added(r, rb_spec_add_key(r->spec, &def, r->err)));
     }
     return RB_OK;

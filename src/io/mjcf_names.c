@@ -24,11 +24,18 @@ static uint64_t hash_of(int space, const char *name)
     return rb_hash(rb_hash(RB_HASH_INIT, &space, sizeof space), name, strlen(name));
 }
 
-static struct rb_mjcf_entry *lookup(const rb_mjcf *r, int space, const char *name)
+static rb_mjcf_map *map_of(const rb_mjcf *r, int space)
 {
-    if (!r->map.nbucket) return NULL;
+    rb_mjcf *owner = space == RB_MJCF_WARNINGS ? r->top : (rb_mjcf *)r;
+    int of_file = space == RB_MJCF_CLASSES || space == RB_MJCF_MODELS;
+    return of_file ? &owner->classes : &owner->map;
+}
+
+static struct rb_mjcf_entry *lookup(const rb_mjcf_map *map, int space, const char *name)
+{
+    if (!map->nbucket) return NULL;
     uint64_t hash = hash_of(space, name);
-    struct rb_mjcf_entry *entry = r->map.bucket[hash & (r->map.nbucket - 1)];
+    struct rb_mjcf_entry *entry = map->bucket[hash & (map->nbucket - 1)];
     for (; entry; entry = entry->next)
         if (entry->hash == hash && entry->space == space && strcmp(entry->name, name) == 0) break;
     return entry;
@@ -36,20 +43,19 @@ static struct rb_mjcf_entry *lookup(const rb_mjcf *r, int space, const char *nam
 
 void *rb_mjcf_map_get(const rb_mjcf *r, int space, const char *name)
 {
-    struct rb_mjcf_entry *entry = lookup(r, space, name);
+    struct rb_mjcf_entry *entry = lookup(map_of(r, space), space, name);
     return entry ? entry->value : NULL;
 }
 
 /* Twice the buckets; the old ones stay in the memory of the document until it is freed. */
-static int grow(rb_mjcf *r)
+static int grow(rb_xml_doc *doc, rb_mjcf_map *map)
 {
-    rb_mjcf_map grown = { .nbucket = r->map.nbucket ? 2 * r->map.nbucket : 64,
-                          .count = r->map.count };
-    grown.bucket = rb_xml_take(r->doc, grown.nbucket, sizeof *grown.bucket);
+    rb_mjcf_map grown = { .nbucket = map->nbucket ? 2 * map->nbucket : 64, .count = map->count };
+    grown.bucket = rb_xml_take(doc, grown.nbucket, sizeof *grown.bucket);
     if (!grown.bucket) return 0;
     memset(grown.bucket, 0, grown.nbucket * sizeof *grown.bucket);
-    for (size_t k = 0; k < r->map.nbucket; k++) {
-        struct rb_mjcf_entry *entry = r->map.bucket[k];
+    for (size_t k = 0; k < map->nbucket; k++) {
+        struct rb_mjcf_entry *entry = map->bucket[k];
         while (entry) {
             struct rb_mjcf_entry *next = entry->next;
             struct rb_mjcf_entry **slot = &grown.bucket[entry->hash & (grown.nbucket - 1)];
@@ -58,27 +64,29 @@ static int grow(rb_mjcf *r)
             entry = next;
         }
     }
-    r->map = grown;
+    *map = grown;
     return 1;
 }
 
 rb_status rb_mjcf_map_put(rb_mjcf *r, int space, const char *name, void *value)
 {
-    struct rb_mjcf_entry *entry = lookup(r, space, name);
+    rb_mjcf_map *map = map_of(r, space);
+    rb_xml_doc *doc = r->top->doc;
+    struct rb_mjcf_entry *entry = lookup(map, space, name);
     if (entry) {
         entry->value = value;
         return RB_OK;
     }
-    if (r->map.count >= r->map.nbucket && !grow(r)) return rb_mjcf_nomem(r, r->doc->root);
+    if (map->count >= map->nbucket && !grow(doc, map)) return rb_mjcf_nomem(r, doc->root);
 
-    entry = rb_xml_take(r->doc, 1, sizeof *entry);
-    const char *copy = rb_xml_copy(r->doc, name, strlen(name));
-    if (!entry || !copy) return rb_mjcf_nomem(r, r->doc->root);
+    entry = rb_xml_take(doc, 1, sizeof *entry);
+    const char *copy = rb_xml_copy(doc, name, strlen(name));
+    if (!entry || !copy) return rb_mjcf_nomem(r, doc->root);
     uint64_t hash = hash_of(space, name);
-    struct rb_mjcf_entry **slot = &r->map.bucket[hash & (r->map.nbucket - 1)];
+    struct rb_mjcf_entry **slot = &map->bucket[hash & (map->nbucket - 1)];
     *entry = (struct rb_mjcf_entry){ *slot, hash, space, copy, value };
     *slot = entry;
-    r->map.count++;
+    map->count++;
     return RB_OK;
 }
 
@@ -108,8 +116,10 @@ rb_status rb_mjcf_added(const rb_mjcf *r, int index)
     return index >= 0 ? RB_OK : r->err->status;
 }
 
-rb_status rb_mjcf_too_many(const rb_mjcf *r, const rb_xml_node *node)
+rb_status rb_mjcf_count(rb_mjcf *r, const rb_xml_node *node, size_t count)
 {
+    r->top->nelement += count;
+    if (r->top->nelement <= RB_LOAD_MAX_ELEMENTS) return RB_OK;
     return rb_xml_refuse(node, NULL, r->err, RB_TOO_LARGE,
                          "the model has more than %zu elements, replicas included",
                          RB_LOAD_MAX_ELEMENTS);
@@ -152,22 +162,24 @@ static rb_status remember(rb_mjcf *r, const rb_xml_node *node, rb_kind kind, con
     return rb_mjcf_map_put(r, (int)kind, name, list);
 }
 
-static const char *with_suffix(rb_mjcf *r, const char *name, const char *suffix)
+const char *rb_mjcf_full_name(rb_mjcf *r, const char *text, const char *suffix)
 {
-    size_t length = strlen(name), more = strlen(suffix);
-    char *full = rb_xml_take(r->doc, length + more + 1, 1);
+    if (!*suffix && !*r->prefix) return text;
+    size_t before = strlen(r->prefix), length = strlen(text), behind = strlen(suffix);
+    char *full = rb_xml_take(r->doc, before + length + behind + 1, 1);
     if (!full) return NULL;
-    memcpy(full, name, length);
-    memcpy(full + length, suffix, more + 1);
+    memcpy(full, r->prefix, before);
+    memcpy(full + before, text, length);
+    memcpy(full + before + length, suffix, behind + 1);
     return full;
 }
 
 rb_status rb_mjcf_name(rb_mjcf *r, const rb_xml_node *node, rb_kind kind, const char **out)
 {
     *out = rb_xml_get(node, "name");
-    if (!*out || !**out || !r->replica) return RB_OK;
-    RB_TRY(remember(r, node, kind, *out));
-    *out = with_suffix(r, *out, r->replica->suffix);
+    if (!*out || !**out) return RB_OK;
+    if (r->replica != r->base) RB_TRY(remember(r, node, kind, *out));
+    *out = rb_mjcf_full_name(r, *out, r->replica ? r->replica->suffix : "");
     return *out ? RB_OK : rb_mjcf_nomem(r, node);
 }
 
@@ -177,14 +189,22 @@ static rb_status find_name(rb_mjcf *r, const rb_xml_node *node, rb_kind kind, co
                            int *index)
 {
     for (const rb_mjcf_replica *rep = r->replica; rep; rep = rep->outer) {
-        const char *full = with_suffix(r, name, rep->suffix);
+        const char *full = rb_mjcf_full_name(r, name, rep->suffix);
         if (!full) return rb_mjcf_nomem(r, node);
         *index = rb_spec_find(r->spec, kind, full);
         if (*index >= 0) return RB_OK;
     }
-    *index =
-        kind == RB_KIND_BODY && strcmp(name, "world") == 0 ? 0 : rb_spec_find(r->spec, kind, name);
+    const char *full = rb_mjcf_full_name(r, name, "");
+    if (!full) return rb_mjcf_nomem(r, node);
+    int is_world = kind == RB_KIND_BODY && strcmp(name, "world") == 0 && !r->partial;
+    *index = is_world ? 0 : rb_spec_find(r->spec, kind, full);
     return RB_OK;
+}
+
+int rb_mjcf_asset(rb_mjcf *r, rb_kind kind, const char *name)
+{
+    const char *full = rb_mjcf_full_name(r, name, "");
+    return full ? rb_spec_find(r->spec, kind, full) : -1;
 }
 
 rb_status rb_mjcf_find(rb_mjcf *r, const rb_xml_node *node, const char *attr, rb_kind kind,
@@ -246,7 +266,7 @@ typedef struct queue {
 static rb_status enqueue(rb_mjcf *r, const rb_xml_node *node, const copies *list, queue *queues)
 {
     for (const copy *one = list->first; one; one = one->next) {
-        if (++r->nelement > RB_LOAD_MAX_ELEMENTS) return rb_mjcf_too_many(r, node);
+        RB_TRY(rb_mjcf_count(r, node, 1));
         waiting *entry = rb_xml_take(r->doc, 1, sizeof *entry);
         if (!entry) return rb_mjcf_nomem(r, node);
         *entry = (waiting){ node, one->replica, NULL };
@@ -270,13 +290,37 @@ static rb_status read_queues(rb_mjcf *r, const queue *queues, rb_mjcf_element re
             status = read(r, entry->node);
         }
     }
-    r->replica = NULL;
+    r->replica = r->base;
     return status;
 }
 
-rb_status rb_mjcf_sections(rb_mjcf *r, const rb_xml_node *root, const char *section,
-                           rb_mjcf_element read)
+/* Whether everything that the element names was attached. */
+static rb_status is_attached(rb_mjcf *r, const rb_xml_node *node, int *yes)
 {
+    for (int k = 0; k < node->nattr && *yes; k++) {
+        rb_kind kind = reference_kind(node->attr[k].name);
+        int index;
+        if (kind == RB_NKIND) continue;
+        RB_TRY(find_name(r, node, kind, node->attr[k].value, &index));
+        *yes = index >= 0;
+    }
+    for (const rb_xml_node *child = node->child; child && *yes; child = child->next)
+        RB_TRY(is_attached(r, child, yes));
+    return RB_OK;
+}
+
+/* What refers to parts of a file that are not attached is left out. */
+static rb_status read_if_attached(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_element read)
+{
+    int yes = 1;
+    if (r->partial) RB_TRY(is_attached(r, node, &yes));
+    if (r->parent && yes) RB_TRY(rb_mjcf_count(r, node, 1));
+    return yes ? read(r, node) : RB_OK;
+}
+
+rb_status rb_mjcf_sections(rb_mjcf *r, const char *section, rb_mjcf_element read)
+{
+    const rb_xml_node *root = r->doc->root;
     queue *queues = rb_xml_take(r->doc, (size_t)r->nreplica, sizeof *queues);
     if (!queues) return rb_mjcf_nomem(r, root);
     for (int k = 0; k < r->nreplica; k++) queues[k] = (queue){ NULL, NULL };
@@ -287,8 +331,11 @@ rb_status rb_mjcf_sections(rb_mjcf *r, const rb_xml_node *root, const char *sect
             if (list)
                 RB_TRY(enqueue(r, node, list, queues));
             else
-                RB_TRY(read(r, node));
+                RB_TRY(read_if_attached(r, node, read));
         }
     }
-    return read_queues(r, queues, read);
+    RB_TRY(read_queues(r, queues, read));
+    for (const rb_mjcf_attached *a = r->attached; a; a = a->next)
+        RB_TRY(rb_mjcf_sections(a->reader, section, read));
+    return RB_OK;
 }

@@ -34,7 +34,7 @@ static const rb_mjcf_field mass_fields[] = {
 /* Negative numbers stand for "none". */
 static rb_status read_masses(rb_mjcf *r, const rb_xml_node *node)
 {
-    rb_option *option = rb_spec_option(r->spec);
+    rb_option *option = &r->option;
     RB_TRY(rb_mjcf_fields(r, node, mass_fields, option));
     option->bound_mass = fmax(0.0, option->bound_mass);
     option->bound_inertia = fmax(0.0, option->bound_inertia);
@@ -80,7 +80,7 @@ static rb_status read_compiler(rb_mjcf *r, const rb_xml_node *node)
 
 static rb_status read_option(rb_mjcf *r, const rb_xml_node *node)
 {
-    rb_option *option = rb_spec_option(r->spec);
+    rb_option *option = &r->option;
     RB_TRY(rb_xml_number(node, "timestep", &option->timestep, r->err));
     RB_TRY(rb_xml_numbers(node, "gravity", 3, 3, option->gravity, NULL, r->err));
     if (!(option->timestep > 0.0))
@@ -141,6 +141,7 @@ rb_status rb_mjcf_settings(rb_mjcf *r, const rb_xml_node *root)
                                       .inertiagroup = { 0, 5 },
                                       .meshdir = "",
                                       .assetdir = "" };
+    r->option = *rb_spec_option(r->spec);
     for (const rb_xml_node *n = rb_xml_child(root, "compiler"); n; n = rb_xml_next(n))
         RB_TRY(read_compiler(r, n));
     for (const rb_xml_node *n = rb_xml_child(root, "option"); n; n = rb_xml_next(n)) {
@@ -148,5 +149,11 @@ rb_status rb_mjcf_settings(rb_mjcf *r, const rb_xml_node *root)
         const rb_xml_node *flag = rb_xml_child(n, "flag");
         if (flag) RB_TRY(read_flags(r, flag));
     }
+
+    /* the main model alone says how time, gravity and masses go */
+    if (r->parent)
+        r->flags = (rb_mjcf_flags){ 0 };
+    else
+        *rb_spec_option(r->spec) = r->option;
     return RB_OK;
 }
