@@ -94,6 +94,18 @@
  * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
 #define RB_STANDS 1e-10
 
+/* Share of the compliance of a row that loops must leave it to count as movable [1]. Rounding of the
+ * elimination leaves up to 1e-13 after long chains. Larger: stiff mechanisms lose contacts. */
+#define RB_IMMOVABLE 1e-11
+
+/* Velocity of such a row, relative to the largest of its island, that is rounding [1]. Larger:
+ * mechanisms that jam are called solved. */
+#define RB_IMMOVABLE_SPEED 1e-7
+
+/* Share of the closure error of loops that one step takes off [1]. Larger: models that start with
+ * open loops are torn together and gain energy. Smaller: errors of the start last longer. */
+#define RB_LOOP_SHARE 0.2
+
 /* Defect of v = 0, as a share of the speed that weight gives in one step, at which an island rests
  * [1]. A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.
  * Smaller: rounding keeps stacks awake. */

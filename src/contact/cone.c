@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "contact/contact.h"
+#include "contact/slip.h"
 #include "math/dense.h"
 
 typedef struct context {
@@ -125,6 +126,20 @@ static void eliminate(const rb_island *is, double *W, double *u, context *x)
             else
                 u[r] -= sum;
         }
+    }
+}
+
+/* Rows that the loops leave no freedom: what is left of their compliance is rounding and becomes
+ * zero. Their velocity then is what the loops give them; where that is rounding too it is zero. */
+static void drop_immovable(const rb_island *is, double *W, double *u)
+{
+    ptrdiff_t n = is->nrow;
+    double speed = rb_norm_inf(is->u, is->nrow);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double before = rb_island_entry(is, (int)i, (int)i);
+        if (W[i * n + i] > RB_IMMOVABLE * before) continue;
+        for (ptrdiff_t j = 0; j < n; j++) W[i * n + j] = W[j * n + i] = 0.0;
+        if (fabs(u[i]) <= RB_IMMOVABLE_SPEED * speed) u[i] = 0.0;
     }
 }
 
@@ -262,7 +277,10 @@ static rb_status write_embedded(const rb_island *is, rb_arena *arena, context *x
     memcpy(u, is->u, n * sizeof *u);
     memset(We, 0, ne * ne * sizeof *We);
     memset(q, 0, ne * sizeof *q);
-    if (x->nb > 0) eliminate(is, W, u, x);
+    if (x->nb > 0) {
+        eliminate(is, W, u, x);
+        drop_immovable(is, W, u);
+    }
 
     for (size_t i = 0; i < n; i++) {
         if (x->slot[i] < 0) continue;

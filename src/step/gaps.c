@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "step/stage.h"
 
 /* First constraint of the starting set that is not before the id, by bisection. */
@@ -40,12 +41,43 @@ static double deepened(const rb_stage *s, const rb_contact *contact)
     return contact->at.gap - fmin(0.0, rb_stage_start_gap(s, &id));
 }
 
-static double limit_gap(const rb_model *m, const double *q, int j)
+/* Limits of scalar joints: how much deeper than before. */
+static double limit_deepened(const rb_stage *s, int j)
 {
+    const rb_model *m = s->m;
     if (!m->jnt_limited[j] || m->jnt_type[j] < RB_JOINT_SLIDE) return 0.0;
     const double *range = m->jnt_range + 2 * j;
-    double x = q[m->jnt_qadr[j]];
-    return fmin(0.0, fmin(x - range[0], range[1] - x));
+    double now = s->q_new[m->jnt_qadr[j]], before = s->q0[m->jnt_qadr[j]];
+    double lower = now - range[0] - fmin(0.0, before - range[0]);
+    double upper = range[1] - now - fmin(0.0, range[1] - before);
+    return fmin(lower, upper);
+}
+
+double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r)
+{
+    int at = lower_bound(&s->first, id);
+    if (at >= s->first.n || rb_touch_order(&s->first.c[at].id, id) != 0) return 0.0;
+    return (1.0 - RB_LOOP_SHARE) * s->first.error[s->first.c[at].row + r];
+}
+
+/* Largest difference between the closure errors at q_new and what was asked for. */
+static rb_status check_loops(rb_stage *s, double *worst)
+{
+    rb_rows rows;
+    rb_data *d = s->d;
+    if (s->m->neq == 0) return RB_OK;
+    rb_velocity(s->m, d);
+    rb_status status = rb_loop_rows(s->m, d, &rows);
+    if (status != RB_OK) return status;
+    s->info->loop_error = 0.0;
+    for (int i = 0, r = 0; i < rows.n; i++, r++) {
+        if (i > 0 && rows.eq[i] != rows.eq[i - 1]) r = 0;
+        rb_touch_id id = { RB_CONSTRAINT_EQUALITY, rows.eq[i], 0, 0 };
+        s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
+        *worst = fmin(*worst, -fabs(rows.error[i] - rb_stage_error_goal(s, &id, r)));
+    }
+    rb_rows_release(d, &rows);
+    return RB_OK;
 }
 
 rb_status rb_stage_check(rb_stage *s, double *worst)
@@ -68,7 +100,8 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
             s->info->penetration = fmax(s->info->penetration, -found[i].at.gap);
             *worst = fmin(*worst, deepened(s, &found[i]));
         }
-        for (int j = 0; j < m->njnt; j++) *worst = fmin(*worst, limit_gap(m, s->q_new, j));
+        for (int j = 0; j < m->njnt; j++) *worst = fmin(*worst, limit_deepened(s, j));
+        status = check_loops(s, worst);
     }
     rb_arena_reset(d->arena, mark);
     return status;

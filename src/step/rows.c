@@ -8,6 +8,10 @@
  * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push: theirs
  * is gap(q_hat) + h n.(v+ - v_hat) >= 0.) Gaps of rounding size are zero.
  *
+ * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off, what the
+ * step itself would add is not allowed (S.10). Ahead of the start (v_hat given from the beginning)
+ * the whole error is taken off, as Stewart and Trinkle do.
+ *
  * Restitution in a fixed step: a contact that would close within it is left with -e times the
  * velocity it came with (S.3), where that is faster than what weight alone gives in two steps. */
 #include <math.h>
@@ -93,7 +97,8 @@ static void fill_velocities(rb_stage *s, double *u_hat)
         const rb_constraint *c = &s->set.c[i];
         double *u = s->u + c->row, *bias = s->bias + c->row;
         for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++) {
-            bias[r] = s->set.error[c->row + r] / s->h - u_hat[c->row + r];
+            double goal = rb_stage_error_goal(s, &c->id, r);
+            bias[r] = (s->set.error[c->row + r] - goal) / s->h - u_hat[c->row + r];
         }
         if (is_unilateral(c)) {
             bias[0] = normal_bias(s, c, u_hat[c->row]);

@@ -60,6 +60,9 @@ rb_status rb_stage_place(rb_stage *s);
  * least of all points of the pair: features may change on the way. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
 
+/* gaps.c: closure error of row r of an equality that the step is asked to end with. */
+double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
+
 /* gaps.c: deepest overlap at q_new that the step made; > 0 means open. */
 rb_status rb_stage_check(rb_stage *s, double *worst);
 

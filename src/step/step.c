@@ -90,9 +90,6 @@ static void finish(rb_stage *s)
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         s->info->active += s->p[c->row] != 0.0;
-        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++) {
-            s->info->loop_error = fmax(s->info->loop_error, fabs(s->set.error[c->row + r]));
-        }
     }
     rb_stage_store(s);
     copy(d->q, s->q_new, s->m->nq);
