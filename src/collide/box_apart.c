@@ -49,12 +49,6 @@ static void try_crossing(const rb_boxes *p, int i, int j, int v1, int v2, witnes
     rb_box_vertex(p->h2, v2, y);
     e1.c[i] = y[j] = 0.0;
     rb_boxes_to_1(p, y, e2.c);
-
-    rb_cross3(e1.u, e2.u, m);
-    double between[3];
-    rb_sub3(e2.c, e1.c, between);
-    double lines = rb_dot3(m, between), mm = rb_dot3(m, m);
-    if (!(lines * lines < best->distance * best->distance * mm)) return;
     if (!rb_lines_cross(&e1, &e2, m, &s, &t)) return;
     if (fabs(s) >= e1.half || fabs(t) >= e2.half) return;
 
@@ -69,17 +63,24 @@ static void try_crossing(const rb_boxes *p, int i, int j, int v1, int v2, witnes
     *best = w;
 }
 
-static void try_edges(const rb_boxes *p, witness *best)
+/* The 16 pairs of edges along i and j. Their lines are |m.(centre 2 - centre 1)| / |m| apart, which
+ * is known from the signs alone and dismisses most of them. */
+static void try_edges(const rb_boxes *p, int i, int j, witness *best)
 {
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            for (int v1 = 0; v1 < 8; v1++) {
-                if (v1 >> i & 1) continue;
-                for (int v2 = 0; v2 < 8; v2++) {
-                    if (!(v2 >> j & 1)) try_crossing(p, i, j, v1, v2, best);
-                }
-            }
-        }
+    int k1 = (i + 1) % 3, l1 = (i + 2) % 3, k2 = (j + 1) % 3, l2 = (j + 2) % 3;
+    const double *R = p->R;
+    double m_k = -R[3 * l1 + j], m_l = R[3 * k1 + j], mm = m_k * m_k + m_l * m_l;
+    double mt = m_k * p->t[k1] + m_l * p->t[l1];
+    double a = p->h1[k1] * m_k, b = p->h1[l1] * m_l;
+    double c = p->h2[k2] * (m_k * R[3 * k1 + k2] + m_l * R[3 * l1 + k2]);
+    double d = p->h2[l2] * (m_k * R[3 * k1 + l2] + m_l * R[3 * l1 + l2]);
+    for (int at = 0; at < 16; at++) {
+        double lines =
+            mt + (at & 1 ? -a : a) + (at & 2 ? -b : b) + (at & 4 ? c : -c) + (at & 8 ? d : -d);
+        if (!(lines * lines < best->distance * best->distance * mm)) continue;
+        int v1 = (at & 1) << k1 | (at >> 1 & 1) << l1;
+        int v2 = (at >> 2 & 1) << k2 | (at >> 3 & 1) << l2;
+        try_crossing(p, i, j, v1, v2, best);
     }
 }
 
@@ -110,7 +111,9 @@ void rb_boxes_apart(rb_boxes *p, double n[3])
         const witness *w = v < 8 ? &of_2[v] : &of_1[v - 8];
         if (w->distance < best.distance - p->grain.tie) best = *w;
     }
-    try_edges(p, &best);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) try_edges(p, i, j, &best);
+    }
     add(p, &best);
     rb_copy3(best.n, n);
 

@@ -123,7 +123,8 @@ static void add_crossing(rb_boxes *p, const face *f1, const face *f2, const doub
     int next = (k + 1) % 4, axis_c = c ? f1->v : f1->u, axis_o = c ? f1->u : f1->v;
     double slack = p->grain.tie, h_c = f1->h[axis_c];
     double here = sign * at[k][c] - h_c, there = sign * at[next][c] - h_c;
-    if (!(fmax(here, there) > slack && fmin(here, there) < -slack)) return;
+    int crosses = here > slack ? there < -slack : here < -slack && there > slack;
+    if (!crosses) return;
     double part = here / (here - there);
     double other = at[k][1 - c] + part * (at[next][1 - c] - at[k][1 - c]);
     if (!(fabs(other) < f1->h[axis_o] - slack)) return;

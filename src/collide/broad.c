@@ -75,8 +75,8 @@ static void sort_along_curve(int n, uint64_t *key, int *order, uint64_t *key2, i
 static void join(rb_aabb *a, const rb_aabb *b)
 {
     for (int k = 0; k < 3; k++) {
-        a->lo[k] = fmin(a->lo[k], b->lo[k]);
-        a->hi[k] = fmax(a->hi[k], b->hi[k]);
+        if (b->lo[k] < a->lo[k]) a->lo[k] = b->lo[k];
+        if (b->hi[k] > a->hi[k]) a->hi[k] = b->hi[k];
     }
 }
 

@@ -149,7 +149,8 @@ static double gain(const selection *s, int nchosen, const int *chosen, int c)
     if (nchosen == 2) return fabs(area(s, chosen[0], chosen[1], c));
     double turn = area(s, chosen[0], chosen[1], chosen[2]) < 0.0 ? -1.0 : 1.0, best = 0.0;
     for (int i = 0; i < 3; i++) {
-        best = fmax(best, -turn * area(s, chosen[i], chosen[(i + 1) % 3], c));
+        double outside = -turn * area(s, chosen[i], chosen[(i + 1) % 3], c);
+        if (outside > best) best = outside;
     }
     return best;
 }

@@ -13,7 +13,7 @@ typedef struct rb_segment {
 
 static inline double rb_clamp_to(double x, double bound)
 {
-    return fmax(-bound, fmin(x, bound));
+    return x < -bound ? -bound : x > bound ? bound : x;
 }
 
 /* rb_normalize3 with one division where squares neither overflow nor vanish. */
