@@ -34,15 +34,32 @@ double rb_energy_kinetic(const rb_model *m, const rb_data *d)
     return 0.5 * twice;
 }
 
-/* Distance of joint j from the rest of its spring; the spring of a ball rests at the reference. */
-static double joint_stretch(const rb_model *m, const rb_data *d, int j)
+/* Square of the angle between a quaternion and the one at the reference configuration. */
+static double turned2(const double q[4], const double q_ref[4])
 {
-    const double *q = d->q + m->jnt_qadr[j];
-    if (m->jnt_type[j] != RB_JOINT_BALL) return q[0] - m->jnt_springref[j];
-    double unit[4] = { q[0], q[1], q[2], q[3] }, r[3];
-    rb_quat_normalize(unit);
-    rb_quat_log(unit, r);
-    return rb_norm3(r);
+    double now[4] = { q[0], q[1], q[2], q[3] }, turn[4], r[3];
+    rb_quat_normalize(now);
+    rb_quat_conj(q_ref, turn);
+    rb_quat_mul(turn, now, turn);
+    rb_quat_log(turn, r);
+    return rb_dot3(r, r);
+}
+
+/* Square of the distance of joint j from the rest of its spring; springs of balls and free joints
+ * rest at the reference configuration. */
+static double joint_stretch2(const rb_model *m, const rb_data *d, int j)
+{
+    const double *q = d->q + m->jnt_qadr[j], *q_ref = m->qpos0 + m->jnt_qadr[j];
+    double x = q[0] - m->jnt_springref[j], shift[3];
+    switch (m->jnt_type[j]) {
+    case RB_JOINT_FREE:
+        rb_sub3(q, q_ref, shift);
+        return rb_dot3(shift, shift) + turned2(q + 3, q_ref + 3);
+    case RB_JOINT_BALL:
+        return turned2(q, q_ref);
+    default:
+        return x * x;
+    }
 }
 
 /* How far a tendon is outside the dead band of its spring. */
@@ -66,9 +83,8 @@ double rb_energy_potential(const rb_model *m, const rb_data *d)
         V -= m->link_mass[k] * rb_dot3(m->option.gravity, p);
     }
     for (int j = 0; j < m->njnt; j++) {
-        if (m->jnt_stiffness[j] == 0.0 || m->jnt_type[j] == RB_JOINT_FREE) continue;
-        double x = joint_stretch(m, d, j);
-        V += 0.5 * m->jnt_stiffness[j] * (x * x);
+        if (m->jnt_stiffness[j] == 0.0) continue;
+        V += 0.5 * m->jnt_stiffness[j] * joint_stretch2(m, d, j);
     }
     for (int t = 0; t < m->ntendon; t++) {
         double x = tendon_stretch(m, d, t);
