@@ -72,7 +72,37 @@ TEST(sizes)
     p.n = RB_MAX_ROWS + 1;
     check_refused(&p, RB_TOO_LARGE, "n = 200001: at most 200000 rows");
     p.n = RB_MAX_DENSE_ROWS + 1;
+    check_refused(&p, RB_TOO_LARGE, "n = 20001: an LCP or a box is solved with a dense matrix");
+    p = valid(RB_CONE, RB_DENSE);
+    p.n = RB_MAX_DENSE_ROWS + 1;
     check_refused(&p, RB_TOO_LARGE, "20001 rows: a dense matrix has at most 20000");
+}
+
+/* The identity in blocks of three: cones of that size are solved, an LCP would be made dense. */
+TEST(sparse_problems_that_would_be_made_dense)
+{
+    enum { BLOCKS = RB_MAX_DENSE_ROWS / 3 + 1, ROWS = 3 * BLOCKS };
+    static int first[BLOCKS + 1], column[BLOCKS];
+    static double block[9 * BLOCKS], push[ROWS], rough[BLOCKS], z[ROWS], top[ROWS];
+    for (int b = 0; b < BLOCKS; b++) {
+        first[b + 1] = b + 1;
+        column[b] = b;
+        rough[b] = 0.5;
+        for (int i = 0; i < 3; i++) block[9 * b + 4 * i] = 1.0;
+        push[3 * b] = -1.0;
+    }
+    rb_problem p = { .kind = RB_CONE, .n = ROWS, .q = push, .nc = BLOCKS, .dim = 3, .mu = rough };
+    p.W = (rb_matrix){ .form = RB_BSR, .bs = 3, .ptr = first, .col = column, .val = block };
+    rb_solve_opts opts = rb_solve_opts_default();
+    rb_info info = { 0 };
+    CHECK_INT(rb_solve(&p, &opts, z, &info), RB_OK);
+    CHECK_INT(info.outcome, RB_SOLVED);
+    for (unsigned kind = RB_LCP; kind <= RB_BOX; kind++) {
+        for (int i = 0; i < ROWS; i++) top[i] = INFINITY;
+        p = (rb_problem){ .kind = kind, .n = ROWS, .q = push, .W = p.W, .lo = z, .hi = top };
+        check_refused(&p, RB_TOO_LARGE, "solved with a dense matrix of at most 20000 rows");
+        CHECK_INT(rb_solve(&p, &opts, z, &info), RB_TOO_LARGE);
+    }
 }
 
 TEST(kinds)
@@ -160,7 +190,7 @@ TEST(one_huge_empty_block)
     static double zero[N];
     static const int none[2] = { 0, 0 }, no_col[1] = { 0 };
     static const double no_val[1] = { 0.0 };
-    rb_problem p = { .kind = RB_LCP, .n = N, .q = zero };
+    rb_problem p = { .kind = RB_CONE, .n = N, .q = zero, .nc = N / 2, .dim = 2, .mu = zero };
     p.W = (rb_matrix){ .form = RB_BSR, .bs = N, .ptr = none, .col = no_col, .val = no_val };
     CHECK_INT(rb_problem_check(&p, NULL), RB_OK);
 }
@@ -313,6 +343,6 @@ TEST(apply_by_hand)
     CHECK_INT(memory.live, 0);
 }
 
-TEST_MAIN(RUN(valid_problems_pass), RUN(sizes), RUN(kinds), RUN(numbers_of_a_dense_problem),
-          RUN(block_sparse), RUN(one_huge_empty_block), RUN(operator_form), RUN(operator_blocks),
-          RUN(bounds), RUN(cones), RUN(apply_by_hand))
+TEST_MAIN(RUN(valid_problems_pass), RUN(sizes), RUN(sparse_problems_that_would_be_made_dense),
+          RUN(kinds), RUN(numbers_of_a_dense_problem), RUN(block_sparse), RUN(one_huge_empty_block),
+          RUN(operator_form), RUN(operator_blocks), RUN(bounds), RUN(cones), RUN(apply_by_hand))

@@ -60,7 +60,7 @@ typedef struct rb_problem {
 
 /* Limits that rb_problem_check enforces. */
 #define RB_MAX_ROWS       200000 /* any problem                                                */
-#define RB_MAX_DENSE_ROWS 20000  /* a problem that must be made dense                          */
+#define RB_MAX_DENSE_ROWS 20000  /* a dense W; an LCP or a box in any form: it is made dense    */
 
 /* RB_OK, or RB_BAD_INPUT / RB_TOO_LARGE with the field and index in err->text. */
 rb_status rb_problem_check(const rb_problem *p, rb_error *err);

@@ -89,7 +89,7 @@ rb_status rb_exchange_solve(const rb_problem *p, const rb_solve_opts *o, int blo
     rb_status status = rb_boxed_view(p, scratch, &b);
     if (status == RB_OK) status = rb_partition_make(p->n, scratch, &t);
     unsigned char *best = rb_push(scratch, unsigned char, p->n);
-    if (status != RB_OK || !best) return RB_NOMEM;
+    if (status != RB_OK || !best) return status != RB_OK ? status : RB_NOMEM;
 
     rb_partition_guess(&b, o->warm ? info->mode : NULL, o->warm ? z : NULL, t.set);
     rb_exchange_job job = {

@@ -600,7 +600,7 @@ rb_status rb_lcp_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *scr
     rb_boxed b;
     rb_status status = rb_boxed_view(p, scratch, &b);
     int *label = rb_push(scratch, int, p->n);
-    if (status != RB_OK || !label) return RB_NOMEM;
+    if (status != RB_OK || !label) return status != RB_OK ? status : RB_NOMEM;
     unsigned tried = 0;
     int rays = 0, failures = 0;
     info->islands = rb_islands_find(&b, scratch, label);

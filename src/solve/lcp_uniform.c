@@ -271,7 +271,7 @@ rb_status rb_lcp_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *
     rb_boxed b;
     rb_status status = rb_boxed_view(p, scratch, &b);
     int *label = rb_push(scratch, int, p->n);
-    if (status != RB_OK || !label) return RB_NOMEM;
+    if (status != RB_OK || !label) return status != RB_OK ? status : RB_NOMEM;
     int count = rb_islands_find(&b, scratch, label);
     if (count < 0) return RB_NOMEM;
 

@@ -142,6 +142,13 @@ rb_status rb_problem_check(const rb_problem *p, rb_error *err)
     if (p->n > RB_MAX_ROWS) {
         return rb_fail(err, RB_TOO_LARGE, "n = %d: at most %d rows", p->n, RB_MAX_ROWS);
     }
+
+    /* every solver of these kinds makes W dense, whatever its form: n^2 numbers */
+    if ((p->kind == RB_LCP || p->kind == RB_BOX) && p->n > RB_MAX_DENSE_ROWS) {
+        return rb_fail(err, RB_TOO_LARGE,
+                       "n = %d: an LCP or a box is solved with a dense matrix of at most %d rows",
+                       p->n, RB_MAX_DENSE_ROWS);
+    }
     rb_status status = check_matrix(&p->W, p->n, err);
     if (status == RB_OK) status = check_vector("q", p->q, p->n, err);
     if (status != RB_OK) return status;
