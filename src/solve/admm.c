@@ -1,5 +1,5 @@
-/* Alternating directions for Coulomb cones [Carpentier et al. 2024], (K.9). The impulse is split into
- * x, which meets the linear equation, and z, which lies in the cones; y is the multiplier:
+/* Alternating directions for Coulomb cones [Carpentier et al. 2024], (K.9). The impulse is split
+ * into x, which meets the linear equation, and z, which lies in the cones; y is the multiplier:
  *
  *     x := solve (W + R) x = -(q + s) + R z - y        R = diag(beta / rho_c): one scalar a contact
  *     z := P_K(x + R^-1 y)
