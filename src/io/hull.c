@@ -23,9 +23,9 @@
 #include "base/error.h"
 #include "math/vec3.h"
 
-/* A body whose mean thickness 2 volume / area is below this share of its size [1] is flat: the
- * rounding of coordinates stored as float makes 6e-8 out of a rotated plane. Larger: thin sheets
- * are refused. */
+/* A body whose mean thickness 2 volume / area is below this share of its size [1] is flat, and a
+ * needle of this width is a line: the rounding of coordinates stored as float makes 6e-8 out of a
+ * rotated plane. Larger: thin sheets are refused. */
 #define FLAT_SHARE 1e-7
 
 /* Distance of a corner from the plane of its face, as a share of the size [1]: rounding makes
@@ -166,8 +166,17 @@ static void draft_free(draft *d)
     d->vert = NULL;
 }
 
+/* Coordinates of the vertices among those of all points. */
+static void copy_vertices(draft *d, const double *point)
+{
+    for (int i = 0; i < d->points->count; i++) {
+        if (d->place[i] < 0) continue;
+        memcpy(d->vert + 3 * (size_t)d->place[i], point + 3 * (size_t)i, 3 * sizeof *point);
+    }
+}
+
 /* Vertices keep the order of the points. */
-static rb_status number_vertices(draft *d, const double *source)
+static rb_status number_vertices(draft *d)
 {
     int count = d->points->count;
     d->place = take(&d->alloc, (size_t)count, sizeof *d->place);
@@ -181,10 +190,7 @@ static rb_status number_vertices(draft *d, const double *source)
 
     d->vert = take(&d->alloc, 3 * (size_t)d->nvert, sizeof *d->vert);
     if (!d->vert) return RB_NOMEM;
-    for (int i = 0; i < count; i++) {
-        if (d->place[i] < 0) continue;
-        memcpy(d->vert + 3 * (size_t)d->place[i], source + 3 * (size_t)i, 3 * sizeof *source);
-    }
+    copy_vertices(d, d->points->point);
     return RB_OK;
 }
 
@@ -333,7 +339,8 @@ static void orient(draft *d)
 /* What became of one attempt. */
 typedef enum verdict { GOOD, FLAT, BAD } verdict;
 
-/* Checks in the units of the user: planar faces, closed surface, volume. */
+/* Planar faces, closed surface, volume. The volume of a needle drowns in rounding: it is compared
+ * with that of a needle of FLAT_SHARE, too. */
 static rb_status judge(const draft *d, verdict *out)
 {
     int closed = 0;
@@ -341,14 +348,16 @@ static rb_status judge(const draft *d, verdict *out)
     rb_hull_def def = draft_def(d);
     rb_status status = check_surface(d, &closed);
     double bent = measure_faces(d, &area), volume = rb_io_hull_volume(&def);
+    double needle = FLAT_SHARE * size * FLAT_SHARE * size * size;
     *out = GOOD;
-    if (2.0 * volume <= FLAT_SHARE * size * area) *out = FLAT;
+    if (2.0 * volume <= FLAT_SHARE * size * area || volume <= needle) *out = FLAT;
     if (!closed || !(bent <= PLANAR_SHARE * size)) *out = BAD;
     return status;
 }
 
-/* Runs Qhull and copies its facets; *out BAD or FLAT where there is no polyhedron in `d`. */
-static rb_status attempt(draft *d, FILE *silence, char *command, const double *vert, verdict *out)
+/* Runs Qhull and copies its facets; *out BAD or FLAT where there is no polyhedron in `d`. Its
+ * vertices are those of the cloud. */
+static rb_status attempt(draft *d, FILE *silence, char *command, verdict *out)
 {
     run *r = take(&d->alloc, 1, sizeof *r);
     if (!r) return RB_NOMEM;
@@ -372,7 +381,7 @@ static rb_status attempt(draft *d, FILE *silence, char *command, const double *v
 
     d->nface = (int)nface;
     d->nloop = d->start[nface];
-    status = number_vertices(d, vert);
+    status = number_vertices(d);
     if (status == RB_OK) orient(d);
     if (status == RB_OK) status = sort_faces(d);
     return status == RB_OK ? judge(d, out) : status;
@@ -380,8 +389,9 @@ static rb_status attempt(draft *d, FILE *silence, char *command, const double *v
 
 /* ---- the calls ---- */
 
-static void accept(draft *d, rb_io_hull *out)
+static void accept(draft *d, const double *vert, rb_io_hull *out)
 {
+    copy_vertices(d, vert);
     out->vert = d->vert;
     out->start = d->start;
     out->loop = d->loop;
@@ -400,8 +410,8 @@ static rb_status build(const cloud *c, const double *vert, FILE *silence, rb_io_
     rb_status status = RB_OK;
     for (int k = 0; k < 2 && status == RB_OK && result == BAD; k++) {
         draft d = { .alloc = out->alloc, .points = c };
-        status = attempt(&d, silence, commands[k], vert, &result);
-        if (status == RB_OK && result == GOOD) accept(&d, out);
+        status = attempt(&d, silence, commands[k], &result);
+        if (status == RB_OK && result == GOOD) accept(&d, vert, out);
         draft_free(&d);
     }
     if (status != RB_OK) return rb_fail(err, status, "out of memory for the convex hull");
