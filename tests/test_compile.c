@@ -319,19 +319,6 @@ TEST(masses_are_bounded_balanced_and_scaled)
     rb_spec_free(spec);
 }
 
-TEST(gravity_compensation_is_summed_over_links)
-{
-    rb_spec *spec = robot();
-    rb_spec_body(spec, 3)->gravcomp = 2.0; /* plate, 1 kg, 0.25 above upper */
-    rb_spec_body(spec, 2)->gravcomp = 0.5; /* upper, 2 kg */
-    rb_model *m = compile(spec);
-    CHECK_NEAR(m->link_lift[2], 2.0 * 1.0 + 0.5 * 2.0, 1e-15);
-    CHECK_NEAR(m->link_lift_moment[6 + 2], 2.0 * 1.0 * 0.25, 1e-15);
-    CHECK_NEAR(m->body_gravcomp[3], 2.0, 0.0);
-    rb_model_free(m, NULL);
-    rb_spec_free(spec);
-}
-
 TEST(the_extent_is_half_the_diagonal_of_a_box)
 {
     rb_spec *spec = rb_spec_new(NULL);
@@ -719,7 +706,6 @@ TEST_MAIN(RUN(bodies_fixed_to_each_other_are_one_link), RUN(dofs_know_their_pare
           RUN(a_tree_may_hang_on_a_mocap_body), RUN(joints_and_geoms_are_grouped_by_body),
           RUN(frames_of_equalities_are_derived), RUN(equalities_within_a_link_are_idle),
           RUN(inertia_comes_from_where_the_body_says), RUN(masses_are_bounded_balanced_and_scaled),
-          RUN(gravity_compensation_is_summed_over_links),
           RUN(the_extent_is_half_the_diagonal_of_a_box), RUN(keyframes_fill_what_they_leave_out),
           RUN(warnings_and_customs_reach_the_model), RUN(what_cannot_be_is_refused_with_its_place),
           RUN(refusals_name_file_and_line), RUN(what_moves_has_inertia),

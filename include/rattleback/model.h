@@ -75,14 +75,10 @@ typedef struct rb_model {
     double *link_mass;    /* all its bodies [kg]                                   (nlink)       */
     double *link_com;     /* in the link frame [m]                                 (nlink x 3)   */
     double *link_inertia; /* about the com, link axes: xx yy zz xy xz yz       (nlink x 6)   */
-    double *link_inertia_O;   /* the same about the origin of the link             (nlink x 6)   */
-    double *link_turn;        /* T0, T1, T2, row major: the rotation in the parent link is
-                                 T0 + cos T1 + sin T2 of the angle of its only hinge, for other
-                                 links T0 before their joints                       (nlink x 27)  */
-    double *link_gravmass;    /* mass times what gravity compensation leaves [kg]  (nlink)       */
-    double *link_gravcom;     /* point at which that weight acts, link frame [m]   (nlink x 3)   */
-    double *link_lift;        /* sum of gravcomp times mass of its bodies [kg]       (nlink)     */
-    double *link_lift_moment; /* sum of gravcomp m com, link frame [kg m]            (nlink x 3) */
+    double *link_inertia_O; /* the same about the origin of the link             (nlink x 6)   */
+    double *link_turn;      /* T0, T1, T2, row major: the rotation in the parent link is
+                               T0 + cos T1 + sin T2 of the angle of its only hinge, for other
+                               links T0 before their joints                       (nlink x 27)  */
 
     /* ---- joints ---- */
     int *jnt_type; /* rb_joint_type                                         (njnt)        */
@@ -287,7 +283,7 @@ typedef struct rb_data {
     double *L; /* L' D L factor, same places; D on the diagonal       (nM)          */
 
     /* rb_aba_factor: depends on q */
-    double *P;     /* articulated inertia                                 (nlink x 21)  */
+    double *P;     /* articulated inertia, all dofs but the first free    (nlink x 21)  */
     double *dof_U; /* P S at the stage of the dof                         (nv x 6)      */
     double *dof_D; /* S' P S + added inertia                              (nv)          */
 

@@ -46,8 +46,6 @@ static const entry model_entries[] = {
     M(link_pos, nlink, 3), M(link_quat, nlink, 4),
     M(link_mass, nlink, 1), M(link_com, nlink, 3), M(link_inertia, nlink, 6),
     M(link_inertia_O, nlink, 6), M(link_turn, nlink, 27),
-    M(link_gravmass, nlink, 1), M(link_gravcom, nlink, 3),
-    M(link_lift, nlink, 1), M(link_lift_moment, nlink, 3),
 
     M(jnt_type, njnt, 1), M(jnt_body, njnt, 1), M(jnt_link, njnt, 1),
     M(jnt_qadr, njnt, 1), M(jnt_dofadr, njnt, 1),

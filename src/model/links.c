@@ -52,21 +52,11 @@ static void add_bodies(rb_build *b, rb_inertia *link)
     rb_model *m = b->m;
     for (int i = 0; i < m->nbody; i++) {
         int k = m->body_link[i];
-        double com[3];
         rb_inertia body = b->body_solid[i];
         rb_inertia_move(m->body_link_pos + 3 * i, m->body_link_rot + 9 * i, &body);
         rb_inertia_add(&link[k], &body);
-
-        rb_copy3(body.com, com);
-        double lift = m->body_gravcomp[i] * body.mass, rest = body.mass - lift;
-        m->link_lift[k] += lift;
-        rb_axpy3(lift, com, m->link_lift_moment + 3 * k);
-        m->link_gravmass[k] += rest;
-        rb_axpy3(rest, com, m->link_gravcom + 3 * k);
     }
     for (int k = 0; k < m->nlink; k++) {
-        double *gravcom = m->link_gravcom + 3 * k;
-        if (m->link_gravmass[k] != 0.0) rb_scale3(1.0 / m->link_gravmass[k], gravcom, gravcom);
         m->link_mass[k] = link[k].mass;
         rb_copy3(link[k].com, m->link_com + 3 * k);
         memcpy(m->link_inertia + 6 * k, link[k].I, sizeof link[k].I);
