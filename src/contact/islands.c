@@ -50,7 +50,6 @@ static void sort_constraints(rb_constraints *set)
 rb_status rb_constraint_islands(const rb_model *m, rb_arena *arena, rb_constraints *set)
 {
     int *parent = rb_push(arena, int, m->ntree), *number = rb_push(arena, int, m->ntree);
-    set->tree_island = number;
     set->island_start = rb_push(arena, int, m->ntree + 2);
     set->island_order = rb_push(arena, int, set->n);
     if (!parent || !number || !set->island_start || !set->island_order) return RB_NOMEM;
@@ -69,7 +68,9 @@ rb_status rb_constraint_islands(const rb_model *m, rb_arena *arena, rb_constrain
         rb_constraint *c = &set->c[i];
         if (c->ndof > 0) c->island = number[root_of(parent, tree_of(m, set, c, 0))], inside++;
     }
-    for (int t = 0; t < m->ntree; t++) parent[t] = number[root_of(parent, t)];
+
+    /* roots are lower than what they name: from behind, they are still there when needed */
+    for (int t = m->ntree - 1; t >= 0; t--) parent[t] = number[root_of(parent, t)];
     set->tree_island = parent;
     sort_constraints(set);
     set->island_start[set->nisland] = inside;

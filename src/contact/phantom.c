@@ -154,7 +154,7 @@ static void relax_rows(const rb_island *is, const context *x, double *W, double 
         const rb_material *m = &c->material;
         for (int r = 0; r < c->nrow; r++) {
             ptrdiff_t at = is->row[i] + r;
-            double W_ii = W[at * n + at], eps = RB_HARD_SHARE * W_ii;
+            double W_ii = W[at * n + at], eps = rb_relaxation(NAN, NAN, is->h, W_ii);
             int normal = c->kind <= RB_CONSTRAINT_DRY && r == 0, soft = 0;
             if (normal && c->kind == RB_CONSTRAINT_CONTACT) {
                 soft = !isnan(m->relax_stiffness) || !isnan(m->relax_damping);

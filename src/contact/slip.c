@@ -10,7 +10,8 @@ double rb_relaxation(double stiffness, double damping, double h, double W_ii)
 {
     double k = isnan(stiffness) ? 0.0 : stiffness, b = isnan(damping) ? 0.0 : damping;
     double inverse = k * h * h + b * h;
-    return inverse > 0.0 ? 1.0 / inverse : RB_HARD_SHARE * W_ii;
+    if (inverse > 0.0) return 1.0 / inverse;
+    return W_ii > 0.0 ? RB_HARD_SHARE * W_ii : 1.0;
 }
 
 double rb_island_entry(const rb_island *is, int i, int j)

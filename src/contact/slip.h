@@ -18,7 +18,8 @@ typedef struct rb_slip {
     double d[2]; /* what its bristle asks for [m/s]                                              */
 } rb_slip;
 
-/* eps = 1/(k h^2 + b h) of a spring and damper; NAN in both: a share of W_ii (F.16). */
+/* eps = 1/(k h^2 + b h) of a spring and damper; NAN in both: a share of W_ii (F.16). A row that
+ * nothing can move has 1: its impulse is zero then. */
 double rb_relaxation(double stiffness, double damping, double h, double W_ii);
 
 /* Constraint i of the island, a contact with tangents; p_n is the normal impulse one step before.

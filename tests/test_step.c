@@ -1,0 +1,338 @@
+/* Steps with hard contact, against what can be worked out by hand and against the papers. */
+#include "step_support.h"
+
+#define BOX_ON_PLANE(gravity, mu)                                                                  \
+    "<mujoco><option timestep='0.001' gravity='" gravity "'/><worldbody>"                          \
+    "<geom type='plane' size='5 5 1' friction='" mu "'/>"                                          \
+    "<body pos='0 0 0.1'><freejoint/>"                                                             \
+    "<geom type='box' size='0.1 0.1 0.1' friction='" mu "'/></body></worldbody></mujoco>"
+
+/* ---- rest ---------------------------------------------------------------------------------------
+ */
+
+TEST(a_box_at_rest_does_not_move_by_a_bit)
+{
+    scene s = scene_text(BOX_ON_PLANE("0 0 -9.81", "0.5"));
+    double q[7];
+    memcpy(q, s.d->q, sizeof q);
+    for (int i = 0; i < 2000; i++) {
+        scene_step(&s);
+        CHECK_INT(s.info.resting, 1);
+        CHECK(memcmp(q, s.d->q, sizeof q) == 0);
+    }
+    for (int j = 0; j < 6; j++) CHECK(s.d->v[j] == 0.0);
+    CHECK(s.worst.residual <= 1e-12);
+    scene_free(&s);
+}
+
+/* A slope is a gravity that leans: tan = mu (1 + share). */
+static scene box_on_slope(double mu, double angle)
+{
+    scene s = scene_text(BOX_ON_PLANE("0 0 -9.81", "0.5"));
+    s.o.friction = mu;
+    s.m->option.gravity[0] = 9.81 * sin(angle);
+    s.m->option.gravity[2] = -9.81 * cos(angle);
+    return s;
+}
+
+TEST(a_slope_at_the_friction_angle_holds_and_a_millionth_more_slides)
+{
+    double mu = 0.4, angle = atan(mu);
+    scene s = box_on_slope(mu, angle - 1e-6);
+    for (int i = 0; i < 500; i++) scene_step(&s);
+    CHECK(s.d->q[0] == 0.0 && s.d->v[0] == 0.0);
+    scene_free(&s);
+
+    s = box_on_slope(mu, angle + 1e-6);
+    for (int i = 0; i < 500; i++) scene_step(&s);
+    double a = 9.81 * (sin(angle + 1e-6) - mu * cos(angle + 1e-6));
+    CHECK_NEAR(s.d->v[0], a * 0.5, 1e-6 * a);
+    CHECK_NEAR(s.d->q[0], 0.5 * a * 0.25, 0.01 * a);
+    scene_free(&s);
+}
+
+static scene stack(int n, double ratio)
+{
+    char text[8192];
+    int at = snprintf(text, sizeof text,
+                      "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' "
+                      "size='5 5 1' friction='0.5'/>");
+    for (int i = 0; i < n; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "<body pos='0 0 %.17g'><freejoint/><geom type='box' size='0.1 0.1 0.1' "
+                       "mass='%.17g' friction='0.5'/></body>",
+                       0.1 + 0.2 * i, pow(ratio, i / (n - 1.0)));
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "</worldbody></mujoco>");
+    return scene_text(text);
+}
+
+TEST(heavy_on_light_stands)
+{
+    const double ratios[] = { 1.0, 100.0, 1000.0 };
+    for (int k = 0; k < 3; k++) {
+        scene s = stack(10, ratios[k]);
+        for (int i = 0; i < 60; i++) scene_step(&s);
+        CHECK(s.worst.residual <= 1e-10);
+        CHECK(s.worst.penetration <= 1e-9);
+        for (int b = 0; b < 10; b++) {
+            CHECK_NEAR(s.d->q[7 * b], 0.0, 1e-9);
+            CHECK_NEAR(s.d->q[7 * b + 2], 0.1 + 0.2 * b, 1e-9);
+        }
+        scene_free(&s);
+    }
+}
+
+/* ---- sliding and rolling ------------------------------------------------------------------------
+ */
+
+TEST(a_sliding_cube_stays_down_and_stops_where_coulomb_says)
+{
+    const double steps[] = { 0.004, 0.002, 0.001 };
+    for (int k = 0; k < 3; k++) {
+        scene s = scene_text(BOX_ON_PLANE("0 0 -9.81", "0.5"));
+        s.o.h = steps[k];
+        s.d->v[0] = 6.0;
+        double lift = 0.0;
+        while (s.d->time < 1.4) {
+            scene_step(&s);
+            lift = fmax(lift, fabs(s.d->q[2] - 0.1));
+        }
+        CHECK(lift < 1e-9);
+        CHECK(s.d->v[0] == 0.0);
+        CHECK_NEAR(s.d->q[0], 36.0 / (2.0 * 0.5 * 9.81), 6.0 * steps[k]);
+        scene_free(&s);
+    }
+}
+
+TEST(a_sliding_sphere_rolls_with_five_sevenths)
+{
+    scene s = scene_text("<mujoco><option timestep='0.001'/><worldbody>"
+                         "<geom type='plane' size='5 5 1' friction='0.3'/>"
+                         "<body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' "
+                         "friction='0.3'/></body></worldbody></mujoco>");
+    s.d->v[0] = 2.0;
+    scene_run(&s, 1.0);
+    CHECK_NEAR(s.d->v[0], 2.0 * 5.0 / 7.0, 1e-9);
+    CHECK_NEAR(s.d->v[4], 2.0 * 5.0 / 7.0 / 0.1, 1e-8);
+    CHECK_NEAR(s.d->q[2], 0.1, 1e-12);
+    scene_free(&s);
+}
+
+/* ---- gaps ---------------------------------------------------------------------------------------
+ */
+
+#define BULLET(y)                                                                                  \
+    "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody>"                                 \
+    "<geom type='box' size='0.0000005 0.1 0.1'/>"                                                  \
+    "<body pos='-3.3 " y " 0'><freejoint/><geom type='sphere' size='0.005'/></body>"               \
+    "</worldbody></mujoco>"
+
+TEST(a_bullet_does_not_pass_a_foil_and_passes_beside_it)
+{
+    for (int k = 0; k < 8; k++) {
+        scene s = scene_text(BULLET("0"));
+        s.d->q[0] -= 0.13 * k;
+        s.d->v[0] = 100.0;
+        scene_run(&s, 0.2);
+        CHECK(s.d->q[0] <= -0.005 - 0.0000005 + 1e-9);
+        CHECK(s.worst.penetration <= 1e-9);
+        scene_free(&s);
+    }
+    scene s = scene_text(BULLET("0.106"));
+    s.d->v[0] = 100.0;
+    scene_run(&s, 0.2);
+    CHECK(s.d->v[0] == 100.0);
+    CHECK_NEAR(s.d->q[0], -3.3 + 20.0, 1e-12);
+    scene_free(&s);
+}
+
+TEST(free_flight_is_a_parabola)
+{
+    scene s = scene_text(BOX_ON_PLANE("0 0 -9.81", "0.5"));
+    s.d->q[2] = 50.0;
+    s.d->v[0] = 3.0;
+    scene_run(&s, 1.0);
+    CHECK_NEAR(s.d->q[2], 50.0 - 0.5 * 9.81, 1e-11);
+    CHECK_NEAR(s.d->q[0], 3.0, 1e-12);
+    scene_free(&s);
+}
+
+/* ---- the papers ---------------------------------------------------------------------------------
+ */
+
+TEST(the_rod_ends_where_the_paper_says)
+{
+    const char *const names[] = {
+        "cone", "stewart-trinkle", "stewart-trinkle-nonlinear", "anitescu-potra", "dart",
+        "jain", "phantom"
+    };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        scene s = scene_file("contact/rod.xml");
+        s.o.formulation = rb_formulation_find(names[k]);
+        CHECK(s.o.formulation != NULL);
+        scene_run(&s, 0.7);
+        CHECK_NEAR(s.d->q[0], -0.231, 0.004);
+        CHECK_NEAR(s.d->q[1], 0.05, 1e-9);
+        CHECK_NEAR(s.d->q[2], 3.141592653589793, 1e-8);
+        CHECK(s.worst.residual <= 1e-9);
+        CHECK(s.worst.penetration <= 1e-9);
+        scene_free(&s);
+    }
+}
+
+TEST(the_rod_converges_to_the_exact_cone)
+{
+    /* reference of small steps with the exact cone: -0.22726 */
+    const double steps[] = { 0.005, 0.0025, 0.00125 };
+    double before = 1.0;
+    for (int k = 0; k < 3; k++) {
+        scene s = scene_file("contact/rod.xml");
+        s.o.h = steps[k];
+        scene_run(&s, 0.7);
+        double error = fabs(s.d->q[0] + 0.22726);
+        CHECK(error < before);
+        CHECK(error <= 1.2 * steps[k]);
+        before = error;
+        scene_free(&s);
+    }
+}
+
+/* Reference of small steps with the exact cone. The error is of first order: about 2 h. */
+TEST(four_balls_converge_to_the_exact_cone)
+{
+    const double expected[4][3] = { { 0.90725, 0.15706, 0.1 },
+                                    { 1.05715, -0.01465, 0.1 },
+                                    { 1.26817, -0.01672, 0.1 },
+                                    { 1.46905, 0.00298, 0.1 } };
+    const double steps[] = { 0.005, 0.0025, 0.00125 };
+    for (int k = 0; k < 3; k++) {
+        scene s = scene_file("contact/four_balls.xml");
+        s.o.h = steps[k];
+        scene_run(&s, 1.0);
+        for (int b = 0; b < 4; b++) {
+            for (int i = 0; i < 3; i++) {
+                CHECK_NEAR(s.d->q[7 * b + i], expected[b][i], 2.2 * steps[k]);
+            }
+        }
+        CHECK(s.worst.penetration <= 1e-9);
+        scene_free(&s);
+    }
+}
+
+/* Where the cube ends: seeds/theory 10.8. */
+static void check_cube(const char *formulation, double h, double x, double y, double tol)
+{
+    scene s = scene_file("contact/sliding_cube.xml");
+    s.o.formulation = rb_formulation_find(formulation);
+    s.o.h = h;
+    scene_run(&s, 0.8);
+    CHECK_NEAR(s.d->q[0], x, tol);
+    CHECK_NEAR(s.d->q[1], y, tol);
+    scene_free(&s);
+}
+
+TEST(the_sliding_cube_ends_where_the_paper_says)
+{
+    check_cube("phantom", 0.001, 0.4404, 1.5813, 1e-4);
+    check_cube("phantom", 0.01, 0.4385, 1.5566, 1e-4);
+    check_cube("hybrid-friction", 0.001, 0.4381, 1.5823, 1e-4);
+    check_cube("hybrid-friction", 0.01, 0.4157, 1.5673, 1e-4);
+    check_cube("cone", 0.001, 0.4406, 1.5840, 5e-3); /* the Coulomb solution itself */
+}
+
+/* ---- promises -----------------------------------------------------------------------------------
+ */
+
+TEST(a_restored_run_goes_on_bit_for_bit)
+{
+    scene s = scene_file("contact/four_balls.xml");
+    scene_run(&s, 0.55);
+    rb_data *copy = rb_data_new(s.m, NULL);
+    CHECK(copy != NULL);
+    CHECK_INT(rb_data_copy(s.m, copy, s.d), RB_OK);
+    scene_run(&s, 0.1);
+    uint64_t hash = rb_data_hash(s.d);
+    CHECK_INT(rb_data_copy(s.m, s.d, copy), RB_OK);
+    scene_run(&s, 0.1);
+    CHECK(rb_data_hash(s.d) == hash);
+    rb_data_free(copy);
+    scene_free(&s);
+}
+
+TEST(a_step_that_fails_changes_nothing)
+{
+    scene s = scene_file("contact/sliding_cube.xml");
+    scene_step(&s);
+    uint64_t hash = rb_data_hash(s.d);
+    rb_step_opts o = s.o;
+    o.solver = rb_solver_find("nsgs");
+    o.tol = 1e-300; /* nothing can be certified to this */
+    rb_error err = { 0 };
+    CHECK_INT(rb_step(s.m, s.d, &o, &s.info, &err), RB_UNSOLVED);
+    CHECK(rb_data_hash(s.d) == hash);
+    o = s.o;
+    o.directions = 5;
+    CHECK_INT(rb_step(s.m, s.d, &o, &s.info, &err), RB_BAD_INPUT);
+    o = s.o;
+    o.solver = rb_solver_find("lemke");
+    CHECK_INT(rb_step(s.m, s.d, &o, &s.info, &err), RB_UNSUPPORTED);
+    CHECK(rb_data_hash(s.d) == hash);
+    scene_free(&s);
+}
+
+static size_t allocations;
+
+static void *counted_alloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    allocations++;
+    return malloc(size);
+}
+
+static void *counted_resize(void *ctx, void *block, size_t size)
+{
+    (void)ctx;
+    allocations++;
+    return realloc(block, size);
+}
+
+static void counted_release(void *ctx, void *block)
+{
+    (void)ctx;
+    free(block);
+}
+
+TEST(a_warm_step_allocates_nothing)
+{
+    scene s = scene_file("contact/sliding_cube.xml");
+    rb_alloc counted = { counted_alloc, counted_resize, counted_release, NULL };
+    rb_data_free(s.d);
+    s.d = rb_data_new(s.m, &counted);
+    CHECK(s.d != NULL);
+    CHECK_INT(rb_data_reset_key(s.m, s.d, 0), RB_OK);
+    for (int i = 0; i < 100; i++) scene_step(&s);
+    size_t before = allocations;
+    for (int i = 0; i < 100; i++) scene_step(&s);
+    CHECK(allocations == before);
+    scene_free(&s);
+}
+
+TEST(contact_makes_no_energy)
+{
+    scene s = scene_file("contact/four_balls.xml");
+    scene_run(&s, 1.0);
+    CHECK(s.worst.energy_created <= 1e-12);
+    scene_free(&s);
+}
+
+TEST_MAIN(RUN(a_box_at_rest_does_not_move_by_a_bit),
+          RUN(a_slope_at_the_friction_angle_holds_and_a_millionth_more_slides),
+          RUN(heavy_on_light_stands), RUN(a_sliding_cube_stays_down_and_stops_where_coulomb_says),
+          RUN(a_sliding_sphere_rolls_with_five_sevenths),
+          RUN(a_bullet_does_not_pass_a_foil_and_passes_beside_it), RUN(free_flight_is_a_parabola),
+          RUN(the_rod_ends_where_the_paper_says), RUN(the_rod_converges_to_the_exact_cone),
+          RUN(four_balls_converge_to_the_exact_cone),
+          RUN(the_sliding_cube_ends_where_the_paper_says), RUN(a_restored_run_goes_on_bit_for_bit),
+          RUN(a_step_that_fails_changes_nothing), RUN(a_warm_step_allocates_nothing),
+          RUN(contact_makes_no_energy))
