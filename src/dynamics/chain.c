@@ -2,10 +2,10 @@
  *
  * In minimal coordinates joints lead from a parent to a link. Here both bodies are free and the
  * coordinates of the chain are not among those of the model, except the ones with a rotor. They are
- * found from the two frames: turns by the closed forms for one, two or three axes [Paden, Kahan],
- * shifts by least squares. With the coordinates a walk along the chain gives its motion vectors S
- * and its acceleration a at rest (D.2), (D.4). What the joints without rotor, T, cannot do is
- * forbidden:
+ * found from the two frames: turns by the closed forms for one, two or three axes [Murray
+ * 1994, 3.2], shifts by least squares. With the coordinates a walk along the chain gives its motion
+ * vectors S and its acceleration a at rest (D.2), (D.4). What the joints without rotor, T, cannot
+ * do is forbidden:
  *
  *     N'T = 0,     N'(V - V_2 - S_r v_r) = 0,     N'(alpha - alpha_2 - S_r qdd_r - a) = 0 */
 #include "dynamics/chain.h"
