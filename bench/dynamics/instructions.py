@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-LINKS = (10, 20, 50, 100, 200, 500, 1000)
+LINKS = (10, 32, 100, 316, 1000)
 MORE = 10
 SKIPPED = 77
 

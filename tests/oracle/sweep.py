@@ -6,6 +6,7 @@ usage: sweep.py PATH_TO_rattleback [--states N] FOLDER...
 """
 import argparse
 import collections
+import multiprocessing
 import os
 import re
 import sys
@@ -63,6 +64,21 @@ def oracle_alone(model, ours):
     return "only we refuse", ours
 
 
+def judge_apart(program, path, states):
+    """In a process of its own: a reader of another project may crash on a file."""
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe()
+    child = fork.Process(target=lambda: theirs.send(judge(program, path, states)))
+    child.start()
+    theirs.close()
+    try:
+        answer = ours.recv()
+    except EOFError:
+        answer = ("the oracle crashes", "")
+    child.join()
+    return answer
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -72,7 +88,7 @@ def main():
     counts = collections.Counter()
     for folder in args.folders:
         for path in model_files(folder):
-            verdict, detail = judge(args.program, path, args.states)
+            verdict, detail = judge_apart(args.program, path, args.states)
             counts[verdict] += 1
             print(f"{verdict:24s} {path}  {detail[:300]}", flush=True)
     print(", ".join(f"{n} {v}" for v, n in counts.items()))
