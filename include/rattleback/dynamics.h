@@ -72,8 +72,9 @@ void rb_aba_solve(const rb_model *m, rb_data *d, const double *tau, double *qdd)
 /* x = M^-1 x, after rb_aba_factor: no velocity, no gravity. */
 void rb_aba_apply(const rb_model *m, rb_data *d, double *x);
 
-/* Forward dynamics by whichever way is cheaper for this model: qdd = M^-1 (tau - c). Runs
- * kinematics and velocity itself. */
+/* Forward dynamics: qdd = M^-1 (tau - c). Runs kinematics and velocity itself, and leaves the U and
+ * D of rb_aba_factor for rb_aba_apply, rb_upsilon and rb_impulse, but not the P of rb_aba_solve.
+ * RB_SINGULAR: qdd holds no answer. */
 rb_status rb_forward(const rb_model *m, rb_data *d, const double *tau, double *qdd);
 
 /* ---- energy and momentum ----------------------------------------------------------------------
@@ -98,15 +99,16 @@ typedef struct rb_point {
     double pos[3];
 } rb_point;
 
-/* Upsilon of all links (D.*), after rb_aba_factor. */
+/* Upsilon of all links (D.14), after rb_aba_factor. */
 void rb_upsilon(const rb_model *m, rb_data *d);
 
-/* W = J M^-1 J' of the linear velocities of n points, 3n x 3n, world axes, row major. Needs
+/* W = J M^-1 J' of the linear velocities of n points, 3n x 3n, world axes, row major (D.17).
+ * Exactly symmetric; exactly zero between trees and for points fixed to the world. Needs
  * rb_upsilon. RB_NOMEM only. */
 rb_status rb_compliance(const rb_model *m, rb_data *d, int n, const rb_point *points, double *W);
 
-/* Velocity change dv (nv) of the whole tree from linear impulses p (n x 3) at points, O(links).
- * Needs rb_aba_factor. */
+/* Velocity change dv (nv) of the whole tree from linear impulses p (n x 3) at points, O(links)
+ * (D.18). Needs rb_aba_factor. RB_NOMEM only. */
 rb_status rb_impulse(const rb_model *m, rb_data *d, int n, const rb_point *points, const double *p,
                      double *dv);
 

@@ -54,6 +54,11 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
+/* Change at which it may also end when it has stopped to shrink [1]: accelerations have fewer
+ * digits where the mass matrix is close to singular. Larger: energy is made there. Smaller: steps
+ * fail. */
+#define RB_SMOOTH_STALL 1e-9
+
 /* Rounding of a coordinate, relative to the largest, that a midpoint shows [1]. Where springs are
  * so stiff that this rounding shows in the velocity, the iteration ends there. */
 #define RB_SMOOTH_ROUNDING (16.0 * RB_EPS)
@@ -94,8 +99,8 @@
  * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
 #define RB_STANDS 1e-10
 
-/* Share of the compliance of a row that loops must leave it to count as movable [1]. Rounding of the
- * elimination leaves up to 1e-13 after long chains. Larger: stiff mechanisms lose contacts. */
+/* Share of the compliance of a row that loops must leave it to count as movable [1]. Rounding of
+ * the elimination leaves up to 1e-13 after long chains. Larger: stiff mechanisms lose contacts. */
 #define RB_IMMOVABLE 1e-11
 
 /* Velocity of such a row, relative to the largest of its island, that is rounding [1]. Larger:

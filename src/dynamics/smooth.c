@@ -21,7 +21,7 @@
 #include "math/vec3.h"
 #include "rattleback/dynamics.h"
 
-enum { MAX_ITERATIONS = 60, MAX_SUBSTEPS = 4096, MAX_DIVISIONS = 4, PATIENCE = 3 };
+enum { MAX_ITERATIONS = 60, MAX_SUBSTEPS = 4096, MAX_DIVISIONS = 4, PATIENCE = 5 };
 
 typedef struct scratch {
     double *q_before, *act_before; /* state before the whole step           (nq), (na) */
@@ -158,11 +158,12 @@ static void advance(const rb_model *m, double h, scratch *s, progress *p)
     p->best = fmin(p->best, p->change);
 }
 
-/* Below the tolerance, or going to and fro between neighbouring numbers. */
+/* Below the tolerance; or no longer shrinking, with nothing left but the rounding of coordinates,
+ * or of accelerations near a position where joints of a body lose a direction. */
 static int is_done(const progress *p)
 {
     if (p->change <= RB_SMOOTH_TOL) return 1;
-    return p->stalls >= PATIENCE && p->diff <= p->floor;
+    return p->stalls >= PATIENCE && (p->diff <= p->floor || p->change <= RB_SMOOTH_STALL);
 }
 
 /* Moves d->q, d->v, d->act by h. converged = 0: they are at some midpoint. */
