@@ -28,7 +28,7 @@ static inline rb_shape shape_of(const body *b)
 static inline rb_manifold collide_bodies(const body *a, const body *b, double reach)
 {
     rb_shape s1 = shape_of(a), s2 = shape_of(b);
-    rb_manifold m;
+    rb_manifold m = { .n = 0 };
     CHECK_INT(rb_pair_manifold(&s1, &s2, reach, &m), RB_OK);
     return m;
 }

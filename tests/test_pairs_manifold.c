@@ -280,7 +280,7 @@ TEST(gaps_change_as_their_normals_say)
         generic_pair(&rng, family[0], family[1], &a, &b);
         random_unit(&rng, w);
         random_unit(&rng, v);
-        rb_manifold here = collide_bodies(&a, &b, INFINITY), there[2];
+        rb_manifold here = collide_bodies(&a, &b, INFINITY), there[2] = { here, here };
         for (int side = 0; side < 2; side++) {
             double turn[3], shift[3];
             body moved = b;

@@ -18,10 +18,8 @@ rb_grain rb_grain_of(double extent1, double extent2, double distance)
 void rb_points_add(rb_points *points, double gap, const double pos1[3], const double normal[3],
                    uint32_t feature)
 {
-    if (points->n == RB_POINTS_MAX) {
-        RB_ASSERT(!"more candidates than two quadrilaterals can have");
-        return;
-    }
+    RB_ASSERT(points->n < RB_POINTS_MAX);
+    if (points->n == RB_POINTS_MAX) return;
     rb_manifold_point *p = &points->at[points->n++];
     p->gap = gap;
     rb_copy3(pos1, p->pos1);
