@@ -315,6 +315,7 @@ TEST(what_double_cannot_solve)
         { 380620, "two dimensions: the path turns back, Lemke in double ends on rays" },
         { 119292, "rounding of r itself is larger than the tolerance" },
         { 8140, "51 contacts: the path turns back" },
+        { 626710, "57 contacts: pyramids jump between solutions, friction is far from each" },
     };
     for (size_t k = 0; k < sizeof hard / sizeof *hard; k++) {
         TEST_SEED(hard[k].seed);

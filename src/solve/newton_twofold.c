@@ -12,13 +12,14 @@
 #include <string.h>
 
 enum {
-    STEPS = 60,    /* per compliance                                                         */
-    BALANCED = 20, /* steps before tangential rho are balanced, as in newton.c               */
-    TRIES = 120,   /* compliances tried in all                                               */
-    MEMORY = 4,    /* line search: accept below the largest of the last merits               */
-    LEAPS = 4,     /* whole steps against the merit                                          */
-    PROXIMAL = 8,  /* proximal steps at the end                                              */
-    SWEEPS = 200   /* over the impulses, to round them */
+    STEPS = 60,      /* per compliance                                                         */
+    BALANCED = 20,   /* steps before tangential rho are balanced, as in newton.c               */
+    TRIES = 120,     /* compliances tried in all                                               */
+    MEMORY = 4,      /* line search: accept below the largest of the last merits               */
+    LEAPS = 4,       /* whole steps against the merit                                          */
+    PROXIMAL = 8,    /* proximal steps at the end                                              */
+    NEAR_STEPS = 50, /* proximal steps near a guess                                         */
+    SWEEPS = 200     /* over the impulses, to round them */
 };
 
 /* Merit relative to the velocities at r at which a compliance is solved [1]: far below rounding of
@@ -29,6 +30,14 @@ enum {
  * TURNED the path is taken to turn back. */
 #define FACTOR 0.1
 #define TURNED 0.99
+
+/* Proximal steps near a guess: the first compliance, relative to each contact's diagonal, how it
+ * shrinks after a step that was solved and grows after one that was not, and where that ends [1].
+ * The first is large enough for Newton to find the way from a pyramid to the cone. */
+#define NEAR_FIRST 1e-2
+#define NEAR_LESS  0.2
+#define NEAR_MORE  5.0
+#define NEAR_MOST  10.0
 
 /* Measure from which on rounding of r may be what is left of it [1]. */
 #define UNSETTLED 1e-5
@@ -354,6 +363,23 @@ static double measure(rb_newton_twofold *t, double *r)
     return rb_newton_twofold_error(t, r);
 }
 
+/* r, of measure `error`, rounded better where that may help; returns its measure. */
+static double settled(rb_newton_twofold *t, double tol, double error, double *r)
+{
+    if (error <= 0.1 * tol || error >= UNSETTLED) return error;
+    memcpy(t->s.trial, r, (size_t)t->s.k->n * sizeof *r);
+    settle(t, t->s.trial);
+    double better = rb_newton_twofold_error(t, t->s.trial);
+    if (!(better < error)) return error;
+    memcpy(r, t->s.trial, (size_t)t->s.k->n * sizeof *r);
+    return better;
+}
+
+static double rounded(rb_newton_twofold *t, double tol, double *r)
+{
+    return settled(t, tol, measure(t, r), r);
+}
+
 /* (K.12) from t->r until the measure stops to fall; r is its best point. */
 static double proximal(rb_newton_twofold *t, double tol, double *r)
 {
@@ -370,16 +396,7 @@ static double proximal(rb_newton_twofold *t, double tol, double *r)
         best = error;
         if (!solved || slow) break;
     }
-    if (best > 0.1 * tol && best < UNSETTLED) {
-        memcpy(s->trial, r, bytes);
-        settle(t, s->trial);
-        double error = rb_newton_twofold_error(t, s->trial);
-        if (error < best) {
-            memcpy(r, s->trial, bytes);
-            best = error;
-        }
-    }
-    return best;
+    return settled(t, tol, best, r);
 }
 
 static void start(rb_newton_twofold *t, const double *r)
@@ -422,13 +439,25 @@ double rb_newton_twofold_path(rb_newton_twofold *t, rb_compliance kind, double t
 
 double rb_newton_twofold_near(rb_newton_twofold *t, double tol, double *r)
 {
-    double best = INFINITY;
-    for (double eps = 1e-6; eps >= RB_TWOFOLD_EPS && best > tol; eps *= 1e-2) {
-        start(t, r);
-        rb_newton_compliance(&t->s, RB_COMPLIANCE_SCALED, eps);
-        double error = proximal(t, tol, t->s.least);
-        if (error < best) memcpy(r, t->s.least, (size_t)t->s.k->n * sizeof *r);
-        best = fmin(best, error);
+    rb_newton *s = &t->s;
+    size_t bytes = (size_t)s->k->n * sizeof *r;
+    double best = INFINITY, eps = NEAR_FIRST;
+    start(t, r);
+    for (int step = 0; step < NEAR_STEPS && eps <= NEAR_MOST && best > tol; step++) {
+        copy(t, t->good_hi, t->good_lo, t->center_hi, t->center_lo);
+        rb_newton_compliance(s, RB_COMPLIANCE_SCALED, eps);
+        if (!run(t)) {
+            copy(t, t->good_hi, t->good_lo, t->r_hi, t->r_lo);
+            eps *= NEAR_MORE;
+            continue;
+        }
+        copy(t, t->r_hi, t->r_lo, t->good_hi, t->good_lo);
+        eps = fmax(eps * NEAR_LESS, RB_TWOFOLD_EPS);
+        double error = rounded(t, tol, s->least);
+        if (error < best) {
+            memcpy(r, s->least, bytes);
+            best = error;
+        }
     }
     return best;
 }
