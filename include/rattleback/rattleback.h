@@ -1,15 +1,18 @@
 /* rattleback: rigid and articulated bodies in hard contact. This header includes the core API:
  * base.h (status, errors, allocator, arena), solve.h (certified complementarity solvers), spec.h
- * and model.h (models), dynamics.h (articulated dynamics) and collide.h (gaps). File formats are in
- * rattleback/io.h and rattleback/load.h and the library rattleback_io. */
+ * and model.h (models), dynamics.h (articulated dynamics), collide.h (gaps and manifolds),
+ * contact.h (formulations) and step.h (time). File formats are in rattleback/io.h and
+ * rattleback/load.h and the library rattleback_io. */
 #ifndef RATTLEBACK_H
 #define RATTLEBACK_H
 
 #include "rattleback/base.h"
 #include "rattleback/collide.h"
+#include "rattleback/contact.h"
 #include "rattleback/dynamics.h"
 #include "rattleback/model.h"
 #include "rattleback/solve.h"
 #include "rattleback/spec.h"
+#include "rattleback/step.h"
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "rattleback/base.h"
 #include "rattleback/collide.h"
+#include "rattleback/contact.h"
 #include "rattleback/dynamics.h"
 #include "rattleback/model.h"
 #include "rattleback/solve.h"
@@ -16,50 +17,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- choices ----------------------------------------------------------------------------------
- */
-
-/* How contact becomes a complementarity problem; one file each in src/contact. */
-typedef struct rb_formulation rb_formulation;
-extern const rb_formulation *const rb_formulations[]; /* NULL terminated, src/contact/table.c     */
-const rb_formulation *rb_formulation_find(const char *name); /* NULL: none                        */
-unsigned rb_formulation_kind(const rb_formulation *f);       /* RB_LCP, RB_BOX or RB_CONE */
-const char *rb_formulation_name(const rb_formulation *f);
-const char *rb_formulation_summary(const rb_formulation *f);
-
-typedef enum rb_scheme {
-    RB_SCHEME_MIDPOINT = 0, /* trees without impulses by the midpoint rule, others by v+ (S.5)    */
-    RB_SCHEME_SEMI_IMPLICIT /* q+ = q (+) h v+ always                                             */
-} rb_scheme;
-
-/* What to do with a problem before it is solved: `--dump-problems`. Return nonzero to stop. */
-typedef struct rb_problem_sink {
-    int (*take)(void *ctx, const char *name, const rb_problem *problem);
-    void *ctx;
-} rb_problem_sink;
-
-/* Start from rb_step_opts_default(). */
-typedef struct rb_step_opts {
-    double h;                          /* [s]; 0: the timestep of the model                       */
-    const rb_formulation *formulation; /* cone                                                    */
-    const rb_solver *solver;           /* auto                                                    */
-    rb_scheme scheme;
-    int directions;     /* of polyhedral cones: even, >= 4; 8                                    */
-    double tol;         /* relative residual to certify [1]; 1e-9                                */
-    double friction;    /* replaces every sliding coefficient; NAN: the materials'               */
-    double restitution; /* replaces every coefficient; NAN: the materials'                       */
-    int cold;           /* 1: no warm start                                                      */
-    int max_repair;     /* re-linearisations after a step, 8                                     */
-    double regularise;  /* `anitescu-potra`, DART note: A_ii := (1 + eps) A_ii; 0                */
-    double stick_speed; /* `phantom`, `hybrid-friction`: v_th [m/s]; 1e-3                        */
-    double phantom_share; /* `phantom`: rho_j = share T_jj; 1e-6                                  */
-    int phantom_directions; /* `phantom`: k >= 2 directions of a half circle; 2                  */
-    int lateral; /* `phantom`: 1 lateral regularisation (10.4), 0 the variant without     */
-    rb_problem_sink sink;
-} rb_step_opts;
-
-rb_step_opts rb_step_opts_default(void);
 
 /* ---- what a step tells ------------------------------------------------------------------------
  */

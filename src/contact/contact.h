@@ -7,7 +7,9 @@
 #ifndef RB_CONTACT_CONTACT_H
 #define RB_CONTACT_CONTACT_H
 
-#include "rattleback/step.h"
+#include "rattleback/collide.h"
+#include "rattleback/contact.h"
+#include "rattleback/dynamics.h"
 
 /* ---- constraints ------------------------------------------------------------------------------
  */
