@@ -291,13 +291,16 @@ static rb_status try_twofold(ladder *l, int *done)
         rb_lemke_twofold_job job = { .b = b,
                                      .eps = eps,
                                      .center = known ? center : NULL,
-                                     .max_pivots = pivot_budget(b->n, l->o->max_iter),
+                                     .max_pivots = pivot_budget(b->n, l->o->max_iter) / 2,
                                      .z = l->t.z,
                                      .set = l->t.set };
         rb_status status = rb_lemke_twofold_run(&job, l->scratch);
         if (status != RB_OK) return status;
         l->info->iterations += job.pivots;
         eps *= job.solved ? TWOFOLD_LESS : TWOFOLD_MORE;
+
+        /* a ray ends soon; what takes too long once will do so again */
+        if (!job.solved && job.pivots >= job.max_pivots) break;
         if (!job.solved) continue;
         *done = offer(l, rb_boxed_measure(b, l->t.z, l->t.w), l->t.z, l->t.set);
         memcpy(center, l->t.z, (size_t)b->n * sizeof *center);

@@ -22,6 +22,6 @@ typedef struct rb_lemke_twofold_job {
 rb_status rb_lemke_twofold_run(rb_lemke_twofold_job *job, rb_arena *scratch);
 
 /* Rows of the dictionary, slack rows included: 16 n^2 bytes, and n^2 steps of some ns per pivot. */
-enum { RB_TWOFOLD_ROWS = 1400 };
+enum { RB_TWOFOLD_ROWS = 1000 };
 
 #endif
