@@ -1,6 +1,10 @@
 /* rb_model: names in both directions, a block that can be moved, bytes that are no model. */
 #include "tree_support.h"
 
+#include <limits.h>
+
+#include "model/layout.h"
+
 /* ---- names ------------------------------------------------------------------------------------
  */
 
@@ -151,5 +155,21 @@ TEST(bytes_that_are_no_model_are_refused)
     tree_close(&t);
 }
 
-TEST_MAIN(RUN(names_are_found_and_told), RUN(a_copied_block_is_the_same_model),
-          RUN(arrays_begin_at_multiples_of_64_bytes), RUN(bytes_that_are_no_model_are_refused))
+/* No product of counts overflows, none is taken for a size when it is too large or negative. */
+TEST(sizes_over_the_budget_are_none)
+{
+    rb_model m = { 0 };
+    rb_data d = { 0 };
+    CHECK(rb_model_layout(&m) >= sizeof m);
+    CHECK(rb_data_layout(&d) >= sizeof d);
+    m.nkey = m.nq = INT_MAX;
+    CHECK_INT((long long)rb_model_layout(&m), 0);
+    m = (rb_model){ .nbody = -1 };
+    CHECK_INT((long long)rb_model_layout(&m), 0);
+    d = (rb_data){ .nlink = -64 };
+    CHECK_INT((long long)rb_data_layout(&d), 0);
+}
+
+TEST_MAIN(RUN(sizes_over_the_budget_are_none), RUN(names_are_found_and_told),
+          RUN(a_copied_block_is_the_same_model), RUN(arrays_begin_at_multiples_of_64_bytes),
+          RUN(bytes_that_are_no_model_are_refused))
