@@ -56,8 +56,9 @@ RB_INLINE void rotate_inertia(const rb_v4 R[3], const double *R_row, const doubl
     const double col2[3] = { I[4], I[5], I[2] };
     rb_v4 T[3] = { rb_v4_mix(R, col0), rb_v4_mix(R, col1), rb_v4_mix(R, col2) };
     rb_v4 x = rb_v4_mix(T, R_row), y = rb_v4_mix(T, R_row + 3), z = rb_v4_mix(T, R_row + 6);
-    out[0] = (rb_v4){ x[0], y[0], z[0], 0.0 };
-    out[1] = (rb_v4){ y[0], y[1], z[1], 0.0 };
+    rb_v4 xy = __builtin_shufflevector(x, y, 0, 4, 3, 7); /* the last number of each is 0 */
+    out[0] = __builtin_shufflevector(xy, z, 0, 1, 4, 7);
+    out[1] = __builtin_shufflevector(y, z, 0, 1, 5, 7);
     out[2] = z;
 }
 

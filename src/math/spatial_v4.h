@@ -51,14 +51,11 @@ RB_INLINE rb_v4 rb_v4_mix(const rb_v4 M[3], const double x[3])
 
 RB_INLINE void rb_v4_transpose(const rb_v4 M[3], rb_v4 T[3])
 {
-    const rb_v4 zero = { 0.0, 0.0, 0.0, 0.0 };
     rb_v4 a = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6); /* 00 10 02 12 */
     rb_v4 b = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7); /* 01 11  .  . */
-    rb_v4 c = __builtin_shufflevector(M[2], zero, 0, 4, 2, 6); /* 20  0 22  0 */
-    rb_v4 e = __builtin_shufflevector(M[2], zero, 1, 5, 3, 7); /* 21  0  .  . */
-    T[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    T[1] = __builtin_shufflevector(b, e, 0, 1, 4, 5);
-    T[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    T[0] = __builtin_shufflevector(a, M[2], 0, 1, 4, 7);       /* M[2][3] is 0 */
+    T[1] = __builtin_shufflevector(b, M[2], 0, 1, 5, 7);
+    T[2] = __builtin_shufflevector(a, M[2], 2, 3, 6, 7);
 }
 
 #endif
