@@ -52,7 +52,7 @@ def main():
     print(f"slope {found:.3f}, at most {args.limit}")
     if args.csv:
         with open(args.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([["links", "instructions"],
+            csv.writer(file, lineterminator="\n").writerows([["links", "instructions"],
                                         *([n, int(c)] for n, c in zip(LINKS, counts))])
     sys.exit(0 if found <= args.limit else 1)
 

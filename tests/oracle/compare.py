@@ -190,7 +190,7 @@ def main():
                                               for k in QUANTITIES)])
     if args.csv:
         with open(args.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([["model", "nv", *QUANTITIES], *rows])
+            csv.writer(file, lineterminator="\n").writerows([["model", "nv", *QUANTITIES], *rows])
     if not rows and not failed:
         print("no model was compared")
         failed = 1
