@@ -52,8 +52,8 @@ def main():
     print(f"slope {found:.3f}, at most {args.limit}")
     if args.csv:
         with open(args.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows([["links", "instructions"],
-                                        *([n, int(c)] for n, c in zip(LINKS, counts))])
+            csv.writer(file, lineterminator="\n").writerows(
+                [["links", "instructions"], *([n, int(c)] for n, c in zip(LINKS, counts))])
     sys.exit(0 if found <= args.limit else 1)
 
 
