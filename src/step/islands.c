@@ -4,9 +4,22 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "math/vec3.h"
 #include "step/stage.h"
 
-/* What the island starts from: free velocities, and the answer of the step before. */
+/* Components along t1, t2 of a vector that had them along the tangents of the step before. */
+static void turn(const double *before, const double *now, double x[2])
+{
+    double y[2] = { 0.0, 0.0 };
+    for (int a = 0; a < 2; a++) {
+        for (int b = 0; b < 2; b++) y[a] += rb_dot3(now + 3 + 3 * a, before + 3 + 3 * b) * x[b];
+    }
+    x[0] = y[0];
+    x[1] = y[1];
+}
+
+/* What the island starts from: free velocities, and the answer of the step before. Bristles, bounds
+ * that lag and static friction remember it as well: a cold start is the solver's business only. */
 static void fill(const rb_stage *s, rb_island *island)
 {
     for (int i = 0; i < island->n; i++) {
@@ -16,10 +29,14 @@ static void fill(const rb_stage *s, rb_island *island)
         memcpy(island->u + row, s->u + c->row, bytes);
         memcpy(island->bias + row, s->bias + c->row, bytes);
         memcpy(island->u_before + row, s->u_before + c->row, bytes);
-        const rb_touch *touch = s->o->cold ? NULL : rb_touch_find(s->d, &c->id);
+        const rb_touch *touch = rb_touch_find(s->d, &c->id);
         if (!touch || touch->nrow != c->nrow) continue;
         memcpy(island->p_prev + row, touch->p, bytes);
         island->mode_prev[i] = (unsigned char)touch->mode;
+        if (c->kind != RB_CONSTRAINT_CONTACT) continue;
+        const double *now = s->set.frame + 9 * c->object;
+        if (c->nrow >= 3) turn(touch->frame, now, island->p_prev + row + 1);
+        if (c->nrow >= 6) turn(touch->frame, now, island->p_prev + row + 4);
     }
 }
 
@@ -64,7 +81,9 @@ static rb_status solve_problem(rb_stage *s, rb_written *written)
     opts.arena = s->d->arena;
     rb_info solved = { .mode = written->mode };
     rb_status status = rb_solve(&written->problem, &opts, written->z, &solved);
-    if (status != RB_OK) return status;
+    if (status != RB_OK)
+        return rb_fail(s->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
+                       written->problem.n, rb_status_text(status));
     note(s, &solved, written->problem.n);
     if (solved.outcome == RB_SOLVED) return RB_OK;
     return rb_fail(s->err, RB_UNSOLVED, "%d rows, residual %.1e after %s", written->problem.n,
@@ -85,7 +104,8 @@ static rb_status solve_island(rb_stage *s, int index)
     if (s->o->sink.take && written.problem.n > 0) {
         char name[64];
         rb_stage_name(s, index, name, sizeof name);
-        if (s->o->sink.take(s->o->sink.ctx, name, &written.problem) != 0) return RB_FILE;
+        if (s->o->sink.take(s->o->sink.ctx, name, &written.problem) != 0)
+            return rb_fail(s->err, RB_FILE, "the sink refused the problem %s", name);
     }
     if (written.problem.n > 0) status = solve_problem(s, &written);
     if (status != RB_OK) return status;

@@ -31,7 +31,14 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
     if (!(o->tol > 0.0)) return rb_fail(err, RB_BAD_INPUT, "tol must be positive");
     if (o->directions < 4 || o->directions % 2 != 0)
         return rb_fail(err, RB_BAD_INPUT, "directions must be even and at least 4");
-    if (o->friction < 0.0) return rb_fail(err, RB_BAD_INPUT, "friction must not be negative");
+    if (o->phantom_directions < 2)
+        return rb_fail(err, RB_BAD_INPUT, "phantom_directions must be at least 2");
+    if (!(o->phantom_share >= 0.0) || !(o->stick_speed >= 0.0) || !(o->regularise >= 0.0))
+        return rb_fail(err, RB_BAD_INPUT,
+                       "phantom_share, stick_speed and regularise must not be negative");
+    if (o->max_repair < 0) return rb_fail(err, RB_BAD_INPUT, "max_repair must not be negative");
+    if (o->friction < 0.0 || isinf(o->friction))
+        return rb_fail(err, RB_BAD_INPUT, "friction must be finite and not negative");
     if (o->restitution < 0.0 || o->restitution > 1.0)
         return rb_fail(err, RB_BAD_INPUT, "restitution must be between 0 and 1");
     if (!(o->solver->accepts & rb_formulation_kind(o->formulation)))
