@@ -146,8 +146,34 @@ static rb_spec *choose_coordinates(const model_options *o, rb_spec *spec, rb_err
     return maximal;
 }
 
+/* The folders of a variable like PATH, each with the ending given, behind those of --package. What
+ * does not fit any more is left out with a sentence. */
+static void add_environment(model_options *o, const char *variable, const char *ending,
+                            size_t *used)
+{
+    const char *text = getenv(variable);
+    while (text && *text) {
+        size_t length = strcspn(text, ":"), room = sizeof o->environment - *used;
+        if (length > 0 &&
+            (length + strlen(ending) + 1 > room || o->npackage == MODEL_MOST_PACKAGES)) {
+            fprintf(stderr, "rattleback %s: %s is too long, the rest of it is not used\n",
+                    o->command, variable);
+            return;
+        }
+        if (length > 0) {
+            char *folder = o->environment + *used;
+            *used += (size_t)snprintf(folder, room, "%.*s%s", (int)length, text, ending) + 1;
+            o->packages[o->npackage++] = folder;
+        }
+        text += length + (text[length] == ':');
+    }
+}
+
 rb_model *model_load(model_options *o, const char *path)
 {
+    size_t used = 0;
+    add_environment(o, "ROS_PACKAGE_PATH", "", &used);
+    add_environment(o, "AMENT_PREFIX_PATH", "/share", &used);
     rb_error err = { 0 };
     rb_model *m = NULL;
     o->load.packages = o->npackage ? o->packages : NULL;

@@ -14,7 +14,9 @@ typedef struct model_options {
     rb_load_opts load;
     const char *packages[MODEL_MOST_PACKAGES + 1]; /* NULL-terminated */
     int npackage;
-    const char *key; /* keyframe to start from, name or index; NULL: the reference */
+    char environment[8192]; /* folders of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH, one after the
+                               other */
+    const char *key;        /* keyframe to start from, name or index; NULL: the reference */
     int maximal;
     int lenient;
     int json;
