@@ -1,0 +1,130 @@
+"""Tests of `rattleback run`.
+
+usage: simulate.py PATH_TO_rattleback [NAME...]     only the tests whose name contains a NAME
+"""
+import csv
+import json
+import os
+import tempfile
+
+from harness import check, check_run, rattleback, run_tests, strict_json
+
+ROD = "scenes/contact/rod.xml"
+CUBE = "scenes/contact/sliding_cube.xml"
+BALLS = "scenes/contact/four_balls.xml"
+
+SUMMARY = ("steps time wall contacts_mean contacts_max residual_max penetration_max energy_start "
+           "energy_end energy_created_max fallbacks failures qpos qvel hash").split()
+
+
+def summary(*arguments):
+    return strict_json(check_run(rattleback("run", *arguments, "--json"), 0))
+
+
+def test_summary_has_what_it_promises():
+    rod = summary(ROD, "--key", "start", "--time", "0.7")
+    check(all(key in rod for key in SUMMARY), rod)
+    check(rod["steps"] == 280 and rod["failures"] == 0, rod)
+    check(abs(rod["qpos"][0] + 0.231) < 0.004, rod["qpos"])
+    check(rod["residual_max"] <= 1e-9 and rod["penetration_max"] <= 1e-9, rod)
+    check(rod["energy_created_max"] <= 1e-12, rod)
+
+
+def test_same_inputs_same_hash():
+    first = summary(BALLS, "--key", "start", "--step", "0.005", "--time", "0.7")
+    second = summary(BALLS, "--key", "start", "--step", "0.005", "--time", "0.7")
+    check(first["hash"] == second["hash"], (first["hash"], second["hash"]))
+
+
+def test_every_formulation_runs():
+    text = check_run(rattleback("run", "--help"), 0)
+    words = ("cone stewart-trinkle stewart-trinkle-nonlinear anitescu-potra dart jain phantom box "
+             "hybrid-friction").split()
+    for word in words:
+        check(word in text, word)
+        cube = summary(CUBE, "--key", "start", "--step", "0.01", "--time", "0.2",
+                       "--formulation", word)
+        check(cube["failures"] == 0 and cube["formulation"] == word, cube)
+
+
+def test_record_has_the_columns_of_the_joints():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rod.csv")
+        check_run(rattleback("run", ROD, "--key", "start", "--time", "0.1", "--record", path,
+                             "--every", "10"), 0)
+        with open(path, newline="") as file:
+            rows = list(csv.reader(file))
+        check(rows[0] == ["time", "q:x", "q:z", "q:angle", "v:x", "v:z", "v:angle", "contacts",
+                          "residual", "penetration", "energy"], rows[0])
+        check(len(rows) == 1 + 5 and float(rows[1][0]) == 0.0, len(rows))
+
+        path = os.path.join(folder, "cube.csv")
+        check_run(rattleback("run", CUBE, "--time", "0.002", "--record", path), 0)
+        with open(path, newline="") as file:
+            head = next(csv.reader(file))
+        check(head[1:8] == [f"q:cube:{k}" for k in range(7)], head)
+        check(head[8:14] == [f"v:cube:{k}" for k in range(6)], head)
+
+        path = os.path.join(folder, "rod.jsonl")
+        check_run(rattleback("run", ROD, "--time", "0.01", "--record", path), 0)
+        with open(path) as file:
+            rows = [json.loads(line) for line in file]
+        check(len(rows) == 5 and len(rows[0]["qpos"]) == 3, rows[:1])
+
+
+def test_dumped_problems_are_solved_alone():
+    with tempfile.TemporaryDirectory() as folder:
+        for word, command in (("cone", "friction"), ("anitescu-potra", "lcp")):
+            target = os.path.join(folder, word)
+            check_run(rattleback("run", CUBE, "--key", "start", "--time", "0.005",
+                                 "--formulation", word, "--dump-problems", target), 0)
+            names = sorted(os.listdir(target))
+            check(len(names) == 5 and all(n.startswith(command) for n in names), names)
+            files = [os.path.join(target, name) for name in names]
+            check_run(rattleback(command, *files), 0)
+
+
+def test_models_bring_their_choices():
+    rod = summary(ROD, "--key", "start")
+    check(rod["steps"] == 280, rod["steps"])
+    rod = summary(ROD, "--key", "start", "--set", "rb.time=0.1", "--set", "rb.step=0.01")
+    check(rod["steps"] == 10, rod["steps"])
+
+
+def test_state_is_taken():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "state.json")
+        with open(path, "w") as file:
+            json.dump({"qpos": [0.5, 3.0, 0.0], "qvel": [1.0, 0.0, 0.0]}, file)
+        rod = summary(ROD, "--state", path, "--time", "0.1", "--step", "0.001")
+        check(abs(rod["qpos"][0] - 0.6) < 1e-12, rod["qpos"])
+        check(abs(rod["qpos"][1] - (3.0 - 0.5 * 9.81 * 0.01)) < 1e-12, rod["qpos"])
+
+
+def test_watch_tells_modes():
+    result = rattleback("run", ROD, "--key", "start", "--time", "0.6", "--watch")
+    check_run(result, 0, "open -> slide")
+
+
+def test_bad_usage_exits_2():
+    bad = (
+        (("--formulation", "soft"), "expected cone"),
+        (("--solver", "magic"), "expected"),
+        (("--stepper", "located"), "expected fixed"),
+        (("--step", "-1"), "seconds > 0"),
+        (("--time", "nan"), "seconds"),
+        (("--directions", "5"), "even"),
+        (("--restitution", "1.5"), "0 to 1"),
+        (("--set", "rb.colour=1"), "expected rb.NAME=VALUE"),
+        (("--key", "nowhere"), "no such keyframe"),
+        (("--record", "/nowhere/x.csv"), "cannot be written"),
+    )
+    for options, words in bad:
+        check_run(rattleback("run", ROD, *options), 2, words)
+    check_run(rattleback("run"), 2, "expected one model file")
+    check_run(rattleback("run", "nowhere.xml"), 2, "nowhere.xml")
+    check_run(rattleback("run", ROD, "--solver", "lemke", "--key", "start"), 1, "does not take")
+
+
+if __name__ == "__main__":
+    run_tests(globals())
