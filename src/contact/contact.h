@@ -23,7 +23,7 @@ typedef enum rb_constraint_kind {
 } rb_constraint_kind;
 
 typedef struct rb_constraint {
-    rb_constraint_kind kind;
+    int kind;             /* rb_constraint_kind                                                   */
     rb_touch_id id;       /* identity from step to step                                           */
     int object;           /* contact index, joint, dof, tendon (njnt + t) or equality             */
     int row, nrow;        /* its rows in the set                                                  */
