@@ -323,8 +323,8 @@ TEST(joints_that_move_nothing_are_named)
     const char *nothing[] = {
         "<link name=\"b\"/>",
         "<link name=\"b\"><inertial><mass value=\"1\"/></inertial></link>",
-        "<link name=\"b\"><inertial><origin xyz=\"1 0 0\"/><mass value=\"1\"/>"
-        "<inertia ixx=\"0\" iyy=\"0\" izz=\"0\"/></inertial></link>",
+        ("<link name=\"b\"><inertial><origin xyz=\"1 0 0\"/><mass value=\"1\"/>"
+         "<inertia ixx=\"0\" iyy=\"0\" izz=\"0\"/></inertial></link>"),
     };
     for (int i = 0; i < 3; i++) {
         char text[1024];
