@@ -224,9 +224,9 @@ TEST(bad_numbers_are_refused)
                 static const double bad[3] = { NAN, INFINITY, -INFINITY };
                 body a = body_at(families[f][0], 0.1, 0.1, 0.1, 0.0, 0.0, 0.0);
                 body b = body_at(families[f][1], 0.1, 0.1, 0.1, 0.0, 0.0, 0.5);
-                double *at = where < 3    ? b.p + where
-                             : where < 12 ? b.R + where - 3
-                                          : b.size + where - 12;
+                double *at = where < 3    ? &b.p[where]
+                             : where < 12 ? &b.R[where - 3]
+                                          : &b.size[where - 12];
                 *at = bad[kind];
                 rb_shape s1 = shape_of(&a), s2 = shape_of(&b);
                 rb_manifold m = { .n = 7 };
