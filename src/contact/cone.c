@@ -183,6 +183,22 @@ static void put_row(context *x, int row, int slot, double factor)
     x->factor[row] = factor;
 }
 
+/* A circle, an ellipse scaled to one, or, where one coefficient is zero, a line: the other tangent
+ * stays out and a dummy takes its place. */
+static void place_tangents(const rb_island *is, int i, int t, context *x)
+{
+    const rb_material *material = &is->c[i]->material;
+    int row = is->row[i] + 1;
+    double mu = x->mu[t], across = mu, kinetic = material->friction;
+    if (grained(is->c[i]))
+        across =
+            kinetic > 0.0 ? mu * material->friction_across / kinetic : material->friction_across;
+    int line = (mu > 0.0) != (across > 0.0), circle = line || mu == across;
+    if (mu > 0.0 || !line) put_row(x, row, 3 * t + 1, circle ? 1.0 : mu);
+    if (across > 0.0 || !line) put_row(x, row + 1, 3 * t + 2, circle ? 1.0 : across);
+    x->mu[t] = circle ? fmax(mu, across) : 1.0;
+}
+
 static void place_contact(const rb_island *is, int i, context *x)
 {
     const rb_constraint *c = is->c[i];
@@ -190,13 +206,7 @@ static void place_contact(const rb_island *is, int i, context *x)
     int t = x->triple[i], row = is->row[i];
     put_row(x, row, 3 * t, 1.0);
     x->mu[t] = c->nrow >= 3 ? coefficient(is, i) : 0.0;
-    if (c->nrow >= 3) {
-        int ellipse = grained(c) && material->friction > 0.0 && material->friction_across > 0.0;
-        put_row(x, row + 1, 3 * t + 1, ellipse ? x->mu[t] : 1.0);
-        put_row(x, row + 2, 3 * t + 2,
-                ellipse ? x->mu[t] * material->friction_across / material->friction : 1.0);
-        if (ellipse) x->mu[t] = 1.0;
-    }
+    if (c->nrow >= 3) place_tangents(is, i, t, x);
     if (c->nrow >= 4 && material->friction_torsion > 0.0) {
         put_row(x, row + 3, 3 * ++t + 1, 1.0);
         x->mu[t] = material->friction_torsion;

@@ -52,6 +52,15 @@ int rb_pattern_room(const rb_model *m, int link1, int link2)
 /* ---- rows of a contact ------------------------------------------------------------------------
  */
 
+/* The geom whose grain rb_pair_material took. */
+static int grain_geom(const rb_model *m, const rb_contact *contact)
+{
+    int one = m->geom_priority[contact->geom1], two = m->geom_priority[contact->geom2];
+    int first = !isnan(m->geom_material[contact->geom1].friction_across);
+    if (one != two) first = one > two;
+    return first ? contact->geom1 : contact->geom2;
+}
+
 /* n from the contact; t1 along the grain of the material or else along world x, y where n is close
  * to x, projected on the plane; t2 = n x t1 (F.3). */
 static void contact_frame(const rb_model *m, const rb_data *d, const rb_contact *contact,
@@ -61,10 +70,8 @@ static void contact_frame(const rb_model *m, const rb_data *d, const rb_contact 
     double along[3] = { 1.0, 0.0, 0.0 };
     if (fabs(n[0]) >= 0.9) along[0] = 0.0, along[1] = 1.0;
     if (!isnan(material->friction_across)) {
-        int first = !isnan(m->geom_material[contact->geom1].friction_across);
-        int geom = first ? contact->geom1 : contact->geom2;
         double grain[3];
-        rb_rot(d->geom_R + 9 * geom, material->grain, grain);
+        rb_rot(d->geom_R + 9 * grain_geom(m, contact), material->grain, grain);
 
         /* a grain along the normal has no direction in the plane */
         double across[3];

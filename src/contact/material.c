@@ -16,11 +16,18 @@ static double said(double first, double otherwise)
     return isnan(first) ? otherwise : first;
 }
 
+/* A surface without a static coefficient of its own holds by the kinetic one. */
+static double larger_static(const rb_material *a, const rb_material *b)
+{
+    if (isnan(a->friction_static) && isnan(b->friction_static)) return NAN;
+    return larger(said(a->friction_static, a->friction), said(b->friction_static, b->friction));
+}
+
 static rb_material combine(const rb_material *a, const rb_material *b)
 {
     rb_material out = *a;
     out.friction = larger(a->friction, b->friction);
-    out.friction_static = larger(a->friction_static, b->friction_static);
+    out.friction_static = larger_static(a, b);
     out.friction_torsion = larger(a->friction_torsion, b->friction_torsion);
     out.friction_roll = larger(a->friction_roll, b->friction_roll);
     out.restitution = larger(a->restitution, b->restitution);
@@ -41,6 +48,7 @@ static rb_material combine(const rb_material *a, const rb_material *b)
 static void override(const rb_material *pair, rb_material *out)
 {
     out->friction = said(pair->friction, out->friction);
+    if (!isnan(pair->friction)) out->friction_static = NAN; /* that of the geoms is no more */
     out->friction_static = said(pair->friction_static, out->friction_static);
     out->friction_torsion = said(pair->friction_torsion, out->friction_torsion);
     out->friction_roll = said(pair->friction_roll, out->friction_roll);
@@ -84,6 +92,7 @@ int rb_pair_material(const rb_model *m, int geom1, int geom2, const rb_step_opts
     }
     out->friction = said(o->friction, out->friction);
     out->friction_static = said(o->friction, said(out->friction_static, out->friction));
+    if (!isnan(o->friction)) out->friction_across = NAN;
     out->restitution = said(o->restitution, said(out->restitution, 0.0));
     out->friction_torsion = said(out->friction_torsion, 0.0);
     out->friction_roll = said(out->friction_roll, 0.0);

@@ -53,9 +53,9 @@ static int discs_of(const rb_island *is, int i, disc out[3])
     int n = 0, row = is->row[i];
     if (c->kind != RB_CONSTRAINT_CONTACT || c->nrow < 3) return 0;
     double mu = is->mode_prev[i] == RB_MODE_SLIDE ? m->friction : m->friction_static;
-    double across = isnan(m->friction_across) || m->friction <= 0.0
-                        ? mu
-                        : mu * m->friction_across / m->friction;
+    double across = mu;
+    if (!isnan(m->friction_across))
+        across = m->friction > 0.0 ? mu * m->friction_across / m->friction : m->friction_across;
     out[n++] = (disc){ { row + 1, row + 2 }, { mu, across } };
     if (c->nrow >= 4 && m->friction_torsion > 0.0) {
         out[n++] = (disc){ { row + 3, -1 }, { m->friction_torsion, 0.0 } };

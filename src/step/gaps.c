@@ -4,6 +4,8 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "math/quat.h"
+#include "math/vec3.h"
 #include "step/stage.h"
 
 /* First constraint of the starting set that is not before the id, by bisection. */
@@ -41,16 +43,56 @@ static double deepened(const rb_stage *s, const rb_contact *contact)
     return contact->at.gap - fmin(0.0, rb_stage_start_gap(s, &id));
 }
 
-/* Limits of scalar joints: how much deeper than before. */
-static double limit_deepened(const rb_stage *s, int j)
+/* How much further x is outside of lo <= x <= hi than before. */
+static double range_deepened(const double range[2], double before, double now)
 {
-    const rb_model *m = s->m;
-    if (!m->jnt_limited[j] || m->jnt_type[j] < RB_JOINT_SLIDE) return 0.0;
-    const double *range = m->jnt_range + 2 * j;
-    double now = s->q_new[m->jnt_qadr[j]], before = s->q0[m->jnt_qadr[j]];
     double lower = now - range[0] - fmin(0.0, before - range[0]);
     double upper = range[1] - now - fmin(0.0, range[1] - before);
     return fmin(lower, upper);
+}
+
+static double ball_angle(const double *q)
+{
+    double quat[4], turn[3];
+    memcpy(quat, q, sizeof quat);
+    rb_quat_normalize(quat);
+    rb_quat_log(quat, turn);
+    return rb_norm3(turn);
+}
+
+/* Limits of joints: how much deeper than before. */
+static double limit_deepened(const rb_stage *s, int j)
+{
+    const rb_model *m = s->m;
+    if (!m->jnt_limited[j] || m->jnt_type[j] == RB_JOINT_FREE) return 0.0;
+    if (m->jnt_type[j] == RB_JOINT_BALL) {
+        double most = m->jnt_range[2 * j + 1], before = ball_angle(s->q0 + m->jnt_qadr[j]);
+        return most - ball_angle(s->q_new + m->jnt_qadr[j]) - fmin(0.0, most - before);
+    }
+    return range_deepened(m->jnt_range + 2 * j, s->q0[m->jnt_qadr[j]], s->q_new[m->jnt_qadr[j]]);
+}
+
+static double tendon_length(const rb_model *m, int t, const double *q)
+{
+    double length = 0.0;
+    for (int i = m->tendon_adr[t]; i < m->tendon_adr[t] + m->tendon_num[t]; i++) {
+        length += m->wrap_coef[i] * q[m->jnt_qadr[m->wrap_jnt[i]]];
+    }
+    return length;
+}
+
+/* Limits of joints and tendons: the least of all. */
+static double limits_deepened(const rb_stage *s)
+{
+    const rb_model *m = s->m;
+    double worst = 0.0;
+    for (int j = 0; j < m->njnt; j++) worst = fmin(worst, limit_deepened(s, j));
+    for (int t = 0; t < m->ntendon; t++) {
+        if (!m->tendon_limited[t]) continue;
+        double before = tendon_length(m, t, s->q0), now = tendon_length(m, t, s->q_new);
+        worst = fmin(worst, range_deepened(m->tendon_range + 2 * t, before, now));
+    }
+    return worst;
 }
 
 double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r)
@@ -100,7 +142,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
             s->info->penetration = fmax(s->info->penetration, -found[i].at.gap);
             *worst = fmin(*worst, deepened(s, &found[i]));
         }
-        for (int j = 0; j < m->njnt; j++) *worst = fmin(*worst, limit_deepened(s, j));
+        *worst = fmin(*worst, limits_deepened(s));
         status = check_loops(s, worst);
     }
     rb_arena_reset(d->arena, mark);
