@@ -367,7 +367,11 @@ def test_output_that_cannot_be_written():
 def test_progress_is_for_terminals():
     _, _, err = rattleback("lcp", "scenes/problems/lcp.jsonl")
     check(err == "", "stderr of a quiet run", repr(err))
-    ours, theirs = pty.openpty()
+    try:
+        ours, theirs = pty.openpty()
+    except OSError as why:
+        print(f"    no terminal to be had here ({why}): the bar is not tested")
+        return
     done = subprocess.run([PROGRAM, "lcp", "--json", "scenes/problems/lcp.jsonl"], cwd=ROOT,
                           stdout=subprocess.PIPE, stderr=theirs)
     shown = os.read(ours, 65536)
