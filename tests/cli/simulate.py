@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 
-from harness import check, check_run, rattleback, run_tests, strict_json
+from harness import ROOT, check, check_run, rattleback, run_tests, strict_json
 
 ROD = "scenes/contact/rod.xml"
 CUBE = "scenes/contact/sliding_cube.xml"
@@ -89,6 +89,20 @@ def test_models_bring_their_choices():
     check(rod["steps"] == 280, rod["steps"])
     rod = summary(ROD, "--key", "start", "--set", "rb.time=0.1", "--set", "rb.step=0.01")
     check(rod["steps"] == 10, rod["steps"])
+
+
+def test_what_a_model_asks_in_vain_is_refused():
+    with open(os.path.join(ROOT, ROD)) as file:
+        rod = file.read()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rod.xml")
+        for entry in ('<text name="rb.restitution_law" data="poisson"/>',
+                      '<numeric name="rb.restitution/floor/rod" data="0.5"/>'):
+            with open(path, "w") as file:
+                file.write(rod.replace("<custom>", "<custom>" + entry))
+            name = entry.split('"')[1]
+            check_run(rattleback("run", path), 2, name, "--lenient")
+            check_run(rattleback("run", path, "--lenient", "--time", "0.01"), 0)
 
 
 def test_state_is_taken():
