@@ -238,7 +238,7 @@ double rb_newton_scale(const rb_newton *s, const double *r)
 
 /* A contact that slides slowly, |rho u_t| << |r_t|, hardly feels the direction of its slip; its
  * tangential rho is raised to |r_t| / |u_t|, which weighs both alike (K.7). True if any moved. */
-static int balance(rb_newton *s, const double *r)
+int rb_newton_balance(rb_newton *s, const double *r)
 {
     const rb_cones *k = s->k;
     int moved = 0;
@@ -266,7 +266,7 @@ static double iterate(rb_newton *s, const double *center, double *r, int balance
     memcpy(s->least, r, bytes);
     for (int m = 0; m < MEMORY; m++) merits[m] = merit;
     for (int it = 0; *steps > 0 && idle < STALL && s->steps < s->limit; it++) {
-        if (balanced && balance(s, r)) {
+        if (balanced && rb_newton_balance(s, r)) {
             merit = equations(s, r, s->u, s->F);
             for (int m = 0; m < MEMORY; m++) merits[m] = merit;
         }

@@ -49,6 +49,9 @@ int rb_newton_solve(rb_newton *s);
 /* How large velocities are at r: |q|_2 or the largest |r_c| / rho_c [m/s]. */
 double rb_newton_scale(const rb_newton *s, const double *r);
 
+/* Tangential rho of contacts that slide slowly, weighed anew at r (K.7). 1: some changed. */
+int rb_newton_balance(rb_newton *s, const double *r);
+
 /* Which compliance eps_c is added to contact c: the same for all, eps times the mean diagonal of W,
  * which tells several answers apart; or eps times the contact's own diagonal, which conditions
  * heavy and light bodies alike. */

@@ -42,9 +42,6 @@ enum {
 /* Measure from which on rounding of r may be what is left of it [1]. */
 #define UNSETTLED 1e-5
 
-/* Raised tangential rho, at most, relative to that of the contact [1]. */
-#define BALANCE 1e10
-
 rb_status rb_newton_twofold_make(const rb_newton *plain, rb_arena *scratch, rb_newton_twofold *t)
 {
     const rb_cones *k = plain->k;
@@ -253,24 +250,6 @@ static int line_search(rb_newton_twofold *t, const double *merits, int *leaps, d
     return 1;
 }
 
-/* Tangential rho of contacts that creep, as in newton.c; true if any moved. */
-static int balance(rb_newton *s, const double *r)
-{
-    const rb_cones *k = s->k;
-    int moved = 0;
-    for (int c = 0; c < k->nc; c++) {
-        if (s->mode[c] != RB_MODE_SLIDE) continue;
-        double u_t = rb_cone_tangent(s->u + (ptrdiff_t)c * k->dim, k->dim);
-        double r_t = rb_cone_tangent(r + (ptrdiff_t)c * k->dim, k->dim);
-        double want = fmin(fmax(k->rho[c], u_t > 0.0 ? r_t / u_t : 0.0), BALANCE * k->rho[c]);
-        if (want > 2.0 * s->rho_t[c] || want < 0.5 * s->rho_t[c]) {
-            s->rho_t[c] = want;
-            moved = 1;
-        }
-    }
-    return moved;
-}
-
 /* Newton steps at the compliance of t->s; 1: solved. */
 static int run(rb_newton_twofold *t)
 {
@@ -281,7 +260,7 @@ static int run(rb_newton_twofold *t)
     int leaps = LEAPS;
     for (int m = 0; m < MEMORY; m++) merits[m] = merit;
     for (int it = 0; it < STEPS && s->steps < s->limit; it++) {
-        if (it >= BALANCED && balance(s, t->r_hi)) {
+        if (it >= BALANCED && rb_newton_balance(s, t->r_hi)) {
             merit = equations(t, t->r_hi, t->r_lo);
             for (int m = 0; m < MEMORY; m++) merits[m] = merit;
         }
