@@ -135,7 +135,6 @@ static rb_status solve_until_open(rb_stage *s)
         rb_status status = rb_stage_rows(s);
         if (status == RB_OK) status = rb_stage_solve(s);
         if (status == RB_OK) status = rb_stage_place(s);
-        if (status == RB_OK) status = measure_energy(s);
         if (status == RB_OK) status = rb_stage_check(s, &worst);
         if (status != RB_OK) return status;
 
@@ -156,6 +155,7 @@ static rb_status fixed_step(rb_stage *s)
 {
     rb_status status = rb_stage_free_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
+    if (status == RB_OK) status = measure_energy(s);
     if (status == RB_OK) finish(s);
     return status;
 }
