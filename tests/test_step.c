@@ -260,6 +260,24 @@ TEST(a_restored_run_goes_on_bit_for_bit)
     scene_free(&s);
 }
 
+TEST(formulations_without_grain_refuse_one)
+{
+    const char *const names[] = { "phantom", "hybrid-friction" };
+    for (int k = 0; k < 2; k++) {
+        scene s = scene_text("<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
+                             "<body pos='0 0 0.1'><freejoint/><geom type='box' "
+                             "size='0.1 0.1 0.1'/></body></worldbody><custom>"
+                             "<numeric name='rb.friction_across' data='0.2'/>"
+                             "<numeric name='rb.grain' data='1 0 0'/></custom></mujoco>");
+        uint64_t hash = rb_data_hash(s.d);
+        rb_error err = { 0 };
+        s.o.formulation = rb_formulation_find(names[k]);
+        CHECK_INT(rb_step(s.m, s.d, &s.o, &s.info, &err), RB_UNSUPPORTED);
+        CHECK(rb_data_hash(s.d) == hash);
+        scene_free(&s);
+    }
+}
+
 TEST(a_step_that_fails_changes_nothing)
 {
     scene s = scene_file("contact/sliding_cube.xml");
@@ -334,5 +352,5 @@ TEST_MAIN(RUN(a_box_at_rest_does_not_move_by_a_bit),
           RUN(the_rod_ends_where_the_paper_says), RUN(the_rod_converges_to_the_exact_cone),
           RUN(four_balls_converge_to_the_exact_cone),
           RUN(the_sliding_cube_ends_where_the_paper_says), RUN(a_restored_run_goes_on_bit_for_bit),
-          RUN(a_step_that_fails_changes_nothing), RUN(a_warm_step_allocates_nothing),
-          RUN(contact_makes_no_energy))
+          RUN(formulations_without_grain_refuse_one), RUN(a_step_that_fails_changes_nothing),
+          RUN(a_warm_step_allocates_nothing), RUN(contact_makes_no_energy))

@@ -148,9 +148,11 @@ static rb_status hybrid_write(const rb_island *is, const rb_step_opts *o, rb_are
 {
     arrays a;
     memset(out, 0, sizeof *out);
-    rb_status status = take_arrays(is, arena, &a, out);
+    rb_status status = rb_slip_accepts(is);
+    if (status == RB_OK) status = take_arrays(is, arena, &a, out);
+    if (status != RB_OK) return status;
     context *x = rb_push(arena, context, 1);
-    if (status != RB_OK || !x) return RB_NOMEM;
+    if (!x) return RB_NOMEM;
     x->slip = rb_push(arena, rb_slip, is->n);
     if (!x->slip) return RB_NOMEM;
     out->context = x;

@@ -311,7 +311,8 @@ static rb_status phantom_write(const rb_island *is, const rb_step_opts *o, rb_ar
     if (!x || !W || !u) return RB_NOMEM;
     memset(x, 0, sizeof *x);
     out->context = x;
-    rb_status status = take_lists(is, o, arena, x);
+    rb_status status = rb_slip_accepts(is);
+    if (status == RB_OK) status = take_lists(is, o, arena, x);
     if (status != RB_OK) return status;
     turned_system(is, x, W, u);
     relax_rows(is, x, W, u);

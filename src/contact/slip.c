@@ -31,6 +31,15 @@ double rb_normal_before(const rb_island *is, int i)
     return is->weight / contacts;
 }
 
+rb_status rb_slip_accepts(const rb_island *is)
+{
+    for (int i = 0; i < is->n; i++) {
+        int contact = is->c[i]->kind == RB_CONSTRAINT_CONTACT;
+        if (contact && !isnan(is->c[i]->material.friction_across)) return RB_UNSUPPORTED;
+    }
+    return RB_OK;
+}
+
 /* Compliance and request of the bristle along e (42): d = -eps (p + h b u), both one step before.
  */
 static void bristle(const rb_island *is, int i, const double e[2], double *eps, double *d)
