@@ -27,6 +27,13 @@ typedef enum rb_scheme {
     RB_SCHEME_SEMI_IMPLICIT /* q+ = q (+) h v+ always                                             */
 } rb_scheme;
 
+/* When an impact ends, (I.8): single impacts and steps that end at impacts share the words. */
+typedef enum rb_restitution_law {
+    RB_POISSON = 0, /* normal impulse of restitution = e times that of compression               */
+    RB_NEWTON,      /* speed of separation = e times the speed of approach; may create energy    */
+    RB_STRONGE      /* normal work of restitution = e^2 times that of compression                */
+} rb_restitution_law;
+
 /* What to do with a problem before it is solved: `--dump-problems`. Return nonzero to stop. */
 typedef struct rb_problem_sink {
     int (*take)(void *ctx, const char *name, const rb_problem *problem);
