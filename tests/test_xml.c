@@ -106,7 +106,7 @@ TEST(budgets_end_hostile_files)
     for (int k = 0; k < MANY; k++) memcpy(text + 3 * k, "<a>", 3);
     CHECK(rb_xml_parse(text, 3 * MANY, "f.xml", NULL, &err) == NULL);
     CHECK_INT(err.status, RB_TOO_LARGE);
-    CHECK_CONTAINS(err.text, "nested deeper than 256");
+    CHECK_CONTAINS(err.text, "nested deeper than 1024");
     free(text);
 
     char wide[8192] = "<a";

@@ -16,7 +16,7 @@ extern "C" {
 
 #define RB_LOAD_MAX_FILE     ((size_t)64 << 20)  /* bytes of one XML file                        */
 #define RB_LOAD_MAX_MESH     ((size_t)256 << 20) /* bytes of one mesh file                      */
-#define RB_LOAD_MAX_DEPTH    256                 /* nested elements                             */
+#define RB_LOAD_MAX_DEPTH    1024                /* nested elements                             */
 #define RB_LOAD_MAX_ELEMENTS ((size_t)1 << 20)   /* elements of a model, after include, replicate */
 #define RB_LOAD_MAX_INCLUDES 256                 /* files of a model, meshes not counted        */
 #define RB_LOAD_MAX_FACES    ((size_t)4 << 20)   /* triangles of one mesh                       */

@@ -23,6 +23,10 @@ static rb_status new_velocity(rb_stage *s)
 {
     const rb_model *m = s->m;
     size_t bytes = (size_t)m->nv * sizeof(double);
+    if (s->set.nrow == 0) {
+        memcpy(s->v_new, s->v_free, bytes);
+        return RB_OK;
+    }
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *f = rb_push(s->d->arena, double, m->nv);
     if (!f) return RB_NOMEM;

@@ -50,7 +50,7 @@ static rb_status factor(rb_stage *s)
 }
 
 /* Everything that depends on q_hat, with the velocities of the free motion. */
-static rb_status go_to(rb_stage *s)
+static void go_to(rb_stage *s)
 {
     rb_data *d = s->d;
     memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
@@ -58,7 +58,6 @@ static rb_status go_to(rb_stage *s)
     rb_kinematics(s->m, d);
     rb_velocity(s->m, d);
     rb_frames(s->m, d);
-    return factor(s);
 }
 
 /* ---- gaps -------------------------------------------------------------------------------------
@@ -113,10 +112,9 @@ static void fill_velocities(rb_stage *s, double *u_hat)
 rb_status rb_stage_rows(rb_stage *s)
 {
     rb_data *d = s->d;
-    rb_status status = go_to(s);
-    if (status != RB_OK) return status;
+    go_to(s);
     double slack = s->gravity * s->h;
-    status = rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
+    rb_status status = rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
     s->info->contacts = s->ncontact;
     if (status != RB_OK) return status;
     status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact, &s->set);
@@ -125,6 +123,10 @@ rb_status rb_stage_rows(rb_stage *s)
         s->info->contacts = s->set.n;
         return RB_FULL;
     }
+
+    /* the factor of a chain costs more than everything else: only rows need it */
+    status = s->set.nrow > 0 ? factor(s) : RB_OK;
+    if (status != RB_OK) return status;
 
     size_t nrow = (size_t)s->set.nrow;
     s->u = rb_push(d->arena, double, nrow);

@@ -67,6 +67,7 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 static rb_status measure_energy(rb_stage *s)
 {
     const rb_model *m = s->m;
+    if (s->set.nrow == 0) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *sum = rb_push(s->d->arena, double, m->nv), *diff = rb_push(s->d->arena, double, m->nv);
     double *Mx = rb_push(s->d->arena, double, m->nv);
