@@ -111,10 +111,17 @@
  * open loops are torn together and gain energy. Smaller: errors of the start last longer. */
 #define RB_LOOP_SHARE 0.2
 
-/* Defect of v = 0, as a share of the speed that weight gives in one step, at which an island rests
- * [1]. A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.
+/* Defect of v = 0, relative to the impulses that balance each other, at which an island rests [1].
+ * A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.
  * Smaller: rounding keeps stacks awake. */
 #define RB_REST_DEFECT 1e-12
+
+/* The same at which impulses that balance better are looked for [1]. They must lie in their cones,
+ * so that a larger value costs time only. */
+#define RB_REST_NEAR 1e-7
+
+/* Share by which an impulse may be outside its cone [1]: rounding of impulses on the boundary. */
+#define RB_CONE_EDGE 1e-12
 
 /* Steps of free fall whose speed an impact must exceed to bounce in a fixed step [1]. A body that
  * rests arrives with the speed of one. Larger: small bounces are lost. Smaller: bodies at rest hop.

@@ -67,6 +67,9 @@ void rb_constraints_velocity(const rb_constraints *set, const double *v, double 
 /* f += J' p of all rows: generalised impulses. */
 void rb_constraints_force(const rb_constraints *set, const double *p, double *f);
 
+/* 1: the impulses p of the rows of c are inside its cone or bounds, where nothing slides. */
+int rb_constraint_holds(const rb_constraint *c, const double *p);
+
 /* The material of a pair (F.1): the larger coefficient, the priority, an explicit pair, the
  * overrides of the options. Returns condim. */
 int rb_pair_material(const rb_model *m, int geom1, int geom2, const rb_step_opts *o,

@@ -117,8 +117,11 @@ static rb_status solve_island(rb_stage *s, int index)
 rb_status rb_stage_solve(rb_stage *s)
 {
     rb_arena *arena = s->d->arena;
+    rb_status rested = rb_stage_rest_on(s);
+    if (rested != RB_OK) return rested;
     s->info->islands = s->set.nisland;
     for (int i = 0; i < s->set.nisland; i++) {
+        if (s->still[i]) continue;
         rb_mark mark = rb_arena_mark(arena);
         rb_status status = solve_island(s, i);
         rb_arena_reset(arena, mark);

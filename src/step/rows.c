@@ -114,7 +114,8 @@ rb_status rb_stage_rows(rb_stage *s)
     rb_data *d = s->d;
     go_to(s);
     double slack = s->gravity * s->h;
-    rb_status status = rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
+    rb_status status =
+        rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
     s->info->contacts = s->ncontact;
     if (status != RB_OK) return status;
     status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact, &s->set);

@@ -33,7 +33,8 @@ typedef struct rb_stage {
     double *bias;     /* the part of u that the gap adds                (set.nrow)              */
     double *u_before; /* velocity of the rows before the step           (set.nrow)              */
     double *p; /* impulses                                              (set.nrow)              */
-    unsigned char *mode; /*                                             (set.n)                 */
+    unsigned char *mode;  /*                                             (set.n)                 */
+    unsigned char *still; /* the island rests                            (set.nisland)           */
 
     /* after it */
     double *v_new, *q_new;
@@ -50,10 +51,16 @@ rb_status rb_stage_free_motion(rb_stage *s);
 /* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
 rb_status rb_stage_rows(rb_stage *s);
 
-/* islands.c: p, mode. */
+/* rest.c: p, mode, still, resting of islands that rest with the impulses of the step before. */
+rb_status rb_stage_rest_on(rb_stage *s);
+
+/* rest.c: v_new, and zero where an island rests; p may change by rounding there. */
+rb_status rb_stage_rest(rb_stage *s);
+
+/* islands.c: p, mode of islands that are not still. */
 rb_status rb_stage_solve(rb_stage *s);
 
-/* place.c: v_new, q_new, pushed, resting. */
+/* place.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);
 
 /* gaps.c: the gap a constraint had at the start of the step, 0: it was not near. For contacts the

@@ -1,0 +1,373 @@
+/* Rest: an island gets v+ = 0 if, and only if, v = 0 is certified to solve the step.
+ *
+ * With impulses p inside their cones v = 0 leaves a velocity v = v_free + M^-1 J' p. It is rounding
+ * where it is that of the impulses that balance each other, in the energy of each tree:
+ *
+ *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|             (S.6)
+ *
+ * There is no threshold of speed: what slides by 1e-6 of its weight is far outside.
+ *
+ * Impulses are looked for in three places: those of the step before, where the island stood still
+ * already, so that what rests is not solved again; those of the complementarity problem; and those
+ * next to them that balance the forces. The last ones matter where a light body carries a heavy
+ * one: W then says little about the heavy body, but J' p = -M v_free has no masses on its left. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "math/dense.h"
+#include "step/stage.h"
+
+enum { BALANCE_STEPS = 60 }; /* of conjugate gradients; an island has a few dozen freedoms */
+
+/* Force below which a freedom is weighed as if it had this one, relative to those of its tree [1]:
+ * some freedoms see rounding alone. */
+#define BALANCE_FLOOR 1e-3
+
+typedef struct rest {
+    rb_stage *s;
+    double *v;                 /* M^-1 J'p + v_free                                    (nv)     */
+    double *defect;            /* M v                                                  (nv)     */
+    double *push;              /* s of (S.6)                                           (nv)     */
+    double *energy, *rounding; /* both sides of (S.6)                                  (ntree)  */
+    double *p;                 /* impulses on trial                                    (nrow)   */
+} rest;
+
+static int tree_of(const rb_model *m, int dof)
+{
+    return m->link_tree[m->dof_link[dof]];
+}
+
+static rb_status take_memory(rb_stage *s, rest *x)
+{
+    const rb_model *m = s->m;
+    rb_arena *arena = s->d->arena;
+    *x = (rest){ .s = s };
+    x->v = rb_push(arena, double, m->nv);
+    x->defect = rb_push(arena, double, m->nv);
+    x->push = rb_push(arena, double, m->nv);
+    x->energy = rb_push(arena, double, m->ntree);
+    x->rounding = rb_push(arena, double, m->ntree);
+    x->p = rb_push(arena, double, s->set.nrow);
+    int ok = x->v && x->defect && x->push && x->energy && x->rounding && x->p;
+    return ok ? RB_OK : RB_NOMEM;
+}
+
+/* ---- the defect of v = 0 ----------------------------------------------------------------------
+ */
+
+/* push += |J|' |p| */
+static void add_sizes(const rb_constraints *set, const double *p, double *push)
+{
+    for (int i = 0; i < set->n; i++) {
+        const rb_constraint *c = &set->c[i];
+        const int *dof = set->dof + c->dof;
+        const double *J = set->J + c->block;
+        for (int r = 0; r < c->nrow; r++, J += c->ndof) {
+            double size = fabs(p[c->row + r]);
+            if (size == 0.0) continue;
+            for (int k = 0; k < c->ndof; k++) push[dof[k]] += fabs(J[k]) * size;
+        }
+    }
+}
+
+/* Both sides of (S.6), for all trees at once. */
+static void measure(rest *x, const double *p)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    size_t bytes = (size_t)m->nv * sizeof(double);
+    memset(x->v, 0, bytes);
+    rb_constraints_force(&s->set, p, x->v);
+    rb_mass_solve(m, s->d, x->v);
+    for (int j = 0; j < m->nv; j++) x->v[j] += s->v_free[j];
+
+    rb_mass_multiply(m, s->d, s->v_free, x->push);
+    for (int j = 0; j < m->nv; j++) x->push[j] = fabs(x->push[j]);
+    add_sizes(&s->set, p, x->push);
+    rb_mass_multiply(m, s->d, x->v, x->defect);
+    memset(x->energy, 0, (size_t)m->ntree * sizeof *x->energy);
+    memset(x->rounding, 0, (size_t)m->ntree * sizeof *x->rounding);
+    for (int j = 0; j < m->nv; j++) {
+        int tree = tree_of(m, j);
+        x->energy[tree] += x->v[j] * x->defect[j];
+        x->rounding[tree] += x->push[j] * x->push[j] / s->d->M[m->dof_Madr[j]];
+    }
+}
+
+/* Largest defect of a tree of the island, relative to what acts on it [1]. */
+static double defect_of(const rest *x, int island)
+{
+    const rb_constraints *set = &x->s->set;
+    double worst = 0.0;
+    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
+        const rb_constraint *c = &set->c[set->island_order[i]];
+        for (int k = 0; k < c->ndof; k++) {
+            int tree = tree_of(x->s->m, set->dof[c->dof + k]);
+            if (x->energy[tree] > worst * worst * x->rounding[tree])
+                worst = sqrt(x->energy[tree] / x->rounding[tree]);
+        }
+    }
+    return worst;
+}
+
+/* ---- may it rest ------------------------------------------------------------------------------
+ */
+
+static int is_pushed(const rb_constraint *c, const double *p)
+{
+    for (int r = 0; r < c->nrow; r++) {
+        if (p[r] != 0.0) return 1;
+    }
+    return 0;
+}
+
+/* Nothing that the caller moves drags at it, what pushes is closed, and no gap asks for motion. */
+static int may_stand(const rb_stage *s, const rb_constraint *c, const double *p)
+{
+    const double *drive = s->set.drive + c->row, *error = s->set.error + c->row;
+    double zero = RB_GAP_ZERO * s->size;
+    for (int r = 0; r < c->nrow; r++) {
+        if (drive[r] != 0.0 || fabs(error[r]) > zero) return 0;
+    }
+    if (c->kind > RB_CONSTRAINT_LIMIT) return 1;
+    if (s->bias[c->row] < 0.0) return 0;
+    return c->gap <= zero || !is_pushed(c, p);
+}
+
+static int island_may_stand(const rb_stage *s, int island, const double *p)
+{
+    for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        if (!may_stand(s, c, p + c->row)) return 0;
+    }
+    return 1;
+}
+
+static void set_resting(rb_stage *s, int island)
+{
+    s->still[island] = 1;
+    s->info->resting++;
+    for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        for (int k = 0; k < c->ndof; k++) s->resting[tree_of(s->m, s->set.dof[c->dof + k])] = 1;
+    }
+}
+
+/* ---- impulses of the step before --------------------------------------------------------------
+ */
+
+/* The constraint as it was, and its trees stood still. */
+static int stood(const rb_stage *s, const rb_constraint *c, const rb_touch *touch)
+{
+    if (!touch || touch->nrow != c->nrow || touch->mode == RB_MODE_SLIDE) return 0;
+    for (int k = 0; k < c->ndof; k++) {
+        if (s->v0[s->set.dof[c->dof + k]] != 0.0) return 0;
+    }
+    if (c->kind != RB_CONSTRAINT_CONTACT) return 1;
+    return memcmp(touch->frame, s->set.frame + 9 * c->object, sizeof touch->frame) == 0;
+}
+
+/* Takes p and mode of the step before where the island stood and its cones hold them still. */
+static int recall(rb_stage *s, int island)
+{
+    for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
+        int at = s->set.island_order[i];
+        const rb_constraint *c = &s->set.c[at];
+        const rb_touch *touch = rb_touch_find(s->d, &c->id);
+        if (!stood(s, c, touch) || !rb_constraint_holds(c, touch->p)) return 0;
+        memcpy(s->p + c->row, touch->p, (size_t)c->nrow * sizeof *s->p);
+        s->mode[at] = (unsigned char)touch->mode;
+    }
+    return 1;
+}
+
+static void forget(rb_stage *s, int island)
+{
+    for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
+        int at = s->set.island_order[i];
+        const rb_constraint *c = &s->set.c[at];
+        memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+        s->mode[at] = RB_MODE_OPEN;
+    }
+}
+
+rb_status rb_stage_rest_on(rb_stage *s)
+{
+    rest x;
+    int any = 0;
+    s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!s->still) return RB_NOMEM;
+    memset(s->still, 0, (size_t)s->set.nisland);
+    memset(s->resting, 0, (size_t)s->m->ntree);
+    s->info->resting = 0;
+    if (s->v_hat || s->o->cold || s->o->sink.take || s->o->formulation->kind != RB_CONE)
+        return RB_OK;
+    for (int i = 0; i < s->set.nisland; i++) {
+        s->still[i] = (unsigned char)(recall(s, i) && island_may_stand(s, i, s->p));
+        if (!s->still[i]) forget(s, i);
+        any |= s->still[i];
+    }
+    if (!any) return RB_OK;
+
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    rb_status status = take_memory(s, &x);
+    if (status != RB_OK) return status;
+    measure(&x, s->p);
+    for (int i = 0; i < s->set.nisland; i++) {
+        if (!s->still[i]) continue;
+        double defect = defect_of(&x, i);
+        s->still[i] = 0;
+        if (defect <= RB_REST_DEFECT) {
+            set_resting(s, i);
+            s->info->residual = fmax(s->info->residual, defect);
+        } else {
+            forget(s, i);
+        }
+    }
+    rb_arena_reset(s->d->arena, mark);
+    return RB_OK;
+}
+
+/* ---- impulses that balance --------------------------------------------------------------------
+ */
+
+/* Rows that may change: what sticks, holds or is pressed; what is open or slides stays. */
+static int gives(const rb_stage *s, int at)
+{
+    const rb_constraint *c = &s->set.c[at];
+    if (c->kind == RB_CONSTRAINT_EQUALITY) return 1;
+    return s->mode[at] == RB_MODE_STICK || (c->nrow == 1 && s->p[c->row] != 0.0);
+}
+
+/* Weights that make all forces of a tree comparable; zero where nothing is to be balanced. */
+static void weigh(const rest *x, const unsigned char *wanted, double *weight)
+{
+    const rb_model *m = x->s->m;
+    for (int j = 0; j < m->nv; j++) {
+        int tree = tree_of(m, j), island = x->s->set.tree_island[tree];
+        double least = BALANCE_FLOOR * sqrt(x->s->d->M[m->dof_Madr[j]] * x->rounding[tree]);
+        weight[j] = island >= 0 && wanted[island] ? 1.0 / fmax(x->push[j], least) : 0.0;
+    }
+}
+
+/* g = J (weight .* r), zero for rows that stay. */
+static void gradient(const rest *x, const unsigned char *wanted, const double *weight,
+                     const double *r, double *y, double *g)
+{
+    const rb_constraints *set = &x->s->set;
+    for (int j = 0; j < x->s->m->nv; j++) y[j] = weight[j] * r[j];
+    rb_constraints_velocity(set, y, g);
+    for (int i = 0; i < set->n; i++) {
+        const rb_constraint *c = &set->c[i];
+        if (c->island >= 0 && wanted[c->island] && gives(x->s, i)) continue;
+        memset(g + c->row, 0, (size_t)c->nrow * sizeof *g);
+    }
+}
+
+/* x->p = s->p + the least change with J' p = -M v_free, by conjugate gradients on the normal
+ * equations, for all wanted islands at once. */
+static rb_status balance(rest *x, const unsigned char *wanted)
+{
+    rb_stage *s = x->s;
+    int nv = s->m->nv, nrow = s->set.nrow;
+    rb_arena *arena = s->d->arena;
+    double *weight = rb_push(arena, double, nv), *r = rb_push(arena, double, nv);
+    double *t = rb_push(arena, double, nv), *g = rb_push(arena, double, nrow);
+    double *way = rb_push(arena, double, nrow);
+    if (!weight || !r || !t || !g || !way) return RB_NOMEM;
+    memcpy(x->p, s->p, (size_t)nrow * sizeof *x->p);
+    weigh(x, wanted, weight);
+    for (int j = 0; j < nv; j++) r[j] = -weight[j] * x->defect[j];
+    gradient(x, wanted, weight, r, t, g);
+    memcpy(way, g, (size_t)nrow * sizeof *way);
+    double slope = rb_dot(g, g, nrow), least = RB_EPS * RB_EPS * slope;
+    for (int k = 0; k < BALANCE_STEPS && slope > least; k++) {
+        memset(t, 0, (size_t)nv * sizeof *t);
+        rb_constraints_force(&s->set, way, t);
+        for (int j = 0; j < nv; j++) t[j] *= weight[j];
+        double bend = rb_dot(t, t, nv);
+        if (!(bend > 0.0)) break;
+        for (int i = 0; i < nrow; i++) x->p[i] += slope / bend * way[i];
+        for (int j = 0; j < nv; j++) r[j] -= slope / bend * t[j];
+        double before = slope;
+        gradient(x, wanted, weight, r, t, g);
+        slope = rb_dot(g, g, nrow);
+        for (int i = 0; i < nrow; i++) way[i] = g[i] + slope / before * way[i];
+    }
+    return RB_OK;
+}
+
+static int island_holds(const rb_stage *s, int island, const double *p)
+{
+    for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        if (!rb_constraint_holds(c, p + c->row)) return 0;
+    }
+    return 1;
+}
+
+static void take_impulses(rb_stage *s, int island, const double *p)
+{
+    for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        memcpy(s->p + c->row, p + c->row, (size_t)c->nrow * sizeof *p);
+    }
+}
+
+/* ---- after the solve --------------------------------------------------------------------------
+ */
+
+/* Islands that rest with what the problem returned; those that nearly do are wanted. */
+static int judge(rest *x, unsigned char *wanted)
+{
+    rb_stage *s = x->s;
+    int any = 0;
+    for (int i = 0; i < s->set.nisland; i++) {
+        wanted[i] = 0;
+        if (s->still[i] || !island_may_stand(s, i, s->p)) continue;
+        double defect = defect_of(x, i);
+        if (defect <= RB_REST_DEFECT)
+            set_resting(s, i);
+        else
+            wanted[i] = defect <= RB_REST_NEAR && s->o->formulation->kind == RB_CONE;
+        any |= wanted[i];
+    }
+    return any;
+}
+
+static rb_status judge_balanced(rest *x, const unsigned char *wanted)
+{
+    rb_stage *s = x->s;
+    rb_status status = balance(x, wanted);
+    if (status != RB_OK) return status;
+    measure(x, x->p);
+    for (int i = 0; i < s->set.nisland; i++) {
+        if (!wanted[i] || !island_holds(s, i, x->p) || defect_of(x, i) > RB_REST_DEFECT) continue;
+        take_impulses(s, i, x->p);
+        set_resting(s, i);
+    }
+    return RB_OK;
+}
+
+rb_status rb_stage_rest(rb_stage *s)
+{
+    rest x;
+    if (s->set.nrow == 0) {
+        memcpy(s->v_new, s->v_free, (size_t)s->m->nv * sizeof *s->v_new);
+        return RB_OK;
+    }
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    unsigned char *wanted = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    rb_status status = wanted ? take_memory(s, &x) : RB_NOMEM;
+    if (status != RB_OK) return status;
+    measure(&x, s->p);
+    memcpy(s->v_new, x.v, (size_t)s->m->nv * sizeof *x.v);
+    if (judge(&x, wanted)) status = judge_balanced(&x, wanted);
+    for (int j = 0; j < s->m->nv; j++) {
+        if (s->resting[tree_of(s->m, j)]) s->v_new[j] = 0.0;
+    }
+    rb_arena_reset(s->d->arena, mark);
+    return status;
+}
