@@ -178,6 +178,10 @@ rb_model *model_load(model_options *o, const char *path)
     rb_model *m = NULL;
     o->load.packages = o->npackage ? o->packages : NULL;
     rb_spec *spec = rb_spec_read(path, &o->load, NULL, &err);
+    if (spec && rb_spec_hulls(spec, &err) != RB_OK) {
+        rb_spec_free(spec);
+        spec = NULL;
+    }
     if (spec) spec = choose_coordinates(o, spec, &err);
     if (spec) m = rb_spec_compile(spec, NULL, &err);
     rb_spec_free(spec);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define RB_MODEL_MAGIC UINT64_C(0x0003006c646d6272) /* "rbmdl", version of the layout */
+#define RB_MODEL_MAGIC UINT64_C(0x0004006c646d6272) /* "rbmdl", version of the layout */
 #define RB_DATA_MAGIC  UINT64_C(0x0003007461646272) /* "rbdat"                        */
 
 typedef struct rb_model {
@@ -120,6 +120,12 @@ typedef struct rb_model {
     double *hull_vert; /*                                                       (nhullvert x 3) */
     int *hull_loopadr, *hull_loopnum; /* per face, into hull_loop               (nhullface)   */
     int *hull_loop; /* vertex indices within the hull                        (nhullloop)   */
+    int *
+        hull_twin; /* entry of hull_loop with the same edge, seen from the other face (nhullloop) */
+    int *hull_owner;    /* face of the entry, index within the hull            (nhullloop)   */
+    int *hull_leave;    /* an entry of hull_loop whose edge leaves the vertex   (nhullvert)   */
+    double *hull_plane; /* outward unit normal n and offset, n.x = offset on it (nhullface x 4) */
+    double *mesh_half;  /* half extents of the vertices about the frame [m]    (nmesh x 3)   */
     int *hfield_nrow, *hfield_ncol, *hfield_adr; /*                             (nhfield)     */
     double *hfield_size; /*                                                     (nhfield x 4) */
     double *hfield_elev; /*                                                     (nelev)       */

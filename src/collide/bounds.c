@@ -25,10 +25,7 @@ static void asset_half(const rb_shape *shape, double h[3])
         h[2] = fmax(size[2], size[3]);
         return;
     }
-    const double *v = m->mesh_vert + 3 * (ptrdiff_t)m->mesh_vertadr[shape->asset];
-    for (int i = 0; i < m->mesh_vertnum[shape->asset]; i++) {
-        for (int k = 0; k < 3; k++) h[k] = fmax(h[k], fabs(v[3 * i + k]));
-    }
+    rb_copy3(m->mesh_half + 3 * (ptrdiff_t)shape->asset, h);
 }
 
 void rb_bounds_half(const rb_shape *shape, double half[3])

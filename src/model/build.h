@@ -40,7 +40,11 @@ void rb_fill_bodies(rb_build *b);
 void rb_fill_joints(rb_build *b);
 void rb_fill_dofs(rb_build *b);
 void rb_fill_geoms(rb_build *b);
-void rb_fill_assets(rb_build *b);
+rb_status rb_fill_assets(rb_build *b);
+
+/* Adjacency and planes of the hull of a mesh, whose loops begin at `loop`. */
+rb_status rb_fill_hull(rb_build *b, int mesh, int loop);
+
 rb_status rb_fill_masses(rb_build *b);
 rb_status rb_fill_links(rb_build *b);
 void rb_fill_turns(rb_build *b);

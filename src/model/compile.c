@@ -35,13 +35,13 @@ static rb_status fill(rb_build *b)
     rb_fill_bodies(b);
     rb_fill_joints(b);
     rb_fill_geoms(b);
-    rb_fill_assets(b);
     rb_fill_equalities(b);
     rb_fill_tendons(b);
     rb_fill_actuators(b);
     rb_fill_filters(b);
     rb_fill_names(b);
-    rb_status status = rb_fill_masses(b);
+    rb_status status = rb_fill_assets(b);
+    if (status == RB_OK) status = rb_fill_masses(b);
     if (status == RB_OK) status = rb_fill_links(b);
     if (status == RB_OK) rb_fill_turns(b);
     if (status == RB_OK) status = rb_fill_keys(b);

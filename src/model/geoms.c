@@ -80,7 +80,7 @@ typedef struct cursor {
     int vert, face, hullvert, hullface, loop;
 } cursor;
 
-static void fill_hull(rb_model *m, int i, const rb_hull_def *hull, cursor *at)
+static void copy_hull(rb_model *m, int i, const rb_hull_def *hull, cursor *at)
 {
     m->mesh_hullvertadr[i] = at->hullvert;
     m->mesh_hullvertnum[i] = hull->nvert;
@@ -98,7 +98,16 @@ static void fill_hull(rb_model *m, int i, const rb_hull_def *hull, cursor *at)
     at->loop += hull->nloop;
 }
 
-void rb_fill_assets(rb_build *b)
+/* Half extents of the vertices about the frame of the mesh. */
+static void fill_extents(rb_model *m, int i)
+{
+    const double *v = m->mesh_vert + 3 * (ptrdiff_t)m->mesh_vertadr[i];
+    double *half = m->mesh_half + 3 * (ptrdiff_t)i;
+    rb_zero3(half);
+    for (int k = 0; k < 3 * m->mesh_vertnum[i]; k++) half[k % 3] = fmax(half[k % 3], fabs(v[k]));
+}
+
+rb_status rb_fill_assets(rb_build *b)
 {
     rb_model *m = b->m;
     cursor at = { 0 };
@@ -112,7 +121,11 @@ void rb_fill_assets(rb_build *b)
         copy_ints(m->mesh_face + 3 * (ptrdiff_t)at.face, def->face, 3 * (ptrdiff_t)def->nface);
         at.vert += def->nvert;
         at.face += def->nface;
-        fill_hull(m, i, &def->hull, &at);
+        fill_extents(m, i);
+        int loop = at.loop;
+        copy_hull(m, i, &def->hull, &at);
+        rb_status status = rb_fill_hull(b, i, loop);
+        if (status != RB_OK) return status;
     }
     int elev = 0;
     for (int i = 0; i < m->nhfield; i++) {
@@ -125,6 +138,7 @@ void rb_fill_assets(rb_build *b)
         copy_numbers(m->hfield_elev + elev, def->elev, count);
         elev += count;
     }
+    return RB_OK;
 }
 
 /* ---- the size of the model --------------------------------------------------------------------
