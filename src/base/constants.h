@@ -95,6 +95,11 @@
  * surfaces may overlap by this much. Smaller: more repairs for what nobody sees. */
 #define RB_GAP_DEEP 1e-9
 
+/* Closure error made by a step that is repaired, in units of the extent of the model [1]. Newton's
+ * repair squares the error: one that meets this one often meets rounding. Larger: mechanisms drift
+ * apart by this much in a step. */
+#define RB_LOOP_OPEN 1e-11
+
 /* Change of the new position at which the fixed point of a nonlinear step ends, in units of the
  * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
 #define RB_STANDS 1e-10

@@ -102,7 +102,8 @@ double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r)
     return (1.0 - RB_LOOP_SHARE) * s->first.error[s->first.c[at].row + r];
 }
 
-/* Largest difference between the closure errors at q_new and what was asked for. */
+/* Largest difference between the closure errors at q_new and what was asked for, in units of what
+ * is allowed. */
 static rb_status check_loops(rb_stage *s, double *worst)
 {
     rb_rows rows;
@@ -116,7 +117,8 @@ static rb_status check_loops(rb_stage *s, double *worst)
         if (i > 0 && rows.eq[i] != rows.eq[i - 1]) r = 0;
         rb_touch_id id = { RB_CONSTRAINT_EQUALITY, rows.eq[i], 0, 0 };
         s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
-        *worst = fmin(*worst, -fabs(rows.error[i] - rb_stage_error_goal(s, &id, r)));
+        double missed = fabs(rows.error[i] - rb_stage_error_goal(s, &id, r));
+        *worst = fmax(*worst, missed / (RB_LOOP_OPEN * s->size));
     }
     rb_rows_release(d, &rows);
     return RB_OK;
@@ -136,13 +138,13 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     rb_status status = rb_collide(m, d, 0.0, 0.0, d->touch_max, found, &n, s->err);
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {
-        *worst = 0.0;
+        double deepest = limits_deepened(s);
         s->info->penetration = 0.0;
         for (int i = 0; i < n; i++) {
             s->info->penetration = fmax(s->info->penetration, -found[i].at.gap);
-            *worst = fmin(*worst, deepened(s, &found[i]));
+            deepest = fmin(deepest, deepened(s, &found[i]));
         }
-        *worst = fmin(*worst, limits_deepened(s));
+        *worst = fmax(0.0, -deepest / (RB_GAP_DEEP * s->size));
         status = check_loops(s, worst);
     }
     rb_arena_reset(d->arena, mark);

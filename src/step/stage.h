@@ -70,7 +70,8 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
 /* gaps.c: closure error of row r of an equality that the step is asked to end with. */
 double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
 
-/* gaps.c: deepest overlap at q_new that the step made; > 0 means open. */
+/* gaps.c: deepest overlap at q_new that the step made and worst loop, in units of what is allowed:
+ * above 1 the step is repaired. */
 rb_status rb_stage_check(rb_stage *s, double *worst);
 
 /* touch.c */

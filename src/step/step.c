@@ -139,7 +139,7 @@ static rb_status solve_until_open(rb_stage *s)
         if (status == RB_OK) status = rb_stage_check(s, &worst);
         if (status != RB_OK) return status;
 
-        int open = worst >= -RB_GAP_DEEP * s->size;
+        int open = worst <= 1.0;
         int stands = !s->o->formulation->nonlinear ||
                      distance(s->q_new, s->q_hat, m->nq) <= RB_STANDS * s->size;
         if ((open && stands) || round >= s->o->max_repair) return RB_OK;
