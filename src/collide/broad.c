@@ -1,6 +1,7 @@
 /* A tree of boxes built anew in each step: sort the centres along a Morton curve, put
  * LEAF_SIZE neighbours into each leaf of a complete binary tree, join upwards. O(n) apart from the
- * sort, which is a radix sort; no pointers, no history, the same tree for the same boxes. */
+ * sort, which merges or, for many boxes, counts digits; no pointers, no history, the same tree for
+ * the same boxes. */
 #include "collide/broad.h"
 
 #include <math.h>
@@ -14,6 +15,8 @@ enum {
     CURVE_BITS = 21, /* per axis: 63 in all; one body a million times farther away than the others
                         still leaves them apart */
     DIGIT_BITS = 11,
+    FEW = 32,       /* boxes that are compared one by one: no tree                               */
+    COUNTED = 2048, /* boxes from which on counting digits is quicker than merging               */
     STACK_SIZE = 64 /* deeper than any tree with int indices */
 };
 
@@ -49,8 +52,31 @@ static void curve_keys(const rb_broad *broad, uint64_t *key)
     }
 }
 
+/* Runs of `width` boxes become runs of twice that; stable. */
+static void merge_runs(int n, int width, const uint64_t *key, const int *order, uint64_t *key2,
+                       int *order2)
+{
+    for (int from = 0; from < n; from += 2 * width) {
+        int middle = from + width < n ? from + width : n;
+        int end = from + 2 * width < n ? from + 2 * width : n;
+        for (int i = from, j = middle, at = from; at < end; at++) {
+            int left = j == end || (i < middle && key[i] <= key[j]), take = left ? i++ : j++;
+            key2[at] = key[take];
+            order2[at] = order[take];
+        }
+    }
+}
+
+static void sort_by_merging(int n, uint64_t *key, int *order, uint64_t *key2, int *order2)
+{
+    for (int width = 1; width < n; width *= 4) {
+        merge_runs(n, width, key, order, key2, order2);
+        merge_runs(n, 2 * width, key2, order2, key, order);
+    }
+}
+
 /* Least significant digit first; stable, so equal keys stay in order of their index. */
-static void sort_along_curve(int n, uint64_t *key, int *order, uint64_t *key2, int *order2)
+static void sort_by_counting(int n, uint64_t *key, int *order, uint64_t *key2, int *order2)
 {
     for (int shift = 0; shift < 3 * CURVE_BITS; shift += DIGIT_BITS) {
         int count[1 << DIGIT_BITS] = { 0 };
@@ -104,6 +130,7 @@ static void build_nodes(rb_broad *broad)
 int rb_broad_make(rb_broad *broad, int n, const rb_aabb *box, rb_arena *arena)
 {
     *broad = (rb_broad){ .n = n, .box = box, .nleaf = 1 };
+    if (n <= FEW) return 1;
     while (broad->nleaf * LEAF_SIZE < n) broad->nleaf *= 2;
     broad->order = rb_push(arena, int, n + 1);
     broad->node = rb_push(arena, rb_aabb, 2 * broad->nleaf);
@@ -115,7 +142,10 @@ int rb_broad_make(rb_broad *broad, int n, const rb_aabb *box, rb_arena *arena)
     if (ok) {
         for (int i = 0; i < n; i++) broad->order[i] = i;
         curve_keys(broad, key);
-        sort_along_curve(n, key, broad->order, key2, order2);
+        if (n < COUNTED)
+            sort_by_merging(n, key, broad->order, key2, order2);
+        else
+            sort_by_counting(n, key, broad->order, key2, order2);
         build_nodes(broad);
     }
     rb_arena_reset(arena, mark);
@@ -131,6 +161,10 @@ static int meets(const rb_aabb *a, const rb_aabb *b)
 int rb_broad_query(const rb_broad *broad, const rb_aabb *box, int i, int *found)
 {
     int stack[STACK_SIZE], depth = 0, n = 0;
+    for (int j = i + 1; broad->n <= FEW && j < broad->n; j++) {
+        if (meets(&broad->box[j], box)) found[n++] = j;
+    }
+    if (broad->n <= FEW) return n;
     stack[depth++] = 1;
     while (depth > 0) {
         int at = stack[--depth];
