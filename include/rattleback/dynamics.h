@@ -159,7 +159,7 @@ rb_status rb_maximal_state(const rb_model *m, const rb_data *d, const rb_model *
 typedef struct rb_smooth_info {
     int iterations; /* of all substeps, tries that failed included                              */
     int substeps;   /* of the last try                                                          */
-    double change;  /* largest last change of an iteration, relative to the largest velocity    */
+    double change;  /* what one more iteration would change, relative to the largest velocity     */
     int converged;
 } rb_smooth_info;
 

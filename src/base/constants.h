@@ -54,6 +54,15 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
+/* Part of a change that the next one may be for the one after that to be foretold by it [1]. Larger:
+ * the iteration may end before RB_SMOOTH_TOL is reached. */
+#define RB_SMOOTH_RATE 0.1
+
+/* Change after two iterations above which the velocities are suspected to be what forces leave of
+ * each other [1]. Larger: more iterations where that is so. Smaller: one evaluation is wasted where
+ * it is not. */
+#define RB_SMOOTH_SLOW 1e-3
+
 /* Change at which it may also end when it has stopped to shrink [1]: accelerations have fewer
  * digits where the mass matrix is close to singular. Larger: energy is made there. Smaller: steps
  * fail. */

@@ -11,26 +11,44 @@
 #include "rattleback/dynamics.h"
 
 #ifdef RB_FORWARD_AVX2
-static rb_status forward_avx2(const rb_model *m, rb_data *d, const double *tau, double *qdd)
+static int has_avx2(void)
 {
-    rb_place_world(m, d);
-    rb_stop_world(d);
-    rb_hinge_sines(m, d);
-    rb_forward_out_avx2(m, d);
-    if (!rb_forward_in_avx2(m, d, tau, qdd)) return RB_SINGULAR;
-    rb_forward_accelerations_avx2(m, d, qdd);
-    return RB_OK;
+    return __builtin_cpu_supports("avx2");
 }
 #endif
 
-rb_status rb_forward(const rb_model *m, rb_data *d, const double *tau, double *qdd)
+void rb_forward_place(const rb_model *m, rb_data *d)
 {
 #ifdef RB_FORWARD_AVX2
-    if (__builtin_cpu_supports("avx2")) return forward_avx2(m, d, tau, qdd);
+    if (has_avx2()) {
+        rb_place_world(m, d);
+        rb_stop_world(d);
+        rb_hinge_sines(m, d);
+        rb_forward_out_avx2(m, d);
+        return;
+    }
 #endif
     rb_kinematics(m, d);
     rb_velocity(m, d);
-    rb_status status = rb_aba_factor(m, d, NULL, NULL);
+}
+
+rb_status rb_forward_solve(const rb_model *m, rb_data *d, const double *extra, const double *tau,
+                           double *qdd)
+{
+#ifdef RB_FORWARD_AVX2
+    if (has_avx2()) {
+        if (!rb_forward_in_avx2(m, d, extra, tau, qdd)) return RB_SINGULAR;
+        rb_forward_accelerations_avx2(m, d, qdd);
+        return RB_OK;
+    }
+#endif
+    rb_status status = rb_aba_factor(m, d, extra, NULL);
     if (status == RB_OK) rb_aba_solve(m, d, tau, qdd);
     return status;
+}
+
+rb_status rb_forward(const rb_model *m, rb_data *d, const double *tau, double *qdd)
+{
+    rb_forward_place(m, d);
+    return rb_forward_solve(m, d, NULL, tau, qdd);
 }

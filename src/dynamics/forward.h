@@ -1,4 +1,4 @@
-/* The three sweeps of forward dynamics for processors with AVX2. */
+/* Forward dynamics in two halves, and its three sweeps for processors with AVX2. */
 #ifndef RB_DYNAMICS_FORWARD_H
 #define RB_DYNAMICS_FORWARD_H
 
@@ -11,6 +11,14 @@
 #endif
 #endif
 
+/* Poses and velocities; link_work is kept for rb_forward_solve. */
+void rb_forward_place(const rb_model *m, rb_data *d);
+
+/* qdd = (M + extra)^-1 (tau - c) where rb_forward_place has been; extra: a diagonal (nv) or NULL.
+ * Once for each place. RB_SINGULAR: a dof meets no inertia. */
+rb_status rb_forward_solve(const rb_model *m, rb_data *d, const double *extra, const double *tau,
+                           double *qdd);
+
 enum { RB_LINK_WORK = 72 }; /* numbers of rb_data.link_work for one link */
 
 #ifdef RB_FORWARD_AVX2
@@ -18,7 +26,8 @@ enum { RB_LINK_WORK = 72 }; /* numbers of rb_data.link_work for one link */
 void rb_forward_out_avx2(const rb_model *m, rb_data *d);
 
 /* 0: a dof meets no inertia. */
-int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *tau, double *qdd);
+int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *extra, const double *tau,
+                       double *qdd);
 void rb_forward_accelerations_avx2(const rb_model *m, rb_data *d, double *qdd);
 #endif
 

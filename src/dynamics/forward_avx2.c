@@ -189,12 +189,11 @@ RB_INLINE int has_inertia(const hot *h, const double *S, double added, double D)
     return D > RB_NO_INERTIA * (scale + added);
 }
 
-/* U, D and e of dof j, (D.10) and (D.12); 0: it meets no inertia. */
-RB_INLINE int stage_dof(const rb_model *m, rb_data *d, int j, const double *tau, double *qdd,
+/* U, D and e of dof j, (D.10) and (D.12), with `added` inertia; 0: it meets none. */
+RB_INLINE int stage_dof(rb_data *d, int j, double added, const double *tau, double *qdd,
                         const hot *h, rb_v4 U[2])
 {
     const double *S = d->dof_S + 6 * j;
-    double added = m->dof_armature[j];
     d->dof_D[j] = stage_U(h, S, U) + added;
     rb_v4_store3(U[0], d->dof_U + 6 * j);
     rb_v4_store3(U[1], d->dof_U + 6 * j + 3);
@@ -256,7 +255,8 @@ RB_INLINE void pass_to_parent(const rb_data *d, int k, int j, double e, const rb
     }
 }
 
-int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *tau, double *qdd)
+int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *extra, const double *tau,
+                       double *qdd)
 {
     for (int k = m->nlink - 1; k > 0; k--) {
         hot *h = hot_of(d, k);
@@ -264,13 +264,15 @@ int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *tau, double 
         rb_v4 U[2];
         if (m->link_dofnum[k] == 0) continue;
         for (int j = first + m->link_dofnum[k] - 1; j > first; j--) {
-            if (!stage_dof(m, d, j, tau, qdd, h, U)) return 0;
+            double added = m->dof_armature[j] + (extra ? extra[j] : 0.0);
+            if (!stage_dof(d, j, added, tau, qdd, h, U)) return 0;
             double D_inv = 1.0 / d->dof_D[j];
             add_rank1(rb_v4_all(-D_inv), U, h->A, h->B, h->C);
             h->z[0] += rb_v4_all(qdd[j] * D_inv) * U[0];
             h->z[1] += rb_v4_all(qdd[j] * D_inv) * U[1];
         }
-        if (!stage_dof(m, d, first, tau, qdd, h, U)) return 0;
+        double added = m->dof_armature[first] + (extra ? extra[first] : 0.0);
+        if (!stage_dof(d, first, added, tau, qdd, h, U)) return 0;
         if (m->link_tree[p] >= 0) pass_to_parent(d, k, first, qdd[first], U, h, hot_of(d, p));
     }
     return 1;

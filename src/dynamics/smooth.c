@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/constants.h"
 #include "dynamics/actuation.h"
+#include "dynamics/forward.h"
 #include "dynamics/passive.h"
 #include "dynamics/smooth_anderson.h"
 #include "math/dense.h"
@@ -21,7 +22,7 @@
 #include "math/vec3.h"
 #include "rattleback/dynamics.h"
 
-enum { MAX_ITERATIONS = 60, MAX_SUBSTEPS = 4096, MAX_DIVISIONS = 4, PATIENCE = 5 };
+enum { MAX_ITERATIONS = 60, MAX_SUBSTEPS = 4096, MAX_DIVISIONS = 4, PATIENCE = 5, LATE = 6 };
 
 typedef struct scratch {
     double *q_before, *act_before; /* state before the whole step           (nq), (na) */
@@ -85,8 +86,7 @@ static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
     for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + 0.5 * s->dv[j];
     turn_along(m, h, d->v, s->along);
     rb_integrate(m, s->q, s->along, 0.5 * h, d->q);
-    rb_kinematics(m, d);
-    rb_velocity(m, d);
+    rb_forward_place(m, d);
 }
 
 static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scratch *s)
@@ -109,9 +109,7 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
         s->force[j] = d->tau[j] + d->passive[j] + d->actuation[j] + s->E[j] * s->dv[j] / h;
     }
     rb_wrench_force(m, d, s->force);
-    rb_status status = rb_aba_factor(m, d, s->E, NULL);
-    if (status == RB_OK) rb_aba_solve(m, d, s->force, s->qdd);
-    return status;
+    return rb_forward_solve(m, d, s->E, s->force, s->qdd);
 }
 
 /* ---- one substep ---------------------------------------------------------------------------- */
@@ -122,22 +120,30 @@ typedef struct progress {
     double floor;  /* velocity that moves no coordinate by more than its rounding     */
     double diff;   /* what the last iteration changed                                 */
     double change; /* the same relative to size                                       */
+    double rate;   /* part of the change before that is left                          */
     double best;   /* smallest change so far                                          */
     int stalls;    /* iterations since then                                           */
 } progress;
 
 /* At rest forces cancel, and what is left of them is rounding: the velocities that gravity and the
- * forces would make in the step without each other count as size too. */
-static double forced_size(const rb_model *m, rb_data *d, double h, scratch *s)
+ * forces would make in the step without each other count as size too. Where the iteration converges
+ * well compared with the velocities themselves, they need not be known. */
+static rb_status forced_size(const rb_model *m, rb_data *d, double h, scratch *s, double *size)
 {
-    double size = DBL_MIN;
     memset(s->force, 0, (size_t)m->nv * sizeof *s->force);
-    rb_aba_solve(m, d, s->force, s->along);
-    for (int j = 0; j < m->nv; j++) {
+    rb_forward_place(m, d);
+    rb_status status = rb_forward_solve(m, d, s->E, s->force, s->along);
+    *size = DBL_MIN;
+    for (int j = 0; j < m->nv && status == RB_OK; j++) {
         double alone = s->along[j];
-        size = fmax(size, h * fmax(fabs(alone), fabs(s->qdd[j] - alone)));
+        *size = fmax(*size, h * fmax(fabs(alone), fabs(s->qdd[j] - alone)));
     }
-    return size;
+    return status;
+}
+
+static int wants_forced_size(const progress *p, int i)
+{
+    return (i == 2 && p->change > RB_SMOOTH_SLOW) || i == LATE;
 }
 
 /* dv := h qdd and what that changed, which is kept in s->along */
@@ -153,16 +159,20 @@ static void advance(const rb_model *m, double h, scratch *s, progress *p)
         size = fmax(size, fmax(fabs(s->v[j]), fabs(s->v[j] + dv)));
         s->dv[j] = dv;
     }
-    p->change = p->diff / size;
+    double before = p->change;
+    p->change = p->diff / fmax(size, DBL_MIN);
+    p->rate = before > 0.0 ? p->change / before : INFINITY;
     p->stalls = p->change < p->best ? 0 : p->stalls + 1;
     p->best = fmin(p->best, p->change);
 }
 
-/* Below the tolerance; or no longer shrinking, with nothing left but the rounding of coordinates,
- * or of accelerations near a position where joints of a body lose a direction. */
+/* Below the tolerance, or so much closer than before that the next change will be; or no longer
+ * shrinking, with nothing left but the rounding of coordinates, or of accelerations near a position
+ * where joints of a body lose a direction. */
 static int is_done(const progress *p)
 {
     if (p->change <= RB_SMOOTH_TOL) return 1;
+    if (p->rate <= RB_SMOOTH_RATE && p->rate * p->change <= 0.5 * RB_SMOOTH_TOL) return 1;
     return p->stalls >= PATIENCE && (p->diff <= p->floor || p->change <= RB_SMOOTH_STALL);
 }
 
@@ -184,14 +194,15 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
         rb_status status = evaluate(m, d, h, s);
         if (status == RB_SINGULAR && i > 0) break; /* the iteration went astray, not the model */
         if (status != RB_OK) return status;
-        if (i == 0) p.size = forced_size(m, d, h, s);
+        if (wants_forced_size(&p, i)) status = forced_size(m, d, h, s, &p.size);
+        if (status != RB_OK) return status;
         advance(m, h, s, &p);
         info->iterations++;
         done = is_done(&p);
         if (p.change > DBL_MAX) break;
         if (!done) rb_anderson_mix(&s->mixing, s->along, s->dv);
     }
-    info->change = fmax(info->change, p.change);
+    info->change = fmax(info->change, p.rate <= RB_SMOOTH_RATE ? p.rate * p.change : p.change);
     info->converged = done;
     if (!done) return RB_OK;
 
