@@ -54,8 +54,8 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
-/* Part of a change that the next one may be for the one after that to be foretold by it [1]. Larger:
- * the iteration may end before RB_SMOOTH_TOL is reached. */
+/* Part of a change that the next one may be for the one after that to be foretold by it [1].
+ * Larger: the iteration may end before RB_SMOOTH_TOL is reached. */
 #define RB_SMOOTH_RATE 0.1
 
 /* Change after two iterations above which the velocities are suspected to be what forces leave of
