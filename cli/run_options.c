@@ -91,6 +91,25 @@ static int set_stepper(run_options *o, const char *text)
     return refuse("--stepper", text, "fixed");
 }
 
+static int set_law(run_options *o, const char *text)
+{
+    static const struct {
+        const char *word;
+        rb_restitution_law law;
+    } laws[] = { { "newton", RB_NEWTON }, { "poisson", RB_POISSON }, { "stronge", RB_STRONGE } };
+    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+        if (strcmp(text, laws[k].word) != 0) continue;
+        o->step.law = laws[k].law;
+        return 1;
+    }
+    return refuse("--restitution-law", text, "newton, poisson or stronge");
+}
+
+static int set_energy_safe(run_options *o, const char *text)
+{
+    return count("--energy-safe", text, 0, 1, "0 or 1", &o->step.energy_safe);
+}
+
 static int set_scheme(run_options *o, const char *text)
 {
     if (strcmp(text, "midpoint") == 0)
@@ -123,6 +142,8 @@ static const choice choices[] = {
     { "formulation", set_formulation, 1 },
     { "solver", set_solver, 1 },
     { "stepper", set_stepper, 1 },
+    { "restitution_law", set_law, 1 },
+    { "energy_safe", set_energy_safe, 1 },
     { "friction", set_friction, 0 },
     { "restitution", set_restitution, 0 },
 };
@@ -152,6 +173,13 @@ CHOICE(formulation)
 CHOICE(solver)
 CHOICE(stepper)
 CHOICE(restitution)
+CHOICE(restitution_law)
+
+static int choose_energy_safe(void *to, const char *text)
+{
+    (void)text;
+    return choose(to, "energy_safe", "1");
+}
 
 /* URDF geoms have no coefficient of their own: there the reader takes it as well. */
 static int choose_friction(void *to, const char *text)
@@ -237,6 +265,8 @@ static const argument table[] = {
     { "--directions", 1, choose_directions },
     { "--friction", 1, choose_friction },
     { "--restitution", 1, choose_restitution },
+    { "--restitution-law", 1, choose_restitution_law },
+    { "--energy-safe", 0, choose_energy_safe },
     { "--tol", 1, choose_tol },
     { "--set", 1, set_entry },
     { "--every", 1, set_every },
@@ -269,8 +299,7 @@ int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
  * these choices. Ignoring them would change the motion. */
 static int is_missing(const char *name)
 {
-    static const char *const missing[] = { "rb.restitution_law", "rb.energy_safe",
-                                           "rb.coordinates" };
+    static const char *const missing[] = { "rb.coordinates" };
     for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
         if (strcmp(name, missing[k]) == 0) return 1;
     const char *slash = strchr(name, '/');
@@ -328,6 +357,8 @@ void run_help(void)
            "  --directions N         of polyhedral friction cones, even (8)\n"
            "  --friction MU          replaces every sliding coefficient\n"
            "  --restitution E        replaces every coefficient of restitution\n"
+           "  --restitution-law WORD newton, poisson or stronge (stronge)\n"
+           "  --energy-safe          limit Newton's law where it would create energy\n"
            "  --tol R                relative residual to certify (1e-9)\n"
            "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
            "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "

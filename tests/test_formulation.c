@@ -1271,8 +1271,10 @@ TEST(options_are_as_printed)
 
 TEST(a_bounce_is_as_printed)
 {
-    check_scene(bouncing, "cone", rb_step_opts_default());
-    check_scene(bouncing, "anitescu-potra", rb_step_opts_default());
+    rb_step_opts o = rb_step_opts_default();
+    o.law = RB_NEWTON; /* one problem; the others write two */
+    check_scene(bouncing, "cone", o);
+    check_scene(bouncing, "anitescu-potra", o);
 }
 
 TEST_MAIN(RUN(box_on_plane_is_as_printed), RUN(two_boxes_are_as_printed), RUN(pile_is_as_printed),

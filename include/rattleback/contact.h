@@ -27,6 +27,12 @@ typedef enum rb_scheme {
     RB_SCHEME_SEMI_IMPLICIT /* q+ = q (+) h v+ always                                             */
 } rb_scheme;
 
+/* How time is cut. */
+typedef enum rb_stepper {
+    RB_STEPPER_FIXED = 0, /* every step has length h, impacts act at its end                      */
+    RB_STEPPER_LOCATED /* steps are divided where bodies meet; there the impact is solved alone */
+} rb_stepper;
+
 /* When an impact ends, (I.8): single impacts and steps that end at impacts share the words. */
 typedef enum rb_restitution_law {
     RB_POISSON = 0, /* normal impulse of restitution = e times that of compression               */
@@ -45,10 +51,13 @@ typedef struct rb_step_opts {
     double h;                          /* [s]; 0: the timestep of the model                       */
     const rb_formulation *formulation; /* cone                                                    */
     const rb_solver *solver;           /* auto                                                    */
+    rb_stepper stepper;                /* fixed                                                   */
     rb_scheme scheme;
-    int directions;     /* of polyhedral cones: even, >= 4; 8                                    */
-    double tol;         /* relative residual to certify [1]; 1e-9                                */
-    double friction;    /* replaces every sliding coefficient; NAN: the materials'               */
+    rb_restitution_law law; /* of contacts that bounce; Stronge's                                */
+    int energy_safe; /* 1: Newton's law too is limited where it would create energy; 0            */
+    int directions;  /* of polyhedral cones: even, >= 4; 8                                    */
+    double tol;      /* relative residual to certify [1]; 1e-9                                */
+    double friction; /* replaces every sliding coefficient; NAN: the materials'               */
     double restitution; /* replaces every coefficient; NAN: the materials'                       */
     int cold;           /* 1: no warm start                                                      */
     int max_repair;     /* re-linearisations after a step, 8                                     */

@@ -137,6 +137,14 @@
 /* Share by which an impulse may be outside its cone [1]: rounding of impulses on the boundary. */
 #define RB_CONE_EDGE 1e-12
 
+/* Energy created by an impact that is rounding, relative to the work of its impulses [1]. Larger:
+ * energy creeps in over many impacts. Smaller: elastic impacts are damped by rounding. */
+#define RB_IMPACT_ROUNDING 1e-12
+
+/* Work of restitution, relative to what the law asks for, at which it is met [1]. Larger: e is
+ * missed by half of this. Smaller: more problems per impact. */
+#define RB_LAW_TOL 1e-10
+
 /* Steps of free fall whose speed an impact must exceed to bounce in a fixed step [1]. A body that
  * rests arrives with the speed of one. Larger: small bounces are lost. Smaller: bodies at rest hop.
  */

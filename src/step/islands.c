@@ -114,18 +114,22 @@ static rb_status solve_island(rb_stage *s, int index)
     return RB_OK;
 }
 
-rb_status rb_stage_solve(rb_stage *s)
+rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
 {
     rb_arena *arena = s->d->arena;
-    rb_status rested = rb_stage_rest_on(s);
-    if (rested != RB_OK) return rested;
-    s->info->islands = s->set.nisland;
     for (int i = 0; i < s->set.nisland; i++) {
-        if (s->still[i]) continue;
+        if (skip[i]) continue;
         rb_mark mark = rb_arena_mark(arena);
         rb_status status = solve_island(s, i);
         rb_arena_reset(arena, mark);
         if (status != RB_OK) return status;
     }
     return RB_OK;
+}
+
+rb_status rb_stage_solve(rb_stage *s)
+{
+    rb_status status = rb_stage_rest_on(s);
+    s->info->islands = s->set.nisland;
+    return status == RB_OK ? rb_stage_solve_others(s, s->still) : status;
 }

@@ -11,6 +11,7 @@ rb_step_opts rb_step_opts_default(void)
     return (rb_step_opts){
         .formulation = rb_formulation_find("cone"),
         .solver = rb_solver_find("auto"),
+        .law = RB_STRONGE,
         .directions = 8,
         .tol = 1e-9,
         .friction = NAN,

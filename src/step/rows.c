@@ -12,8 +12,9 @@
  * step itself would add is not allowed (S.10). Ahead of the start (v_hat given from the beginning)
  * the whole error is taken off, as Stewart and Trinkle do.
  *
- * Restitution in a fixed step: a contact that would close within it is left with -e times the
- * velocity it came with (S.3), where that is faster than what weight alone gives in two steps. */
+ * Restitution in a fixed step: a contact that would close within it and comes faster than weight
+ * alone drives it in two steps bounces (S.3). With Newton's law it leaves with -e times the
+ * velocity it came with; the other laws first bring it to rest, and restitution.c gives back. */
 #include <math.h>
 #include <string.h>
 
@@ -101,9 +102,12 @@ static void fill_velocities(rb_stage *s, double *u_hat)
         }
         if (is_unilateral(c)) {
             bias[0] = normal_bias(s, c, u_hat[c->row]);
+            s->room[i] = bias[0];
             double back = bounce(s, c, s->u_before[c->row]);
-            int closes = u[0] + bias[0] < 0.0;
-            if (back > 0.0 && closes) bias[0] = fmin(bias[0], -back);
+            if (back > 0.0 && u[0] + bias[0] < 0.0) {
+                s->e[i] = c->material.restitution;
+                bias[0] = fmin(bias[0], s->o->law == RB_NEWTON ? -back : 0.0);
+            }
         }
         for (int r = 0; r < c->nrow; r++) u[r] += bias[r];
     }
@@ -135,8 +139,12 @@ rb_status rb_stage_rows(rb_stage *s)
     s->mode = rb_push(d->arena, unsigned char, s->set.n);
     s->bias = rb_push(d->arena, double, nrow);
     s->u_before = rb_push(d->arena, double, nrow);
+    s->e = rb_push(d->arena, double, s->set.n);
+    s->room = rb_push(d->arena, double, s->set.n);
     double *u_hat = rb_push(d->arena, double, nrow);
     if (!s->u || !s->p || !s->mode || !s->bias || !s->u_before || !u_hat) return RB_NOMEM;
+    if (!s->e || !s->room) return RB_NOMEM;
+    memset(s->e, 0, (size_t)s->set.n * sizeof *s->e);
     if (!s->v_hat) s->first = s->set;
     memset(s->p, 0, nrow * sizeof *s->p);
     memset(s->mode, RB_MODE_OPEN, (size_t)s->set.n);

@@ -29,9 +29,12 @@ typedef struct rb_stage {
     int ncontact;
     rb_constraints set;
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
+    int part;  /* problem of restitution, 1, 2, ..; 0: the first one                             */
     double *u; /* velocity of the rows at v_free, and what the gap adds (set.nrow)              */
     double *bias;     /* the part of u that the gap adds                (set.nrow)              */
     double *u_before; /* velocity of the rows before the step           (set.nrow)              */
+    double *e;        /* restitution of constraints that bounce, else 0 (set.n)                 */
+    double *room;     /* bias of a constraint before it was to bounce   (set.n)                 */
     double *p; /* impulses                                              (set.nrow)              */
     unsigned char *mode;  /*                                             (set.n)                 */
     unsigned char *still; /* the island rests                            (set.nisland)           */
@@ -59,6 +62,12 @@ rb_status rb_stage_rest(rb_stage *s);
 
 /* islands.c: p, mode of islands that are not still. */
 rb_status rb_stage_solve(rb_stage *s);
+
+/* islands.c: p, mode of the islands that are not to be skipped. */
+rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip);
+
+/* restitution.c: p with what contacts that bounce give back; p of compression is there. */
+rb_status rb_stage_restitute(rb_stage *s);
 
 /* place.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);

@@ -53,10 +53,10 @@ static void restore(rb_stage *s)
 
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 {
-    if (s->info->repairs == 0)
-        snprintf(text, size, "t%.9g-%d", s->time0, island);
-    else
-        snprintf(text, size, "t%.9g-r%d-%d", s->time0, s->info->repairs, island);
+    char repair[16] = "", part[16] = "";
+    if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
+    if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
+    snprintf(text, size, "t%.9g%s%s-%d", s->time0, repair, part, island);
 }
 
 /* ---- the stages -------------------------------------------------------------------------------
@@ -135,6 +135,7 @@ static rb_status solve_until_open(rb_stage *s)
         double worst = 0.0;
         rb_status status = rb_stage_rows(s);
         if (status == RB_OK) status = rb_stage_solve(s);
+        if (status == RB_OK) status = rb_stage_restitute(s);
         if (status == RB_OK) status = rb_stage_place(s);
         if (status == RB_OK) status = rb_stage_check(s, &worst);
         if (status != RB_OK) return status;

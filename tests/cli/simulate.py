@@ -96,7 +96,7 @@ def test_what_a_model_asks_in_vain_is_refused():
         rod = file.read()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "rod.xml")
-        for entry in ('<text name="rb.restitution_law" data="poisson"/>',
+        for entry in ('<text name="rb.coordinates" data="maximal"/>',
                       '<numeric name="rb.restitution/floor/rod" data="0.5"/>'):
             with open(path, "w") as file:
                 file.write(rod.replace("<custom>", "<custom>" + entry))
@@ -129,6 +129,7 @@ def test_bad_usage_exits_2():
         (("--time", "nan"), "seconds"),
         (("--directions", "5"), "even"),
         (("--restitution", "1.5"), "0 to 1"),
+        (("--restitution-law", "hooke"), "newton, poisson or stronge"),
         (("--set", "rb.colour=1"), "expected rb.NAME=VALUE"),
         (("--key", "nowhere"), "no such keyframe"),
         (("--record", "/nowhere/x.csv"), "cannot be written"),

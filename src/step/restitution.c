@@ -1,0 +1,347 @@
+/* What contacts that bounce give back: the second stage of an impact (S.11) to (S.15).
+ *
+ * Compression has been solved: p_c, and velocities u_c = u + W p_c of the rows. Restitution adds
+ * impulses p_d that solve the same kind of problem, with speeds b of separation to be reached:
+ *
+ *     0 <= p_d,n  _|_  u_n+ - b >= 0,     u+ = u_c + W p_d,    p_d inside the friction cone  (S.11)
+ *
+ * b is what makes the normal impulses p_d,n = s e p_c,n, or 0 where a contact needs more:
+ *
+ *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it stands                           (S.12)
+ *
+ * Poisson: s = 1. Stronge: s, one for each island, makes the normal work of restitution e^2 times
+ * that of compression (S.13). Newton: one problem, b = -e u_n before the impact.
+ *
+ * Then s is lowered, for Newton's law only with energy_safe, until the impact creates no energy,
+ * 1/2 p.(u + u+) <= 0 summed over the island (S.14). s = 0 always does: compression alone has
+ * p.u_c <= 0, thus 1/2 p.(u + u_c) = p.u_c - 1/2 p'W p <= 0 (S.15). */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "step/stage.h"
+
+enum {
+    TARGET_ROUNDS = 12, /* of (S.12); without friction the first is exact          */
+    LAW_ROUNDS = 8,     /* of (S.13); s^2 is proportional to the work, nearly      */
+    HALVINGS = 24       /* of s in (S.14)                                          */
+};
+
+/* Largest s of Stronge's law [1]: friction may waste more of the work than this, then less than
+ * e^2 is given back. */
+#define MOST_SCALE 4.0
+
+typedef struct bounce {
+    rb_stage *s;
+    unsigned char *skip;   /* nothing bounces in the island                          (nisland)   */
+    unsigned char *mode;   /* of compression                                         (n)         */
+    double *scale;         /* s                                                      (nisland)   */
+    double *lo, *hi;       /* bracket of s in (S.14)                                 (nisland)   */
+    double *made, *size;   /* energy created, and its unit                           (nisland)   */
+    double *given, *asked; /* normal work of restitution: as it is, as the law says  (nisland)   */
+    double *b;             /* speed of separation                                    (n)         */
+    double *p_c, *u_c;     /* compression; u_c with the bias                         (nrow)      */
+    double *u_new;         /* after restitution, with the bias                       (nrow)      */
+    double *x, *Wx;        /*                                                        (nrow)      */
+    double *f;             /*                                                        (nv)        */
+} bounce;
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+static rb_status take_memory(rb_stage *s, bounce *x)
+{
+    rb_arena *arena = s->d->arena;
+    double **of_island[] = { &x->scale, &x->lo, &x->hi, &x->made, &x->size, &x->given, &x->asked };
+    double **of_row[] = { &x->p_c, &x->u_c, &x->u_new, &x->x, &x->Wx };
+    int ok = 1;
+    for (size_t k = 0; k < sizeof of_island / sizeof *of_island; k++)
+        ok = ok && (*of_island[k] = rb_push(arena, double, s->set.nisland));
+    for (size_t k = 0; k < sizeof of_row / sizeof *of_row; k++)
+        ok = ok && (*of_row[k] = rb_push(arena, double, s->set.nrow));
+    x->skip = rb_push(arena, unsigned char, s->set.nisland);
+    x->mode = rb_push(arena, unsigned char, s->set.n);
+    x->b = rb_push(arena, double, s->set.n);
+    x->f = rb_push(arena, double, s->m->nv);
+    x->s = s;
+    return ok && x->skip && x->mode && x->b && x->f ? RB_OK : RB_NOMEM;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+/* Wx = J M^-1 J' x */
+static void multiply(const bounce *y, const double *x, double *Wx)
+{
+    const rb_stage *s = y->s;
+    memset(y->f, 0, (size_t)s->m->nv * sizeof *y->f);
+    rb_constraints_force(&s->set, x, y->f);
+    rb_mass_solve(s->m, s->d, y->f);
+    rb_constraints_velocity(&s->set, y->f, Wx);
+    for (int i = 0; i < s->set.nrow; i++) Wx[i] -= s->set.drive[i];
+}
+
+/* Islands in which something bounces that is pressed. */
+static int find_islands(bounce *x)
+{
+    const rb_stage *s = x->s;
+    int any = 0;
+    memset(x->skip, 1, (size_t)s->set.nisland);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->island < 0 || !(s->e[i] > 0.0) || !(s->p[c->row] > 0.0)) continue;
+        x->skip[c->island] = 0;
+        any = 1;
+    }
+    return any;
+}
+
+static int takes_part(const bounce *x, int i)
+{
+    const rb_constraint *c = &x->s->set.c[i];
+    return c->island >= 0 && !x->skip[c->island];
+}
+
+static int bounces(const bounce *x, int i)
+{
+    return takes_part(x, i) && x->s->e[i] > 0.0;
+}
+
+/* ---- energy -----------------------------------------------------------------------------------
+ */
+
+/* Energy that impulses p created, which led from velocity u to u_new, both with the bias. */
+static void measure_energy(bounce *x, const double *u, const double *p, const double *u_new)
+{
+    const rb_stage *s = x->s;
+    memset(x->made, 0, (size_t)s->set.nisland * sizeof *x->made);
+    memset(x->size, 0, (size_t)s->set.nisland * sizeof *x->size);
+    for (int i = 0; i < s->set.n; i++) {
+        if (!takes_part(x, i)) continue;
+        const rb_constraint *c = &s->set.c[i];
+        for (int r = c->row; r < c->row + c->nrow; r++) {
+            double before = u[r] - s->bias[r], after = u_new[r] - s->bias[r];
+            x->made[c->island] += 0.5 * p[r] * (before + after);
+            x->size[c->island] += 0.5 * fabs(p[r]) * (fabs(before) + fabs(after));
+        }
+    }
+}
+
+static int creates(const bounce *x, int island)
+{
+    return !x->skip[island] && x->made[island] > RB_IMPACT_ROUNDING * x->size[island];
+}
+
+/* ---- restitution for given s ------------------------------------------------------------------
+ */
+
+static double wanted_impulse(const bounce *x, int i)
+{
+    const rb_constraint *c = &x->s->set.c[i];
+    return bounces(x, i) ? x->scale[c->island] * x->s->e[i] * x->p_c[c->row] : 0.0;
+}
+
+/* One round of (S.12) with the impulses p_d there; returns the largest change relative to b. */
+static double move_targets(bounce *x, const double *p_d)
+{
+    const rb_stage *s = x->s;
+    double change = 0.0, largest = 0.0;
+    memset(x->x, 0, (size_t)s->set.nrow * sizeof *x->x);
+    for (int i = 0; i < s->set.n; i++) {
+        if (!bounces(x, i)) continue;
+        int row = s->set.c[i].row;
+        double missing = wanted_impulse(x, i) - (p_d ? p_d[row] : 0.0);
+        if (x->b[i] > 0.0 || missing > 0.0) x->x[row] = missing;
+    }
+    multiply(x, x->x, x->Wx);
+    for (int i = 0; i < s->set.n; i++) {
+        if (!bounces(x, i)) continue;
+        int row = s->set.c[i].row;
+        double from = p_d ? x->b[i] : x->u_c[row] - s->bias[row];
+        double b = wanted_impulse(x, i) > 0.0 ? fmax(0.0, from + x->Wx[row]) : 0.0;
+        change = fmax(change, fabs(b - x->b[i]));
+        largest = fmax(largest, b);
+        x->b[i] = b;
+    }
+    return largest > 0.0 ? change / largest : 0.0;
+}
+
+/* s->u := u_c, with the targets as bias of contacts that bounce. */
+static void aim(bounce *x)
+{
+    rb_stage *s = x->s;
+    memcpy(s->u, x->u_c, (size_t)s->set.nrow * sizeof *s->u);
+    for (int i = 0; i < s->set.n; i++) {
+        int row = s->set.c[i].row;
+        if (bounces(x, i)) s->u[row] = fmin(s->u[row], x->u_c[row] - s->bias[row] - x->b[i]);
+    }
+}
+
+/* What dry friction has left: bound - |p_c|; `sign` +1 gives it back. */
+static void change_bounds(bounce *x, double sign)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < s->set.n; i++) {
+        rb_constraint *c = &s->set.c[i];
+        if (c->kind == RB_CONSTRAINT_DRY) c->bound += sign * fabs(x->p_c[c->row]);
+    }
+}
+
+/* s->p = p_d, u_new of the present s. */
+static rb_status give_back(bounce *x)
+{
+    rb_stage *s = x->s;
+    rb_status status = RB_OK;
+    memset(x->b, 0, (size_t)s->set.n * sizeof *x->b);
+    move_targets(x, NULL);
+    change_bounds(x, -1.0);
+    for (int round = 0; round < TARGET_ROUNDS && status == RB_OK; round++) {
+        s->part++;
+        aim(x);
+        status = rb_stage_solve_others(s, x->skip);
+        if (status != RB_OK || move_targets(x, s->p) <= RB_LAW_TOL) break;
+    }
+    change_bounds(x, 1.0);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (!takes_part(x, i)) memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+    }
+    multiply(x, s->p, x->Wx);
+    for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = x->u_c[r] + x->Wx[r];
+    return status;
+}
+
+/* ---- the law ----------------------------------------------------------------------------------
+ */
+
+/* (S.13): s so that the normal work is e^2 times that of compression; 1 where it stands. */
+static int correct_scale(bounce *x, const double *u)
+{
+    const rb_stage *s = x->s;
+    int stands = 1;
+    memset(x->given, 0, (size_t)s->set.nisland * sizeof *x->given);
+    memset(x->asked, 0, (size_t)s->set.nisland * sizeof *x->asked);
+    for (int i = 0; i < s->set.n; i++) {
+        if (!bounces(x, i)) continue;
+        int row = s->set.c[i].row, island = s->set.c[i].island;
+        double twice = 2.0 * s->bias[row];
+        double work = 0.5 * x->p_c[row] * (u[row] + x->u_c[row] - twice);
+        x->asked[island] += s->e[i] * s->e[i] * fmax(0.0, -work);
+        x->given[island] += 0.5 * s->p[row] * (x->u_c[row] + x->u_new[row] - twice);
+    }
+    for (int k = 0; k < s->set.nisland; k++) {
+        if (x->skip[k] || !(x->given[k] > 0.0)) continue;
+        double ratio = x->asked[k] / x->given[k];
+        if (fabs(ratio - 1.0) <= RB_LAW_TOL) continue;
+        double scale = fmin(MOST_SCALE, x->scale[k] * sqrt(ratio));
+        stands &= scale == x->scale[k];
+        x->scale[k] = scale;
+    }
+    return stands;
+}
+
+static void add_compression(const bounce *x, double *p)
+{
+    for (int r = 0; r < x->s->set.nrow; r++) p[r] = x->p_c[r] + x->s->p[r];
+}
+
+/* Bracket of s for (S.14): the middle is tried next, in the end the safe side is taken. */
+static int narrow(bounce *x, int last)
+{
+    int any = 0;
+    for (int k = 0; k < x->s->set.nisland; k++) {
+        if (x->skip[k]) continue;
+        int bad = creates(x, k);
+        if (bad) x->hi[k] = x->scale[k];
+        if (!bad) x->lo[k] = x->scale[k];
+        if (!bad && !(x->hi[k] < INFINITY)) continue;
+        any = 1;
+        x->scale[k] = last ? x->lo[k] : 0.5 * (x->lo[k] + x->hi[k]);
+    }
+    return any;
+}
+
+static void start_bracket(bounce *x)
+{
+    for (int k = 0; k < x->s->set.nisland; k++) x->lo[k] = 0.0, x->hi[k] = INFINITY;
+}
+
+/* Poisson, Stronge: u velocity before the impact, with the bias. */
+static rb_status two_stages(bounce *x, const double *u)
+{
+    rb_stage *s = x->s;
+    memcpy(x->p_c, s->p, (size_t)s->set.nrow * sizeof *s->p);
+    memcpy(x->mode, s->mode, (size_t)s->set.n);
+    multiply(x, x->p_c, x->Wx);
+    for (int r = 0; r < s->set.nrow; r++) x->u_c[r] = u[r] + x->Wx[r];
+    rb_status status = give_back(x);
+    for (int k = 0; k < LAW_ROUNDS && s->o->law == RB_STRONGE && status == RB_OK; k++) {
+        if (correct_scale(x, u)) break;
+        status = give_back(x);
+    }
+    start_bracket(x);
+    for (int k = 0; k <= HALVINGS && status == RB_OK; k++) {
+        add_compression(x, x->x);
+        measure_energy(x, u, x->x, x->u_new);
+        if (!narrow(x, k + 1 >= HALVINGS)) break;
+        status = give_back(x);
+    }
+
+    /* all of it, and how contacts that were only compressed ended */
+    for (int i = 0; i < s->set.n; i++) {
+        if (s->p[s->set.c[i].row] == 0.0) s->mode[i] = x->mode[i];
+    }
+    add_compression(x, s->p);
+    return status;
+}
+
+/* The bias that Newton's law asks for with s e in place of e. */
+static void newton_bias(bounce *x, const double *u)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < s->set.n; i++) {
+        if (!bounces(x, i)) continue;
+        const rb_constraint *c = &s->set.c[i];
+        double free_u = u[c->row] - s->bias[c->row];
+        double back = -x->scale[c->island] * s->e[i] * s->u_before[c->row];
+        s->bias[c->row] = fmin(s->room[i], -back);
+        s->u[c->row] = free_u + s->bias[c->row];
+    }
+}
+
+static rb_status newton_safe(bounce *x, double *u)
+{
+    rb_stage *s = x->s;
+    rb_status status = RB_OK;
+    start_bracket(x);
+    for (int k = 0; k <= HALVINGS && status == RB_OK; k++) {
+        multiply(x, s->p, x->Wx);
+        for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = s->u[r] + x->Wx[r];
+        measure_energy(x, s->u, s->p, x->u_new);
+        if (!narrow(x, k + 1 >= HALVINGS)) break;
+        newton_bias(x, u);
+        memcpy(u, s->u, (size_t)s->set.nrow * sizeof *u);
+        s->part++;
+        status = rb_stage_solve_others(s, x->skip);
+    }
+    return status;
+}
+
+rb_status rb_stage_restitute(rb_stage *s)
+{
+    bounce x = { 0 };
+    s->part = 0;
+    if (s->set.nisland == 0 || (s->o->law == RB_NEWTON && !s->o->energy_safe)) return RB_OK;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *u = rb_push(s->d->arena, double, s->set.nrow);
+    rb_status status = u ? take_memory(s, &x) : RB_NOMEM;
+    if (status == RB_OK && find_islands(&x)) {
+        memcpy(u, s->u, (size_t)s->set.nrow * sizeof *u);
+        for (int k = 0; k < s->set.nisland; k++) x.scale[k] = 1.0;
+        status = s->o->law == RB_NEWTON ? newton_safe(&x, u) : two_stages(&x, u);
+    }
+    rb_arena_reset(s->d->arena, mark);
+    s->part = 0;
+    return status;
+}

@@ -1,0 +1,138 @@
+/* Laws of restitution in fixed steps: closed forms, and the energy of random impacts. */
+#include "step_support.h"
+
+/* Without gravity a step that ends an impact is the impact. */
+#define BALL                                                                                       \
+    "<mujoco><option timestep='0.001' gravity='0 0 0'/><worldbody>"                                \
+    "<geom type='plane' size='5 5 1'/>"                                                            \
+    "<body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body>"             \
+    "</worldbody></mujoco>"
+
+static const rb_restitution_law laws[] = { RB_NEWTON, RB_POISSON, RB_STRONGE };
+
+static void check_ball(double mu, double u_x, double after_x)
+{
+    for (int k = 0; k < 3; k++) {
+        scene s = scene_text(BALL);
+        s.o.law = laws[k];
+        s.o.friction = mu;
+        s.o.restitution = 0.5;
+        s.d->v[0] = u_x;
+        s.d->v[2] = -1.0;
+        scene_step(&s);
+        CHECK_NEAR(s.d->v[0], after_x, 1e-12);
+        CHECK_NEAR(s.d->v[2], 0.5, 1e-12);
+        double spin = 2.5 * (u_x - after_x) / 0.1; /* p_t r / (2/5 m r^2) */
+        CHECK_NEAR(s.d->v[4], spin, 1e-10);
+        CHECK(s.info.energy_created < 0.0);
+        scene_free(&s);
+    }
+}
+
+/* Sphere on a plane: it slides all the time, or sticks with v_x+ = 5/7 v_x (u_t = 7/2 p_t / m). */
+TEST(a_ball_slides_or_sticks_as_the_closed_form_says)
+{
+    check_ball(0.1, 1.0, 1.0 - 0.1 * 1.5);
+    check_ball(0.4, 0.3, 0.3 * 5.0 / 7.0);
+}
+
+TEST(elastic_balls_exchange_their_velocities)
+{
+    for (int k = 0; k < 3; k++) {
+        scene s = scene_text("<mujoco><option timestep='0.001' gravity='0 0 0'/><worldbody>"
+                             "<body pos='0 0 0'><freejoint/><geom type='sphere' size='0.1' "
+                             "mass='1'/></body>"
+                             "<body pos='0.2 0 0'><freejoint/><geom type='sphere' size='0.1' "
+                             "mass='3'/></body></worldbody></mujoco>");
+        s.o.law = laws[k];
+        s.o.friction = 0.0;
+        s.o.restitution = 1.0;
+        s.d->v[0] = 2.0;
+        scene_step(&s);
+        CHECK_NEAR(s.d->v[0], -1.0, 1e-13); /* (m1 - m2) / (m1 + m2) v */
+        CHECK_NEAR(s.d->v[6], 1.0, 1e-13);  /* 2 m1 / (m1 + m2) v */
+        CHECK(fabs(s.info.energy_created) <= 1e-14);
+        scene_free(&s);
+    }
+}
+
+/* A box that lands flat: four corners, of which three would do. */
+TEST(a_flat_box_bounces_flat)
+{
+    for (int k = 0; k < 3; k++) {
+        scene s = scene_text("<mujoco><option timestep='0.001' gravity='0 0 0'/><worldbody>"
+                             "<geom type='plane' size='5 5 1'/><body pos='0 0 0.1'><freejoint/>"
+                             "<geom type='box' size='0.3 0.2 0.1'/></body></worldbody></mujoco>");
+        s.o.law = laws[k];
+        s.o.restitution = 0.7;
+        s.d->v[2] = -3.0;
+        scene_step(&s);
+        CHECK_NEAR(s.d->v[2], 2.1, 1e-9);
+        for (int j = 3; j < 6; j++) CHECK_NEAR(s.d->v[j], 0.0, 1e-9);
+        scene_free(&s);
+    }
+}
+
+/* ---- random impacts -----------------------------------------------------------------------------
+ */
+
+#define LUMP(x, z)                                                                                 \
+    "<body pos='" x " 0 " z "'><freejoint/><geom type='box' size='0.3 0.2 0.1'/>"                  \
+    "<geom type='capsule' size='0.05 0.2' pos='0.1 0.1 0.1' euler='30 40 50'/></body>"
+
+static scene lumps(rb_rng *rng)
+{
+    scene s = scene_text("<mujoco><option timestep='0.002'/><worldbody>"
+                         "<geom type='plane' size='5 5 1'/>" LUMP("0", "0.6") LUMP("0.1", "1.2")
+                             LUMP("1", "0.7") "</worldbody></mujoco>");
+    for (int j = 0; j < s.m->nv; j++) s.d->v[j] = rb_rng_uniform(rng, -6.0, 6.0);
+    s.o.friction = rb_rng_uniform(rng, 0.0, 1.5);
+    s.o.restitution = rb_rng_uniform(rng, 0.0, 1.0);
+    return s;
+}
+
+/* Largest energy that a step created, relative to the energy before it. */
+static double created(rb_restitution_law law, int safe, int scenes, int *bounced)
+{
+    rb_rng rng = rb_rng_make(7);
+    double worst = 0.0;
+    *bounced = 0;
+    for (int k = 0; k < scenes; k++) {
+        scene s = lumps(&rng);
+        s.o.law = law;
+        s.o.energy_safe = safe;
+        for (int i = 0; i < 200; i++) {
+            rb_kinematics(s.m, s.d);
+            rb_velocity(s.m, s.d);
+            double energy = rb_energy_kinetic(s.m, s.d);
+            scene_step(&s);
+            worst = fmax(worst, s.info.energy_created / energy);
+            *bounced += s.info.energy_created < -1e-3 * energy;
+        }
+        CHECK(s.worst.penetration <= 1e-6);
+        scene_free(&s);
+    }
+    return worst;
+}
+
+TEST(poisson_and_stronge_create_no_energy)
+{
+    int bounced;
+    CHECK(created(RB_POISSON, 0, 40, &bounced) <= 1e-11);
+    CHECK(bounced > 250);
+    CHECK(created(RB_STRONGE, 0, 40, &bounced) <= 1e-11);
+    CHECK(bounced > 250);
+}
+
+/* The check above can fail: Newton's law does create energy, and energy_safe takes it away. */
+TEST(newton_creates_energy_unless_it_is_safe)
+{
+    int bounced;
+    CHECK(created(RB_NEWTON, 0, 40, &bounced) > 1e-4);
+    CHECK(created(RB_NEWTON, 1, 40, &bounced) <= 1e-11);
+    CHECK(bounced > 250);
+}
+
+TEST_MAIN(RUN(a_ball_slides_or_sticks_as_the_closed_form_says),
+          RUN(elastic_balls_exchange_their_velocities), RUN(a_flat_box_bounces_flat),
+          RUN(poisson_and_stronge_create_no_energy), RUN(newton_creates_energy_unless_it_is_safe))
