@@ -13,12 +13,13 @@
 #define BAR_WIDTH 40
 
 static const char help[] =
-    "usage: rattleback bench corpus|solve|dynamics|step|demo [options]\n"
+    "usage: rattleback bench corpus|solve|dynamics|step|scenes|demo [options]\n"
     "\n"
     "  corpus   solve a range of generated problems cold and warm, grade and count\n"
     "  solve    time every solver on generated problems of 4 to 64 contacts\n"
     "  dynamics time forward dynamics and compliance on chains or a model\n"
     "  step     time steps of scenes, beside residual and penetration\n"
+    "  scenes   simulate random scenes and look at every step\n"
     "  demo     solve the stored and generated problems with every solver, print a table;\n"
     "           let robots from files swing and fall\n"
     "\n"
@@ -31,13 +32,15 @@ int cmd_bench(int argc, char **argv)
     if (strcmp(what, "solve") == 0) return bench_solve(argc - 1, argv + 1);
     if (strcmp(what, "dynamics") == 0) return bench_dynamics(argc - 1, argv + 1);
     if (strcmp(what, "step") == 0) return bench_step(argc - 1, argv + 1);
+    if (strcmp(what, "scenes") == 0) return bench_scenes(argc - 1, argv + 1);
     if (strcmp(what, "demo") == 0) return bench_demo(argc - 1, argv + 1);
     if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
         fputs(help, stdout);
         return EXIT_CERTIFIED;
     }
     fprintf(stderr,
-            "rattleback bench: there is no \"%s\"; try corpus, solve, dynamics, step or demo\n",
+            "rattleback bench: there is no \"%s\"; try corpus, solve, dynamics, step, scenes or "
+            "demo\n",
             what);
     return EXIT_BAD_INPUT;
 }

@@ -8,6 +8,7 @@
 
 int bench_corpus(int argc, char **argv);
 int bench_solve(int argc, char **argv);
+int bench_scenes(int argc, char **argv);
 int bench_dynamics(int argc, char **argv);
 int bench_step(int argc, char **argv);
 int bench_demo(int argc, char **argv);
