@@ -147,6 +147,7 @@ TEST(tangent_rows_are_the_motion_of_the_points)
         double moved[3] = { 0.0 };
         for (int side = 0; side < 2; side++) {
             int geom = side ? c->id.b : c->id.a;
+            const double *at = side ? r.contacts[i].at.pos2 : r.contacts[i].at.pos1;
             double local[3], x[3];
             rb_integrate(s.m, q, v, 0.0, s.d->q);
             rb_kinematics(s.m, s.d);
@@ -154,8 +155,8 @@ TEST(tangent_rows_are_the_motion_of_the_points)
             for (int a = 0; a < 3; a++) {
                 local[a] = 0.0;
                 for (int b = 0; b < 3; b++) {
-                    local[a] += s.d->geom_R[9 * geom + 3 * b + a] *
-                                (r.set.point[3 * i + b] - s.d->geom_p[3 * geom + b]);
+                    local[a] +=
+                        s.d->geom_R[9 * geom + 3 * b + a] * (at[b] - s.d->geom_p[3 * geom + b]);
                 }
             }
             for (int end = -1; end <= 1; end += 2) {

@@ -235,6 +235,14 @@ static uint64_t tree_bit(const world *w, int link)
     return tree < 0 ? 0 : UINT64_C(1) << tree;
 }
 
+/* Whether a dof moves a body: what it moves on both sides moves as one. */
+static int carries(const rb_model *m, int dof, int body)
+{
+    int k = m->body_link[body];
+    while (k > m->dof_link[dof]) k = m->link_parent[k];
+    return k == m->dof_link[dof];
+}
+
 static void add_contact(world *w, const rb_contact *x)
 {
     int nv = w->m->nv, body1 = w->m->geom_body[x->geom1], body2 = w->m->geom_body[x->geom2];
@@ -245,17 +253,17 @@ static void add_contact(world *w, const rb_contact *x)
     c.mat = material(w, x->geom1, x->geom2);
     c.trees = tree_bit(w, w->m->body_link[body1]) | tree_bit(w, w->m->body_link[body2]);
 
-    double t[2][3], at[3], J1[6 * MAX_V], J2[6 * MAX_V];
+    double t[2][3], J1[6 * MAX_V], J2[6 * MAX_V];
     axes(w, x, &c.mat, t);
     remember(w, (const double(*)[3])t, &c);
-    for (int i = 0; i < 3; i++) at[i] = 0.5 * (x->at.pos1[i] + x->at.pos2[i]);
-    rb_jacobian(w->m, w->d, body1, at, J1);
-    rb_jacobian(w->m, w->d, body2, at, J2);
+    rb_jacobian(w->m, w->d, body1, x->at.pos1, J1);
+    rb_jacobian(w->m, w->d, body2, x->at.pos2, J2);
     const held *made = add(w, c);
     const double *axis[3] = { x->at.normal, t[0], t[1] };
     for (int r = 0; r < c.nrow; r++) {
         int first = r < 3 ? 3 : 0; /* rows of the Jacobian: angular above, linear below */
         for (int j = 0; j < nv; j++) {
+            if (carries(w->m, j, body1) && carries(w->m, j, body2)) continue;
             for (int k = 0; k < 3; k++) {
                 double moved = J2[(first + k) * nv + j] - J1[(first + k) * nv + j];
                 w->J[(made->row + r) * nv + j] += axis[r % 3][k] * moved;

@@ -107,7 +107,9 @@ static void contact_column(const double frame[9], int nrow, const double linear[
     }
 }
 
-/* Adds one side: all dofs from link k to where the other side joins. */
+/* Adds one side, at its own witness point x: across a gap that the step closes, the middle would
+ * give lever arms that depend on where the step began. All dofs from link k to where the other side
+ * joins; what moves both sides moves them as one. */
 static void contact_side(const rb_model *m, const rb_data *d, int k, int stop, const double x[3],
                          const double frame[9], double sign, const rb_constraint *c, const int *dof,
                          double *J)
@@ -174,8 +176,8 @@ static void make_contact(rb_builder *b, int i)
     const int *dof = b->out->dof + made->dof;
     double *J = b->out->J + made->block;
     int stop = common_link(m, link1, link2);
-    contact_side(m, d, link1, stop, x, frame, -1.0, made, dof, J);
-    contact_side(m, d, link2, stop, x, frame, 1.0, made, dof, J);
+    contact_side(m, d, link1, stop, contact->at.pos1, frame, -1.0, made, dof, J);
+    contact_side(m, d, link2, stop, contact->at.pos2, frame, 1.0, made, dof, J);
     drive_rows(m, d, made, link1, link2, x, frame, b->out->drive + made->row);
 }
 
