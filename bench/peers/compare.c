@@ -4,8 +4,9 @@
  *   peer_ENGINE --settings
  *
  * Only the step is timed, servo torques included. The runs are deterministic, so a step is worth
- * the smallest time any repeat took for it; what is printed is the sum. What a library prints to
- * standard output is thrown away. */
+ * the smallest time any repeat took for it; what is printed is the sum, or the processor time of a
+ * whole repeat where that is less (on a busy machine). What a library prints to standard output is
+ * thrown away. */
 #define _POSIX_C_SOURCE 200809L
 #include "peer.h"
 
@@ -26,6 +27,7 @@ typedef struct run {
     int repeats;
     double limit; /* [s] of stepping                        */
     double *best; /* smallest time of each step [s] (steps) */
+    double cpu;   /* smallest processor time of a repeat that did nothing but step [s] */
     long steps, done;
     double contacts;
     int gave_up, cut, repeated;
@@ -34,11 +36,16 @@ typedef struct run {
     char why[256];
 } run;
 
-static double now(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
 }
 
 /* One run from the start; the first one measures. 0: the engine refused. */
@@ -50,7 +57,7 @@ static int run_once(run *r, int first)
     if (!sim) return 0;
     int every = s->nbody > MANY ? SAMPLE_MANY : 1;
     long last = first ? r->steps : r->done, k = 0;
-    double total = 0.0;
+    double total = 0.0, cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
     if (first) {
         e->read(sim, r->x);
         peer_measure(s, r->x, 0.0, &r->k);
@@ -75,7 +82,9 @@ static int run_once(run *r, int first)
         }
         if (r->cut) break;
     }
+    cpu = read_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
     if (first) r->done = k;
+    if (!first) r->cpu = r->repeated == 1 ? cpu : fmin(r->cpu, cpu);
     r->repeated++;
     e->release(sim);
     return 1;
@@ -96,6 +105,7 @@ static double time_per_step(const run *r)
 {
     double sum = 0.0;
     for (long k = 0; k < r->done; k++) sum += r->best[k];
+    if (r->repeated > 1) sum = fmin(sum, r->cpu);
     return r->done ? 1e6 * sum / (double)r->done : 0.0;
 }
 
