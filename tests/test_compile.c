@@ -548,6 +548,14 @@ TEST(what_moves_has_inertia)
     rb_spec_body(spec, a)->inertia_source = RB_INERTIA_GIVEN;
     rb_spec_body(spec, a)->mass = 1.0;
     CHECK(rb_spec_compile(spec, NULL, NULL) == NULL);
+
+    /* keeping odd moments is no leave to have none */
+    rb_spec_option(spec)->keep_inertia = 1;
+    CHECK(rb_spec_compile(spec, NULL, NULL) == NULL);
+    rb_spec_option(spec)->keep_inertia = 0;
+    rb_spec_option(spec)->keep_massless = 1;
+    rb_model_free(compile(spec), NULL);
+    rb_spec_option(spec)->keep_massless = 0;
     rb_spec_joint(spec, j)->armature = 1e-6;
     rb_model_free(compile(spec), NULL);
     rb_spec_joint(spec, j)->armature = 0.0;

@@ -289,6 +289,115 @@ TEST(obj_concave_polygons)
     rb_io_mesh_free(&mesh);
 }
 
+/* A prism of six sides whose upper face is not flat: its volume depends on the diagonals. Those of
+ * MuJoCo 4.0.0 depend on where the prism stands; the masses are what it says for density 1. */
+TEST(obj_polygons_that_are_not_flat_weigh_as_in_mujoco)
+{
+    static const double top[6][3] = { { 2, 0, 0.3 },   { 1, 1.7, -0.2 },  { -1, 1.7, 0.25 },
+                                      { -2, 0, -0.1 }, { -1, -1.7, 0.4 }, { 1, -1.7, 0 } };
+    static const double cases[][3] = { { 0, 0, 22.185000372330343 },
+                                       { -6, 4, 20.768332384427392 },
+                                       { -4, -6, 22.26999737302464 },
+                                       { 0, -8, 20.768330820798894 },
+                                       { 9, -3, 22.184998790820448 } };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[2048] = "";
+        size_t used = 0;
+        for (int i = 0; i < 12; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "v %g %g %g\n",
+                                     top[i % 6][0] + cases[c][0], top[i % 6][1] + cases[c][1],
+                                     i < 6 ? top[i][2] + 1.0 : -1.0);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "f 1 2 3 4 5 6\nf 12 11 10 9 8 7\n");
+        for (int i = 0; i < 6; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "f %d %d %d %d\n", i + 1,
+                                     i + 7, (i + 1) % 6 + 7, (i + 1) % 6 + 1);
+        rb_io_mesh mesh = parse_text(RB_IO_MESH_OBJ, text);
+        CHECK_INT(mesh.nface, 20);
+        CHECK_NEAR(volume(&mesh), cases[c][2], 1e-5); /* vertices are floats in MuJoCo */
+        rb_io_mesh_free(&mesh);
+    }
+}
+
+/* A polygon that crosses itself everywhere. */
+TEST(obj_polygons_do_not_take_for_ever)
+{
+    enum { CORNERS = 20000, BYTES = 64 * CORNERS };
+    char *text = malloc(BYTES);
+    CHECK(text != NULL);
+    size_t used = 0;
+    for (int i = 0; i < CORNERS; i++)
+        used += (size_t)snprintf(text + used, BYTES - used, "v %d %d 0\n", i * 7919 % CORNERS,
+                                 i * 104729 % CORNERS);
+    used += (size_t)snprintf(text + used, BYTES - used, "f");
+    for (int i = 1; i <= CORNERS; i++)
+        used += (size_t)snprintf(text + used, BYTES - used, " %d", i);
+    rb_io_mesh mesh;
+    rb_error err;
+    double begin = seconds();
+    CHECK_INT(parse(RB_IO_MESH_OBJ, text, used, &mesh, &err), RB_OK);
+    CHECK(seconds() - begin < 20.0); /* a second; sanitizers and valgrind take longer */
+    CHECK_INT(mesh.nface, CORNERS - 2);
+    rb_io_mesh_free(&mesh);
+    free(text);
+}
+
+/* As in MuJoCo: vertices that no face joins stand for their hull. */
+TEST(points_without_faces_are_their_hull)
+{
+    rb_io_mesh mesh = parse_text(RB_IO_MESH_OBJ, BOX_VERTICES "v 0.5 0.5 0.25\n");
+    CHECK_INT(mesh.nvert, 8);
+    CHECK_INT(mesh.nface, 12);
+    CHECK_NEAR(volume(&mesh), 1.0, 1e-15);
+    rb_io_mesh_free(&mesh);
+}
+
+/* ---- MSH ---- */
+
+/* Counts, then floats, then faces: a tetrahedron with what else the file may hold. */
+static size_t msh_bytes(const int32_t count[4], const int32_t face[12], char *out)
+{
+    static const float vert[12] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+    size_t size = 16;
+    memcpy(out, count, 16);
+    memcpy(out + size, vert, 12 * (size_t)count[0]);
+    size += 12 * (size_t)count[0];
+    memset(out + size, 0x7f, 12 * (size_t)count[1] + 8 * (size_t)count[2]);
+    size += 12 * (size_t)count[1] + 8 * (size_t)count[2];
+    memcpy(out + size, face, 12 * (size_t)count[3]);
+    return size + 12 * (size_t)count[3];
+}
+
+TEST(msh_of_mujoco)
+{
+    static const int32_t counts[][4] = { { 4, 0, 0, 4 }, { 4, 4, 4, 4 }, { 4, 0, 4, 0 } };
+    static const int32_t face[12] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
+    static const int32_t wrong[12] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 4 };
+    char bytes[512];
+    rb_io_mesh mesh;
+    rb_error err;
+    for (int i = 0; i < 3; i++) {
+        size_t size = msh_bytes(counts[i], face, bytes);
+        CHECK_INT(parse(RB_IO_MESH_MSH, bytes, size, &mesh, &err), RB_OK);
+        CHECK_INT(mesh.nface, 4);
+        CHECK_NEAR(volume(&mesh), 1.0 / 6.0, 1e-15);
+        rb_io_mesh_free(&mesh);
+        for (size_t cut = 0; cut < size; cut++) {
+            CHECK_INT(parse(RB_IO_MESH_MSH, bytes, cut, &mesh, &err), RB_BAD_INPUT);
+            CHECK_CONTAINS(err.text, "MSH: expected four counts");
+        }
+        CHECK_INT(parse(RB_IO_MESH_MSH, bytes, size + 1, &mesh, &err), RB_BAD_INPUT);
+    }
+    size_t size = msh_bytes(counts[0], wrong, bytes);
+    CHECK_INT(parse(RB_IO_MESH_MSH, bytes, size, &mesh, &err), RB_BAD_INPUT);
+    CHECK_CONTAINS(err.text, "face 3 names vertex 4: expected 0 to 3");
+    memset(bytes + 16, 0xff, 4);
+    CHECK_INT(parse(RB_IO_MESH_MSH, bytes, size, &mesh, &err), RB_BAD_INPUT);
+    CHECK_CONTAINS(err.text, "vertex 0 has a coordinate that is not finite");
+    memset(bytes, 0xff, 4);
+    CHECK_INT(parse(RB_IO_MESH_MSH, bytes, size, &mesh, &err), RB_BAD_INPUT);
+}
+
 TEST(obj_polygon_with_many_corners_is_a_fan)
 {
     static char text[65536];
@@ -560,11 +669,11 @@ TEST(files_are_told_apart_by_extension_then_by_content)
         const char *name, *bytes;
         rb_status status;
     } cases[] = {
-        { "a.stl", text, RB_OK },          { "a.STL", text, RB_OK },
-        { "noextension", text, RB_OK },    { "a.dae", dae, RB_OK },
-        { "a.bin", dae, RB_OK },           { "a.obj", text, RB_BAD_INPUT },
-        { "b.bin", "x", RB_UNSUPPORTED },  { "a.gltf", text, RB_UNSUPPORTED },
-        { "a.msh", text, RB_UNSUPPORTED }, { "empty.stl", "", RB_BAD_INPUT },
+        { "a.stl", text, RB_OK },         { "a.STL", text, RB_OK },
+        { "noextension", text, RB_OK },   { "a.dae", dae, RB_OK },
+        { "a.bin", dae, RB_OK },          { "a.obj", text, RB_BAD_INPUT },
+        { "b.bin", "x", RB_UNSUPPORTED }, { "a.gltf", text, RB_UNSUPPORTED },
+        { "a.msh", text, RB_BAD_INPUT },  { "empty.stl", "", RB_BAD_INPUT },
     };
     rb_where where = { "robot.urdf", 17 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -632,11 +741,12 @@ TEST(every_allocation_may_fail)
         const char *text;
     } cases[] = {
         { RB_IO_MESH_STL, "solid a\n" TETRA_TEXT "endsolid\n" },
-        { RB_IO_MESH_OBJ, BOX_VERTICES "f 1 2 4 3\nf 5 7 8 6\n" },
+        { RB_IO_MESH_OBJ, BOX_VERTICES "f 1 2 4 3\nf 5 7 8 6 1\n" },
+        { RB_IO_MESH_OBJ, BOX_VERTICES },
         { RB_IO_MESH_DAE, DAE_HEAD(Z_UP) DAE_MESH(DAE_TRIANGLES)
                               DAE_SCENE("<node>" DAE_INSTANCE "</node>") "</COLLADA>" },
     };
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (long k = 1;; k++) {
             test_memory memory = { .fail_at = k };
             rb_alloc alloc = test_alloc(&memory);
@@ -660,7 +770,9 @@ TEST(every_allocation_may_fail)
 TEST_MAIN(RUN(stl_binary_has_its_vertices_joined), RUN(stl_header_may_lie),
           RUN(stl_cut_anywhere_is_refused), RUN(stl_coordinates_are_finite), RUN(stl_text),
           RUN(stl_text_refusals), RUN(obj_polygons_and_indices), RUN(obj_concave_polygons),
-          RUN(obj_polygon_with_many_corners_is_a_fan),
+          RUN(obj_polygons_that_are_not_flat_weigh_as_in_mujoco),
+          RUN(obj_polygons_do_not_take_for_ever), RUN(points_without_faces_are_their_hull),
+          RUN(msh_of_mujoco), RUN(obj_polygon_with_many_corners_is_a_fan),
           RUN(equal_vertices_become_one_and_keep_their_order), RUN(obj_refusals),
           RUN(dae_primitives), RUN(dae_unit_and_up_axis), RUN(dae_transforms), RUN(dae_instances),
           RUN(dae_refusals), RUN(dae_instances_are_counted),

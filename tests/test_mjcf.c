@@ -568,6 +568,54 @@ TEST(skip_meshes_leaves_their_geoms_out)
     rb_spec_free(spec);
 }
 
+/* Numbers of MuJoCo 4.0.0 for the same text. */
+TEST(visual_geoms_are_discarded_but_weigh)
+{
+    rb_spec *spec = read_file("visual.xml");
+    static const char *const names[] = { "g1", "ref", "sens", "wrap", "glued", "h" };
+    rb_model *m = compile(spec);
+    check_names(m, RB_KIND_GEOM, names, 6);
+    CHECK_NEAR(m->body_mass[1], 9198.7455457373198, 1e-8);
+    CHECK_NEAR(m->body_mass[2], 1.0, 0.0);
+    CHECK_INT(m->pair_geom1[0], 1);
+    CHECK_INT(m->pair_geom2[0], 5);
+    rb_model_free(m, NULL);
+}
+
+/* What is left out with an asset that is not read: a warning in `info`, an error in `run` where it
+ * touches or weighs. */
+TEST(assets_that_are_not_read_are_left_out)
+{
+    static const struct {
+        const char *asset, *geom;
+        int physics; /* of the geom; -1: no warning */
+    } cases[] = {
+        { "<hfield name='a' file='a.png' size='1 1 1 1'/>", "type='hfield' hfield='a'", 1 },
+        { "<mesh name='a' builtin='sphere' params='2'/>", "type='mesh' mesh='a'", 1 },
+        { "<mesh name='a' builtin='cone' params='4 1'/>",
+          "type='mesh' mesh='a' contype='0' conaffinity='0'", 1 },
+        { "<mesh name='a' builtin='cone' params='4 1'/>",
+          "type='box' mesh='a' contype='0' conaffinity='0' mass='0'", -1 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        rb_error err = { 0 };
+        snprintf(text, sizeof text,
+                 "<mujoco><asset>%s</asset><worldbody><body><freejoint/><geom size='1'/><geom "
+                 "%s/></body></worldbody></mujoco>",
+                 cases[i].asset, cases[i].geom);
+        rb_spec *spec = rb_spec_read_memory(text, strlen(text), NULL, NULL, NULL, &err);
+        if (!spec) say_error(&err);
+        CHECK(spec != NULL);
+        CHECK_INT(rb_spec_count(spec, RB_KIND_GEOM), 1);
+        CHECK_INT(rb_spec_warning_count(spec), cases[i].physics < 0 ? 1 : 2);
+        CHECK_INT(rb_spec_warning(spec, 0)->physics, 0);
+        CHECK_CONTAINS(rb_spec_warning(spec, 0)->text, "left out, with the geoms");
+        if (cases[i].physics >= 0) CHECK_INT(rb_spec_warning(spec, 1)->physics, cases[i].physics);
+        rb_spec_free(spec);
+    }
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void check_allocations(const char *file)
@@ -594,11 +642,13 @@ TEST(every_allocation_may_fail)
 {
     static const char *const files[] = { "defaults.xml", "replicate.xml", "include.xml",
                                          "mesh.xml",     "hfield.xml",    "drive.xml",
-                                         "contact.xml",  "bounds.xml",    "unsupported.xml" };
+                                         "contact.xml",  "bounds.xml",    "unsupported.xml",
+                                         "visual.xml" };
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) check_allocations(files[k]);
 }
 
-TEST_MAIN(RUN(classes_inherit), RUN(orientations_in_every_spelling),
+TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_read_are_left_out),
+          RUN(classes_inherit), RUN(orientations_in_every_spelling),
           RUN(frames_move_what_is_inside), RUN(replicas_and_what_refers_to_them),
           RUN(include_splices_files), RUN(attached_models), RUN(inertia_given_and_from_geoms),
           RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),

@@ -190,8 +190,6 @@ TEST(assets)
         "nrow * ncol = 4 numbers, found 3");
     check_refused("<asset><hfield name='h' nrow='1000000' ncol='1000000' size='1 1 1 1'/></asset>",
                   1, "at most");
-    check_refused("<asset><hfield name='h' file='a.png' size='1 1 1 1'/></asset>", 1,
-                  "images are not read");
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

@@ -412,6 +412,20 @@ TEST(visuals_and_friction_are_options)
     rb_spec_free(spec);
 }
 
+/* A collision in a format that is not read is left out, and that changes the motion. */
+TEST(collisions_in_other_formats_are_reported)
+{
+    rb_error err = { 0 };
+    rb_spec *spec = rb_spec_read(RB_DATA_DIR "/urdf/other_format.urdf", NULL, NULL, &err);
+    if (!spec) test_fail(__FILE__, __LINE__, "refused: line %d: %s", err.line, err.text);
+    CHECK_INT(rb_spec_count(spec, RB_KIND_GEOM), 1);
+    CHECK_INT(rb_spec_warning_count(spec), 1);
+    CHECK_INT(rb_spec_warning(spec, 0)->physics, 1);
+    CHECK_INT(rb_spec_warning(spec, 0)->where.line, 5);
+    CHECK_CONTAINS(rb_spec_warning(spec, 0)->text, "convert it to STL");
+    rb_spec_free(spec);
+}
+
 /* Links that share a joint do not touch: the filter of parents does not hold beside the world. */
 TEST(neighbours_of_the_world_are_excluded)
 {
@@ -818,8 +832,9 @@ TEST_MAIN(RUN(a_joint_and_its_numbers), RUN(angles_of_an_origin), RUN(types_of_j
           RUN(mimic_joints_are_couplings), RUN(inertia_is_turned_into_the_link),
           RUN(inertia_that_no_body_has_is_named), RUN(negative_inertia),
           RUN(joints_that_move_nothing_are_named), RUN(shapes),
-          RUN(visuals_and_friction_are_options), RUN(neighbours_of_the_world_are_excluded),
-          RUN(groups_that_do_not_touch), RUN(meshes_are_shared), RUN(skipped_meshes_are_left_out),
+          RUN(visuals_and_friction_are_options), RUN(collisions_in_other_formats_are_reported),
+          RUN(neighbours_of_the_world_are_excluded), RUN(groups_that_do_not_touch),
+          RUN(meshes_are_shared), RUN(skipped_meshes_are_left_out),
           RUN(every_allocation_of_a_mesh_may_fail), RUN(refusals),
           RUN(what_has_no_effect_is_reported_once), RUN(warnings_are_bounded),
           RUN(long_chains_are_read_in_no_time), RUN(every_allocation_may_fail),

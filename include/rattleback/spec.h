@@ -316,6 +316,7 @@ typedef struct rb_option {
     double bound_inertia; /* lower bound of its principal moments [kg m^2]                      */
     int balance_inertia;  /* 1: moments that break A + B >= C are set to their mean             */
     int keep_inertia;     /* 1: moments that no body has are kept: the reader checked and warned */
+    int keep_massless;    /* 1: joints that move nothing are kept: the reader warned             */
     double total_mass;    /* > 0: scale all masses so that they sum up to this [kg]             */
     int rough_axes;       /* 1: inertia of meshes as MuJoCo leaves it: docs/design/model.md     */
 } rb_option;

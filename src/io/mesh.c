@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/context.h"
+#include "io/hull.h"
 #include "io/mesh_build.h"
 #include "io/path.h"
 #include "rattleback/load.h"
@@ -15,6 +16,7 @@ rb_io_mesh_format rb_io_mesh_format_of(const char *path)
     if (!strcmp(extension, "stl")) return RB_IO_MESH_STL;
     if (!strcmp(extension, "obj")) return RB_IO_MESH_OBJ;
     if (!strcmp(extension, "dae")) return RB_IO_MESH_DAE;
+    if (!strcmp(extension, "msh")) return RB_IO_MESH_MSH;
     return RB_IO_MESH_UNKNOWN;
 }
 
@@ -31,8 +33,8 @@ static rb_io_mesh_format format_by_content(const char *bytes, size_t size)
 /* Readers that other programs have and this one has not: no need to look into the file. */
 static int is_known_foreign(const char *path)
 {
-    static const char *const foreign[] = { "gltf", "glb", "msh", "ply", "fbx", "3ds",
-                                           "vtk",  "usd", "off", "x3d", "wrl", "step" };
+    static const char *const foreign[] = { "gltf", "glb", "ply", "fbx", "3ds", "vtk",
+                                           "usd",  "off", "x3d", "wrl", "step" };
     char extension[8];
     rb_io_path_extension(path, extension);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
@@ -46,6 +48,31 @@ static rb_status refuse_format(const char *path, const rb_where *where, rb_error
                            "mesh file \"%.160s\": the format is not read; convert it to STL, OBJ "
                            "or COLLADA (.dae)",
                            path);
+}
+
+/* Points that no face joins. */
+static rb_status faces_of_hull(rb_io_soup *soup)
+{
+    rb_io_hull hull = { 0 };
+    rb_error err = { 0 };
+    rb_status status = rb_io_hull_build((int)soup->nvert, soup->vert, &soup->alloc, &hull, &err);
+    if (status != RB_OK)
+        return rb_io_soup_refuse(soup, status, 0, "no faces, and no convex hull instead: %.300s",
+                                 err.text);
+    int count = rb_io_hull_triangle_count(&hull.def);
+    int *face = soup->alloc.alloc(soup->alloc.ctx, 3 * (size_t)count * sizeof *face);
+    if (!face) {
+        rb_io_hull_free(&hull);
+        return rb_io_soup_refuse(soup, RB_NOMEM, 0, "out of memory for the mesh");
+    }
+    rb_io_hull_triangles(&hull.def, face);
+    memcpy(soup->vert, hull.def.vert, 3 * (size_t)hull.def.nvert * sizeof *soup->vert);
+    soup->nvert = (size_t)hull.def.nvert;
+    for (int f = 0; f < count && status == RB_OK; f++)
+        status = rb_io_soup_triangle(soup, 0, face[3 * f], face[3 * f + 1], face[3 * f + 2]);
+    soup->alloc.release(soup->alloc.ctx, face);
+    rb_io_hull_free(&hull);
+    return status;
 }
 
 rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t size,
@@ -66,10 +93,16 @@ rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t s
     case RB_IO_MESH_DAE:
         status = rb_io_dae_parse(&soup, bytes, size);
         break;
+    case RB_IO_MESH_MSH:
+        status = rb_io_msh_parse(&soup, bytes, size);
+        break;
     case RB_IO_MESH_UNKNOWN:
         refuse_format(path, NULL, err);
         break;
     }
+    int has_points = format == RB_IO_MESH_OBJ || format == RB_IO_MESH_MSH;
+    if (status == RB_OK && soup.nface == 0 && soup.nvert > 0 && has_points)
+        status = faces_of_hull(&soup);
     if (status == RB_OK) status = rb_io_soup_finish(&soup, out);
     rb_io_soup_free(&soup);
     return status;

@@ -1,4 +1,4 @@
-/* Triangle meshes from files: STL (binary and text), OBJ, COLLADA. */
+/* Triangle meshes from files: STL (binary and text), OBJ, COLLADA, MSH of MuJoCo. */
 #ifndef RATTLEBACK_SRC_IO_MESH_H
 #define RATTLEBACK_SRC_IO_MESH_H
 
@@ -6,7 +6,8 @@
 #include "rattleback/spec.h"
 
 /* A mesh as its file has it, in metres (COLLADA: unit and up axis applied), not scaled. Vertices
- * that are equal to the bit are one; all coordinates are finite; face entries are valid. */
+ * that are equal to the bit are one; all coordinates are finite; face entries are valid. Points
+ * without faces (OBJ, MSH) stand for their convex hull. */
 typedef struct rb_io_mesh {
     rb_alloc alloc;
     int nvert, nface;
@@ -20,7 +21,8 @@ typedef enum rb_io_mesh_format {
     RB_IO_MESH_UNKNOWN = 0,
     RB_IO_MESH_STL,
     RB_IO_MESH_OBJ,
-    RB_IO_MESH_DAE
+    RB_IO_MESH_DAE,
+    RB_IO_MESH_MSH
 } rb_io_mesh_format;
 
 /* By the extension of the path; RB_IO_MESH_UNKNOWN: no reader. */

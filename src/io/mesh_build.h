@@ -12,6 +12,7 @@ typedef struct rb_io_soup {
     int *face;        /* (nface x 3) */
     size_t nvert, vert_room, nface, face_room;
     int turned; /* as in rb_io_mesh */
+    long tests; /* spent on polygons by rb_io_obj_polygon */
 } rb_io_soup;
 
 /* RB_OK, or RB_NOMEM and RB_TOO_LARGE said in err. `line` is that of the vertex or face. */
@@ -21,6 +22,9 @@ rb_status rb_io_soup_triangle(rb_io_soup *soup, int line, int a, int b, int c);
 /* A polygon of n >= 3 valid vertices as triangles: a quadrangle by its shorter diagonal, a convex
  * polygon as a fan, another one by cutting ears. */
 rb_status rb_io_soup_polygon(rb_io_soup *soup, int line, int n, const int *corner);
+
+/* The same with the diagonals that readers of OBJ files choose. */
+rb_status rb_io_obj_polygon(rb_io_soup *soup, int line, int n, int *corner);
 
 /* Fills err with the mesh file and line. */
 rb_status rb_io_soup_refuse(rb_io_soup *soup, rb_status status, int line, const char *format, ...)
@@ -34,6 +38,7 @@ void rb_io_soup_free(rb_io_soup *soup);
 /* The formats. */
 rb_status rb_io_stl_parse(rb_io_soup *soup, const char *bytes, size_t size);
 rb_status rb_io_obj_parse(rb_io_soup *soup, const char *bytes, size_t size);
+rb_status rb_io_msh_parse(rb_io_soup *soup, const char *bytes, size_t size);
 rb_status rb_io_dae_parse(rb_io_soup *soup, const char *bytes, size_t size);
 
 #endif

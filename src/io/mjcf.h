@@ -35,6 +35,7 @@ typedef struct rb_mjcf_compiler {
     int strippath;
     int alignfree;
     int fitaabb;
+    int discardvisual;
     const char *meshdir, *assetdir; /* "": the model's folder  */
 } rb_mjcf_compiler;
 
@@ -214,7 +215,14 @@ rb_status rb_io_mjcf_read(rb_xml_doc *doc, const rb_io_search *search, const rb_
 
 /* Spaces of names beside the rb_kinds, which hold the replicas of a name. Classes and models belong
  * to a file, warnings to all files, the others to one use of a file. */
-enum { RB_MJCF_CLASSES = RB_NKIND, RB_MJCF_MODELS, RB_MJCF_WARNINGS, RB_MJCF_FILES };
+enum {
+    RB_MJCF_CLASSES = RB_NKIND,
+    RB_MJCF_MODELS,
+    RB_MJCF_WARNINGS,
+    RB_MJCF_FILES,
+    RB_MJCF_UNREAD_MESHES, /* assets that are left out, with the geoms that need them           */
+    RB_MJCF_UNREAD_HFIELDS
+};
 
 void *rb_mjcf_map_get(const rb_mjcf *r, int space, const char *name);
 rb_status rb_mjcf_map_put(rb_mjcf *r, int space, const char *name, void *value);
@@ -263,6 +271,7 @@ rb_status rb_mjcf_bodies(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_body.c
 rb_status rb_mjcf_customs(rb_mjcf *r, const rb_xml_node *root);   /* mjcf_custom.c   */
 rb_status rb_mjcf_keyframes(rb_mjcf *r, const rb_xml_node *root); /* mjcf_key.c      */
 rb_status rb_mjcf_finish(rb_mjcf *r, const rb_xml_node *root);    /* mjcf_finish.c   */
+rb_status rb_mjcf_discard_visual(rb_mjcf *r);                     /* mjcf_visual.c   */
 
 /* The file that `node` names, as a tree that lives as long as the reading (mjcf_include.c). */
 rb_status rb_mjcf_parse(rb_mjcf *r, const rb_xml_node *node, char path[RB_IO_PATH_MAX],

@@ -75,6 +75,19 @@ static rb_status full_name(rb_mjcf *r, const rb_xml_node *node, const char **out
     return *out ? RB_OK : rb_mjcf_nomem(r, node);
 }
 
+/* An asset that cannot be read is not there: so are the geoms that need it, which say so where
+ * that changes the motion. */
+static rb_status leave_out(rb_mjcf *r, const rb_xml_node *node, int space, const char *reason)
+{
+    char text[sizeof r->err->text + 64];
+    const char *name;
+    snprintf(text, sizeof text, "left out, with the geoms that need it: %s", reason);
+    RB_TRY(asset_name(r, node, &name));
+    if (name && *name) RB_TRY(rb_mjcf_map_put(r, space, name, r));
+    return rb_mjcf_warn(r, node, space == RB_MJCF_UNREAD_MESHES ? "asset/mesh" : "asset/hfield", 0,
+                        text);
+}
+
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 rb_status rb_mjcf_apply_mesh(rb_mjcf *r, const rb_xml_node *node, void *state)
@@ -210,9 +223,15 @@ static rb_status read_mesh_file(rb_mjcf *r, const rb_xml_node *node, const rb_mj
     rb_where where = rb_mjcf_where(node);
     rb_io_mesh read = { 0 };
     RB_TRY(find_asset(r, node, file, path));
-    RB_TRY(rb_io_mesh_read(path, &where, &r->doc->alloc, &read, r->err));
+    rb_status status = rb_io_mesh_read(path, &where, &r->doc->alloc, &read, r->err);
+    if (status == RB_UNSUPPORTED) {
+        rb_error reason = *r->err;
+        *r->err = (rb_error){ 0 };
+        return leave_out(r, node, RB_MJCF_UNREAD_MESHES, reason.text);
+    }
+    if (status != RB_OK) return status;
     round_to_float(read.vert, 3 * (size_t)read.nvert);
-    rb_status status = move_vertices(r, node, mesh, read.vert, read.nvert);
+    status = move_vertices(r, node, mesh, read.vert, read.nvert);
     if (status == RB_OK) {
         rb_mesh_def def = rb_mesh_default();
         turn_faces(mesh, read.face, read.nface);
@@ -235,8 +254,8 @@ static rb_status read_mesh(rb_mjcf *r, const rb_xml_node *node)
         return rb_xml_refuse(node->child, NULL, r->err, RB_UNSUPPORTED,
                              "plugins are not run; remove the element");
     if (rb_xml_get(node, "builtin"))
-        return rb_xml_refuse(node, "builtin", r->err, RB_UNSUPPORTED,
-                             "built-in meshes are not made; give a file or vertices");
+        return leave_out(r, node, RB_MJCF_UNREAD_MESHES,
+                         "built-in meshes are not made; give a file or vertices");
     if (file && rb_xml_get(node, "vertex"))
         return rb_xml_refuse(node, "vertex", r->err, RB_BAD_INPUT,
                              "a file is given too; one of them is enough");
@@ -297,16 +316,11 @@ static rb_status decode(rb_mjcf *r, const rb_xml_node *node, const unsigned char
 static rb_status read_hfield_file(rb_mjcf *r, const rb_xml_node *node, const char *file,
                                   rb_hfield_def *def, double **elev)
 {
-    char path[RB_IO_PATH_MAX], extension[8];
+    char path[RB_IO_PATH_MAX];
     char *bytes = NULL;
     size_t size = 0;
     rb_where where = rb_mjcf_where(node);
     const rb_alloc *a = &r->doc->alloc;
-    rb_io_path_extension(file, extension);
-    if (strcmp(extension, "png") == 0)
-        return rb_xml_refuse(node, "file", r->err, RB_UNSUPPORTED,
-                             "images are not read; give the elevations in the file or in "
-                             "MuJoCo's binary format");
     if (def->nrow || def->ncol || rb_xml_get(node, "elevation"))
         return rb_xml_refuse(node, "file", r->err, RB_BAD_INPUT,
                              "nrow, ncol or elevation is given too; the file says them");
@@ -342,12 +356,18 @@ static rb_status read_hfield(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_hfield_def def = rb_hfield_default();
     const char *file = rb_xml_get(node, "file"), *given;
+    char extension[8] = "";
     double *elev = NULL;
     def.nrow = def.ncol = 0;
     RB_TRY(rb_xml_int(node, "nrow", &def.nrow, r->err));
     RB_TRY(rb_xml_int(node, "ncol", &def.ncol, r->err));
     RB_TRY(rb_xml_need(node, "size", &given, r->err));
     RB_TRY(rb_xml_numbers(node, "size", 4, 4, def.size, NULL, r->err));
+    if (file) rb_io_path_extension(file, extension);
+    if (strcmp(extension, "png") == 0)
+        return leave_out(r, node, RB_MJCF_UNREAD_HFIELDS,
+                         "images are not read; give the elevations in the file or in MuJoCo's "
+                         "binary format");
     if (file)
         RB_TRY(read_hfield_file(r, node, file, &def, &elev));
     else

@@ -43,7 +43,6 @@ static void apply_flags(rb_mjcf *r)
 {
     const rb_mjcf_flags *f = &r->flags;
     rb_option *option = rb_spec_option(r->spec);
-    option->rough_axes = 1;
     if (f->no_gravity) memset(option->gravity, 0, sizeof option->gravity);
     if (f->no_contact) option->contact = 0;
     if (f->no_filterparent) option->filter_parent = 0;
@@ -163,7 +162,12 @@ static rb_status read_later(rb_mjcf *r, const rb_xml_node *root)
 
 rb_status rb_mjcf_finish(rb_mjcf *r, const rb_xml_node *root)
 {
+    rb_spec_option(r->spec)->rough_axes = 1;
     if (r->later) RB_TRY(read_later(r, root));
+    if (r->compiler.discardvisual) {
+        RB_TRY(make_hulls(r));
+        RB_TRY(rb_mjcf_discard_visual(r));
+    }
     apply_flags(r);
     return RB_OK;
 }

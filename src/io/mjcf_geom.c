@@ -176,34 +176,57 @@ static rb_status fit_to_mesh(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_geom *
     return RB_OK;
 }
 
-/* Names of assets into indices. A mesh that was not read (skip_meshes) leaves the geom out. */
-static rb_status resolve_assets(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_geom *geom, int *left)
+/* Whether the model moves otherwise without the geom. What <pair> says of it is not known yet. */
+static int matters(rb_mjcf *r, const rb_geom_def *def, int body)
+{
+    int has_mass = def->mass > 0.0 || (isnan(def->mass) && def->density > 0.0);
+    int counts = def->group >= r->compiler.inertiagroup[0] &&
+                 def->group <= r->compiler.inertiagroup[1] && body > 0 &&
+                 rb_spec_body(r->spec, body)->inertia_source == RB_INERTIA_FROM_GEOMS;
+    return def->contype || def->conaffinity || (has_mass && counts);
+}
+
+/* The index of an asset; *left: it was not read, and the geom is left out. */
+static rb_status find_asset(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_geom *geom, int body,
+                            int *index, int *left)
+{
+    int is_field = geom->hfield != NULL;
+    const char *name = is_field ? geom->hfield : geom->mesh;
+    *index = rb_mjcf_asset(r, is_field ? RB_KIND_HFIELD : RB_KIND_MESH, name);
+    if (*index >= 0) return RB_OK;
+    if (!is_field && r->opts->skip_meshes) {
+        *left = 1;
+        return RB_OK;
+    }
+    if (rb_mjcf_map_get(r, is_field ? RB_MJCF_UNREAD_HFIELDS : RB_MJCF_UNREAD_MESHES, name)) {
+        *left = 1;
+        if (!matters(r, &geom->def, body)) return RB_OK;
+        return rb_mjcf_warn(r, node, is_field ? "geom/hfield" : "geom/mesh", 1,
+                            "touches or has mass, and is left out with its asset");
+    }
+    return rb_xml_refuse(node, is_field ? "hfield" : "mesh", r->err, RB_BAD_INPUT,
+                         "there is no %s called \"%.80s\"", is_field ? "height field" : "mesh",
+                         name);
+}
+
+/* Names of assets into indices. An asset that was not read leaves the geom out. */
+static rb_status resolve_assets(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_geom *geom, int body,
+                                int *left)
 {
     rb_geom_def *def = &geom->def;
-    int needs_mesh = def->type == RB_GEOM_MESH, needs_hfield = def->type == RB_GEOM_HFIELD;
+    int needs_mesh = def->type == RB_GEOM_MESH, needs_hfield = def->type == RB_GEOM_HFIELD, asset;
     if (needs_mesh && !geom->mesh)
         return rb_xml_refuse(node, "mesh", r->err, RB_BAD_INPUT, "the name of a mesh is missing");
     if (needs_hfield != (geom->hfield != NULL))
         return rb_xml_refuse(node, "hfield", r->err, RB_BAD_INPUT,
                              needs_hfield ? "the name of a height field is missing"
                                           : "is for geoms of type hfield");
-    if (needs_hfield) {
-        def->asset = rb_mjcf_asset(r, RB_KIND_HFIELD, geom->hfield);
-        if (def->asset < 0)
-            return rb_xml_refuse(node, "hfield", r->err, RB_BAD_INPUT,
-                                 "there is no height field called \"%.80s\"", geom->hfield);
-    }
-    if (!geom->mesh) return RB_OK;
-
-    int asset = rb_mjcf_asset(r, RB_KIND_MESH, geom->mesh);
-    *left = asset < 0 && r->opts->skip_meshes;
+    if (!geom->mesh && !needs_hfield) return RB_OK;
+    RB_TRY(find_asset(r, node, geom, body, &asset, left));
     if (*left) return RB_OK;
-    if (asset < 0)
-        return rb_xml_refuse(node, "mesh", r->err, RB_BAD_INPUT,
-                             "there is no mesh called \"%.80s\"", geom->mesh);
-    if (!needs_mesh) return fit_to_mesh(r, node, geom, asset);
+    if (!needs_mesh && !needs_hfield) return fit_to_mesh(r, node, geom, asset);
     def->asset = asset;
-    if (def->shell)
+    if (def->shell && needs_mesh)
         return rb_xml_refuse(node, "shellinertia", r->err, RB_BAD_INPUT,
                              "a mesh says itself how its inertia is found: inertia=\"shell\" in "
                              "<mesh>");
@@ -251,7 +274,7 @@ rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
         RB_TRY(place_segment(r, node, &geom));
     else
         RB_TRY(rb_mjcf_resolve_orient(r, node, &geom.orient, def->pose.quat));
-    RB_TRY(resolve_assets(r, node, &geom, &left_out));
+    RB_TRY(resolve_assets(r, node, &geom, place->body, &left_out));
     if (left_out) return RB_OK;
     RB_TRY(check_size(r, node, def));
     rb_mjcf_compose(&place->frame, &def->pose, &def->pose);

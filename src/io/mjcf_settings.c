@@ -17,6 +17,7 @@ static const rb_mjcf_field compiler_fields[] = {
     COMPILER(strippath, WORD, 0, 0, RB_MJCF_BOOL_WORDS),
     COMPILER(alignfree, WORD, 0, 0, RB_MJCF_BOOL_WORDS),
     COMPILER(fitaabb, WORD, 0, 0, RB_MJCF_BOOL_WORDS),
+    COMPILER(discardvisual, WORD, 0, 0, RB_MJCF_BOOL_WORDS),
     { "angle", RB_MJCF_WORD, offsetof(rb_mjcf_compiler, degree), 0, 0, "radian degree" },
     { "inertiagrouprange", RB_MJCF_INTS, offsetof(rb_mjcf_compiler, inertiagroup), 2, 2, NULL },
     { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }

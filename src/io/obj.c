@@ -137,7 +137,7 @@ static rb_status read_face(reader *r, statement *s)
     if (n < 3)
         return rb_io_soup_refuse(r->soup, RB_BAD_INPUT, s->line,
                                  "OBJ: a face of %d corners, expected 3 or more", n);
-    return rb_io_soup_polygon(r->soup, s->line, n, r->corner);
+    return rb_io_obj_polygon(r->soup, s->line, n, r->corner);
 }
 
 rb_status rb_io_obj_parse(rb_io_soup *soup, const char *bytes, size_t size)

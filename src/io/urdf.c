@@ -142,5 +142,6 @@ rb_status rb_io_urdf_read(rb_xml_doc *doc, const rb_io_search *search, const rb_
     rb_option *option = rb_spec_option(spec);
     option->filter_parent = 1;
     option->keep_inertia = 1;
+    option->keep_massless = 1;
     return read_robot(&r);
 }

@@ -115,16 +115,18 @@ static rb_status add_mesh(rb_urdf *r, const rb_xml_node *node, const char *refer
                         "standard says; programs that ignore <up_axis> show it otherwise");
 }
 
-/* A visual that cannot be read is not worth an error. */
+/* A visual that cannot be read is not worth an error. A collision in a format that is not read is
+ * one for those who simulate only. */
 static rb_status forgive(rb_urdf *r, const rb_xml_node *node, shape *s, rb_status status)
 {
-    int harmless = status == RB_FILE || status == RB_UNSUPPORTED || status == RB_BAD_INPUT;
-    if (!s->is_visual || !harmless) return status;
+    int harmless = status == RB_FILE || status == RB_BAD_INPUT;
+    if (status != RB_UNSUPPORTED && !(s->is_visual && harmless)) return status;
     char text[sizeof r->err->text + 32];
     snprintf(text, sizeof text, "left out: %s", r->err->text);
     *r->err = (rb_error){ 0 };
     s->is_left_out = 1;
-    return rb_urdf_warn(r, node, "visual mesh", 0, text);
+    return s->is_visual ? rb_urdf_warn(r, node, "visual mesh", 0, text)
+                        : rb_urdf_warn(r, node, "collision mesh", 1, text);
 }
 
 static rb_status read_mesh(rb_urdf *r, const rb_xml_node *node, shape *s)

@@ -133,5 +133,5 @@ rb_status rb_fill_links(rb_build *b)
     rb_fill_dofs(b);
     rb_fill_extent(b);
     add_bodies(b, link);
-    return b->spec->option.keep_inertia ? RB_OK : check_moving_parts(b, link);
+    return b->spec->option.keep_massless ? RB_OK : check_moving_parts(b, link);
 }

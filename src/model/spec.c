@@ -213,6 +213,32 @@ rb_status rb_spec_set_hull(rb_spec *spec, int mesh, const rb_hull_def *hull)
     return RB_OK;
 }
 
+void rb_spec_keep_geoms(rb_spec *spec, const int *place)
+{
+    rb_list *list = &spec->list[RB_KIND_GEOM];
+    rb_geom_def *geom = list->items;
+    int count = 0;
+    for (int i = 0; i < list->count; i++)
+        if (place[i] >= 0) geom[count++] = geom[i];
+    list->count = count;
+    for (int i = 0; i < spec->list[RB_KIND_PAIR].count; i++) {
+        rb_pair_def *pair = rb_spec_pair(spec, i);
+        pair->geom1 = place[pair->geom1];
+        pair->geom2 = place[pair->geom2];
+    }
+
+    spec->nnamed = 0;
+    for (int s = 0; s < spec->nslot; s++) spec->slots[s] = (rb_name_slot){ 0, -1 };
+    for (int kind = 0; kind < RB_NKIND; kind++) {
+        for (int i = 0; i < spec->list[kind].count; i++) {
+            const char *name = name_of(spec, kind, i);
+            if (!*name) continue;
+            spec->slots[find_slot(spec, kind, name)] = (rb_name_slot){ kind, i };
+            spec->nnamed++;
+        }
+    }
+}
+
 /* ---- the rest ---------------------------------------------------------------------------------
  */
 

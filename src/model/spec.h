@@ -102,6 +102,9 @@ ptrdiff_t rb_array_length(const rb_array_slot *slot, const void *def);
 rb_status rb_check_links_of(const rb_spec *spec, rb_kind kind, int i, const void *def,
                             rb_error *err);
 
+/* Geom i becomes geom place[i], in the same order; -1: it goes. No pair has one that goes. */
+void rb_spec_keep_geoms(rb_spec *spec, const int *place);
+
 /* "geom 'foot': " and a sentence, with the file and line of the element; RB_BAD_INPUT. */
 rb_status rb_refuse(const void *def, rb_kind kind, int i, rb_error *err, const char *format, ...)
     RB_PRINTF(5, 6);
