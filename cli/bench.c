@@ -12,36 +12,44 @@
 
 #define BAR_WIDTH 40
 
-static const char help[] =
-    "usage: rattleback bench corpus|solve|dynamics|step|scenes|demo [options]\n"
-    "\n"
-    "  corpus   solve a range of generated problems cold and warm, grade and count\n"
-    "  solve    time every solver on generated problems of 4 to 64 contacts\n"
-    "  dynamics time forward dynamics and compliance on chains or a model\n"
-    "  step     time steps of scenes, beside residual and penetration\n"
-    "  scenes   simulate random scenes and look at every step\n"
-    "  demo     solve the stored and generated problems with every solver, print a table;\n"
-    "           let robots from files swing and fall\n"
-    "\n"
-    "Each explains itself with --help. Example: rattleback bench corpus --count 1000\n";
+/* One kind of bench a line: the help and the messages follow. */
+static const struct bench {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} benches[] = {
+    { "corpus", "solve a range of generated problems cold and warm, grade and count",
+      bench_corpus },
+    { "solve", "time every solver on generated problems of 4 to 64 contacts", bench_solve },
+    { "dynamics", "time forward dynamics and compliance on chains or a model", bench_dynamics },
+    { "step", "time steps of scenes, beside residual and penetration", bench_step },
+    { "scenes", "simulate random scenes and look at every step", bench_scenes },
+    { "impacts", "resolve random impacts under every law, grade and count", bench_impacts },
+    { "demo", "every solver on stored and generated problems; robots from files", bench_demo },
+};
+enum { NBENCH = sizeof benches / sizeof *benches };
+
+static void help(void)
+{
+    printf("usage: rattleback bench ");
+    for (int k = 0; k < NBENCH; k++) printf("%s%s", k ? "|" : "", benches[k].name);
+    printf(" [options]\n\n");
+    for (int k = 0; k < NBENCH; k++) printf("  %-8s %s\n", benches[k].name, benches[k].summary);
+    printf("\nEach explains itself with --help. Example: rattleback bench corpus --count 1000\n");
+}
 
 int cmd_bench(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "--help";
-    if (strcmp(what, "corpus") == 0) return bench_corpus(argc - 1, argv + 1);
-    if (strcmp(what, "solve") == 0) return bench_solve(argc - 1, argv + 1);
-    if (strcmp(what, "dynamics") == 0) return bench_dynamics(argc - 1, argv + 1);
-    if (strcmp(what, "step") == 0) return bench_step(argc - 1, argv + 1);
-    if (strcmp(what, "scenes") == 0) return bench_scenes(argc - 1, argv + 1);
-    if (strcmp(what, "demo") == 0) return bench_demo(argc - 1, argv + 1);
+    for (int k = 0; k < NBENCH; k++)
+        if (strcmp(what, benches[k].name) == 0) return benches[k].run(argc - 1, argv + 1);
     if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
-        fputs(help, stdout);
+        help();
         return EXIT_CERTIFIED;
     }
-    fprintf(stderr,
-            "rattleback bench: there is no \"%s\"; try corpus, solve, dynamics, step, scenes or "
-            "demo\n",
-            what);
+    fprintf(stderr, "rattleback bench: there is no \"%s\"; try ", what);
+    for (int k = 0; k < NBENCH; k++)
+        fprintf(stderr, "%s%s", k == 0 ? "" : k + 1 < NBENCH ? ", " : " or ", benches[k].name);
+    fputc('\n', stderr);
     return EXIT_BAD_INPUT;
 }
 

@@ -18,6 +18,7 @@ static const command commands[] = {
     { "compute", "mass matrix, forces, accelerations, Jacobians, energy of a model", cmd_compute },
     { "lcp", "solve linear, boxed and mixed complementarity problems", cmd_lcp },
     { "friction", "solve frictional contact problems with exact cones", cmd_friction },
+    { "impact", "resolve single frictional impacts", cmd_impact },
     { "bench", "measure solvers and dynamics", cmd_bench },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };

@@ -1,5 +1,5 @@
-/* Problem files: complementarity and friction problems as JSON lines, one object per line. States
- * of models, as JSON objects. Models themselves: rattleback/load.h.
+/* Problem files: complementarity problems, friction problems and impacts as JSON lines, one object
+ * per line. States of models, as JSON objects. Models themselves: rattleback/load.h.
  *
  * A separate library, rattleback_io, so that the core needs nothing but libm. Files are read line
  * by line; a bad line is reported with file, line and field, and reading goes on behind it.
@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "rattleback/base.h"
+#include "rattleback/impact.h"
 #include "rattleback/model.h"
 #include "rattleback/solve.h"
 
@@ -69,6 +70,32 @@ rb_status rb_problem_parse(rb_problem_format format, const char *bytes, size_t s
                            const rb_alloc *alloc, rb_problem_entry **entry, rb_error *err);
 
 void rb_problem_entry_free(rb_problem_entry *entry); /* NULL is fine */
+
+/* ---- impacts ------------------------------------------------------------------------------- */
+
+/* One line of a file of impacts. Signs as in the file: n points from body 2 to body 1, the impulse
+ * acts on body 1. What is given to rb_impact_bodies as its second body is therefore body[0]. */
+typedef struct rb_impact_entry {
+    char name[256]; /* from the file, or "line-7"                                               */
+    int line;       /* 1-based                                                                  */
+    rb_impact_body body[2];
+    double n[3]; /* unit normal, from body 2 to body 1                                          */
+    double mu, e;
+    int law;           /* rb_restitution_law, -1: the file does not say                         */
+    int has_answer;    /* 1: the file knows the impulse                                         */
+    double impulse[3]; /* on body 1, world axes [N s]                                           */
+} rb_impact_entry;
+
+typedef struct rb_impact_reader rb_impact_reader;
+
+/* As rb_problem_open and its kin; rb_impact_next sets *more to 0 at the end. */
+rb_impact_reader *rb_impact_open(const char *path, const rb_alloc *alloc, rb_error *err);
+rb_status rb_impact_next(rb_impact_reader *reader, rb_impact_entry *entry, int *more,
+                         rb_error *err);
+double rb_impact_progress(const rb_impact_reader *reader);
+void rb_impact_close(rb_impact_reader *reader); /* NULL is fine */
+rb_status rb_impact_parse(const char *bytes, size_t size, int line, const rb_alloc *alloc,
+                          rb_impact_entry *entry, rb_error *err);
 
 /* ---- states -------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "rattleback/collide.h"
 #include "rattleback/contact.h"
 #include "rattleback/dynamics.h"
+#include "rattleback/impact.h"
 #include "rattleback/model.h"
 #include "rattleback/solve.h"
 #include "rattleback/spec.h"
