@@ -10,7 +10,7 @@
 #include "report.h"
 
 /* After this many bad lines of a file, the rest is only counted. */
-enum { MOST_MESSAGES = 20 };
+enum { MOST_MESSAGES = 20, NAME_WIDTH = 28 };
 
 static const char *const laws[] = { "poisson", "newton", "stronge" };
 
@@ -143,8 +143,9 @@ static void print_row(const impact_answer *a)
     for (int k = 0; k < a->out.nphase && used < sizeof phases; k++)
         used += (size_t)snprintf(phases + used, sizeof phases - used, "%s%s", k ? ", " : "",
                                  rb_impact_phase_name(a->out.phase[k]));
-    printf("%-28.28s %12.6g %12.6g %12.6g %11.4g ", a->entry->name, a->impulse[0], a->impulse[1],
-           a->impulse[2], a->out.energy);
+    report_name(stdout, a->entry->name, NAME_WIDTH);
+    printf(" %12.6g %12.6g %12.6g %11.4g ", a->impulse[0], a->impulse[1], a->impulse[2],
+           a->out.energy);
     if (a->entry->has_answer)
         printf("%8.1e ", a->difference);
     else
@@ -157,8 +158,8 @@ static void take(impact_run *r, const char *file, const rb_impact_entry *entry)
     impact_answer a = { .entry = entry };
     rb_status status = resolve(r, &a);
     if (r->impacts++ == 0 && !r->json)
-        printf("%-28s %12s %12s %12s %11s %8s phases\n", "impact", "impulse x", "y", "z", "energy",
-               "file");
+        printf("%-*s %12s %12s %12s %11s %8s phases\n", NAME_WIDTH, "impact", "impulse x", "y", "z",
+               "energy", "file");
     if (status != RB_OK) {
         progress_clear();
         fprintf(stderr, "%s:%d: %s: %s\n", file, entry->line, entry->name, why(status));

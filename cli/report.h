@@ -22,6 +22,10 @@ const char *outcome_name(rb_outcome outcome);
 /* One JSON line. */
 void report_json(FILE *out, const answer *a);
 
+/* A name cut or padded to a column; control characters and parts of UTF-8 do not reach the
+ * terminal. Widths are in code points. */
+void report_name(FILE *out, const char *name, int width);
+
 /* Head of the table, and one line of it. */
 void report_head(FILE *out, const char *size_name);
 void report_row(FILE *out, const answer *a);

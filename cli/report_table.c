@@ -5,17 +5,15 @@
 
 enum { NAME_WIDTH = 36 };
 
-/* A name cut or padded to the column; control characters and parts of UTF-8 do not reach the
- * terminal. Widths are in code points. */
-static void put_name(FILE *out, const char *name)
+void report_name(FILE *out, const char *name, int most)
 {
     int width = 0;
     for (const char *c = name; *c; c++) {
         unsigned char byte = (unsigned char)*c;
-        if ((byte & 0xC0) != 0x80 && ++width > NAME_WIDTH) break;
+        if ((byte & 0xC0) != 0x80 && ++width > most) break;
         putc(byte < 0x20 || byte == 0x7F ? '?' : byte, out);
     }
-    for (; width < NAME_WIDTH; width++) putc(' ', out);
+    for (; width < most; width++) putc(' ', out);
 }
 
 static void put_seconds(FILE *out, double seconds)
@@ -37,7 +35,7 @@ void report_head(FILE *out, const char *size_name)
 void report_row(FILE *out, const answer *a)
 {
     const rb_problem *p = &a->entry->problem;
-    put_name(out, a->entry->name);
+    report_name(out, a->entry->name, NAME_WIDTH);
     fprintf(out, " %8d  %-13s ", p->kind == RB_CONE ? p->nc : p->n, a->solver->name);
     if (a->status != RB_OK) {
         fprintf(out, "refused: %s\n", a->error.text);

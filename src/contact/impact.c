@@ -36,8 +36,10 @@ const char *rb_impact_phase_name(int phase)
 static double largest(const double *x, int n)
 {
     double most = 0.0;
-    for (int i = 0; i < n; i++)
-        if (!(fabs(x[i]) <= most)) most = fabs(x[i]); /* NaN stays */
+    for (int i = 0; i < n; i++) {
+        if (isnan(x[i])) return NAN;
+        most = fmax(most, fabs(x[i]));
+    }
     return most;
 }
 

@@ -27,7 +27,7 @@
 /* Answer dz/dp_n of the normal velocity, relative to the terms it is the sum of, from which on the
  * point is movable [1]. Larger: stiff mechanisms are called held. Smaller: rounding passes for a
  * compliance and impulses become huge. */
-#define RB_IMPACT_HELD 1e-14
+#define RB_IMPACT_HELD 1e-13
 
 /* Share of the larger eigenvalue of K_tt below which the smaller is rounding [1]. Larger: long
  * needles have no slip across them. Smaller: rounding of points that joints hold passes for a

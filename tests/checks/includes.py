@@ -48,9 +48,10 @@ def room_of(name):
 
 
 def public_room(target):
-    """rattleback/solve.h belongs to the room solve, spec.h to model; rattleback.h to nobody."""
+    """rattleback/solve.h belongs to the room solve, spec.h to model, impact.h to contact;
+    rattleback.h to nobody."""
     name = os.path.basename(target)[:-2]
-    return {"spec": "model", "load": "io"}.get(name, name)
+    return {"spec": "model", "load": "io", "impact": "contact"}.get(name, name)
 
 
 def allowed_rooms(room):

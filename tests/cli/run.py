@@ -191,14 +191,14 @@ def test_help_and_version():
         version = header.read().split('RB_VERSION "')[1].split('"')[0]
     check(check_run(rattleback("--version"), 0) == f"rattleback {version}\n", "version")
     for args in (["--help"], ["-h"], ["help"], ["lcp", "--help"], ["friction", "-h"],
-                 ["bench", "--help"]):
+                 ["impact", "--help"], ["bench", "--help"]):
         out = check_run(rattleback(*args), 0)
         check("usage: rattleback" in out, args, out)
         check("bench" in args or "example: rattleback" in out, args, "shows no example")
 
 
 def test_examples_of_the_help_work():
-    for args in (["--help"], ["lcp", "--help"], ["friction", "--help"]):
+    for args in (["--help"], ["lcp", "--help"], ["friction", "--help"], ["impact", "-h"]):
         out = check_run(rattleback(*args), 0)
         example = out.split("example: rattleback ")[1].split("\n")[0]
         check_run(rattleback(*example.split()), 0)
@@ -291,6 +291,78 @@ def test_bad_lcp_lines():
 
 def test_bad_friction_lines():
     check_bad_lines("friction", BAD_FRICTION, GOOD_FRICTION)
+
+
+# ---- impacts ----------------------------------------------------------------------------------
+
+
+GOOD_IMPACT = ('{"im1":1,"iI1":[[250,0,0],[0,250,0],[0,0,250]],"r1":[0,0,-0.1],"v1":[3,0,-1],'
+               '"w1":[0,0,0],"im2":0,"iI2":[[0,0,0],[0,0,0],[0,0,0]],"r2":[0,0,0],"v2":[0,0,0],'
+               '"w2":[0,0,0],"n":[0,0,1],"mu":0.1,"e":0.5}')
+
+BAD_IMPACT = [
+    ("nonsense", "line: not JSON"),
+    (GOOD_IMPACT.replace('"mu":0.1', '"mu":-1'), "mu: -1; expected a number 0 .. 1e+30"),
+    (GOOD_IMPACT.replace('"e":0.5', '"e":2'), "e: 2; expected a number 0 .. 1"),
+    (GOOD_IMPACT.replace('"n":[0,0,1]', '"n":[0,0,0]'), "n: length 0; expected a unit vector"),
+    (GOOD_IMPACT.replace('"im1":1', '"im1":0').replace("250", "0"), "both bodies are fixed"),
+    (GOOD_IMPACT.replace('"r1":[0,0,-0.1],', ""), "r1: missing"),
+    (GOOD_IMPACT.replace("[[250,0,0]", "[[-250,0,0]"), "iI1: has a negative eigenvalue"),
+]
+
+
+def momentum_and_energy(line, answer):
+    """Velocities after, from the impulse by the definitions, and the energy they have lost."""
+    def cross(a, b):
+        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+    for body, sign in (("1", 1.0), ("2", -1.0)):
+        p = [sign * x for x in answer["impulse_on_1"]]
+        turn = cross(line["r" + body], p)
+        v = [a + line["im" + body] * b for a, b in zip(line["v" + body], p)]
+        w = [a + sum(i * t for i, t in zip(row, turn))
+             for a, row in zip(line["w" + body], line["iI" + body])]
+        yield body, v, w
+
+
+def test_impacts_are_resolved():
+    for law in ("poisson", "newton", "stronge"):
+        out = check_run(rattleback("impact", "--json", "--restitution-law", law,
+                                   "scenes/problems/impact.jsonl"), 0)
+        with open(os.path.join(ROOT, "scenes/problems/impact.jsonl"), encoding="utf-8") as file:
+            lines = [json.loads(text) for text in file]
+        for line, answer in zip(lines, answers(out)):
+            check(answer["law"] == line.get("law", law), answer)
+            for body, v, w in momentum_and_energy(line, answer):
+                for name, wanted in (("v", v), ("w", w)):
+                    got = answer[name + body]
+                    check(all(abs(a - b) < 1e-12 * (1 + abs(b)) for a, b in zip(got, wanted)),
+                          line["name"], name, got, wanted)
+            check(law == "newton" or answer["dE"] <= 1e-15, answer)
+    phases = answers(check_run(rattleback("impact", "--json", "-", text=GOOD_IMPACT), 0))[0]["phases"]
+    check(phases == ["slide-compression", "slide-restitution"], phases)
+
+
+def test_stored_impacts_are_met():
+    path = stored("impacts/impacts.jsonl")
+    if not path:
+        return
+    with open(path, encoding="utf-8") as file:
+        wanted = [json.loads(line) for line in file]
+    got = answers(check_run(rattleback("impact", "--json", path), 0))
+    for a, b in zip(wanted, got):
+        check(b["difference"] <= 1e-10 and a["phases"] == b["phases"], a["name"], b)
+
+
+def test_bad_impacts():
+    check_bad_lines("impact", BAD_IMPACT, GOOD_IMPACT)
+    check_run(rattleback("impact"), 2, "expected a file")
+    check_run(rattleback("impact", "--restitution-law", "hooke", "x"), 2, "poisson, newton or stronge")
+
+
+def test_random_impacts():
+    out = check_run(rattleback("bench", "impacts", "--count", "20000", "--json"), 0)
+    check(json.loads(out)["failures"] == 0, out)
 
 
 def test_every_prefix_of_a_line_is_refused():
