@@ -442,10 +442,19 @@ TEST(shapes_without_an_entry_are_named)
     g.type = RB_GEOM_CYLINDER;
     g.size[0] = g.size[1] = 0.5;
     CHECK(rb_spec_add_geom(w->spec, &g, &w->err) >= 0);
+
+    /* a mesh whose hull nobody has made */
+    static const double vert[12] = { -0.5, -0.5, -0.5, 0.5, -0.5, -0.5,
+                                     -0.5, 0.5,  -0.5, 0.0, 0.0,  0.5 };
+    static const int face[12] = { 0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3 };
+    rb_mesh_def mesh = rb_mesh_default();
+    mesh.nvert = mesh.nface = 4;
+    mesh.vert = vert;
+    mesh.face = face;
     g.body = b2;
-    g.name = "egg";
-    g.type = RB_GEOM_ELLIPSOID;
-    g.size[2] = 0.5;
+    g.name = "tent";
+    g.type = RB_GEOM_MESH;
+    g.asset = rb_spec_add_mesh(w->spec, &mesh, &w->err);
     CHECK(rb_spec_add_geom(w->spec, &g, &w->err) >= 0);
     compile_world(w);
 
@@ -454,7 +463,7 @@ TEST(shapes_without_an_entry_are_named)
     w->d->v[2] = 100.0;
     CHECK_INT(collide_world(w, 0.01, 0.1), RB_UNSUPPORTED);
     CHECK_CONTAINS(w->err.text, "can, cylinder");
-    CHECK_CONTAINS(w->err.text, "egg, ellipsoid");
+    CHECK_CONTAINS(w->err.text, "tent, mesh");
     CHECK_CONTAINS(w->err.text, "exclude");
     world_free(w);
 }

@@ -95,6 +95,26 @@
  * on one point. Smaller: distant corners become contacts that hold nothing. */
 #define RB_FACING 0.98
 
+/* Corners after which the search for the distance, and for the depth, of two convex shapes ends
+ * with what it has [1]; polyhedra need some ten of each, curved shapes up to fifty. Smaller: gaps
+ * of curved shapes become wrong, and say so. Larger: memory on the stack. */
+#define RB_GJK_STEPS   128
+#define RB_DEPTH_STEPS 124
+
+/* Part of the larger of both extents and the distance by which the depth of overlapping curved
+ * shapes is known before Newton's method takes over [1]. Larger: the wrong one of two nearly equal
+ * ways out is taken. Smaller: more steps. */
+#define RB_DEPTH_COARSE 1e-4
+
+/* Sine of the angle between a direction and the plane across an edge below which the edge may be
+ * where the shapes touch [1]: 11 degrees. Smaller: a start that is off misses the answer. Larger:
+ * more directions are tried in vain. */
+#define RB_KINK 0.2
+
+/* The same for edges that are certainly part of the contact [1]. Larger: points of contacts jump
+ * early. Smaller: rounding decides which end of an edge is meant. */
+#define RB_KINK_SURE 1e-10
+
 /* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
  * 1e-16 of it. Larger: bodies hover by this much. Smaller: rounding of the gap, divided by the
  * step, drives bodies that rest. */

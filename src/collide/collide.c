@@ -163,15 +163,15 @@ static void emit(scene *s, int g1, int g2, int pair, const rb_manifold_point *at
 
 static rb_status collide_pair(scene *s, int g1, int g2)
 {
-    int pair, first, swap;
+    int pair, first;
     if (!rb_filter_pass(&s->filter, g1, g2, &pair)) return RB_OK;
-    if (!rb_pair_find(s->m->geom_type[g1], s->m->geom_type[g2], &swap)) return refuse(s, g1, g2);
-
     rb_shape shape1 = shape_of(s, g1), shape2 = shape_of(s, g2);
     const rb_motion *motion1 = &s->motion[g1], *motion2 = &s->motion[g2];
     double reach = reach_of(s, g1, g2);
     rb_manifold manifold;
-    rb_pair_call(&shape1, &shape2, isnan(reach) ? INFINITY : reach, &manifold);
+    if (!rb_pair_call(&shape1, &shape2, isnan(reach) ? INFINITY : reach, &manifold)) {
+        return refuse(s, g1, g2);
+    }
     if (manifold.n == 0) return RB_OK;
     if (least_gap(&manifold, &first) > 0.0 && s->h > 0.0 && reach < INFINITY &&
         !rb_sweep_meets(&shape1, motion1, &shape2, motion2, s->h, &manifold.point[first])) {

@@ -16,18 +16,40 @@ static const rb_pair_fn table[NTYPE][NTYPE] = {
         [RB_GEOM_ELLIPSOID] = rb_plane_ellipsoid,
         [RB_GEOM_CYLINDER]  = rb_plane_cylinder,
         [RB_GEOM_BOX]       = rb_plane_box,
+        [RB_GEOM_MESH]      = rb_plane_hull,
     },
     [RB_GEOM_SPHERE] = {
         [RB_GEOM_SPHERE]    = rb_sphere_sphere,
         [RB_GEOM_CAPSULE]   = rb_sphere_capsule,
+        [RB_GEOM_ELLIPSOID] = rb_convex_pair,
+        [RB_GEOM_CYLINDER]  = rb_convex_pair,
         [RB_GEOM_BOX]       = rb_sphere_box,
+        [RB_GEOM_MESH]      = rb_convex_pair,
     },
     [RB_GEOM_CAPSULE] = {
         [RB_GEOM_CAPSULE]   = rb_capsule_capsule,
+        [RB_GEOM_ELLIPSOID] = rb_convex_pair,
+        [RB_GEOM_CYLINDER]  = rb_convex_pair,
         [RB_GEOM_BOX]       = rb_capsule_box,
+        [RB_GEOM_MESH]      = rb_convex_pair,
+    },
+    [RB_GEOM_ELLIPSOID] = {
+        [RB_GEOM_ELLIPSOID] = rb_convex_pair,
+        [RB_GEOM_CYLINDER]  = rb_convex_pair,
+        [RB_GEOM_BOX]       = rb_convex_pair,
+        [RB_GEOM_MESH]      = rb_convex_pair,
+    },
+    [RB_GEOM_CYLINDER] = {
+        [RB_GEOM_CYLINDER]  = rb_convex_pair,
+        [RB_GEOM_BOX]       = rb_convex_pair,
+        [RB_GEOM_MESH]      = rb_convex_pair,
     },
     [RB_GEOM_BOX] = {
         [RB_GEOM_BOX]       = rb_box_box,
+        [RB_GEOM_MESH]      = rb_convex_pair,
+    },
+    [RB_GEOM_MESH] = {
+        [RB_GEOM_MESH]      = rb_convex_pair,
     },
 };
 /* clang-format on */
@@ -39,12 +61,19 @@ rb_pair_fn rb_pair_find(int type1, int type2, int *swap)
     return *swap ? table[type2][type1] : table[type1][type2];
 }
 
+/* Meshes collide by their hulls. */
+static int is_whole(const rb_shape *s)
+{
+    if (s->type != RB_GEOM_MESH) return 1;
+    return s->model && s->asset >= 0 && s->model->mesh_hullvertnum[s->asset] > 0;
+}
+
 int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
 {
     int swap;
     rb_pair_fn pair = rb_pair_find(shape1->type, shape2->type, &swap);
     out->n = 0;
-    if (!pair) return 0;
+    if (!pair || !is_whole(shape1) || !is_whole(shape2)) return 0;
     if (swap) {
         pair(shape2, shape1, reach, out);
         rb_manifold_swap(out);

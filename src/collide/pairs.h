@@ -23,6 +23,8 @@ void rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach, rb
 void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
 void rb_capsule_box(const rb_shape *capsule, const rb_shape *box, double reach, rb_manifold *out);
 void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
+void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out);
+void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb_manifold *out);
 
 /* NULL: no entry. *swap: call it with the shapes exchanged, then rb_manifold_swap. */
 rb_pair_fn rb_pair_find(int type1, int type2, int *swap);

@@ -2,6 +2,7 @@
  * constant, so the gap of a vertex is exact for any motion. */
 #include "base/constants.h"
 #include "collide/box.h"
+#include "collide/core.h"
 #include "collide/feature.h"
 #include "collide/manifold.h"
 #include "collide/pairs.h"
@@ -159,4 +160,80 @@ void rb_plane_cylinder(const rb_shape *plane, const rb_shape *cylinder, double r
         add_rim(&points, &s, cylinder, end, a, b, rb_feature_half(RB_CURVED, end + 1));
     }
     rb_points_finish(&points, s.n, reach, rb_grain_of(size, size, 0.0), out);
+}
+
+/* Of the vertices not higher than `top` along d those that are extreme across it, in `ways`
+ * directions that a box of twelve and its corners give. Returns how many. */
+static int spread_vertices(const rb_poly *p, const double d[3], double top, int ways, int *pick)
+{
+    int n = 0;
+    double u[3], v[3];
+    rb_orthogonal(d, u);
+    rb_cross3(d, u, v);
+    for (int k = 0; k < ways; k++) {
+        /* around a square: directions evenly spread to within a factor of two */
+        double a = 8.0 * k / ways, x = a < 2.0 ? a - 1.0 : a < 4.0 ? 1.0 : a < 6.0 ? 5.0 - a : -1.0;
+        double y = a < 2.0   ? -1.0
+                   : a < 4.0 ? a - 3.0
+                   : a < 6.0 ? 1.0
+                             : 7.0 - a,
+               m[3], most = -INFINITY;
+        int best = -1, known = 0;
+        rb_scale3(x, u, m);
+        rb_axpy3(y, v, m);
+        for (int i = 0; i < p->nvert; i++) {
+            const double *at = p->vert + 3 * (ptrdiff_t)i;
+            if (rb_dot3(d, at) > top || rb_dot3(m, at) <= most) continue;
+            most = rb_dot3(m, at);
+            best = i;
+        }
+        for (int i = 0; i < n; i++) known |= pick[i] == best;
+        if (best >= 0 && !known) pick[n++] = best;
+    }
+    return n;
+}
+
+/* The lowest vertex and those within reach. Where these are more than there is room for, the lowest
+ * in front of the plane in each of several directions across it: their hull is what it stands on.
+ */
+void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb_manifold *out)
+{
+    enum { WAYS = RB_POINTS_MAX - 2 };
+    half_space s = half_space_of(plane);
+    rb_core core;
+    out->n = 0;
+    if (!rb_core_make(hull, hull->p, &core)) return;
+    const rb_poly *p = &core.poly;
+    double d[3], x[3], centre = height(&s, hull->p);
+    rb_rot_t(hull->R, s.n, d);
+    int lowest = 0, near = 0;
+    for (int v = 1; v < p->nvert; v++) {
+        if (rb_dot3(d, p->vert + 3 * (ptrdiff_t)v) < rb_dot3(d, p->vert + 3 * (ptrdiff_t)lowest))
+            lowest = v;
+    }
+    double bottom = rb_dot3(d, p->vert + 3 * (ptrdiff_t)lowest);
+    if (centre + bottom > reach) return;
+    for (int v = 0; v < p->nvert; v++) {
+        near += centre + rb_dot3(d, p->vert + 3 * (ptrdiff_t)v) <= reach;
+    }
+
+    rb_points points;
+    points.n = 0;
+    int pick[WAYS] = { 0 }, npick = 0;
+    if (near <= WAYS) {
+        for (int v = 0; v < p->nvert; v++) {
+            if (centre + rb_dot3(d, p->vert + 3 * (ptrdiff_t)v) <= reach) pick[npick++] = v;
+        }
+    } else {
+        npick = spread_vertices(p, d, fmin(reach, RB_KINK * core.extent) - centre, WAYS, pick);
+    }
+    for (int k = -1; k < npick; k++) {
+        int v = k < 0 ? lowest : pick[k];
+        if (k >= 0 && v == lowest) continue;
+        rb_core_vertex(&core, v, x);
+        rb_add3(x, hull->p, x);
+        add(&points, &s, centre + rb_dot3(d, p->vert + 3 * (ptrdiff_t)v), x,
+            rb_feature_half(RB_VERTEX, v & 0x3fff));
+    }
+    rb_points_finish(&points, s.n, reach, rb_grain_of(core.extent, core.extent, fabs(centre)), out);
 }

@@ -1,0 +1,76 @@
+/* Two convex shapes for which there is no closed form: GJK, and where they overlap the expanding
+ * polytope, lead to a direction; the direction is improved until it is that of a pair of features.
+ */
+#include "collide/convex.h"
+
+#include "base/constants.h"
+#include "collide/depth.h"
+#include "collide/pairs.h"
+#include "collide/segment.h"
+#include "math/vec3.h"
+
+int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *couple)
+{
+    double w[3];
+    if (!rb_core_make(shape1, shape1->p, &couple->core1)) return 0;
+    if (!rb_core_make(shape2, shape1->p, &couple->core2)) return 0;
+    rb_sub3(couple->core2.c, couple->core1.c, w);
+    couple->scale = fmax(rb_norm3(w), fmax(couple->core1.extent, couple->core2.extent));
+    couple->scale = fmax(couple->scale, fmax(couple->core1.radius, couple->core2.radius));
+    couple->curved =
+        couple->core1.kind >= RB_CORE_CYLINDER || couple->core2.kind >= RB_CORE_CYLINDER;
+    return 1;
+}
+
+static void witness(const rb_gjk *gjk, double x1[3])
+{
+    rb_zero3(x1);
+    for (int i = 0; i < gjk->n; i++) rb_axpy3(gjk->share[i], gjk->p[i].x1, x1);
+}
+
+/* Where the cores overlap: from every face of the polytope that could be the nearest. */
+static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
+{
+    rb_depth depth;
+    double tol = (couple->curved ? RB_DEPTH_COARSE : 0.1 * RB_GAP_TIE) * couple->scale;
+    rb_depth_run(couple, gjk, tol, &depth);
+    for (int i = 0; i < depth.n; i++) {
+        if (i > 0 && !couple->curved) break;
+        rb_direction_improve(couple, depth.normal[i], depth.face[i], 3, &out->at);
+    }
+    out->steps += depth.steps;
+    out->error = fmax(0.0, -out->at.s - depth.lower);
+}
+
+void rb_closest_find(rb_couple *couple, rb_closest *out)
+{
+    rb_gjk gjk;
+    double tie = RB_GAP_TIE * couple->scale;
+    rb_gjk_run(couple, 0.01 * tie, &gjk);
+    out->at.s = -INFINITY;
+    out->steps = gjk.steps;
+    rb_direction_improve(couple, gjk.normal, gjk.p, gjk.n, &out->at);
+    witness(&gjk, out->x1);
+    out->error = gjk.distance - out->at.s;
+    if (gjk.overlap) out->error = -out->at.s;
+    if (gjk.overlap && out->at.s < -tie) find_depth(couple, &gjk, out);
+}
+
+void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
+{
+    rb_couple couple;
+    out->n = 0;
+    if (!rb_couple_make(shape1, shape2, &couple)) return;
+    double radii = couple.core1.radius + couple.core2.radius, w[3];
+    rb_sub3(couple.core2.c, couple.core1.c, w);
+    if (rb_norm3(w) - couple.core1.extent - couple.core2.extent - radii > reach) return;
+
+    rb_closest closest;
+    rb_closest_find(&couple, &closest);
+    if (closest.at.s - radii > reach) return;
+    rb_contact_points(&couple, &closest, reach, out);
+    for (int i = 0; i < out->n; i++) {
+        rb_add3(out->point[i].pos1, shape1->p, out->point[i].pos1);
+        rb_add3(out->point[i].pos2, shape1->p, out->point[i].pos2);
+    }
+}

@@ -1,0 +1,25 @@
+/* Any two convex shapes: their gap, and the points of their contact. */
+#ifndef RB_COLLIDE_CONVEX_H
+#define RB_COLLIDE_CONVEX_H
+
+#include "collide/direction.h"
+#include "collide/gjk.h"
+
+typedef struct rb_closest {
+    rb_direction at; /* direction, and separation of the cores along it               */
+    double x1[3];    /* a point of core 1 that is closest, as far as the search knows */
+    double error;    /* the separation is at most this much below the truth [m]       */
+    int steps;       /* corners that were asked for                                   */
+} rb_closest;
+
+/* 0: a shape is not convex. */
+int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *couple);
+
+/* The gap of two cores, apart or not. */
+void rb_closest_find(rb_couple *couple, rb_closest *out);
+
+/* Adds the points of the contact of the cores along the direction of `closest`. */
+void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reach,
+                       rb_manifold *out);
+
+#endif

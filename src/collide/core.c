@@ -1,0 +1,204 @@
+#include "collide/core.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "collide/box.h"
+#include "collide/feature.h"
+#include "math/vec3.h"
+
+/* Polyhedra with more vertices are climbed, smaller ones looked through. */
+enum { CLIMB_FROM = 24 };
+
+/* ---- boxes ------------------------------------------------------------------------------------
+ */
+
+/* Faces in the order of rb_box_face_of, vertices as rb_box_vertex numbers them. */
+static const int box_loopadr[6] = { 0, 4, 8, 12, 16, 20 };
+static const int box_loopnum[6] = { 4, 4, 4, 4, 4, 4 };
+static const int box_loop[24] = { 4, 6, 2, 0, 1, 3, 7, 5, 1, 5, 4, 0,
+                                  2, 6, 7, 3, 2, 3, 1, 0, 4, 5, 7, 6 };
+static const int box_twin[24] = { 23, 12, 19, 10, 17, 14, 21, 8, 7, 20, 3,  18,
+                                  1,  22, 5,  16, 15, 4,  11, 2, 9, 6,  13, 0 };
+static const int box_owner[24] = { 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
+                                   3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5 };
+static const int box_leave[8] = { 3, 4, 2, 5, 0, 7, 1, 6 };
+
+static void make_box(const double h[3], rb_core *core)
+{
+    double *vert = core->room, *plane = core->room + 24;
+    for (int v = 0; v < 8; v++) rb_box_vertex(h, v, vert + 3 * v);
+    for (int f = 0; f < 6; f++) {
+        rb_zero3(plane + 4 * f);
+        plane[4 * f + f / 2] = f % 2 ? 1.0 : -1.0;
+        plane[4 * f + 3] = h[f / 2];
+    }
+    core->kind = RB_CORE_POLY;
+    core->extent = rb_norm3(h);
+    core->poly = (rb_poly){ .nvert = 8,
+                            .nface = 6,
+                            .vert = vert,
+                            .plane = plane,
+                            .loopadr = box_loopadr,
+                            .loopnum = box_loopnum,
+                            .loop = box_loop,
+                            .twin = box_twin,
+                            .owner = box_owner,
+                            .leave = box_leave };
+}
+
+/* ---- all shapes -------------------------------------------------------------------------------
+ */
+
+static int make_hull(const rb_shape *shape, rb_core *core)
+{
+    const rb_model *m = shape->model;
+    if (!m || shape->asset < 0 || m->mesh_hullvertnum[shape->asset] == 0) return 0;
+    int vert = m->mesh_hullvertadr[shape->asset], face = m->mesh_hullfaceadr[shape->asset];
+    core->kind = RB_CORE_POLY;
+    core->extent = rb_norm3(m->mesh_half + 3 * (ptrdiff_t)shape->asset);
+    core->poly = (rb_poly){ .nvert = m->mesh_hullvertnum[shape->asset],
+                            .nface = m->mesh_hullfacenum[shape->asset],
+                            .first = m->hull_loopadr[face],
+                            .vert = m->hull_vert + 3 * (ptrdiff_t)vert,
+                            .plane = m->hull_plane + 4 * (ptrdiff_t)face,
+                            .loopadr = m->hull_loopadr + face,
+                            .loopnum = m->hull_loopnum + face,
+                            .loop = m->hull_loop,
+                            .twin = m->hull_twin,
+                            .owner = m->hull_owner,
+                            .leave = m->hull_leave + vert };
+    return 1;
+}
+
+int rb_core_make(const rb_shape *shape, const double origin[3], rb_core *core)
+{
+    const double *s = shape->size;
+    rb_sub3(shape->p, origin, core->c);
+    core->R = shape->R;
+    core->size = s;
+    core->radius = 0.0;
+    core->hint = 0;
+    core->poly.nvert = 0;
+    switch ((rb_geom_type)shape->type) {
+    case RB_GEOM_SPHERE:
+        core->kind = RB_CORE_POINT;
+        core->radius = s[0];
+        core->extent = 0.0;
+        return 1;
+    case RB_GEOM_CAPSULE:
+        core->kind = RB_CORE_SEGMENT;
+        core->radius = s[0];
+        core->extent = s[1];
+        return 1;
+    case RB_GEOM_CYLINDER:
+        core->kind = RB_CORE_CYLINDER;
+        core->extent = sqrt(s[0] * s[0] + s[1] * s[1]);
+        return 1;
+    case RB_GEOM_ELLIPSOID:
+        core->kind = RB_CORE_ELLIPSOID;
+        core->extent = fmax(s[0], fmax(s[1], s[2]));
+        return 1;
+    case RB_GEOM_BOX:
+        make_box(s, core);
+        return 1;
+    case RB_GEOM_MESH:
+        return make_hull(shape, core);
+    case RB_GEOM_PLANE:
+    case RB_GEOM_HFIELD:
+        return 0;
+    }
+    return 0;
+}
+
+/* ---- support ----------------------------------------------------------------------------------
+ */
+
+static int scan(const rb_poly *p, const double d[3])
+{
+    int best = 0;
+    double most = rb_dot3(d, p->vert);
+    for (int v = 1; v < p->nvert; v++) {
+        double here = rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
+        if (here <= most) continue;
+        most = here;
+        best = v;
+    }
+    return best;
+}
+
+/* From neighbour to neighbour while it rises: on a convex polyhedron the last one is the highest.
+ */
+static int climb(const rb_poly *p, const double d[3], int from)
+{
+    double most = rb_dot3(d, p->vert + 3 * (ptrdiff_t)from);
+    for (int left = p->nvert; left > 0; left--) {
+        int first = p->leave[from], entry = first, best = from;
+        do {
+            int v = rb_poly_end(p, entry);
+            double here = rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
+            if (here > most) {
+                most = here;
+                best = v;
+            }
+            entry = rb_poly_turn(p, entry);
+        } while (entry != first);
+        if (best == from) break;
+        from = best;
+    }
+    return from;
+}
+
+void rb_core_vertex(const rb_core *core, int vertex, double x[3])
+{
+    rb_rot(core->R, core->poly.vert + 3 * (ptrdiff_t)vertex, x);
+    rb_add3(x, core->c, x);
+}
+
+/* Parts of a cylinder: 0 lower rim, 2 upper rim; of a segment: 0 and 2 its ends. */
+static int support_curved(const rb_core *core, const double d[3], double y[3])
+{
+    const double *s = core->size;
+    double end = d[2] < 0.0 ? -1.0 : 1.0;
+    rb_zero3(y);
+    if (core->kind == RB_CORE_POINT) return 0;
+    if (core->kind == RB_CORE_ELLIPSOID) {
+        double a[3] = { s[0] * d[0], s[1] * d[1], s[2] * d[2] };
+        if (!(rb_normalize3(a) > 0.0)) return 0;
+        for (int k = 0; k < 3; k++) y[k] = s[k] * a[k];
+        return 0;
+    }
+    y[2] = end * s[1];
+    if (core->kind == RB_CORE_CYLINDER) {
+        double across = sqrt(d[0] * d[0] + d[1] * d[1]);
+        y[0] = across > 0.0 ? s[0] * d[0] / across : s[0];
+        y[1] = across > 0.0 ? s[0] * d[1] / across : 0.0;
+    }
+    return end > 0.0 ? 2 : 0;
+}
+
+int rb_core_support(rb_core *core, const double n[3], double x[3])
+{
+    double d[3], y[3];
+    if (core->kind == RB_CORE_POINT) {
+        rb_copy3(core->c, x);
+        return 0;
+    }
+    rb_rot_t(core->R, n, d);
+    if (core->kind == RB_CORE_POLY) {
+        const rb_poly *p = &core->poly;
+        core->hint = p->nvert < CLIMB_FROM ? scan(p, d) : climb(p, d, core->hint);
+        rb_core_vertex(core, core->hint, x);
+        return core->hint;
+    }
+    int part = support_curved(core, d, y);
+    rb_rot(core->R, y, x);
+    rb_add3(x, core->c, x);
+    return part;
+}
+
+uint32_t rb_core_half_edge(const rb_poly *p, int entry)
+{
+    int twin = p->twin[entry], least = entry < twin ? entry : twin;
+    return rb_feature_half(RB_EDGE, (least - p->first) & 0x3fff);
+}

@@ -1,0 +1,306 @@
+/* s(n) = min over D of n.w is concave, and smooth where one corner attains it. At its maximum over
+ * unit vectors some edges k of the shapes may be orthogonal to n:
+ *
+ *     two edges      n = k1 x k2: faces, and crossing edges                               (G.16)
+ *     one edge       a maximum on the circle n.k = 0
+ *     none           a maximum on the sphere
+ *
+ * With w the corner at n, gradient of s, T a basis of the tangents and C the curvature of the
+ * shapes, Newton's step on circle or sphere is
+ *
+ *     (T'C T + s 1) y = T'w,      n <- n + T y                                            (G.17)
+ *
+ * Every direction is judged by its full separation, so that a wrong guess of the edges is useless
+ * but never wrong. */
+#include "collide/direction.h"
+
+#include "base/constants.h"
+#include "collide/segment.h"
+#include "math/vec3.h"
+
+enum { MAX_KINKS = 6, MAX_NEWTON = 24, MAX_HALVINGS = 6, MAX_BISECTIONS = 48, MAX_HELP = 4 };
+
+/* Tangent step [1] below which Newton's method has arrived. */
+static const double arrived = 4e-16;
+
+typedef struct search {
+    rb_couple *couple;
+    double tie; /* separations closer than this are equal [m] */
+    rb_direction *best;
+    int nkink;
+    double kink[MAX_KINKS][3]; /* unit vectors that may be orthogonal to n */
+} search;
+
+static void consider(search *s, const double n[3])
+{
+    double separation = rb_couple_separation(s->couple, n);
+    if (!(separation > s->best->s + s->tie)) return;
+    s->best->s = separation;
+    rb_copy3(n, s->best->n);
+}
+
+/* ---- which edges ------------------------------------------------------------------------------
+ */
+
+static void add_kink(search *s, const double k[3])
+{
+    double u[3];
+    rb_copy3(k, u);
+    if (s->nkink == MAX_KINKS || !(rb_unit(u) > 0.0)) return;
+    rb_copy3(u, s->kink[s->nkink++]);
+}
+
+/* Sides of the triangle of vertices that the corners name. */
+static void add_vertices(search *s, const rb_core *core, const rb_corner *corner, int ncorner,
+                         int second)
+{
+    int id[4], n = 0;
+    double x[4][3], k[3];
+    for (int i = 0; i < ncorner; i++) {
+        int vertex = second ? corner[i].id2 : corner[i].id1, known = 0;
+        for (int j = 0; j < n; j++) known |= id[j] == vertex;
+        if (known) continue;
+        id[n] = vertex;
+        rb_core_vertex(core, vertex, x[n++]);
+    }
+    for (int i = 0; i + 1 < n; i++) {
+        rb_sub3(x[i + 1], x[i], k);
+        add_kink(s, k);
+    }
+}
+
+static void add_core(search *s, const rb_core *core, const double n0[3], const rb_corner *corner,
+                     int ncorner, int second)
+{
+    double u[3];
+    if (core->kind == RB_CORE_POLY) add_vertices(s, core, corner, ncorner, second);
+    if (core->kind != RB_CORE_SEGMENT && core->kind != RB_CORE_CYLINDER) return;
+    rb_core_axis(core, 2, u);
+    if (fabs(rb_dot3(u, n0)) < RB_KINK) add_kink(s, u);
+}
+
+/* ---- faces and pairs of edges -----------------------------------------------------------------
+ */
+
+/* The face at the extreme vertex that looks most along n, which points out of the core. */
+static void try_face(search *s, rb_core *core, const double n[3], double sign)
+{
+    const rb_poly *p = &core->poly;
+    double d[3], x[3], most = -INFINITY;
+    int vertex = rb_core_support(core, n, x), first = p->leave[vertex], entry = first, face = 0;
+    rb_rot_t(core->R, n, d);
+    do {
+        double facing = rb_dot3(d, p->plane + 4 * (ptrdiff_t)p->owner[entry]);
+        if (facing > most) {
+            most = facing;
+            face = p->owner[entry];
+        }
+        entry = rb_poly_turn(p, entry);
+    } while (entry != first);
+    rb_rot(core->R, p->plane + 4 * (ptrdiff_t)face, x);
+    rb_scale3(sign, x, x);
+    consider(s, x);
+}
+
+static void try_sphere(search *s, const double n0[3]);
+
+static void try_flat(search *s, rb_core *core, const double n0[3], double sign)
+{
+    double n[3], u[3];
+    rb_scale3(sign, n0, n);
+    if (core->kind == RB_CORE_POLY) try_face(s, core, n, sign);
+    if (core->kind != RB_CORE_CYLINDER && core->kind != RB_CORE_ELLIPSOID) return;
+    int axis = 2;
+    for (int k = 0; core->kind == RB_CORE_ELLIPSOID && k < 2; k++) {
+        if (core->size[k] < core->size[axis]) axis = k;
+    }
+    rb_core_axis(core, axis, u);
+    double along = rb_dot3(u, n0);
+    if (1.0 - along * along > RB_KINK * RB_KINK) return;
+    rb_scale3(along < 0.0 ? -1.0 : 1.0, u, u);
+    if (core->kind == RB_CORE_CYLINDER)
+        consider(s, u);
+    else
+        try_sphere(s, u); /* thin ones bend sharply there */
+}
+
+/* Nearly parallel edges are subtracted first, as in (G.5). */
+static void try_crossing(search *s, const double a[3], const double b[3], const double n0[3])
+{
+    double rest[3], n[3];
+    rb_copy3(b, rest);
+    rb_axpy3(rb_dot3(a, b) < 0.0 ? 1.0 : -1.0, a, rest);
+    rb_cross3(a, rest, n);
+    if (!(rb_unit(n) > 0.0)) return;
+    if (rb_dot3(n, n0) < 0.0) rb_scale3(-1.0, n, n);
+    consider(s, n);
+}
+
+/* ---- Newton's method --------------------------------------------------------------------------
+ */
+
+/* T'C T of one core: how its extreme point moves with n. */
+static void add_curvature(const rb_core *core, const double n[3], int nT, double T[2][3],
+                          double K[2][2])
+{
+    double d[3], t[2][3], scale[3] = { 1.0, 1.0, 0.0 }, most = 1.0;
+    if (core->kind == RB_CORE_ELLIPSOID) rb_copy3(core->size, scale);
+    if (core->kind == RB_CORE_CYLINDER) most = core->size[0];
+    if (core->kind != RB_CORE_ELLIPSOID && core->kind != RB_CORE_CYLINDER) return;
+    rb_rot_t(core->R, n, d);
+    for (int k = 0; k < 3; k++) d[k] *= scale[k];
+    double length = rb_norm3(d);
+    if (!(length > 0.0)) return;
+    rb_scale3(1.0 / length, d, d);
+    for (int i = 0; i < nT; i++) {
+        rb_rot_t(core->R, T[i], t[i]);
+        for (int k = 0; k < 3; k++) t[i][k] *= scale[k];
+        rb_axpy3(-rb_dot3(t[i], d), d, t[i]);
+    }
+    for (int i = 0; i < nT; i++) {
+        for (int j = 0; j < nT; j++) K[i][j] += most / length * rb_dot3(t[i], t[j]);
+    }
+}
+
+/* (G.17); 0 where s has no maximum near n. */
+static int newton_step(const rb_couple *couple, const rb_direction *at, const double w[3], int nT,
+                       double T[2][3], double y[2])
+{
+    double K[2][2] = { { at->s, 0.0 }, { 0.0, at->s } }, g[2] = { 0.0, 0.0 };
+    add_curvature(&couple->core1, at->n, nT, T, K);
+    add_curvature(&couple->core2, at->n, nT, T, K);
+    for (int i = 0; i < nT; i++) g[i] = rb_dot3(T[i], w);
+    y[1] = 0.0;
+    if (!(K[0][0] > 0.0)) return 0;
+    if (nT == 1) {
+        y[0] = g[0] / K[0][0];
+    } else {
+        double low = K[1][0] / K[0][0], pivot = K[1][1] - low * K[0][1];
+        if (!(pivot > 0.0)) return 0;
+        y[1] = (g[1] - low * g[0]) / pivot;
+        y[0] = (g[0] - K[0][1] * y[1]) / K[0][0];
+    }
+    double length = sqrt(y[0] * y[0] + y[1] * y[1]);
+    if (length > 0.5) {
+        y[0] *= 0.5 / length;
+        y[1] *= 0.5 / length;
+    }
+    return length < INFINITY;
+}
+
+/* Goes uphill from at->n on the circle orthogonal to k, or on the sphere where k is NULL. 0: it got
+ * stuck. */
+static int ascend(search *s, const double *k, rb_direction *at)
+{
+    rb_corner corner;
+    rb_couple_corner(s->couple, at->n, &corner);
+    at->s = rb_dot3(at->n, corner.w);
+    for (int i = 0; i < MAX_NEWTON; i++) {
+        double T[2][3], y[2];
+        int nT = k ? 1 : 2;
+        if (k) {
+            rb_cross3(k, at->n, T[0]);
+            rb_unit(T[0]);
+        } else {
+            rb_orthogonal(at->n, T[0]);
+            rb_cross3(at->n, T[0], T[1]);
+        }
+        if (!newton_step(s->couple, at, corner.w, nT, T, y)) return 0;
+
+        rb_direction next;
+        rb_corner there;
+        double length = fabs(y[0]) + fabs(y[1]);
+        int halvings = 0;
+        for (;; halvings++) {
+            rb_copy3(at->n, next.n);
+            for (int j = 0; j < nT; j++) rb_axpy3(y[j], T[j], next.n);
+            if (k) rb_axpy3(-rb_dot3(k, next.n), k, next.n);
+            rb_unit(next.n);
+            rb_couple_corner(s->couple, next.n, &there);
+            next.s = rb_dot3(next.n, there.w);
+            if (next.s >= at->s - 0.1 * s->tie || halvings == MAX_HALVINGS) break;
+            y[0] *= 0.5;
+            y[1] *= 0.5;
+        }
+        if (next.s < at->s - 0.1 * s->tie) return 0;
+        *at = next;
+        corner = there;
+        if (length <= arrived) return 1;
+    }
+    return 1;
+}
+
+/* The best direction on the great circle from n along its gradient: where the derivative changes
+ * its sign, by bisection. For where Newton's method has no maximum in sight. */
+static void bisect(search *s, const double *k, rb_direction *at)
+{
+    rb_corner corner;
+    double g[3], lo = 0.0, hi = RB_KINK;
+    rb_couple_corner(s->couple, at->n, &corner);
+    rb_copy3(corner.w, g);
+    rb_axpy3(-rb_dot3(g, at->n), at->n, g);
+    if (k) rb_axpy3(-rb_dot3(g, k), k, g);
+    if (!(rb_unit(g) > 0.0)) return;
+    for (int i = 0; i < MAX_BISECTIONS; i++) {
+        double t = 0.5 * (lo + hi), n[3], tangent[3];
+        rb_copy3(at->n, n);
+        rb_axpy3(t, g, n);
+        rb_copy3(g, tangent);
+        rb_axpy3(-t, at->n, tangent);
+        rb_couple_corner(s->couple, n, &corner);
+        if (rb_dot3(tangent, corner.w) > 0.0)
+            lo = t;
+        else
+            hi = t;
+    }
+    rb_axpy3(0.5 * (lo + hi), g, at->n);
+    rb_unit(at->n);
+    at->s = rb_couple_separation(s->couple, at->n);
+}
+
+/* Newton's method, helped where it does not see a maximum. */
+static void climb(search *s, const double *k, rb_direction *at)
+{
+    for (int i = 0; i < MAX_HELP && !ascend(s, k, at); i++) {
+        rb_direction before = *at;
+        bisect(s, k, at);
+        if (!(at->s > before.s + s->tie)) {
+            *at = before;
+            return;
+        }
+    }
+}
+
+static void try_circle(search *s, const double k[3], const double n0[3])
+{
+    rb_direction at;
+    rb_copy3(n0, at.n);
+    rb_axpy3(-rb_dot3(k, n0), k, at.n);
+    if (!(rb_unit(at.n) > 0.0)) return;
+    climb(s, k, &at);
+    consider(s, at.n);
+}
+
+static void try_sphere(search *s, const double n0[3])
+{
+    rb_direction at;
+    rb_copy3(n0, at.n);
+    climb(s, NULL, &at);
+    consider(s, at.n);
+}
+
+void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
+                          int ncorner, rb_direction *best)
+{
+    search s = { .couple = couple, .tie = RB_GAP_TIE * couple->scale, .best = best, .nkink = 0 };
+    add_core(&s, &couple->core1, n0, corner, ncorner, 0);
+    add_core(&s, &couple->core2, n0, corner, ncorner, 1);
+    try_flat(&s, &couple->core1, n0, 1.0);
+    try_flat(&s, &couple->core2, n0, -1.0);
+    for (int i = 0; i < s.nkink; i++) {
+        for (int j = i + 1; j < s.nkink; j++) try_crossing(&s, s.kink[i], s.kink[j], n0);
+    }
+    for (int i = 0; i < s.nkink; i++) try_circle(&s, s.kink[i], n0);
+    try_sphere(&s, n0);
+    consider(&s, n0);
+}

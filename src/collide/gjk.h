@@ -1,0 +1,42 @@
+/* Distance of two convex cores [Gilbert 1988]. */
+#ifndef RB_COLLIDE_GJK_H
+#define RB_COLLIDE_GJK_H
+
+#include "collide/core.h"
+
+/* A point of the difference of the cores, w = x2 - x1, and what it is made of. */
+typedef struct rb_corner {
+    double w[3], x1[3], x2[3];
+    int id1, id2;
+} rb_corner;
+
+/* What a pair of cores needs while its gap is sought. */
+typedef struct rb_couple {
+    rb_core core1, core2;
+    double scale; /* larger of both extents and the distance of the centres [m] */
+    int curved;   /* one of them has a curved surface                           */
+} rb_couple;
+
+typedef struct rb_gjk {
+    int n; /* corners of the simplex next to the origin           */
+    rb_corner p[4];
+    double share[4];  /* barycentric coordinates of v in it                  */
+    double v[3];      /* its closest point                                   */
+    double distance;  /* |v|: no pair of points is known that is closer [m]  */
+    double lower;     /* largest separation seen: the gap is not below [m]   */
+    double normal[3]; /* its direction, from 1 to 2                          */
+    int overlap;      /* the simplex contains the origin, to rounding        */
+    int steps;
+} rb_gjk;
+
+/* The corner that is extreme along -n: n.w is the separation along n. */
+void rb_couple_corner(rb_couple *couple, const double n[3], rb_corner *corner);
+
+/* Separation of the cores along the unit vector n, (G.9). */
+double rb_couple_separation(rb_couple *couple, const double n[3]);
+
+/* Ends when lower and distance agree to `tol` [m], when the simplex repeats itself, when the origin
+ * is inside, or after RB_GJK_STEPS. */
+void rb_gjk_run(rb_couple *couple, double tol, rb_gjk *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* The part of a convex core that looks along a direction: a point, a line, a face or a disc. */
+#ifndef RB_COLLIDE_PATCH_H
+#define RB_COLLIDE_PATCH_H
+
+#include "collide/core.h"
+#include "collide/segment.h"
+
+enum { RB_PATCH_MAX = 64 }; /* corners of a face; of larger ones every second, third, .. stays */
+
+typedef struct rb_patch {
+    int n;                         /* 1: a point; 2: a line; more: a face                       */
+    double x[RB_PATCH_MAX][3];     /* corners, counter-clockwise seen from outside              */
+    uint32_t corner[RB_PATCH_MAX]; /* halves of feature ids                                     */
+    uint32_t side[RB_PATCH_MAX];   /* from corner i to the next                                 */
+    uint32_t face;
+    double normal[3]; /* of a face, outward                                                     */
+    double tube;      /* radius of the disc around a line, orthogonal to its axis [m]           */
+    double axis[3];
+    double disc; /* > 0: the corners lie on a circle of this radius about centre, and it counts  */
+    double centre[3];
+} rb_patch;
+
+/* What the core shows to someone who comes against the unit vector n: faces, lines and points
+ * within RB_KINK of the tangent plane. */
+void rb_patch_make(rb_core *core, const double n[3], rb_patch *patch);
+
+/* Where exactly a core is extreme along n: 0 one point x; 1 a line through x; 2 a flat part. `half`
+ * names it. */
+typedef struct rb_extreme {
+    int freedom;
+    double x[3];
+    rb_segment line;
+    uint32_t half;
+} rb_extreme;
+
+void rb_extreme_make(rb_core *core, const double n[3], rb_extreme *out);
+
+#endif
