@@ -2,6 +2,7 @@
  * here from the theory page: dense M, its inverse by elimination, Jacobians of points, and the
  * equations of docs/theory/contact.md as they are printed. Nothing of src/contact is used. */
 #include "rattleback/collide.h"
+#include "step/stage.h"
 #include "step_support.h"
 
 #define PI 3.141592653589793
@@ -150,7 +151,7 @@ typedef struct world {
     const rb_model *m;
     rb_data *d; /* our own: at q_hat when rows are taken */
     const rb_step_opts *o;
-    double h, g;
+    double h, g, reach; /* reach: how far repairs look [m/s] */
     double q0[MAX_Q], v0[MAX_V], v_free[MAX_V];
     const double *v_hat; /* NULL: the start of the step */
     double M[MAX_V * MAX_V], Minv[MAX_V * MAX_V];
@@ -279,7 +280,8 @@ static void add_joints(world *w)
     for (int j = 0; j < m->njnt; j++) {
         if (!m->jnt_limited[j]) continue;
         int dof = m->jnt_dofadr[j];
-        double x = w->d->q[m->jnt_qadr[j]], reach = w->h * (fabs(w->d->v[dof]) + w->g * w->h);
+        double x = w->d->q[m->jnt_qadr[j]],
+               reach = w->h * (fabs(w->d->v[dof]) + w->g * w->h + w->reach);
         for (int side = 0; side < 2; side++) {
             double gap = side ? m->jnt_range[2 * j + 1] - x : x - m->jnt_range[2 * j];
             if (gap > reach) continue;
@@ -323,6 +325,19 @@ static void add_connects(world *w)
     }
 }
 
+/* Repairs look for contacts as far as the impulses of the round before reach. */
+static void widen(world *w, const image *p)
+{
+    rb_stage s = { .m = w->m, .d = w->d, .v_free = w->v_free, .reach = w->reach };
+    s.v_new = copied(p->v_hat, w->m->nv);
+    memcpy(w->d->q, p->q_hat, (size_t)w->m->nq * sizeof *w->d->q);
+    rb_kinematics(w->m, w->d);
+    rb_frames(w->m, w->d);
+    rb_stage_reach(&s);
+    w->reach = s.reach;
+    free(s.v_new);
+}
+
 /* All constraints at q with the links moving by v. */
 static void take_rows(world *w, const double *q, const double *v)
 {
@@ -335,7 +350,8 @@ static void take_rows(world *w, const double *q, const double *v)
     rb_kinematics(m, w->d);
     rb_velocity(m, w->d);
     rb_frames(m, w->d);
-    CHECK_INT(rb_collide(m, w->d, w->h, w->g * w->h, MAX_CONTACTS, contacts, &n, &err), RB_OK);
+    CHECK_INT(rb_collide(m, w->d, w->h, w->g * w->h + w->reach, MAX_CONTACTS, contacts, &n, &err),
+              RB_OK);
     w->n = w->nrow = 0;
     for (int i = 0; i < n; i++) add_contact(w, &contacts[i]);
     add_joints(w);
@@ -1077,6 +1093,7 @@ static int check_step(scene *s, const char *where)
         const double *v = round ? first->v_hat : ahead ? w->v0 : w->v_free;
         w->v_hat = round || ahead ? v : NULL;
         CHECK(memcmp(q, first->q_hat, (size_t)m->nq * sizeof *q) == 0);
+        if (round) widen(w, first);
         take_rows(w, q, v);
         int seen = compare_round(w, t, at, where);
         CHECK(seen > 0);

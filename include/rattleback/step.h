@@ -28,6 +28,7 @@ typedef struct rb_step_info {
     int islands;
     int solves;      /* complementarity problems solved, repairs and decompression included */
     int repairs;     /* re-linearisations                                                   */
+    int splits;      /* times that a step or a part of it was halved                        */
     int fallbacks;   /* problems that auto finished on a later rung than the first          */
     int resting;     /* islands certified at rest: v = 0 solves the step                    */
     double residual; /* worst relative residual of an accepted problem [1]                  */

@@ -195,6 +195,7 @@ const rb_formulation rb_formulation_box = {
     .name = "box",
     .summary = "each friction component bounded by the normal impulse of the last step",
     .kind = RB_BOX,
+    .relaxes = 1,
     .write = box_write,
     .read = box_read,
 };
@@ -203,6 +204,7 @@ const rb_formulation rb_formulation_hybrid_friction = {
     .name = "hybrid-friction",
     .summary = "bristles, lateral regularisation, bounds from the last step",
     .kind = RB_BOX,
+    .relaxes = 1,
     .write = hybrid_write,
     .read = hybrid_read,
 };

@@ -122,6 +122,7 @@ struct rb_formulation {
     int push_out;  /* 1: overlap at the start is pushed out by the velocity, as printed      */
     int ahead;     /* 1: rows are first taken at q + h v                                    */
     int nonlinear; /* 1: geometry is evaluated again at the new position until it stands    */
+    int relaxes;   /* 1: normals yield where the material has a relaxation                  */
     rb_status (*write)(const rb_island *island, const rb_step_opts *o, rb_arena *arena,
                        rb_written *out);
     void (*read)(const rb_written *written, rb_island *island);

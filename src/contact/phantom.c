@@ -377,6 +377,7 @@ const rb_formulation rb_formulation_phantom = {
     .name = "phantom",
     .summary = "full-rank friction with phantom inertia, bristles and lateral law",
     .kind = RB_LCP,
+    .relaxes = 1,
     .write = phantom_write,
     .read = phantom_read,
 };

@@ -17,6 +17,7 @@ rb_step_opts rb_step_opts_default(void)
         .friction = NAN,
         .restitution = NAN,
         .max_repair = 8,
+        .max_split = 10,
         .stick_speed = 1e-3,
         .phantom_share = 1e-6,
         .phantom_directions = 2,
@@ -38,6 +39,8 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
         return rb_fail(err, RB_BAD_INPUT,
                        "phantom_share, stick_speed and regularise must not be negative");
     if (o->max_repair < 0) return rb_fail(err, RB_BAD_INPUT, "max_repair must not be negative");
+    if (o->max_split < 0 || o->max_split > 30)
+        return rb_fail(err, RB_BAD_INPUT, "max_split must be 0 to 30");
     if (o->friction < 0.0 || isinf(o->friction))
         return rb_fail(err, RB_BAD_INPUT, "friction must be finite and not negative");
     if (o->restitution < 0.0 || o->restitution > 1.0)

@@ -117,7 +117,7 @@ rb_status rb_stage_rows(rb_stage *s)
 {
     rb_data *d = s->d;
     go_to(s);
-    double slack = s->gravity * s->h;
+    double slack = s->gravity * s->h + s->reach;
     rb_status status =
         rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
     s->info->contacts = s->ncontact;

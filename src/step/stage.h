@@ -16,6 +16,8 @@ typedef struct rb_stage {
     double gravity; /* |g| [m/s^2]                                                              */
     double size;    /* extent of the model: unit of gaps [m]                                    */
 
+    double reach; /* what impulses changed the speed of a point by, in repairs [m/s]          */
+
     /* before the step */
     double *q0, *v0, *act0; /*                                          (nq), (nv), (na)        */
     double time0;
@@ -82,6 +84,9 @@ double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
 /* gaps.c: deepest overlap at q_new that the step made and worst loop, in units of what is allowed:
  * above 1 the step is repaired. */
 rb_status rb_stage_check(rb_stage *s, double *worst);
+
+/* reach.c: reach, from v_new; kinematics and frames are those of any position of the step. */
+void rb_stage_reach(rb_stage *s);
 
 /* touch.c */
 int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y);

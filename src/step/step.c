@@ -35,6 +35,7 @@ static void copy(double *to, const double *from, int n)
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
+/* Where the step, or a part of it, begins. */
 static void save(rb_stage *s)
 {
     copy(s->q0, s->d->q, s->m->nq);
@@ -82,7 +83,7 @@ static rb_status measure_energy(rb_stage *s)
     double energy = 0.0;
     for (int j = 0; j < m->nv; j++) energy += 0.5 * Mx[j] * sum[j];
     for (int i = 0; i < s->set.nrow; i++) energy += s->p[i] * s->set.drive[i];
-    s->info->energy_created = energy;
+    s->info->energy_created += energy;
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }
@@ -122,6 +123,17 @@ static double distance(const double *x, const double *y, int n)
     return largest;
 }
 
+/* Contacts that yield overlap by force over stiffness: that refuses no step. */
+static int is_soft(const rb_stage *s)
+{
+    if (s->o->regularise > 0.0) return 1;
+    for (int i = 0; i < s->set.ncontact && s->o->formulation->relaxes; i++) {
+        const rb_material *material = &s->set.c[i].material;
+        if (!isnan(material->relax_stiffness) || !isnan(material->relax_damping)) return 1;
+    }
+    return 0;
+}
+
 /* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
  * nonlinear formulations, until it stands (S.9). */
 static rb_status solve_until_open(rb_stage *s)
@@ -143,9 +155,14 @@ static rb_status solve_until_open(rb_stage *s)
         int open = worst <= 1.0;
         int stands = !s->o->formulation->nonlinear ||
                      distance(s->q_new, s->q_hat, m->nq) <= RB_STANDS * s->size;
-        if ((open && stands) || round >= s->o->max_repair) return RB_OK;
+        if (open && stands) return RB_OK;
+        if (round >= s->o->max_repair) {
+            if (open || is_soft(s) || s->o->max_repair == 0) return RB_OK;
+            return rb_fail(s->err, RB_UNSOLVED, "overlap or open loops after %d repairs", round);
+        }
 
         s->info->repairs++;
+        rb_stage_reach(s);
         copy(q_hat, s->q_new, m->nq);
         copy(v_hat, s->v_new, m->nv);
         s->q_hat = q_hat;
@@ -162,6 +179,61 @@ static rb_status fixed_step(rb_stage *s)
     return status;
 }
 
+/* ---- parts of a step --------------------------------------------------------------------------
+ */
+
+/* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
+ * taken in halves, again and again, until each part can be solved (S.16). */
+static rb_status advance(rb_stage *s, double h, int splits)
+{
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    s->h = h;
+    s->reach = 0.0;
+    save(s);
+    rb_status status = fixed_step(s);
+    if (status != RB_OK) restore(s);
+    rb_arena_reset(s->d->arena, mark);
+    if (status != RB_UNSOLVED || splits == 0) return status;
+    s->info->splits++;
+    status = advance(s, 0.5 * h, splits - 1);
+    return status == RB_OK ? advance(s, 0.5 * h, splits - 1) : status;
+}
+
+/* The state before the first part, constraints of the last step included. */
+typedef struct saved {
+    double *q, *v, *act, time;
+    rb_touch *touch;
+    int ntouch;
+} saved;
+
+static int keep(const rb_stage *s, saved *x)
+{
+    const rb_data *d = s->d;
+    x->q = rb_push(d->arena, double, s->m->nq);
+    x->v = rb_push(d->arena, double, s->m->nv);
+    x->act = rb_push(d->arena, double, s->m->na);
+    x->touch = rb_push(d->arena, rb_touch, d->ntouch);
+    if (!x->q || !x->v || !x->act || !x->touch) return 0;
+    copy(x->q, d->q, s->m->nq);
+    copy(x->v, d->v, s->m->nv);
+    copy(x->act, d->act, s->m->na);
+    memcpy(x->touch, d->touch, (size_t)d->ntouch * sizeof *x->touch);
+    x->ntouch = d->ntouch;
+    x->time = d->time;
+    return 1;
+}
+
+static void go_back(rb_stage *s, const saved *x)
+{
+    rb_data *d = s->d;
+    copy(d->q, x->q, s->m->nq);
+    copy(d->v, x->v, s->m->nv);
+    copy(d->act, x->act, s->m->na);
+    memcpy(d->touch, x->touch, (size_t)x->ntouch * sizeof *x->touch);
+    d->ntouch = x->ntouch;
+    d->time = x->time;
+}
+
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_info *info,
                   rb_error *err)
 {
@@ -175,13 +247,14 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (status != RB_OK) return status;
 
     rb_mark mark = rb_arena_mark(d->arena);
-    if (!take_memory(&s)) {
-        rb_arena_reset(d->arena, mark);
-        return RB_NOMEM;
-    }
-    save(&s);
-    status = fixed_step(&s);
-    if (status != RB_OK) restore(&s);
+    saved start;
+    double end = d->time + s.h;
+    int kept = take_memory(&s) && keep(&s, &start);
+    status = kept ? advance(&s, s.h, o->max_split) : RB_NOMEM;
+    if (status == RB_OK)
+        d->time = end;
+    else if (kept)
+        go_back(&s, &start);
     rb_arena_reset(d->arena, mark);
     return status;
 }
