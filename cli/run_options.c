@@ -295,15 +295,14 @@ int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
     return 1;
 }
 
-/* What a file may ask of a run and this one does not have: coefficients of one pair of geoms, and
- * these choices. Ignoring them would change the motion. */
+/* Choices that a file may make and this run does not have. Ignoring them would change the motion.
+ */
 static int is_missing(const char *name)
 {
     static const char *const missing[] = { "rb.coordinates" };
     for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
         if (strcmp(name, missing[k]) == 0) return 1;
-    const char *slash = strchr(name, '/');
-    return strncmp(name, "rb.", 3) == 0 && slash && strchr(slash + 1, '/');
+    return 0;
 }
 
 static int refuse_missing(const rb_model *m)

@@ -279,19 +279,20 @@ TEST(material_of_a_pair)
     int p = rb_model_find(s.m, RB_KIND_GEOM, "p"), e = rb_model_find(s.m, RB_KIND_GEOM, "e");
     CHECK(f >= 0 && g >= 0 && p >= 0 && e >= 0);
     rb_material x;
+    int owner;
 
     /* the larger of each; who has no static coefficient holds by the kinetic one: 0.5, not 0.4 */
-    CHECK_INT(rb_pair_material(s.m, f, g, &s.o, &x), 4);
+    CHECK_INT(rb_pair_material(s.m, f, g, &s.o, &x, &owner), 4);
     CHECK(x.friction == 0.5 && x.friction_torsion == 0.02 && x.friction_roll == 0.002);
     CHECK(x.friction_static == 0.5 && x.restitution == 0.1);
 
     /* priority decides on friction and condim, restitution is the larger */
-    CHECK_INT(rb_pair_material(s.m, f, p, &s.o, &x), 1);
+    CHECK_INT(rb_pair_material(s.m, f, p, &s.o, &x, &owner), 1);
     CHECK(x.friction == 0.2 && x.friction_static == 0.2 && x.restitution == 0.3);
 
     /* the explicit pair outweighs, in either order */
     for (int order = 0; order < 2; order++) {
-        CHECK_INT(rb_pair_material(s.m, order ? e : f, order ? f : e, &s.o, &x), 6);
+        CHECK_INT(rb_pair_material(s.m, order ? e : f, order ? f : e, &s.o, &x, &owner), 6);
         CHECK(x.friction == 0.9 && x.friction_static == 0.9 && x.friction_torsion == 0.03);
         CHECK(x.friction_roll == 0.004 && x.restitution == 0.1);
     }
@@ -299,7 +300,7 @@ TEST(material_of_a_pair)
     /* options outweigh all */
     s.o.friction = 0.7;
     s.o.restitution = 0.0;
-    rb_pair_material(s.m, f, e, &s.o, &x);
+    rb_pair_material(s.m, f, e, &s.o, &x, &owner);
     CHECK(x.friction == 0.7 && x.friction_static == 0.7 && x.restitution == 0.0);
     scene_free(&s);
 }

@@ -169,12 +169,14 @@ static double more(double a, double b)
 static rb_material material(const world *w, int geom1, int geom2)
 {
     const rb_material *a = &w->m->geom_material[geom1], *b = &w->m->geom_material[geom2];
-    rb_material x = isnan(a->friction_across) ? *b : *a;
+    rb_material x = isnan(a->friction_across) && a->polygon < 0 ? *b : *a;
     x.friction = more(a->friction, b->friction);
     x.friction_static = more(a->friction_static, b->friction_static);
     if (isnan(x.friction_static)) x.friction_static = x.friction;
     x.friction_torsion = more(a->friction_torsion, b->friction_torsion);
     x.friction_roll = more(a->friction_roll, b->friction_roll);
+    x.friction_viscous = more(a->friction_viscous, b->friction_viscous);
+    x.stribeck_speed = more(a->stribeck_speed, b->stribeck_speed);
     x.restitution = more(more(a->restitution, b->restitution), 0.0);
     x.relax_stiffness = more(a->relax_stiffness, b->relax_stiffness);
     x.relax_damping = more(a->relax_damping, b->relax_damping);
@@ -188,8 +190,9 @@ static void axes(const world *w, const rb_contact *c, const rb_material *mat, do
 {
     const double *n = c->at.normal;
     double a[3] = { fabs(n[0]) < 0.9, fabs(n[0]) >= 0.9, 0.0 };
-    if (!isnan(mat->friction_across)) {
-        int geom = isnan(w->m->geom_material[c->geom1].friction_across) ? c->geom2 : c->geom1;
+    if (!isnan(mat->friction_across) || mat->polygon >= 0) {
+        const rb_material *first = &w->m->geom_material[c->geom1];
+        int geom = isnan(first->friction_across) && first->polygon < 0 ? c->geom2 : c->geom1;
         for (int i = 0; i < 3; i++) a[i] = dot(w->d->geom_R + 9 * geom + 3 * i, mat->grain, 3);
     }
     double along = dot(n, a, 3), length;
@@ -473,9 +476,24 @@ static image blank(unsigned kind, int n, int nc)
     return p;
 }
 
-static double sliding_mu(const held *c)
+/* (F.21), with libm's exponential */
+static double mu_at(const held *c, double speed, int slides)
 {
-    return c->mode_before == RB_MODE_SLIDE ? c->mat.friction : c->mat.friction_static;
+    double mu = slides ? c->mat.friction : c->mat.friction_static, v_s = c->mat.stribeck_speed;
+    double more = c->mat.friction_static - c->mat.friction;
+    if (!isnan(v_s)) mu = c->mat.friction + more * exp(-pow(speed / v_s, 2.0));
+    return isnan(c->mat.friction_viscous) ? mu : mu + c->mat.friction_viscous * speed;
+}
+
+static double speed_before(const world *w, const held *c)
+{
+    return hypot(w->u_before[c->row + 1], w->u_before[c->row + 2]);
+}
+
+static double sliding_mu(const world *w, const held *c)
+{
+    if (c->kind != CONTACT || c->nrow < 3) return 0.0;
+    return mu_at(c, speed_before(w, c), c->mode_before == RB_MODE_SLIDE);
 }
 
 /* Compliance and velocity of the rows while the loops hold: M dv - J_b'p = J_c', J_b dv = 0, in one
@@ -542,7 +560,7 @@ static int embed(const world *w, const double *W, place *at, double *mu)
         at[3 * n] = row, at[3 * n + 1] = at[3 * n + 2] = dummy;
         mu[n] = 0.0;
         if (c->kind == CONTACT && c->nrow >= 3) {
-            double m1 = sliding_mu(c), m2 = m1 * c->mat.friction_across / c->mat.friction;
+            double m1 = sliding_mu(w, c), m2 = m1 * c->mat.friction_across / c->mat.friction;
             int ellipse = !isnan(c->mat.friction_across);
             at[3 * n + 1] = at[3 * n + 2] = row;
             at[3 * n + 1].row = c->row + 1;
@@ -613,11 +631,16 @@ static int directions_of(const world *w, int i, int disc, double mu2_share, colu
 {
     const held *c = &w->c[i];
     int first = c->row + (disc == 0 ? 1 : disc + 2), line = disc == 1;
-    int count = line ? 2 : w->o->directions;
-    double mu1 = sliding_mu(c);
+    int count = line ? 2 : w->o->directions, entry = disc == 0 ? c->mat.polygon : -1;
+    int owned_by_2 = w->m->geom_material[c->a].polygon < 0;
+    const double *vertex = entry >= 0 ? w->m->custom_data + w->m->custom_adr[entry] : NULL;
+    if (vertex) count = w->m->custom_num[entry] / 2;
+    double mu1 = sliding_mu(w, c);
     for (int j = 0; j < count; j++) {
         double angle = 2.0 * PI * j / count, along[2] = { cos(angle), sin(angle) };
         if (disc == 0 && mu2_share != 1.0) along[0] *= mu1, along[1] *= mu1 * mu2_share;
+        if (vertex)
+            along[0] = (owned_by_2 ? -1.0 : 1.0) * vertex[2 * j], along[1] = vertex[2 * j + 1];
         column a = acts(w, i, 'd', first);
         a.disc = disc;
         a.u *= along[0];
@@ -642,7 +665,8 @@ static int columns_of(const world *w, int i, const char *roles, column *x)
     double share = isnan(c->mat.friction_across) || c->kind != CONTACT
                        ? 1.0
                        : c->mat.friction_across / c->mat.friction;
-    double mus[3] = { share != 1.0 ? 1.0 : sliding_mu(c), c->mat.friction_torsion,
+    int polygon = c->kind == CONTACT && c->mat.polygon >= 0;
+    double mus[3] = { share != 1.0 || polygon ? 1.0 : sliding_mu(w, c), c->mat.friction_torsion,
                       c->mat.friction_roll };
     if (strchr(roles, 'n') && c->kind <= LIMIT) x[n++] = acts(w, i, 'n', c->row);
     if (strchr(roles, 'b') && c->kind == DRY) {
@@ -745,13 +769,13 @@ static slip slip_of(const world *w, const held *c)
         for (int j = 0; j < nv; j++) {
             J[j] = s.e[k][0] * w->J[t * nv + j] + s.e[k][1] * w->J[(t + 1) * nv + j];
         }
-        s.mu[k] = slides ? c->mat.friction : c->mat.friction_static;
+        s.mu[k] = mu_at(c, speed, slides);
         s.eps[k] = spring(k_t, b_t, w->h, compliance_of(w, J));
         double p = dot(s.e[k], c->p_before + 1, 2), b = isnan(b_t) ? 0.0 : b_t;
         if (!isnan(k_t) || !isnan(b_t)) s.d[k] = -s.eps[k] * (p + w->h * b * dot(s.e[k], u, 2));
     }
     if (slides && w->o->lateral) {
-        s.eps[1] = speed / (c->mat.friction * fmax(normal_before(w, c), 1e-6 * w->h));
+        s.eps[1] = speed / (s.mu[0] * fmax(normal_before(w, c), 1e-6 * w->h));
         s.d[1] = 0.0;
     } else if (slides) {
         s.mu[1] = 0.0;
@@ -785,14 +809,15 @@ static image make_bounded(const world *w, int hybrid)
         const held *c = &w->c[i];
         int r = c->row;
         double p_n = c->kind == CONTACT ? normal_before(w, c) : 0.0;
+        double mu = c->kind == CONTACT && c->nrow >= 3 ? mu_at(c, speed_before(w, c), 1) : 0.0;
         double bound[6] = { 0.0,
-                            c->mat.friction * p_n,
-                            c->mat.friction * p_n,
+                            mu * p_n,
+                            mu * p_n,
                             c->mat.friction_torsion * p_n,
                             c->mat.friction_roll * p_n,
                             c->mat.friction_roll * p_n };
         if (c->kind == CONTACT && !isnan(c->mat.friction_across))
-            bound[2] = c->mat.friction_across * p_n;
+            bound[2] = mu * c->mat.friction_across / c->mat.friction * p_n;
         for (int k = 0; hybrid && c->kind == CONTACT && c->nrow >= 3 && k < 2; k++) {
             slip s = slip_of(w, c);
             bound[1 + k] = s.mu[k] * p_n;
@@ -1183,6 +1208,31 @@ static const char *const bouncing = HEAD FLOOR
          "type='sphere' size='0.1'") "</worldbody><custom><numeric name='rb.restitution' "
                                      "data='0.6'/></custom></mujoco>";
 
+#define CURVE                                                                                      \
+    "</worldbody><custom><numeric name='rb.friction_static' data='0.8'/>"                          \
+    "<numeric name='rb.bristle_stiffness' data='1e6'/>"                                            \
+    "<numeric name='rb.bristle_damping' data='1e3'/>"                                              \
+    "<numeric name='rb.stribeck_speed' data='0.4'/>"                                               \
+    "<numeric name='rb.friction_viscous' data='0.3'/></custom></mujoco>"
+
+static const char *const curved =
+    HEAD FLOOR BODY("pos='0 0 0.2'", "type='box' size='0.2 0.15 0.2' mass='1.3'")
+        BODY("pos='0 2 0.1'", "type='sphere' size='0.1'") CURVE;
+
+/* of the floor, which is geom 1, and of a box, which is geom 2 there and geom 1 to what is on it */
+static const char *const polygons =
+    HEAD "<geom name='f' type='plane' size='5 5 1'/>" BODY("pos='0 0 0.1' euler='0 0 25'",
+                                                           "name='b' type='box' size='0.2 0.2 0.1'")
+        BODY("pos='0.02 0.01 0.3'", "type='sphere' size='0.1'")
+            BODY("pos='2 0 0.1'",
+                 "type='sphere' size='0.1' condim='6'") "</worldbody><custom><numeric "
+                                                        "name='rb.grain' data='0.8 0.6 0'/>"
+                                                        "<numeric name='rb.friction_polygon/f' "
+                                                        "data='0.6 0 0.2 0.5 -0.4 0.1 0 -0.3'/>"
+                                                        "<numeric name='rb.friction_polygon/b' "
+                                                        "data='0.5 0.1 -0.2 0.4 -0.3 -0.2'/>"
+                                                        "</custom></mujoco>";
+
 /* All free bodies of the scene get a push, so that contacts slide and spin. */
 static void push(scene *s, double speed)
 {
@@ -1283,6 +1333,19 @@ TEST(bristles_are_as_printed)
     check_scene(bristles, "phantom", o);
 }
 
+TEST(friction_by_speed_is_as_printed)
+{
+    check_formulations(curved);
+    check_scene(curved, "phantom", rb_step_opts_default());
+    check_scene(curved, "hybrid-friction", rb_step_opts_default());
+}
+
+TEST(friction_polygons_are_as_printed)
+{
+    const char *const names[] = { "stewart-trinkle", "anitescu-potra", "dart", "jain" };
+    for (int k = 0; k < 4; k++) check_scene(polygons, names[k], rb_step_opts_default());
+}
+
 TEST(options_are_as_printed)
 {
     rb_step_opts o = rb_step_opts_default();
@@ -1305,4 +1368,6 @@ TEST(a_bounce_is_as_printed)
 TEST_MAIN(RUN(box_on_plane_is_as_printed), RUN(two_boxes_are_as_printed), RUN(pile_is_as_printed),
           RUN(arm_on_box_is_as_printed), RUN(limits_and_dry_friction_are_as_printed),
           RUN(loops_are_as_printed), RUN(every_condim_is_as_printed), RUN(grain_is_as_printed),
-          RUN(bristles_are_as_printed), RUN(options_are_as_printed), RUN(a_bounce_is_as_printed))
+          RUN(bristles_are_as_printed), RUN(friction_by_speed_is_as_printed),
+          RUN(friction_polygons_are_as_printed), RUN(options_are_as_printed),
+          RUN(a_bounce_is_as_printed))

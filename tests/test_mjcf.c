@@ -427,7 +427,11 @@ TEST(contacts_and_options)
     CHECK_INT(m->geom_condim[floor], 4);
     CHECK_NEAR(m->body_gravcomp[index_of(m, RB_KIND_BODY, "box")], 0.5, 0.0);
 
-    CHECK_INT(m->npair, 2);
+    CHECK_INT(m->npair, 3);
+    CHECK_INT(m->pair_only_material[0] + m->pair_only_material[1], 0);
+    CHECK_INT(m->pair_only_material[2], 1);
+    CHECK_NEAR(m->pair_material[2].friction_static, 0.8, 0.0);
+    CHECK(isnan(m->pair_material[2].friction));
     CHECK_INT(m->pair_condim[0], 6);
     CHECK_NEAR(m->pair_material[0].friction, 0.6, 0.0);
     CHECK_NEAR(m->pair_material[0].friction_across, 0.4, 0.0);

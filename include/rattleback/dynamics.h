@@ -125,6 +125,7 @@ typedef struct rb_rows {
     double *J;     /*                                                              (start[n])  */
     double *error; /* violation of the constraint in the row's unit, first minus second (n)    */
     double *bias;  /* dJ/dt v                                                      (n)         */
+    double *drive; /* rate of the error by what the caller moves: it is J v + drive (n)        */
     void *block;   /* where the arena stood: for rb_rows_release                               */
     size_t used;
 } rb_rows;

@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define RB_MODEL_MAGIC UINT64_C(0x0004006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0003007461646272) /* "rbdat"                        */
+#define RB_DATA_MAGIC  UINT64_C(0x0004007461646272) /* "rbdat"                        */
 
 typedef struct rb_model {
     uint64_t magic; /* RB_MODEL_MAGIC                           */
@@ -63,6 +63,8 @@ typedef struct rb_model {
     double *body_gravcomp; /*                                                   (nbody)       */
     int *body_jntadr, *body_jntnum;   /* its joints; adr -1 where none          (nbody)       */
     int *body_geomadr, *body_geomnum; /* its geoms                              (nbody)       */
+
+    rb_led_motion *mocap_motion; /* how mocap bodies move by themselves        (nmocap)      */
 
     /* ---- links ---- */
     int *link_parent; /* parent link, -1 for link 0                            (nlink)       */
@@ -109,6 +111,7 @@ typedef struct rb_model {
     double *geom_quat; /*                                                       (ngeom x 4)   */
     double *geom_mass; /* what it contributed where inertia comes from geoms    (ngeom)       */
     int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority, *geom_group; /* (ngeom) */
+    double *geom_surface; /* velocity of its surface, axes of the geom [m/s]   (ngeom x 3)   */
     rb_material *geom_material; /*                                              (ngeom)       */
 
     /* ---- meshes, hulls, height fields ---- */
@@ -166,6 +169,7 @@ typedef struct rb_model {
     /* ---- filtering, keyframes, custom ---- */
     int *exclude_body1, *exclude_body2; /*                                      (nexclude)    */
     int *pair_geom1, *pair_geom2, *pair_condim; /*                              (npair)       */
+    int *pair_only_material;    /* 1: no part of the filter, condim from the geoms (npair)       */
     rb_material *pair_material; /*                                      (npair)       */
     double *key_time; /*                                                       (nkey)        */
     double *key_qpos, *key_qvel, *key_act, *key_ctrl,
@@ -245,18 +249,22 @@ typedef struct rb_data {
     /* state: with the inputs, enough to resume bit for bit */
     double time; /* [s]                                                                      */
     rb_rng rng;
-    double *q;       /* configuration                                             (nq)          */
-    double *v;       /* velocity                                                  (nv)          */
-    double *act;     /* activations                                               (na)          */
-    double *mocap;   /* position, quaternion of mocap bodies                      (nmocap x 7)  */
-    int ntouch;      /* constraints of the last step                                            */
-    int touch_max;   /* room for them: rb_data_reserve                                          */
-    rb_touch *touch; /*                                                         (touch_max)   */
+    double *q;         /* configuration                                             (nq)          */
+    double *v;         /* velocity                                                  (nv)          */
+    double *act;       /* activations                                               (na)          */
+    double *mocap;     /* position, quaternion of mocap bodies                      (nmocap x 7)  */
+    double *mocap_was; /* their velocity in the last step, NAN: none yet          (nmocap x 6)  */
+    int ntouch;        /* constraints of the last step                                            */
+    int touch_max;     /* room for them: rb_data_reserve                                          */
+    rb_touch *touch;   /*                                                         (touch_max)   */
 
     /* inputs */
-    double *ctrl;   /* controls                                                  (nu)          */
-    double *tau;    /* applied generalised force                                 (nv)          */
-    double *wrench; /* applied to bodies: force, torque, world axes, at the com (nbody x 6)   */
+    double *ctrl;    /* controls                                                  (nu)          */
+    double *tau;     /* applied generalised force                                 (nv)          */
+    double *wrench;  /* applied to bodies: force, torque, world axes, at the com (nbody x 6)   */
+    double *mocap_v; /* velocity of mocap bodies: linear of the origin, angular, world axes. A step
+                        adds their own motion and moves them by it               (nmocap x 6)  */
+    double *mocap_a; /* its rate, which their joints feel; a step sets it        (nmocap x 6)  */
 
     /* rb_kinematics: depends on q, mocap */
     double *link_p; /* O, link origin, world [m]                                (nlink x 3)   */
@@ -319,7 +327,12 @@ rb_status rb_data_reserve(const rb_model *m, rb_data **d, int n);
  * one given. NULL where the bytes do not fit the model. */
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena);
 
-/* Over the state: time, rng, q, v, act, mocap, touch. */
+/* Sets mocap_v so that a step of length h moves the mocap body to `pose` (position, quaternion):
+ * the shortest turn. A pose that is written to rb_data.mocap instead is a jump, which drags nothing
+ * along. */
+void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h);
+
+/* Over the state: time, rng, q, v, act, mocap, mocap_was, touch. */
 uint64_t rb_data_hash(const rb_data *d);
 
 #ifdef __cplusplus

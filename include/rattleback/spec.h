@@ -57,6 +57,16 @@ typedef enum rb_inertia_source {
     RB_INERTIA_FROM_GEOMS /* the geoms, whatever is given                                       */
 } rb_inertia_source;
 
+/* How a mocap body moves by itself: at constant velocity, and along sines about where that leads.
+ * First three linear along the axes of the world, then three angular about them. A body that turns
+ * to and fro about more than one axis does so in small steps only: turns do not add up. */
+typedef struct rb_led_motion {
+    double velocity[6];  /* [m/s], [rad/s]                                                     */
+    double amplitude[6]; /* of amplitude sin(2 pi frequency t + phase) [m], [rad]              */
+    double frequency[6]; /* [Hz]                                                               */
+    double phase[6];     /* [rad]                                                              */
+} rb_led_motion;
+
 typedef struct rb_body_def {
     rb_where where;
     const char *name; /* NULL or "": none                                                      */
@@ -67,7 +77,8 @@ typedef struct rb_body_def {
     double com[3];     /* centre of mass [m]                                                   */
     double inertia[6]; /* xx yy zz xy xz yz about the com, axes of the body [kg m^2]           */
     int mocap;         /* moved by the caller through rb_data.mocap; child of the world, no joint */
-    double gravcomp;   /* share of its weight that is cancelled [1]                            */
+    rb_led_motion motion; /* mocap: added to what the caller asks for; all 0: none            */
+    double gravcomp;      /* share of its weight that is cancelled [1]                            */
 } rb_body_def;
 
 typedef enum rb_joint_type {
@@ -122,12 +133,23 @@ typedef struct rb_material {
     double friction_roll;     /* [m]                                                           */
     double friction_across;   /* sliding coefficient across `grain`; NAN: isotropic            */
     double grain[3];          /* direction in the geom frame along which `friction` holds      */
+    double friction_viscous;  /* the sliding coefficient grows by this times the speed [s/m];
+                                 NAN: 0                                                        */
+    double stribeck_speed;    /* v_s: the static coefficient falls to the sliding one as
+                                 exp(-(v/v_s)^2) [m/s]; NAN: at once                           */
     double restitution;       /* [1], 0 .. 1                                                   */
     double relax_stiffness;   /* contact relaxation [N/m]; NAN: hard                           */
     double relax_damping;     /* [N s/m]; NAN: hard                                            */
     double bristle_stiffness; /* of sticking friction, phantom and hybrid [N/m]; NAN: hard    */
     double bristle_damping;   /* [N s/m]; NAN: hard                                           */
+    int polygon; /* custom entry with the vertices x1 y1 x2 y2 .. of the set of friction forces per
+                    normal force that the surface can exert [1], in the axes (grain, outward normal
+                    x grain) of its tangent plane; takes the place of friction, friction_static and
+                    friction_across in polyhedral formulations, others refuse it; -1: none     */
 } rb_material;
+
+/* Numbers of a friction polygon at most. */
+enum { RB_POLYGON_NUMBERS = 256 };
 
 typedef struct rb_geom_def {
     rb_where where;
@@ -141,6 +163,7 @@ typedef struct rb_geom_def {
     double density; /* [kg/m^3]                                                                */
     int shell;      /* mass on the surface instead of the volume                               */
     int contype, conaffinity, condim, priority, group;
+    double surface_velocity[3]; /* a belt: its surface runs so, axes of the geom [m/s]         */
     rb_material material;
 } rb_geom_def;
 
@@ -284,6 +307,8 @@ typedef struct rb_pair_def {
     const char *name;
     int geom1, geom2;
     int condim;
+    int only_material;    /* 1: says what the two are to each other where they meet; it neither lets
+                             them meet nor has a condim                                           */
     rb_material material; /* NAN in friction, restitution, ...: from the geoms                 */
 } rb_pair_def;
 

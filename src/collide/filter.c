@@ -49,12 +49,14 @@ rb_status rb_filter_make(const rb_model *m, rb_arena *arena, rb_filter *filter)
     for (int i = 0; i < m->nexclude; i++) {
         filter->exclude[i] = key_of(m->exclude_body1[i], m->exclude_body2[i]);
     }
+    filter->npair = 0;
     for (int i = 0; i < m->npair; i++) {
-        filter->pair[i] = key_of(m->pair_geom1[i], m->pair_geom2[i]);
-        filter->pair_index[i] = i;
+        if (m->pair_only_material[i]) continue;
+        filter->pair[filter->npair] = key_of(m->pair_geom1[i], m->pair_geom2[i]);
+        filter->pair_index[filter->npair++] = i;
     }
     sort_keys(filter->exclude, NULL, m->nexclude);
-    sort_keys(filter->pair, filter->pair_index, m->npair);
+    sort_keys(filter->pair, filter->pair_index, filter->npair);
     return RB_OK;
 }
 
@@ -72,7 +74,7 @@ int rb_filter_pass(const rb_filter *filter, int g1, int g2, int *pair)
     *pair = -1;
     if (link1 == link2 || (m->link_tree[link1] < 0 && m->link_tree[link2] < 0)) return 0;
 
-    int found = m->npair > 0 ? find_key(filter->pair, m->npair, key_of(g1, g2)) : -1;
+    int found = filter->npair > 0 ? find_key(filter->pair, filter->npair, key_of(g1, g2)) : -1;
     if (found >= 0) {
         *pair = filter->pair_index[found];
         return 1;

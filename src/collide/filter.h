@@ -10,6 +10,7 @@ typedef struct rb_filter {
     uint64_t *exclude; /* sorted pairs of bodies                       (nexclude) */
     uint64_t *pair;    /* sorted explicit pairs of geoms, g1 < g2      (npair)    */
     int *pair_index;   /* their indices in the model                   (npair)    */
+    int npair;         /* without those that are about materials only             */
 } rb_filter;
 
 /* The arrays come from the arena. RB_NOMEM only. */

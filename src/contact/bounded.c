@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
+#include "contact/law.h"
 #include "contact/slip.h"
 
 typedef struct context {
@@ -100,18 +101,29 @@ static void read_modes(const rb_written *written, rb_island *is)
 /* ---- box --------------------------------------------------------------------------------------
  */
 
+/* Kinetic, along the tangents: the bound of the step before is no more exact than that. */
+static void box_friction(const rb_island *is, int i, double mu[2])
+{
+    const rb_material *m = &is->c[i]->material;
+    const double *u = is->u_before + is->row[i] + 1;
+    mu[0] = rb_friction_at(m, sqrt(u[0] * u[0] + u[1] * u[1]), 1);
+    mu[1] = mu[0];
+    if (isnan(m->friction_across)) return;
+    mu[1] = m->friction > 0.0 ? mu[0] * m->friction_across / m->friction : m->friction_across;
+}
+
 static rb_status box_write(const rb_island *is, const rb_step_opts *o, rb_arena *arena,
                            rb_written *out)
 {
     (void)o;
     arrays a;
     memset(out, 0, sizeof *out);
-    rb_status status = take_arrays(is, arena, &a, out);
+    rb_status status = rb_refuse_polygons(is);
+    if (status == RB_OK) status = take_arrays(is, arena, &a, out);
     if (status != RB_OK) return status;
     for (int i = 0; i < is->n; i++) {
-        double across = is->c[i]->material.friction_across;
-        double mu[2] = { is->c[i]->material.friction, is->c[i]->material.friction };
-        if (!isnan(across)) mu[1] = across;
+        double mu[2] = { 0.0, 0.0 };
+        if (is->c[i]->kind == RB_CONSTRAINT_CONTACT && is->c[i]->nrow >= 3) box_friction(is, i, mu);
         if (is->c[i]->kind == RB_CONSTRAINT_CONTACT) relax_normal(is, i, &a);
         set_bounds(is, i, mu, &a);
     }

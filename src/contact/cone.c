@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "contact/contact.h"
+#include "contact/law.h"
 #include "contact/slip.h"
 #include "math/dense.h"
 
@@ -56,13 +57,6 @@ static int is_direct(const rb_island *is)
     return 1;
 }
 
-/* Sticking surfaces hold by the static coefficient, sliding ones by the kinetic one. */
-static double coefficient(const rb_island *is, int i)
-{
-    const rb_material *material = &is->c[i]->material;
-    return is->mode_prev[i] == RB_MODE_SLIDE ? material->friction : material->friction_static;
-}
-
 static rb_status write_direct(const rb_island *is, rb_arena *arena, context *x, rb_written *out)
 {
     x->mu = rb_push(arena, double, is->n);
@@ -70,7 +64,7 @@ static rb_status write_direct(const rb_island *is, rb_arena *arena, context *x, 
     out->mode = rb_push(arena, unsigned char, is->n);
     if (!x->mu || !out->z || !out->mode) return RB_NOMEM;
     for (int i = 0; i < is->n; i++) {
-        x->mu[i] = coefficient(is, i);
+        x->mu[i] = rb_friction_now(is, i);
         out->mode[i] = is->mode_prev[i];
     }
     memcpy(out->z, is->p_prev, (size_t)is->nrow * sizeof *out->z);
@@ -205,7 +199,7 @@ static void place_contact(const rb_island *is, int i, context *x)
     const rb_material *material = &c->material;
     int t = x->triple[i], row = is->row[i];
     put_row(x, row, 3 * t, 1.0);
-    x->mu[t] = c->nrow >= 3 ? coefficient(is, i) : 0.0;
+    x->mu[t] = c->nrow >= 3 ? rb_friction_now(is, i) : 0.0;
     if (c->nrow >= 3) place_tangents(is, i, t, x);
     if (c->nrow >= 4 && material->friction_torsion > 0.0) {
         put_row(x, row + 3, 3 * ++t + 1, 1.0);
@@ -338,6 +332,8 @@ static rb_status cone_write(const rb_island *is, const rb_step_opts *o, rb_arena
                             rb_written *out)
 {
     (void)o;
+    rb_status status = rb_refuse_polygons(is);
+    if (status != RB_OK) return status;
     context *x = rb_push(arena, context, 1);
     if (!x) return RB_NOMEM;
     memset(x, 0, sizeof *x);
@@ -346,7 +342,7 @@ static rb_status cone_write(const rb_island *is, const rb_step_opts *o, rb_arena
     x->direct = is_direct(is);
     if (x->direct) return write_direct(is, arena, x, out);
 
-    rb_status status = take_bilateral(is, arena, x);
+    status = take_bilateral(is, arena, x);
     if (status == RB_OK) status = place_rows(is, arena, x);
     if (status == RB_OK) status = write_embedded(is, arena, x, out);
     if (status == RB_OK) status = guess(is, arena, x, out);

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "contact/contact.h"
 #include "contact/build.h"
+#include "dynamics/led.h"
 #include "math/vec3.h"
 
 /* ---- which dofs -------------------------------------------------------------------------------
@@ -52,26 +53,16 @@ int rb_pattern_room(const rb_model *m, int link1, int link2)
 /* ---- rows of a contact ------------------------------------------------------------------------
  */
 
-/* The geom whose grain rb_pair_material took. */
-static int grain_geom(const rb_model *m, const rb_contact *contact)
-{
-    int one = m->geom_priority[contact->geom1], two = m->geom_priority[contact->geom2];
-    int first = !isnan(m->geom_material[contact->geom1].friction_across);
-    if (one != two) first = one > two;
-    return first ? contact->geom1 : contact->geom2;
-}
-
 /* n from the contact; t1 along the grain of the material or else along world x, y where n is close
  * to x, projected on the plane; t2 = n x t1 (F.3). */
-static void contact_frame(const rb_model *m, const rb_data *d, const rb_contact *contact,
-                          const rb_material *material, double frame[9])
+static void contact_frame(const rb_data *d, const double n[3], const rb_material *material,
+                          int grain_geom, double frame[9])
 {
-    const double *n = contact->at.normal;
     double along[3] = { 1.0, 0.0, 0.0 };
     if (fabs(n[0]) >= 0.9) along[0] = 0.0, along[1] = 1.0;
-    if (!isnan(material->friction_across)) {
+    if (!isnan(material->friction_across) || material->polygon >= 0) {
         double grain[3];
-        rb_rot(d->geom_R + 9 * grain_geom(m, contact), material->grain, grain);
+        rb_rot(d->geom_R + 9 * grain_geom, material->grain, grain);
 
         /* a grain along the normal has no direction in the plane */
         double across[3];
@@ -136,25 +127,53 @@ static int common_link(const rb_model *m, int a, int b)
     return a;
 }
 
-/* Velocity of a mocap link at x: set by the caller through its pose, so it is what rb_data says. */
-static void drive_rows(const rb_model *m, const rb_data *d, const rb_constraint *c, int link1,
-                       int link2, const double x[3], const double frame[9], double *drive)
+/* Velocity of what the caller moves, a mocap link and the trees on it, at the witness points. */
+static void drive_by_mocap(const rb_model *m, const rb_data *d, const rb_contact *contact, int nrow,
+                           const double frame[9], double *drive)
 {
-    int links[2] = { link1, link2 };
+    const double *x[2] = { contact->at.pos1, contact->at.pos2 };
+    int led[2] = { rb_led_link(m, m->geom_link[contact->geom1]),
+                   rb_led_link(m, m->geom_link[contact->geom2]) };
+    if (led[0] == led[1]) return;
     for (int side = 0; side < 2; side++) {
-        int k = links[side];
-        if (k == 0 || m->link_tree[k] >= 0) continue;
-        double r[3], v[3];
-        rb_sub3(x, d->link_p + 3 * k, r);
-        rb_cross3(d->link_w + 3 * k, r, v);
-        rb_add3(v, d->link_v + 3 * k, v);
-        contact_column(frame, c->nrow, v, d->link_w + 3 * k, side ? 1.0 : -1.0, drive, 1);
+        double V[6];
+        if (led[side] == 0) continue;
+        rb_led_velocity(d, led[side], x[side], V);
+        contact_column(frame, nrow, V + 3, V, side ? 1.0 : -1.0, drive, 1);
+    }
+}
+
+/* Belts: the surface runs within the tangent plane, whatever is said of it (F.20). */
+static void drive_by_belt(const rb_model *m, const rb_data *d, const rb_contact *contact, int nrow,
+                          const double frame[9], double *drive)
+{
+    int geoms[2] = { contact->geom1, contact->geom2 };
+    for (int side = 0; side < 2; side++) {
+        const double *own = m->geom_surface + 3 * geoms[side];
+        double run[3];
+        if (own[0] == 0.0 && own[1] == 0.0 && own[2] == 0.0) continue;
+        rb_rot(d->geom_R + 9 * geoms[side], own, run);
+        for (int i = 1; i < nrow && i < 3; i++) {
+            drive[i] += (side ? 1.0 : -1.0) * rb_dot3(frame + 3 * i, run);
+        }
     }
 }
 
 static int contact_rows(int condim)
 {
     return condim == 1 ? 1 : condim == 4 ? 4 : condim == 6 ? 6 : 3;
+}
+
+/* The polygon holds for what its surface exerts on the other; p acts on geom 2, and seen from the
+ * outside of geom 2 the basis is (t1, -t2): -p = x t1 - y t2. */
+static void take_polygon(const rb_model *m, const rb_contact *contact, int grain_geom,
+                         rb_constraint *c)
+{
+    int entry = c->material.polygon;
+    if (entry < 0) return;
+    c->polygon = m->custom_data + m->custom_adr[entry];
+    c->npolygon = m->custom_num[entry] / 2;
+    c->polygon_side = grain_geom == contact->geom1 ? 1 : -1;
 }
 
 static void make_contact(rb_builder *b, int i)
@@ -164,11 +183,13 @@ static void make_contact(rb_builder *b, int i)
     const rb_contact *contact = &b->contacts[i];
     int link1 = m->geom_link[contact->geom1], link2 = m->geom_link[contact->geom2];
     rb_constraint c = { .kind = RB_CONSTRAINT_CONTACT, .object = i, .gap = contact->at.gap };
-    c.condim = rb_pair_material(m, contact->geom1, contact->geom2, b->o, &c.material);
+    int grain_geom;
+    c.condim = rb_pair_material(m, contact->geom1, contact->geom2, b->o, &c.material, &grain_geom);
+    take_polygon(m, contact, grain_geom, &c);
     c.id = (rb_touch_id){ c.kind, contact->geom1, contact->geom2, contact->at.feature };
 
     double *frame = b->out->frame + 9 * i, *x = b->out->point + 3 * i;
-    contact_frame(m, d, contact, &c.material, frame);
+    contact_frame(d, contact->at.normal, &c.material, grain_geom, frame);
     for (int a = 0; a < 3; a++) x[a] = 0.5 * (contact->at.pos1[a] + contact->at.pos2[a]);
 
     int ndof = rb_pattern_of_links(m, link1, link2, b->out->dof + b->ndof);
@@ -178,7 +199,8 @@ static void make_contact(rb_builder *b, int i)
     int stop = common_link(m, link1, link2);
     contact_side(m, d, link1, stop, contact->at.pos1, frame, -1.0, made, dof, J);
     contact_side(m, d, link2, stop, contact->at.pos2, frame, 1.0, made, dof, J);
-    drive_rows(m, d, made, link1, link2, x, frame, b->out->drive + made->row);
+    drive_by_mocap(m, d, contact, made->nrow, frame, b->out->drive + made->row);
+    drive_by_belt(m, d, contact, made->nrow, frame, b->out->drive + made->row);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------

@@ -32,8 +32,11 @@ typedef struct rb_constraint {
     int island;           /* -1: touches nothing that can move                                    */
     int condim;           /* contacts: 1, 3, 4, 6                                                 */
     rb_material material; /* of the pair; no NAN is left where a number is needed                 */
-    double gap;           /* [m] or [rad], > 0 open                                               */
-    double bound;         /* RB_CONSTRAINT_DRY: h times the friction force [N s]                  */
+    const double *polygon; /* friction polygon in the basis (t1, t2), x mirrored where
+                              polygon_side is -1; NULL: none                    (npolygon x 2)    */
+    int npolygon, polygon_side;
+    double gap;   /* [m] or [rad], > 0 open                                               */
+    double bound; /* RB_CONSTRAINT_DRY: h times the friction force [N s]                  */
 } rb_constraint;
 
 /* All rows of a step; arrays from the arena of rb_data. */
@@ -70,10 +73,11 @@ void rb_constraints_force(const rb_constraints *set, const double *p, double *f)
 /* 1: the impulses p of the rows of c are inside its cone or bounds, where nothing slides. */
 int rb_constraint_holds(const rb_constraint *c, const double *p);
 
-/* The material of a pair (F.1): the larger coefficient, the priority, an explicit pair, the
- * overrides of the options. Returns condim. */
+/* The material of a pair (F.1): the larger coefficient, the priority, an explicit pair, what is
+ * said of the two, the overrides of the options. *grain_geom is the geom in whose frame the grain
+ * is. Returns condim. */
 int rb_pair_material(const rb_model *m, int geom1, int geom2, const rb_step_opts *o,
-                     rb_material *out);
+                     rb_material *out, int *grain_geom);
 
 /* ---- islands ----------------------------------------------------------------------------------
  */

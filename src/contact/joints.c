@@ -183,6 +183,7 @@ static void add_equality(rb_builder *b, int first, int last)
             J[place_of(pattern, rows->dof[k])] += rows->J[k];
         }
         b->out->error[made->row + r - first] = rows->error[r];
+        b->out->drive[made->row + r - first] = rows->drive[r];
     }
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "contact/law.h"
 #include "contact/slip.h"
 #include "math/trig.h"
 
@@ -43,6 +44,7 @@ typedef struct context {
 typedef struct disc {
     int row[2]; /* second -1: a line                                                             */
     double mu[2];
+    const rb_constraint *polygon; /* has one instead of the coefficients; NULL: none             */
 } disc;
 
 /* Friction discs of a constraint; at most three. */
@@ -52,22 +54,23 @@ static int discs_of(const rb_island *is, int i, disc out[3])
     const rb_material *m = &c->material;
     int n = 0, row = is->row[i];
     if (c->kind != RB_CONSTRAINT_CONTACT || c->nrow < 3) return 0;
-    double mu = is->mode_prev[i] == RB_MODE_SLIDE ? m->friction : m->friction_static;
+    double mu = rb_friction_now(is, i);
     double across = mu;
     if (!isnan(m->friction_across))
         across = m->friction > 0.0 ? mu * m->friction_across / m->friction : m->friction_across;
-    out[n++] = (disc){ { row + 1, row + 2 }, { mu, across } };
+    out[n++] = (disc){ { row + 1, row + 2 }, { mu, across }, c->polygon ? c : NULL };
     if (c->nrow >= 4 && m->friction_torsion > 0.0) {
-        out[n++] = (disc){ { row + 3, -1 }, { m->friction_torsion, 0.0 } };
+        out[n++] = (disc){ { row + 3, -1 }, { m->friction_torsion, 0.0 }, NULL };
     }
     if (c->nrow >= 6 && m->friction_roll > 0.0) {
-        out[n++] = (disc){ { row + 4, row + 5 }, { m->friction_roll, m->friction_roll } };
+        out[n++] = (disc){ { row + 4, row + 5 }, { m->friction_roll, m->friction_roll }, NULL };
     }
     return n;
 }
 
 static int directions(const disc *d, const rb_step_opts *o)
 {
+    if (d->polygon) return d->polygon->npolygon;
     return d->row[1] < 0 ? 2 : o->directions;
 }
 
@@ -82,11 +85,17 @@ static void direction(int j, int count, double along[2])
     along[1] = sign * sine;
 }
 
-/* Direction j of a disc. On an ellipse the directions carry the coefficients and mu is 1. */
+/* Direction j of a disc. On an ellipse and on a polygon the directions carry the coefficients and
+ * mu is 1. */
 static void set_direction(const disc *d, int j, int count, unknown *x)
 {
     x->row[0] = d->row[0];
     x->row[1] = d->row[1];
+    if (d->polygon) {
+        x->along[0] = d->polygon->polygon_side * d->polygon->polygon[2 * j];
+        x->along[1] = d->polygon->polygon[2 * j + 1];
+        return;
+    }
     direction(j, count, x->along);
     if (d->row[1] < 0 || d->mu[0] == d->mu[1]) return;
     x->along[0] *= d->mu[0];
@@ -95,6 +104,7 @@ static void set_direction(const disc *d, int j, int count, unknown *x)
 
 static double disc_mu(const disc *d)
 {
+    if (d->polygon) return 1.0;
     return d->row[1] >= 0 && d->mu[0] != d->mu[1] ? 1.0 : d->mu[0];
 }
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "contact/law.h"
+
 /* Force below which the lateral law of a sliding contact would divide by nothing [N]. */
 #define LEAST_NORMAL_FORCE 1e-6
 
@@ -37,7 +39,7 @@ rb_status rb_slip_accepts(const rb_island *is)
         int contact = is->c[i]->kind == RB_CONSTRAINT_CONTACT;
         if (contact && !isnan(is->c[i]->material.friction_across)) return RB_UNSUPPORTED;
     }
-    return RB_OK;
+    return rb_refuse_polygons(is);
 }
 
 /* Compliance and request of the bristle along e (42): d = -eps (p + h b u), both one step before.
@@ -68,7 +70,7 @@ void rb_slip_find(const rb_island *is, const rb_step_opts *o, int i, double p_n,
     out->sliding = speed >= o->stick_speed;
     if (!out->sliding) {
         for (int k = 0; k < 2; k++) {
-            out->mu[k] = m->friction_static;
+            out->mu[k] = rb_friction_at(m, speed, 0);
             bristle(is, i, out->e[k], &out->eps[k], &out->d[k]);
         }
         return;
@@ -76,14 +78,14 @@ void rb_slip_find(const rb_island *is, const rb_step_opts *o, int i, double p_n,
     out->e[0][0] = out->e[1][1] = u[0] / speed;
     out->e[0][1] = u[1] / speed;
     out->e[1][0] = -u[1] / speed;
-    out->mu[0] = m->friction;
-    out->mu[1] = o->lateral ? m->friction : 0.0;
+    out->mu[0] = rb_friction_at(m, speed, 1);
+    out->mu[1] = o->lateral ? out->mu[0] : 0.0;
     bristle(is, i, out->e[0], &out->eps[0], &out->d[0]);
     bristle(is, i, out->e[1], &out->eps[1], &out->d[1]);
     if (!o->lateral) return;
 
     /* Coulomb's lateral component as a linear law (43) */
     double least = LEAST_NORMAL_FORCE * is->h;
-    out->eps[1] = speed / (m->friction * fmax(p_n, least));
+    out->eps[1] = speed / (out->mu[0] * fmax(p_n, least));
     out->d[1] = 0.0;
 }

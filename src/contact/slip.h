@@ -26,7 +26,8 @@ double rb_relaxation(double stiffness, double damping, double h, double W_ii);
  */
 void rb_slip_find(const rb_island *island, const rb_step_opts *o, int i, double p_n, rb_slip *out);
 
-/* RB_UNSUPPORTED where a contact has a grain: these formulations have one coefficient. */
+/* RB_UNSUPPORTED where a contact has a grain or a polygon: these formulations have one coefficient.
+ */
 rb_status rb_slip_accepts(const rb_island *island);
 
 /* Normal impulse one step before; a new contact has its share of the weight of the island. */

@@ -25,6 +25,7 @@ double rb_energy_kinetic(const rb_model *m, const rb_data *d)
 {
     double twice = 0.0;
     for (int k = 1; k < m->nlink; k++) {
+        if (m->link_tree[k] < 0) continue; /* what the caller moves is his */
         double v[3], L[3];
         com_velocity(d, k, v);
         own_spin(m, d, k, L);

@@ -163,15 +163,29 @@ static void carry_acceleration(const double w[3], const double alpha[3], const d
     rb_add3(a, x, a);
 }
 
+/* The caller says how a mocap body moves, linear first. */
+static void move_led_link(rb_data *d, int k, int mocap)
+{
+    const double *V = d->mocap_v + 6 * mocap, *A = d->mocap_a + 6 * mocap;
+    rb_copy3(V, d->link_v + 3 * k);
+    rb_copy3(V + 3, d->link_w + 3 * k);
+    rb_copy3(A + 3, d->link_a + 6 * k);
+    rb_copy3(A, d->link_a + 6 * k + 3);
+}
+
 /* (D.4): follows a point from O_p to O_k, from anchor to anchor, through the frames of the joints.
  * A turn adds w_before x w_joint to the angular part, a shift twice w x (u qd) to the linear one.
  */
 void rb_move_link_general(const rb_model *m, rb_data *d, int k)
 {
-    int p = m->link_parent[k];
+    int p = m->link_parent[k], mocap = m->body_mocap[m->link_body[k]];
     const double *l = d->link_l + 3 * k;
     double *v = d->link_v + 3 * k, *a = d->link_a + 6 * k;
     double w[3], at[3] = { 0.0, 0.0, 0.0 }, x[3];
+    if (mocap >= 0) {
+        move_led_link(d, k, mocap);
+        return;
+    }
     rb_copy3(d->link_w + 3 * p, w);
     rb_cross3(w, l, x);
     rb_add3(d->link_v + 3 * p, x, v);

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/constants.h"
 #include "dynamics/chain.h"
+#include "dynamics/led.h"
 #include "dynamics/place.h"
 #include "math/quat.h"
 #include "math/spatial.h"
@@ -87,7 +88,9 @@ static rb_status allocate(const rb_model *m, rb_arena *arena, rb_rows *rows)
     rows->J = rb_push(arena, double, entries);
     rows->error = rb_push(arena, double, n);
     rows->bias = rb_push(arena, double, n);
-    int ok = rows->eq && rows->start && rows->dof && rows->J && rows->error && rows->bias;
+    rows->drive = rb_push(arena, double, n);
+    int ok =
+        rows->eq && rows->start && rows->dof && rows->J && rows->error && rows->bias && rows->drive;
     return ok ? RB_OK : RB_NOMEM;
 }
 
@@ -98,6 +101,7 @@ static void open_row(rb_rows *rows, int e, double error, double bias)
     rows->eq[rows->n] = e;
     rows->error[rows->n] = error;
     rows->bias[rows->n] = bias;
+    rows->drive[rows->n] = 0.0;
     rows->start[rows->n + 1] = rows->start[rows->n];
 }
 
@@ -214,10 +218,27 @@ typedef struct writer {
     double dp[3]; /* p1 - p2                         */
 } writer;
 
+/* A.w + B.v of what the caller moves, one side. */
+static double led_rate(const writer *w, const frame *f, const double A[3], const double B[3])
+{
+    double V[6];
+    int led = rb_led_link(w->m, f->link);
+    if (led == 0) return 0.0;
+    rb_led_velocity(w->d, led, f->p, V);
+    return rb_dot3(A, V) + rb_dot3(B, V + 3);
+}
+
+static void write_drive(writer *w, const form *row)
+{
+    w->rows->drive[w->rows->n] =
+        led_rate(w, &w->f1, row->A1, row->B1) + led_rate(w, &w->f2, row->A2, row->B2);
+}
+
 static void write_form(writer *w, const form *row)
 {
     open_row(w->rows, w->e, row->error, row_bias(&w->f1, &w->f2, row));
     write_jacobian(w->m, w->d, &w->f1, &w->f2, row, w->rows);
+    write_drive(w, row);
     w->rows->n++;
 }
 
@@ -328,6 +349,7 @@ static void write_chain(writer *w)
         for (int r = 0; r < chain.nrotor; r++) {
             add_entry(w->rows, chain.dof[r], -rb_dot6(chain.N[i], chain.S[r]));
         }
+        write_drive(w, &row);
         w->rows->n++;
     }
 }

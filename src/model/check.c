@@ -86,6 +86,39 @@ static rb_status pose(const subject *s, const rb_pose *x)
     return direction(s, "quat", x->quat, 4);
 }
 
+/* The origin is outside of the hull of the points where some vertex a bounds a half plane that has
+ * all of them, those on its edge on the side of a. */
+static int holds_origin(const double *x, int n)
+{
+    for (int i = 0; i < 2 * n; i++) {
+        const double *a = x + 2 * (i / 2);
+        double sign = i % 2 ? 1.0 : -1.0;
+        int outside = 1;
+        for (int k = 0; k < n && outside; k++) {
+            double across = sign * (a[0] * x[2 * k + 1] - a[1] * x[2 * k]);
+            double along = a[0] * x[2 * k] + a[1] * x[2 * k + 1];
+            outside = across < 0.0 || (across == 0.0 && along > 0.0);
+        }
+        if (outside) return 0;
+    }
+    return 1;
+}
+
+static rb_status polygon(const subject *s, int index)
+{
+    if (index == -1) return RB_OK;
+    const rb_list *customs = &s->spec->list[RB_KIND_CUSTOM];
+    if (index < -1 || index >= customs->count)
+        return REFUSE(s, "polygon = %d is no custom entry", index);
+    const rb_custom_def *def = (const rb_custom_def *)customs->items + index;
+    if (def->text || def->ndata < 6 || def->ndata % 2 != 0 || def->ndata > RB_POLYGON_NUMBERS)
+        return REFUSE(s, "polygon: expected x and y of 3 to %d vertices, there are %d numbers",
+                      RB_POLYGON_NUMBERS / 2, def->text ? 0 : def->ndata);
+    TRY(finite(s, "polygon", def->data, def->ndata));
+    if (holds_origin(def->data, def->ndata / 2)) return RB_OK;
+    return REFUSE(s, "polygon: expected vertices around the origin: no friction is allowed too");
+}
+
 static rb_status material(const subject *s, const rb_material *m)
 {
     const struct {
@@ -97,6 +130,7 @@ static rb_status material(const subject *s, const rb_material *m)
         { "friction_torsion", m->friction_torsion, RB_MAX_NUMBER },
         { "friction_roll", m->friction_roll, RB_MAX_NUMBER },
         { "friction_across", m->friction_across, RB_MAX_NUMBER },
+        { "friction_viscous", m->friction_viscous, RB_MAX_NUMBER },
         { "restitution", m->restitution, 1.0 },
         { "relax_stiffness", m->relax_stiffness, RB_MAX_NUMBER },
         { "relax_damping", m->relax_damping, RB_MAX_NUMBER },
@@ -106,7 +140,9 @@ static rb_status material(const subject *s, const rb_material *m)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         TRY(open_or_within(s, numbers[i].word, numbers[i].x, 0.0, numbers[i].hi));
     }
-    return isnan(m->friction_across) ? RB_OK : direction(s, "grain", m->grain, 3);
+    if (!isnan(m->stribeck_speed) && !(m->stribeck_speed > 0.0))
+        return REFUSE(s, "stribeck_speed = %g: expected a speed > 0", m->stribeck_speed);
+    return polygon(s, m->polygon);
 }
 
 static rb_status contact_dimension(const subject *s, int condim)
@@ -131,6 +167,10 @@ static rb_status check_body(const subject *s)
         TRY(finite(s, "com", def->com, 3));
         TRY(finite(s, "inertia", def->inertia, 6));
     }
+    TRY(finite(s, "motion.velocity", def->motion.velocity, 6));
+    TRY(finite(s, "motion.amplitude", def->motion.amplitude, 6));
+    TRY(finite(s, "motion.frequency", def->motion.frequency, 6));
+    TRY(finite(s, "motion.phase", def->motion.phase, 6));
     if (def->mocap && (s->i == 0 || def->parent != 0)) {
         return REFUSE(s, "is mocap: expected a child of the world");
     }
@@ -184,6 +224,9 @@ static rb_status check_geom(const subject *s)
     if (def->type == RB_GEOM_PLANE || def->type == RB_GEOM_HFIELD) {
         TRY(not_negative(s, "size", fmin(def->size[0], def->size[1])));
     }
+    TRY(finite(s, "surface_velocity", def->surface_velocity, 3));
+    if (!isnan(def->material.friction_across) || def->material.polygon >= 0)
+        TRY(direction(s, "grain", def->material.grain, 3));
     return material(s, &def->material);
 }
 
@@ -333,6 +376,7 @@ static rb_status check_pair(const subject *s)
     const rb_pair_def *def = s->def;
     if (def->geom1 == def->geom2) return REFUSE(s, "pairs geom %d with itself", def->geom1);
     TRY(contact_dimension(s, def->condim));
+    if (!isnan(def->material.grain[0])) TRY(direction(s, "grain", def->material.grain, 3));
     return material(s, &def->material);
 }
 

@@ -1,7 +1,9 @@
 /* rb_data: one simulation of a model, in one block; the arena lives beside it. */
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "math/quat.h"
 #include "model/layout.h"
 #include "rattleback/model.h"
 
@@ -104,6 +106,9 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     clear(d->tau, m->nv);
     clear(d->wrench, 6 * m->nbody);
     reset_mocap(m, d);
+    clear(d->mocap_v, 6 * m->nmocap);
+    clear(d->mocap_a, 6 * m->nmocap);
+    for (int i = 0; i < 6 * m->nmocap; i++) d->mocap_was[i] = NAN;
     d->ntouch = 0;
 }
 
@@ -133,10 +138,26 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     copy(to->v, from->v, m->nv);
     copy(to->act, from->act, m->na);
     copy(to->mocap, from->mocap, 7 * m->nmocap);
+    copy(to->mocap_was, from->mocap_was, 6 * m->nmocap);
+    copy(to->mocap_v, from->mocap_v, 6 * m->nmocap);
+    copy(to->mocap_a, from->mocap_a, 6 * m->nmocap);
     copy(to->ctrl, from->ctrl, m->nu);
     copy(to->tau, from->tau, m->nv);
     copy(to->wrench, from->wrench, 6 * m->nbody);
     return RB_OK;
+}
+
+void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h)
+{
+    const double *now = d->mocap + 7 * mocap;
+    double *v = d->mocap_v + 6 * mocap, to[4], back[4];
+    for (int i = 0; i < 3; i++) v[i] = (pose[i] - now[i]) / h;
+    memcpy(to, pose + 3, sizeof to);
+    rb_quat_normalize(to);
+    rb_quat_conj(now + 3, back);
+    rb_quat_mul(to, back, to);
+    rb_quat_log(to, v + 3);
+    rb_scale3(1.0 / h, v + 3, v + 3);
 }
 
 static int same_sizes(const rb_data *a, const rb_data *b)
@@ -175,6 +196,7 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->v, d->nv);
     hash = hash_array(hash, d->act, d->na);
     hash = hash_array(hash, d->mocap, 7 * d->nmocap);
+    hash = hash_array(hash, d->mocap_was, 6 * d->nmocap);
 
     for (int i = 0; i < d->ntouch; i++) {
         const rb_touch *t = &d->touch[i];

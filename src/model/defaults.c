@@ -25,11 +25,14 @@ rb_material rb_material_default(void)
         .friction_roll = 0.0001,
         .friction_across = NAN,
         .grain = { 1.0, 0.0, 0.0 },
+        .friction_viscous = NAN,
+        .stribeck_speed = NAN,
         .restitution = NAN,
         .relax_stiffness = NAN,
         .relax_damping = NAN,
         .bristle_stiffness = NAN,
         .bristle_damping = NAN,
+        .polygon = -1,
     };
 }
 
@@ -101,6 +104,7 @@ rb_pair_def rb_pair_default(void)
 {
     rb_material open = rb_material_default();
     open.friction = open.friction_torsion = open.friction_roll = NAN;
+    open.grain[0] = open.grain[1] = open.grain[2] = NAN;
     return (rb_pair_def){ .condim = 3, .material = open };
 }
 

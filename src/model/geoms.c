@@ -22,6 +22,7 @@ void rb_fill_geoms(rb_build *b)
         m->geom_condim[g] = def->condim;
         m->geom_priority[g] = def->priority;
         m->geom_group[g] = def->group;
+        rb_copy3(def->surface_velocity, m->geom_surface + 3 * g);
         m->geom_material[g] = def->material;
     }
     for (int s = 0; s < m->nsite; s++) {

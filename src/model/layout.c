@@ -38,7 +38,7 @@ static const entry model_entries[] = {
     M(body_mass, nbody, 1), M(body_com, nbody, 3), M(body_inertia, nbody, 6),
     M(body_gravcomp, nbody, 1),
     M(body_jntadr, nbody, 1), M(body_jntnum, nbody, 1),
-    M(body_geomadr, nbody, 1), M(body_geomnum, nbody, 1),
+    M(body_geomadr, nbody, 1), M(body_geomnum, nbody, 1), M(mocap_motion, nmocap, 1),
 
     M(link_parent, nlink, 1), M(link_body, nlink, 1), M(link_tree, nlink, 1),
     M(link_jntadr, nlink, 1), M(link_jntnum, nlink, 1),
@@ -61,7 +61,8 @@ static const entry model_entries[] = {
     M(geom_type, ngeom, 1), M(geom_body, ngeom, 1), M(geom_link, ngeom, 1), M(geom_asset, ngeom, 1),
     M(geom_size, ngeom, 3), M(geom_pos, ngeom, 3), M(geom_quat, ngeom, 4), M(geom_mass, ngeom, 1),
     M(geom_contype, ngeom, 1), M(geom_conaffinity, ngeom, 1), M(geom_condim, ngeom, 1),
-    M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_material, ngeom, 1),
+    M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_surface, ngeom, 3),
+    M(geom_material, ngeom, 1),
 
     M(mesh_vertadr, nmesh, 1), M(mesh_vertnum, nmesh, 1),
     M(mesh_faceadr, nmesh, 1), M(mesh_facenum, nmesh, 1),
@@ -96,6 +97,7 @@ static const entry model_entries[] = {
 
     M(exclude_body1, nexclude, 1), M(exclude_body2, nexclude, 1),
     M(pair_geom1, npair, 1), M(pair_geom2, npair, 1), M(pair_condim, npair, 1),
+    M(pair_only_material, npair, 1),
     M(pair_material, npair, 1),
 
     M(key_time, nkey, 1), KEY(key_qpos, nq, 1), KEY(key_qvel, nv, 1), KEY(key_act, na, 1),
@@ -121,8 +123,10 @@ static const entry model_entries[] = {
 
 static const entry data_entries[] = {
     D(q, nq, 1), D(v, nv, 1), D(act, na, 1), D(mocap, nmocap, 7),
+    D(mocap_was, nmocap, 6),
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nu, 1), D(tau, nv, 1), D(wrench, nbody, 6),
+    D(mocap_v, nmocap, 6), D(mocap_a, nmocap, 6),
 
     D(link_p, nlink, 3), D(link_R, nlink, 9), D(link_l, nlink, 3),
     D(link_c, nlink, 3), D(link_I, nlink, 6), D(dof_S, nv, 6),

@@ -158,6 +158,7 @@ void rb_fill_bodies(rb_build *b)
         m->body_link[k] = b->body_link[k];
         if (b->body_link[k] == nlink) m->link_body[nlink++] = k;
         m->body_mocap[k] = def->mocap ? nmocap++ : -1;
+        if (def->mocap) m->mocap_motion[m->body_mocap[k]] = def->motion;
         m->body_gravcomp[k] = def->gravcomp;
         rb_fill_pose(k == 0 ? &identity : &def->pose, m->body_pos + 3 * k, m->body_quat + 4 * k);
 

@@ -14,7 +14,11 @@ rb_status rb_stage_free_motion(rb_stage *s)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     rb_smooth_info smooth = { 0 };
+
+    /* joints on mocap bodies: forces at the middle of the step */
+    rb_stage_led_pose(s, 0.5 * s->h);
     rb_status status = rb_smooth_step(m, d, s->h, &smooth);
+    rb_stage_led_pose(s, 0.0);
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));
     if (!smooth.converged)

@@ -132,6 +132,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     rb_contact *found = rb_push(d->arena, rb_contact, d->touch_max);
     if (!found) return RB_NOMEM;
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
+    rb_stage_led_pose(s, s->h);
     rb_kinematics(m, d);
     rb_frames(m, d);
     int n = 0;

@@ -100,6 +100,13 @@ static rb_status solve_island(rb_stage *s, int index)
     fill(s, &island);
     island.weight = s->h * s->gravity * island_mass(s, index);
     status = s->o->formulation->write(&island, s->o, arena, &written);
+    if (status == RB_UNSUPPORTED)
+        return rb_fail(
+            s->err, status,
+            "%s does not take what a contact asks for: friction polygons need "
+            "stewart-trinkle, anitescu-potra, dart or jain; a grain does without phantom "
+            "and hybrid-friction",
+            s->o->formulation->name);
     if (status != RB_OK) return status;
     if (s->o->sink.take && written.problem.n > 0) {
         char name[64];

@@ -123,13 +123,17 @@ static int is_pushed(const rb_constraint *c, const double *p)
     return 0;
 }
 
-/* Nothing that the caller moves drags at it, what pushes is closed, and no gap asks for motion. */
+/* Nothing that the caller moves drags at it, what pushes is closed, and no gap asks for motion. A
+ * surface that runs below a contact which slides changes nothing: held against it, v = 0 is an
+ * answer like any other. */
 static int may_stand(const rb_stage *s, const rb_constraint *c, const double *p)
 {
     const double *drive = s->set.drive + c->row, *error = s->set.error + c->row;
     double zero = RB_GAP_ZERO * s->size;
+    int slides = c->kind == RB_CONSTRAINT_CONTACT && s->mode[c - s->set.c] == RB_MODE_SLIDE;
     for (int r = 0; r < c->nrow; r++) {
-        if (drive[r] != 0.0 || fabs(error[r]) > zero) return 0;
+        int runs = slides && (r == 1 || r == 2);
+        if ((drive[r] != 0.0 && !runs) || fabs(error[r]) > zero) return 0;
     }
     if (c->kind > RB_CONSTRAINT_LIMIT) return 1;
     if (s->bias[c->row] < 0.0) return 0;

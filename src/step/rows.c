@@ -54,6 +54,7 @@ static rb_status factor(rb_stage *s)
 static void go_to(rb_stage *s)
 {
     rb_data *d = s->d;
+    rb_stage_led_pose(s, s->v_hat ? s->h : 0.0);
     memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
     memcpy(d->v, s->v_hat ? s->v_hat : s->v_free, (size_t)s->m->nv * sizeof *d->v);
     rb_kinematics(s->m, d);

@@ -21,6 +21,8 @@ typedef struct rb_stage {
     /* before the step */
     double *q0, *v0, *act0; /*                                          (nq), (nv), (na)        */
     double time0;
+    double *mocap0;   /* poses of mocap bodies                          (nmocap x 7)            */
+    double *mocap_v0; /* what the caller asked of them                  (nmocap x 6)            */
 
     /* without contact: smooth motion */
     double *q_free, *v_free, *act_free;
@@ -49,6 +51,12 @@ typedef struct rb_stage {
 
 /* step.c: how a problem of this step is called in files. */
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size);
+
+/* led.c: mocap bodies get the velocity of this step, of length h, and its rate; then their poses
+ * at t seconds after its start; at last their velocities are what the caller asked for again. */
+rb_status rb_stage_lead(rb_stage *s);
+void rb_stage_led_pose(rb_stage *s, double t);
+void rb_stage_let_go(rb_stage *s, int moved);
 
 /* free.c: v_free, q_free, act_free; the state is as before. */
 rb_status rb_stage_free_motion(rb_stage *s);

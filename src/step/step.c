@@ -172,7 +172,8 @@ static rb_status solve_until_open(rb_stage *s)
 
 static rb_status fixed_step(rb_stage *s)
 {
-    rb_status status = rb_stage_free_motion(s);
+    rb_status status = rb_stage_lead(s);
+    if (status == RB_OK) status = rb_stage_free_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = measure_energy(s);
     if (status == RB_OK) finish(s);
@@ -192,6 +193,7 @@ static rb_status advance(rb_stage *s, double h, int splits)
     save(s);
     rb_status status = fixed_step(s);
     if (status != RB_OK) restore(s);
+    rb_stage_let_go(s, status == RB_OK);
     rb_arena_reset(s->d->arena, mark);
     if (status != RB_UNSOLVED || splits == 0) return status;
     s->info->splits++;
@@ -202,6 +204,7 @@ static rb_status advance(rb_stage *s, double h, int splits)
 /* The state before the first part, constraints of the last step included. */
 typedef struct saved {
     double *q, *v, *act, time;
+    double *mocap, *mocap_was;
     rb_touch *touch;
     int ntouch;
 } saved;
@@ -213,7 +216,11 @@ static int keep(const rb_stage *s, saved *x)
     x->v = rb_push(d->arena, double, s->m->nv);
     x->act = rb_push(d->arena, double, s->m->na);
     x->touch = rb_push(d->arena, rb_touch, d->ntouch);
-    if (!x->q || !x->v || !x->act || !x->touch) return 0;
+    x->mocap = rb_push(d->arena, double, 7 * (size_t)s->m->nmocap);
+    x->mocap_was = rb_push(d->arena, double, 6 * (size_t)s->m->nmocap);
+    if (!x->q || !x->v || !x->act || !x->touch || !x->mocap || !x->mocap_was) return 0;
+    copy(x->mocap, d->mocap, 7 * s->m->nmocap);
+    copy(x->mocap_was, d->mocap_was, 6 * s->m->nmocap);
     copy(x->q, d->q, s->m->nq);
     copy(x->v, d->v, s->m->nv);
     copy(x->act, d->act, s->m->na);
@@ -229,6 +236,8 @@ static void go_back(rb_stage *s, const saved *x)
     copy(d->q, x->q, s->m->nq);
     copy(d->v, x->v, s->m->nv);
     copy(d->act, x->act, s->m->na);
+    copy(d->mocap, x->mocap, 7 * s->m->nmocap);
+    copy(d->mocap_was, x->mocap_was, 6 * s->m->nmocap);
     memcpy(d->touch, x->touch, (size_t)x->ntouch * sizeof *x->touch);
     d->ntouch = x->ntouch;
     d->time = x->time;
