@@ -16,6 +16,7 @@ run:
 	@cmake --preset release -DBUILD_TESTING=OFF >/dev/null
 	@cmake --build --preset release --target rattleback_cli
 	@build/release/bin/rattleback bench demo
+	@build/release/bin/rattleback reproduce all --out build/reproduced
 
 test:
 	@tools/install-deps test

@@ -19,6 +19,7 @@ static const command commands[] = {
     { "lcp", "solve linear, boxed and mixed complementarity problems", cmd_lcp },
     { "friction", "solve frictional contact problems with exact cones", cmd_friction },
     { "impact", "resolve single frictional impacts", cmd_impact },
+    { "reproduce", "the experiments of the papers, beside their numbers", cmd_reproduce },
     { "bench", "measure solvers and dynamics", cmd_bench },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };

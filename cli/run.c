@@ -24,7 +24,7 @@ typedef struct run {
     double energy; /* [J] */
 
     /* summary */
-    int steps, failures, contacts_max, fallbacks, repairs, solves;
+    int steps, failures, contacts_max, rows_max, fallbacks, repairs, solves;
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double loop_error_max, wall;
     unsigned char *modes; /* --watch: of the step before */
@@ -150,6 +150,7 @@ static void add(run *r, const rb_step_info *info)
     r->steps++;
     r->contacts_sum += info->contacts;
     if (info->contacts > r->contacts_max) r->contacts_max = info->contacts;
+    if (info->rows_max > r->rows_max) r->rows_max = info->rows_max;
     r->residual_max = fmax(r->residual_max, info->residual);
     r->penetration_max = fmax(r->penetration_max, info->penetration);
     r->energy_created_max = fmax(r->energy_created_max, info->energy_created);
@@ -216,6 +217,7 @@ static void summary_json(const run *r)
     json_number(&j, "wall", r->wall);
     json_number(&j, "contacts_mean", r->steps ? r->contacts_sum / r->steps : 0.0);
     json_int(&j, "contacts_max", r->contacts_max);
+    json_int(&j, "rows_max", r->rows_max);
     json_number(&j, "residual_max", r->residual_max);
     json_number(&j, "penetration_max", r->penetration_max);
     json_number(&j, "energy_start", r->energy_start);

@@ -126,6 +126,33 @@ static int set_tol(run_options *o, const char *text)
     return number("--tol", text, 1e-300, 1.0, "a number > 0, for example 1e-9", &o->step.tol);
 }
 
+/* Of formulations; --set has them, no option of their own. */
+static int set_regularise(run_options *o, const char *text)
+{
+    return number("rb.regularise", text, 0.0, 1.0, "a number from 0 to 1", &o->step.regularise);
+}
+
+static int set_stick_speed(run_options *o, const char *text)
+{
+    return number("rb.stick_speed", text, 0.0, 1e6, "metres per second >= 0", &o->step.stick_speed);
+}
+
+static int set_phantom_share(run_options *o, const char *text)
+{
+    return number("rb.phantom_share", text, 0.0, 1e6, "a number >= 0", &o->step.phantom_share);
+}
+
+static int set_phantom_directions(run_options *o, const char *text)
+{
+    return count("rb.phantom_directions", text, 2, 512, "an integer from 2 to 512",
+                 &o->step.phantom_directions);
+}
+
+static int set_lateral(run_options *o, const char *text)
+{
+    return count("rb.lateral", text, 0, 1, "0 or 1", &o->step.lateral);
+}
+
 /* ---- choices that a model can make too --------------------------------------------------------
  */
 
@@ -144,6 +171,11 @@ static const choice choices[] = {
     { "stepper", set_stepper, 1 },
     { "restitution_law", set_law, 1 },
     { "energy_safe", set_energy_safe, 1 },
+    { "regularise", set_regularise, 1 },
+    { "stick_speed", set_stick_speed, 1 },
+    { "phantom_share", set_phantom_share, 1 },
+    { "phantom_directions", set_phantom_directions, 1 },
+    { "lateral", set_lateral, 1 },
     { "friction", set_friction, 0 },
     { "restitution", set_restitution, 0 },
 };

@@ -25,6 +25,7 @@ typedef struct rb_step_info {
     int contacts; /* within reach                                                        */
     int active;   /* with an impulse                                                     */
     int rows;     /* of all problems                                                     */
+    int rows_max; /* of the largest one                                                  */
     int islands;
     int solves;      /* complementarity problems solved, repairs and decompression included */
     int repairs;     /* re-linearisations                                                   */

@@ -64,6 +64,7 @@ static void note(rb_stage *s, const rb_info *solved, int rows)
     rb_step_info *info = s->info;
     info->solves++;
     info->rows += rows;
+    if (rows > info->rows_max) info->rows_max = rows;
     info->fallbacks += solved->outcome == RB_SOLVED && strchr(solved->path, '>') != NULL;
     for (int k = 0; k < RB_RUNG_COUNT; k++) info->rungs[k] += solved->rungs[k];
     info->velocity_residual = fmax(info->velocity_residual, solved->cert.velocity);

@@ -1,0 +1,262 @@
+/* `rattleback reproduce`: lists the experiments of the papers and runs them. */
+#include "reproduce.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "commands.h"
+#include "json.h"
+
+typedef struct experiment {
+    const char *name, *summary;
+    void (*run)(reproduce *r);
+} experiment;
+
+static const experiment experiments[] = {
+    { "rod", "falling rod, Painleve's paradox [Stewart & Trinkle 2000]", reproduce_rod },
+    { "balls", "four balls, Table 1, impulse cascade [Stewart & Trinkle 2000]", reproduce_balls },
+    { "cube", "sliding cube, five friction models [Peiret 2017]", reproduce_cube },
+};
+enum { NEXPERIMENT = sizeof experiments / sizeof *experiments };
+
+/* ---- what experiments use ---------------------------------------------------------------------
+ */
+
+void reproduce_say(const reproduce *r, const char *format, ...)
+{
+    if (r->json) return;
+    va_list list;
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+}
+
+static int holds(const reproduce_check *c)
+{
+    return fabs(c->value - c->expected) <= c->bound;
+}
+
+int reproduce_near(reproduce *r, double value, double expected, double bound, const char *name, ...)
+{
+    reproduce_check c = { .value = value, .expected = expected, .bound = bound };
+    va_list list;
+    va_start(list, name);
+    vsnprintf(c.name, sizeof c.name, name, list);
+    va_end(list);
+    if (r->ncheck < REPRODUCE_CHECKS) r->check[r->ncheck++] = c;
+    return holds(&c);
+}
+
+const char *reproduce_figure(reproduce *r, const char *name, char *path, size_t size)
+{
+    if (r->nfigure < REPRODUCE_FIGURES)
+        snprintf(r->figure[r->nfigure++], sizeof *r->figure, "%s", name);
+    snprintf(path, size, "%s/%s", r->out, name);
+    return path;
+}
+
+/* ---- reports ----------------------------------------------------------------------------------
+ */
+
+static int missed(const reproduce *r)
+{
+    int count = 0;
+    for (int k = 0; k < r->ncheck; k++) count += !holds(&r->check[k]);
+    return count;
+}
+
+static void report_json(const reproduce *r, const experiment *e, double seconds)
+{
+    json j = { .out = stdout };
+    json_begin(&j, NULL);
+    json_text(&j, "name", e->name);
+    json_number(&j, "seconds", seconds);
+    json_int(&j, "failed", r->failed);
+    json_int(&j, "missed", missed(r));
+    json_begin_list(&j, "figures");
+    for (int k = 0; k < r->nfigure; k++) json_text(&j, NULL, r->figure[k]);
+    json_end_list(&j);
+    json_begin_list(&j, "checks");
+    for (int k = 0; k < r->ncheck; k++) {
+        const reproduce_check *c = &r->check[k];
+        json_begin(&j, NULL);
+        json_text(&j, "name", c->name);
+        json_number(&j, "value", c->value);
+        json_number(&j, "expected", c->expected);
+        json_number(&j, "bound", c->bound);
+        json_int(&j, "holds", holds(c));
+        json_end(&j);
+    }
+    json_end_list(&j);
+    json_end(&j);
+}
+
+static void report_text(const reproduce *r, double seconds)
+{
+    printf("\n%d checks, %d missed%s; %.1f s\n", r->ncheck, missed(r),
+           r->failed ? ", and a run failed" : "", seconds);
+    for (int k = 0; k < r->ncheck; k++) {
+        const reproduce_check *c = &r->check[k];
+        if (!holds(c))
+            printf("  missed: %s: %.6g, expected %.6g within %.3g\n", c->name, c->value,
+                   c->expected, c->bound);
+    }
+    for (int k = 0; k < r->nfigure; k++) printf("  %s/%s\n", r->out, r->figure[k]);
+    putchar('\n');
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int run_experiment(reproduce *r, const experiment *e)
+{
+    double start = now();
+    r->failed = r->ncheck = r->nfigure = 0;
+    reproduce_say(r, "== %s: %s\n\n", e->name, e->summary);
+    e->run(r);
+    if (r->json)
+        report_json(r, e, now() - start);
+    else
+        report_text(r, now() - start);
+    fflush(stdout);
+    return r->failed || missed(r) ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
+}
+
+/* ---- the command ------------------------------------------------------------------------------
+ */
+
+typedef struct options {
+    const char *out, *scenes;
+    int json, brief, help;
+} options;
+
+static int set_out(void *to, const char *text)
+{
+    ((options *)to)->out = text;
+    return 1;
+}
+
+static int set_scenes(void *to, const char *text)
+{
+    ((options *)to)->scenes = text;
+    return 1;
+}
+
+static int set_json(void *to, const char *text)
+{
+    (void)text;
+    return ((options *)to)->json = 1;
+}
+
+static int set_brief(void *to, const char *text)
+{
+    (void)text;
+    return ((options *)to)->brief = 1;
+}
+
+static int set_help(void *to, const char *text)
+{
+    (void)text;
+    return ((options *)to)->help = 1;
+}
+
+static const argument table[] = {
+    { "--out", 1, set_out },     { "--scenes", 1, set_scenes }, { "--json", 0, set_json },
+    { "--brief", 0, set_brief }, { "--help", 0, set_help },     { "-h", 0, set_help },
+    { NULL, 0, NULL },
+};
+
+static void list_experiments(FILE *out)
+{
+    for (int k = 0; k < NEXPERIMENT; k++)
+        fprintf(out, "  %-10s %s\n", experiments[k].name, experiments[k].summary);
+}
+
+static void help(void)
+{
+    printf(
+        "usage: rattleback reproduce [options] NAME...|all\n\n"
+        "Runs experiments of the papers, scene by scene through `rattleback run`, prints\n"
+        "their tables beside the papers' and draws their figures. Without a name: the list.\n\n");
+    list_experiments(stdout);
+    printf("\n  --out DIR       for records and figures (reproduced)\n"
+           "  --scenes DIR    where the scenes are (scenes)\n"
+           "  --brief         fewer and shorter runs\n"
+           "  --json          one object per experiment: its checks, its figures\n"
+           "\nexit status: 0 all within bounds, 1 something is not, 2 bad usage or input\n"
+           "\nexample: rattleback reproduce rod --brief\n");
+}
+
+static const experiment *find(const char *name)
+{
+    for (int k = 0; k < NEXPERIMENT; k++)
+        if (strcmp(experiments[k].name, name) == 0) return &experiments[k];
+    return NULL;
+}
+
+/* The folders; 1, or 0 after a sentence. */
+static int prepare(const options *o)
+{
+    char file[4096];
+    snprintf(file, sizeof file, "%s/contact/rod.xml", o->scenes);
+    if (access(file, R_OK) != 0) {
+        fprintf(stderr, "rattleback reproduce: %s: %s; run it in a checkout, or say --scenes DIR\n",
+                file, strerror(errno));
+        return 0;
+    }
+    if (strpbrk(o->out, " \t\n")) {
+        fprintf(stderr, "rattleback reproduce: --out %s: expected a folder without blanks\n",
+                o->out);
+        return 0;
+    }
+    if (mkdir(o->out, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "rattleback reproduce: --out %s: %s\n", o->out, strerror(errno));
+        return 0;
+    }
+    return 1;
+}
+
+int cmd_reproduce(int argc, char **argv)
+{
+    options o = { .out = "reproduced", .scenes = "scenes" };
+    arguments a = { .command = "reproduce", .table = table, .options = &o };
+    if (!arguments_parse(&a, argc, argv)) return EXIT_BAD_INPUT;
+    if (o.help) {
+        help();
+        return EXIT_CERTIFIED;
+    }
+    if (a.nfile == 0) {
+        list_experiments(stdout);
+        return EXIT_CERTIFIED;
+    }
+    int all = a.nfile == 1 && strcmp(argv[0], "all") == 0, count = all ? NEXPERIMENT : a.nfile;
+    for (int k = 0; k < count && !all; k++) {
+        if (find(argv[k])) continue;
+        fprintf(stderr, "rattleback reproduce: no experiment %s; expected all or some of\n",
+                argv[k]);
+        list_experiments(stderr);
+        return EXIT_BAD_INPUT;
+    }
+    reproduce *r = prepare(&o) ? calloc(1, sizeof *r) : NULL;
+    if (!r) return EXIT_BAD_INPUT;
+    *r = (reproduce){ .out = o.out, .scenes = o.scenes, .json = o.json, .brief = o.brief };
+    int status = EXIT_CERTIFIED;
+    for (int k = 0; k < count; k++) {
+        int one = run_experiment(r, all ? &experiments[k] : find(argv[k]));
+        if (one > status) status = one;
+    }
+    free(r);
+    return status;
+}
