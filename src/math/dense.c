@@ -351,6 +351,40 @@ void rb_ldl_solve(const double *LDL, int n, int rank, const int *perm, double *x
     for (int k = 0; k < n; k++) x[perm[k]] = k < rank ? work[k] : 0.0;
 }
 
+RB_VECTOR int rb_ldl_positive(double *A, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        double a = A[(ptrdiff_t)i * (n + 1)];
+        largest = a > largest ? a : largest;
+    }
+    double tiny = RB_RANK_TOL * n * largest;
+    for (int k = 0; k < n; k++) {
+        const double *restrict U_k = A + (ptrdiff_t)k * n;
+        if (!(U_k[k] > tiny)) return 0;
+        double inverse = 1.0 / U_k[k];
+        for (int i = k + 1; i < n; i++) {
+            double *restrict U_i = A + (ptrdiff_t)i * n, l = U_k[i] * inverse;
+            if (l == 0.0) continue;
+            for (int j = i; j < n; j++) U_i[j] -= l * U_k[j];
+        }
+    }
+    return 1;
+}
+
+RB_VECTOR void rb_ldl_positive_solve(const double *restrict U, int n, double *restrict x)
+{
+    for (int k = 0; k < n; k++) {
+        const double *U_k = U + (ptrdiff_t)k * n;
+        double t = x[k] / U_k[k];
+        for (int i = k + 1; i < n; i++) x[i] -= t * U_k[i];
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        const double *U_k = U + (ptrdiff_t)k * n;
+        x[k] = (x[k] - rb_dot(U_k + k + 1, x + k + 1, n - 1 - k)) / U_k[k];
+    }
+}
+
 /* a b = p + e exactly [Dekker 1971]; splitting instead of fma, so that all targets agree. */
 static double product_error(double a, double b, double p)
 {

@@ -62,6 +62,11 @@ int rb_ldl_factor(double *A, int n, int *perm, double rank_tol);
 /* Solves in the range: components behind the rank are set to zero. */
 void rb_ldl_solve(const double *LDL, int n, int rank, const int *perm, double *x, double *work);
 
+/* A = U' D^-1 U of a symmetric positive matrix, U in the upper triangle with D on its diagonal; the
+ * lower one is not read. 0: a pivot is below RB_RANK_TOL * n * max|A_ii|. */
+int rb_ldl_positive(double *A, int n);
+void rb_ldl_positive_solve(const double *U, int n, double *x);
+
 /* ---- residuals in doubled precision -------------------------------------------------------- */
 
 /* b + A x for one row in compensated arithmetic (error-free products and sums): the sum as if

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "solve/admm.h"
+#include "solve/cone_small.h"
 #include "solve/internal.h"
 #include "solve/newton.h"
 #include "solve/newton_twofold.h"
@@ -216,7 +217,7 @@ static int try_short_path(climb *s, double *r)
 /* The last factorisation met a pivot of the size of the compliance: contacts are redundant. */
 static int is_redundant(const climb *s)
 {
-    return s->newton.pivot_ratio < 100.0 * RB_UNIFORM_EPS;
+    return s->newton.pivot_ratio < RB_REDUNDANT;
 }
 
 /* Redundant contacts of which one slides: which impulses are chosen decides how bodies move. */
@@ -503,11 +504,36 @@ static rb_status solve_all(const rb_cones *k, const rb_solve_opts *o, rb_arena *
     return RB_OK;
 }
 
+static void name_path(rb_info *info)
+{
+    for (int g = 0; g < RB_RUNG_COUNT; g++) {
+        if (info->rungs[g] > 0) rb_path_add(info, rb_rung_name(g));
+    }
+}
+
+/* What few contacts with a guess need in most steps; *done = 0: the ladder has to be climbed. */
+static rb_status try_small(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch,
+                           double *r, rb_info *info, int *done)
+{
+    *done = 0;
+    if (!rb_cone_small_takes(p, o)) return RB_OK;
+    rb_mark mark = rb_arena_mark(scratch);
+    rb_status status = rb_cone_small(p, o, scratch, 0.5 * o->tol, r, info, done);
+    rb_arena_reset(scratch, mark);
+    if (status != RB_OK || !*done) return status;
+    info->outcome = RB_SOLVED;
+    name_path(info);
+    return RB_OK;
+}
+
 rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *r,
                        rb_info *info)
 {
     rb_cones k;
-    rb_status status = rb_cones_make(p, scratch, &k);
+    int done;
+    rb_status status = try_small(p, o, scratch, r, info, &done);
+    if (status != RB_OK || done) return status;
+    status = rb_cones_make(p, scratch, &k);
     if (status != RB_OK) return status;
     int *label = rb_push(scratch, int, k.nc);
     if (!label) return RB_NOMEM;
@@ -517,9 +543,7 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     info->unique = o->unique ? RB_UNIQUE_PLAIN : RB_UNIQUE_OFF;
     status = solve_all(&k, o, scratch, label, r, info);
     if (status != RB_OK) return status;
-    for (int g = 0; g < RB_RUNG_COUNT; g++) {
-        if (info->rungs[g] > 0) rb_path_add(info, rb_rung_name(g));
-    }
+    name_path(info);
     if (info->outcome != RB_SOLVED) rb_path_add(info, "every rung in vain");
     return RB_OK;
 }

@@ -76,4 +76,7 @@ int rb_newton_path(rb_newton *s, rb_compliance kind, double eps_start, double *r
  * enough to be the limit, large enough that rounding (1e-16 / eps) does not choose. */
 #define RB_UNIFORM_EPS 1e-7
 
+/* Least over largest pivot below which the least is that compliance: contacts are redundant [1]. */
+#define RB_REDUNDANT (100.0 * RB_UNIFORM_EPS)
+
 #endif

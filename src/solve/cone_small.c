@@ -1,0 +1,403 @@
+/* Newton's method (K.7) on few contacts, from the answer of the step before: whole steps, no merit,
+ * no path, W as it is. What it finds is what the rung `newton` of the ladder would find, with the
+ * same compliance, or nothing:
+ *
+ *     1. modes off the guess; where they change, again, at most STEPS times
+ *     2. proximal steps (K.12) with the last factors, until the compliance is gone
+ *
+ * While no contact slides the system W_aa + eps is symmetric and positive, and an LDL' of half the
+ * cost takes the place of the LU. Several answers with a sliding contact are left to the path. */
+#include "solve/cone_small.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "solve/newton.h"
+
+enum {
+    ROWS = 96,  /* beyond, the sparse LU of the ladder is quicker                                 */
+    STEPS = 12, /* who needs more is not near the answer                                          */
+    POLISH = 6
+};
+
+/* |F| relative to the velocities at r below which the problem with compliance is solved [1]. */
+#define SOLVED 1e-13
+
+/* The measure of the certificate, relative to tol, at which proximal steps end [1]. */
+#define POLISHED 1e-3
+
+typedef struct small {
+    const rb_problem *p;
+    int n, nc;
+    double eps;    /* compliance [m/s per N s]                                             */
+    double q_norm; /* |q|_2, 1 where q = 0                                                 */
+    double *rho;   /* 1 / mean diagonal of a contact                      (nc)             */
+    double *r, *u; /* impulses; W r + q, with compliance where said       (n)              */
+    double *F;     /* (K.7)                                               (n)              */
+    double *dr;    /*                                                     (n)              */
+    double *B;     /* dF/du of sliding contacts, 3 x 3                    (nc x 9)         */
+    double *A;     /* dF/dr                                               (nc x 9)         */
+    unsigned char *mode, *factored; /* at r; of the factors               (nc)             */
+    int *active;                    /* contacts that are not open         (nc)             */
+    int nactive, slides, symmetric;
+    double *G; /* factors of the active rows                              (3 nactive)^2    */
+    int *perm;
+    double ratio; /* least pivot over the largest                                          */
+} small;
+
+/* ---- the problem ------------------------------------------------------------------------------
+ */
+
+int rb_cone_small_takes(const rb_problem *p, const rb_solve_opts *o)
+{
+    int known = o->warm || p->nc == 1;
+    return known && p->dim == 3 && p->n <= ROWS && p->W.form == RB_DENSE;
+}
+
+static int is_symmetric(const double *W, int n)
+{
+    for (int i = 1; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            if (W[i * n + j] != W[j * n + i]) return 0;
+        }
+    }
+    return 1;
+}
+
+static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *guess, small *s)
+{
+    size_t n = (size_t)p->n, nc = (size_t)p->nc;
+    *s = (small){ .p = p, .n = p->n, .nc = p->nc };
+    double *x = rb_push(scratch, double, 4 * n + 19 * nc + n * n);
+    int *index = rb_push(scratch, int, n + nc);
+    unsigned char *mode = rb_push(scratch, unsigned char, 2 * nc);
+    if (!x || !index || !mode) return RB_NOMEM;
+    s->r = x;
+    s->u = s->r + n;
+    s->F = s->u + n;
+    s->dr = s->F + n;
+    s->rho = s->dr + n;
+    s->A = s->rho + nc;
+    s->B = s->A + 9 * nc;
+    s->G = s->B + 9 * nc;
+    s->perm = index;
+    s->active = index + n;
+    s->mode = mode;
+    s->factored = mode + nc;
+    memcpy(s->r, guess, n * sizeof *guess);
+    memset(s->factored, RB_MODE_UNKNOWN, nc);
+
+    double mean = 0.0;
+    for (int c = 0; c < s->nc; c++) {
+        const double *D = p->W.dense + (ptrdiff_t)3 * c * (p->n + 1);
+        s->rho[c] = (D[0] + D[p->n + 1] + D[2 * (p->n + 1)]) / 3.0;
+        mean += s->rho[c] / s->nc;
+    }
+    if (!(mean > 0.0)) mean = 1.0;
+    for (int c = 0; c < s->nc; c++) {
+        s->rho[c] = 1.0 / (s->rho[c] > 1e-12 * mean ? s->rho[c] : mean);
+    }
+    s->eps = RB_UNIFORM_EPS * mean;
+    s->q_norm = rb_norm2(p->q, p->n);
+    if (!(s->q_norm > 0.0)) s->q_norm = 1.0;
+    s->symmetric = is_symmetric(p->W.dense, p->n);
+    return RB_OK;
+}
+
+static void velocity(const small *s)
+{
+    rb_gemv(s->p->W.dense, s->n, s->n, s->n, s->r, s->u);
+    for (int i = 0; i < s->n; i++) s->u[i] += s->p->q[i];
+}
+
+/* What the certificate will say of r; u is that of r without compliance. */
+static double measure(const small *s)
+{
+    double sum = 0.0;
+    for (int c = 0; c < s->nc; c++) {
+        const double *r = s->r + 3 * c, *u = s->u + 3 * c;
+        double mu = s->p->mu[c],
+               x[3] = { r[0] - u[0] - mu * rb_cone_tangent(u, 3), r[1] - u[1], r[2] - u[2] };
+        rb_cone_project(x, mu, 3);
+        for (int i = 0; i < 3; i++) sum += (r[i] - x[i]) * (r[i] - x[i]);
+    }
+    return sqrt(sum) / s->q_norm;
+}
+
+/* ---- equations --------------------------------------------------------------------------------
+ */
+
+/* F and mode of contact c at r, u (K.7). */
+static void contact_equations(small *s, int c)
+{
+    const double *r = s->r + 3 * c, *u = s->u + 3 * c;
+    double *F = s->F + 3 * c, rho = s->rho[c];
+    double y[3] = { r[0] - rho * u[0], r[1] - rho * u[1], r[2] - rho * u[2] };
+    if (y[0] <= 0.0) {
+        s->mode[c] = RB_MODE_OPEN;
+        for (int i = 0; i < 3; i++) F[i] = r[i] / rho;
+        return;
+    }
+    double radius = s->p->mu[c] * y[0], t = sqrt(y[1] * y[1] + y[2] * y[2]);
+    for (int i = 0; i < 3; i++) F[i] = u[i];
+    s->mode[c] = t < radius ? RB_MODE_STICK : RB_MODE_SLIDE;
+    if (t < radius) return;
+    double shrink = t > 0.0 ? radius / t : 0.0;
+    F[1] = (r[1] - shrink * y[1]) / rho;
+    F[2] = (r[2] - shrink * y[2]) / rho;
+}
+
+/* Returns |F|. */
+static double equations(small *s)
+{
+    double sum = 0.0;
+    for (int c = 0; c < s->nc; c++) contact_equations(s, c);
+    for (int i = 0; i < s->n; i++) sum += s->F[i] * s->F[i];
+    return sqrt(sum);
+}
+
+/* A = dF/dr, B = dF/du of a sliding contact (K.8). */
+static void slide_derivatives(small *s, int c)
+{
+    const double *r = s->r + 3 * c, *u = s->u + 3 * c;
+    double *A = s->A + 9 * c, *B = s->B + 9 * c, mu = s->p->mu[c], rho = s->rho[c];
+    double y[3] = { r[0] - rho * u[0], r[1] - rho * u[1], r[2] - rho * u[2] };
+    double t = sqrt(y[1] * y[1] + y[2] * y[2]), e[2] = { 0.0, 0.0 }, g = 0.0;
+    if (t > 0.0) {
+        e[0] = y[1] / t;
+        e[1] = y[2] / t;
+        g = mu * y[0] / t;
+    }
+    memset(A, 0, 9 * sizeof *A);
+    memset(B, 0, 9 * sizeof *B);
+    B[0] = 1.0;
+    for (int i = 0; i < 2; i++) {
+        A[3 * (i + 1)] = -mu * e[i] / rho;
+        B[3 * (i + 1)] = mu * e[i];
+        for (int j = 0; j < 2; j++) {
+            double one = i == j ? 1.0 : 0.0, G = g * (one - e[i] * e[j]);
+            A[3 * (i + 1) + j + 1] = (one - G) / rho;
+            B[3 * (i + 1) + j + 1] = G;
+        }
+    }
+}
+
+/* ---- the linear system ------------------------------------------------------------------------
+ */
+
+/* Rows of the active contact a: W + eps where it sticks, A + B (W + eps) where it slides. */
+static void fill_rows(const small *s, int a)
+{
+    int n = s->n, m = 3 * s->nactive, c = s->active[a];
+    double *G = s->G + (ptrdiff_t)3 * a * m;
+    for (int b = 0; b < s->nactive; b++) {
+        const double *W = s->p->W.dense + (ptrdiff_t)3 * c * n + 3 * s->active[b];
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) G[i * m + 3 * b + j] = W[i * n + j];
+        }
+    }
+    for (int i = 0; i < 3; i++) G[i * m + 3 * a + i] += s->eps;
+    if (s->mode[c] != RB_MODE_SLIDE) return;
+    const double *A = s->A + 9 * c, *B = s->B + 9 * c;
+    for (int j = 0; j < m; j++) {
+        double x = G[j], y = G[m + j], z = G[2 * m + j];
+        G[m + j] = B[3] * x + B[4] * y + B[5] * z;
+        G[2 * m + j] = B[6] * x + B[7] * y + B[8] * z;
+    }
+    for (int i = 1; i < 3; i++) {
+        for (int j = 0; j < 3; j++) G[i * m + 3 * a + j] += A[3 * i + j];
+    }
+}
+
+static int factor(small *s)
+{
+    s->nactive = s->slides = 0;
+    for (int c = 0; c < s->nc; c++) {
+        if (s->mode[c] != RB_MODE_OPEN) s->active[s->nactive++] = c;
+        if (s->mode[c] != RB_MODE_SLIDE) continue;
+        s->slides = 1;
+        slide_derivatives(s, c);
+    }
+    for (int a = 0; a < s->nactive; a++) fill_rows(s, a);
+    int m = 3 * s->nactive, plain = s->symmetric && !s->slides;
+    int regular = plain ? rb_ldl_positive(s->G, m) : rb_lu_factor(s->G, m, s->perm) == m;
+    if (!regular) return 0;
+    double least = INFINITY, largest = 0.0;
+    for (int i = 0; i < m; i++) {
+        double pivot = fabs(s->G[(ptrdiff_t)i * (m + 1)]);
+        least = pivot < least ? pivot : least;
+        largest = pivot > largest ? pivot : largest;
+    }
+    s->ratio = m > 0 ? least / largest : 1.0;
+    memcpy(s->factored, s->mode, (size_t)s->nc);
+    return 1;
+}
+
+/* -F of an active contact less what the open ones, which go to zero, change there. */
+static void right_side(const small *s, int c, double side[3])
+{
+    double du[3] = { 0.0, 0.0, 0.0 };
+    for (int j = 0; j < s->nc; j++) {
+        if (s->mode[j] != RB_MODE_OPEN) continue;
+        const double *r = s->r + 3 * j;
+        if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0) continue;
+        const double *W = s->p->W.dense + (ptrdiff_t)3 * c * s->n + 3 * j;
+        for (int i = 0; i < 3; i++, W += s->n) du[i] -= W[0] * r[0] + W[1] * r[1] + W[2] * r[2];
+    }
+    const double *F = s->F + 3 * c, *B = s->B + 9 * c;
+    int slides = s->mode[c] == RB_MODE_SLIDE;
+    for (int i = 0; i < 3; i++) {
+        double moved =
+            slides ? B[3 * i] * du[0] + B[3 * i + 1] * du[1] + B[3 * i + 2] * du[2] : du[i];
+        side[i] = -F[i] - moved;
+    }
+}
+
+/* r += dr with the factors at hand; 0: not finite. */
+static int move(small *s)
+{
+    int m = 3 * s->nactive;
+    for (int a = 0; a < s->nactive; a++) right_side(s, s->active[a], s->dr + 3 * a);
+    if (s->symmetric && !s->slides)
+        rb_ldl_positive_solve(s->G, m, s->dr);
+    else
+        rb_lu_solve(s->G, m, s->perm, s->dr);
+    double sum = 0.0;
+    for (int c = 0; c < s->nc; c++) {
+        if (s->mode[c] != RB_MODE_OPEN) continue;
+        for (int i = 0; i < 3; i++) s->r[3 * c + i] = 0.0;
+    }
+    for (int a = 0; a < s->nactive; a++) {
+        double *r = s->r + 3 * s->active[a];
+        for (int i = 0; i < 3; i++) {
+            r[i] += s->dr[3 * a + i];
+            sum += r[i] * 0.0;
+        }
+    }
+    return sum == 0.0;
+}
+
+/* ---- the iteration ----------------------------------------------------------------------------
+ */
+
+/* How large velocities are at r [m/s]. */
+static double speed(const small *s)
+{
+    double most = s->q_norm;
+    for (int c = 0; c < s->nc; c++) {
+        for (int i = 0; i < 3; i++) {
+            double x = fabs(s->r[3 * c + i]) / s->rho[c];
+            most = x > most ? x : most;
+        }
+    }
+    return most;
+}
+
+static int modes_stand(const small *s)
+{
+    return memcmp(s->mode, s->factored, (size_t)s->nc) == 0;
+}
+
+/* Newton with compliance. 1: solved, and u, F, mode are those of r. */
+static int iterate(small *s, rb_info *info)
+{
+    double before = INFINITY;
+    for (int it = 0; it <= STEPS; it++) {
+        velocity(s);
+        for (int i = 0; i < s->n; i++) s->u[i] += s->eps * s->r[i];
+        double F = equations(s), scale = speed(s);
+        int solved = F <= SOLVED * scale;
+        if (it > 0 && solved && modes_stand(s)) return 1;
+        /* rounding is all that is left of F */
+        if (it > 0 && modes_stand(s) && F <= 100.0 * SOLVED * scale && F >= 0.25 * before) return 1;
+        if (it == STEPS) return 0;
+        before = F;
+        info->iterations++;
+        info->factorisations++;
+        if (!factor(s) || !move(s)) return 0;
+    }
+    return 0;
+}
+
+/* From the answer with compliance to the one without. Returns the measure of r. */
+static double polish(small *s, double tol)
+{
+    velocity(s);
+    double best = measure(s);
+    for (int it = 0; it < POLISH && best > POLISHED * tol; it++) {
+        double r[ROWS];
+        memcpy(r, s->r, (size_t)s->n * sizeof *r);
+        equations(s);
+        if (!modes_stand(s) || !move(s)) break;
+        velocity(s);
+        double next = measure(s);
+        if (next < best) {
+            best = next;
+            continue;
+        }
+        memcpy(s->r, r, (size_t)s->n * sizeof *r);
+        velocity(s);
+        break;
+    }
+    return best;
+}
+
+/* No contact approaches: without impulses nothing happens. */
+static int try_trivial(small *s, rb_info *info)
+{
+    for (int c = 0; c < s->nc; c++) {
+        if (s->p->q[3 * c] < 0.0) return 0;
+    }
+    memset(s->r, 0, (size_t)s->n * sizeof *s->r);
+    memset(s->mode, RB_MODE_OPEN, (size_t)s->nc);
+    info->rungs[RB_RUNG_TRIVIAL]++;
+    return 1;
+}
+
+/* One contact, in closed form. */
+static int try_alone(small *s, double tol, rb_info *info)
+{
+    double r[3] = { s->r[0], s->r[1], s->r[2] };
+    if (s->nc != 1) return 0;
+    info->iterations++;
+    rb_cone_local(s->p->W.dense, s->p->q, s->p->mu[0], 3, s->r);
+    velocity(s);
+    if (measure(s) <= tol) {
+        contact_equations(s, 0);
+        info->rungs[RB_RUNG_SWEEP]++;
+        return 1;
+    }
+    memcpy(s->r, r, sizeof r);
+    return 0;
+}
+
+/* 1: s->r and s->mode are the answer. */
+static int try_newton(small *s, const rb_solve_opts *o, double tol, rb_info *info)
+{
+    if (!iterate(s, info)) return 0;
+    int redundant = s->ratio < RB_REDUNDANT;
+    if (o->unique && redundant && s->slides) return 0;
+    if (!(polish(s, tol) <= tol)) return 0;
+    equations(s);
+    info->rungs[RB_RUNG_NEWTON]++;
+    info->rcond = s->ratio;
+    if (redundant && o->unique) info->unique = RB_UNIQUE_CHOSEN;
+    return 1;
+}
+
+rb_status rb_cone_small(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double tol,
+                        double *r, rb_info *info, int *done)
+{
+    small s;
+    *done = 0;
+    rb_status status = prepare(p, scratch, r, &s);
+    if (status != RB_OK) return status;
+    info->unique = o->unique ? RB_UNIQUE_PLAIN : RB_UNIQUE_OFF;
+    *done = try_trivial(&s, info) || try_alone(&s, tol, info) ||
+            (o->warm && try_newton(&s, o, tol, info));
+    if (!*done) return RB_OK;
+    memcpy(r, s.r, (size_t)s.n * sizeof *r);
+    memcpy(info->mode, s.mode, (size_t)s.nc);
+    return RB_OK;
+}
