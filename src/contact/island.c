@@ -6,6 +6,7 @@
  * constraints meet on the dofs that both patterns have. Islands of many plain contacts get W in
  * blocks of 3, only where two contacts share a tree. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -20,8 +21,9 @@ typedef struct half {
     const rb_data *d;
     const rb_constraints *set;
     rb_island *island;
-    double **y;  /* per constraint: nrow x ndof         (n) */
-    double **yd; /* the same over D                     (n) */
+    double **y;      /* per constraint: nrow x ndof         (n) */
+    double **yd;     /* the same over D                     (n) */
+    uint64_t *trees; /* tree_bits of each               (n) */
 } half;
 
 /* ---- half solves ------------------------------------------------------------------------------
@@ -41,24 +43,42 @@ static void half_solve(const rb_model *m, const rb_data *d, const int *dof, int 
     }
 }
 
+/* Bits of the trees that a constraint acts on: two without a common bit have no common tree. */
+static uint64_t tree_bits(const half *w, const rb_constraint *c)
+{
+    uint64_t bits = 0;
+    for (int k = 0; k < c->ndof; k++) {
+        bits |= UINT64_C(1) << w->m->link_tree[w->m->dof_link[w->set->dof[c->dof + k]]] % 64;
+    }
+    return bits;
+}
+
 static rb_status half_solve_all(half *w, rb_arena *arena)
 {
     rb_island *is = w->island;
+    size_t entries = 0;
+    for (int i = 0; i < is->n; i++) entries += (size_t)is->c[i]->nrow * (size_t)is->c[i]->ndof;
     w->y = rb_push(arena, double *, is->n);
     w->yd = rb_push(arena, double *, is->n);
-    if (!w->y || !w->yd) return RB_NOMEM;
+    w->trees = rb_push(arena, uint64_t, is->n);
+    double *next = rb_push(arena, double, 2 * entries);
+    if (!w->y || !w->yd || !w->trees || !next) return RB_NOMEM;
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
         const int *dof = w->set->dof + c->dof;
-        size_t size = (size_t)c->nrow * (size_t)c->ndof;
-        w->y[i] = rb_push(arena, double, size);
-        w->yd[i] = rb_push(arena, double, size);
-        if (!w->y[i] || !w->yd[i]) return RB_NOMEM;
-        memcpy(w->y[i], w->set->J + c->block, size * sizeof(double));
-        for (int r = 0; r < c->nrow; r++) {
-            double *y = w->y[i] + (ptrdiff_t)r * c->ndof, *yd = w->yd[i] + (ptrdiff_t)r * c->ndof;
-            half_solve(w->m, w->d, dof, c->ndof, y);
-            for (int k = 0; k < c->ndof; k++) yd[k] = y[k] / w->d->L[w->m->dof_Madr[dof[k]]];
+        ptrdiff_t size = (ptrdiff_t)c->nrow * c->ndof;
+        w->trees[i] = tree_bits(w, c);
+        w->y[i] = next;
+        w->yd[i] = next + size;
+        next += 2 * size;
+        memcpy(w->y[i], w->set->J + c->block, (size_t)size * sizeof(double));
+        for (int r = 0; r < c->nrow; r++)
+            half_solve(w->m, w->d, dof, c->ndof, w->y[i] + r * c->ndof);
+        for (int k = 0; k < c->ndof; k++) {
+            double D = w->d->L[w->m->dof_Madr[dof[k]]];
+            for (int r = 0; r < c->nrow; r++) {
+                w->yd[i][r * c->ndof + k] = w->y[i][r * c->ndof + k] / D;
+            }
         }
     }
     return RB_OK;
@@ -67,33 +87,71 @@ static rb_status half_solve_all(half *w, rb_arena *arena)
 /* ---- blocks -----------------------------------------------------------------------------------
  */
 
+/* One block of W: rows of a, columns of b. */
+typedef struct pair {
+    const double *y, *yd; /* half solves of a; of b over D                    */
+    int nrow, ncol;
+    int na, nb; /* dofs of a, of b: strides of y and yd             */
+} pair;
+
+/* Sum over dofs i .. i + count - 1 of a and j .. of b, which are the same dofs. */
+static void add_run(const pair *p, int i, int j, int count, double *W, ptrdiff_t ld)
+{
+    for (int r = 0; r < p->nrow; r++) {
+        for (int s = 0; s < p->ncol; s++) {
+            const double *y = p->y + r * p->na + i, *yd = p->yd + s * p->nb + j;
+            double sum = W[r * ld + s];
+            for (int k = 0; k < count; k++) sum += y[k] * yd[k];
+            W[r * ld + s] = sum;
+        }
+    }
+}
+
+/* The same for two plain contacts: nine sums that do not wait for each other. */
+static void add_run_3(const pair *p, int i, int j, int count, double *W, ptrdiff_t ld)
+{
+    const double *a0 = p->y + i, *a1 = a0 + p->na, *a2 = a1 + p->na;
+    const double *b0 = p->yd + j, *b1 = b0 + p->nb, *b2 = b1 + p->nb;
+    double *W1 = W + ld, *W2 = W1 + ld;
+    double w[9] = { W[0], W[1], W[2], W1[0], W1[1], W1[2], W2[0], W2[1], W2[2] };
+    for (int k = 0; k < count; k++) {
+        double x0 = a0[k], x1 = a1[k], x2 = a2[k], y0 = b0[k], y1 = b1[k], y2 = b2[k];
+        w[0] += x0 * y0, w[1] += x0 * y1, w[2] += x0 * y2;
+        w[3] += x1 * y0, w[4] += x1 * y1, w[5] += x1 * y2;
+        w[6] += x2 * y0, w[7] += x2 * y1, w[8] += x2 * y2;
+    }
+    for (int s = 0; s < 3; s++) W[s] = w[s], W1[s] = w[3 + s], W2[s] = w[6 + s];
+}
+
 /* Block (a, b) of W, rows of a and columns of b, with row stride ld. Returns 0 where the patterns
  * have nothing in common; then nothing is written. */
 static int write_block(const half *w, int a, int b, double *W, ptrdiff_t ld)
 {
+    if (!(w->trees[a] & w->trees[b])) return 0;
     const rb_constraint *ca = w->island->c[a], *cb = w->island->c[b];
     const int *da = w->set->dof + ca->dof, *db = w->set->dof + cb->dof;
-    int i = 0, j = 0, met = 0;
+    pair p = { w->y[a], w->yd[b], ca->nrow, cb->nrow, ca->ndof, cb->ndof };
+    int plain = ca->nrow == 3 && cb->nrow == 3, i = 0, j = 0, met = 0;
     while (i < ca->ndof && j < cb->ndof) {
         if (da[i] < db[j]) {
             i++;
         } else if (da[i] > db[j]) {
             j++;
         } else {
-            if (!met) {
-                for (int r = 0; r < ca->nrow; r++) {
-                    for (int s = 0; s < cb->nrow; s++) W[r * ld + s] = 0.0;
-                }
+            int count = 1;
+            while (i + count < ca->ndof && j + count < cb->ndof && da[i + count] == db[j + count]) {
+                count++;
+            }
+            for (int r = 0; r < ca->nrow && !met; r++) {
+                for (int s = 0; s < cb->nrow; s++) W[r * ld + s] = 0.0;
             }
             met = 1;
-            for (int r = 0; r < ca->nrow; r++) {
-                double y_r = w->y[a][(ptrdiff_t)r * ca->ndof + i];
-                for (int s = 0; s < cb->nrow; s++) {
-                    W[r * ld + s] += y_r * w->yd[b][(ptrdiff_t)s * cb->ndof + j];
-                }
-            }
-            i++;
-            j++;
+            if (plain)
+                add_run_3(&p, i, j, count, W, ld);
+            else
+                add_run(&p, i, j, count, W, ld);
+            i += count;
+            j += count;
         }
     }
     return met;

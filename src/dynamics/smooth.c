@@ -17,6 +17,7 @@
 #include "dynamics/forward.h"
 #include "dynamics/passive.h"
 #include "dynamics/smooth_anderson.h"
+#include "dynamics/smooth_free.h"
 #include "math/dense.h"
 #include "math/trig.h"
 #include "math/vec3.h"
@@ -250,26 +251,47 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
     return RB_OK;
 }
 
+static rb_status step_tree(const rb_model *m, rb_data *d, double h, rb_smooth_info *told)
+{
+    scratch s;
+    if (!allocate(m, d->arena, &s)) return RB_NOMEM;
+    copy(s.q_before, d->q, m->nq);
+    copy(s.v_before, d->v, m->nv);
+    copy(s.act_before, d->act, m->na);
+    rb_status status = RB_OK;
+    int count = substeps_needed(m, d, h);
+    for (int i = 0; i < MAX_DIVISIONS && count > 0 && status == RB_OK; i++, count *= 2) {
+        status = try_substeps(m, d, h, count, &s, told);
+        if (status == RB_OK && told->converged) break;
+        restore(m, d, &s);
+    }
+    return status;
+}
+
+/* Free bodies need no tree. Where one of them turns too fast for that, told->converged is 0 and
+ * nothing has moved. */
+static rb_status step_free(const rb_model *m, rb_data *d, double h, rb_smooth_info *told)
+{
+    double *q = rb_push(d->arena, double, m->nq), *v = rb_push(d->arena, double, m->nv);
+    if (!q || !v) return RB_NOMEM;
+    copy(q, d->q, m->nq);
+    copy(v, d->v, m->nv);
+    rb_smooth_free_step(m, d, h, told);
+    if (told->converged) return RB_OK;
+    copy(d->q, q, m->nq);
+    copy(d->v, v, m->nv);
+    return RB_OK;
+}
+
 rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
 {
     RB_ASSERT(h > 0.0);
     rb_smooth_info told = { 0 };
-    rb_status status = RB_NOMEM;
+    rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
-    scratch s;
-    if (allocate(m, d->arena, &s)) {
-        copy(s.q_before, d->q, m->nq);
-        copy(s.v_before, d->v, m->nv);
-        copy(s.act_before, d->act, m->na);
-        status = RB_OK;
-        int count = substeps_needed(m, d, h);
-        for (int i = 0; i < MAX_DIVISIONS && count > 0 && status == RB_OK; i++, count *= 2) {
-            status = try_substeps(m, d, h, count, &s, &told);
-            if (status == RB_OK && told.converged) break;
-            restore(m, d, &s);
-        }
-        if (status == RB_OK && told.converged) d->time += h;
-    }
+    if (rb_smooth_free_takes(m, d)) status = step_free(m, d, h, &told);
+    if (status == RB_OK && !told.converged) status = step_tree(m, d, h, &told);
+    if (status == RB_OK && told.converged) d->time += h;
     rb_arena_reset(d->arena, mark);
     if (info) *info = told;
     return status;
