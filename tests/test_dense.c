@@ -375,6 +375,31 @@ TEST(ldl_ignores_the_upper_triangle)
     CHECK(backward_error(full, 3, x, b, 0) <= 8.0 * DBL_EPSILON);
 }
 
+/* Positive matrices of every size; only the upper triangle is read; what is not positive is
+ * refused. */
+TEST(ldl_of_positive_matrices)
+{
+    double x[MOST], b[MOST];
+    for (int n = 1; n <= MOST; n++) {
+        TEST_SEED(n);
+        rb_rng rng = rb_rng_make((uint64_t)n);
+        fill_psd(&rng, A, n, n);
+        for (int i = 0; i < n; i++) A[i * n + i] += 0.5;
+        fill(&rng, b, n);
+        memcpy(LU, A, sizeof A);
+        for (int i = 1; i < n; i++) {
+            for (int j = 0; j < i; j++) LU[i * n + j] = NAN;
+        }
+        CHECK(rb_ldl_positive(LU, n));
+        memcpy(x, b, sizeof x);
+        rb_ldl_positive_solve(LU, n, x);
+        CHECK(backward_error(A, n, x, b, 0) <= 8.0 * DBL_EPSILON);
+    }
+    double singular[4] = { 1.0, 1.0, 1.0, 1.0 }, negative[4] = { 1.0, 2.0, 2.0, 1.0 };
+    CHECK(!rb_ldl_positive(singular, 2));
+    CHECK(!rb_ldl_positive(negative, 2));
+}
+
 /* A right side in the range is met with rank entries, the others zero. */
 TEST(ldl_finds_the_rank_and_solves_in_the_range)
 {
@@ -483,6 +508,6 @@ TEST_MAIN(RUN(dot_has_the_bits_of_four_accumulators), RUN(gemv_rows_are_dots),
           RUN(lu_is_plain_elimination), RUN(lu_finds_the_rank), RUN(lu_rank_is_relative),
           RUN(full_pivoting_reproduces_the_matrix), RUN(rcond_is_close_to_the_condition),
           RUN(ldl_solves_definite_systems), RUN(ldl_ignores_the_upper_triangle),
-          RUN(ldl_finds_the_rank_and_solves_in_the_range),
+          RUN(ldl_of_positive_matrices), RUN(ldl_finds_the_rank_and_solves_in_the_range),
           RUN(compensated_dot_is_exact_on_integers), RUN(compensated_dot_by_hand),
           RUN(compensated_dot_against_long_double))

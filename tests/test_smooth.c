@@ -1,4 +1,5 @@
 /* Smooth motion (D.24): what the rule promises, on models whose motion is known. */
+#include "math/vec3.h"
 #include "memory_budget.h"
 #include "test.h"
 #include "tree_support.h"
@@ -105,6 +106,64 @@ static rb_smooth_info step(const rb_model *m, rb_data *d, double h)
 }
 
 /* ---- free bodies ---------------------------------------------------------------------------- */
+
+/* Bodies of any inertia thrown with any spin; with `hinge` something else swings far from them, so
+ * that the step goes through the tree. */
+static rb_model *thrown_bodies(uint64_t seed, int hinge)
+{
+    rb_rng rng = rb_rng_make(seed);
+    rb_spec *spec = rb_spec_new(NULL);
+    for (int i = 0; i < 3; i++) {
+        double a = rb_rng_uniform(&rng, 0.01, 1.0), b = rb_rng_uniform(&rng, 0.01, 1.0);
+        double c = rb_rng_uniform(&rng, fabs(a - b), a + b);
+        double inertia[3] = { a, i == 0 ? a : b, i == 0 ? a : c };
+        rb_joint_def joint = rb_joint_default();
+        joint.type = RB_JOINT_FREE;
+        joint.body =
+            add_body(spec, 0, rb_rng_uniform(&rng, 0.1, 10.0), (double[3]){ 0.0 }, inertia);
+        add_joint(spec, &joint);
+    }
+    if (hinge) {
+        rb_joint_def joint = rb_joint_default();
+        joint.body = add_body(spec, 0, 1.0, (double[3]){ 0.0 }, (double[3]){ 0.5, 0.5, 0.5 });
+        add_joint(spec, &joint);
+    }
+    return compile(spec);
+}
+
+/* The way without a tree against the one through it: the same rule, so the same motion. */
+TEST(free_bodies_move_as_through_the_tree)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        TEST_SEED(seed);
+        rb_model *m = thrown_bodies(seed, 0), *n = thrown_bodies(seed, 1);
+        rb_data *d = rb_data_new(m, NULL), *e = rb_data_new(n, NULL);
+        CHECK(d && e);
+        rb_rng rng = rb_rng_make(seed + 1000);
+        double spin = seed % 4 == 0 ? 120.0 : 5.0; /* the fast ones take substeps, all the same */
+        for (int i = 0; i < m->nv; i++) d->v[i] = rb_rng_uniform(&rng, -spin, spin);
+        for (int b = 0; b < 3; b++) {
+            rb_normalize3(d->v + 6 * b + 3);
+            rb_scale3(spin, d->v + 6 * b + 3, d->v + 6 * b + 3);
+        }
+        for (int i = 0; i < m->nv; i++) {
+            e->v[i] = d->v[i];
+            d->tau[i] = e->tau[i] = seed % 2 ? rb_rng_uniform(&rng, -1.0, 1.0) : 0.0;
+        }
+        double ball[3] = { d->v[3], d->v[4], d->v[5] }; /* the first one keeps its spin */
+        for (int k = 0; k < 20; k++) {
+            step(m, d, 0.01);
+            step(n, e, 0.01);
+        }
+        for (int i = 0; i < m->nq; i++) CHECK_NEAR(d->q[i], e->q[i], 1e-9 * (1.0 + spin));
+        for (int i = 0; i < m->nv; i++) CHECK_NEAR(d->v[i], e->v[i], 1e-9 * (1.0 + spin));
+        CHECK(seed % 2 || memcmp(d->v + 3, ball, sizeof ball) == 0);
+        rb_data_free(d);
+        rb_data_free(e);
+        rb_model_free(m, NULL);
+        rb_model_free(n, NULL);
+    }
+}
 
 /* Spun about the middle axis a body turns over again and again. */
 TEST(dzhanibekov_keeps_energy_and_angular_momentum)
@@ -512,7 +571,8 @@ TEST(a_warm_step_allocates_nothing_and_repeats_its_bits)
     rb_model_free(m, NULL);
 }
 
-TEST_MAIN(RUN(dzhanibekov_keeps_energy_and_angular_momentum), RUN(a_thrown_body_keeps_its_momentum),
+TEST_MAIN(RUN(free_bodies_move_as_through_the_tree),
+          RUN(dzhanibekov_keeps_energy_and_angular_momentum), RUN(a_thrown_body_keeps_its_momentum),
           RUN(halving_the_step_divides_the_error_by_four), RUN(random_trees_move_with_second_order),
           RUN(stiff_dampers_are_solved_exactly), RUN(stiff_springs_keep_their_energy),
           RUN(rest_is_reached_and_kept),

@@ -24,6 +24,10 @@ enum {
 /* |F| relative to the velocities at r below which the problem with compliance is solved [1]. */
 #define SOLVED 1e-13
 
+/* Least over largest pivot below which sliding contacts are left to the ladder, which decides
+ * whether they are redundant [1]. */
+#define DOUBTFUL (10.0 * RB_REDUNDANT)
+
 /* The measure of the certificate, relative to tol, at which proximal steps end [1]. */
 #define POLISHED 1e-3
 
@@ -377,7 +381,7 @@ static int try_newton(small *s, const rb_solve_opts *o, double tol, rb_info *inf
 {
     if (!iterate(s, info)) return 0;
     int redundant = s->ratio < RB_REDUNDANT;
-    if (o->unique && redundant && s->slides) return 0;
+    if (o->unique && s->slides && s->ratio < DOUBTFUL) return 0;
     if (!(polish(s, tol) <= tol)) return 0;
     equations(s);
     info->rungs[RB_RUNG_NEWTON]++;
