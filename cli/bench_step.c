@@ -135,7 +135,7 @@ static int bench_model(const options *o, char *path)
         fprintf(stderr, "rattleback bench step: %s: step %d: %s\n", path, r.done + 1,
                 rb_status_text(status));
     free(r.us);
-    rb_model_free(m, NULL);
+    model_free(&run.model, m);
     return status == RB_OK ? EXIT_CERTIFIED : EXIT_UNCERTIFIED;
 }
 

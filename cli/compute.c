@@ -232,6 +232,6 @@ int cmd_compute(int argc, char **argv)
     if (!m) return EXIT_BAD_INPUT;
     if (!o.model.lenient) model_warn(m, 1);
     int status = compute(&o, m);
-    rb_model_free(m, NULL);
+    model_free(&o.model, m);
     return status;
 }

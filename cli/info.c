@@ -52,6 +52,6 @@ int cmd_info(int argc, char **argv)
     rb_model *m = model_load(&o, argv[0]);
     if (!m) return EXIT_BAD_INPUT;
     int status = show(&o, argv[0], m);
-    rb_model_free(m, NULL);
+    model_free(&o, m);
     return status;
 }

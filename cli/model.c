@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rattleback/dynamics.h"
+
 /* ---- options -----------------------------------------------------------------------------------
  */
 
@@ -138,10 +140,11 @@ void model_warn(const rb_model *m, int physics)
  */
 
 /* The spec in the coordinates asked for; takes the one given. */
-static rb_spec *choose_coordinates(const model_options *o, rb_spec *spec, rb_error *err)
+static rb_spec *choose_coordinates(model_options *o, rb_spec *spec, rb_error *err)
 {
     if (!o->maximal) return spec;
-    rb_spec *maximal = rb_spec_maximal(spec, NULL, err);
+    o->minimal = rb_spec_compile(spec, NULL, err);
+    rb_spec *maximal = o->minimal ? rb_spec_maximal(spec, NULL, err) : NULL;
     rb_spec_free(spec);
     return maximal;
 }
@@ -188,7 +191,15 @@ rb_model *model_load(model_options *o, const char *path)
     if (m) return m;
     if (!err.file[0]) snprintf(err.file, sizeof err.file, "%s", path);
     model_say(&err);
+    model_free(o, NULL);
     return NULL;
+}
+
+void model_free(model_options *o, rb_model *m)
+{
+    if (o->minimal) rb_model_free(o->minimal, NULL);
+    if (m) rb_model_free(m, NULL);
+    o->minimal = NULL;
 }
 
 /* The keyframe of that name, else of that number; -1: none. */
@@ -203,24 +214,42 @@ static int find_key(const rb_model *m, const char *text)
     return whole && index >= 0 && index < m->nkey ? (int)index : -1;
 }
 
+/* A state of the minimal model in the maximal one; takes d. */
+static rb_data *to_maximal(const model_options *o, rb_data *d, const rb_model *m)
+{
+    rb_data *max = rb_data_new(m, NULL);
+    rb_kinematics(o->minimal, d);
+    rb_velocity(o->minimal, d);
+    if (max && rb_maximal_state(o->minimal, d, m, max) != RB_OK) {
+        fprintf(stderr, "rattleback %s: the start has no maximal form\n", o->command);
+        rb_data_free(max);
+        rb_data_free(d);
+        return NULL;
+    }
+    if (!max) fprintf(stderr, "rattleback %s: out of memory for the state\n", o->command);
+    rb_data_free(d);
+    return max;
+}
+
 rb_data *model_start(const model_options *o, const rb_model *m)
 {
-    int key = o->key ? find_key(m, o->key) : -1;
+    const rb_model *written = o->minimal ? o->minimal : m;
+    int key = o->key ? find_key(written, o->key) : -1;
     if (o->key && key < 0) {
         fprintf(stderr, "rattleback %s: --key %s: no such keyframe; the model has %d", o->command,
-                o->key, m->nkey);
+                o->key, written->nkey);
         char buffer[64];
-        for (int k = 0; k < m->nkey; k++) {
+        for (int k = 0; k < written->nkey; k++) {
             fputs(k ? ", " : ": ", stderr);
-            put_plain(rb_model_name(m, RB_KIND_KEY, k, buffer, sizeof buffer));
+            put_plain(rb_model_name(written, RB_KIND_KEY, k, buffer, sizeof buffer));
         }
         putc('\n', stderr);
         return NULL;
     }
-    rb_data *d = rb_data_new(m, NULL);
+    rb_data *d = rb_data_new(written, NULL);
     if (!d)
         fprintf(stderr, "rattleback %s: out of memory for the state\n", o->command);
     else if (key >= 0)
-        rb_data_reset_key(m, d, key);
-    return d;
+        rb_data_reset_key(written, d, key);
+    return d && o->minimal ? to_maximal(o, d, m) : d;
 }

@@ -18,6 +18,7 @@ typedef struct model_options {
                                other */
     const char *key;        /* keyframe to start from, name or index; NULL: the reference */
     int maximal;
+    rb_model *minimal; /* where maximal: the model as written, which knows its keyframes */
     int lenient;
     int json;
     int help;
@@ -50,6 +51,7 @@ int model_one_file(const model_options *o, int nfile);
 
 /* Reads and compiles; NULL after a sentence on stderr. */
 rb_model *model_load(model_options *o, const char *path);
+void model_free(model_options *o, rb_model *m); /* m may be NULL */
 
 /* Data at the start that the options ask for; NULL after a sentence. */
 rb_data *model_start(const model_options *o, const rb_model *m);

@@ -332,6 +332,6 @@ int cmd_run(int argc, char **argv)
         free(r.modes);
         free(r.ids);
     }
-    rb_model_free(m, NULL);
+    model_free(&o.model, m);
     return status;
 }

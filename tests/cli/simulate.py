@@ -4,6 +4,7 @@ usage: simulate.py PATH_TO_rattleback [NAME...]     only the tests whose name co
 """
 import csv
 import json
+import math
 import os
 import tempfile
 
@@ -113,6 +114,17 @@ def test_a_pair_of_geoms_has_a_material():
                                    'name="rb.restitution/floor/rod" data="0.5"/>'))
         times = ("--key", "start", "--time", "0.5")
         check(summary(path, *times)["hash"] != summary(ROD, *times)["hash"], "it has no effect")
+
+
+def test_maximal_coordinates_start_at_the_same_keyframe():
+    chain = "scenes/papers/pendulum/chain_3.xml"
+    options = (chain, "--key", "start", "--time", "0.5", "--step", "0.0005")
+    minimal, maximal = summary(*options), summary(*options, "--coordinates", "maximal")
+    check(abs(minimal["energy_start"] - maximal["energy_start"]) < 1e-12, maximal["energy_start"])
+    check(len(maximal["qpos"]) == 21 and maximal["loop_error_max"] < 1e-9, maximal)
+    angle = 2.0 * math.atan2(maximal["qpos"][19], maximal["qpos"][17])
+    check(abs(angle - sum(minimal["qpos"])) < 5e-3, angle, minimal["qpos"])
+    check_run(rattleback("run", chain, "--coordinates", "maximal", "--key", "end"), 2, "start")
 
 
 def test_state_is_taken():
