@@ -25,6 +25,7 @@ typedef struct run {
 
     /* summary */
     int steps, failures, contacts_max, rows_max, fallbacks, repairs, solves;
+    int parts, impacts, unlocated;
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double loop_error_max, wall;
     unsigned char *modes; /* --watch: of the step before */
@@ -158,6 +159,9 @@ static void add(run *r, const rb_step_info *info)
     r->fallbacks += info->fallbacks;
     r->repairs += info->repairs;
     r->solves += info->solves;
+    r->parts += info->parts;
+    r->impacts += info->impacts;
+    r->unlocated += info->unlocated;
 }
 
 /* One step; room for contacts grows by itself. */
@@ -227,6 +231,9 @@ static void summary_json(const run *r)
     json_int(&j, "fallbacks", r->fallbacks);
     json_int(&j, "repairs", r->repairs);
     json_int(&j, "solves", r->solves);
+    json_int(&j, "parts", r->parts);
+    json_int(&j, "impacts", r->impacts);
+    json_int(&j, "unlocated", r->unlocated);
     json_int(&j, "failures", r->failures);
     json_text(&j, "formulation", rb_formulation_name(r->o->step.formulation));
     json_text(&j, "solver", r->o->step.solver->name);
@@ -246,6 +253,9 @@ static void summary_text(const run *r)
     printf("%-22s %.2f mean, %d max; %d problems, %d repairs, %d fallbacks\n", "contacts",
            r->steps ? r->contacts_sum / r->steps : 0.0, r->contacts_max, r->solves, r->repairs,
            r->fallbacks);
+    if (r->parts != r->steps || r->impacts > 0)
+        printf("%-22s %d in %d parts of steps; %d steps had too many\n", "impacts", r->impacts,
+               r->parts, r->unlocated);
     printf("%-22s %.2e\n", "worst residual", r->residual_max);
     printf("%-22s %.2e m\n", "deepest penetration", r->penetration_max);
     if (r->m->neq > 0) printf("%-22s %.2e\n", "worst closure error", r->loop_error_max);

@@ -86,9 +86,13 @@ static int set_solver(run_options *o, const char *text)
 
 static int set_stepper(run_options *o, const char *text)
 {
-    (void)o;
-    if (strcmp(text, "fixed") == 0) return 1;
-    return refuse("--stepper", text, "fixed");
+    if (strcmp(text, "fixed") == 0)
+        o->step.stepper = RB_STEPPER_FIXED;
+    else if (strcmp(text, "located") == 0)
+        o->step.stepper = RB_STEPPER_LOCATED;
+    else
+        return refuse("--stepper", text, "fixed or located");
+    return 1;
 }
 
 static int set_law(run_options *o, const char *text)
@@ -383,7 +387,7 @@ void run_help(void)
     for (const rb_formulation *const *f = rb_formulations; *f; f++)
         printf("      %-26s %s\n", rb_formulation_name(*f), rb_formulation_summary(*f));
     printf("  --solver WORD          see rattleback lcp --help, rattleback friction --help (auto)\n"
-           "  --stepper WORD         fixed\n"
+           "  --stepper WORD         fixed, or located: steps are divided at impacts (fixed)\n"
            "  --scheme WORD          midpoint, or semi-implicit: how free bodies move (midpoint)\n"
            "  --directions N         of polyhedral friction cones, even (8)\n"
            "  --friction MU          replaces every sliding coefficient\n"

@@ -409,7 +409,9 @@ static void velocities(world *w)
                 w->bias[r] = (c->e[r - c->row] - goal) / w->h - there;
             }
             if (r > c->row || c->kind > LIMIT) continue;
-            double room = c->gap - (push ? 0.0 : fmin(0.0, start_gap(w, c)));
+            double low = fmin(0.0, start_gap(w, c)), deep = 1e-9 * w->m->extent;
+            if (w->v_hat && low >= -2.0 * deep) low = fmax(low, -0.5 * deep); /* a repair */
+            double room = c->gap - (push ? 0.0 : low);
             if (fabs(room) <= 1e-13 * w->m->extent) room = 0.0;
             w->bias[r] = room / w->h - there;
             double e = c->kind == CONTACT ? c->mat.restitution : 0.0, came = w->u_before[r];

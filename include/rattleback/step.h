@@ -29,6 +29,9 @@ typedef struct rb_step_info {
     int islands;
     int solves;      /* complementarity problems solved, repairs and decompression included */
     int repairs;     /* re-linearisations                                                   */
+    int parts;       /* that the step was taken in: 1, unless it was divided                */
+    int impacts;     /* `located`: all that happen at one instant as one                    */
+    int unlocated;   /* `located`: 1: too many impacts, the last part is a fixed step       */
     int splits;      /* times that a step or a part of it was halved                        */
     int fallbacks;   /* problems that auto finished on a later rung than the first          */
     int resting;     /* islands certified at rest: v = 0 solves the step                    */

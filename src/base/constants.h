@@ -129,6 +129,10 @@
  * apart by this much in a step. */
 #define RB_LOOP_OPEN 1e-11
 
+/* Part of RB_GAP_DEEP that overlap of the start takes away [1]; the rest is what overlap of the
+ * model may grow by in a step. 1: such overlap is repaired for rounding. */
+#define RB_GAP_MADE 0.99
+
 /* Change of the new position at which the fixed point of a nonlinear step ends, in units of the
  * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
 #define RB_STANDS 1e-10
@@ -156,6 +160,10 @@
 
 /* Share by which an impulse may be outside its cone [1]: rounding of impulses on the boundary. */
 #define RB_CONE_EDGE 1e-12
+
+/* Gap at which a contact takes part in an impact, in units of the extent of the model [1]. Larger:
+ * impacts one after the other become one. Smaller: corners that land together do not. */
+#define RB_TOUCH 1e-11
 
 /* Energy created by an impact that is rounding, relative to the work of its impulses [1]. Larger:
  * energy creeps in over many impacts. Smaller: elastic impacts are damped by rounding. */

@@ -36,11 +36,13 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
     return gap < INFINITY ? gap : 0.0;
 }
 
-/* How much deeper a contact is than before the step; overlap that was there is not the step's. */
+/* How much deeper a contact is than it may be, not counting RB_GAP_DEEP. Overlap that steps made
+ * may not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
 static double deepened(const rb_stage *s, const rb_contact *contact)
 {
     rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
-    return contact->at.gap - fmin(0.0, rb_stage_start_gap(s, &id));
+    double made = RB_GAP_MADE * RB_GAP_DEEP * s->size;
+    return contact->at.gap - fmin(0.0, rb_stage_start_gap(s, &id) + made);
 }
 
 /* How much further x is outside of lo <= x <= hi than before. */
@@ -142,7 +144,9 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
         double deepest = limits_deepened(s);
         s->info->penetration = 0.0;
         for (int i = 0; i < n; i++) {
-            s->info->penetration = fmax(s->info->penetration, -found[i].at.gap);
+            const rb_contact *c = &found[i];
+            if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
+            s->info->penetration = fmax(s->info->penetration, -c->at.gap);
             deepest = fmin(deepest, deepened(s, &found[i]));
         }
         *worst = fmax(0.0, -deepest / (RB_GAP_DEEP * s->size));

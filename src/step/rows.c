@@ -70,9 +70,19 @@ static int is_unilateral(const rb_constraint *c)
     return c->kind == RB_CONSTRAINT_CONTACT || c->kind == RB_CONSTRAINT_LIMIT;
 }
 
+/* Where the gap may end: at what it was before, if it overlapped. A repair takes half of an overlap
+ * off that steps have made, so that it is not called for in every step from then on. */
+static double gap_floor(const rb_stage *s, const rb_constraint *c)
+{
+    double deep = RB_GAP_DEEP * s->size;
+    if (s->o->formulation->push_out) return 0.0;
+    double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
+    return s->v_hat && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
+}
+
 static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_hat)
 {
-    double floor = s->o->formulation->push_out ? 0.0 : fmin(0.0, rb_stage_start_gap(s, &c->id));
+    double floor = gap_floor(s, c);
     double room = c->gap - floor;
     if (fabs(room) <= RB_GAP_ZERO * s->size) room = 0.0;
     return room / s->h - u_hat;
@@ -82,7 +92,7 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
 static double bounce(const rb_stage *s, const rb_constraint *c, double u_before)
 {
     double e = c->kind == RB_CONSTRAINT_CONTACT ? c->material.restitution : 0.0;
-    if (!(e > 0.0) || -u_before <= RB_BOUNCE_STEPS * s->gravity * s->h) return 0.0;
+    if (s->inelastic || !(e > 0.0) || -u_before <= RB_BOUNCE_STEPS * s->gravity * s->h) return 0.0;
     return -e * u_before;
 }
 
@@ -90,7 +100,6 @@ static void fill_velocities(rb_stage *s, double *u_hat)
 {
     rb_constraints_velocity(&s->set, s->v_free, s->u);
     rb_constraints_velocity(&s->set, s->v0, s->u_before);
-    memset(s->bias, 0, (size_t)s->set.nrow * sizeof *s->bias);
     memset(u_hat, 0, (size_t)s->set.nrow * sizeof *u_hat);
     if (s->v_hat) rb_constraints_velocity(&s->set, s->v_hat, u_hat);
 
@@ -114,6 +123,37 @@ static void fill_velocities(rb_stage *s, double *u_hat)
     }
 }
 
+rb_status rb_stage_take_rows(rb_stage *s)
+{
+    rb_arena *arena = s->d->arena;
+    size_t nrow = (size_t)s->set.nrow, n = (size_t)s->set.n;
+    double **of_row[] = { &s->u, &s->p, &s->bias, &s->u_before };
+    double **of_one[] = { &s->e, &s->room };
+    s->mode = rb_push(arena, unsigned char, n);
+    if (!s->mode) return RB_NOMEM;
+    memset(s->mode, RB_MODE_OPEN, n);
+    for (size_t k = 0; k < sizeof of_row / sizeof *of_row; k++) {
+        if (!(*of_row[k] = rb_push(arena, double, nrow))) return RB_NOMEM;
+        memset(*of_row[k], 0, nrow * sizeof(double));
+    }
+    for (size_t k = 0; k < sizeof of_one / sizeof *of_one; k++) {
+        if (!(*of_one[k] = rb_push(arena, double, n))) return RB_NOMEM;
+        memset(*of_one[k], 0, n * sizeof(double));
+    }
+    return RB_OK;
+}
+
+/* What flies stays out. */
+static void drop_flying(rb_stage *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->ncontact; i++) {
+        const rb_contact *c = &s->contacts[i];
+        if (rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) s->contacts[n++] = *c;
+    }
+    s->ncontact = n;
+}
+
 rb_status rb_stage_rows(rb_stage *s)
 {
     rb_data *d = s->d;
@@ -123,6 +163,7 @@ rb_status rb_stage_rows(rb_stage *s)
         rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
     s->info->contacts = s->ncontact;
     if (status != RB_OK) return status;
+    drop_flying(s);
     status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact, &s->set);
     if (status != RB_OK) return status;
     if (s->set.n > d->touch_max) {
@@ -134,21 +175,10 @@ rb_status rb_stage_rows(rb_stage *s)
     status = s->set.nrow > 0 ? factor(s) : RB_OK;
     if (status != RB_OK) return status;
 
-    size_t nrow = (size_t)s->set.nrow;
-    s->u = rb_push(d->arena, double, nrow);
-    s->p = rb_push(d->arena, double, nrow);
-    s->mode = rb_push(d->arena, unsigned char, s->set.n);
-    s->bias = rb_push(d->arena, double, nrow);
-    s->u_before = rb_push(d->arena, double, nrow);
-    s->e = rb_push(d->arena, double, s->set.n);
-    s->room = rb_push(d->arena, double, s->set.n);
-    double *u_hat = rb_push(d->arena, double, nrow);
-    if (!s->u || !s->p || !s->mode || !s->bias || !s->u_before || !u_hat) return RB_NOMEM;
-    if (!s->e || !s->room) return RB_NOMEM;
-    memset(s->e, 0, (size_t)s->set.n * sizeof *s->e);
+    double *u_hat = rb_push(d->arena, double, s->set.nrow);
+    status = u_hat ? rb_stage_take_rows(s) : RB_NOMEM;
+    if (status != RB_OK) return status;
     if (!s->v_hat) s->first = s->set;
-    memset(s->p, 0, nrow * sizeof *s->p);
-    memset(s->mode, RB_MODE_OPEN, (size_t)s->set.n);
     fill_velocities(s, u_hat);
     return RB_OK;
 }

@@ -6,6 +6,15 @@
 #include "contact/contact.h"
 #include "rattleback/step.h"
 
+/* Contacts at the start of a part of a located step. Those that fly towards their impact, or away
+ * from one, are left out of the rows; their gaps are watched instead. */
+typedef struct rb_flight {
+    rb_contact *contacts; /* sorted as rb_collide does                  (n)                     */
+    unsigned char *flies; /*                                            (n)                     */
+    double *speed;        /* rate of the gap [m/s]                      (n)                     */
+    int n;
+} rb_flight;
+
 typedef struct rb_stage {
     const rb_model *m;
     rb_data *d;
@@ -33,6 +42,9 @@ typedef struct rb_stage {
     int ncontact;
     rb_constraints set;
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
+    int inelastic;        /* 1: nothing bounces within the step                              */
+    const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
+    int round; /* of an impact, 1, 2, ..; 0: motion                                              */
     int part;  /* problem of restitution, 1, 2, ..; 0: the first one                             */
     double *u; /* velocity of the rows at v_free, and what the gap adds (set.nrow)              */
     double *bias;     /* the part of u that the gap adds                (set.nrow)              */
@@ -45,12 +57,53 @@ typedef struct rb_stage {
 
     /* after it */
     double *v_new, *q_new;
+    double energy;          /* created in the part [J]                                          */
+    double deepest;         /* penetration of all parts [m]                                     */
+    double least_speed;     /* approach that is rounding, rb_flight_floor [m/s]                 */
     unsigned char *pushed;  /* an impulse acts on the tree              (ntree)                 */
     unsigned char *resting; /* v = 0 is certified for the tree          (ntree)                 */
 } rb_stage;
 
 /* step.c: how a problem of this step is called in files. */
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size);
+
+/* step.c: where a part of the step begins: from d to q0, v0, act0, time0, and back. */
+void rb_stage_save(rb_stage *s);
+void rb_stage_restore(rb_stage *s);
+
+/* step.c: from q0, v0, act0, time0 to v_new, q_new, act_free, by h; mocap bodies are led. */
+rb_status rb_stage_motion(rb_stage *s);
+
+/* step.c: what the motion found becomes the state, and its constraints the touch table. */
+void rb_stage_finish(rb_stage *s);
+
+/* step.c: the state by h, in halves where needed. */
+rb_status rb_stage_advance(rb_stage *s, double h, int splits);
+
+/* located.c: a step of length h that is divided where bodies meet. */
+rb_status rb_stage_located(rb_stage *s);
+
+/* flight.c: the contact belongs to the rows. Always so where nothing flies. */
+int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feature);
+
+/* flight.c: deepest overlap of the pair at the start, <= 0. */
+double rb_flight_overlap(const rb_flight *flight, int geom1, int geom2);
+
+/* flight.c: sorts out what flies at q0, v0 within the next h seconds, h_full the whole step; arrays
+ * from the arena. */
+rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out);
+
+/* flight.c: least_speed of v0. */
+void rb_flight_floor(rb_stage *s);
+
+/* flight.c: speed below which an approach with restitution e is part of rest. */
+double rb_flight_slow(const rb_stage *s, double h_full, double e);
+
+/* flight.c: rate of the gap of a contact at the velocities of d [m/s]. */
+double rb_contact_rate(const rb_model *m, const rb_data *d, const rb_contact *contact);
+
+/* impact.c: v0 after the impacts of all contacts that touch and approach at q0. */
+rb_status rb_stage_impact(rb_stage *s, double h_full);
 
 /* led.c: mocap bodies get the velocity of this step, of length h, and its rate; then their poses
  * at t seconds after its start; at last their velocities are what the caller asked for again. */
@@ -60,6 +113,9 @@ void rb_stage_let_go(rb_stage *s, int moved);
 
 /* free.c: v_free, q_free, act_free; the state is as before. */
 rb_status rb_stage_free_motion(rb_stage *s);
+
+/* rows.c: arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
+rb_status rb_stage_take_rows(rb_stage *s);
 
 /* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
 rb_status rb_stage_rows(rb_stage *s);

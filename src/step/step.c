@@ -36,7 +36,7 @@ static void copy(double *to, const double *from, int n)
 }
 
 /* Where the step, or a part of it, begins. */
-static void save(rb_stage *s)
+void rb_stage_save(rb_stage *s)
 {
     copy(s->q0, s->d->q, s->m->nq);
     copy(s->v0, s->d->v, s->m->nv);
@@ -44,7 +44,7 @@ static void save(rb_stage *s)
     s->time0 = s->d->time;
 }
 
-static void restore(rb_stage *s)
+void rb_stage_restore(rb_stage *s)
 {
     copy(s->d->q, s->q0, s->m->nq);
     copy(s->d->v, s->v0, s->m->nv);
@@ -54,10 +54,11 @@ static void restore(rb_stage *s)
 
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 {
-    char repair[16] = "", part[16] = "";
+    char repair[16] = "", part[16] = "", impact[16] = "";
+    if (s->round > 0) snprintf(impact, sizeof impact, "-i%d", s->round);
     if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
     if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
-    snprintf(text, size, "t%.9g%s%s-%d", s->time0, repair, part, island);
+    snprintf(text, size, "t%.9g%s%s%s-%d", s->time0, impact, repair, part, island);
 }
 
 /* ---- the stages -------------------------------------------------------------------------------
@@ -68,6 +69,7 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 static rb_status measure_energy(rb_stage *s)
 {
     const rb_model *m = s->m;
+    s->energy = 0.0;
     if (s->set.nrow == 0) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *sum = rb_push(s->d->arena, double, m->nv), *diff = rb_push(s->d->arena, double, m->nv);
@@ -83,12 +85,12 @@ static rb_status measure_energy(rb_stage *s)
     double energy = 0.0;
     for (int j = 0; j < m->nv; j++) energy += 0.5 * Mx[j] * sum[j];
     for (int i = 0; i < s->set.nrow; i++) energy += s->p[i] * s->set.drive[i];
-    s->info->energy_created += energy;
+    s->energy = energy;
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }
 
-static void finish(rb_stage *s)
+void rb_stage_finish(rb_stage *s)
 {
     rb_data *d = s->d;
     rb_constraints_velocity(&s->set, s->v_new, s->u);
@@ -96,6 +98,9 @@ static void finish(rb_stage *s)
         const rb_constraint *c = &s->set.c[i];
         s->info->active += s->p[c->row] != 0.0;
     }
+    s->info->parts++;
+    s->info->energy_created += s->energy;
+    s->info->penetration = s->deepest = fmax(s->deepest, s->info->penetration);
     rb_stage_store(s);
     copy(d->q, s->q_new, s->m->nq);
     copy(d->v, s->v_new, s->m->nv);
@@ -170,13 +175,13 @@ static rb_status solve_until_open(rb_stage *s)
     }
 }
 
-static rb_status fixed_step(rb_stage *s)
+rb_status rb_stage_motion(rb_stage *s)
 {
+    s->reach = 0.0;
     rb_status status = rb_stage_lead(s);
     if (status == RB_OK) status = rb_stage_free_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = measure_energy(s);
-    if (status == RB_OK) finish(s);
     return status;
 }
 
@@ -185,20 +190,22 @@ static rb_status fixed_step(rb_stage *s)
 
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
  * taken in halves, again and again, until each part can be solved (S.16). */
-static rb_status advance(rb_stage *s, double h, int splits)
+rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     s->h = h;
-    s->reach = 0.0;
-    save(s);
-    rb_status status = fixed_step(s);
-    if (status != RB_OK) restore(s);
+    rb_stage_save(s);
+    rb_status status = rb_stage_motion(s);
+    if (status == RB_OK)
+        rb_stage_finish(s);
+    else
+        rb_stage_restore(s);
     rb_stage_let_go(s, status == RB_OK);
     rb_arena_reset(s->d->arena, mark);
     if (status != RB_UNSOLVED || splits == 0) return status;
     s->info->splits++;
-    status = advance(s, 0.5 * h, splits - 1);
-    return status == RB_OK ? advance(s, 0.5 * h, splits - 1) : status;
+    status = rb_stage_advance(s, 0.5 * h, splits - 1);
+    return status == RB_OK ? rb_stage_advance(s, 0.5 * h, splits - 1) : status;
 }
 
 /* The state before the first part, constraints of the last step included. */
@@ -259,7 +266,10 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     saved start;
     double end = d->time + s.h;
     int kept = take_memory(&s) && keep(&s, &start);
-    status = kept ? advance(&s, s.h, o->max_split) : RB_NOMEM;
+    status = RB_NOMEM;
+    if (kept)
+        status = o->stepper == RB_STEPPER_LOCATED ? rb_stage_located(&s)
+                                                  : rb_stage_advance(&s, s.h, o->max_split);
     if (status == RB_OK)
         d->time = end;
     else if (kept)

@@ -146,7 +146,7 @@ def test_bad_usage_exits_2():
     bad = (
         (("--formulation", "soft"), "expected cone"),
         (("--solver", "magic"), "expected"),
-        (("--stepper", "located"), "expected fixed"),
+        (("--stepper", "sometimes"), "expected fixed or located"),
         (("--step", "-1"), "seconds > 0"),
         (("--time", "nan"), "seconds"),
         (("--directions", "5"), "even"),

@@ -1,0 +1,339 @@
+/* Steps that are divided where bodies meet.
+ *
+ * A part of the step is the motion Q(t), 0 <= t <= T, that the rows alone allow which touch at its
+ * start or approach slowly; whatever flies (flight.c) is watched by its gap
+ *
+ *     f(t) = least gap of all that flies at Q(t)                                            (S.19)
+ *
+ * counted from the overlap that the pair had at the start, if any (rounding, mostly).
+ * The part ends at the first t with f(t) = 0, found by bisection and secants (Illinois), each value
+ * being a part of that length, so that nothing is interpolated. A pair that is apart at both ends
+ * but came and went may have met between: its tangents at both ends bound the gap from below while
+ * they cross above zero; where they do not, the crossing is looked at (S.20). Parts in which
+ * something turns by more than a quarter of a radian are divided before.
+ *
+ * Then the impact (impact.c), then the next part. After a bounded number of parts the rest of the
+ * step is a fixed one without restitution: info.unlocated. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "math/vec3.h"
+#include "step/stage.h"
+
+/* Largest rotation of a part in which something flies [rad]. Larger: a corner may touch and leave
+ * unseen. Smaller: more parts. */
+#define MOST_TURN 0.25
+
+enum {
+    PARTS = 1000,        /* of one step, and                       */
+    PARTS_PER_TREE = 50, /* as many more for each tree           */
+    ROOT_STEPS = 100,    /* of the search for f = 0                */
+    TANGENT_STEPS = 30   /* of the search for a meeting in between */
+};
+
+typedef struct located {
+    rb_stage *s;
+    rb_flight flight;
+    double h_full;
+    double at;        /* length of the motion that was done last, 0: none             */
+    rb_contact *seen; /* at the end of the motion                         (touch_max) */
+} located;
+
+/* ---- looking ----------------------------------------------------------------------------------
+ */
+
+/* Q(t): v_new, q_new, and d at them. The memory of the motion before is given back. */
+static rb_status move(located *x, double t, rb_mark mark)
+{
+    rb_stage *s = x->s;
+    if (x->at == t) return RB_OK;
+    rb_stage_let_go(s, 0);
+    rb_stage_restore(s);
+    rb_arena_reset(s->d->arena, mark);
+    s->h = x->at = t;
+    rb_status status = rb_stage_motion(s);
+    if (status != RB_OK) return status;
+    rb_stage_led_pose(s, t);
+    memcpy(s->d->q, s->q_new, (size_t)s->m->nq * sizeof *s->q_new);
+    memcpy(s->d->v, s->v_new, (size_t)s->m->nv * sizeof *s->v_new);
+    rb_kinematics(s->m, s->d);
+    rb_velocity(s->m, s->d);
+    rb_frames(s->m, s->d);
+    return RB_OK;
+}
+
+/* f at q_new; INFINITY: nothing near that flies. */
+static rb_status look(located *x, double *f)
+{
+    rb_stage *s = x->s;
+    int n = 0;
+    rb_status status = rb_collide(s->m, s->d, x->h_full, s->gravity * x->h_full, s->d->touch_max,
+                                  x->seen, &n, s->err);
+    if (status == RB_FULL) s->info->contacts = n;
+    *f = INFINITY;
+    for (int i = 0; i < n && status == RB_OK; i++) {
+        const rb_contact *c = &x->seen[i];
+        if (rb_flight_holds(&x->flight, c->geom1, c->geom2, c->at.feature)) continue;
+        *f = fmin(*f, c->at.gap - rb_flight_overlap(&x->flight, c->geom1, c->geom2));
+    }
+    return status;
+}
+
+/* Closest point of a pair at q_new, however far it is. */
+static rb_contact closest(const located *x, int geom1, int geom2)
+{
+    const rb_model *m = x->s->m;
+    const rb_data *d = x->s->d;
+    const int geoms[2] = { geom1, geom2 };
+    rb_shape shape[2];
+    rb_manifold manifold = { .n = 0 };
+    for (int k = 0; k < 2; k++) {
+        int g = geoms[k];
+        shape[k] = (rb_shape){ .type = m->geom_type[g],
+                               .size = m->geom_size + 3 * (ptrdiff_t)g,
+                               .p = d->geom_p + 3 * (ptrdiff_t)g,
+                               .R = d->geom_R + 9 * (ptrdiff_t)g,
+                               .model = m,
+                               .asset = m->geom_asset[g] };
+    }
+    rb_contact c = { .geom1 = geom1, .geom2 = geom2, .at = { .gap = INFINITY } };
+    if (rb_pair_manifold(&shape[0], &shape[1], INFINITY, &manifold) != RB_OK) return c;
+    for (int i = 0; i < manifold.n; i++) {
+        if (manifold.point[i].gap < c.at.gap) c.at = manifold.point[i];
+    }
+    return c;
+}
+
+/* ---- meetings in between ----------------------------------------------------------------------
+ */
+
+typedef struct view {
+    double t, gap, rate;
+} view;
+
+/* Where the tangents at a and b cross, a point of [a.t, b.t], and their value there. */
+static double crossing(const view *a, const view *b, double *value)
+{
+    double fall = a->rate - b->rate; /* < 0 */
+    double t = (b->gap - a->gap - b->rate * (b->t - a->t)) / fall;
+    t = fmin(b->t - a->t, fmax(0.0, t));
+    *value = a->gap + a->rate * t;
+    return a->t + t;
+}
+
+/* Bending of the path of a gap: weight, and turning of what is long [m/s^2]. */
+static double bending(const rb_stage *s)
+{
+    double turn = 0.0;
+    for (int k = 1; k < s->m->nlink; k++) {
+        turn = fmax(turn, rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k));
+    }
+    return 2.0 * (s->gravity + turn * turn * s->size);
+}
+
+/* *met: a time at which the pair overlaps, or unchanged. a: before, b: after. */
+static rb_status meet_between(located *x, int geom1, int geom2, view a, view b, rb_mark mark,
+                              double *met)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < TANGENT_STEPS; i++) {
+        double value, t = crossing(&a, &b, &value), width = b.t - a.t;
+        if (value > 0.125 * bending(s) * width * width) return RB_OK;
+        if (!(t > a.t && t < b.t)) return RB_OK;
+        rb_status status = move(x, t, mark);
+        if (status != RB_OK) return status;
+        rb_contact c = closest(x, geom1, geom2);
+        view now = { t, c.at.gap, rb_contact_rate(s->m, s->d, &c) };
+        if (now.gap < -RB_GAP_ZERO * s->size) {
+            *met = t;
+            return RB_OK;
+        }
+        if (now.rate < 0.0)
+            a = now;
+        else
+            b = now;
+    }
+    return RB_OK;
+}
+
+static int first_of_pair(const rb_flight *flight, int i)
+{
+    return i == 0 || flight->contacts[i - 1].geom1 != flight->contacts[i].geom1 ||
+           flight->contacts[i - 1].geom2 != flight->contacts[i].geom2;
+}
+
+/* The pair of contact i flies as a whole and approaches at the start: its least gap, and the rate
+ * of that. */
+static int pair_at_start(const rb_flight *flight, int i, view *out)
+{
+    *out = (view){ 0.0, INFINITY, 0.0 };
+    if (!first_of_pair(flight, i)) return 0;
+    for (int k = i; k == i || (k < flight->n && !first_of_pair(flight, k)); k++) {
+        if (!flight->flies[k]) return 0;
+        if (!(flight->contacts[k].at.gap < out->gap)) continue;
+        out->gap = flight->contacts[k].at.gap;
+        out->rate = flight->speed[k];
+    }
+    return out->rate < 0.0;
+}
+
+/* The first pair that was apart at 0 and is at t, but may have met between; moves the state. */
+static rb_status find_between(located *x, double t, rb_mark mark, double *met)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < x->flight.n; i++) {
+        view a;
+        if (!pair_at_start(&x->flight, i, &a)) continue;
+        const rb_contact *first = &x->flight.contacts[i];
+        rb_status status = move(x, t, mark);
+        if (status != RB_OK) return status;
+        rb_contact c = closest(x, first->geom1, first->geom2);
+        view b = { t, c.at.gap, rb_contact_rate(s->m, s->d, &c) };
+        if (!(b.gap > 0.0) || !(b.rate > 0.0)) continue;
+        status = meet_between(x, first->geom1, first->geom2, a, b, mark, met);
+        if (status != RB_OK || *met < t) return status;
+    }
+    return RB_OK;
+}
+
+/* ---- the first impact -------------------------------------------------------------------------
+ */
+
+/* Least gap at the start of what flies; what has just left counts as open. */
+static double start_gap(const located *x)
+{
+    double least = INFINITY;
+    for (int i = 0; i < x->flight.n; i++) {
+        if (x->flight.flies[i]) least = fmin(least, x->flight.contacts[i].at.gap);
+    }
+    return fmax(0.0, least);
+}
+
+/* f(b) < 0: *b becomes a time with -RB_GAP_ZERO <= f <= 0, in units of the size. */
+static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
+{
+    double a = 0.0, f_a = start_gap(x), tol = RB_GAP_ZERO * x->s->size;
+    int side = 0;
+    for (int i = 0; i < ROOT_STEPS && f_b < -tol; i++) {
+        double width = *b - a, f;
+        double t = f_a > tol && f_a < INFINITY && i % 8 != 7 ? a + width * f_a / (f_a - f_b)
+                                                             : a + 0.5 * width;
+        if (!(t > a && t < *b)) break;
+        rb_status status = move(x, t, mark);
+        if (status == RB_OK) status = look(x, &f);
+        if (status != RB_OK) return status;
+
+        /* Illinois: the end that stays counts half */
+        if (f <= 0.0) {
+            if (side < 0) f_a *= 0.5;
+            *b = t, f_b = f, side = -1;
+        } else {
+            if (side > 0) f_b *= 0.5;
+            a = t, f_a = f, side = 1;
+        }
+    }
+    return RB_OK;
+}
+
+/* *t: length of the part, at most what it is before; q_new, v_new at its end. */
+static rb_status find_part(located *x, rb_mark mark, double *t)
+{
+    double f, met;
+    rb_status status = move(x, *t, mark);
+    if (status == RB_OK) status = look(x, &f);
+    for (int i = 0; i <= x->flight.n && status == RB_OK; i++) {
+        if (f < -RB_GAP_ZERO * x->s->size) status = find_root(x, f, mark, t);
+        if (status == RB_OK) status = move(x, *t, mark);
+        if (status != RB_OK) break;
+
+        /* somebody met earlier: look there */
+        met = *t;
+        status = find_between(x, *t, mark, &met);
+        if (status != RB_OK || !(met < *t)) break;
+        *t = met;
+        status = move(x, *t, mark);
+        if (status == RB_OK) status = look(x, &f);
+    }
+    return status == RB_OK ? move(x, *t, mark) : status;
+}
+
+/* ---- the step ---------------------------------------------------------------------------------
+ */
+
+static int any_flies(const rb_flight *flight)
+{
+    for (int i = 0; i < flight->n; i++) {
+        if (flight->flies[i]) return 1;
+    }
+    return 0;
+}
+
+/* The longest part that may be looked at as a whole. */
+static double longest_part(const rb_stage *s, double left)
+{
+    double turn = 0.0;
+    for (int k = 1; k < s->m->nlink; k++) {
+        turn = fmax(turn, rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k));
+    }
+    return turn * left > MOST_TURN ? left / ceil(turn * left / MOST_TURN) : left;
+}
+
+/* Impacts at the start of the part, and what flies after them. */
+static rb_status begin_part(located *x)
+{
+    rb_stage *s = x->s;
+    s->flight = NULL;
+    rb_status status = rb_stage_lead(s);
+    if (status == RB_OK) status = rb_stage_impact(s, x->h_full);
+    if (status == RB_OK) status = rb_flight_start(s, x->h_full, &x->flight);
+    rb_stage_let_go(s, 0);
+    s->flight = &x->flight;
+    x->at = 0.0;
+    return status;
+}
+
+/* One part; *left is what remains of the step. A part that cannot be solved is halved. */
+static rb_status do_part(located *x, double *left)
+{
+    rb_stage *s = x->s;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    s->h = *left;
+    rb_stage_save(s);
+    rb_status status = begin_part(x);
+    if (status != RB_OK) return status;
+    double t = any_flies(&x->flight) ? longest_part(s, *left) : *left;
+    rb_mark inner = rb_arena_mark(s->d->arena);
+    status = find_part(x, inner, &t);
+    for (int i = 0; i < s->o->max_split && status == RB_UNSOLVED; i++) {
+        s->info->splits++;
+        t *= 0.5;
+        x->at = 0.0;
+        status = find_part(x, inner, &t);
+    }
+    if (status == RB_OK) rb_stage_finish(s);
+    rb_stage_let_go(s, status == RB_OK);
+    rb_arena_reset(s->d->arena, mark);
+    *left = t < *left ? *left - t : 0.0;
+    return status;
+}
+
+rb_status rb_stage_located(rb_stage *s)
+{
+    located x = { .s = s, .h_full = s->h };
+    double left = s->h;
+    int most = PARTS + PARTS_PER_TREE * s->m->ntree;
+    x.seen = rb_push(s->d->arena, rb_contact, s->d->touch_max);
+    if (!x.seen) return RB_NOMEM;
+    s->inelastic = 1;
+    rb_status status = RB_OK;
+    for (int i = 0; i < most && left > 0.0 && status == RB_OK; i++) {
+        status = do_part(&x, &left);
+        if (s->d->time + left == s->d->time) left = 0.0;
+    }
+    if (status != RB_OK || !(left > 0.0)) return status;
+    s->flight = NULL;
+    s->info->unlocated = 1;
+    return rb_stage_advance(s, left, s->o->max_split);
+}
