@@ -106,6 +106,15 @@
  * ways out is taken. Smaller: more steps. */
 #define RB_DEPTH_COARSE 1e-4
 
+/* The same of the depth below which nothing is left to find out [1]. Larger: gaps are wrong by this
+ * much. Smaller: bodies at rest on curved shapes cost more. */
+#define RB_DEPTH_FINE 1e-10
+
+/* Distance from which on its direction is better than that of the features of a pair, as part of
+ * the larger of both extents and the distance [1]: rounding turns it by 1e-10. Smaller: normals of
+ * lines that touch are noise. Larger: those of lines that cross at a small angle lag behind. */
+#define RB_CLEAR 1e-6
+
 /* Sine of the angle between a direction and the plane across an edge below which the edge may be
  * where the shapes touch [1]: 11 degrees. Smaller: a start that is off misses the answer. Larger:
  * more directions are tried in vain. */

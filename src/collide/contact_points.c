@@ -219,15 +219,15 @@ static void common_line(meeting *c, int which)
     for (int i = 0; i < 2; i++) {
         if (!line_at_end(c, line, other, other->x[i], y)) continue;
         rb_sub3(other->x[i], y, d);
-        double distance = rb_unit(d), tubes = line->tube + other->tube;
+        double height = rb_dot3(d, out), distance = rb_unit(d), tubes = line->tube + other->tube;
+        double clear = RB_CLEAR * c->couple->scale;
         uint32_t half = line->side[0], half_other = other->corner[i];
-        if (distance > c->grain.merge && rb_dot3(d, out) >= RB_FACING) {
+        if (distance > clear && height >= RB_FACING * distance) {
             rb_axpy3(line->tube, d, y);
             add_from(c, which, distance - tubes, y, d, half, half_other);
-        } else if (distance <= c->grain.merge || rb_dot3(d, out) <= -RB_FACING) {
-            double gap = (distance <= c->grain.merge ? 0.0 : -distance) - tubes;
+        } else if (distance <= clear || height <= -RB_FACING * distance) {
             rb_axpy3(line->tube, out, y);
-            add_from(c, which, gap, y, out, half, half_other);
+            add_from(c, which, height - tubes, y, out, half, half_other);
         }
     }
 }
@@ -386,7 +386,7 @@ static void closest_point(meeting *c, const rb_closest *closest)
         rb_axpy3(-closest->at.s, c->n, x1);
         if (!lies_on(c, 0, &e1, x1)) return;
     } else if (e1.freedom == 1 && e2.freedom == 1) {
-        double m[3], s, t, slack = c->grain.merge;
+        double m[3], s, t, slack = RB_CLEAR * c->couple->scale;
         if (!rb_lines_cross(&e1.line, &e2.line, m, &s, &t)) return;
         if (rb_norm3(m) < RB_KINK_SURE) return; /* parallel */
         if (fabs(s) > e1.line.half + slack || fabs(t) > e2.line.half + slack) return;

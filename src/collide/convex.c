@@ -28,16 +28,40 @@ static void witness(const rb_gjk *gjk, double x1[3])
     for (int i = 0; i < gjk->n; i++) rb_axpy3(gjk->share[i], gjk->p[i].x1, x1);
 }
 
+/* The point of core 1 that belongs to the foot of the origin on the nearest face. */
+static void depth_witness(const rb_corner face[3], double x1[3])
+{
+    double ab[3], ac[3], m[3], k[3], r[3];
+    rb_sub3(face[1].w, face[0].w, ab);
+    rb_sub3(face[2].w, face[0].w, ac);
+    rb_cross3(ab, ac, m);
+    double mm = rb_dot3(m, m);
+    if (!(mm > 0.0)) return;
+    rb_scale3(-1.0, face[0].w, r);
+    rb_cross3(r, ac, k);
+    double b = rb_dot3(k, m) / mm;
+    rb_cross3(ab, r, k);
+    double c = rb_dot3(k, m) / mm;
+    rb_scale3(1.0 - b - c, face[0].x1, x1);
+    rb_axpy3(b, face[1].x1, x1);
+    rb_axpy3(c, face[2].x1, x1);
+}
+
 /* Where the cores overlap: from every face of the polytope that could be the nearest. */
 static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
 {
     rb_depth depth;
-    double tol = (couple->curved ? RB_DEPTH_COARSE : 0.1 * RB_GAP_TIE) * couple->scale;
+    double tol = 0.1 * RB_GAP_TIE * couple->scale;
+    if (couple->curved) {
+        double coarse = fmin(RB_DEPTH_COARSE * couple->scale, 0.01 * -out->at.s);
+        tol = fmax(coarse, RB_DEPTH_FINE * couple->scale);
+    }
     rb_depth_run(couple, gjk, tol, &depth);
     for (int i = 0; i < depth.n; i++) {
         if (i > 0 && !couple->curved) break;
         rb_direction_improve(couple, depth.normal[i], depth.face[i], 3, &out->at);
     }
+    if (depth.n > 0) depth_witness(depth.face[0], out->x1);
     out->steps += depth.steps;
     out->error = fmax(0.0, -out->at.s - depth.lower);
 }
@@ -53,7 +77,8 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
     witness(&gjk, out->x1);
     out->error = gjk.distance - out->at.s;
     if (gjk.overlap) out->error = -out->at.s;
-    if (gjk.overlap && out->at.s < -tie) find_depth(couple, &gjk, out);
+    double shallow = couple->curved ? RB_DEPTH_FINE * couple->scale : tie;
+    if (gjk.overlap && out->at.s < -shallow) find_depth(couple, &gjk, out);
 }
 
 void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)

@@ -18,7 +18,7 @@
 #include "collide/segment.h"
 #include "math/vec3.h"
 
-enum { MAX_KINKS = 6, MAX_NEWTON = 24, MAX_HALVINGS = 6, MAX_BISECTIONS = 48, MAX_HELP = 4 };
+enum { MAX_KINKS = 8, MAX_NEWTON = 24, MAX_HALVINGS = 6, MAX_BISECTIONS = 48, MAX_HELP = 4 };
 
 /* Tangent step [1] below which Newton's method has arrived. */
 static const double arrived = 4e-16;
@@ -44,10 +44,36 @@ static void consider(search *s, const double n[3])
 
 static void add_kink(search *s, const double k[3])
 {
-    double u[3];
+    double u[3], m[3];
     rb_copy3(k, u);
     if (s->nkink == MAX_KINKS || !(rb_unit(u) > 0.0)) return;
+    for (int i = 0; i < s->nkink; i++) {
+        rb_cross3(u, s->kink[i], m);
+        if (rb_dot3(m, m) <= RB_GAP_TIE * RB_GAP_TIE) return; /* known */
+    }
     rb_copy3(u, s->kink[s->nkink++]);
+}
+
+/* Between two directions next to each other another part of the core became extreme: what leads
+ * from one to the other. */
+static void add_flip(search *s, const rb_core *core, int id, int other)
+{
+    double a[3], b[3];
+    if (id == other) return;
+    if (core->kind == RB_CORE_POLY) {
+        rb_core_vertex(core, id, a);
+        rb_core_vertex(core, other, b);
+        rb_sub3(b, a, a);
+    } else {
+        rb_core_axis(core, 2, a);
+    }
+    add_kink(s, a);
+}
+
+static void add_flips(search *s, const rb_corner *x, const rb_corner *y)
+{
+    add_flip(s, &s->couple->core1, x->id1, y->id1);
+    add_flip(s, &s->couple->core2, x->id2, y->id2);
 }
 
 /* Sides of the triangle of vertices that the corners name. */
@@ -102,26 +128,17 @@ static void try_face(search *s, rb_core *core, const double n[3], double sign)
     consider(s, x);
 }
 
-static void try_sphere(search *s, const double n0[3]);
-
 static void try_flat(search *s, rb_core *core, const double n0[3], double sign)
 {
     double n[3], u[3];
     rb_scale3(sign, n0, n);
     if (core->kind == RB_CORE_POLY) try_face(s, core, n, sign);
-    if (core->kind != RB_CORE_CYLINDER && core->kind != RB_CORE_ELLIPSOID) return;
-    int axis = 2;
-    for (int k = 0; core->kind == RB_CORE_ELLIPSOID && k < 2; k++) {
-        if (core->size[k] < core->size[axis]) axis = k;
-    }
-    rb_core_axis(core, axis, u);
+    if (core->kind != RB_CORE_CYLINDER) return;
+    rb_core_axis(core, 2, u);
     double along = rb_dot3(u, n0);
     if (1.0 - along * along > RB_KINK * RB_KINK) return;
     rb_scale3(along < 0.0 ? -1.0 : 1.0, u, u);
-    if (core->kind == RB_CORE_CYLINDER)
-        consider(s, u);
-    else
-        try_sphere(s, u); /* thin ones bend sharply there */
+    consider(s, u);
 }
 
 /* Nearly parallel edges are subtracted first, as in (G.5). */
@@ -222,7 +239,10 @@ static int ascend(search *s, const double *k, rb_direction *at)
             y[0] *= 0.5;
             y[1] *= 0.5;
         }
-        if (next.s < at->s - 0.1 * s->tie) return 0;
+        if (next.s < at->s - 0.1 * s->tie) {
+            add_flips(s, &corner, &there);
+            return 0;
+        }
         *at = next;
         corner = there;
         if (length <= arrived) return 1;
@@ -234,9 +254,10 @@ static int ascend(search *s, const double *k, rb_direction *at)
  * its sign, by bisection. For where Newton's method has no maximum in sight. */
 static void bisect(search *s, const double *k, rb_direction *at)
 {
-    rb_corner corner;
+    rb_corner corner, below, above;
     double g[3], lo = 0.0, hi = RB_KINK;
     rb_couple_corner(s->couple, at->n, &corner);
+    below = above = corner;
     rb_copy3(corner.w, g);
     rb_axpy3(-rb_dot3(g, at->n), at->n, g);
     if (k) rb_axpy3(-rb_dot3(g, k), k, g);
@@ -248,11 +269,15 @@ static void bisect(search *s, const double *k, rb_direction *at)
         rb_copy3(g, tangent);
         rb_axpy3(-t, at->n, tangent);
         rb_couple_corner(s->couple, n, &corner);
-        if (rb_dot3(tangent, corner.w) > 0.0)
+        if (rb_dot3(tangent, corner.w) > 0.0) {
             lo = t;
-        else
+            below = corner;
+        } else {
             hi = t;
+            above = corner;
+        }
     }
+    if (hi < RB_KINK) add_flips(s, &below, &above);
     rb_axpy3(0.5 * (lo + hi), g, at->n);
     rb_unit(at->n);
     at->s = rb_couple_separation(s->couple, at->n);
@@ -271,36 +296,56 @@ static void climb(search *s, const double *k, rb_direction *at)
     }
 }
 
-static void try_circle(search *s, const double k[3], const double n0[3])
+/* The best on the circle orthogonal to k that is nearest to n0, or on the sphere; 0: no such
+ * circle. */
+static int try_free(search *s, const double *k, const double n0[3], rb_direction *at)
 {
-    rb_direction at;
-    rb_copy3(n0, at.n);
-    rb_axpy3(-rb_dot3(k, n0), k, at.n);
-    if (!(rb_unit(at.n) > 0.0)) return;
-    climb(s, k, &at);
-    consider(s, at.n);
+    rb_copy3(n0, at->n);
+    if (k) rb_axpy3(-rb_dot3(k, n0), k, at->n);
+    if (!(rb_unit(at->n) > 0.0)) return 0;
+    climb(s, k, at);
+    return 1;
 }
 
-static void try_sphere(search *s, const double n0[3])
+/* A thin ellipsoid bends sharply where it is thin: Newton's method begins there as well. */
+static int try_thin(search *s, const rb_core *core, const double n0[3], rb_direction *at)
 {
-    rb_direction at;
-    rb_copy3(n0, at.n);
-    climb(s, NULL, &at);
-    consider(s, at.n);
+    double u[3];
+    int axis = 0;
+    if (core->kind != RB_CORE_ELLIPSOID) return 0;
+    for (int k = 1; k < 3; k++) {
+        if (core->size[k] < core->size[axis]) axis = k;
+    }
+    rb_core_axis(core, axis, u);
+    double along = rb_dot3(u, n0);
+    if (1.0 - along * along > RB_KINK * RB_KINK) return 0;
+    rb_scale3(along < 0.0 ? -1.0 : 1.0, u, u);
+    return try_free(s, NULL, u, at);
 }
 
+/* Free maxima are sought first, since they meet the edges; but where a pair of edges or a face is
+ * as good, it is the answer, and its direction is exact. */
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
                           int ncorner, rb_direction *best)
 {
     search s = { .couple = couple, .tie = RB_GAP_TIE * couple->scale, .best = best, .nkink = 0 };
     add_core(&s, &couple->core1, n0, corner, ncorner, 0);
     add_core(&s, &couple->core2, n0, corner, ncorner, 1);
+    rb_direction sphere[3], circle[MAX_KINKS];
+    int nsphere = 0, ncircle = 0;
+    nsphere += try_free(&s, NULL, n0, &sphere[nsphere]);
+    nsphere += try_thin(&s, &couple->core1, n0, &sphere[nsphere]);
+    nsphere += try_thin(&s, &couple->core2, n0, &sphere[nsphere]);
+    for (int i = 0; i < s.nkink; i++) {
+        ncircle += try_free(&s, s.kink[i], sphere[0].n, &circle[ncircle]);
+    }
+
     try_flat(&s, &couple->core1, n0, 1.0);
     try_flat(&s, &couple->core2, n0, -1.0);
     for (int i = 0; i < s.nkink; i++) {
-        for (int j = i + 1; j < s.nkink; j++) try_crossing(&s, s.kink[i], s.kink[j], n0);
+        for (int j = 0; j < i; j++) try_crossing(&s, s.kink[i], s.kink[j], n0);
     }
-    for (int i = 0; i < s.nkink; i++) try_circle(&s, s.kink[i], n0);
-    try_sphere(&s, n0);
+    for (int i = 0; i < ncircle; i++) consider(&s, circle[i].n);
+    for (int i = 0; i < nsphere; i++) consider(&s, sphere[i].n);
     consider(&s, n0);
 }

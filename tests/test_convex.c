@@ -1,0 +1,154 @@
+/* Gaps of convex shapes that have no closed form, against slow methods, on random configurations:
+ * thin, large and long shapes, nearly parallel faces, exact touch, deep overlap. RATTLEBACK_PAIRS
+ * sets how many per family. */
+#include "convex_support.h"
+
+#include "collide/convex.h"
+
+static rb_model *hulls;
+
+/* Part of the larger of both extents and the distance to which a gap is right. */
+static const double gap_tol = 1e-9;
+
+/* The same for points on a surface: a gap is flat about its maximum, the place is not. */
+static const double place_tol = 1e-7;
+
+enum { SLOWLY_EVERY = 10 }; /* configurations that a second method looks at */
+
+static int count_of_pairs(void)
+{
+    const char *text = getenv("RATTLEBACK_PAIRS");
+    return text ? atoi(text) : 1000;
+}
+
+typedef struct tally {
+    int overlaps, touches, apart;
+    double worst; /* relative */
+} tally;
+
+/* Of the points that count as closest the one whose normal separates best. */
+static const rb_manifold_point *leader_of(const solid *a, const solid *b, const rb_manifold *m,
+                                          double tie, double *separation)
+{
+    const rb_manifold_point *best = NULL;
+    double least = closest_of(m)->gap;
+    for (int i = 0; i < m->n; i++) {
+        const rb_manifold_point *p = &m->point[i];
+        if (p->gap > least + tie) continue;
+        real n[3] = { p->normal[0], p->normal[1], p->normal[2] }, w[3];
+        double s = (double)slow_separation(a, b, n, w);
+        if (best && !(s > *separation)) continue;
+        best = p;
+        *separation = s;
+    }
+    return best;
+}
+
+/* Points of a contact lie on both shapes while these are apart. */
+static void check_points(const solid *a, const solid *b, const rb_manifold *m, double scale)
+{
+    double place = place_tol * scale + 4e-15 * fmax(rb_norm3(a->b.p), rb_norm3(b->b.p));
+    for (int i = 0; i < m->n; i++) {
+        const rb_manifold_point *p = &m->point[i];
+        CHECK_NEAR(rb_norm3(p->normal), 1.0, 1e-14);
+        CHECK(i == 0 || p->feature > m->point[i - 1].feature);
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(p->pos2[k], p->pos1[k] + p->gap * p->normal[k], place);
+        }
+        if (p->gap <= place_tol * scale) continue;
+        CHECK(outside_of(a, p->pos1) <= place && outside_of(b, p->pos2) <= place);
+    }
+}
+
+/* While apart, the direction bounds the gap from below and the two points from above: that alone is
+ * a proof. Otherwise directions found by a sweep must not be better. */
+static void check_gap(const solid *a, const solid *b, tally *t, int slowly)
+{
+    rb_manifold m = collide_solids(a, b, INFINITY);
+    CHECK(m.n >= 1 && m.n <= RB_MANIFOLD_KEEP);
+    double scale = scale_of_solids(a, b), tol = gap_tol * scale, lower = -INFINITY;
+    double gap = closest_of(&m)->gap;
+    leader_of(a, b, &m, tol, &lower);
+    CHECK_NEAR(gap, lower, tol);
+    t->worst = fmax(t->worst, fabs(gap - lower) / scale);
+    check_points(a, b, &m, scale);
+    t->apart += gap > tol;
+    t->overlaps += gap < -tol;
+    t->touches += fabs(gap) <= tol;
+    if (gap > tol) CHECK_INT(collide_solids(a, b, gap - tol).n, 0);
+    if (!slowly) return;
+    double slow = (double)(gap > tol ? slow_distance(a, b) : slow_depth(a, b, 900, 6));
+    CHECK(slow <= gap + tol);
+    if (gap > tol) CHECK_NEAR(slow, gap, tol);
+    t->worst = fmax(t->worst, (slow - gap) / scale);
+    rb_manifold swapped = collide_solids(b, a, INFINITY);
+    CHECK_NEAR(closest_of(&swapped)->gap, gap, tol);
+}
+
+static void check_family(int type1, int type2)
+{
+    tally t = { 0 };
+    if (!hulls) hulls = hull_model();
+    for (int seed = 1; seed <= count_of_pairs(); seed++) {
+        TEST_SEED(seed);
+        rb_rng rng = rb_rng_make((uint64_t)seed);
+        solid a, b;
+        random_solids(&rng, hulls, type1, type2, &a, &b);
+        check_gap(&a, &b, &t, seed % SLOWLY_EVERY == 0);
+    }
+    printf("    types %d and %d: %d apart, %d touch, %d overlap; worst error %.1e\n", type1, type2,
+           t.apart, t.touches, t.overlaps, t.worst);
+    CHECK(t.overlaps > count_of_pairs() / 50 && t.touches > count_of_pairs() / 50);
+}
+
+#define FAMILY(name, type1, type2)                                                                 \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        check_family(RB_GEOM_##type1, RB_GEOM_##type2);                                            \
+    }
+
+FAMILY(sphere_ellipsoid, SPHERE, ELLIPSOID)
+FAMILY(sphere_cylinder, SPHERE, CYLINDER)
+FAMILY(sphere_hull, SPHERE, MESH)
+FAMILY(capsule_ellipsoid, CAPSULE, ELLIPSOID)
+FAMILY(capsule_cylinder, CAPSULE, CYLINDER)
+FAMILY(capsule_hull, CAPSULE, MESH)
+FAMILY(ellipsoid_ellipsoid, ELLIPSOID, ELLIPSOID)
+FAMILY(ellipsoid_cylinder, ELLIPSOID, CYLINDER)
+FAMILY(ellipsoid_box, ELLIPSOID, BOX)
+FAMILY(ellipsoid_hull, ELLIPSOID, MESH)
+FAMILY(cylinder_cylinder, CYLINDER, CYLINDER)
+FAMILY(cylinder_box, CYLINDER, BOX)
+FAMILY(cylinder_hull, CYLINDER, MESH)
+FAMILY(box_hull, BOX, MESH)
+FAMILY(hull_hull, MESH, MESH)
+
+/* The general method on shapes that have a closed form. */
+TEST(agrees_with_closed_forms)
+{
+    static const int types[] = { RB_GEOM_SPHERE, RB_GEOM_CAPSULE, RB_GEOM_BOX };
+    double worst = 0.0;
+    for (int seed = 1; seed <= 4 * count_of_pairs(); seed++) {
+        TEST_SEED(seed);
+        rb_rng rng = rb_rng_make((uint64_t)seed);
+        body a, b;
+        random_pair(&rng, types[seed % 3], RB_GEOM_BOX, &a, &b);
+        rb_shape s1 = shape_of(&a), s2 = shape_of(&b);
+        rb_couple couple;
+        rb_closest closest;
+        CHECK(rb_couple_make(&s1, &s2, &couple));
+        rb_closest_find(&couple, &closest);
+        double gap = closest.at.s - couple.core1.radius - couple.core2.radius;
+        rb_manifold m = collide_bodies(&a, &b, INFINITY);
+        double error = fabs(gap - closest_of(&m)->gap) / scale_of(&a, &b);
+        worst = fmax(worst, error);
+        CHECK_NEAR(error, 0.0, 1e-12);
+    }
+    printf("    worst difference %.1e\n", worst);
+}
+
+TEST_MAIN(RUN(agrees_with_closed_forms), RUN(sphere_ellipsoid), RUN(sphere_cylinder),
+          RUN(sphere_hull), RUN(capsule_ellipsoid), RUN(capsule_cylinder), RUN(capsule_hull),
+          RUN(ellipsoid_ellipsoid), RUN(ellipsoid_cylinder), RUN(ellipsoid_box),
+          RUN(ellipsoid_hull), RUN(cylinder_cylinder), RUN(cylinder_box), RUN(cylinder_hull),
+          RUN(box_hull), RUN(hull_hull))
