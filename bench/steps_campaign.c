@@ -77,8 +77,8 @@ static int make(worker *w, scene *s)
     if (!s->m) return 0;
     s->d = rb_data_new(s->m, NULL);
     s->before = malloc((size_t)(s->m->nq + s->m->nv) * sizeof *s->before);
-    for (int i = 0; s->d && i < s->m->nu; i++) s->d->ctrl[i] = 1.0;
-    return s->d && s->before;
+    int keyed = s->d && (s->m->nkey == 0 || rb_data_reset_key(s->m, s->d, 0) == RB_OK);
+    return keyed && s->before;
 }
 
 static void discard(scene *s)

@@ -250,7 +250,8 @@ static void write_loop(writer *w, double mu)
     put(w,
         "</worldbody><equality><connect body1='left' body2='sole' anchor='0 0 0'/>"
         "<connect body1='right' body2='sole' anchor='0 0 %.6g'/></equality>\n"
-        "<actuator><motor joint='a' gear='%.6g'/></actuator><worldbody>\n",
+        "<actuator><motor joint='a' gear='%.6g'/></actuator>\n"
+        "<keyframe><key name='pulled' ctrl='1'/></keyframe><worldbody>\n",
         -high, draw(w, -8.0, 8.0));
 }
 

@@ -275,6 +275,23 @@ TEST(velocity_measure_has_no_units_of_z)
     }
 }
 
+/* One contact of a mechanism with one freedom, a = (1.793, 0, 1.838): to open as fast as asked it
+ * would have to slide against friction that holds it. Impulses of 1e14 that nearly cancel in W r do
+ * not solve it, though r - P(r - u) and W r + q both round to nothing. */
+TEST(huge_impulses_hide_nothing)
+{
+    const double a[3] = { 1.7930443, 0.0, 1.8381448 };
+    const double q[3] = { -0.0227, 0.0, 1.6e-12 }, mu = 1.0;
+    double W[9], r[3] = { 2.8e14, 0.0, 0.0 };
+    for (int i = 0; i < 9; i++) W[i] = a[i / 3] * a[i % 3];
+    r[2] = -r[0] * a[0] / a[2];
+    rb_problem p = { .kind = RB_CONE, .n = 3, .q = q, .nc = 1, .dim = 3, .mu = &mu };
+    p.W.dense = W;
+    rb_certificate c = grade(&p, r);
+    CHECK(c.relative > 0.1);
+    CHECK(c.velocity > 0.002);
+}
+
 /* ---- numbers that are none ---------------------------------------------------------------------
  */
 
@@ -417,5 +434,5 @@ TEST_MAIN(RUN(lcp_by_hand), RUN(box_by_hand), RUN(fixed_rows_have_no_sign),
           RUN(rows_without_diagonal), RUN(cone_by_hand), RUN(frictionless_contacts),
           RUN(every_form_against_a_second_implementation), RUN(forms_get_the_same_certificate),
           RUN(velocity_measure_has_no_units_of_z), RUN(no_number_no_certificate),
-          RUN(overflow_is_not_a_solution), RUN(rays_by_hand), RUN(rays_of_any_length_and_of_none),
-          RUN(scratch))
+          RUN(overflow_is_not_a_solution), RUN(huge_impulses_hide_nothing), RUN(rays_by_hand),
+          RUN(rays_of_any_length_and_of_none), RUN(scratch))

@@ -1,5 +1,6 @@
 /* Certificates. Nothing here is shared with the solvers: not the product W z, not the projection,
  * not a tolerance. Equations (C.5), (C.8) to (C.10) of docs/theory/complementarity.md. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 #include "rattleback/solve.h"
 
 /* Relative residuals between these [1] may be rounding of the product W z, and are measured again
- * with twice the digits. Below, an answer is good however it is measured; above, it is bad. */
+ * with twice the digits. Below, an answer is good unless rounding alone is larger; above, it is bad
+ * however it is measured. */
 #define DOUBT_FROM 1e-10
 #define DOUBT_TO   1e-4
 
@@ -254,8 +256,7 @@ static void grade_row(double z, double w, double lo, double hi, double diag, rb_
     double speed = natural;
     if (diag > 0.0) {
         double moved = z - w / diag;
-        double best = moved < lo ? lo : moved > hi ? hi : moved;
-        speed = diag * fabs(z - best);
+        speed = fabs(moved < lo ? diag * (z - lo) : moved > hi ? diag * (z - hi) : w);
     }
     cert->residual = most(cert->residual, natural);
     cert->velocity = most(cert->velocity, speed);
@@ -294,29 +295,29 @@ static double tangent_norm(const double *x, int dim)
     return dim == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
 }
 
-/* The point of K_mu = { |x_t| <= mu x_n } nearest to x. */
-static void project(const double *x, double mu, int dim, double *out)
-{
-    double t = tangent_norm(x, dim);
-    double n = x[0], along = (n + mu * t) / (1.0 + mu * mu);
-    if (n >= 0.0 && t <= mu * n) { /* n < 0 passes the second where mu = 0 */
-        for (int k = 0; k < dim; k++) out[k] = x[k];
-    } else if (along <= 0.0) {
-        for (int k = 0; k < dim; k++) out[k] = 0.0;
-    } else {
-        out[0] = along;
-        for (int k = 1; k < dim; k++) out[k] = mu * along * x[k] / t;
-    }
-}
-
-/* |r - P_K(r - rho (u + mu |u_t| n))|^2 of one contact, (C.10). */
+/* |r - P_K(x)|^2 of one contact with x = r - d, d = rho (u + mu |u_t| n), (C.10). Where the nearest
+ * point is not the tip, x = P_K(x) + N with N outside the cone, so that r - P_K(x) = d + N: large
+ * impulses do not swallow d. */
 static double natural_square(const double *r, const double *u, double mu, int dim, double rho)
 {
-    double x[3], best[3], sum = 0.0;
-    for (int k = 0; k < dim; k++) x[k] = r[k] - rho * u[k];
-    x[0] -= rho * mu * tangent_norm(u, dim);
-    project(x, mu, dim, best);
-    for (int k = 0; k < dim; k++) sum += (r[k] - best[k]) * (r[k] - best[k]);
+    double d[3] = { 0.0 }, x[3] = { 0.0 }, sum = 0.0;
+    for (int k = 0; k < dim; k++) d[k] = rho * u[k];
+    d[0] += rho * mu * tangent_norm(u, dim);
+    for (int k = 0; k < dim; k++) x[k] = r[k] - d[k];
+
+    double t = tangent_norm(x, dim), n = x[0];
+    int inside = n >= 0.0 && t <= mu * n; /* n < 0 passes the second where mu = 0 */
+    if (!inside && n + mu * t <= 0.0) {
+        for (int k = 0; k < dim; k++) sum += r[k] * r[k];
+        return sum;
+    }
+    double out = inside ? 0.0 : (t - mu * n) / (1.0 + mu * mu);
+    double miss = d[0] - mu * out;
+    sum = miss * miss;
+    for (int k = 1; k < dim; k++) {
+        miss = d[k] + (out > 0.0 ? out * x[k] / t : 0.0);
+        sum += miss * miss;
+    }
     return sum;
 }
 
@@ -361,6 +362,15 @@ static void grade(const rb_problem *p, const double *z, const product *prod, rb_
     cert->relative = cert->scale < INFINITY ? cert->residual / cert->scale : INFINITY;
 }
 
+/* What was measured may be rounding of the product, or rounding may have hidden it. */
+static int is_doubtful(const rb_problem *p, const double *z, const product *prod,
+                       const rb_certificate *cert)
+{
+    if (cert->relative > DOUBT_FROM && cert->relative < DOUBT_TO) return 1;
+    double rounding = p->n * DBL_EPSILON * prod->largest * max_abs(z, p->n);
+    return rounding > DOUBT_FROM * cert->scale;
+}
+
 rb_status rb_residual(const rb_problem *p, const double *z, rb_arena *scratch, rb_certificate *cert)
 {
     rb_arena *own = scratch ? NULL : rb_arena_new(NULL, 0);
@@ -370,7 +380,7 @@ rb_status rb_residual(const rb_problem *p, const double *z, rb_arena *scratch, r
     product prod;
     rb_status status = multiply(p, z, arena, &prod);
     if (status == RB_OK) grade(p, z, &prod, cert);
-    if (status == RB_OK && cert->relative > DOUBT_FROM && cert->relative < DOUBT_TO) {
+    if (status == RB_OK && is_doubtful(p, z, &prod, cert)) {
         status = repeat(p, z, arena, prod.w);
         if (status == RB_OK) grade(p, z, &prod, cert);
     }
