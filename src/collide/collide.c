@@ -57,7 +57,7 @@ static rb_motion motion_of(const scene *s, int g, const rb_shape *shape)
     const rb_data *d = s->d;
     int link = s->m->geom_link[g];
     rb_motion motion = { .v = { 0.0, 0.0, 0.0 }, .spread = 0.0 };
-    if (link == 0) return motion;
+    if (link == 0 || s->h == 0.0) return motion;
 
     const double *w = d->link_w + 3 * (ptrdiff_t)link, *a = d->link_a + 6 * (ptrdiff_t)link;
     double r[3], turn[3];
@@ -82,8 +82,8 @@ static rb_aabb sweep_box(const rb_shape *shape, const rb_motion *motion, double 
     for (int k = 0; k < 3; k++) {
         double path = h * motion->v[k], grow = half[k] + h * motion->spread;
         grow += RB_GAP_TIE * (fabs(shape->p[k]) + grow + fabs(path));
-        box.lo[k] = shape->p[k] + fmin(path, 0.0) - grow;
-        box.hi[k] = shape->p[k] + fmax(path, 0.0) + grow;
+        box.lo[k] = shape->p[k] + (path < 0.0 ? path : 0.0) - grow;
+        box.hi[k] = shape->p[k] + (path > 0.0 ? path : 0.0) + grow;
     }
     return box;
 }

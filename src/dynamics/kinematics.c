@@ -12,6 +12,7 @@
 #include "dynamics/kinematics_link.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "math/trig.h"
 #include "rattleback/dynamics.h"
@@ -261,6 +262,10 @@ static void place_frame(const double p[3], const double R[9], const double pos[3
 {
     rb_rot(R, pos, out_p);
     rb_add3(p, out_p, out_p);
+    if (rb_is_zero3(quat + 1)) { /* not turned */
+        memcpy(out_R, R, 9 * sizeof *R);
+        return;
+    }
     rb_quat_to_rot(quat, out_R);
     rb_mul33(R, out_R, out_R);
 }

@@ -35,6 +35,7 @@ typedef struct scratch {
     double *force;                 /* right side                            (nv)       */
     double *E;                     /* implicit diagonal                     (nv)       */
     double *stiffness, *damping;   /* of each dof                           (nv)       */
+    double *spin;                  /* bound of the angular velocity         (nlink)    */
     rb_anderson mixing;
 } scratch;
 
@@ -54,6 +55,7 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) {
         ok = ok && (*of_v[i] = rb_push(arena, double, m->nv)) != NULL;
     }
+    ok = ok && (s->spin = rb_push(arena, double, m->nlink)) != NULL;
     return ok && rb_anderson_push(arena, m->nv, &s->mixing);
 }
 
@@ -147,6 +149,12 @@ static int wants_forced_size(const progress *p, int i)
     return (i == 2 && p->change > RB_SMOOTH_SLOW) || i == LATE;
 }
 
+/* The second where it is larger: fmax without a call. */
+static double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 /* dv := h qdd and what that changed, which is kept in s->along */
 static void advance(const rb_model *m, double h, scratch *s, progress *p)
 {
@@ -155,9 +163,9 @@ static void advance(const rb_model *m, double h, scratch *s, progress *p)
     for (int j = 0; j < m->nv; j++) {
         double dv = h * s->qdd[j];
         s->along[j] = dv - s->dv[j];
-        p->diff = fmax(p->diff, fabs(s->along[j]));
-        if (!(fabs(dv) <= DBL_MAX)) p->diff = INFINITY; /* fmax drops NaN */
-        size = fmax(size, fmax(fabs(s->v[j]), fabs(s->v[j] + dv)));
+        p->diff = larger(p->diff, fabs(s->along[j]));
+        if (!(fabs(dv) <= DBL_MAX)) p->diff = INFINITY; /* larger drops NaN */
+        size = larger(size, larger(fabs(s->v[j]), fabs(s->v[j] + dv)));
         s->dv[j] = dv;
     }
     double before = p->change;
@@ -224,9 +232,30 @@ static void restore(const rb_model *m, rb_data *d, const scratch *s)
     copy(d->act, s->act_before, m->na);
 }
 
-/* Substeps in which no link turns by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
-static int substeps_needed(const rb_model *m, rb_data *d, double h)
+/* An upper bound of the angular velocities: rates add up from joint to joint. */
+static double spin_bound(const rb_model *m, const rb_data *d, double *sum)
 {
+    double most = 0.0;
+    sum[0] = 0.0;
+    for (int k = 1; k < m->nlink; k++) {
+        double w = sum[m->link_parent[k]];
+        for (int j = m->link_jntadr[k]; j < m->link_jntadr[k] + m->link_jntnum[k]; j++) {
+            const double *v = d->v + m->jnt_dofadr[j];
+            int type = m->jnt_type[j];
+            if (type == RB_JOINT_HINGE) w += fabs(v[0]);
+            if (type == RB_JOINT_BALL) w += rb_norm3(v);
+            if (type == RB_JOINT_FREE) w += rb_norm3(v + 3);
+        }
+        sum[k] = m->body_mocap[m->link_body[k]] >= 0 ? INFINITY : w;
+        if (!(sum[k] <= most)) most = sum[k];
+    }
+    return most;
+}
+
+/* Substeps in which no link turns by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
+static int substeps_needed(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    if (h * spin_bound(m, d, s->spin) < RB_SMOOTH_TURN) return 1;
     rb_kinematics(m, d);
     rb_velocity(m, d);
     double fastest = 0.0;
@@ -259,7 +288,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, rb_smooth_in
     copy(s.v_before, d->v, m->nv);
     copy(s.act_before, d->act, m->na);
     rb_status status = RB_OK;
-    int count = substeps_needed(m, d, h);
+    int count = substeps_needed(m, d, h, &s);
     for (int i = 0; i < MAX_DIVISIONS && count > 0 && status == RB_OK; i++, count *= 2) {
         status = try_substeps(m, d, h, count, &s, told);
         if (status == RB_OK && told->converged) break;

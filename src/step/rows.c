@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "dynamics/actuation.h"
+#include "dynamics/forward.h"
 #include "dynamics/passive.h"
 #include "step/stage.h"
 
@@ -57,8 +58,7 @@ static void go_to(rb_stage *s)
     rb_stage_led_pose(s, s->v_hat ? s->h : 0.0);
     memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
     memcpy(d->v, s->v_hat ? s->v_hat : s->v_free, (size_t)s->m->nv * sizeof *d->v);
-    rb_kinematics(s->m, d);
-    rb_velocity(s->m, d);
+    rb_forward_place(s->m, d);
     rb_frames(s->m, d);
 }
 
