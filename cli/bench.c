@@ -24,6 +24,7 @@ static const struct bench {
     { "step", "time steps of scenes, beside residual and penetration", bench_step },
     { "scenes", "simulate random scenes and look at every step", bench_scenes },
     { "impacts", "resolve random impacts under every law, grade and count", bench_impacts },
+    { "vclip", "closest features of hulls, coherent and cold", bench_vclip },
     { "demo", "every solver on stored and generated problems; robots from files", bench_demo },
 };
 enum { NBENCH = sizeof benches / sizeof *benches };

@@ -48,6 +48,32 @@ typedef struct rb_manifold {
 rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
                            rb_manifold *out);
 
+/* ---- closest features of polyhedra ------------------------------------------------------------
+ */
+
+/* Where the next search begins: features of the two polyhedra, as the last one left them. All zero
+ * is a start like any other; so is what belongs to other shapes. */
+typedef struct rb_vclip {
+    int feature[2]; /* 4 * index + kind: 0 vertex, 1 edge (an entry of its loop), 2 face          */
+} rb_vclip;
+
+typedef struct rb_vclip_result {
+    int overlap; /* 1: the shapes overlap: there is no distance, and the rest is not set        */
+    double distance;  /* [m]                                                                      */
+    double pos1[3];   /* closest points, world [m]                                               */
+    double pos2[3];   /*                                                                         */
+    double normal[3]; /* unit, from 1 to 2                                                       */
+    int steps;        /* pairs of features looked at                                             */
+    int escaped;      /* 1: rounding went in circles, another method found the answer            */
+} rb_vclip_result;
+
+/* Closest points of two boxes or hulls by walking over their features (V.1): near-constant time
+ * where the cache is from a pose close by. Whether they overlap is found on the way; how deep is
+ * left to rb_pair_manifold. RB_UNSUPPORTED: a shape is no polyhedron. RB_BAD_INPUT: a pose that is
+ * not finite. */
+rb_status rb_vclip_query(const rb_shape *shape1, const rb_shape *shape2, rb_vclip *cache,
+                         rb_vclip_result *out);
+
 /* ---- a whole model ----------------------------------------------------------------------------
  */
 

@@ -125,6 +125,7 @@ typedef struct rb_model {
     int *hull_loop; /* vertex indices within the hull                        (nhullloop)   */
     int *
         hull_twin; /* entry of hull_loop with the same edge, seen from the other face (nhullloop) */
+    int *hull_turn;     /* the next entry whose edge leaves the same vertex    (nhullloop)   */
     int *hull_owner;    /* face of the entry, index within the hull            (nhullloop)   */
     int *hull_leave;    /* an entry of hull_loop whose edge leaves the vertex   (nhullvert)   */
     double *hull_plane; /* outward unit normal n and offset, n.x = offset on it (nhullface x 4) */

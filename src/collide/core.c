@@ -20,6 +20,8 @@ static const int box_loop[24] = { 4, 6, 2, 0, 1, 3, 7, 5, 1, 5, 4, 0,
                                   2, 6, 7, 3, 2, 3, 1, 0, 4, 5, 7, 6 };
 static const int box_twin[24] = { 23, 12, 19, 10, 17, 14, 21, 8, 7, 20, 3,  18,
                                   1,  22, 5,  16, 15, 4,  11, 2, 9, 6,  13, 0 };
+static const int box_turn[24] = { 20, 13, 16, 11, 18, 15, 22, 9, 4,  21, 0,  19,
+                                  2,  23, 6,  17, 12, 5,  8,  3, 10, 7,  14, 1 };
 static const int box_owner[24] = { 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
                                    3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5 };
 static const int box_leave[8] = { 3, 4, 2, 5, 0, 7, 1, 6 };
@@ -44,6 +46,7 @@ static void make_box(const double h[3], rb_core *core)
                             .loop = box_loop,
                             .twin = box_twin,
                             .owner = box_owner,
+                            .turn = box_turn,
                             .leave = box_leave };
 }
 
@@ -67,6 +70,7 @@ static int make_hull(const rb_shape *shape, rb_core *core)
                             .loop = m->hull_loop,
                             .twin = m->hull_twin,
                             .owner = m->hull_owner,
+                            .turn = m->hull_turn,
                             .leave = m->hull_leave + vert };
     return 1;
 }

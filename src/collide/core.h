@@ -19,7 +19,7 @@ typedef struct rb_poly {
     const double *vert;      /*                                                      (nvert x 3) */
     const double *plane;     /* outward unit normal, offset                          (nface x 4) */
     const int *loopadr, *loopnum; /*                                                 (nface)     */
-    const int *loop, *twin, *owner;
+    const int *loop, *twin, *owner, *turn;
     const int *leave; /*                                                             (nvert)     */
 } rb_poly;
 
@@ -63,8 +63,7 @@ static inline int rb_poly_end(const rb_poly *p, int entry)
 /* The next edge that leaves the same vertex, in a circle around it. */
 static inline int rb_poly_turn(const rb_poly *p, int entry)
 {
-    int twin = p->twin[entry], face = p->owner[twin], adr = p->loopadr[face];
-    return twin + 1 < adr + p->loopnum[face] ? twin + 1 : adr;
+    return p->turn[entry];
 }
 
 /* Halves of feature ids: an edge by the smaller of its two entries. */

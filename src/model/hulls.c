@@ -54,7 +54,9 @@ static int pair_edges(rb_model *m, const range *r, const int *chain)
         if (m->hull_twin[i] < 0 || a == b) return 0;
     }
     for (int i = r->loop; i < r->loop + r->nloop; i++) {
-        if (m->hull_twin[m->hull_twin[i]] != i) return 0;
+        int twin = m->hull_twin[i];
+        if (m->hull_twin[twin] != i) return 0;
+        m->hull_turn[i] = next_entry(m, r->face + m->hull_owner[twin], twin);
     }
     for (int v = 0; v < r->nvert; v++) {
         if (m->hull_leave[r->vert + v] < 0) return 0;

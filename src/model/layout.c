@@ -71,6 +71,7 @@ static const entry model_entries[] = {
     M(mesh_vert, nmeshvert, 3), M(mesh_face, nmeshface, 3),
     M(hull_vert, nhullvert, 3), M(hull_loopadr, nhullface, 1), M(hull_loopnum, nhullface, 1),
     M(hull_loop, nhullloop, 1), M(hull_twin, nhullloop, 1), M(hull_owner, nhullloop, 1),
+    M(hull_turn, nhullloop, 1),
     M(hull_leave, nhullvert, 1), M(hull_plane, nhullface, 4), M(mesh_half, nmesh, 3),
     M(hfield_nrow, nhfield, 1), M(hfield_ncol, nhfield, 1), M(hfield_adr, nhfield, 1),
     M(hfield_size, nhfield, 4), M(hfield_elev, nelev, 1),
