@@ -99,12 +99,17 @@
  * with what it has [1]; polyhedra need some ten of each, curved shapes up to fifty. Smaller: gaps
  * of curved shapes become wrong, and say so. Larger: memory on the stack. */
 #define RB_GJK_STEPS   128
+#define RB_GJK_FEW     10 /* curved shapes: Newton's method takes over early */
 #define RB_DEPTH_STEPS 124
 
 /* Part of the larger of both extents and the distance by which the depth of overlapping curved
  * shapes is known before Newton's method takes over [1]. Larger: the wrong one of two nearly equal
  * ways out is taken. Smaller: more steps. */
 #define RB_DEPTH_COARSE 1e-4
+
+/* The same of the depth that counts as touch [1]. Larger: gaps are wrong by this much. Smaller:
+ * bodies at rest on each other cost more. */
+#define RB_DEPTH_NONE 1e-11
 
 /* The same of the depth below which nothing is left to find out [1]. Larger: gaps are wrong by this
  * much. Smaller: bodies at rest on curved shapes cost more. */

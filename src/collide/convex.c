@@ -51,6 +51,7 @@ static void depth_witness(const rb_corner face[3], double x1[3])
 static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
 {
     rb_depth depth;
+    out->at.upper = INFINITY;
     double tol = 0.1 * RB_GAP_TIE * couple->scale;
     if (couple->curved) {
         double coarse = fmin(RB_DEPTH_COARSE * couple->scale, 0.01 * -out->at.s);
@@ -66,19 +67,40 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     out->error = fmax(0.0, -out->at.s - depth.lower);
 }
 
+/* Improves what GJK found. 1: proved. */
+static int settle(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
+{
+    double upper = gjk->overlap ? 0.0 : gjk->distance;
+    if (upper < out->at.upper) {
+        out->at.upper = upper;
+        witness(gjk, out->x1);
+    }
+    rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n, &out->at);
+    out->error = fmax(0.0, out->at.upper - out->at.s);
+    return out->error <= RB_GAP_TIE * couple->scale;
+}
+
 void rb_closest_find(rb_couple *couple, rb_closest *out)
 {
     rb_gjk gjk;
     double tie = RB_GAP_TIE * couple->scale;
-    rb_gjk_run(couple, 0.01 * tie, &gjk);
     out->at.s = -INFINITY;
+    out->at.upper = INFINITY;
+    int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;
+    rb_gjk_run(couple, 0.01 * tie, few, &gjk);
+    int proved = settle(couple, &gjk, out);
     out->steps = gjk.steps;
-    rb_direction_improve(couple, gjk.normal, gjk.p, gjk.n, &out->at);
-    witness(&gjk, out->x1);
-    out->error = gjk.distance - out->at.s;
-    if (gjk.overlap) out->error = -out->at.s;
+    if (proved) return;
+    if (gjk.steps == few && few < RB_GJK_STEPS) {
+        rb_gjk_run(couple, 0.01 * tie, RB_GJK_STEPS, &gjk);
+        proved = settle(couple, &gjk, out);
+        out->steps += gjk.steps;
+        if (proved) return;
+    }
+    if (!gjk.overlap) return;
     double shallow = couple->curved ? RB_DEPTH_FINE * couple->scale : tie;
-    if (gjk.overlap && out->at.s < -shallow) find_depth(couple, &gjk, out);
+    out->error = fmax(0.0, -out->at.s);
+    if (out->at.s < -shallow) find_depth(couple, &gjk, out);
 }
 
 void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)

@@ -23,12 +23,18 @@ enum { MAX_KINKS = 8, MAX_NEWTON = 24, MAX_HALVINGS = 6, MAX_BISECTIONS = 48, MA
 /* Tangent step [1] below which Newton's method has arrived. */
 static const double arrived = 4e-16;
 
+/* An edge that may be orthogonal to n. */
+typedef struct kink {
+    double u[3], length; /* unit vector from end a to end b */
+    int second, a, b;    /* of core 2; parts of the core    */
+} kink;
+
 typedef struct search {
     rb_couple *couple;
     double tie; /* separations closer than this are equal [m] */
     rb_direction *best;
     int nkink;
-    double kink[MAX_KINKS][3]; /* unit vectors that may be orthogonal to n */
+    kink kink[MAX_KINKS];
 } search;
 
 static void consider(search *s, const double n[3])
@@ -42,67 +48,55 @@ static void consider(search *s, const double n[3])
 /* ---- which edges ------------------------------------------------------------------------------
  */
 
-static void add_kink(search *s, const double k[3])
+static void add_kink(search *s, int second, int a, int b)
 {
-    double u[3], m[3];
-    rb_copy3(k, u);
-    if (s->nkink == MAX_KINKS || !(rb_unit(u) > 0.0)) return;
+    const rb_core *core = second ? &s->couple->core2 : &s->couple->core1;
+    kink k = { .second = second, .a = a, .b = b };
+    double x[3], m[3];
+    if (s->nkink == MAX_KINKS) return;
+    if (core->kind == RB_CORE_POLY) {
+        rb_core_vertex(core, a, x);
+        rb_core_vertex(core, b, k.u);
+        rb_sub3(k.u, x, k.u);
+        k.length = rb_unit(k.u);
+    } else {
+        rb_core_axis(core, 2, k.u);
+        k.length = 2.0 * core->size[1];
+    }
+    if (!(k.length > 0.0)) return;
     for (int i = 0; i < s->nkink; i++) {
-        rb_cross3(u, s->kink[i], m);
+        rb_cross3(k.u, s->kink[i].u, m);
         if (rb_dot3(m, m) <= RB_GAP_TIE * RB_GAP_TIE) return; /* known */
     }
-    rb_copy3(u, s->kink[s->nkink++]);
+    s->kink[s->nkink++] = k;
 }
 
-/* Between two directions next to each other another part of the core became extreme: what leads
- * from one to the other. */
-static void add_flip(search *s, const rb_core *core, int id, int other)
-{
-    double a[3], b[3];
-    if (id == other) return;
-    if (core->kind == RB_CORE_POLY) {
-        rb_core_vertex(core, id, a);
-        rb_core_vertex(core, other, b);
-        rb_sub3(b, a, a);
-    } else {
-        rb_core_axis(core, 2, a);
-    }
-    add_kink(s, a);
-}
-
+/* Between two directions next to each other another part of a core became extreme. */
 static void add_flips(search *s, const rb_corner *x, const rb_corner *y)
 {
-    add_flip(s, &s->couple->core1, x->id1, y->id1);
-    add_flip(s, &s->couple->core2, x->id2, y->id2);
+    if (x->id1 != y->id1)
+        add_kink(s, 0, x->id1 < y->id1 ? x->id1 : y->id1, x->id1 < y->id1 ? y->id1 : x->id1);
+    if (x->id2 != y->id2)
+        add_kink(s, 1, x->id2 < y->id2 ? x->id2 : y->id2, x->id2 < y->id2 ? y->id2 : x->id2);
 }
 
-/* Sides of the triangle of vertices that the corners name. */
-static void add_vertices(search *s, const rb_core *core, const rb_corner *corner, int ncorner,
-                         int second)
-{
-    int id[4], n = 0;
-    double x[4][3], k[3];
-    for (int i = 0; i < ncorner; i++) {
-        int vertex = second ? corner[i].id2 : corner[i].id1, known = 0;
-        for (int j = 0; j < n; j++) known |= id[j] == vertex;
-        if (known) continue;
-        id[n] = vertex;
-        rb_core_vertex(core, vertex, x[n++]);
-    }
-    for (int i = 0; i + 1 < n; i++) {
-        rb_sub3(x[i + 1], x[i], k);
-        add_kink(s, k);
-    }
-}
-
+/* Sides of the triangle of vertices that the corners name; the axis of what has one. */
 static void add_core(search *s, const rb_core *core, const double n0[3], const rb_corner *corner,
                      int ncorner, int second)
 {
+    int id[4], n = 0;
     double u[3];
-    if (core->kind == RB_CORE_POLY) add_vertices(s, core, corner, ncorner, second);
-    if (core->kind != RB_CORE_SEGMENT && core->kind != RB_CORE_CYLINDER) return;
-    rb_core_axis(core, 2, u);
-    if (fabs(rb_dot3(u, n0)) < RB_KINK) add_kink(s, u);
+    if (core->kind == RB_CORE_SEGMENT || core->kind == RB_CORE_CYLINDER) {
+        rb_core_axis(core, 2, u);
+        if (fabs(rb_dot3(u, n0)) < RB_KINK) add_kink(s, second, 0, 2);
+    }
+    if (core->kind != RB_CORE_POLY) return;
+    for (int i = 0; i < ncorner; i++) {
+        int vertex = second ? corner[i].id2 : corner[i].id1, known = 0;
+        for (int j = 0; j < n; j++) known |= id[j] == vertex;
+        if (!known) id[n++] = vertex;
+    }
+    for (int i = 0; i + 1 < n; i++) add_kink(s, second, id[i], id[i + 1]);
 }
 
 /* ---- faces and pairs of edges -----------------------------------------------------------------
@@ -296,14 +290,34 @@ static void climb(search *s, const double *k, rb_direction *at)
     }
 }
 
+/* Distance of the extreme points at n, one of them moved along its edge to where it belongs;
+ * INFINITY where it would leave the edge. */
+static double distance_at(const search *s, const rb_corner *corner, const kink *k)
+{
+    double w[3];
+    rb_copy3(corner->w, w);
+    if (!k) return rb_norm3(w);
+    double t = rb_dot3(w, k->u), shift = k->second ? -t : t;
+    int id = k->second ? corner->id2 : corner->id1;
+    if (id == k->b) shift = -shift;
+    if ((id != k->a && id != k->b) || shift < -s->tie || shift > k->length + s->tie)
+        return INFINITY;
+    rb_axpy3(-t, k->u, w);
+    return rb_norm3(w);
+}
+
 /* The best on the circle orthogonal to k that is nearest to n0, or on the sphere; 0: no such
  * circle. */
-static int try_free(search *s, const double *k, const double n0[3], rb_direction *at)
+static int try_free(search *s, const kink *k, const double n0[3], rb_direction *at)
 {
+    rb_corner corner;
     rb_copy3(n0, at->n);
-    if (k) rb_axpy3(-rb_dot3(k, n0), k, at->n);
+    if (k) rb_axpy3(-rb_dot3(k->u, n0), k->u, at->n);
     if (!(rb_unit(at->n) > 0.0)) return 0;
-    climb(s, k, at);
+    climb(s, k ? k->u : NULL, at);
+    rb_couple_corner(s->couple, at->n, &corner);
+    at->s = rb_dot3(at->n, corner.w);
+    at->upper = distance_at(s, &corner, k);
     return 1;
 }
 
@@ -323,27 +337,61 @@ static int try_thin(search *s, const rb_core *core, const double n0[3], rb_direc
     return try_free(s, NULL, u, at);
 }
 
-/* Free maxima are sought first, since they meet the edges; but where a pair of edges or a face is
- * as good, it is the answer, and its direction is exact. */
+/* Cores that overlap have no gap above 0; how much below is told by nobody until it matters. */
+static int is_proved(const search *s)
+{
+    double tol = s->best->upper > 0.0 ? s->tie : RB_DEPTH_NONE * s->couple->scale;
+    return s->best->s >= s->best->upper - tol;
+}
+
+/* A free maximum that its own points prove is the answer; others wait. */
+static int accept(search *s, const rb_direction *at)
+{
+    if (at->upper - at->s > s->tie) return 0;
+    s->best->upper = fmin(s->best->upper, at->upper);
+    consider(s, at->n);
+    return is_proved(s);
+}
+
+/* Faces, and edges that the corners name. */
+static int try_exact(search *s, const double n0[3])
+{
+    try_flat(s, &s->couple->core1, n0, 1.0);
+    if (is_proved(s)) return 1;
+    try_flat(s, &s->couple->core2, n0, -1.0);
+    for (int i = 0; i < s->nkink; i++) {
+        for (int j = 0; j < i && !is_proved(s); j++) {
+            try_crossing(s, s->kink[i].u, s->kink[j].u, n0);
+        }
+    }
+    return is_proved(s);
+}
+
+/* Free maxima that are not proved come last: where a pair of edges or a face is as good, it is the
+ * answer, and its direction is exact. */
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
                           int ncorner, rb_direction *best)
 {
     search s = { .couple = couple, .tie = RB_GAP_TIE * couple->scale, .best = best, .nkink = 0 };
     add_core(&s, &couple->core1, n0, corner, ncorner, 0);
     add_core(&s, &couple->core2, n0, corner, ncorner, 1);
+    if (try_exact(&s, n0)) return;
+
     rb_direction sphere[3], circle[MAX_KINKS];
-    int nsphere = 0, ncircle = 0;
+    int nsphere = 0, ncircle = 0, known = s.nkink;
     nsphere += try_free(&s, NULL, n0, &sphere[nsphere]);
+    if (accept(&s, &sphere[0])) return;
     nsphere += try_thin(&s, &couple->core1, n0, &sphere[nsphere]);
     nsphere += try_thin(&s, &couple->core2, n0, &sphere[nsphere]);
     for (int i = 0; i < s.nkink; i++) {
-        ncircle += try_free(&s, s.kink[i], sphere[0].n, &circle[ncircle]);
+        kink k = s.kink[i];
+        if (!try_free(&s, &k, sphere[0].n, &circle[ncircle])) continue;
+        if (accept(&s, &circle[ncircle++])) return;
     }
 
-    try_flat(&s, &couple->core1, n0, 1.0);
-    try_flat(&s, &couple->core2, n0, -1.0);
-    for (int i = 0; i < s.nkink; i++) {
-        for (int j = 0; j < i; j++) try_crossing(&s, s.kink[i], s.kink[j], n0);
+    /* edges that were met on the way */
+    for (int i = known; i < s.nkink; i++) {
+        for (int j = 0; j < i; j++) try_crossing(&s, s.kink[i].u, s.kink[j].u, n0);
     }
     for (int i = 0; i < ncircle; i++) consider(&s, circle[i].n);
     for (int i = 0; i < nsphere; i++) consider(&s, sphere[i].n);

@@ -5,12 +5,13 @@
 #include "collide/gjk.h"
 
 typedef struct rb_direction {
-    double n[3]; /* unit, from 1 to 2                  */
-    double s;    /* separation of the cores along it [m] */
+    double n[3];  /* unit, from 1 to 2                  */
+    double s;     /* separation of the cores along it [m] */
+    double upper; /* least distance of two points that is known: the gap is not above it [m] */
 } rb_direction;
 
 /* Begins with what `best` holds and tries every kind of contact near n0: faces, pairs of edges,
- * edges and curved parts. The corners tell which vertices take part. */
+ * edges and curved parts, until s and upper agree. The corners tell which vertices take part. */
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
                           int ncorner, rb_direction *best);
 

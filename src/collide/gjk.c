@@ -181,11 +181,11 @@ static void begin(rb_couple *couple, rb_gjk *g)
     keep_part(g, &f);
 }
 
-void rb_gjk_run(rb_couple *couple, double tol, rb_gjk *g)
+void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g)
 {
     double rounding = 16.0 * RB_EPS * couple->scale;
     begin(couple, g);
-    while (g->steps < RB_GJK_STEPS) {
+    while (g->steps < steps) {
         if (g->distance <= rounding) {
             g->overlap = 1;
             return;

@@ -36,7 +36,7 @@ void rb_couple_corner(rb_couple *couple, const double n[3], rb_corner *corner);
 double rb_couple_separation(rb_couple *couple, const double n[3]);
 
 /* Ends when lower and distance agree to `tol` [m], when the simplex repeats itself, when the origin
- * is inside, or after RB_GJK_STEPS. */
-void rb_gjk_run(rb_couple *couple, double tol, rb_gjk *out);
+ * is inside, or after so many steps. */
+void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *out);
 
 #endif
