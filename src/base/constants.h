@@ -19,6 +19,12 @@
  * long chain. Larger: mechanisms near a singular position lose a row that still holds them. */
 #define RB_LOOP_RANK_TOL 1e-12
 
+/* Compliance of a row of an equality, relative to the largest of its rows, below which it counts as
+ * this much [1]: what is 1e-16 of J is 1e-32 of J M^-1 J', and 1e-14 after this, below
+ * RB_LOOP_RANK_TOL. Larger: rows of another unit are dropped. Smaller: rounding passes for a row
+ * and gets a huge impulse. */
+#define RB_LOOP_ROW_ROUNDING 1e-18
+
 /* What is left of two wrenches of a loop that cancel, relative to their terms [1]. Larger: loops
  * that are nearly rigid lose rows. Smaller: rounding passes for a row and gets a huge multiplier.
  */

@@ -85,12 +85,27 @@ static void solve_bilateral(const context *x, double *r)
     for (int i = 0; i < x->nb; i++) r[i] *= x->scale[i];
 }
 
-static void factor_bilateral(const double *W, ptrdiff_t n, context *x)
+/* Scales that make the diagonal one. A row that is rounding beside the others of its equality, as
+ * the one across the plane of a four-bar, keeps its size: made one it would pass for a pivot. */
+static void scale_bilateral(const rb_island *is, const double *W, context *x)
 {
-    for (int i = 0; i < x->nb; i++) {
-        double W_ii = W[x->b[i] * n + x->b[i]];
-        x->scale[i] = W_ii > 0.0 ? 1.0 / sqrt(W_ii) : 0.0;
+    ptrdiff_t n = is->nrow;
+    for (int i = 0, at = 0; i < is->n; i++) {
+        if (is->c[i]->kind != RB_CONSTRAINT_EQUALITY) continue;
+        double largest = 0.0;
+        for (ptrdiff_t r = is->row[i]; r < is->row[i] + is->c[i]->nrow; r++)
+            largest = fmax(largest, W[r * n + r]);
+        for (ptrdiff_t r = is->row[i]; r < is->row[i] + is->c[i]->nrow; r++) {
+            double W_rr = fmax(W[r * n + r], RB_LOOP_ROW_ROUNDING * largest);
+            x->scale[at++] = W_rr > 0.0 ? 1.0 / sqrt(W_rr) : 0.0;
+        }
     }
+}
+
+static void factor_bilateral(const rb_island *is, const double *W, context *x)
+{
+    ptrdiff_t n = is->nrow;
+    scale_bilateral(is, W, x);
     for (int i = 0; i < x->nb; i++) {
         for (int j = 0; j < x->nb; j++) {
             x->A[(ptrdiff_t)i * x->nb + j] = x->scale[i] * W[x->b[i] * n + x->b[j]] * x->scale[j];
@@ -107,7 +122,7 @@ static void eliminate(const rb_island *is, double *W, double *u, context *x)
         memcpy(x->W_b + i * n, W + x->b[i] * n, (size_t)n * sizeof *W);
         x->u_b[i] = u[x->b[i]];
     }
-    factor_bilateral(W, n, x);
+    factor_bilateral(is, W, x);
     for (ptrdiff_t j = 0; j <= n; j++) {
         /* column j of W_bc, at last u_b */
         for (int i = 0; i < x->nb; i++) x->work[i] = j < n ? x->W_b[i * n + j] : x->u_b[i];

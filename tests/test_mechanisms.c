@@ -1,0 +1,60 @@
+/* Mechanisms with loops and limits in steps, and the robots of the shared folder. */
+#include "step_support.h"
+
+/* A four-bar in the plane of its base, flat: crank, rod and foot on one line, limits beyond reach
+ * of their joints. Rows across the plane are rounding, and in the plane one of them is singular. */
+#define FLAT_BAR                                                                                   \
+    "<mujoco><option timestep='0.001'/><compiler angle='radian'/><worldbody>"                      \
+    "<body><freejoint/><geom type='box' size='0.2 0.1 0.05' mass='5' contype='0'/>"                \
+    "<body name='crank' pos='0.1 0 0'><joint type='hinge' axis='0 1 0' range='0.5 2'/>"            \
+    "<geom type='capsule' fromto='0 0 0 0.05 0 0' size='0.01' contype='0'/>"                       \
+    "<body name='rod' pos='0.05 0 0'><joint type='hinge' axis='0 1 0'/>"                           \
+    "<geom type='capsule' fromto='0 0 0 0.35 0 0' size='0.01' contype='0'/></body></body>"         \
+    "<body name='foot' pos='0.45 0 0'><joint type='hinge' axis='0 1 0' range='0.5 2'/>"            \
+    "<geom type='capsule' fromto='0 0 0 0.05 0 0' size='0.01' contype='0'/></body></body>"         \
+    "</worldbody><equality><connect body1='rod' body2='foot' anchor='0.35 0 0'/></equality>"       \
+    "</mujoco>"
+
+TEST(a_flat_four_bar_is_steady_however_its_plane_lies)
+{
+    const double tilt[] = { 0.0, 1e-16, 1e-15, 1e-14, 1e-12, 1e-9, 1e-6, 1e-3, 0.3 };
+    for (size_t k = 0; k < sizeof tilt / sizeof *tilt; k++) {
+        scene s = scene_text(FLAT_BAR);
+        double c = sqrt(1.0 - 0.25 * tilt[k] * tilt[k]);
+        const double quat[4] = { c, 0.4 * tilt[k], 0.0, 0.3 * tilt[k] };
+        memcpy(s.d->q + 3, quat, sizeof quat);
+        s.d->v[4] = 1e-15;
+        for (int i = 0; i < 100; i++) {
+            scene_step(&s);
+            for (int j = 6; j < s.m->nv; j++) CHECK(fabs(s.d->v[j]) < 1e-6);
+        }
+        CHECK(s.worst.loop_error < 1e-12);
+        CHECK_NEAR(s.d->v[2], -9.81 * 0.1, 1e-9);
+        scene_free(&s);
+    }
+}
+
+/* ---- robots -------------------------------------------------------------------------------------
+ */
+
+static void check_robot(const char *name, double time)
+{
+    rb_error err = { 0 };
+    rb_load_opts o = rb_load_opts_default();
+    scene s = scene_of(rb_spec_read(test_shared(name), &o, NULL, &err), &err);
+    scene_run(&s, time);
+    CHECK(s.worst.residual <= 1e-9);
+    CHECK(s.worst.penetration <= 1e-9 * s.m->extent);
+    CHECK(s.worst.loop_error <= 1e-9);
+    scene_free(&s);
+}
+
+TEST(robots_run_without_failures)
+{
+    check_robot("data/robots/cassie_mjcf/cassie.xml", 0.5);
+    check_robot("data/robots/allegro_left_mjcf/left_hand.xml", 1.0);
+    check_robot("data/mujoco_models/humanoid/humanoid/humanoid.xml", 1.5);
+    check_robot("data/robots/atlas_urdf/atlas/atlas_minimal_contact.urdf", 0.5);
+}
+
+TEST_MAIN(RUN(a_flat_four_bar_is_steady_however_its_plane_lies), RUN(robots_run_without_failures))
