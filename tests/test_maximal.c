@@ -199,15 +199,20 @@ TEST(random_loops_accelerate_alike)
 /* ---- what acts on joints ----------------------------------------------------------------------
  */
 
-/* Every joint gets armature, springs, a motor; two tendons and a coupling join them. */
-static void equip(tree *t)
+/* Every joint gets springs, a motor; a tendon and a coupling join some. `bare` of a hundred have no
+ * armature; of the turns of a body at most two, since three are known up to a flip. */
+static void equip(tree *t, int bare)
 {
     rb_rng *rng = &t->rng;
-    int scalar[64], n = 0;
+    int scalar[64], n = 0, turns = 0;
     for (int i = 0; i < rb_spec_count(t->spec, RB_KIND_JOINT); i++) {
         rb_joint_def *joint = rb_spec_joint(t->spec, i);
         if (joint->type == RB_JOINT_FREE) continue;
-        joint->armature = rb_rng_uniform(rng, 0.05, 0.5);
+        if (i > 0 && rb_spec_joint(t->spec, i - 1)->body != joint->body) turns = 0;
+        turns += joint->type == RB_JOINT_HINGE ? 1 : joint->type == RB_JOINT_BALL ? 2 : 0;
+        int has_rotor = turns > 2 || tree_below(rng, 100) >= bare;
+        if (turns > 2) turns = 2;
+        joint->armature = has_rotor ? rb_rng_uniform(rng, 0.05, 0.5) : 0.0;
         joint->stiffness = rb_rng_uniform(rng, 0.0, 10.0);
         joint->damping = rb_rng_uniform(rng, 0.0, 1.0);
         if (joint->type == RB_JOINT_BALL) continue;
@@ -252,7 +257,7 @@ TEST(forces_of_joints_act_on_rotors)
         tree_options o = tree_any(seed);
         o.nlink = 3 + (int)(seed % 8);
         tree t = tree_open(seed, o);
-        equip(&t);
+        equip(&t, 0);
         tree_compile_again(&t);
         for (int u = 0; u < t.m->nu; u++) t.d->ctrl[u] = 2.0;
         rb_kinematics(t.m, t.d);
@@ -283,6 +288,96 @@ TEST(forces_of_joints_act_on_rotors)
         pair_close(&p);
         tree_close(&t);
     }
+}
+
+/* What joints without rotor have: their coordinates and rates are those of the tree. */
+static void check_gauges(const rb_model *m, const rb_data *d, const pair *p)
+{
+    char name[128], other[128];
+    for (int j = p->m->njnt; j < p->m->njnt_all; j++) {
+        const char *called = rb_model_name(p->m, RB_KIND_JOINT, j, name, sizeof name);
+        int own = -1;
+        for (int k = 0; k < m->njnt; k++)
+            if (!strcmp(rb_model_name(m, RB_KIND_JOINT, k, other, sizeof other), called)) own = k;
+        CHECK(own >= 0);
+        const double *q = p->d->q + p->m->jnt_qadr[j], *q_tree = d->q + m->jnt_qadr[own];
+        if (m->jnt_type[own] == RB_JOINT_BALL) {
+            double same = q[0] * q_tree[0] + q[1] * q_tree[1] + q[2] * q_tree[2] + q[3] * q_tree[3];
+            CHECK_NEAR(fabs(same), 1.0, 1e-12);
+        } else {
+            CHECK_NEAR(remainder(q[0] - q_tree[0], 2.0 * acos(-1.0)), 0.0, 1e-11);
+        }
+        for (int i = 0; i < (m->jnt_type[own] == RB_JOINT_BALL ? 3 : 1); i++) {
+            int dof = p->m->jnt_dofadr[j] + i, row = dof - p->m->nv;
+            double rate = 0.0;
+            for (int n = 0; n < p->m->gauge_rownum[row]; n++) {
+                int at = p->m->gauge_rowadr[row] + n;
+                rate += p->d->gauge_J[at] * p->d->v[p->m->gauge_entry[at]];
+            }
+            CHECK_NEAR(p->d->v[dof], d->v[m->jnt_dofadr[own] + i], 1e-10);
+            CHECK_NEAR(rate, p->d->v[dof], 1e-10);
+        }
+    }
+}
+
+/* Angles as a gauge measures them, within half a turn of the rest of the spring. */
+static void wind_back(const rb_model *m, rb_data *d)
+{
+    double turn = 2.0 * acos(-1.0);
+    for (int j = 0; j < m->njnt; j++) {
+        double *q = d->q + m->jnt_qadr[j];
+        if (m->jnt_type[j] != RB_JOINT_HINGE) continue;
+        q[0] = m->jnt_springref[j] + remainder(q[0] - m->jnt_springref[j], turn);
+    }
+}
+
+/* The same with and without armature: a joint without it is measured between its bodies. */
+TEST(forces_of_joints_act_between_bodies)
+{
+    int gauges = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        TEST_SEED(seed);
+        tree_options o = tree_any(seed);
+        o.nlink = 1 + (int)(seed % 12);
+        o.several = 40;
+        tree t = tree_open(seed, o);
+        equip(&t, seed % 3 == 0 ? 100 : 50);
+        tree_compile_again(&t);
+        wind_back(t.m, t.d);
+        for (int u = 0; u < t.m->nu; u++) t.d->ctrl[u] = 2.0;
+        rb_kinematics(t.m, t.d);
+        rb_velocity(t.m, t.d);
+        pair p = maximal_of(t.spec, t.m, t.d);
+        push(t.m, t.d);
+        push(p.m, p.d);
+        check_gauges(t.m, t.d, &p);
+        gauges += p.m->ngauge;
+
+        double *qdd = tree_numbers(&t.rng, t.m->nv, 1.0),
+               *qdd_max = tree_numbers(&t.rng, p.m->nv, 1.0);
+        double *alpha = malloc(sizeof(double) * 6 * (size_t)t.m->nlink);
+        double *alpha_max = malloc(sizeof(double) * 6 * (size_t)p.m->nlink), size = 1.0;
+        CHECK(alpha && alpha_max);
+        accelerate(t.m, t.d, qdd);
+        accelerate(p.m, p.d, qdd_max);
+        link_accelerations(t.m, t.d, qdd, alpha);
+        link_accelerations(p.m, p.d, qdd_max, alpha_max);
+        for (int i = 0; i < 6 * t.m->nlink; i++) size = fmax(size, fabs(alpha[i]));
+        for (int k = 1; k < t.m->nlink; k++) {
+            int own = p.m->body_link[t.m->link_body[k]];
+            for (int i = 0; i < 6; i++)
+                CHECK_NEAR(alpha_max[6 * own + i], alpha[6 * k + i], SAME * size);
+        }
+        CHECK_NEAR(rb_energy_potential(p.m, p.d), rb_energy_potential(t.m, t.d),
+                   1e-10 * (1.0 + fabs(rb_energy_potential(t.m, t.d))));
+        free(qdd);
+        free(qdd_max);
+        free(alpha);
+        free(alpha_max);
+        pair_close(&p);
+        tree_close(&t);
+    }
+    CHECK(gauges > 500);
 }
 
 /* ---- by hand ----------------------------------------------------------------------------------
@@ -393,37 +488,9 @@ static void check_refused(rb_spec *spec, const char *words)
     rb_spec_free(spec);
 }
 
-TEST(what_needs_a_coordinate_is_refused_without_one)
+TEST(what_no_free_body_can_be_is_refused)
 {
     rb_spec *spec = chain_spec();
-    rb_spec_joint(spec, 0)->damping = 1.0;
-    check_refused(spec, "joint 'a': has a spring or damper but no armature");
-
-    spec = chain_spec();
-    rb_actuator_def motor = rb_actuator_default();
-    motor.target = 2;
-    CHECK_INT(rb_spec_add_actuator(spec, &motor, NULL), 0);
-    check_refused(spec, "actuator 0: acts on joint 2 'c', which has no armature");
-
-    spec = chain_spec();
-    rb_equality_def couple = rb_equality_default();
-    couple.type = RB_EQ_JOINT;
-    couple.obj1 = 3;
-    couple.obj2 = 0;
-    CHECK_INT(rb_spec_add_equality(spec, &couple, NULL), 0);
-    check_refused(spec, "equality 0: acts on joint 0 'a'");
-
-    spec = chain_spec();
-    static const int joints[2] = { 3, 2 };
-    static const double coef[2] = { 1.0, 1.0 };
-    rb_tendon_def tendon = rb_tendon_default();
-    tendon.njoint = 2;
-    tendon.joint = joints;
-    tendon.coef = coef;
-    CHECK_INT(rb_spec_add_tendon(spec, &tendon, NULL), 0);
-    check_refused(spec, "tendon 0: acts on joint 2 'c'");
-
-    spec = chain_spec();
     rb_spec_geom(spec, 1)->mass = 0.0;
     check_refused(spec, "body 'b': has no mass or inertia of its own");
 
@@ -432,12 +499,28 @@ TEST(what_needs_a_coordinate_is_refused_without_one)
     check_refused(spec, "body 'e': has 7 joints");
 }
 
-TEST(limits_and_keyframes_are_dropped_with_a_warning)
+/* A joint that is measured needs one chain, and no inertia. */
+TEST(measured_joints_are_checked)
+{
+    rb_spec *spec = chain_spec();
+    rb_error err = { 0 };
+    rb_spec_joint(spec, 0)->measured = 1;
+    CHECK(rb_spec_compile(spec, NULL, &err) == NULL);
+    CHECK_CONTAINS(err.text, "joint 'a': is measured and in 0 chains");
+    rb_spec_joint(spec, 0)->armature = 1.0;
+    CHECK(rb_spec_compile(spec, NULL, &err) == NULL);
+    CHECK_CONTAINS(err.text, "is measured and has armature");
+    rb_spec_free(spec);
+}
+
+TEST(turns_and_keyframes_are_dropped_with_a_warning)
 {
     rb_spec *spec = chain_spec();
     rb_joint_def *joint = rb_spec_joint(spec, 0);
     joint->limited = 1;
-    joint->range[1] = 1.0;
+    joint->range[1] = 7.0;
+    rb_spec_joint(spec, 2)->limited = 1;
+    rb_spec_joint(spec, 2)->range[1] = 7.0;
     rb_spec_joint(spec, 3)->limited = 1;
     rb_spec_joint(spec, 3)->range[1] = 1.0;
     rb_key_def key = rb_key_default();
@@ -447,10 +530,13 @@ TEST(limits_and_keyframes_are_dropped_with_a_warning)
     CHECK_INT(rb_spec_warning_count(max), 2);
     CHECK_CONTAINS(rb_spec_warning(max, 0)->text, "keyframes");
     CHECK_INT(rb_spec_warning(max, 0)->physics, 0);
-    CHECK_CONTAINS(rb_spec_warning(max, 1)->text, "limits and dry friction");
+    CHECK_CONTAINS(rb_spec_warning(max, 1)->text, "its turns are not counted");
     CHECK_INT(rb_spec_warning(max, 1)->physics, 1);
     CHECK_INT(rb_spec_count(max, RB_KIND_KEY), 0);
-    CHECK_INT(rb_spec_joint(max, 4)->limited, 1); /* the rotor keeps its limits */
+    int rotor = rb_spec_find(max, RB_KIND_JOINT, "e.0"),
+        slide = rb_spec_find(max, RB_KIND_JOINT, "c");
+    CHECK(rb_spec_joint(max, rotor)->limited && !rb_spec_joint(max, rotor)->measured);
+    CHECK(rb_spec_joint(max, slide)->limited && rb_spec_joint(max, slide)->measured);
     rb_spec_free(max);
     rb_spec_free(spec);
 }
@@ -481,7 +567,8 @@ TEST(every_allocation_may_fail)
 
 TEST_MAIN(RUN(random_trees_accelerate_alike), RUN(long_trees_accelerate_alike),
           RUN(random_loops_accelerate_alike), RUN(forces_of_joints_act_on_rotors),
+          RUN(forces_of_joints_act_between_bodies), RUN(measured_joints_are_checked),
           RUN(each_joint_becomes_its_equality), RUN(a_tendon_of_one_joint_makes_a_rotor_too),
-          RUN(what_needs_a_coordinate_is_refused_without_one),
-          RUN(limits_and_keyframes_are_dropped_with_a_warning),
+          RUN(what_no_free_body_can_be_is_refused),
+          RUN(turns_and_keyframes_are_dropped_with_a_warning),
           RUN(states_of_other_models_are_refused), RUN(every_allocation_may_fail))

@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-#define RB_MODEL_MAGIC UINT64_C(0x0004006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0004007461646272) /* "rbdat"                        */
+#define RB_MODEL_MAGIC UINT64_C(0x0005006c646d6272) /* "rbmdl", version of the layout */
+#define RB_DATA_MAGIC  UINT64_C(0x0005007461646272) /* "rbdat"                        */
 
 typedef struct rb_model {
     uint64_t magic; /* RB_MODEL_MAGIC                           */
@@ -27,13 +27,18 @@ typedef struct rb_model {
     void *memory;   /* what the allocator gave; NULL: a view    */
 
     /* ---- sizes ---- */
-    int nbody; /* bodies, world included                    */
-    int nlink; /* links, world included                     */
-    int njnt;  /* joints                                    */
-    int nq;    /* coordinates                               */
-    int nv;    /* velocities, dofs                          */
-    int nM;    /* entries of the sparse mass matrix         */
-    int ntree; /* kinematic trees: children of link 0 with dofs */
+    int nbody;  /* bodies, world included                    */
+    int nlink;  /* links, world included                     */
+    int njnt;   /* joints                                    */
+    int nq;     /* coordinates                               */
+    int nv;     /* velocities, dofs                          */
+    int nM;     /* entries of the sparse mass matrix         */
+    int ntree;  /* kinematic trees: children of link 0 with dofs */
+    int ngauge; /* measured joints: behind the others, with coordinates and rates that are found
+                   from the chain they belong to, behind those of the state               */
+    int njnt_all, nq_all, nv_all; /* with those of the gauges             */
+    int ngauge_dof;               /* nv_all - nv                          */
+    int ngauge_entry;             /* entries of all rows of gauges        */
     int ngeom, nsite, nmesh, nhfield, neq, ntendon, nu, na, nmocap, nexclude, npair, nkey, ncustom;
     int nwrap;                           /* joint terms of all tendons                */
     int nchain;                          /* joints of all RB_EQ_CHAIN                 */
@@ -83,25 +88,30 @@ typedef struct rb_model {
                                links T0 before their joints                       (nlink x 27)  */
 
     /* ---- joints ---- */
-    int *jnt_type; /* rb_joint_type                                         (njnt)        */
-    int *jnt_body, *jnt_link;   /*                                          (njnt)        */
-    int *jnt_qadr, *jnt_dofadr; /*                                          (njnt)        */
-    double *jnt_pos;  /* anchor in the link frame, reference configuration     (njnt x 3)    */
-    double *jnt_axis; /* unit axis in the link frame                           (njnt x 3)    */
-    double *jnt_ref, *jnt_springref; /*                                         (njnt)        */
-    double *jnt_stiffness;           /*                                         (njnt)        */
-    int *jnt_limited;                /*                                         (njnt)        */
-    double *jnt_range;               /*                                         (njnt x 2)    */
-    int *jnt_force_limited;          /*                                         (njnt)        */
-    double *jnt_force_range;         /*                                         (njnt x 2)    */
+    int *jnt_type; /* rb_joint_type                                         (njnt_all)    */
+    int *jnt_body, *jnt_link;   /*                                          (njnt_all)    */
+    int *jnt_qadr, *jnt_dofadr; /*                                          (njnt_all)    */
+    double *jnt_pos;  /* anchor in the link frame, reference configuration     (njnt_all x 3) */
+    double *jnt_axis; /* unit axis in the link frame                           (njnt_all x 3) */
+    double *jnt_ref, *jnt_springref; /*                                         (njnt_all)    */
+    double *jnt_stiffness;           /*                                         (njnt_all)    */
+    int *jnt_limited;                /*                                         (njnt_all)    */
+    double *jnt_range;               /*                                         (njnt_all x 2) */
+    int *jnt_force_limited;          /*                                         (njnt_all)    */
+    double *jnt_force_range;         /*                                         (njnt_all x 2) */
 
     /* ---- dofs ---- */
-    int *dof_jnt, *dof_link; /*                                                 (nv)          */
+    int *dof_jnt, *dof_link; /*                                                 (nv_all)      */
     int *dof_parent; /* dof before it on the path to the root, -1: none       (nv)          */
     int *dof_Madr;   /* row of the sparse M: M(i,i), M(i,parent), ...         (nv)          */
-    double *dof_armature, *dof_damping, *dof_frictionloss; /*                   (nv)          */
+    double *dof_armature, *dof_damping, *dof_frictionloss; /*                   (nv_all)      */
 
-    double *qpos0; /* reference configuration                               (nq)          */
+    double *qpos0; /* reference configuration                               (nq_all)      */
+
+    /* ---- gauges ---- */
+    int *gauge_eq, *gauge_chain; /* the equality; place in chain_*              (ngauge)      */
+    int *gauge_rowadr, *gauge_rownum; /* row of its rate, into gauge_entry      (ngauge_dof)  */
+    int *gauge_entry; /* dofs that the rate depends on                         (ngauge_entry) */
 
     /* ---- geoms ---- */
     int *geom_type, *geom_body, *geom_link; /*                                  (ngeom)       */
@@ -207,10 +217,9 @@ const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, siz
  * (RB_EQ_CONNECT for balls, RB_EQ_HINGE, RB_EQ_SLIDE; RB_EQ_CHAIN for several joints on a body and
  * for joints with armature). A joint with armature becomes a rotor, a body without mass on a joint
  * of the same type, behind all other bodies: springs, limits, actuators, tendons and joint
- * couplings stay with it. A joint without armature has no coordinate left: springs, damping,
- * actuators, tendons and couplings on it are refused; its limits and dry friction are dropped with
- * a warning. Bodies keep their indices, everything keeps its name; keyframes are left out. See
- * docs/design/model.md. */
+ * couplings stay with it. On a joint without armature they act between its two bodies: its
+ * coordinate is measured (rb_joint_def.measured), up to full turns. Bodies keep their indices,
+ * everything keeps its name; keyframes are left out. See docs/design/model.md. */
 rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
 
 /* ---- one simulation ---------------------------------------------------------------------------
@@ -219,8 +228,8 @@ rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *e
 /* Who a constraint is, from step to step. Ordered by kind, a, b, c. */
 typedef struct rb_touch_id {
     int kind;   /* 0 contact, 1 limit, 2 dry friction, 3 equality                               */
-    int a, b;   /* contact: geoms; limit: joint (njnt + tendon) and side (0 lower, 1 upper); dry
-                   friction: dof (nv + tendon); equality: its index                              */
+    int a, b;   /* contact: geoms; limit: joint (njnt_all + tendon) and side (0 lower, 1 upper);
+                   dry friction: dof (nv_all + tendon); equality: its index                      */
     uint32_t c; /* contact: feature                                                             */
 } rb_touch_id;
 
@@ -245,13 +254,14 @@ typedef struct rb_data {
     void *memory;   /* what the allocator gave; NULL: a view    */
     rb_alloc alloc; /* of memory and arena                      */
     int nbody, nlink, nv, nq, nu, na, nmocap, ngeom, nsite, ntendon, nM; /* as in the model       */
+    int nq_all, nv_all, ngauge_dof, ngauge_entry;                        /* likewise              */
     rb_arena *arena; /* scratch of the calls that need some; not part of the block's contents   */
 
     /* state: with the inputs, enough to resume bit for bit */
     double time; /* [s]                                                                      */
     rb_rng rng;
-    double *q;         /* configuration                                             (nq)          */
-    double *v;         /* velocity                                                  (nv)          */
+    double *q;         /* configuration; behind it, not state, that of gauges       (nq_all)      */
+    double *v;         /* velocity; likewise                                        (nv_all)      */
     double *act;       /* activations                                               (na)          */
     double *mocap;     /* position, quaternion of mocap bodies                      (nmocap x 7)  */
     double *mocap_was; /* their velocity in the last step, NAN: none yet          (nmocap x 6)  */
@@ -281,6 +291,10 @@ typedef struct rb_data {
     double *link_a; /* what is left of the acceleration (dw/dt; dv_O/dt) of the link when the
                        parent's and all of qdd are zero                         (nlink x 6)   */
 
+    double *gauge_J;    /* rate of each dof of a gauge = sum J v, see rb_model.gauge_entry
+                           (ngauge_entry) */
+    double *gauge_bias; /* its derivative at qdd = 0                            (ngauge_dof)  */
+
     /* rb_frames: depends on q */
     double *body_p, *body_R; /* body origin and rotation, world                 (nbody x 3, 9) */
     double *geom_p, *geom_R; /*                                                 (ngeom x 3, 9) */
@@ -288,8 +302,9 @@ typedef struct rb_data {
 
     /* rb_bias, rb_passive, rb_actuation */
     double *c;         /* bias: Coriolis, centrifugal, minus gravity          (nv)          */
-    double *passive;   /* springs, dampers, gravity compensation              (nv)          */
-    double *actuation; /* forces of the actuators on the dofs                 (nv)          */
+    double *passive;   /* springs, dampers, gravity compensation; behind, those of gauges,
+                          which the dofs in front have got already              (nv_all)      */
+    double *actuation; /* forces of the actuators on the dofs; likewise       (nv_all)      */
     double *act_force; /* force of each actuator                              (nu)          */
     double *act_dot;   /* rate of the activations                             (na)          */
 

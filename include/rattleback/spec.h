@@ -109,6 +109,8 @@ typedef struct rb_joint_def {
     double max_velocity; /* information only (URDF); 0: none                                  */
     int force_limited;   /* bound of the sum of actuator forces                               */
     double force_range[2];
+    int measured; /* 1: has no degree of freedom: its coordinate is that of the joint of an
+                     RB_EQ_CHAIN that names it, found from the two bodies of the chain         */
 } rb_joint_def;
 
 /* ---- geoms, meshes, sites ---------------------------------------------------------------------

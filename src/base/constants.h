@@ -87,6 +87,11 @@
  * Smaller: rounding passes for a freedom. */
 #define RB_CHAIN_RANK_TOL 1e-9
 
+/* Distance per size of a chain [1] by which its end may miss the frame it leads to and still count
+ * as there: positions that steps leave. Larger: a way that ends elsewhere is taken for one that
+ * arrives. Smaller: of two ways that both arrive rounding chooses. */
+#define RB_CHAIN_MISS 1e-6
+
 /* Difference of two gaps that is rounding, in units of the larger of both extents and the distance
  * of the shapes [1]. Gaps are right to this. Larger: a lesser gap may be passed over. Smaller:
  * rounding chooses between equal features and ids flicker. */

@@ -20,8 +20,10 @@ typedef struct rb_builder {
     rb_constraints *out;
     int ndof;         /* written so far */
     ptrdiff_t nentry; /* written so far */
-    int *wrap_dof;    /* one tendon: scratch  (nwrap) */
-    double *wrap_J;   /*                      (nwrap) */
+    int *wrap_dof;    /* one tendon: scratch                          (nwrap)       */
+    double *wrap_J;   /*                                              (nwrap)       */
+    int *row_dof;     /* one row, gauges in terms of dofs: scratch    (rb_row_room) */
+    double *row_J;    /*                                              (rb_row_room) */
 } rb_builder;
 
 /* Most that the arrays of a set can need. */
@@ -34,6 +36,9 @@ void rb_room_add(rb_room *room, size_t constraints, int rows, int dofs);
 /* Dofs that carry link1 or link2 (0: none), ascending; and the most they can be. */
 int rb_pattern_of_links(const rb_model *m, int link1, int link2, int *dof);
 int rb_pattern_room(const rb_model *m, int link1, int link2);
+
+/* Entries of a row of limits or dry friction, at most. */
+int rb_row_room(const rb_model *m);
 
 /* Appends a constraint whose pattern stands at out->dof + b->ndof already; J, drive, error zero. */
 rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, int ndof);

@@ -275,7 +275,9 @@ rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts
     if (status != RB_OK) return status;
     b.wrap_dof = rb_push(d->arena, int, m->nwrap);
     b.wrap_J = rb_push(d->arena, double, m->nwrap);
-    if (!b.wrap_dof || !b.wrap_J) return RB_NOMEM;
+    b.row_dof = rb_push(d->arena, int, rb_row_room(m));
+    b.row_J = rb_push(d->arena, double, rb_row_room(m));
+    if (!b.wrap_dof || !b.wrap_J || !b.row_dof || !b.row_J) return RB_NOMEM;
     count_contacts(&b, &room);
     rb_joint_room(&b, &room);
     status = take_room(d->arena, &room, ncontact, out);

@@ -42,13 +42,33 @@ static int place_of(const int *dof, int j)
     return at;
 }
 
+/* The row of a dof, or of the rate of a gauge, times `factor`, to row_dof and row_J from `at`. */
+static int expand(rb_builder *b, int dof, double factor, int at)
+{
+    const rb_model *m = b->m;
+    if (dof < m->nv) {
+        b->row_dof[at] = dof;
+        b->row_J[at] = factor;
+        return at + 1;
+    }
+    int begin = m->gauge_rowadr[dof - m->nv], n = m->gauge_rownum[dof - m->nv];
+    for (int i = 0; i < n; i++) {
+        b->row_dof[at + i] = m->gauge_entry[begin + i];
+        b->row_J[at + i] = factor * b->d->gauge_J[begin + i];
+    }
+    return at + n;
+}
+
 /* One row with the entries given; `c` without rows and pattern. */
 static void add_row(rb_builder *b, const rb_constraint *c, const int *dof, const double *J, int n)
 {
-    int ndof = close_pattern(b->m, dof, n, b->out->dof + b->ndof);
+    int count = 0;
+    for (int i = 0; i < n; i++) count = expand(b, dof[i], J[i], count);
+    int ndof = close_pattern(b->m, b->row_dof, count, b->out->dof + b->ndof);
     rb_constraint *made = rb_builder_add(b, c, 1, ndof);
     const int *pattern = b->out->dof + made->dof;
-    for (int i = 0; i < n; i++) b->out->J[made->block + place_of(pattern, dof[i])] += J[i];
+    for (int i = 0; i < count; i++)
+        b->out->J[made->block + place_of(pattern, b->row_dof[i])] += b->row_J[i];
 }
 
 /* ---- limits -----------------------------------------------------------------------------------
@@ -101,7 +121,7 @@ static void ball_limit(rb_builder *b, int j)
 static void joint_limits(rb_builder *b)
 {
     const rb_model *m = b->m;
-    for (int j = 0; j < m->njnt; j++) {
+    for (int j = 0; j < m->njnt_all; j++) {
         if (!m->jnt_limited[j]) continue;
         if (m->jnt_type[j] == RB_JOINT_BALL) ball_limit(b, j);
         if (m->jnt_type[j] != RB_JOINT_SLIDE && m->jnt_type[j] != RB_JOINT_HINGE) continue;
@@ -134,8 +154,8 @@ static void tendon_limits(rb_builder *b)
         double length, rate;
         if (!m->tendon_limited[t]) continue;
         int n = tendon_row(m, b->d, t, b->wrap_dof, b->wrap_J, &length, &rate);
-        scalar_limits(b, m->njnt + t, m->tendon_range + 2 * t, length, rate, b->wrap_dof, b->wrap_J,
-                      n);
+        scalar_limits(b, m->njnt_all + t, m->tendon_range + 2 * t, length, rate, b->wrap_dof,
+                      b->wrap_J, n);
     }
 }
 
@@ -153,14 +173,14 @@ static void dry_friction(rb_builder *b)
 {
     const rb_model *m = b->m;
     double one = 1.0;
-    for (int j = 0; j < m->nv; j++) {
+    for (int j = 0; j < m->nv_all; j++) {
         if (m->dof_frictionloss[j] > 0.0) add_dry(b, j, m->dof_frictionloss[j], &j, &one, 1);
     }
     for (int t = 0; t < m->ntendon; t++) {
         double length, rate;
         if (!(m->tendon_frictionloss[t] > 0.0)) continue;
         int n = tendon_row(m, b->d, t, b->wrap_dof, b->wrap_J, &length, &rate);
-        add_dry(b, m->nv + t, m->tendon_frictionloss[t], b->wrap_dof, b->wrap_J, n);
+        add_dry(b, m->nv_all + t, m->tendon_frictionloss[t], b->wrap_dof, b->wrap_J, n);
     }
 }
 
@@ -197,24 +217,54 @@ static int equality_end(const rb_rows *rows, int first)
 /* ---- all --------------------------------------------------------------------------------------
  */
 
+/* Dofs that carry this one or, of a gauge, those of its row, at most. */
+static int dof_room(const rb_model *m, int dof)
+{
+    if (dof < m->nv) return chain_length(m, dof);
+    int begin = m->gauge_rowadr[dof - m->nv], n = m->gauge_rownum[dof - m->nv], room = 0;
+    for (int i = begin; i < begin + n; i++) room += chain_length(m, m->gauge_entry[i]);
+    return room;
+}
+
+static int joint_room(const rb_model *m, int j)
+{
+    int count = m->jnt_type[j] == RB_JOINT_BALL ? 3 : 1, room = 2;
+    for (int i = 0; i < count; i++) room += dof_room(m, m->jnt_dofadr[j] + i);
+    return room;
+}
+
 static int tendon_room(const rb_model *m, int t)
 {
     int room = 0;
     for (int i = 0; i < m->tendon_num[t]; i++) {
-        room += chain_length(m, m->jnt_dofadr[m->wrap_jnt[m->tendon_adr[t] + i]]);
+        room += dof_room(m, m->jnt_dofadr[m->wrap_jnt[m->tendon_adr[t] + i]]);
     }
     return room;
+}
+
+int rb_row_room(const rb_model *m)
+{
+    int most = 3;
+    for (int t = 0; t < m->ntendon; t++) {
+        int room = tendon_room(m, t);
+        most = room > most ? room : most;
+    }
+    for (int j = m->njnt; j < m->njnt_all; j++) {
+        int room = joint_room(m, j);
+        most = room > most ? room : most;
+    }
+    return most;
 }
 
 void rb_joint_room(const rb_builder *b, rb_room *room)
 {
     const rb_model *m = b->m;
     const rb_rows *rows = &b->loops;
-    for (int j = 0; j < m->njnt; j++) {
-        if (m->jnt_limited[j]) rb_room_add(room, 2, 1, chain_length(m, m->jnt_dofadr[j]) + 2);
+    for (int j = 0; j < m->njnt_all; j++) {
+        if (m->jnt_limited[j]) rb_room_add(room, 2, 1, joint_room(m, j));
     }
-    for (int j = 0; j < m->nv; j++) {
-        if (m->dof_frictionloss[j] > 0.0) rb_room_add(room, 1, 1, chain_length(m, j));
+    for (int j = 0; j < m->nv_all; j++) {
+        if (m->dof_frictionloss[j] > 0.0) rb_room_add(room, 1, 1, dof_room(m, j));
     }
     for (int t = 0; t < m->ntendon; t++) rb_room_add(room, 3, 1, tendon_room(m, t));
     for (int first = 0; first < rows->n; first = equality_end(rows, first)) {

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "dynamics/gauge.h"
 #include "dynamics/place.h"
 #include "math/dense.h"
 #include "math/quat.h"
@@ -260,7 +261,7 @@ static void rate_of_activation(const rb_model *m, rb_data *d, int i)
 
 static void limit_joints(const rb_model *m, double *tau)
 {
-    for (int j = 0; j < m->njnt; j++) {
+    for (int j = 0; j < m->njnt_all; j++) {
         if (!m->jnt_force_limited[j]) continue;
         double *x = tau + m->jnt_dofadr[j];
         *x = rb_clamp(*x, m->jnt_force_range[2 * j], m->jnt_force_range[2 * j + 1]);
@@ -269,7 +270,7 @@ static void limit_joints(const rb_model *m, double *tau)
 
 void rb_actuation(const rb_model *m, rb_data *d)
 {
-    for (int j = 0; j < m->nv; j++) d->actuation[j] = 0.0;
+    for (int j = 0; j < m->nv_all; j++) d->actuation[j] = 0.0;
     for (int i = 0; i < m->nu; i++) {
         visit arms = { .v = d->v };
         entries(m, d, i, &arms);
@@ -281,6 +282,7 @@ void rb_actuation(const rb_model *m, rb_data *d)
         entries(m, d, i, &push);
     }
     limit_joints(m, d->actuation);
+    rb_gauge_spread(m, d, d->actuation);
 }
 
 /* ---- for the stepper ------------------------------------------------------------------------ */

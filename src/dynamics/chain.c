@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
+#include "dynamics/gauge.h"
 #include "dynamics/place.h"
 #include "dynamics/span.h"
 #include "math/spatial.h"
@@ -24,11 +26,14 @@ enum { MAX_JOINTS = RB_CHAIN_JOINTS, MAX_DOFS = RB_CHAIN_DOFS };
 /* The joints of one chain; turn and shift are its coordinates, measured from the reference. */
 typedef struct joints {
     int n;
-    const int *type, *jnt;
+    const int *type;
     const double *pos, *axis;
+    int jnt[MAX_JOINTS]; /* rotor, -1: none */
     double turn[MAX_JOINTS][4];
     double shift[MAX_JOINTS];
-    int open[MAX_JOINTS]; /* turns without rotor */
+    int open[MAX_JOINTS];        /* turns without rotor */
+    double expected[MAX_JOINTS]; /* angle of an open turn: the middle of its range, or where its
+                                    spring rests; 0: nobody says                              */
     int nopen;
 } joints;
 
@@ -307,14 +312,16 @@ static void find_joints(const rb_model *m, const rb_data *d, int e, joints *c)
     int adr = m->eq_chainadr[e];
     *c = (joints){ .n = m->eq_chainnum[e],
                    .type = m->chain_type + adr,
-                   .jnt = m->chain_jnt + adr,
                    .pos = m->chain_pos + 3 * adr,
                    .axis = m->chain_axis + 3 * adr };
     for (int i = 0; i < c->n; i++) {
-        int j = c->jnt[i];
+        int j = m->chain_jnt[adr + i] < m->njnt ? m->chain_jnt[adr + i] : -1;
+        c->jnt[i] = j;
         c->turn[i][0] = 1.0;
         if (j < 0) {
             if (c->type[i] != RB_JOINT_SLIDE) c->open[c->nopen++] = i;
+            if (m->chain_jnt[adr + i] >= 0)
+                c->expected[i] = rb_gauge_centre(m, m->chain_jnt[adr + i]) - m->chain_ref[adr + i];
             continue;
         }
         const double *q = d->q + m->jnt_qadr[j];
@@ -329,10 +336,26 @@ static void find_joints(const rb_model *m, const rb_data *d, int e, joints *c)
     }
 }
 
-/* The open coordinates; of the two ways that three turns have, the one that ends nearer. */
+/* Sum of squared half angles between the open turns and what is expected of them. */
+static double surprise(const joints *c)
+{
+    double sum = 0.0;
+    for (int k = 0; k < c->nopen; k++) {
+        int i = c->open[k];
+        double expected[4], turn[4], r[3];
+        turn_about(c->axis + 3 * i, -c->expected[i], expected);
+        rb_quat_mul(expected, c->turn[i], turn);
+        rb_quat_log(turn, r);
+        sum += rb_dot3(r, r);
+    }
+    return sum;
+}
+
+/* The open coordinates; of the two ways that three turns have, the one that ends nearer, and where
+ * both arrive, as three axes through one point always do, the one that is expected. */
 static void solve_open(joints *c, const ends *x)
 {
-    double whole[4];
+    double whole[4], size = 1.0 + rb_dot3(x->l, x->l);
     rb_quat_conj(x->q_start, whole);
     rb_quat_mul(whole, x->q1, whole);
     solve_turns(c, whole, 1.0);
@@ -340,20 +363,24 @@ static void solve_open(joints *c, const ends *x)
     if (c->nopen < 3) return;
     joints other = *c;
     solve_turns(&other, whole, -1.0);
-    if (solve_shifts(&other, x->start, x->q_start, x->l) < miss) *c = other;
+    double other_miss = solve_shifts(&other, x->start, x->q_start, x->l);
+    double rounding = RB_CHAIN_MISS * RB_CHAIN_MISS * size;
+    int both = miss <= rounding && other_miss <= rounding;
+    if (both ? surprise(&other) < surprise(c) : other_miss < miss) *c = other;
 }
 
 /* Splits the dofs into rotors and the rest; their rates from the motion of the two bodies. */
 static void find_rates(const rb_model *m, const rb_data *d, const joints *c, const double dV[6],
                        walk *w, rb_span *T, rb_chain *out)
 {
-    double rest[6], rate[MAX_DOFS];
+    double rest[6];
     int column[MAX_DOFS];
     memcpy(rest, dV, sizeof rest);
     for (int i = 0; i < c->n; i++) {
         for (int k = w->dofadr[i]; k < w->dofadr[i + 1]; k++) {
             if (c->jnt[i] < 0) {
                 column[T->columns] = k;
+                out->open[T->columns] = i;
                 rb_span_add(T, w->S[k]);
                 continue;
             }
@@ -364,8 +391,10 @@ static void find_rates(const rb_model *m, const rb_data *d, const joints *c, con
             rb_copy6(w->S[k], out->S[out->nrotor++]);
         }
     }
-    rb_span_solve(T, rest, rate);
-    for (int k = 0; k < T->columns; k++) w->v[column[k]] = rate[k];
+    out->nopen = T->columns;
+    rb_span_solve(T, rest, out->rate);
+    rb_span_dual(T, out->C);
+    for (int k = 0; k < T->columns; k++) w->v[column[k]] = out->rate[k];
 }
 
 void rb_chain_place(const rb_model *m, const rb_data *d, int e, rb_chain *out)
@@ -401,5 +430,8 @@ void rb_chain_place(const rb_model *m, const rb_data *d, int e, rb_chain *out)
         out->error[i] = rb_dot6(out->N[i], miss);
         out->bias[i] = rb_dot6(out->N[i], da);
     }
+    for (int k = 0; k < out->nopen; k++) out->open_bias[k] = rb_dot6(out->C[k], da);
+    memcpy(out->turn, c.turn, sizeof out->turn);
+    memcpy(out->shift, c.shift, sizeof out->shift);
     rb_copy3(x.p1, out->p);
 }

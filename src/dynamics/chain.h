@@ -16,6 +16,13 @@ typedef struct rb_chain {
     int nrotor;
     int dof[RB_CHAIN_DOFS];
     double S[RB_CHAIN_DOFS][6];
+
+    /* joints without rotor: coordinates from the reference; for each of their dofs the joint,
+     *     rate = C.(V - V_2 - sum S_r v_r),     and d rate/dt at qdd = 0 */
+    double turn[RB_CHAIN_JOINTS][4], shift[RB_CHAIN_JOINTS];
+    int nopen;
+    int open[RB_CHAIN_DOFS];
+    double C[RB_CHAIN_DOFS][6], rate[RB_CHAIN_DOFS], open_bias[RB_CHAIN_DOFS];
 } rb_chain;
 
 /* Needs velocity. */

@@ -83,7 +83,7 @@ double rb_energy_potential(const rb_model *m, const rb_data *d)
         rb_add3(d->link_p + 3 * k, d->link_c + 3 * k, p);
         V -= m->link_mass[k] * rb_dot3(m->option.gravity, p);
     }
-    for (int j = 0; j < m->njnt; j++) {
+    for (int j = 0; j < m->njnt_all; j++) {
         if (m->jnt_stiffness[j] == 0.0) continue;
         V += 0.5 * m->jnt_stiffness[j] * joint_stretch2(m, d, j);
     }

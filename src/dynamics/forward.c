@@ -7,6 +7,7 @@
  */
 #include "dynamics/forward.h"
 
+#include "dynamics/gauge.h"
 #include "dynamics/kinematics_link.h"
 #include "rattleback/dynamics.h"
 
@@ -25,6 +26,7 @@ void rb_forward_place(const rb_model *m, rb_data *d)
         rb_stop_world(d);
         rb_hinge_sines(m, d);
         rb_forward_out_avx2(m, d);
+        rb_gauges(m, d);
         return;
     }
 #endif

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "dynamics/gauge.h"
 #include "math/trig.h"
 #include "rattleback/dynamics.h"
 
@@ -255,6 +256,7 @@ void rb_velocity(const rb_model *m, rb_data *d)
 {
     rb_stop_world(d);
     for (int k = 1; k < m->nlink; k++) rb_move_link(m, d, k);
+    rb_gauges(m, d);
 }
 
 static void place_frame(const double p[3], const double R[9], const double pos[3],

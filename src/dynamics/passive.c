@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "dynamics/gauge.h"
 #include "dynamics/wrench.h"
 #include "math/dense.h"
 #include "math/quat.h"
@@ -76,8 +77,8 @@ static void gravity_compensation(const rb_model *m, const rb_data *d, int body, 
 void rb_passive(const rb_model *m, rb_data *d)
 {
     double *out = d->passive;
-    for (int j = 0; j < m->nv; j++) out[j] = -m->dof_damping[j] * d->v[j];
-    for (int j = 0; j < m->njnt; j++) {
+    for (int j = 0; j < m->nv_all; j++) out[j] = -m->dof_damping[j] * d->v[j];
+    for (int j = 0; j < m->njnt_all; j++) {
         if (m->jnt_stiffness[j] != 0.0) joint_spring(m, d, j, out);
     }
     for (int t = 0; t < m->ntendon; t++) {
@@ -87,6 +88,7 @@ void rb_passive(const rb_model *m, rb_data *d)
     for (int b = 1; b < m->nbody; b++) {
         if (m->body_gravcomp[b] != 0.0) gravity_compensation(m, d, b, out);
     }
+    rb_gauge_spread(m, d, out);
 }
 
 void rb_passive_stiffness(const rb_model *m, double *k, double *b)
@@ -94,8 +96,8 @@ void rb_passive_stiffness(const rb_model *m, double *k, double *b)
     static const int ndof[] = {
         [RB_JOINT_FREE] = 6, [RB_JOINT_BALL] = 3, [RB_JOINT_SLIDE] = 1, [RB_JOINT_HINGE] = 1
     };
-    for (int j = 0; j < m->nv; j++) b[j] += m->dof_damping[j];
-    for (int j = 0; j < m->njnt; j++) {
+    for (int j = 0; j < m->nv_all; j++) b[j] += m->dof_damping[j];
+    for (int j = 0; j < m->njnt_all; j++) {
         for (int i = 0; i < ndof[m->jnt_type[j]]; i++) {
             k[m->jnt_dofadr[j] + i] += m->jnt_stiffness[j];
         }

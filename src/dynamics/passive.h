@@ -4,8 +4,9 @@
 
 #include "rattleback/model.h"
 
-/* Adds per dof the stiffness k and the damping b of joint springs, dampers and tendons (nv each).
- * A tendon counts with the row sums of its coupling, so that k and b bound it from above. */
+/* Adds per dof the stiffness k and the damping b of joint springs, dampers and tendons (nv_all
+ * each); rb_gauge_spread_bound brings those of gauges to the dofs. A tendon counts with the row
+ * sums of its coupling, so that k and b bound it from above. */
 void rb_passive_stiffness(const rb_model *m, double *k, double *b);
 
 #endif

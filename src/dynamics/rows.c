@@ -59,15 +59,29 @@ static int path_dofs(const rb_model *m, int body)
     return count;
 }
 
+/* A coordinate of the state has one entry, that of a gauge a row. */
+static int coordinate_entries(const rb_model *m, int j)
+{
+    return j < m->njnt ? 1 : m->gauge_rownum[m->jnt_dofadr[j] - m->nv];
+}
+
+static int tendon_entries(const rb_model *m, int t)
+{
+    int count = 0;
+    for (int i = m->tendon_adr[t]; i < m->tendon_adr[t] + m->tendon_num[t]; i++)
+        count += coordinate_entries(m, m->wrap_jnt[i]);
+    return count;
+}
+
 /* Entries that one row of this equality has at most. */
 static int row_entries(const rb_model *m, int e)
 {
     int obj1 = m->eq_obj1[e], obj2 = m->eq_obj2[e];
     switch (m->eq_type[e]) {
     case RB_EQ_JOINT:
-        return 2;
+        return coordinate_entries(m, obj1) + (obj2 >= 0 ? coordinate_entries(m, obj2) : 0);
     case RB_EQ_TENDON:
-        return m->tendon_num[obj1] + (obj2 >= 0 ? m->tendon_num[obj2] : 0);
+        return tendon_entries(m, obj1) + (obj2 >= 0 ? tendon_entries(m, obj2) : 0);
     default:
         return path_dofs(m, obj1) + path_dofs(m, obj2) + 3 * m->eq_chainnum[e];
     }
@@ -422,11 +436,25 @@ static combination combine(const writer *w, int obj, const double *one)
     return c;
 }
 
+/* A dof, or the row of a gauge with its bias. */
+static void add_coordinate(writer *w, int dof, double factor)
+{
+    const rb_model *m = w->m;
+    if (dof < m->nv) {
+        add_entry(w->rows, dof, factor);
+        return;
+    }
+    int row = dof - m->nv, end = m->gauge_rowadr[row] + m->gauge_rownum[row];
+    for (int i = m->gauge_rowadr[row]; i < end; i++)
+        add_entry(w->rows, m->gauge_entry[i], factor * w->d->gauge_J[i]);
+    w->rows->bias[w->rows->n] += factor * w->d->gauge_bias[row];
+}
+
 static void add_combination(writer *w, int obj, const combination *c, double factor)
 {
     for (int i = 0; i < c->n; i++) {
         int jnt = c->jnt ? c->jnt[i] : obj;
-        add_entry(w->rows, w->m->jnt_dofadr[jnt], factor * c->coef[i]);
+        add_coordinate(w, w->m->jnt_dofadr[jnt], factor * c->coef[i]);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "base/constants.h"
 #include "dynamics/actuation.h"
 #include "dynamics/forward.h"
+#include "dynamics/gauge.h"
 #include "dynamics/passive.h"
 #include "dynamics/smooth_anderson.h"
 #include "dynamics/smooth_free.h"
@@ -34,8 +35,8 @@ typedef struct scratch {
     double *along;                 /* v_m as the rotations take it          (nv)       */
     double *force;                 /* right side                            (nv)       */
     double *E;                     /* implicit diagonal                     (nv)       */
-    double *stiffness, *damping;   /* of each dof                           (nv)       */
     double *spin;                  /* bound of the angular velocity         (nlink)    */
+    double *stiffness, *damping;   /* of each dof                           (nv_all)   */
     rb_anderson mixing;
 } scratch;
 
@@ -43,8 +44,7 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
 {
     double **of_q[] = { &s->q_before, &s->q };
     double **of_act[] = { &s->act_before, &s->act, &s->act_next };
-    double **of_v[] = { &s->v_before, &s->v, &s->dv,        &s->qdd,    &s->along,
-                        &s->force,    &s->E, &s->stiffness, &s->damping };
+    double **of_v[] = { &s->v_before, &s->v, &s->dv, &s->qdd, &s->along, &s->force, &s->E };
     int ok = 1;
     for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++) {
         ok = ok && (*of_q[i] = rb_push(arena, double, m->nq)) != NULL;
@@ -56,6 +56,8 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
         ok = ok && (*of_v[i] = rb_push(arena, double, m->nv)) != NULL;
     }
     ok = ok && (s->spin = rb_push(arena, double, m->nlink)) != NULL;
+    ok = ok && (s->stiffness = rb_push(arena, double, m->nv_all)) != NULL;
+    ok = ok && (s->damping = rb_push(arena, double, m->nv_all)) != NULL;
     return ok && rb_anderson_push(arena, m->nv, &s->mixing);
 }
 
@@ -94,10 +96,12 @@ static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
 
 static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scratch *s)
 {
-    memset(s->stiffness, 0, (size_t)m->nv * sizeof *s->stiffness);
-    memset(s->damping, 0, (size_t)m->nv * sizeof *s->damping);
+    memset(s->stiffness, 0, (size_t)m->nv_all * sizeof *s->stiffness);
+    memset(s->damping, 0, (size_t)m->nv_all * sizeof *s->damping);
     rb_passive_stiffness(m, s->stiffness, s->damping);
     rb_actuation_stiffness(m, d, s->stiffness, s->damping);
+    rb_gauge_spread_bound(m, d, s->stiffness);
+    rb_gauge_spread_bound(m, d, s->damping);
     for (int j = 0; j < m->nv; j++) {
         s->E[j] = 0.5 * h * (s->damping[j] + 0.5 * h * s->stiffness[j]);
     }

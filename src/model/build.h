@@ -34,6 +34,7 @@ rb_status rb_check_numbers(const rb_spec *spec, rb_error *err);
 rb_status rb_size_tree(rb_build *b);
 rb_status rb_size_assets(rb_build *b);
 rb_status rb_size_rest(rb_build *b);
+rb_status rb_size_gauges(rb_build *b);
 
 /* filling it */
 void rb_fill_bodies(rb_build *b);
@@ -49,6 +50,7 @@ rb_status rb_fill_masses(rb_build *b);
 rb_status rb_fill_links(rb_build *b);
 void rb_fill_turns(rb_build *b);
 void rb_fill_equalities(rb_build *b);
+void rb_fill_gauges(rb_build *b);
 void rb_fill_tendons(rb_build *b);
 void rb_fill_actuators(rb_build *b);
 void rb_fill_filters(rb_build *b);

@@ -287,6 +287,11 @@ static int is_scalar(const rb_spec *spec, int joint)
     return def->type == RB_JOINT_SLIDE || def->type == RB_JOINT_HINGE;
 }
 
+static int is_measured(const rb_spec *spec, int joint)
+{
+    return ((const rb_joint_def *)rb_spec_item(spec, RB_KIND_JOINT, joint))->measured;
+}
+
 /* What a chain leaves open must be found from its two frames: docs/design/model.md. */
 static rb_status check_chain(const subject *s, const rb_equality_def *def)
 {
@@ -300,7 +305,7 @@ static rb_status check_chain(const subject *s, const rb_equality_def *def)
         TRY(finite(s, "chain pos", joint->pos, 3));
         TRY(finite(s, "chain ref", &joint->ref, 1));
         if (joint->type != RB_JOINT_BALL) TRY(direction(s, "chain axis", joint->axis, 3));
-        if (joint->joint >= 0) continue;
+        if (joint->joint >= 0 && !is_measured(s->spec, joint->joint)) continue;
         hinges += joint->type == RB_JOINT_HINGE;
         balls += joint->type == RB_JOINT_BALL;
         slides += joint->type == RB_JOINT_SLIDE;

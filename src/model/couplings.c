@@ -93,7 +93,7 @@ void rb_fill_tendons(rb_build *b)
         if (def->njoint == 1) {
             /* of one joint: coef^2 on its dof (D.22); more were refused */
             int dof = m->jnt_dofadr[m->wrap_jnt[m->tendon_adr[t]]];
-            m->dof_armature[dof] += def->coef[0] * def->coef[0] * def->armature;
+            if (dof < m->nv) m->dof_armature[dof] += def->coef[0] * def->coef[0] * def->armature;
         }
         for (int i = 0; i < 2; i++) {
             double rest = def->springlength[i];

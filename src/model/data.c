@@ -43,7 +43,7 @@ static rb_data *new_block(const rb_model *m, const rb_alloc *a, int touch_max)
 /* Room for a scene at rest: four points for each geom, both limits of each joint. */
 static int touch_guess(const rb_model *m)
 {
-    double guess = 16.0 + 4.0 * m->ngeom + 2.0 * m->njnt + 3.0 * m->ntendon + m->nv + m->neq;
+    double guess = 16.0 + 4.0 * m->ngeom + 2.0 * m->njnt_all + 3.0 * m->ntendon + m->nv + m->neq;
     return guess < TOUCH_GUESS_MAX ? (int)guess : TOUCH_GUESS_MAX;
 }
 
@@ -164,7 +164,9 @@ static int same_sizes(const rb_data *a, const rb_data *b)
 {
     return a->nbody == b->nbody && a->nlink == b->nlink && a->nv == b->nv && a->nq == b->nq &&
            a->nu == b->nu && a->na == b->na && a->nmocap == b->nmocap && a->ngeom == b->ngeom &&
-           a->nsite == b->nsite && a->ntendon == b->ntendon && a->nM == b->nM;
+           a->nsite == b->nsite && a->ntendon == b->ntendon && a->nM == b->nM &&
+           a->nq_all == b->nq_all && a->nv_all == b->nv_all && a->ngauge_dof == b->ngauge_dof &&
+           a->ngauge_entry == b->ngauge_entry;
 }
 
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena)

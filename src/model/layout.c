@@ -47,16 +47,20 @@ static const entry model_entries[] = {
     M(link_mass, nlink, 1), M(link_com, nlink, 3), M(link_inertia, nlink, 6),
     M(link_inertia_O, nlink, 6), M(link_turn, nlink, 27),
 
-    M(jnt_type, njnt, 1), M(jnt_body, njnt, 1), M(jnt_link, njnt, 1),
-    M(jnt_qadr, njnt, 1), M(jnt_dofadr, njnt, 1),
-    M(jnt_pos, njnt, 3), M(jnt_axis, njnt, 3),
-    M(jnt_ref, njnt, 1), M(jnt_springref, njnt, 1), M(jnt_stiffness, njnt, 1),
-    M(jnt_limited, njnt, 1), M(jnt_range, njnt, 2),
-    M(jnt_force_limited, njnt, 1), M(jnt_force_range, njnt, 2),
+    M(jnt_type, njnt_all, 1), M(jnt_body, njnt_all, 1), M(jnt_link, njnt_all, 1),
+    M(jnt_qadr, njnt_all, 1), M(jnt_dofadr, njnt_all, 1),
+    M(jnt_pos, njnt_all, 3), M(jnt_axis, njnt_all, 3),
+    M(jnt_ref, njnt_all, 1), M(jnt_springref, njnt_all, 1), M(jnt_stiffness, njnt_all, 1),
+    M(jnt_limited, njnt_all, 1), M(jnt_range, njnt_all, 2),
+    M(jnt_force_limited, njnt_all, 1), M(jnt_force_range, njnt_all, 2),
 
-    M(dof_jnt, nv, 1), M(dof_link, nv, 1), M(dof_parent, nv, 1), M(dof_Madr, nv, 1),
-    M(dof_armature, nv, 1), M(dof_damping, nv, 1), M(dof_frictionloss, nv, 1),
-    M(qpos0, nq, 1),
+    M(dof_jnt, nv_all, 1), M(dof_link, nv_all, 1), M(dof_parent, nv, 1), M(dof_Madr, nv, 1),
+    M(dof_armature, nv_all, 1), M(dof_damping, nv_all, 1), M(dof_frictionloss, nv_all, 1),
+    M(qpos0, nq_all, 1),
+
+    M(gauge_eq, ngauge, 1), M(gauge_chain, ngauge, 1),
+    M(gauge_rowadr, ngauge_dof, 1), M(gauge_rownum, ngauge_dof, 1),
+    M(gauge_entry, ngauge_entry, 1),
 
     M(geom_type, ngeom, 1), M(geom_body, ngeom, 1), M(geom_link, ngeom, 1), M(geom_asset, ngeom, 1),
     M(geom_size, ngeom, 3), M(geom_pos, ngeom, 3), M(geom_quat, ngeom, 4), M(geom_mass, ngeom, 1),
@@ -106,7 +110,7 @@ static const entry model_entries[] = {
     M(custom_adr, ncustom, 1), M(custom_num, ncustom, 1), M(custom_text, ncustom, 1),
     M(custom_data, ncustomdata, 1),
 
-    NAMES(RB_KIND_BODY, nbody), NAMES(RB_KIND_JOINT, njnt), NAMES(RB_KIND_GEOM, ngeom),
+    NAMES(RB_KIND_BODY, nbody), NAMES(RB_KIND_JOINT, njnt_all), NAMES(RB_KIND_GEOM, ngeom),
     NAMES(RB_KIND_SITE, nsite), NAMES(RB_KIND_MESH, nmesh), NAMES(RB_KIND_HFIELD, nhfield),
     NAMES(RB_KIND_EQUALITY, neq), NAMES(RB_KIND_TENDON, ntendon), NAMES(RB_KIND_ACTUATOR, nu),
     NAMES(RB_KIND_EXCLUDE, nexclude), NAMES(RB_KIND_PAIR, npair), NAMES(RB_KIND_KEY, nkey),
@@ -123,7 +127,7 @@ static const entry model_entries[] = {
     { offsetof(rb_data, field), sizeof(double), offsetof(rb_data, count), ONE, times }
 
 static const entry data_entries[] = {
-    D(q, nq, 1), D(v, nv, 1), D(act, na, 1), D(mocap, nmocap, 7),
+    D(q, nq_all, 1), D(v, nv_all, 1), D(act, na, 1), D(mocap, nmocap, 7),
     D(mocap_was, nmocap, 6),
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nu, 1), D(tau, nv, 1), D(wrench, nbody, 6),
@@ -133,11 +137,12 @@ static const entry data_entries[] = {
     D(link_c, nlink, 3), D(link_I, nlink, 6), D(dof_S, nv, 6),
 
     D(link_w, nlink, 3), D(link_v, nlink, 3), D(link_a, nlink, 6),
+    D(gauge_J, ngauge_entry, 1), D(gauge_bias, ngauge_dof, 1),
 
     D(body_p, nbody, 3), D(body_R, nbody, 9), D(geom_p, ngeom, 3), D(geom_R, ngeom, 9),
     D(site_p, nsite, 3), D(site_R, nsite, 9),
 
-    D(c, nv, 1), D(passive, nv, 1), D(actuation, nv, 1), D(act_force, nu, 1), D(act_dot, na, 1),
+    D(c, nv, 1), D(passive, nv_all, 1), D(actuation, nv_all, 1), D(act_force, nu, 1), D(act_dot, na, 1),
 
     D(M, nM, 1), D(L, nM, 1),
     D(P, nlink, 21), D(dof_U, nv, 6), D(dof_D, nv, 1),
@@ -239,4 +244,8 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsite = m->nsite;
     d->ntendon = m->ntendon;
     d->nM = m->nM;
+    d->nq_all = m->nq_all;
+    d->nv_all = m->nv_all;
+    d->ngauge_dof = m->ngauge_dof;
+    d->ngauge_entry = m->ngauge_entry;
 }

@@ -3,9 +3,10 @@
  * Bodies keep their indices and their final masses. A link whose joint was not free gets a free
  * joint instead and an equality to the body it was on. A dof with armature has kinetic energy of
  * its own, 1/2 A qd^2, which no free body has: it moves to a rotor, a body without mass whose only
- * joint has the armature, and the equality makes it turn as the joint does. What a file attaches to
- * the coordinate of the joint (springs, limits, actuators, tendons, couplings) then acts on the
- * rotor. */
+ * joint has the armature, and the equality makes it turn as the joint does. The coordinate of a
+ * joint without armature is measured between the two bodies where somebody asks for it. What a file
+ * attaches to the coordinate of the joint (springs, limits, actuators, tendons, couplings) then
+ * acts on the rotor or on the measured joint. */
 #include <math.h>
 
 #include "math/quat.h"
@@ -20,8 +21,11 @@ typedef struct transform {
     rb_error *err;
     int *joint_of;           /* model joint -> joint of `from`                      */
     int *new_joint;          /* joint of `from` -> joint of `to`, -1: none          */
+    unsigned char *is_asked; /* joint of `from`: something acts on its coordinate   */
     double *link_p, *link_q; /* world frames of the links at the reference configuration */
 } transform;
+
+#define FULL_TURN 6.283185307179586 /* [rad] */
 
 #define DEF(t, name, KIND, i) ((const rb_##name##_def *)rb_spec_item((t)->from, RB_KIND_##KIND, i))
 
@@ -34,17 +38,53 @@ static int has_rotor(const rb_model *m, int j)
     return m->jnt_type[j] != RB_JOINT_FREE && m->dof_armature[m->jnt_dofadr[j]] > 0.0;
 }
 
-/* Joints in the order of the model: by body, otherwise as in the spec. */
+/* Joints in the order of the model: by body, otherwise as in the spec, measured ones last. */
 static void order_joints(transform *t)
 {
     const rb_model *m = t->m;
     for (int j = 0; j < m->njnt; j++) t->joint_of[j] = -1;
-    for (int i = 0; i < m->njnt; i++) {
+    for (int i = 0, last = m->njnt; i < m->njnt_all; i++) {
+        t->new_joint[i] = -1;
+        if (DEF(t, joint, JOINT, i)->measured) {
+            t->joint_of[last++] = i;
+            continue;
+        }
         int place = m->body_jntadr[DEF(t, joint, JOINT, i)->body];
         while (t->joint_of[place] >= 0) place++;
         t->joint_of[place] = i;
-        t->new_joint[i] = -1;
     }
+}
+
+static void ask_equality(transform *t, const rb_equality_def *def)
+{
+    if (def->type == RB_EQ_JOINT) {
+        t->is_asked[def->obj1] = 1;
+        if (def->obj2 >= 0) t->is_asked[def->obj2] = 1;
+    }
+    for (int k = 0; k < def->nchain && def->type == RB_EQ_CHAIN; k++)
+        if (def->chain[k].joint >= 0) t->is_asked[def->chain[k].joint] = 1;
+}
+
+/* Who needs the coordinate of a joint. */
+static void find_asked(transform *t)
+{
+    const rb_list *list = t->from->list;
+    for (int i = 0; i < list[RB_KIND_JOINT].count; i++) {
+        const rb_joint_def *def = DEF(t, joint, JOINT, i);
+        t->is_asked[i] = def->stiffness != 0.0 || def->damping != 0.0 || def->limited ||
+                         def->frictionloss != 0.0;
+    }
+    for (int i = 0; i < list[RB_KIND_ACTUATOR].count; i++) {
+        const rb_actuator_def *def = DEF(t, actuator, ACTUATOR, i);
+        if (def->transmission == RB_TRN_JOINT || def->transmission == RB_TRN_JOINT_IN_PARENT)
+            t->is_asked[def->target] = 1;
+    }
+    for (int i = 0; i < list[RB_KIND_TENDON].count; i++) {
+        const rb_tendon_def *def = DEF(t, tendon, TENDON, i);
+        for (int k = 0; k < def->njoint; k++) t->is_asked[def->joint[k]] = 1;
+    }
+    for (int i = 0; i < list[RB_KIND_EQUALITY].count; i++)
+        ask_equality(t, DEF(t, equality, EQUALITY, i));
 }
 
 static void place_links(transform *t)
@@ -74,21 +114,15 @@ static rb_status check_link(transform *t, int k)
                      "moves needs both");
 }
 
-/* Without a coordinate there is nothing for these to act on. */
+/* Two frames tell an angle up to full turns. */
 static rb_status check_joint(transform *t, int j)
 {
-    int i = t->joint_of[j];
-    const rb_joint_def *def = DEF(t, joint, JOINT, i);
-    if (def->type == RB_JOINT_FREE || has_rotor(t->m, j)) return RB_OK;
-    if (def->stiffness != 0.0 || def->damping != 0.0) {
-        return rb_refuse(def, RB_KIND_JOINT, i, t->err,
-                         "has a spring or damper but no armature: in maximal coordinates only "
-                         "joints with armature keep their coordinate");
-    }
-    if (!def->limited && def->frictionloss == 0.0) return RB_OK;
+    const rb_joint_def *def = DEF(t, joint, JOINT, t->joint_of[j]);
+    if (def->type != RB_JOINT_HINGE || has_rotor(t->m, j) || !def->limited) return RB_OK;
+    if (def->range[1] - def->range[0] < FULL_TURN) return RB_OK;
     rb_warning warning = { def->where, "joint",
-                           "limits and dry friction of joints without armature have no effect in "
-                           "maximal coordinates",
+                           "the range is a full turn or more and the joint has no armature: in "
+                           "maximal coordinates its turns are not counted, it has no limits",
                            1 };
     rb_status status = rb_spec_warn(t->to, &warning);
     return status == RB_OK ? RB_OK : rb_fail(t->err, status, "%s", rb_status_text(status));
@@ -143,25 +177,34 @@ static rb_status add_free_joints(transform *t)
     return RB_OK;
 }
 
-/* Behind all other bodies, in the order of the joints of the model. */
-static rb_status add_rotors(transform *t)
+/* A body without mass, on which the armature is. */
+static rb_status add_rotor_body(transform *t, rb_joint_def *def)
+{
+    rb_body_def body = rb_body_default();
+    body.where = def->where;
+    body.inertia_source = RB_INERTIA_GIVEN;
+    def->body = rb_spec_add_body(t->to, &body, t->err);
+    rb_zero3(def->pos);
+    return added(def->body);
+}
+
+/* Rotors and measured joints, in the order of the joints of the model; the bodies of the rotors
+ * stand behind all others. */
+static rb_status add_coordinates(transform *t)
 {
     const rb_model *m = t->m;
-    for (int j = 0; j < m->njnt; j++) {
+    for (int j = 0; j < m->njnt_all; j++) {
         int old = t->joint_of[j];
         rb_joint_def def = *DEF(t, joint, JOINT, old);
-        if (!has_rotor(m, j)) continue;
-        rb_body_def body = rb_body_default();
-        body.where = def.where;
-        body.inertia_source = RB_INERTIA_GIVEN;
-        def.body = rb_spec_add_body(t->to, &body, t->err);
-        if (def.body < 0) return RB_BAD_INPUT;
+        int rotor = j < m->njnt && has_rotor(m, j);
+        if (def.type == RB_JOINT_FREE || (!rotor && !t->is_asked[old])) continue;
+        def.measured = !rotor;
+        if (rotor && add_rotor_body(t, &def) != RB_OK) return RB_BAD_INPUT;
 
         /* a name that came from the body stays, unless somebody else has it */
         char name[128];
         def.name = rb_model_name(m, RB_KIND_JOINT, j, name, sizeof name);
         if (rb_spec_find(t->to, RB_KIND_JOINT, def.name) >= 0) def.name = NULL;
-        rb_zero3(def.pos);
         t->new_joint[old] = rb_spec_add_joint(t->to, &def, t->err);
         if (t->new_joint[old] < 0) return RB_BAD_INPUT;
     }
@@ -186,7 +229,7 @@ static void z_to(const double a[3], double q[4])
     rb_quat_normalize(q);
 }
 
-/* One joint without armature: a kind of equality of its own. */
+/* One joint whose coordinate nobody needs: a kind of equality of its own. */
 static rb_status add_single(transform *t, int body, int j)
 {
     static const rb_equality_type types[] = { [RB_JOINT_BALL] = RB_EQ_CONNECT,
@@ -203,7 +246,7 @@ static rb_status add_single(transform *t, int body, int j)
     return added(rb_spec_add_equality(t->to, &def, t->err));
 }
 
-/* Several joints, or one with a rotor. */
+/* Several joints, or one with a coordinate. */
 static rb_status add_chain(transform *t, int body)
 {
     const rb_model *m = t->m;
@@ -241,7 +284,7 @@ static rb_status add_joint_equalities(transform *t)
     for (int k = 1; k < m->nlink; k++) {
         int body = m->link_body[k], j = m->link_jntadr[k];
         if (j < 0 || m->jnt_type[j] == RB_JOINT_FREE) continue;
-        int single = m->link_jntnum[k] == 1 && !has_rotor(m, j);
+        int single = m->link_jntnum[k] == 1 && t->new_joint[t->joint_of[j]] < 0;
         rb_status status = single ? add_single(t, body, j) : add_chain(t, body);
         if (status != RB_OK) return status;
     }
@@ -251,38 +294,19 @@ static rb_status add_joint_equalities(transform *t)
 /* ---- everything else --------------------------------------------------------------------------
  */
 
-/* The joint that has the coordinate now. `user` wants it. */
-static rb_status find_joint(transform *t, rb_kind kind, int user, int *joint)
-{
-    const rb_joint_def *def = DEF(t, joint, JOINT, *joint);
-    int now = t->new_joint[*joint];
-    if (now < 0) {
-        return rb_refuse(rb_spec_item(t->from, kind, user), kind, user, t->err,
-                         "acts on joint %d%s%.80s%s, which has no armature: in maximal coordinates "
-                         "only joints with armature keep their coordinate",
-                         *joint, *def->name ? " '" : "", def->name, *def->name ? "'" : "");
-    }
-    *joint = now;
-    return RB_OK;
-}
-
 static rb_status add_equality(transform *t, int i)
 {
     rb_equality_def def = *DEF(t, equality, EQUALITY, i);
     rb_chain_joint chain[RB_CHAIN_JOINTS];
-    rb_status status = RB_OK;
     if (def.type == RB_EQ_JOINT) {
-        status = find_joint(t, RB_KIND_EQUALITY, i, &def.obj1);
-        if (status == RB_OK && def.obj2 >= 0) {
-            status = find_joint(t, RB_KIND_EQUALITY, i, &def.obj2);
-        }
+        def.obj1 = t->new_joint[def.obj1];
+        if (def.obj2 >= 0) def.obj2 = t->new_joint[def.obj2];
     }
-    for (int k = 0; k < def.nchain && status == RB_OK && def.type == RB_EQ_CHAIN; k++) {
+    for (int k = 0; k < def.nchain && def.type == RB_EQ_CHAIN; k++) {
         chain[k] = def.chain[k];
-        if (chain[k].joint >= 0) status = find_joint(t, RB_KIND_EQUALITY, i, &chain[k].joint);
+        if (chain[k].joint >= 0) chain[k].joint = t->new_joint[chain[k].joint];
     }
     if (def.type == RB_EQ_CHAIN) def.chain = chain;
-    if (status != RB_OK) return status;
     return added(rb_spec_add_equality(t->to, &def, t->err));
 }
 
@@ -291,11 +315,7 @@ static rb_status add_tendon(transform *t, int i)
     rb_tendon_def def = *DEF(t, tendon, TENDON, i);
     int *joints = rb_push(t->scratch, int, def.njoint);
     if (!joints) return rb_fail(t->err, RB_NOMEM, "%s", rb_status_text(RB_NOMEM));
-    for (int k = 0; k < def.njoint; k++) {
-        joints[k] = def.joint[k];
-        rb_status status = find_joint(t, RB_KIND_TENDON, i, &joints[k]);
-        if (status != RB_OK) return status;
-    }
+    for (int k = 0; k < def.njoint; k++) joints[k] = t->new_joint[def.joint[k]];
     def.joint = joints;
     return added(rb_spec_add_tendon(t->to, &def, t->err));
 }
@@ -303,10 +323,8 @@ static rb_status add_tendon(transform *t, int i)
 static rb_status add_actuator(transform *t, int i)
 {
     rb_actuator_def def = *DEF(t, actuator, ACTUATOR, i);
-    if (def.transmission == RB_TRN_JOINT || def.transmission == RB_TRN_JOINT_IN_PARENT) {
-        rb_status status = find_joint(t, RB_KIND_ACTUATOR, i, &def.target);
-        if (status != RB_OK) return status;
-    }
+    if (def.transmission == RB_TRN_JOINT || def.transmission == RB_TRN_JOINT_IN_PARENT)
+        def.target = t->new_joint[def.target];
     return added(rb_spec_add_actuator(t->to, &def, t->err));
 }
 
@@ -406,12 +424,13 @@ static rb_status run(transform *t)
     const rb_model *m = t->m;
     rb_status status = copy_warnings(t);
     order_joints(t);
+    find_asked(t);
     place_links(t);
     for (int k = 1; k < m->nlink && status == RB_OK; k++) status = check_link(t, k);
     for (int j = 0; j < m->njnt && status == RB_OK; j++) status = check_joint(t, j);
     if (status == RB_OK) status = add_bodies(t);
     if (status == RB_OK) status = add_free_joints(t);
-    if (status == RB_OK) status = add_rotors(t);
+    if (status == RB_OK) status = add_coordinates(t);
     for (int i = 0; i < 4 && status == RB_OK; i++) status = copy_kind(t, shapes[i]);
     if (status == RB_OK) status = add_joint_equalities(t);
     for (int i = 0; i < 6 && status == RB_OK; i++) status = copy_kind(t, rest[i]);
@@ -428,11 +447,12 @@ rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *e
     t.scratch = rb_arena_new(&a, 0);
     rb_status status = RB_NOMEM;
     if (t.to && t.scratch) {
-        t.joint_of = rb_push(t.scratch, int, m->njnt);
-        t.new_joint = rb_push(t.scratch, int, m->njnt);
+        t.joint_of = rb_push(t.scratch, int, m->njnt_all);
+        t.new_joint = rb_push(t.scratch, int, m->njnt_all);
+        t.is_asked = rb_push(t.scratch, unsigned char, m->njnt_all);
         t.link_p = rb_push(t.scratch, double, 3 * (size_t)m->nlink);
         t.link_q = rb_push(t.scratch, double, 4 * (size_t)m->nlink);
-        if (t.joint_of && t.new_joint && t.link_p && t.link_q) status = RB_OK;
+        if (t.joint_of && t.new_joint && t.is_asked && t.link_p && t.link_q) status = RB_OK;
     }
     if (status != RB_OK) rb_fail(err, status, "out of memory for the maximal form");
 

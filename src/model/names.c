@@ -6,9 +6,9 @@
 
 int rb_model_count(const rb_model *m, rb_kind kind)
 {
-    const int counts[RB_NKIND] = { m->nbody,   m->njnt, m->ngeom,   m->nsite, m->nmesh,
-                                   m->nhfield, m->neq,  m->ntendon, m->nu,    m->nexclude,
-                                   m->npair,   m->nkey, m->ncustom };
+    const int counts[RB_NKIND] = { m->nbody,   m->njnt_all, m->ngeom,   m->nsite, m->nmesh,
+                                   m->nhfield, m->neq,      m->ntendon, m->nu,    m->nexclude,
+                                   m->npair,   m->nkey,     m->ncustom };
     return kind >= RB_KIND_BODY && kind < RB_NKIND ? counts[kind] : 0;
 }
 
@@ -46,7 +46,7 @@ const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, siz
     }
     int body = m->jnt_body[i];
     const char *owner = stored_name(m, RB_KIND_BODY, body);
-    int k = i - m->body_jntadr[body];
+    int k = i < m->njnt ? i - m->body_jntadr[body] : i - m->njnt;
     if (*owner)
         snprintf(buf, size, "%s.%d", owner, k);
     else

@@ -7,28 +7,34 @@
 #include "math/quat.h"
 
 static const rb_pose identity = { { 0.0, 0.0, 0.0 }, { 1.0, 0.0, 0.0, 0.0 } };
+enum { NOBODY = -1 };
 static const int joint_nq[] = { [RB_JOINT_FREE] = 7, [RB_JOINT_BALL] = 4, 1, 1 };
 static const int joint_nv[] = { [RB_JOINT_FREE] = 6, [RB_JOINT_BALL] = 3, 1, 1 };
 
 /* ---- sizes ------------------------------------------------------------------------------------
  */
 
-/* Counting sort by body: linear, and stable. `body_of` reads the body of a def. */
+/* Counting sort by body: linear, and stable. `body_of` reads the body of a def; what has none is
+ * NOBODY's and comes last. */
 static int group_by_body(rb_build *b, rb_kind kind, int (*body_of)(const void *def), rb_group *g)
 {
     int n = b->spec->list[kind].count, nbody = b->spec->list[RB_KIND_BODY].count;
     g->order = rb_push(b->scratch, int, n);
     g->at = rb_push(b->scratch, int, n);
     g->start = rb_push(b->scratch, int, nbody + 1);
-    int *next = rb_push(b->scratch, int, nbody + 1);
+    int *next = rb_push(b->scratch, int, nbody + 2);
     if (!g->order || !g->at || !g->start || !next) return 0;
 
-    memset(next, 0, sizeof(int) * ((size_t)nbody + 1));
-    for (int i = 0; i < n; i++) next[body_of(rb_spec_item(b->spec, kind, i)) + 1]++;
-    for (int k = 0; k < nbody; k++) next[k + 1] += next[k];
+    memset(next, 0, sizeof(int) * ((size_t)nbody + 2));
+    for (int i = 0; i < n; i++) {
+        int body = body_of(rb_spec_item(b->spec, kind, i));
+        next[(body == NOBODY ? nbody : body) + 1]++;
+    }
+    for (int k = 0; k <= nbody; k++) next[k + 1] += next[k];
     memcpy(g->start, next, sizeof(int) * ((size_t)nbody + 1));
     for (int i = 0; i < n; i++) {
-        int place = next[body_of(rb_spec_item(b->spec, kind, i))]++;
+        int body = body_of(rb_spec_item(b->spec, kind, i));
+        int place = next[body == NOBODY ? nbody : body]++;
         g->order[place] = i;
         g->at[i] = place;
     }
@@ -37,7 +43,8 @@ static int group_by_body(rb_build *b, rb_kind kind, int (*body_of)(const void *d
 
 static int body_of_joint(const void *def)
 {
-    return ((const rb_joint_def *)def)->body;
+    const rb_joint_def *joint = def;
+    return joint->measured ? NOBODY : joint->body;
 }
 
 static int body_of_geom(const void *def)
@@ -98,10 +105,11 @@ rb_status rb_size_tree(rb_build *b)
     const rb_body_def *bodies = RB_DEFS(b, body, BODY);
     const rb_joint_def *joints = RB_DEFS(b, joint, JOINT);
     m->nbody = b->spec->list[RB_KIND_BODY].count;
-    m->njnt = b->spec->list[RB_KIND_JOINT].count;
+    m->njnt_all = b->spec->list[RB_KIND_JOINT].count;
     m->ngeom = b->spec->list[RB_KIND_GEOM].count;
     if (!group_by_body(b, RB_KIND_JOINT, body_of_joint, &b->joints)) return rb_build_nomem(b);
     if (!group_by_body(b, RB_KIND_GEOM, body_of_geom, &b->geoms)) return rb_build_nomem(b);
+    m->njnt = b->joints.start[m->nbody];
     rb_status status = check_free_joints(b);
     if (status != RB_OK) return status;
     b->body_link = rb_push(b->scratch, int, m->nbody);
@@ -114,7 +122,10 @@ rb_status rb_size_tree(rb_build *b)
         b->body_link[k] = begins_link(b, k) ? m->nlink++ : b->body_link[bodies[k].parent];
         if (bodies[k].mocap) m->nmocap++;
     }
-    for (int j = 0; j < m->njnt; j++) {
+    for (int j = 0; j < m->njnt_all; j++) {
+        m->nq_all += joint_nq[joints[j].type];
+        m->nv_all += joint_nv[joints[j].type];
+        if (joints[j].measured) continue;
         m->nq += joint_nq[joints[j].type];
         m->nv += joint_nv[joints[j].type];
     }
@@ -199,7 +210,7 @@ void rb_fill_joints(rb_build *b)
 {
     rb_model *m = b->m;
     int nq = 0, nv = 0;
-    for (int j = 0; j < m->njnt; j++) {
+    for (int j = 0; j < m->njnt_all; j++) {
         const rb_joint_def *def = RB_DEFS(b, joint, JOINT) + b->joints.order[j];
         m->jnt_type[j] = (int)def->type;
         m->jnt_body[j] = def->body;

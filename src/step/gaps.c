@@ -88,7 +88,7 @@ static double limits_deepened(const rb_stage *s)
 {
     const rb_model *m = s->m;
     double worst = 0.0;
-    for (int j = 0; j < m->njnt; j++) worst = fmin(worst, limit_deepened(s, j));
+    for (int j = 0; j < m->njnt_all; j++) worst = fmin(worst, limit_deepened(s, j));
     for (int t = 0; t < m->ntendon; t++) {
         if (!m->tendon_limited[t]) continue;
         double before = tendon_length(m, t, s->q0), now = tendon_length(m, t, s->q_new);
@@ -137,6 +137,10 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     rb_stage_led_pose(s, s->h);
     rb_kinematics(m, d);
     rb_frames(m, d);
+    if (m->ngauge > 0) {
+        rb_velocity(m, d);
+        memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
+    }
     int n = 0;
     rb_status status = rb_collide(m, d, 0.0, 0.0, d->touch_max, found, &n, s->err);
     if (status == RB_FULL) s->info->contacts = n;

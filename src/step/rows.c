@@ -22,6 +22,7 @@
 #include "base/constants.h"
 #include "dynamics/actuation.h"
 #include "dynamics/forward.h"
+#include "dynamics/gauge.h"
 #include "dynamics/passive.h"
 #include "step/stage.h"
 
@@ -34,12 +35,14 @@ static rb_status factor(rb_stage *s)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     rb_mark mark = rb_arena_mark(d->arena);
-    double *k = rb_push(d->arena, double, m->nv), *b = rb_push(d->arena, double, m->nv);
+    double *k = rb_push(d->arena, double, m->nv_all), *b = rb_push(d->arena, double, m->nv_all);
     if (!k || !b) return RB_NOMEM;
-    memset(k, 0, (size_t)m->nv * sizeof *k);
-    memset(b, 0, (size_t)m->nv * sizeof *b);
+    memset(k, 0, (size_t)m->nv_all * sizeof *k);
+    memset(b, 0, (size_t)m->nv_all * sizeof *b);
     rb_passive_stiffness(m, k, b);
     rb_actuation_stiffness(m, d, k, b);
+    rb_gauge_spread_bound(m, d, k);
+    rb_gauge_spread_bound(m, d, b);
     rb_mass(m, d);
     for (int j = 0; j < m->nv; j++) {
         k[j] = 0.5 * s->h * (b[j] + 0.5 * s->h * k[j]);

@@ -28,7 +28,7 @@ typedef struct rb_stage {
     double reach; /* what impulses changed the speed of a point by, in repairs [m/s]          */
 
     /* before the step */
-    double *q0, *v0, *act0; /*                                          (nq), (nv), (na)        */
+    double *q0, *v0, *act0; /*                                          (nq_all), (nv), (na)    */
     double time0;
     double *mocap0;   /* poses of mocap bodies                          (nmocap x 7)            */
     double *mocap_v0; /* what the caller asked of them                  (nmocap x 6)            */

@@ -21,7 +21,7 @@ static int take_memory(rb_stage *s)
     double **of_v[] = { &s->v0, &s->v_free, &s->v_new };
     double **of_act[] = { &s->act0, &s->act_free };
     int ok = 1;
-    for (int i = 0; i < 3; i++) ok = ok && (*of_q[i] = rb_push(arena, double, m->nq));
+    for (int i = 0; i < 3; i++) ok = ok && (*of_q[i] = rb_push(arena, double, m->nq_all));
     for (int i = 0; i < 3; i++) ok = ok && (*of_v[i] = rb_push(arena, double, m->nv));
     for (int i = 0; i < 2; i++) ok = ok && (*of_act[i] = rb_push(arena, double, m->na));
     ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
@@ -42,6 +42,10 @@ void rb_stage_save(rb_stage *s)
     copy(s->v0, s->d->v, s->m->nv);
     copy(s->act0, s->d->act, s->m->na);
     s->time0 = s->d->time;
+    if (s->m->ngauge == 0) return;
+    rb_kinematics(s->m, s->d);
+    rb_velocity(s->m, s->d);
+    copy(s->q0 + s->m->nq, s->d->q + s->m->nq, s->m->nq_all - s->m->nq);
 }
 
 void rb_stage_restore(rb_stage *s)

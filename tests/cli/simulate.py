@@ -127,6 +127,31 @@ def test_maximal_coordinates_start_at_the_same_keyframe():
     check_run(rattleback("run", chain, "--coordinates", "maximal", "--key", "end"), 2, "start")
 
 
+LIMITED_ARM = """<mujoco><option timestep="0.001"/><worldbody><body name="a" pos="0 0 1">
+<joint name="j1" axis="0 1 0" range="-20 40" frictionloss="0.05"/>
+<geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03"/><body name="b" pos="0.4 0 0">
+<joint name="j2" axis="0 1 0" stiffness="2" damping="0.05" range="-30 30"/>
+<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/><body name="c" pos="0.3 0 0">
+<joint name="j3" type="slide" axis="1 0 0" stiffness="20" damping="1" range="-0.05 0.05"/>
+<geom size="0.04"/></body></body></body></worldbody>
+<actuator><position joint="j2" kp="3"/></actuator></mujoco>"""
+
+
+def test_joints_in_maximal_coordinates():
+    """Limits, dry friction, springs and servos of joints without armature act between bodies."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "arm.xml")
+        with open(path, "w") as file:
+            file.write(LIMITED_ARM)
+        tree = summary(path, "--time", "0.5")
+        free = summary(path, "--time", "0.5", "--coordinates", "maximal")
+    # body a stands at its upper limit, 40 degrees about y, in both
+    check(abs(tree["qpos"][0] - math.radians(40)) < 1e-9, tree["qpos"])
+    check(abs(2 * math.asin(free["qpos"][5]) - math.radians(40)) < 1e-9, free["qpos"])
+    check(abs(tree["energy_end"] - free["energy_end"]) < 0.01, tree["energy_end"],
+          free["energy_end"])
+
+
 def test_state_is_taken():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "state.json")
