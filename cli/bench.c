@@ -25,6 +25,8 @@ static const struct bench {
     { "scenes", "simulate random scenes and look at every step", bench_scenes },
     { "impacts", "resolve random impacts under every law, grade and count", bench_impacts },
     { "vclip", "closest features of hulls, coherent and cold", bench_vclip },
+    { "toss", "real tosses of a cube beside simulated ones; fit friction, restitution",
+      bench_toss },
     { "demo", "every solver on stored and generated problems; robots from files", bench_demo },
 };
 enum { NBENCH = sizeof benches / sizeof *benches };
