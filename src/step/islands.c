@@ -130,6 +130,7 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
         rb_mark mark = rb_arena_mark(arena);
         rb_status status = solve_island(s, i);
         rb_arena_reset(arena, mark);
+        s->unsolved = i;
         if (status != RB_OK) return status;
     }
     return RB_OK;

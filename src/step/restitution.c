@@ -267,14 +267,11 @@ static void start_bracket(bounce *x)
     for (int k = 0; k < x->s->set.nisland; k++) x->lo[k] = 0.0, x->hi[k] = INFINITY;
 }
 
-/* Poisson, Stronge: u velocity before the impact, with the bias. */
-static rb_status two_stages(bounce *x, const double *u)
+/* s->p = p_d by the law, for velocity u before the impact, with the bias. */
+static rb_status give_by_law(bounce *x, const double *u)
 {
     rb_stage *s = x->s;
-    memcpy(x->p_c, s->p, (size_t)s->set.nrow * sizeof *s->p);
-    memcpy(x->mode, s->mode, (size_t)s->set.n);
-    multiply(x, x->p_c, x->Wx);
-    for (int r = 0; r < s->set.nrow; r++) x->u_c[r] = u[r] + x->Wx[r];
+    for (int k = 0; k < s->set.nisland; k++) x->scale[k] = 1.0;
     rb_status status = give_back(x);
     for (int k = 0; k < LAW_ROUNDS && s->o->law == RB_STRONGE && status == RB_OK; k++) {
         if (correct_scale(x, u)) break;
@@ -286,6 +283,25 @@ static rb_status two_stages(bounce *x, const double *u)
         measure_energy(x, u, x->x, x->u_new);
         if (!narrow(x, k + 1 >= HALVINGS)) break;
         status = give_back(x);
+    }
+    return status;
+}
+
+/* Poisson, Stronge. Friction may hold a mechanism so that no impulse opens its contact as fast as
+ * asked: such an island gives nothing back, s = 0. */
+static rb_status two_stages(bounce *x, const double *u)
+{
+    rb_stage *s = x->s;
+    rb_step_info before = *s->info;
+    memcpy(x->p_c, s->p, (size_t)s->set.nrow * sizeof *s->p);
+    memcpy(x->mode, s->mode, (size_t)s->set.n);
+    multiply(x, x->p_c, x->Wx);
+    for (int r = 0; r < s->set.nrow; r++) x->u_c[r] = u[r] + x->Wx[r];
+    rb_status status = give_by_law(x, u);
+    for (int k = 0; k < s->set.nisland && status == RB_UNSOLVED; k++) {
+        *s->info = before;
+        x->skip[s->unsolved] = 1;
+        status = give_by_law(x, u);
     }
 
     /* all of it, and how contacts that were only compressed ended */

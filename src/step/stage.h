@@ -52,7 +52,8 @@ typedef struct rb_stage {
     double *e;        /* restitution of constraints that bounce, else 0 (set.n)                 */
     double *room;     /* bias of a constraint before it was to bounce   (set.n)                 */
     double *p; /* impulses                                              (set.nrow)              */
-    unsigned char *mode;  /*                                             (set.n)                 */
+    unsigned char *mode; /*                                             (set.n)                 */
+    int unsolved; /* the island that rb_stage_solve_others ended at                             */
     unsigned char *still; /* the island rests                            (set.nisland)           */
 
     /* after it */
