@@ -68,28 +68,21 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 /* ---- the stages -------------------------------------------------------------------------------
  */
 
-/* 1/2 v+'Mv+ - 1/2 vf'Mvf + work of prescribed motion, M at q_hat (S.8). The work that drives do on
- * the bodies is p.drive; it is not created. */
+/* Work of the impulses, 1/2 (J'p).(v+ + vf), and that of prescribed motion, p.drive, which is not
+ * created (S.8). Without springs and dampers within the step it is 1/2 v+'Mv+ - 1/2 vf'Mvf, without
+ * the cancellation of two large energies. */
 static rb_status measure_energy(rb_stage *s)
 {
     const rb_model *m = s->m;
     s->energy = 0.0;
     if (s->set.nrow == 0) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
-    double *sum = rb_push(s->d->arena, double, m->nv), *diff = rb_push(s->d->arena, double, m->nv);
-    double *Mx = rb_push(s->d->arena, double, m->nv);
-    if (!sum || !diff || !Mx) return RB_NOMEM;
-
-    /* (v+ - vf)' M (v+ + vf) / 2: no cancellation of two large energies */
-    for (int j = 0; j < m->nv; j++) {
-        diff[j] = s->v_new[j] - s->v_free[j];
-        sum[j] = s->v_new[j] + s->v_free[j];
-    }
-    rb_mass_multiply(m, s->d, diff, Mx);
-    double energy = 0.0;
-    for (int j = 0; j < m->nv; j++) energy += 0.5 * Mx[j] * sum[j];
-    for (int i = 0; i < s->set.nrow; i++) energy += s->p[i] * s->set.drive[i];
-    s->energy = energy;
+    double *f = rb_push(s->d->arena, double, m->nv);
+    if (!f) return RB_NOMEM;
+    memset(f, 0, (size_t)m->nv * sizeof *f);
+    rb_constraints_force(&s->set, s->p, f);
+    for (int j = 0; j < m->nv; j++) s->energy += 0.5 * f[j] * (s->v_new[j] + s->v_free[j]);
+    for (int i = 0; i < s->set.nrow; i++) s->energy += s->p[i] * s->set.drive[i];
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }
@@ -197,6 +190,7 @@ rb_status rb_stage_motion(rb_stage *s)
 rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     s->h = h;
     rb_stage_save(s);
     rb_status status = rb_stage_motion(s);
@@ -208,6 +202,8 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
     rb_arena_reset(s->d->arena, mark);
     if (status != RB_UNSOLVED || splits == 0) return status;
     s->info->splits++;
+    s->info->residual = residual; /* what was refused is not reported as accepted */
+    s->info->velocity_residual = in_velocity;
     status = rb_stage_advance(s, 0.5 * h, splits - 1);
     return status == RB_OK ? rb_stage_advance(s, 0.5 * h, splits - 1) : status;
 }
