@@ -67,7 +67,7 @@ static rb_status write_direct(const rb_island *is, rb_arena *arena, context *x, 
         x->mu[i] = rb_friction_now(is, i);
         out->mode[i] = is->mode_prev[i];
     }
-    memcpy(out->z, is->p_prev, (size_t)is->nrow * sizeof *out->z);
+    memcpy(out->z, is->guess, (size_t)is->nrow * sizeof *out->z);
     out->problem = (rb_problem){
         .kind = RB_CONE, .n = is->nrow, .W = is->W, .q = is->u, .nc = is->n, .dim = 3, .mu = x->mu
     };
@@ -321,7 +321,7 @@ static rb_status write_embedded(const rb_island *is, rb_arena *arena, context *x
     return RB_OK;
 }
 
-/* What is known of the last step. */
+/* What is known of the last step or the last round. */
 static rb_status guess(const rb_island *is, rb_arena *arena, const context *x, rb_written *out)
 {
     size_t ne = 3 * (size_t)x->ntriple;
@@ -331,7 +331,7 @@ static rb_status guess(const rb_island *is, rb_arena *arena, const context *x, r
     memset(out->z, 0, ne * sizeof *out->z);
     memset(out->mode, RB_MODE_UNKNOWN, (size_t)x->ntriple);
     for (int r = 0; r < is->nrow; r++) {
-        if (x->slot[r] >= 0) out->z[x->slot[r]] = is->p_prev[r] / x->factor[r];
+        if (x->slot[r] >= 0) out->z[x->slot[r]] = is->guess[r] / x->factor[r];
     }
     for (int i = 0; i < is->n; i++) {
         int t = x->triple[i];

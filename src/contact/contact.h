@@ -98,13 +98,14 @@ typedef struct rb_island {
     double weight;    /* impulse that carries the island for one step, h g times its mass [N s]   */
     double *p_prev;   /* impulse of the row one step before, 0: new                    (nrow)     */
     unsigned char *mode_prev; /* rb_mode                                               (n)        */
+    double *guess; /* where a solver may begin: p_prev, or the answer before a repair   (nrow) */
     /* the answer */
     double *p;           /* impulses                                                   (nrow)     */
     unsigned char *mode; /*                                                            (n)        */
 } rb_island;
 
-/* All arrays from the arena; u, bias, u_before, p_prev, mode_prev zero. Needs rb_mass_factor (with
- * implicit terms on the diagonal of M where there are some). */
+/* All arrays from the arena; u, bias, u_before, p_prev, guess, mode_prev zero. Needs rb_mass_factor
+ * (with implicit terms on the diagonal of M where there are some). */
 rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
                          double h, rb_arena *arena, rb_island *out);
 

@@ -310,7 +310,7 @@ static rb_status take_rows(const rb_constraints *set, int island, rb_arena *aren
         out->nrow += out->c[i]->nrow;
         out->mode_prev[i] = out->mode[i] = RB_MODE_UNKNOWN;
     }
-    double **arrays[] = { &out->u, &out->bias, &out->u_before, &out->p_prev, &out->p };
+    double **arrays[] = { &out->u, &out->bias, &out->u_before, &out->p_prev, &out->guess, &out->p };
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         double *x = *arrays[k] = rb_push(arena, double, out->nrow);
         if (!x) return RB_NOMEM;

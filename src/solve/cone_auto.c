@@ -34,7 +34,8 @@ enum {
     LAST_SWEEPS = 4000,  /* opts.max_iter caps it                                     */
     MEDIUM = 130,        /* contacts beyond which pyramids are too large: sweeps      */
     LARGE = 1500,        /* contacts beyond which sweeps come first                   */
-    LARGE_SWEEPS = 2000, /* before Newton is tried, then twice as many, ...           */
+    LARGE_SWEEPS = 50,   /* before Newton is tried, then twice as many, ...           */
+    LARGE_DOUBLED = 512, /* that many times LARGE_SWEEPS at most                      */
     LARGE_STEPS = 60     /* of Newton at a time                                       */
 };
 
@@ -346,8 +347,8 @@ static void try_nsgs(climb *s, double *r, int first, int most, int with_newton)
 static void try_large(climb *s, double *r)
 {
     s->unique = RB_UNIQUE_NOT;
-    memset(r, 0, (size_t)s->k->n * sizeof *r);
-    for (int sweeps = LARGE_SWEEPS; sweeps <= 16 * LARGE_SWEEPS; sweeps *= 2) {
+    if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
+    for (int sweeps = LARGE_SWEEPS; sweeps <= LARGE_DOUBLED * LARGE_SWEEPS; sweeps *= 2) {
         try_nsgs(s, r, sweeps, sweeps, 0);
         if (s->error <= s->tol || s->info->iterations >= s->o->max_iter) return;
         if (s->error > NEAR_ENOUGH) continue;
@@ -365,7 +366,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     rb_status status = rb_newton_make(s->k, s->scratch, &s->newton);
     if (status == RB_TOO_LARGE) {
         *rung = RB_RUNG_NSGS;
-        try_nsgs(s, r, LARGE_SWEEPS, 16 * LARGE_SWEEPS, 0);
+        try_nsgs(s, r, LARGE_SWEEPS, LARGE_DOUBLED * LARGE_SWEEPS, 0);
         return RB_OK;
     }
     if (status != RB_OK) return status;

@@ -22,6 +22,12 @@ static int lower_bound(const rb_constraints *set, const rb_touch_id *id)
     return lo;
 }
 
+const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id *id)
+{
+    int at = lower_bound(set, id);
+    return at < set->n && rb_touch_order(&set->c[at].id, id) == 0 ? &set->c[at] : NULL;
+}
+
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
 {
     const rb_constraints *set = &s->first;

@@ -18,6 +18,31 @@ static void turn(const double *before, const double *now, double x[2])
     x[1] = y[1];
 }
 
+/* Impulse and mode one step before, where the constraint was there. */
+static void fill_memory(const rb_stage *s, const rb_constraint *c, double *p, unsigned char *mode)
+{
+    const rb_touch *touch = rb_touch_find(s->d, &c->id);
+    if (!touch || touch->nrow != c->nrow) return;
+    memcpy(p, touch->p, (size_t)c->nrow * sizeof *p);
+    *mode = (unsigned char)touch->mode;
+    if (c->kind != RB_CONSTRAINT_CONTACT) return;
+    const double *now = s->set.frame + 9 * c->object;
+    if (c->nrow >= 3) turn(touch->frame, now, p + 1);
+    if (c->nrow >= 6) turn(touch->frame, now, p + 4);
+}
+
+/* The answer of the round before a repair is closer than that of the step before. */
+static void fill_guess(const rb_stage *s, const rb_constraint *c, double *guess)
+{
+    const rb_constraint *before = s->last_p ? rb_stage_find(&s->last, &c->id) : NULL;
+    if (!before || before->nrow != c->nrow) return;
+    memcpy(guess, s->last_p + before->row, (size_t)c->nrow * sizeof *guess);
+    if (c->kind != RB_CONSTRAINT_CONTACT) return;
+    const double *then = s->last.frame + 9 * before->object, *now = s->set.frame + 9 * c->object;
+    if (c->nrow >= 3) turn(then, now, guess + 1);
+    if (c->nrow >= 6) turn(then, now, guess + 4);
+}
+
 /* What the island starts from: free velocities, and the answer of the step before. Bristles, bounds
  * that lag and static friction remember it as well: a cold start is the solver's business only. */
 static void fill(const rb_stage *s, rb_island *island)
@@ -29,23 +54,21 @@ static void fill(const rb_stage *s, rb_island *island)
         memcpy(island->u + row, s->u + c->row, bytes);
         memcpy(island->bias + row, s->bias + c->row, bytes);
         memcpy(island->u_before + row, s->u_before + c->row, bytes);
-        const rb_touch *touch = rb_touch_find(s->d, &c->id);
-        if (!touch || touch->nrow != c->nrow) continue;
-        memcpy(island->p_prev + row, touch->p, bytes);
-        island->mode_prev[i] = (unsigned char)touch->mode;
-        if (c->kind != RB_CONSTRAINT_CONTACT) continue;
-        const double *now = s->set.frame + 9 * c->object;
-        if (c->nrow >= 3) turn(touch->frame, now, island->p_prev + row + 1);
-        if (c->nrow >= 6) turn(touch->frame, now, island->p_prev + row + 4);
+        fill_memory(s, c, island->p_prev + row, &island->mode_prev[i]);
+        memcpy(island->guess + row, island->p_prev + row, bytes);
+        fill_guess(s, c, island->guess + row);
     }
 }
 
-static double island_mass(const rb_stage *s, int index)
+/* Masses of all islands [kg]; NULL: out of memory. */
+static double *island_masses(const rb_stage *s)
 {
-    double mass = 0.0;
+    double *mass = rb_push(s->d->arena, double, s->set.nisland);
+    if (!mass) return NULL;
+    for (int i = 0; i < s->set.nisland; i++) mass[i] = 0.0;
     for (int k = 1; k < s->m->nlink; k++) {
-        int tree = s->m->link_tree[k];
-        if (tree >= 0 && s->set.tree_island[tree] == index) mass += s->m->link_mass[k];
+        int tree = s->m->link_tree[k], island = tree >= 0 ? s->set.tree_island[tree] : -1;
+        if (island >= 0) mass[island] += s->m->link_mass[k];
     }
     return mass;
 }
@@ -91,7 +114,7 @@ static rb_status solve_problem(rb_stage *s, rb_written *written)
                    solved.cert.relative, solved.path);
 }
 
-static rb_status solve_island(rb_stage *s, int index)
+static rb_status solve_island(rb_stage *s, int index, double mass)
 {
     rb_island island;
     rb_written written;
@@ -99,7 +122,7 @@ static rb_status solve_island(rb_stage *s, int index)
     rb_status status = rb_island_open(s->m, s->d, &s->set, index, s->h, arena, &island);
     if (status != RB_OK) return status;
     fill(s, &island);
-    island.weight = s->h * s->gravity * island_mass(s, index);
+    island.weight = s->h * s->gravity * mass;
     status = s->o->formulation->write(&island, s->o, arena, &written);
     if (status == RB_UNSUPPORTED)
         return rb_fail(
@@ -125,15 +148,18 @@ static rb_status solve_island(rb_stage *s, int index)
 rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
 {
     rb_arena *arena = s->d->arena;
-    for (int i = 0; i < s->set.nisland; i++) {
+    rb_mark all = rb_arena_mark(arena);
+    const double *mass = island_masses(s);
+    rb_status status = mass ? RB_OK : RB_NOMEM;
+    for (int i = 0; i < s->set.nisland && status == RB_OK; i++) {
         if (skip[i]) continue;
         rb_mark mark = rb_arena_mark(arena);
-        rb_status status = solve_island(s, i);
+        status = solve_island(s, i, mass[i]);
         rb_arena_reset(arena, mark);
         s->unsolved = i;
-        if (status != RB_OK) return status;
     }
-    return RB_OK;
+    rb_arena_reset(arena, all);
+    return status;
 }
 
 rb_status rb_stage_solve(rb_stage *s)

@@ -42,6 +42,8 @@ typedef struct rb_stage {
     int ncontact;
     rb_constraints set;
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
+    rb_constraints last;  /* the set before the repair, with its impulses                      */
+    const double *last_p; /* NULL: none yet                             (last.nrow)             */
     int inelastic;        /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
@@ -138,6 +140,9 @@ rb_status rb_stage_restitute(rb_stage *s);
 
 /* place.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);
+
+/* gaps.c: the constraint of that name, NULL: there is none. */
+const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id *id);
 
 /* gaps.c: the gap a constraint had at the start of the step, 0: it was not near. For contacts the
  * least of all points of the pair: features may change on the way. */

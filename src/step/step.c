@@ -145,6 +145,7 @@ static rb_status solve_until_open(rb_stage *s)
     double *q_hat = rb_push(arena, double, m->nq), *v_hat = rb_push(arena, double, m->nv);
     if (!q_hat || !v_hat) return RB_NOMEM;
     first_place(s, q_hat, v_hat);
+    s->last_p = NULL;
     for (int round = 0;; round++) {
         double worst = 0.0;
         rb_status status = rb_stage_rows(s);
@@ -164,6 +165,8 @@ static rb_status solve_until_open(rb_stage *s)
         }
 
         s->info->repairs++;
+        s->last = s->set;
+        s->last_p = s->p;
         rb_stage_reach(s);
         copy(q_hat, s->q_new, m->nq);
         copy(v_hat, s->v_new, m->nv);
