@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "jam.h"
 #include "json.h"
 #include "rattleback/io.h"
 #include "record.h"
@@ -28,6 +29,7 @@ typedef struct run {
     int parts, impacts, unlocated;
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double loop_error_max, wall;
+    rb_step_info jam;     /* of the step that jammed; njam 0: none */
     unsigned char *modes; /* --watch: of the step before */
     rb_touch_id *ids;
     int nmode;
@@ -188,6 +190,7 @@ static int simulate(run *r)
         rb_status status = step(r, &info, &err);
         if (status != RB_OK) {
             r->failures++;
+            if (status == RB_JAMMED) r->jam = info;
             fprintf(stderr, "%st = %.9g: step %d: %s%s%s; the state is that before the step\n",
                     bar ? "\r\033[K" : "", r->d->time, r->steps + 1, rb_status_text(status),
                     err.text[0] ? ": " : "", err.text);
@@ -201,6 +204,7 @@ static int simulate(run *r)
             show_progress(r, start, &info);
         }
     }
+    if (r->jam.njam > 0) jam_print(stderr, r->m, &r->jam);
     if (bar) fputs("\r\033[K", stderr);
     r->wall = now() - start;
     r->energy = energy(r);
@@ -235,6 +239,7 @@ static void summary_json(const run *r)
     json_int(&j, "impacts", r->impacts);
     json_int(&j, "unlocated", r->unlocated);
     json_int(&j, "failures", r->failures);
+    if (r->jam.njam > 0) jam_json(&j, r->m, &r->jam);
     json_text(&j, "formulation", rb_formulation_name(r->o->step.formulation));
     json_text(&j, "solver", r->o->step.solver->name);
     json_vector(&j, "qpos", r->d->q, r->m->nq);

@@ -21,6 +21,18 @@ extern "C" {
 /* ---- what a step tells ------------------------------------------------------------------------
  */
 
+/* A constraint of a jam: its share of a self-stress, impulses that balance each other while what
+ * they press on comes closer. */
+typedef struct rb_jam_part {
+    rb_touch_id id;
+    int nrow;        /* numbers of p that count                                                  */
+    double p[6];     /* impulse of each row, the largest of all is 1                             */
+    double pos[3];   /* contacts: where, world [m]                                               */
+    double frame[9]; /* contacts: axes n, t1, t2 as rows, world                                  */
+} rb_jam_part;
+
+#define RB_JAM_MAX 16
+
 typedef struct rb_step_info {
     int contacts; /* within reach                                                        */
     int active;   /* with an impulse                                                     */
@@ -41,12 +53,16 @@ typedef struct rb_step_info {
     double loop_error;     /* worst closure error of the equalities [m] or [rad]                  */
     double energy_created; /* 1/2 v+'Mv+ - 1/2 vf'Mvf + work of prescribed motion [J]             */
     int rungs[RB_RUNG_COUNT];
+    int njam; /* RB_JAMMED: constraints of the self-stress; the first RB_JAM_MAX are kept  */
+    double jam_speed;            /* at which it closes, per unit of impulse [m/s]                 */
+    rb_jam_part jam[RB_JAM_MAX]; /*                                                               */
     char path[96]; /* path of the problem with the worst residual                         */
 } rb_step_info;
 
-/* Moves q, v, act, time by one step of h. RB_OK; RB_UNSOLVED (no certified answer), RB_FULL (info
- * .contacts says how many), RB_SINGULAR, RB_NOMEM, RB_UNSUPPORTED, RB_BAD_INPUT: the state is
- * unchanged. info and err may be NULL. */
+/* Moves q, v, act, mocap, time by one step of h. RB_OK; RB_UNSOLVED (no certified answer),
+ * RB_JAMMED (there is none: what the caller moves squeezes what cannot yield; info.jam and err say
+ * where), RB_FULL (info .contacts says how many), RB_SINGULAR, RB_NOMEM, RB_UNSUPPORTED,
+ * RB_BAD_INPUT: the state is unchanged. info and err may be NULL. */
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_step_info *info,
                   rb_error *err);
 

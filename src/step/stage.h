@@ -25,6 +25,7 @@ typedef struct rb_stage {
     double gravity; /* |g| [m/s^2]                                                              */
     double size;    /* extent of the model: unit of gaps [m]                                    */
 
+    int last;     /* no halving of the step is left                                           */
     double reach; /* what impulses changed the speed of a point by, in repairs [m/s]          */
 
     /* before the step */
@@ -157,6 +158,10 @@ rb_status rb_stage_check(rb_stage *s, double *worst);
 
 /* reach.c: reach, from v_new; kinematics and frames are those of any position of the step. */
 void rb_stage_reach(rb_stage *s);
+
+/* jam.c: after a problem without answer. RB_JAMMED, info and err filled, where the rows of an
+ * island prove that there is none, and halving the step cannot help; RB_UNSOLVED elsewhere. */
+rb_status rb_stage_jam(rb_stage *s);
 
 /* touch.c */
 int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y);

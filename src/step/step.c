@@ -178,10 +178,12 @@ static rb_status solve_until_open(rb_stage *s)
 rb_status rb_stage_motion(rb_stage *s)
 {
     s->reach = 0.0;
+    memset(&s->set, 0, sizeof s->set);
     rb_status status = rb_stage_lead(s);
     if (status == RB_OK) status = rb_stage_free_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = measure_energy(s);
+    if (status == RB_UNSOLVED) status = rb_stage_jam(s);
     return status;
 }
 
@@ -195,6 +197,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     s->h = h;
+    s->last = splits == 0;
     rb_stage_save(s);
     rb_status status = rb_stage_motion(s);
     if (status == RB_OK)

@@ -152,6 +152,35 @@ def test_joints_in_maximal_coordinates():
           free["energy_end"])
 
 
+JAWS = """<mujoco><option timestep="0.002"/><worldbody>
+<geom name="floor" type="plane" size="2 2 1"/>
+<body name="left" mocap="true" pos="-0.2 0 0.1"><geom name="jaw_left" type="box"
+ size="0.05 0.1 0.1"/></body>
+<body name="right" mocap="true" pos="0.2 0 0.1"><geom name="jaw_right" type="box"
+ size="0.05 0.1 0.1"/></body>
+<body pos="0 0 0.1"><freejoint/><geom name="part" type="box" size="0.1 0.08 0.1"/></body>
+</worldbody><custom><numeric name="rb.motion/left" data="0.1 0 0 0 0 0"/>
+<numeric name="rb.motion/right" data="-0.1 0 0 0 0 0"/></custom></mujoco>"""
+
+
+def test_a_jam_is_named():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "jaws.xml")
+        with open(path, "w") as file:
+            file.write(JAWS)
+        result = rattleback("run", path, "--json")
+        check_run(result, 1, "jammed", "jaw_left and part", "jaw_right and part", "self-stress")
+        told = json.loads(result[1])
+        parts = told["jam"]
+        check({(p["first"], p["second"]) for p in parts} ==
+              {("jaw_left", "part"), ("jaw_right", "part")}, parts)
+        for side in ("jaw_left", "jaw_right"):
+            force = [sum(p["impulse"][r] * p["frame"][r][0] for r in range(3))
+                     for p in parts if p["first"] == side]
+            check(abs(abs(sum(force)) - sum(p["impulse"][0] for p in parts) / 2) < 1e-6, force)
+        check(abs(told["time"] - 0.5) < 0.0021, told["time"])
+
+
 def test_state_is_taken():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "state.json")
