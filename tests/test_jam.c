@@ -81,6 +81,20 @@ TEST(two_jaws_on_a_box)
     }
 }
 
+/* Located, with restitution: the jaws hit, the box flies to and fro between them until they meet.
+ */
+TEST(two_jaws_that_hit)
+{
+    scene s = scene_text(FLAT_JAWS PART("type='box' size='0.1 0.08 0.1'") CLOSING);
+    rb_error err = { 0 };
+    s.o.stepper = RB_STEPPER_LOCATED;
+    s.o.restitution = 0.5;
+    CHECK_INT(run_until_stuck(&s, 2.0, &err), RB_JAMMED);
+    CHECK_CONTAINS(err.text, "jaw_left and part; jaw_right and part");
+    CHECK_NEAR(s.d->time, 0.1003 / 0.2, 0.01);
+    scene_free(&s);
+}
+
 /* At 120 degrees: none of the three can be left out, and all press alike. */
 TEST(three_jaws_on_a_ball)
 {
@@ -178,5 +192,6 @@ TEST(jaws_that_stand_are_no_jam)
     scene_free(&s);
 }
 
-TEST_MAIN(RUN(two_jaws_on_a_box), RUN(three_jaws_on_a_ball), RUN(a_wedge_jams_by_friction_alone),
-          RUN(a_door_at_its_stop), RUN(jaws_that_stand_are_no_jam))
+TEST_MAIN(RUN(two_jaws_on_a_box), RUN(two_jaws_that_hit), RUN(three_jaws_on_a_ball),
+          RUN(a_wedge_jams_by_friction_alone), RUN(a_door_at_its_stop),
+          RUN(jaws_that_stand_are_no_jam))

@@ -154,6 +154,7 @@ static rb_status solve_round(impact *x)
     status = rb_stage_solve_others(s, skip);
     if (status == RB_OK) status = rb_stage_restitute(s);
     if (status == RB_OK) status = jump(s);
+    if (status == RB_UNSOLVED) status = rb_stage_jam(s);
     return status;
 }
 

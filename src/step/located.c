@@ -288,7 +288,6 @@ static rb_status begin_part(located *x)
     rb_status status = rb_stage_lead(s);
     s->last = 1;
     if (status == RB_OK) status = rb_stage_impact(s, x->h_full);
-    if (status == RB_UNSOLVED) status = rb_stage_jam(s);
     if (status == RB_OK) status = rb_flight_start(s, x->h_full, &x->flight);
     rb_stage_let_go(s, 0);
     s->flight = &x->flight;
