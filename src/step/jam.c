@@ -320,7 +320,7 @@ static rb_status jam_of_island(rb_stage *s, int index)
         double closing = 0.0, largest = 0.0;
         if (!find_ray(&x, friction, &closing)) continue;
         for (int i = 0; i < island.n; i++) largest = fmax(largest, part_size(&x, i));
-        if (!s->last && !is_closed(&x, largest)) return RB_UNSOLVED;
+        if (!s->final && !is_closed(&x, largest)) return RB_UNSOLVED;
         fill_info(&x, largest, closing);
         write_text(s, friction);
         return RB_JAMMED;

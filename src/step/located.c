@@ -286,7 +286,7 @@ static rb_status begin_part(located *x)
     rb_stage *s = x->s;
     s->flight = NULL;
     rb_status status = rb_stage_lead(s);
-    s->last = 1;
+    s->final = 1;
     if (status == RB_OK) status = rb_stage_impact(s, x->h_full);
     if (status == RB_OK) status = rb_flight_start(s, x->h_full, &x->flight);
     rb_stage_let_go(s, 0);
@@ -306,11 +306,11 @@ static rb_status do_part(located *x, double *left)
     if (status != RB_OK) return status;
     double t = any_flies(&x->flight) ? longest_part(s, *left) : *left;
     rb_mark inner = rb_arena_mark(s->d->arena);
-    s->last = s->o->max_split == 0;
+    s->final = s->o->max_split == 0;
     status = find_part(x, inner, &t);
     for (int i = 0; i < s->o->max_split && status == RB_UNSOLVED; i++) {
         s->info->splits++;
-        s->last = i + 1 == s->o->max_split;
+        s->final = i + 1 == s->o->max_split;
         t *= 0.5;
         x->at = 0.0;
         status = find_part(x, inner, &t);

@@ -25,7 +25,7 @@ typedef struct rb_stage {
     double gravity; /* |g| [m/s^2]                                                              */
     double size;    /* extent of the model: unit of gaps [m]                                    */
 
-    int last;     /* no halving of the step is left                                           */
+    int final;    /* no halving of the step is left                                           */
     double reach; /* what impulses changed the speed of a point by, in repairs [m/s]          */
 
     /* before the step */

@@ -197,7 +197,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     s->h = h;
-    s->last = splits == 0;
+    s->final = splits == 0;
     rb_stage_save(s);
     rb_status status = rb_stage_motion(s);
     if (status == RB_OK)
