@@ -120,8 +120,10 @@ static int set_scheme(run_options *o, const char *text)
         o->step.scheme = RB_SCHEME_MIDPOINT;
     else if (strcmp(text, "semi-implicit") == 0)
         o->step.scheme = RB_SCHEME_SEMI_IMPLICIT;
+    else if (strcmp(text, "moreau-jean") == 0)
+        o->step.scheme = RB_SCHEME_MOREAU_JEAN;
     else
-        return refuse("--scheme", text, "midpoint or semi-implicit");
+        return refuse("--scheme", text, "midpoint, semi-implicit or moreau-jean");
     return 1;
 }
 
@@ -388,7 +390,8 @@ void run_help(void)
         printf("      %-26s %s\n", rb_formulation_name(*f), rb_formulation_summary(*f));
     printf("  --solver WORD          see rattleback lcp --help, rattleback friction --help (auto)\n"
            "  --stepper WORD         fixed, or located: steps are divided at impacts (fixed)\n"
-           "  --scheme WORD          midpoint, or semi-implicit: how free bodies move (midpoint)\n"
+           "  --scheme WORD          midpoint, semi-implicit or moreau-jean: how positions follow\n"
+           "                         velocities (midpoint)\n"
            "  --directions N         of polyhedral friction cones, even (8)\n"
            "  --friction MU          replaces every sliding coefficient\n"
            "  --restitution E        replaces every coefficient of restitution\n"

@@ -7,6 +7,7 @@
  * (rest.c) does not move at all. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "step/stage.h"
 
 /* Trees that an impulse acts on. */
@@ -32,14 +33,17 @@ static int joint_size(int type)
     return type == RB_JOINT_FREE ? 7 : type == RB_JOINT_BALL ? 4 : 1;
 }
 
-static void new_position(rb_stage *s)
+/* v_mean, scratch (nv) */
+static void new_position(rb_stage *s, double *v_mean)
 {
     const rb_model *m = s->m;
-    rb_integrate(m, s->q0, s->v_new, s->h, s->q_new);
+    int mean = s->o->scheme == RB_SCHEME_MOREAU_JEAN;
+    for (int j = 0; j < m->nv && mean; j++) v_mean[j] = 0.5 * (s->v0[j] + s->v_new[j]);
+    rb_integrate(m, s->q0, mean ? v_mean : s->v_new, s->h, s->q_new);
     for (int j = 0; j < m->njnt; j++) {
         int tree = m->link_tree[m->jnt_link[j]], at = m->jnt_qadr[j];
         const double *from = s->resting[tree] ? s->q0 : s->q_free;
-        int midpoint = !s->pushed[tree] && s->o->scheme == RB_SCHEME_MIDPOINT;
+        int midpoint = !s->pushed[tree] && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
         if (!midpoint && !s->resting[tree]) continue;
         memcpy(s->q_new + at, from + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *from);
     }
@@ -50,6 +54,10 @@ rb_status rb_stage_place(rb_stage *s)
     rb_status status = rb_stage_rest(s);
     if (status != RB_OK) return status;
     find_pushed(s);
-    new_position(s);
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *v_mean = rb_push(s->d->arena, double, s->m->nv);
+    if (!v_mean) return RB_NOMEM;
+    new_position(s, v_mean);
+    rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }

@@ -85,6 +85,8 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
 
 static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_hat)
 {
+    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) /* (S.22) */
+        return fmax(0.0, 2.0 * c->gap / s->h + s->u_before[c->row]);
     double floor = gap_floor(s, c);
     double room = c->gap - floor;
     if (fabs(room) <= RB_GAP_ZERO * s->size) room = 0.0;

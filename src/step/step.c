@@ -144,6 +144,7 @@ static rb_status solve_until_open(rb_stage *s)
     rb_arena *arena = s->d->arena;
     double *q_hat = rb_push(arena, double, m->nq), *v_hat = rb_push(arena, double, m->nv);
     if (!q_hat || !v_hat) return RB_NOMEM;
+    int repairs = s->o->scheme == RB_SCHEME_MOREAU_JEAN ? 0 : s->o->max_repair;
     first_place(s, q_hat, v_hat);
     s->last_p = NULL;
     for (int round = 0;; round++) {
@@ -159,8 +160,8 @@ static rb_status solve_until_open(rb_stage *s)
         int stands = !s->o->formulation->nonlinear ||
                      distance(s->q_new, s->q_hat, m->nq) <= RB_STANDS * s->size;
         if (open && stands) return RB_OK;
-        if (round >= s->o->max_repair) {
-            if (open || is_soft(s) || s->o->max_repair == 0) return RB_OK;
+        if (round >= repairs) {
+            if (open || is_soft(s) || repairs == 0) return RB_OK;
             return rb_fail(s->err, RB_UNSOLVED, "overlap or open loops after %d repairs", round);
         }
 
