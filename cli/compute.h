@@ -5,6 +5,7 @@
 #include "json.h"
 #include "rattleback/dynamics.h"
 #include "rattleback/io.h"
+#include "rattleback/step.h"
 
 /* One state of one model, kinematics and velocities done. */
 typedef struct computation {

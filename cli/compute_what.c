@@ -299,6 +299,77 @@ static rb_status put_loops(computation *c, const char *name)
     return status;
 }
 
+/* ---- contact forces from accelerations ---------------------------------------------------------
+ */
+
+/* y >= 0, y != 0, M'y <= 0, q.y < 0: then y.(M z + q) < 0 for all z >= 0, and there is no solution
+ * (Farkas). Lemke's rays of accelerations have this although they are none of copositive matrices:
+ * rb_ray_check asks for M y >= 0. */
+static int proves_no_solution(const rb_problem *problem, const double *y)
+{
+    int n = problem->n;
+    double q_y = 0.0, size = 0.0, length = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (y[i] < 0.0) return 0;
+        length = fmax(length, y[i]);
+        q_y += problem->q[i] * y[i];
+        size += fabs(problem->q[i]) * y[i];
+    }
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0, terms = 0.0;
+        for (int i = 0; i < n; i++) {
+            double term = problem->W.dense[(size_t)i * (size_t)n + (size_t)j] * y[i];
+            sum += term;
+            terms += fabs(term);
+        }
+        if (sum > 1e-12 * terms) return 0;
+    }
+    return length > 0.0 && q_y < -1e-9 * size;
+}
+
+/* Solved by Lemke's method, and the problem itself, as `rattleback lcp` reads it. */
+static int put_problem(void *ctx, const char *name, const rb_problem *problem)
+{
+    static const char *const words[] = { "failed", "solved", "ray" };
+    computation *c = ctx;
+    int n = problem->n;
+    (void)name;
+    double *z = vector(n), *ray = vector(n);
+    rb_solve_opts opts = rb_solve_opts_default();
+    rb_info info = { .ray = ray };
+    opts.solver = rb_solver_find("lemke");
+    int ok = z && ray && (n == 0 || rb_solve(problem, &opts, z, &info) == RB_OK);
+    if (ok) {
+        json_int(&c->out, "n", n);
+        json_matrix(&c->out, "M", problem->W.dense, n, n);
+        json_vector(&c->out, "q", problem->q, n);
+        int none = info.outcome != RB_SOLVED && proves_no_solution(problem, ray);
+        json_text(&c->out, "status", n == 0 ? "solved" : none ? "ray" : words[info.outcome]);
+        json_number(&c->out, "residual", info.cert.relative);
+        json_vector(&c->out, "z", z, n);
+        if (none) {
+            json_vector(&c->out, "ray", ray, n);
+            json_text(&c->out, "proof", "no solution: ray'M <= 0, ray.q < 0");
+        }
+    }
+    free(z);
+    free(ray);
+    return !ok;
+}
+
+static rb_status put_acceleration(computation *c, const char *name)
+{
+    rb_error err = { 0 };
+    rb_step_opts opts = rb_step_opts_default();
+    rb_problem_sink sink = { put_problem, c };
+    json_begin(&c->out, name);
+    rb_status status = rb_acceleration_problem(c->m, c->d, &opts, &sink, &err);
+    if (status != RB_OK)
+        json_text(&c->out, "error", err.text[0] ? err.text : rb_status_text(status));
+    json_end(&c->out);
+    return RB_OK;
+}
+
 /* ---- table -------------------------------------------------------------------------------------
  */
 
@@ -317,6 +388,8 @@ const quantity compute_quantities[] = {
     { "actuation", "forces of the actuators", put_actuation },
     { "points", "positions, velocities and velocity-product accelerations", put_points },
     { "loops", "rows of the equalities, and qacc that keeps them", put_loops },
+    { "acceleration", "forces of contacts from accelerations, or why there are none",
+      put_acceleration },
     { NULL, NULL, NULL },
 };
 

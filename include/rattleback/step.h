@@ -66,6 +66,15 @@ typedef struct rb_step_info {
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_step_info *info,
                   rb_error *err);
 
+/* ---- a curiosity ------------------------------------------------------------------------------
+ */
+
+/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.23),
+ * given to the sink; it may have no solution. n = 0: nothing touches. The problem lives during the
+ * call; the state stays. RB_BAD_INPUT: a contact approaches, or the sink's own RB_FILE. */
+rb_status rb_acceleration_problem(const rb_model *m, rb_data *d, const rb_step_opts *opts,
+                                  const rb_problem_sink *sink, rb_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -148,6 +148,26 @@ def test_malformed_models_are_refused():
         check(rattleback("compute", path)[0] == 2, path)
 
 
+def test_painleve_has_no_forces():
+    """The rod after its impact (theory 3.5): sliding to the right there is no force, to the left one."""
+    angle, spin = math.radians(30.0) + 4.0 * 0.383, 4.0
+    height = 0.05 + 0.25 * math.sin(angle)
+    rod = os.path.join(ROOT, "scenes/contact/rod.xml")
+    for v_x in (0.0, -3.0):
+        state = {"qpos": [0.0, height, angle], "qvel": [v_x, 0.25 * math.cos(angle) * spin, spin]}
+        found = compute(rod, "acceleration", state)[0]["acceleration"]
+        r, arm = 0.25 * math.sin(angle) + 0.05, 0.25 * math.cos(angle)
+        slip = v_x + r * spin
+        normal = 1.0 + arm * arm / 0.002
+        friction = 0.6 * math.copysign(1.0, slip) * arm * r / 0.002
+        check(abs(found["M"][0][0] - (normal + friction)) < 1e-9, (found, normal, friction))
+        check(abs(found["q"][0] - (-9.81 + 0.25 * math.sin(angle) * spin ** 2)) < 1e-6, found)
+        check(found["status"] == ("ray" if v_x == 0.0 else "solved"), found)
+        lcp = json.dumps({"name": "rod", "n": 1, "M": found["M"], "q": found["q"]})
+        out = rattleback("lcp", "-", "--json", text=lcp)[1]
+        check(("solved" in out) == (v_x != 0.0), out)
+
+
 def test_what_was_ignored_is_listed():
     text = ('<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1" margin="0.1"/>'
             '<site name="s"/></body><site name="w"/></worldbody>\n<tendon>\n'
