@@ -410,6 +410,6 @@ void run_help(void)
            "%s"
            "  --lenient              run also where the file asks for physics that is not there\n"
            "\nexit status: 0 done, 1 a step could not be certified, 2 bad usage or input\n"
-           "\nexample: rattleback run scenes/robots/tumbling_body.xml --time 2 --json\n",
+           "\nexample: rattleback run scenes/contact/rod.xml --key start --time 0.7\n",
            model_options_help);
 }

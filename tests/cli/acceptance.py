@@ -145,6 +145,25 @@ def test_a_peg_with_ten_micrometres_enters_and_without_stands():
     check(abs(done["qpos"][2] - 0.08) < 1e-9 and done["failures"] == 0, done)
 
 
+# ---- bounces -----------------------------------------------------------------------------------
+
+def test_an_elastic_ball_returns_ten_thousand_times():
+    for law in ("stronge", "poisson"):
+        period = 2 * math.sqrt(2 / 9.81)
+        done = run(scene("bounce"), "--time", str(1e4 * SHARE * period), "--restitution-law", law)
+        check(abs(done["impacts"] - 1e4 * SHARE) <= 1 and done["failures"] == 0, done["impacts"])
+        check(abs(done["energy_end"] - done["energy_start"]) / 9.81 < 1e-9, done)
+        check(done["energy_created_max"] < 1e-12, done["energy_created_max"])
+
+
+def test_a_ball_comes_to_rest_when_its_bounces_end():
+    for e, step in ((0.5, 0.01), (0.5, 0.001), (0.8, 0.005)):
+        table = record(scene("bounce"), "--restitution", str(e), "--step", str(step), "--time", "5")
+        end = math.sqrt(2 / 9.81) * (1 + 2 * e / (1 - e))
+        rest = step + max(t for t, v in zip(table["time"], table["v:ball:2"]) if v != 0.0)
+        check(abs(rest - end) <= step, rest, end)
+
+
 # ---- loops -------------------------------------------------------------------------------------
 
 def test_a_four_bar_linkage_walks_with_closed_loops():
