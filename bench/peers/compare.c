@@ -1,6 +1,7 @@
 /* Runs one scene on the engine this program is linked with and prints a line of JSON.
  *
  *   peer_ENGINE SCENE.xml [--setting S] [--step H] [--time T] [--repeats N] [--limit SECONDS]
+ *               [--every N] [--speeds FILE]
  *   peer_ENGINE --settings
  *
  * Only the step is timed, servo torques included. The runs are deterministic, so a step is worth
@@ -25,6 +26,8 @@ typedef struct run {
     const peer_scene *scene;
     const char *setting;
     int repeats;
+    int every;    /* steps between measurements             */
+    FILE *speeds; /* velocities of the first two bodies, or NULL */
     double limit; /* [s] of stepping                        */
     double *best; /* smallest time of each step [s] (steps) */
     double cpu;   /* smallest processor time of a repeat that did nothing but step [s] */
@@ -48,6 +51,15 @@ static double now(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+static void put_speeds(const run *r, double t)
+{
+    if (!r->speeds) return;
+    fprintf(r->speeds, "%.17g", t);
+    for (int i = 0; i < 2 && i < r->scene->nbody; i++)
+        for (int k = 0; k < 3; k++) fprintf(r->speeds, ",%.17g", r->x[i].v[k]);
+    fputc('\n', r->speeds);
+}
+
 /* One run from the start; the first one measures. 0: the engine refused. */
 static int run_once(run *r, int first)
 {
@@ -55,7 +67,7 @@ static int run_once(run *r, int first)
     const peer_scene *s = r->scene;
     void *sim = e->make(s, r->setting, r->why, sizeof r->why);
     if (!sim) return 0;
-    int every = s->nbody > MANY ? SAMPLE_MANY : 1;
+    int every = r->every ? r->every : s->nbody > MANY ? SAMPLE_MANY : 1;
     long last = first ? r->steps : r->done, k = 0;
     double total = 0.0, cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
     if (first) {
@@ -79,6 +91,7 @@ static int run_once(run *r, int first)
         if (k % every == 0 || k == last || r->cut) {
             e->read(sim, r->x);
             peer_measure(s, r->x, (double)k * s->h, &r->k);
+            put_speeds(r, (double)k * s->h);
         }
         if (r->cut) break;
     }
@@ -146,6 +159,8 @@ static void print(const run *r, FILE *out)
             k->E_start, k->E_end, k->E_made, k->E_lost_free);
     fprintf(out, ",\"E_dev_free\":%.4g,\"joint_max\":%.4g,\"path\":%.7g,\"speed_end\":%.4g",
             k->E_dev_free, k->joint_max, k->path, k->speed_end);
+    fprintf(out, ",\"E_square\":%.4g,\"pen_square\":%.4g", k->E_square / (double)k->samples,
+            k->pen_square / (double)k->samples);
     put_drift(out, r);
     for (int i = 0; i < r->scene->nbody && i < SHOWN; i++)
         put_body(out, i ? "," : ",\"bodies\":[", &r->x[i]);
@@ -194,8 +209,11 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--time") == 0) s->T = atof(argv[i + 1]);
         if (strcmp(argv[i], "--repeats") == 0) r.repeats = atoi(argv[i + 1]);
         if (strcmp(argv[i], "--limit") == 0) r.limit = atof(argv[i + 1]);
+        if (strcmp(argv[i], "--every") == 0) r.every = atoi(argv[i + 1]);
+        if (strcmp(argv[i], "--speeds") == 0) r.speeds = fopen(argv[i + 1], "w");
     }
     int status = run_scene(s, &r);
+    if (r.speeds) fclose(r.speeds);
     peer_scene_free(s);
     return status;
 }

@@ -116,15 +116,19 @@ static int may_touch(const peer_scene *s, const peer_geom *a, const peer_geom *b
            s->body[b->body].parent != a->body;
 }
 
-static double deepest(const peer_scene *s, const peer_state *x)
+/* The deepest overlap; *square gets the sum of squares of all. */
+static double deepest(const peer_scene *s, const peer_state *x, double *square)
 {
     double depth = FAR;
+    *square = 0.0;
     for (int i = 0; i < s->ngeom; i++) {
         placed a = place(s, x, i);
         for (int j = i + 1; j < s->ngeom; j++) {
             if (!may_touch(s, a.g, &s->geom[j])) continue;
             placed b = place(s, x, j);
-            depth = fmax(depth, depth_of(&a, &b));
+            double own = depth_of(&a, &b);
+            depth = fmax(depth, own);
+            if (own > 0.0) *square += own * own;
         }
     }
     return depth;
@@ -189,13 +193,15 @@ void peer_measure(const peer_scene *s, const peer_state *x, double t, peer_metri
         k->lost = 1;
         return;
     }
-    double E = energy(s, x), depth = deepest(s, x), step[3];
+    double square, E = energy(s, x), depth = deepest(s, x, &square), step[3];
     if (k->samples == 0) {
         k->E_start = k->E_low = E;
         k->touched = -1.0;
         memcpy(k->last, x[0].p, sizeof k->last);
     }
     k->E_end = E;
+    k->E_square += (E - k->E_start) * (E - k->E_start);
+    k->pen_square += square;
     k->E_low = fmin(k->E_low, E);
     k->E_made = fmax(k->E_made, E - k->E_low);
     if (depth > -NEAR) k->near = 1;

@@ -92,6 +92,7 @@ typedef struct peer_metrics {
     double touched;                   /* first contact [s], < 0: none                      */
     double E_start, E_end, E_low;     /* [J]                                               */
     double E_made;                    /* largest rise above the lowest so far [J]          */
+    double E_square, pen_square;      /* sums of (E - E_start)^2, and of all overlaps squared   */
     double E_lost_free, E_dev_free;   /* before anything is within 2 cm of anything [J]    */
     double joint_max;                 /* opening of hinges [m]                             */
     double path;                      /* of the first body [m]                             */

@@ -1,4 +1,7 @@
-/* rattleback: the file as it is, as `rattleback run` would. */
+/* rattleback: the file as it is, as `rattleback run` would.
+ *
+ *   cone      the defaults
+ *   located   steps divided at impacts */
 #include "peer.h"
 
 #include <stdio.h>
@@ -45,7 +48,7 @@ static void *make(const peer_scene *s, const char *setting, char *why, size_t si
     if (w->m->nkey > 0) rb_data_reset_key(w->m, w->d, 0);
     w->opts = rb_step_opts_default();
     w->opts.h = s->h;
-    w->opts.formulation = rb_formulation_find(setting);
+    if (strcmp(setting, "located") == 0) w->opts.stepper = RB_STEPPER_LOCATED;
     return w;
 }
 
@@ -88,6 +91,6 @@ static void read_state(void *handle, peer_state *x)
     }
 }
 
-static const char *const settings[] = { "cone", NULL };
+static const char *const settings[] = { "cone", "located", NULL };
 const peer_engine peer_engine_here = { "rattleback", version,  settings,   make,
                                        step,         contacts, read_state, release };
