@@ -268,10 +268,33 @@ static void limit_joints(const rb_model *m, double *tau)
     }
 }
 
+/* Hinges and slides, which most actuators act on: J has one entry, the gear. */
+static int acts_on_scalar(const rb_model *m, int i)
+{
+    int transmission = m->act_transmission[i];
+    if (transmission == RB_TRN_TENDON || transmission == RB_TRN_SITE) return 0;
+    int type = m->jnt_type[m->act_target[i]];
+    return type == RB_JOINT_HINGE || type == RB_JOINT_SLIDE;
+}
+
+static void act_on_scalar(const rb_model *m, rb_data *d, int i)
+{
+    int j = m->act_target[i], dof = m->jnt_dofadr[j], a = m->act_adr[i];
+    double gear = m->act_gear[6 * i], length = gear * d->q[m->jnt_qadr[j]];
+    double u = a >= 0 ? d->act[a] : control(m, d, i);
+    d->act_force[i] = force_of(m, i, u, length, gear * d->v[dof]);
+    rate_of_activation(m, d, i);
+    d->actuation[dof] += d->act_force[i] * gear;
+}
+
 void rb_actuation(const rb_model *m, rb_data *d)
 {
     for (int j = 0; j < m->nv_all; j++) d->actuation[j] = 0.0;
     for (int i = 0; i < m->nu; i++) {
+        if (acts_on_scalar(m, i)) {
+            act_on_scalar(m, d, i);
+            continue;
+        }
         visit arms = { .v = d->v };
         entries(m, d, i, &arms);
         double length = length_of(m, d, i);
@@ -291,10 +314,20 @@ void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, doub
 {
     for (int i = 0; i < m->nu; i++) {
         const double *gain = m->act_gain + 3 * i, *bias = m->act_bias + 3 * i;
-        double u = input(m, d, i, length_of(m, d, i));
+        int scalar = acts_on_scalar(m, i), a = m->act_adr[i];
+        double u = !scalar  ? input(m, d, i, length_of(m, d, i))
+                   : a >= 0 ? d->act[a]
+                            : control(m, d, i);
         double hold = fmax(0.0, -(bias[1] + gain[1] * u)),
                brake = fmax(0.0, -(bias[2] + gain[2] * u));
         if (hold == 0.0 && brake == 0.0) continue;
+        if (scalar) {
+            int dof = m->jnt_dofadr[m->act_target[i]];
+            double gear = fabs(m->act_gear[6 * i]);
+            k[dof] += hold * gear * gear;
+            b[dof] += brake * gear * gear;
+            continue;
+        }
         visit arms = { .v = d->v };
         entries(m, d, i, &arms);
         visit bound = { .v = d->v, .out = k, .out2 = b };
