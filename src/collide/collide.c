@@ -161,10 +161,25 @@ static void emit(scene *s, int g1, int g2, int pair, const rb_manifold_point *at
     s->n++;
 }
 
+/* The swept box of geom g lies above the fixed plane: they cannot meet. */
+static int is_above(const scene *s, int plane, int g)
+{
+    if (s->m->geom_type[plane] != RB_GEOM_PLANE || s->m->geom_link[plane] != 0) return 0;
+    const double *o = s->d->geom_p + 3 * (ptrdiff_t)plane, *R = s->d->geom_R + 9 * (ptrdiff_t)plane;
+    const rb_aabb *box = &s->swept[g];
+    double lowest = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double n = R[3 * k + 2];
+        lowest += n * ((n > 0.0 ? box->lo[k] : box->hi[k]) - o[k]);
+    }
+    return lowest > RB_GAP_TIE * (rb_norm3(o) + rb_norm3(box->lo) + rb_norm3(box->hi));
+}
+
 static rb_status collide_pair(scene *s, int g1, int g2)
 {
     int pair, first;
     if (!rb_filter_pass(&s->filter, g1, g2, &pair)) return RB_OK;
+    if (is_above(s, g1, g2) || is_above(s, g2, g1)) return RB_OK;
     rb_shape shape1 = shape_of(s, g1), shape2 = shape_of(s, g2);
     const rb_motion *motion1 = &s->motion[g1], *motion2 = &s->motion[g2];
     double reach = reach_of(s, g1, g2);
