@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "jam.h"
 #include "json.h"
+#include "overlap.h"
 #include "rattleback/io.h"
 #include "record.h"
 
@@ -30,6 +31,7 @@ typedef struct run {
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double loop_error_max, wall;
     rb_step_info jam;     /* of the step that jammed; njam 0: none */
+    int overlaps;         /* pairs that overlap before the first step */
     unsigned char *modes; /* --watch: of the step before */
     rb_touch_id *ids;
     int nmode;
@@ -239,6 +241,7 @@ static void summary_json(const run *r)
     json_int(&j, "impacts", r->impacts);
     json_int(&j, "unlocated", r->unlocated);
     json_int(&j, "failures", r->failures);
+    json_int(&j, "overlaps_start", r->overlaps);
     if (r->jam.njam > 0) jam_json(&j, r->m, &r->jam);
     json_text(&j, "formulation", rb_formulation_name(r->o->step.formulation));
     json_text(&j, "solver", r->o->step.solver->name);
@@ -315,6 +318,7 @@ static int run_model(run *r)
         r->o->step.sink = (rb_problem_sink){ dump_problem, r };
     }
     if (r->o->record && !(r->record = record_open(r->o->record, r->m))) return EXIT_BAD_INPUT;
+    r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     r->energy_start = energy(r);
     int status = simulate(r);
     if (!record_close(r->record)) status = EXIT_BAD_INPUT;

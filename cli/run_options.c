@@ -109,6 +109,11 @@ static int set_law(run_options *o, const char *text)
     return refuse("--restitution-law", text, "newton, poisson or stronge");
 }
 
+static int set_project(run_options *o, const char *text)
+{
+    return number("--project", text, 0.0, 1.0, "a share from 0 to 1", &o->step.project);
+}
+
 static int set_energy_safe(run_options *o, const char *text)
 {
     return count("--energy-safe", text, 0, 1, "0 or 1", &o->step.energy_safe);
@@ -182,6 +187,7 @@ static const choice choices[] = {
     { "phantom_share", set_phantom_share, 1 },
     { "phantom_directions", set_phantom_directions, 1 },
     { "lateral", set_lateral, 1 },
+    { "project", set_project, 1 },
     { "friction", set_friction, 0 },
     { "restitution", set_restitution, 0 },
 };
@@ -212,6 +218,7 @@ CHOICE(solver)
 CHOICE(stepper)
 CHOICE(restitution)
 CHOICE(restitution_law)
+CHOICE(project)
 
 static int choose_energy_safe(void *to, const char *text)
 {
@@ -303,6 +310,7 @@ static const argument table[] = {
     { "--directions", 1, choose_directions },
     { "--friction", 1, choose_friction },
     { "--restitution", 1, choose_restitution },
+    { "--project", 1, choose_project },
     { "--restitution-law", 1, choose_restitution_law },
     { "--energy-safe", 0, choose_energy_safe },
     { "--tol", 1, choose_tol },
@@ -397,6 +405,7 @@ void run_help(void)
            "  --restitution E        replaces every coefficient of restitution\n"
            "  --restitution-law WORD newton, poisson or stronge (stronge)\n"
            "  --energy-safe          limit Newton's law where it would create energy\n"
+           "  --project S            share of overlap that a step takes off positions (0)\n"
            "  --tol R                relative residual to certify (1e-9)\n"
            "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
            "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "

@@ -63,6 +63,8 @@ typedef struct rb_step_opts {
     int cold;           /* 1: no warm start                                                      */
     int max_repair;     /* re-linearisations after a step, 8; 0: none, overlap is not looked at   */
     int max_split;      /* times that a step is halved where repairs do not end, 10              */
+    double project;     /* share of overlap that each step takes off positions, no velocity comes
+                           from it [1]; 0: overlap is kept from growing, not more                */
     double regularise;  /* `anitescu-potra`, DART note: A_ii := (1 + eps) A_ii; 0                */
     double stick_speed; /* `phantom`, `hybrid-friction`: v_th [m/s]; 1e-3                        */
     double phantom_share; /* `phantom`: rho_j = share T_jj; 1e-6                                  */

@@ -53,6 +53,8 @@ typedef struct rb_step_info {
     double loop_error;     /* worst closure error of the equalities [m] or [rad]                  */
     double energy_created; /* 1/2 v+'Mv+ - 1/2 vf'Mvf + work of prescribed motion [J]             */
     int rungs[RB_RUNG_COUNT];
+    double projected;      /* overlap that projection took off [m]                                */
+    double project_energy; /* potential energy that this gave, in no other balance [J]            */
     int njam; /* RB_JAMMED: constraints of the self-stress; the first RB_JAM_MAX are kept  */
     double jam_speed;            /* at which it closes, per unit of impulse [m/s]                 */
     rb_jam_part jam[RB_JAM_MAX]; /*                                                               */

@@ -38,6 +38,8 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
     if (!(o->phantom_share >= 0.0) || !(o->stick_speed >= 0.0) || !(o->regularise >= 0.0))
         return rb_fail(err, RB_BAD_INPUT,
                        "phantom_share, stick_speed and regularise must not be negative");
+    if (!(o->project >= 0.0 && o->project <= 1.0))
+        return rb_fail(err, RB_BAD_INPUT, "project must be between 0 and 1");
     if (o->max_repair < 0) return rb_fail(err, RB_BAD_INPUT, "max_repair must not be negative");
     if (o->max_split < 0 || o->max_split > 30)
         return rb_fail(err, RB_BAD_INPUT, "max_split must be 0 to 30");

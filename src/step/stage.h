@@ -163,6 +163,9 @@ void rb_stage_reach(rb_stage *s);
  * island prove that there is none, and halving the step cannot help; RB_UNSOLVED elsewhere. */
 rb_status rb_stage_jam(rb_stage *s);
 
+/* project.c: takes a share of the overlap off d->q, where the options ask for it; d->v stays. */
+rb_status rb_stage_project(rb_stage *s);
+
 /* touch.c */
 int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y);
 const rb_touch *rb_touch_find(const rb_data *d, const rb_touch_id *id);

@@ -277,6 +277,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (kept)
         status = o->stepper == RB_STEPPER_LOCATED ? rb_stage_located(&s)
                                                   : rb_stage_advance(&s, s.h, o->max_split);
+    if (status == RB_OK) status = rb_stage_project(&s);
     if (status == RB_OK)
         d->time = end;
     else if (kept)

@@ -31,6 +31,27 @@ def test_summary_has_what_it_promises():
     check(rod["energy_created_max"] <= 1e-12, rod)
 
 
+SUNK = """<mujoco><option timestep="0.001"/><worldbody><geom name="floor" type="plane"
+ size="5 5 1"/><body pos="0 0 0.09"><freejoint/><geom name="box" type="box" size="0.1 0.1 0.1"/>
+</body></worldbody></mujoco>"""
+
+
+def test_overlap_of_the_start_is_named_and_projected():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "sunk.xml")
+        with open(path, "w") as file:
+            file.write(SUNK)
+        code, out, err = rattleback("run", path, "--time", "0.05", "--json")
+        check_run((code, out, err), 0, "floor and box overlap by 0.01 m", "--project")
+        left = strict_json(out)
+        check(left["overlaps_start"] == 1 and abs(left["qpos"][2] - 0.09) < 1e-9, left["qpos"])
+        for options in (("--project", "0.5"), ("--set", "rb.project=1")):
+            risen = summary(path, "--time", "0.05", *options)
+            check(abs(risen["qpos"][2] - 0.1) < 1e-9, risen["qpos"])
+            check(max(map(abs, risen["qvel"])) == 0.0, risen["qvel"])
+        check_run(rattleback("run", path, "--project", "2"), 2, "a share from 0 to 1")
+
+
 def test_same_inputs_same_hash():
     first = summary(BALLS, "--key", "start", "--step", "0.005", "--time", "0.7")
     second = summary(BALLS, "--key", "start", "--step", "0.005", "--time", "0.7")
