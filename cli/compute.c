@@ -9,12 +9,15 @@
 
 enum { MOST_WORDS = 32, MOST_MESSAGES = 20 };
 
+#define MOST_HORIZON 1e6 /* [s] */
+
 typedef struct options {
     model_options model; /* first: the setters of model.h write to it */
     const char *state;   /* file, "-", or NULL: the start              */
     const quantity *what[MOST_WORDS];
     int nwhat;
     int table;
+    double horizon; /* of --what toi [s]                           */
 } options;
 
 typedef struct run {
@@ -66,9 +69,20 @@ static int set_table(void *to, const char *text)
     return o->table = 1;
 }
 
+static int set_horizon(void *to, const char *text)
+{
+    options *o = to;
+    char *end;
+    o->horizon = strtod(text, &end);
+    if (end != text && *end == '\0' && o->horizon > 0.0 && o->horizon <= MOST_HORIZON) return 1;
+    fprintf(stderr, "rattleback compute: --horizon %s: expected seconds, 0 < T <= %g\n", text,
+            MOST_HORIZON);
+    return 0;
+}
+
 static const argument table[] = {
-    { "--what", 1, set_what }, { "--state", 1, set_state }, { "--table", 0, set_table },
-    MODEL_ARGUMENTS,           { NULL, 0, NULL },
+    { "--horizon", 1, set_horizon }, { "--what", 1, set_what }, { "--state", 1, set_state },
+    { "--table", 0, set_table },     MODEL_ARGUMENTS,           { NULL, 0, NULL },
 };
 
 static void help(void)
@@ -82,6 +96,7 @@ static void help(void)
            "                         optional: qpos qvel tau qacc ctrl act mocap time name,\n"
            "                         points: [{\"body\": name, \"pos\": [x, y, z]}, ..] in body "
            "frames\n"
+           "  --horizon T            how far ahead toi looks [s] (1)\n"
            "  --table                matrices for people\n"
            "%s"
            "  --lenient              no warnings about what the file asks for in vain\n"
@@ -142,7 +157,9 @@ static void put_quantities(run *r, computation *c)
 
 static void compute_state(run *r, const rb_state_entry *state)
 {
-    computation c = { .m = r->m, .d = r->d, .state = state, .bad_dof = -1 };
+    computation c = {
+        .m = r->m, .d = r->d, .state = state, .bad_dof = -1, .horizon = r->o->horizon
+    };
     c.out = (json){ .out = stdout, .table = r->o->table };
     rb_data_copy(r->m, r->d, r->start);
     if (state) rb_state_apply(r->m, state, r->d);
@@ -219,7 +236,7 @@ static int compute(const options *o, const rb_model *m)
 
 int cmd_compute(int argc, char **argv)
 {
-    options o = { .model = model_options_default("compute") };
+    options o = { .model = model_options_default("compute"), .horizon = 1.0 };
     arguments a = { .command = "compute", .table = table, .options = &o };
     set_what(&o, "mass,bias,fd,energy,frames");
     if (!arguments_parse(&a, argc, argv)) return EXIT_BAD_INPUT;

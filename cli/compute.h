@@ -16,7 +16,8 @@ typedef struct computation {
     int npoint;
     int factored; /* rb_aba_factor was called, with this status                           */
     rb_status factor_status;
-    int bad_dof; /* where it was RB_SINGULAR                                              */
+    int bad_dof;    /* where it was RB_SINGULAR                                              */
+    double horizon; /* of --what toi [s]                                                   */
     json out;
 } computation;
 
@@ -25,6 +26,9 @@ typedef struct quantity {
     /* Writes the value under its name. RB_SINGULAR: nothing was written. */
     rb_status (*put)(computation *c, const char *name);
 } quantity;
+
+/* In files of their own. */
+rb_status compute_put_toi(computation *c, const char *name);
 
 extern const quantity compute_quantities[]; /* ends with a name of NULL */
 

@@ -390,6 +390,7 @@ const quantity compute_quantities[] = {
     { "loops", "rows of the equalities, and qacc that keeps them", put_loops },
     { "acceleration", "forces of contacts from accelerations, or why there are none",
       put_acceleration },
+    { "toi", "the next impact: free bodies fly, joints keep their velocities", compute_put_toi },
     { NULL, NULL, NULL },
 };
 

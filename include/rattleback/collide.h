@@ -74,6 +74,42 @@ typedef struct rb_vclip_result {
 rb_status rb_vclip_query(const rb_shape *shape1, const rb_shape *shape2, rb_vclip *cache,
                          rb_vclip_result *out);
 
+/* ---- time of impact ---------------------------------------------------------------------------
+ */
+
+/* How a rigid body moves: its point c flies along a parabola, and it turns about c with a constant
+ * angular velocity. World axes. */
+typedef struct rb_ballistic {
+    double c[3]; /* at time 0 [m]                                                                */
+    double v[3]; /* its velocity at time 0 [m/s]                                                 */
+    double a[3]; /* its acceleration [m/s^2]                                                     */
+    double w[3]; /* angular velocity [rad/s]                                                     */
+} rb_ballistic;
+
+typedef enum rb_toi_outcome {
+    RB_TOI_NONE = 0, /* they stay apart up to the horizon                                        */
+    RB_TOI_HIT,      /* they meet: not before `time`, not after `late`                           */
+    RB_TOI_OVERLAP,  /* they touch or overlap at time 0                                          */
+    RB_TOI_GRAZES    /* they come so close that rounding decides: apart up to `time`             */
+} rb_toi_outcome;
+
+typedef struct rb_toi {
+    rb_toi_outcome outcome;
+    double time;          /* apart for all times before it [s]; INFINITY where they never meet    */
+    double late;          /* RB_TOI_HIT: they touch or overlap here, late - time <= precision [s] */
+    rb_manifold_point at; /* closest points at `time`; not set where outcome = RB_TOI_NONE        */
+    int steps;            /* gaps that were asked for                                             */
+} rb_toi;
+
+/* Precision of the time of an impact [s]. */
+#define RB_TOI_PRECISION 1e-9
+
+/* When two shapes, given at time 0, first touch within 0 .. horizon [s], horizon finite. Never
+ * later than the truth (T.1). RB_UNSUPPORTED: no entry in the pair table, a plane that turns, or
+ * shapes that are not convex. RB_BAD_INPUT: a number is not finite. */
+rb_status rb_toi_shapes(const rb_shape *shape1, const rb_ballistic *flight1, const rb_shape *shape2,
+                        const rb_ballistic *flight2, double horizon, rb_toi *out);
+
 /* ---- a whole model ----------------------------------------------------------------------------
  */
 

@@ -10,6 +10,7 @@
 #define RATTLEBACK_IMPACT_H
 
 #include "rattleback/base.h"
+#include "rattleback/collide.h"
 #include "rattleback/contact.h"
 #include "rattleback/model.h"
 
@@ -135,6 +136,25 @@ typedef struct rb_impact_site {
  * equalities. Needs rb_velocity and rb_upsilon. */
 rb_status rb_impact_model(const rb_model *m, rb_data *d, const rb_impact_site *site,
                           rb_impact_result *out, double *dv);
+
+/* ---- the next impact of a model ----------------------------------------------------------------
+ */
+
+/* The first pair of geoms to touch. */
+typedef struct rb_impact_time {
+    rb_toi toi;       /* of that pair; outcome RB_TOI_NONE: nothing meets before the horizon      */
+    int geom1, geom2; /* geom1 < geom2, -1: none                                                  */
+    int pairs;        /* pairs that were looked at                                                */
+    int overlaps;     /* pairs that touch or overlap at the start: reported only where all do     */
+} rb_impact_time;
+
+/* When geoms of the model first touch within 0 .. horizon [s] while free bodies fly (gravity, a
+ * constant angular velocity) and everything else moves with its present joint velocities (T.5).
+ * Pairs are filtered as in rb_collide; those that touch already are passed over unless nothing else
+ * meets. Never later than the truth. q, v and what rb_frames and rb_velocity have written are as
+ * before when it returns. Needs these two. RB_UNSUPPORTED, RB_BAD_INPUT, RB_NOMEM: see err. */
+rb_status rb_impact_predict(const rb_model *m, rb_data *d, double horizon, rb_impact_time *out,
+                            rb_error *err);
 
 #ifdef __cplusplus
 }

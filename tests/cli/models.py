@@ -255,6 +255,28 @@ def test_loops_are_kept():
     check(near(rows, [0, 0, 0], 1e-11), rows)
 
 
+def test_the_next_impact():
+    scene = """<mujoco><worldbody><geom name="floor" type="plane" size="5 5 .1"/>
+        <body pos="0 0 1"><freejoint/><geom name="ball" type="sphere" size="0.1"/></body>
+        <body pos="2 0 1"><joint type="hinge" axis="0 1 0"/>
+        <geom name="rod" type="capsule" fromto="0 0 0 1.2 0 0" size="0.05"/></body>
+        </worldbody></mujoco>"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "scene.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(scene)
+        falls = compute(path, "toi")[0]["toi"]
+        wanted = math.sqrt(2 * 0.9 / 9.81)
+        check(falls["outcome"] == "hit" and falls["geom2"] == "ball", falls)
+        check(wanted - 1e-9 <= falls["time"] <= wanted, falls)
+        swings = compute(path, "toi", {"qvel": [0, 0, 0, 0, 0, 0, 3.0]})[0]["toi"]
+        wanted = math.asin(0.95 / 1.2) / 3.0
+        check(swings["geom2"] == "rod" and wanted - 1e-9 <= swings["time"] <= wanted, swings)
+        nothing = compute(path, "toi", options=["--horizon", "0.1"])[0]["toi"]
+        check(nothing["outcome"] == "none" and nothing["time"] is None, nothing)
+        check_run(rattleback("compute", path, "--horizon", "x"), 2, "--horizon x: expected seconds")
+
+
 def test_momentum_and_energy():
     answer, = compute(TUMBLER, "momentum,energy,com", {"qvel": [1, 2, 3, 0, 0, 0, 0, 0, 0]})
     mass = info(TUMBLER)["mass"]
