@@ -68,6 +68,7 @@ int model_set_package(void *to, const char *text)
 int model_set_coordinates(void *to, const char *text)
 {
     model_options *o = to;
+    o->coordinates_said = 1;
     o->maximal = strcmp(text, "maximal") == 0;
     if (o->maximal || strcmp(text, "minimal") == 0) return 1;
     fprintf(stderr, "rattleback %s: --coordinates %s: expected minimal or maximal\n", o->command,
@@ -139,9 +140,21 @@ void model_warn(const rb_model *m, int physics)
 /* ---- the model and its start -------------------------------------------------------------------
  */
 
+/* <text name="rb.coordinates" data="maximal"/> */
+static int asks_maximal(rb_spec *spec)
+{
+    for (int k = 0; k < rb_spec_count(spec, RB_KIND_CUSTOM); k++) {
+        const rb_custom_def *custom = rb_spec_custom(spec, k);
+        if (custom->name && custom->text && strcmp(custom->name, "rb.coordinates") == 0)
+            return strcmp(custom->text, "maximal") == 0;
+    }
+    return 0;
+}
+
 /* The spec in the coordinates asked for; takes the one given. */
 static rb_spec *choose_coordinates(model_options *o, rb_spec *spec, rb_error *err)
 {
+    if (!o->coordinates_said && strcmp(o->command, "run") == 0) o->maximal = asks_maximal(spec);
     if (!o->maximal) return spec;
     o->minimal = rb_spec_compile(spec, NULL, err);
     rb_spec *maximal = o->minimal ? rb_spec_maximal(spec, NULL, err) : NULL;
@@ -214,8 +227,7 @@ static int find_key(const rb_model *m, const char *text)
     return whole && index >= 0 && index < m->nkey ? (int)index : -1;
 }
 
-/* A state of the minimal model in the maximal one; takes d. */
-static rb_data *to_maximal(const model_options *o, rb_data *d, const rb_model *m)
+rb_data *model_maximal(const model_options *o, rb_data *d, const rb_model *m)
 {
     rb_data *max = rb_data_new(m, NULL);
     rb_kinematics(o->minimal, d);
@@ -223,15 +235,13 @@ static rb_data *to_maximal(const model_options *o, rb_data *d, const rb_model *m
     if (max && rb_maximal_state(o->minimal, d, m, max) != RB_OK) {
         fprintf(stderr, "rattleback %s: the start has no maximal form\n", o->command);
         rb_data_free(max);
-        rb_data_free(d);
         return NULL;
     }
     if (!max) fprintf(stderr, "rattleback %s: out of memory for the state\n", o->command);
-    rb_data_free(d);
     return max;
 }
 
-rb_data *model_start(const model_options *o, const rb_model *m)
+rb_data *model_start_written(const model_options *o, const rb_model *m)
 {
     const rb_model *written = o->minimal ? o->minimal : m;
     int key = o->key ? find_key(written, o->key) : -1;
@@ -251,5 +261,14 @@ rb_data *model_start(const model_options *o, const rb_model *m)
         fprintf(stderr, "rattleback %s: out of memory for the state\n", o->command);
     else if (key >= 0)
         rb_data_reset_key(written, d, key);
-    return d && o->minimal ? to_maximal(o, d, m) : d;
+    return d;
+}
+
+rb_data *model_start(const model_options *o, const rb_model *m)
+{
+    rb_data *d = model_start_written(o, m);
+    if (!d || !o->minimal) return d;
+    rb_data *max = model_maximal(o, d, m);
+    rb_data_free(d);
+    return max;
 }

@@ -18,7 +18,8 @@ typedef struct model_options {
                                other */
     const char *key;        /* keyframe to start from, name or index; NULL: the reference */
     int maximal;
-    rb_model *minimal; /* where maximal: the model as written, which knows its keyframes */
+    int coordinates_said; /* on the command line: outweighs the model                           */
+    rb_model *minimal;    /* where maximal: the model as written, which knows its keyframes */
     int lenient;
     int json;
     int help;
@@ -55,6 +56,11 @@ void model_free(model_options *o, rb_model *m); /* m may be NULL */
 
 /* Data at the start that the options ask for; NULL after a sentence. */
 rb_data *model_start(const model_options *o, const rb_model *m);
+
+/* The same in two parts: in the coordinates of the file, which are those of o->minimal where it is
+ * there, else of m; and such a state in the maximal form m. */
+rb_data *model_start_written(const model_options *o, const rb_model *m);
+rb_data *model_maximal(const model_options *o, rb_data *d, const rb_model *m);
 
 /* "file:line: element: text" of each warning on stderr; only those that change the motion where
  * physics is set. */

@@ -22,6 +22,8 @@ typedef struct run {
     run_options *o;
     const rb_model *m;
     rb_data *d;
+    const rb_model *written; /* as the file has it: minimal coordinates */
+    rb_data *minimal;        /* the state in these coordinates; NULL: d is */
     record *record;
     double energy; /* [J] */
 
@@ -57,6 +59,16 @@ static double energy(const run *r)
     rb_kinematics(r->m, r->d);
     rb_velocity(r->m, r->d);
     return rb_energy_kinetic(r->m, r->d) + rb_energy_potential(r->m, r->d);
+}
+
+/* The state in the coordinates of the file. */
+static const rb_data *as_written(const run *r)
+{
+    if (!r->minimal) return r->d;
+    rb_kinematics(r->m, r->d);
+    rb_velocity(r->m, r->d);
+    rb_minimal_state(r->m, r->d, r->written, r->minimal);
+    return r->minimal;
 }
 
 /* ---- problems on file ---------------------------------------------------------------------------
@@ -186,7 +198,7 @@ static int simulate(run *r)
     double end = r->d->time + r->o->time - 0.5 * h;
     int bar = isatty(STDERR_FILENO) && !r->o->watch;
     rb_step_info info = { 0 };
-    if (r->record) record_row(r->record, r->d, &info, r->energy_start);
+    if (r->record) record_row(r->record, as_written(r), &info, r->energy_start);
     while (r->d->time < end && !interrupted) {
         rb_error err = { 0 };
         rb_status status = step(r, &info, &err);
@@ -200,7 +212,8 @@ static int simulate(run *r)
         }
         add(r, &info);
         if (r->o->watch) watch(r);
-        if (r->record && r->steps % r->o->every == 0) record_row(r->record, r->d, &info, energy(r));
+        if (r->record && r->steps % r->o->every == 0)
+            record_row(r->record, as_written(r), &info, energy(r));
         if (bar && now() - shown > 0.1) {
             shown = now();
             show_progress(r, start, &info);
@@ -245,8 +258,10 @@ static void summary_json(const run *r)
     if (r->jam.njam > 0) jam_json(&j, r->m, &r->jam);
     json_text(&j, "formulation", rb_formulation_name(r->o->step.formulation));
     json_text(&j, "solver", r->o->step.solver->name);
-    json_vector(&j, "qpos", r->d->q, r->m->nq);
-    json_vector(&j, "qvel", r->d->v, r->m->nv);
+    const rb_data *end = as_written(r);
+    json_text(&j, "coordinates", r->written == r->m ? "minimal" : "maximal");
+    json_vector(&j, "qpos", end->q, r->written->nq);
+    json_vector(&j, "qvel", end->v, r->written->nv);
     json_text(&j, "hash", hash);
     json_end(&j);
 }
@@ -280,10 +295,10 @@ static int apply_state(run *r)
 {
     rb_error err = { 0 };
     rb_state_entry *state = NULL;
-    rb_state_reader *reader = rb_state_open(r->o->state, r->m, NULL, &err);
+    rb_state_reader *reader = rb_state_open(r->o->state, r->written, NULL, &err);
     rb_status status = reader ? rb_state_next(reader, &state, &err) : err.status;
     if (reader && status == RB_OK && state)
-        rb_state_apply(r->m, state, r->d);
+        rb_state_apply(r->written, state, r->d);
     else if (err.text[0])
         model_say(&err);
     else
@@ -307,9 +322,15 @@ static int refuse_physics(const run_options *o, const rb_model *m)
 
 static int run_model(run *r)
 {
-    r->d = model_start(&r->o->model, r->m);
+    r->written = r->o->model.minimal ? r->o->model.minimal : r->m;
+    r->d = model_start_written(&r->o->model, r->m);
     if (!r->d) return EXIT_BAD_INPUT;
     if (r->o->state && !apply_state(r)) return EXIT_BAD_INPUT;
+    if (r->written != r->m) {
+        r->minimal = r->d;
+        r->d = model_maximal(&r->o->model, r->minimal, r->m);
+        if (!r->d) return EXIT_BAD_INPUT;
+    }
     if (r->o->dump) {
         if (mkdir(r->o->dump, 0777) != 0 && errno != EEXIST) {
             fprintf(stderr, "%s: %s\n", r->o->dump, strerror(errno));
@@ -317,7 +338,7 @@ static int run_model(run *r)
         }
         r->o->step.sink = (rb_problem_sink){ dump_problem, r };
     }
-    if (r->o->record && !(r->record = record_open(r->o->record, r->m))) return EXIT_BAD_INPUT;
+    if (r->o->record && !(r->record = record_open(r->o->record, r->written))) return EXIT_BAD_INPUT;
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     r->energy_start = energy(r);
     int status = simulate(r);
@@ -348,6 +369,7 @@ int cmd_run(int argc, char **argv)
         signal(SIGINT, on_interrupt);
         status = run_model(&r);
         rb_data_free(r.d);
+        rb_data_free(r.minimal);
         free(r.modes);
         free(r.ids);
     }

@@ -341,35 +341,9 @@ int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
     return 1;
 }
 
-/* Choices that a file may make and this run does not have. Ignoring them would change the motion.
- */
-static int is_missing(const char *name)
-{
-    static const char *const missing[] = { "rb.coordinates" };
-    for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
-        if (strcmp(name, missing[k]) == 0) return 1;
-    return 0;
-}
-
-static int refuse_missing(const rb_model *m)
-{
-    char buffer[8];
-    for (int k = 0; k < m->ncustom; k++) {
-        const char *name = rb_model_name(m, RB_KIND_CUSTOM, k, buffer, sizeof buffer);
-        if (!is_missing(name)) continue;
-        fprintf(stderr,
-                "rattleback run: the model says %.100s, which run does not have; take it out or "
-                "use --lenient to run without\n",
-                name);
-        return 1;
-    }
-    return 0;
-}
-
 int run_options_from_model(run_options *o, const rb_model *m)
 {
     char buffer[64];
-    if (!o->model.lenient && refuse_missing(m)) return 0;
     for (int k = 0; k < NCHOICE; k++) {
         if (!choices[k].in_model || o->given & (1u << k)) continue;
         snprintf(buffer, sizeof buffer, "rb.%s", choices[k].name);

@@ -154,6 +154,12 @@ rb_status rb_forward_loops(const rb_model *m, rb_data *d, const double *tau, dou
 rb_status rb_maximal_state(const rb_model *m, const rb_data *d, const rb_model *max,
                            rb_data *d_max);
 
+/* The way back (D.31b): q and v of the tree from the poses and velocities of its maximal form, the
+ * coordinates continued from those of d. Needs kinematics and velocity of d_max. RB_UNSOLVED: poses
+ * that the joints do not allow; the nearest found is there. */
+rb_status rb_minimal_state(const rb_model *max, const rb_data *d_max, const rb_model *m,
+                           rb_data *d);
+
 /* ---- smooth motion ----------------------------------------------------------------------------
  */
 

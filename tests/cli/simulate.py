@@ -113,93 +113,43 @@ def test_models_bring_their_choices():
     check(rod["steps"] == 10, rod["steps"])
 
 
-def test_what_a_model_asks_in_vain_is_refused():
-    with open(os.path.join(ROOT, ROD)) as file:
-        rod = file.read()
+def columns(*options):
+    """Names and last row of a recording."""
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "rod.xml")
-        with open(path, "w") as file:
-            file.write(rod.replace("<custom>",
-                                   '<custom><text name="rb.coordinates" data="maximal"/>'))
-        check_run(rattleback("run", path), 2, "rb.coordinates", "--lenient")
-        check_run(rattleback("run", path, "--lenient", "--time", "0.01"), 0)
+        path = os.path.join(folder, "x.csv")
+        check_run(rattleback("run", *options, "--record", path), 0)
+        with open(path) as file:
+            rows = file.read().splitlines()
+    return rows[0].split(","), [float(x) for x in rows[-1].split(",")]
 
 
-def test_a_pair_of_geoms_has_a_material():
-    with open(os.path.join(ROOT, ROD)) as file:
-        rod = file.read()
+def test_maximal_coordinates_tell_the_minimal_ones():
+    """Same columns, same motion to O(h), loops, several joints on a body and limits included."""
+    for name, time in (("double_pendulum", 0.5), ("four_bar", 0.5), ("quadruped", 0.2), ("hand", 0.1)):
+        scene, differences = "scenes/robots/%s.xml" % name, []
+        for step in ("0.002", "0.001"):
+            how = (scene, "--time", str(time), "--step", step)
+            names, minimal = columns(*how)
+            others, maximal = columns(*how, "--coordinates", "maximal")
+            check(names == others, (names, others))
+            q = [i for i, x in enumerate(names) if x.startswith("q:")]
+            differences.append(max(abs(minimal[i] - maximal[i]) for i in q))
+        check(differences[1] <= 0.6 * differences[0] + 1e-6, (name, differences))
+        check(differences[1] <= 5e-3, (name, differences))
+
+
+def test_a_model_may_ask_for_maximal_coordinates():
+    with open(os.path.join(ROOT, "scenes/robots/double_pendulum.xml")) as file:
+        text = file.read()
+    entry = '<custom><text name="rb.coordinates" data="maximal"/></custom></mujoco>'
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "rod.xml")
+        path = os.path.join(folder, "model.xml")
         with open(path, "w") as file:
-            file.write(rod.replace("<custom>", '<custom><numeric '
-                                   'name="rb.restitution/floor/rod" data="0.5"/>'))
-        times = ("--key", "start", "--time", "0.5")
-        check(summary(path, *times)["hash"] != summary(ROD, *times)["hash"], "it has no effect")
-
-
-def test_maximal_coordinates_start_at_the_same_keyframe():
-    chain = "scenes/papers/pendulum/chain_3.xml"
-    options = (chain, "--key", "start", "--time", "0.5", "--step", "0.0005")
-    minimal, maximal = summary(*options), summary(*options, "--coordinates", "maximal")
-    check(abs(minimal["energy_start"] - maximal["energy_start"]) < 1e-12, maximal["energy_start"])
-    check(len(maximal["qpos"]) == 21 and maximal["loop_error_max"] < 1e-9, maximal)
-    angle = 2.0 * math.atan2(maximal["qpos"][19], maximal["qpos"][17])
-    check(abs(angle - sum(minimal["qpos"])) < 5e-3, angle, minimal["qpos"])
-    check_run(rattleback("run", chain, "--coordinates", "maximal", "--key", "end"), 2, "start")
-
-
-LIMITED_ARM = """<mujoco><option timestep="0.001"/><worldbody><body name="a" pos="0 0 1">
-<joint name="j1" axis="0 1 0" range="-20 40" frictionloss="0.05"/>
-<geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03"/><body name="b" pos="0.4 0 0">
-<joint name="j2" axis="0 1 0" stiffness="2" damping="0.05" range="-30 30"/>
-<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/><body name="c" pos="0.3 0 0">
-<joint name="j3" type="slide" axis="1 0 0" stiffness="20" damping="1" range="-0.05 0.05"/>
-<geom size="0.04"/></body></body></body></worldbody>
-<actuator><position joint="j2" kp="3"/></actuator></mujoco>"""
-
-
-def test_joints_in_maximal_coordinates():
-    """Limits, dry friction, springs and servos of joints without armature act between bodies."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "arm.xml")
-        with open(path, "w") as file:
-            file.write(LIMITED_ARM)
-        tree = summary(path, "--time", "0.5")
-        free = summary(path, "--time", "0.5", "--coordinates", "maximal")
-    # body a stands at its upper limit, 40 degrees about y, in both
-    check(abs(tree["qpos"][0] - math.radians(40)) < 1e-9, tree["qpos"])
-    check(abs(2 * math.asin(free["qpos"][5]) - math.radians(40)) < 1e-9, free["qpos"])
-    check(abs(tree["energy_end"] - free["energy_end"]) < 0.01, tree["energy_end"],
-          free["energy_end"])
-
-
-JAWS = """<mujoco><option timestep="0.002"/><worldbody>
-<geom name="floor" type="plane" size="2 2 1"/>
-<body name="left" mocap="true" pos="-0.2 0 0.1"><geom name="jaw_left" type="box"
- size="0.05 0.1 0.1"/></body>
-<body name="right" mocap="true" pos="0.2 0 0.1"><geom name="jaw_right" type="box"
- size="0.05 0.1 0.1"/></body>
-<body pos="0 0 0.1"><freejoint/><geom name="part" type="box" size="0.1 0.08 0.1"/></body>
-</worldbody><custom><numeric name="rb.motion/left" data="0.1 0 0 0 0 0"/>
-<numeric name="rb.motion/right" data="-0.1 0 0 0 0 0"/></custom></mujoco>"""
-
-
-def test_a_jam_is_named():
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "jaws.xml")
-        with open(path, "w") as file:
-            file.write(JAWS)
-        result = rattleback("run", path, "--json")
-        check_run(result, 1, "jammed", "jaw_left and part", "jaw_right and part", "self-stress")
-        told = json.loads(result[1])
-        parts = told["jam"]
-        check({(p["first"], p["second"]) for p in parts} ==
-              {("jaw_left", "part"), ("jaw_right", "part")}, parts)
-        for side in ("jaw_left", "jaw_right"):
-            force = [sum(p["impulse"][r] * p["frame"][r][0] for r in range(3))
-                     for p in parts if p["first"] == side]
-            check(abs(abs(sum(force)) - sum(p["impulse"][0] for p in parts) / 2) < 1e-6, force)
-        check(abs(told["time"] - 0.5) < 0.0021, told["time"])
+            file.write(text.replace("</mujoco>", entry))
+        check(summary(path, "--time", "0.1")["coordinates"] == "maximal", "rb.coordinates")
+        said = summary(path, "--time", "0.1", "--coordinates", "minimal")
+        check(said["coordinates"] == "minimal", said)
+        check(len(said["qpos"]) == len(summary(path, "--time", "0.1")["qpos"]), said)
 
 
 def test_state_is_taken():
