@@ -194,9 +194,14 @@ def document(rows, processor):
 
 # ---- bars ---------------------------------------------------------------------------------------
 
-def ours(rows, scene, h=None):
+# scenes that are judged by impacts run with the stepper that is made for them
+LOCATED = ("rod", "four_balls")
+
+
+def ours(rows, scene, h):
+    setting = "located" if scene in LOCATED else "cone"
     for row in rows:
-        if row["engine"] == "rattleback" and row["scene"] == scene and h in (None, row["h"]):
+        if (row["engine"], row["setting"], row["scene"], row["h"]) == ("rattleback", setting, scene, h):
             return row
     return None
 
@@ -211,8 +216,8 @@ def fastest(rows, scene, h, accurate=None):
 
 def bars():
     """Name, scene, step, measure of a row, bound [m or share]."""
-    out = [("rod within 2 mm", "rod", 0.00125, error, 2e-3),
-           ("four balls within 2 mm", "four_balls", 0.00125, error, 2e-3),
+    out = [("rod, `located`, within 2 mm", "rod", 0.00125, error, 2e-3),
+           ("four balls, `located`, within 2 mm", "four_balls", 0.00125, error, 2e-3),
            ("box within 50 mm", "box", 0.001, error, 50e-3),
            ("box within 5 mm of equal compliance", "box", 0.001,
             lambda r: distance(r["bodies"][0], BOX_UNIFORM), 5e-3)]
