@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define SAMPLE_MANY 10 /* steps between measurements where there are many bodies */
-enum { MANY = 50, SHOWN = 4 };
+enum { MANY = 300, SHOWN = 4 };
 
 typedef struct run {
     const peer_scene *scene;
