@@ -112,7 +112,7 @@ static rb_status make_rows(rb_corpus_problem *out)
     scene_permute(s, o->permute, out->order);
     for (int c = 0; c < s->ncon; c++) out->mu[c] = s->contact[c].mu;
 
-    status = rows_make(out->rows, &out->blocks);
+    status = rows_make(out->rows, out->order, &out->blocks);
     if (status != RB_OK || !form->dense) return status;
     size_t m = (size_t)out->rows->nrow;
     out->W = corpus_take(&out->blocks, m * m, sizeof *out->W);

@@ -69,10 +69,7 @@ rb_status form_cone_bsr(rb_corpus_problem *out)
             if (!coupled(r, c, d)) continue;
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++) {
-                    /* one order of the factors for both triangles keeps W symmetric to the bit */
-                    int row = 3 * c + i, other = 3 * d + j;
-                    val[9 * k + 3 * i + j] = row >= other ? rows_compliance(r, row, other)
-                                                          : rows_compliance(r, other, row);
+                    val[9 * k + 3 * i + j] = rows_compliance(r, 3 * c + i, 3 * d + j);
                 }
             col[k++] = d;
         }

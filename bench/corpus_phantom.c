@@ -88,15 +88,27 @@ static size_t tangent(size_t i)
     return 3 * (i / 2) + 1 + i % 2;
 }
 
+/* Where contact s of the scene is listed. */
+static size_t listed_at(const rb_corpus_problem *p, size_t s)
+{
+    size_t c = 0;
+    while ((size_t)p->order[c] != s) c++;
+    return c;
+}
+
 void phantom_friction(const rb_corpus_problem *p, const double *z, double *friction)
 {
     size_t nc = (size_t)p->nc, nt = 2 * nc, m = 3 * nc;
     const double *up = z + nc, *lo = z + 3 * nc;
     for (size_t i = 0; i < m; i++) friction[i] = 0.0;
-    for (size_t j = 0; j < nt; j++) {
+    for (size_t k = 0; k < nt; k++) { /* sums in the order of the scene */
+        size_t j = 2 * listed_at(p, k / 2) + k % 2;
         double slip = up[j] - lo[j] - p->offset_t[j];
         const double *W_t = p->W + tangent(j) * m;
-        for (size_t c = 0; c < nc; c++) slip -= W_t[3 * c] * z[c];
+        for (size_t s = 0; s < nc; s++) {
+            size_t c = listed_at(p, s);
+            slip -= W_t[3 * c] * z[c];
+        }
         for (size_t i = 0; i < nt; i++) friction[tangent(i)] += p->T[i * nt + j] * slip;
     }
 }
@@ -160,6 +172,41 @@ static void fill_limits(const rb_corpus_problem *out, const double *F, double *A
     }
 }
 
+/* Unknown i of this problem as an unknown of the one in the order of the scene. */
+static size_t in_scene(const rb_corpus_problem *p, size_t i)
+{
+    size_t nc = (size_t)p->nc;
+    if (i < nc) return (size_t)p->order[i];
+    size_t half = i < 3 * nc ? nc : 3 * nc, t = i - half;
+    return half + 2 * (size_t)p->order[t / 2] + t % 2;
+}
+
+/* In another order of the contacts the elimination would round otherwise, by as much as its
+ * condition says: the numbers are those of the scene's order, listed in this one. */
+static rb_status copy_scene_order(rb_corpus_problem *out, double *A, double *b)
+{
+    rb_corpus_problem base = { 0 };
+    rb_corpus_opts opts = out->opts;
+    opts.permute = 0;
+    rb_status status = rb_corpus_make(out->seed, &opts, &base);
+    if (status != RB_OK) return status;
+    size_t nc = (size_t)out->nc, n = 5 * nc, nt = 2 * nc;
+    for (size_t i = 0; i < n; i++) {
+        size_t row = in_scene(out, i);
+        b[i] = base.problem.q[row];
+        for (size_t j = 0; j < n; j++)
+            A[i * n + j] = base.problem.W.dense[row * n + in_scene(out, j)];
+    }
+    for (size_t i = 0; i < nt; i++) {
+        size_t row = in_scene(out, nc + i) - nc;
+        out->offset_t[i] = base.offset_t[row];
+        for (size_t j = 0; j < nt; j++)
+            out->T[i * nt + j] = base.T[row * nt + in_scene(out, nc + j) - nc];
+    }
+    rb_corpus_free(&base);
+    return RB_OK;
+}
+
 rb_status form_phantom(rb_corpus_problem *out)
 {
     rb_status status = make_tangential(out);
@@ -171,6 +218,8 @@ rb_status form_phantom(rb_corpus_problem *out)
     if (!A || !b || !F) return RB_NOMEM;
     fill_normal(out, F, A, b);
     fill_limits(out, F, A, b);
+    if (out->opts.permute != 0) status = copy_scene_order(out, A, b);
+    if (status != RB_OK) return status;
 
     rb_problem *p = &out->problem;
     p->kind = RB_LCP;

@@ -63,7 +63,7 @@ static void fill_row(const scene *s, corpus_row *row, int a, int b, const double
     fill_side(s, row, 1 - first, b, 1.0, point, d);
 }
 
-rb_status rows_make(rb_corpus_rows *r, void **blocks)
+rb_status rows_make(rb_corpus_rows *r, const int *order, void **blocks)
 {
     const scene *s = &r->s;
     r->ncon = s->ncon;
@@ -87,6 +87,8 @@ rb_status rows_make(rb_corpus_rows *r, void **blocks)
             fill_row(s, &r->row[3 * s->ncon + 3 * j + axis], k->a, k->b, k->point, d);
         }
     for (int i = 0; i < r->nrow; i++)
+        r->row[i].rank = i < 3 * r->ncon ? 3 * order[i / 3] + i % 3 : i;
+    for (int i = 0; i < r->nrow; i++)
         for (int side = 0; side < 2; side++)
             if (r->row[i].body[side] >= 0)
                 for (int k = 0; k < 6; k++)
@@ -96,7 +98,8 @@ rb_status rows_make(rb_corpus_rows *r, void **blocks)
 
 double rows_compliance(const rb_corpus_rows *r, int i, int j)
 {
-    const corpus_row *a = &r->row[i], *b = &r->row[j];
+    int swap = r->row[i].rank < r->row[j].rank;
+    const corpus_row *a = &r->row[swap ? j : i], *b = &r->row[swap ? i : j];
     double sum = 0.0;
     for (int p = 0; p < 2; p++)
         for (int q = 0; q < 2; q++)

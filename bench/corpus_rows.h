@@ -9,6 +9,7 @@ typedef struct corpus_row {
     int body[2];
     double coef[2][6]; /* J, (angular, linear)            */
     double mass[2][6]; /* Minv J': what an impulse does   */
+    int rank;          /* place in the scene, whatever the order of its contacts */
 } corpus_row;
 
 typedef struct rb_corpus_rows {
@@ -21,10 +22,11 @@ typedef struct rb_corpus_rows {
 /* Memory that lives as long as the problem: a list of blocks. */
 void *corpus_take(void **blocks, size_t count, size_t size);
 
-/* Takes the scene over and computes its rows. */
-rb_status rows_make(rb_corpus_rows *r, void **blocks);
+/* Takes the scene over and computes its rows; contact c was contact order[c] of the scene. */
+rb_status rows_make(rb_corpus_rows *r, const int *order, void **blocks);
 
-/* W_ij = J_i Minv J_j'. */
+/* W_ij = J_i Minv J_j', with the factors in the order of the scene: symmetric to the bit, and the
+ * same bits in every order of the contacts. */
 double rows_compliance(const rb_corpus_rows *r, int i, int j);
 
 /* Dense W of the first n rows, exactly symmetric. */

@@ -11,11 +11,14 @@
  *
  * Where impulses are not unique and a contact slides, the choice of impulses is a choice of motion.
  * Then only the path that starts at large compliance, where there is one solution, counts as an
- * answer (K.10): it does not depend on the guess or on another solver's answer. */
+ * answer (K.10): it does not depend on the guess or on another solver's answer. Where that path
+ * turns back, rounding would choose; so the island is solved from nothing and with its contacts in
+ * an order of their own (canonical.c). */
 #include <math.h>
 #include <string.h>
 
 #include "solve/admm.h"
+#include "solve/canonical.h"
 #include "solve/cone_small.h"
 #include "solve/internal.h"
 #include "solve/newton.h"
@@ -57,43 +60,58 @@ typedef struct island {
     double *r;    /* their impulses, gathered                             (k.n)  */
 } island;
 
-/* Copies the contacts of one island into a problem of its own; local[c] = its index there. */
-static rb_status extract(const rb_cones *all, const int *label, int which, const int *local,
-                         rb_arena *scratch, const double *r, island *out)
+/* Moves block `e` of a row, whose blocks begin at `begin`, to where its column belongs. */
+static void sort_in(int *cols, double *vals, int begin, int e, int bb)
 {
-    int dim = all->dim, bb = dim * dim, nc = 0, blocks = 0;
-    for (int c = 0; c < all->nc; c++) {
-        if (label[c] != which) continue;
-        nc++;
-        blocks += all->W.ptr[c + 1] - all->W.ptr[c];
+    double block[9];
+    int col = cols[e];
+    memcpy(block, vals + (ptrdiff_t)e * bb, (size_t)bb * sizeof *block);
+    for (; e > begin && cols[e - 1] > col; e--) {
+        cols[e] = cols[e - 1];
+        memcpy(vals + (ptrdiff_t)e * bb, vals + (ptrdiff_t)(e - 1) * bb,
+               (size_t)bb * sizeof *block);
+    }
+    cols[e] = col;
+    memcpy(vals + (ptrdiff_t)e * bb, block, (size_t)bb * sizeof *block);
+}
+
+/* Copies the contacts of one island into a problem of its own, in the order of `contact` (nc);
+ * local (all->nc) becomes their index there. */
+static rb_status extract(const rb_cones *all, int nc, int *contact, int *local, rb_arena *scratch,
+                         const double *r, island *out)
+{
+    int dim = all->dim, bb = dim * dim, blocks = 0;
+    for (int i = 0; i < nc; i++) {
+        blocks += all->W.ptr[contact[i] + 1] - all->W.ptr[contact[i]];
+        local[contact[i]] = i;
     }
     int *ptr = rb_push(scratch, int, nc + 1), *col = rb_push(scratch, int, blocks);
     double *val = rb_push(scratch, double, (size_t)blocks *(size_t)bb);
     double *q = rb_push(scratch, double, nc *dim), *mu = rb_push(scratch, double, nc);
     double *rho = rb_push(scratch, double, nc);
     int *diag = rb_push(scratch, int, nc);
-    out->contact = rb_push(scratch, int, nc);
+    out->contact = contact;
     out->r = rb_push(scratch, double, nc *dim);
-    if (!ptr || !col || !val || !q || !mu || !rho || !diag || !out->contact || !out->r) {
-        return RB_NOMEM;
-    }
-    int used = 0, i = 0;
+    if (!ptr || !col || !val || !q || !mu || !rho || !diag || !out->r) return RB_NOMEM;
+    rb_matrix W = { .form = RB_BSR, .bs = dim, .ptr = ptr, .col = col, .val = val };
+    int used = 0;
     double mean = 0.0;
-    for (int c = 0; c < all->nc; c++) {
-        if (label[c] != which) continue;
+    for (int i = 0; i < nc; i++) {
+        int c = contact[i];
         ptr[i] = used;
-        diag[i] = used + (all->diag[c] - all->W.ptr[c]);
         for (int e = all->W.ptr[c]; e < all->W.ptr[c + 1]; e++) {
             col[used] = local[all->W.col[e]];
-            memcpy(val + (ptrdiff_t)used++ * bb, all->W.val + (ptrdiff_t)e * bb,
+            memcpy(val + (ptrdiff_t)used * bb, all->W.val + (ptrdiff_t)e * bb,
                    (size_t)bb * sizeof *val);
+            sort_in(col, val, ptr[i], used++, bb);
         }
+        diag[i] = ptr[i];
+        while (col[diag[i]] != i) diag[i]++;
         memcpy(q + (ptrdiff_t)i * dim, all->q + (ptrdiff_t)c * dim, (size_t)dim * sizeof *q);
         memcpy(out->r + (ptrdiff_t)i * dim, r + (ptrdiff_t)c * dim, (size_t)dim * sizeof *r);
         mu[i] = all->mu[c];
         rho[i] = all->rho[c];
         mean += 1.0 / (rho[i] * nc);
-        out->contact[i++] = c;
     }
     ptr[nc] = used;
     out->k = (rb_cones){ .nc = nc,
@@ -106,8 +124,8 @@ static rb_status extract(const rb_cones *all, const int *label, int which, const
                          .mean = mean,
                          .q_norm = all->q_norm,
                          .op = all->op,
-                         .contact = out->contact };
-    out->k.W = (rb_matrix){ .form = RB_BSR, .bs = dim, .ptr = ptr, .col = col, .val = val };
+                         .contact = contact };
+    out->k.W = W;
     return RB_OK;
 }
 
@@ -136,6 +154,8 @@ typedef struct climb {
     double *u, *spare;         /* scratch                                 (k->n) */
     rb_newton_twofold twofold; /* .s.k = NULL until it is made              */
     rb_unique unique;
+    int canonical; /* the order of the contacts is the problem's own            */
+    int again;     /* ended with any answer, or none: that order is to decide   */
 } climb;
 
 /* No contact approaches: without impulses nothing happens. */
@@ -386,6 +406,8 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
                 : is_redundant(s) ? RB_UNIQUE_CHOSEN
                                   : RB_UNIQUE_PLAIN;
     if (solved && (!s->o->unique || s->unique != RB_UNIQUE_NOT)) return RB_OK;
+    s->again = s->o->unique && !s->canonical;
+    if (s->again) return RB_OK;
     s->newton.jumps = 0;
     s->unique = RB_UNIQUE_NOT;
     if (try_path(s, r)) {
@@ -417,22 +439,24 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
 static void report(const climb *s, rb_rung rung)
 {
     rb_info *info = s->info;
-    if (s->error <= s->tol)
-        info->rungs[rung]++;
-    else
-        info->outcome = RB_FAILED;
+    if (s->error > s->tol) info->outcome = RB_FAILED;
+    if (s->error <= s->tol && !s->again) info->rungs[rung]++;
     info->iterations += s->newton.steps + s->twofold.s.steps;
     info->factorisations += s->newton.factorisations + s->twofold.s.factorisations;
     double ratio = s->newton.pivot_ratio;
     info->rcond = info->rcond > 0.0 && info->rcond < ratio ? info->rcond : ratio;
-    if (s->o->unique && s->unique > info->unique)
+    if (s->o->unique && !s->again && s->unique > info->unique)
         info->unique = s->unique; /* the worst of the islands */
 }
 
+/* *again: the answer in r, if there is one, is not the one that is wanted; another order of the
+ * contacts is to decide. */
 static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_arena *scratch,
-                              double tol, double *r, unsigned char *mode, rb_info *info)
+                              double tol, double *r, unsigned char *mode, rb_info *info, int *again)
 {
     rb_rung rung = RB_RUNG_TRIVIAL;
+    int canonical = *again;
+    *again = 0;
     if (try_trivial(k, r)) {
         memset(mode, RB_MODE_OPEN, (size_t)k->nc);
         info->rungs[rung]++;
@@ -448,6 +472,7 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
         return RB_OK;
     }
     climb s = { .k = k, .o = o, .scratch = scratch, .tol = tol, .error = INFINITY, .info = info };
+    s.canonical = canonical;
     s.best = rb_push(scratch, double, k->n);
     s.u = rb_push(scratch, double, k->n);
     s.spare = rb_push(scratch, double, k->n);
@@ -459,46 +484,101 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
     rb_cones_velocity(k, r, s.u);
     rb_cones_modes(k, r, s.u, mode);
     report(&s, rung);
+    *again = s.again;
     return RB_OK;
 }
 
 /* ---- all islands
  * --------------------------------------------------------------------------------------- */
 
-/* Extracts, solves and scatters island `which`. */
-static rb_status solve_part(const rb_cones *all, const rb_solve_opts *o, rb_arena *scratch,
-                            const int *label, int which, const int *local, double tol, double *r,
-                            rb_info *info)
+/* What all islands share. */
+typedef struct split {
+    const rb_cones *all;
+    rb_arena *scratch;
+    double tol;
+    double *r;
+    rb_info *info;
+    int *local; /* index of a contact in its island      (nc) */
+} split;
+
+/* Extracts, solves and scatters an island, its contacts in the order given. */
+static rb_status solve_listed(const split *x, const rb_solve_opts *o, int count, int *contact,
+                              rb_info *info, int *again)
 {
+    int dim = x->all->dim, canonical = *again;
     island part;
-    rb_status status = extract(all, label, which, local, scratch, r, &part);
+    rb_status status = extract(x->all, count, contact, x->local, x->scratch, x->r, &part);
     if (status != RB_OK) return status;
-    unsigned char *mode = rb_push(scratch, unsigned char, part.k.nc);
+    unsigned char *mode = rb_push(x->scratch, unsigned char, count);
     if (!mode) return RB_NOMEM;
-    status = solve_island(&part.k, o, scratch, tol, part.r, mode, info);
-    if (status != RB_OK) return status;
-    for (int i = 0; i < part.k.nc; i++) {
-        int c = part.contact[i];
-        info->mode[c] = mode[i];
-        memcpy(r + (ptrdiff_t)c * all->dim, part.r + (ptrdiff_t)i * all->dim,
-               (size_t)all->dim * sizeof *r);
+    if (canonical) {
+        memset(part.r, 0, (size_t)part.k.n * sizeof *part.r);
+        part.k.q_norm = (double)(float)part.k.q_norm; /* a sum: its last digits have an order */
+    }
+    status = solve_island(&part.k, o, x->scratch, x->tol, part.r, mode, info, again);
+    if (status != RB_OK || (canonical && info->outcome == RB_FAILED)) return status;
+    for (int i = 0; i < count; i++) {
+        info->mode[contact[i]] = mode[i];
+        memcpy(x->r + (ptrdiff_t)contact[i] * dim, part.r + (ptrdiff_t)i * dim,
+               (size_t)dim * sizeof *part.r);
     }
     return RB_OK;
+}
+
+/* From nothing, in an order that the caller has not chosen: the answer does not depend on guesses,
+ * on other solvers or on the order of the contacts. `before` is what the first try came to. */
+static rb_status solve_canonical(const split *x, const rb_solve_opts *o, int count, int *contact,
+                                 rb_outcome before)
+{
+    rb_solve_opts cold = *o;
+    rb_info own = *x->info;
+    int again = 1;
+    cold.warm = 0;
+    own.outcome = RB_SOLVED;
+    rb_status status = rb_canonical_contacts(x->all, x->scratch, count, contact);
+    if (status == RB_OK) status = solve_listed(x, &cold, count, contact, &own, &again);
+    if (status != RB_OK) return status;
+    if (own.outcome == RB_FAILED && x->info->outcome != RB_FAILED) {
+        x->info->rungs[RB_RUNG_NEWTON]++; /* then what the first try has found */
+        x->info->unique = RB_UNIQUE_NOT;
+        return RB_OK;
+    }
+    if (before == RB_FAILED) own.outcome = RB_FAILED;
+    *x->info = own;
+    return RB_OK;
+}
+
+/* One island: as it is given, then, where several answers are possible, in its own order. */
+static rb_status solve_part(const split *x, const rb_solve_opts *o, int count, int *contact)
+{
+    rb_info *info = x->info;
+    rb_outcome before = info->outcome;
+    int again = 0;
+    info->outcome = RB_SOLVED;
+    rb_status status = count == x->all->nc ? solve_island(x->all, o, x->scratch, x->tol, x->r,
+                                                          info->mode, info, &again)
+                                           : solve_listed(x, o, count, contact, info, &again);
+    if (status == RB_OK && again) return solve_canonical(x, o, count, contact, before);
+    if (before == RB_FAILED) info->outcome = RB_FAILED;
+    return status;
 }
 
 static rb_status solve_all(const rb_cones *k, const rb_solve_opts *o, rb_arena *scratch,
                            const int *label, double *r, rb_info *info)
 {
     /* the squares of the islands' errors add up */
-    double tol = 0.5 * o->tol / sqrt((double)info->islands);
-    if (info->islands == 1) return solve_island(k, o, scratch, tol, r, info->mode, info);
-    int *local = rb_push(scratch, int, k->nc), *count = rb_push(scratch, int, info->islands);
-    if (!local || !count) return RB_NOMEM;
-    memset(count, 0, (size_t)info->islands * sizeof *count);
-    for (int c = 0; c < k->nc; c++) local[c] = count[label[c]]++;
+    split x = { .all = k, .scratch = scratch, .r = r, .info = info };
+    x.tol = 0.5 * o->tol / sqrt((double)info->islands);
+    x.local = rb_push(scratch, int, k->nc);
+    int *contact = rb_push(scratch, int, k->nc);
+    if (!x.local || !contact) return RB_NOMEM;
     for (int i = 0; i < info->islands; i++) {
         rb_mark mark = rb_arena_mark(scratch);
-        rb_status status = solve_part(k, o, scratch, label, i, local, tol, r, info);
+        int count = 0;
+        for (int c = 0; c < k->nc; c++) {
+            if (label[c] == i) contact[count++] = c;
+        }
+        rb_status status = solve_part(&x, o, count, contact);
         if (status != RB_OK) return status;
         rb_arena_reset(scratch, mark);
     }

@@ -42,15 +42,23 @@ rb_status rb_island_extract(const rb_boxed *all, const int *label, int which, rb
 {
     int n = all->n, m = 0;
     for (int i = 0; i < n; i++) m += label[i] == which;
-    double *W = rb_push(scratch, double, (size_t)m *(size_t)m);
-    double *v = rb_push(scratch, double, 5 * (size_t)m);
-    out->row = rb_push(scratch, int, m);
-    out->mode = rb_push(scratch, unsigned char, m);
-    if (!W || !v || !out->row || !out->mode) return RB_NOMEM;
+    int *row = rb_push(scratch, int, m);
+    if (!row) return RB_NOMEM;
     m = 0;
     for (int i = 0; i < n; i++) {
-        if (label[i] == which) out->row[m++] = i;
+        if (label[i] == which) row[m++] = i;
     }
+    return rb_island_of_rows(all, m, row, scratch, out);
+}
+
+rb_status rb_island_of_rows(const rb_boxed *all, int m, int *row, rb_arena *scratch, rb_island *out)
+{
+    int n = all->n;
+    double *W = rb_push(scratch, double, (size_t)m *(size_t)m);
+    double *v = rb_push(scratch, double, 5 * (size_t)m);
+    out->row = row;
+    out->mode = rb_push(scratch, unsigned char, m);
+    if (!W || !v || !out->mode) return RB_NOMEM;
     double *q = v, *lo = v + m, *hi = v + 2 * m;
     out->z = v + 3 * m;
     out->ray = v + 4 * m;

@@ -18,6 +18,10 @@ typedef struct rb_island {
 rb_status rb_island_extract(const rb_boxed *all, const int *label, int which, rb_arena *scratch,
                             rb_island *out);
 
+/* The rows in the order given, m of them; `row` stays the caller's. */
+rb_status rb_island_of_rows(const rb_boxed *all, int m, int *row, rb_arena *scratch,
+                            rb_island *out);
+
 /* z and mode of the whole problem into the island, and back. */
 void rb_island_gather(const rb_island *s, const double *z, const unsigned char *mode);
 void rb_island_scatter(const rb_island *s, double *z, unsigned char *mode);

@@ -17,6 +17,7 @@
 
 #include "math/dense.h"
 #include "solve/enumerate.h"
+#include "solve/canonical.h"
 #include "solve/internal.h"
 #include "solve/islands.h"
 #include "solve/judice_pires.h"
@@ -541,8 +542,37 @@ static rb_status climb_island(const rb_boxed *b, const rb_solve_opts *o, rb_aren
     return RB_OK;
 }
 
+rb_status rb_lcp_canonical(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch, double *z,
+                           unsigned char *mode, rb_info *info)
+{
+    rb_mark mark = rb_arena_mark(scratch);
+    rb_solve_opts cold = *o;
+    rb_info own = { .ray = rb_push(scratch, double, b->n), .bad_row = -1 };
+    int *order = rb_push(scratch, int, b->n);
+    unsigned tried = 0;
+    rb_unique unique;
+    rb_island s;
+    cold.warm = 0;
+    if (!own.ray || !order) return RB_NOMEM;
+    rb_status status = rb_canonical_rows(b, scratch, order);
+    if (status == RB_OK) status = rb_island_of_rows(b, b->n, order, scratch, &s);
+    if (status != RB_OK) return status;
+    for (int i = 0; i < b->n; i++) s.z[i] = rb_clamp(0.0, s.b.lo[i], s.b.hi[i]);
+    memset(s.mode, RB_MODE_UNKNOWN, (size_t)b->n);
+    status = climb_island(&s.b, &cold, scratch, s.z, s.mode, &own, &tried);
+    if (status == RB_OK && own.outcome == RB_SOLVED) {
+        status = rb_uniform_island(&s.b, &cold, scratch, s.z, s.mode, &own, &unique);
+        rb_island_scatter(&s, z, mode);
+    }
+    info->iterations += own.iterations;
+    info->factorisations += own.factorisations;
+    rb_arena_reset(scratch, mark);
+    return status;
+}
+
 /* Where the unique answer is wanted it is looked for next to the last one first; only if it is not
- * there the ladder finds any answer, and the whole path the unique one. */
+ * there the ladder finds any answer, and the whole path the unique one. Where that is lost, the
+ * answer is at least one that neither the guess nor the order of the rows has chosen. */
 static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
                               double *z, unsigned char *mode, rb_info *info, unsigned *tried)
 {
@@ -564,6 +594,9 @@ static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_aren
         if (status == RB_OK && o->unique && info->outcome == RB_SOLVED) {
             status = rb_uniform_island(b, o, scratch, z, mode, info, &unique);
         }
+        rb_arena_reset(scratch, mark);
+        if (status == RB_OK && unique == RB_UNIQUE_NOT)
+            status = rb_lcp_canonical(b, o, scratch, z, mode, info);
     }
     if (o->unique && unique > info->unique) info->unique = unique;
     return status;

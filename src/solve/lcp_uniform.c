@@ -265,6 +265,16 @@ rb_status rb_uniform_again(const rb_boxed *b, const rb_solve_opts *o, rb_arena *
     return RB_OK;
 }
 
+static rb_status choose_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
+                               double *z, unsigned char *mode, rb_info *info, rb_unique *unique)
+{
+    rb_mark mark = rb_arena_mark(scratch);
+    rb_status status = rb_uniform_island(b, o, scratch, z, mode, info, unique);
+    rb_arena_reset(scratch, mark);
+    if (status != RB_OK || *unique != RB_UNIQUE_NOT) return status;
+    return rb_lcp_canonical(b, o, scratch, z, mode, info);
+}
+
 rb_status rb_lcp_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *z,
                          rb_info *info)
 {
@@ -282,12 +292,12 @@ rb_status rb_lcp_uniform(const rb_problem *p, const rb_solve_opts *o, rb_arena *
         rb_unique unique;
         rb_island s;
         if (count == 1) {
-            status = rb_uniform_island(&b, o, scratch, z, info->mode, info, &unique);
+            status = choose_island(&b, o, scratch, z, info->mode, info, &unique);
         } else {
             status = rb_island_extract(&b, label, k, scratch, &s);
             if (status != RB_OK) return status;
             rb_island_gather(&s, z, info->mode);
-            status = rb_uniform_island(&s.b, o, scratch, s.z, s.mode, info, &unique);
+            status = choose_island(&s.b, o, scratch, s.z, s.mode, info, &unique);
             if (status == RB_OK) rb_island_scatter(&s, z, info->mode);
         }
         rb_arena_reset(scratch, mark);

@@ -60,8 +60,7 @@ static rb_status choose(const rb_problem *p, const rb_solve_opts *o, rb_arena *a
     memcpy(mode, info->mode, modes);
     rb_status status = p->kind == RB_CONE ? rb_cone_uniform(p, o, arena, chosen, info)
                                           : rb_lcp_uniform(p, o, arena, chosen, info);
-    int changed =
-        info->unique == RB_UNIQUE_CHOSEN || (info->unique == RB_UNIQUE_PLAIN && p->kind == RB_CONE);
+    int changed = info->unique != RB_UNIQUE_PLAIN || p->kind == RB_CONE;
     rb_certificate cert = { .relative = INFINITY };
     if (status == RB_OK && changed) status = rb_residual(p, chosen, arena, &cert);
     if (status != RB_OK) return status;
