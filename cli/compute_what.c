@@ -3,6 +3,7 @@
  * fd solves it for qacc, id for tau. Constraints and contacts are in neither; loops has the former.
  */
 #include "compute.h"
+#include "compute_gaps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -391,6 +392,8 @@ const quantity compute_quantities[] = {
     { "acceleration", "forces of contacts from accelerations, or why there are none",
       put_acceleration },
     { "toi", "the next impact: free bodies fly, joints keep their velocities", compute_put_toi },
+    { "gaps", "distance, normal and points of every pair of geoms that may touch",
+      compute_put_gaps },
     { NULL, NULL, NULL },
 };
 

@@ -24,6 +24,7 @@ typedef struct rb_shape {
     const double *R;       /* rotation to the world, row major                          (9)      */
     const rb_model *model; /* for meshes and height fields, else NULL                           */
     int asset;             /* mesh or height field, -1: none                                     */
+    int surface; /* mesh: 1 its triangles, seen from outside; 0 its hull                         */
 } rb_shape;
 
 #define RB_MANIFOLD_MAX  8 /* points of one pair before reduction to RB_MANIFOLD_KEEP */
@@ -44,7 +45,8 @@ typedef struct rb_manifold {
 
 /* Points of the pair with gap <= reach (reach >= 0, may be INFINITY: then at least the closest
  * point). RB_UNSUPPORTED where the pair table has no entry. Symmetric: swapping the shapes swaps
- * the witnesses and turns the normal. */
+ * the witnesses and turns the normal. Of a surface of triangles the RB_MANIFOLD_MAX closest points
+ * come; RB_TOO_LARGE where it is met in too many planes. */
 rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
                            rb_manifold *out);
 

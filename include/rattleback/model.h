@@ -140,6 +140,11 @@ typedef struct rb_model {
     int *hull_leave;    /* an entry of hull_loop whose edge leaves the vertex   (nhullvert)   */
     double *hull_plane; /* outward unit normal n and offset, n.x = offset on it (nhullface x 4) */
     double *mesh_half;  /* half extents of the vertices about the frame [m]    (nmesh x 3)   */
+    int *mesh_convex;   /* 1: hull and triangles enclose the same              (nmesh)       */
+    int *mesh_twin;  /* 3 face + k of the neighbour with the edge k, k + 1; -1: none (nmeshface x 3)
+                      */
+    int *mesh_order; /* faces of a mesh in the order of its tree            (nmeshface)   */
+    double *mesh_box; /* lo, hi of its nodes: src/model/surfaces.c           (nmeshface x 6) */
     int *hfield_nrow, *hfield_ncol, *hfield_adr; /*                             (nhfield)     */
     double *hfield_size; /*                                                     (nhfield x 4) */
     double *hfield_elev; /*                                                     (nelev)       */

@@ -140,6 +140,11 @@
  * early. Smaller: rounding decides which end of an edge is meant. */
 #define RB_KINK_SURE 1e-10
 
+/* Share of the volume of its hull by which a mesh may differ from it and still be convex [1]:
+ * tessellated fillets stay below. Larger: grooves are filled. Smaller: bodies that do not move
+ * collide by thousands of triangles for nothing. */
+#define RB_CONVEX_SHARE 0.01
+
 /* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
  * 1e-16 of it. Larger: bodies hover by this much. Smaller: rounding of the gap, divided by the
  * step, drives bodies that rest. */

@@ -13,8 +13,12 @@
 #include "collide/broad.h"
 #include "collide/filter.h"
 #include "collide/pairs.h"
+#include "collide/manifold.h"
+#include "collide/surface.h"
 #include "collide/sweep.h"
 #include "math/vec3.h"
+
+enum { MAX_GROUPS = 512 }; /* planes in which a surface and a shape may touch */
 
 typedef struct scene {
     const rb_model *m;
@@ -36,6 +40,13 @@ typedef struct scene {
     rb_error *err;
 } scene;
 
+/* Meshes of bodies that nothing moves, unless their hull is as good. */
+static int is_surface(const rb_model *m, int g)
+{
+    return m->geom_type[g] == RB_GEOM_MESH && m->geom_link[g] == 0 &&
+           m->mesh_facenum[m->geom_asset[g]] > 0 && !m->mesh_convex[m->geom_asset[g]];
+}
+
 static rb_shape shape_of(const scene *s, int g)
 {
     const rb_model *m = s->m;
@@ -44,7 +55,8 @@ static rb_shape shape_of(const scene *s, int g)
                        .p = s->d->geom_p + 3 * (ptrdiff_t)g,
                        .R = s->d->geom_R + 9 * (ptrdiff_t)g,
                        .model = m,
-                       .asset = m->geom_asset[g] };
+                       .asset = m->geom_asset[g],
+                       .surface = is_surface(m, g) };
 }
 
 /* ---- motion -----------------------------------------------------------------------------------
@@ -175,6 +187,81 @@ static int is_above(const scene *s, int plane, int g)
     return lowest > RB_GAP_TIE * (rb_norm3(o) + rb_norm3(box->lo) + rb_norm3(box->hi));
 }
 
+/* Points by feature; of two with the same name the closer one. */
+static int sort_points(const rb_surface_group *groups, int ngroup, rb_manifold_point *sorted)
+{
+    int n = 0;
+    for (int i = 0; i < ngroup; i++) {
+        for (int j = 0; j < groups[i].n; j++) {
+            const rb_manifold_point *p = &groups[i].at[j];
+            int k = n;
+            while (k > 0 && sorted[k - 1].feature > p->feature) k--;
+            if (k > 0 && sorted[k - 1].feature == p->feature) {
+                if (p->gap < sorted[k - 1].gap) sorted[k - 1] = *p;
+                continue;
+            }
+            for (int l = n++; l > k; l--) sorted[l] = sorted[l - 1];
+            sorted[k] = *p;
+        }
+    }
+    return n;
+}
+
+/* Without a bound, what is about as near as the nearest triangle; h = 0: what touches. */
+static rb_status nearest_of_surface(const scene *s, const rb_shape *surface, const rb_shape *convex,
+                                    rb_surface_group *groups, int *ngroup)
+{
+    enum { DOUBLINGS = 60 };
+    double half[3];
+    if (s->h == 0.0)
+        return rb_surface_points(surface, convex, 0.0, NULL, MAX_GROUPS, groups, ngroup);
+    rb_bounds_half(convex, half);
+    double reach = RB_CLEAR * rb_norm3(half);
+    for (int i = 0; i < DOUBLINGS; i++, reach *= 2.0) {
+        rb_status status =
+            rb_surface_points(surface, convex, reach, NULL, MAX_GROUPS, groups, ngroup);
+        if (status != RB_OK || *ngroup > 0) return status;
+    }
+    return RB_OK;
+}
+
+/* The triangles of one geom, and the other one. */
+static rb_status collide_surface(scene *s, int g1, int g2, int pair)
+{
+    rb_shape shape1 = shape_of(s, g1), shape2 = shape_of(s, g2);
+    int swap = !rb_is_surface(&shape1), ngroup;
+    const rb_shape *surface = swap ? &shape2 : &shape1, *convex = swap ? &shape1 : &shape2;
+    rb_surface_motion motion = { .surface = s->motion[swap ? g2 : g1],
+                                 .convex = s->motion[swap ? g1 : g2],
+                                 .h = s->h };
+    double reach = reach_of(s, g1, g2);
+    int bounded = s->h > 0.0 && reach < INFINITY;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    rb_surface_group *groups = rb_push(s->d->arena, rb_surface_group, MAX_GROUPS);
+    rb_manifold_point *sorted =
+        rb_push(s->d->arena, rb_manifold_point, MAX_GROUPS * RB_MANIFOLD_KEEP);
+    if (!groups || !sorted) return RB_NOMEM;
+    rb_status status =
+        bounded ? rb_surface_points(surface, convex, reach, &motion, MAX_GROUPS, groups, &ngroup)
+                : nearest_of_surface(s, surface, convex, groups, &ngroup);
+    if (status == RB_OK) {
+        rb_manifold one = { .n = 1 };
+        int n = sort_points(groups, ngroup, sorted);
+        for (int i = 0; i < n; i++) {
+            one.point[0] = sorted[i];
+            if (swap) rb_manifold_swap(&one);
+            emit(s, g1, g2, pair, &one.point[0]);
+        }
+    }
+    rb_arena_reset(s->d->arena, mark);
+    if (status == RB_UNSUPPORTED) return refuse(s, g1, g2);
+    if (status == RB_TOO_LARGE) {
+        return rb_fail(s->err, status, "geoms %d and %d touch in more than %d planes", g1, g2,
+                       (int)MAX_GROUPS);
+    }
+    return status;
+}
+
 static rb_status collide_pair(scene *s, int g1, int g2)
 {
     int pair, first;
@@ -184,6 +271,7 @@ static rb_status collide_pair(scene *s, int g1, int g2)
     const rb_motion *motion1 = &s->motion[g1], *motion2 = &s->motion[g2];
     double reach = reach_of(s, g1, g2);
     rb_manifold manifold;
+    if (rb_is_surface(&shape1) || rb_is_surface(&shape2)) return collide_surface(s, g1, g2, pair);
     if (!rb_pair_call(&shape1, &shape2, isnan(reach) ? INFINITY : reach, &manifold)) {
         return refuse(s, g1, g2);
     }

@@ -404,7 +404,8 @@ static double least_gap(const rb_points *points)
     return least;
 }
 
-void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reach, rb_manifold *out)
+void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reach, int whole,
+                       rb_manifold *out)
 {
     meeting c;
     double back[3] = { -closest->at.n[0], -closest->at.n[1], -closest->at.n[2] };
@@ -428,7 +429,7 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
         rim_crossings(&c, 1);
         two_rims(&c);
     }
-    if (!(least_gap(&c.points) <= c.gap + c.grain.merge)) {
+    if (whole && !(least_gap(&c.points) <= c.gap + c.grain.merge)) {
         add(&c, closest->at.s, closest->x1, c.n, rb_feature_half(RB_FACE, 0x3fff),
             rb_feature_half(RB_FACE, 0x3fff));
     }

@@ -115,7 +115,7 @@ void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach
     rb_closest closest;
     rb_closest_find(&couple, &closest);
     if (closest.at.s - radii > reach) return;
-    rb_contact_points(&couple, &closest, reach, out);
+    rb_contact_points(&couple, &closest, reach, 1, out);
     for (int i = 0; i < out->n; i++) {
         rb_add3(out->point[i].pos1, shape1->p, out->point[i].pos1);
         rb_add3(out->point[i].pos2, shape1->p, out->point[i].pos2);

@@ -18,8 +18,9 @@ int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *co
 /* The gap of two cores, apart or not. */
 void rb_closest_find(rb_couple *couple, rb_closest *out);
 
-/* Adds the points of the contact of the cores along the direction of `closest`. */
-void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reach,
+/* The points of the contact of the cores along the direction of `closest`. whole = 0: the direction
+ * need not be that of their gap, there may be none. */
+void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reach, int whole,
                        rb_manifold *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "collide/pairs.h"
 
 #include "collide/manifold.h"
+#include "collide/surface.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -92,10 +93,41 @@ static int is_finite(const rb_shape *s)
     return sum == 0.0 && s->size[0] >= 0.0 && s->size[1] >= 0.0 && s->size[2] >= 0.0;
 }
 
+/* Of the points of a surface those that are closest. */
+static rb_status surface_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                                  rb_manifold *out)
+{
+    enum { ROOM = 64 };
+    int swap = !rb_is_surface(shape1), ngroup;
+    rb_surface_group groups[ROOM];
+    const rb_shape *surface = swap ? shape2 : shape1, *convex = swap ? shape1 : shape2;
+    rb_status status = rb_surface_points(surface, convex, reach, NULL, ROOM, groups, &ngroup);
+    if (status != RB_OK) return status;
+    for (int i = 0; i < ngroup; i++) {
+        for (int j = 0; j < groups[i].n; j++) {
+            int at = out->n < RB_MANIFOLD_MAX ? out->n++ : RB_MANIFOLD_MAX;
+            for (int k = 0; at == RB_MANIFOLD_MAX && k < RB_MANIFOLD_MAX; k++) {
+                int worst = 1;
+                for (int l = 0; l < RB_MANIFOLD_MAX; l++) {
+                    worst &= out->point[k].gap >= out->point[l].gap;
+                }
+                if (worst && out->point[k].gap > groups[i].at[j].gap) at = k;
+            }
+            if (at < RB_MANIFOLD_MAX) out->point[at] = groups[i].at[j];
+        }
+    }
+    rb_manifold_swap(out);
+    if (!swap) rb_manifold_swap(out);
+    return RB_OK;
+}
+
 rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
                            rb_manifold *out)
 {
     out->n = 0;
     if (!is_finite(shape1) || !is_finite(shape2) || !(reach >= 0.0)) return RB_BAD_INPUT;
+    if (rb_is_surface(shape1) || rb_is_surface(shape2)) {
+        return surface_manifold(shape1, shape2, reach, out);
+    }
     return rb_pair_call(shape1, shape2, reach, out) ? RB_OK : RB_UNSUPPORTED;
 }

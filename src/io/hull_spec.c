@@ -6,16 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "io/context.h"
 #include "io/hull.h"
 #include "math/vec3.h"
 #include "model/spec.h"
 #include "rattleback/load.h"
-
-/* Share of the hull's volume [1] by which a mesh may differ from it and still be called convex:
- * tessellated fillets stay below. Larger: grooves go without a word. */
-#define CONVEX_SHARE 0.01
 
 /* How the geoms use a mesh. */
 enum { UNUSED = 0, STATIC = 1, MOVING = 2, INERTIA = 4 };
@@ -73,7 +70,7 @@ static double mesh_volume(const rb_mesh_def *mesh)
 static rb_status warn_nonconvex(rb_spec *spec, const rb_mesh_def *mesh, const rb_hull_def *hull)
 {
     double outer = rb_io_hull_volume(hull), inner = fabs(mesh_volume(mesh));
-    if (mesh->nface == 0 || fabs(outer - inner) <= CONVEX_SHARE * outer) return RB_OK;
+    if (mesh->nface == 0 || fabs(outer - inner) <= RB_CONVEX_SHARE * outer) return RB_OK;
     char text[320];
     snprintf(text, sizeof text,
              "mesh \"%.100s\" is not convex (%.3g %% of its hull is filled): its convex hull is "

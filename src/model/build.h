@@ -43,6 +43,9 @@ void rb_fill_dofs(rb_build *b);
 void rb_fill_geoms(rb_build *b);
 rb_status rb_fill_assets(rb_build *b);
 
+/* Neighbours of the triangles of a mesh, and their tree. */
+rb_status rb_fill_surface(rb_build *b, int mesh);
+
 /* Adjacency and planes of the hull of a mesh, whose loops begin at `loop`. */
 rb_status rb_fill_hull(rb_build *b, int mesh, int loop);
 

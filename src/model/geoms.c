@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "base/constants.h"
 #include "math/quat.h"
 
 void rb_fill_geoms(rb_build *b)
@@ -108,6 +109,35 @@ static void fill_extents(rb_model *m, int i)
     for (int k = 0; k < 3 * m->mesh_vertnum[i]; k++) half[k % 3] = fmax(half[k % 3], fabs(v[k]));
 }
 
+/* Six times the volume of a fan of corners about x, seen from the origin. */
+static double fan_volume(const double *vert, int n, const int *corner)
+{
+    double sum = 0.0;
+    for (int i = 1; i + 1 < n; i++) {
+        double w[3];
+        rb_cross3(vert + 3 * (ptrdiff_t)corner[i], vert + 3 * (ptrdiff_t)corner[i + 1], w);
+        sum += rb_dot3(vert + 3 * (ptrdiff_t)corner[0], w);
+    }
+    return sum;
+}
+
+/* Whether the hull is as good as the triangles. */
+static int is_convex(const rb_model *m, int i)
+{
+    const double *hull_vert = m->hull_vert + 3 * (ptrdiff_t)m->mesh_hullvertadr[i];
+    const double *vert = m->mesh_vert + 3 * (ptrdiff_t)m->mesh_vertadr[i];
+    double hull = 0.0, mesh = 0.0;
+    if (m->mesh_hullvertnum[i] == 0) return 0;
+    if (m->mesh_facenum[i] == 0) return 1;
+    for (int f = m->mesh_hullfaceadr[i]; f < m->mesh_hullfaceadr[i] + m->mesh_hullfacenum[i]; f++) {
+        hull += fan_volume(hull_vert, m->hull_loopnum[f], m->hull_loop + m->hull_loopadr[f]);
+    }
+    for (int f = m->mesh_faceadr[i]; f < m->mesh_faceadr[i] + m->mesh_facenum[i]; f++) {
+        mesh += fan_volume(vert, 3, m->mesh_face + 3 * (ptrdiff_t)f);
+    }
+    return fabs(hull - fabs(mesh)) <= RB_CONVEX_SHARE * hull;
+}
+
 rb_status rb_fill_assets(rb_build *b)
 {
     rb_model *m = b->m;
@@ -126,6 +156,8 @@ rb_status rb_fill_assets(rb_build *b)
         int loop = at.loop;
         copy_hull(m, i, &def->hull, &at);
         rb_status status = rb_fill_hull(b, i, loop);
+        if (status == RB_OK) status = rb_fill_surface(b, i);
+        m->mesh_convex[i] = is_convex(m, i);
         if (status != RB_OK) return status;
     }
     int elev = 0;

@@ -1,0 +1,465 @@
+/* Each triangle near the convex shape is a flat polyhedron with one face that counts. What keeps a
+ * box from catching on the seams of a floor: a contact at an edge or corner of a triangle counts
+ * only if no neighbour leans towards the shape, that is, if the point is the closest of the whole
+ * surface around it:
+ *
+ *     n.(x - p) <= 0      for the corners x beyond the edges that p lies on               (G.19)
+ *
+ * On a flat seam only n = normal of the face satisfies this. */
+#include "collide/surface.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/constants.h"
+#include "collide/bounds.h"
+#include "collide/convex.h"
+#include "collide/feature.h"
+#include "collide/manifold.h"
+#include "collide/patch.h"
+#include "collide/segment.h"
+#include "math/vec3.h"
+
+/* Sine [1] by which a neighbour may lean towards the shape and still be flat. */
+static const double seam = 1e-7;
+
+typedef struct triangle {
+    double x[3][3];      /* corners in the frame of the surface              */
+    double beyond[3][3]; /* corner beyond the edge k, k + 1                  */
+    int border[3];       /* there is none                                    */
+    int id, corner[3];   /* numbers for features                             */
+    double normal[3];
+} triangle;
+
+typedef struct walk {
+    const rb_shape *surface, *convex;
+    double reach;
+    const rb_surface_motion *motion;
+    rb_couple couple; /* core 2: the convex shape */
+    int room, ngroup, full;
+    rb_surface_group *groups;
+} walk;
+
+int rb_is_surface(const rb_shape *shape)
+{
+    if (shape->type == RB_GEOM_HFIELD) return 1;
+    return shape->type == RB_GEOM_MESH && shape->surface;
+}
+
+/* ---- one triangle -----------------------------------------------------------------------------
+ */
+
+static const int tri_loopadr[2] = { 0, 3 }, tri_loopnum[2] = { 3, 3 };
+static const int tri_loop[6] = { 0, 1, 2, 0, 2, 1 }, tri_twin[6] = { 5, 4, 3, 2, 1, 0 };
+static const int tri_owner[6] = { 0, 0, 0, 1, 1, 1 }, tri_leave[3] = { 0, 1, 2 };
+static const int tri_turn[6] = { 3, 5, 4, 0, 2, 1 };
+
+/* About its centre, so that its own size decides what rounding is. 0: no area. */
+static int make_core(const walk *k, triangle *t, rb_core *core)
+{
+    double a[3], b[3], centre[3], *vert = core->room, *plane = core->room + 24;
+    rb_sub3(t->x[1], t->x[0], a);
+    rb_sub3(t->x[2], t->x[0], b);
+    rb_cross3(a, b, t->normal);
+    if (!(rb_unit(t->normal) > 0.0)) return 0;
+    for (int i = 0; i < 3; i++) centre[i] = (t->x[0][i] + t->x[1][i] + t->x[2][i]) / 3.0;
+    core->extent = 0.0;
+    for (int i = 0; i < 3; i++) {
+        rb_sub3(t->x[i], centre, vert + 3 * i);
+        core->extent = fmax(core->extent, rb_norm3(vert + 3 * i));
+    }
+    rb_copy3(t->normal, plane);
+    plane[3] = rb_dot3(t->normal, vert);
+    rb_scale3(-1.0, plane, plane + 4);
+    plane[7] = -plane[3];
+    core->kind = RB_CORE_POLY;
+    core->radius = 0.0;
+    core->R = k->surface->R;
+    core->size = k->surface->size;
+    core->hint = 0;
+    rb_rot(core->R, centre, core->c);
+    core->poly = (rb_poly){ .nvert = 3,
+                            .nface = 2,
+                            .vert = vert,
+                            .plane = plane,
+                            .loopadr = tri_loopadr,
+                            .loopnum = tri_loopnum,
+                            .loop = tri_loop,
+                            .twin = tri_twin,
+                            .owner = tri_owner,
+                            .turn = tri_turn,
+                            .leave = tri_leave };
+    return 1;
+}
+
+/* A point of the grid; 0: beyond its border. */
+static int grid_point(const walk *k, int row, int col, double x[3])
+{
+    const rb_model *m = k->surface->model;
+    int field = k->surface->asset, nrow = m->hfield_nrow[field], ncol = m->hfield_ncol[field];
+    const double *size = m->hfield_size + 4 * (ptrdiff_t)field;
+    if (row < 0 || col < 0 || row >= nrow || col >= ncol) return 0;
+    x[0] = size[0] * (2.0 * col / (ncol - 1) - 1.0);
+    x[1] = size[1] * (2.0 * row / (nrow - 1) - 1.0);
+    x[2] = size[2] * m->hfield_elev[m->hfield_adr[field] + row * ncol + col];
+    return 1;
+}
+
+/* (G.19) across the edge i; d in the frame of the surface. */
+static int edge_allows(const triangle *t, int i, const double d[3])
+{
+    double u[3], r[3];
+    if (t->border[i]) return 1;
+    rb_sub3(t->x[(i + 1) % 3], t->x[i], u);
+    rb_unit(u);
+    rb_sub3(t->beyond[i], t->x[i], r);
+    rb_axpy3(-rb_dot3(r, u), u, r);
+    rb_unit(r);
+    return rb_dot3(d, r) <= seam;
+}
+
+/* One neighbour of a corner does not lean towards the shape. */
+static int is_below(const double x[3], const double p[3], const double d[3])
+{
+    double r[3];
+    rb_sub3(x, p, r);
+    rb_unit(r);
+    return rb_dot3(d, r) <= seam;
+}
+
+/* (G.19) for all neighbours of a point of the grid. */
+static int grid_corner_allows(const walk *k, const triangle *t, int corner, const double d[3])
+{
+    static const int around[6][2] = {
+        { 0, 1 }, { 1, 1 }, { 1, 0 }, { 0, -1 }, { -1, -1 }, { -1, 0 }
+    };
+    int ncol = k->surface->model->hfield_ncol[k->surface->asset];
+    int row = t->corner[corner] / ncol, col = t->corner[corner] % ncol;
+    for (int i = 0; i < 6; i++) {
+        double x[3];
+        if (!grid_point(k, row + around[i][0], col + around[i][1], x)) continue;
+        if (!is_below(x, t->x[corner], d)) return 0;
+    }
+    return 1;
+}
+
+/* (G.19) for the ends of all edges that leave a corner of a mesh: one way around it and, where that
+ * ends at a border, the other way. */
+static int mesh_corner_allows(const walk *k, const triangle *t, int corner, const double d[3])
+{
+    enum { MOST_EDGES = 256 };
+    const rb_model *m = k->surface->model;
+    int mesh = k->surface->asset, adr = m->mesh_faceadr[mesh];
+    const double *vert = m->mesh_vert + 3 * (ptrdiff_t)m->mesh_vertadr[mesh];
+    const int *face = m->mesh_face + 3 * (ptrdiff_t)adr, *twin = m->mesh_twin + 3 * (ptrdiff_t)adr;
+    int first = 3 * t->id + corner, entry = first;
+    for (int i = 0; i < MOST_EDGES; i++) { /* over the edge that arrives */
+        int f = entry / 3 * 3, before = f + (entry + 2) % 3;
+        if (!is_below(vert + 3 * (ptrdiff_t)face[f + (entry + 1) % 3], t->x[corner], d)) return 0;
+        if (!is_below(vert + 3 * (ptrdiff_t)face[before], t->x[corner], d)) return 0;
+        entry = twin[before];
+        if (entry == first) return 1;
+        if (entry < 0) break;
+    }
+    entry = first;
+    for (int i = 0; i < MOST_EDGES; i++) { /* over the edge that leaves */
+        int other = twin[entry];
+        if (other < 0) break;
+        int f = other / 3 * 3;
+        entry = f + (other + 1) % 3;
+        if (!is_below(vert + 3 * (ptrdiff_t)face[f + (entry + 1) % 3], t->x[corner], d)) return 0;
+    }
+    return 1;
+}
+
+/* Whether a contact at this part of the triangle, with normal n, is one of the whole surface. */
+static int is_allowed(const walk *k, const triangle *t, uint32_t half, const double n[3])
+{
+    double d[3];
+    int kind = (int)(half >> 14), which = (int)(half & 0x3fff);
+    rb_rot_t(k->surface->R, n, d);
+    if (rb_dot3(d, t->normal) < -seam) return 0;
+    if (kind == RB_FACE) return rb_dot3(d, t->normal) > 0.0;
+    if (kind == RB_EDGE) return edge_allows(t, which, d);
+    return k->surface->type == RB_GEOM_HFIELD ? grid_corner_allows(k, t, which, d)
+                                              : mesh_corner_allows(k, t, which, d);
+}
+
+/* The half of the id, from this triangle to the whole surface. */
+static uint32_t number(const triangle *t, uint32_t half)
+{
+    int kind = (int)(half >> 14), which = (int)(half & 0x3fff);
+    int id = kind == RB_FACE ? t->id : kind == RB_EDGE ? 3 * t->id + which : t->corner[which % 3];
+    return rb_feature_half(kind, id & 0x3fff);
+}
+
+/* ---- groups of points -------------------------------------------------------------------------
+ */
+
+static void shrink(const walk *k, rb_surface_group *g)
+{
+    rb_points points;
+    rb_manifold kept;
+    points.n = g->n;
+    for (int i = 0; i < g->n; i++) points.at[i] = g->at[i];
+    double extent = k->couple.core2.extent + k->couple.core2.radius;
+    rb_points_finish(&points, g->at[0].normal, INFINITY, rb_grain_of(extent, extent, 0.0), &kept);
+    g->n = kept.n;
+    for (int i = 0; i < kept.n; i++) g->at[i] = kept.point[i];
+}
+
+/* Puts the point to those of its plane. */
+static void add_point(walk *k, const rb_manifold_point *p)
+{
+    double extent = k->couple.core2.extent + k->couple.core2.radius, near = RB_SAME_POINT * extent;
+    for (int i = 0; i < k->ngroup; i++) {
+        rb_surface_group *g = &k->groups[i];
+        double r[3], turn[3];
+        rb_sub3(p->pos1, g->at[0].pos1, r);
+        rb_sub3(p->normal, g->at[0].normal, turn);
+        if (fabs(rb_dot3(r, g->at[0].normal)) > near || rb_norm3(turn) > RB_SAME_POINT) continue;
+        if (g->n == RB_GROUP_MAX) shrink(k, g);
+        g->at[g->n++] = *p;
+        return;
+    }
+    if (k->ngroup == k->room) {
+        k->full = 1;
+        return;
+    }
+    k->groups[k->ngroup].n = 1;
+    k->groups[k->ngroup++].at[0] = *p;
+}
+
+/* ---- a triangle and the shape -----------------------------------------------------------------
+ */
+
+/* Whether the moving shape can reach the triangle: as rb_sweep_meets, tangents to a convex
+ * distance (G.14). */
+static int can_reach(walk *k, double gap, const double n[3])
+{
+    enum { MAX_TANGENTS = 24 };
+    const rb_surface_motion *m = k->motion;
+    double v[3], c[3], normal[3], t = 0.0, spread, first = gap;
+    if (!m || gap <= 0.0) return 1;
+    rb_sub3(m->convex.v, m->surface.v, v);
+    spread = m->convex.spread + m->surface.spread;
+    rb_copy3(k->couple.core2.c, c);
+    rb_copy3(n, normal);
+    int meets = 1;
+    for (int i = 0; i < MAX_TANGENTS; i++) {
+        double f = gap - spread * t, fall = spread - rb_dot3(normal, v);
+        if (f <= RB_SAME_POINT * first) break;
+        meets = fall > 0.0 && t + f / fall <= m->h;
+        if (!meets) break;
+        t += f / fall;
+        rb_closest closest;
+        rb_copy3(c, k->couple.core2.c);
+        rb_axpy3(t, v, k->couple.core2.c);
+        rb_closest_find(&k->couple, &closest);
+        gap = closest.at.s - k->couple.core2.radius;
+        rb_copy3(closest.at.n, normal);
+    }
+    rb_copy3(c, k->couple.core2.c);
+    return meets;
+}
+
+/* The direction in which the triangle and the shape are seen: that of their gap where it is one of
+ * the whole surface; where they overlap otherwise the normal of the face, if that is about as
+ * shallow. */
+static int choose_direction(walk *k, const triangle *t, rb_closest *closest)
+{
+    rb_extreme e;
+    double nu[3], tie = RB_GAP_TIE * k->couple.scale;
+    rb_rot(k->surface->R, t->normal, nu);
+    rb_extreme_make(&k->couple.core1, closest->at.n, &e);
+    if (is_allowed(k, t, e.half, closest->at.n)) return 1;
+    if (closest->at.s > tie) return 0;
+    double along = rb_couple_separation(&k->couple, nu);
+    if (-along > 8.0 * fabs(closest->at.s) + RB_CLEAR * k->couple.scale) return 0;
+    closest->at.s = along;
+    rb_copy3(nu, closest->at.n);
+    return 1;
+}
+
+static void meet_triangle(walk *k, triangle *t)
+{
+    rb_core *core = &k->couple.core1;
+    double nu[3], back[3], x[3], w[3];
+    if (!make_core(k, t, core)) return;
+    rb_sub3(k->couple.core2.c, core->c, w);
+    k->couple.scale = fmax(rb_norm3(w), fmax(core->extent, k->couple.core2.extent));
+    k->couple.scale = fmax(k->couple.scale, k->couple.core2.radius);
+
+    /* in front of the plane within reach, and not behind it altogether */
+    double radius = k->couple.core2.radius;
+    rb_rot(core->R, t->normal, nu);
+    rb_scale3(-1.0, nu, back);
+    rb_core_support(&k->couple.core2, back, x);
+    rb_sub3(x, core->c, x);
+    if (rb_dot3(x, nu) - core->room[27] - radius > k->reach) return;
+    rb_core_support(&k->couple.core2, nu, x);
+    rb_sub3(x, core->c, x);
+    if (rb_dot3(x, nu) - core->room[27] + radius < 0.0) return;
+
+    rb_closest closest;
+    rb_closest_find(&k->couple, &closest);
+    double gap = closest.at.s - radius;
+    if (gap > k->reach || !choose_direction(k, t, &closest)) return;
+    if (!can_reach(k, gap, closest.at.n)) return;
+    rb_manifold m;
+    rb_contact_points(&k->couple, &closest, k->reach, 0, &m);
+    for (int i = 0; i < m.n; i++) {
+        rb_manifold_point *p = &m.point[i];
+        if (!is_allowed(k, t, p->feature >> 16, p->normal)) continue;
+        p->feature = rb_feature(number(t, p->feature >> 16), p->feature & 0xffff);
+        rb_add3(p->pos1, k->surface->p, p->pos1);
+        rb_add3(p->pos2, k->surface->p, p->pos2);
+        add_point(k, p);
+    }
+}
+
+/* ---- which triangles --------------------------------------------------------------------------
+ */
+
+typedef struct box {
+    double lo[3], hi[3];
+} box;
+
+/* Around the shape and its reach, in the frame of the surface. */
+static box box_in_surface(const walk *k)
+{
+    double R[9], p[3], half[3];
+    box b;
+    rb_shape shape = *k->convex;
+    rb_mul33_t(k->surface->R, k->convex->R, R);
+    rb_sub3(k->convex->p, k->surface->p, p);
+    rb_rot_t(k->surface->R, p, p);
+    shape.R = R;
+    shape.p = p;
+    rb_bounds_half(&shape, half);
+    for (int i = 0; i < 3; i++) {
+        double grow = (half[i] + k->reach) * (1.0 + RB_GAP_TIE) + RB_GAP_TIE * fabs(p[i]);
+        b.lo[i] = p[i] - grow;
+        b.hi[i] = p[i] + grow;
+    }
+    return b;
+}
+
+static int boxes_meet(const box *b, const double lo[3], const double hi[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (b->lo[i] > hi[i] || b->hi[i] < lo[i]) return 0;
+    }
+    return 1;
+}
+
+static void meet_mesh_face(walk *k, const box *b, int f)
+{
+    const rb_model *m = k->surface->model;
+    int mesh = k->surface->asset;
+    const double *vert = m->mesh_vert + 3 * (ptrdiff_t)m->mesh_vertadr[mesh];
+    const int *face = m->mesh_face + 3 * (ptrdiff_t)(m->mesh_faceadr[mesh] + f);
+    const int *twin = m->mesh_twin + 3 * (ptrdiff_t)(m->mesh_faceadr[mesh] + f);
+    triangle t = { .id = f };
+    double lo[3], hi[3];
+    for (int i = 0; i < 3; i++) {
+        t.corner[i] = face[i];
+        t.border[i] = twin[i] < 0;
+        rb_copy3(vert + 3 * (ptrdiff_t)face[i], t.x[i]);
+        if (t.border[i]) continue;
+        const int *next = face + 3 * (ptrdiff_t)(twin[i] / 3 - f);
+        rb_copy3(vert + 3 * (ptrdiff_t)next[(twin[i] + 2) % 3], t.beyond[i]);
+    }
+    for (int j = 0; j < 3; j++) {
+        lo[j] = fmin(t.x[0][j], fmin(t.x[1][j], t.x[2][j]));
+        hi[j] = fmax(t.x[0][j], fmax(t.x[1][j], t.x[2][j]));
+    }
+    if (boxes_meet(b, lo, hi)) meet_triangle(k, &t);
+}
+
+/* The tree of src/model/surfaces.c: lists of two and more have a box at their middle. */
+static void walk_mesh(walk *k, const box *b, int lo, int hi)
+{
+    const rb_model *m = k->surface->model;
+    int adr = m->mesh_faceadr[k->surface->asset], middle = lo + (hi - lo) / 2;
+    if (hi - lo == 1) {
+        meet_mesh_face(k, b, m->mesh_order[adr + lo]);
+        return;
+    }
+    const double *node = m->mesh_box + 6 * (ptrdiff_t)(adr + middle);
+    if (!boxes_meet(b, node, node + 3)) return;
+    walk_mesh(k, b, lo, middle);
+    walk_mesh(k, b, middle, hi);
+}
+
+/* Two triangles of a cell, cut along the diagonal from its first corner, as MuJoCo does. The second
+ * three are the corners beyond their edges. */
+static void meet_cell(walk *k, const box *b, int row, int col)
+{
+    static const int corner[2][6][2] = {
+        { { 0, 0 }, { 1, 1 }, { 1, 0 }, { 0, 1 }, { 2, 1 }, { 0, -1 } },
+        { { 0, 0 }, { 0, 1 }, { 1, 1 }, { -1, 0 }, { 1, 2 }, { 1, 0 } }
+    };
+    int ncol = k->surface->model->hfield_ncol[k->surface->asset];
+    for (int half = 0; half < 2; half++) {
+        triangle t = { .id = 2 * (row * ncol + col) + half };
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < 3; i++) {
+            int r = row + corner[half][i][0], c = col + corner[half][i][1];
+            grid_point(k, r, c, t.x[i]);
+            t.corner[i] = r * ncol + c;
+            low = fmin(low, t.x[i][2]);
+            high = fmax(high, t.x[i][2]);
+            r = row + corner[half][3 + i][0];
+            c = col + corner[half][3 + i][1];
+            t.border[i] = !grid_point(k, r, c, t.beyond[i]);
+        }
+        if (b->lo[2] <= high && b->hi[2] >= low) meet_triangle(k, &t);
+    }
+}
+
+/* Cells that the interval lo .. hi of an axis touches. */
+static void cells_of(double lo, double hi, double half, int count, int *from, int *to)
+{
+    double scale = (count - 1) / (2.0 * half), a = (lo + half) * scale, b = (hi + half) * scale;
+    *from = a <= 0.0 ? 0 : a >= count - 1 ? count - 1 : (int)a;
+    *to = b < 0.0 ? -1 : b >= count - 2 ? count - 2 : (int)b;
+    if (a > count - 1) *from = count; /* beyond: nothing */
+}
+
+static void walk_grid(walk *k, const box *b)
+{
+    const rb_model *m = k->surface->model;
+    int field = k->surface->asset, row0, row1, col0, col1;
+    const double *size = m->hfield_size + 4 * (ptrdiff_t)field;
+    cells_of(b->lo[1], b->hi[1], size[1], m->hfield_nrow[field], &row0, &row1);
+    cells_of(b->lo[0], b->hi[0], size[0], m->hfield_ncol[field], &col0, &col1);
+    for (int r = row0; r <= row1 && !k->full; r++) {
+        for (int c = col0; c <= col1 && !k->full; c++) meet_cell(k, b, r, c);
+    }
+}
+
+rb_status rb_surface_points(const rb_shape *surface, const rb_shape *convex, double reach,
+                            const rb_surface_motion *motion, int room, rb_surface_group *groups,
+                            int *ngroup)
+{
+    walk k = { .surface = surface,
+               .convex = convex,
+               .reach = reach,
+               .motion = motion,
+               .room = room,
+               .groups = groups };
+    *ngroup = 0;
+    if (!surface->model || surface->asset < 0 || rb_is_surface(convex)) return RB_UNSUPPORTED;
+    if (!rb_core_make(convex, surface->p, &k.couple.core2)) return RB_UNSUPPORTED;
+    k.couple.curved = k.couple.core2.kind >= RB_CORE_CYLINDER;
+    box b = box_in_surface(&k);
+    if (surface->type == RB_GEOM_HFIELD) {
+        walk_grid(&k, &b);
+    } else if (surface->model->mesh_facenum[surface->asset] > 0) {
+        walk_mesh(&k, &b, 0, surface->model->mesh_facenum[surface->asset]);
+    }
+    for (int i = 0; i < k.ngroup; i++) shrink(&k, &groups[i]);
+    *ngroup = k.ngroup;
+    return k.full ? RB_TOO_LARGE : RB_OK;
+}

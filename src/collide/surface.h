@@ -1,0 +1,32 @@
+/* Surfaces of triangles against convex shapes: height fields, and meshes that do not move. */
+#ifndef RB_COLLIDE_SURFACE_H
+#define RB_COLLIDE_SURFACE_H
+
+#include "collide/sweep.h"
+#include "rattleback/collide.h"
+
+enum { RB_GROUP_MAX = 8 };
+
+/* Points on one plane, at most RB_MANIFOLD_KEEP of which stay. */
+typedef struct rb_surface_group {
+    int n;
+    rb_manifold_point at[RB_GROUP_MAX];
+} rb_surface_group;
+
+/* How both move, where it matters: as for rb_sweep_meets. */
+typedef struct rb_surface_motion {
+    rb_motion surface, convex;
+    double h;
+} rb_surface_motion;
+
+/* 1: the shape collides by its triangles. */
+int rb_is_surface(const rb_shape *shape);
+
+/* Points with gap <= reach, normals from the surface to the convex shape, in groups of one plane
+ * each; triangles that the motion (may be NULL) does not reach are left out. RB_TOO_LARGE: more
+ * groups than room. RB_UNSUPPORTED: the other shape is not convex, or a plane. */
+rb_status rb_surface_points(const rb_shape *surface, const rb_shape *convex, double reach,
+                            const rb_surface_motion *motion, int room, rb_surface_group *groups,
+                            int *ngroup);
+
+#endif
