@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "base/error.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
@@ -211,15 +212,17 @@ static double start_gap(const located *x)
     return fmax(0.0, least);
 }
 
-/* f(b) < 0: *b becomes a time with -RB_GAP_ZERO <= f <= 0, in units of the size. */
+/* f(b) < 0: *b becomes a time with -RB_GAP_ZERO <= f <= 0, in units of the size. Where f jumps, as
+ * repairs of what touches set in, the part ends before the jump. */
 static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
 {
     double a = 0.0, f_a = start_gap(x), tol = RB_GAP_ZERO * x->s->size;
+    double weight_a = f_a, weight_b = f_b;
     int side = 0;
     for (int i = 0; i < ROOT_STEPS && f_b < -tol; i++) {
         double width = *b - a, f;
-        double t = f_a > tol && f_a < INFINITY && i % 8 != 7 ? a + width * f_a / (f_a - f_b)
-                                                             : a + 0.5 * width;
+        int secant = f_a > tol && f_a < INFINITY && i % 8 != 7;
+        double t = a + width * (secant ? weight_a / (weight_a - weight_b) : 0.5);
         if (!(t > a && t < *b)) break;
         rb_status status = move(x, t, mark);
         if (status == RB_OK) status = look(x, &f);
@@ -227,13 +230,16 @@ static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
 
         /* Illinois: the end that stays counts half */
         if (f <= 0.0) {
-            if (side < 0) f_a *= 0.5;
-            *b = t, f_b = f, side = -1;
+            weight_a = side < 0 ? 0.5 * weight_a : f_a;
+            *b = t, f_b = weight_b = f, side = -1;
         } else {
-            if (side > 0) f_b *= 0.5;
-            a = t, f_a = f, side = 1;
+            weight_b = side > 0 ? 0.5 * weight_b : f_b;
+            a = t, f_a = weight_a = f, side = 1;
         }
     }
+    if (f_b >= -RB_GAP_DEEP * x->s->size) return RB_OK;
+    if (!(a > 0.0)) return rb_fail(x->s->err, RB_UNSOLVED, "bodies overlap however short the step");
+    *b = a;
     return RB_OK;
 }
 
