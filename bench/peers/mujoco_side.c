@@ -3,7 +3,8 @@
  *   default    as the library comes: Newton, pyramidal cones, solref 0.02 1
  *   elliptic   elliptic cones
  *   stiff      elliptic, solref 2h 1 (the stiffest it lets through), solimp .99 .999, impratio 10
- *   stiff-implicit   the same with the implicit integrator, for chains
+ *   implicit   the defaults with the implicit integrator
+ *   stiff-implicit   the same as stiff with the implicit integrator, for chains
  *   cg         elliptic, conjugate gradients, for many bodies */
 #include "peer.h"
 
@@ -45,7 +46,8 @@ static void *make(const peer_scene *s, const char *setting, char *why, size_t si
     w->m = mj_loadXML(s->path, NULL, error, sizeof error);
     if (w->m) {
         w->m->opt.timestep = s->h;
-        if (strcmp(setting, "default") != 0) w->m->opt.cone = mjCONE_ELLIPTIC;
+        if (strcmp(setting, "default") != 0 && strcmp(setting, "implicit") != 0)
+            w->m->opt.cone = mjCONE_ELLIPTIC;
         if (strncmp(setting, "stiff", 5) == 0) set_stiff(w->m);
         if (strstr(setting, "implicit")) w->m->opt.integrator = mjINT_IMPLICIT;
         if (strstr(setting, "cg")) w->m->opt.solver = mjSOL_CG;
@@ -91,8 +93,7 @@ static void read_state(void *handle, peer_state *x)
     }
 }
 
-static const char *const settings[] = {
-    "default", "elliptic", "stiff", "stiff-implicit", "cg", NULL
-};
+static const char *const settings[] = { "default",        "elliptic", "stiff", "implicit",
+                                        "stiff-implicit", "cg",       NULL };
 const peer_engine peer_engine_here = { "mujoco", mj_versionString, settings,   make,
                                        step,     contacts,         read_state, release };
