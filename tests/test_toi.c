@@ -1,6 +1,7 @@
 /* Time of impact: against dense looking and bisection, by hand, plates and near misses. */
 #include "toi_cases.h"
 
+#include "collide/ballistic.h"
 #include "rattleback/dynamics.h"
 #include "rattleback/impact.h"
 #include "tree_support.h"
@@ -241,6 +242,66 @@ TEST(links_meet_the_ground)
     CHECK(hits > 10);
 }
 
+/* ---- bounds of flight --------------------------------------------------------------------------
+ */
+
+/* Euler's equations J w' = J w x w by small steps of the classical Runge-Kutta rule. */
+static void spin_rate(const double J[3], const double w[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] = (J[j] - J[k]) * w[j] * w[k] / J[i];
+    }
+}
+
+static void spin_step(const double J[3], double h, double w[3])
+{
+    double k[4][3], at[3];
+    static const double share[4] = { 0.0, 0.5, 0.5, 1.0 };
+    for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < 3; i++) at[i] = w[i] + (s ? share[s] * h * k[s - 1][i] : 0.0);
+        spin_rate(J, at, k[s]);
+    }
+    for (int i = 0; i < 3; i++)
+        w[i] += h / 6.0 * (k[0][i] + 2.0 * k[1][i] + 2.0 * k[2][i] + k[3][i]);
+}
+
+/* Never exceeded by a tumbling body, and nearly attained. */
+TEST(spin_stays_below_its_bound)
+{
+    double tight = 0.0;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        TEST_SEED(seed);
+        rb_rng rng = rb_rng_make(seed);
+        double J[3], w[3], most = 0.0;
+        for (int i = 0; i < 3; i++) {
+            J[i] = rb_rng_uniform(&rng, 1.0, 1.9); /* no moment exceeds the sum of the others */
+            w[i] = rb_rng_uniform(&rng, -4.0, 4.0);
+        }
+        if (seed % 10 == 0) J[1] = J[0];
+        double bound = rb_ballistic_spin(J, w);
+        for (int k = 0; k < 20000; k++) {
+            most = fmax(most, sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
+            spin_step(J, 2e-3, w);
+        }
+        CHECK(most <= bound * (1.0 + 1e-9));
+        tight += most / bound;
+    }
+    CHECK(tight > 0.99 * 100.0);
+}
+
+TEST(roots_of_flight)
+{
+    CHECK_NEAR(rb_ballistic_bound(2.0, 4.0, 0.0), 0.5, 1e-15);
+    CHECK(isinf(rb_ballistic_bound(2.0, -4.0, 0.0)));
+    CHECK_NEAR(rb_ballistic_bound(1.0, 0.0, 9.81), sqrt(2.0 / 9.81), 1e-15);
+    CHECK(isinf(rb_ballistic_bound(1.0, 1.0, -9.81))); /* turns back before it is there */
+    CHECK_NEAR(rb_ballistic_bound(1e-12, 1.0, 9.81), 1e-12, 1e-22);
+    double t = rb_ballistic_bound(1.0, -3.0, 9.81); /* thrown upwards, comes down */
+    CHECK_NEAR(0.5 * 9.81 * t * t - 3.0 * t, 1.0, 1e-14);
+}
+
 TEST_MAIN(RUN(never_late_and_at_most_a_nanosecond_early), RUN(a_stone_falls),
           RUN(thin_plates_stop_fast_spheres), RUN(a_rod_turns_into_a_table),
-          RUN(overlap_touch_and_bad_numbers), RUN(grazing_ends), RUN(links_meet_the_ground))
+          RUN(overlap_touch_and_bad_numbers), RUN(grazing_ends), RUN(links_meet_the_ground),
+          RUN(spin_stays_below_its_bound), RUN(roots_of_flight))
