@@ -23,6 +23,7 @@ typedef struct experiment {
 static const experiment experiments[] = {
     { "rod", "falling rod, Painleve's paradox [Stewart & Trinkle 2000]", reproduce_rod },
     { "balls", "four balls, Table 1, impulse cascade [Stewart & Trinkle 2000]", reproduce_balls },
+    { "pendulum", "n-link pendulum, Table I, Figure 2 [Jain 2012]", reproduce_pendulum },
     { "cube", "sliding cube, five friction models [Peiret 2017]", reproduce_cube },
 };
 enum { NEXPERIMENT = sizeof experiments / sizeof *experiments };

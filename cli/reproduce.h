@@ -51,7 +51,7 @@ const char *reproduce_figure(reproduce *r, const char *name, char *path, size_t 
 typedef struct trial {
     trajectory path; /* empty where nothing was recorded */
     int steps, contacts_max, rows_max, failures;
-    double time, wall, contacts_mean, residual_max, penetration_max, loop_error_max;
+    double time, wall, cpu, contacts_mean, residual_max, penetration_max, loop_error_max;
     double energy_start, energy_end, energy_created_max;
 } trial;
 
@@ -64,6 +64,9 @@ int trial_run(reproduce *r, trial *t, const char *name, const char *scene, const
               ...);
 void trial_free(trial *t);
 
+/* Time at which something touched first in the last run, which had --watch; NAN: never. */
+double trial_first_contact(const reproduce *r);
+
 /* A command of this program with its arguments, NULL behind them, in a process of its own; what it
  * prints goes to files. Its exit status, -1 where it had none. */
 int trial_command(int (*command)(int argc, char **argv), char **argv, const char *out,
@@ -75,5 +78,6 @@ int trial_command(int (*command)(int argc, char **argv), char **argv, const char
 void reproduce_rod(reproduce *r);
 void reproduce_balls(reproduce *r);
 void reproduce_cube(reproduce *r);
+void reproduce_pendulum(reproduce *r);
 
 #endif

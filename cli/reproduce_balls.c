@@ -225,51 +225,73 @@ static double worst_ball(const double *x, const double *y)
     return worst;
 }
 
-static void draw_convergence(reproduce *r, const double *h, const double *error, int n)
+enum { MOST_STEPS = 10 };
+
+/* Distance of the worst ball at 1 s from the limit, by step. */
+typedef struct study {
+    int n, nlocated;
+    double h[MOST_STEPS], fixed[MOST_STEPS], located[MOST_STEPS];
+} study;
+
+static void draw_convergence(reproduce *r, const study *s)
 {
     char path[4096];
-    svg s;
+    svg drawing;
     reproduce_figure(r, "balls_convergence.svg", path, sizeof path);
-    if (!svg_open(&s, path, 520.0, 400.0, "Four balls, convergence")) {
+    if (!svg_open(&drawing, path, 520.0, 400.0, "Four balls, convergence")) {
         r->failed = 1;
         return;
     }
     const double box[4] = { 70.0, 30.0, 420.0, 310.0 };
-    plot p = plot_open(&s, box,
-                       (plot_axis){ .label = "h [s]", .lo = 5e-5, .hi = 3e-2, .logarithmic = 1 },
-                       (plot_axis){ .label = "distance of the worst ball at 1 s [m]",
-                                    .lo = 5e-5,
-                                    .hi = 1e-1,
-                                    .logarithmic = 1 });
+    plot p = plot_open(
+        &drawing, box, (plot_axis){ .label = "h [s]", .lo = 5e-5, .hi = 3e-2, .logarithmic = 1 },
+        (plot_axis){ .label = "worst ball at 1 s [m]", .lo = 5e-5, .hi = 1e-1, .logarithmic = 1 });
     const double line_h[2] = { 1e-4, 2e-2 }, line_e[2] = { 2e-4, 4e-2 };
-    plot_marks(&p, h, error, n, plot_colour(0), "exact cone");
+    plot_marks(&p, s->h, s->fixed, s->n, plot_colour(0), "exact cone, fixed");
+    plot_marks(&p, s->h, s->located, s->nlocated, plot_colour(1), "exact cone, located");
     plot_curve(&p, line_h, line_e, 2, 1, "#999", "2 h");
-    if (!svg_close(&s)) r->failed = 1;
+    if (!svg_close(&drawing)) r->failed = 1;
 }
 
-/* Beyond the paper: the end against that of small steps. */
-static void table_of_convergence(reproduce *r)
+static double order(const double *h, const double *error, int n)
 {
-    enum { MOST = 10 };
-    double end[MOST][3 * NBALL], h[MOST], error[MOST], sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
-    int n = r->brief ? 6 : MOST;
+    double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
     for (int i = 0; i < n; i++) {
-        h[i] = 0.02 / (double)(1 << i);
-        if (!end_of(r, "", h[i], end[i])) return;
-    }
-    reproduce_say(r, "Exact cone, distance of the worst ball at 1 s from that of h = %g\n",
-                  h[n - 1]);
-    for (int i = 0; i + 1 < n; i++) {
-        error[i] = worst_ball(end[i], end[n - 1]);
-        reproduce_say(r, "%-12g %8.3f mm\n", h[i], 1e3 * error[i]);
         double x = log(h[i]), y = log(error[i]);
         sx += x, sy += y, sxx += x * x, sxy += x * y;
     }
-    int m = n - 1;
-    double order = (m * sxy - sx * sy) / (m * sxx - sx * sx);
-    reproduce_near(r, order, 1.0, 0.25, "order of convergence, cone");
-    reproduce_say(r, "order %.2f\n\n", order);
-    draw_convergence(r, h, error, m);
+    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+/* Beyond the paper: the end against that of small steps, and what locating the impacts gains. */
+static void table_of_convergence(reproduce *r)
+{
+    double limit[3 * NBALL], end[3 * NBALL];
+    study s = { .n = r->brief ? 5 : MOST_STEPS - 1, .nlocated = 6 };
+    if (s.nlocated > s.n) s.nlocated = s.n;
+    if (!end_of(r, "", 0.02 / (double)(1 << s.n), limit)) return;
+    reproduce_say(r,
+                  "Exact cone, distance of the worst ball at 1 s from that of h = %g [mm]\n"
+                  "%-12s %8s %8s\n",
+                  0.02 / (double)(1 << s.n), "h [s]", "fixed", "located");
+    for (int i = 0; i < s.n; i++) {
+        s.h[i] = 0.02 / (double)(1 << i);
+        if (!end_of(r, "", s.h[i], end)) return;
+        s.fixed[i] = worst_ball(end, limit);
+        reproduce_say(r, "%-12g %8.3f", s.h[i], 1e3 * s.fixed[i]);
+        if (i < s.nlocated) {
+            if (!end_of(r, "--stepper located", s.h[i], end)) return;
+            s.located[i] = worst_ball(end, limit);
+            reproduce_say(r, " %8.3f", 1e3 * s.located[i]);
+            if (s.h[i] == 0.00125)
+                reproduce_near(r, s.located[i], 0.0, 2e-3, "worst ball at 1.25 ms, located");
+        }
+        reproduce_say(r, "\n");
+    }
+    double slope = order(s.h, s.fixed, s.n);
+    reproduce_near(r, slope, 1.0, 0.25, "order of convergence, cone");
+    reproduce_say(r, "order %.2f\n\n", slope);
+    draw_convergence(r, &s);
 }
 
 /* ---- plan and elevation -----------------------------------------------------------------------

@@ -2,11 +2,12 @@
  * of its own, its summary and record read back from their files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,11 +27,22 @@ static int redirect(int to, const char *path)
     return close(file) == 0;
 }
 
-int trial_command(int (*command)(int argc, char **argv), char **argv, const char *out,
-                  const char *err)
+/* Processor time of all processes that ended so far [s]. */
+static double children_time(void)
+{
+    struct rusage used = { 0 };
+    getrusage(RUSAGE_CHILDREN, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/* trial_command, and the processor time it took [s] */
+static int timed_command(int (*command)(int argc, char **argv), char **argv, const char *out,
+                         const char *err, double *cpu)
 {
     int argc = 0;
     while (argv[argc]) argc++;
+    double before = children_time();
     fflush(NULL);
     pid_t child = fork();
     if (child < 0) return -1;
@@ -44,7 +56,15 @@ int trial_command(int (*command)(int argc, char **argv), char **argv, const char
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return -1;
+    *cpu = children_time() - before;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int trial_command(int (*command)(int argc, char **argv), char **argv, const char *out,
+                  const char *err)
+{
+    double cpu;
+    return timed_command(command, argv, out, err, &cpu);
 }
 
 /* ---- the summary ------------------------------------------------------------------------------
@@ -118,13 +138,25 @@ int trial_run(reproduce *r, trial *t, const char *name, const char *scene, const
 
     /* the reader of the command line moves its words */
     memcpy(kept, argv, sizeof kept);
-    int status = trial_command(cmd_run, argv, out, err);
+    int status = timed_command(cmd_run, argv, out, err, &t->cpu);
     if (status != EXIT_CERTIFIED || !read_summary(t, out) ||
         (name && !trajectory_read(&t->path, record))) {
         tell_failure(r, kept, err);
         return 0;
     }
     return 1;
+}
+
+double trial_first_contact(const reproduce *r)
+{
+    char path[PATH_SIZE];
+    double time = NAN;
+    snprintf(path, sizeof path, "%s/run.err", r->out);
+    char *text = text_file_read(path);
+    const char *at = text ? strstr(text, "t = ") : NULL;
+    if (at) time = strtod(at + 4, NULL);
+    free(text);
+    return time;
 }
 
 void trial_free(trial *t)

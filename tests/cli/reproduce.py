@@ -4,13 +4,15 @@ usage: reproduce.py PATH_TO_rattleback [NAME...]     only the tests whose name c
 """
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
 import sliding
 from harness import ROOT, check, check_run, rattleback, run_tests, sanitized, strict_json
 
-NAMES = ("rod", "balls", "cube")
+NAMES = ("rod", "balls", "pendulum", "cube")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -62,6 +64,27 @@ def test_balls():
         check(len(values(balls, "Table 1")) == 13, balls["checks"])
         check(values(balls, "rows of the LCP") == {"rows of the LCP of the collision": 70},
               balls["checks"])
+
+
+def test_pendulum():
+    if sanitized():
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        pendulum = experiment("pendulum", folder)
+        hits = values(pendulum, "hits the wall")
+        check(len(hits) == 6 and all(abs(t - 1.09) < 0.01 for t in hits.values()), hits)
+
+
+def test_pendulum_scenes_are_those_of_their_tool():
+    folder = os.path.join(ROOT, "scenes/papers/pendulum")
+    with tempfile.TemporaryDirectory() as again:
+        subprocess.run([sys.executable, os.path.join(ROOT, "tools/pendulum-scenes"), again],
+                       check=True, timeout=60)
+        check(sorted(os.listdir(folder)) == sorted(os.listdir(again)), os.listdir(again))
+        for name in os.listdir(again):
+            with open(os.path.join(folder, name), encoding="utf-8") as one, \
+                    open(os.path.join(again, name), encoding="utf-8") as two:
+                check(one.read() == two.read(), name)
 
 
 def test_cube():
