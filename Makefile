@@ -2,7 +2,7 @@
 .PHONY: help run test bench fuzz docs format clean
 
 help:
-	@echo "make run      build; every solver on the stored problems: a table; robots in free fall"
+	@echo "make run      build; every solver on the stored problems; robots; the papers' experiments"
 	@echo "make test     all tests: release and sanitizer builds, sources, documents, consumer"
 	@echo "make bench    measure beside other solvers and engines, write bench/results"
 	@echo "make fuzz     fuzz the readers, FUZZ_SECONDS (60) each"
