@@ -29,22 +29,19 @@ static int swing(reproduce *r, trial *t, const char *record, const char *kind, i
 /* ---- where the links are ----------------------------------------------------------------------
  */
 
-/* Hinge angles from the record: in minimal coordinates they add up, in maximal ones each link has
- * its quaternion, and turns about y only. Angles are from hanging down. */
-static void link_angles(const double *row, int n, int maximal, double *angle)
+/* Angles of the links from hanging down: those of the hinges add up. Records have the coordinates
+ * of the file whichever the engine uses. */
+static void link_angles(const double *row, int n, double *angle)
 {
     double sum = 0.0;
-    for (int k = 0; k < n; k++) {
-        sum += row[1 + k];
-        angle[k] = maximal ? 2.0 * atan2(row[1 + 7 * k + 5], row[1 + 7 * k + 3]) : sum;
-    }
+    for (int k = 0; k < n; k++) angle[k] = sum += row[1 + k];
 }
 
-/* Height of the centre of the last link under the base. */
-static double last_height(const double *row, int n, int maximal)
+/* Height of the centre of the last link over the base. */
+static double last_height(const double *row, int n)
 {
     double angle[30], z = 0.0;
-    link_angles(row, n, maximal, angle);
+    link_angles(row, n, angle);
     for (int k = 0; k < n; k++) z -= (k == n - 1 ? 0.5 : 1.0) * LENGTH / n * cos(angle[k]);
     return z;
 }
@@ -124,7 +121,7 @@ static int difference(reproduce *r, int n, double h, double *worst)
     for (int i = 0; i < t[0].path.nrow && i < t[1].path.nrow; i++) {
         const double *a = t[0].path.x + (long)i * t[0].path.ncol;
         const double *b = t[1].path.x + (long)i * t[1].path.ncol;
-        *worst = fmax(*worst, fabs(last_height(a, n, 0) - last_height(b, n, 1)));
+        *worst = fmax(*worst, fabs(last_height(a, n) - last_height(b, n)));
     }
     trial_free(&t[0]);
     trial_free(&t[1]);
@@ -183,7 +180,7 @@ static void draw_height(reproduce *r)
             const trajectory *x = &t[maximal].path;
             double *z = malloc((size_t)x->nrow * sizeof *z);
             for (int i = 0; z && i < x->nrow; i++)
-                z[i] = 10.0 + last_height(x->x + (long)i * x->ncol, 3, maximal);
+                z[i] = 10.0 + last_height(x->x + (long)i * x->ncol, 3);
             for (int i = 0; z && i < x->nrow; i++) x->x[(long)i * x->ncol + 1] = z[i];
             plot_curve(&p, x->x, x->x + 1, x->nrow, x->ncol, plot_colour(maximal),
                        maximal ? "maximal (fully augmented)" : "minimal (tree augmented)");
@@ -298,7 +295,7 @@ static void draw_chain(plot *p, const double *row, int n, const char *colour)
 {
     double angle[30], x = 0.0, z = 5.0, l = LENGTH / n;
     char style[96];
-    link_angles(row, n, 0, angle);
+    link_angles(row, n, angle);
     snprintf(style, sizeof style, "fill=\"%s\" fill-opacity=\"0.25\" stroke=\"%s\"", colour,
              colour);
     for (int k = 0; k < n; k++) {
