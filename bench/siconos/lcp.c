@@ -183,6 +183,11 @@ static void report_warm(FILE *report, int contacts, int n, trial (*all)[WAYS], i
         int both = pair_medians(all, problems, WARM + 2 * k, COLD + 2 * k, us);
         fprintf(report, " %d | %.1f | %.1f | %.2f |", both, us[1], us[0], us[2]);
     }
+    for (int k = 1; k < PAIRS; k++) {
+        double us[3];
+        pair_medians(all, problems, WARM + 2 * k, COLD, us);
+        fprintf(report, " %.2f |", us[2]);
+    }
     fprintf(report, "\n");
 }
 
@@ -220,10 +225,11 @@ int compare_lcp(const char *folder, FILE *report, int problems)
             TOL);
     for (int s = 0; s < 4; s++) report_cold(report, sizes[s], n[s], all + s * problems, problems);
     fprintf(report, "\n## Warm certified re-solve after a change of 1 %%\n\n"
-                    "Ratio = median of cold / warm, both on the changed problem.\n\n"
+                    "Ratio = median of cold / warm, both on the changed problem; the last two are "
+                    "cold lemke / warm auto and cold lemke / warm auto unique.\n\n"
                     "| contacts | n | lemke: both | cold | warm | ratio | auto: both | cold | warm "
-                    "| ratio | auto unique: both | cold | warm | ratio |\n"
-                    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+                    "| ratio | auto unique: both | cold | warm | ratio | to auto | to unique |\n"
+                    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (int s = 0; s < 4; s++) report_warm(report, sizes[s], n[s], all + s * problems, problems);
     rb_arena_free(arena);
     free(all);
