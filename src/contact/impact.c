@@ -94,7 +94,7 @@ typedef struct path {
     rb_impact_result *out;
 } path;
 
-static void note(path *p, rb_impact_phase phase)
+static void note(path *p, int phase)
 {
     rb_impact_result *out = p->out;
     if (out->nphase < RB_IMPACT_MAX_PHASES) out->phase[out->nphase++] = (unsigned char)phase;
