@@ -161,7 +161,7 @@ static int set_phantom_directions(run_options *o, const char *text)
 
 static int set_lateral(run_options *o, const char *text)
 {
-    return count("rb.lateral", text, 0, 1, "0 or 1", &o->step.lateral);
+    return count("rb.lateral", text, 0, 2, "0, 1 or 2", &o->step.lateral);
 }
 
 /* ---- choices that a model can make too --------------------------------------------------------

@@ -776,10 +776,10 @@ static slip slip_of(const world *w, const held *c)
         double p = dot(s.e[k], c->p_before + 1, 2), b = isnan(b_t) ? 0.0 : b_t;
         if (!isnan(k_t) || !isnan(b_t)) s.d[k] = -s.eps[k] * (p + w->h * b * dot(s.e[k], u, 2));
     }
-    if (slides && w->o->lateral) {
+    if (slides && w->o->lateral == 1) {
         s.eps[1] = speed / (s.mu[0] * fmax(normal_before(w, c), 1e-6 * w->h));
         s.d[1] = 0.0;
-    } else if (slides) {
+    } else if (slides && w->o->lateral == 0) {
         s.mu[1] = 0.0;
     }
     return s;
@@ -1329,6 +1329,8 @@ TEST(bristles_are_as_printed)
     check_scene(bristles, "phantom", o);
     check_scene(bristles, "hybrid-friction", o);
     check_scene(bristles, "box", o);
+    o.lateral = 2;
+    check_scene(bristles, "phantom", o);
     o.lateral = 0;
     check_scene(bristles, "phantom", o);
     o.phantom_directions = 3;

@@ -69,7 +69,8 @@ typedef struct rb_step_opts {
     double stick_speed; /* `phantom`, `hybrid-friction`: v_th [m/s]; 1e-3                        */
     double phantom_share; /* `phantom`: rho_j = share T_jj; 1e-6                                  */
     int phantom_directions; /* `phantom`: k >= 2 directions of a half circle; 2                  */
-    int lateral; /* `phantom`: 1 lateral regularisation (10.4), 0 the variant without     */
+    int lateral; /* `phantom`, `hybrid-friction`: force across the slip by 1 the linear law, 2 a
+                    bristle as along it, 0 none; 1                                                */
     rb_problem_sink sink;
 } rb_step_opts;
 

@@ -82,7 +82,7 @@ void rb_slip_find(const rb_island *is, const rb_step_opts *o, int i, double p_n,
     out->mu[1] = o->lateral ? out->mu[0] : 0.0;
     bristle(is, i, out->e[0], &out->eps[0], &out->d[0]);
     bristle(is, i, out->e[1], &out->eps[1], &out->d[1]);
-    if (!o->lateral) return;
+    if (o->lateral != 1) return;
 
     /* Coulomb's lateral component as a linear law (43) */
     double least = LEAST_NORMAL_FORCE * is->h;

@@ -33,6 +33,8 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
     if (!(o->tol > 0.0)) return rb_fail(err, RB_BAD_INPUT, "tol must be positive");
     if (o->directions < 4 || o->directions % 2 != 0)
         return rb_fail(err, RB_BAD_INPUT, "directions must be even and at least 4");
+    if (o->lateral < 0 || o->lateral > 2)
+        return rb_fail(err, RB_BAD_INPUT, "lateral must be 0, 1 or 2");
     if (o->phantom_directions < 2)
         return rb_fail(err, RB_BAD_INPUT, "phantom_directions must be at least 2");
     if (!(o->phantom_share >= 0.0) || !(o->stick_speed >= 0.0) || !(o->regularise >= 0.0))
