@@ -13,8 +13,9 @@
 
 const char model_options_help[] =
     "  --key NAME|INDEX       begin at a keyframe of the file, not at the reference configuration\n"
-    "  --floating-base        URDF: the root link is free, not fixed to the world\n"
+    "  --floating-base        bodies that are fixed to the world are free: the root of a URDF\n"
     "  --friction MU          URDF: sliding coefficient of all geoms (0.5)\n"
+    "  --ground Z             add the plane z = Z to the world\n"
     "  --package NAME=DIR     where package://NAME/ is; may be repeated\n"
     "  --coordinates WORD     minimal (joint coordinates), or maximal: every body free, every\n"
     "                         joint a bilateral constraint\n";
@@ -39,6 +40,17 @@ int model_set_friction(void *to, const char *text)
     if (end != text && *end == '\0' && o->load.friction >= 0.0 && isfinite(o->load.friction))
         return 1;
     fprintf(stderr, "rattleback %s: --friction %s: expected a number >= 0\n", o->command, text);
+    return 0;
+}
+
+int model_set_ground(void *to, const char *text)
+{
+    model_options *o = to;
+    char *end;
+    o->ground = strtod(text, &end);
+    o->has_ground = end != text && *end == '\0' && isfinite(o->ground);
+    if (o->has_ground) return 1;
+    fprintf(stderr, "rattleback %s: --ground %s: expected a height in metres\n", o->command, text);
     return 0;
 }
 
@@ -185,6 +197,39 @@ static void add_environment(model_options *o, const char *variable, const char *
     }
 }
 
+/* What the options add to the file: a ground; a free base where an MJCF file has a fixed one. 0:
+ * err says why not. */
+static int add_to_spec(const model_options *o, rb_spec *spec, rb_error *err)
+{
+    int nbody = rb_spec_count(spec, RB_KIND_BODY), ok = 1, added = 0;
+    for (int b = 1; b < nbody && o->load.floating_base && ok; b++) {
+        int has_joint = 0;
+        for (int j = 0; j < rb_spec_count(spec, RB_KIND_JOINT); j++)
+            has_joint |= rb_spec_joint(spec, j)->body == b;
+        if (has_joint || rb_spec_body(spec, b)->parent != 0 || rb_spec_body(spec, b)->mocap)
+            continue;
+        rb_joint_def joint = rb_joint_default();
+        joint.type = RB_JOINT_FREE;
+        joint.body = b;
+        ok = rb_spec_add_joint(spec, &joint, err) >= 0;
+        added++;
+    }
+    if (added) { /* keyframes of the fixed base have no numbers for the free one */
+        for (int k = 0; k < rb_spec_count(spec, RB_KIND_KEY); k++) {
+            rb_key_def *key = rb_spec_key(spec, k);
+            key->qpos = key->qvel = NULL;
+            key->nqpos = key->nqvel = 0;
+        }
+    }
+    if (!o->has_ground || !ok) return ok;
+    rb_geom_def plane = rb_geom_default();
+    plane.type = RB_GEOM_PLANE;
+    plane.name = "ground";
+    plane.body = 0;
+    plane.pose.pos[2] = o->ground;
+    return rb_spec_add_geom(spec, &plane, err) >= 0;
+}
+
 rb_model *model_load(model_options *o, const char *path)
 {
     size_t used = 0;
@@ -194,7 +239,7 @@ rb_model *model_load(model_options *o, const char *path)
     rb_model *m = NULL;
     o->load.packages = o->npackage ? o->packages : NULL;
     rb_spec *spec = rb_spec_read(path, &o->load, NULL, &err);
-    if (spec && rb_spec_hulls(spec, &err) != RB_OK) {
+    if (spec && (!add_to_spec(o, spec, &err) || rb_spec_hulls(spec, &err) != RB_OK)) {
         rb_spec_free(spec);
         spec = NULL;
     }

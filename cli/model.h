@@ -17,6 +17,8 @@ typedef struct model_options {
     char environment[8192]; /* folders of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH, one after the
                                other */
     const char *key;        /* keyframe to start from, name or index; NULL: the reference */
+    int has_ground; /* a plane z = ground is added to the world                               */
+    double ground;  /* [m]                                                                    */
     int maximal;
     int coordinates_said; /* on the command line: outweighs the model                           */
     rb_model *minimal;    /* where maximal: the model as written, which knows its keyframes */
@@ -31,6 +33,7 @@ int model_set_key(void *to, const char *text);
 int model_set_friction(void *to, const char *text);
 int model_set_floating_base(void *to, const char *text);
 int model_set_package(void *to, const char *text);
+int model_set_ground(void *to, const char *text);
 int model_set_coordinates(void *to, const char *text);
 int model_set_lenient(void *to, const char *text);
 int model_set_json(void *to, const char *text);
@@ -40,6 +43,7 @@ int model_set_help(void *to, const char *text);
 #define MODEL_ARGUMENTS                                                                            \
     { "--key", 1, model_set_key }, { "--friction", 1, model_set_friction },                        \
     { "--floating-base", 0, model_set_floating_base }, { "--package", 1, model_set_package },      \
+    { "--ground", 1, model_set_ground },                                                           \
     { "--coordinates", 1, model_set_coordinates }, { "--lenient", 0, model_set_lenient },          \
     { "--json", 0, model_set_json }, { "--help", 0, model_set_help }, { "-h", 0, model_set_help }
 /* clang-format on */
