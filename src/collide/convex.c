@@ -76,6 +76,7 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
         witness(gjk, out->x1);
     }
     rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n, &out->at);
+    if (out->at.placed) rb_copy3(out->at.x1, out->x1);
     out->error = fmax(0.0, out->at.upper - out->at.s);
     return out->error <= RB_GAP_TIE * couple->scale;
 }
@@ -86,6 +87,7 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
     double tie = RB_GAP_TIE * couple->scale;
     out->at.s = -INFINITY;
     out->at.upper = INFINITY;
+    out->at.placed = 0;
     int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;
     rb_gjk_run(couple, 0.01 * tie, few, &gjk);
     int proved = settle(couple, &gjk, out);

@@ -292,10 +292,11 @@ static void climb(search *s, const double *k, rb_direction *at)
 
 /* Distance of the extreme points at n, one of them moved along its edge to where it belongs;
  * INFINITY where it would leave the edge. */
-static double distance_at(const search *s, const rb_corner *corner, const kink *k)
+static double distance_at(const search *s, const rb_corner *corner, const kink *k, double x1[3])
 {
     double w[3];
     rb_copy3(corner->w, w);
+    rb_copy3(corner->x1, x1);
     if (!k) return rb_norm3(w);
     double t = rb_dot3(w, k->u), shift = k->second ? -t : t;
     int id = k->second ? corner->id2 : corner->id1;
@@ -303,6 +304,7 @@ static double distance_at(const search *s, const rb_corner *corner, const kink *
     if ((id != k->a && id != k->b) || shift < -s->tie || shift > k->length + s->tie)
         return INFINITY;
     rb_axpy3(-t, k->u, w);
+    if (!k->second) rb_axpy3(t, k->u, x1);
     return rb_norm3(w);
 }
 
@@ -317,7 +319,7 @@ static int try_free(search *s, const kink *k, const double n0[3], rb_direction *
     climb(s, k ? k->u : NULL, at);
     rb_couple_corner(s->couple, at->n, &corner);
     at->s = rb_dot3(at->n, corner.w);
-    at->upper = distance_at(s, &corner, k);
+    at->upper = distance_at(s, &corner, k, at->x1);
     return 1;
 }
 
@@ -350,7 +352,9 @@ static int accept(search *s, const rb_direction *at)
     if (at->upper - at->s > s->tie) return 0;
     s->best->upper = fmin(s->best->upper, at->upper);
     consider(s, at->n);
-    return is_proved(s);
+    rb_copy3(at->x1, s->best->x1);
+    s->best->placed = is_proved(s);
+    return s->best->placed;
 }
 
 /* Faces, and edges that the corners name. */

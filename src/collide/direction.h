@@ -8,6 +8,8 @@ typedef struct rb_direction {
     double n[3];  /* unit, from 1 to 2                  */
     double s;     /* separation of the cores along it [m] */
     double upper; /* least distance of two points that is known: the gap is not above it [m] */
+    double x1[3]; /* point of core 1 of those two, where a free maximum proved the gap */
+    int placed;   /* x1 holds                                                            */
 } rb_direction;
 
 /* Begins with what `best` holds and tries every kind of contact near n0: faces, pairs of edges,
