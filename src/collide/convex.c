@@ -99,7 +99,9 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
         out->steps += gjk.steps;
         if (proved) return;
     }
-    if (!gjk.overlap) return;
+
+    /* on flat simplices GJK may stall next to an origin that is inside */
+    if (!gjk.overlap && gjk.distance > RB_DEPTH_FINE * couple->scale) return;
     double shallow = couple->curved ? RB_DEPTH_FINE * couple->scale : tie;
     out->error = fmax(0.0, -out->at.s);
     if (out->at.s < -shallow) find_depth(couple, &gjk, out);
