@@ -1,4 +1,5 @@
 /* `rattleback run`: simulates a model and tells what happened. */
+#include "pool.h"
 #include "run.h"
 
 #include <errno.h>
@@ -364,7 +365,11 @@ int cmd_run(int argc, char **argv)
     if (!m) return EXIT_BAD_INPUT;
 
     int status = EXIT_BAD_INPUT;
-    if (!refuse_physics(&o, m) && run_options_from_model(&o, m)) {
+    pool *threads = o.threads > 1 ? pool_new(o.threads) : NULL;
+    if (threads) o.step.parallel = pool_parallel(threads);
+    if (o.threads > 1 && !threads) {
+        fprintf(stderr, "rattleback run: --threads %d: so many cannot be started\n", o.threads);
+    } else if (!refuse_physics(&o, m) && run_options_from_model(&o, m)) {
         run r = { .o = &o, .m = m };
         signal(SIGINT, on_interrupt);
         status = run_model(&r);
@@ -373,6 +378,7 @@ int cmd_run(int argc, char **argv)
         free(r.modes);
         free(r.ids);
     }
+    pool_free(threads);
     model_free(&o.model, m);
     return status;
 }

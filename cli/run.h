@@ -12,6 +12,7 @@ typedef struct run_options {
     int every;   /* rows of the record: each so many steps    */
     const char *record, *state, *dump;
     int watch;
+    int threads;
     unsigned given; /* bit per choice that the command line made, see run_choices */
 } run_options;
 

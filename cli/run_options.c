@@ -263,6 +263,12 @@ static int set_entry(void *to, const char *text)
 /* ---- the rest ----------------------------------------------------------------------------------
  */
 
+static int set_threads(void *options, const char *text)
+{
+    run_options *o = options;
+    return count("--threads", text, 1, 64, "a whole number from 1 to 64", &o->threads);
+}
+
 static int set_every(void *to, const char *text)
 {
     run_options *o = to;
@@ -315,6 +321,7 @@ static const argument table[] = {
     { "--energy-safe", 0, choose_energy_safe },
     { "--tol", 1, choose_tol },
     { "--set", 1, set_entry },
+    { "--threads", 1, set_threads },
     { "--every", 1, set_every },
     { "--record", 1, set_record },
     { "--state", 1, set_state },
@@ -330,6 +337,7 @@ run_options run_options_default(void)
     return (run_options){ .model = model_options_default("run"),
                           .step = rb_step_opts_default(),
                           .time = 1.0,
+                          .threads = 1,
                           .every = 1 };
 }
 
@@ -370,29 +378,31 @@ void run_help(void)
            "  --formulation WORD     how contact becomes a complementarity problem (cone)\n");
     for (const rb_formulation *const *f = rb_formulations; *f; f++)
         printf("      %-26s %s\n", rb_formulation_name(*f), rb_formulation_summary(*f));
-    printf("  --solver WORD          see rattleback lcp --help, rattleback friction --help (auto)\n"
-           "  --stepper WORD         fixed, or located: steps are divided at impacts (fixed)\n"
-           "  --scheme WORD          midpoint, semi-implicit or moreau-jean: how positions follow\n"
-           "                         velocities (midpoint)\n"
-           "  --directions N         of polyhedral friction cones, even (8)\n"
-           "  --friction MU          replaces every sliding coefficient\n"
-           "  --restitution E        replaces every coefficient of restitution\n"
-           "  --restitution-law WORD newton, poisson or stronge (stronge)\n"
-           "  --energy-safe          limit Newton's law where it would create energy\n"
-           "  --project S            share of overlap that a step takes off positions (0)\n"
-           "  --tol R                relative residual to certify (1e-9)\n"
-           "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
-           "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "
-           "output\n"
-           "  --every N              a row of it each N steps (1)\n"
-           "  --state FILE           start from a state, as rattleback compute takes it\n"
-           "  --dump-problems DIR    every complementarity problem as a file for rattleback\n"
-           "                         lcp or friction\n"
-           "  --watch                contact modes as they change\n"
-           "  --cold                 no warm start\n"
-           "%s"
-           "  --lenient              run also where the file asks for physics that is not there\n"
-           "\nexit status: 0 done, 1 a step could not be certified, 2 bad usage or input\n"
-           "\nexample: rattleback run scenes/contact/rod.xml --key start --time 0.7\n",
-           model_options_help);
+    printf(
+        "  --solver WORD          see rattleback lcp --help, rattleback friction --help (auto)\n"
+        "  --stepper WORD         fixed, or located: steps are divided at impacts (fixed)\n"
+        "  --scheme WORD          midpoint, semi-implicit or moreau-jean: how positions follow\n"
+        "                         velocities (midpoint)\n"
+        "  --directions N         of polyhedral friction cones, even (8)\n"
+        "  --friction MU          replaces every sliding coefficient\n"
+        "  --restitution E        replaces every coefficient of restitution\n"
+        "  --restitution-law WORD newton, poisson or stronge (stronge)\n"
+        "  --energy-safe          limit Newton's law where it would create energy\n"
+        "  --project S            share of overlap that a step takes off positions (0)\n"
+        "  --tol R                relative residual to certify (1e-9)\n"
+        "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
+        "  --threads K            over which islands are shared out; the answer is the same (1)\n"
+        "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "
+        "output\n"
+        "  --every N              a row of it each N steps (1)\n"
+        "  --state FILE           start from a state, as rattleback compute takes it\n"
+        "  --dump-problems DIR    every complementarity problem as a file for rattleback\n"
+        "                         lcp or friction\n"
+        "  --watch                contact modes as they change\n"
+        "  --cold                 no warm start\n"
+        "%s"
+        "  --lenient              run also where the file asks for physics that is not there\n"
+        "\nexit status: 0 done, 1 a step could not be certified, 2 bad usage or input\n"
+        "\nexample: rattleback run scenes/contact/rod.xml --key start --time 0.7\n",
+        model_options_help);
 }

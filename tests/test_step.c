@@ -360,6 +360,68 @@ TEST(contact_makes_no_energy)
     scene_free(&s);
 }
 
+/* ---- workers ------------------------------------------------------------------------------------
+ */
+
+/* One after the other, the last one first: whoever depends on the order shows it. */
+static void run_backwards(void *ctx, void (*task)(void *work, int k), void *work)
+{
+    const rb_parallel *parallel = ctx;
+    for (int k = parallel->workers - 1; k >= 0; k--) task(work, k);
+}
+
+static const char *const boxes_apart =
+    "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='9 9 1'/>"
+    "<replicate count='7' offset='1 0 0.01'><body pos='0 0 0.15' euler='10 20 0'><freejoint/>"
+    "<geom type='box' size='0.1 0.08 0.06'/></body></replicate></worldbody></mujoco>";
+
+TEST(workers_change_no_bit)
+{
+    rb_arena *arena[3] = { rb_arena_new(NULL, 0), rb_arena_new(NULL, 0), rb_arena_new(NULL, 0) };
+    rb_parallel three = { .workers = 3, .run = run_backwards, .arena = arena };
+    three.ctx = &three;
+    scene alone = scene_text(boxes_apart), shared = scene_text(boxes_apart);
+    shared.o.parallel = &three;
+    int most = 0;
+    for (int i = 0; i < 300; i++) {
+        scene_step(&alone);
+        scene_step(&shared);
+        most = alone.info.islands > most ? alone.info.islands : most;
+        CHECK_INT(shared.info.solves, alone.info.solves);
+        CHECK(shared.info.residual == alone.info.residual);
+        CHECK(memcmp(shared.d->q, alone.d->q, (size_t)alone.m->nq * sizeof(double)) == 0);
+        CHECK(memcmp(shared.d->v, alone.d->v, (size_t)alone.m->nv * sizeof(double)) == 0);
+    }
+    CHECK(most >= 5);
+    scene_free(&alone);
+    scene_free(&shared);
+    for (int k = 0; k < 3; k++) rb_arena_free(arena[k]);
+}
+
+TEST(many_simulations_are_each_their_own)
+{
+    enum { MANY = 5 };
+    rb_parallel two = { .workers = 2, .run = run_backwards };
+    two.ctx = &two;
+    scene s = scene_text(boxes_apart);
+    rb_data *d[MANY];
+    rb_status status[MANY];
+    for (int i = 0; i < MANY; i++) {
+        d[i] = rb_data_new(s.m, NULL);
+        CHECK(d[i] != NULL);
+        CHECK_INT(rb_data_reserve(s.m, &d[i], 64), RB_OK);
+        d[i]->v[0] = 0.1 * i;
+    }
+    for (int k = 0; k < 150; k++)
+        CHECK_INT(rb_step_many(s.m, d, MANY, &s.o, &two, NULL, status), RB_OK);
+    s.d->v[0] = 0.1 * 3;
+    for (int k = 0; k < 150; k++) scene_step(&s);
+    CHECK(memcmp(d[3]->q, s.d->q, (size_t)s.m->nq * sizeof(double)) == 0);
+    CHECK(d[2]->q[0] != d[3]->q[0]);
+    for (int i = 0; i < MANY; i++) rb_data_free(d[i]);
+    scene_free(&s);
+}
+
 TEST_MAIN(RUN(a_box_at_rest_does_not_move_by_a_bit),
           RUN(a_slope_at_the_friction_angle_holds_and_a_millionth_more_slides),
           RUN(heavy_on_light_stands), RUN(a_sliding_cube_stays_down_and_stops_where_coulomb_says),
@@ -369,4 +431,5 @@ TEST_MAIN(RUN(a_box_at_rest_does_not_move_by_a_bit),
           RUN(a_ball_lands_rolling), RUN(four_balls_converge_to_the_exact_cone),
           RUN(the_sliding_cube_ends_where_the_paper_says), RUN(a_restored_run_goes_on_bit_for_bit),
           RUN(formulations_without_grain_refuse_one), RUN(a_step_that_fails_changes_nothing),
-          RUN(a_warm_step_allocates_nothing), RUN(contact_makes_no_energy))
+          RUN(a_warm_step_allocates_nothing), RUN(contact_makes_no_energy),
+          RUN(workers_change_no_bit), RUN(many_simulations_are_each_their_own))

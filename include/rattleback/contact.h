@@ -47,6 +47,17 @@ typedef struct rb_problem_sink {
     void *ctx;
 } rb_problem_sink;
 
+/* Threads of the caller's, for the islands of a step and for many simulations. The library starts
+ * none: `run` calls task(work, k) once for each k = 0 .. workers - 1, on as many threads as it
+ * likes, and returns when all are done. The answer is the same to the bit for any number of
+ * workers. */
+typedef struct rb_parallel {
+    int workers;
+    void (*run)(void *ctx, void (*task)(void *work, int k), void *work);
+    void *ctx;
+    rb_arena **arena; /* scratch of each worker                                   (workers)      */
+} rb_parallel;
+
 /* Start from rb_step_opts_default(). */
 typedef struct rb_step_opts {
     double h;                          /* [s]; 0: the timestep of the model                       */
@@ -72,6 +83,7 @@ typedef struct rb_step_opts {
     int lateral; /* `phantom`, `hybrid-friction`: force across the slip by 1 the linear law, 2 a
                     bristle as along it, 0 none; 1                                                */
     rb_problem_sink sink;
+    const rb_parallel *parallel; /* NULL: one thread                                             */
 } rb_step_opts;
 
 rb_step_opts rb_step_opts_default(void);

@@ -77,6 +77,13 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_st
 rb_status rb_acceleration_problem(const rb_model *m, rb_data *d, const rb_step_opts *opts,
                                   const rb_problem_sink *sink, rb_error *err);
 
+/* One step of each of n simulations of a model, shared out over the workers of `parallel` (NULL:
+ * one after the other). info may be NULL. Each simulation uses its own scratch, so that arenas of
+ * `parallel` are not needed and opts->parallel must be NULL. status (n) gets what became
+ * of each; returned is the first of them that is not RB_OK. */
+rb_status rb_step_many(const rb_model *m, rb_data *const *d, int n, const rb_step_opts *opts,
+                       const rb_parallel *parallel, rb_step_info *info, rb_status *status);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,12 +82,22 @@ static void take(rb_stage *s, const rb_island *island)
     }
 }
 
-static void note(rb_stage *s, const rb_info *solved, int rows)
+/* What solving an island told; noted in the order of islands, so that threads change nothing. */
+typedef struct outcome {
+    rb_status status;
+    int rows; /* of the problem; 0: there was none */
+    rb_info solved;
+    rb_error err;
+} outcome;
+
+static void note(rb_stage *s, const outcome *x)
 {
     rb_step_info *info = s->info;
+    const rb_info *solved = &x->solved;
+    if (x->rows == 0) return;
     info->solves++;
-    info->rows += rows;
-    if (rows > info->rows_max) info->rows_max = rows;
+    info->rows += x->rows;
+    if (x->rows > info->rows_max) info->rows_max = x->rows;
     info->fallbacks += solved->outcome == RB_SOLVED && strchr(solved->path, '>') != NULL;
     for (int k = 0; k < RB_RUNG_COUNT; k++) info->rungs[k] += solved->rungs[k];
     info->velocity_residual = fmax(info->velocity_residual, solved->cert.velocity);
@@ -96,29 +106,38 @@ static void note(rb_stage *s, const rb_info *solved, int rows)
     memcpy(info->path, solved->path, sizeof info->path);
 }
 
-static rb_status solve_problem(rb_stage *s, rb_written *written)
+static rb_status solve_problem(const rb_stage *s, rb_written *written, rb_arena *arena, outcome *x)
 {
     rb_solve_opts opts = rb_solve_opts_default();
     opts.solver = s->o->solver;
     opts.tol = s->o->tol;
     opts.warm = !s->o->cold;
-    opts.arena = s->d->arena;
-    rb_info solved = { .mode = written->mode };
-    rb_status status = rb_solve(&written->problem, &opts, written->z, &solved);
+    opts.arena = arena;
+    x->solved.mode = written->mode;
+    rb_status status = rb_solve(&written->problem, &opts, written->z, &x->solved);
     if (status != RB_OK)
-        return rb_fail(s->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
+        return rb_fail(&x->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
                        written->problem.n, rb_status_text(status));
-    note(s, &solved, written->problem.n);
-    if (solved.outcome == RB_SOLVED) return RB_OK;
-    return rb_fail(s->err, RB_UNSOLVED, "%d rows, residual %.1e after %s", written->problem.n,
-                   solved.cert.relative, solved.path);
+    x->rows = written->problem.n;
+    if (x->solved.outcome == RB_SOLVED) return RB_OK;
+    return rb_fail(&x->err, RB_UNSOLVED, "%d rows, residual %.1e after %s", x->rows,
+                   x->solved.cert.relative, x->solved.path);
 }
 
-static rb_status solve_island(rb_stage *s, int index, double mass)
+static rb_status hand_over(const rb_stage *s, int index, const rb_problem *problem, rb_error *err)
+{
+    char name[64];
+    if (!s->o->sink.take || problem->n == 0) return RB_OK;
+    rb_stage_name(s, index, name, sizeof name);
+    if (s->o->sink.take(s->o->sink.ctx, name, problem) == 0) return RB_OK;
+    return rb_fail(err, RB_FILE, "the sink refused the problem %s", name);
+}
+
+/* Writes p and mode of its own constraints, nothing else of the stage. */
+static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *arena, outcome *x)
 {
     rb_island island;
     rb_written written;
-    rb_arena *arena = s->d->arena;
     rb_status status = rb_island_open(s->m, s->d, &s->set, index, s->h, arena, &island);
     if (status != RB_OK) return status;
     fill(s, &island);
@@ -126,37 +145,69 @@ static rb_status solve_island(rb_stage *s, int index, double mass)
     status = s->o->formulation->write(&island, s->o, arena, &written);
     if (status == RB_UNSUPPORTED)
         return rb_fail(
-            s->err, status,
+            &x->err, status,
             "%s does not take what a contact asks for: friction polygons need "
             "stewart-trinkle, anitescu-potra, dart or jain; a grain does without phantom "
             "and hybrid-friction",
             s->o->formulation->name);
-    if (status != RB_OK) return status;
-    if (s->o->sink.take && written.problem.n > 0) {
-        char name[64];
-        rb_stage_name(s, index, name, sizeof name);
-        if (s->o->sink.take(s->o->sink.ctx, name, &written.problem) != 0)
-            return rb_fail(s->err, RB_FILE, "the sink refused the problem %s", name);
-    }
-    if (written.problem.n > 0) status = solve_problem(s, &written);
+    if (status == RB_OK) status = hand_over(s, index, &written.problem, &x->err);
+    if (status == RB_OK && written.problem.n > 0) status = solve_problem(s, &written, arena, x);
     if (status != RB_OK) return status;
     s->o->formulation->read(&written, &island);
     take(s, &island);
     return RB_OK;
 }
 
+/* ---- one after the other, or shared out -------------------------------------------------------
+ */
+
+typedef struct work {
+    rb_stage *s;
+    const unsigned char *skip;
+    const double *mass;
+    outcome *x; /*                                                                     (nisland) */
+} work;
+
+static void solve_one(const work *w, int i, rb_arena *arena)
+{
+    rb_mark mark = rb_arena_mark(arena);
+    memset(&w->x[i], 0, sizeof w->x[i]);
+    w->x[i].status = solve_island(w->s, i, w->mass[i], arena, &w->x[i]);
+    rb_arena_reset(arena, mark);
+}
+
+/* Islands k, k + workers, ...: who solves what does not depend on time. */
+static void solve_share(void *argument, int k)
+{
+    const work *w = argument;
+    const rb_parallel *parallel = w->s->o->parallel;
+    for (int i = k; i < w->s->set.nisland; i += parallel->workers) {
+        if (!w->skip[i]) solve_one(w, i, parallel->arena[k]);
+    }
+}
+
+static int is_shared(const rb_stage *s)
+{
+    const rb_parallel *parallel = s->o->parallel;
+    return parallel && parallel->workers > 1 && s->set.nisland > 1 && !s->o->sink.take;
+}
+
 rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
 {
     rb_arena *arena = s->d->arena;
     rb_mark all = rb_arena_mark(arena);
-    const double *mass = island_masses(s);
-    rb_status status = mass ? RB_OK : RB_NOMEM;
-    for (int i = 0; i < s->set.nisland && status == RB_OK; i++) {
+    int n = s->set.nisland, shared = is_shared(s);
+    work w = { .s = s, .skip = skip, .mass = island_masses(s) };
+    w.x = rb_push(arena, outcome, n);
+    rb_status status = w.mass && w.x ? RB_OK : RB_NOMEM;
+    if (status == RB_OK && shared) s->o->parallel->run(s->o->parallel->ctx, solve_share, &w);
+    for (int i = 0; i < n && status == RB_OK; i++) {
         if (skip[i]) continue;
-        rb_mark mark = rb_arena_mark(arena);
-        status = solve_island(s, i, mass[i]);
-        rb_arena_reset(arena, mark);
+        if (!shared) solve_one(&w, i, arena);
+        note(s, &w.x[i]);
         s->unsolved = i;
+        status = w.x[i].status;
+        if (status != RB_OK && s->err && w.x[i].err.status != RB_OK) *s->err = w.x[i].err;
     }
     rb_arena_reset(arena, all);
     return status;

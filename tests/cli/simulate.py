@@ -58,6 +58,24 @@ def test_same_inputs_same_hash():
     check(first["hash"] == second["hash"], (first["hash"], second["hash"]))
 
 
+def test_threads_change_nothing():
+    bodies = "".join(f'<body pos="{0.5 * (i % 5)} {i // 5} 0.{13 + i}" euler="{7 * i} 20 0"><freejoint/>'
+                     f'<geom type="box" size="0.1 0.08 0.06"/></body>' for i in range(20))
+    text = ('<mujoco><worldbody><geom type="plane" size="9 9 1"/>' + bodies +
+            '</worldbody><custom><numeric name="rb.restitution" data="0.3"/></custom></mujoco>')
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "many.xml")
+        with open(path, "w") as file:
+            file.write(text)
+        alone = summary(path, "--time", "0.5")
+        for threads in ("2", "3"):
+            shared = summary(path, "--time", "0.5", "--threads", threads)
+            check(shared["hash"] == alone["hash"], threads)
+            check(all(shared[key] == alone[key] for key in ("solves", "repairs", "residual_max")),
+                  threads)
+    check_run(rattleback("run", ROD, "--threads", "0"), 2, "1 to 64")
+
+
 def test_every_formulation_runs():
     text = check_run(rattleback("run", "--help"), 0)
     words = ("cone stewart-trinkle stewart-trinkle-nonlinear anitescu-potra dart jain phantom box "

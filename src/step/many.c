@@ -1,0 +1,34 @@
+/* Many simulations of one model, a step each. */
+#include "rattleback/step.h"
+
+typedef struct work {
+    const rb_model *m;
+    rb_data *const *d;
+    const rb_step_opts *o;
+    rb_step_info *info;
+    rb_status *status;
+    int n, workers;
+} work;
+
+/* Simulations k, k + workers, ... */
+static void step_share(void *argument, int k)
+{
+    const work *w = argument;
+    for (int i = k; i < w->n; i += w->workers)
+        w->status[i] = rb_step(w->m, w->d[i], w->o, w->info ? &w->info[i] : NULL, NULL);
+}
+
+rb_status rb_step_many(const rb_model *m, rb_data *const *d, int n, const rb_step_opts *opts,
+                       const rb_parallel *parallel, rb_step_info *info, rb_status *status)
+{
+    work w = { m, d, opts, info, status, n, parallel ? parallel->workers : 1 };
+    if (n < 0 || w.workers < 1 || opts->parallel || !status) return RB_BAD_INPUT;
+    if (parallel)
+        parallel->run(parallel->ctx, step_share, &w);
+    else
+        step_share(&w, 0);
+    for (int i = 0; i < n; i++) {
+        if (status[i] != RB_OK) return status[i];
+    }
+    return RB_OK;
+}
