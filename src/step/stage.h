@@ -61,6 +61,8 @@ typedef struct rb_stage {
 
     /* after it */
     double *v_new, *q_new;
+    double *first_v, *first_f; /* first answer of a repaired part; NULL: not repaired  (nv)     */
+    double first_work;      /* of prescribed motion in it [J]                                   */
     double energy;          /* created in the part [J]                                          */
     double deepest;         /* penetration of all parts [m]                                     */
     double least_speed;     /* approach that is rounding, rb_flight_floor [m/s]                 */
@@ -165,6 +167,10 @@ rb_status rb_stage_jam(rb_stage *s);
 
 /* project.c: takes a share of the overlap off d->q, where the options ask for it; d->v stays. */
 rb_status rb_stage_project(rb_stage *s);
+
+/* temper.c: before the first repair; and v_new, energy once repairs ended. */
+rb_status rb_stage_remember(rb_stage *s);
+rb_status rb_stage_temper(rb_stage *s);
 
 /* touch.c */
 int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y);

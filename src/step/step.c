@@ -147,6 +147,7 @@ static rb_status solve_until_open(rb_stage *s)
     int repairs = s->o->scheme == RB_SCHEME_MOREAU_JEAN ? 0 : s->o->max_repair;
     first_place(s, q_hat, v_hat);
     s->last_p = NULL;
+    s->first_v = NULL;
     for (int round = 0;; round++) {
         double worst = 0.0;
         rb_status status = rb_stage_rows(s);
@@ -165,6 +166,8 @@ static rb_status solve_until_open(rb_stage *s)
             return rb_fail(s->err, RB_UNSOLVED, "overlap or open loops after %d repairs", round);
         }
 
+        if (round == 0) status = rb_stage_remember(s);
+        if (status != RB_OK) return status;
         s->info->repairs++;
         s->last = s->set;
         s->last_p = s->p;
@@ -184,6 +187,7 @@ rb_status rb_stage_motion(rb_stage *s)
     if (status == RB_OK) status = rb_stage_free_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = measure_energy(s);
+    if (status == RB_OK) status = rb_stage_temper(s);
     if (status == RB_UNSOLVED) status = rb_stage_jam(s);
     return status;
 }

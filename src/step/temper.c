@@ -1,0 +1,76 @@
+/* Energy of repairs. Positions follow velocities, so that a body that turns into another within a
+ * step is pushed out by its velocity, and could gain energy. The first answer of the step was not
+ * pushed: what creates no energy on the way from one to the other is taken,
+ *
+ *     v+ = (1 - a) v_n + a v_1,    f likewise,    1/2 f.(v+ + v_f) + w <= 0,    least a      (S.36)
+ *
+ * with f = J'p, w the work of prescribed motion, 1 the first answer and n the last. The position is
+ * that of the last: it is free of overlap. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "step/stage.h"
+
+enum { HALVINGS = 52 }; /* of the bracket of a: all digits */
+
+static double drive_work(const rb_stage *s)
+{
+    double work = 0.0;
+    for (int i = 0; i < s->set.nrow; i++) work += s->p[i] * s->set.drive[i];
+    return work;
+}
+
+rb_status rb_stage_remember(rb_stage *s)
+{
+    size_t bytes = (size_t)s->m->nv * sizeof(double);
+    s->first_v = rb_push(s->d->arena, double, s->m->nv);
+    s->first_f = rb_push(s->d->arena, double, s->m->nv);
+    if (!s->first_v || !s->first_f) return RB_NOMEM;
+    memcpy(s->first_v, s->v_new, bytes);
+    memset(s->first_f, 0, bytes);
+    rb_constraints_force(&s->set, s->p, s->first_f);
+    s->first_work = drive_work(s);
+    return RB_OK;
+}
+
+/* Energy created with share a of the first answer. */
+static double created(const rb_stage *s, const double *f, double work, double a)
+{
+    double energy = (1.0 - a) * work + a * s->first_work;
+    for (int j = 0; j < s->m->nv; j++) {
+        double v = (1.0 - a) * s->v_new[j] + a * s->first_v[j];
+        energy += 0.5 * ((1.0 - a) * f[j] + a * s->first_f[j]) * (v + s->v_free[j]);
+    }
+    return energy;
+}
+
+static int applies(const rb_stage *s)
+{
+    if (!s->first_v || !(s->energy > 0.0) || s->o->formulation->nonlinear) return 0;
+    return s->o->law != RB_NEWTON || s->o->energy_safe;
+}
+
+rb_status rb_stage_temper(rb_stage *s)
+{
+    if (!applies(s)) return RB_OK;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *f = rb_push(s->d->arena, double, s->m->nv);
+    if (!f) return RB_NOMEM;
+    memset(f, 0, (size_t)s->m->nv * sizeof *f);
+    rb_constraints_force(&s->set, s->p, f);
+    double work = drive_work(s), lo = 0.0, hi = 1.0;
+    if (created(s, f, work, hi) <= 0.0) {
+        for (int k = 0; k < HALVINGS; k++) {
+            double a = 0.5 * (lo + hi);
+            if (created(s, f, work, a) <= 0.0)
+                hi = a;
+            else
+                lo = a;
+        }
+        s->energy = created(s, f, work, hi);
+        for (int j = 0; j < s->m->nv; j++)
+            s->v_new[j] = (1.0 - hi) * s->v_new[j] + hi * s->first_v[j];
+    }
+    rb_arena_reset(s->d->arena, mark);
+    return RB_OK;
+}
