@@ -195,6 +195,8 @@ rb_status rb_stage_motion(rb_stage *s)
 /* ---- parts of a step --------------------------------------------------------------------------
  */
 
+enum { MOST_SPLITS = 40 }; /* in one step: four times the way down to its smallest part */
+
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
  * taken in halves, again and again, until each part can be solved (S.16). */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits)
@@ -211,7 +213,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
         rb_stage_restore(s);
     rb_stage_let_go(s, status == RB_OK);
     rb_arena_reset(s->d->arena, mark);
-    if (status != RB_UNSOLVED || splits == 0) return status;
+    if (status != RB_UNSOLVED || splits == 0 || s->info->splits >= MOST_SPLITS) return status;
     s->info->splits++;
     s->info->residual = residual; /* what was refused is not reported as accepted */
     s->info->velocity_residual = in_velocity;
