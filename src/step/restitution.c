@@ -288,7 +288,8 @@ static rb_status give_by_law(bounce *x, const double *u)
 }
 
 /* Poisson, Stronge. Friction may hold a mechanism so that no impulse opens its contact as fast as
- * asked: such an island gives nothing back, s = 0. */
+ * asked: such an island gives nothing back, s = 0, and further rounds of the step do not ask again:
+ * that there is no answer takes long to find out. */
 static rb_status two_stages(bounce *x, const double *u)
 {
     rb_stage *s = x->s;
@@ -300,6 +301,7 @@ static rb_status two_stages(bounce *x, const double *u)
     rb_status status = give_by_law(x, u);
     for (int k = 0; k < s->set.nisland && status == RB_UNSOLVED; k++) {
         *s->info = before;
+        s->plastic = 1;
         x->skip[s->unsolved] = 1;
         status = give_by_law(x, u);
     }
@@ -348,7 +350,8 @@ rb_status rb_stage_restitute(rb_stage *s)
 {
     bounce x = { 0 };
     s->part = 0;
-    if (s->set.nisland == 0 || (s->o->law == RB_NEWTON && !s->o->energy_safe)) return RB_OK;
+    if (s->set.nisland == 0 || s->plastic) return RB_OK;
+    if (s->o->law == RB_NEWTON && !s->o->energy_safe) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *u = rb_push(s->d->arena, double, s->set.nrow);
     rb_status status = u ? take_memory(s, &x) : RB_NOMEM;

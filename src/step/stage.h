@@ -56,6 +56,7 @@ typedef struct rb_stage {
     double *room;     /* bias of a constraint before it was to bounce   (set.n)                 */
     double *p; /* impulses                                              (set.nrow)              */
     unsigned char *mode; /*                                             (set.n)                 */
+    int plastic;  /* 1: nothing is given back any more in this step                             */
     int unsolved; /* the island that rb_stage_solve_others ended at                             */
     unsigned char *still; /* the island rests                            (set.nisland)           */
 
