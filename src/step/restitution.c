@@ -43,6 +43,7 @@ typedef struct bounce {
     double *b;             /* speed of separation                                    (n)         */
     double *p_c, *u_c;     /* compression; u_c with the bias                         (nrow)      */
     double *u_new;         /* after restitution, with the bias                       (nrow)      */
+    double *p_last;        /* p_d of the round before                                (nrow)      */
     double *x, *Wx;        /*                                                        (nrow)      */
     double *f;             /*                                                        (nv)        */
 } bounce;
@@ -54,7 +55,7 @@ static rb_status take_memory(rb_stage *s, bounce *x)
 {
     rb_arena *arena = s->d->arena;
     double **of_island[] = { &x->scale, &x->lo, &x->hi, &x->made, &x->size, &x->given, &x->asked };
-    double **of_row[] = { &x->p_c, &x->u_c, &x->u_new, &x->x, &x->Wx };
+    double **of_row[] = { &x->p_c, &x->u_c, &x->u_new, &x->p_last, &x->x, &x->Wx };
     int ok = 1;
     for (size_t k = 0; k < sizeof of_island / sizeof *of_island; k++)
         ok = ok && (*of_island[k] = rb_push(arena, double, s->set.nisland));
@@ -200,7 +201,11 @@ static rb_status give_back(bounce *x)
         s->part++;
         aim(x);
         status = rb_stage_solve_others(s, x->skip);
-        if (status != RB_OK || move_targets(x, s->p) <= RB_LAW_TOL) break;
+        if (status != RB_OK) break;
+        memcpy(x->p_last, s->p, (size_t)s->set.nrow * sizeof *s->p);
+        s->last = s->set;
+        s->last_p = x->p_last; /* the next round starts from this one */
+        if (move_targets(x, s->p) <= RB_LAW_TOL) break;
     }
     change_bounds(x, 1.0);
     for (int i = 0; i < s->set.n; i++) {
@@ -349,6 +354,8 @@ static rb_status newton_safe(bounce *x, double *u)
 rb_status rb_stage_restitute(rb_stage *s)
 {
     bounce x = { 0 };
+    rb_constraints last = s->last;
+    const double *last_p = s->last_p;
     s->part = 0;
     if (s->set.nisland == 0 || s->plastic) return RB_OK;
     if (s->o->law == RB_NEWTON && !s->o->energy_safe) return RB_OK;
@@ -361,6 +368,8 @@ rb_status rb_stage_restitute(rb_stage *s)
         status = s->o->law == RB_NEWTON ? newton_safe(&x, u) : two_stages(&x, u);
     }
     rb_arena_reset(s->d->arena, mark);
+    s->last = last;
+    s->last_p = last_p;
     s->part = 0;
     return status;
 }
