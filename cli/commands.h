@@ -16,6 +16,7 @@ int cmd_lcp(int argc, char **argv);
 int cmd_friction(int argc, char **argv);
 int cmd_impact(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
+int cmd_poses(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 
 #endif

@@ -20,6 +20,7 @@ static const command commands[] = {
     { "friction", "solve frictional contact problems with exact cones", cmd_friction },
     { "impact", "resolve single frictional impacts", cmd_impact },
     { "reproduce", "the experiments of the papers, beside their numbers", cmd_reproduce },
+    { "poses", "drop a part many times: its stable poses and how likely they are", cmd_poses },
     { "bench", "measure solvers and dynamics", cmd_bench },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
