@@ -79,13 +79,14 @@ static void count(const campaign *c, int n, poses_tally *t)
     t->drops = n;
     memset(t->count, 0, (size_t)c->p->npose * sizeof *t->count);
     memset(t->outcome, 0, sizeof t->outcome);
-    t->time = t->steps = 0.0;
+    t->time = t->steps = t->shortened = 0.0;
     for (int k = 0; k < n; k++) {
         const drop *d = &c->drops[k];
         if (d->pose >= 0) t->count[d->pose]++;
         t->outcome[d->outcome]++;
         t->time += d->time;
         t->steps += d->steps;
+        t->shortened += d->shortened;
     }
 }
 

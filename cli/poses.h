@@ -3,7 +3,7 @@
  * A pose is a region of the unit sphere of directions that point down in the axes of the part.
  * Over it stands the landscape h(d) = max over the hull of d.(x - c): the height of the centre of
  * mass c when the part touches the ground that way. Poses are the valleys of h.
- * Manual: docs/manual/poses.md. Equations (P.*): docs/theory/poses.md. */
+ * Manual: docs/manual/poses.md. Equations (Q.*): docs/theory/poses.md. */
 #ifndef RATTLEBACK_CLI_POSES_H
 #define RATTLEBACK_CLI_POSES_H
 
@@ -84,6 +84,7 @@ typedef struct drop {
     drop_outcome outcome;
     double time; /* simulated, the fall before the first possible contact included [s]         */
     int steps;
+    int shortened; /* times that a step had no answer and was tried in a shorter one            */
 } drop;
 
 typedef struct drop_settings {
@@ -122,12 +123,12 @@ typedef struct poses_tally {
     int *count; /* drops that ended in each pose          (npose)    */
     int outcome[DROP_OUTCOMES];
     double time; /* sum of the simulated times [s]                   */
-    double steps;
+    double steps, shortened;
     double cpu, wall; /* [s] */
     int interrupted;
 } poses_tally;
 
-/* Wilson's interval of k successes in n trials, 95 % two-sided (P.6). */
+/* Wilson's interval of k successes in n trials, 95 % two-sided (Q.6). */
 void wilson(int k, int n, double *low, double *high);
 
 /* 1, or 0 after a sentence. */

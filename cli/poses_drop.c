@@ -1,8 +1,8 @@
 /* One drop: a random orientation from its own numbers, steps, and when the pose is decided.
  *
- * Nothing creates energy. While the part touches or flies its centre of mass is at h(d) of (P.1) or
+ * Nothing creates energy. While the part touches or flies its centre of mass is at h(d) of (Q.1) or
  * above, so that with
- *     E / (m g) = z + (kinetic energy) / (m g)                                         (P.7)
+ *     E / (m g) = z + (kinetic energy) / (m g)                                         (Q.7)
  * below the lowest way out of the valley it is in, no motion can lead out: the pose is decided,
  * long before rest. Rolling goes on for ever where nothing brakes it; there the energy without that
  * of the rolling must stay below the way out for a while. */
@@ -29,6 +29,9 @@
 /* The simulation begins at this many radii above the floor [1]: nothing touches yet. */
 #define CLEAR 1.001
 
+/* Times that a step without an answer is halved. */
+enum { HALVINGS = 6 };
+
 const char *drop_word(drop_outcome outcome)
 {
     static const char *const words[] = { "decided", "rest", "rolling", "unsettled", "failed" };
@@ -36,6 +39,7 @@ const char *drop_word(drop_outcome outcome)
 }
 
 typedef struct motion {
+    double R[9];   /* rotation to the world                                                   */
     double d[3];   /* down, axes of the part                                                  */
     double z;      /* of the centre of mass above the floor [m]                               */
     double v[3];   /* of the centre of mass, world [m/s]                                      */
@@ -72,18 +76,18 @@ static double turning_energy(const part *p, const double w[3])
 static motion look(const part *p, const rb_data *d)
 {
     motion at;
-    double R[9], c[3], u[3];
+    double c[3], u[3];
     const double *com = p->com, *w = d->v + 3;
-    rotation(d->q + 3, R);
-    turn(R, com, c);
+    rotation(d->q + 3, at.R);
+    turn(at.R, com, c);
     at.z = d->q[2] + c[2] - p->ground;
     const double lever[3] = { w[1] * com[2] - w[2] * com[1], w[2] * com[0] - w[0] * com[2],
                               w[0] * com[1] - w[1] * com[0] };
-    turn(R, lever, u);
+    turn(at.R, lever, u);
     for (int i = 0; i < 3; i++) {
         at.v[i] = d->v[i] + u[i];
         at.w[i] = w[i];
-        at.d[i] = -R[6 + i];
+        at.d[i] = -at.R[6 + i];
     }
     double speed2 = at.v[0] * at.v[0] + at.v[1] * at.v[1] + at.v[2] * at.v[2];
     double weight = p->mass * p->gravity;
@@ -93,14 +97,14 @@ static motion look(const part *p, const rb_data *d)
 
 /* E / (m g) without what rolling about the axis of a pose takes: spin about it, and travel on the
  * floor at right angles to it [m]. */
-static double without_rolling(const part *p, const pose *in, const motion *at, const double R[9])
+static double without_rolling(const part *p, const pose *in, const motion *at)
 {
     double w[3], along[3], spin = 0.0, travel = 0.0, speed2 = at->v[2] * at->v[2];
     int ball = in->axis[0] == 0.0 && in->axis[1] == 0.0 && in->axis[2] == 0.0;
     if (ball) return at->z;
     for (int i = 0; i < 3; i++) spin += at->w[i] * in->axis[i];
     for (int i = 0; i < 3; i++) w[i] = at->w[i] - spin * in->axis[i];
-    turn(R, in->axis, along);
+    turn(at->R, in->axis, along);
     for (int i = 0; i < 2; i++) travel += at->v[i] * along[i];
     speed2 += travel * travel;
     return at->z + 0.5 * speed2 / p->gravity + turning_energy(p, w) / (p->mass * p->gravity);
@@ -151,67 +155,80 @@ typedef struct watch {
     int rolling;  /* that pose, -1: none                                    */
 } watch;
 
+static int finish(drop *out, drop_outcome outcome, int in)
+{
+    out->outcome = outcome;
+    out->pose = in;
+    return 1;
+}
+
+static double speed(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
 /* Whether the drop has ended, and how. */
 static int ended(const part *p, const drop_settings *s, const rb_data *d, int resting, watch *w,
                  drop *out)
 {
     motion at = look(p, d);
-    double tip = sqrt(p->radius / p->gravity);
-    double slow = fmax(sqrt(at.v[0] * at.v[0] + at.v[1] * at.v[1] + at.v[2] * at.v[2]),
-                       p->radius * sqrt(at.w[0] * at.w[0] + at.w[1] * at.w[1] + at.w[2] * at.w[2]));
+    double slow = fmax(speed(at.v), p->radius * speed(at.w));
     if (slow >= REST_SPEED) w->still = d->time;
-    if ((resting && slow == 0.0) || d->time - w->still >= REST_TIME) {
-        out->pose = part_descend(p, at.d);
-        out->outcome = DROP_REST;
-        return 1;
-    }
-    if (at.energy < p->barrier_max && !s->full) {
-        const pose *k = &p->pose[out->pose = part_descend(p, at.d)];
-        out->outcome = DROP_DECIDED;
-        if (at.energy < k->height + SHARE_OF_DEPTH * (k->barrier - k->height)) return 1;
-    }
-    if (at.z < p->barrier_max) {
-        double R[9];
-        int in = part_descend(p, at.d);
-        const pose *k = &p->pose[in];
-        rotation(d->q + 3, R);
-        int rolls = k->rolling && without_rolling(p, k, &at, R) < k->barrier;
-        if (!rolls || in != w->rolling) w->since = d->time;
-        w->rolling = rolls ? in : -1;
-        out->pose = in;
-        out->outcome = DROP_ROLLING;
-        if (rolls && d->time - w->since >= ROLLING_TIMES * tip) return 1;
-    }
+    int rests = (resting && slow == 0.0) || d->time - w->still >= REST_TIME;
+    if (!rests && at.z >= p->barrier_max) return 0;
+
+    int in = part_descend(p, at.d);
+    const pose *k = &p->pose[in];
+    if (rests) return finish(out, DROP_REST, in);
+    if (!s->full && at.energy < k->height + SHARE_OF_DEPTH * (k->barrier - k->height))
+        return finish(out, DROP_DECIDED, in);
+    int rolls = k->rolling && without_rolling(p, k, &at) < k->barrier;
+    if (!rolls || in != w->rolling) w->since = d->time;
+    w->rolling = rolls ? in : -1;
+    if (rolls && d->time - w->since >= ROLLING_TIMES * sqrt(p->radius / p->gravity))
+        return finish(out, DROP_ROLLING, in);
     return 0;
+}
+
+/* A step; one without an answer is tried in shorter ones. *d may move. */
+static rb_status step(const rb_model *m, const drop_settings *s, rb_data **d, drop *out,
+                      int *resting, rb_error *err)
+{
+    rb_step_opts opts = s->step;
+    rb_step_info info = { 0 };
+    rb_status status = RB_UNSOLVED;
+    for (int k = 0; k <= HALVINGS; k++) {
+        status = rb_step(m, *d, &opts, &info, err);
+        while (status == RB_FULL && rb_data_reserve(m, d, 2 * info.contacts + 16) == RB_OK)
+            status = rb_step(m, *d, &opts, &info, err);
+        if (status != RB_UNSOLVED && status != RB_JAMMED) break;
+        opts.h *= 0.5;
+        out->shortened++;
+    }
+    out->steps++;
+    *resting = info.resting > 0;
+    return status;
 }
 
 rb_status drop_run(const part *p, const rb_model *m, const drop_settings *s, int k, rb_data **data,
                    drop *out, rb_error *err)
 {
-    rb_step_info info = { 0 };
+    int resting = 0;
     *out = (drop){ .pose = -1, .outcome = DROP_UNSETTLED };
     start(p, s, k, m, *data);
     watch w = { .still = (*data)->time, .since = (*data)->time, .rolling = -1 };
     int over = ended(p, s, *data, 0, &w, out);
     while (!over && (*data)->time < s->time) {
-        rb_status status = rb_step(m, *data, &s->step, &info, err);
-        if (status == RB_FULL) {
-            status = rb_data_reserve(m, data, 2 * info.contacts + 16);
-            if (status != RB_OK) return status;
-            continue;
-        }
-        out->steps++;
+        rb_status status = step(m, s, data, out, &resting, err);
         if (status == RB_UNSOLVED || status == RB_JAMMED) {
-            out->pose = -1;
             out->outcome = DROP_FAILED;
-            return RB_OK;
+            break;
         }
         if (status != RB_OK) return status;
-        over = ended(p, s, *data, info.resting > 0, &w, out);
+        out->outcome = DROP_UNSETTLED;
+        over = ended(p, s, *data, resting, &w, out);
     }
     out->time = (*data)->time;
-    if (over) return RB_OK;
-    out->pose = -1;
-    out->outcome = DROP_UNSETTLED;
+    if (!over) out->pose = -1;
     return RB_OK;
 }

@@ -1,11 +1,11 @@
 /* The poses of a convex part on a plane: valleys of the height of its centre of mass.
  *
- *     h(d) = max over vertices x of d.(x - c),   d the direction that points down      (P.1)
+ *     h(d) = max over vertices x of d.(x - c),   d the direction that points down      (Q.1)
  *
  * Over the directions that a vertex supports, h is a cosine about the direction of that vertex: it
  * falls towards the rim of its cell, and along the rim, which the edges support, towards the facets
  * or over a pass between them. So every valley has a facet at its bottom, and the lowest way from
- * one to another leads over edges alone (P.3). The valleys are found by joining facets over passes,
+ * one to another leads over edges alone (Q.3). The valleys are found by joining facets over passes,
  * the lowest first; one that is shallower than the merging depth belongs to what it opens to, so
  * that a finely cut cylinder has one pose on its side and not a hundred. */
 #include <math.h>
@@ -102,7 +102,7 @@ static double beyond(const part *p, int f, int k)
     return length > 0.0 ? -dot(a, out) / length : 0.0;
 }
 
-/* The facet that the part rolls to from f: over the edge that is violated most (P.5). */
+/* The facet that the part rolls to from f: over the edge that is violated most (Q.5). */
 static int roll(const part *p, int f)
 {
     double most = 0.0;
@@ -168,7 +168,7 @@ static int by_height(const void *x, const void *y)
     return (a->g > b->g) - (a->g < b->g);
 }
 
-/* The highest point of the way from facet f to g over their edge (P.3): the distance of the edge,
+/* The highest point of the way from facet f to g over their edge (Q.3): the distance of the edge,
  * where the part has to climb over it, else the higher facet. */
 static double pass_height(const part *p, int f, int k)
 {
@@ -380,7 +380,7 @@ int part_find_poses(part *p, double merge)
  */
 
 /* Down the cell of the vertex that supports d, away from the direction of the vertex, up to its
- * rim: entry of the loop whose edge is there, and the direction in at (P.4). */
+ * rim: entry of the loop whose edge is there, and the direction in at (Q.4). */
 static int fall_to_rim(const part *p, int vertex, const double d[3], double at[3])
 {
     const double *x = p->vert + 3 * (size_t)vertex;
