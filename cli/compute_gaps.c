@@ -53,6 +53,7 @@ static int put_pair(computation *c, const rb_contact *contacts, int n)
     json_int(&c->out, "id1", contacts->geom1);
     json_int(&c->out, "id2", contacts->geom2);
     json_number(&c->out, "gap", contacts[first].at.gap);
+    if (contacts->error > 0.0) json_number(&c->out, "error", contacts->error);
     json_vector(&c->out, "normal", contacts[first].at.normal, 3);
     json_begin_list(&c->out, "points");
     for (int i = 0; i < count; i++) put_point(&c->out, &contacts[i].at);

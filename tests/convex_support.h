@@ -27,15 +27,23 @@ static inline rb_shape shape_of_solid(const solid *s)
 
 enum { NHULL = 64 };
 
-/* Points on a sphere, in a box, on a prism, on a grid, or a cylinder as meshes have it; some flat,
- * some long. */
+/* Points on a sphere, in a box, on a prism, on a grid, or a cylinder as meshes have it; some flat
+ * (to 1 um), some long, some large (1 km). */
 static inline int random_points(rb_rng *rng, double (*x)[3])
 {
     uint32_t kind = rb_rng_next(rng) % 5;
     int n = 4 + (int)(rb_rng_next(rng) % 60);
     double stretch[3];
     for (int k = 0; k < 3; k++) stretch[k] = rb_rng_uniform(rng, 0.2, 1.0);
-    if (rb_rng_next(rng) % 4 == 0) stretch[rb_rng_next(rng) % 3] *= 1e-3;
+    uint32_t shape = rb_rng_next(rng) % 16;
+    if (shape < 4) stretch[rb_rng_next(rng) % 3] *= 1e-3;
+    if (shape == 4) stretch[rb_rng_next(rng) % 3] = 1e-6;
+    if (shape == 5 || shape == 6) {
+        for (int k = 0; k < 3; k++) stretch[k] *= 1e3;
+    }
+    if (shape == 7 || shape == 8) {
+        for (int k = 0; k < 3; k++) stretch[k] = random_power(rng, -4.0, 0.0);
+    }
     if (kind == 4) n = 2 * (3 + n / 2);
     for (int i = 0; i < n; i++) {
         if (kind == 0) random_unit(rng, x[i]);
@@ -119,7 +127,7 @@ static inline void support_in_frame(const solid *s, const real d[3], real y[3])
     case RB_GEOM_ELLIPSOID: {
         real a[3] = { size[0] * d[0], size[1] * d[1], size[2] * d[2] };
         real l = sqrtl(dot_of(a, a));
-        for (int k = 0; k < 3; k++) y[k] = size[k] * a[k] / l;
+        for (int k = 0; k < 3; k++) y[k] = l > 0.0L ? size[k] * a[k] / l : 0.0L;
         break;
     }
     case RB_GEOM_BOX:

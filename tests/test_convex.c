@@ -3,6 +3,7 @@
  * sets how many per family. */
 #include "convex_support.h"
 
+#include "base/constants.h"
 #include "collide/convex.h"
 
 static rb_model *hulls;
@@ -85,6 +86,36 @@ static void check_gap(const solid *a, const solid *b, tally *t, int slowly)
     CHECK_NEAR(closest_of(&swapped)->gap, gap, tol);
 }
 
+/* Configurations that were wrong once: nearly parallel lines whose crossing was beyond their ends,
+ * rims of cylinders that look past the end of the other, a face that is as good as a direction next
+ * to it, a simplex that stalled. */
+TEST(found_before)
+{
+    static const int found[][3] = {
+        { RB_GEOM_CAPSULE, RB_GEOM_CYLINDER, 17026 },
+        { RB_GEOM_CAPSULE, RB_GEOM_CYLINDER, 29813 },
+        { RB_GEOM_ELLIPSOID, RB_GEOM_BOX, 56610 },
+        { RB_GEOM_CYLINDER, RB_GEOM_BOX, 9165 },
+        { RB_GEOM_CYLINDER, RB_GEOM_BOX, 22573 },
+        { RB_GEOM_CYLINDER, RB_GEOM_BOX, 27544 },
+        { RB_GEOM_CYLINDER, RB_GEOM_BOX, 96387 },
+        { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 20116 },
+        { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 43008 },
+        { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 45368 },
+        { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 81700 },
+        { RB_GEOM_MESH, RB_GEOM_MESH, 3177 },
+    };
+    tally t = { 0 };
+    if (!hulls) hulls = hull_model();
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
+        TEST_SEED(found[i][2]);
+        rb_rng rng = rb_rng_make((uint64_t)found[i][2]);
+        solid a, b;
+        random_solids(&rng, hulls, found[i][0], found[i][1], &a, &b);
+        check_gap(&a, &b, &t, 1);
+    }
+}
+
 static void check_family(int type1, int type2)
 {
     tally t = { 0 };
@@ -142,13 +173,14 @@ TEST(agrees_with_closed_forms)
         rb_manifold m = collide_bodies(&a, &b, INFINITY);
         double error = fabs(gap - closest_of(&m)->gap) / scale_of(&a, &b);
         worst = fmax(worst, error);
-        CHECK_NEAR(error, 0.0, 1e-12);
+        int touches = fabs(gap) <= RB_DEPTH_NONE * scale_of(&a, &b);
+        CHECK_NEAR(error, 0.0, touches ? RB_DEPTH_NONE : 1e-12);
     }
     printf("    worst difference %.1e\n", worst);
 }
 
-TEST_MAIN(RUN(agrees_with_closed_forms), RUN(sphere_ellipsoid), RUN(sphere_cylinder),
-          RUN(sphere_hull), RUN(capsule_ellipsoid), RUN(capsule_cylinder), RUN(capsule_hull),
-          RUN(ellipsoid_ellipsoid), RUN(ellipsoid_cylinder), RUN(ellipsoid_box),
+TEST_MAIN(RUN(agrees_with_closed_forms), RUN(found_before), RUN(sphere_ellipsoid),
+          RUN(sphere_cylinder), RUN(sphere_hull), RUN(capsule_ellipsoid), RUN(capsule_cylinder),
+          RUN(capsule_hull), RUN(ellipsoid_ellipsoid), RUN(ellipsoid_cylinder), RUN(ellipsoid_box),
           RUN(ellipsoid_hull), RUN(cylinder_cylinder), RUN(cylinder_box), RUN(cylinder_hull),
           RUN(box_hull), RUN(hull_hull))

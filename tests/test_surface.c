@@ -260,6 +260,84 @@ TEST(what_is_not_convex_is_refused)
     rb_model_free(m, NULL);
 }
 
-TEST_MAIN(RUN(a_sphere_is_as_far_as_the_nearest_triangle), RUN(a_flat_floor_has_no_seams),
+/* ---- gradients and bad numbers ----------------------------------------------------------------
+ */
+
+/* d gap = n . (v + w x (pos2 - p2)) for a motion of the shape over the waves, as in
+ * test_convex_limits.c. */
+static int check_gradient(const rb_model *m, int field, const body *b, rb_rng *rng)
+{
+    const double step = 1e-6;
+    double w[3], v[3], arm[3], u[3], gap[2], normal[2][3];
+    random_unit(rng, w);
+    random_unit(rng, v);
+    rb_manifold here = meet(m, field, b, 0.5);
+    if (here.n == 0) return 0;
+    const rb_manifold_point *p = closest_of(&here);
+    for (int side = 0; side < 2; side++) {
+        double turn[3], shift[3];
+        body moved = *b;
+        rb_scale3(side ? step : -step, w, turn);
+        rb_scale3(side ? step : -step, v, shift);
+        move_body(&moved, turn, shift);
+        rb_manifold there = meet(m, field, &moved, 0.5);
+        if (there.n == 0) return 0;
+        gap[side] = closest_of(&there)->gap;
+        rb_copy3(closest_of(&there)->normal, normal[side]);
+    }
+    if (rb_dot3(normal[0], normal[1]) < 1.0 - 1e-9) return 0;
+    if (rb_dot3(normal[0], p->normal) < 1.0 - 1e-9) return 0;
+    rb_sub3(p->pos2, b->p, arm);
+    rb_cross3(w, arm, u);
+    rb_add3(u, v, u);
+    CHECK_NEAR((gap[1] - gap[0]) / (2.0 * step), rb_dot3(p->normal, u), 3e-8);
+    return 1;
+}
+
+TEST(gaps_change_as_their_normals_say)
+{
+    static const int types[] = { RB_GEOM_SPHERE, RB_GEOM_CAPSULE, RB_GEOM_BOX, RB_GEOM_ELLIPSOID,
+                                 RB_GEOM_CYLINDER };
+    rb_model *m = surface_model(waves);
+    int checked[2] = { 0, 0 };
+    for (int seed = 1; seed <= 1000; seed++) {
+        TEST_SEED(seed);
+        rb_rng rng = rb_rng_make((uint64_t)seed);
+        body b = { .type = types[seed % 5] };
+        double q[4], p[3];
+        for (int k = 0; k < 3; k++) b.size[k] = rb_rng_uniform(&rng, 0.03, 0.1);
+        for (int k = 0; k < 2; k++) p[k] = rb_rng_uniform(&rng, -0.7, 0.7);
+        p[2] = rb_rng_uniform(&rng, 0.8, 1.1);
+        random_quat(&rng, q);
+        pose_body(&b, p, q);
+        for (int field = 0; field < 2; field++)
+            checked[field] += check_gradient(m, field, &b, &rng);
+    }
+    rb_model_free(m, NULL);
+    CHECK(checked[0] > 700 && checked[1] > 700);
+}
+
+TEST(bad_numbers_are_refused)
+{
+    static const double bad[3] = { NAN, INFINITY, -INFINITY };
+    rb_model *m = surface_model(waves);
+    for (int i = 0; i < 2 * 15 * 3; i++) {
+        int field = i % 2, where = i / 2 / 3;
+        body b = { .type = RB_GEOM_CYLINDER, .size = { 0.1, 0.1, 0.1 } };
+        double p[3] = { 0.0, 0.0, 0.6 }, q[4] = { 1.0, 0.0, 0.0, 0.0 };
+        pose_body(&b, p, q);
+        double *at = where < 3 ? &b.p[where] : where < 12 ? &b.R[where - 3] : &b.size[where - 12];
+        *at = bad[i / 2 % 3];
+        rb_shape s1 = surface_shape(m, field), s2 = shape_of(&b);
+        rb_manifold out = { .n = 7 };
+        CHECK_INT(rb_pair_manifold(&s1, &s2, 1.0, &out), RB_BAD_INPUT);
+        CHECK_INT(out.n, 0);
+        CHECK_INT(rb_pair_manifold(&s2, &s1, 1.0, &out), RB_BAD_INPUT);
+    }
+    rb_model_free(m, NULL);
+}
+
+TEST_MAIN(RUN(gaps_change_as_their_normals_say), RUN(bad_numbers_are_refused),
+          RUN(a_sphere_is_as_far_as_the_nearest_triangle), RUN(a_flat_floor_has_no_seams),
           RUN(a_box_stands_on_four_points_of_many_triangles), RUN(ridges_and_bowls),
           RUN(what_is_not_convex_is_refused))

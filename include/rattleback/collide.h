@@ -41,6 +41,8 @@ typedef struct rb_manifold_point {
 typedef struct rb_manifold {
     int n;
     rb_manifold_point point[RB_MANIFOLD_MAX];
+    double error; /* 0: the search for the least gap ended. > 0: it reached its cap, and the least
+                     gap may be too small by this much, never too large [m]                     */
 } rb_manifold;
 
 /* Points of the pair with gap <= reach (reach >= 0, may be INFINITY: then at least the closest
@@ -119,6 +121,7 @@ typedef struct rb_contact {
     int geom1, geom2; /* geom1 < geom2                                                          */
     int pair;         /* explicit pair of the model that asks for it, -1: none                  */
     rb_manifold_point at;
+    double error; /* of the least gap of its pair, as in rb_manifold [m]                        */
 } rb_contact;
 
 /* All contacts that could close within h seconds [s] while every link moves with its present

@@ -50,6 +50,7 @@ typedef struct rb_step_info {
     double residual; /* worst relative residual of an accepted problem [1]                  */
     double velocity_residual; /* the same in velocity units [m/s]                                 */
     double penetration;    /* deepest overlap at the new position [m]                             */
+    double gap_error;      /* by which it may be too large: searches that reached their cap [m]   */
     double loop_error;     /* worst closure error of the equalities [m] or [rad]                  */
     double energy_created; /* 1/2 v+'Mv+ - 1/2 vf'Mvf + work of prescribed motion [J]             */
     int rungs[RB_RUNG_COUNT];

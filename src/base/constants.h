@@ -97,6 +97,11 @@
  * rounding chooses between equal features and ids flicker. */
 #define RB_GAP_TIE 1e-13
 
+/* Difference of two separations of curved shapes that is rounding, as part of the same length [1].
+ * Larger: normals next to curved surfaces are off by its root. Smaller: rounding chooses between a
+ * face and a direction next to it. */
+#define RB_GAP_SHARP (16.0 * RB_EPS)
+
 /* Distance of two contact points that are one, in units of the smaller extent [1]. Larger: corners
  * of small features merge. Smaller: aligned boxes have each corner twice. */
 #define RB_SAME_POINT 1e-9
@@ -127,9 +132,9 @@
 #define RB_DEPTH_FINE 1e-10
 
 /* Distance from which on its direction is better than that of the features of a pair, as part of
- * the larger of both extents and the distance [1]: rounding turns it by 1e-10. Smaller: normals of
+ * the larger of both extents and the distance [1]: rounding turns it by 1e-9. Smaller: normals of
  * lines that touch are noise. Larger: those of lines that cross at a small angle lag behind. */
-#define RB_CLEAR 1e-6
+#define RB_CLEAR 1e-7
 
 /* Sine of the angle between a direction and the plane across an edge below which the edge may be
  * where the shapes touch [1]: 11 degrees. Smaller: a start that is off misses the answer. Larger:

@@ -165,11 +165,9 @@ static double least_gap(const rb_manifold *manifold, int *which)
     return manifold->point[*which].gap;
 }
 
-static void emit(scene *s, int g1, int g2, int pair, const rb_manifold_point *at)
+static void emit(scene *s, const rb_contact *contact)
 {
-    if (s->n < s->capacity) {
-        s->contacts[s->n] = (rb_contact){ .geom1 = g1, .geom2 = g2, .pair = pair, .at = *at };
-    }
+    if (s->n < s->capacity) s->contacts[s->n] = *contact;
     s->n++;
 }
 
@@ -246,11 +244,13 @@ static rb_status collide_surface(scene *s, int g1, int g2, int pair)
                 : nearest_of_surface(s, surface, convex, groups, &ngroup);
     if (status == RB_OK) {
         rb_manifold one = { .n = 1 };
+        rb_contact contact = { .geom1 = g1, .geom2 = g2, .pair = pair };
         int n = sort_points(groups, ngroup, sorted);
         for (int i = 0; i < n; i++) {
             one.point[0] = sorted[i];
             if (swap) rb_manifold_swap(&one);
-            emit(s, g1, g2, pair, &one.point[0]);
+            contact.at = one.point[0];
+            emit(s, &contact);
         }
     }
     rb_arena_reset(s->d->arena, mark);
@@ -280,7 +280,11 @@ static rb_status collide_pair(scene *s, int g1, int g2)
         !rb_sweep_meets(&shape1, motion1, &shape2, motion2, s->h, &manifold.point[first])) {
         return RB_OK;
     }
-    for (int i = 0; i < manifold.n; i++) emit(s, g1, g2, pair, &manifold.point[i]);
+    rb_contact contact = { .geom1 = g1, .geom2 = g2, .pair = pair, .error = manifold.error };
+    for (int i = 0; i < manifold.n; i++) {
+        contact.at = manifold.point[i];
+        emit(s, &contact);
+    }
     return RB_OK;
 }
 

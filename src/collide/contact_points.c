@@ -107,25 +107,25 @@ static void corners_over_face(meeting *c, int which)
     const double *nu = face->normal;
     double back[3] = { -nu[0], -nu[1], -nu[2] };
     for (int i = 0; i < other->n; i++) {
-        surface(other, i, back, x);
-        if (!is_over(c, which, x, c->grain.merge)) continue;
         double r[3];
+        surface(other, i, back, x);
         rb_sub3(x, face->x[0], r);
         double height = rb_dot3(r, nu);
         rb_copy3(x, foot);
         rb_axpy3(-height, nu, foot);
-        if (height > c->grain.merge && is_over(c, which, foot, -c->grain.merge)) {
+        if (height > c->grain.merge && is_over(c, which, x, c->grain.merge) &&
+            is_over(c, which, foot, -c->grain.merge)) {
             add_from(c, which, height, foot, nu, face->face, other->corner[i]);
             continue;
         }
-        rb_scale3(which ? 1.0 : -1.0, c->n, back);
-        surface(other, i, back, x);
+        rb_scale3(-1.0, out, r);
+        surface(other, i, r, x);
+        if (!is_over(c, which, x, c->grain.merge)) continue;
         rb_sub3(x, face->x[0], r);
         height = rb_dot3(r, nu) / rb_dot3(out, nu);
         rb_copy3(x, foot);
         rb_axpy3(-height, out, foot);
         add_from(c, which, height, foot, out, face->face, other->corner[i]);
-        rb_scale3(-1.0, nu, back);
     }
 }
 
@@ -161,7 +161,11 @@ static int cross_sides(const meeting *c, const double a[3], const double a2[3], 
     rb_axpy3(s, u, x1);
     rb_copy3(b, x2);
     rb_axpy3(t, v, x2);
-    return 1;
+
+    /* rounding: s and t of nearly parallel sides may not belong together */
+    rb_sub3(x2, x1, w);
+    rb_axpy3(-rb_dot3(w, c->n), c->n, w);
+    return rb_norm3(w) <= c->grain.merge + RB_SAME_POINT * c->couple->scale;
 }
 
 static void add_pair(meeting *c, const double x1[3], const double x2[3], uint32_t half1,
@@ -191,17 +195,12 @@ static void crossings(meeting *c)
 
 /* The point y of a line that belongs to the end a of another one: the closest, or, where a is the
  * centre of a disc, the one in its plane. 0: there is none. */
-static int line_at_end(const meeting *c, const rb_patch *line, const rb_patch *other,
+static int line_at_end(const meeting *c, const rb_patch *line, const double across[3],
                        const double a[3], double y[3])
 {
-    double r[3], along = 1.0;
-    const double *across = line->axis;
+    double r[3], along = rb_dot3(across, line->axis);
     rb_sub3(line->x[1], line->x[0], r);
     double length = rb_norm3(r);
-    if (other->tube > 0.0) {
-        across = other->axis;
-        along = rb_dot3(across, line->axis);
-    }
     rb_sub3(a, line->x[0], r);
     double t = rb_dot3(r, across) / along;
     rb_copy3(line->x[0], y);
@@ -209,25 +208,46 @@ static int line_at_end(const meeting *c, const rb_patch *line, const rb_patch *o
     return t >= -c->grain.merge && t <= length + c->grain.merge;
 }
 
+/* End i of the other line, on the rim of its tube that faces this one, and the point y of this
+ * line next to it. 0: the line ends before. */
+static int rim_at_end(const meeting *c, int which, int i, double x[3], double y[3])
+{
+    const rb_patch *line = &c->patch[which], *other = &c->patch[1 - which];
+    double d[3];
+    rb_copy3(other->x[i], x);
+    if (other->tube > 0.0) {
+        line_at_end(c, line, other->axis, x, y);
+        rb_sub3(y, x, d);
+        if (rb_unit(d) > RB_CLEAR * c->couple->scale) {
+            rb_axpy3(other->tube, d, x);
+        } else {
+            rb_scale3(which ? 1.0 : -1.0, c->n, d);
+            surface(other, i, d, x);
+        }
+    }
+    return line_at_end(c, line, line->axis, x, y);
+}
+
 /* Two lines that are nearly parallel: the ends of each over the other, with the distance and normal
- * of their own while it is clear. */
+ * of their own while it is clear and differs from n. */
 static void common_line(meeting *c, int which)
 {
     const rb_patch *line = &c->patch[which], *other = &c->patch[1 - which];
-    double out[3], y[3], d[3];
+    double out[3], x[3], y[3], d[3], aside[3], clear = RB_CLEAR * c->couple->scale;
     rb_scale3(which ? -1.0 : 1.0, c->n, out);
     for (int i = 0; i < 2; i++) {
-        if (!line_at_end(c, line, other, other->x[i], y)) continue;
-        rb_sub3(other->x[i], y, d);
-        double height = rb_dot3(d, out), distance = rb_unit(d), tubes = line->tube + other->tube;
-        double clear = RB_CLEAR * c->couple->scale;
+        if (!rim_at_end(c, which, i, x, y)) continue;
+        rb_sub3(x, y, d);
+        double height = rb_dot3(d, out), distance = rb_unit(d);
+        rb_cross3(d, out, aside);
+        int same = rb_norm3(aside) <= RB_TINY_ANGLE && height > 0.0;
         uint32_t half = line->side[0], half_other = other->corner[i];
-        if (distance > clear && height >= RB_FACING * distance) {
+        if (distance > clear && height >= RB_FACING * distance && !same) {
             rb_axpy3(line->tube, d, y);
-            add_from(c, which, distance - tubes, y, d, half, half_other);
-        } else if (distance <= clear || height <= -RB_FACING * distance) {
+            add_from(c, which, distance - line->tube, y, d, half, half_other);
+        } else if (same || distance <= clear || height <= -RB_FACING * distance) {
             rb_axpy3(line->tube, out, y);
-            add_from(c, which, height - tubes, y, out, half, half_other);
+            add_from(c, which, height - line->tube, y, out, half, half_other);
         }
     }
 }
@@ -386,11 +406,17 @@ static void closest_point(meeting *c, const rb_closest *closest)
         rb_axpy3(-closest->at.s, c->n, x1);
         if (!lies_on(c, 0, &e1, x1)) return;
     } else if (e1.freedom == 1 && e2.freedom == 1) {
-        double m[3], s, t, slack = RB_CLEAR * c->couple->scale;
+        double m[3], s, t, miss[3];
         if (!rb_lines_cross(&e1.line, &e2.line, m, &s, &t)) return;
         if (rb_norm3(m) < RB_KINK_SURE) return; /* parallel */
-        if (fabs(s) > e1.line.half + slack || fabs(t) > e2.line.half + slack) return;
+
+        /* rounding moves the crossing of nearly parallel lines along them; it stays on both */
         rb_segment_at(&e1.line, rb_clamp_to(s, e1.line.half), x1);
+        rb_segment_at(&e2.line, rb_segment_foot(&e2.line, x1), x2);
+        rb_segment_at(&e1.line, rb_segment_foot(&e1.line, x2), x1);
+        rb_sub3(x2, x1, miss);
+        rb_axpy3(-closest->at.s, c->n, miss);
+        if (rb_norm3(miss) > c->grain.merge + RB_SAME_POINT * c->couple->scale) return;
     } else {
         return;
     }
@@ -430,8 +456,7 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
         two_rims(&c);
     }
     if (whole && !(least_gap(&c.points) <= c.gap + c.grain.merge)) {
-        add(&c, closest->at.s, closest->x1, c.n, rb_feature_half(RB_FACE, 0x3fff),
-            rb_feature_half(RB_FACE, 0x3fff));
+        add(&c, closest->at.s, closest->x1, c.n, RB_FEATURE_NONE >> 16, RB_FEATURE_NONE & 0xffff);
     }
     rb_points_finish(&c.points, c.n, reach, c.grain, out);
 }

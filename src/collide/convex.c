@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "collide/depth.h"
+#include "collide/feature.h"
 #include "collide/pairs.h"
 #include "collide/segment.h"
 #include "math/vec3.h"
@@ -47,6 +48,15 @@ static void depth_witness(const rb_corner face[3], double x1[3])
     rb_axpy3(c, face[2].x1, x1);
 }
 
+static void improve_here(rb_couple *couple, rb_direction *at)
+{
+    rb_corner corner;
+    double n[3];
+    rb_copy3(at->n, n);
+    rb_couple_corner(couple, n, &corner);
+    rb_direction_improve(couple, n, &corner, 1, at);
+}
+
 /* Where the cores overlap: from every face of the polytope that could be the nearest. */
 static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
 {
@@ -65,6 +75,17 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     if (depth.n > 0) depth_witness(depth.face[0], out->x1);
     out->steps += depth.steps;
     out->error = fmax(0.0, -out->at.s - depth.lower);
+    out->capped = 0;
+    if (depth.complete) return;
+
+    /* no polytope could be grown to the surface */
+    int all = rb_direction_all(couple, &out->at);
+    if (couple->curved) improve_here(couple, &out->at);
+    if (all && !couple->curved)
+        out->error = 0.0;
+    else
+        out->error = fmax(0.0, -out->at.s - depth.lower);
+    out->capped = out->error > RB_DEPTH_FINE * couple->scale;
 }
 
 /* Improves what GJK found. 1: proved. */
@@ -81,30 +102,59 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     return out->error <= RB_GAP_TIE * couple->scale;
 }
 
+/* GJK again from the best direction there is: its simplex is another one, and on flat ones it is
+ * rounding that ends it. 1: proved. */
+static int restart(rb_couple *couple, double tol, rb_gjk *gjk, rb_closest *out)
+{
+    enum { RESTARTS = 4 };
+    for (int i = 0; i < RESTARTS; i++) {
+        double before = out->error;
+        rb_gjk_run(couple, out->at.n, tol, RB_GJK_STEPS, gjk);
+        out->steps += gjk->steps;
+        if (settle(couple, gjk, out)) return 1;
+        if (gjk->overlap || !(out->error < before)) return 0;
+    }
+    return 0;
+}
+
 void rb_closest_find(rb_couple *couple, rb_closest *out)
 {
     rb_gjk gjk;
-    double tie = RB_GAP_TIE * couple->scale;
+    double tie = RB_GAP_TIE * couple->scale, fine = RB_DEPTH_FINE * couple->scale;
     out->at.s = -INFINITY;
     out->at.upper = INFINITY;
     out->at.placed = 0;
+    out->capped = 0;
     int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;
-    rb_gjk_run(couple, 0.01 * tie, few, &gjk);
+    rb_gjk_run(couple, NULL, 0.01 * tie, few, &gjk);
     int proved = settle(couple, &gjk, out);
     out->steps = gjk.steps;
     if (proved) return;
     if (gjk.steps == few && few < RB_GJK_STEPS) {
-        rb_gjk_run(couple, 0.01 * tie, RB_GJK_STEPS, &gjk);
+        rb_gjk_run(couple, NULL, 0.01 * tie, RB_GJK_STEPS, &gjk);
         proved = settle(couple, &gjk, out);
         out->steps += gjk.steps;
         if (proved) return;
     }
+    if (!gjk.overlap && out->error > fine && restart(couple, 0.01 * tie, &gjk, out)) return;
 
     /* on flat simplices GJK may stall next to an origin that is inside */
-    if (!gjk.overlap && gjk.distance > RB_DEPTH_FINE * couple->scale) return;
-    double shallow = couple->curved ? RB_DEPTH_FINE * couple->scale : tie;
+    if (!gjk.overlap && gjk.distance > fine) {
+        out->capped = out->error > fine;
+        return;
+    }
     out->error = fmax(0.0, -out->at.s);
-    if (out->at.s < -shallow) find_depth(couple, &gjk, out);
+    if (out->at.s < -(couple->curved ? fine : tie)) find_depth(couple, &gjk, out);
+}
+
+/* Features of cores that are apart or touch prove the gap: their points lie on both. */
+static int is_met(const rb_closest *closest, double scale, const rb_manifold *m)
+{
+    if (closest->at.s < -RB_DEPTH_NONE * scale) return 0;
+    for (int i = 0; i < m->n; i++) {
+        if (m->point[i].feature == RB_FEATURE_NONE) return 0;
+    }
+    return 1;
 }
 
 void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
@@ -120,6 +170,7 @@ void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach
     rb_closest_find(&couple, &closest);
     if (closest.at.s - radii > reach) return;
     rb_contact_points(&couple, &closest, reach, 1, out);
+    out->error = closest.capped && !is_met(&closest, couple.scale, out) ? closest.error : 0.0;
     for (int i = 0; i < out->n; i++) {
         rb_add3(out->point[i].pos1, shape1->p, out->point[i].pos1);
         rb_add3(out->point[i].pos2, shape1->p, out->point[i].pos2);

@@ -83,7 +83,7 @@ int rb_core_make(const rb_shape *shape, const double origin[3], rb_core *core)
     core->size = s;
     core->radius = 0.0;
     core->hint = 0;
-    core->poly.nvert = 0;
+    core->poly.nvert = core->poly.nface = 0;
     switch ((rb_geom_type)shape->type) {
     case RB_GEOM_SPHERE:
         core->kind = RB_CORE_POINT;

@@ -340,10 +340,22 @@ static int try_thin(search *s, const rb_core *core, const double n0[3], rb_direc
 }
 
 /* Cores that overlap have no gap above 0; how much below is told by nobody until it matters. */
+static int is_proved_to(const search *s, double tol)
+{
+    if (!(s->best->upper > 0.0)) tol = RB_DEPTH_NONE * s->couple->scale;
+    return s->best->s >= s->best->upper - tol;
+}
+
 static int is_proved(const search *s)
 {
-    double tol = s->best->upper > 0.0 ? s->tie : RB_DEPTH_NONE * s->couple->scale;
-    return s->best->s >= s->best->upper - tol;
+    return is_proved_to(s, s->tie);
+}
+
+/* Separations are flat about their maximum: a face that is as good as it to `tie` may look aside by
+ * the root of that. Next to a curved surface it is the answer only where it is as good to this. */
+static double sharp(const search *s)
+{
+    return s->couple->curved ? RB_GAP_SHARP * s->couple->scale : s->tie;
 }
 
 /* A free maximum that its own points prove is the answer; others wait. */
@@ -351,7 +363,10 @@ static int accept(search *s, const rb_direction *at)
 {
     if (at->upper - at->s > s->tie) return 0;
     s->best->upper = fmin(s->best->upper, at->upper);
-    consider(s, at->n);
+    if (at->s > s->best->s + sharp(s)) {
+        s->best->s = at->s;
+        rb_copy3(at->n, s->best->n);
+    }
     rb_copy3(at->x1, s->best->x1);
     s->best->placed = is_proved(s);
     return s->best->placed;
@@ -360,15 +375,16 @@ static int accept(search *s, const rb_direction *at)
 /* Faces, and edges that the corners name. */
 static int try_exact(search *s, const double n0[3])
 {
+    double tol = sharp(s);
     try_flat(s, &s->couple->core1, n0, 1.0);
-    if (is_proved(s)) return 1;
+    if (is_proved_to(s, tol)) return 1;
     try_flat(s, &s->couple->core2, n0, -1.0);
     for (int i = 0; i < s->nkink; i++) {
-        for (int j = 0; j < i && !is_proved(s); j++) {
+        for (int j = 0; j < i && !is_proved_to(s, tol); j++) {
             try_crossing(s, s->kink[i].u, s->kink[j].u, n0);
         }
     }
-    return is_proved(s);
+    return is_proved_to(s, tol);
 }
 
 /* Free maxima that are not proved come last: where a pair of edges or a face is as good, it is the

@@ -17,4 +17,8 @@ typedef struct rb_direction {
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
                           int ncorner, rb_direction *best);
 
+/* Every face of both cores and every pair of their edges, for where the search above began at the
+ * wrong place. 0: there are too many pairs. */
+int rb_direction_all(rb_couple *couple, rb_direction *best);
+
 #endif

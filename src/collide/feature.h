@@ -7,6 +7,9 @@
 
 enum { RB_VERTEX = 0, RB_EDGE = 1, RB_FACE = 2, RB_CURVED = 3 };
 
+/* A point that belongs to no pair of features: the search itself found it. */
+#define RB_FEATURE_NONE UINT32_C(0xbfffbfff)
+
 static inline uint32_t rb_feature_half(int kind, int which)
 {
     return (uint32_t)kind << 14 | (uint32_t)which;

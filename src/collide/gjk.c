@@ -166,11 +166,15 @@ static int is_known(const rb_gjk *g, const rb_corner *corner)
     return 0;
 }
 
-static void begin(rb_couple *couple, rb_gjk *g)
+static void begin(rb_couple *couple, const double *start, rb_gjk *g)
 {
     double n[3];
-    rb_sub3(couple->core2.c, couple->core1.c, n);
-    if (!(rb_normalize3(n) > 0.0)) n[0] = 1.0, n[1] = n[2] = 0.0;
+    if (start) {
+        rb_copy3(start, n);
+    } else {
+        rb_sub3(couple->core2.c, couple->core1.c, n);
+        if (!(rb_normalize3(n) > 0.0)) n[0] = 1.0, n[1] = n[2] = 0.0;
+    }
     rb_couple_corner(couple, n, &g->p[0]);
     g->n = 1;
     g->steps = 1;
@@ -181,10 +185,10 @@ static void begin(rb_couple *couple, rb_gjk *g)
     keep_part(g, &f);
 }
 
-void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g)
+void rb_gjk_run(rb_couple *couple, const double *n0, double tol, int steps, rb_gjk *g)
 {
     double rounding = 16.0 * RB_EPS * couple->scale;
-    begin(couple, g);
+    begin(couple, n0, g);
     while (g->steps < steps) {
         if (g->distance <= rounding) {
             g->overlap = 1;

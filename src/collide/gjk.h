@@ -35,8 +35,9 @@ void rb_couple_corner(rb_couple *couple, const double n[3], rb_corner *corner);
 /* Separation of the cores along the unit vector n, (G.9). */
 double rb_couple_separation(rb_couple *couple, const double n[3]);
 
-/* Ends when lower and distance agree to `tol` [m], when the simplex repeats itself, when the origin
+/* Begins with the corner that is extreme against the unit vector n (NULL: from centre to centre).
+ * Ends when lower and distance agree to `tol` [m], when the simplex repeats itself, when the origin
  * is inside, or after so many steps. */
-void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *out);
+void rb_gjk_run(rb_couple *couple, const double *n, double tol, int steps, rb_gjk *out);
 
 #endif

@@ -74,6 +74,7 @@ int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, r
     int swap;
     rb_pair_fn pair = rb_pair_find(shape1->type, shape2->type, &swap);
     out->n = 0;
+    out->error = 0.0;
     if (!pair || !is_whole(shape1) || !is_whole(shape2)) return 0;
     if (swap) {
         pair(shape2, shape1, reach, out);
@@ -125,6 +126,7 @@ rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, doubl
                            rb_manifold *out)
 {
     out->n = 0;
+    out->error = 0.0;
     if (!is_finite(shape1) || !is_finite(shape2) || !(reach >= 0.0)) return RB_BAD_INPUT;
     if (rb_is_surface(shape1) || rb_is_surface(shape2)) {
         return surface_manifold(shape1, shape2, reach, out);

@@ -157,6 +157,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
             const rb_contact *c = &found[i];
             if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
             s->info->penetration = fmax(s->info->penetration, -c->at.gap);
+            s->info->gap_error = fmax(s->info->gap_error, c->error);
             deepest = fmin(deepest, deepened(s, &found[i]));
         }
         *worst = fmax(0.0, -deepest / (RB_GAP_DEEP * s->size));

@@ -417,6 +417,48 @@ def test_models_without_mass_are_told():
         check(refused or told, code, out, err)
 
 
+def falling(geom, assets=""):
+    return ('<mujoco>%s<worldbody><geom name="floor" type="plane" size="1 1 1"/><body pos="0 0 1">'
+            '<freejoint/>%s</body></worldbody></mujoco>' % (assets, geom))
+
+
+BAD_SHAPES = [
+    (falling('<geom type="cylinder" size="0 0.1"/>'), "size: number 1 must be positive"),
+    (falling('<geom type="ellipsoid" size="0.1 nan 0.1"/>'), '"nan" is not a finite number'),
+    (falling('<geom type="mesh" mesh="m"/>',
+             '<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 1 1 0"/></asset>'),
+     "the points lie in a plane"),
+    (falling('<geom type="mesh" mesh="m"/>',
+             '<asset><mesh name="m" vertex="0 0 0 1 0 0 2 0 0 3 0 0"/></asset>'), "m.xml:1: <mesh"),
+    (falling('<geom type="mesh" mesh="m"/>', '<asset><mesh name="m" vertex="0 0 0"/></asset>'),
+     "m.xml:1: <mesh"),
+]
+
+
+def test_bad_shapes_are_refused():
+    """No size, no number, no volume: a message, for every command that would collide them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.xml")
+        for text, sentence in BAD_SHAPES:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            check_run(rattleback("compute", path, "--what", "gaps"), 2, "m.xml:1: ", sentence)
+            check_run(rattleback("run", path, "--time", "0.01"), 2, "m.xml:1: ", sentence)
+
+
+def test_gaps_of_poses_that_are_none():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(falling('<geom name="can" type="cylinder" size="0.1 0.2"/>'))
+        for bad in ("NaN", "1e400", "-Infinity"):
+            state = '{"qpos": [0, 0, %s, 1, 0, 0, 0]}' % bad
+            for what in ("gaps", "toi"):
+                check_run(rattleback("compute", path, "--what", what, "--state", "-", text=state), 2)
+        far = compute(path, "gaps", {"qpos": [0, 0, 1e200, 1, 0, 0, 0]})[0]["gaps"][0]
+        check(far["gap"] == 1e200 and "error" not in far, far)
+
+
 def test_help_has_examples_that_work():
     for args in (["info", "--help"], ["compute", "-h"], ["bench", "dynamics", "--help"]):
         out = check_run(rattleback(*args), 0)
