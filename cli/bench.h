@@ -14,6 +14,7 @@ int bench_step(int argc, char **argv);
 int bench_impacts(int argc, char **argv);
 int bench_vclip(int argc, char **argv);
 int bench_toss(int argc, char **argv);
+int bench_square(int argc, char **argv);
 int bench_toi(int argc, char **argv);
 int bench_demo(int argc, char **argv);
 

@@ -13,7 +13,8 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
-from harness import PROGRAM, ROOT, check, check_run, rattleback, run_tests, sanitized, strict_json
+from harness import (PROGRAM, ROOT, answers, check, check_run, rattleback, run_tests, sanitized, stored,
+                     strict_json)
 
 BOX = "scenes/poses/box.xml"
 BRACKET = ("--mesh", "scenes/poses/bracket.stl", "--scale", "0.001", "--density", "1100")
@@ -255,7 +256,7 @@ def test_steppers_agree():
 
 
 def test_a_drop_that_does_not_settle_is_counted():
-    report = poses(BOX, "--drops", "6", "--time", "0.26")
+    report = poses(BOX, "--drops", "6", "--time", "0.3", "--restitution", "0.9")
     check(report["unsettled"] == 6 and all(p["count"] == 0 for p in report["poses"]), report)
     check(report["drops"] == 6, report)
 
@@ -361,6 +362,23 @@ def test_the_bracket_is_that_of_its_tool():
         subprocess.run(["python3", os.path.join(ROOT, "scenes/poses/make.py"), path], check=True)
         stored = open(os.path.join(ROOT, "scenes/poses/bracket.stl"), "rb").read()
         check(stored == open(path, "rb").read(), "scenes/poses/make.py writes something else")
+
+
+# ---- measured impacts ----------------------------------------------------------------------------
+
+
+def test_measured_impacts_of_a_square():
+    if sanitized() or not stored("planar_square_drop/drops.csv"):
+        return
+    out = check_run(rattleback("bench", "square", "--json", "--substeps", "3"), 0)
+    rows = {(r["model"], r["part"]): r for r in answers(out)}
+    check(len(rows) == 6, out)
+    judged = rows["simulated", "rest"]
+    check(judged["mean"] < 0.28 and judged["share"] < 0.085, judged)
+    check(0.07 < judged["friction"] < 0.11 and 0.42 < judged["restitution"] < 0.49, judged)
+    check(rows["one point", "rest"]["mean"] > 3 * judged["mean"], rows)
+    check_run(rattleback("bench", "square", "--friction", "0.1"), 2, "both or none")
+    check_run(rattleback("bench", "square", "--data", "README.md"), 2, "README.md:2:")
 
 
 # ---- refusals ------------------------------------------------------------------------------------
