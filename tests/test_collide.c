@@ -428,6 +428,34 @@ TEST(the_same_state_gives_the_same_bits)
     world_free(w);
 }
 
+/* Two turned boxes meet in an octagon: four corners stand for it, or all eight are asked for. */
+TEST(all_points_of_a_pair_contain_the_few)
+{
+    world *w = world_new();
+    int lower = add_body(w, 0, RB_JOINT_FREE, 0.0, 0.0, 0.0);
+    int upper = add_body(w, 0, RB_JOINT_FREE, 0.0, 0.0, 1.0);
+    add_geom(w, lower, RB_GEOM_BOX, 0.5, 0.5, 0.5);
+    add_geom(w, upper, RB_GEOM_BOX, 0.5, 0.5, 0.5);
+    compile_world(w);
+    double quarter = sqrt(0.5), c = sqrt(0.5 * (1.0 + quarter)); /* turned by 45 degrees */
+    w->d->q[7 + 3] = c;
+    w->d->q[7 + 6] = sqrt(1.0 - c * c);
+    CHECK_INT(collide_world(w, 0.01, 0.1), RB_OK);
+    CHECK_INT(w->n, RB_MANIFOLD_KEEP);
+
+    rb_contact all[CAPACITY];
+    int n = 0, at = 0;
+    CHECK_INT(rb_collide_full(w->m, w->d, 0.01, 0.1, CAPACITY, all, &n, &w->err), RB_OK);
+    CHECK_INT(n, RB_MANIFOLD_MAX);
+    for (int i = 0; i < n; i++) {
+        CHECK_NEAR(all[i].at.gap, 0.0, 1e-14);
+        CHECK(i == 0 || all[i - 1].at.feature < all[i].at.feature);
+        if (at < w->n && all[i].at.feature == w->contacts[at].at.feature) at++;
+    }
+    CHECK_INT(at, w->n);
+    world_free(w);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------
  */
 
@@ -568,6 +596,7 @@ TEST_MAIN(RUN(parents_and_children_do_not_meet), RUN(bits_decide_and_pairs_overr
           RUN(changes_of_velocity_and_turns_are_covered),
           RUN(nothing_that_touches_within_the_step_is_missed),
           RUN(a_pile_has_exactly_the_contacts_of_all_pairs),
-          RUN(the_same_state_gives_the_same_bits), RUN(shapes_without_an_entry_are_named),
+          RUN(the_same_state_gives_the_same_bits), RUN(all_points_of_a_pair_contain_the_few),
+          RUN(shapes_without_an_entry_are_named),
           RUN(poses_and_steps_that_are_not_numbers_are_refused),
           RUN(memory_is_asked_for_once_and_may_be_refused), RUN(without_memory_there_is_a_sentence))

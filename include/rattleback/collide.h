@@ -40,6 +40,7 @@ typedef struct rb_manifold_point {
 
 typedef struct rb_manifold {
     int n;
+    int most; /* points asked for: RB_MANIFOLD_KEEP, or RB_MANIFOLD_MAX where few are not enough */
     rb_manifold_point point[RB_MANIFOLD_MAX];
     double error; /* 0: the search for the least gap ended. > 0: it reached its cap, and the least
                      gap may be too small by this much, never too large [m]                     */
@@ -137,6 +138,11 @@ typedef struct rb_contact {
  * the pair table, RB_BAD_INPUT where a pose or velocity is not finite (names in err), RB_NOMEM. */
 rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
                      rb_contact *contacts, int *n, rb_error *err);
+
+/* The same with up to RB_MANIFOLD_MAX points of a pair of convex shapes: which few of them stand
+ * for the others can change with the smallest turn. */
+rb_status rb_collide_full(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
+                          rb_contact *contacts, int *n, rb_error *err);
 
 #ifdef __cplusplus
 }

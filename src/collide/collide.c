@@ -24,6 +24,7 @@ typedef struct scene {
     const rb_model *m;
     rb_data *d;
     double h, dv_max;
+    int most; /* points of a pair */
 
     rb_filter filter;
     rb_broad broad;
@@ -271,6 +272,7 @@ static rb_status collide_pair(scene *s, int g1, int g2)
     const rb_motion *motion1 = &s->motion[g1], *motion2 = &s->motion[g2];
     double reach = reach_of(s, g1, g2);
     rb_manifold manifold;
+    manifold.most = s->most;
     if (rb_is_surface(&shape1) || rb_is_surface(&shape2)) return collide_surface(s, g1, g2, pair);
     if (!rb_pair_call(&shape1, &shape2, isnan(reach) ? INFINITY : reach, &manifold)) {
         return refuse(s, g1, g2);
@@ -342,6 +344,26 @@ static rb_status run(scene *s, rb_arena *arena)
     return collide_all(s);
 }
 
+static rb_status collide(scene *s, int *n)
+{
+    *n = 0;
+    if (!s->m->option.contact || s->m->ngeom == 0) return RB_OK;
+    if (!(s->h >= 0.0) || isinf(s->h) || !(s->dv_max >= 0.0)) {
+        return rb_fail(s->err, RB_BAD_INPUT, "collide: h is finite, h and dv_max are not negative");
+    }
+    if (s->h == 0.0) s->dv_max = 0.0;
+
+    rb_arena *arena = s->d->arena;
+    rb_mark mark = rb_arena_mark(arena);
+    rb_status status = run(s, arena);
+    rb_arena_reset(arena, mark);
+    if (status == RB_NOMEM) return rb_fail(s->err, RB_NOMEM, "collide: out of memory");
+    if (status != RB_OK) return status;
+    *n = s->n;
+    if (s->n <= s->capacity) return RB_OK;
+    return rb_fail(s->err, RB_FULL, "%d contacts, room for %d: reserve more", s->n, s->capacity);
+}
+
 rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
                      rb_contact *contacts, int *n, rb_error *err)
 {
@@ -349,22 +371,23 @@ rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int
                 .d = d,
                 .h = h,
                 .dv_max = dv_max,
+                .most = RB_MANIFOLD_KEEP,
                 .capacity = capacity,
                 .contacts = contacts,
                 .err = err };
-    *n = 0;
-    if (!m->option.contact || m->ngeom == 0) return RB_OK;
-    if (!(h >= 0.0) || isinf(h) || !(dv_max >= 0.0)) {
-        return rb_fail(err, RB_BAD_INPUT, "collide: h is finite, h and dv_max are not negative");
-    }
-    if (h == 0.0) s.dv_max = 0.0;
+    return collide(&s, n);
+}
 
-    rb_mark mark = rb_arena_mark(d->arena);
-    rb_status status = run(&s, d->arena);
-    rb_arena_reset(d->arena, mark);
-    if (status == RB_NOMEM) return rb_fail(err, RB_NOMEM, "collide: out of memory");
-    if (status != RB_OK) return status;
-    *n = s.n;
-    if (s.n <= capacity) return RB_OK;
-    return rb_fail(err, RB_FULL, "%d contacts, room for %d: reserve more", s.n, capacity);
+rb_status rb_collide_full(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
+                          rb_contact *contacts, int *n, rb_error *err)
+{
+    scene s = { .m = m,
+                .d = d,
+                .h = h,
+                .dv_max = dv_max,
+                .most = RB_MANIFOLD_MAX,
+                .capacity = capacity,
+                .contacts = contacts,
+                .err = err };
+    return collide(&s, n);
 }

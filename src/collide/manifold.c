@@ -139,10 +139,18 @@ static double area(const selection *s, int a, int b, int c)
     return rb_dot3(w, s->n0);
 }
 
+static double nearest2(const selection *s, int nchosen, const int *chosen, int c)
+{
+    double near = INFINITY;
+    for (int i = 0; i < nchosen; i++) near = fmin(near, distance2(s, chosen[i], c));
+    return near;
+}
+
 /* How much c adds to a choice of points: with one its distance squared, with two the triangle, with
- * three the largest triangle outside. */
+ * three the largest triangle outside, with more the distance squared from all of them. */
 static double gain(const selection *s, int nchosen, const int *chosen, int c)
 {
+    if (nchosen > 3) return nearest2(s, nchosen, chosen, c);
     if (nchosen == 1) return distance2(s, chosen[0], c);
     if (nchosen == 2) return fabs(area(s, chosen[0], chosen[1], c));
     double turn = area(s, chosen[0], chosen[1], chosen[2]) < 0.0 ? -1.0 : 1.0, best = 0.0;
@@ -183,16 +191,17 @@ static int most_apart(const selection *s, const int *chosen)
 }
 
 /* The closest point, the one farthest from it, the one that spans the largest triangle with both,
- * and the one that adds most area to that (G.3). */
-static void reduce(selection *s)
+ * and the one that adds most area to that (G.3); where more are asked for, those farthest from all
+ * chosen ones. */
+static void reduce(selection *s, int most)
 {
-    if (s->n <= RB_MANIFOLD_KEEP) return;
-    int chosen[RB_MANIFOLD_KEEP] = { s->pick[0] }, n = 1;
+    if (s->n <= most) return;
+    int chosen[RB_MANIFOLD_MAX] = { s->pick[0] }, n = 1;
     double best, span = 0.0;
-    while (n < RB_MANIFOLD_KEEP) {
+    while (n < most) {
         int next = most_gain(s, n, chosen, &best);
         if (n == 1) span = sqrt(best);
-        if (n > 1 && best <= s->grain.merge * span) {
+        if ((n == 2 || n == 3) && best <= s->grain.merge * span) {
             if (n == 2) next = most_apart(s, chosen);
             if (n == 2 && next >= 0) chosen[n++] = next;
             break;
@@ -229,7 +238,7 @@ void rb_points_finish(rb_points *points, const double n[3], double reach, rb_gra
         lead(&s, n);
         flatten(&s);
         merge(&s);
-        reduce(&s);
+        reduce(&s, out->most);
     }
     out->n = s.n;
     for (int i = 0; i < s.n; i++) out->point[i] = points->at[s.pick[i]];

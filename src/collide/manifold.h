@@ -25,7 +25,7 @@ rb_grain rb_grain_of(double extent1, double extent2, double distance);
 void rb_points_add(rb_points *points, double gap, const double pos1[3], const double normal[3],
                    uint32_t feature);
 
-/* Drops what is beyond reach, merges what coincides, keeps RB_MANIFOLD_KEEP by area, sorts by
+/* Drops what is beyond reach, merges what coincides, keeps out->most by area, sorts by
  * feature. The closest point always stays; of several the one whose normal is n. */
 void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
                       rb_manifold *out);

@@ -127,6 +127,7 @@ rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, doubl
 {
     out->n = 0;
     out->error = 0.0;
+    out->most = RB_MANIFOLD_KEEP;
     if (!is_finite(shape1) || !is_finite(shape2) || !(reach >= 0.0)) return RB_BAD_INPUT;
     if (rb_is_surface(shape1) || rb_is_surface(shape2)) {
         return surface_manifold(shape1, shape2, reach, out);

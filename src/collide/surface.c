@@ -199,7 +199,7 @@ static uint32_t number(const triangle *t, uint32_t half)
 static void shrink(const walk *k, rb_surface_group *g)
 {
     rb_points points;
-    rb_manifold kept;
+    rb_manifold kept = { .most = RB_MANIFOLD_KEEP };
     points.n = g->n;
     for (int i = 0; i < g->n; i++) points.at[i] = g->at[i];
     double extent = k->couple.core2.extent + k->couple.core2.radius;
@@ -306,7 +306,7 @@ static void meet_triangle(walk *k, triangle *t)
     double gap = closest.at.s - radius;
     if (gap > k->reach || !choose_direction(k, t, &closest)) return;
     if (!can_reach(k, gap, closest.at.n)) return;
-    rb_manifold m;
+    rb_manifold m = { .most = RB_MANIFOLD_KEEP };
     rb_contact_points(&k->couple, &closest, k->reach, 0, &m);
     for (int i = 0; i < m.n; i++) {
         rb_manifold_point *p = &m.point[i];

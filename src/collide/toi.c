@@ -65,7 +65,7 @@ static rb_shape shape_at(const rb_mover *m, const rb_placement *pose)
 static int look(const search *s, double t, moment *out)
 {
     rb_shape shape[2];
-    rb_manifold points = { .n = 0 };
+    rb_manifold points = { .n = 0, .most = RB_MANIFOLD_KEEP };
     for (int k = 0; k < 2; k++) {
         s->m[k]->pose(s->m[k]->ctx, t, &out->at[k]);
         shape[k] = shape_at(s->m[k], &out->at[k]);

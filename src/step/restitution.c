@@ -24,9 +24,13 @@
 
 enum {
     TARGET_ROUNDS = 12, /* of (S.12); without friction the first is exact          */
-    LAW_ROUNDS = 8,     /* of (S.13); s^2 is proportional to the work, nearly      */
-    HALVINGS = 24       /* of s in (S.14)                                          */
+    LAW_ROUNDS = 24,    /* of both (S.12) and (S.13)                               */
+    ENERGY_ROUNDS = 24, /* of s in (S.14)                                          */
+    FEW_ROUNDS = 4      /* of (S.12) in each of them                               */
 };
+
+/* What (S.14) may lose beyond what the law loses, of the energy of the impact [1]. */
+#define SAFE_LOSS 1e-7
 
 /* Largest s of Stronge's law [1]: friction may waste more of the work than this, then less than
  * e^2 is given back. */
@@ -38,6 +42,8 @@ typedef struct bounce {
     unsigned char *mode;   /* of compression                                         (n)         */
     double *scale;         /* s                                                      (nisland)   */
     double *lo, *hi;       /* bracket of s in (S.14)                                 (nisland)   */
+    double *f_lo, *f_hi;   /* energy created at its ends, in its unit                (nisland)   */
+    unsigned char *side;   /* the end that moved last: 1 hi, 2 lo, 0 none            (nisland)   */
     double *made, *size;   /* energy created, and its unit                           (nisland)   */
     double *given, *asked; /* normal work of restitution: as it is, as the law says  (nisland)   */
     double *b;             /* speed of separation                                    (n)         */
@@ -54,7 +60,8 @@ typedef struct bounce {
 static rb_status take_memory(rb_stage *s, bounce *x)
 {
     rb_arena *arena = s->d->arena;
-    double **of_island[] = { &x->scale, &x->lo, &x->hi, &x->made, &x->size, &x->given, &x->asked };
+    double **of_island[] = { &x->scale, &x->lo,   &x->hi,    &x->f_lo, &x->f_hi,
+                             &x->made,  &x->size, &x->given, &x->asked };
     double **of_row[] = { &x->p_c, &x->u_c, &x->u_new, &x->p_last, &x->x, &x->Wx };
     int ok = 1;
     for (size_t k = 0; k < sizeof of_island / sizeof *of_island; k++)
@@ -62,11 +69,12 @@ static rb_status take_memory(rb_stage *s, bounce *x)
     for (size_t k = 0; k < sizeof of_row / sizeof *of_row; k++)
         ok = ok && (*of_row[k] = rb_push(arena, double, s->set.nrow));
     x->skip = rb_push(arena, unsigned char, s->set.nisland);
+    x->side = rb_push(arena, unsigned char, s->set.nisland);
     x->mode = rb_push(arena, unsigned char, s->set.n);
     x->b = rb_push(arena, double, s->set.n);
     x->f = rb_push(arena, double, s->m->nv);
     x->s = s;
-    return ok && x->skip && x->mode && x->b && x->f ? RB_OK : RB_NOMEM;
+    return ok && x->skip && x->side && x->mode && x->b && x->f ? RB_OK : RB_NOMEM;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------
@@ -129,11 +137,6 @@ static void measure_energy(bounce *x, const double *u, const double *p, const do
     }
 }
 
-static int creates(const bounce *x, int island)
-{
-    return !x->skip[island] && x->made[island] > RB_IMPACT_ROUNDING * x->size[island];
-}
-
 /* ---- restitution for given s ------------------------------------------------------------------
  */
 
@@ -189,32 +192,26 @@ static void change_bounds(bounce *x, double sign)
     }
 }
 
-/* s->p = p_d, u_new of the present s. */
-static rb_status give_back(bounce *x)
+/* s->p = p_d of the present targets, u_new. */
+static rb_status solve_targets(bounce *x)
 {
     rb_stage *s = x->s;
-    rb_status status = RB_OK;
-    memset(x->b, 0, (size_t)s->set.n * sizeof *x->b);
-    move_targets(x, NULL);
+    s->part++;
+    aim(x);
     change_bounds(x, -1.0);
-    for (int round = 0; round < TARGET_ROUNDS && status == RB_OK; round++) {
-        s->part++;
-        aim(x);
-        status = rb_stage_solve_others(s, x->skip);
-        if (status != RB_OK) break;
-        memcpy(x->p_last, s->p, (size_t)s->set.nrow * sizeof *s->p);
-        s->last = s->set;
-        s->last_p = x->p_last; /* the next round starts from this one */
-        if (move_targets(x, s->p) <= RB_LAW_TOL) break;
-    }
+    rb_status status = rb_stage_solve_others(s, x->skip);
     change_bounds(x, 1.0);
+    if (status != RB_OK) return status;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         if (!takes_part(x, i)) memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
     }
+    memcpy(x->p_last, s->p, (size_t)s->set.nrow * sizeof *s->p);
+    s->last = s->set;
+    s->last_p = x->p_last; /* the next round starts from this one */
     multiply(x, s->p, x->Wx);
     for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = x->u_c[r] + x->Wx[r];
-    return status;
+    return RB_OK;
 }
 
 /* ---- the law ----------------------------------------------------------------------------------
@@ -251,43 +248,75 @@ static void add_compression(const bounce *x, double *p)
     for (int r = 0; r < x->s->set.nrow; r++) p[r] = x->p_c[r] + x->s->p[r];
 }
 
-/* Bracket of s for (S.14): the middle is tried next, in the end the safe side is taken. */
+/* s = 0 is safe (S.15), and its energy is unknown. */
+static void start_bracket(bounce *x)
+{
+    for (int k = 0; k < x->s->set.nisland; k++) {
+        x->lo[k] = 0.0;
+        x->hi[k] = INFINITY;
+        x->f_lo[k] = NAN;
+        x->side[k] = 0;
+    }
+}
+
+/* False position; an end that stays counts half (Illinois), so that the other one moves too. */
+static double between(const bounce *x, int k)
+{
+    double lo = x->lo[k], hi = x->hi[k], f_lo = x->f_lo[k], f_hi = x->f_hi[k];
+    double s = isnan(f_lo) ? 0.5 * (lo + hi) : (lo * f_hi - hi * f_lo) / (f_hi - f_lo);
+    double margin = 0.01 * (hi - lo);
+    return fmin(fmax(s, lo + margin), hi - margin);
+}
+
+/* The energy of each island at its s: the next s to be tried, in the end the safe side. Returns 0
+ * where every island is good. */
 static int narrow(bounce *x, int last)
 {
     int any = 0;
     for (int k = 0; k < x->s->set.nisland; k++) {
-        if (x->skip[k]) continue;
-        int bad = creates(x, k);
-        if (bad) x->hi[k] = x->scale[k];
-        if (!bad) x->lo[k] = x->scale[k];
-        if (!bad && !(x->hi[k] < INFINITY)) continue;
+        if (x->skip[k] || !(x->size[k] > 0.0)) continue;
+        double f = x->made[k] / x->size[k];
+        int bad = f > RB_IMPACT_ROUNDING;
+        (bad ? x->hi : x->lo)[k] = x->scale[k];
+        (bad ? x->f_hi : x->f_lo)[k] = f;
+        if (x->side[k] == (bad ? 1 : 2)) (bad ? x->f_lo : x->f_hi)[k] *= 0.5;
+        x->side[k] = bad ? 1 : 2;
+        int close = f >= -SAFE_LOSS || x->hi[k] - x->lo[k] <= SAFE_LOSS * x->hi[k];
+        if (!bad && (!(x->hi[k] < INFINITY) || close)) continue;
         any = 1;
-        x->scale[k] = last ? x->lo[k] : 0.5 * (x->lo[k] + x->hi[k]);
+        x->scale[k] = last ? x->lo[k] : between(x, k);
     }
     return any;
 }
 
-static void start_bracket(bounce *x)
+/* s->p = p_d, u_new: rounds of (S.12) and, where s is free, of (S.13) with each of them. */
+static rb_status give_back(bounce *x, const double *u, int rounds, int free)
 {
-    for (int k = 0; k < x->s->set.nisland; k++) x->lo[k] = 0.0, x->hi[k] = INFINITY;
+    rb_stage *s = x->s;
+    memset(x->b, 0, (size_t)s->set.n * sizeof *x->b);
+    move_targets(x, NULL);
+    for (int round = 0; round < rounds; round++) {
+        rb_status status = solve_targets(x);
+        if (status != RB_OK) return status;
+        int stands = !free || correct_scale(x, u);
+        if (move_targets(x, s->p) <= RB_LAW_TOL && stands) break;
+    }
+    return RB_OK;
 }
 
 /* s->p = p_d by the law, for velocity u before the impact, with the bias. */
 static rb_status give_by_law(bounce *x, const double *u)
 {
     rb_stage *s = x->s;
+    int stronge = s->o->law == RB_STRONGE;
     for (int k = 0; k < s->set.nisland; k++) x->scale[k] = 1.0;
-    rb_status status = give_back(x);
-    for (int k = 0; k < LAW_ROUNDS && s->o->law == RB_STRONGE && status == RB_OK; k++) {
-        if (correct_scale(x, u)) break;
-        status = give_back(x);
-    }
+    rb_status status = give_back(x, u, stronge ? LAW_ROUNDS : TARGET_ROUNDS, stronge);
     start_bracket(x);
-    for (int k = 0; k <= HALVINGS && status == RB_OK; k++) {
+    for (int k = 0; k <= ENERGY_ROUNDS && status == RB_OK; k++) {
         add_compression(x, x->x);
         measure_energy(x, u, x->x, x->u_new);
-        if (!narrow(x, k + 1 >= HALVINGS)) break;
-        status = give_back(x);
+        if (!narrow(x, k + 1 >= ENERGY_ROUNDS)) break;
+        status = give_back(x, u, FEW_ROUNDS, 0);
     }
     return status;
 }
@@ -338,11 +367,11 @@ static rb_status newton_safe(bounce *x, double *u)
     rb_stage *s = x->s;
     rb_status status = RB_OK;
     start_bracket(x);
-    for (int k = 0; k <= HALVINGS && status == RB_OK; k++) {
+    for (int k = 0; k <= ENERGY_ROUNDS && status == RB_OK; k++) {
         multiply(x, s->p, x->Wx);
         for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = s->u[r] + x->Wx[r];
         measure_energy(x, s->u, s->p, x->u_new);
-        if (!narrow(x, k + 1 >= HALVINGS)) break;
+        if (!narrow(x, k + 1 >= ENERGY_ROUNDS)) break;
         newton_bias(x, u);
         memcpy(u, s->u, (size_t)s->set.nrow * sizeof *u);
         s->part++;

@@ -159,13 +159,61 @@ static void drop_flying(rb_stage *s)
     s->ncontact = n;
 }
 
+static rb_touch_id id_of(const rb_contact *c)
+{
+    return (rb_touch_id){ RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
+}
+
+/* Whether a contact of that name is at or after *at in the list, which moves there. */
+static int is_next(const rb_touch_id *id, const rb_contact *list, int n, int *at)
+{
+    for (; *at < n; ++*at) {
+        rb_touch_id here = id_of(&list[*at]);
+        int order = rb_touch_order(&here, id);
+        if (order >= 0) return order == 0;
+    }
+    return 0;
+}
+
+/* Few points stand for all of a pair, and the smallest turn may choose others. A repair keeps those
+ * of the round before, or two rounds could undo each other. */
+static rb_status keep_last(rb_stage *s, double slack)
+{
+    rb_data *d = s->d;
+    int nall = 0, n = 0, at = 0;
+    rb_mark mark = rb_arena_mark(d->arena);
+    rb_contact *all = rb_push(d->arena, rb_contact, d->touch_max);
+    rb_contact *kept = rb_push(d->arena, rb_contact, d->touch_max);
+    if (!all || !kept) return RB_NOMEM;
+    rb_status status = rb_collide_full(s->m, d, s->h, slack, d->touch_max, all, &nall, s->err);
+    if (status == RB_OK) {
+        for (int i = 0; i < nall; i++) {
+            const rb_contact *c = &all[i];
+            rb_touch_id id = id_of(c);
+            if (is_next(&id, s->contacts, s->ncontact, &at) || rb_stage_find(&s->last, &id))
+                kept[n++] = *c;
+        }
+        memcpy(s->contacts, kept, (size_t)n * sizeof *kept);
+    }
+    s->ncontact = status == RB_OK ? n : nall;
+    rb_arena_reset(d->arena, mark);
+    return status;
+}
+
+static rb_status find_contacts(rb_stage *s, double slack)
+{
+    rb_data *d = s->d;
+    rb_status status =
+        rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
+    return status == RB_OK && s->last_p ? keep_last(s, slack) : status;
+}
+
 rb_status rb_stage_rows(rb_stage *s)
 {
     rb_data *d = s->d;
     go_to(s);
     double slack = s->gravity * s->h + s->reach;
-    rb_status status =
-        rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
+    rb_status status = find_contacts(s, slack);
     s->info->contacts = s->ncontact;
     if (status != RB_OK) return status;
     drop_flying(s);
