@@ -42,6 +42,7 @@ typedef struct campaign {
     int next;            /* drop to be taken                                    */
     int prefix;          /* drops 0 .. prefix - 1 are finished                  */
     int end;             /* drops that count: o->drops, less once precise       */
+    int *hits;           /* of the prefix, in each pose                (npose)  */
     drop *drops;         /*                                            (drops)  */
     unsigned char *done; /*                                            (drops)  */
     poses_record record;
@@ -74,15 +75,13 @@ void wilson(int k, int n, double *low, double *high)
     if (k < n) *high = centre + half;
 }
 
-static void count(const campaign *c, int n, poses_tally *t)
+/* What the prefix holds. */
+static void count(const campaign *c, poses_tally *t)
 {
-    t->drops = n;
-    memset(t->count, 0, (size_t)c->p->npose * sizeof *t->count);
-    memset(t->outcome, 0, sizeof t->outcome);
-    t->time = t->steps = t->shortened = 0.0;
-    for (int k = 0; k < n; k++) {
+    t->drops = c->prefix;
+    t->count = c->hits;
+    for (int k = 0; k < c->prefix; k++) {
         const drop *d = &c->drops[k];
-        if (d->pose >= 0) t->count[d->pose]++;
         t->outcome[d->outcome]++;
         t->time += d->time;
         t->steps += d->steps;
@@ -90,14 +89,12 @@ static void count(const campaign *c, int n, poses_tally *t)
     }
 }
 
-/* Whether all intervals of the first n drops are as narrow as asked for. */
-static int precise(const campaign *c, int n)
+/* Whether all intervals of the prefix are as narrow as asked for. */
+static int precise(const campaign *c)
 {
     for (int k = 0; k < c->p->npose; k++) {
         double low, high;
-        int hits = 0;
-        for (int i = 0; i < n; i++) hits += c->drops[i].pose == k;
-        wilson(hits, n, &low, &high);
+        wilson(c->hits[k], c->prefix, &low, &high);
         if (0.5 * (high - low) > c->o->precision) return 0;
     }
     return 1;
@@ -123,10 +120,11 @@ static void show(campaign *c)
 static void advance(campaign *c)
 {
     while (c->prefix < c->end && c->done[c->prefix]) {
-        c->prefix++;
+        int in = c->drops[c->prefix++].pose;
+        if (in >= 0) c->hits[in]++;
         if (c->prefix % BLOCK != 0) continue;
         if (!poses_record_append(&c->record, c->drops, c->prefix)) c->write_failed = 1;
-        if (c->o->precision > 0.0 && precise(c, c->prefix)) c->end = c->prefix;
+        if (c->o->precision > 0.0 && precise(c)) c->end = c->prefix;
     }
     show(c);
 }
@@ -213,7 +211,8 @@ static int run_drops(campaign *c)
     int known = 0;
     c->drops = calloc(room, sizeof *c->drops);
     c->done = calloc(room, 1);
-    if (!c->drops || !c->done) {
+    c->hits = calloc((size_t)c->p->npose, sizeof *c->hits);
+    if (!c->drops || !c->done || !c->hits) {
         fputs("rattleback poses: out of memory for the drops\n", stderr);
         return 0;
     }
@@ -245,7 +244,7 @@ static int report(campaign *c, poses_tally *t)
 {
     const poses_options *o = c->o;
     int ok = 1;
-    count(c, c->prefix, t);
+    count(c, t);
     t->cpu = now(CLOCK_PROCESS_CPUTIME_ID);
     t->wall = now(CLOCK_MONOTONIC) - c->begun;
     t->interrupted = interrupted != 0;
@@ -266,12 +265,10 @@ static int measure(poses_options *o, const rb_model *m)
     campaign c = { .o = o, .p = &p, .m = m, .begun = now(CLOCK_MONOTONIC) };
     poses_tally t = { 0 };
     pthread_mutex_init(&c.lock, NULL);
-    if (part_read(&p, m, o->file, o->merge) && finish_settings(o, &p, m)) {
-        t.count = calloc((size_t)p.npose, sizeof *t.count);
-        if (t.count && run_drops(&c)) status = report(&c, &t);
-    }
+    if (part_read(&p, m, o->file, o->merge) && finish_settings(o, &p, m) && run_drops(&c))
+        status = report(&c, &t);
     if (!poses_record_close(&c.record)) status = EXIT_BAD_INPUT;
-    free(t.count);
+    free(c.hits);
     free(c.drops);
     free(c.done);
     part_free(&p);

@@ -120,7 +120,7 @@ typedef struct poses_options {
 
 typedef struct poses_tally {
     int drops;
-    int *count; /* drops that ended in each pose          (npose)    */
+    const int *count; /* drops that ended in each pose    (npose)    */
     int outcome[DROP_OUTCOMES];
     double time; /* sum of the simulated times [s]                   */
     double steps, shortened;
