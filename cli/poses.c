@@ -85,7 +85,7 @@ static void count(const campaign *c, poses_tally *t)
         t->outcome[d->outcome]++;
         t->time += d->time;
         t->steps += d->steps;
-        t->shortened += d->shortened;
+        t->retries += d->retries;
     }
 }
 

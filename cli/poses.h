@@ -84,7 +84,7 @@ typedef struct drop {
     drop_outcome outcome;
     double time; /* simulated, the fall before the first possible contact included [s]         */
     int steps;
-    int shortened; /* times that a step had no answer and was tried in a shorter one            */
+    int retries; /* tries of steps without an answer, repeated shorter and at last as fixed steps */
 } drop;
 
 typedef struct drop_settings {
@@ -123,7 +123,7 @@ typedef struct poses_tally {
     const int *count; /* drops that ended in each pose    (npose)    */
     int outcome[DROP_OUTCOMES];
     double time; /* sum of the simulated times [s]                   */
-    double steps, shortened;
+    double steps, retries;
     double cpu, wall; /* [s] */
     int interrupted;
 } poses_tally;

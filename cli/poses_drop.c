@@ -190,20 +190,28 @@ static int ended(const part *p, const drop_settings *s, const rb_data *d, int re
     return 0;
 }
 
-/* A step; one without an answer is tried in shorter ones. *d may move. */
+static int unanswered(rb_status status)
+{
+    return status == RB_UNSOLVED || status == RB_JAMMED;
+}
+
+/* A step; one without an answer is tried in shorter ones, at last as a fixed step. *d may move. */
 static rb_status step(const rb_model *m, const drop_settings *s, rb_data **d, drop *out,
                       int *resting, rb_error *err)
 {
     rb_step_opts opts = s->step;
     rb_step_info info = { 0 };
     rb_status status = RB_UNSOLVED;
-    for (int k = 0; k <= HALVINGS; k++) {
+    for (int k = 0; k <= HALVINGS + 1 && unanswered(status); k++) {
+        if (k == HALVINGS + 1) {
+            opts = s->step;
+            opts.stepper = RB_STEPPER_FIXED;
+        }
         status = rb_step(m, *d, &opts, &info, err);
         while (status == RB_FULL && rb_data_reserve(m, d, 2 * info.contacts + 16) == RB_OK)
             status = rb_step(m, *d, &opts, &info, err);
-        if (status != RB_UNSOLVED && status != RB_JAMMED) break;
         opts.h *= 0.5;
-        out->shortened++;
+        out->retries += unanswered(status);
     }
     out->steps++;
     *resting = info.resting > 0;
@@ -220,7 +228,7 @@ rb_status drop_run(const part *p, const rb_model *m, const drop_settings *s, int
     int over = ended(p, s, *data, 0, &w, out);
     while (!over && (*data)->time < s->time) {
         rb_status status = step(m, s, data, out, &resting, err);
-        if (status == RB_UNSOLVED || status == RB_JAMMED) {
+        if (unanswered(status)) {
             out->outcome = DROP_FAILED;
             break;
         }

@@ -10,7 +10,7 @@
 #include "poses.h"
 
 #define FORMAT                                                                                     \
-    "# rattleback poses 1, settings %016" PRIx64 "\ndrop,pose,outcome,time,steps,shortened\n"
+    "# rattleback poses 1, settings %016" PRIx64 "\ndrop,pose,outcome,time,steps,retries\n"
 
 static int refuse(const char *path, int line, const char *text)
 {
@@ -25,7 +25,7 @@ static void put(FILE *out, const drop *drops, int from, int upto)
 {
     for (int k = from; k < upto; k++)
         fprintf(out, "%d,%d,%s,%.17g,%d,%d\n", k, drops[k].pose, drop_word(drops[k].outcome),
-                drops[k].time, drops[k].steps, drops[k].shortened);
+                drops[k].time, drops[k].steps, drops[k].retries);
 }
 
 /* One line of the file, without its end. */
@@ -34,7 +34,7 @@ static int parse(const char *line, int k, int npose, drop *out)
     char word[16];
     int number, used = 0;
     if (sscanf(line, "%d,%d,%15[a-z],%lf,%d,%d%n", &number, &out->pose, word, &out->time,
-               &out->steps, &out->shortened, &used) != 6)
+               &out->steps, &out->retries, &used) != 6)
         return 0;
     if (line[used] != '\0' || number != k || out->pose < -1 || out->pose >= npose) return 0;
     int outcome = 0;
@@ -70,7 +70,7 @@ static int read_drops(const poses_record *r, const char *head, int npose, drop *
         drop read;
         if (!parse(line, count, npose, &read))
             return refuse(r->path, count + 3,
-                          "expected a drop as \"number,pose,outcome,time,steps,shortened\""
+                          "expected a drop as \"number,pose,outcome,time,steps,retries\""
                           " in order: the file was changed");
         if (count < room) drops[(*n)++] = read;
         count++;
@@ -123,7 +123,7 @@ int poses_write_csv(const char *path, const drop *drops, int n)
 {
     FILE *out = fopen(path, "w");
     if (!out) return refuse(path, 0, strerror(errno));
-    fputs("drop,pose,outcome,time,steps,shortened\n", out);
+    fputs("drop,pose,outcome,time,steps,retries\n", out);
     put(out, drops, 0, n);
     int failed = fflush(out) != 0 || ferror(out);
     if (fclose(out) != 0) failed = 1;

@@ -24,8 +24,9 @@ static void say_how(const poses_options *o, const part *p, const poses_tally *t)
     if (t->drops == 0) return;
     printf("%.3f s simulated a drop, %.2f ms of processor time\n", t->time / t->drops,
            1e3 * t->cpu / t->drops);
-    if (t->shortened > 0.0)
-        printf("%.0f of %.0f steps had no answer and were taken shorter\n", t->shortened, t->steps);
+    if (t->retries > 0.0)
+        printf("%.0f tries of %.0f steps had no answer and were repeated, shorter or fixed\n",
+               t->retries, t->steps);
     if (t->outcome[DROP_ROLLING])
         printf("%d of them rolled on; they count where they roll\n", t->outcome[DROP_ROLLING]);
     if (t->outcome[DROP_UNSETTLED])
@@ -104,7 +105,7 @@ void poses_report_json(const poses_options *o, const part *p, const poses_tally 
     json_int(&j, "interrupted", t->interrupted);
     json_number(&j, "simulated", t->time);
     json_number(&j, "steps", t->steps);
-    json_number(&j, "shortened", t->shortened);
+    json_number(&j, "retries", t->retries);
     json_number(&j, "cpu", t->cpu);
     json_number(&j, "wall", t->wall);
     json_end(&j);
