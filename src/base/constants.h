@@ -115,7 +115,7 @@
  * with what it has [1]; polyhedra need some ten of each, curved shapes up to fifty. Smaller: gaps
  * of curved shapes become wrong, and say so. Larger: memory on the stack. */
 #define RB_GJK_STEPS   128
-#define RB_GJK_FEW     10 /* curved shapes: Newton's method takes over early */
+#define RB_GJK_FEW     4 /* curved shapes: after so many, and twice as many again, Newton's method */
 #define RB_DEPTH_STEPS 124
 
 /* Part of the larger of both extents and the distance by which the depth of overlapping curved
@@ -135,6 +135,11 @@
  * the larger of both extents and the distance [1]: rounding turns it by 1e-9. Smaller: normals of
  * lines that touch are noise. Larger: those of lines that cross at a small angle lag behind. */
 #define RB_CLEAR 1e-7
+
+/* Distance, as part of the same length, from which on its direction tells edges that are orthogonal
+ * to it [1]: rounding turns it by less than RB_KINK_SURE. Smaller: lines and faces that touch are
+ * taken for points. */
+#define RB_FAR 1e-4
 
 /* Sine of the angle between a direction and the plane across an edge below which the edge may be
  * where the shapes touch [1]: 11 degrees. Smaller: a start that is off misses the answer. Larger:

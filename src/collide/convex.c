@@ -54,7 +54,7 @@ static void improve_here(rb_couple *couple, rb_direction *at)
     double n[3];
     rb_copy3(at->n, n);
     rb_couple_corner(couple, n, &corner);
-    rb_direction_improve(couple, n, &corner, 1, at);
+    rb_direction_improve(couple, n, &corner, 1, RB_TRY_ALL, at);
 }
 
 /* Where the cores overlap: from every face of the polytope that could be the nearest. */
@@ -68,9 +68,12 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
         tol = fmax(coarse, RB_DEPTH_FINE * couple->scale);
     }
     rb_depth_run(couple, gjk, tol, &depth);
+    double known = couple->curved ? RB_DEPTH_NONE * couple->scale : 0.0;
     for (int i = 0; i < depth.n; i++) {
         if (i > 0 && !couple->curved) break;
-        rb_direction_improve(couple, depth.normal[i], depth.face[i], 3, &out->at);
+        if (depth.distance[i] >= -out->at.s - known) break;
+        rb_direction_improve(couple, depth.normal[i], depth.face[i], 3,
+                             couple->curved ? RB_TRY_ALL : RB_TRY_EXACT, &out->at);
     }
     if (depth.n > 0) depth_witness(depth.face[0], out->x1);
     out->steps += depth.steps;
@@ -88,15 +91,29 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     out->capped = out->error > RB_DEPTH_FINE * couple->scale;
 }
 
+/* GJK came to its end on polyhedra that are so far apart that the direction of their distance has
+ * all its digits. */
+static int is_sharp(const rb_couple *couple, const rb_gjk *gjk)
+{
+    return !gjk->overlap && gjk->distance > RB_FAR * couple->scale &&
+           gjk->distance - gjk->lower <= RB_GAP_SHARP * couple->scale;
+}
+
 /* Improves what GJK found. 1: proved. */
-static int settle(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
+static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_closest *out)
 {
     double upper = gjk->overlap ? 0.0 : gjk->distance;
     if (upper < out->at.upper) {
         out->at.upper = upper;
         witness(gjk, out->x1);
     }
-    rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n, &out->at);
+    if (is_sharp(couple, gjk)) {
+        out->at.s = gjk->lower;
+        rb_copy3(gjk->normal, out->at.n);
+    } else {
+        rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n,
+                             gjk->overlap ? RB_TRY_EXACT : effort, &out->at);
+    }
     if (out->at.placed) rb_copy3(out->at.x1, out->x1);
     out->error = fmax(0.0, out->at.upper - out->at.s);
     return out->error <= RB_GAP_TIE * couple->scale;
@@ -109,9 +126,10 @@ static int restart(rb_couple *couple, double tol, rb_gjk *gjk, rb_closest *out)
     enum { RESTARTS = 4 };
     for (int i = 0; i < RESTARTS; i++) {
         double before = out->error;
-        rb_gjk_run(couple, out->at.n, tol, RB_GJK_STEPS, gjk);
+        rb_gjk_begin(couple, out->at.n, gjk);
+        rb_gjk_run(couple, tol, RB_GJK_STEPS, gjk);
         out->steps += gjk->steps;
-        if (settle(couple, gjk, out)) return 1;
+        if (settle(couple, gjk, RB_TRY_ALL, out)) return 1;
         if (gjk->overlap || !(out->error < before)) return 0;
     }
     return 0;
@@ -125,16 +143,15 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
     out->at.upper = INFINITY;
     out->at.placed = 0;
     out->capped = 0;
-    int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;
-    rb_gjk_run(couple, NULL, 0.01 * tie, few, &gjk);
-    int proved = settle(couple, &gjk, out);
-    out->steps = gjk.steps;
-    if (proved) return;
-    if (gjk.steps == few && few < RB_GJK_STEPS) {
-        rb_gjk_run(couple, NULL, 0.01 * tie, RB_GJK_STEPS, &gjk);
-        proved = settle(couple, &gjk, out);
-        out->steps += gjk.steps;
+    rb_gjk_begin(couple, NULL, &gjk);
+    for (int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;; few *= 2) {
+        int last = few >= RB_GJK_STEPS;
+        rb_gjk_run(couple, 0.01 * tie, last ? RB_GJK_STEPS : few, &gjk);
+        last = last || gjk.steps < few || gjk.overlap;
+        int proved = settle(couple, &gjk, last ? RB_TRY_ALL : RB_TRY_NEWTON, out);
+        out->steps = gjk.steps;
         if (proved) return;
+        if (last) break;
     }
     if (!gjk.overlap && out->error > fine && restart(couple, 0.01 * tie, &gjk, out)) return;
 

@@ -233,6 +233,7 @@ static void report(const polytope *p, rb_depth *out)
     for (int i = 0; i < out->n; i++) {
         const face *f = &p->face[order[i]];
         rb_scale3(-1.0, f->m, out->normal[i]);
+        out->distance[i] = f->d;
         for (int k = 0; k < 3; k++) out->face[i][k] = p->corner[f->v[k]];
     }
 }

@@ -10,6 +10,7 @@ typedef struct rb_depth {
     double lower; /* the depth is at least this [m]                                      */
     int n;        /* faces next to the origin, nearest first                             */
     double normal[RB_DEPTH_STARTS][3]; /* along which they separate, from 1 to 2            */
+    double distance[RB_DEPTH_STARTS];  /* of their planes: nothing above them is nearer [m]     */
     rb_corner face[RB_DEPTH_STARTS][3];
     int steps;
     int complete; /* the nearest face belongs to the surface, to `tol`                   */

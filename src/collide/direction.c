@@ -33,6 +33,7 @@ typedef struct search {
     rb_couple *couple;
     double tie; /* separations closer than this are equal [m] */
     rb_direction *best;
+    int help; /* times that bisection may help Newton's method */
     int nkink;
     kink kink[MAX_KINKS];
 } search;
@@ -280,7 +281,7 @@ static void bisect(search *s, const double *k, rb_direction *at)
 /* Newton's method, helped where it does not see a maximum. */
 static void climb(search *s, const double *k, rb_direction *at)
 {
-    for (int i = 0; i < MAX_HELP && !ascend(s, k, at); i++) {
+    for (int i = 0; !ascend(s, k, at) && i < s->help; i++) {
         rb_direction before = *at;
         bisect(s, k, at);
         if (!(at->s > before.s + s->tie)) {
@@ -342,7 +343,7 @@ static int try_thin(search *s, const rb_core *core, const double n0[3], rb_direc
 /* Cores that overlap have no gap above 0; how much below is told by nobody until it matters. */
 static int is_proved_to(const search *s, double tol)
 {
-    if (!(s->best->upper > 0.0)) tol = RB_DEPTH_NONE * s->couple->scale;
+    if (!(s->best->upper > 0.0) && s->couple->curved) tol = RB_DEPTH_NONE * s->couple->scale;
     return s->best->s >= s->best->upper - tol;
 }
 
@@ -387,16 +388,41 @@ static int try_exact(search *s, const double n0[3])
     return is_proved_to(s, tol);
 }
 
+/* Free maxima without help: on the circles of the edges that the corners name, if there are any,
+ * and on the sphere. 1: its own points prove one. */
+static int try_quickly(search *s, const double n0[3])
+{
+    rb_direction at;
+    int named = s->nkink;
+    if (named == 0 && try_free(s, NULL, n0, &at) && accept(s, &at)) return 1;
+    for (int i = 0; i < named; i++) {
+        kink k = s->kink[i];
+        if (try_free(s, &k, n0, &at) && accept(s, &at)) return 1;
+    }
+    return named > 0 && try_free(s, NULL, n0, &at) && accept(s, &at);
+}
+
 /* Free maxima that are not proved come last: where a pair of edges or a face is as good, it is the
  * answer, and its direction is exact. */
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
-                          int ncorner, rb_direction *best)
+                          int ncorner, rb_effort effort, rb_direction *best)
 {
-    search s = { .couple = couple, .tie = RB_GAP_TIE * couple->scale, .best = best, .nkink = 0 };
+    search s = { .couple = couple, .tie = RB_GAP_TIE * couple->scale, .best = best };
     add_core(&s, &couple->core1, n0, corner, ncorner, 0);
     add_core(&s, &couple->core2, n0, corner, ncorner, 1);
     if (try_exact(&s, n0)) return;
 
+    /* the depth of polyhedra is attained on a face of their difference, nowhere between */
+    if (effort == RB_TRY_EXACT) {
+        consider(&s, n0);
+        return;
+    }
+    if (try_quickly(&s, n0)) return;
+    if (effort == RB_TRY_NEWTON) {
+        consider(&s, n0);
+        return;
+    }
+    s.help = MAX_HELP;
     rb_direction sphere[3], circle[MAX_KINKS];
     int nsphere = 0, ncircle = 0, known = s.nkink;
     nsphere += try_free(&s, NULL, n0, &sphere[nsphere]);

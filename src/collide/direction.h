@@ -12,10 +12,14 @@ typedef struct rb_direction {
     int placed;   /* x1 holds                                                            */
 } rb_direction;
 
+/* How hard to try: faces, pairs of edges and n0 itself; Newton's method as well; Newton's method
+ * with help where it sees no maximum. */
+typedef enum rb_effort { RB_TRY_EXACT, RB_TRY_NEWTON, RB_TRY_ALL } rb_effort;
+
 /* Begins with what `best` holds and tries every kind of contact near n0: faces, pairs of edges,
  * edges and curved parts, until s and upper agree. The corners tell which vertices take part. */
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
-                          int ncorner, rb_direction *best);
+                          int ncorner, rb_effort effort, rb_direction *best);
 
 /* Every face of both cores and every pair of their edges, for where the search above began at the
  * wrong place. 0: there are too many pairs. */

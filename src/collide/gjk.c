@@ -166,7 +166,7 @@ static int is_known(const rb_gjk *g, const rb_corner *corner)
     return 0;
 }
 
-static void begin(rb_couple *couple, const double *start, rb_gjk *g)
+void rb_gjk_begin(rb_couple *couple, const double *start, rb_gjk *g)
 {
     double n[3];
     if (start) {
@@ -185,10 +185,9 @@ static void begin(rb_couple *couple, const double *start, rb_gjk *g)
     keep_part(g, &f);
 }
 
-void rb_gjk_run(rb_couple *couple, const double *n0, double tol, int steps, rb_gjk *g)
+void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g)
 {
     double rounding = 16.0 * RB_EPS * couple->scale;
-    begin(couple, n0, g);
     while (g->steps < steps) {
         if (g->distance <= rounding) {
             g->overlap = 1;

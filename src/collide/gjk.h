@@ -35,9 +35,11 @@ void rb_couple_corner(rb_couple *couple, const double n[3], rb_corner *corner);
 /* Separation of the cores along the unit vector n, (G.9). */
 double rb_couple_separation(rb_couple *couple, const double n[3]);
 
-/* Begins with the corner that is extreme against the unit vector n (NULL: from centre to centre).
- * Ends when lower and distance agree to `tol` [m], when the simplex repeats itself, when the origin
- * is inside, or after so many steps. */
-void rb_gjk_run(rb_couple *couple, const double *n, double tol, int steps, rb_gjk *out);
+/* The corner that is extreme against the unit vector n (NULL: from centre to centre). */
+void rb_gjk_begin(rb_couple *couple, const double *n, rb_gjk *out);
+
+/* Goes on until lower and distance agree to `tol` [m], the simplex repeats itself, the origin is
+ * inside, or g->steps reaches `steps`. */
+void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g);
 
 #endif

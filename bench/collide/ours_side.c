@@ -1,0 +1,58 @@
+/* rattleback: the public calls. rb_pair_manifold returns the whole manifold. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "side.h"
+
+typedef struct engine {
+    const path *p;
+    rb_vclip cache;
+} engine;
+
+static rb_shape shape_at(const path *p, int k, int i)
+{
+    return (rb_shape){ .type = p->type[k],
+                       .size = p->size[k],
+                       .p = p->at[i][k].p,
+                       .R = p->at[i][k].R,
+                       .model = p->hulls,
+                       .asset = p->type[k] == RB_GEOM_MESH ? k : -1 };
+}
+
+static void *make(const path *p)
+{
+    engine *e = calloc(1, sizeof *e);
+    if (e) e->p = p;
+    return e;
+}
+
+static void *make_vclip(const path *p)
+{
+    int poly = p->type[0] >= RB_GEOM_BOX && p->type[1] >= RB_GEOM_BOX;
+    return poly && !p->touching ? make(p) : NULL;
+}
+
+static double query(void *handle, int i)
+{
+    engine *e = handle;
+    rb_shape a = shape_at(e->p, 0, i), b = shape_at(e->p, 1, i);
+    rb_manifold m;
+    double gap = INFINITY;
+    rb_pair_manifold(&a, &b, e->p->touching ? 1e-3 : INFINITY, &m);
+    for (int k = 0; k < m.n; k++) gap = fmin(gap, m.point[k].gap);
+    return gap;
+}
+
+static double query_vclip(void *handle, int i)
+{
+    engine *e = handle;
+    rb_shape a = shape_at(e->p, 0, i), b = shape_at(e->p, 1, i);
+    rb_vclip_result r;
+    rb_vclip_query(&a, &b, &e->cache, &r);
+    return r.overlap ? NAN : r.distance;
+}
+
+const side side_ours = { "rattleback", { "manifold", "manifold" }, make, query, free };
+const side side_ours_vclip = {
+    "rattleback V-Clip", { "distance", "" }, make_vclip, query_vclip, free
+};
