@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "events.h"
 #include "jam.h"
 #include "json.h"
 #include "overlap.h"
@@ -26,11 +27,13 @@ typedef struct run {
     const rb_model *written; /* as the file has it: minimal coordinates */
     rb_data *minimal;        /* the state in these coordinates; NULL: d is */
     record *record;
+    events *events; /* NULL: not asked for */
     double energy; /* [J] */
 
     /* summary */
     int steps, failures, contacts_max, rows_max, fallbacks, repairs, solves;
     int parts, impacts, unlocated;
+    long happened, micros, groups, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double loop_error_max, wall;
     rb_step_info jam;     /* of the step that jammed; njam 0: none */
@@ -179,6 +182,10 @@ static void add(run *r, const rb_step_info *info)
     r->parts += info->parts;
     r->impacts += info->impacts;
     r->unlocated += info->unlocated;
+    r->happened += info->events;
+    r->micros += info->micros;
+    r->groups += info->groups;
+    r->looks += info->looks;
 }
 
 /* One step; room for contacts grows by itself. */
@@ -186,6 +193,7 @@ static rb_status step(run *r, rb_step_info *info, rb_error *err)
 {
     for (;;) {
         rb_status status = rb_step(r->m, r->d, &r->o->step, info, err);
+        if (r->events) events_step(r->events, status == RB_OK);
         if (status != RB_FULL) return status;
         status = rb_data_reserve(r->m, &r->d, 2 * info->contacts + 16);
         if (status != RB_OK) return status;
@@ -230,6 +238,11 @@ static int simulate(run *r)
 /* ---- summary ------------------------------------------------------------------------------------
  */
 
+static int by_events(const run *r)
+{
+    return r->o->step.stepper == RB_STEPPER_IMPULSE || r->o->step.stepper == RB_STEPPER_HYBRID;
+}
+
 static void summary_json(const run *r)
 {
     json j = { .out = stdout };
@@ -254,6 +267,14 @@ static void summary_json(const run *r)
     json_int(&j, "parts", r->parts);
     json_int(&j, "impacts", r->impacts);
     json_int(&j, "unlocated", r->unlocated);
+    if (by_events(r)) {
+        json_number(&j, "events", (double)r->happened);
+        json_number(&j, "micro_collisions", (double)r->micros);
+        json_number(&j, "groups", (double)r->groups);
+        json_number(&j, "looks", (double)r->looks);
+        json_number(&j, "impacts_per_second", r->wall > 0.0 ? r->impacts / r->wall : 0.0);
+        json_number(&j, "slowdown", r->d->time > 0.0 ? r->wall / r->d->time : 0.0);
+    }
     json_int(&j, "failures", r->failures);
     json_int(&j, "overlaps_start", r->overlaps);
     if (r->jam.njam > 0) jam_json(&j, r->m, &r->jam);
@@ -277,7 +298,12 @@ static void summary_text(const run *r)
     printf("%-22s %.2f mean, %d max; %d problems, %d repairs, %d fallbacks\n", "contacts",
            r->steps ? r->contacts_sum / r->steps : 0.0, r->contacts_max, r->solves, r->repairs,
            r->fallbacks);
-    if (r->parts != r->steps || r->impacts > 0)
+    if (by_events(r))
+        printf("%-22s %ld: %d impacts, %ld groups of %ld micro-collisions; %.0f impacts/s, %ld "
+               "looks\n",
+               "events", r->happened, r->impacts, r->groups, r->micros,
+               r->wall > 0.0 ? r->impacts / r->wall : 0.0, r->looks);
+    else if (r->parts != r->steps || r->impacts > 0)
         printf("%-22s %d in %d parts of steps; %d steps had too many\n", "impacts", r->impacts,
                r->parts, r->unlocated);
     printf("%-22s %.2e\n", "worst residual", r->residual_max);
@@ -340,10 +366,16 @@ static int run_model(run *r)
         r->o->step.sink = (rb_problem_sink){ dump_problem, r };
     }
     if (r->o->record && !(r->record = record_open(r->o->record, r->written))) return EXIT_BAD_INPUT;
+    if (r->o->events) {
+        r->events = events_open(r->o->events, r->m);
+        if (!r->events) return EXIT_BAD_INPUT;
+        r->o->step.events = events_sink(r->events);
+    }
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     r->energy_start = energy(r);
     int status = simulate(r);
     if (!record_close(r->record)) status = EXIT_BAD_INPUT;
+    if (!events_close(r->events)) status = EXIT_BAD_INPUT;
     if (r->o->model.json)
         summary_json(r);
     else if (!r->o->record || strcmp(r->o->record, "-") != 0)

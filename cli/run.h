@@ -10,7 +10,7 @@ typedef struct run_options {
     rb_step_opts step;
     double time; /* [s]                                       */
     int every;   /* rows of the record: each so many steps    */
-    const char *record, *state, *dump;
+    const char *record, *state, *dump, *events;
     int watch;
     int threads;
     unsigned given; /* bit per choice that the command line made, see run_choices */

@@ -90,8 +90,12 @@ static int set_stepper(run_options *o, const char *text)
         o->step.stepper = RB_STEPPER_FIXED;
     else if (strcmp(text, "located") == 0)
         o->step.stepper = RB_STEPPER_LOCATED;
+    else if (strcmp(text, "impulse") == 0)
+        o->step.stepper = RB_STEPPER_IMPULSE;
+    else if (strcmp(text, "hybrid") == 0)
+        o->step.stepper = RB_STEPPER_HYBRID;
     else
-        return refuse("--stepper", text, "fixed or located");
+        return refuse("--stepper", text, "fixed, located, impulse or hybrid");
     return 1;
 }
 
@@ -159,6 +163,12 @@ static int set_phantom_directions(run_options *o, const char *text)
                  &o->step.phantom_directions);
 }
 
+static int set_shell(run_options *o, const char *text)
+{
+    return number("rb.shell", text, 0.0, 1e6, "metres >= 0; 0: a share of the size",
+                  &o->step.shell);
+}
+
 static int set_lateral(run_options *o, const char *text)
 {
     return count("rb.lateral", text, 0, 2, "0, 1 or 2", &o->step.lateral);
@@ -188,6 +198,7 @@ static const choice choices[] = {
     { "phantom_directions", set_phantom_directions, 1 },
     { "lateral", set_lateral, 1 },
     { "project", set_project, 1 },
+    { "shell", set_shell, 1 },
     { "friction", set_friction, 0 },
     { "restitution", set_restitution, 0 },
 };
@@ -281,6 +292,12 @@ static int set_record(void *to, const char *text)
     return 1;
 }
 
+static int set_events(void *to, const char *text)
+{
+    ((run_options *)to)->events = text;
+    return 1;
+}
+
 static int set_state(void *to, const char *text)
 {
     ((run_options *)to)->state = text;
@@ -324,6 +341,7 @@ static const argument table[] = {
     { "--threads", 1, set_threads },
     { "--every", 1, set_every },
     { "--record", 1, set_record },
+    { "--events", 1, set_events },
     { "--state", 1, set_state },
     { "--dump-problems", 1, set_dump },
     { "--watch", 0, set_watch },
@@ -349,6 +367,15 @@ int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
     return 1;
 }
 
+/* Impacts of `impulse` and `hybrid` end as Poisson says, unless somebody asks for another law. */
+static void choose_law(run_options *o)
+{
+    for (int k = 0; k < NCHOICE; k++)
+        if (strcmp(choices[k].name, "restitution_law") == 0 && o->given & (1u << k)) return;
+    int events = o->step.stepper == RB_STEPPER_IMPULSE || o->step.stepper == RB_STEPPER_HYBRID;
+    if (events) o->step.law = RB_POISSON;
+}
+
 int run_options_from_model(run_options *o, const rb_model *m)
 {
     char buffer[64];
@@ -365,7 +392,9 @@ int run_options_from_model(run_options *o, const rb_model *m)
         else
             snprintf(buffer, sizeof buffer, "%.17g", m->custom_data[m->custom_adr[at]]);
         if (!choices[k].set(o, text)) return 0;
+        o->given |= 1u << k;
     }
+    choose_law(o);
     return 1;
 }
 
@@ -380,13 +409,14 @@ void run_help(void)
         printf("      %-26s %s\n", rb_formulation_name(*f), rb_formulation_summary(*f));
     printf(
         "  --solver WORD          see rattleback lcp --help, rattleback friction --help (auto)\n"
-        "  --stepper WORD         fixed, or located: steps are divided at impacts (fixed)\n"
+        "  --stepper WORD         fixed; located: steps are divided at impacts; impulse: bodies\n"
+        "                         fly from event to event; hybrid (fixed)\n"
         "  --scheme WORD          midpoint, semi-implicit or moreau-jean: how positions follow\n"
         "                         velocities (midpoint)\n"
         "  --directions N         of polyhedral friction cones, even (8)\n"
         "  --friction MU          replaces every sliding coefficient\n"
         "  --restitution E        replaces every coefficient of restitution\n"
-        "  --restitution-law WORD newton, poisson or stronge (stronge)\n"
+        "  --restitution-law WORD newton, poisson or stronge (stronge; impulse, hybrid: poisson)\n"
         "  --energy-safe          limit Newton's law where it would create energy\n"
         "  --project S            share of overlap that a step takes off positions (0)\n"
         "  --tol R                relative residual to certify (1e-9)\n"
@@ -395,6 +425,8 @@ void run_help(void)
         "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "
         "output\n"
         "  --every N              a row of it each N steps (1)\n"
+        "  --events FILE          impacts and groups of impulse and hybrid as CSV, or JSON lines\n"
+        "                         (.jsonl)\n"
         "  --state FILE           start from a state, as rattleback compute takes it\n"
         "  --dump-problems DIR    every complementarity problem as a file for rattleback\n"
         "                         lcp or friction\n"

@@ -31,7 +31,9 @@ typedef enum rb_scheme {
 /* How time is cut. */
 typedef enum rb_stepper {
     RB_STEPPER_FIXED = 0, /* every step has length h, impacts act at its end                      */
-    RB_STEPPER_LOCATED /* steps are divided where bodies meet; there the impact is solved alone */
+    RB_STEPPER_LOCATED, /* steps are divided where bodies meet; there the impact is solved alone */
+    RB_STEPPER_IMPULSE, /* bodies fly from event to event, all contact is a train of impacts     */
+    RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
 /* When an impact ends, (I.8): single impacts and steps that end at impacts share the words. */
@@ -40,6 +42,38 @@ typedef enum rb_restitution_law {
     RB_NEWTON,      /* speed of separation = e times the speed of approach; may create energy    */
     RB_STRONGE      /* normal work of restitution = e^2 times that of compression                */
 } rb_restitution_law;
+
+/* What happened at one contact in an instant, `impulse` and `hybrid`. */
+typedef enum rb_event_kind {
+    RB_EVENT_IMPACT = 0, /* a single impact, or one of several that were solved together          */
+    RB_EVENT_MICRO,      /* a contact of a group that got an impulse                             */
+    RB_EVENT_GROUP,      /* contacts within the shell were resolved together                     */
+    RB_EVENT_SHIFT       /* `hybrid`: a pair goes from impulses to constraints, or back           */
+} rb_event_kind;
+
+const char *rb_event_kind_name(rb_event_kind kind); /* "impact", ...                              */
+
+typedef struct rb_event {
+    rb_event_kind kind;
+    double time;       /* [s]                                                                     */
+    int geom1, geom2;  /* -1: none (a group)                                                      */
+    double pos[3];     /* world [m]                                                              */
+    double normal[3];  /* from geom1 to geom2                                                    */
+    double impulse[3]; /* on geom2, world axes [N s]                                             */
+    double speed;      /* rate of the gap before, < 0: approach [m/s]                            */
+    double energy;     /* change of the kinetic energy; groups: work of all their impulses [J]    */
+    int count;         /* contacts that were solved together                                      */
+    int nphase;        /* of a single impact, as in rb_impact_result                             */
+    unsigned char phase[16];
+    const char *text; /* shifts: the reason; else NULL                                           */
+} rb_event;
+
+/* Called for each event of a step, in the order of time. A step that fails has told events that did
+ * not happen: keep them until it returns RB_OK. */
+typedef struct rb_event_sink {
+    void (*take)(void *ctx, const rb_event *event);
+    void *ctx;
+} rb_event_sink;
 
 /* What to do with a problem before it is solved: `--dump-problems`. Return nonzero to stop. */
 typedef struct rb_problem_sink {
@@ -82,7 +116,9 @@ typedef struct rb_step_opts {
     int phantom_directions; /* `phantom`: k >= 2 directions of a half circle; 2                  */
     int lateral; /* `phantom`, `hybrid-friction`: force across the slip by 1 the linear law, 2 a
                     bristle as along it, 0 none; 1                                                */
+    double shell; /* `impulse`: distance at which bodies collide [m]; 0: a share of their size     */
     rb_problem_sink sink;
+    rb_event_sink events;
     const rb_parallel *parallel; /* NULL: one thread                                             */
 } rb_step_opts;
 

@@ -42,7 +42,11 @@ typedef struct rb_step_info {
     int solves;      /* complementarity problems solved, repairs and decompression included */
     int repairs;     /* re-linearisations                                                   */
     int parts;       /* that the step was taken in: 1, unless it was divided                */
-    int impacts;     /* `located`: all that happen at one instant as one                    */
+    int impacts;     /* `located`: all that happen at one instant as one; `impulse`: each      */
+    int events;      /* `impulse`: impacts, and groups of contacts that were resolved together */
+    int micros;      /* `impulse`: contacts of groups that got an impulse                      */
+    int groups;      /* `impulse`: groups resolved, all of one instant as one                  */
+    long looks;      /* `impulse`: gaps of pairs that were asked for                           */
     int unlocated;   /* `located`: 1: too many impacts, the last part is a fixed step       */
     int splits;      /* times that a step or a part of it was halved                        */
     int fallbacks;   /* problems that auto finished on a later rung than the first          */
@@ -64,7 +68,7 @@ typedef struct rb_step_info {
 
 /* Moves q, v, act, mocap, time by one step of h. RB_OK; RB_UNSOLVED (no certified answer),
  * RB_JAMMED (there is none: what the caller moves squeezes what cannot yield; info.jam and err say
- * where), RB_FULL (info .contacts says how many), RB_SINGULAR, RB_NOMEM, RB_UNSUPPORTED,
+ * where), RB_FULL (info .contacts says how many), RB_CROWDED, RB_SINGULAR, RB_NOMEM, RB_UNSUPPORTED,
  * RB_BAD_INPUT: the state is unchanged. info and err may be NULL. */
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_step_info *info,
                   rb_error *err);

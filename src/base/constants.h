@@ -218,4 +218,13 @@
  */
 #define RB_BOUNCE_STEPS 2.0
 
+/* Distance at which bodies of `impulse` collide, in units of the radius of the smallest geom that
+ * moves [1]. Larger: bodies hover by half of it. Smaller: more looks before each impact, and
+ * contacts of curved shapes leave the shell between ticks. */
+#define RB_SHELL_SHARE 2e-4
+
+/* Longest time between ticks, at which contacts that last get their impulses [s]. Larger: bodies at
+ * rest hop higher, g t^2 / 8, and slide in longer chords. Smaller: more events. */
+#define RB_TICK 2e-3
+
 #endif

@@ -24,6 +24,8 @@ const char *rb_status_text(rb_status status)
         return "no room for all contacts";
     case RB_UNSOLVED:
         return "no certified answer";
+    case RB_CROWDED:
+        return "more events than the budget of a step";
     case RB_JAMMED:
         return "jammed";
     }

@@ -18,8 +18,6 @@
 #include "collide/sweep.h"
 #include "math/vec3.h"
 
-enum { MAX_GROUPS = 512 }; /* planes in which a surface and a shape may touch */
-
 typedef struct scene {
     const rb_model *m;
     rb_data *d;
@@ -41,13 +39,6 @@ typedef struct scene {
     rb_error *err;
 } scene;
 
-/* Meshes of bodies that nothing moves, unless their hull is as good. */
-static int is_surface(const rb_model *m, int g)
-{
-    return m->geom_type[g] == RB_GEOM_MESH && m->geom_link[g] == 0 &&
-           m->mesh_facenum[m->geom_asset[g]] > 0 && !m->mesh_convex[m->geom_asset[g]];
-}
-
 static rb_shape shape_of(const scene *s, int g)
 {
     const rb_model *m = s->m;
@@ -57,7 +48,7 @@ static rb_shape shape_of(const scene *s, int g)
                        .R = s->d->geom_R + 9 * (ptrdiff_t)g,
                        .model = m,
                        .asset = m->geom_asset[g],
-                       .surface = is_surface(m, g) };
+                       .surface = rb_geom_is_surface(m, g) };
 }
 
 /* ---- motion -----------------------------------------------------------------------------------
@@ -186,26 +177,6 @@ static int is_above(const scene *s, int plane, int g)
     return lowest > RB_GAP_TIE * (rb_norm3(o) + rb_norm3(box->lo) + rb_norm3(box->hi));
 }
 
-/* Points by feature; of two with the same name the closer one. */
-static int sort_points(const rb_surface_group *groups, int ngroup, rb_manifold_point *sorted)
-{
-    int n = 0;
-    for (int i = 0; i < ngroup; i++) {
-        for (int j = 0; j < groups[i].n; j++) {
-            const rb_manifold_point *p = &groups[i].at[j];
-            int k = n;
-            while (k > 0 && sorted[k - 1].feature > p->feature) k--;
-            if (k > 0 && sorted[k - 1].feature == p->feature) {
-                if (p->gap < sorted[k - 1].gap) sorted[k - 1] = *p;
-                continue;
-            }
-            for (int l = n++; l > k; l--) sorted[l] = sorted[l - 1];
-            sorted[k] = *p;
-        }
-    }
-    return n;
-}
-
 /* Without a bound, what is about as near as the nearest triangle; h = 0: what touches. */
 static rb_status nearest_of_surface(const scene *s, const rb_shape *surface, const rb_shape *convex,
                                     rb_surface_group *groups, int *ngroup)
@@ -213,12 +184,12 @@ static rb_status nearest_of_surface(const scene *s, const rb_shape *surface, con
     enum { DOUBLINGS = 60 };
     double half[3];
     if (s->h == 0.0)
-        return rb_surface_points(surface, convex, 0.0, NULL, MAX_GROUPS, groups, ngroup);
+        return rb_surface_points(surface, convex, 0.0, NULL, RB_SURFACE_GROUPS, groups, ngroup);
     rb_bounds_half(convex, half);
     double reach = RB_CLEAR * rb_norm3(half);
     for (int i = 0; i < DOUBLINGS; i++, reach *= 2.0) {
         rb_status status =
-            rb_surface_points(surface, convex, reach, NULL, MAX_GROUPS, groups, ngroup);
+            rb_surface_points(surface, convex, reach, NULL, RB_SURFACE_GROUPS, groups, ngroup);
         if (status != RB_OK || *ngroup > 0) return status;
     }
     return RB_OK;
@@ -236,17 +207,17 @@ static rb_status collide_surface(scene *s, int g1, int g2, int pair)
     double reach = reach_of(s, g1, g2);
     int bounded = s->h > 0.0 && reach < INFINITY;
     rb_mark mark = rb_arena_mark(s->d->arena);
-    rb_surface_group *groups = rb_push(s->d->arena, rb_surface_group, MAX_GROUPS);
+    rb_surface_group *groups = rb_push(s->d->arena, rb_surface_group, RB_SURFACE_GROUPS);
     rb_manifold_point *sorted =
-        rb_push(s->d->arena, rb_manifold_point, MAX_GROUPS * RB_MANIFOLD_KEEP);
+        rb_push(s->d->arena, rb_manifold_point, RB_SURFACE_GROUPS * RB_MANIFOLD_KEEP);
     if (!groups || !sorted) return RB_NOMEM;
     rb_status status =
-        bounded ? rb_surface_points(surface, convex, reach, &motion, MAX_GROUPS, groups, &ngroup)
+        bounded ? rb_surface_points(surface, convex, reach, &motion, RB_SURFACE_GROUPS, groups, &ngroup)
                 : nearest_of_surface(s, surface, convex, groups, &ngroup);
     if (status == RB_OK) {
         rb_manifold one = { .n = 1 };
         rb_contact contact = { .geom1 = g1, .geom2 = g2, .pair = pair };
-        int n = sort_points(groups, ngroup, sorted);
+        int n = rb_surface_sort(groups, ngroup, sorted);
         for (int i = 0; i < n; i++) {
             one.point[0] = sorted[i];
             if (swap) rb_manifold_swap(&one);
@@ -258,7 +229,7 @@ static rb_status collide_surface(scene *s, int g1, int g2, int pair)
     if (status == RB_UNSUPPORTED) return refuse(s, g1, g2);
     if (status == RB_TOO_LARGE) {
         return rb_fail(s->err, status, "geoms %d and %d touch in more than %d planes", g1, g2,
-                       (int)MAX_GROUPS);
+                       (int)RB_SURFACE_GROUPS);
     }
     return status;
 }

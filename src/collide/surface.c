@@ -46,6 +46,31 @@ int rb_is_surface(const rb_shape *shape)
     return shape->type == RB_GEOM_MESH && shape->surface;
 }
 
+int rb_geom_is_surface(const rb_model *m, int g)
+{
+    return m->geom_type[g] == RB_GEOM_MESH && m->geom_link[g] == 0 &&
+           m->mesh_facenum[m->geom_asset[g]] > 0 && !m->mesh_convex[m->geom_asset[g]];
+}
+
+int rb_surface_sort(const rb_surface_group *groups, int ngroup, rb_manifold_point *sorted)
+{
+    int n = 0;
+    for (int i = 0; i < ngroup; i++) {
+        for (int j = 0; j < groups[i].n; j++) {
+            const rb_manifold_point *p = &groups[i].at[j];
+            int k = n;
+            while (k > 0 && sorted[k - 1].feature > p->feature) k--;
+            if (k > 0 && sorted[k - 1].feature == p->feature) {
+                if (p->gap < sorted[k - 1].gap) sorted[k - 1] = *p;
+                continue;
+            }
+            for (int l = n++; l > k; l--) sorted[l] = sorted[l - 1];
+            sorted[k] = *p;
+        }
+    }
+    return n;
+}
+
 /* ---- one triangle -----------------------------------------------------------------------------
  */
 

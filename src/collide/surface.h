@@ -5,7 +5,10 @@
 #include "collide/sweep.h"
 #include "rattleback/collide.h"
 
-enum { RB_GROUP_MAX = 8 };
+enum {
+    RB_GROUP_MAX = 8,
+    RB_SURFACE_GROUPS = 512 /* planes in which a surface and a shape may touch */
+};
 
 /* Points on one plane, at most RB_MANIFOLD_KEEP of which stay. */
 typedef struct rb_surface_group {
@@ -21,6 +24,14 @@ typedef struct rb_surface_motion {
 
 /* 1: the shape collides by its triangles. */
 int rb_is_surface(const rb_shape *shape);
+
+/* 1: a mesh of a body that nothing moves, unless its hull is as good: it collides by its triangles.
+ */
+int rb_geom_is_surface(const rb_model *m, int geom);
+
+/* The points of all groups by feature; of two with the same name the closer one. Returns how many;
+ * room for RB_MANIFOLD_KEEP of each group. */
+int rb_surface_sort(const rb_surface_group *groups, int ngroup, rb_manifold_point *sorted);
 
 /* Points with gap <= reach, normals from the surface to the convex shape, in groups of one plane
  * each; triangles that the motion (may be NULL) does not reach are left out. RB_TOO_LARGE: more

@@ -48,6 +48,7 @@ typedef struct search {
     moment now;
     double w_f[3]; /* how the normal turns                                     */
     double bend;   /* M                                                        */
+    double shell;  /* distance to keep [m]                                     */
 } search;
 
 /* ---- one moment --------------------------------------------------------------------------------
@@ -59,6 +60,18 @@ static rb_shape shape_at(const rb_mover *m, const rb_placement *pose)
     s.p = pose->p;
     s.R = pose->R;
     return s;
+}
+
+/* Cores and scale of the shapes where they are. 0: a shape has no core. */
+static int take_cores(const rb_shape shape[2], moment *out)
+{
+    out->scale = fabs(out->closest.gap);
+    for (int k = 0; k < 2; k++) {
+        if (shape[k].type == RB_GEOM_PLANE) continue;
+        if (!rb_core_make(&shape[k], out->at[k].p, &out->core[k])) return 0;
+        out->scale = fmax(out->scale, out->core[k].extent + out->core[k].radius);
+    }
+    return 1;
 }
 
 /* Poses and gap at time t. 0: no entry in the pair table. */
@@ -75,14 +88,7 @@ static int look(const search *s, double t, moment *out)
     for (int i = 1; i < points.n; i++)
         if (points.point[i].gap < points.point[best].gap) best = i;
     out->closest = points.point[best];
-
-    out->scale = fabs(out->closest.gap);
-    for (int k = 0; k < 2; k++) {
-        if (shape[k].type == RB_GEOM_PLANE) continue;
-        if (!rb_core_make(&shape[k], out->at[k].p, &out->core[k])) return 0;
-        out->scale = fmax(out->scale, out->core[k].extent + out->core[k].radius);
-    }
-    return 1;
+    return take_cores(shape, out);
 }
 
 /* Largest value of d.r over the points r of a shape about its centre, and the rate w x r of that
@@ -100,7 +106,7 @@ static double reach(search *q, int k, const double w[3], const double d[3], doub
     return rb_dot3(d, x);
 }
 
-/* B(s) of (T.3) and its slope. */
+/* B(s) of (T.3) less the shell, and its slope. */
 static double bound(search *q, double s, double *slope)
 {
     const rb_placement *p1 = &q->now.at[0], *p2 = &q->now.at[1];
@@ -120,7 +126,7 @@ static double bound(search *q, double s, double *slope)
     double far1 = reach(q, 0, w1, d1, &rate1), far2 = reach(q, 1, w2, d2, &rate2);
     double speed = rb_dot3(n, dv) + rb_dot3(dn, dp);
     *slope = speed - s * q->bend - rate1 + rate2;
-    return rb_dot3(n, dp) + s * (speed - 0.5 * s * q->bend) - far1 - far2;
+    return rb_dot3(n, dp) + s * (speed - 0.5 * s * q->bend) - far1 - far2 - q->shell;
 }
 
 /* First s > 0 with value + slope s - bend s^2 / 2 = 0, value >= 0; INFINITY: none. */
@@ -240,6 +246,21 @@ rb_status rb_toi_find(const rb_mover *m1, const rb_mover *m2, double horizon, rb
         if (!look(&q, t, &q.now)) return RB_UNSUPPORTED;
     }
     return finish(out, RB_TOI_GRAZES, t, &q.now.closest);
+}
+
+double rb_toi_apart(const rb_mover m[2], const rb_placement at[2], const rb_manifold_point *closest,
+                    double shell, double most)
+{
+    search q = { .m = { &m[0], &m[1] }, .shell = shell };
+    rb_shape shape[2];
+    q.now.closest = *closest;
+    for (int k = 0; k < 2; k++) {
+        q.now.at[k] = at[k];
+        shape[k] = shape_at(&m[k], &q.now.at[k]);
+    }
+    if (!take_cores(shape, &q.now)) return 0.0;
+    double margin = RB_GAP_TIE * q.now.scale, room = closest->gap - shell - margin;
+    return room > 0.0 ? best_advance(&q, room, margin, most) : 0.0;
 }
 
 /* ---- rigid flight ------------------------------------------------------------------------------

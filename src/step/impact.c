@@ -158,6 +158,14 @@ static rb_status solve_round(impact *x)
     return status;
 }
 
+/* v0 after the impact of s->contacts, all at once; kinematics at q0, v0. The memory of the rows is
+ * the caller's to give back. */
+rb_status rb_stage_strike(rb_stage *s, double h_full)
+{
+    impact x = { .s = s, .h_full = h_full };
+    return solve_round(&x);
+}
+
 static rb_status run(impact *x)
 {
     rb_stage *s = x->s;

@@ -30,7 +30,7 @@
  */
 
 /* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
-static rb_status factor(rb_stage *s)
+rb_status rb_stage_factor(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
@@ -225,7 +225,7 @@ rb_status rb_stage_rows(rb_stage *s)
     }
 
     /* the factor of a chain costs more than everything else: only rows need it */
-    status = s->set.nrow > 0 ? factor(s) : RB_OK;
+    status = s->set.nrow > 0 ? rb_stage_factor(s) : RB_OK;
     if (status != RB_OK) return status;
 
     double *u_hat = rb_push(d->arena, double, s->set.nrow);

@@ -84,6 +84,9 @@ rb_status rb_stage_motion(rb_stage *s);
 /* step.c: what the motion found becomes the state, and its constraints the touch table. */
 void rb_stage_finish(rb_stage *s);
 
+/* step.c: energy, from set, p, v_new, v_free. */
+rb_status rb_stage_measure(rb_stage *s);
+
 /* step.c: the state by h, in halves where needed. */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits);
 
@@ -112,6 +115,10 @@ double rb_contact_rate(const rb_model *m, const rb_data *d, const rb_contact *co
 /* impact.c: v0 after the impacts of all contacts that touch and approach at q0. */
 rb_status rb_stage_impact(rb_stage *s, double h_full);
 
+/* impact.c: v0 after one impact of all of s->contacts, which are sorted; set, p of it. Kinematics
+ * are those of q0, v0. */
+rb_status rb_stage_strike(rb_stage *s, double h_full);
+
 /* led.c: mocap bodies get the velocity of this step, of length h, and its rate; then their poses
  * at t seconds after its start; at last their velocities are what the caller asked for again. */
 rb_status rb_stage_lead(rb_stage *s);
@@ -123,6 +130,9 @@ rb_status rb_stage_free_motion(rb_stage *s);
 
 /* rows.c: arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
+
+/* rows.c: M factored at d->q, springs and dampers of a step of h in it. */
+rb_status rb_stage_factor(rb_stage *s);
 
 /* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
 rb_status rb_stage_rows(rb_stage *s);

@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "math/vec3.h"
+#include "step/impulse.h"
 #include "step/options.h"
 #include "step/stage.h"
 
@@ -71,7 +72,7 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 /* Work of the impulses, 1/2 (J'p).(v+ + vf), and that of prescribed motion, p.drive, which is not
  * created (S.8). Without springs and dampers within the step it is 1/2 v+'Mv+ - 1/2 vf'Mvf, without
  * the cancellation of two large energies. */
-static rb_status measure_energy(rb_stage *s)
+rb_status rb_stage_measure(rb_stage *s)
 {
     const rb_model *m = s->m;
     s->energy = 0.0;
@@ -186,7 +187,7 @@ rb_status rb_stage_motion(rb_stage *s)
     rb_status status = rb_stage_lead(s);
     if (status == RB_OK) status = rb_stage_free_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
-    if (status == RB_OK) status = measure_energy(s);
+    if (status == RB_OK) status = rb_stage_measure(s);
     if (status == RB_OK) status = rb_stage_temper(s);
     if (status == RB_UNSOLVED) status = rb_stage_jam(s);
     return status;
@@ -263,6 +264,18 @@ static void go_back(rb_stage *s, const saved *x)
     d->time = x->time;
 }
 
+static rb_status advance(rb_stage *s)
+{
+    switch (s->o->stepper) {
+    case RB_STEPPER_LOCATED:
+        return rb_stage_located(s);
+    case RB_STEPPER_IMPULSE:
+        return rb_stage_impulse(s);
+    default:
+        return rb_stage_advance(s, s->h, s->o->max_split);
+    }
+}
+
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_info *info,
                   rb_error *err)
 {
@@ -280,9 +293,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     double end = d->time + s.h;
     int kept = take_memory(&s) && keep(&s, &start);
     status = RB_NOMEM;
-    if (kept)
-        status = o->stepper == RB_STEPPER_LOCATED ? rb_stage_located(&s)
-                                                  : rb_stage_advance(&s, s.h, o->max_split);
+    if (kept) status = advance(&s);
     if (status == RB_OK) status = rb_stage_project(&s);
     if (status == RB_OK)
         d->time = end;

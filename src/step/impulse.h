@@ -1,0 +1,143 @@
+/* Within src/step: the event-driven stepper. Bodies fly; where they meet they collide; contacts
+ * that last are trains of impulses at ticks, resolved together (impulse_group.c). Times are counted
+ * from the start of the step. Theory: docs/theory/impulses.md, equations (B.*). */
+#ifndef RB_STEP_IMPULSE_H
+#define RB_STEP_IMPULSE_H
+
+#include "collide/broad.h"
+#include "collide/filter.h"
+#include "collide/hash_grid.h"
+#include "collide/toi.h"
+#include "math/top.h"
+#include "rattleback/impact.h"
+#include "step/stage.h"
+
+typedef enum rb_flyer_kind {
+    RB_FLYER_STILL, /* link 0                                                                    */
+    RB_FLYER_LED,   /* a mocap link: constant velocity and spin in a step                        */
+    RB_FLYER_FREE,  /* parabola and free top, in closed form                                     */
+    RB_FLYER_DRIVEN /* mechanisms, and bodies with springs, dampers or forces: midpoint rule     */
+} rb_flyer_kind;
+
+/* A link on its way: as it was at time t, and as it is at time `now`. */
+typedef struct rb_flyer {
+    int kind;
+    int tree, first; /* first meeting of its list, -1: none                                      */
+    int moved;       /* event that changed its velocity last                                     */
+    double t;
+    double c[3], v[3], a[3]; /* centre of mass (mocap: origin), its velocity, its acceleration    */
+    double q[4], w[3];       /* orientation; angular velocity, axes of the body (mocap: world)     */
+    double com[3];           /* in the link                                                      */
+    double spin, bend;       /* bounds of |w| and |dw/dt| from t on                              */
+    rb_top top;
+    double im; /* 1 / mass                                                                       */
+
+    double now;
+    double R[9], x[3], u[3]; /* orientation, c and v at that time                                */
+    double q_now[4], w_now[3], w_world[3];
+} rb_flyer;
+
+/* A geom on its link. */
+typedef struct rb_rider {
+    double pos[3], rot[9]; /* in the link                                                        */
+    double far;            /* distance of its centre from the point c of the link [m]            */
+    double radius;         /* about its centre [m]; INFINITY: planes                             */
+    int round;             /* a sphere about c: spin does not show                               */
+    int poly, surface;     /* a box or a hull; triangles                                         */
+    double now, p[3], R[9];
+    rb_aabb swept; /* from the last change of its flight to the end of the step                    */
+} rb_rider;
+
+/* Two geoms that may meet within the step. */
+typedef struct rb_meeting {
+    int geom[2], link[2];
+    int next[2]; /* in the lists of both links                                                   */
+    int heap;    /* place in the heap                                                            */
+    double key;  /* they are more than the shell apart, or not looked at again, before it         */
+    double at;   /* when they were looked at last                                                 */
+    rb_manifold_point closest; /* then                                                           */
+    rb_vclip cache;
+    int pair;     /* explicit pair of the model, -1: none                                         */
+    int in_shell; /* then                                                                         */
+    int held;     /* 1: a contact of the last tick                                                */
+    int seen;     /* event that collected its points                                              */
+    double e, mu;
+} rb_meeting;
+
+/* A point of a meeting within reach, at the time of an event. */
+typedef struct rb_shell_point {
+    rb_contact contact;
+    int meeting;
+    double speed; /* rate of the gap [m/s]                                                       */
+} rb_shell_point;
+
+typedef struct rb_events {
+    rb_stage *s;
+    double h;     /* of the step                                                                 */
+    double tau;   /* between ticks                                                               */
+    double tick;  /* the next one                                                                */
+    double shell; /* bodies collide within it [m]                                                */
+    double rest;  /* gap at which contacts that last are kept                                    */
+    double floor; /* gap at the next tick below which they are resolved before it                */
+
+    rb_flyer *flyer;          /*                                          (nlink)                */
+    rb_rider *rider;          /*                                          (ngeom)                */
+    int *geom_of, *geom_from; /* geoms by link                            (ngeom), (nlink + 1)    */
+    int ndriven;
+
+    /* the state of all that is driven, at time q_t and, in rb_data, at time q_now */
+    double *q, *v, *act, q_t, q_now;
+
+    rb_filter filter;
+    rb_hash_grid *grid; /* NULL: few geoms, all boxes are compared                                */
+    int *found;         /*                                                (ngeom)                */
+
+    rb_meeting *meeting; /*                                               (room)                 */
+    int *heap;           /* meetings by key                               (room)                 */
+    int n, room;
+
+    int event;           /* its number                                                           */
+    int budget;          /* events left until the next tick                                      */
+    int *active;         /* links whose points are collected              (nlink)                */
+    int nactive, ncollected;
+    rb_shell_point *point; /*                                             (touch_max)            */
+    int npoint;
+    double *accel; /* free acceleration of the dofs                       (nv)                   */
+    double *v_minus; /* velocity before the event                         (nv)                   */
+} rb_events;
+
+/* impulse_flyer.c */
+rb_status rb_impulse_flyers(rb_events *x);
+rb_status rb_flyer_go(rb_events *x, int link, double t);
+void rb_flyer_point(const rb_flyer *f, const double at[3], double v[3]);
+void rb_flyer_kick(rb_events *x, int link, const double v[3], const double w[3]);
+void rb_flyer_rate(const rb_events *x, int link, double *accel);
+rb_status rb_impulse_sync(rb_events *x, int link, double t);
+void rb_impulse_take(rb_events *x, int link, double t, const double *v);
+rb_status rb_impulse_drive(rb_events *x, double t);
+
+/* impulse_meeting.c: who may meet, how far they are apart, until when that is safe. */
+rb_status rb_impulse_meetings(rb_events *x);
+rb_status rb_impulse_spread(rb_events *x, int link, double t);
+rb_status rb_meeting_look(rb_events *x, int i, double t);
+rb_status rb_meeting_points(rb_events *x, int i, double t, double reach);
+double rb_meeting_ahead(const rb_events *x, int i, const rb_manifold_point *at, double speed,
+                        double ahead);
+void rb_meeting_key(rb_events *x, int i, double t);
+
+/* impulse_heap.c */
+void rb_heap_push(rb_events *x, int i);
+void rb_heap_move(rb_events *x, int i, double key);
+
+/* impulse_hit.c: all that happens at time t around a meeting, or at a tick around all. */
+rb_status rb_impulse_event(rb_events *x, int meeting, double t);
+rb_status rb_impulse_tick(rb_events *x);
+
+/* impulse_group.c: the contacts of s->contacts, for a flight of `ahead` seconds; `before` is the
+ * length of the flight that ended. */
+rb_status rb_impulse_group(rb_events *x, double t, double ahead, double before);
+
+/* impulse.c */
+rb_status rb_stage_impulse(rb_stage *s);
+
+#endif

@@ -1,0 +1,242 @@
+/* Contacts that last: those within the shell get their impulses together, at ticks that are tau
+ * apart. With the free acceleration a, the velocity v- at the end of a flight, and v+ at the start
+ * of the next one, which lasts tau,
+ *
+ *     v_m = v+ + a tau/2        mean velocity of the flight
+ *     M (v_m - (v- + a tau/2)) = J' p                                                       (B.6)
+ *     0 <= p_n  _|_  n.J v_m + max(0, gap - rest) / tau >= 0,   Coulomb's law with J v_m    (B.7)
+ *
+ * The mean velocity obeys the laws of contact: what rests has v_m = 0, v+ = -a tau/2 and comes back
+ * to where it was, however many times; what slides or rolls does so in chords of its path. The gap
+ * at the end of the flight is the one at which contacts are kept. It is the problem of a fixed step
+ * from the mean velocity before to the one after, so that solvers, certificates, warm starts and
+ * the certificate of rest are those of all steppers. Between ticks, `ahead` is what is left until
+ * the next one. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "math/vec3.h"
+#include "step/impulse.h"
+
+/* Velocity beside that of a hop which is what times of ticks are rounded by [1]. */
+#define HOP_ROUNDING (64.0 * RB_EPS)
+
+static void copy(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* ---- the state before --------------------------------------------------------------------------
+ */
+
+/* Mean free acceleration of what is driven, over a step of the midpoint rule; what is driven stays
+ * at time t. */
+static rb_status driven_rate(rb_events *x, double t, double ahead)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    rb_smooth_info smooth = { 0 };
+    rb_mark mark = rb_arena_mark(d->arena);
+    double *q = rb_push(d->arena, double, m->nq), *act = rb_push(d->arena, double, m->na);
+    if (!q || !act) return RB_NOMEM;
+    copy(q, d->q, m->nq);
+    copy(act, d->act, m->na);
+    rb_stage_led_pose(s, t + 0.5 * ahead);
+    rb_status status = rb_smooth_step(m, d, ahead, &smooth);
+    rb_stage_led_pose(s, t);
+    for (int k = 1; k < m->nlink && status == RB_OK; k++) {
+        int from = m->link_dofadr[k], end = from + m->link_dofnum[k];
+        if (x->flyer[k].kind != RB_FLYER_DRIVEN) continue;
+        for (int j = from; j < end; j++) x->accel[j] = (d->v[j] - x->v_minus[j]) / ahead;
+    }
+    copy(d->q, q, m->nq);
+    copy(d->v, x->v_minus, m->nv);
+    copy(d->act, act, m->na);
+    rb_arena_reset(d->arena, mark);
+    return status == RB_OK && !smooth.converged ? RB_UNSOLVED : status;
+}
+
+/* rb_data at time t for all that takes part, and its free acceleration. */
+static rb_status gather(rb_events *x, double t, double ahead)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_status status = x->ndriven > 0 ? rb_impulse_drive(x, t) : RB_OK;
+    memset(x->accel, 0, (size_t)m->nv * sizeof *x->accel);
+    for (int i = 0; i < s->ncontact && status == RB_OK; i++) {
+        const int links[2] = { m->geom_link[s->contacts[i].geom1],
+                               m->geom_link[s->contacts[i].geom2] };
+        for (int k = 0; k < 2 && status == RB_OK; k++) {
+            if (x->flyer[links[k]].kind != RB_FLYER_FREE) continue;
+            status = rb_impulse_sync(x, links[k], t);
+            rb_flyer_rate(x, links[k], x->accel + m->link_dofadr[links[k]]);
+        }
+    }
+    if (status != RB_OK) return status;
+    copy(x->v_minus, s->d->v, m->nv);
+    rb_stage_led_pose(s, t);
+    return x->ndriven > 0 ? driven_rate(x, t, ahead) : RB_OK;
+}
+
+/* ---- the problem -------------------------------------------------------------------------------
+ */
+
+/* Share of an overlap that one tick takes off [1]. Larger: energy from the
+ * repair of positions shows. Smaller: contacts of curved shapes sink in. */
+#define LIFT 0.2
+
+/* What is left of a gap until contacts are kept; between that and zero they stay as they are.
+ * Overlap counts by no more than a shell: no step is to throw bodies out. */
+static double room_of(const rb_events *x, double gap)
+{
+    if (gap > x->rest) return gap - x->rest;
+    return gap < -RB_GAP_ZERO * x->s->size ? fmax(gap, -x->shell) : 0.0;
+}
+
+/* What the row asks for beside u >= 0 (B.7), [m/s]. */
+static double bias_of(const rb_events *x, const rb_constraint *c)
+{
+    if (c->kind == RB_CONSTRAINT_LIMIT) return fmax(0.0, c->gap) / x->s->h;
+    if (c->kind != RB_CONSTRAINT_CONTACT) return 0.0;
+    return c->gap > 0.0 ? c->gap / x->s->h : LIFT * c->gap / x->tau;
+}
+
+/* Gaps of contacts become what is left of them; u, u_before, bias. */
+static void fill_velocities(rb_events *x)
+{
+    rb_stage *s = x->s;
+    rb_constraints_velocity(&s->set, s->v_free, s->u);
+    rb_constraints_velocity(&s->set, s->v0, s->u_before);
+    for (int i = 0; i < s->set.n; i++) {
+        rb_constraint *c = &s->set.c[i];
+        if (c->kind == RB_CONSTRAINT_CONTACT) c->gap = room_of(x, c->gap);
+        s->bias[c->row] = s->room[i] = bias_of(x, c);
+        s->u[c->row] += s->bias[c->row];
+    }
+}
+
+/* The touch table tells the gaps as they are. */
+static void store(rb_events *x)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < s->set.ncontact; i++)
+        s->set.c[i].gap = s->contacts[s->set.c[i].object].at.gap;
+    rb_constraints_velocity(&s->set, s->v_new, s->u);
+    rb_stage_store(s);
+    s->info->contacts = s->set.n;
+    for (int i = 0; i < s->set.n; i++) s->info->active += s->p[s->set.c[i].row] != 0.0;
+}
+
+static rb_status rows(rb_events *x, double ahead)
+{
+    rb_stage *s = x->s;
+    rb_data *d = s->d;
+    copy(s->q0, d->q, s->m->nq);
+    copy(d->v, s->v_free, s->m->nv);
+    rb_kinematics(s->m, d);
+    rb_velocity(s->m, d);
+    rb_frames(s->m, d);
+    rb_status status = rb_constraints_build(s->m, d, s->o, ahead, s->gravity * ahead, s->contacts,
+                                            s->ncontact, &s->set);
+    if (status != RB_OK) return status;
+    if (s->set.n > d->touch_max) {
+        s->info->contacts = s->set.n;
+        return RB_FULL;
+    }
+    if (s->set.nrow > 0) status = rb_stage_factor(s);
+    if (status == RB_OK) status = rb_stage_take_rows(s);
+    if (status == RB_OK) fill_velocities(x);
+    return status;
+}
+
+/* ---- after -------------------------------------------------------------------------------------
+ */
+
+static void tell(rb_events *x, double t)
+{
+    rb_stage *s = x->s;
+    const rb_event_sink *sink = &s->o->events;
+    rb_event event = { .kind = RB_EVENT_MICRO, .time = s->time0 + t };
+    int micros = 0;
+    for (int i = 0; i < s->set.ncontact; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        const double *p = s->p + c->row;
+        if (!(p[0] > 0.0)) continue;
+        micros++;
+        if (!sink->take) continue;
+        const rb_contact *contact = &s->contacts[c->object];
+        const double *frame = s->set.frame + 9 * c->object;
+        event.geom1 = contact->geom1;
+        event.geom2 = contact->geom2;
+        event.speed = s->u_before[c->row];
+        event.count = s->set.ncontact;
+        rb_copy3(s->set.point + 3 * c->object, event.pos);
+        rb_copy3(contact->at.normal, event.normal);
+        rb_zero3(event.impulse);
+        for (int r = 0; r < c->nrow && r < 3; r++) rb_axpy3(p[r], frame + 3 * r, event.impulse);
+        sink->take(sink->ctx, &event);
+    }
+    s->info->micros += micros;
+    if (micros == 0) return;
+    s->info->groups++;
+    s->info->events++;
+    if (!sink->take) return;
+    rb_event group = { .kind = RB_EVENT_GROUP,
+                       .time = s->time0 + t,
+                       .geom1 = -1,
+                       .geom2 = -1,
+                       .energy = s->energy,
+                       .count = micros };
+    sink->take(sink->ctx, &group);
+}
+
+/* v+ = v_m - a ahead/2 of all trees that a row belongs to. */
+static void let_fly(rb_events *x, double t, double ahead)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    for (int j = 0; j < m->nv; j++) s->v_new[j] -= 0.5 * ahead * x->accel[j];
+    for (int k = 1; k < m->nlink; k++) {
+        int tree = m->link_tree[k];
+        if (tree < 0 || s->set.tree_island[tree] < 0) continue;
+        rb_impulse_take(x, k, t, s->v_new);
+    }
+    x->q_now = NAN;
+}
+
+rb_status rb_impulse_group(rb_events *x, double t, double ahead, double before)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    s->h = ahead;
+    rb_status status = gather(x, t, ahead);
+    for (int j = 0; j < m->nv && status == RB_OK; j++) {
+        double gain = 0.5 * before * x->accel[j];
+        s->v_free[j] = x->v_minus[j] + 0.5 * ahead * x->accel[j];
+        s->v0[j] = x->v_minus[j] - gain;
+        if (fabs(s->v0[j]) <= HOP_ROUNDING * fabs(gain)) { /* the hop of what rests */
+            s->v0[j] = 0.0;
+            s->v_free[j] = 0.5 * (ahead + before) * x->accel[j];
+        }
+    }
+    if (status == RB_OK) status = rows(x, ahead);
+    s->v_hat = NULL;
+    s->last_p = NULL;
+    if (status == RB_OK) status = rb_stage_solve(s);
+    if (status == RB_OK) status = rb_stage_rest(s);
+    if (status == RB_OK) status = rb_stage_measure(s);
+    if (status == RB_UNSOLVED) status = rb_stage_jam(s);
+    if (status == RB_OK) {
+        s->info->energy_created += s->energy;
+        tell(x, t);
+        if (before > 0.0) store(x);
+        let_fly(x, t, ahead);
+    }
+    rb_arena_reset(s->d->arena, mark);
+    s->h = x->h;
+    return status;
+}

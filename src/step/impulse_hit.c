@@ -1,0 +1,461 @@
+/* What happens at one instant.
+ *
+ * Points within the shell that approach fast collide: one alone by the integral over its impulse
+ * (I.3), several at once by the problem of compression and restitution. Bodies that a shock reaches
+ * are looked at in the next round, so that it runs through a line of balls one by one. Then points
+ * that approach slowly and would be too close at the next tick are resolved together with all that
+ * touches the same bodies (impulse_group.c). Slow is (S.17), a train of bounces that ends before
+ * the next tick; a contact of the last tick may come with the speed of its hop besides. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "base/error.h"
+#include "math/vec3.h"
+#include "step/impulse.h"
+
+enum { ROUNDS = 64, ROUNDS_PER_POINT = 16 };
+
+/* ---- who takes part ----------------------------------------------------------------------------
+ */
+
+static int can_move(const rb_events *x, int link)
+{
+    return x->flyer[link].kind == RB_FLYER_FREE || x->flyer[link].kind == RB_FLYER_DRIVEN;
+}
+
+static void activate_one(rb_events *x, int link)
+{
+    for (int i = 0; i < x->nactive; i++)
+        if (x->active[i] == link) return;
+    x->active[x->nactive++] = link;
+}
+
+/* A mechanism as a whole. */
+static void activate(rb_events *x, int link)
+{
+    if (!can_move(x, link)) return;
+    activate_one(x, link);
+    if (x->flyer[link].kind == RB_FLYER_FREE) return;
+    for (int k = 1; k < x->s->m->nlink; k++)
+        if (x->flyer[k].tree == x->flyer[link].tree) activate_one(x, k);
+}
+
+/* How far points may be and still take part in a group: what a slow approach closes until the next
+ * tick. */
+static double reach(const rb_events *x)
+{
+    return 1.1 * x->shell + x->s->gravity * x->tau * x->tau;
+}
+
+/* Points of all active links that were not collected yet. */
+static rb_status collect(rb_events *x, double t)
+{
+    for (; x->ncollected < x->nactive; x->ncollected++) {
+        int link = x->active[x->ncollected];
+        for (int i = x->flyer[link].first, next; i >= 0; i = next) {
+            const rb_meeting *m = &x->meeting[i];
+            next = m->next[m->link[0] == link ? 0 : 1];
+            if (m->seen == x->event || (!m->in_shell && m->key > x->tick)) continue;
+            rb_status status = rb_meeting_points(x, i, t, reach(x));
+            if (status != RB_OK) return status;
+        }
+    }
+    return RB_OK;
+}
+
+static void measure_speeds(rb_events *x)
+{
+    for (int i = 0; i < x->npoint; i++) {
+        rb_shell_point *p = &x->point[i];
+        double v1[3], v2[3];
+        const int *link = x->meeting[p->meeting].link;
+        rb_flyer_point(&x->flyer[link[0]], p->contact.at.pos1, v1);
+        rb_flyer_point(&x->flyer[link[1]], p->contact.at.pos2, v2);
+        rb_sub3(v2, v1, v2);
+        p->speed = rb_dot3(p->contact.at.normal, v2);
+    }
+}
+
+static int is_fast(const rb_events *x, const rb_shell_point *p)
+{
+    const rb_meeting *m = &x->meeting[p->meeting];
+    if (p->contact.at.gap > 1.1 * x->shell) return 0;
+    double slow = rb_flight_slow(x->s, x->tau, m->e);
+    if (m->held) slow += 0.75 * x->s->gravity * x->tau;
+    return p->speed < -slow;
+}
+
+/* Contacts by geoms and features, as all that follows expects them. */
+static int comes_before(const rb_contact *a, const rb_contact *b)
+{
+    if (a->geom1 != b->geom1) return a->geom1 < b->geom1;
+    if (a->geom2 != b->geom2) return a->geom2 < b->geom2;
+    return a->at.feature < b->at.feature;
+}
+
+static void add_contact(rb_stage *s, const rb_contact *c)
+{
+    int k = s->ncontact++;
+    for (; k > 0 && comes_before(c, &s->contacts[k - 1]); k--) s->contacts[k] = s->contacts[k - 1];
+    s->contacts[k] = *c;
+}
+
+/* ---- one impact --------------------------------------------------------------------------------
+ */
+
+static void tell(rb_events *x, double t, const rb_contact *c, const double impulse[3],
+                 double speed, const rb_impact_result *out, int count)
+{
+    rb_stage *s = x->s;
+    const rb_event_sink *sink = &s->o->events;
+    s->info->impacts++;
+    s->info->events++;
+    x->budget--;
+    if (!sink->take) return;
+    rb_event event = { .kind = RB_EVENT_IMPACT,
+                       .time = s->time0 + t,
+                       .geom1 = c->geom1,
+                       .geom2 = c->geom2,
+                       .speed = speed,
+                       .count = count };
+    for (int i = 0; i < 3; i++) event.pos[i] = 0.5 * (c->at.pos1[i] + c->at.pos2[i]);
+    rb_copy3(c->at.normal, event.normal);
+    rb_copy3(impulse, event.impulse);
+    if (out) {
+        event.energy = out->energy;
+        event.nphase = out->nphase;
+        memcpy(event.phase, out->phase, sizeof event.phase);
+    }
+    sink->take(sink->ctx, &event);
+}
+
+static void body_of(const rb_events *x, int link, const double at[3], rb_impact_body *b)
+{
+    const rb_flyer *f = &x->flyer[link];
+    *b = (rb_impact_body){ .im = f->im };
+    rb_sub3(at, f->x, b->r);
+    rb_copy3(f->u, b->v);
+    rb_copy3(f->w_world, b->w);
+    if (f->kind != RB_FLYER_FREE) return;
+    double I[6];
+    rb_sym3_rotate(f->R, f->top.iJ, I);
+    const int place[9] = { 0, 3, 4, 3, 1, 5, 4, 5, 2 };
+    for (int i = 0; i < 9; i++) b->iI[i] = I[place[i]];
+}
+
+/* Surfaces that run, along the tangents t1, t2 only. */
+static void add_belts(const rb_events *x, const rb_contact *c, const double R[9], double u[3])
+{
+    const int geoms[2] = { c->geom1, c->geom2 };
+    for (int k = 0; k < 2; k++) {
+        const double *own = x->s->m->geom_surface + 3 * (ptrdiff_t)geoms[k];
+        double run[3];
+        if (own[0] == 0.0 && own[1] == 0.0 && own[2] == 0.0) continue;
+        rb_rot(x->rider[geoms[k]].R, own, run);
+        for (int i = 1; i < 3; i++) u[i] += (k ? 1.0 : -1.0) * rb_dot3(R + 3 * i, run);
+    }
+}
+
+/* Notes what the answer is worth; RB_UNSOLVED: it is not certified. */
+static rb_status certify(rb_events *x, const rb_impact *in, const rb_impact_result *out)
+{
+    rb_impact_certificate cert;
+    int good = rb_impact_certify(in, out, &cert);
+    if (!good) return RB_UNSOLVED;
+    rb_step_info *info = x->s->info;
+    info->residual = fmax(info->residual, fmax(cert.cone, fmax(cert.approach, cert.law)));
+    info->energy_created += out->energy;
+    return RB_OK;
+}
+
+/* Two bodies that fly or are led. */
+static rb_status strike_bodies(rb_events *x, double t, const rb_shell_point *p)
+{
+    const rb_contact *c = &p->contact;
+    const rb_meeting *m = &x->meeting[p->meeting];
+    rb_impact_body b[2];
+    rb_impact in = { .mu = m->mu, .e = m->e, .law = x->s->o->law };
+    rb_impact_result out;
+    double R[9], push[3], back[3];
+    body_of(x, m->link[0], c->at.pos1, &b[0]);
+    body_of(x, m->link[1], c->at.pos2, &b[1]);
+    rb_impact_frame(c->at.normal, R);
+    rb_impact_bodies(&b[0], &b[1], R, &in);
+    add_belts(x, c, R, in.u);
+    rb_status status = rb_impact_solve(&in, &out);
+    if (status == RB_OK) status = certify(x, &in, &out);
+    if (status != RB_OK) return status;
+    rb_rot_t(R, out.p, push);
+    rb_scale3(-1.0, push, back);
+    rb_impact_push(&b[0], back);
+    rb_impact_push(&b[1], push);
+    for (int k = 0; k < 2; k++)
+        if (can_move(x, m->link[k])) rb_flyer_kick(x, m->link[k], b[k].v, b[k].w);
+    tell(x, t, c, push, p->speed, &out, 1);
+    return RB_OK;
+}
+
+static void take_links(rb_events *x, double t, const double *v)
+{
+    for (int i = 0; i < x->nactive; i++) rb_impulse_take(x, x->active[i], t, v);
+    x->q_now = NAN;
+    for (int i = 0; i < x->nactive; i++) rb_flyer_go(x, x->active[i], t);
+}
+
+/* rb_data at time t, for all active links. */
+static rb_status gather(rb_events *x, double t)
+{
+    rb_stage *s = x->s;
+    rb_status status = x->ndriven > 0 ? rb_impulse_drive(x, t) : RB_OK;
+    for (int i = 0; i < x->nactive && status == RB_OK; i++)
+        status = rb_impulse_sync(x, x->active[i], t);
+    if (status != RB_OK) return status;
+    memcpy(x->v_minus, s->d->v, (size_t)s->m->nv * sizeof *x->v_minus);
+    rb_stage_led_pose(s, t);
+    rb_kinematics(s->m, s->d);
+    rb_velocity(s->m, s->d);
+    rb_frames(s->m, s->d);
+    return RB_OK;
+}
+
+/* A link of a mechanism takes part: the whole of it changes its velocity. */
+static rb_status strike_model(rb_events *x, double t, const rb_shell_point *p)
+{
+    rb_stage *s = x->s;
+    const rb_contact *c = &p->contact;
+    const rb_meeting *m = &x->meeting[p->meeting];
+    rb_impact_site site = { .body1 = s->m->geom_body[c->geom1],
+                            .body2 = s->m->geom_body[c->geom2],
+                            .mu = m->mu,
+                            .e = m->e,
+                            .law = s->o->law };
+    rb_impact_result out;
+    double R[9], push[3];
+    for (int i = 0; i < 3; i++) site.pos[i] = 0.5 * (c->at.pos1[i] + c->at.pos2[i]);
+    rb_copy3(c->at.normal, site.n);
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *dv = rb_push(s->d->arena, double, s->m->nv);
+    rb_status status = dv ? gather(x, t) : RB_NOMEM;
+    if (status == RB_OK) status = rb_aba_factor(s->m, s->d, NULL, NULL);
+    if (status != RB_OK) return status;
+    rb_upsilon(s->m, s->d);
+    status = rb_impact_model(s->m, s->d, &site, &out, dv);
+    if (status == RB_OK) {
+        for (int j = 0; j < s->m->nv; j++) dv[j] += x->v_minus[j];
+        s->info->energy_created += out.energy;
+        rb_impact_frame(site.n, R);
+        rb_rot_t(R, out.p, push);
+        tell(x, t, c, push, p->speed, &out, 1);
+        take_links(x, t, dv);
+    }
+    rb_arena_reset(s->d->arena, mark);
+    return status;
+}
+
+/* ---- several at once ---------------------------------------------------------------------------
+ */
+
+static void tell_all(rb_events *x, double t)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < s->set.ncontact; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        const double *p = s->p + c->row, *frame = s->set.frame + 9 * c->object;
+        double push[3] = { 0.0, 0.0, 0.0 };
+        if (!(p[0] > 0.0)) continue;
+        for (int r = 0; r < c->nrow && r < 3; r++) rb_axpy3(p[r], frame + 3 * r, push);
+        tell(x, t, &s->contacts[c->object], push, s->u_before[c->row], NULL, s->set.ncontact);
+    }
+}
+
+/* The contacts of s->contacts. */
+static rb_status strike_many(rb_events *x, double t)
+{
+    rb_stage *s = x->s;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    rb_status status = gather(x, t);
+    if (status == RB_OK) {
+        memcpy(s->q0, s->d->q, (size_t)s->m->nq * sizeof *s->q0);
+        memcpy(s->v0, s->d->v, (size_t)s->m->nv * sizeof *s->v0);
+        s->h = x->tau;
+        status = rb_stage_strike(s, x->tau);
+        s->h = x->h;
+    }
+    if (status == RB_OK) {
+        tell_all(x, t);
+        take_links(x, t, s->v0);
+    }
+    x->q_now = NAN;
+    rb_arena_reset(s->d->arena, mark);
+    return status;
+}
+
+static rb_status strike_one(rb_events *x, double t, const rb_shell_point *p)
+{
+    const int *link = x->meeting[p->meeting].link;
+    int driven = x->flyer[link[0]].kind == RB_FLYER_DRIVEN ||
+                 x->flyer[link[1]].kind == RB_FLYER_DRIVEN;
+    rb_status status = driven ? strike_model(x, t, p) : strike_bodies(x, t, p);
+
+    /* held between joints and friction, or out of steps: the general problem decides */
+    if (status == RB_SINGULAR || status == RB_UNSOLVED) status = strike_many(x, t);
+    return status;
+}
+
+/* ---- the instant -------------------------------------------------------------------------------
+ */
+
+static rb_status refuse_crowd(const rb_events *x, const rb_contact *c)
+{
+    char name1[64], name2[64];
+    const rb_model *m = x->s->m;
+    return rb_fail(x->s->err, RB_CROWDED,
+                   "impacts do not end, the last between geoms %d (%s) and %d (%s): a smaller "
+                   "restitution, or the stepper located, may help",
+                   c->geom1, rb_model_name(m, RB_KIND_GEOM, c->geom1, name1, sizeof name1),
+                   c->geom2, rb_model_name(m, RB_KIND_GEOM, c->geom2, name2, sizeof name2));
+}
+
+/* Rounds of impacts, until no point approaches fast. */
+static rb_status collide(rb_events *x, double t)
+{
+    rb_stage *s = x->s;
+    for (int round = 0;; round++) {
+        rb_status status = collect(x, t);
+        if (status != RB_OK) return status;
+        measure_speeds(x);
+        const rb_shell_point *last = NULL;
+        s->ncontact = 0;
+        for (int i = 0; i < x->npoint; i++) {
+            if (!is_fast(x, &x->point[i])) continue;
+            last = &x->point[i];
+            add_contact(s, &last->contact);
+            activate(x, x->meeting[last->meeting].link[0]);
+            activate(x, x->meeting[last->meeting].link[1]);
+        }
+        if (!last) return RB_OK;
+        if (round >= ROUNDS + ROUNDS_PER_POINT * x->npoint || x->budget < 0)
+            return refuse_crowd(x, &last->contact);
+        rb_shell_point one = *last;
+        for (int i = 0; i < x->npoint; i++)
+            if (is_fast(x, &x->point[i])) x->meeting[x->point[i].meeting].held = 0;
+        status = s->ncontact == 1 ? strike_one(x, t, &one) : strike_many(x, t);
+        if (status != RB_OK) return status;
+    }
+}
+
+/* Points that would be too close at the next tick are there, and what touches them is collected. */
+static rb_status needs_group(rb_events *x, double t, int *needs)
+{
+    *needs = 0;
+    for (int i = 0; i < x->npoint && !*needs; i++) {
+        const rb_shell_point *p = &x->point[i];
+        if (p->contact.at.gap <= 1.1 * x->shell)
+            *needs = rb_meeting_ahead(x, p->meeting, &p->contact.at, p->speed, x->tick - t) < x->floor;
+    }
+    if (!*needs) return RB_OK;
+    for (int from = 0; from < x->npoint; from++) {
+        const int *link = x->meeting[x->point[from].meeting].link;
+        activate(x, link[0]);
+        activate(x, link[1]);
+        rb_status status = collect(x, t);
+        if (status != RB_OK) return status;
+    }
+    return RB_OK;
+}
+
+/* The points of a group: not those that are far and come fast, which are to collide. */
+static void take_group(rb_events *x)
+{
+    rb_stage *s = x->s;
+    s->ncontact = 0;
+    for (int i = 0; i < x->npoint; i++) {
+        const rb_shell_point *p = &x->point[i];
+        double slow = rb_flight_slow(s, x->tau, x->meeting[p->meeting].e);
+        if (p->contact.at.gap > 1.1 * x->shell && p->speed < -slow - s->gravity * x->tau) continue;
+        add_contact(s, &p->contact);
+    }
+}
+
+/* New keys of all that moved. */
+static rb_status look_ahead(rb_events *x, double t)
+{
+    for (int k = 1; k < x->s->m->nlink; k++) {
+        if (x->flyer[k].moved != x->event) continue;
+        rb_status status = rb_flyer_go(x, k, t);
+        if (status == RB_OK) status = rb_impulse_spread(x, k, t);
+        for (int i = x->flyer[k].first; i >= 0 && status == RB_OK;
+             i = x->meeting[i].next[x->meeting[i].link[0] == k ? 0 : 1]) {
+            status = rb_meeting_look(x, i, t);
+            if (status == RB_OK) rb_meeting_key(x, i, t);
+        }
+        if (status != RB_OK) return status;
+    }
+    return RB_OK;
+}
+
+static void begin(rb_events *x)
+{
+    x->event++;
+    x->nactive = x->ncollected = x->npoint = 0;
+}
+
+rb_status rb_impulse_event(rb_events *x, int i, double t)
+{
+    int needs = 0;
+    rb_status status = rb_meeting_look(x, i, t);
+    if (status != RB_OK) return status;
+    if (x->meeting[i].in_shell) {
+        begin(x);
+        activate(x, x->meeting[i].link[0]);
+        activate(x, x->meeting[i].link[1]);
+        status = collide(x, t);
+        if (status == RB_OK) status = needs_group(x, t, &needs);
+        if (status == RB_OK && needs) {
+            take_group(x);
+            x->budget--;
+            status = rb_impulse_group(x, t, x->tick - t, 0.0);
+        }
+        if (status == RB_OK) status = look_ahead(x, t);
+        if (status != RB_OK) return status;
+    }
+    if (x->budget < 0) {
+        const rb_contact c = { .geom1 = x->meeting[i].geom[0], .geom2 = x->meeting[i].geom[1] };
+        return refuse_crowd(x, &c);
+    }
+    status = rb_meeting_look(x, i, t);
+    if (status == RB_OK) rb_meeting_key(x, i, t);
+    return status;
+}
+
+/* All points within reach of all that moves; then as in an event, with a flight of a whole tick. */
+rb_status rb_impulse_tick(rb_events *x)
+{
+    rb_stage *s = x->s;
+    double t = x->tick;
+    rb_status status = RB_OK;
+    begin(x);
+    for (int i = 0; i < x->n && status == RB_OK; i++) {
+        const rb_meeting *m = &x->meeting[i];
+        if (!m->in_shell && m->key > t + x->tau) continue;
+        status = rb_meeting_points(x, i, t, reach(x));
+        activate(x, m->link[0]);
+        activate(x, m->link[1]);
+    }
+    x->ncollected = x->nactive;
+    if (status == RB_OK) status = collide(x, t);
+    if (status != RB_OK) return status;
+    for (int i = 0; i < x->n; i++) x->meeting[i].held = 0;
+    take_group(x);
+    for (int i = 0; i < s->ncontact; i++) s->info->contacts = s->ncontact;
+    if (s->ncontact == 0 && x->ndriven == 0) {
+        s->d->ntouch = 0;
+        return look_ahead(x, t);
+    }
+    for (int i = 0; i < x->npoint; i++)
+        if (x->point[i].contact.at.gap <= 1.1 * x->shell) x->meeting[x->point[i].meeting].held = 1;
+    status = rb_impulse_group(x, t, x->tau, x->tau);
+    return status == RB_OK ? look_ahead(x, t) : status;
+}
