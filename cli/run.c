@@ -28,7 +28,7 @@ typedef struct run {
     rb_data *minimal;        /* the state in these coordinates; NULL: d is */
     record *record;
     events *events; /* NULL: not asked for */
-    double energy; /* [J] */
+    double energy;  /* [J] */
 
     /* summary */
     int steps, failures, contacts_max, rows_max, fallbacks, repairs, solves;

@@ -22,8 +22,8 @@ typedef enum rb_status {
     RB_SINGULAR,    /* an inertia that must be positive is not: a massless moving part     */
     RB_FULL,        /* more contacts than there is room for                                */
     RB_UNSOLVED,    /* a step without a certified answer; the state is unchanged           */
-    RB_JAMMED, /* a step that has no answer: bodies squeeze each other; state unchanged */
-    RB_CROWDED /* more events in a time than the budget of `impulse`; the state is unchanged */
+    RB_JAMMED,      /* a step that has no answer: bodies squeeze each other; state unchanged */
+    RB_CROWDED      /* more events in a time than the budget of `impulse`; the state is unchanged */
 } rb_status;
 
 /* "ok", "out of memory", ...; never NULL. */

@@ -114,9 +114,9 @@ typedef struct rb_step_opts {
     double stick_speed; /* `phantom`, `hybrid-friction`: v_th [m/s]; 1e-3                        */
     double phantom_share; /* `phantom`: rho_j = share T_jj; 1e-6                                  */
     int phantom_directions; /* `phantom`: k >= 2 directions of a half circle; 2                  */
-    int lateral; /* `phantom`, `hybrid-friction`: force across the slip by 1 the linear law, 2 a
-                    bristle as along it, 0 none; 1                                                */
-    double shell; /* `impulse`: distance at which bodies collide [m]; 0: a share of their size     */
+    int lateral;  /* `phantom`, `hybrid-friction`: force across the slip by 1 the linear law, 2 a
+                     bristle as along it, 0 none; 1                                                */
+    double shell; /* `impulse`: distance at which bodies collide [m]; 0: a share of their size */
     rb_problem_sink sink;
     rb_event_sink events;
     const rb_parallel *parallel; /* NULL: one thread                                             */

@@ -211,9 +211,9 @@ static rb_status collide_surface(scene *s, int g1, int g2, int pair)
     rb_manifold_point *sorted =
         rb_push(s->d->arena, rb_manifold_point, RB_SURFACE_GROUPS * RB_MANIFOLD_KEEP);
     if (!groups || !sorted) return RB_NOMEM;
-    rb_status status =
-        bounded ? rb_surface_points(surface, convex, reach, &motion, RB_SURFACE_GROUPS, groups, &ngroup)
-                : nearest_of_surface(s, surface, convex, groups, &ngroup);
+    rb_status status = bounded ? rb_surface_points(surface, convex, reach, &motion,
+                                                   RB_SURFACE_GROUPS, groups, &ngroup)
+                               : nearest_of_surface(s, surface, convex, groups, &ngroup);
     if (status == RB_OK) {
         rb_manifold one = { .n = 1 };
         rb_contact contact = { .geom1 = g1, .geom2 = g2, .pair = pair };

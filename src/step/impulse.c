@@ -76,8 +76,7 @@ static rb_status finish(rb_events *x)
 {
     rb_stage *s = x->s;
     rb_status status = x->ndriven > 0 ? rb_impulse_drive(x, x->h) : RB_OK;
-    for (int k = 1; k < s->m->nlink && status == RB_OK; k++)
-        status = rb_impulse_sync(x, k, x->h);
+    for (int k = 1; k < s->m->nlink && status == RB_OK; k++) status = rb_impulse_sync(x, k, x->h);
     for (int j = 0; j < s->m->nv && status == RB_OK; j++)
         if (!isfinite(s->d->v[j]))
             status = rb_fail(s->err, RB_BAD_INPUT, "velocities are not finite");

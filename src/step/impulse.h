@@ -26,9 +26,9 @@ typedef struct rb_flyer {
     int moved;       /* event that changed its velocity last                                     */
     double t;
     double c[3], v[3], a[3]; /* centre of mass (mocap: origin), its velocity, its acceleration    */
-    double q[4], w[3];       /* orientation; angular velocity, axes of the body (mocap: world)     */
-    double com[3];           /* in the link                                                      */
-    double spin, bend;       /* bounds of |w| and |dw/dt| from t on                              */
+    double q[4], w[3]; /* orientation; angular velocity, axes of the body (mocap: world)     */
+    double com[3];     /* in the link                                                      */
+    double spin, bend; /* bounds of |w| and |dw/dt| from t on                              */
     rb_top top;
     double im; /* 1 / mass                                                                       */
 
@@ -45,7 +45,7 @@ typedef struct rb_rider {
     int round;             /* a sphere about c: spin does not show                               */
     int poly, surface;     /* a box or a hull; triangles                                         */
     double now, p[3], R[9];
-    rb_aabb swept; /* from the last change of its flight to the end of the step                    */
+    rb_aabb swept; /* from the last change of its flight to the end of the step */
 } rb_rider;
 
 /* Two geoms that may meet within the step. */
@@ -96,9 +96,9 @@ typedef struct rb_events {
     int *heap;           /* meetings by key                               (room)                 */
     int n, room;
 
-    int event;           /* its number                                                           */
-    int budget;          /* events left until the next tick                                      */
-    int *active;         /* links whose points are collected              (nlink)                */
+    int event;   /* its number                                                           */
+    int budget;  /* events left until the next tick                                      */
+    int *active; /* links whose points are collected              (nlink)                */
     int nactive, ncollected;
     rb_shell_point *point; /*                                             (touch_max)            */
     int npoint;

@@ -88,12 +88,27 @@ static rb_status gather(rb_events *x, double t, double ahead)
  * repair of positions shows. Smaller: contacts of curved shapes sink in. */
 #define LIFT 0.2
 
-/* What is left of a gap until contacts are kept; between that and zero they stay as they are.
- * Overlap counts by no more than a shell: no step is to throw bodies out. */
-static double room_of(const rb_events *x, double gap)
+/* Share of the gap at which contacts are kept that counts as all of it [1]. 1: what is lifted never
+ * arrives, and never rests. */
+#define NEARLY 0.9
+
+/* Its bodies moved before. */
+static int moves(const rb_stage *s, const rb_constraint *c)
 {
-    if (gap > x->rest) return gap - x->rest;
-    return gap < -RB_GAP_ZERO * x->s->size ? fmax(gap, -x->shell) : 0.0;
+    for (int k = 0; k < c->ndof; k++)
+        if (s->v0[s->set.dof[c->dof + k]] != 0.0) return 1;
+    return 0;
+}
+
+/* What is left of a gap until contacts are kept. What rests closer stays as it is; what moves, and
+ * overlap, is lifted, but as if it were no deeper than a shell: no step is to throw bodies out. */
+static double room_of(const rb_events *x, const rb_constraint *c)
+{
+    const rb_stage *s = x->s;
+    if (c->gap > x->rest) return c->gap - x->rest;
+    if (c->gap >= NEARLY * x->rest) return 0.0;
+    if (c->gap >= -RB_GAP_ZERO * s->size && !moves(s, c)) return 0.0;
+    return fmax(c->gap, -x->shell) - x->rest;
 }
 
 /* What the row asks for beside u >= 0 (B.7), [m/s]. */
@@ -112,7 +127,7 @@ static void fill_velocities(rb_events *x)
     rb_constraints_velocity(&s->set, s->v0, s->u_before);
     for (int i = 0; i < s->set.n; i++) {
         rb_constraint *c = &s->set.c[i];
-        if (c->kind == RB_CONSTRAINT_CONTACT) c->gap = room_of(x, c->gap);
+        if (c->kind == RB_CONSTRAINT_CONTACT) c->gap = room_of(x, c);
         s->bias[c->row] = s->room[i] = bias_of(x, c);
         s->u[c->row] += s->bias[c->row];
     }

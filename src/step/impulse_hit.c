@@ -105,8 +105,8 @@ static void add_contact(rb_stage *s, const rb_contact *c)
 /* ---- one impact --------------------------------------------------------------------------------
  */
 
-static void tell(rb_events *x, double t, const rb_contact *c, const double impulse[3],
-                 double speed, const rb_impact_result *out, int count)
+static void tell(rb_events *x, double t, const rb_contact *c, const double impulse[3], double speed,
+                 const rb_impact_result *out, int count)
 {
     rb_stage *s = x->s;
     const rb_event_sink *sink = &s->o->events;
@@ -295,8 +295,8 @@ static rb_status strike_many(rb_events *x, double t)
 static rb_status strike_one(rb_events *x, double t, const rb_shell_point *p)
 {
     const int *link = x->meeting[p->meeting].link;
-    int driven = x->flyer[link[0]].kind == RB_FLYER_DRIVEN ||
-                 x->flyer[link[1]].kind == RB_FLYER_DRIVEN;
+    int driven =
+        x->flyer[link[0]].kind == RB_FLYER_DRIVEN || x->flyer[link[1]].kind == RB_FLYER_DRIVEN;
     rb_status status = driven ? strike_model(x, t, p) : strike_bodies(x, t, p);
 
     /* held between joints and friction, or out of steps: the general problem decides */
@@ -353,7 +353,8 @@ static rb_status needs_group(rb_events *x, double t, int *needs)
     for (int i = 0; i < x->npoint && !*needs; i++) {
         const rb_shell_point *p = &x->point[i];
         if (p->contact.at.gap <= 1.1 * x->shell)
-            *needs = rb_meeting_ahead(x, p->meeting, &p->contact.at, p->speed, x->tick - t) < x->floor;
+            *needs =
+                rb_meeting_ahead(x, p->meeting, &p->contact.at, p->speed, x->tick - t) < x->floor;
     }
     if (!*needs) return RB_OK;
     for (int from = 0; from < x->npoint; from++) {

@@ -63,8 +63,7 @@ static rb_shape shape_of(const rb_events *x, int g)
 static int is_poly(const rb_model *m, int g, int surface)
 {
     if (m->geom_type[g] == RB_GEOM_BOX) return 1;
-    return m->geom_type[g] == RB_GEOM_MESH && !surface &&
-           m->mesh_hullvertnum[m->geom_asset[g]] > 0;
+    return m->geom_type[g] == RB_GEOM_MESH && !surface && m->mesh_hullvertnum[m->geom_asset[g]] > 0;
 }
 
 static void start_rider(rb_events *x, int g)
@@ -120,7 +119,8 @@ static void sweep_box(rb_events *x, int g, double t)
     double T = x->h - t, half[3], wide = x->shell, speed[3], way = 0.0;
     rb_shape shape = shape_of(x, g);
     rb_bounds_half(&shape, half);
-    double turn = r->round ? 0.0 : T * (f->spin + T * f->bend);
+    double turn = r->round ? 0.0 : T * f->spin;
+    if (turn > 0.0) way = turn * (r->far + r->radius);
     if (f->kind == RB_FLYER_DRIVEN) {
         rb_flyer_point(f, r->p, speed);
         way = DRIVEN_SHARE * T * (rb_norm3(speed) + f->spin * r->radius) +
@@ -129,14 +129,14 @@ static void sweep_box(rb_events *x, int g, double t)
         turn = 0.0;
     }
     for (int k = 0; k < 3; k++) {
-        double lo, hi, v = way > 0.0 ? 0.0 : f->u[k];
+        double lo, hi, v = f->kind == RB_FLYER_DRIVEN ? 0.0 : f->u[k];
         if (turn > TURNED) {
             sweep(f->x[k], v, f->a[k], T, &lo, &hi);
             wide = x->shell + r->far + r->radius;
             half[k] = 0.0;
         } else {
             sweep(r->p[k], v, f->a[k], T, &lo, &hi);
-            wide = x->shell + way + turn * (r->far + r->radius);
+            wide = x->shell + way;
         }
         r->swept.lo[k] = lo - half[k] - wide;
         r->swept.hi[k] = hi + half[k] + wide;
@@ -280,7 +280,7 @@ static rb_status refuse(const rb_events *x, const rb_meeting *m, rb_status statu
                    rb_model_name(x->s->m, RB_KIND_GEOM, m->geom[0], name1, sizeof name1),
                    m->geom[1],
                    rb_model_name(x->s->m, RB_KIND_GEOM, m->geom[1], name2, sizeof name2),
-                   status == RB_BAD_INPUT ? "a pose or velocity is not finite"
+                   status == RB_BAD_INPUT   ? "a pose or velocity is not finite"
                    : status == RB_TOO_LARGE ? "they touch in too many planes"
                                             : "no collision of these shapes");
 }
@@ -348,8 +348,8 @@ static rb_status look_at_surface(rb_events *x, rb_meeting *m, double t)
     rb_mark mark = rb_arena_mark(x->s->d->arena);
     rb_manifold_point *points;
     int n = 0;
-    rb_status status = surface_points(
-        x, m, SHELL_EDGE * x->shell + T * (speed + 0.5 * T * change), &points, &n);
+    rb_status status =
+        surface_points(x, m, SHELL_EDGE * x->shell + T * (speed + 0.5 * T * change), &points, &n);
     if (status == RB_OK) take_closest(m, points, n);
     rb_arena_reset(x->s->d->arena, mark);
     return status;
@@ -383,7 +383,8 @@ rb_status rb_meeting_look(rb_events *x, int i, double t)
     if (m->at == t) return RB_OK;
     rb_status status = place(x, m->geom[0], t);
     if (status == RB_OK) status = place(x, m->geom[1], t);
-    if (status == RB_OK) status = is_surface(x, m) ? look_at_surface(x, m, t) : look_at_convex(x, m);
+    if (status == RB_OK)
+        status = is_surface(x, m) ? look_at_surface(x, m, t) : look_at_convex(x, m);
     if (status != RB_OK) return status;
     if (isnan(m->closest.gap)) return refuse(x, m, RB_BAD_INPUT);
     x->s->info->looks++;
