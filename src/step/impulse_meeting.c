@@ -370,7 +370,7 @@ static rb_status look_at_convex(rb_events *x, rb_meeting *m)
             return RB_OK;
         }
     }
-    rb_manifold points = { .n = 0 };
+    rb_manifold points = { .most = RB_MANIFOLD_KEEP };
     if (!rb_pair_call(&shape1, &shape2, INFINITY, &points)) return refuse(x, m, RB_UNSUPPORTED);
     take_closest(m, points.point, points.n);
     return RB_OK;
@@ -442,7 +442,7 @@ rb_status rb_meeting_points(rb_events *x, int i, double t, double reach)
         return status;
     }
     rb_shape shape1 = shape_of(x, m->geom[0]), shape2 = shape_of(x, m->geom[1]);
-    rb_manifold manifold = { .n = 0 };
+    rb_manifold manifold = { .most = RB_MANIFOLD_KEEP };
     rb_pair_call(&shape1, &shape2, reach, &manifold);
     return add_points(x, i, reach, manifold.point, manifold.n);
 }
