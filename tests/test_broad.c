@@ -30,9 +30,13 @@ static int check_boxes(const rb_aabb *box, int n)
     rb_broad broad;
     int *found = malloc(sizeof(int) * (size_t)(n + 1)), pairs = 0;
     CHECK(arena && found);
+    int *first, *partner;
     CHECK(rb_broad_make(&broad, n, box, arena));
+    CHECK(rb_broad_pairs(&broad, arena, &first, &partner));
     for (int i = 0; i < n; i++) {
         int count = rb_broad_query(&broad, &box[i], i, found), at = 0;
+        CHECK_INT(first[i + 1] - first[i], count);
+        for (int k = 0; k < count; k++) CHECK_INT(partner[first[i] + k], found[k]);
         for (int j = i + 1; j < n; j++) {
             if (!boxes_meet(&box[i], &box[j])) continue;
             CHECK(at < count);

@@ -15,9 +15,10 @@ enum {
     CURVE_BITS = 21, /* per axis: 63 in all; one body a million times farther away than the others
                         still leaves them apart */
     DIGIT_BITS = 11,
-    FEW = 32,       /* boxes that are compared one by one: no tree                               */
-    COUNTED = 2048, /* boxes from which on counting digits is quicker than merging               */
-    STACK_SIZE = 64 /* deeper than any tree with int indices */
+    FEW = 32,        /* boxes that are compared one by one: no tree                               */
+    COUNTED = 2048,  /* boxes from which on counting digits is quicker than merging               */
+    STACK_SIZE = 64, /* deeper than any tree with int indices                                    */
+    PAIRS_EACH = 8   /* pairs per box that there is room for at first                            */
 };
 
 /* Puts two zero bits between any two bits of x. */
@@ -75,25 +76,26 @@ static void sort_by_merging(int n, uint64_t *key, int *order, uint64_t *key2, in
     }
 }
 
-/* Least significant digit first; stable, so equal keys stay in order of their index. */
+/* Least significant digit first; stable, so equal keys stay in order of their index. An even number
+ * of rounds, so that the last one ends where the first began. */
 static void sort_by_counting(int n, uint64_t *key, int *order, uint64_t *key2, int *order2)
 {
-    for (int shift = 0; shift < 3 * CURVE_BITS; shift += DIGIT_BITS) {
+    for (int shift = 0, round = 0; shift < 3 * CURVE_BITS; shift += DIGIT_BITS, round++) {
+        const uint64_t *from = round % 2 ? key2 : key;
+        const int *order_from = round % 2 ? order2 : order;
+        uint64_t *to = round % 2 ? key : key2;
+        int *order_to = round % 2 ? order : order2;
         int count[1 << DIGIT_BITS] = { 0 };
-        for (int i = 0; i < n; i++) count[key[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
+        for (int i = 0; i < n; i++) count[from[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
         for (int d = 0, sum = 0; d < 1 << DIGIT_BITS; d++) {
             int here = count[d];
             count[d] = sum;
             sum += here;
         }
         for (int i = 0; i < n; i++) {
-            int at = count[key[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
-            key2[at] = key[i];
-            order2[at] = order[i];
-        }
-        for (int i = 0; i < n; i++) {
-            key[i] = key2[i];
-            order[i] = order2[i];
+            int at = count[from[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
+            to[at] = from[i];
+            order_to[at] = order_from[i];
         }
     }
 }
@@ -152,11 +154,141 @@ int rb_broad_make(rb_broad *broad, int n, const rb_aabb *box, rb_arena *arena)
     return ok;
 }
 
+/* All six, without a branch between them: none of them can be foretold. */
 static int meets(const rb_aabb *a, const rb_aabb *b)
 {
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] &&
-           b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+    return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) &
+           (b->lo[1] <= a->hi[1]) & (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
 }
+
+/* ---- all pairs --------------------------------------------------------------------------------
+ */
+
+/* Pairs of places along the curve, later written as boxes. */
+typedef struct pairs {
+    const rb_broad *broad;
+    const rb_aabb *sorted; /* boxes along the curve                      (n)        */
+    int (*pair)[2];        /*                                            (capacity) */
+    long n, capacity;      /* n may exceed what there is room for                   */
+} pairs;
+
+static void emit(pairs *p, int a, int b)
+{
+    if (p->n < p->capacity) {
+        int i = p->broad->order[a], j = p->broad->order[b];
+        p->pair[p->n][0] = i < j ? i : j;
+        p->pair[p->n][1] = i < j ? j : i;
+    }
+    p->n++;
+}
+
+/* Boxes from..to of one leaf against a later leaf. */
+static void meet_leaf(pairs *p, int from, int to, int leaf)
+{
+    int first = LEAF_SIZE * leaf, end = first + LEAF_SIZE;
+    const rb_aabb *node = &p->broad->node[p->broad->nleaf + leaf];
+    if (end > p->broad->n) end = p->broad->n;
+    for (int a = from; a < to; a++) {
+        if (!meets(&p->sorted[a], node)) continue;
+        for (int b = first; b < end; b++) {
+            if (meets(&p->sorted[a], &p->sorted[b])) emit(p, a, b);
+        }
+    }
+}
+
+/* One leaf against itself and against all that come after it: the right-hand subtrees on the way
+ * from it to the root. */
+static void walk_from(pairs *p, int leaf)
+{
+    const rb_broad *broad = p->broad;
+    int stack[STACK_SIZE], from = LEAF_SIZE * leaf, to = from + LEAF_SIZE;
+    if (to > broad->n) to = broad->n;
+    for (int a = from; a < to; a++) {
+        for (int b = a + 1; b < to; b++) {
+            if (meets(&p->sorted[a], &p->sorted[b])) emit(p, a, b);
+        }
+    }
+    const rb_aabb *mine = &broad->node[broad->nleaf + leaf];
+    for (int up = broad->nleaf + leaf; up > 1; up /= 2) {
+        if (up % 2) continue;
+        int depth = 0;
+        stack[depth++] = up + 1;
+        while (depth > 0) {
+            int at = stack[--depth];
+            if (!meets(&broad->node[at], mine)) continue;
+            if (at >= broad->nleaf) {
+                meet_leaf(p, from, to, at - broad->nleaf);
+                continue;
+            }
+            stack[depth++] = 2 * at + 1;
+            stack[depth++] = 2 * at;
+        }
+    }
+}
+
+static void find_all(pairs *p)
+{
+    const rb_broad *broad = p->broad;
+    p->n = 0;
+    for (int leaf = 0; LEAF_SIZE * leaf < broad->n; leaf++) walk_from(p, leaf);
+}
+
+/* Every box against every later one. */
+static void compare_all(pairs *p)
+{
+    const rb_broad *broad = p->broad;
+    p->n = 0;
+    for (int i = 0; i < broad->n; i++) {
+        for (int j = i + 1; j < broad->n; j++) {
+            if (!meets(&broad->box[i], &broad->box[j])) continue;
+            p->pair[p->n][0] = i;
+            p->pair[p->n++][1] = j;
+        }
+    }
+}
+
+/* Sorts the pairs by their first box, then each list of partners. */
+static void arrange(const pairs *p, int *first, int *partner)
+{
+    int n = p->broad->n;
+    for (int i = 0; i <= n + 1; i++) first[i] = 0;
+    for (long k = 0; k < p->n; k++) first[p->pair[k][0] + 2]++;
+    for (int i = 2; i <= n + 1; i++) first[i] += first[i - 1];
+    for (long k = 0; k < p->n; k++) partner[first[p->pair[k][0] + 1]++] = p->pair[k][1];
+    for (int i = 0; i < n; i++) rb_sort_ints(partner + first[i], first[i + 1] - first[i]);
+}
+
+int rb_broad_pairs(const rb_broad *broad, rb_arena *arena, int **first, int **partner)
+{
+    pairs p = { .broad = broad, .capacity = (long)PAIRS_EACH * broad->n + FEW * FEW };
+    *first = rb_push(arena, int, broad->n + 2);
+    if (!*first) return 0;
+    for (;;) {
+        rb_mark mark = rb_arena_mark(arena);
+        *partner = rb_push(arena, int, p.capacity);
+        rb_mark above = rb_arena_mark(arena);
+        p.pair = (int(*)[2])rb_arena_push(arena, (size_t)p.capacity, sizeof *p.pair);
+        rb_aabb *sorted = rb_push(arena, rb_aabb, broad->n + 1);
+        if (!*partner || !p.pair || !sorted) return 0;
+        if (broad->n <= FEW) {
+            compare_all(&p);
+        } else {
+            for (int i = 0; i < broad->n; i++) sorted[i] = broad->box[broad->order[i]];
+            p.sorted = sorted;
+            find_all(&p);
+        }
+        if (p.n <= p.capacity) {
+            arrange(&p, *first, *partner);
+            rb_arena_reset(arena, above);
+            return 1;
+        }
+        rb_arena_reset(arena, mark);
+        p.capacity = p.n;
+    }
+}
+
+/* ---- one box ----------------------------------------------------------------------------------
+ */
 
 int rb_broad_query(const rb_broad *broad, const rb_aabb *box, int i, int *found)
 {

@@ -20,6 +20,10 @@ typedef struct rb_broad {
 /* Builds the tree over n finite boxes. The arrays come from the arena. 0: out of memory. */
 int rb_broad_make(rb_broad *broad, int n, const rb_aabb *box, rb_arena *arena);
 
+/* All pairs i < j of boxes that meet: the partners j of i, ascending, are partner[first[i]] to
+ * before partner[first[i + 1]]. Both come from the arena. 0: out of memory. */
+int rb_broad_pairs(const rb_broad *broad, rb_arena *arena, int **first, int **partner);
+
 /* Indices j > i of the boxes that meet `box`, which may be infinite, ascending. Returns how many;
  * found has room for n. */
 int rb_broad_query(const rb_broad *broad, const rb_aabb *box, int i, int *found);

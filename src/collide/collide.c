@@ -32,6 +32,7 @@ typedef struct scene {
     int *bounded;      /* geoms of the tree, ascending                   (nbounded) */
     int *unbounded;    /* planes and what moves without limit, ascending (nunbounded) */
     int *partner;      /* of one geom                                    (ngeom) */
+    int *first, *near; /* pairs of the tree, as rb_broad_pairs has them          (ranks) */
     int nbounded, nunbounded;
 
     int capacity, n;
@@ -272,8 +273,9 @@ static int partners_of(const scene *s, int g, int rank)
     }
 
     /* merge the two ascending lists from their ends: the partners of the tree stand in front */
-    n = rb_broad_query(&s->broad, &s->packed[rank], rank, s->partner);
-    for (int i = 0; i < n; i++) s->partner[i] = s->bounded[s->partner[i]];
+    const int *near = s->near + s->first[rank];
+    n = s->first[rank + 1] - s->first[rank];
+    for (int i = 0; i < n; i++) s->partner[i] = s->bounded[near[i]];
     while (at < s->nunbounded && s->unbounded[at] <= g) at++;
     int more = s->nunbounded - at, total = n + more;
     for (int to = total - 1, i = n - 1, j = more - 1; j >= 0; to--) {
@@ -312,6 +314,7 @@ static rb_status run(scene *s, rb_arena *arena)
     rb_status status = place_geoms(s);
     if (status != RB_OK) return status;
     if (!rb_broad_make(&s->broad, s->nbounded, s->packed, arena)) return RB_NOMEM;
+    if (!rb_broad_pairs(&s->broad, arena, &s->first, &s->near)) return RB_NOMEM;
     return collide_all(s);
 }
 
