@@ -22,8 +22,8 @@ static const rb_pair_fn table[NTYPE][NTYPE] = {
     [RB_GEOM_SPHERE] = {
         [RB_GEOM_SPHERE]    = rb_sphere_sphere,
         [RB_GEOM_CAPSULE]   = rb_sphere_capsule,
-        [RB_GEOM_ELLIPSOID] = rb_convex_pair,
-        [RB_GEOM_CYLINDER]  = rb_convex_pair,
+        [RB_GEOM_ELLIPSOID] = rb_sphere_ellipsoid,
+        [RB_GEOM_CYLINDER]  = rb_sphere_cylinder,
         [RB_GEOM_BOX]       = rb_sphere_box,
         [RB_GEOM_MESH]      = rb_convex_pair,
     },
@@ -85,13 +85,17 @@ int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, r
     return 1;
 }
 
-/* A sum is finite where all its terms are; opposite infinities make a NaN. */
+/* 0 where all three are finite, else NaN. */
+static double nothing_of(const double x[3])
+{
+    return x[0] * 0.0 + x[1] * 0.0 + x[2] * 0.0;
+}
+
 static int is_finite(const rb_shape *s)
 {
-    double sum = 0.0;
-    for (int i = 0; i < 3; i++) sum += s->p[i] * 0.0 + s->size[i] * 0.0;
-    for (int i = 0; i < 9; i++) sum += s->R[i] * 0.0;
-    return sum == 0.0 && s->size[0] >= 0.0 && s->size[1] >= 0.0 && s->size[2] >= 0.0;
+    double place = nothing_of(s->p) + nothing_of(s->size);
+    double turn = nothing_of(s->R) + nothing_of(s->R + 3) + nothing_of(s->R + 6);
+    return place + turn == 0.0 && s->size[0] >= 0.0 && s->size[1] >= 0.0 && s->size[2] >= 0.0;
 }
 
 /* Of the points of a surface those that are closest. */

@@ -20,6 +20,10 @@ void rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach, rb_man
 void rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
                        rb_manifold *out);
 void rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach, rb_manifold *out);
+void rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double reach,
+                        rb_manifold *out);
+void rb_sphere_ellipsoid(const rb_shape *sphere, const rb_shape *ellipsoid, double reach,
+                         rb_manifold *out);
 void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
 void rb_capsule_box(const rb_shape *capsule, const rb_shape *box, double reach, rb_manifold *out);
 void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
