@@ -124,9 +124,14 @@ static void turn_symmetric(const rb_top *top, double t, double q[4], double w[3]
     rb_quat_exp(axis, swing);
     double angle_c = swing[0] * swing[0] - swing[1 + e] * swing[1 + e];
     double angle_s = 2.0 * swing[0] * swing[1 + e];
-    double w_i = w[i], w_k = w[k];
+    double w_i = w[i], w_k = w[k], across = sqrt(w_i * w_i + w_k * w_k);
     w[i] = angle_c * w_i - angle_s * w_k;
     w[k] = angle_s * w_i + angle_c * w_k;
+
+    /* the same rounding of sine and cosine in every flight would add up */
+    double now = sqrt(w[i] * w[i] + w[k] * w[k]), scale = now > 0.0 ? across / now : 1.0;
+    w[i] *= scale;
+    w[k] *= scale;
 }
 
 /* ---- power series ------------------------------------------------------------------------------
@@ -182,11 +187,22 @@ static void turn_part(const rb_top *top, double t, double q[4], double L[3])
     }
 }
 
+/* w of J w = L; the inverse alone would be off by the same rounding in every flight. */
+static void spin_of(const rb_top *top, const double L[3], double w[3])
+{
+    double missing[3], dw[3];
+    rb_sym3_mul(top->iJ, L, w);
+    rb_sym3_mul(top->J, w, missing);
+    rb_sub3(L, missing, missing);
+    rb_sym3_mul(top->iJ, missing, dw);
+    rb_add3(w, dw, w);
+}
+
 /* (B.4): L gets back |L|^2 = L2 and L.w = T2. Where w is along L, length and energy are one. */
 static void keep_invariants(const rb_top *top, double L2, double T2, double L[3])
 {
     double w[3];
-    rb_sym3_mul(top->iJ, L, w);
+    spin_of(top, L, w);
     double LL = rb_dot3(L, L), Lw = rb_dot3(L, w), ww = rb_dot3(w, w);
     double r1 = 0.5 * (L2 - LL), r2 = 0.5 * (T2 - Lw), det = LL * ww - Lw * Lw;
     if (det > 1e-6 * LL * ww) {
@@ -225,7 +241,7 @@ static void turn_general(const rb_top *top, double t, double q[4], double w[3])
         keep_invariants(top, L2, T2, L);
         keep_direction(L_w, L, q);
     }
-    rb_sym3_mul(top->iJ, L, w);
+    spin_of(top, L, w);
 }
 
 void rb_top_turn(const rb_top *top, double t, double q[4], double w[3])

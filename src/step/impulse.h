@@ -48,6 +48,8 @@ typedef struct rb_rider {
     rb_aabb swept; /* from the last change of its flight to the end of the step */
 } rb_rider;
 
+enum { RB_MEETING_POINTS = 12 };
+
 /* Two geoms that may meet within the step. */
 typedef struct rb_meeting {
     int geom[2], link[2];
@@ -62,6 +64,11 @@ typedef struct rb_meeting {
     int held;     /* 1: a contact of the last tick                                                */
     int seen;     /* event that collected its points                                              */
     double e, mu;
+
+    /* with a surface of triangles: the points closest to touch, and the least gap of the others */
+    rb_manifold_point *point; /*                                          (RB_MEETING_POINTS)    */
+    int npoint;
+    double beyond;
 } rb_meeting;
 
 /* A point of a meeting within reach, at the time of an event. */
@@ -124,6 +131,10 @@ rb_status rb_meeting_points(rb_events *x, int i, double t, double reach);
 double rb_meeting_ahead(const rb_events *x, int i, const rb_manifold_point *at, double speed,
                         double ahead);
 void rb_meeting_key(rb_events *x, int i, double t);
+
+/* impulse_meeting.c: how far points may be and still take part in a group: what a slow approach
+ * closes until the next tick [m]. */
+double rb_impulse_reach(const rb_events *x);
 
 /* impulse_heap.c */
 void rb_heap_push(rb_events *x, int i);

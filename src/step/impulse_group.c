@@ -222,6 +222,13 @@ static void let_fly(rb_events *x, double t, double ahead)
     x->q_now = NAN;
 }
 
+/* Length of the flight that ends at the tick t: from the last tick, or since it was hit. */
+static double flown_by(const rb_events *x, int link, double t, double before)
+{
+    const rb_flyer *f = &x->flyer[link];
+    return f->kind == RB_FLYER_FREE && f->moved > 0 ? fmin(before, t - f->t) : before;
+}
+
 rb_status rb_impulse_group(rb_events *x, double t, double ahead, double before)
 {
     rb_stage *s = x->s;
@@ -230,12 +237,13 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, double before)
     s->h = ahead;
     rb_status status = gather(x, t, ahead);
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
-        double gain = 0.5 * before * x->accel[j];
+        double flown = before > 0.0 ? flown_by(x, m->dof_link[j], t, before) : 0.0;
+        double gain = 0.5 * flown * x->accel[j];
         s->v_free[j] = x->v_minus[j] + 0.5 * ahead * x->accel[j];
         s->v0[j] = x->v_minus[j] - gain;
         if (fabs(s->v0[j]) <= HOP_ROUNDING * fabs(gain)) { /* the hop of what rests */
             s->v0[j] = 0.0;
-            s->v_free[j] = 0.5 * (ahead + before) * x->accel[j];
+            s->v_free[j] = 0.5 * (ahead + flown) * x->accel[j];
         }
     }
     if (status == RB_OK) status = rows(x, ahead);

@@ -42,13 +42,6 @@ static void activate(rb_events *x, int link)
         if (x->flyer[k].tree == x->flyer[link].tree) activate_one(x, k);
 }
 
-/* How far points may be and still take part in a group: what a slow approach closes until the next
- * tick. */
-static double reach(const rb_events *x)
-{
-    return 1.1 * x->shell + x->s->gravity * x->tau * x->tau;
-}
-
 /* Points of all active links that were not collected yet. */
 static rb_status collect(rb_events *x, double t)
 {
@@ -58,7 +51,7 @@ static rb_status collect(rb_events *x, double t)
             const rb_meeting *m = &x->meeting[i];
             next = m->next[m->link[0] == link ? 0 : 1];
             if (m->seen == x->event || (!m->in_shell && m->key > x->tick)) continue;
-            rb_status status = rb_meeting_points(x, i, t, reach(x));
+            rb_status status = rb_meeting_points(x, i, t, rb_impulse_reach(x));
             if (status != RB_OK) return status;
         }
     }
@@ -441,7 +434,7 @@ rb_status rb_impulse_tick(rb_events *x)
     for (int i = 0; i < x->n && status == RB_OK; i++) {
         const rb_meeting *m = &x->meeting[i];
         if (!m->in_shell && m->key > t + x->tau) continue;
-        status = rb_meeting_points(x, i, t, reach(x));
+        status = rb_meeting_points(x, i, t, rb_impulse_reach(x));
         activate(x, m->link[0]);
         activate(x, m->link[1]);
     }

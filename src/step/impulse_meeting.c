@@ -270,6 +270,12 @@ rb_status rb_impulse_spread(rb_events *x, int link, double t)
     return RB_OK;
 }
 
+/* What a slow approach closes until the next tick. */
+double rb_impulse_reach(const rb_events *x)
+{
+    return SHELL_EDGE * x->shell + x->s->gravity * x->tau * x->tau;
+}
+
 /* ---- how far apart -----------------------------------------------------------------------------
  */
 
@@ -341,17 +347,39 @@ static void take_closest(rb_meeting *m, const rb_manifold_point *points, int n)
         if (points[i].gap < m->closest.gap) m->closest = points[i];
 }
 
+/* The points with the least gaps, and the least gap of the others. */
+static void keep_points(rb_meeting *m, const rb_manifold_point *points, int n)
+{
+    m->npoint = 0;
+    m->beyond = INFINITY;
+    for (int i = 0; i < n; i++) {
+        int k = m->npoint;
+        if (k == RB_MEETING_POINTS) {
+            m->beyond = fmin(m->beyond, fmax(points[i].gap, m->point[--k].gap));
+            if (points[i].gap >= m->point[k].gap) continue;
+        } else {
+            m->npoint++;
+        }
+        for (; k > 0 && m->point[k - 1].gap > points[i].gap; k--) m->point[k] = m->point[k - 1];
+        m->point[k] = points[i];
+    }
+}
+
 /* Of a surface only what may be reached within the step is asked for. */
 static rb_status look_at_surface(rb_events *x, rb_meeting *m, double t)
 {
     double change, speed = fastest(x, m, &change), T = x->h - t;
-    rb_mark mark = rb_arena_mark(x->s->d->arena);
+    rb_arena *arena = x->s->d->arena;
+    if (!m->point) m->point = rb_push(arena, rb_manifold_point, RB_MEETING_POINTS);
+    if (!m->point) return RB_NOMEM;
+    rb_mark mark = rb_arena_mark(arena);
     rb_manifold_point *points;
     int n = 0;
     rb_status status =
-        surface_points(x, m, SHELL_EDGE * x->shell + T * (speed + 0.5 * T * change), &points, &n);
+        surface_points(x, m, rb_impulse_reach(x) + T * (speed + 0.5 * T * change), &points, &n);
+    if (status == RB_OK) keep_points(m, points, n);
     if (status == RB_OK) take_closest(m, points, n);
-    rb_arena_reset(x->s->d->arena, mark);
+    rb_arena_reset(arena, mark);
     return status;
 }
 
@@ -432,15 +460,7 @@ rb_status rb_meeting_points(rb_events *x, int i, double t, double reach)
     rb_status status = rb_meeting_look(x, i, t);
     m->seen = x->event;
     if (status != RB_OK || m->closest.gap > reach) return status;
-    if (is_surface(x, m)) {
-        rb_mark mark = rb_arena_mark(x->s->d->arena);
-        rb_manifold_point *points;
-        int n = 0;
-        status = surface_points(x, m, reach, &points, &n);
-        if (status == RB_OK) status = add_points(x, i, reach, points, n);
-        rb_arena_reset(x->s->d->arena, mark);
-        return status;
-    }
+    if (is_surface(x, m)) return add_points(x, i, reach, m->point, m->npoint);
     rb_shape shape1 = shape_of(x, m->geom[0]), shape2 = shape_of(x, m->geom[1]);
     rb_manifold manifold = { .most = RB_MANIFOLD_KEEP };
     rb_pair_call(&shape1, &shape2, reach, &manifold);
@@ -477,16 +497,44 @@ static int plane_turns(const rb_events *x, const rb_meeting *m)
     return 0;
 }
 
+static double time_to_close(double room, double speed, double change)
+{
+    double below = speed + sqrt(fmax(0.0, speed * speed + 2.0 * change * room));
+    return below > 0.0 ? 2.0 * room / below : INFINITY;
+}
+
+/* Each triangle is convex: along the normal of its closest point it comes no faster than that point
+ * and what turning adds. What is within the shell may come closer by a quarter of it. */
+static double safe_on_surface(const rb_events *x, const rb_meeting *m, double keep, double most)
+{
+    double change, speed = fastest(x, m, &change), turning = 0.0;
+    for (int k = 0; k < 2; k++) {
+        const rb_rider *r = &x->rider[m->geom[k]];
+        const rb_flyer *f = &x->flyer[m->link[k]];
+        double reach = r->far + r->radius;
+        if (!r->round && f->spin > 0.0) turning += f->spin * f->spin * reach + f->bend * reach;
+    }
+    double least = fmin(most, time_to_close(m->beyond - keep, speed, change));
+    for (int i = 0; i < m->npoint; i++) {
+        double gap = m->point[i].gap, closing = -rate_of(x, m, &m->point[i]);
+        double room = gap > SHELL_EDGE * x->shell
+                          ? gap - x->shell
+                          : gap - fmin(0.25 * x->shell, gap - 0.25 * x->shell);
+        least = fmin(least, time_to_close(room, closing, change + turning));
+    }
+    return least;
+}
+
 /* Time for which they stay more than `keep` apart, at most `most`. */
 static double safe_time(const rb_events *x, const rb_meeting *m, double keep, double most)
 {
     rb_mover mover[2];
     rb_placement at[2];
     if (m->closest.gap == INFINITY) return most;
-    if (is_surface(x, m) || plane_turns(x, m)) {
-        double change, speed = fastest(x, m, &change), room = m->closest.gap - keep;
-        double below = speed + sqrt(speed * speed + 2.0 * change * room);
-        return below > 0.0 ? fmin(most, 2.0 * room / below) : most;
+    if (is_surface(x, m)) return safe_on_surface(x, m, keep, most);
+    if (plane_turns(x, m)) {
+        double change, speed = fastest(x, m, &change);
+        return fmin(most, time_to_close(m->closest.gap - keep, speed, change));
     }
     for (int k = 0; k < 2; k++) make_mover(x, m, k, &mover[k], &at[k]);
     return rb_toi_apart(mover, at, &m->closest, keep, most);
