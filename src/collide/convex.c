@@ -75,6 +75,7 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
         rb_direction_improve(couple, depth.normal[i], depth.face[i], 3,
                              couple->curved ? RB_TRY_ALL : RB_TRY_EXACT, &out->at);
     }
+    if (couple->curved && !out->at.exact) improve_here(couple, &out->at);
     if (depth.n > 0) depth_witness(depth.face[0], out->x1);
     out->steps += depth.steps;
     out->error = fmax(0.0, -out->at.s - depth.lower);
@@ -109,6 +110,7 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_clo
     }
     if (is_sharp(couple, gjk)) {
         out->at.s = gjk->lower;
+        out->at.exact = 0;
         rb_copy3(gjk->normal, out->at.n);
     } else {
         rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n,
@@ -116,7 +118,8 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_clo
     }
     if (out->at.placed) rb_copy3(out->at.x1, out->x1);
     out->error = fmax(0.0, out->at.upper - out->at.s);
-    return out->error <= RB_GAP_TIE * couple->scale;
+    int early = couple->curved && effort == RB_TRY_NEWTON && !out->at.placed;
+    return out->error <= (early ? RB_GAP_SHARP : RB_GAP_TIE) * couple->scale;
 }
 
 /* GJK again from the best direction there is: its simplex is another one, and on flat ones it is
@@ -141,7 +144,7 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
     double tie = RB_GAP_TIE * couple->scale, fine = RB_DEPTH_FINE * couple->scale;
     out->at.s = -INFINITY;
     out->at.upper = INFINITY;
-    out->at.placed = 0;
+    out->at.placed = out->at.exact = 0;
     out->capped = 0;
     rb_gjk_begin(couple, NULL, &gjk);
     for (int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;; few *= 2) {

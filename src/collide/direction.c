@@ -38,12 +38,18 @@ typedef struct search {
     kink kink[MAX_KINKS];
 } search;
 
-static void consider(search *s, const double n[3])
+static void consider_any(search *s, const double n[3], int exact)
 {
     double separation = rb_couple_separation(s->couple, n);
     if (!(separation > s->best->s + s->tie)) return;
     s->best->s = separation;
+    s->best->exact = exact;
     rb_copy3(n, s->best->n);
+}
+
+static void consider(search *s, const double n[3])
+{
+    consider_any(s, n, 1);
 }
 
 /* ---- which edges ------------------------------------------------------------------------------
@@ -359,15 +365,21 @@ static double sharp(const search *s)
     return s->couple->curved ? RB_GAP_SHARP * s->couple->scale : s->tie;
 }
 
+/* A free maximum, whose direction is as good as rounding lets it be. */
+static void take_free(search *s, const rb_direction *at)
+{
+    if (!(at->s > s->best->s + sharp(s))) return;
+    s->best->s = at->s;
+    s->best->exact = 0;
+    rb_copy3(at->n, s->best->n);
+}
+
 /* A free maximum that its own points prove is the answer; others wait. */
 static int accept(search *s, const rb_direction *at)
 {
     if (at->upper - at->s > s->tie) return 0;
     s->best->upper = fmin(s->best->upper, at->upper);
-    if (at->s > s->best->s + sharp(s)) {
-        s->best->s = at->s;
-        rb_copy3(at->n, s->best->n);
-    }
+    take_free(s, at);
     rb_copy3(at->x1, s->best->x1);
     s->best->placed = is_proved(s);
     return s->best->placed;
@@ -414,12 +426,12 @@ void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner
 
     /* the depth of polyhedra is attained on a face of their difference, nowhere between */
     if (effort == RB_TRY_EXACT) {
-        consider(&s, n0);
+        consider_any(&s, n0, 0);
         return;
     }
     if (try_quickly(&s, n0)) return;
     if (effort == RB_TRY_NEWTON) {
-        consider(&s, n0);
+        consider_any(&s, n0, 0);
         return;
     }
     s.help = MAX_HELP;
@@ -439,7 +451,7 @@ void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner
     for (int i = known; i < s.nkink; i++) {
         for (int j = 0; j < i; j++) try_crossing(&s, s.kink[i].u, s.kink[j].u, n0);
     }
-    for (int i = 0; i < ncircle; i++) consider(&s, circle[i].n);
-    for (int i = 0; i < nsphere; i++) consider(&s, sphere[i].n);
-    consider(&s, n0);
+    for (int i = 0; i < ncircle; i++) take_free(&s, &circle[i]);
+    for (int i = 0; i < nsphere; i++) take_free(&s, &sphere[i]);
+    consider_any(&s, n0, 0);
 }

@@ -31,6 +31,7 @@ static void consider(rb_couple *couple, const double n[3], rb_direction *best)
     double s = rb_couple_separation(couple, n);
     if (!(s > best->s)) return;
     best->s = s;
+    best->exact = 1;
     rb_copy3(n, best->n);
 }
 
