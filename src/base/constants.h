@@ -56,6 +56,14 @@
  * midpoint rule stops to contract. Smaller: more substeps, more time. */
 #define RB_SMOOTH_TURN 0.5
 
+/* Rotation of a link in a step from which on the energy of smooth motion is looked at [rad].
+ * Larger: errors are missed. Smaller: time is spent where they are below (turn)^3 / 24. */
+#define RB_SMOOTH_WATCH 0.05
+
+/* Kinetic energy that a step of smooth motion may make or lose, relative to all of it [1]. Larger:
+ * chains that crack make energy. Smaller: more substeps. */
+#define RB_SMOOTH_ENERGY 1e-4
+
 /* Change of the velocity, relative to the largest, at which the iteration of the midpoint rule ends
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
@@ -226,5 +234,26 @@
 /* Longest time between ticks, at which contacts that last get their impulses [s]. Larger: bodies at
  * rest hop higher, g t^2 / 8, and slide in longer chords. Smaller: more events. */
 #define RB_TICK 2e-3
+
+/* Rotation of a link in a step from which on a tree is moved by the midpoint rule with its impulses
+ * [rad]: what smooth terms miss without them is this share of what the impulses change. Larger:
+ * chains make energy. Smaller: robots that walk take twice the time. */
+#define RB_CARRY_TURN 0.01
+
+/* Difference of the velocities of the midpoint rule and of the rows, relative to the largest, at
+ * which turns end (S.39) [1]. Larger: smooth terms make energy. Smaller: more turns. */
+#define RB_CARRY_TOL 1e-5
+
+/* The same where they end without it: modes that alternate. Larger: energy is made. Smaller: steps
+ * are halved [1]. */
+#define RB_CARRY_LOOSE 1e-3
+
+/* Tolerance of the midpoint rule within a turn, relative to that of turns [1]. Larger: turns are
+ * disturbed. Smaller: iterations are wasted. */
+#define RB_CARRY_SMOOTH 0.01
+
+/* Residual of what holds rows in place (S.38), relative to what it was [1]. Larger: more repairs.
+ * Smaller: conjugate gradients that change nothing. */
+#define RB_HOLD_TOL 1e-9
 
 #endif

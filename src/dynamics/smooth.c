@@ -5,7 +5,8 @@
  * is repeated, with Anderson's acceleration, until dv stands still. E, diagonal, holds the stiff
  * part of joint springs, dampers, tendons and servos; it does not move the fixed point. A step in
  * which something turns by more than RB_SMOOTH_TURN is divided, and divided again where the
- * iteration does not converge. */
+ * iteration does not converge or energy is made or lost (smooth_energy.c). Impulses may act within
+ * the step (smooth_push.h). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,13 +19,15 @@
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
 #include "dynamics/smooth_anderson.h"
+#include "dynamics/smooth_energy.h"
 #include "dynamics/smooth_free.h"
+#include "dynamics/smooth_push.h"
 #include "math/dense.h"
 #include "math/trig.h"
 #include "math/vec3.h"
 #include "rattleback/dynamics.h"
 
-enum { MAX_ITERATIONS = 60, MAX_SUBSTEPS = 4096, MAX_DIVISIONS = 4, PATIENCE = 5, LATE = 6 };
+enum { MAX_ITERATIONS = 60, MAX_SUBSTEPS = 4096, MAX_TRIES = 6, PATIENCE = 5, LATE = 6 };
 
 typedef struct scratch {
     double *q_before, *act_before; /* state before the whole step           (nq), (na) */
@@ -33,18 +36,22 @@ typedef struct scratch {
     double *v;                     /*                                       (nv)       */
     double *dv, *qdd;              /* change of the velocity; its next rate (nv)       */
     double *along;                 /* v_m as the rotations take it          (nv)       */
-    double *force;                 /* right side                            (nv)       */
+    double *force, *no_force;      /* right side; zero                      (nv)       */
     double *E;                     /* implicit diagonal                     (nv)       */
     double *spin;                  /* bound of the angular velocity         (nlink)    */
     double *stiffness, *damping;   /* of each dof                           (nv_all)   */
     rb_anderson mixing;
+    rb_smooth_energy energy;
+    const rb_smooth_push *push; /* NULL: none */
+    double tol;                 /* change at which the iteration ends [1] */
 } scratch;
 
 static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
 {
     double **of_q[] = { &s->q_before, &s->q };
     double **of_act[] = { &s->act_before, &s->act, &s->act_next };
-    double **of_v[] = { &s->v_before, &s->v, &s->dv, &s->qdd, &s->along, &s->force, &s->E };
+    double **of_v[] = { &s->v_before, &s->v,     &s->dv,       &s->qdd,
+                        &s->along,    &s->force, &s->no_force, &s->E };
     int ok = 1;
     for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++) {
         ok = ok && (*of_q[i] = rb_push(arena, double, m->nq)) != NULL;
@@ -85,12 +92,27 @@ static void turn_along(const rb_model *m, double h, const double *v_m, double *a
     }
 }
 
-/* d->q, d->v become the midpoint that dv leads to. */
+/* v := v_m + part w, with w what positions move at beyond the velocity. */
+static void mean_velocity(const rb_model *m, const scratch *s, double part, double *v)
+{
+    for (int j = 0; j < m->nv; j++) v[j] = s->v[j] + 0.5 * s->dv[j];
+    for (int j = 0; j < m->nv && s->push; j++) v[j] += part * s->push->w[j];
+}
+
+/* d->q := q after the time t with the velocity that dv leads to. */
+static void move(const rb_model *m, rb_data *d, double h, double t, scratch *s)
+{
+    mean_velocity(m, s, 1.0, d->v);
+    turn_along(m, h, d->v, s->along);
+    rb_integrate(m, s->q, s->along, t, d->q);
+}
+
+/* d->q, d->v become the midpoint that dv leads to. Half of w in the velocity makes the terms of
+ * second degree those of w and v_m together (D.34). */
 static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
 {
-    for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + 0.5 * s->dv[j];
-    turn_along(m, h, d->v, s->along);
-    rb_integrate(m, s->q, s->along, 0.5 * h, d->q);
+    move(m, d, h, 0.5 * h, s);
+    if (s->push) mean_velocity(m, s, 0.5, d->v);
     rb_forward_place(m, d);
 }
 
@@ -116,6 +138,7 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
         s->force[j] = d->tau[j] + d->passive[j] + d->actuation[j] + s->E[j] * s->dv[j] / h;
     }
     rb_wrench_force(m, d, s->force);
+    for (int j = 0; j < m->nv && s->push; j++) s->force[j] += s->push->f[j] / s->push->h;
     return rb_forward_solve(m, d, s->E, s->force, s->qdd);
 }
 
@@ -137,9 +160,9 @@ typedef struct progress {
  * well compared with the velocities themselves, they need not be known. */
 static rb_status forced_size(const rb_model *m, rb_data *d, double h, scratch *s, double *size)
 {
-    memset(s->force, 0, (size_t)m->nv * sizeof *s->force);
+    memset(s->no_force, 0, (size_t)m->nv * sizeof *s->no_force);
     rb_forward_place(m, d);
-    rb_status status = rb_forward_solve(m, d, s->E, s->force, s->along);
+    rb_status status = rb_forward_solve(m, d, s->E, s->no_force, s->along);
     *size = DBL_MIN;
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
         double alone = s->along[j];
@@ -182,11 +205,23 @@ static void advance(const rb_model *m, double h, scratch *s, progress *p)
 /* Below the tolerance, or so much closer than before that the next change will be; or no longer
  * shrinking, with nothing left but the rounding of coordinates, or of accelerations near a position
  * where joints of a body lose a direction. */
-static int is_done(const progress *p)
+static int is_done(const progress *p, double tol)
 {
-    if (p->change <= RB_SMOOTH_TOL) return 1;
-    if (p->rate <= RB_SMOOTH_RATE && p->rate * p->change <= 0.5 * RB_SMOOTH_TOL) return 1;
+    if (p->change <= tol) return 1;
+    if (p->rate <= RB_SMOOTH_RATE && p->rate * p->change <= 0.5 * tol) return 1;
     return p->stalls >= PATIENCE && (p->diff <= p->floor || p->change <= RB_SMOOTH_STALL);
+}
+
+/* Work of all forces, with the velocity of the midpoint. */
+static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    mean_velocity(m, s, 0.0, d->v);
+    for (int j = 0; j < m->nv; j++) {
+        double force = s->force[j] - s->E[j] * s->dv[j] / h;
+        s->energy.work += h * force * d->v[j];
+    }
+    rb_velocity(m, d);
+    s->energy.work += h * rb_smooth_weight_power(m, d);
 }
 
 /* Moves d->q, d->v, d->act by h. converged = 0: they are at some midpoint. */
@@ -211,7 +246,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
         if (status != RB_OK) return status;
         advance(m, h, s, &p);
         info->iterations++;
-        done = is_done(&p);
+        done = is_done(&p, s->tol);
         if (p.change > DBL_MAX) break;
         if (!done) rb_anderson_mix(&s->mixing, s->along, s->dv);
     }
@@ -219,9 +254,8 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     info->converged = done;
     if (!done) return RB_OK;
 
-    for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + 0.5 * s->dv[j];
-    turn_along(m, h, d->v, s->along);
-    rb_integrate(m, s->q, s->along, h, d->q);
+    if (s->energy.watched) add_work(m, d, h, s);
+    move(m, d, h, h, s);
     for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + s->dv[j];
     copy(d->act, s->act_next, m->na);
     return RB_OK;
@@ -256,17 +290,40 @@ static double spin_bound(const rb_model *m, const rb_data *d, double *sum)
     return most;
 }
 
-/* Substeps in which no link turns by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
-static int substeps_needed(const rb_model *m, rb_data *d, double h, scratch *s)
+/* Largest angular velocity at d->v [rad/s]. */
+static double fastest_spin(const rb_model *m, rb_data *d)
 {
-    if (h * spin_bound(m, d, s->spin) < RB_SMOOTH_TURN) return 1;
+    double fastest = 0.0;
     rb_kinematics(m, d);
     rb_velocity(m, d);
-    double fastest = 0.0;
     for (int k = 1; k < m->nlink; k++) {
         double w = rb_norm3(d->link_w + 3 * k);
         if (!(w <= fastest)) fastest = w;
     }
+    return fastest;
+}
+
+/* The same at the velocity that impulses lead to. */
+static double pushed_spin(const rb_model *m, rb_data *d, const scratch *s)
+{
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->v_before[j] + s->push->dv[j];
+    double bound = spin_bound(m, d, s->spin);
+    double fastest = s->push->h * bound < RB_SMOOTH_WATCH ? bound : fastest_spin(m, d);
+    copy(d->v, s->v_before, m->nv);
+    return fastest;
+}
+
+/* Substeps in which no link turns by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
+static int substeps_needed(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    double pushed = 0.0;
+    s->energy.watched = 0;
+    if (s->push && s->push->substeps > 0) return s->push->substeps;
+    if (s->push) pushed = pushed_spin(m, d, s);
+    if (h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH && h * pushed < RB_SMOOTH_WATCH) return 1;
+    double fastest = fastest_spin(m, d);
+    if (pushed > fastest || !(pushed >= 0.0)) fastest = pushed; /* fmax would drop NaN */
+    if (h * fastest >= RB_SMOOTH_WATCH) rb_smooth_energy_start(m, d, &s->energy);
     double count = h * fastest / RB_SMOOTH_TURN;
     return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
 }
@@ -275,8 +332,8 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
                               rb_smooth_info *info)
 {
     info->substeps = count;
-    info->change = 0.0;
-    memset(s->dv, 0, (size_t)m->nv * sizeof *s->dv);
+    info->change = s->energy.work = 0.0;
+    for (int j = 0; j < m->nv; j++) s->dv[j] = s->push ? s->push->dv[j] / count : 0.0;
     for (int i = 0; i < count; i++) {
         rb_status status = substep(m, d, h / count, s, info);
         if (status != RB_OK || !info->converged) return status;
@@ -284,21 +341,25 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
     return RB_OK;
 }
 
-static rb_status step_tree(const rb_model *m, rb_data *d, double h, rb_smooth_info *told)
+static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
+                           rb_smooth_info *told)
 {
-    scratch s;
+    scratch s = { .push = push, .tol = push ? push->tol : RB_SMOOTH_TOL };
     if (!allocate(m, d->arena, &s)) return RB_NOMEM;
     copy(s.q_before, d->q, m->nq);
     copy(s.v_before, d->v, m->nv);
     copy(s.act_before, d->act, m->na);
-    rb_status status = RB_OK;
     int count = substeps_needed(m, d, h, &s);
-    for (int i = 0; i < MAX_DIVISIONS && count > 0 && status == RB_OK; i++, count *= 2) {
-        status = try_substeps(m, d, h, count, &s, told);
-        if (status == RB_OK && told->converged) break;
+    for (int i = 0; i < MAX_TRIES && count > 0; i++) {
+        rb_status status = try_substeps(m, d, h, count, &s, told);
+        int more = told->converged ? rb_smooth_energy_substeps(m, d, &s.energy, count) : 2 * count;
+        int last = i + 1 == MAX_TRIES || more > MAX_SUBSTEPS;
+        if (status == RB_OK && told->converged && (more == count || last)) return RB_OK;
         restore(m, d, &s);
+        if (status != RB_OK || last) return status;
+        count = more;
     }
-    return status;
+    return RB_OK;
 }
 
 /* Free bodies need no tree. Where one of them turns too fast for that, told->converged is 0 and
@@ -323,9 +384,19 @@ rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info
     rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     if (rb_smooth_free_takes(m, d)) status = step_free(m, d, h, &told);
-    if (status == RB_OK && !told.converged) status = step_tree(m, d, h, &told);
+    if (status == RB_OK && !told.converged) status = step_tree(m, d, h, NULL, &told);
     if (status == RB_OK && told.converged) d->time += h;
     rb_arena_reset(d->arena, mark);
     if (info) *info = told;
+    return status;
+}
+
+rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,
+                              rb_smooth_info *info)
+{
+    rb_mark mark = rb_arena_mark(d->arena);
+    memset(info, 0, sizeof *info);
+    rb_status status = step_tree(m, d, push->h, push, info);
+    rb_arena_reset(d->arena, mark);
     return status;
 }

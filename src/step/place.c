@@ -34,7 +34,7 @@ static int joint_size(int type)
 }
 
 /* v_mean, scratch (nv) */
-static void new_position(rb_stage *s, double *v_mean)
+static void new_position(rb_stage *s, double *v_mean, const double *q_carried)
 {
     const rb_model *m = s->m;
     int mean = s->o->scheme == RB_SCHEME_MOREAU_JEAN;
@@ -42,9 +42,9 @@ static void new_position(rb_stage *s, double *v_mean)
     rb_integrate(m, s->q0, mean ? v_mean : s->v_new, s->h, s->q_new);
     for (int j = 0; j < m->njnt; j++) {
         int tree = m->link_tree[m->jnt_link[j]], at = m->jnt_qadr[j];
-        const double *from = s->resting[tree] ? s->q0 : s->q_free;
+        const double *from = s->resting[tree] ? s->q0 : s->carried[tree] ? q_carried : s->q_free;
         int midpoint = !s->pushed[tree] && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
-        if (!midpoint && !s->resting[tree]) continue;
+        if (!midpoint && !s->resting[tree] && !s->carried[tree]) continue;
         memcpy(s->q_new + at, from + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *from);
     }
 }
@@ -56,8 +56,12 @@ rb_status rb_stage_place(rb_stage *s)
     find_pushed(s);
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *v_mean = rb_push(s->d->arena, double, s->m->nv);
-    if (!v_mean) return RB_NOMEM;
-    new_position(s, v_mean);
+    double *q_carried = rb_push(s->d->arena, double, s->m->nq);
+    if (!v_mean || !q_carried) return RB_NOMEM;
+    status = rb_stage_carry(s, q_carried);
+    if (status != RB_OK) return status;
+    find_pushed(s);
+    new_position(s, v_mean, q_carried);
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }

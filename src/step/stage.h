@@ -48,6 +48,7 @@ typedef struct rb_stage {
     int inelastic;        /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
+    int turn;  /* of smooth motion and rows (S.39), 1, 2, ..; 0: none                           */
     int part;  /* problem of restitution, 1, 2, ..; 0: the first one                             */
     double *u; /* velocity of the rows at v_free, and what the gap adds (set.nrow)              */
     double *bias;     /* the part of u that the gap adds                (set.nrow)              */
@@ -68,6 +69,7 @@ typedef struct rb_stage {
     double deepest;         /* penetration of all parts [m]                                     */
     double least_speed;     /* approach that is rounding, rb_flight_floor [m/s]                 */
     unsigned char *pushed;  /* an impulse acts on the tree              (ntree)                 */
+    unsigned char *carried; /* it moves by the midpoint rule with impulses (ntree)              */
     unsigned char *resting; /* v = 0 is certified for the tree          (ntree)                 */
 } rb_stage;
 
@@ -142,6 +144,10 @@ rb_status rb_stage_rest_on(rb_stage *s);
 
 /* rest.c: v_new, and zero where an island rests; p may change by rounding there. */
 rb_status rb_stage_rest(rb_stage *s);
+
+/* carry.c: p, v_new with their effect on smooth terms, carried, and the position q_k (nq) of trees
+ * that are; pushed and resting first. */
+rb_status rb_stage_carry(rb_stage *s, double *q_k);
 
 /* islands.c: p, mode of islands that are not still. */
 rb_status rb_stage_solve(rb_stage *s);

@@ -27,6 +27,7 @@ static int take_memory(rb_stage *s)
     for (int i = 0; i < 2; i++) ok = ok && (*of_act[i] = rb_push(arena, double, m->na));
     ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
     ok = ok && (s->pushed = rb_push(arena, unsigned char, m->ntree));
+    ok = ok && (s->carried = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->resting = rb_push(arena, unsigned char, m->ntree));
     return ok;
 }
@@ -59,11 +60,12 @@ void rb_stage_restore(rb_stage *s)
 
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 {
-    char repair[16] = "", part[16] = "", impact[16] = "";
+    char repair[16] = "", turn[16] = "", part[16] = "", impact[16] = "";
     if (s->round > 0) snprintf(impact, sizeof impact, "-i%d", s->round);
     if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
+    if (s->turn > 0) snprintf(turn, sizeof turn, "-s%d", s->turn);
     if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
-    snprintf(text, size, "t%.9g%s%s%s-%d", s->time0, impact, repair, part, island);
+    snprintf(text, size, "t%.9g%s%s%s%s-%d", s->time0, impact, repair, turn, part, island);
 }
 
 /* ---- the stages -------------------------------------------------------------------------------
@@ -205,7 +207,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     s->h = h;
-    s->final = splits == 0;
+    s->final = splits == 0 || s->info->splits >= MOST_SPLITS;
     rb_stage_save(s);
     rb_status status = rb_stage_motion(s);
     if (status == RB_OK)

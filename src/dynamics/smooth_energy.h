@@ -1,0 +1,23 @@
+/* What the midpoint rule makes of energy in a step. */
+#ifndef RB_DYNAMICS_SMOOTH_ENERGY_H
+#define RB_DYNAMICS_SMOOTH_ENERGY_H
+
+#include "rattleback/model.h"
+
+typedef struct rb_smooth_energy {
+    int watched;   /* 0: the step is too slow to make or lose any                               */
+    double before; /* kinetic energy at the start [J]                                           */
+    double work;   /* of all forces in the step [J]                                             */
+    double error;  /* made or lost in the try before [J]; INFINITY: there was none              */
+} rb_smooth_energy;
+
+/* Needs velocity, at the start. Does nothing where mocap bodies do work. */
+void rb_smooth_energy_start(const rb_model *m, const rb_data *d, rb_smooth_energy *e);
+
+/* Power of gravity [W]. Needs velocity. */
+double rb_smooth_weight_power(const rb_model *m, const rb_data *d);
+
+/* Substeps to try next, d at the end of a step of `count`; `count`: it is good enough. */
+int rb_smooth_energy_substeps(const rb_model *m, rb_data *d, rb_smooth_energy *e, int count);
+
+#endif

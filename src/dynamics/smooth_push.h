@@ -1,0 +1,20 @@
+/* Smooth motion with impulses that act evenly over the step (D.33), for the stepper. */
+#ifndef RB_DYNAMICS_SMOOTH_PUSH_H
+#define RB_DYNAMICS_SMOOTH_PUSH_H
+
+#include "rattleback/dynamics.h"
+
+typedef struct rb_smooth_push {
+    double h;         /* length of the step [s]                                           */
+    const double *f;  /* impulse on each dof                                       (nv)   */
+    const double *w;  /* what positions move at beyond the velocity, (D.34)        (nv)   */
+    const double *dv; /* change of the velocity to start from                      (nv)   */
+    double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
+    int substeps;     /* to be taken; 0: as many as energy wants                          */
+} rb_smooth_push;
+
+/* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */
+rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,
+                              rb_smooth_info *info);
+
+#endif

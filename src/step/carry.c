@@ -1,0 +1,335 @@
+/* Impulses within smooth motion. A tree of several links that is pushed moves by the midpoint rule
+ * with its impulses in it,
+ *
+ *     M (v+ - v) = h F(q_m, v_m, w) + J'p,    q+ = q (+) h (v_m + w),    v_m = (v + v+)/2 (S.37)
+ *
+ * so that energy changes by the work of the impulses, p.J v_m, and by nothing else. The rows were
+ * asked for h v+; w, the least motion in the metric of M, makes the rows that push or stick move by
+ * that:
+ *
+ *     J_a h (v_m + w) = J_a h v+,    w = M^-1 J_a' l (S.38)
+ *
+ * F moves the velocity along with w (D.34): without that a chain that turns fast would gain or lose
+ * energy wherever a position is corrected.
+ *
+ * The rule and the rows are solved by turns, p from the rows with a free velocity that has the
+ * effect of p on the smooth terms in it,
+ *
+ *     v_f := v_f + (v_k - v+),    v_k = v+ of (S.37) with p,    v+ = v_f + M^-1 J'p (S.39)
+ *
+ * until v_k = v+, with Anderson's acceleration. Each p is the certified answer of a problem. Where
+ * it does not end the step is halved. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "base/error.h"
+#include "dynamics/smooth_anderson.h"
+#include "dynamics/smooth_push.h"
+#include "math/dense.h"
+#include "math/vec3.h"
+#include "step/stage.h"
+
+enum { TURNS = 12 }; /* of (S.39); 3 to 5 are usual */
+
+typedef struct carry {
+    rb_stage *s;
+    unsigned char *takes; /* the tree is carried                                      (ntree)   */
+    unsigned char *held;  /* the row moves as it was asked to                         (nrow)    */
+    double *f, *w, *dv;   /* what smooth motion is given                              (nv)      */
+    double *v_k;          /* velocity that it ends with                               (nv)      */
+    double *dq;           /* displacement                                             (nv)      */
+    double *shift;        /* what takes dq to what the rows were asked for            (nv)      */
+    double *t;            /*                                                          (nv)      */
+    double *r, *way, *y;  /* of conjugate gradients                                   (nrow)    */
+    double *p;            /* impulses to start from                                   (nrow)    */
+    rb_anderson mixing;
+    int substeps;
+} carry;
+
+static int tree_of(const rb_model *m, int dof)
+{
+    return m->link_tree[m->dof_link[dof]];
+}
+
+static rb_status take_memory(carry *x)
+{
+    rb_arena *arena = x->s->d->arena;
+    double **of_v[] = { &x->f, &x->w, &x->dv, &x->v_k, &x->dq, &x->shift, &x->t };
+    double **of_row[] = { &x->r, &x->way, &x->y, &x->p };
+    int ok = 1;
+    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
+        ok = ok && (*of_v[i] = rb_push(arena, double, x->s->m->nv));
+    for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++)
+        ok = ok && (*of_row[i] = rb_push(arena, double, x->s->set.nrow));
+    ok = ok && (x->held = rb_push(arena, unsigned char, x->s->set.nrow));
+    return ok && rb_anderson_push(arena, x->s->m->nv, &x->mixing) ? RB_OK : RB_NOMEM;
+}
+
+/* ---- who is carried ---------------------------------------------------------------------------
+ */
+
+/* Trees with a link that turns by more than RB_CARRY_TURN in the step, at velocity v. Poses are
+ * those of the rows. */
+static void add_fast(const rb_stage *s, const double *v, unsigned char *fast)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    memcpy(d->v, v, (size_t)m->nv * sizeof *v);
+    rb_velocity(m, d);
+    for (int k = 1; k < m->nlink; k++) {
+        double turn = s->h * rb_norm3(d->link_w + 3 * (ptrdiff_t)k);
+        if (m->link_tree[k] >= 0 && turn > RB_CARRY_TURN) fast[m->link_tree[k]] = 1;
+    }
+}
+
+static int is_pushed_chain(const rb_stage *s, int k)
+{
+    const rb_model *m = s->m;
+    int tree = m->link_tree[k], above = m->link_parent[k];
+    if (tree < 0 || above == 0 || m->link_tree[above] != tree) return 0;
+    return s->pushed[tree] && !s->resting[tree];
+}
+
+static int find_trees(rb_stage *s, unsigned char *takes)
+{
+    const rb_model *m = s->m;
+    int any = 0;
+    for (int k = 1; k < m->nlink && !any; k++) any = is_pushed_chain(s, k);
+    if (!any) return 0;
+    add_fast(s, s->v_free, takes);
+    add_fast(s, s->v_new, takes);
+    any = 0;
+    for (int tree = 0; tree < m->ntree; tree++) takes[tree] <<= 1; /* fast; 1 is for chains */
+    for (int k = 1; k < m->nlink; k++) {
+        if (is_pushed_chain(s, k)) takes[m->link_tree[k]] |= 1;
+    }
+    for (int tree = 0; tree < m->ntree; tree++) any |= takes[tree] = takes[tree] == 3;
+    return any;
+}
+
+static int touches(const carry *x, const rb_constraint *c)
+{
+    const int *dof = x->s->set.dof + c->dof;
+    for (int k = 0; k < c->ndof; k++) {
+        if (x->takes[tree_of(x->s->m, dof[k])]) return 1;
+    }
+    return 0;
+}
+
+/* Rows of a constraint, from the first, that move as they were asked to: what slides is free in its
+ * tangents, dry friction at its bound is free. */
+static int held_rows(const rb_stage *s, int i)
+{
+    const rb_constraint *c = &s->set.c[i];
+    const double *p = s->p + c->row;
+    int pushes = 0;
+    for (int r = 0; r < c->nrow; r++) pushes |= p[r] != 0.0;
+    if (c->kind == RB_CONSTRAINT_EQUALITY) return c->nrow;
+    if (!pushes || (c->kind == RB_CONSTRAINT_DRY && fabs(p[0]) >= c->bound)) return 0;
+    return c->kind == RB_CONSTRAINT_CONTACT && s->mode[i] == RB_MODE_SLIDE ? 1 : c->nrow;
+}
+
+/* Returns how many rows are held. They stay so in later turns: modes may alternate. */
+static int find_held(carry *x)
+{
+    const rb_stage *s = x->s;
+    int n = 0;
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        int rows = touches(x, c) ? held_rows(s, i) : 0;
+        memset(x->held + c->row, 1, (size_t)rows);
+    }
+    for (int i = 0; i < s->set.nrow; i++) n += x->held[i];
+    return n;
+}
+
+/* ---- what holds -------------------------------------------------------------------------------
+ */
+
+/* z := J_a v of the trees that are carried */
+static void rows_of(const carry *x, const double *v, double *z)
+{
+    const rb_constraints *set = &x->s->set;
+    rb_constraints_velocity(set, v, z);
+    for (int i = 0; i < set->nrow; i++) z[i] = x->held[i] ? z[i] - set->drive[i] : 0.0;
+}
+
+static void only_carried(const carry *x, double *v)
+{
+    const rb_model *m = x->s->m;
+    for (int j = 0; j < m->nv; j++) {
+        if (!x->takes[tree_of(m, j)]) v[j] = 0.0;
+    }
+}
+
+/* shift = M^-1 J_a' (J_a M^-1 J_a')^+ r by conjugate gradients: rows that repeat others do no harm,
+ * because r is made of velocities. */
+static void solve_shift(carry *x, int nheld)
+{
+    rb_stage *s = x->s;
+    int nv = s->m->nv, nrow = s->set.nrow;
+    memset(x->shift, 0, (size_t)nv * sizeof *x->shift);
+    memcpy(x->way, x->r, (size_t)nrow * sizeof *x->way);
+    double rr = rb_dot(x->r, x->r, nrow), zero = 0.1 * RB_GAP_ZERO * s->size;
+    double least = fmax(RB_HOLD_TOL * RB_HOLD_TOL * rr, zero * zero);
+    for (int k = 0; k < 2 * nheld && rr > least; k++) {
+        memset(x->t, 0, (size_t)nv * sizeof *x->t);
+        rb_constraints_force(&s->set, x->way, x->t);
+        only_carried(x, x->t);
+        rb_mass_solve(s->m, s->d, x->t);
+        rows_of(x, x->t, x->y);
+        double bend = rb_dot(x->way, x->y, nrow);
+        if (!(bend > 0.0)) break;
+        double a = rr / bend, before = rr;
+        for (int j = 0; j < nv; j++) x->shift[j] += a * x->t[j];
+        for (int i = 0; i < nrow; i++) x->r[i] -= a * x->y[i];
+        rr = rb_dot(x->r, x->r, nrow);
+        for (int i = 0; i < nrow; i++) x->way[i] = x->r[i] + rr / before * x->way[i];
+    }
+}
+
+/* shift of (S.38) for the displacement dq. Rows taken ahead, at q_hat, were asked for the way there
+ * and h (v+ - v_hat) on top. */
+static void find_shift(carry *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    memset(x->t, 0, (size_t)m->nv * sizeof *x->t);
+    if (s->v_hat) rb_difference(m, s->q0, s->q_hat, x->t);
+    for (int j = 0; j < m->nv; j++) {
+        double dv = s->v_new[j] - (s->v_hat ? s->v_hat[j] : 0.0);
+        x->t[j] += s->h * dv - x->dq[j];
+    }
+    only_carried(x, x->t);
+    int nheld = find_held(x);
+    rows_of(x, x->t, x->r);
+    solve_shift(x, nheld);
+}
+
+/* ---- turns ------------------------------------------------------------------------------------
+ */
+
+/* v_k, q_k of (S.37) with the impulses there are. */
+static rb_status move_smoothly(carry *x, double *q_k)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
+    rb_constraints_force(&s->set, s->p, x->f);
+    only_carried(x, x->f);
+    for (int j = 0; j < m->nv; j++) {
+        double v = x->takes[tree_of(m, j)] ? s->v_new[j] : s->v_free[j];
+        x->dv[j] = v - s->v0[j];
+    }
+    rb_stage_restore(s);
+    rb_smooth_push push = { .h = s->h, .f = x->f, .w = x->w, .dv = x->dv };
+    push.tol = RB_CARRY_SMOOTH * RB_CARRY_TOL;
+    push.substeps = x->substeps;
+    rb_smooth_info told;
+    rb_stage_led_pose(s, 0.5 * s->h);
+    rb_status status = rb_smooth_push_step(m, d, &push, &told);
+    rb_stage_led_pose(s, s->v_hat ? s->h : 0.0);
+    if (status != RB_OK)
+        return rb_fail(s->err, status, "smooth motion with impulses: %s", rb_status_text(status));
+    if (!told.converged)
+        return rb_fail(s->err, RB_UNSOLVED,
+                       "the midpoint rule does not converge with impulses: shorten the step");
+    x->substeps = told.substeps;
+    memcpy(x->v_k, d->v, (size_t)m->nv * sizeof *d->v);
+    memcpy(q_k, d->q, (size_t)m->nq * sizeof *d->q);
+    rb_stage_restore(s);
+    return RB_OK;
+}
+
+/* Largest v_k - v+, relative to the largest velocity [1]. It is left in f. */
+static double defect(carry *x)
+{
+    const rb_stage *s = x->s;
+    double most = 0.0, size = 0.0;
+    for (int j = 0; j < s->m->nv; j++) {
+        x->f[j] = x->v_k[j] - s->v_new[j];
+        if (!x->takes[tree_of(s->m, j)]) x->f[j] = 0.0;
+        if (!x->takes[tree_of(s->m, j)]) continue;
+        most = fmax(most, fabs(x->f[j]));
+        size = fmax(size, fmax(fabs(s->v_free[j]), fmax(fabs(s->v_new[j]), fabs(s->v0[j]))));
+    }
+    return size > 0.0 ? most / size : 0.0;
+}
+
+/* v_f of (S.39), the rows solved again with it. */
+static rb_status solve_again(carry *x)
+{
+    rb_stage *s = x->s;
+    for (int j = 0; j < s->m->nv; j++) s->v_free[j] += x->f[j];
+    rb_anderson_mix(&x->mixing, x->f, s->v_free);
+    rb_constraints_velocity(&s->set, s->v_free, s->u);
+    for (int i = 0; i < s->set.nrow; i++) s->u[i] += s->bias[i];
+    memcpy(x->p, s->p, (size_t)s->set.nrow * sizeof *x->p);
+    s->last = s->set;
+    s->last_p = x->p;
+    rb_status status = rb_stage_solve_others(s, s->still);
+    if (status == RB_OK) status = rb_stage_restitute(s);
+    if (status == RB_OK) status = rb_stage_rest(s);
+    for (int tree = 0; tree < s->m->ntree; tree++) {
+        if (s->resting[tree]) x->takes[tree] = 0;
+    }
+    return status;
+}
+
+static rb_status take_turns(carry *x, double *q_k)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double before = INFINITY;
+    memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
+    memset(x->held, 0, (size_t)s->set.nrow);
+    for (int j = 0; j < m->nv; j++) x->dq[j] = 0.5 * s->h * (s->v0[j] + s->v_new[j]);
+    find_shift(x);
+    for (s->turn = 1;; s->turn++) {
+        for (int j = 0; j < m->nv; j++) x->w[j] += x->shift[j] / s->h;
+        rb_status status = move_smoothly(x, q_k);
+        if (status != RB_OK) return status;
+        double now = defect(x);
+        rb_difference(m, s->q0, q_k, x->dq);
+        if (now <= RB_CARRY_TOL) return RB_OK;
+        if (s->turn >= TURNS && (s->final || now <= RB_CARRY_LOOSE)) return RB_OK;
+        if (s->turn >= TURNS)
+            return rb_fail(s->err, RB_UNSOLVED, "impulses and smooth motion do not meet");
+        if (now > before) rb_anderson_reset(&x->mixing);
+        before = now;
+        status = solve_again(x);
+        if (status != RB_OK) return status;
+        for (int j = 0; j < m->nv; j++) x->dq[j] += 0.5 * s->h * (s->v_new[j] - x->v_k[j]);
+        find_shift(x);
+    }
+}
+
+rb_status rb_stage_carry(rb_stage *s, double *q_k)
+{
+    carry x = { .s = s, .takes = s->carried };
+    memset(s->carried, 0, (size_t)s->m->ntree);
+    if (s->set.nrow == 0 || s->o->scheme != RB_SCHEME_MIDPOINT || !find_trees(s, x.takes))
+        return RB_OK;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    rb_constraints last = s->last;
+    const double *last_p = s->last_p;
+    rb_status status = take_memory(&x);
+    if (status == RB_OK) {
+        rb_anderson_reset(&x.mixing);
+        status = take_turns(&x, q_k);
+    }
+    s->turn = 0;
+    s->last = last;
+    s->last_p = last_p;
+    if (status != RB_OK) return status;
+
+    /* what is left of (S.38) */
+    find_shift(&x);
+    for (int j = 0; j < s->m->nv; j++) x.dq[j] = (x.dq[j] + x.shift[j]) / s->h;
+    rb_integrate(s->m, s->q0, x.dq, s->h, q_k);
+    rb_arena_reset(s->d->arena, mark);
+    return RB_OK;
+}
