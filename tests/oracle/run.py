@@ -1,4 +1,4 @@
-"""Runs compare.py with a Python that has MuJoCo and Pinocchio, or skips (exit 77) with a sentence.
+"""Runs compare.py and gaps.py with a Python that has MuJoCo and Pinocchio, or skips (exit 77) with a sentence.
 
 Looked for in RB_ORACLE_PYTHON, then build/oracle (tools/oracle-venv), then this interpreter.
 
@@ -27,8 +27,11 @@ def main():
                   os.path.join(ROOT, "build", "oracle", "bin", "python"), sys.executable]
     for python in candidates:
         if python and works(python):
-            command = [python, os.path.join(HERE, "compare.py"), *sys.argv[1:]]
-            sys.exit(subprocess.run(command, check=False).returncode)
+            status = 0
+            for script, options in (("compare.py", sys.argv[2:]), ("gaps.py", [])):
+                command = [python, os.path.join(HERE, script), sys.argv[1], *options]
+                status = status or subprocess.run(command, check=False).returncode
+            sys.exit(status)
     print("skipped: no Python with mujoco, pin and numpy; run tools/oracle-venv, or name one in "
           "RB_ORACLE_PYTHON")
     sys.exit(SKIPPED)
