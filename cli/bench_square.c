@@ -27,7 +27,7 @@ static const char help[] =
     "  --steep           only impacts on a corner, with 20 degrees or more to the nearest side\n"
     "  --friction MU     do not fit: sliding coefficient (with --restitution)\n"
     "  --restitution E   do not fit\n"
-    "  --stepper WORD    fixed or located (located)\n"
+    "  --stepper WORD    fixed, located, impulse or hybrid (located)\n"
     "  --law WORD        newton, poisson or stronge (stronge)\n"
     "  --substeps N      steps a frame of 4 ms (10)\n"
     "  --model FILE      the square and its ground (scenes/toss/square.xml)\n"
@@ -224,8 +224,9 @@ static int read_options(const options *o, squaring *s, double given[2])
 {
     static const char *const laws[] = { "newton", "poisson", "stronge" };
     static const rb_restitution_law codes[] = { RB_NEWTON, RB_POISSON, RB_STRONGE };
-    static const char *const steppers[] = { "fixed", "located" };
-    static const rb_stepper kinds[] = { RB_STEPPER_FIXED, RB_STEPPER_LOCATED };
+    static const char *const steppers[] = { "fixed", "located", "impulse", "hybrid" };
+    static const rb_stepper kinds[] = { RB_STEPPER_FIXED, RB_STEPPER_LOCATED, RB_STEPPER_IMPULSE,
+                                        RB_STEPPER_HYBRID };
     unsigned long long substeps = 10;
     if (o->substeps && !bench_number("--substeps", o->substeps, 1, MOST_SUBSTEPS, &substeps))
         return 0;

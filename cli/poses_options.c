@@ -121,14 +121,17 @@ static int set_stepper(void *to, const char *text)
     static const struct {
         const char *word;
         rb_stepper stepper;
-    } words[] = { { "fixed", RB_STEPPER_FIXED }, { "located", RB_STEPPER_LOCATED } };
+    } words[] = { { "fixed", RB_STEPPER_FIXED },
+                  { "located", RB_STEPPER_LOCATED },
+                  { "impulse", RB_STEPPER_IMPULSE },
+                  { "hybrid", RB_STEPPER_HYBRID } };
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         if (strcmp(text, words[k].word) != 0) continue;
         o->drop.step.stepper = words[k].stepper;
         o->stepper = words[k].word;
         return 1;
     }
-    return refuse("--stepper", text, "fixed or located");
+    return refuse("--stepper", text, "fixed, located, impulse or hybrid");
 }
 
 static int set_law(void *to, const char *text)
@@ -240,7 +243,7 @@ void poses_help(FILE *out)
           "  --height H             of the centre of mass at the start [m] (10 times the size)\n"
           "  --spin W               random angular velocity at the start [rad/s] (0)\n"
           "  --time T               seconds that a drop may take (10)\n"
-          "  --stepper WORD         fixed or located (located)\n"
+          "  --stepper WORD         fixed, located, impulse or hybrid (located)\n"
           "  --step H               seconds (a fiftieth of the time to tip, at most the model's)\n"
           "  --friction MU          replaces every sliding coefficient (meshes: 0.3)\n"
           "  --restitution E        replaces every coefficient of restitution (meshes: 0.3)\n"

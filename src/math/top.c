@@ -231,7 +231,6 @@ static void turn_general(const rb_top *top, double t, double q[4], double w[3])
     double L[3], L_w[3];
     rb_sym3_mul(top->J, w, L);
     double L2 = rb_dot3(L, L), T2 = rb_dot3(L, w);
-    if (L2 == 0.0) return;
     rb_quat_rotate(q, L, L_w);
     double parts = ceil(fabs(t) * sqrt(L2) / (PART * top->moment[0]));
     if (!(parts >= 1.0)) parts = 1.0;
@@ -246,7 +245,8 @@ static void turn_general(const rb_top *top, double t, double q[4], double w[3])
 
 void rb_top_turn(const rb_top *top, double t, double q[4], double w[3])
 {
-    if (t == 0.0 || (w[0] == 0.0 && w[1] == 0.0 && w[2] == 0.0)) return;
+    double angle = fabs(t) * fmax(fabs(w[0]), fmax(fabs(w[1]), fabs(w[2])));
+    if (angle < RB_EPS * RB_EPS) return; /* nothing of it shows; squares would vanish */
     if (top->axis == 3)
         turn_by(w, t, q);
     else if (top->axis >= 0)

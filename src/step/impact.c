@@ -151,7 +151,8 @@ static rb_status solve_round(impact *x)
     unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
     if (!skip) return RB_NOMEM;
     memset(skip, 0, (size_t)s->set.nisland);
-    status = rb_stage_solve_others(s, skip);
+    status = rb_stage_single(s, skip);
+    if (status == RB_OK) status = rb_stage_solve_others(s, skip);
     if (status == RB_OK) status = rb_stage_restitute(s);
     if (status == RB_OK) status = jump(s);
     if (status == RB_UNSOLVED) status = rb_stage_jam(s);

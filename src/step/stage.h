@@ -158,6 +158,10 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip);
 /* restitution.c: p with what contacts that bounce give back; p of compression is there. */
 rb_status rb_stage_restitute(rb_stage *s);
 
+/* Islands of an impact that are one plain contact: their impulses, restitution and all, and a mark
+ * in skip (nisland); the others are left to the two calls above. */
+rb_status rb_stage_single(rb_stage *s, unsigned char *skip);
+
 /* place.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);
 

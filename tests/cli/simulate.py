@@ -189,7 +189,7 @@ def test_bad_usage_exits_2():
     bad = (
         (("--formulation", "soft"), "expected cone"),
         (("--solver", "magic"), "expected"),
-        (("--stepper", "sometimes"), "expected fixed or located"),
+        (("--stepper", "sometimes"), "expected fixed, located, impulse or hybrid"),
         (("--step", "-1"), "seconds > 0"),
         (("--time", "nan"), "seconds"),
         (("--directions", "5"), "even"),
