@@ -23,6 +23,8 @@ static int boxes_meet(const rb_aabb *a, const rb_aabb *b)
     return 1;
 }
 
+static int grids; /* sets of boxes that a grid took */
+
 /* Every query gives exactly the later boxes that meet, ascending. */
 static int check_boxes(const rb_aabb *box, int n)
 {
@@ -33,6 +35,12 @@ static int check_boxes(const rb_aabb *box, int n)
     int *first, *partner;
     CHECK(rb_broad_make(&broad, n, box, arena));
     CHECK(rb_broad_pairs(&broad, arena, &first, &partner));
+    int *first_g = NULL, *partner_g = NULL, done;
+    CHECK(rb_grid_pairs(n, box, arena, &first_g, &partner_g, &done));
+    grids += done;
+    CHECK(!done || first_g[n] == first[n]);
+    for (int k = 0; done && k < first[n]; k++) CHECK_INT(partner_g[k], partner[k]);
+    for (int i = 0; done && i <= n; i++) CHECK_INT(first_g[i], first[i]);
     for (int i = 0; i < n; i++) {
         int count = rb_broad_query(&broad, &box[i], i, found), at = 0;
         CHECK_INT(first[i + 1] - first[i], count);
@@ -71,6 +79,7 @@ TEST(finds_exactly_the_pairs_that_meet)
         pairs += check_boxes(box, n);
     }
     CHECK(pairs > 10000);
+    CHECK(grids > 50);
 }
 
 TEST(many_boxes_and_none)

@@ -15,10 +15,9 @@ enum {
     CURVE_BITS = 21, /* per axis: 63 in all; one body a million times farther away than the others
                         still leaves them apart */
     DIGIT_BITS = 11,
-    FEW = 32,        /* boxes that are compared one by one: no tree                               */
-    COUNTED = 2048,  /* boxes from which on counting digits is quicker than merging               */
-    STACK_SIZE = 64, /* deeper than any tree with int indices                                    */
-    PAIRS_EACH = 8   /* pairs per box that there is room for at first                            */
+    FEW = 32,       /* boxes that are compared one by one: no tree                               */
+    COUNTED = 2048, /* boxes from which on counting digits is quicker than merging               */
+    STACK_SIZE = 64 /* deeper than any tree with int indices                                     */
 };
 
 /* Puts two zero bits between any two bits of x. */
@@ -154,58 +153,46 @@ int rb_broad_make(rb_broad *broad, int n, const rb_aabb *box, rb_arena *arena)
     return ok;
 }
 
-/* All six, without a branch between them: none of them can be foretold. */
-static int meets(const rb_aabb *a, const rb_aabb *b)
-{
-    return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) &
-           (b->lo[1] <= a->hi[1]) & (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
-}
-
 /* ---- all pairs --------------------------------------------------------------------------------
  */
 
-/* Pairs of places along the curve, later written as boxes. */
-typedef struct pairs {
+/* What a walk over the leaves needs. */
+typedef struct walk {
     const rb_broad *broad;
     const rb_aabb *sorted; /* boxes along the curve                      (n)        */
-    int (*pair)[2];        /*                                            (capacity) */
-    long n, capacity;      /* n may exceed what there is room for                   */
-} pairs;
+    rb_pair_list *list;
+} walk;
 
-static void emit(pairs *p, int a, int b)
+/* Places a and b along the curve. */
+static void emit(walk *w, int a, int b)
 {
-    if (p->n < p->capacity) {
-        int i = p->broad->order[a], j = p->broad->order[b];
-        p->pair[p->n][0] = i < j ? i : j;
-        p->pair[p->n][1] = i < j ? j : i;
-    }
-    p->n++;
+    rb_pair_list_add(w->list, w->broad->order[a], w->broad->order[b]);
 }
 
 /* Boxes from..to of one leaf against a later leaf. */
-static void meet_leaf(pairs *p, int from, int to, int leaf)
+static void meet_leaf(walk *w, int from, int to, int leaf)
 {
     int first = LEAF_SIZE * leaf, end = first + LEAF_SIZE;
-    const rb_aabb *node = &p->broad->node[p->broad->nleaf + leaf];
-    if (end > p->broad->n) end = p->broad->n;
+    const rb_aabb *node = &w->broad->node[w->broad->nleaf + leaf];
+    if (end > w->broad->n) end = w->broad->n;
     for (int a = from; a < to; a++) {
-        if (!meets(&p->sorted[a], node)) continue;
+        if (!rb_aabb_meets(&w->sorted[a], node)) continue;
         for (int b = first; b < end; b++) {
-            if (meets(&p->sorted[a], &p->sorted[b])) emit(p, a, b);
+            if (rb_aabb_meets(&w->sorted[a], &w->sorted[b])) emit(w, a, b);
         }
     }
 }
 
 /* One leaf against itself and against all that come after it: the right-hand subtrees on the way
  * from it to the root. */
-static void walk_from(pairs *p, int leaf)
+static void walk_from(walk *w, int leaf)
 {
-    const rb_broad *broad = p->broad;
+    const rb_broad *broad = w->broad;
     int stack[STACK_SIZE], from = LEAF_SIZE * leaf, to = from + LEAF_SIZE;
     if (to > broad->n) to = broad->n;
     for (int a = from; a < to; a++) {
         for (int b = a + 1; b < to; b++) {
-            if (meets(&p->sorted[a], &p->sorted[b])) emit(p, a, b);
+            if (rb_aabb_meets(&w->sorted[a], &w->sorted[b])) emit(w, a, b);
         }
     }
     const rb_aabb *mine = &broad->node[broad->nleaf + leaf];
@@ -215,9 +202,9 @@ static void walk_from(pairs *p, int leaf)
         stack[depth++] = up + 1;
         while (depth > 0) {
             int at = stack[--depth];
-            if (!meets(&broad->node[at], mine)) continue;
+            if (!rb_aabb_meets(&broad->node[at], mine)) continue;
             if (at >= broad->nleaf) {
-                meet_leaf(p, from, to, at - broad->nleaf);
+                meet_leaf(w, from, to, at - broad->nleaf);
                 continue;
             }
             stack[depth++] = 2 * at + 1;
@@ -226,65 +213,29 @@ static void walk_from(pairs *p, int leaf)
     }
 }
 
-static void find_all(pairs *p)
+/* Few boxes are compared one by one. */
+static void find_by_tree(const void *ctx, rb_pair_list *list)
 {
-    const rb_broad *broad = p->broad;
-    p->n = 0;
-    for (int leaf = 0; LEAF_SIZE * leaf < broad->n; leaf++) walk_from(p, leaf);
-}
-
-/* Every box against every later one. */
-static void compare_all(pairs *p)
-{
-    const rb_broad *broad = p->broad;
-    p->n = 0;
-    for (int i = 0; i < broad->n; i++) {
+    walk w = *(const walk *)ctx;
+    const rb_broad *broad = w.broad;
+    w.list = list;
+    for (int i = 0; broad->n <= FEW && i < broad->n; i++) {
         for (int j = i + 1; j < broad->n; j++) {
-            if (!meets(&broad->box[i], &broad->box[j])) continue;
-            p->pair[p->n][0] = i;
-            p->pair[p->n++][1] = j;
+            if (rb_aabb_meets(&broad->box[i], &broad->box[j])) rb_pair_list_add(list, i, j);
         }
     }
-}
-
-/* Sorts the pairs by their first box, then each list of partners. */
-static void arrange(const pairs *p, int *first, int *partner)
-{
-    int n = p->broad->n;
-    for (int i = 0; i <= n + 1; i++) first[i] = 0;
-    for (long k = 0; k < p->n; k++) first[p->pair[k][0] + 2]++;
-    for (int i = 2; i <= n + 1; i++) first[i] += first[i - 1];
-    for (long k = 0; k < p->n; k++) partner[first[p->pair[k][0] + 1]++] = p->pair[k][1];
-    for (int i = 0; i < n; i++) rb_sort_ints(partner + first[i], first[i + 1] - first[i]);
+    if (broad->n <= FEW) return;
+    for (int leaf = 0; LEAF_SIZE * leaf < broad->n; leaf++) walk_from(&w, leaf);
 }
 
 int rb_broad_pairs(const rb_broad *broad, rb_arena *arena, int **first, int **partner)
 {
-    pairs p = { .broad = broad, .capacity = (long)PAIRS_EACH * broad->n + FEW * FEW };
-    *first = rb_push(arena, int, broad->n + 2);
-    if (!*first) return 0;
-    for (;;) {
-        rb_mark mark = rb_arena_mark(arena);
-        *partner = rb_push(arena, int, p.capacity);
-        rb_mark above = rb_arena_mark(arena);
-        p.pair = (int(*)[2])rb_arena_push(arena, (size_t)p.capacity, sizeof *p.pair);
-        rb_aabb *sorted = rb_push(arena, rb_aabb, broad->n + 1);
-        if (!*partner || !p.pair || !sorted) return 0;
-        if (broad->n <= FEW) {
-            compare_all(&p);
-        } else {
-            for (int i = 0; i < broad->n; i++) sorted[i] = broad->box[broad->order[i]];
-            p.sorted = sorted;
-            find_all(&p);
-        }
-        if (p.n <= p.capacity) {
-            arrange(&p, *first, *partner);
-            rb_arena_reset(arena, above);
-            return 1;
-        }
-        rb_arena_reset(arena, mark);
-        p.capacity = p.n;
-    }
+    walk w = { .broad = broad };
+    rb_aabb *sorted = rb_push(arena, rb_aabb, broad->n + 1);
+    if (!sorted) return 0;
+    for (int i = 0; broad->n > FEW && i < broad->n; i++) sorted[i] = broad->box[broad->order[i]];
+    w.sorted = sorted;
+    return rb_pair_list_make(broad->n, find_by_tree, &w, arena, first, partner);
 }
 
 /* ---- one box ----------------------------------------------------------------------------------
@@ -294,13 +245,13 @@ int rb_broad_query(const rb_broad *broad, const rb_aabb *box, int i, int *found)
 {
     int stack[STACK_SIZE], depth = 0, n = 0;
     for (int j = i + 1; broad->n <= FEW && j < broad->n; j++) {
-        if (meets(&broad->box[j], box)) found[n++] = j;
+        if (rb_aabb_meets(&broad->box[j], box)) found[n++] = j;
     }
     if (broad->n <= FEW) return n;
     stack[depth++] = 1;
     while (depth > 0) {
         int at = stack[--depth];
-        if (broad->last[at] <= i || !meets(&broad->node[at], box)) continue;
+        if (broad->last[at] <= i || !rb_aabb_meets(&broad->node[at], box)) continue;
         if (at < broad->nleaf) {
             stack[depth++] = 2 * at;
             stack[depth++] = 2 * at + 1;
@@ -309,7 +260,7 @@ int rb_broad_query(const rb_broad *broad, const rb_aabb *box, int i, int *found)
         int first = LEAF_SIZE * (at - broad->nleaf);
         for (int k = first; k < broad->n && k < first + LEAF_SIZE; k++) {
             int j = broad->order[k];
-            if (j > i && meets(&broad->box[j], box)) found[n++] = j;
+            if (j > i && rb_aabb_meets(&broad->box[j], box)) found[n++] = j;
         }
     }
     rb_sort_ints(found, n);

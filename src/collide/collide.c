@@ -25,14 +25,13 @@ typedef struct scene {
     int most; /* points of a pair */
 
     rb_filter filter;
-    rb_broad broad;
     rb_motion *motion; /* of each geom                                   (ngeom) */
     rb_aabb *swept;    /* what it may touch within h                     (ngeom) */
     rb_aabb *packed;   /* the same of the bounded geoms                  (nbounded) */
     int *bounded;      /* geoms of the tree, ascending                   (nbounded) */
     int *unbounded;    /* planes and what moves without limit, ascending (nunbounded) */
     int *partner;      /* of one geom                                    (ngeom) */
-    int *first, *near; /* pairs of the tree, as rb_broad_pairs has them          (ranks) */
+    int *first, *near; /* pairs of bounded geoms, as rb_broad_pairs has them     (ranks) */
     int nbounded, nunbounded;
 
     int capacity, n;
@@ -313,8 +312,13 @@ static rb_status run(scene *s, rb_arena *arena)
 
     rb_status status = place_geoms(s);
     if (status != RB_OK) return status;
-    if (!rb_broad_make(&s->broad, s->nbounded, s->packed, arena)) return RB_NOMEM;
-    if (!rb_broad_pairs(&s->broad, arena, &s->first, &s->near)) return RB_NOMEM;
+    int done;
+    if (!rb_grid_pairs(s->nbounded, s->packed, arena, &s->first, &s->near, &done)) return RB_NOMEM;
+    if (!done) {
+        rb_broad tree;
+        if (!rb_broad_make(&tree, s->nbounded, s->packed, arena)) return RB_NOMEM;
+        if (!rb_broad_pairs(&tree, arena, &s->first, &s->near)) return RB_NOMEM;
+    }
     return collide_all(s);
 }
 
