@@ -51,6 +51,7 @@ const char *reproduce_figure(reproduce *r, const char *name, char *path, size_t 
 typedef struct trial {
     trajectory path; /* empty where nothing was recorded */
     int steps, contacts_max, rows_max, failures;
+    int impacts, events, shifts; /* `impulse`, `hybrid` */
     double time, wall, cpu, contacts_mean, residual_max, penetration_max, loop_error_max;
     double energy_start, energy_end, energy_created_max;
 } trial;
@@ -78,6 +79,7 @@ int trial_command(int (*command)(int argc, char **argv), char **argv, const char
 void reproduce_rod(reproduce *r);
 void reproduce_balls(reproduce *r);
 void reproduce_cube(reproduce *r);
+void reproduce_impulse(reproduce *r);
 void reproduce_pendulum(reproduce *r);
 
 #endif

@@ -87,6 +87,9 @@ static int read_summary(trial *t, const char *path)
     t->contacts_max = (int)number(text, "contacts_max");
     t->rows_max = (int)number(text, "rows_max");
     t->failures = (int)number(text, "failures");
+    t->impacts = (int)number(text, "impacts");
+    t->events = (int)number(text, "events");
+    t->shifts = (int)number(text, "shifts");
     t->time = number(text, "time");
     t->wall = number(text, "wall");
     t->contacts_mean = number(text, "contacts_mean");

@@ -33,7 +33,7 @@ typedef struct run {
     /* summary */
     int steps, failures, contacts_max, rows_max, fallbacks, repairs, solves;
     int parts, impacts, unlocated;
-    long happened, micros, groups, looks; /* `impulse`, `hybrid` */
+    long happened, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double loop_error_max, wall;
     rb_step_info jam;     /* of the step that jammed; njam 0: none */
@@ -185,6 +185,7 @@ static void add(run *r, const rb_step_info *info)
     r->happened += info->events;
     r->micros += info->micros;
     r->groups += info->groups;
+    r->shifts += info->shifts;
     r->looks += info->looks;
 }
 
@@ -271,6 +272,7 @@ static void summary_json(const run *r)
         json_number(&j, "events", (double)r->happened);
         json_number(&j, "micro_collisions", (double)r->micros);
         json_number(&j, "groups", (double)r->groups);
+        json_number(&j, "shifts", (double)r->shifts);
         json_number(&j, "looks", (double)r->looks);
         json_number(&j, "impacts_per_second", r->wall > 0.0 ? r->impacts / r->wall : 0.0);
         json_number(&j, "slowdown", r->d->time > 0.0 ? r->wall / r->d->time : 0.0);

@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-#define RB_MODEL_MAGIC UINT64_C(0x0005006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0005007461646272) /* "rbdat"                        */
+#define RB_MODEL_MAGIC UINT64_C(0x0006006c646d6272) /* "rbmdl", version of the layout */
+#define RB_DATA_MAGIC  UINT64_C(0x0006007461646272) /* "rbdat"                        */
 
 typedef struct rb_model {
     uint64_t magic; /* RB_MODEL_MAGIC                           */
@@ -244,6 +244,7 @@ typedef struct rb_touch {
     rb_touch_id id;
     int mode;        /* rb_mode                                                                 */
     int nrow;        /* numbers of p and u that count                                           */
+    int held;        /* `hybrid`: 1: the pair is in contact by constraints                      */
     double gap;      /* at the start of the step [m] or [rad]                                   */
     double pos[3];   /* contacts: where, world [m]                                              */
     double frame[9]; /* contacts: axes n, t1, t2 as rows, world                                 */

@@ -128,6 +128,13 @@ typedef enum rb_geom_type {
 } rb_geom_type;
 
 /* NAN means "not said": the pair rule or the simple coefficient decides. */
+/* How contact of a pair is treated by the stepper `hybrid`. */
+typedef enum rb_paradigm {
+    RB_PARADIGM_SHIFT = 0, /* by impulses where it is short, by constraints where it lasts     */
+    RB_PARADIGM_IMPULSE,   /* always by impulses                                               */
+    RB_PARADIGM_CONSTRAINT /* always by constraints: an approach ends without a bounce         */
+} rb_paradigm;
+
 typedef struct rb_material {
     double friction;          /* sliding, kinetic [1]                                          */
     double friction_static;   /* NAN: as friction                                              */
@@ -144,6 +151,7 @@ typedef struct rb_material {
     double relax_damping;     /* [N s/m]; NAN: hard                                            */
     double bristle_stiffness; /* of sticking friction, phantom and hybrid [N/m]; NAN: hard    */
     double bristle_damping;   /* [N s/m]; NAN: hard                                           */
+    double paradigm;          /* rb_paradigm, as a number; NAN: RB_PARADIGM_SHIFT              */
     int polygon; /* custom entry with the vertices x1 y1 x2 y2 .. of the set of friction forces per
                     normal force that the surface can exert [1], in the axes (grain, outward normal
                     x grain) of its tangent plane; takes the place of friction, friction_static and

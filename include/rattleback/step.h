@@ -47,6 +47,7 @@ typedef struct rb_step_info {
     int micros;      /* `impulse`: contacts of groups that got an impulse                      */
     int groups;      /* `impulse`: groups resolved, all of one instant as one                  */
     long looks;      /* `impulse`: gaps of pairs that were asked for                           */
+    int shifts;      /* `hybrid`: pairs that went from impulses to constraints, or back         */
     int unlocated;   /* `located`: 1: too many impacts, the last part is a fixed step       */
     int splits;      /* times that a step or a part of it was halved                        */
     int fallbacks;   /* problems that auto finished on a later rung than the first          */

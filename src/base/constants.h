@@ -256,4 +256,9 @@
  * Smaller: conjugate gradients that change nothing. */
 #define RB_HOLD_TOL 1e-9
 
+/* `hybrid`: a pair leaves the constraints at this multiple of the speed at which it came to them
+ * [1]. Larger: what a shock shakes loose is caught again without a bounce. 1: pairs at the limit
+ * shift in every step. */
+#define RB_SHIFT_RATIO 2.0
+
 #endif

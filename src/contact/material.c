@@ -37,6 +37,7 @@ static void combine(const rb_material *a, const rb_material *b, rb_material *out
     out->relax_damping = larger(a->relax_damping, b->relax_damping);
     out->bristle_stiffness = larger(a->bristle_stiffness, b->bristle_stiffness);
     out->bristle_damping = larger(a->bristle_damping, b->bristle_damping);
+    out->paradigm = larger(a->paradigm, b->paradigm);
 }
 
 /* What the pair says outweighs `out`. */
@@ -59,6 +60,7 @@ static void override(const rb_material *pair, rb_material *out)
     out->relax_damping = said(pair->relax_damping, out->relax_damping);
     out->bristle_stiffness = said(pair->bristle_stiffness, out->bristle_stiffness);
     out->bristle_damping = said(pair->bristle_damping, out->bristle_damping);
+    out->paradigm = said(pair->paradigm, out->paradigm);
 }
 
 /* A grain of a pair is in the frame of the geom it names first. */

@@ -30,7 +30,10 @@ typedef struct quantity {
 
 /* Vibration has two sizes and is written by set_vibration; a polygon is left where it is, and the
  * material points to it. */
-enum { LINEAR_VIBRATION = 9, FULL_VIBRATION = 18, POLYGON = 0 };
+enum { LINEAR_VIBRATION = 9, FULL_VIBRATION = 18, POLYGON = 0, WORD = -1 };
+
+/* Words of rb.paradigm, in the order of rb_paradigm. */
+static const char *const paradigms[] = { "shift", "impulse", "constraint", NULL };
 
 static const quantity quantities[] = {
     COEFFICIENT("restitution", restitution, 1, 0.0, 1.0),
@@ -46,6 +49,7 @@ static const quantity quantities[] = {
     COEFFICIENT("relax_damping", relax_damping, 1, 0.0, 1e30),
     COEFFICIENT("bristle_stiffness", bristle_stiffness, 1, 0.0, 1e30),
     COEFFICIENT("bristle_damping", bristle_damping, 1, 0.0, 1e30),
+    COEFFICIENT("paradigm", paradigm, WORD, 1.0, 0.0),
     { "friction_polygon", MATERIAL, offsetof(rb_material, polygon), POLYGON, 1.0, 0.0 },
     { "surface_velocity", GEOM, offsetof(rb_geom_def, surface_velocity), 3, 1.0, 0.0 },
     { "motion", BODY, offsetof(rb_body_def, motion.velocity), 6, 1.0, 0.0 },
@@ -61,7 +65,7 @@ static const quantity quantities[] = {
 #define MATERIALS                                                                                  \
     "restitution friction friction_static friction_torsion friction_roll friction_across grain "   \
     "friction_viscous stribeck_speed friction_polygon relax_stiffness relax_damping "              \
-    "bristle_stiffness bristle_damping"
+    "bristle_stiffness bristle_damping paradigm"
 
 static rb_status unknown(const rb_mjcf *r, const rb_xml_node *node)
 {
@@ -78,10 +82,23 @@ static const quantity *find_quantity(const char *name, size_t length)
     return NULL;
 }
 
+/* Place in `paradigms`, -1: none. */
+static int find_word(const char *text)
+{
+    for (int i = 0; text && paradigms[i]; i++)
+        if (strcmp(paradigms[i], text) == 0) return i;
+    return -1;
+}
+
 static rb_status check_numbers(const rb_mjcf *r, const rb_xml_node *node, const quantity *c,
                                const rb_custom_def *def)
 {
     int vibration = c->count == LINEAR_VIBRATION;
+    if (c->count == WORD) {
+        if (find_word(def->text) >= 0) return RB_OK;
+        return rb_xml_refuse(node, "data", r->err, RB_BAD_INPUT,
+                             "expected a <text> with impulse, constraint or shift");
+    }
     if (c->count == POLYGON && !def->text) return RB_OK; /* the compiler looks at it */
     if (vibration && !def->text && def->ndata == FULL_VIBRATION) return RB_OK;
     if (def->text || def->ndata != c->count)
@@ -103,6 +120,8 @@ static void put_material(rb_material *to, const quantity *c, const rb_custom_def
 {
     if (c->count == POLYGON)
         to->polygon = entry;
+    else if (c->count == WORD)
+        to->paradigm = find_word(def->text);
     else
         put(to, c, def->data);
 }

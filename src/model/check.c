@@ -136,6 +136,7 @@ static rb_status material(const subject *s, const rb_material *m)
         { "relax_damping", m->relax_damping, RB_MAX_NUMBER },
         { "bristle_stiffness", m->bristle_stiffness, RB_MAX_NUMBER },
         { "bristle_damping", m->bristle_damping, RB_MAX_NUMBER },
+        { "paradigm", m->paradigm, RB_PARADIGM_CONSTRAINT },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         TRY(open_or_within(s, numbers[i].word, numbers[i].x, 0.0, numbers[i].hi));

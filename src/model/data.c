@@ -204,6 +204,7 @@ uint64_t rb_data_hash(const rb_data *d)
         const rb_touch *t = &d->touch[i];
         hash = rb_hash(hash, &t->id, sizeof t->id);
         hash = rb_hash(hash, &t->mode, sizeof t->mode);
+        if (t->held) hash = rb_hash(hash, &t->held, sizeof t->held);
         hash = hash_array(hash, t->p, t->nrow);
         hash = hash_array(hash, t->u, t->nrow);
     }

@@ -32,6 +32,7 @@ rb_material rb_material_default(void)
         .relax_damping = NAN,
         .bristle_stiffness = NAN,
         .bristle_damping = NAN,
+        .paradigm = NAN,
         .polygon = -1,
     };
 }

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "math/vec3.h"
-#include "step/stage.h"
+#include "step/hybrid.h"
 
 /* Least speed of a bounce in units of g h [1]: 100 of them fill a step. Larger: elastic bodies stop
  * earlier. Smaller: more impacts in a step. */
@@ -74,18 +74,20 @@ static int lower_bound(const rb_flight *flight, int geom1, int geom2)
     return lo;
 }
 
-/* A point that was not there at the start belongs to the rows where its pair has some. */
+/* A point that was not there at the start belongs to the rows where its pair has some; in `hybrid`
+ * it is watched where others of the pair come to collide: it may be one of them by another name. */
 int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feature)
 {
-    int held = 0;
+    int held = 0, comes = 0;
     if (!flight) return 1;
     for (int i = lower_bound(flight, geom1, geom2); i < flight->n; i++) {
         const rb_contact *c = &flight->contacts[i];
         if (!same_pair(c, geom1, geom2)) break;
         if (c->at.feature == feature) return !flight->flies[i];
         held |= !flight->flies[i];
+        comes |= flight->flies[i] && flight->speed[i] < 0.0;
     }
-    return held;
+    return held && !(comes && flight->wary);
 }
 
 /* Least gap of the pair at the start, or zero: what overlapped then leaves from there. */
@@ -103,6 +105,7 @@ double rb_flight_overlap(const rb_flight *flight, int geom1, int geom2)
  * the free motion. */
 static int flies(const rb_stage *s, double h_full, const rb_contact *c, double before, double after)
 {
+    if (s->paradigms) return rb_paradigms_flies(s, c, before, after);
     int grain;
     rb_material material;
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
@@ -135,7 +138,8 @@ rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out)
 {
     rb_data *d = s->d;
     double slack = s->gravity * s->h;
-    *out = (rb_flight){ .contacts = rb_push(d->arena, rb_contact, d->touch_max) };
+    *out = (rb_flight){ .contacts = rb_push(d->arena, rb_contact, d->touch_max),
+                        .wary = s->paradigms != NULL };
     if (!out->contacts) return RB_NOMEM;
     rb_flight_floor(s);
     go_to(s, s->v0);

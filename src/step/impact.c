@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "step/stage.h"
+#include "step/hybrid.h"
 
 /* A contact that touches is found where nothing moves faster than this [m/s]; the time it is looked
  * ahead then is RB_TOUCH of the size over it. */
@@ -25,6 +25,7 @@ typedef struct impact {
     double h_full;
     rb_contact *touching; /*                                            (touch_max) */
     double *e, *speed;    /* restitution, rate of the gap               (touch_max) */
+    double *slow;         /* speed of approach that is no impact        (touch_max) */
     int n;
 } impact;
 
@@ -40,6 +41,12 @@ static void go_to(rb_stage *s)
 
 /* ---- who takes part ---------------------------------------------------------------------------
  */
+
+static double slow_speed(const impact *x, int geom1, int geom2, const rb_material *material)
+{
+    if (x->s->paradigms) return rb_paradigms_slow(x->s, geom1, geom2, material);
+    return rb_flight_slow(x->s, x->h_full, material->restitution);
+}
 
 /* Contacts that touch, with rates and coefficients. */
 static rb_status find_touching(impact *x)
@@ -60,6 +67,7 @@ static rb_status find_touching(impact *x)
         if (c->at.gap > RB_TOUCH * s->size) continue;
         rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
         x->e[n] = material.restitution;
+        x->slow[n] = slow_speed(x, c->geom1, c->geom2, &material);
         x->speed[n] = rb_contact_rate(s->m, s->d, c);
         x->touching[n++] = *c;
     }
@@ -69,7 +77,7 @@ static rb_status find_touching(impact *x)
 
 static int approaches(const impact *x, int i)
 {
-    return x->speed[i] < -rb_flight_slow(x->s, x->h_full, x->e[i]);
+    return x->speed[i] < -x->slow[i];
 }
 
 /* Copies those that take part to s->contacts; returns whether any approaches. */
@@ -99,7 +107,7 @@ static void fill_velocities(impact *x)
         const rb_constraint *c = &s->set.c[i];
         if (c->kind != RB_CONSTRAINT_CONTACT) continue;
         double e = c->material.restitution, u_n = s->u[c->row];
-        if (!(u_n < -rb_flight_slow(s, x->h_full, e))) continue;
+        if (!(u_n < -slow_speed(x, c->id.a, c->id.b, &c->material))) continue;
         s->e[i] = e;
         if (s->o->law == RB_NEWTON) s->bias[c->row] = e * u_n;
         s->u[c->row] += s->bias[c->row];
@@ -148,6 +156,12 @@ static rb_status solve_round(impact *x)
     rb_stage *s = x->s;
     rb_status status = rows(x);
     if (status != RB_OK) return status;
+    s->lone.nphase = 0;
+    s->lone.energy = 0.0;
+    if (s->paradigms && s->set.n == 1) {
+        status = rb_paradigms_strike(s);
+        if (status != RB_UNSUPPORTED) return status == RB_OK ? jump(s) : status;
+    }
     unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
     if (!skip) return RB_NOMEM;
     memset(skip, 0, (size_t)s->set.nisland);
@@ -175,10 +189,11 @@ static rb_status run(impact *x)
         rb_status status = find_touching(x);
         int all = round >= ROUNDS + ROUNDS_PER_CONTACT * x->n;
         if (status != RB_OK || !choose(x, all)) return status;
-        s->info->impacts += round == 0;
+        s->info->impacts += round == 0 && !s->paradigms;
         s->round = round + 1;
         rb_mark mark = rb_arena_mark(s->d->arena);
         status = solve_round(x);
+        if (status == RB_OK && s->paradigms) rb_paradigms_tell(s);
         rb_arena_reset(s->d->arena, mark);
         if (status != RB_OK || all) return status;
     }
@@ -191,7 +206,8 @@ rb_status rb_stage_impact(rb_stage *s, double h_full)
     x.touching = rb_push(s->d->arena, rb_contact, s->d->touch_max);
     x.e = rb_push(s->d->arena, double, s->d->touch_max);
     x.speed = rb_push(s->d->arena, double, s->d->touch_max);
-    rb_status status = x.touching && x.e && x.speed ? run(&x) : RB_NOMEM;
+    x.slow = rb_push(s->d->arena, double, s->d->touch_max);
+    rb_status status = x.touching && x.e && x.speed && x.slow ? run(&x) : RB_NOMEM;
     s->round = 0;
     rb_arena_reset(s->d->arena, mark);
     return status;

@@ -39,6 +39,7 @@ typedef struct located {
     rb_flight flight;
     double h_full;
     double at;        /* length of the motion that was done last, 0: none             */
+    double rate;      /* of f there, where the state was looked at [m/s]              */
     rb_contact *seen; /* at the end of the motion                         (touch_max) */
 } located;
 
@@ -65,7 +66,7 @@ static rb_status move(located *x, double t, rb_mark mark)
     return RB_OK;
 }
 
-/* f at q_new; INFINITY: nothing near that flies. */
+/* f at q_new, and its rate; INFINITY: nothing near that flies. */
 static rb_status look(located *x, double *f)
 {
     rb_stage *s = x->s;
@@ -74,10 +75,14 @@ static rb_status look(located *x, double *f)
                                   x->seen, &n, s->err);
     if (status == RB_FULL) s->info->contacts = n;
     *f = INFINITY;
+    x->rate = 0.0;
     for (int i = 0; i < n && status == RB_OK; i++) {
         const rb_contact *c = &x->seen[i];
         if (rb_flight_holds(&x->flight, c->geom1, c->geom2, c->at.feature)) continue;
-        *f = fmin(*f, c->at.gap - rb_flight_overlap(&x->flight, c->geom1, c->geom2));
+        double gap = c->at.gap - rb_flight_overlap(&x->flight, c->geom1, c->geom2);
+        if (!(gap < *f)) continue;
+        *f = gap;
+        x->rate = rb_contact_rate(s->m, s->d, c);
     }
     return status;
 }
@@ -212,18 +217,31 @@ static double start_gap(const located *x)
     return fmax(0.0, least);
 }
 
+/* Newton's guess from the last value f at t; `otherwise` where it leaves a .. b. Only `hybrid`
+ * takes it: there a value is a solution of all constraints and worth a look at velocities. */
+static double newton(const located *x, double t, double f, double a, double b, double otherwise)
+{
+    double goal = -0.5 * RB_GAP_ZERO * x->s->size;
+    if (!x->s->paradigms || !(x->rate < 0.0) || !(f < INFINITY)) return otherwise;
+    double guess = t - (f - goal) / x->rate;
+    return guess > a && guess < b ? guess : otherwise;
+}
+
 /* f(b) < 0: *b becomes a time with -RB_GAP_ZERO <= f <= 0, in units of the size. Where f jumps, as
  * repairs of what touches set in, the part ends before the jump. */
 static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
 {
     double a = 0.0, f_a = start_gap(x), tol = RB_GAP_ZERO * x->s->size;
     double weight_a = f_a, weight_b = f_b;
+    double last = *b, f = f_b;
     int side = 0;
     for (int i = 0; i < ROOT_STEPS && f_b < -tol; i++) {
-        double width = *b - a, f;
+        double width = *b - a;
         int secant = f_a > tol && f_a < INFINITY && i % 8 != 7;
         double t = a + width * (secant ? weight_a / (weight_a - weight_b) : 0.5);
+        if (i % 8 != 7) t = newton(x, last, f, a, *b, t);
         if (!(t > a && t < *b)) break;
+        last = t;
         rb_status status = move(x, t, mark);
         if (status == RB_OK) status = look(x, &f);
         if (status != RB_OK) return status;

@@ -29,9 +29,6 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
 {
     if (!o->formulation || !o->solver)
         return rb_fail(err, RB_BAD_INPUT, "options do not come from rb_step_opts_default");
-    if (o->stepper == RB_STEPPER_HYBRID)
-        return rb_fail(err, RB_UNSUPPORTED,
-                       "the stepper hybrid is being built: take impulse or located");
     if (!(o->shell >= 0.0) || isinf(o->shell))
         return rb_fail(err, RB_BAD_INPUT, "shell must be finite and not negative");
     if (!(h > 0.0) || isinf(h)) return rb_fail(err, RB_BAD_INPUT, "the step must be positive");

@@ -4,6 +4,7 @@
 #define RB_STEP_STAGE_H
 
 #include "contact/contact.h"
+#include "rattleback/impact.h"
 #include "rattleback/step.h"
 
 /* Contacts at the start of a part of a located step. Those that fly towards their impact, or away
@@ -13,7 +14,11 @@ typedef struct rb_flight {
     unsigned char *flies; /*                                            (n)                     */
     double *speed;        /* rate of the gap [m/s]                      (n)                     */
     int n;
+    int wary; /* 1: new points of a pair that comes to collide are watched, not held            */
 } rb_flight;
+
+/* hybrid.h */
+typedef struct rb_paradigms rb_paradigms;
 
 typedef struct rb_stage {
     const rb_model *m;
@@ -47,6 +52,8 @@ typedef struct rb_stage {
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
     int inelastic;        /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
+    rb_paradigms *paradigms; /* `hybrid`: which pairs are constraints; NULL: other steppers     */
+    rb_impact_result lone; /* `hybrid`: the impact of one contact alone; nphase 0: of several    */
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
     int turn;  /* of smooth motion and rows (S.39), 1, 2, ..; 0: none                           */
     int part;  /* problem of restitution, 1, 2, ..; 0: the first one                             */
@@ -94,6 +101,9 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits);
 
 /* located.c: a step of length h that is divided where bodies meet. */
 rb_status rb_stage_located(rb_stage *s);
+
+/* hybrid.c: a step in which pairs are a matter of impulses or of constraints. */
+rb_status rb_stage_hybrid(rb_stage *s);
 
 /* flight.c: the contact belongs to the rows. Always so where nothing flies. */
 int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feature);

@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "math/vec3.h"
+#include "step/hybrid.h"
 #include "step/impulse.h"
 #include "step/options.h"
 #include "step/stage.h"
@@ -106,6 +107,7 @@ void rb_stage_finish(rb_stage *s)
     copy(d->v, s->v_new, s->m->nv);
     copy(d->act, s->act_free, s->m->na);
     d->time = s->time0 + s->h;
+    if (s->paradigms) rb_paradigms_shift(s);
 }
 
 /* Where rows are taken first: at the start, or where the step would end without contact. */
@@ -273,6 +275,8 @@ static rb_status advance(rb_stage *s)
         return rb_stage_located(s);
     case RB_STEPPER_IMPULSE:
         return rb_stage_impulse(s);
+    case RB_STEPPER_HYBRID:
+        return rb_stage_hybrid(s);
     default:
         return rb_stage_advance(s, s->h, s->o->max_split);
     }

