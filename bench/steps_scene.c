@@ -2,21 +2,25 @@
 #include "steps_scene.h"
 
 #include "rattleback/base.h"
+#include "rattleback/collide.h"
+#include "rattleback/dynamics.h"
+#include "rattleback/load.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct writer {
     char *text;
     size_t size, used; /* used > size: no room */
     rb_rng rng;
-    int joints; /* so far: for names */
+    int joints, bodies; /* so far: for names */
 } writer;
 
 static const char *const names[STEPS_FAMILIES] = { "stack", "wedge",    "slope", "pile",
-                                                   "chain", "creature", "loop" };
+                                                   "chain", "creature", "loop",  "tangle" };
 
 const char *steps_family_name(int family)
 {
@@ -202,8 +206,8 @@ static void write_chain(writer *w, double mu)
 static void put_limb(writer *w, int depth, double mu)
 {
     double length = draw(w, 0.1, 0.25);
-    put(w, "<body pos='%.6g %.6g %.6g'", draw(w, -0.15, 0.15), draw(w, -0.15, 0.15),
-        draw(w, -0.1, 0.1));
+    double x = draw(w, -0.15, 0.15), y = draw(w, -0.15, 0.15), z = draw(w, -0.1, 0.1);
+    put(w, "<body name='b%d' pos='%.6g %.6g %.6g'", ++w->bodies, x, y, z);
     put_turn(w);
     put(w, ">");
     put_joint(w, pick(w, 3));
@@ -215,7 +219,7 @@ static void put_limb(writer *w, int depth, double mu)
 static void write_creature(writer *w, double mu)
 {
     put_floor(w, mu);
-    put(w, "<body pos='0 0 0.8'");
+    put(w, "<body name='b0' pos='0 0 0.8'");
     put_turn(w);
     put(w, "><freejoint/>");
     put_shape(w, pick(w, 3), draw(w, 0.1, 0.2), draw_decades(w, 1.0, 2), mu);
@@ -255,6 +259,47 @@ static void write_loop(writer *w, double mu)
         -high, draw(w, -8.0, 8.0));
 }
 
+static void exclude(writer *w, const rb_model *m, const rb_contact *c)
+{
+    char name1[32], name2[32];
+    put(w, "<contact><exclude body1='%s' body2='%s'/></contact>\n",
+        rb_model_name(m, RB_KIND_BODY, m->geom_body[c->geom1], name1, sizeof name1),
+        rb_model_name(m, RB_KIND_BODY, m->geom_body[c->geom2], name2, sizeof name2));
+}
+
+/* Limbs that overlap in the scene so far do not collide, as those of robots. */
+static void untangle(writer *w)
+{
+    enum { ROOM = 4096 };
+    rb_error err;
+    rb_load_opts load = rb_load_opts_default();
+    size_t end = w->used;
+    put(w, "</mujoco>");
+    if (w->used >= w->size) return;
+    rb_spec *spec = rb_spec_read_memory(w->text, w->used, "scene.xml", &load, NULL, &err);
+    rb_model *m = spec ? rb_spec_compile(spec, NULL, &err) : NULL;
+    rb_data *d = m ? rb_data_new(m, NULL) : NULL;
+    rb_contact *found = malloc(ROOM * sizeof *found);
+    int n = 0;
+    w->used = end;
+    if (d && found) {
+        rb_kinematics(m, d);
+        rb_velocity(m, d);
+        rb_frames(m, d);
+        if (rb_collide(m, d, 0.0, 0.0, ROOM, found, &n, NULL) != RB_OK) n = 0;
+    }
+    for (int i = 0; i < n; i++) {
+        int again =
+            i > 0 && found[i].geom1 == found[i - 1].geom1 && found[i].geom2 == found[i - 1].geom2;
+        if (!again) exclude(w, m, &found[i]);
+    }
+    w->text[w->used < w->size ? w->used : end] = '\0';
+    free(found);
+    rb_data_free(d);
+    rb_model_free(m, NULL);
+    rb_spec_free(spec);
+}
+
 /* ---- a scene ------------------------------------------------------------------------------------
  */
 
@@ -272,17 +317,18 @@ static void put_head(writer *w, int family, double mu)
 
 int steps_scene_write(uint64_t seed, int family, char *text, size_t size)
 {
-    static void (*const write[STEPS_FAMILIES])(writer *, double) = {
-        write_stack, write_wedge, write_slope, write_pile, write_chain, write_creature, write_loop
-    };
+    static void (*const write[STEPS_FAMILIES])(writer *, double) = { write_stack, write_wedge,
+                                                                     write_slope, write_pile,
+                                                                     write_chain, write_creature,
+                                                                     write_loop,  write_creature };
     writer w = { .text = text, .size = size, .rng = rb_rng_make(seed) };
-    if (family < 0) family = pick(&w, STEPS_FAMILIES);
+    if (family < 0) family = pick(&w, STEPS_DRAWN);
     double mu = pick(&w, 6) == 0 ? 0.0 : draw(&w, 0.05, 1.2);
     double e = pick(&w, 2) ? 0.0 : draw(&w, 0.0, 1.0);
     put_head(&w, family, mu);
     write[family](&w, mu);
-    put(&w,
-        "</worldbody>\n<custom><numeric name='rb.restitution' data='%.6g'/></custom>\n</mujoco>\n",
-        e);
+    put(&w, "</worldbody>\n<custom><numeric name='rb.restitution' data='%.6g'/></custom>\n", e);
+    if (family == STEPS_CREATURE) untangle(&w);
+    put(&w, "</mujoco>\n");
     return w.used < size ? family : -1;
 }
