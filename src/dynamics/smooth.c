@@ -318,12 +318,12 @@ static int substeps_needed(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     double pushed = 0.0;
     s->energy.watched = 0;
-    if (s->push && s->push->substeps > 0) return s->push->substeps;
     if (s->push) pushed = pushed_spin(m, d, s);
     if (h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH && h * pushed < RB_SMOOTH_WATCH) return 1;
     double fastest = fastest_spin(m, d);
     if (pushed > fastest || !(pushed >= 0.0)) fastest = pushed; /* fmax would drop NaN */
     if (h * fastest >= RB_SMOOTH_WATCH) rb_smooth_energy_start(m, d, &s->energy);
+    if (s->push && s->push->substeps > 0) return s->push->substeps;
     double count = h * fastest / RB_SMOOTH_TURN;
     return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
 }
@@ -341,7 +341,7 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
     return RB_OK;
 }
 
-static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
+static rb_status step_tree(const rb_model *m, rb_data *d, double h, rb_smooth_push *push,
                            rb_smooth_info *told)
 {
     scratch s = { .push = push, .tol = push ? push->tol : RB_SMOOTH_TOL };
@@ -353,8 +353,12 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? rb_smooth_energy_substeps(m, d, &s.energy, count) : 2 * count;
+        if (told->converged && push && push->substeps > 0) more = count;
         int last = i + 1 == MAX_TRIES || more > MAX_SUBSTEPS;
-        if (status == RB_OK && told->converged && (more == count || last)) return RB_OK;
+        if (status == RB_OK && told->converged && (more == count || last)) {
+            if (push) push->made = s.energy.watched ? s.energy.made : 0.0;
+            return RB_OK;
+        }
         restore(m, d, &s);
         if (status != RB_OK || last) return status;
         count = more;
@@ -391,7 +395,7 @@ rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info
     return status;
 }
 
-rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,
+rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, rb_smooth_push *push,
                               rb_smooth_info *info)
 {
     rb_mark mark = rb_arena_mark(d->arena);

@@ -20,7 +20,7 @@ void rb_smooth_energy_start(const rb_model *m, const rb_data *d, rb_smooth_energ
 {
     e->watched = m->nmocap == 0;
     e->before = e->watched ? rb_energy_kinetic(m, d) : 0.0;
-    e->error = INFINITY;
+    e->made = INFINITY;
 }
 
 double rb_smooth_weight_power(const rb_model *m, const rb_data *d)
@@ -40,9 +40,10 @@ int rb_smooth_energy_substeps(const rb_model *m, rb_data *d, rb_smooth_energy *e
     if (!e->watched) return count;
     rb_kinematics(m, d);
     rb_velocity(m, d);
-    double after = rb_energy_kinetic(m, d), error = fabs(after - e->before - e->work);
-    double allowed = RB_SMOOTH_ENERGY * fmax(after, e->before), last = e->error;
-    e->error = error;
+    double after = rb_energy_kinetic(m, d), last = fabs(e->made);
+    double allowed = RB_SMOOTH_ENERGY * fmax(after, e->before);
+    e->made = after - e->before - e->work;
+    double error = fabs(e->made);
     if (error <= allowed || error > 0.5 * last) return count; /* more of them do not help */
     double growth = fmin(MOST_GROWTH, 1.1 * sqrt(error / allowed));
     return (int)ceil(growth * count);

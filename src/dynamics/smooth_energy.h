@@ -8,7 +8,7 @@ typedef struct rb_smooth_energy {
     int watched;   /* 0: the step is too slow to make or lose any                               */
     double before; /* kinetic energy at the start [J]                                           */
     double work;   /* of all forces in the step [J]                                             */
-    double error;  /* made or lost in the try before [J]; INFINITY: there was none              */
+    double made;   /* beside that work, in the try before [J]; INFINITY: there was none         */
 } rb_smooth_energy;
 
 /* Needs velocity, at the start. Does nothing where mocap bodies do work. */

@@ -46,6 +46,7 @@ typedef struct carry {
     double *p;            /* impulses to start from                                   (nrow)    */
     rb_anderson mixing;
     int substeps;
+    double made; /* energy that the rule made beside work [J]                                   */
 } carry;
 
 static int tree_of(const rb_model *m, int dof)
@@ -238,6 +239,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
         return rb_fail(s->err, RB_UNSOLVED,
                        "the midpoint rule does not converge with impulses: shorten the step");
     x->substeps = told.substeps;
+    x->made = push.made;
     memcpy(x->v_k, d->v, (size_t)m->nv * sizeof *d->v);
     memcpy(q_k, d->q, (size_t)m->nq * sizeof *d->q);
     rb_stage_restore(s);
@@ -307,10 +309,43 @@ static rb_status take_turns(carry *x, double *q_k)
     }
 }
 
+/* ---- energy -----------------------------------------------------------------------------------
+ */
+
+static double kinetic(const carry *x, const double *v)
+{
+    double twice = 0.0;
+    memcpy(x->dv, v, (size_t)x->s->m->nv * sizeof *v);
+    only_carried(x, x->dv);
+    rb_mass_multiply(x->s->m, x->s->d, x->dv, x->t);
+    for (int j = 0; j < x->s->m->nv; j++) twice += x->dv[j] * x->t[j];
+    return 0.5 * twice;
+}
+
+/* Work of the impulses, with the mean velocity of the step where a tree is carried, and what the
+ * rule made, relative to the kinetic energy (S.40) [1]. dq is that of the rule. */
+static double gain(carry *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double sum = x->made;
+    memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
+    rb_constraints_force(&s->set, s->p, x->f);
+    for (int j = 0; j < m->nv; j++) {
+        double mean = x->takes[tree_of(m, j)] ? x->dq[j] / s->h - x->w[j]
+                                              : 0.5 * (s->v_new[j] + s->v_free[j]);
+        sum += x->f[j] * mean;
+    }
+    for (int i = 0; i < s->set.nrow; i++) sum += s->p[i] * s->set.drive[i];
+    double most = fmax(kinetic(x, s->v0), kinetic(x, s->v_new));
+    return most > 0.0 ? sum / most : 0.0;
+}
+
 rb_status rb_stage_carry(rb_stage *s, double *q_k)
 {
     carry x = { .s = s, .takes = s->carried };
     memset(s->carried, 0, (size_t)s->m->ntree);
+    s->gain = 0.0;
     if (s->set.nrow == 0 || s->o->scheme != RB_SCHEME_MIDPOINT || !find_trees(s, x.takes))
         return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
@@ -325,6 +360,8 @@ rb_status rb_stage_carry(rb_stage *s, double *q_k)
     s->last = last;
     s->last_p = last_p;
     if (status != RB_OK) return status;
+
+    s->gain = gain(&x);
 
     /* what is left of (S.38) */
     find_shift(&x);

@@ -72,6 +72,7 @@ typedef struct rb_stage {
     double *v_new, *q_new;
     double *first_v, *first_f; /* first answer of a repaired part; NULL: not repaired  (nv)     */
     double first_work;      /* of prescribed motion in it [J]                                   */
+    double gain;            /* energy that carried trees made, of their kinetic energy [1]      */
     double energy;          /* created in the part [J]                                          */
     double deepest;         /* penetration of all parts [m]                                     */
     double least_speed;     /* approach that is rounding, rb_flight_floor [m/s]                 */

@@ -194,6 +194,8 @@ rb_status rb_stage_motion(rb_stage *s)
     if (status == RB_OK) status = rb_stage_measure(s);
     if (status == RB_OK) status = rb_stage_temper(s);
     if (status == RB_UNSOLVED) status = rb_stage_jam(s);
+    if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
+        return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
     return status;
 }
 
