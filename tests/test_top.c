@@ -186,6 +186,20 @@ TEST(bounds_hold)
     }
 }
 
+/* Velocities that rounding leaves of each other. */
+TEST(the_slowest_turn_is_a_number)
+{
+    const double J[6] = { 1e-9, 2e-9, 2.5e-9, 1e-10, 0, 0 };
+    rb_top top;
+    CHECK(rb_top_make(J, &top));
+    for (double size = 1e-10; size > 1e-320; size *= 1e-3) {
+        double q[4] = { 1, 0, 0, 0 }, w[3] = { size, -0.5 * size, size };
+        rb_top_turn(&top, 1e-3, q, w);
+        CHECK_NEAR(q[0], 1.0, 1e-15);
+        CHECK(fabs(w[0]) <= 2.0 * size);
+    }
+}
+
 TEST(refuses_what_has_no_inertia)
 {
     rb_top top;
@@ -196,4 +210,4 @@ TEST(refuses_what_has_no_inertia)
 
 TEST_MAIN(RUN(turns_as_the_second_method_does),
           RUN(keeps_energy_and_momentum_for_ten_thousand_revolutions), RUN(turns_back),
-          RUN(bounds_hold), RUN(refuses_what_has_no_inertia))
+          RUN(bounds_hold), RUN(the_slowest_turn_is_a_number), RUN(refuses_what_has_no_inertia))
