@@ -98,21 +98,24 @@ static void add_contact(rb_stage *s, const rb_contact *c)
 /* ---- one impact --------------------------------------------------------------------------------
  */
 
+/* count 0: a hop. */
 static void tell(rb_events *x, double t, const rb_contact *c, const double impulse[3], double speed,
                  const rb_impact_result *out, int count)
 {
     rb_stage *s = x->s;
     const rb_event_sink *sink = &s->o->events;
-    s->info->impacts++;
+    int micro = count == 0;
+    s->info->impacts += !micro;
+    s->info->micros += micro;
     s->info->events++;
     x->budget--;
     if (!sink->take) return;
-    rb_event event = { .kind = RB_EVENT_IMPACT,
+    rb_event event = { .kind = micro ? RB_EVENT_MICRO : RB_EVENT_IMPACT,
                        .time = s->time0 + t,
                        .geom1 = c->geom1,
                        .geom2 = c->geom2,
                        .speed = speed,
-                       .count = count };
+                       .count = micro ? 1 : count };
     for (int i = 0; i < 3; i++) event.pos[i] = 0.5 * (c->at.pos1[i] + c->at.pos2[i]);
     rb_copy3(c->at.normal, event.normal);
     rb_copy3(impulse, event.impulse);
@@ -187,6 +190,37 @@ static rb_status strike_bodies(rb_events *x, double t, const rb_shell_point *p)
     for (int k = 0; k < 2; k++)
         if (can_move(x, m->link[k])) rb_flyer_kick(x, m->link[k], b[k].v, b[k].w);
     tell(x, t, c, push, p->speed, &out, 1);
+    return RB_OK;
+}
+
+/* A micro-collision: plastic, and then the speed that brings the point back to where contacts are
+ * kept at the next tick: restitution raised as a slow approach needs it (B.8). */
+static rb_status hop(rb_events *x, double t, const rb_shell_point *p)
+{
+    const rb_contact *c = &p->contact;
+    const rb_meeting *m = &x->meeting[p->meeting];
+    double ahead = x->tick - t, gap = c->at.gap, R[9], push[3], back[3];
+    double pull = 2.0 * (rb_meeting_ahead(x, p->meeting, &c->at, 0.0, ahead) - gap) / ahead;
+    double up = fmax(0.0, (0.5 * x->rest - gap) / ahead - 0.5 * pull);
+    rb_impact_body b[2];
+    rb_impact in = { .mu = m->mu, .law = x->s->o->law };
+    rb_impact_result out;
+    body_of(x, m->link[0], c->at.pos1, &b[0]);
+    body_of(x, m->link[1], c->at.pos2, &b[1]);
+    rb_impact_frame(c->at.normal, R);
+    rb_impact_bodies(&b[0], &b[1], R, &in);
+    add_belts(x, c, R, in.u);
+    rb_status status = rb_impact_solve(&in, &out);
+    if (status == RB_OK) status = certify(x, &in, &out);
+    if (status != RB_OK) return status;
+    out.p[0] += fmin(up, 2.0 * x->s->gravity * x->tau) / in.K[0];
+    rb_rot_t(R, out.p, push);
+    rb_scale3(-1.0, push, back);
+    rb_impact_push(&b[0], back);
+    rb_impact_push(&b[1], push);
+    for (int k = 0; k < 2; k++)
+        if (can_move(x, m->link[k])) rb_flyer_kick(x, m->link[k], b[k].v, b[k].w);
+    tell(x, t, c, push, p->speed, &out, 0);
     return RB_OK;
 }
 
@@ -285,12 +319,15 @@ static rb_status strike_many(rb_events *x, double t)
     return status;
 }
 
-static rb_status strike_one(rb_events *x, double t, const rb_shell_point *p)
+static int is_driven(const rb_events *x, const rb_shell_point *p)
 {
     const int *link = x->meeting[p->meeting].link;
-    int driven =
-        x->flyer[link[0]].kind == RB_FLYER_DRIVEN || x->flyer[link[1]].kind == RB_FLYER_DRIVEN;
-    rb_status status = driven ? strike_model(x, t, p) : strike_bodies(x, t, p);
+    return x->flyer[link[0]].kind == RB_FLYER_DRIVEN || x->flyer[link[1]].kind == RB_FLYER_DRIVEN;
+}
+
+static rb_status strike_one(rb_events *x, double t, const rb_shell_point *p)
+{
+    rb_status status = is_driven(x, p) ? strike_model(x, t, p) : strike_bodies(x, t, p);
 
     /* held between joints and friction, or out of steps: the general problem decides */
     if (status == RB_SINGULAR || status == RB_UNSOLVED) status = strike_many(x, t);
@@ -339,27 +376,6 @@ static rb_status collide(rb_events *x, double t)
     }
 }
 
-/* Points that would be too close at the next tick are there, and what touches them is collected. */
-static rb_status needs_group(rb_events *x, double t, int *needs)
-{
-    *needs = 0;
-    for (int i = 0; i < x->npoint && !*needs; i++) {
-        const rb_shell_point *p = &x->point[i];
-        if (p->contact.at.gap <= 1.1 * x->shell)
-            *needs =
-                rb_meeting_ahead(x, p->meeting, &p->contact.at, p->speed, x->tick - t) < x->floor;
-    }
-    if (!*needs) return RB_OK;
-    for (int from = 0; from < x->npoint; from++) {
-        const int *link = x->meeting[x->point[from].meeting].link;
-        activate(x, link[0]);
-        activate(x, link[1]);
-        rb_status status = collect(x, t);
-        if (status != RB_OK) return status;
-    }
-    return RB_OK;
-}
-
 /* The points of a group: not those that are far and come fast, which are to collide. */
 static void take_group(rb_events *x)
 {
@@ -371,6 +387,57 @@ static void take_group(rb_events *x)
         if (p->contact.at.gap > 1.1 * x->shell && p->speed < -slow - s->gravity * x->tau) continue;
         add_contact(s, &p->contact);
     }
+}
+
+/* A point that would be too close at the next tick; *count of them. */
+static const rb_shell_point *find_sinking(rb_events *x, double t, int *count)
+{
+    const rb_shell_point *found = NULL;
+    measure_speeds(x);
+    *count = 0;
+    for (int i = 0; i < x->npoint; i++) {
+        const rb_shell_point *p = &x->point[i];
+        if (p->contact.at.gap > 1.1 * x->shell) continue;
+        double gap = rb_meeting_ahead(x, p->meeting, &p->contact.at, p->speed, x->tick - t);
+        if (!(gap < x->floor)) continue;
+        found = p;
+        ++*count;
+    }
+    return found;
+}
+
+/* What touches the bodies of the points, and what touches that. */
+static rb_status expand(rb_events *x, double t)
+{
+    rb_status status = RB_OK;
+    for (int from = 0; from < x->npoint && status == RB_OK; from++) {
+        const int *link = x->meeting[x->point[from].meeting].link;
+        activate(x, link[0]);
+        activate(x, link[1]);
+        status = collect(x, t);
+    }
+    return status;
+}
+
+/* Slow points between ticks. One alone hops until the tick; several, or links of mechanisms, are a
+ * group of the bodies at hand. At the start of the step, where nothing is known of what was before,
+ * all that is connected is one. */
+static rb_status settle(rb_events *x, double t)
+{
+    enum { HOPS = 3 };
+    int count = 0;
+    for (int k = 0; k <= HOPS; k++) {
+        const rb_shell_point *p = find_sinking(x, t, &count);
+        if (!p) return RB_OK;
+        if (count > 1 || k == HOPS || t == 0.0 || is_driven(x, p)) break;
+        rb_status status = hop(x, t, p);
+        if (status != RB_OK) return status;
+    }
+    rb_status status = t == 0.0 ? expand(x, t) : RB_OK;
+    if (status != RB_OK) return status;
+    take_group(x);
+    x->budget--;
+    return rb_impulse_group(x, t, x->tick - t, 0.0);
 }
 
 /* New keys of all that moved. */
@@ -398,7 +465,6 @@ static void begin(rb_events *x)
 
 rb_status rb_impulse_event(rb_events *x, int i, double t)
 {
-    int needs = 0;
     rb_status status = rb_meeting_look(x, i, t);
     if (status != RB_OK) return status;
     if (x->meeting[i].in_shell) {
@@ -406,12 +472,7 @@ rb_status rb_impulse_event(rb_events *x, int i, double t)
         activate(x, x->meeting[i].link[0]);
         activate(x, x->meeting[i].link[1]);
         status = collide(x, t);
-        if (status == RB_OK) status = needs_group(x, t, &needs);
-        if (status == RB_OK && needs) {
-            take_group(x);
-            x->budget--;
-            status = rb_impulse_group(x, t, x->tick - t, 0.0);
-        }
+        if (status == RB_OK) status = settle(x, t);
         if (status == RB_OK) status = look_ahead(x, t);
         if (status != RB_OK) return status;
     }
