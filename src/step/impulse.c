@@ -26,13 +26,14 @@ static int take_memory(rb_events *x)
     x->found = rb_push(arena, int, m->ngeom + 1);
     x->active = rb_push(arena, int, m->nlink);
     x->point = rb_push(arena, rb_shell_point, x->s->d->touch_max);
+    x->lead = rb_push(arena, double, 4 * (size_t)x->s->d->touch_max);
     x->q = rb_push(arena, double, m->nq);
     x->v = rb_push(arena, double, m->nv);
     x->act = rb_push(arena, double, m->na);
     x->accel = rb_push(arena, double, m->nv);
     x->v_minus = rb_push(arena, double, m->nv);
     return x->flyer && x->rider && x->geom_of && x->geom_from && x->found && x->active &&
-           x->point && x->q && x->v && x->act && x->accel && x->v_minus;
+           x->point && x->lead && x->q && x->v && x->act && x->accel && x->v_minus;
 }
 
 static rb_status refuse_loops(const rb_stage *s)

@@ -35,7 +35,13 @@ typedef struct rb_flyer {
     double now;
     double R[9], x[3], u[3]; /* orientation, c and v at that time                                */
     double q_now[4], w_now[3], w_world[3];
+
+    int shifted; /* 1: half a flight ahead of the tick (impulse_middle.c), where it is below      */
+    double x_tick[3], R_tick[9], q_tick[4];
 } rb_flyer;
+
+/* Velocity beside that of a hop which is what times of ticks are rounded by [1]. */
+#define RB_HOP_ROUNDING (64.0 * RB_EPS)
 
 /* A geom on its link. */
 typedef struct rb_rider {
@@ -76,6 +82,8 @@ typedef struct rb_shell_point {
     rb_contact contact;
     int meeting;
     double speed; /* rate of the gap [m/s]                                                       */
+    int turns; /* ticks: what the velocities of its rows change by until half a flight later,   */
+    double lead[3], lead_n; /* as a vector of the world and along the normal [m/s]               */
 } rb_shell_point;
 
 typedef struct rb_events {
@@ -109,6 +117,7 @@ typedef struct rb_events {
     int nactive, ncollected;
     rb_shell_point *point; /*                                             (touch_max)            */
     int npoint;
+    double *lead;  /* lead and lead_n of s->contacts                       (touch_max x 4)        */
     double *accel; /* free acceleration of the dofs                       (nv)                   */
     double *v_minus; /* velocity before the event                         (nv)                   */
 } rb_events;
@@ -130,6 +139,7 @@ rb_status rb_meeting_look(rb_events *x, int i, double t);
 rb_status rb_meeting_points(rb_events *x, int i, double t, double reach);
 double rb_meeting_ahead(const rb_events *x, int i, const rb_manifold_point *at, double speed,
                         double ahead);
+void rb_meeting_manifold(rb_events *x, int i, double t, double reach, rb_manifold *out);
 void rb_meeting_key(rb_events *x, int i, double t);
 
 /* impulse_meeting.c: how far points may be and still take part in a group: what a slow approach
@@ -144,9 +154,14 @@ void rb_heap_move(rb_events *x, int i, double key);
 rb_status rb_impulse_event(rb_events *x, int meeting, double t);
 rb_status rb_impulse_tick(rb_events *x);
 
-/* impulse_group.c: the contacts of s->contacts, for a flight of `ahead` seconds; `before` is the
- * length of the flight that ended. */
-rb_status rb_impulse_group(rb_events *x, double t, double ahead, double before);
+/* impulse_group.c: the contacts of s->contacts, for a flight of `ahead` seconds. */
+rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick);
+
+double rb_flyer_flown(const rb_events *x, int link, double t); /* flight that ends at the tick t */
+
+/* impulse_middle.c: x->point of a tick, as they are half a flight later. Flyers are shifted until
+ * they are shifted back. */
+rb_status rb_impulse_middle(rb_events *x, double t);
 
 /* impulse.c */
 rb_status rb_stage_impulse(rb_stage *s);

@@ -20,9 +20,6 @@
 #include "math/vec3.h"
 #include "step/impulse.h"
 
-/* Velocity beside that of a hop which is what times of ticks are rounded by [1]. */
-#define HOP_ROUNDING (64.0 * RB_EPS)
-
 static void copy(double *to, const double *from, int n)
 {
     memcpy(to, from, (size_t)n * sizeof *to);
@@ -88,6 +85,10 @@ static rb_status gather(rb_events *x, double t, double ahead)
  * repair of positions shows. Smaller: contacts of curved shapes sink in. */
 #define LIFT 0.2
 
+/* Greatest speed of it, in units of what weight gives in a tick [1]. Larger: what is lifted
+ * bounces. */
+#define LIFT_SPEED 0.25
+
 /* Share of the gap at which contacts are kept that counts as all of it [1]. 1: what is lifted never
  * arrives, and never rests. */
 #define NEARLY 0.9
@@ -116,7 +117,19 @@ static double bias_of(const rb_events *x, const rb_constraint *c)
 {
     if (c->kind == RB_CONSTRAINT_LIMIT) return fmax(0.0, c->gap) / x->s->h;
     if (c->kind != RB_CONSTRAINT_CONTACT) return 0.0;
-    return c->gap > 0.0 ? c->gap / x->s->h : LIFT * c->gap / x->tau;
+    if (c->gap > 0.0) return c->gap / x->s->h;
+    return fmax(LIFT * c->gap / x->tau, -LIFT_SPEED * x->s->gravity * x->tau);
+}
+
+/* Rows are those of the tick; what they change by until half a flight later, by the velocity of the
+ * flight before, comes on top: so impulses do no work where bodies roll (B.9). */
+static void add_lead(rb_events *x, const rb_constraint *c)
+{
+    const double *lead = x->lead + 4 * (ptrdiff_t)c->object;
+    const double *frame = x->s->set.frame + 9 * (ptrdiff_t)c->object;
+    double *bias = x->s->bias + c->row;
+    bias[0] += lead[3];
+    for (int r = 1; r < c->nrow && r < 3; r++) bias[r] += rb_dot3(frame + 3 * r, lead);
 }
 
 /* Gaps of contacts become what is left of them; u, u_before, bias. */
@@ -129,7 +142,8 @@ static void fill_velocities(rb_events *x)
         rb_constraint *c = &s->set.c[i];
         if (c->kind == RB_CONSTRAINT_CONTACT) c->gap = room_of(x, c);
         s->bias[c->row] = s->room[i] = bias_of(x, c);
-        s->u[c->row] += s->bias[c->row];
+        if (c->kind == RB_CONSTRAINT_CONTACT) add_lead(x, c);
+        for (int r = 0; r < c->nrow; r++) s->u[c->row + r] += s->bias[c->row + r];
     }
 }
 
@@ -222,14 +236,14 @@ static void let_fly(rb_events *x, double t, double ahead)
     x->q_now = NAN;
 }
 
-/* Length of the flight that ends at the tick t: from the last tick, or since it was hit. */
-static double flown_by(const rb_events *x, int link, double t, double before)
+/* From the last tick, or since it was hit. */
+double rb_flyer_flown(const rb_events *x, int link, double t)
 {
     const rb_flyer *f = &x->flyer[link];
-    return f->kind == RB_FLYER_FREE && f->moved > 0 ? fmin(before, t - f->t) : before;
+    return f->kind == RB_FLYER_FREE && f->moved > 0 ? fmin(x->tau, t - f->t) : x->tau;
 }
 
-rb_status rb_impulse_group(rb_events *x, double t, double ahead, double before)
+rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -237,11 +251,11 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, double before)
     s->h = ahead;
     rb_status status = gather(x, t, ahead);
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
-        double flown = before > 0.0 ? flown_by(x, m->dof_link[j], t, before) : 0.0;
+        double flown = tick ? rb_flyer_flown(x, m->dof_link[j], t) : 0.0;
         double gain = 0.5 * flown * x->accel[j];
         s->v_free[j] = x->v_minus[j] + 0.5 * ahead * x->accel[j];
         s->v0[j] = x->v_minus[j] - gain;
-        if (fabs(s->v0[j]) <= HOP_ROUNDING * fabs(gain)) { /* the hop of what rests */
+        if (fabs(s->v0[j]) <= RB_HOP_ROUNDING * fabs(gain)) { /* the hop of what rests */
             s->v0[j] = 0.0;
             s->v_free[j] = 0.5 * (ahead + flown) * x->accel[j];
         }
@@ -256,7 +270,7 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, double before)
     if (status == RB_OK) {
         s->info->energy_created += s->energy;
         tell(x, t);
-        if (before > 0.0) store(x);
+        if (tick) store(x);
         let_fly(x, t, ahead);
     }
     rb_arena_reset(s->d->arena, mark);

@@ -71,13 +71,23 @@ static void measure_speeds(rb_events *x)
     }
 }
 
+static double slow_of(const rb_events *x, const rb_shell_point *p)
+{
+    return rb_flight_slow(x->s, x->tau, x->meeting[p->meeting].e);
+}
+
 static int is_fast(const rb_events *x, const rb_shell_point *p)
 {
-    const rb_meeting *m = &x->meeting[p->meeting];
     if (p->contact.at.gap > 1.1 * x->shell) return 0;
-    double slow = rb_flight_slow(x->s, x->tau, m->e);
-    if (m->held) slow += 0.75 * x->s->gravity * x->tau;
-    return p->speed < -slow;
+    double hop = x->meeting[p->meeting].held ? 0.75 * x->s->gravity * x->tau : 0.0;
+    return p->speed < -slow_of(x, p) - hop;
+}
+
+/* It leaves faster than the slowest bounce: it will fall back and collide, and is no part of rest.
+ */
+static int bounced(const rb_events *x, const rb_shell_point *p)
+{
+    return !x->meeting[p->meeting].held && p->speed > slow_of(x, p);
 }
 
 /* Contacts by geoms and features, as all that follows expects them. */
@@ -88,11 +98,13 @@ static int comes_before(const rb_contact *a, const rb_contact *b)
     return a->at.feature < b->at.feature;
 }
 
-static void add_contact(rb_stage *s, const rb_contact *c)
+/* Returns its place. */
+static int add_contact(rb_stage *s, const rb_contact *c)
 {
     int k = s->ncontact++;
     for (; k > 0 && comes_before(c, &s->contacts[k - 1]); k--) s->contacts[k] = s->contacts[k - 1];
     s->contacts[k] = *c;
+    return k;
 }
 
 /* ---- one impact --------------------------------------------------------------------------------
@@ -377,15 +389,21 @@ static rb_status collide(rb_events *x, double t)
 }
 
 /* The points of a group: not those that are far and come fast, which are to collide. */
-static void take_group(rb_events *x)
+static void take_group(rb_events *x, int tick)
 {
     rb_stage *s = x->s;
     s->ncontact = 0;
     for (int i = 0; i < x->npoint; i++) {
         const rb_shell_point *p = &x->point[i];
-        double slow = rb_flight_slow(s, x->tau, x->meeting[p->meeting].e);
-        if (p->contact.at.gap > 1.1 * x->shell && p->speed < -slow - s->gravity * x->tau) continue;
-        add_contact(s, &p->contact);
+        if (p->contact.at.gap > 1.1 * x->shell && p->speed < -slow_of(x, p) - s->gravity * x->tau)
+            continue;
+        if (bounced(x, p)) continue;
+        double *lead = x->lead + 4 * (ptrdiff_t)add_contact(s, &p->contact);
+        double *end = x->lead + 4 * (ptrdiff_t)s->ncontact - 4;
+        memmove(lead + 4, lead, (size_t)(end - lead) * sizeof *lead);
+        rb_zero3(lead);
+        if (tick) rb_copy3(p->lead, lead);
+        lead[3] = tick ? p->lead_n : 0.0;
     }
 }
 
@@ -397,7 +415,7 @@ static const rb_shell_point *find_sinking(rb_events *x, double t, int *count)
     *count = 0;
     for (int i = 0; i < x->npoint; i++) {
         const rb_shell_point *p = &x->point[i];
-        if (p->contact.at.gap > 1.1 * x->shell) continue;
+        if (p->contact.at.gap > 1.1 * x->shell || bounced(x, p)) continue;
         double gap = rb_meeting_ahead(x, p->meeting, &p->contact.at, p->speed, x->tick - t);
         if (!(gap < x->floor)) continue;
         found = p;
@@ -435,9 +453,9 @@ static rb_status settle(rb_events *x, double t)
     }
     rb_status status = t == 0.0 ? expand(x, t) : RB_OK;
     if (status != RB_OK) return status;
-    take_group(x);
+    take_group(x, 0);
     x->budget--;
-    return rb_impulse_group(x, t, x->tick - t, 0.0);
+    return rb_impulse_group(x, t, x->tick - t, 0);
 }
 
 /* New keys of all that moved. */
@@ -502,15 +520,15 @@ rb_status rb_impulse_tick(rb_events *x)
     x->ncollected = x->nactive;
     if (status == RB_OK) status = collide(x, t);
     if (status != RB_OK) return status;
+    take_group(x, 0);
+    s->info->contacts = s->ncontact;
+    if (s->ncontact > 0) status = rb_impulse_middle(x, t);
+    if (status == RB_OK && s->ncontact > 0) take_group(x, 1);
     for (int i = 0; i < x->n; i++) x->meeting[i].held = 0;
-    take_group(x);
-    for (int i = 0; i < s->ncontact; i++) s->info->contacts = s->ncontact;
-    if (s->ncontact == 0 && x->ndriven == 0) {
-        s->d->ntouch = 0;
-        return look_ahead(x, t);
-    }
     for (int i = 0; i < x->npoint; i++)
         if (x->point[i].contact.at.gap <= 1.1 * x->shell) x->meeting[x->point[i].meeting].held = 1;
-    status = rb_impulse_group(x, t, x->tau, x->tau);
+    if (s->ncontact == 0) s->d->ntouch = 0;
+    if (status == RB_OK && (s->ncontact > 0 || x->ndriven > 0))
+        status = rb_impulse_group(x, t, x->tau, 1);
     return status == RB_OK ? look_ahead(x, t) : status;
 }

@@ -453,6 +453,16 @@ static rb_status add_points(rb_events *x, int i, double reach, const rb_manifold
     return RB_OK;
 }
 
+/* Points of two convex shapes where they are placed. */
+void rb_meeting_manifold(rb_events *x, int i, double t, double reach, rb_manifold *out)
+{
+    const rb_meeting *m = &x->meeting[i];
+    place(x, m->geom[0], t);
+    place(x, m->geom[1], t);
+    rb_shape shape1 = shape_of(x, m->geom[0]), shape2 = shape_of(x, m->geom[1]);
+    rb_pair_call(&shape1, &shape2, reach, out);
+}
+
 /* All points of the meeting at time t whose gap is at most `reach`, behind those that are there. */
 rb_status rb_meeting_points(rb_events *x, int i, double t, double reach)
 {
@@ -461,9 +471,8 @@ rb_status rb_meeting_points(rb_events *x, int i, double t, double reach)
     m->seen = x->event;
     if (status != RB_OK || m->closest.gap > reach) return status;
     if (is_surface(x, m)) return add_points(x, i, reach, m->point, m->npoint);
-    rb_shape shape1 = shape_of(x, m->geom[0]), shape2 = shape_of(x, m->geom[1]);
     rb_manifold manifold = { .most = RB_MANIFOLD_KEEP };
-    rb_pair_call(&shape1, &shape2, reach, &manifold);
+    rb_meeting_manifold(x, i, t, reach, &manifold);
     return add_points(x, i, reach, manifold.point, manifold.n);
 }
 
