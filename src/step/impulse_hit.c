@@ -259,6 +259,26 @@ static rb_status gather(rb_events *x, double t)
     return RB_OK;
 }
 
+/* Cone and approach after an impact of a mechanism, from its impulse and the velocities v of all
+ * dofs; d is left at v. */
+static rb_status certify_model(rb_events *x, const rb_impact_site *site, const double p[3],
+                               const double *v)
+{
+    rb_stage *s = x->s;
+    double v1[6], v2[6], u[3], size = rb_norm3(p), tangent = sqrt(p[1] * p[1] + p[2] * p[2]);
+    memcpy(s->d->v, v, (size_t)s->m->nv * sizeof *v);
+    rb_velocity(s->m, s->d);
+    rb_point_velocity(s->m, s->d, site->body1, site->pos, v1);
+    rb_point_velocity(s->m, s->d, site->body2, site->pos, v2);
+    rb_sub3(v2 + 3, v1 + 3, u);
+    double speed = rb_norm3(v1 + 3) + rb_norm3(v2 + 3), u_n = rb_dot3(site->n, u);
+    double cone = size > 0.0 ? fmax(0.0, tangent - site->mu * p[0]) / size : 0.0;
+    double approach = speed > 0.0 ? fmax(0.0, -u_n) / speed : 0.0;
+    if (fmax(cone, approach) > RB_IMPACT_TOL) return RB_UNSOLVED;
+    s->info->residual = fmax(s->info->residual, fmax(cone, approach));
+    return RB_OK;
+}
+
 /* A link of a mechanism takes part: the whole of it changes its velocity. */
 static rb_status strike_model(rb_events *x, double t, const rb_shell_point *p)
 {
@@ -281,14 +301,16 @@ static rb_status strike_model(rb_events *x, double t, const rb_shell_point *p)
     if (status != RB_OK) return status;
     rb_upsilon(s->m, s->d);
     status = rb_impact_model(s->m, s->d, &site, &out, dv);
+    for (int j = 0; j < s->m->nv && status == RB_OK; j++) dv[j] += x->v_minus[j];
+    if (status == RB_OK) status = certify_model(x, &site, out.p, dv);
     if (status == RB_OK) {
-        for (int j = 0; j < s->m->nv; j++) dv[j] += x->v_minus[j];
         s->info->energy_created += out.energy;
         rb_impact_frame(site.n, R);
         rb_rot_t(R, out.p, push);
         tell(x, t, c, push, p->speed, &out, 1);
         take_links(x, t, dv);
     }
+    x->q_now = NAN;
     rb_arena_reset(s->d->arena, mark);
     return status;
 }

@@ -20,8 +20,9 @@ enum { FEW = 24 }; /* geoms whose boxes are compared one by one: no grid */
  * need not reach it. */
 #define SHELL_EDGE 1.1
 
-/* What is driven may speed up on its way: its box is made wider by this much of its way [1], and by
- * as many weights [1]. */
+/* What is driven may speed up on its way: its box is made wider by this much of its way [1], and it
+ * may be accelerated by as many weights [1]. Larger: more looks. Smaller: what speeds up faster is
+ * seen late. */
 #define DRIVEN_SHARE  2.0
 #define DRIVEN_WEIGHT 10.0
 
@@ -492,7 +493,7 @@ static void make_mover(const rb_events *x, const rb_meeting *m, int k, rb_mover 
     rb_copy3(f->w_world, at->w);
     rb_copy3(f->a, mover->a);
     mover->bend = (f->spin * f->spin + f->bend) * reach;
-    if (f->kind == RB_FLYER_DRIVEN) mover->bend = 2.0 * mover->bend + 2.0 * x->s->gravity;
+    if (f->kind == RB_FLYER_DRIVEN) mover->bend = 2.0 * mover->bend + DRIVEN_WEIGHT * x->s->gravity;
     if (!r->round) return;
     rb_zero3(at->w);
     mover->bend = 0.0;

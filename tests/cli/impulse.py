@@ -1,0 +1,89 @@
+"""Tests of `rattleback run --stepper impulse`: the summary, the log of events, threads, refusals.
+
+usage: impulse.py PATH_TO_rattleback [NAME...]     only the tests whose name contains a NAME
+"""
+import csv
+import json
+import os
+import tempfile
+
+from harness import check, check_run, rattleback, run_tests, strict_json
+
+POOL = "scenes/impulse/pool.xml"
+THROWN = "scenes/impulse/thrown.xml"
+COLUMNS = ("time kind geom1 geom2 x y z nx ny nz px py pz speed energy count phases text").split()
+
+
+def run(*arguments):
+    out = check_run(rattleback("run", *arguments, "--stepper", "impulse", "--json"), 0)
+    return strict_json(out)
+
+
+def test_summary_counts_what_happened():
+    pool = run(POOL, "--key", "start", "--time", "0.4")
+    check(pool["impacts"] > 20, pool["impacts"])
+    check(pool["events"] == pool["impacts"] + pool["groups"] or pool["micro_collisions"] > 0, pool)
+    check(pool["events"] >= pool["impacts"] + pool["groups"], pool)
+    check(pool["impacts_per_second"] > 0 and pool["slowdown"] > 0, pool)
+    check(pool["residual_max"] <= 1e-9 and pool["failures"] == 0, pool)
+    check(pool["energy_created_max"] <= 1e-9 * pool["energy_start"], pool["energy_created_max"])
+    check(pool["energy_end"] < pool["energy_start"], pool)
+
+
+def test_law_is_poissons_unless_somebody_asks():
+    """The laws differ where slip reverses: a box on a corner."""
+    box = """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="5 5 1"/>
+    <body pos="0 0 .6" euler="20 35 10"><freejoint/><geom type="box" size=".2 .3 .1"/></body>
+    </worldbody><custom><numeric name="rb.restitution" data="0.5"/></custom></mujoco>"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "box.xml")
+        with open(path, "w") as out:
+            out.write(box)
+        plain = run(path, "--time", "0.6")["hash"]
+        check(plain == run(path, "--time", "0.6", "--restitution-law", "poisson")["hash"])
+        check(plain != run(path, "--time", "0.6", "--restitution-law", "stronge")["hash"])
+        check(plain == run(path, "--time", "0.6", "--set", "rb.shell=0")["hash"])
+        check(plain != run(path, "--time", "0.6", "--set", "rb.shell=1e-4")["hash"])
+
+
+def test_events_are_logged_as_csv_and_json():
+    with tempfile.TemporaryDirectory() as folder:
+        table, lines = os.path.join(folder, "e.csv"), os.path.join(folder, "e.jsonl")
+        first = run(THROWN, "--key", "start", "--time", "1", "--events", table)
+        second = run(THROWN, "--key", "start", "--time", "1", "--events", lines)
+        check(first["hash"] == second["hash"], "the log changes nothing")
+        with open(table, newline="") as file:
+            rows = list(csv.DictReader(file))
+        with open(lines) as file:
+            events = [json.loads(line) for line in file]
+        check(list(rows[0]) == COLUMNS, list(rows[0]))
+        check(len(rows) == len(events), len(rows), len(events))
+        times = [event["time"] for event in events]
+        check(all(a <= b for a, b in zip(times, times[1:])), "in order of time")
+        kinds = [event["kind"] for event in events]
+        check(kinds.count("impact") == first["impacts"], first)
+        check(kinds.count("micro") == first["micro_collisions"], first)
+        check(kinds.count("group") == first["groups"], first)
+        hit = next(event for event in events if event["kind"] == "impact")
+        check(hit["speed"] < 0 and hit["energy"] < 0 and len(hit["phases"]) >= 2, hit)
+        check(sum(a * b for a, b in zip(hit["normal"], hit["impulse"])) > 0, hit)
+        row = next(row for row in rows if row["kind"] == "impact")
+        check(float(row["pz"]) == hit["impulse"][2] and row["geom1"] == hit["geom1"], row, hit)
+
+
+def test_threads_do_not_change_the_answer():
+    hashes = {run(POOL, "--key", "start", "--time", "0.3", "--threads", str(k))["hash"]
+              for k in (1, 2, 3)}
+    check(len(hashes) == 1, hashes)
+
+
+def test_refusals_say_why():
+    check_run(rattleback("run", THROWN, "--stepper", "events"), 2, "fixed, located, impulse or hybrid")
+    check_run(rattleback("run", "scenes/acceptance/four_bar.xml", "--stepper", "impulse"), 1, "loops")
+    check_run(rattleback("run", THROWN, "--stepper", "impulse", "--events", "/nowhere/e.csv"), 2,
+              "/nowhere/e.csv")
+    check_run(rattleback("run", THROWN, "--stepper", "impulse", "--set", "rb.shell=-1"), 2, "rb.shell")
+
+
+if __name__ == "__main__":
+    run_tests(globals())
