@@ -243,7 +243,7 @@ void poses_help(FILE *out)
           "  --height H             of the centre of mass at the start [m] (10 times the size)\n"
           "  --spin W               random angular velocity at the start [rad/s] (0)\n"
           "  --time T               seconds that a drop may take (10)\n"
-          "  --stepper WORD         fixed, located, impulse or hybrid (located)\n"
+          "  --stepper WORD         fixed, located, impulse or hybrid (impulse)\n"
           "  --step H               seconds (a fiftieth of the time to tip, at most the model's)\n"
           "  --friction MU          replaces every sliding coefficient (meshes: 0.3)\n"
           "  --restitution E        replaces every coefficient of restitution (meshes: 0.3)\n"
@@ -277,11 +277,11 @@ int poses_options_parse(poses_options *o, int argc, char **argv)
                           .drops = 1000,
                           .threads = 1,
                           .merge = 0.005,
-                          .stepper = "located",
+                          .stepper = "impulse",
                           .friction = NAN,
                           .restitution = NAN,
                           .drop = { .seed = 1, .time = 10.0, .step = rb_step_opts_default() } };
-    o->drop.step.stepper = RB_STEPPER_LOCATED;
+    o->drop.step.stepper = RB_STEPPER_IMPULSE;
     arguments a = { .command = "poses", .table = table, .options = o };
     if (!arguments_parse(&a, argc, argv)) return 0;
     if (o->model.help) return 1;

@@ -18,6 +18,7 @@ from harness import (PROGRAM, ROOT, answers, check, check_run, rattleback, run_t
 
 BOX = "scenes/poses/box.xml"
 BRACKET = ("--mesh", "scenes/poses/bracket.stl", "--scale", "0.001", "--density", "1100")
+PARTS = ((BOX,), BRACKET, *((f"scenes/poses/{n}.xml",) for n in ("tee", "nut", "pin")))
 SVG = "{http://www.w3.org/2000/svg}"
 
 # a sanitizer makes a step ten times slower
@@ -206,7 +207,7 @@ def test_a_cube_falls_on_each_face_alike():
         cube = model(body('<geom type="box" size="0.01 0.01 0.01" friction="0.3"/>'), folder,
                      floor='<geom type="plane" size="0 0 1" friction="0.3"/>', restitution=0.3)
         drops = 120 if sanitized() else 900
-        report = poses(cube, "--drops", str(drops), "--stepper", "fixed", "--threads", "2")
+        report = poses(cube, "--drops", str(drops), "--threads", "2")
         check(len(report["poses"]) == 6, report)
         chi2 = sum((p["count"] - drops / 6) ** 2 / (drops / 6) for p in report["poses"])
         check(all(abs(p["quasi_static"] - 1 / 6) < 1e-12 for p in report["poses"]), report)
@@ -215,10 +216,10 @@ def test_a_cube_falls_on_each_face_alike():
 
 def test_energy_decides_what_rest_confirms():
     """The pose is known long before rest; a run to the end must say the same for every drop."""
-    for part in ((BOX,), BRACKET, ("scenes/poses/tee.xml",), ("scenes/poses/pin.xml",)):
+    for part, stepper in itertools.product(PARTS, ("impulse", "fixed")):
         with tempfile.TemporaryDirectory() as folder:
             early, late = (os.path.join(folder, n) for n in ("early.csv", "late.csv"))
-            drops = ("--drops", str(FEW // 4), "--stepper", "fixed", "--threads", "2", "--csv")
+            drops = ("--drops", str(FEW // 6), "--stepper", stepper, "--threads", "2", "--csv")
             one = poses(*part, *drops, early)
             two = poses(*part, *drops, late, "--full")
             check(two["rest"] > 0 and two["decided"] == 0 and one["rest"] == 0, one, two)
@@ -232,27 +233,35 @@ def test_low_poses_gain_on_the_quasi_static_estimate():
     """What is known of the estimate: a part that bounces ends lower than one that only tips."""
     if sanitized():
         return
-    for part in ((BOX,), BRACKET, ("scenes/poses/tee.xml",)):
-        report = poses(*part, "--drops", "400", "--stepper", "fixed", "--threads", "2")
+    for part in PARTS:
+        report = poses(*part, "--drops", "800", "--threads", "2")
         lowest = report["poses"][0]["height"]
         low = [p for p in report["poses"] if p["height"] < lowest + 1e-9]
         count = sum(p["count"] for p in low)
         estimate = sum(p["quasi_static"] for p in low)
-        check(wilson(count, 400)[0] > estimate, part, count, estimate)
+        check(wilson(count, 800)[0] > estimate, part, count, estimate)
 
 
 def test_steppers_agree():
+    """Event-driven impulses and steps that are divided at impacts share the law of an impact and
+    nothing else: the same drops end in the same poses, but for a few that hang in the balance."""
     if sanitized():
         return
-    found = {}
-    for stepper in ("fixed", "located"):
-        report = poses(BOX, "--drops", "400", "--stepper", stepper, "--threads", "2")
-        check(report["failed"] == 0 and report["unsettled"] == 0, report)
-        found[stepper] = [report["poses"][k]["count"] + report["poses"][k + 1]["count"]
-                          for k in (0, 2, 4)]
-    for a, b in zip(found["fixed"], found["located"]):
-        p = (a + b) / 800
-        check(abs(a - b) <= 3.3 * math.sqrt(800 * p * (1 - p)) + 1, found)
+    steppers = ["impulse", "located"]
+    if rattleback("poses", BOX, "--drops", "1", "--stepper", "hybrid")[0] == 0:
+        steppers.append("hybrid")
+    else:
+        print("    the stepper hybrid is not there yet")
+    for part, drops in (((BOX,), 300), (BRACKET, 120), (("scenes/poses/pin.xml",), 300)):
+        found = {}
+        for stepper in steppers:
+            report = poses(*part, "--drops", str(drops), "--stepper", stepper, "--threads", "2")
+            check(report["failed"] == 0 and report["unsettled"] == 0, stepper, report)
+            found[stepper] = [p["count"] for p in report["poses"]]
+        for a, b in itertools.combinations(steppers, 2):
+            for x, y in zip(found[a], found[b]):
+                p = (x + y) / (2 * drops)
+                check(abs(x - y) <= 3.3 * math.sqrt(2 * drops * p * (1 - p)) + 1, part, found)
 
 
 def test_a_drop_that_does_not_settle_is_counted():
@@ -333,8 +342,8 @@ def test_an_interrupted_run_keeps_what_it_has():
 
 
 def test_precision_stops_early_and_at_the_same_drop():
-    reports = [without_times(poses(BOX, "--drops", "5000", "--precision", "0.06", "--stepper",
-                                   "fixed", "--threads", t)) for t in ("1", "2")]
+    reports = [without_times(poses(BOX, "--drops", "5000", "--precision", "0.06", "--threads", t))
+               for t in ("1", "2")]
     check(reports[0] == reports[1], reports)
     report = reports[0]
     check(report["drops"] < 1000, report["drops"])
