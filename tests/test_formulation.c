@@ -333,12 +333,16 @@ static void widen(world *w, const image *p)
 {
     rb_stage s = { .m = w->m, .d = w->d, .v_free = w->v_free, .reach = w->reach };
     s.v_new = copied(p->v_hat, w->m->nv);
+    s.link_dw = zeros(3 * (size_t)w->m->nlink);
+    s.link_dv = zeros(3 * (size_t)w->m->nlink);
     memcpy(w->d->q, p->q_hat, (size_t)w->m->nq * sizeof *w->d->q);
     rb_kinematics(w->m, w->d);
     rb_frames(w->m, w->d);
     rb_stage_reach(&s);
     w->reach = s.reach;
     free(s.v_new);
+    free(s.link_dw);
+    free(s.link_dv);
 }
 
 /* All constraints at q with the links moving by v. */

@@ -200,12 +200,27 @@ static rb_status keep_last(rb_stage *s, double slack)
     return status;
 }
 
+/* The reach of the fastest body is that of all in the search: what is far for its own two goes,
+ * unless it was a row before. */
+static void drop_far(rb_stage *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->ncontact; i++) {
+        const rb_contact *c = &s->contacts[i];
+        rb_touch_id id = id_of(c);
+        if (rb_stage_in_reach(s, c) || rb_stage_find(&s->last, &id)) s->contacts[n++] = *c;
+    }
+    s->ncontact = n;
+}
+
 static rb_status find_contacts(rb_stage *s, double slack)
 {
     rb_data *d = s->d;
     rb_status status =
         rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
-    return status == RB_OK && s->last_p ? keep_last(s, slack) : status;
+    status = status == RB_OK && s->last_p ? keep_last(s, slack) : status;
+    if (status == RB_OK && s->last_p) drop_far(s);
+    return status;
 }
 
 rb_status rb_stage_rows(rb_stage *s)

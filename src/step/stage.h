@@ -32,6 +32,7 @@ typedef struct rb_stage {
 
     int final;    /* no halving of the step is left                                           */
     double reach; /* what impulses changed the speed of a point by, in repairs [m/s]          */
+    double *link_dw, *link_dv; /* that change, of each link             (nlink x 3)             */
 
     /* before the step */
     double *q0, *v0, *act0; /*                                          (nq_all), (nv), (na)    */
@@ -192,6 +193,10 @@ rb_status rb_stage_check(rb_stage *s, double *worst);
 
 /* reach.c: reach, from v_new; kinematics and frames are those of any position of the step. */
 void rb_stage_reach(rb_stage *s);
+
+/* reach.c: in a repair; the bodies could meet within the step, with twice the change that impulses
+ * made in the round before. Needs velocity and frames. */
+int rb_stage_in_reach(const rb_stage *s, const rb_contact *c);
 
 /* jam.c: after a problem without answer. RB_JAMMED, info and err filled, where the rows of an
  * island prove that there is none, and halving the step cannot help; RB_UNSOLVED elsewhere. */

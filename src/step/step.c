@@ -26,6 +26,8 @@ static int take_memory(rb_stage *s)
     for (int i = 0; i < 3; i++) ok = ok && (*of_q[i] = rb_push(arena, double, m->nq_all));
     for (int i = 0; i < 3; i++) ok = ok && (*of_v[i] = rb_push(arena, double, m->nv));
     for (int i = 0; i < 2; i++) ok = ok && (*of_act[i] = rb_push(arena, double, m->na));
+    ok = ok && (s->link_dw = rb_push(arena, double, 3 * (size_t)m->nlink));
+    ok = ok && (s->link_dv = rb_push(arena, double, 3 * (size_t)m->nlink));
     ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
     ok = ok && (s->pushed = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->carried = rb_push(arena, unsigned char, m->ntree));
