@@ -66,6 +66,38 @@ static void table(reproduce *r)
     reproduce_say(r, "real: processor time of one core, reading the model included\n\n");
 }
 
+/* ---- the strike -------------------------------------------------------------------------------
+ */
+
+/* Pins that lean by more than 30 degrees at the end. */
+static int fallen(const trajectory *t)
+{
+    int count = 0;
+    for (int pin = 1; pin <= 10; pin++) {
+        char name[32];
+        snprintf(name, sizeof name, "q:pin%d:4", pin);
+        int x = trajectory_column(t, name), last = t->nrow - 1;
+        double a = trajectory_at(t, last, x), b = trajectory_at(t, last, x + 1);
+        count += 1.0 - 2.0 * (a * a + b * b) < 0.8660254037844386;
+    }
+    return count;
+}
+
+static void strike(reproduce *r)
+{
+    static const char *const steppers[] = { "impulse", "hybrid" };
+    for (int k = 0; k < 2; k++) {
+        trial t;
+        if (!trial_run(r, &t, "bowling", "impulse/bowling.xml",
+                       "--key start --stepper %s --time 2 --every 100", steppers[k]))
+            return;
+        int count = fallen(&t.path);
+        reproduce_say(r, "bowling, %s: %d of 10 pins fell\n", steppers[k], count);
+        reproduce_near(r, count, 10.0, 0.0, "bowling, %s: pins that fell", steppers[k]);
+        trial_free(&t);
+    }
+}
+
 /* ---- rest -------------------------------------------------------------------------------------
  */
 
@@ -93,6 +125,22 @@ static void block(reproduce *r)
         reproduce_near(r, t.events / t.time, 0.0, 1e4, "block, %s: events per second", steppers[k]);
         trial_free(&t);
     }
+}
+
+/* A heap that comes to rest: collisions of both kinds, and what takes their place. */
+static void heap(reproduce *r)
+{
+    trial by_impulses, by_both;
+    const char *options = "--key start --stepper %s";
+    if (!trial_run(r, &by_impulses, NULL, "impulse/pile.xml", options, "impulse")) return;
+    if (!trial_run(r, &by_both, NULL, "impulse/pile.xml", options, "hybrid")) return;
+    int many = by_impulses.impacts + by_impulses.micros, few = by_both.events;
+    reproduce_say(r,
+                  "heap, impulse: %d impacts, %d micro-collisions in %d groups\n"
+                  "heap, hybrid: %d impacts, %d shifts: %.0f times fewer\n",
+                  by_impulses.impacts, by_impulses.micros, by_impulses.events - by_impulses.impacts,
+                  by_both.impacts, by_both.shifts, (double)many / few);
+    reproduce_near(r, (double)few / many, 0.0, 0.1, "heap: collisions and shifts, share");
 }
 
 /* ---- the ramp ---------------------------------------------------------------------------------
@@ -158,6 +206,8 @@ static void ramp(reproduce *r)
 void reproduce_impulse(reproduce *r)
 {
     table(r);
+    if (!r->brief) strike(r);
     block(r);
+    if (!r->brief) heap(r);
     ramp(r);
 }

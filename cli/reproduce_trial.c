@@ -90,6 +90,7 @@ static int read_summary(trial *t, const char *path)
     t->impacts = (int)number(text, "impacts");
     t->events = (int)number(text, "events");
     t->shifts = (int)number(text, "shifts");
+    t->micros = (int)number(text, "micro_collisions");
     t->time = number(text, "time");
     t->wall = number(text, "wall");
     t->contacts_mean = number(text, "contacts_mean");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the scenes of impulse-based simulation [Mirtich & Canny 1995], as MJCF.
+"""Writes the scenes of impulse-based simulation [Mirtich 1995], as MJCF.
 
     scenes/impulse/make.py [--check]     into this folder; --check: compare with what is there
 
@@ -148,7 +148,7 @@ def singulator():
 # ---- the nine scenes of the table ---------------------------------------------------------------
 
 def dominos():
-    s = Scene("dominos", "Ten dominos; the first leans beyond its balance.", time=0.6, h=0.001,
+    s = Scene("dominos", "Ten dominos; the first leans beyond its balance.", time=0.5, h=0.001,
               friction=0.2, restitution=0.1)
     high, wide, thick, pitch, count = 0.048, 0.024, 0.0075, 0.024, 10
     s.floor(friction=num(0.3))
@@ -245,7 +245,7 @@ def pin_mesh(name, rings, sides):
 
 def bowling():
     s = Scene("bowling", "A strike. Ball, pins and lane as the rules of the sport have them.",
-              time=3, h=0.001, friction=0.08, restitution=0.6)
+              time=0.8, h=0.001, friction=0.08, restitution=0.6)
     s.floor()
     s.assets += pin_mesh("belly", pin_rings(8.625), 12)
     neck = [h * INCH - PIN_COM for h in (8.9, 12)]  # thin; the head is a ball

@@ -66,13 +66,13 @@ static rb_status move(located *x, double t, rb_mark mark)
     return RB_OK;
 }
 
-/* f at q_new, and its rate; INFINITY: nothing near that flies. */
-static rb_status look(located *x, double *f)
+/* f at q_new, and its rate; INFINITY: nothing that flies is within reach of the next h seconds. */
+static rb_status look(located *x, double h, double *f)
 {
     rb_stage *s = x->s;
     int n = 0;
-    rb_status status = rb_collide(s->m, s->d, x->h_full, s->gravity * x->h_full, s->d->touch_max,
-                                  x->seen, &n, s->err);
+    rb_status status =
+        rb_collide(s->m, s->d, h, s->gravity * h, s->d->touch_max, x->seen, &n, s->err);
     if (status == RB_FULL) s->info->contacts = n;
     *f = INFINITY;
     x->rate = 0.0;
@@ -243,7 +243,7 @@ static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
         if (!(t > a && t < *b)) break;
         last = t;
         rb_status status = move(x, t, mark);
-        if (status == RB_OK) status = look(x, &f);
+        if (status == RB_OK) status = look(x, x->h_full, &f);
         if (status != RB_OK) return status;
 
         /* Illinois: the end that stays counts half */
@@ -266,7 +266,9 @@ static rb_status find_part(located *x, rb_mark mark, double *t)
 {
     double f, met;
     rb_status status = move(x, *t, mark);
-    if (status == RB_OK) status = look(x, &f);
+
+    /* where Newton's method starts from an overlap, nothing else has to be seen at first */
+    if (status == RB_OK) status = look(x, x->s->paradigms ? 0.0 : x->h_full, &f);
     for (int i = 0; i <= x->flight.n && status == RB_OK; i++) {
         if (f < -RB_GAP_ZERO * x->s->size) status = find_root(x, f, mark, t);
         if (status == RB_OK) status = move(x, *t, mark);
@@ -278,7 +280,7 @@ static rb_status find_part(located *x, rb_mark mark, double *t)
         if (status != RB_OK || !(met < *t)) break;
         *t = met;
         status = move(x, *t, mark);
-        if (status == RB_OK) status = look(x, &f);
+        if (status == RB_OK) status = look(x, x->h_full, &f);
     }
     return status == RB_OK ? move(x, *t, mark) : status;
 }

@@ -186,6 +186,13 @@ static rb_status solve_until_open(rb_stage *s)
     }
 }
 
+/* Where nothing is led and nothing loops, standing still is open to all: a step that is not solved is
+ * halved before anybody looks for a self-stress, which costs more than the step. */
+static int may_jam(const rb_stage *s)
+{
+    return s->final || s->m->nmocap > 0 || s->m->neq > 0;
+}
+
 rb_status rb_stage_motion(rb_stage *s)
 {
     s->reach = 0.0;
@@ -195,7 +202,7 @@ rb_status rb_stage_motion(rb_stage *s)
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = rb_stage_measure(s);
     if (status == RB_OK) status = rb_stage_temper(s);
-    if (status == RB_UNSOLVED) status = rb_stage_jam(s);
+    if (status == RB_UNSOLVED && may_jam(s)) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
     return status;
