@@ -89,7 +89,7 @@ static void strike(reproduce *r)
     for (int k = 0; k < 2; k++) {
         trial t;
         if (!trial_run(r, &t, "bowling", "impulse/bowling.xml",
-                       "--key start --stepper %s --time 2 --every 100", steppers[k]))
+                       "--key start --stepper %s --every 100", steppers[k]))
             return;
         int count = fallen(&t.path);
         reproduce_say(r, "bowling, %s: %d of 10 pins fell\n", steppers[k], count);

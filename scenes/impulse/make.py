@@ -231,7 +231,10 @@ PIN_COM = 0.1473  # above the base [m]
 
 
 def pin_rings(hi):
-    return [(h * INCH - PIN_COM, d / 2 * INCH) for h, d in PIN if h <= hi]
+    """Every other height of the profile up to hi, and hi: enough of the belly, half the corners."""
+    heights = [(h, d) for h, d in PIN if h <= hi]
+    kept = heights[:2] + heights[2:-1:2] + heights[-1:]
+    return [(h * INCH - PIN_COM, d / 2 * INCH) for h, d in kept]
 
 
 def pin_mesh(name, rings, sides):
@@ -296,7 +299,7 @@ def platter():
     return s
 
 
-BOWL, BOWL_HALF, BOWL_POINTS = 0.15, 0.1, 41
+BOWL, BOWL_HALF, BOWL_POINTS = 0.15, 0.1, 29
 
 
 def bowl():
