@@ -303,7 +303,8 @@ def test_coins_come_down():
         run = Run("coins", stepper, "--time", "2", every=100)
         for name, thick in (("cent", 1.52), ("nickel", 1.95), ("dime", 1.35), ("half", 2.15)):
             q = run.end(name)
-            check(thick / 2000 - 1e-4 < q[2] < 4e-3 and abs(up(q)) > 0.9, stepper, name, q)
+            # flat, or leaning on another one
+            check(thick / 2000 - 1e-4 < q[2] < 6e-3 and abs(up(q)) > 0.9, stepper, name, q)
 
 
 if __name__ == "__main__":
