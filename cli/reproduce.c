@@ -25,8 +25,7 @@ static const experiment experiments[] = {
     { "balls", "four balls, Table 1, impulse cascade [Stewart & Trinkle 2000]", reproduce_balls },
     { "pendulum", "n-link pendulum, Table I, Figure 2 [Jain 2012]", reproduce_pendulum },
     { "cube", "sliding cube, five friction models [Peiret 2017]", reproduce_cube },
-    { "impulse", "nine simulations by impulses, Table 1 [Mirtich 1995]",
-      reproduce_impulse },
+    { "impulse", "nine simulations by impulses, Table 1 [Mirtich 1995]", reproduce_impulse },
 };
 enum { NEXPERIMENT = sizeof experiments / sizeof *experiments };
 

@@ -186,8 +186,8 @@ static rb_status solve_until_open(rb_stage *s)
     }
 }
 
-/* Where nothing is led and nothing loops, standing still is open to all: a step that is not solved is
- * halved before anybody looks for a self-stress, which costs more than the step. */
+/* Where nothing is led and nothing loops, standing still is open to all: a step that is not solved
+ * is halved before anybody looks for a self-stress, which costs more than the step. */
 static int may_jam(const rb_stage *s)
 {
     return s->final || s->m->nmocap > 0 || s->m->neq > 0;
