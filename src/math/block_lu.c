@@ -125,7 +125,7 @@ rb_status rb_block_lu_analyse(rb_block_lu *f, int nb, int bs, const int *ptr, co
 /* ---- blocks: written for a constant bs, so that the compiler unrolls them
  * ------------------------ */
 
-static inline int block_is_zero(const double *a, int bs)
+RB_INLINE int block_is_zero(const double *a, int bs)
 {
     for (int k = 0; k < bs * bs; k++) {
         if (a[k] != 0.0) return 0;
@@ -134,7 +134,7 @@ static inline int block_is_zero(const double *a, int bs)
 }
 
 /* c = a b */
-static inline void block_mul(const double *a, const double *b, double *c, int bs)
+RB_INLINE void block_mul(const double *a, const double *b, double *c, int bs)
 {
     for (int i = 0; i < bs; i++) {
         for (int j = 0; j < bs; j++) {
@@ -145,24 +145,29 @@ static inline void block_mul(const double *a, const double *b, double *c, int bs
     }
 }
 
-/* c -= a b */
-static inline void block_mul_sub(const double *a, const double *b, double *restrict c, int bs)
+/* w -= L u for `len` columns, rows of u and w ld apart: a run of blocks of a row of U. Each column
+ * is a sum of its own, so that the bits do not depend on the width of vectors. */
+RB_INLINE void run_mul_sub(const double *L, const double *u, ptrdiff_t ld_u, double *restrict w,
+                           ptrdiff_t ld_w, int len, int bs)
 {
     for (int i = 0; i < bs; i++) {
-        for (int j = 0; j < bs; j++) {
-            double sum = a[i * bs] * b[j];
-            for (int k = 1; k < bs; k++) sum += a[i * bs + k] * b[k * bs + j];
-            c[i * bs + j] -= sum;
+        const double *L_i = L + i * bs;
+        double *restrict w_i = w + i * ld_w;
+        for (int c = 0; c < len; c++) {
+            double sum = L_i[0] * u[c];
+            for (int k = 1; k < bs; k++) sum += L_i[k] * u[k * ld_u + c];
+            w_i[c] -= sum;
         }
     }
 }
 
-/* y -= a x */
-static inline void block_vec_sub(const double *a, const double *x, double *y, int bs)
+/* y -= a x, rows of a ld apart */
+RB_INLINE void block_vec_sub(const double *a, ptrdiff_t ld, const double *x, double *y, int bs)
 {
     for (int i = 0; i < bs; i++) {
-        double sum = a[i * bs] * x[0];
-        for (int k = 1; k < bs; k++) sum += a[i * bs + k] * x[k];
+        const double *a_i = a + i * ld;
+        double sum = a_i[0] * x[0];
+        for (int k = 1; k < bs; k++) sum += a_i[k] * x[k];
         y[i] -= sum;
     }
 }
@@ -218,34 +223,67 @@ static void block_invert(double *a, double *inv, int bs, pivots *met)
 /* ---- factor and solve
  * ---------------------------------------------------------------------------- */
 
+/* Blocks of the dense row at column j, to and from `block`. */
+RB_INLINE void take_block(double *row, ptrdiff_t ld, int j, double *block, int bs)
+{
+    for (int i = 0; i < bs; i++) {
+        double *from = row + i * ld + (ptrdiff_t)j * bs;
+        for (int l = 0; l < bs; l++) {
+            block[i * bs + l] = from[l];
+            from[l] = 0.0;
+        }
+    }
+}
+
+RB_INLINE void put_block(const double *block, double *row, ptrdiff_t ld, int j, int bs)
+{
+    for (int i = 0; i < bs; i++) {
+        double *to = row + i * ld + (ptrdiff_t)j * bs;
+        for (int l = 0; l < bs; l++) to[l] = block[i * bs + l];
+    }
+}
+
+/* row -= L (row j of U), in runs of neighbouring columns. */
+RB_INLINE void subtract_row(rb_block_lu *f, const double *L, int j, int bs)
+{
+    int begin = f->uptr[j], end = f->uptr[j + 1];
+    ptrdiff_t ld_u = (ptrdiff_t)(end - begin) * bs, ld = (ptrdiff_t)f->nb * bs;
+    const double *U = f->uval + (ptrdiff_t)begin * bs * bs;
+    for (int u = begin; u < end;) {
+        int next = u + 1;
+        while (next < end && f->ucol[next] == f->ucol[next - 1] + 1) next++;
+        run_mul_sub(L, U + (ptrdiff_t)(u - begin) * bs, ld_u, f->row + (ptrdiff_t)f->ucol[u] * bs,
+                    ld, (next - u) * bs, bs);
+        u = next;
+    }
+}
+
 /* Row k: scatter G, subtract L_kj (row j of U) for the columns j of L, keep what is right of k. */
-static inline void factor_row(rb_block_lu *f, const double *val, int k, pivots *met, int bs)
+RB_INLINE void factor_row(rb_block_lu *f, const double *val, int k, pivots *met, int bs)
 {
     int node = f->order[k], bb = bs * bs;
+    ptrdiff_t ld = (ptrdiff_t)f->nb * bs, ld_u = (ptrdiff_t)(f->uptr[k + 1] - f->uptr[k]) * bs;
+    double w[RB_BLOCK_LU_MAX * RB_BLOCK_LU_MAX];
     for (int e = f->ptr[node]; e < f->ptr[node + 1]; e++) {
-        memcpy(f->row + (ptrdiff_t)f->place[f->col[e]] * bb, val + (ptrdiff_t)e * bb,
-               (size_t)bb * sizeof *val);
+        put_block(val + (ptrdiff_t)e * bb, f->row, ld, f->place[f->col[e]], bs);
     }
     for (int e = f->lptr[k]; e < f->lptr[k + 1]; e++) {
         int j = f->lcol[e];
-        double *w = f->row + (ptrdiff_t)j * bb, *L = f->lval + (ptrdiff_t)e * bb;
+        double *L = f->lval + (ptrdiff_t)e * bb;
+        take_block(f->row, ld, j, w, bs);
         if (block_is_zero(w, bs)) {
             memset(L, 0, (size_t)bb * sizeof *L);
             continue;
         }
         block_mul(w, f->dinv + (ptrdiff_t)j * bb, L, bs);
-        memset(w, 0, (size_t)bb * sizeof *w);
-        for (int u = f->uptr[j]; u < f->uptr[j + 1]; u++) {
-            block_mul_sub(L, f->uval + (ptrdiff_t)u * bb, f->row + (ptrdiff_t)f->ucol[u] * bb, bs);
-        }
+        subtract_row(f, L, j, bs);
     }
-    double *D = f->row + (ptrdiff_t)k * bb;
-    block_invert(D, f->dinv + (ptrdiff_t)k * bb, bs, met);
-    memset(D, 0, (size_t)bb * sizeof *D);
-    for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++) {
-        double *w = f->row + (ptrdiff_t)f->ucol[u] * bb;
-        memcpy(f->uval + (ptrdiff_t)u * bb, w, (size_t)bb * sizeof *w);
-        memset(w, 0, (size_t)bb * sizeof *w);
+    take_block(f->row, ld, k, w, bs);
+    block_invert(w, f->dinv + (ptrdiff_t)k * bb, bs, met);
+    double *U = f->uval + (ptrdiff_t)f->uptr[k] * bb;
+    for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++, U += bs) {
+        take_block(f->row, ld, f->ucol[u], w, bs);
+        for (int i = 0; i < bs; i++) memcpy(U + i * ld_u, w + i * bs, (size_t)bs * sizeof *U);
     }
 }
 
@@ -255,6 +293,8 @@ RB_VECTOR static void factor_all(rb_block_lu *f, const double *val, pivots *met,
         for (int k = 0; k < f->nb; k++) factor_row(f, val, k, met, 3);
     } else if (bs == 2) {
         for (int k = 0; k < f->nb; k++) factor_row(f, val, k, met, 2);
+    } else if (bs == 6) {
+        for (int k = 0; k < f->nb; k++) factor_row(f, val, k, met, 6);
     } else {
         for (int k = 0; k < f->nb; k++) factor_row(f, val, k, met, bs);
     }
@@ -271,34 +311,38 @@ void rb_block_lu_factor(rb_block_lu *f, const double *val)
     f->pivot_ratio = met.least / met.largest;
 }
 
-static inline void solve_all(const rb_block_lu *f, double *x, double *y, int bs)
+RB_INLINE void solve_all(const rb_block_lu *f, double *x, double *y, int bs)
 {
     int nb = f->nb, bb = bs * bs;
     for (int k = 0; k < nb; k++) {
         memcpy(y + (ptrdiff_t)k * bs, x + (ptrdiff_t)f->order[k] * bs, (size_t)bs * sizeof *y);
         for (int e = f->lptr[k]; e < f->lptr[k + 1]; e++) {
-            block_vec_sub(f->lval + (ptrdiff_t)e * bb, y + (ptrdiff_t)f->lcol[e] * bs,
+            block_vec_sub(f->lval + (ptrdiff_t)e * bb, bs, y + (ptrdiff_t)f->lcol[e] * bs,
                           y + (ptrdiff_t)k * bs, bs);
         }
     }
     for (int k = nb - 1; k >= 0; k--) {
         double *y_k = y + (ptrdiff_t)k * bs, *x_k = x + (ptrdiff_t)f->order[k] * bs;
-        for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++) {
-            block_vec_sub(f->uval + (ptrdiff_t)u * bb, y + (ptrdiff_t)f->ucol[u] * bs, y_k, bs);
+        const double *U = f->uval + (ptrdiff_t)f->uptr[k] * bb;
+        ptrdiff_t ld = (ptrdiff_t)(f->uptr[k + 1] - f->uptr[k]) * bs;
+        for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++, U += bs) {
+            block_vec_sub(U, ld, y + (ptrdiff_t)f->ucol[u] * bs, y_k, bs);
         }
         for (int i = 0; i < bs; i++) x_k[i] = 0.0;
         for (int i = 0; i < bs; i++) y_k[i] = -y_k[i];
-        block_vec_sub(f->dinv + (ptrdiff_t)k * bb, y_k, x_k, bs);
+        block_vec_sub(f->dinv + (ptrdiff_t)k * bb, bs, y_k, x_k, bs);
         memcpy(y_k, x_k, (size_t)bs * sizeof *y_k);
     }
 }
 
-void rb_block_lu_solve(const rb_block_lu *f, double *x, double *work)
+RB_VECTOR void rb_block_lu_solve(const rb_block_lu *f, double *x, double *work)
 {
     if (f->bs == 3)
         solve_all(f, x, work, 3);
     else if (f->bs == 2)
         solve_all(f, x, work, 2);
+    else if (f->bs == 6)
+        solve_all(f, x, work, 6);
     else
         solve_all(f, x, work, f->bs);
 }

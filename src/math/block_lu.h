@@ -10,17 +10,20 @@
 
 #include "base/arena.h"
 
+enum { RB_BLOCK_LU_MAX = 6 }; /* largest bs */
+
 typedef struct rb_block_lu {
     int nb, bs;
     const int *ptr, *col; /* the pattern given, symmetric, with diagonal      (nb+1), (nblk)   */
     int *order, *place;   /* order[k] = block eliminated k-th; place = inverse   (nb) each     */
     int *uptr, *ucol;     /* row k of U: columns > k, ascending, in eliminated order           */
     int *lptr, *lcol;     /* row k of L: columns < k, ascending                                */
-    double *uval, *lval;  /* blocks of U and L, row major                                      */
-    double *dinv;         /* inverse diagonal blocks                          (nb x bs x bs)   */
-    double *row;          /* one dense block row, scratch                     (nb x bs x bs)   */
-    int perturbed;        /* diagonal blocks lifted in the last factorisation                    */
-    double pivot_ratio;   /* least / largest pivot of the last factorisation                     */
+    double *uval;       /* rows of U: bs scalar rows, the columns of all its blocks side by side */
+    double *lval;       /* blocks of L, row major                                            */
+    double *dinv;       /* inverse diagonal blocks                          (nb x bs x bs)   */
+    double *row;        /* one dense block row, scratch                     (bs x nb bs)     */
+    int perturbed;      /* diagonal blocks lifted in the last factorisation                    */
+    double pivot_ratio; /* least / largest pivot of the last factorisation                     */
 } rb_block_lu;
 
 /* Chooses the order and takes all memory. RB_TOO_LARGE if L or U would exceed max_blocks. */
