@@ -42,7 +42,7 @@ typedef struct rb_matrix {
     const int *ptr;        /* RB_BSR: block row i is ptr[i] .. ptr[i+1]-1           (n/bs + 1) */
     const int *col;        /* RB_BSR: block column, ascending in a row              (nblk)     */
     const double *val;     /* RB_BSR: blocks, row major                      (nblk x bs x bs)  */
-    const rb_operator *op; /* RB_OPERATOR                                                      */
+    const rb_operator *op; /* RB_OPERATOR; RB_BSR: the same W, where known, else NULL          */
 } rb_matrix;
 
 /* A problem borrows everything it points to and owns nothing. */
@@ -123,6 +123,7 @@ typedef enum rb_rung {
     RB_RUNG_NEWTON,        /* cones: Newton from the guess or a few NSGS sweeps                  */
     RB_RUNG_PATH,          /* cones: Newton along decreasing uniform compliance                  */
     RB_RUNG_PATH_TWOFOLD,  /* cones: the same with twice the digits                              */
+    RB_RUNG_INTERIOR,      /* cones: interior points, then Newton; many contacts of known bodies */
     RB_RUNG_PYRAMID,       /* cones: Lemke on ever closer pyramids, then Newton                  */
     RB_RUNG_ADMM,          /* cones: ADMM, then Newton                                           */
     RB_RUNG_NSGS,          /* cones: NSGS to the end                                             */

@@ -292,6 +292,89 @@ static rb_status write_blocks(const half *w, rb_arena *arena)
     return RB_OK;
 }
 
+/* ---- what W is made of ------------------------------------------------------------------------
+ */
+
+/* Dofs of the island's trees, side by side: where each begins and how many there are. */
+static rb_status number_dofs(const half *w, rb_arena *arena, rb_operator *op, int *at)
+{
+    const rb_model *m = w->m;
+    int *first = rb_push(arena, int, m->ntree), *start = rb_push(arena, int, m->ntree + 1);
+    if (!first || !start) return RB_NOMEM;
+    for (int t = 0; t < m->ntree; t++) first[t] = -1;
+    for (int i = 0; i < w->island->n; i++) {
+        int trees[2], count = trees_of(w, w->island->c[i], trees);
+        for (int k = 0; k < count; k++) first[trees[k]] = 0;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        int t = m->link_tree[m->dof_link[j]];
+        at[j] = first[t] >= 0 ? first[t]++ : -1;
+    }
+    for (int t = 0; t < m->ntree; t++) {
+        if (first[t] < 0) continue;
+        int count = first[t];
+        start[op->nblock++] = first[t] = op->m;
+        op->m += count;
+    }
+    start[op->nblock] = op->m;
+    op->start = start;
+    for (int j = 0; j < m->nv; j++) {
+        if (at[j] >= 0) at[j] += first[m->link_tree[m->dof_link[j]]];
+    }
+    return RB_OK;
+}
+
+/* Unit blocks: the masses are in the half solves. */
+static double *unit_blocks(const rb_operator *op, rb_arena *arena)
+{
+    size_t size = 0;
+    for (int b = 0; b < op->nblock; b++) {
+        size_t k = (size_t)(op->start[b + 1] - op->start[b]);
+        size += k * k;
+    }
+    double *unit = rb_push(arena, double, size), *next = unit;
+    if (!unit) return NULL;
+    memset(unit, 0, size * sizeof *unit);
+    for (int b = 0; b < op->nblock; b++) {
+        ptrdiff_t k = op->start[b + 1] - op->start[b];
+        for (ptrdiff_t i = 0; i < k; i++) next[i * (k + 1)] = 1.0;
+        next += k * k;
+    }
+    return unit;
+}
+
+/* W = (y D^-1/2) (y D^-1/2)' as an operator beside its blocks. */
+static rb_status write_operator(const half *w, rb_arena *arena)
+{
+    rb_island *is = w->island;
+    rb_operator *op = rb_push(arena, rb_operator, 1);
+    int *at = rb_push(arena, int, w->m->nv), *jptr = rb_push(arena, int, is->nrow + 1), used = 0;
+    size_t entries = 0;
+    for (int i = 0; i < is->n; i++) entries += (size_t)is->c[i]->nrow * (size_t)is->c[i]->ndof;
+    int *jcol = rb_push(arena, int, entries);
+    double *jval = rb_push(arena, double, entries);
+    if (!op || !at || !jptr || !jcol || !jval) return RB_NOMEM;
+    *op = (rb_operator){ .jptr = jptr, .jcol = jcol, .jval = jval };
+    rb_status status = number_dofs(w, arena, op, at);
+    if (status != RB_OK) return status;
+    for (int i = 0; i < is->n; i++) {
+        const rb_constraint *c = is->c[i];
+        const int *dof = w->set->dof + c->dof;
+        for (int r = 0; r < c->nrow; r++) {
+            jptr[is->row[i] + r] = used;
+            for (int k = 0; k < c->ndof; k++) {
+                double D = w->d->L[w->m->dof_Madr[dof[k]]];
+                jcol[used] = at[dof[k]];
+                jval[used++] = w->y[i][r * c->ndof + k] / sqrt(D);
+            }
+        }
+    }
+    jptr[is->nrow] = used;
+    op->minv = unit_blocks(op, arena);
+    is->W.op = op;
+    return op->minv ? RB_OK : RB_NOMEM;
+}
+
 /* ---- open -------------------------------------------------------------------------------------
  */
 
@@ -339,5 +422,7 @@ rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constrain
     status = half_solve_all(&w, arena);
     if (status != RB_OK) return status;
     int sparse = out->nrow > DENSE_ROWS && all_plain(out);
-    return sparse ? write_blocks(&w, arena) : write_dense(&w, arena);
+    if (!sparse) return write_dense(&w, arena);
+    status = write_blocks(&w, arena);
+    return status == RB_OK ? write_operator(&w, arena) : status;
 }

@@ -15,8 +15,9 @@ typedef struct rb_cones {
     double *rho;      /* 1 / mean diagonal of W_cc [N s per m/s]                 (nc)          */
     double mean;      /* mean diagonal of W [m/s per N s]                                      */
     double q_norm;    /* |q|_2, 1 where q = 0                                                  */
-    const rb_operator *op; /* W without the rounding of its entries, NULL: there is none       */
-    const int *contact;    /* contacts of op's problem, NULL: all of them             (nc)     */
+    const rb_operator *op;    /* W without the rounding of its entries, NULL: there is none       */
+    const rb_operator *parts; /* what W is made of, NULL: not known                            */
+    const int *contact; /* contacts of the problem of op and parts, NULL: all of them (nc)     */
 } rb_cones;
 
 rb_status rb_cones_make(const rb_problem *p, rb_arena *scratch, rb_cones *k);

@@ -19,6 +19,7 @@
 
 #include "solve/admm.h"
 #include "solve/canonical.h"
+#include "solve/cone_large.h"
 #include "solve/cone_small.h"
 #include "solve/internal.h"
 #include "solve/newton.h"
@@ -124,6 +125,7 @@ static rb_status extract(const rb_cones *all, int nc, int *contact, int *local, 
                          .mean = mean,
                          .q_norm = all->q_norm,
                          .op = all->op,
+                         .parts = all->parts,
                          .contact = contact };
     out->k.W = W;
     return RB_OK;
@@ -381,6 +383,23 @@ static void try_large(climb *s, double *r)
     }
 }
 
+/* Many contacts of known bodies: a ladder of its own, then what is left of this one. */
+static rb_status climb_large(climb *s, double *r, rb_rung *rung)
+{
+    double error;
+    s->unique = RB_UNIQUE_NOT;
+    if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
+    memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
+    rb_status status =
+        rb_cone_large(s->k, &s->newton, s->tol, s->scratch, r, &error, rung, &s->info->iterations);
+    if (status != RB_OK || keep(s, r)) return status;
+    *rung = RB_RUNG_PATH;
+    if (try_short_path(s, r)) return RB_OK;
+    *rung = RB_RUNG_NSGS;
+    try_large(s, r);
+    return RB_OK;
+}
+
 static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
 {
     rb_status status = rb_newton_make(s->k, s->scratch, &s->newton);
@@ -391,6 +410,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     }
     if (status != RB_OK) return status;
     s->newton.limit = s->o->max_iter;
+    if (s->newton.bodies) return climb_large(s, r, rung);
     if (s->k->nc > LARGE) {
         *rung = RB_RUNG_NSGS;
         try_large(s, r);

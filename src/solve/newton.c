@@ -55,12 +55,14 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
 {
     *s = (rb_newton){ .k = k, .sparse = k->n > DENSE_ROWS, .pivot_ratio = 1.0, .limit = INT_MAX };
     size_t n = (size_t)k->n, blocks = (size_t)k->nc * (size_t)(k->dim * k->dim);
-    if (s->sparse) {
-        rb_status status =
-            rb_block_lu_analyse(&s->lu, k->nc, k->dim, k->W.ptr, k->W.col, MAX_FILL, scratch);
+    rb_status status = rb_bodies_make(k, scratch, &s->bodies);
+    if (status != RB_OK) return status;
+    if (s->sparse && !s->bodies) {
+        status = rb_block_lu_analyse(&s->lu, k->nc, k->dim, k->W.ptr, k->W.col, MAX_FILL, scratch);
         if (status != RB_OK) return status;
     }
     size_t entries = s->sparse ? (size_t)k->W.ptr[k->nc] * (size_t)(k->dim * k->dim) : n * n;
+    if (s->bodies) entries = 0;
     s->G = rb_push(scratch, double, entries);
     s->perm = rb_push(scratch, int, n);
     s->active = rb_push(scratch, int, k->nc);

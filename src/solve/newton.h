@@ -4,11 +4,13 @@
 
 #include "math/block_lu.h"
 #include "solve/cone.h"
+#include "solve/newton_bodies.h"
 
 typedef struct rb_newton {
     const rb_cones *k;
     int sparse;         /* 1: block LU of the whole pattern, 0: dense LU of the active contacts */
     rb_block_lu lu;     /* sparse                                                               */
+    rb_bodies *bodies;  /* not NULL: they are the unknowns of the system instead                */
     double *G;          /* sparse: blocks as W; dense: active rows, row major                   */
     int *perm, *active; /* dense: pivots (n) and the active contacts (nc)                       */
     double *u, *F;      /* velocity and equations at r                                  (n)     */

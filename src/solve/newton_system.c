@@ -56,6 +56,14 @@ static void factor_sparse(rb_newton *s)
     s->pivot_ratio = s->lu.pivot_ratio;
 }
 
+/* Pivots of bodies tell nothing of redundant contacts: their number is not known to be one. */
+static void factor_bodies(rb_newton *s)
+{
+    rb_bodies_linearise(s->bodies, s->A, s->B, s->eps);
+    rb_bodies_factor(s->bodies, s->mode);
+    s->pivot_ratio = 0.0;
+}
+
 /* Rows of one active contact in the dense matrix. */
 static void fill_rows(rb_newton *s, int a)
 {
@@ -145,7 +153,9 @@ int rb_newton_factor(rb_newton *s)
 {
     s->factorisations++;
     memset(s->factored, RB_MODE_UNKNOWN, (size_t)s->k->nc);
-    if (s->sparse)
+    if (s->bodies)
+        factor_bodies(s);
+    else if (s->sparse)
         factor_sparse(s);
     else if (!factor_dense(s))
         return 0;
@@ -156,7 +166,9 @@ int rb_newton_factor(rb_newton *s)
 int rb_newton_solve(rb_newton *s)
 {
     if (memcmp(s->factored, s->mode, (size_t)s->k->nc) != 0) return 0;
-    if (s->sparse) {
+    if (s->bodies) {
+        rb_bodies_newton(s->bodies, s->F, s->dr);
+    } else if (s->sparse) {
         for (int i = 0; i < s->k->n; i++) s->dr[i] = -s->F[i];
         rb_block_lu_solve(&s->lu, s->dr, s->work);
     } else {

@@ -1,0 +1,137 @@
+/* Many contacts of known bodies: the system of the bodies against that of the contacts, interior
+ * points, the ladder. */
+#include "cone_support.h"
+
+#include "solve/cone_large.h"
+#include "solve/interior.h"
+
+enum { CONTACTS = 140 };
+
+typedef struct large_case {
+    rb_corpus_problem p;
+    rb_arena *arena;
+    rb_cones k;
+    rb_newton s;
+} large_case;
+
+/* An operator problem; bodies = 0: its parts are not told. */
+static void open_case(uint64_t seed, int family, int bodies, large_case *t)
+{
+    t->p = support_make(seed, family, RB_CORPUS_CONE_OP, CONTACTS);
+    t->arena = rb_arena_new(NULL, 0);
+    CHECK_INT(rb_cones_make(&t->p.problem, t->arena, &t->k), RB_OK);
+    if (!bodies) t->k.parts = NULL;
+    CHECK_INT(rb_newton_make(&t->k, t->arena, &t->s), RB_OK);
+    CHECK((t->s.bodies != NULL) == bodies);
+}
+
+static void close_case(large_case *t)
+{
+    rb_arena_free(t->arena);
+    rb_corpus_free(&t->p);
+}
+
+/* All three modes in turn, and derivatives as Newton would have them. */
+static void fill_system(rb_newton *s)
+{
+    double r[3 * CONTACTS];
+    for (int c = 0; c < s->k->nc; c++) {
+        double rho = s->k->rho[c], mu = s->k->mu[c], *u = s->u + 3 * c;
+        s->mode[c] = (unsigned char)(c % 3 == 0   ? RB_MODE_STICK
+                                     : c % 3 == 1 ? RB_MODE_SLIDE
+                                                  : RB_MODE_OPEN);
+        r[3 * c] = rho * (1.0 + 0.01 * c);
+        r[3 * c + 1] = mu * r[3 * c];
+        r[3 * c + 2] = 0.0;
+        u[0] = 0.0;
+        u[1] = -0.3;
+        u[2] = 0.1;
+        for (int i = 0; i < 3; i++) s->F[3 * c + i] = 0.1 * ((7 * c + i) % 11 - 5);
+    }
+    memcpy(s->rho_t, s->k->rho, (size_t)s->k->nc * sizeof *s->rho_t);
+    rb_newton_compliance(s, RB_COMPLIANCE_SCALED, 1e-3);
+    rb_newton_linearise(s, r);
+}
+
+/* Two eliminations of one system. */
+TEST(bodies_give_the_directions_of_the_contacts)
+{
+    static const int families[] = { RB_CORPUS_PILE, RB_CORPUS_STACK, RB_CORPUS_CHAIN };
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        large_case a, b;
+        TEST_SEED(seed);
+        open_case(seed, families[seed % 3], 1, &a);
+        open_case(seed, families[seed % 3], 0, &b);
+        fill_system(&a.s);
+        fill_system(&b.s);
+        CHECK(rb_newton_factor(&a.s) && rb_newton_solve(&a.s));
+        CHECK(rb_newton_factor(&b.s) && rb_newton_solve(&b.s));
+        double largest = 0.0, worst = 0.0;
+        for (int i = 0; i < a.k.n; i++) {
+            double rho = a.k.rho[i / 3];
+            largest = fmax(largest, fabs(b.s.dr[i]) / rho);
+            worst = fmax(worst, fabs(a.s.dr[i] - b.s.dr[i]) / rho);
+        }
+        CHECK(largest > 0.0);
+        CHECK(worst <= 1e-8 * largest);
+        close_case(&a);
+        close_case(&b);
+    }
+}
+
+/* Inside at every step, and close to the answer after a few of them. */
+TEST(interior_points_come_close)
+{
+    int close = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        large_case t;
+        rb_interior x;
+        TEST_SEED(seed);
+        open_case(seed, RB_CORPUS_PILE, 1, &t);
+        if (rb_interior_takes(&t.k)) {
+            rb_interior_plan plan = { .margin = 1.0, .soft = 0.1, .sigma = 0.1 };
+            double r[3 * CONTACTS] = { 0.0 }, u[3 * CONTACTS], least = INFINITY;
+            CHECK_INT(rb_interior_make(&t.k, t.s.bodies, t.arena, &x), RB_OK);
+            rb_interior_start(&x, &plan, r);
+            for (int i = 0; i < 20 && least > 1e-4 && rb_interior_step(&x, r); i++) {
+                for (int c = 0; c < t.k.nc; c++) {
+                    CHECK(rb_cone_tangent(r + 3 * c, 3) <= t.k.mu[c] * r[3 * c] * (1.0 + 1e-12));
+                    CHECK(rb_cone_tangent(x.w + 3 * c, 3) <= x.w[3 * c]);
+                }
+                rb_cones_velocity(&t.k, r, u);
+                least = fmin(least, rb_cones_error(&t.k, r, u));
+            }
+            close += least <= 1e-3;
+        }
+        close_case(&t);
+    }
+    CHECK(close >= 2);
+}
+
+/* Contact problems of known bodies are certified, cold and warm; interior points finish some. */
+TEST(known_bodies_are_solved)
+{
+#ifdef RB_SANITIZED
+    SKIP("too long under the sanitizers");
+#endif
+    int interior = 0;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        TEST_SEED(seed);
+        rb_corpus_problem p = support_make(seed, seed % 2 ? RB_CORPUS_PILE : RB_CORPUS_STACK,
+                                           RB_CORPUS_CONE_OP, CONTACTS);
+        rb_solve_opts opts = support_opts("auto");
+        static double r[SUPPORT_ROWS];
+        memset(r, 0, sizeof r);
+        rb_info info = support_solve(&p.problem, &opts, r, NULL);
+        CHECK_INT(info.outcome, RB_SOLVED);
+        interior += info.rungs[RB_RUNG_INTERIOR];
+        for (int i = 0; i < p.problem.n; i++) r[i] *= 1.0 + 1e-6 * (i % 2 ? 1.0 : -1.0);
+        opts.warm = 1;
+        CHECK_INT(support_solve(&p.problem, &opts, r, NULL).outcome, RB_SOLVED);
+        rb_corpus_free(&p);
+    }
+    CHECK(interior > 0);
+}
+
+TEST_MAIN(RUN(bodies_give_the_directions_of_the_contacts), RUN(interior_points_come_close),
+          RUN(known_bodies_are_solved))
