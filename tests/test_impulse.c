@@ -275,6 +275,23 @@ TEST(a_block_on_a_slope_does_not_creep)
     scene_free(&s);
 }
 
+/* A ball that starts at rest on the floor is carried, however elastic it is: no impact, no sinking.
+ */
+TEST(what_starts_at_rest_does_not_bounce)
+{
+    scene s = impulse_text("<mujoco><option timestep='0.001'/><worldbody>" WALL "/>"
+                           "<body pos='0 0 .02'><freejoint/><geom type='sphere' size='.02'/></body>"
+                           "</worldbody></mujoco>");
+    s.o.restitution = 0.9;
+    for (int i = 0; i < 300; i++) {
+        scene_step(&s);
+        CHECK_INT(s.info.impacts, 0);
+    }
+    CHECK_NEAR(s.d->q[2], 0.02, 5e-6);
+    CHECK(s.d->v[2] == 0.0);
+    scene_free(&s);
+}
+
 /* Trains of ever smaller bounces end, for every restitution. */
 TEST(cascades_come_to_rest)
 {
@@ -398,7 +415,8 @@ TEST_MAIN(RUN(flies_a_parabola_and_keeps_its_momentum), RUN(bounces_as_high_as_r
           RUN(a_shock_runs_through_a_line_of_balls), RUN(elastic_balls_keep_their_energy),
           RUN(events_tell_all_impulses), RUN(simultaneous_impacts_are_all_found),
           RUN(a_plate_that_moves_throws_a_ball), RUN(a_ball_swings_a_door),
-          RUN(a_block_on_a_slope_does_not_creep), RUN(cascades_come_to_rest),
-          RUN(collapse_without_weight_ends), RUN(bodies_that_overlap_at_the_start_do_not_explode),
+          RUN(a_block_on_a_slope_does_not_creep), RUN(what_starts_at_rest_does_not_bounce),
+          RUN(cascades_come_to_rest), RUN(collapse_without_weight_ends),
+          RUN(bodies_that_overlap_at_the_start_do_not_explode),
           RUN(a_restored_run_goes_on_with_the_same_bits), RUN(steps_allocate_nothing_after_a_while),
           RUN(what_cannot_be_done_is_refused_and_changes_nothing))

@@ -429,6 +429,15 @@ static void take_group(rb_events *x, int tick)
     }
 }
 
+/* Points within the shell that did not bounce come to the next tick with the speed of their hop. */
+static void hold(rb_events *x)
+{
+    for (int i = 0; i < x->npoint; i++) {
+        const rb_shell_point *p = &x->point[i];
+        if (p->contact.at.gap <= 1.1 * x->shell && !bounced(x, p)) x->meeting[p->meeting].held = 1;
+    }
+}
+
 /* A point that would be too close at the next tick; *count of them. */
 static const rb_shell_point *find_sinking(rb_events *x, double t, int *count)
 {
@@ -470,12 +479,14 @@ static rb_status settle(rb_events *x, double t)
         const rb_shell_point *p = find_sinking(x, t, &count);
         if (!p) return RB_OK;
         if (count > 1 || k == HOPS || t == 0.0 || is_driven(x, p)) break;
+        x->meeting[p->meeting].held = 1; /* it comes to the tick with the speed of its hop */
         rb_status status = hop(x, t, p);
         if (status != RB_OK) return status;
     }
     rb_status status = t == 0.0 ? expand(x, t) : RB_OK;
     if (status != RB_OK) return status;
     take_group(x, 0);
+    hold(x);
     x->budget--;
     return rb_impulse_group(x, t, x->tick - t, 0);
 }
@@ -547,8 +558,7 @@ rb_status rb_impulse_tick(rb_events *x)
     if (s->ncontact > 0) status = rb_impulse_middle(x, t);
     if (status == RB_OK && s->ncontact > 0) take_group(x, 1);
     for (int i = 0; i < x->n; i++) x->meeting[i].held = 0;
-    for (int i = 0; i < x->npoint; i++)
-        if (x->point[i].contact.at.gap <= 1.1 * x->shell) x->meeting[x->point[i].meeting].held = 1;
+    hold(x);
     if (s->ncontact == 0) s->d->ntouch = 0;
     if (status == RB_OK && (s->ncontact > 0 || x->ndriven > 0))
         status = rb_impulse_group(x, t, x->tau, 1);

@@ -513,8 +513,15 @@ static double time_to_close(double room, double speed, double change)
     return below > 0.0 ? 2.0 * room / below : INFINITY;
 }
 
+/* Gap at which a point within the shell is looked at again: what is held at ticks may come closer
+ * by a quarter of the shell, what bounced falls back to where it was. */
+static double kept_within(const rb_events *x, const rb_meeting *m, double gap)
+{
+    return fmin(0.25 * x->shell, gap - (m->held ? 0.25 : 0.01) * x->shell);
+}
+
 /* Each triangle is convex: along the normal of its closest point it comes no faster than that point
- * and what turning adds. What is within the shell may come closer by a quarter of it. */
+ * and what turning adds. */
 static double safe_on_surface(const rb_events *x, const rb_meeting *m, double keep, double most)
 {
     double change, speed = fastest(x, m, &change), turning = 0.0;
@@ -527,9 +534,7 @@ static double safe_on_surface(const rb_events *x, const rb_meeting *m, double ke
     double least = fmin(most, time_to_close(m->beyond - keep, speed, change));
     for (int i = 0; i < m->npoint; i++) {
         double gap = m->point[i].gap, closing = -rate_of(x, m, &m->point[i]);
-        double room = gap > SHELL_EDGE * x->shell
-                          ? gap - x->shell
-                          : gap - fmin(0.25 * x->shell, gap - 0.25 * x->shell);
+        double room = gap - (gap > SHELL_EDGE * x->shell ? x->shell : kept_within(x, m, gap));
         least = fmin(least, time_to_close(room, closing, change + turning));
     }
     return least;
@@ -551,11 +556,11 @@ static double safe_time(const rb_events *x, const rb_meeting *m, double keep, do
 }
 
 /* When to look again; it was looked at at time t. Outside the shell: before it can be entered.
- * Within: before the gap can be less than a quarter of the shell, or less by that much. */
+ * Within: see kept_within. */
 void rb_meeting_key(rb_events *x, int i, double t)
 {
     const rb_meeting *m = &x->meeting[i];
-    double keep = m->in_shell ? fmin(0.25 * x->shell, m->closest.gap - 0.25 * x->shell) : x->shell;
+    double keep = m->in_shell ? kept_within(x, m, m->closest.gap) : x->shell;
     double most = x->h - t, s = safe_time(x, m, keep, most);
     double least = 1e-9 * x->tau; /* rounding */
     rb_heap_move(x, i, s >= most ? INFINITY : t + fmax(s, least));
