@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         for (int heap = 0; heap < 2; heap++) {
             place(box, n, heap);
             for (int tree = 0; tree < 2; tree++) {
-                int pairs;
+                int pairs = 0;
                 double ms = measure(box, n, tree, rounds, arena, &pairs);
                 const char *scene = heap ? "heap" : "lattice", *way = tree ? "tree" : "grid";
                 printf("%6d boxes, %-7s %s  %8.3f ms, %d pairs\n", n, scene, way, ms, pairs);
