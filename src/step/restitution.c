@@ -268,9 +268,10 @@ static double between(const bounce *x, int k)
     return fmin(fmax(s, lo + margin), hi - margin);
 }
 
-/* The energy of each island at its s: the next s to be tried, in the end the safe side. Returns 0
- * where every island is good. */
-static int narrow(bounce *x, int last)
+/* The energy of each island at its s: the next s to be tried, with one try left the safe side, and
+ * 0 where that was not safe a second time, because impulses are not unique. Returns 0 where every
+ * island is good. */
+static int narrow(bounce *x, int left)
 {
     int any = 0;
     for (int k = 0; k < x->s->set.nisland; k++) {
@@ -282,9 +283,9 @@ static int narrow(bounce *x, int last)
         if (x->side[k] == (bad ? 1 : 2)) (bad ? x->f_lo : x->f_hi)[k] *= 0.5;
         x->side[k] = bad ? 1 : 2;
         int close = f >= -SAFE_LOSS || x->hi[k] - x->lo[k] <= SAFE_LOSS * x->hi[k];
-        if (!bad && (!(x->hi[k] < INFINITY) || close)) continue;
+        if (!bad && (!(x->hi[k] < INFINITY) || close || left == 0)) continue;
         any = 1;
-        x->scale[k] = last ? x->lo[k] : between(x, k);
+        x->scale[k] = left > 1 ? between(x, k) : left == 1 ? x->lo[k] : 0.0;
     }
     return any;
 }
@@ -315,7 +316,7 @@ static rb_status give_by_law(bounce *x, const double *u)
     for (int k = 0; k <= ENERGY_ROUNDS && status == RB_OK; k++) {
         add_compression(x, x->x);
         measure_energy(x, u, x->x, x->u_new);
-        if (!narrow(x, k + 1 >= ENERGY_ROUNDS)) break;
+        if (!narrow(x, ENERGY_ROUNDS - k)) break;
         status = give_back(x, u, FEW_ROUNDS, 0);
     }
     return status;
@@ -371,7 +372,7 @@ static rb_status newton_safe(bounce *x, double *u)
         multiply(x, s->p, x->Wx);
         for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = s->u[r] + x->Wx[r];
         measure_energy(x, s->u, s->p, x->u_new);
-        if (!narrow(x, k + 1 >= ENERGY_ROUNDS)) break;
+        if (!narrow(x, ENERGY_ROUNDS - k)) break;
         newton_bias(x, u);
         memcpy(u, s->u, (size_t)s->set.nrow * sizeof *u);
         s->part++;

@@ -6,6 +6,7 @@
  *
  * with f = J'p, w the work of prescribed motion, 1 the first answer and n the last. The position is
  * that of the last: it is free of overlap. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -59,14 +60,15 @@ rb_status rb_stage_temper(rb_stage *s)
     memset(f, 0, (size_t)s->m->nv * sizeof *f);
     rb_constraints_force(&s->set, s->p, f);
     double work = drive_work(s), lo = 0.0, hi = 1.0;
-    if (created(s, f, work, hi) <= 0.0) {
-        for (int k = 0; k < HALVINGS; k++) {
-            double a = 0.5 * (lo + hi);
-            if (created(s, f, work, a) <= 0.0)
-                hi = a;
-            else
-                lo = a;
-        }
+    double most = fmax(0.0, created(s, f, work, hi)); /* rounding of the first answer */
+    for (int k = 0; k < HALVINGS && most < s->energy; k++) {
+        double a = 0.5 * (lo + hi);
+        if (created(s, f, work, a) <= most)
+            hi = a;
+        else
+            lo = a;
+    }
+    if (most < s->energy) {
         s->energy = created(s, f, work, hi);
         for (int j = 0; j < s->m->nv; j++)
             s->v_new[j] = (1.0 - hi) * s->v_new[j] + hi * s->first_v[j];
