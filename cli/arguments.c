@@ -1,6 +1,8 @@
 #include "arguments.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The option that an argument names, up to its "=". */
@@ -56,5 +58,32 @@ int arguments_parse(arguments *a, int argc, char **argv)
         else if (!take_option(a, argc, argv, &k))
             return 0;
     }
+    return 1;
+}
+
+int argument_refuse(const char *command, const char *name, const char *text, const char *expected)
+{
+    fprintf(stderr, "rattleback %s: %s %s: expected %s\n", command, name, text, expected);
+    return 0;
+}
+
+int argument_number(const char *command, const char *name, const char *text, double lo, double hi,
+                    const char *expected, double *out)
+{
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || *end != '\0' || !(x >= lo) || !(x <= hi))
+        return argument_refuse(command, name, text, expected);
+    *out = x;
+    return 1;
+}
+
+int argument_whole(const char *command, const char *name, const char *text, int lo, int hi,
+                   const char *expected, int *out)
+{
+    double x = 0.0;
+    if (!argument_number(command, name, text, lo, hi, expected, &x)) return 0;
+    if (x != floor(x)) return argument_refuse(command, name, text, expected);
+    *out = (int)x;
     return 1;
 }

@@ -19,4 +19,13 @@ typedef struct arguments {
  * Behind "--" everything is a file; "-" is one too. */
 int arguments_parse(arguments *a, int argc, char **argv);
 
+/* What set() says of a value: 0 after "rattleback COMMAND: NAME TEXT: expected EXPECTED". */
+int argument_refuse(const char *command, const char *name, const char *text, const char *expected);
+
+/* A number lo <= *out <= hi; a whole one. 0: refused. */
+int argument_number(const char *command, const char *name, const char *text, double lo, double hi,
+                    const char *expected, double *out);
+int argument_whole(const char *command, const char *name, const char *text, int lo, int hi,
+                   const char *expected, int *out);
+
 #endif

@@ -9,28 +9,18 @@ enum { MOST_DROPS = 100000000, MOST_THREADS = 256 };
 
 static int refuse(const char *name, const char *text, const char *expected)
 {
-    fprintf(stderr, "rattleback poses: %s %s: expected %s\n", name, text, expected);
-    return 0;
+    return argument_refuse("poses", name, text, expected);
 }
 
 static int number(const char *name, const char *text, double lo, double hi, const char *expected,
                   double *out)
 {
-    char *end;
-    double x = strtod(text, &end);
-    if (end == text || *end != '\0' || !(x >= lo) || !(x <= hi))
-        return refuse(name, text, expected);
-    *out = x;
-    return 1;
+    return argument_number("poses", name, text, lo, hi, expected, out);
 }
 
 static int whole(const char *name, const char *text, int lo, int hi, const char *expected, int *out)
 {
-    double x = 0.0;
-    if (!number(name, text, lo, hi, expected, &x)) return 0;
-    if (x != floor(x)) return refuse(name, text, expected);
-    *out = (int)x;
-    return 1;
+    return argument_whole("poses", name, text, lo, hi, expected, out);
 }
 
 /* ---- values -------------------------------------------------------------------------------------

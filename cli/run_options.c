@@ -10,29 +10,18 @@
 
 static int refuse(const char *name, const char *text, const char *expected)
 {
-    fprintf(stderr, "rattleback run: %s %s: expected %s\n", name, text, expected);
-    return 0;
+    return argument_refuse("run", name, text, expected);
 }
 
 static int number(const char *name, const char *text, double lo, double hi, const char *expected,
                   double *out)
 {
-    char *end;
-    double x = strtod(text, &end);
-    if (end == text || *end != '\0' || !(x >= lo) || !(x <= hi))
-        return refuse(name, text, expected);
-    *out = x;
-    return 1;
+    return argument_number("run", name, text, lo, hi, expected, out);
 }
 
 static int count(const char *name, const char *text, int lo, int hi, const char *expected, int *out)
 {
-    double x = 0.0;
-    if (!number(name, text, lo, hi, expected, &x) || x != floor(x)) {
-        return refuse(name, text, expected);
-    }
-    *out = (int)x;
-    return 1;
+    return argument_whole("run", name, text, lo, hi, expected, out);
 }
 
 static int set_step(run_options *o, const char *text)
