@@ -217,6 +217,10 @@
  * energy creeps in over many impacts. Smaller: elastic impacts are damped by rounding. */
 #define RB_IMPACT_ROUNDING 1e-12
 
+/* Contacts of an island up to which a step asks for the answer of uniform compliance. More: piles,
+ * where the path to that answer takes up to a thousand factorisations. */
+#define RB_UNIQUE_CONTACTS 100
+
 /* Work of restitution, relative to what the law asks for, at which it is met [1]. Larger: e is
  * missed by half of this. Smaller: more problems per impact. */
 #define RB_LAW_TOL 1e-10

@@ -636,6 +636,7 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     if (status != RB_OK || done) return status;
     status = rb_cones_make(p, scratch, &k);
     if (status != RB_OK) return status;
+    if (o->unique) k.parts = NULL; /* bodies as unknowns do not see which contacts are redundant */
     int *label = rb_push(scratch, int, k.nc);
     if (!label) return RB_NOMEM;
     info->islands = rb_matrix_islands(&k.W, k.n, k.dim, scratch, label);

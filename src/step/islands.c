@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "base/error.h"
 #include "math/vec3.h"
 #include "step/stage.h"
@@ -112,6 +113,7 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, rb_arena 
     opts.solver = s->o->solver;
     opts.tol = s->o->tol;
     opts.warm = !s->o->cold;
+    opts.unique = written->problem.kind != RB_CONE || written->problem.nc <= RB_UNIQUE_CONTACTS;
     opts.arena = arena;
     x->solved.mode = written->mode;
     rb_status status = rb_solve(&written->problem, &opts, written->z, &x->solved);
