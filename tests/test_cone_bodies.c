@@ -1,6 +1,7 @@
 /* Many contacts of known bodies: the system of the bodies against that of the contacts, interior
  * points, the ladder. */
 #include "cone_support.h"
+#include "memory_budget.h"
 
 #include "solve/cone_large.h"
 #include "solve/interior.h"
@@ -134,5 +135,31 @@ TEST(known_bodies_are_solved)
     CHECK(interior > 0);
 }
 
+/* A budget that grows in small steps reaches every push of the ladder: a status, and no block left.
+ */
+TEST(too_little_memory_is_a_status)
+{
+    rb_corpus_problem p = support_make(5, RB_CORPUS_PILE, RB_CORPUS_CONE_OP, CONTACTS);
+    rb_solve_opts opts = support_opts("auto");
+    rb_status status = RB_NOMEM;
+    int refused = 0;
+    opts.unique = 0;
+    opts.max_iter = 60;
+    for (size_t bytes = 20000; status != RB_OK; bytes += bytes / 20, refused++) {
+        test_budget budget = { .left = bytes };
+        rb_alloc alloc = test_budget_alloc(&budget);
+        static double r[SUPPORT_ROWS];
+        rb_info info = { 0 };
+        memset(r, 0, sizeof r);
+        opts.alloc = &alloc;
+        status = rb_solve(&p.problem, &opts, r, &info);
+        CHECK(status == RB_OK || status == RB_NOMEM);
+        CHECK_INT(budget.memory.live, 0);
+        CHECK(bytes < (size_t)256 << 20);
+    }
+    CHECK(refused > 10);
+    rb_corpus_free(&p);
+}
+
 TEST_MAIN(RUN(bodies_give_the_directions_of_the_contacts), RUN(interior_points_come_close),
-          RUN(known_bodies_are_solved))
+          RUN(known_bodies_are_solved), RUN(too_little_memory_is_a_status))
