@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv.h"
+
 enum { LINE = 512, MOST_DROPS = 100000, MOST_FRAMES = 10000 };
 
 /* A velocity that changes by more than this from frame to frame [m/s] was hit: noise is 0.03 in z,
@@ -15,17 +17,6 @@ enum { LINE = 512, MOST_DROPS = 100000, MOST_FRAMES = 10000 };
 
 /* Frames that a velocity is averaged over, and that must be calm. */
 enum { CALM = 4, AWAY = 2 };
-
-static int fail(rb_error *err, const char *file, int line, const char *text)
-{
-    if (err) {
-        err->status = RB_BAD_INPUT;
-        err->line = line;
-        snprintf(err->file, sizeof err->file, "%s", file);
-        snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return 0;
-}
 
 double rb_square_distance(const double v[3], const double w[3])
 {
@@ -90,18 +81,6 @@ static int find_impact(const film *f, rb_square_impact *out)
 /* ---- reading ------------------------------------------------------------------------------------
  */
 
-static int numbers(const char *line, double *out, int n)
-{
-    for (int i = 0; i < n; i++) {
-        char *end;
-        out[i] = strtod(line, &end);
-        if (end == line || !isfinite(out[i])) return 0;
-        line = end;
-        if (i + 1 < n && *line++ != ',') return 0;
-    }
-    return *line == '\n' || *line == '\r' || *line == '\0';
-}
-
 static int end_drop(const film *f, rb_squares *out)
 {
     rb_square_impact found;
@@ -119,34 +98,35 @@ static int read_film(FILE *in, const char *path, film *f, rb_squares *out, rb_er
 {
     char line[LINE];
     double x[8];
-    if (!fgets(line, sizeof line, in)) return fail(err, path, 1, "the file is empty");
+    if (!fgets(line, sizeof line, in)) return rb_csv_fail(err, path, 1, "the file is empty");
     for (int at = 2; fgets(line, sizeof line, in); at++) {
-        if (!numbers(line, x, 8))
-            return fail(err, path, at, "expected drop,frame,x,z,theta,vx,vz,vtheta");
+        if (!rb_csv_numbers(line, x, 8))
+            return rb_csv_fail(err, path, at, "expected drop,frame,x,z,theta,vx,vz,vtheta");
         if (x[1] == 0.0) {
-            if (!end_drop(f, out)) return fail(err, path, at, "out of memory");
+            if (!end_drop(f, out)) return rb_csv_fail(err, path, at, "out of memory");
             f->n = 0;
             f->drop = (int)fmin(x[0], 1e9);
         }
         if (x[1] != f->n || f->n >= MOST_FRAMES || out->drops >= MOST_DROPS)
-            return fail(err, path, at, "frames are not in order");
+            return rb_csv_fail(err, path, at, "frames are not in order");
         x[2] = -x[2]; /* theta of the file turns from -x to z: see docs/design/square.md */
         x[5] = -x[5];
         memcpy(f->frame[f->n++], x + 2, sizeof *f->frame);
     }
-    return end_drop(f, out) ? 1 : fail(err, path, 0, "out of memory");
+    return end_drop(f, out) ? 1 : rb_csv_fail(err, path, 0, "out of memory");
 }
 
 int rb_squares_read(const char *path, rb_squares *out, rb_error *err)
 {
     *out = (rb_squares){ 0 };
     FILE *in = fopen(path, "r");
-    if (!in) return fail(err, path, 0, strerror(errno));
+    if (!in) return rb_csv_fail(err, path, 0, strerror(errno));
     film f = { .frame = calloc(MOST_FRAMES, sizeof *f.frame) };
-    int ok = f.frame ? read_film(in, path, &f, out, err) : fail(err, path, 0, "out of memory");
+    int ok =
+        f.frame ? read_film(in, path, &f, out, err) : rb_csv_fail(err, path, 0, "out of memory");
     free(f.frame);
     fclose(in);
-    if (ok && out->n == 0) ok = fail(err, path, 0, "there is no impact in it");
+    if (ok && out->n == 0) ok = rb_csv_fail(err, path, 0, "there is no impact in it");
     if (!ok) rb_squares_free(out);
     return ok;
 }

@@ -7,31 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv.h"
+
 enum { FRAME = 7, LINE = 1024, MOST_TOSSES = 100000, MOST_FRAMES = 100000 };
-
-static int fail(rb_error *err, const char *file, int line, const char *text)
-{
-    if (err) {
-        err->status = RB_BAD_INPUT;
-        err->line = line;
-        snprintf(err->file, sizeof err->file, "%s", file);
-        snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return 0;
-}
-
-/* n numbers of a line of CSV; 0 where there are fewer or more. */
-static int numbers(const char *line, double *out, int n)
-{
-    for (int i = 0; i < n; i++) {
-        char *end;
-        out[i] = strtod(line, &end);
-        if (end == line || !isfinite(out[i])) return 0;
-        line = end;
-        if (i + 1 < n && *line++ != ',') return 0;
-    }
-    return *line == '\n' || *line == '\r' || *line == '\0';
-}
 
 /* ---- reading -----------------------------------------------------------------------------------
  */
@@ -40,21 +18,21 @@ static int read_initial(FILE *in, const char *path, rb_tosses *out, rb_error *er
 {
     char line[LINE];
     double x[3 + 13];
-    if (!fgets(line, sizeof line, in)) return fail(err, path, 1, "the file is empty");
+    if (!fgets(line, sizeof line, in)) return rb_csv_fail(err, path, 1, "the file is empty");
     for (int at = 2; fgets(line, sizeof line, in); at++) {
-        if (!numbers(line, x, 16)) return fail(err, path, at, "expected 16 numbers");
+        if (!rb_csv_numbers(line, x, 16)) return rb_csv_fail(err, path, at, "expected 16 numbers");
         int start = (int)x[1], all = (int)x[2];
         if (start < 0 || all <= start || all > MOST_FRAMES || out->n >= MOST_TOSSES)
-            return fail(err, path, at, "start_frame and n_frames do not go together");
+            return rb_csv_fail(err, path, at, "start_frame and n_frames do not go together");
         rb_toss *grown = realloc(out->toss, ((size_t)out->n + 1) * sizeof *grown);
-        if (!grown) return fail(err, path, at, "out of memory");
+        if (!grown) return rb_csv_fail(err, path, at, "out of memory");
         out->toss = grown;
         rb_toss *t = &grown[out->n++];
         *t = (rb_toss){ .id = (int)x[0], .start = start, .nframe = all - start };
         memcpy(t->q, x + 3, sizeof t->q);
         memcpy(t->v, x + 10, sizeof t->v);
         t->frame = calloc((size_t)t->nframe * FRAME, sizeof *t->frame);
-        if (!t->frame) return fail(err, path, at, "out of memory");
+        if (!t->frame) return rb_csv_fail(err, path, at, "out of memory");
     }
     return 1;
 }
@@ -65,17 +43,17 @@ static int read_frames(FILE *in, const char *path, rb_tosses *out, rb_error *err
     char line[LINE];
     double x[2 + 13];
     int k = 0, next = 0;
-    if (!fgets(line, sizeof line, in)) return fail(err, path, 1, "the file is empty");
+    if (!fgets(line, sizeof line, in)) return rb_csv_fail(err, path, 1, "the file is empty");
     for (int at = 2; fgets(line, sizeof line, in); at++) {
-        if (!numbers(line, x, 15)) return fail(err, path, at, "expected 15 numbers");
+        if (!rb_csv_numbers(line, x, 15)) return rb_csv_fail(err, path, at, "expected 15 numbers");
         rb_toss *t = k < out->n ? &out->toss[k] : NULL;
         if (!t || (int)x[0] != t->id || (int)x[1] != next)
-            return fail(err, path, at, "not the frame that comes next by initial.csv");
+            return rb_csv_fail(err, path, at, "not the frame that comes next by initial.csv");
         if (next >= t->start)
             memcpy(t->frame + FRAME * (next - t->start), x + 2, FRAME * sizeof *t->frame);
         if (++next == t->start + t->nframe) k++, next = 0;
     }
-    if (k < out->n) return fail(err, path, 0, "the last tosses are missing");
+    if (k < out->n) return rb_csv_fail(err, path, 0, "the last tosses are missing");
     return 1;
 }
 
@@ -86,7 +64,7 @@ static int read_file(const char *folder, const char *name,
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *in = fopen(path, "r");
-    if (!in) return fail(err, path, 0, strerror(errno));
+    if (!in) return rb_csv_fail(err, path, 0, strerror(errno));
     int ok = read(in, path, out, err);
     fclose(in);
     return ok;

@@ -1,13 +1,13 @@
 /* `rattleback bench`: the campaign, the micro benchmarks and the demonstration. */
 #include "bench.h"
 
+#include "clock.h"
 #include "commands.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BAR_WIDTH 40
@@ -125,9 +125,7 @@ int bench_find_shared(const char *file, char *path, size_t size)
 
 double bench_now_us(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+    return 1e6 * wall_seconds();
 }
 
 static int by_size(const void *a, const void *b)

@@ -1,12 +1,12 @@
 /* `rattleback bench impacts`: random impacts of every family under the three laws, certified. */
 #include "bench.h"
 
+#include "clock.h"
 #include "commands.h"
 #include "impact_cases.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 static const char help[] =
     "usage: rattleback bench impacts [--count N] [--seed S] [--json]\n"
@@ -72,19 +72,12 @@ typedef struct batch {
     rb_status status[BATCH];
 } batch;
 
-static double processor_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 static void run_law(batch *b, int law, grade *g)
 {
     for (int i = 0; i < b->count; i++) b->in[i].law = (rb_restitution_law)law;
-    double begin = processor_us();
+    double begin = 1e6 * processor_seconds();
     for (int i = 0; i < b->count; i++) b->status[i] = rb_impact_solve(&b->in[i], &b->out[law][i]);
-    g->us += processor_us() - begin;
+    g->us += 1e6 * processor_seconds() - begin;
     for (int i = 0; i < b->count; i++) grade_one(&b->in[i], b->status[i], &b->out[law][i], g);
 }
 

@@ -1,12 +1,12 @@
 /* `rattleback bench toi`: times of impact of random moving pairs against dense looking. */
 #include "bench.h"
 
+#include "clock.h"
 #include "commands.h"
 #include "toi_cases.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 static const char help[] =
     "usage: rattleback bench toi [--count N] [--seed S] [--samples K] [--json]\n"
@@ -35,22 +35,15 @@ typedef struct score {
     double steps, us, worst;
 } score;
 
-static double processor_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 static void one(const rb_model *hulls, uint64_t seed, int samples, score *s)
 {
     toi_case c;
     rb_toi toi;
     toi_case_make(hulls, seed, &c);
-    double begin = processor_us();
+    double begin = 1e6 * processor_seconds();
     rb_status status =
         rb_toi_shapes(&c.shape[0], &c.flight[0], &c.shape[1], &c.flight[1], HORIZON, &toi);
-    s->us += processor_us() - begin;
+    s->us += 1e6 * processor_seconds() - begin;
     if (status != RB_OK) {
         s->wrong++;
         return;

@@ -2,6 +2,7 @@
  * the general method. */
 #include "bench.h"
 
+#include "clock.h"
 #include "commands.h"
 #include "rattleback/collide.h"
 #include "rattleback/load.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char help[] =
     "usage: rattleback bench vclip [--count N] [--seed S] [--json]\n"
@@ -111,13 +111,6 @@ static void motion_next(motion *m, pose out[2])
     }
 }
 
-static double processor_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 typedef struct score {
     long queries, overlaps, escaped, wrong;
     double steps, cold_steps, worst;
@@ -146,18 +139,18 @@ static void run_batch(const rb_model *m, motion *mo, rb_vclip *cache, score *s)
     static double gap[BATCH];
     for (int i = 0; i < BATCH; i++) motion_next(mo, at[i]);
 
-    double begin = processor_us();
+    double begin = 1e6 * processor_seconds();
     for (int i = 0; i < BATCH; i++) {
         rb_shape a = shape_at(m, 0, &at[i][0]), b = shape_at(m, 1, &at[i][1]);
         rb_vclip_query(&a, &b, cache, &warm[i]);
     }
-    double middle = processor_us();
+    double middle = 1e6 * processor_seconds();
     for (int i = 0; i < BATCH; i++) {
         rb_shape a = shape_at(m, 0, &at[i][0]), b = shape_at(m, 1, &at[i][1]);
         rb_vclip anywhere = { { 0, 0 } };
         rb_vclip_query(&a, &b, &anywhere, &cold[i]);
     }
-    double end = processor_us();
+    double end = 1e6 * processor_seconds();
     for (int i = 0; i < BATCH; i++) {
         rb_shape a = shape_at(m, 0, &at[i][0]), b = shape_at(m, 1, &at[i][1]);
         rb_manifold points = { .n = 0 };
@@ -167,7 +160,7 @@ static void run_batch(const rb_model *m, motion *mo, rb_vclip *cache, score *s)
     }
     s->us = least(s->us, middle - begin);
     s->cold_us = least(s->cold_us, end - middle);
-    s->general_us = least(s->general_us, processor_us() - end);
+    s->general_us = least(s->general_us, 1e6 * processor_seconds() - end);
     for (int i = 0; i < BATCH; i++) {
         s->queries++;
         s->steps += warm[i].steps;

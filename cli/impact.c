@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arguments.h"
+#include "clock.h"
 #include "commands.h"
 #include "json.h"
 #include "report.h"
@@ -25,13 +25,6 @@ typedef struct impact_run {
 static void worsen(impact_run *r, int exit_status)
 {
     if (exit_status > r->exit_status) r->exit_status = exit_status;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- one impact --------------------------------------------------------------------------------
@@ -71,9 +64,9 @@ static rb_status resolve(const impact_run *r, impact_answer *a)
 
     rb_status status = RB_OK;
     for (int k = 0; k < r->repeat && status == RB_OK; k++) {
-        double begin = now();
+        double begin = wall_seconds();
         status = rb_impact_solve(&a->in, &a->out);
-        double seconds = now() - begin;
+        double seconds = wall_seconds() - begin;
         if (k == 0 || seconds < a->seconds) a->seconds = seconds;
     }
     if (status != RB_OK) return status;
@@ -185,21 +178,12 @@ static void take(impact_run *r, const char *file, const rb_impact_entry *entry)
 /* ---- files -------------------------------------------------------------------------------------
  */
 
-static void say(const rb_error *err)
-{
-    progress_clear();
-    if (err->line)
-        fprintf(stderr, "%s:%d: %s\n", err->file, err->line, err->text);
-    else
-        fprintf(stderr, "%s: %s\n", err->file, err->text);
-}
-
 static void take_file(impact_run *r, const char *path)
 {
     rb_error err = { 0 };
     rb_impact_reader *reader = rb_impact_open(path, NULL, &err);
     if (!reader) {
-        say(&err);
+        report_error(&err);
         worsen(r, EXIT_BAD_INPUT);
         return;
     }
@@ -211,7 +195,7 @@ static void take_file(impact_run *r, const char *path)
         int more;
         rb_status status = rb_impact_next(reader, &entry, &more, &err);
         if (status != RB_OK) {
-            if (bad++ < MOST_MESSAGES) say(&err);
+            if (bad++ < MOST_MESSAGES) report_error(&err);
             worsen(r, EXIT_BAD_INPUT);
             continue;
         }

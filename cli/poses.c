@@ -11,9 +11,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "commands.h"
 #include "pool.h"
 
@@ -51,13 +51,6 @@ typedef struct campaign {
     int write_failed;
     double begun, shown;
 } campaign;
-
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- counting -----------------------------------------------------------------------------------
  */
@@ -106,7 +99,7 @@ static int precise(const campaign *c)
 static void show(campaign *c)
 {
     enum { WIDTH = 30 };
-    double t = now(CLOCK_MONOTONIC);
+    double t = wall_seconds();
     if (!isatty(STDERR_FILENO) || t - c->shown < 0.1) return;
     c->shown = t;
     int full = c->o->drops > 0 ? (int)((double)WIDTH * c->prefix / c->o->drops) : WIDTH;
@@ -245,8 +238,8 @@ static int report(campaign *c, poses_tally *t)
     const poses_options *o = c->o;
     int ok = 1;
     count(c, t);
-    t->cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-    t->wall = now(CLOCK_MONOTONIC) - c->begun;
+    t->cpu = processor_seconds();
+    t->wall = wall_seconds() - c->begun;
     t->interrupted = interrupted != 0;
     if (o->model.json)
         poses_report_json(o, c->p, t);
@@ -262,7 +255,7 @@ static int measure(poses_options *o, const rb_model *m)
 {
     part p;
     int status = EXIT_BAD_INPUT;
-    campaign c = { .o = o, .p = &p, .m = m, .begun = now(CLOCK_MONOTONIC) };
+    campaign c = { .o = o, .p = &p, .m = m, .begun = wall_seconds() };
     poses_tally t = { 0 };
     pthread_mutex_init(&c.lock, NULL);
     if (part_read(&p, m, o->file, o->merge) && finish_settings(o, &p, m) && run_drops(&c))

@@ -23,3 +23,12 @@ void progress_clear(void)
     fputs("\r\033[K", stderr);
     fflush(stderr);
 }
+
+void report_error(const rb_error *err)
+{
+    progress_clear();
+    if (err->line)
+        fprintf(stderr, "%s:%d: %s\n", err->file, err->line, err->text);
+    else
+        fprintf(stderr, "%s: %s\n", err->file, err->text);
+}

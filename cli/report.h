@@ -47,4 +47,7 @@ void report_summary(FILE *out, const tally tallies[REPORT_MAX_SOLVERS]);
 void progress_show(double share, int count);
 void progress_clear(void);
 
+/* file:line: text on stderr, the bar out of the way. */
+void report_error(const rb_error *err);
+
 #endif

@@ -1,4 +1,5 @@
 /* `rattleback reproduce`: lists the experiments of the papers and runs them. */
+#include "clock.h"
 #include "reproduce.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arguments.h"
@@ -115,23 +115,16 @@ static void report_text(const reproduce *r, double seconds)
     putchar('\n');
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int run_experiment(reproduce *r, const experiment *e)
 {
-    double start = now();
+    double start = wall_seconds();
     r->failed = r->ncheck = r->nfigure = 0;
     reproduce_say(r, "== %s: %s\n\n", e->name, e->summary);
     e->run(r);
     if (r->json)
-        report_json(r, e, now() - start);
+        report_json(r, e, wall_seconds() - start);
     else
-        report_text(r, now() - start);
+        report_text(r, wall_seconds() - start);
     fflush(stdout);
     return r->failed || missed(r) ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
 }

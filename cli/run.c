@@ -1,4 +1,5 @@
 /* `rattleback run`: simulates a model and tells what happened. */
+#include "clock.h"
 #include "pool.h"
 #include "run.h"
 
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -49,13 +49,6 @@ static void on_interrupt(int number)
 {
     (void)number;
     interrupted = 1;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static double energy(const run *r)
@@ -157,7 +150,7 @@ static void watch(run *r)
 static void show_progress(const run *r, double start, const rb_step_info *info)
 {
     enum { WIDTH = 24 };
-    double done = r->d->time, total = r->o->time, spent = now() - start;
+    double done = r->d->time, total = r->o->time, spent = wall_seconds() - start;
     int full = total > 0.0 ? (int)(WIDTH * fmin(1.0, done / total)) : WIDTH;
     fprintf(stderr,
             "\r\033[K[%.*s%*s] %.3f s of %.3f s  %.1fx real time  %d contacts  residual %.0e", full,
@@ -204,7 +197,7 @@ static rb_status step(run *r, rb_step_info *info, rb_error *err)
 static int simulate(run *r)
 {
     double h = r->o->step.h > 0.0 ? r->o->step.h : r->m->option.timestep;
-    double start = now(), shown = start;
+    double start = wall_seconds(), shown = start;
     double end = r->d->time + r->o->time - 0.5 * h;
     int bar = isatty(STDERR_FILENO) && !r->o->watch;
     rb_step_info info = { 0 };
@@ -224,14 +217,14 @@ static int simulate(run *r)
         if (r->o->watch) watch(r);
         if (r->record && r->steps % r->o->every == 0)
             record_row(r->record, as_written(r), &info, energy(r));
-        if (bar && now() - shown > 0.1) {
-            shown = now();
+        if (bar && wall_seconds() - shown > 0.1) {
+            shown = wall_seconds();
             show_progress(r, start, &info);
         }
     }
     if (r->jam.njam > 0) jam_print(stderr, r->m, &r->jam);
     if (bar) fputs("\r\033[K", stderr);
-    r->wall = now() - start;
+    r->wall = wall_seconds() - start;
     r->energy = energy(r);
     return r->failures ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
 }

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "commands.h"
 #include "options.h"
 #include "report.h"
@@ -24,22 +24,6 @@ typedef struct run {
 static void worsen(run *r, int exit_status)
 {
     if (exit_status > r->exit_status) r->exit_status = exit_status;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void say(const rb_error *err)
-{
-    progress_clear();
-    if (err->line)
-        fprintf(stderr, "%s:%d: %s\n", err->file, err->line, err->text);
-    else
-        fprintf(stderr, "%s: %s\n", err->file, err->text);
 }
 
 /* ---- one problem -------------------------------------------------------------------------------
@@ -83,9 +67,9 @@ static void solve(const run *r, const rb_solver *solver, space *s, answer *a)
         memset(s->z, 0, (size_t)p->n * sizeof *s->z);
         memset(s->mode, 0, (size_t)p->n);
         a->info = (rb_info){ .mode = s->mode, .ray = s->ray };
-        double begin = now();
+        double begin = wall_seconds();
         a->status = rb_solve(p, &opts, s->z, &a->info);
-        double seconds = now() - begin;
+        double seconds = wall_seconds() - begin;
         if (k == 0 || seconds < a->seconds) a->seconds = seconds;
         if (a->status != RB_OK) break;
     }
@@ -117,7 +101,7 @@ static void solve_and_report(run *r, const char *file, const rb_problem_entry *e
         explain(&a);
         snprintf(a.error.file, sizeof a.error.file, "%s", file);
         a.error.line = entry->line;
-        say(&a.error);
+        report_error(&a.error);
         worsen(r, EXIT_BAD_INPUT);
     } else if (a.info.outcome != RB_SOLVED) {
         worsen(r, EXIT_UNCERTIFIED);
@@ -157,7 +141,7 @@ static void solve_file(run *r, const char *path)
     rb_error err = { 0 };
     rb_problem_reader *reader = rb_problem_open(path, r->format, NULL, &err);
     if (!reader) {
-        say(&err);
+        report_error(&err);
         worsen(r, EXIT_BAD_INPUT);
         return;
     }
@@ -168,7 +152,7 @@ static void solve_file(run *r, const char *path)
         rb_problem_entry *entry;
         rb_status status = rb_problem_next(reader, &entry, &err);
         if (status != RB_OK) {
-            if (bad++ < MOST_MESSAGES) say(&err);
+            if (bad++ < MOST_MESSAGES) report_error(&err);
             worsen(r, EXIT_BAD_INPUT);
             continue;
         }

@@ -12,6 +12,9 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from files import keep  # noqa: E402
+
 INCH = 0.0254
 
 
@@ -481,24 +484,13 @@ SCENES = (ramp, singulator, dominos, chain, coins, pool, bowling, platter, balls
 
 
 def main():
-    check = "--check" in sys.argv[1:]
-    files = {"bowl.xml": bowl()}
+    texts = {"bowl.xml": bowl()}
     for make in SCENES:
         scene = make()
-        files[scene.name + ".xml"] = scene.text()
-    different = 0
-    for name, text in files.items():
-        path = os.path.join(HERE, name)
-        if not check:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            continue
-        with open(path, encoding="utf-8") as file:
-            if file.read() != text:
-                print(f"{path}: is not what make.py writes")
-                different += 1
-    return 1 if different else 0
+        texts[scene.name + ".xml"] = scene.text()
+    status = keep(HERE, texts, sys.argv[1:])
+    sys.exit(__doc__ if status is None else status)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

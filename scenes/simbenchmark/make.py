@@ -12,6 +12,9 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from files import keep  # noqa: E402
+
 GRAVITY = 9.81
 OVERLAP = 2e-5     # of the published start of the rolling balls [m]
 
@@ -95,21 +98,9 @@ def all_scenes():
 
 
 def main():
-    check = sys.argv[1:] == ["--check"]
-    if sys.argv[1:] and not check:
-        sys.exit(__doc__)
-    wrong = 0
-    for name, text in all_scenes().items():
-        path = os.path.join(HERE, name + ".xml")
-        if check:
-            with open(path, encoding="utf-8") as file:
-                if file.read() != text:
-                    print(f"{path}: is not what make.py writes")
-                    wrong += 1
-        else:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-    sys.exit(1 if wrong else 0)
+    texts = {name + ".xml": text for name, text in all_scenes().items()}
+    status = keep(HERE, texts, sys.argv[1:])
+    sys.exit(__doc__ if status is None else status)
 
 
 if __name__ == "__main__":
