@@ -35,6 +35,7 @@ typedef struct run {
     int parts, impacts, unlocated;
     long happened, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
+    double energy_smooth_max;
     double loop_error_max, wall;
     rb_step_info jam;     /* of the step that jammed; njam 0: none */
     int overlaps;         /* pairs that overlap before the first step */
@@ -168,6 +169,7 @@ static void add(run *r, const rb_step_info *info)
     r->residual_max = fmax(r->residual_max, info->residual);
     r->penetration_max = fmax(r->penetration_max, info->penetration);
     r->energy_created_max = fmax(r->energy_created_max, info->energy_created);
+    r->energy_smooth_max = fmax(r->energy_smooth_max, info->energy_smooth);
     r->loop_error_max = fmax(r->loop_error_max, info->loop_error);
     r->fallbacks += info->fallbacks;
     r->repairs += info->repairs;
@@ -254,6 +256,7 @@ static void summary_json(const run *r)
     json_number(&j, "energy_start", r->energy_start);
     json_number(&j, "energy_end", r->energy);
     json_number(&j, "energy_created_max", r->energy_created_max);
+    json_number(&j, "energy_smooth_max", r->energy_smooth_max);
     json_number(&j, "loop_error_max", r->loop_error_max);
     json_int(&j, "fallbacks", r->fallbacks);
     json_int(&j, "repairs", r->repairs);
@@ -304,8 +307,8 @@ static void summary_text(const run *r)
     printf("%-22s %.2e\n", "worst residual", r->residual_max);
     printf("%-22s %.2e m\n", "deepest penetration", r->penetration_max);
     if (r->m->neq > 0) printf("%-22s %.2e\n", "worst closure error", r->loop_error_max);
-    printf("%-22s %.9g J -> %.9g J; contact made at most %.2e J in a step\n", "energy",
-           r->energy_start, r->energy, r->energy_created_max);
+    printf("%-22s %.9g J -> %.9g J; contact made at most %.2e J in a step, smooth motion %.2e J\n",
+           "energy", r->energy_start, r->energy, r->energy_created_max, r->energy_smooth_max);
     printf("%-22s %016llx\n", "hash of the state", (unsigned long long)rb_data_hash(r->d));
 }
 

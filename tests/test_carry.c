@@ -18,9 +18,10 @@ static double energy(const rb_model *m, rb_data *d)
  */
 
 typedef struct fall {
-    double made;  /* largest rise of the energy above its least value so far      */
-    double lost;  /* before the first contact; both relative to n m g 3 m         */
-    int touching; /* steps with contact                                           */
+    double made;   /* largest rise of the energy above its least value so far      */
+    double lost;   /* before the first contact; both relative to n m g 3 m         */
+    double untold; /* largest change in a step that its info does not tell         */
+    int touching;  /* steps with contact                                           */
 } fall;
 
 /* The measure of bench/peers: a chain of n spheres of 1 kg, 6 m long, falls from the horizontal. */
@@ -28,39 +29,44 @@ static fall drop(const char *name, int n, double time)
 {
     fall x = { 0 };
     scene s = scene_file(name);
-    double scale = n * 9.8 * 3.0, start, least;
-    start = least = energy(s.m, s.d);
+    double scale = n * 9.8 * 3.0, start, least, before;
+    start = least = before = energy(s.m, s.d);
     while (s.d->time < time - 5e-4) {
         scene_step(&s);
         const rb_step_info *info = &s.info;
-        double now = energy(s.m, s.d);
+        double now = energy(s.m, s.d), told = info->energy_created + info->energy_smooth;
+        x.untold = fmax(x.untold, fabs(now - before - told) / scale);
+        before = now;
         least = fmin(least, now);
         x.made = fmax(x.made, (now - least) / scale);
         x.touching += info->active > 0;
         if (x.touching == 0) x.lost = fmax(x.lost, (start - now) / scale);
         CHECK(info->penetration <= 1e-9 * s.m->extent);
     }
-    printf("%s: made %.4f %%, lost %.4f %%, %d steps with contact\n", name, 100.0 * x.made,
-           100.0 * x.lost, x.touching);
+    printf("%s: made %.4f %%, lost %.4f %%, untold %.4f %%, %d steps with contact\n", name,
+           100.0 * x.made, 100.0 * x.lost, 100.0 * x.untold, x.touching);
     scene_free(&s);
     return x;
 }
 
-/* Moved by h v+ while an impulse acts, 30 links made 1.2 % and 60 links 37 %. */
+/* Moved by h v+ while an impulse acts, 30 links made 1.2 % and 60 links 37 %. Where a repair ended
+ * without the impulses of the round before but with what they had done to the velocity, 60 links
+ * made 0.02 % in a step that nothing told, and 240 links 0.84 %. */
 TEST(chains_on_floor_and_wall_make_no_energy)
 {
     static const struct {
         const char *name;
         int n;
-        double time;
-    } falls[] = { { "peers/pendulum_30_10.xml", 30, 2.0 },
-                  { "peers/pendulum_30_5.xml", 30, 1.5 },
-                  { "peers/pendulum_60_10.xml", 60, 1.5 },
-                  { "peers/pendulum_60_5.xml", 60, 1.2 } };
+        double time, untold;
+    } falls[] = { { "peers/pendulum_30_10.xml", 30, 2.0, 4e-4 },
+                  { "peers/pendulum_30_5.xml", 30, 1.5, 4e-4 },
+                  { "peers/pendulum_60_10.xml", 60, 1.5, 1e-4 },
+                  { "peers/pendulum_60_5.xml", 60, 1.2, 1e-4 } };
     for (size_t k = 0; k < sizeof falls / sizeof *falls; k++) {
         fall x = drop(falls[k].name, falls[k].n, falls[k].time);
         CHECK(x.made < 5e-4);
         CHECK(x.lost < 1e-4);
+        CHECK(x.untold < falls[k].untold);
         CHECK(x.touching >= 20);
     }
 }

@@ -168,6 +168,7 @@ typedef struct rb_smooth_info {
     int substeps;   /* of the last try                                                          */
     double change;  /* what one more iteration would change, relative to the largest velocity     */
     int converged;
+    double made; /* energy beside the work of forces, where something turns fast (D.35) [J]       */
 } rb_smooth_info;
 
 /* One contact-free step of length h > 0 by the implicit midpoint rule (D.24): springs, dampers and

@@ -341,7 +341,7 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
     return RB_OK;
 }
 
-static rb_status step_tree(const rb_model *m, rb_data *d, double h, rb_smooth_push *push,
+static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
                            rb_smooth_info *told)
 {
     scratch s = { .push = push, .tol = push ? push->tol : RB_SMOOTH_TOL };
@@ -356,7 +356,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, rb_smooth_pu
         if (told->converged && push && push->substeps > 0) more = count;
         int last = i + 1 == MAX_TRIES || more > MAX_SUBSTEPS;
         if (status == RB_OK && told->converged && (more == count || last)) {
-            if (push) push->made = s.energy.watched ? s.energy.made : 0.0;
+            told->made = s.energy.watched ? s.energy.made : 0.0;
             return RB_OK;
         }
         restore(m, d, &s);
@@ -395,7 +395,7 @@ rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info
     return status;
 }
 
-rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, rb_smooth_push *push,
+rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,
                               rb_smooth_info *info)
 {
     rb_mark mark = rb_arena_mark(d->arena);

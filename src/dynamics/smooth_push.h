@@ -11,12 +11,10 @@ typedef struct rb_smooth_push {
     const double *dv; /* change of the velocity to start from                      (nv)   */
     double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
     int substeps;     /* to be taken; 0: as many as energy wants                          */
-    double made;      /* energy that the rule made beside the work of forces [J]; 0 where
-                         nothing turns fast                                                */
 } rb_smooth_push;
 
 /* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */
-rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, rb_smooth_push *push,
+rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,
                               rb_smooth_info *info);
 
 #endif

@@ -239,7 +239,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
         return rb_fail(s->err, RB_UNSOLVED,
                        "the midpoint rule does not converge with impulses: shorten the step");
     x->substeps = told.substeps;
-    x->made = push.made;
+    x->made = told.made;
     memcpy(x->v_k, d->v, (size_t)m->nv * sizeof *d->v);
     memcpy(q_k, d->q, (size_t)m->nq * sizeof *d->q);
     rb_stage_restore(s);
@@ -261,20 +261,26 @@ static double defect(carry *x)
     return size > 0.0 ? most / size : 0.0;
 }
 
+/* The rows with the v_free there is; impulses there are to start from. */
+static rb_status solve_rows(rb_stage *s, double *start)
+{
+    rb_constraints_velocity(&s->set, s->v_free, s->u);
+    for (int i = 0; i < s->set.nrow; i++) s->u[i] += s->bias[i];
+    memcpy(start, s->p, (size_t)s->set.nrow * sizeof *start);
+    s->last = s->set;
+    s->last_p = start;
+    rb_status status = rb_stage_solve_others(s, s->still);
+    if (status == RB_OK) status = rb_stage_restitute(s);
+    return status == RB_OK ? rb_stage_rest(s) : status;
+}
+
 /* v_f of (S.39), the rows solved again with it. */
 static rb_status solve_again(carry *x)
 {
     rb_stage *s = x->s;
     for (int j = 0; j < s->m->nv; j++) s->v_free[j] += x->f[j];
     rb_anderson_mix(&x->mixing, x->f, s->v_free);
-    rb_constraints_velocity(&s->set, s->v_free, s->u);
-    for (int i = 0; i < s->set.nrow; i++) s->u[i] += s->bias[i];
-    memcpy(x->p, s->p, (size_t)s->set.nrow * sizeof *x->p);
-    s->last = s->set;
-    s->last_p = x->p;
-    rb_status status = rb_stage_solve_others(s, s->still);
-    if (status == RB_OK) status = rb_stage_restitute(s);
-    if (status == RB_OK) status = rb_stage_rest(s);
+    rb_status status = solve_rows(s, x->p);
     for (int tree = 0; tree < s->m->ntree; tree++) {
         if (s->resting[tree]) x->takes[tree] = 0;
     }
@@ -323,45 +329,70 @@ static double kinetic(const carry *x, const double *v)
 }
 
 /* Work of the impulses, with the mean velocity of the step where a tree is carried, and what the
- * rule made, relative to the kinetic energy (S.40) [1]. dq is that of the rule. */
-static double gain(carry *x)
+ * rule made, relative to the kinetic energy (S.40): gain. What of that is not (S.8): made. dq is
+ * that of the rule. */
+static void weigh(carry *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double sum = x->made;
+    s->made = x->made;
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, s->p, x->f);
     for (int j = 0; j < m->nv; j++) {
-        double mean = x->takes[tree_of(m, j)] ? x->dq[j] / s->h - x->w[j]
-                                              : 0.5 * (s->v_new[j] + s->v_free[j]);
+        double half = 0.5 * (s->v_new[j] + s->v_free[j]);
+        double mean = x->takes[tree_of(m, j)] ? x->dq[j] / s->h - x->w[j] : half;
         sum += x->f[j] * mean;
+        s->made += x->f[j] * (mean - half);
     }
     for (int i = 0; i < s->set.nrow; i++) sum += s->p[i] * s->set.drive[i];
     double most = fmax(kinetic(x, s->v0), kinetic(x, s->v_new));
-    return most > 0.0 ? sum / most : 0.0;
+    s->gain = most > 0.0 ? sum / most : 0.0;
 }
 
-rb_status rb_stage_carry(rb_stage *s, double *q_k)
+/* A tree that was carried in the round before and is not in this one must not keep what impulses
+ * that are gone did to its velocity. Returns whether there is one; its free velocity is that of
+ * smooth motion again. */
+static int forget(rb_stage *s)
+{
+    int any = 0;
+    for (int j = 0; j < s->m->nv; j++) {
+        int tree = tree_of(s->m, j);
+        if (s->carried[tree] || s->resting[tree] || s->v_free[j] == s->v_smooth[j]) continue;
+        s->v_free[j] = s->v_smooth[j];
+        any = 1;
+    }
+    return any;
+}
+
+/* Which trees are carried, from pushed and resting; rows are solved again where one is left. */
+static rb_status choose(rb_stage *s, int *any)
+{
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *start = rb_push(s->d->arena, double, s->set.nrow);
+    rb_status status = start ? RB_OK : RB_NOMEM;
+    for (int left = 1; left && status == RB_OK;) {
+        memset(s->carried, 0, (size_t)s->m->ntree);
+        *any = find_trees(s, s->carried);
+        left = forget(s);
+        if (left) status = solve_rows(s, start);
+        if (left) rb_stage_find_pushed(s);
+    }
+    rb_arena_reset(s->d->arena, mark);
+    return status;
+}
+
+static rb_status carry_trees(rb_stage *s, double *q_k)
 {
     carry x = { .s = s, .takes = s->carried };
-    memset(s->carried, 0, (size_t)s->m->ntree);
-    s->gain = 0.0;
-    if (s->set.nrow == 0 || s->o->scheme != RB_SCHEME_MIDPOINT || !find_trees(s, x.takes))
-        return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
-    rb_constraints last = s->last;
-    const double *last_p = s->last_p;
     rb_status status = take_memory(&x);
     if (status == RB_OK) {
         rb_anderson_reset(&x.mixing);
         status = take_turns(&x, q_k);
     }
-    s->turn = 0;
-    s->last = last;
-    s->last_p = last_p;
     if (status != RB_OK) return status;
-
-    s->gain = gain(&x);
+    weigh(&x);
 
     /* what is left of (S.38) */
     find_shift(&x);
@@ -369,4 +400,21 @@ rb_status rb_stage_carry(rb_stage *s, double *q_k)
     rb_integrate(s->m, s->q0, x.dq, s->h, q_k);
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
+}
+
+rb_status rb_stage_carry(rb_stage *s, double *q_k)
+{
+    rb_constraints last = s->last;
+    const double *last_p = s->last_p;
+    int any = 0;
+    s->gain = 0.0;
+    s->made = s->made_free;
+    memset(s->carried, 0, (size_t)s->m->ntree);
+    if (s->o->scheme != RB_SCHEME_MIDPOINT) return RB_OK;
+    rb_status status = choose(s, &any);
+    if (status == RB_OK && any) status = carry_trees(s, q_k);
+    s->turn = 0;
+    s->last = last;
+    s->last_p = last_p;
+    return status;
 }

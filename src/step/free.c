@@ -24,8 +24,10 @@ rb_status rb_stage_free_motion(rb_stage *s)
     if (!smooth.converged)
         return rb_fail(s->err, RB_UNSOLVED,
                        "the midpoint rule does not converge: shorten the step");
+    s->made_free = s->made = smooth.made;
     copy(s->q_free, d->q, m->nq);
     copy(s->v_free, d->v, m->nv);
+    copy(s->v_smooth, d->v, m->nv);
     copy(s->act_free, d->act, m->na);
     copy(d->q, s->q0, m->nq);
     copy(d->v, s->v0, m->nv);

@@ -10,8 +10,7 @@
 #include "base/arena.h"
 #include "step/stage.h"
 
-/* Trees that an impulse acts on. */
-static void find_pushed(rb_stage *s)
+void rb_stage_find_pushed(rb_stage *s)
 {
     const rb_model *m = s->m;
     memset(s->pushed, 0, (size_t)m->ntree);
@@ -53,14 +52,14 @@ rb_status rb_stage_place(rb_stage *s)
 {
     rb_status status = rb_stage_rest(s);
     if (status != RB_OK) return status;
-    find_pushed(s);
+    rb_stage_find_pushed(s);
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *v_mean = rb_push(s->d->arena, double, s->m->nv);
     double *q_carried = rb_push(s->d->arena, double, s->m->nq);
     if (!v_mean || !q_carried) return RB_NOMEM;
     status = rb_stage_carry(s, q_carried);
     if (status != RB_OK) return status;
-    find_pushed(s);
+    rb_stage_find_pushed(s);
     new_position(s, v_mean, q_carried);
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;

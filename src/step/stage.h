@@ -42,6 +42,7 @@ typedef struct rb_stage {
 
     /* without contact: smooth motion */
     double *q_free, *v_free, *act_free;
+    double *v_smooth; /* v_free before carried trees had what impulses do to smooth terms (nv)  */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
     const double *q_hat, *v_hat;
@@ -74,6 +75,8 @@ typedef struct rb_stage {
     double *first_v, *first_f; /* first answer of a repaired part; NULL: not repaired  (nv)     */
     double first_work;      /* of prescribed motion in it [J]                                   */
     double gain;            /* energy that carried trees made, of their kinetic energy [1]      */
+    double made_free;       /* energy that smooth motion made without impulses [J]              */
+    double made;            /* and with them, beside `energy` [J]                               */
     double energy;          /* created in the part [J]                                          */
     double deepest;         /* penetration of all parts [m]                                     */
     double least_speed;     /* approach that is rounding, rb_flight_floor [m/s]                 */
@@ -173,6 +176,9 @@ rb_status rb_stage_restitute(rb_stage *s);
 /* Islands of an impact that are one plain contact: their impulses, restitution and all, and a mark
  * in skip (nisland); the others are left to the two calls above. */
 rb_status rb_stage_single(rb_stage *s, unsigned char *skip);
+
+/* place.c: pushed, the trees that an impulse acts on. */
+void rb_stage_find_pushed(rb_stage *s);
 
 /* place.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);

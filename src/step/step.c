@@ -20,11 +20,11 @@ static int take_memory(rb_stage *s)
     const rb_model *m = s->m;
     rb_arena *arena = s->d->arena;
     double **of_q[] = { &s->q0, &s->q_free, &s->q_new };
-    double **of_v[] = { &s->v0, &s->v_free, &s->v_new };
+    double **of_v[] = { &s->v0, &s->v_free, &s->v_new, &s->v_smooth };
     double **of_act[] = { &s->act0, &s->act_free };
     int ok = 1;
     for (int i = 0; i < 3; i++) ok = ok && (*of_q[i] = rb_push(arena, double, m->nq_all));
-    for (int i = 0; i < 3; i++) ok = ok && (*of_v[i] = rb_push(arena, double, m->nv));
+    for (int i = 0; i < 4; i++) ok = ok && (*of_v[i] = rb_push(arena, double, m->nv));
     for (int i = 0; i < 2; i++) ok = ok && (*of_act[i] = rb_push(arena, double, m->na));
     ok = ok && (s->link_dw = rb_push(arena, double, 3 * (size_t)m->nlink));
     ok = ok && (s->link_dv = rb_push(arena, double, 3 * (size_t)m->nlink));
@@ -103,6 +103,7 @@ void rb_stage_finish(rb_stage *s)
     }
     s->info->parts++;
     s->info->energy_created += s->energy;
+    s->info->energy_smooth += s->made;
     s->info->penetration = s->deepest = fmax(s->deepest, s->info->penetration);
     rb_stage_store(s);
     copy(d->q, s->q_new, s->m->nq);
