@@ -114,7 +114,7 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_clo
         rb_copy3(gjk->normal, out->at.n);
     } else {
         rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n,
-                             gjk->overlap ? RB_TRY_EXACT : effort, &out->at);
+                             gjk->overlap && !couple->curved ? RB_TRY_EXACT : effort, &out->at);
     }
     if (out->at.placed) rb_copy3(out->at.x1, out->x1);
     out->error = fmax(0.0, out->at.upper - out->at.s);
@@ -151,7 +151,8 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
         int last = few >= RB_GJK_STEPS;
         rb_gjk_run(couple, 0.01 * tie, last ? RB_GJK_STEPS : few, &gjk);
         last = last || gjk.steps < few || gjk.overlap;
-        int proved = settle(couple, &gjk, last ? RB_TRY_ALL : RB_TRY_NEWTON, out);
+        int all = last && !gjk.overlap;
+        int proved = settle(couple, &gjk, all ? RB_TRY_ALL : RB_TRY_NEWTON, out);
         out->steps = gjk.steps;
         if (proved) return;
         if (last) break;

@@ -5,6 +5,7 @@
 
 #include "collide/box.h"
 #include "collide/feature.h"
+#include "collide/segment.h"
 #include "math/vec3.h"
 
 /* Polyhedra with more vertices are climbed, smaller ones looked through. */
@@ -168,15 +169,15 @@ static int support_curved(const rb_core *core, const double d[3], double y[3])
     if (core->kind == RB_CORE_POINT) return 0;
     if (core->kind == RB_CORE_ELLIPSOID) {
         double a[3] = { s[0] * d[0], s[1] * d[1], s[2] * d[2] };
-        if (!(rb_normalize3(a) > 0.0)) return 0;
+        if (!(rb_unit(a) > 0.0)) return 0;
         for (int k = 0; k < 3; k++) y[k] = s[k] * a[k];
         return 0;
     }
     y[2] = end * s[1];
     if (core->kind == RB_CORE_CYLINDER) {
-        double across = sqrt(d[0] * d[0] + d[1] * d[1]);
-        y[0] = across > 0.0 ? s[0] * d[0] / across : s[0];
-        y[1] = across > 0.0 ? s[0] * d[1] / across : 0.0;
+        double across = sqrt(d[0] * d[0] + d[1] * d[1]), over = s[0] / across;
+        y[0] = across > 0.0 ? over * d[0] : s[0];
+        y[1] = across > 0.0 ? over * d[1] : 0.0;
     }
     return end > 0.0 ? 2 : 0;
 }
@@ -191,7 +192,10 @@ int rb_core_support(rb_core *core, const double n[3], double x[3])
     rb_rot_t(core->R, n, d);
     if (core->kind == RB_CORE_POLY) {
         const rb_poly *p = &core->poly;
-        core->hint = p->nvert < CLIMB_FROM ? scan(p, d) : climb(p, d, core->hint);
+        if (p->loop == box_loop)
+            core->hint = rb_box_vertex_at(d);
+        else
+            core->hint = p->nvert < CLIMB_FROM ? scan(p, d) : climb(p, d, core->hint);
         rb_core_vertex(core, core->hint, x);
         return core->hint;
     }

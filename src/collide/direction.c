@@ -15,6 +15,7 @@
 #include "collide/direction.h"
 
 #include "base/constants.h"
+#include "collide/inner.h"
 #include "collide/segment.h"
 #include "math/vec3.h"
 
@@ -297,22 +298,32 @@ static void climb(search *s, const double *k, rb_direction *at)
     }
 }
 
-/* Distance of the extreme points at n, one of them moved along its edge to where it belongs;
- * INFINITY where it would leave the edge. */
-static double distance_at(const search *s, const rb_corner *corner, const kink *k, double x1[3])
+/* What the extreme points at n, one of them moved along its edge to where it belongs, tell about
+ * the gap from above: their distance, or (G.21) where they overlap; INFINITY where the point would
+ * leave the edge. */
+static double upper_at(const search *s, const double n[3], const rb_corner *corner, const kink *k,
+                       double x1[3])
 {
     double w[3];
+    rb_inner_edge edge;
     rb_copy3(corner->w, w);
     rb_copy3(corner->x1, x1);
-    if (!k) return rb_norm3(w);
-    double t = rb_dot3(w, k->u), shift = k->second ? -t : t;
-    int id = k->second ? corner->id2 : corner->id1;
-    if (id == k->b) shift = -shift;
-    if ((id != k->a && id != k->b) || shift < -s->tie || shift > k->length + s->tie)
-        return INFINITY;
-    rb_axpy3(-t, k->u, w);
-    if (!k->second) rb_axpy3(t, k->u, x1);
-    return rb_norm3(w);
+    if (k) {
+        double t = rb_dot3(w, k->u), shift = k->second ? -t : t;
+        int id = k->second ? corner->id2 : corner->id1;
+        if (id == k->b) shift = -shift;
+        if ((id != k->a && id != k->b) || shift < -s->tie || shift > k->length + s->tie)
+            return INFINITY;
+        rb_axpy3(-t, k->u, w);
+        if (!k->second) rb_axpy3(t, k->u, x1);
+        edge = (rb_inner_edge){ k->u, fmin(shift, k->length - shift), k->second };
+    }
+    double along = rb_dot3(n, w);
+    if (along >= 0.0) return rb_norm3(w);
+    rb_axpy3(-along, n, w);
+    double aside = rb_norm3(w);
+    if (aside > RB_CLEAR * s->couple->scale) return INFINITY;
+    return -rb_inner_depth(rb_inner_curved(s->couple, n, k ? &edge : NULL), along, aside);
 }
 
 /* The best on the circle orthogonal to k that is nearest to n0, or on the sphere; 0: no such
@@ -326,7 +337,7 @@ static int try_free(search *s, const kink *k, const double n0[3], rb_direction *
     climb(s, k ? k->u : NULL, at);
     rb_couple_corner(s->couple, at->n, &corner);
     at->s = rb_dot3(at->n, corner.w);
-    at->upper = distance_at(s, &corner, k, at->x1);
+    at->upper = upper_at(s, at->n, &corner, k, at->x1);
     return 1;
 }
 
@@ -349,7 +360,7 @@ static int try_thin(search *s, const rb_core *core, const double n0[3], rb_direc
 /* Cores that overlap have no gap above 0; how much below is told by nobody until it matters. */
 static int is_proved_to(const search *s, double tol)
 {
-    if (!(s->best->upper > 0.0) && s->couple->curved) tol = RB_DEPTH_NONE * s->couple->scale;
+    if (s->best->upper == 0.0 && s->couple->curved) tol = RB_DEPTH_NONE * s->couple->scale;
     return s->best->s >= s->best->upper - tol;
 }
 
@@ -400,6 +411,17 @@ static int try_exact(search *s, const double n0[3])
     return is_proved_to(s, tol);
 }
 
+/* Whether a ball in D proves that a face or a pair of edges is the depth. */
+static int is_deep_enough(search *s)
+{
+    rb_direction *best = s->best;
+    if (!best->exact || !(best->s < 0.0)) return 0;
+    double radius = rb_inner_flat(s->couple, best->n, best->s);
+    if (!(radius > -best->s)) return 0;
+    best->upper = fmin(best->upper, best->s);
+    return 1;
+}
+
 /* Free maxima without help: on the circles of the edges that the corners name, if there are any,
  * and on the sphere. 1: its own points prove one. */
 static int try_quickly(search *s, const double n0[3])
@@ -422,7 +444,7 @@ void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner
     search s = { .couple = couple, .tie = RB_GAP_TIE * couple->scale, .best = best };
     add_core(&s, &couple->core1, n0, corner, ncorner, 0);
     add_core(&s, &couple->core2, n0, corner, ncorner, 1);
-    if (try_exact(&s, n0)) return;
+    if (try_exact(&s, n0) || is_deep_enough(&s)) return;
 
     /* the depth of polyhedra is attained on a face of their difference, nowhere between */
     if (effort == RB_TRY_EXACT) {

@@ -143,10 +143,8 @@ static part closest_part(const rb_gjk *g)
 
 static void keep_part(rb_gjk *g, const part *f)
 {
-    rb_corner kept[4];
-    for (int i = 0; i < f->n; i++) kept[i] = g->p[f->at[i]];
     for (int i = 0; i < f->n; i++) {
-        g->p[i] = kept[i];
+        if (f->at[i] != i) g->p[i] = g->p[f->at[i]]; /* in ascending order: at[i] > i */
         g->share[i] = f->share[i];
     }
     g->n = f->n;
@@ -206,7 +204,6 @@ void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g)
         }
         if (g->distance - g->lower <= tol || is_known(g, &corner)) return;
 
-        rb_gjk before = *g;
         g->p[g->n++] = corner;
         part f = closest_part(g);
         if (f.n == 4) {
@@ -214,8 +211,8 @@ void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g)
             g->overlap = 1;
             return;
         }
-        if (!(f.square < before.distance * before.distance)) {
-            *g = before;
+        if (!(f.square < g->distance * g->distance)) {
+            g->n--;
             return;
         }
         keep_part(g, &f);

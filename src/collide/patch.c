@@ -100,6 +100,7 @@ static void poly_extreme(rb_core *core, const double n[3], rb_extreme *out)
     out->half = a.sure == 0   ? half_of_vertex(vertex)
                 : a.sure == 1 ? rb_core_half_edge(p, a.edge)
                               : half_of_face(a.face);
+    out->face = a.face;
     if (a.sure != 1) return;
     rb_core_vertex(core, rb_poly_end(p, a.edge), y);
     rb_sub3(y, out->x, out->line.u);
@@ -169,6 +170,7 @@ static void axis_extreme(rb_core *core, const double n[3], rb_extreme *out)
     out->half = rb_feature_half(RB_CURVED, part);
     if (core->kind == RB_CORE_CYLINDER && across <= RB_KINK_SURE) {
         out->freedom = 2;
+        out->face = along > 0.0;
         out->half = rb_feature_half(RB_FACE, along > 0.0);
     }
     if (fabs(along) > RB_KINK_SURE) return;

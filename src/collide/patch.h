@@ -28,6 +28,7 @@ void rb_patch_make(rb_core *core, const double n[3], rb_patch *patch);
  * names it. */
 typedef struct rb_extreme {
     int freedom;
+    int face; /* freedom 2: of a polyhedron; of a cylinder 1 for its upper end */
     double x[3];
     rb_segment line;
     uint32_t half;

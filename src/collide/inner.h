@@ -1,0 +1,25 @@
+/* How deep two overlapping cores are at least: a ball inside their difference. */
+#ifndef RB_COLLIDE_INNER_H
+#define RB_COLLIDE_INNER_H
+
+#include "collide/gjk.h"
+
+/* Where on an edge of a core the foot of the origin lies. */
+typedef struct rb_inner_edge {
+    const double *u; /* its unit vector                     */
+    double room;     /* distance from its nearer end [m]    */
+    int second;      /* of core 2                           */
+} rb_inner_edge;
+
+/* Radius [m] of a ball inside D that touches its surface where n is the direction, at the corner
+ * that the curved parts and, unless it is NULL, the edge have in common. 0: none is known. */
+double rb_inner_curved(const rb_couple *couple, const double n[3], const rb_inner_edge *edge);
+
+/* The same at the foot of the origin on the flat part of D with the direction n and separation
+ * s < 0: a face of a core, or the parallelogram of two edges. */
+double rb_inner_flat(rb_couple *couple, const double n[3], double s);
+
+/* Depth [m] that a ball of this radius proves, touching the surface at w = s n + aside. */
+double rb_inner_depth(double radius, double s, double aside);
+
+#endif
