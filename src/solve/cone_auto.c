@@ -435,7 +435,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         if (s->newton.jumps == 0) s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
         return RB_OK;
     }
-    if (solved) return RB_OK;
+    if (solved || s->o->brief) return RB_OK;
     if (s->k->nc > MEDIUM) {
         *rung = RB_RUNG_NSGS;
         try_large(s, r);

@@ -107,13 +107,23 @@ static void note(rb_stage *s, const outcome *x)
     memcpy(info->path, solved->path, sizeof info->path);
 }
 
-static rb_status solve_problem(const rb_stage *s, rb_written *written, rb_arena *arena, outcome *x)
+/* Loops may leave no answer: then it is for a step that keeps their errors to try hard (S.41). */
+static int is_brief(const rb_stage *s, const rb_island *island)
+{
+    int loops = 0;
+    for (int i = 0; i < island->n; i++) loops |= island->c[i]->kind == RB_CONSTRAINT_EQUALITY;
+    return loops && !s->loops_kept && s->may_keep_loops;
+}
+
+static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief, rb_arena *arena,
+                               outcome *x)
 {
     rb_solve_opts opts = rb_solve_opts_default();
     opts.solver = s->o->solver;
     opts.tol = s->o->tol;
     opts.warm = !s->o->cold;
     opts.unique = written->problem.kind != RB_CONE || written->problem.nc <= RB_UNIQUE_CONTACTS;
+    opts.brief = brief;
     opts.arena = arena;
     x->solved.mode = written->mode;
     rb_status status = rb_solve(&written->problem, &opts, written->z, &x->solved);
@@ -153,7 +163,8 @@ static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *are
             "and hybrid-friction",
             s->o->formulation->name);
     if (status == RB_OK) status = hand_over(s, index, &written.problem, &x->err);
-    if (status == RB_OK && written.problem.n > 0) status = solve_problem(s, &written, arena, x);
+    if (status == RB_OK && written.problem.n > 0)
+        status = solve_problem(s, &written, is_brief(s, &island), arena, x);
     if (status != RB_OK) return status;
     s->o->formulation->read(&written, &island);
     take(s, &island);

@@ -74,12 +74,16 @@ static int is_unilateral(const rb_constraint *c)
 }
 
 /* Where the gap may end: at what it was before, if it overlapped. A repair takes half of an overlap
- * off that steps have made, so that it is not called for in every step from then on. */
+ * off that steps have made, so that it is not called for in every step from then on. Where rows of
+ * a loop leave no answer, what touches yields by rounding (S.41). */
 static double gap_floor(const rb_stage *s, const rb_constraint *c)
 {
     double deep = RB_GAP_DEEP * s->size;
     if (s->o->formulation->push_out) return 0.0;
     double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
+    if (s->loops_kept)
+        return c->kind == RB_CONSTRAINT_LIMIT || start > -0.5 * deep ? start - RB_LOOP_YIELD * deep
+                                                                     : start;
     return s->v_hat && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 

@@ -194,15 +194,42 @@ static int may_jam(const rb_stage *s)
     return s->final || s->m->nmocap > 0 || s->m->neq > 0;
 }
 
-rb_status rb_stage_motion(rb_stage *s)
+static rb_status move(rb_stage *s)
 {
     s->reach = 0.0;
     memset(&s->set, 0, sizeof s->set);
-    rb_status status = rb_stage_lead(s);
-    if (status == RB_OK) status = rb_stage_free_motion(s);
+    rb_status status = rb_stage_free_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = rb_stage_measure(s);
     if (status == RB_OK) status = rb_stage_temper(s);
+    return status;
+}
+
+/* Limits and contacts may hold a loop so that no motion takes its error off, however small it is:
+ * then it stays as it is, and what touches yields by rounding (S.41). */
+static rb_status move_or_keep_loops(rb_stage *s)
+{
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    s->may_keep_loops = s->m->neq > 0 && !s->o->formulation->push_out;
+    s->loops_kept = 0;
+    rb_status status = move(s);
+    if (status == RB_UNSOLVED && s->may_keep_loops && s->set.nrow > 0) {
+        rb_stage_restore(s);
+        rb_arena_reset(s->d->arena, mark);
+        s->info->residual = residual; /* what was refused is not reported as accepted */
+        s->info->velocity_residual = in_velocity;
+        s->loops_kept = 1;
+        status = move(s);
+    }
+    s->may_keep_loops = 0;
+    return status;
+}
+
+rb_status rb_stage_motion(rb_stage *s)
+{
+    rb_status status = rb_stage_lead(s);
+    if (status == RB_OK) status = move_or_keep_loops(s);
     if (status == RB_UNSOLVED && may_jam(s)) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
