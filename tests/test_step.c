@@ -422,6 +422,22 @@ TEST(many_simulations_are_each_their_own)
     scene_free(&s);
 }
 
+/* Columns of spheres that land on each other: bodies that no row pushes are in the way of those
+ * that are. Repairs that move them in turns never end, and the step is halved again and again. */
+TEST(a_pile_that_lands_is_not_halved)
+{
+    scene s = scene_file("peers/pile_1000.xml");
+    int repairs = 0;
+    for (int i = 0; i < 41; i++) {
+        scene_step(&s);
+        CHECK_INT(s.info.splits, 0);
+        repairs += s.info.repairs;
+    }
+    CHECK(repairs > 0 && repairs <= 8);
+    CHECK(s.worst.penetration <= 1e-9);
+    scene_free(&s);
+}
+
 TEST_MAIN(RUN(a_box_at_rest_does_not_move_by_a_bit),
           RUN(a_slope_at_the_friction_angle_holds_and_a_millionth_more_slides),
           RUN(heavy_on_light_stands), RUN(a_sliding_cube_stays_down_and_stops_where_coulomb_says),
@@ -432,4 +448,5 @@ TEST_MAIN(RUN(a_box_at_rest_does_not_move_by_a_bit),
           RUN(the_sliding_cube_ends_where_the_paper_says), RUN(a_restored_run_goes_on_bit_for_bit),
           RUN(formulations_without_grain_refuse_one), RUN(a_step_that_fails_changes_nothing),
           RUN(a_warm_step_allocates_nothing), RUN(contact_makes_no_energy),
-          RUN(workers_change_no_bit), RUN(many_simulations_are_each_their_own))
+          RUN(workers_change_no_bit), RUN(many_simulations_are_each_their_own),
+          RUN(a_pile_that_lands_is_not_halved))

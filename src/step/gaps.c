@@ -133,6 +133,33 @@ static rb_status check_loops(rb_stage *s, double *worst)
     return RB_OK;
 }
 
+static void mark_overlap(rb_stage *s, const rb_contact *c)
+{
+    int geoms[2] = { c->geom1, c->geom2 };
+    for (int k = 0; k < 2; k++) {
+        int tree = s->m->link_tree[s->m->geom_link[geoms[k]]];
+        if (tree >= 0) s->overlaps[tree] = 1;
+    }
+}
+
+/* The least of deepened, and who overlaps. */
+static double look_at(rb_stage *s, const rb_contact *found, int n)
+{
+    double deepest = 0.0, allowed = RB_GAP_DEEP * s->size;
+    s->info->penetration = 0.0;
+    memset(s->overlaps, 0, (size_t)s->m->ntree);
+    for (int i = 0; i < n; i++) {
+        const rb_contact *c = &found[i];
+        if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
+        double deeper = deepened(s, c);
+        s->info->penetration = fmax(s->info->penetration, -c->at.gap);
+        s->info->gap_error = fmax(s->info->gap_error, c->error);
+        deepest = fmin(deepest, deeper);
+        if (deeper < -allowed) mark_overlap(s, c);
+    }
+    return deepest;
+}
+
 rb_status rb_stage_check(rb_stage *s, double *worst)
 {
     const rb_model *m = s->m;
@@ -152,15 +179,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     rb_status status = rb_collide(m, d, 0.0, 0.0, d->touch_max, found, &n, s->err);
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {
-        double deepest = limits_deepened(s);
-        s->info->penetration = 0.0;
-        for (int i = 0; i < n; i++) {
-            const rb_contact *c = &found[i];
-            if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
-            s->info->penetration = fmax(s->info->penetration, -c->at.gap);
-            s->info->gap_error = fmax(s->info->gap_error, c->error);
-            deepest = fmin(deepest, deepened(s, &found[i]));
-        }
+        double deepest = fmin(limits_deepened(s), look_at(s, found, n));
         *worst = fmax(0.0, -deepest / (RB_GAP_DEEP * s->size));
         status = check_loops(s, worst);
     }

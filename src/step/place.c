@@ -4,7 +4,12 @@
  *
  * Trees without impulses go where the midpoint rule leads, exact for parabolas; the others move
  * with their new velocity, q+ = q (+) h v+, which is what the gaps were asked for (S.5). What rests
- * (rest.c) does not move at all. */
+ * (rest.c) does not move at all.
+ *
+ * Rows believe that all move by h v+. A body whose rows push nothing is g h^2 / 2 above that, where
+ * it may be in the way of one that is pushed; with a row that pushes it would not be. Such bodies
+ * are held to what their rows believe once there is an overlap (S.41), or repairs would find and
+ * lose that row in turns. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -42,9 +47,87 @@ static void new_position(rb_stage *s, double *v_mean, const double *q_carried)
     for (int j = 0; j < m->njnt; j++) {
         int tree = m->link_tree[m->jnt_link[j]], at = m->jnt_qadr[j];
         const double *from = s->resting[tree] ? s->q0 : s->carried[tree] ? q_carried : s->q_free;
-        int midpoint = !s->pushed[tree] && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
+        int midpoint =
+            !s->pushed[tree] && !s->held[tree] && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
         if (!midpoint && !s->resting[tree] && !s->carried[tree]) continue;
         memcpy(s->q_new + at, from + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *from);
+    }
+}
+
+/* ---- bodies as their rows believe -------------------------------------------------------------
+ */
+
+/* A body by itself: the first link of its tree and the only one. */
+static int is_single(const rb_model *m, int link)
+{
+    int tree = m->link_tree[link];
+    return m->link_parent[link] == 0 && (link + 1 == m->nlink || m->link_tree[link + 1] != tree);
+}
+
+static int is_of_island(const rb_stage *s, int tree)
+{
+    return s->set.tree_island && s->set.tree_island[tree] >= 0;
+}
+
+/* Holds bodies of the islands that are wanted (NULL: of all). 1: one of them was not where its rows
+ * believe. */
+static int hold(rb_stage *s, const unsigned char *wanted)
+{
+    int moved = 0;
+    for (int k = 1; k < s->m->nlink; k++) {
+        int tree = s->m->link_tree[k];
+        if (tree < 0 || s->held[tree] || !is_single(s->m, k) || !is_of_island(s, tree)) continue;
+        if (wanted && !wanted[s->set.tree_island[tree]]) continue;
+        moved |= !s->pushed[tree] && !s->resting[tree];
+        s->held[tree] = 1;
+    }
+    return moved;
+}
+
+static void mark_islands(const rb_stage *s, unsigned char *wanted)
+{
+    memset(wanted, 0, (size_t)s->set.nisland);
+    for (int tree = 0; tree < s->m->ntree; tree++) {
+        if (s->overlaps[tree] && is_of_island(s, tree)) wanted[s->set.tree_island[tree]] = 1;
+    }
+}
+
+/* q (+) h v+ of what is held; q, scratch (nq) */
+static void place_held(rb_stage *s, double *q)
+{
+    const rb_model *m = s->m;
+    rb_integrate(m, s->q0, s->v_new, s->h, q);
+    for (int j = 0; j < m->njnt; j++) {
+        int tree = m->link_tree[m->jnt_link[j]], at = m->jnt_qadr[j];
+        if (!s->held[tree] || s->resting[tree]) continue;
+        memcpy(s->q_new + at, q + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *q);
+    }
+}
+
+rb_status rb_stage_hold(rb_stage *s, int *moved)
+{
+    rb_arena *arena = s->d->arena;
+    rb_mark mark = rb_arena_mark(arena);
+    unsigned char *wanted = rb_push(arena, unsigned char, s->set.nisland);
+    double *q = rb_push(arena, double, s->m->nq_all);
+    *moved = 0;
+    if (!wanted || !q) return RB_NOMEM;
+    mark_islands(s, wanted);
+    *moved = hold(s, wanted);
+    if (*moved) place_held(s, q);
+    rb_arena_reset(arena, mark);
+    return RB_OK;
+}
+
+void rb_stage_way(const rb_stage *s, double *v_hat)
+{
+    const rb_model *m = s->m;
+    memcpy(v_hat, s->v_new, (size_t)m->nv * sizeof *v_hat);
+    if (s->o->scheme == RB_SCHEME_SEMI_IMPLICIT) return;
+    for (int j = 0; j < m->nv; j++) {
+        int link = m->dof_link[j], tree = m->link_tree[link];
+        if (s->pushed[tree] || s->held[tree] || s->resting[tree] || !is_single(m, link)) continue;
+        v_hat[j] = 0.5 * (s->v0[j] + s->v_new[j]);
     }
 }
 
@@ -53,6 +136,7 @@ rb_status rb_stage_place(rb_stage *s)
     rb_status status = rb_stage_rest(s);
     if (status != RB_OK) return status;
     rb_stage_find_pushed(s);
+    if (s->last_p) hold(s, NULL); /* a repair */
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *v_mean = rb_push(s->d->arena, double, s->m->nv);
     double *q_carried = rb_push(s->d->arena, double, s->m->nq);

@@ -75,16 +75,18 @@ typedef struct rb_stage {
     /* after it */
     double *v_new, *q_new;
     double *first_v, *first_f; /* first answer of a repaired part; NULL: not repaired  (nv)     */
-    double first_work;      /* of prescribed motion in it [J]                                   */
-    double gain;            /* energy that carried trees made, of their kinetic energy [1]      */
-    double made_free;       /* energy that smooth motion made without impulses [J]              */
-    double made;            /* and with them, beside `energy` [J]                               */
-    double energy;          /* created in the part [J]                                          */
-    double deepest;         /* penetration of all parts [m]                                     */
-    double least_speed;     /* approach that is rounding, rb_flight_floor [m/s]                 */
-    unsigned char *pushed;  /* an impulse acts on the tree              (ntree)                 */
-    unsigned char *carried; /* it moves by the midpoint rule with impulses (ntree)              */
-    unsigned char *resting; /* v = 0 is certified for the tree          (ntree)                 */
+    double first_work;       /* of prescribed motion in it [J]                                   */
+    double gain;             /* energy that carried trees made, of their kinetic energy [1]      */
+    double made_free;        /* energy that smooth motion made without impulses [J]              */
+    double made;             /* and with them, beside `energy` [J]                               */
+    double energy;           /* created in the part [J]                                          */
+    double deepest;          /* penetration of all parts [m]                                     */
+    double least_speed;      /* approach that is rounding, rb_flight_floor [m/s]                 */
+    unsigned char *pushed;   /* an impulse acts on the tree              (ntree)                 */
+    unsigned char *overlaps; /* a contact of the tree overlaps at q_new  (ntree)                 */
+    unsigned char *held;     /* it moves by h v+, as its rows believe     (ntree)                 */
+    unsigned char *carried;  /* it moves by the midpoint rule with impulses (ntree)              */
+    unsigned char *resting;  /* v = 0 is certified for the tree          (ntree)                 */
 } rb_stage;
 
 /* step.c: how a problem of this step is called in files. */
@@ -185,6 +187,13 @@ void rb_stage_find_pushed(rb_stage *s);
 /* place.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);
 
+/* place.c: bodies of islands with an overlap move as their rows believe (S.41): q_new. 0: all of
+ * them do so already. */
+rb_status rb_stage_hold(rb_stage *s, int *moved);
+
+/* place.c: the velocity that leads from q0 to q_new in h, for the rows of a repair (nv). */
+void rb_stage_way(const rb_stage *s, double *v_hat);
+
 /* gaps.c: the constraint of that name, NULL: there is none. */
 const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id *id);
 
@@ -196,7 +205,7 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
 double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
 
 /* gaps.c: deepest overlap at q_new that the step made and worst loop, in units of what is allowed:
- * above 1 the step is repaired. */
+ * above 1 the step is repaired; overlaps. */
 rb_status rb_stage_check(rb_stage *s, double *worst);
 
 /* reach.c: reach, from v_new; kinematics and frames are those of any position of the step. */

@@ -30,6 +30,8 @@ static int take_memory(rb_stage *s)
     ok = ok && (s->link_dv = rb_push(arena, double, 3 * (size_t)m->nlink));
     ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
     ok = ok && (s->pushed = rb_push(arena, unsigned char, m->ntree));
+    ok = ok && (s->overlaps = rb_push(arena, unsigned char, m->ntree));
+    ok = ok && (s->held = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->carried = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->resting = rb_push(arena, unsigned char, m->ntree));
     return ok;
@@ -144,6 +146,15 @@ static int is_soft(const rb_stage *s)
     return 0;
 }
 
+/* Before rows are taken again, bodies that overlap are moved as the rows of this round believe. */
+static rb_status check(rb_stage *s, int may_hold, double *worst)
+{
+    int moved = 0;
+    rb_status status = rb_stage_check(s, worst);
+    if (status == RB_OK && *worst > 1.0 && may_hold) status = rb_stage_hold(s, &moved);
+    return status == RB_OK && moved ? rb_stage_check(s, worst) : status;
+}
+
 /* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
  * nonlinear formulations, until it stands (S.9). */
 static rb_status solve_until_open(rb_stage *s)
@@ -156,13 +167,14 @@ static rb_status solve_until_open(rb_stage *s)
     first_place(s, q_hat, v_hat);
     s->last_p = NULL;
     s->first_v = NULL;
+    memset(s->held, 0, (size_t)m->ntree);
     for (int round = 0;; round++) {
         double worst = 0.0;
         rb_status status = rb_stage_rows(s);
         if (status == RB_OK) status = rb_stage_solve(s);
         if (status == RB_OK) status = rb_stage_restitute(s);
         if (status == RB_OK) status = rb_stage_place(s);
-        if (status == RB_OK) status = rb_stage_check(s, &worst);
+        if (status == RB_OK) status = check(s, repairs > 0, &worst);
         if (status != RB_OK) return status;
 
         int open = worst <= 1.0;
@@ -181,7 +193,7 @@ static rb_status solve_until_open(rb_stage *s)
         s->last_p = s->p;
         rb_stage_reach(s);
         copy(q_hat, s->q_new, m->nq);
-        copy(v_hat, s->v_new, m->nv);
+        rb_stage_way(s, v_hat);
         s->q_hat = q_hat;
         s->v_hat = v_hat;
     }
