@@ -257,6 +257,11 @@
  * are halved [1]. */
 #define RB_CARRY_LOOSE 1e-3
 
+/* Tolerance of the motion without contact where a chain is in contact and will be carried: its
+ * impulses are found by turns, which start from it [1]. Larger: more turns. Smaller: evaluations
+ * that nobody needs. */
+#define RB_CARRY_ROUGH 1e-4
+
 /* Tolerance of the midpoint rule within a turn, relative to that of turns [1]. Larger: turns are
  * disturbed. Smaller: iterations are wasted. */
 #define RB_CARRY_SMOOTH 0.01

@@ -42,7 +42,7 @@ typedef struct scratch {
     double *stiffness, *damping;   /* of each dof                           (nv_all)   */
     rb_anderson mixing;
     rb_smooth_energy energy;
-    const rb_smooth_push *push; /* NULL: none */
+    const rb_smooth_push *push; /* NULL: no impulses */
     double tol;                 /* change at which the iteration ends [1] */
 } scratch;
 
@@ -294,8 +294,7 @@ static double spin_bound(const rb_model *m, const rb_data *d, double *sum)
 static double fastest_spin(const rb_model *m, rb_data *d)
 {
     double fastest = 0.0;
-    rb_kinematics(m, d);
-    rb_velocity(m, d);
+    rb_forward_place(m, d);
     for (int k = 1; k < m->nlink; k++) {
         double w = rb_norm3(d->link_w + 3 * k);
         if (!(w <= fastest)) fastest = w;
@@ -323,7 +322,6 @@ static int substeps_needed(const rb_model *m, rb_data *d, double h, scratch *s)
     double fastest = fastest_spin(m, d);
     if (pushed > fastest || !(pushed >= 0.0)) fastest = pushed; /* fmax would drop NaN */
     if (h * fastest >= RB_SMOOTH_WATCH) rb_smooth_energy_start(m, d, &s->energy);
-    if (s->push && s->push->substeps > 0) return s->push->substeps;
     double count = h * fastest / RB_SMOOTH_TURN;
     return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
 }
@@ -344,19 +342,23 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
 static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
                            rb_smooth_info *told)
 {
-    scratch s = { .push = push, .tol = push ? push->tol : RB_SMOOTH_TOL };
+    scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : RB_SMOOTH_TOL };
+    int given = push ? push->substeps : 0;
     if (!allocate(m, d->arena, &s)) return RB_NOMEM;
     copy(s.q_before, d->q, m->nq);
     copy(s.v_before, d->v, m->nv);
     copy(s.act_before, d->act, m->na);
-    int count = substeps_needed(m, d, h, &s);
+    if (given > 0) s.energy = *push->energy;
+    int count = given > 0 ? given : substeps_needed(m, d, h, &s);
+    if (push && push->rough) s.energy.watched = 0;
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
         rb_status status = try_substeps(m, d, h, count, &s, told);
-        int more = told->converged ? rb_smooth_energy_substeps(m, d, &s.energy, count) : 2 * count;
-        if (told->converged && push && push->substeps > 0) more = count;
+        int more = told->converged ? count : 2 * count;
+        if (told->converged && given == 0) more = rb_smooth_energy_substeps(m, d, &s.energy, count);
         int last = i + 1 == MAX_TRIES || more > MAX_SUBSTEPS;
         if (status == RB_OK && told->converged && (more == count || last)) {
             told->made = s.energy.watched ? s.energy.made : 0.0;
+            if (push && push->energy) *push->energy = s.energy;
             return RB_OK;
         }
         restore(m, d, &s);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "dynamics/forward.h"
 #include "math/vec3.h"
 #include "rattleback/dynamics.h"
 
@@ -35,14 +36,20 @@ double rb_smooth_weight_power(const rb_model *m, const rb_data *d)
     return power;
 }
 
+double rb_smooth_energy_made(const rb_model *m, rb_data *d, const rb_smooth_energy *e)
+{
+    if (!e->watched) return 0.0;
+    rb_forward_place(m, d);
+    return rb_energy_kinetic(m, d) - e->before - e->work;
+}
+
 int rb_smooth_energy_substeps(const rb_model *m, rb_data *d, rb_smooth_energy *e, int count)
 {
     if (!e->watched) return count;
-    rb_kinematics(m, d);
-    rb_velocity(m, d);
-    double after = rb_energy_kinetic(m, d), last = fabs(e->made);
+    double last = fabs(e->made);
+    e->made = rb_smooth_energy_made(m, d, e);
+    double after = e->made + e->before + e->work;
     double allowed = RB_SMOOTH_ENERGY * fmax(after, e->before);
-    e->made = after - e->before - e->work;
     double error = fabs(e->made);
     if (error <= allowed || error > 0.5 * last) return count; /* more of them do not help */
     double growth = fmin(MOST_GROWTH, 1.1 * sqrt(error / allowed));

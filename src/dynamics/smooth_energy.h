@@ -17,6 +17,9 @@ void rb_smooth_energy_start(const rb_model *m, const rb_data *d, rb_smooth_energ
 /* Power of gravity [W]. Needs velocity. */
 double rb_smooth_weight_power(const rb_model *m, const rb_data *d);
 
+/* What the rule made [J], d at the end of the step. */
+double rb_smooth_energy_made(const rb_model *m, rb_data *d, const rb_smooth_energy *e);
+
 /* Substeps to try next, d at the end of a step of `count`; `count`: it is good enough. */
 int rb_smooth_energy_substeps(const rb_model *m, rb_data *d, rb_smooth_energy *e, int count);
 

@@ -2,15 +2,19 @@
 #ifndef RB_DYNAMICS_SMOOTH_PUSH_H
 #define RB_DYNAMICS_SMOOTH_PUSH_H
 
+#include "dynamics/smooth_energy.h"
 #include "rattleback/dynamics.h"
 
 typedef struct rb_smooth_push {
     double h;         /* length of the step [s]                                           */
-    const double *f;  /* impulse on each dof                                       (nv)   */
+    const double *f;  /* impulse on each dof; NULL: none, and neither w nor dv     (nv)   */
     const double *w;  /* what positions move at beyond the velocity, (D.34)        (nv)   */
     const double *dv; /* change of the velocity to start from                      (nv)   */
     double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
-    int substeps;     /* to be taken; 0: as many as energy wants                          */
+    int rough;        /* 1: something to start from, whose energy nobody looks at         */
+    int substeps;     /* to be taken, with the energy of the start as it is; 0: as many as energy
+                         wants                                                             */
+    rb_smooth_energy *energy; /* of the step; with substeps given all but its end          */
 } rb_smooth_push;
 
 /* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */

@@ -46,6 +46,7 @@ typedef struct carry {
     double *p;            /* impulses to start from                                   (nrow)    */
     rb_anderson mixing;
     int substeps;
+    rb_smooth_energy energy;
     double made; /* energy that the rule made beside work [J]                                   */
 } carry;
 
@@ -229,6 +230,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
     rb_smooth_push push = { .h = s->h, .f = x->f, .w = x->w, .dv = x->dv };
     push.tol = RB_CARRY_SMOOTH * RB_CARRY_TOL;
     push.substeps = x->substeps;
+    push.energy = &x->energy;
     rb_smooth_info told;
     rb_stage_led_pose(s, 0.5 * s->h);
     rb_status status = rb_smooth_push_step(m, d, &push, &told);
@@ -239,7 +241,6 @@ static rb_status move_smoothly(carry *x, double *q_k)
         return rb_fail(s->err, RB_UNSOLVED,
                        "the midpoint rule does not converge with impulses: shorten the step");
     x->substeps = told.substeps;
-    x->made = told.made;
     memcpy(x->v_k, d->v, (size_t)m->nv * sizeof *d->v);
     memcpy(q_k, d->q, (size_t)m->nq * sizeof *d->q);
     rb_stage_restore(s);
@@ -285,6 +286,16 @@ static rb_status solve_again(carry *x)
         if (s->resting[tree]) x->takes[tree] = 0;
     }
     return status;
+}
+
+/* made, of the motion that the last turn found. */
+static void find_made(carry *x, const double *q_k)
+{
+    rb_stage *s = x->s;
+    memcpy(s->d->q, q_k, (size_t)s->m->nq * sizeof *q_k);
+    memcpy(s->d->v, x->v_k, (size_t)s->m->nv * sizeof *x->v_k);
+    x->made = rb_smooth_energy_made(s->m, s->d, &x->energy);
+    rb_stage_restore(s);
 }
 
 static rb_status take_turns(carry *x, double *q_k)
@@ -365,6 +376,29 @@ static int forget(rb_stage *s)
     return any;
 }
 
+static int all_carried(const rb_stage *s)
+{
+    for (int tree = 0; tree < s->m->ntree; tree++) {
+        if (!s->carried[tree]) return 0;
+    }
+    return 1;
+}
+
+/* The motion without contact was found roughly, and counts after all. */
+static rb_status move_exactly(rb_stage *s)
+{
+    size_t bytes = (size_t)s->m->nv * sizeof(double);
+    double *v = rb_push(s->d->arena, double, s->m->nv);
+    if (!v) return RB_NOMEM;
+    memcpy(v, s->v_free, bytes);
+    rb_stage_restore(s);
+    rb_status status = rb_stage_free_motion(s);
+    memcpy(s->v_free, v, bytes); /* carried trees start from it; the others are about to forget */
+    memcpy(s->d->q, s->q_hat, (size_t)s->m->nq * sizeof *s->d->q);
+    rb_kinematics(s->m, s->d);
+    return status;
+}
+
 /* Which trees are carried, from pushed and resting; rows are solved again where one is left. */
 static rb_status choose(rb_stage *s, int *any)
 {
@@ -374,6 +408,8 @@ static rb_status choose(rb_stage *s, int *any)
     for (int left = 1; left && status == RB_OK;) {
         memset(s->carried, 0, (size_t)s->m->ntree);
         *any = find_trees(s, s->carried);
+        if (s->rough && !all_carried(s)) status = move_exactly(s);
+        if (status != RB_OK) break;
         left = forget(s);
         if (left) status = solve_rows(s, start);
         if (left) rb_stage_find_pushed(s);
@@ -392,6 +428,7 @@ static rb_status carry_trees(rb_stage *s, double *q_k)
         status = take_turns(&x, q_k);
     }
     if (status != RB_OK) return status;
+    find_made(&x, q_k);
     weigh(&x);
 
     /* what is left of (S.38) */

@@ -1,7 +1,11 @@
 /* Smooth motion: where the step would lead without contact, by the implicit midpoint (S.1). */
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
+#include "dynamics/forward.h"
+#include "dynamics/smooth_push.h"
+#include "math/vec3.h"
 #include "step/stage.h"
 
 static void copy(double *to, const double *from, int n)
@@ -9,29 +13,93 @@ static void copy(double *to, const double *from, int n)
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-rb_status rb_stage_free_motion(rb_stage *s)
+/* What d has become, and back to the start. */
+static void take_motion(rb_stage *s, double made, int rough)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
+    s->made_free = s->made = made;
+    s->rough = rough;
+    copy(s->q_free, d->q, m->nq);
+    copy(s->v_free, d->v, m->nv);
+    copy(s->v_smooth, d->v, m->nv);
+    copy(s->act_free, d->act, m->na);
+    rb_stage_restore(s);
+}
+
+rb_status rb_stage_free_motion(rb_stage *s)
+{
     rb_smooth_info smooth = { 0 };
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_led_pose(s, 0.5 * s->h);
-    rb_status status = rb_smooth_step(m, d, s->h, &smooth);
+    rb_status status = rb_smooth_step(s->m, s->d, s->h, &smooth);
     rb_stage_led_pose(s, 0.0);
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));
     if (!smooth.converged)
         return rb_fail(s->err, RB_UNSOLVED,
                        "the midpoint rule does not converge: shorten the step");
-    s->made_free = s->made = smooth.made;
-    copy(s->q_free, d->q, m->nq);
-    copy(s->v_free, d->v, m->nv);
-    copy(s->v_smooth, d->v, m->nv);
-    copy(s->act_free, d->act, m->na);
-    copy(d->q, s->q0, m->nq);
-    copy(d->v, s->v0, m->nv);
-    copy(d->act, s->act0, m->na);
-    d->time = s->time0;
+    take_motion(s, smooth.made, 0);
+    return RB_OK;
+}
+
+/* ---- where contact goes on ---------------------------------------------------------------------
+ */
+
+static int tree_of_geom(const rb_model *m, int geom)
+{
+    return m->link_tree[m->body_link[m->geom_body[geom]]];
+}
+
+/* Every tree was pushed by a contact in the step before: marks in pushed. */
+static int all_pushed_before(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    int missing = m->ntree;
+    memset(s->pushed, 0, (size_t)m->ntree);
+    for (int i = 0; i < s->d->ntouch && missing > 0; i++) {
+        const rb_touch *touch = &s->d->touch[i];
+        if (touch->id.kind != RB_CONSTRAINT_CONTACT || touch->p[0] == 0.0) continue;
+        int trees[2] = { tree_of_geom(m, touch->id.a), tree_of_geom(m, touch->id.b) };
+        for (int k = 0; k < 2; k++) {
+            if (trees[k] < 0 || s->pushed[trees[k]]) continue;
+            s->pushed[trees[k]] = 1;
+            missing--;
+        }
+    }
+    return missing == 0;
+}
+
+/* And is a chain with a link that turns fast enough to be carried. */
+static int all_turn(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    int missing = m->ntree;
+    rb_forward_place(m, s->d);
+    for (int k = 1; k < m->nlink; k++) {
+        int tree = m->link_tree[k];
+        double turn = s->h * rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k);
+        if (tree < 0 || !s->pushed[tree] || turn <= RB_CARRY_TURN) continue;
+        if (m->link_tree[m->link_parent[k]] != tree) continue;
+        s->pushed[tree] = 0;
+        missing--;
+    }
+    return missing == 0;
+}
+
+rb_status rb_stage_likely_motion(rb_stage *s)
+{
+    int likely =
+        s->m->nmocap == 0 && s->o->scheme == RB_SCHEME_MIDPOINT && !s->o->formulation->ahead;
+    if (!likely || !all_pushed_before(s) || !all_turn(s)) return rb_stage_free_motion(s);
+    rb_smooth_push none = { .h = s->h, .tol = RB_CARRY_ROUGH, .rough = 1 };
+    rb_smooth_info smooth;
+    rb_status status = rb_smooth_push_step(s->m, s->d, &none, &smooth);
+    if (status != RB_OK || !smooth.converged) {
+        rb_stage_restore(s);
+        return rb_stage_free_motion(s);
+    }
+    take_motion(s, 0.0, 1);
     return RB_OK;
 }

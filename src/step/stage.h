@@ -44,6 +44,7 @@ typedef struct rb_stage {
 
     /* without contact: smooth motion */
     double *q_free, *v_free, *act_free;
+    int rough;        /* 1: they are only good enough for trees that are carried                */
     double *v_smooth; /* v_free before carried trees had what impulses do to smooth terms (nv)  */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
@@ -148,6 +149,9 @@ void rb_stage_let_go(rb_stage *s, int moved);
 
 /* free.c: v_free, q_free, act_free; the state is as before. */
 rb_status rb_stage_free_motion(rb_stage *s);
+
+/* free.c: the same, rough where every tree is expected to be carried. */
+rb_status rb_stage_likely_motion(rb_stage *s);
 
 /* rows.c: arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);

@@ -210,7 +210,7 @@ static rb_status move(rb_stage *s)
 {
     s->reach = 0.0;
     memset(&s->set, 0, sizeof s->set);
-    rb_status status = rb_stage_free_motion(s);
+    rb_status status = rb_stage_likely_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = rb_stage_measure(s);
     if (status == RB_OK) status = rb_stage_temper(s);
