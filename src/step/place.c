@@ -8,7 +8,7 @@
  *
  * Rows believe that all move by h v+. A body whose rows push nothing is g h^2 / 2 above that, where
  * it may be in the way of one that is pushed; with a row that pushes it would not be. Such bodies
- * are held to what their rows believe once there is an overlap (S.41), or repairs would find and
+ * are held to what their rows believe once there is an overlap (S.42), or repairs would find and
  * lose that row in turns. */
 #include <string.h>
 

@@ -191,7 +191,7 @@ void rb_stage_find_pushed(rb_stage *s);
 /* place.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);
 
-/* place.c: bodies of islands with an overlap move as their rows believe (S.41): q_new. 0: all of
+/* place.c: bodies of islands with an overlap move as their rows believe (S.42): q_new. 0: all of
  * them do so already. */
 rb_status rb_stage_hold(rb_stage *s, int *moved);
 
