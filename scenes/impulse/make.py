@@ -302,7 +302,7 @@ def platter():
     return s
 
 
-BOWL, BOWL_HALF, BOWL_POINTS = 0.15, 0.1, 29
+BOWL, BOWL_HALF, BOWL_POINTS = 0.15, 0.1, 57
 
 
 def bowl():

@@ -218,6 +218,10 @@
  * impacts one after the other become one. Smaller: corners that land together do not. */
 #define RB_TOUCH 1e-11
 
+/* Gap at which a part of a step may end for an impact, either sign, in units of the size of the
+ * model [1]: half of what touches. Larger: the impact is not seen. Smaller: more values of f. */
+#define RB_ROOT (0.5 * RB_TOUCH)
+
 /* Energy created by an impact that is rounding, relative to the work of its impulses [1]. Larger:
  * energy creeps in over many impacts. Smaller: elastic impacts are damped by rounding. */
 #define RB_IMPACT_ROUNDING 1e-12
@@ -225,6 +229,10 @@
 /* Contacts of an island up to which a step asks for the answer of uniform compliance. More: piles,
  * where the path to that answer takes up to a thousand factorisations. */
 #define RB_UNIQUE_CONTACTS 100
+
+/* The same for steppers that solve an island many times in a step. More: ten dominos that lean on
+ * each other, 40 contacts, take twenty seconds for each second. */
+#define RB_UNIQUE_OFTEN 8
 
 /* Work of restitution, relative to what the law asks for, at which it is met [1]. Larger: e is
  * missed by half of this. Smaller: more problems per impact. */

@@ -206,25 +206,24 @@ void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb
     const rb_poly *p = &core.poly;
     double d[3], x[3], centre = height(&s, hull->p);
     rb_rot_t(hull->R, s.n, d);
-    int lowest = 0, near = 0;
-    for (int v = 1; v < p->nvert; v++) {
-        if (rb_dot3(d, p->vert + 3 * (ptrdiff_t)v) < rb_dot3(d, p->vert + 3 * (ptrdiff_t)lowest))
-            lowest = v;
-    }
-    double bottom = rb_dot3(d, p->vert + 3 * (ptrdiff_t)lowest);
-    if (centre + bottom > reach) return;
+    int lowest = 0, near = 0, pick[WAYS] = { 0 };
+    double bottom = INFINITY;
     for (int v = 0; v < p->nvert; v++) {
-        near += centre + rb_dot3(d, p->vert + 3 * (ptrdiff_t)v) <= reach;
+        double h = rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
+        if (h < bottom) {
+            bottom = h;
+            lowest = v;
+        }
+        if (centre + h > reach) continue;
+        if (near < WAYS) pick[near] = v;
+        near++;
     }
+    if (centre + bottom > reach) return;
 
     rb_points points;
     points.n = 0;
-    int pick[WAYS] = { 0 }, npick = 0;
-    if (near <= WAYS) {
-        for (int v = 0; v < p->nvert; v++) {
-            if (centre + rb_dot3(d, p->vert + 3 * (ptrdiff_t)v) <= reach) pick[npick++] = v;
-        }
-    } else {
+    int npick = near;
+    if (near > WAYS) {
         npick = spread_vertices(p, d, fmin(reach, RB_KINK * core.extent) - centre, WAYS, pick);
     }
     for (int k = -1; k < npick; k++) {

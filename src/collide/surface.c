@@ -348,6 +348,7 @@ static void meet_triangle(walk *k, triangle *t)
 
 typedef struct box {
     double lo[3], hi[3];
+    double centre[3], far2; /* of the shape; squared distance beyond which nothing is in reach */
 } box;
 
 /* Around the shape and its reach, in the frame of the surface. */
@@ -362,6 +363,10 @@ static box box_in_surface(const walk *k)
     shape.R = R;
     shape.p = p;
     rb_bounds_half(&shape, half);
+    const rb_core *core = &k->couple.core2;
+    double far = (core->extent + core->radius + k->reach) * (1.0 + RB_CLEAR);
+    rb_rot_t(k->surface->R, core->c, b.centre);
+    b.far2 = far * far;
     for (int i = 0; i < 3; i++) {
         double grow = (half[i] + k->reach) * (1.0 + RB_GAP_TIE) + RB_GAP_TIE * fabs(p[i]);
         b.lo[i] = p[i] - grow;
@@ -376,6 +381,17 @@ static int boxes_meet(const box *b, const double lo[3], const double hi[3])
         if (b->lo[i] > hi[i] || b->hi[i] < lo[i]) return 0;
     }
     return 1;
+}
+
+/* What the box lo .. hi holds is beyond the reach of all points of the shape. */
+static int is_far(const box *b, const double lo[3], const double hi[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double out = fmax(0.0, fmax(lo[i] - b->centre[i], b->centre[i] - hi[i]));
+        sum += out * out;
+    }
+    return sum > b->far2;
 }
 
 static void meet_mesh_face(walk *k, const box *b, int f)
@@ -399,7 +415,7 @@ static void meet_mesh_face(walk *k, const box *b, int f)
         lo[j] = fmin(t.x[0][j], fmin(t.x[1][j], t.x[2][j]));
         hi[j] = fmax(t.x[0][j], fmax(t.x[1][j], t.x[2][j]));
     }
-    if (boxes_meet(b, lo, hi)) meet_triangle(k, &t);
+    if (boxes_meet(b, lo, hi) && !is_far(b, lo, hi)) meet_triangle(k, &t);
 }
 
 /* The tree of src/model/surfaces.c: lists of two and more have a box at their middle. */
@@ -419,28 +435,44 @@ static void walk_mesh(walk *k, const box *b, int lo, int hi)
 
 /* Two triangles of a cell, cut along the diagonal from its first corner, as MuJoCo does. The second
  * three are the corners beyond their edges. */
+static const int cell_corner[2][6][2] = {
+    { { 0, 0 }, { 1, 1 }, { 1, 0 }, { 0, 1 }, { 2, 1 }, { 0, -1 } },
+    { { 0, 0 }, { 0, 1 }, { 1, 1 }, { -1, 0 }, { 1, 2 }, { 1, 0 } }
+};
+
+/* x: corners of the cell by row and column. */
+static void meet_half_cell(walk *k, const box *b, int row, int col, int half, double x[2][2][3])
+{
+    int ncol = k->surface->model->hfield_ncol[k->surface->asset];
+    triangle t = { .id = 2 * (row * ncol + col) + half };
+    double lo[3] = { INFINITY, INFINITY, INFINITY }, hi[3] = { -INFINITY, -INFINITY, -INFINITY };
+    for (int i = 0; i < 3; i++) {
+        int r = cell_corner[half][i][0], c = cell_corner[half][i][1];
+        rb_copy3(x[r][c], t.x[i]);
+        t.corner[i] = (row + r) * ncol + col + c;
+        for (int j = 0; j < 3; j++) {
+            lo[j] = fmin(lo[j], x[r][c][j]);
+            hi[j] = fmax(hi[j], x[r][c][j]);
+        }
+    }
+    if (b->lo[2] > hi[2] || b->hi[2] < lo[2] || is_far(b, lo, hi)) return;
+    for (int i = 0; i < 3; i++) {
+        int r = row + cell_corner[half][3 + i][0], c = col + cell_corner[half][3 + i][1];
+        t.border[i] = !grid_point(k, r, c, t.beyond[i]);
+    }
+    meet_triangle(k, &t);
+}
+
 static void meet_cell(walk *k, const box *b, int row, int col)
 {
-    static const int corner[2][6][2] = {
-        { { 0, 0 }, { 1, 1 }, { 1, 0 }, { 0, 1 }, { 2, 1 }, { 0, -1 } },
-        { { 0, 0 }, { 0, 1 }, { 1, 1 }, { -1, 0 }, { 1, 2 }, { 1, 0 } }
-    };
-    int ncol = k->surface->model->hfield_ncol[k->surface->asset];
-    for (int half = 0; half < 2; half++) {
-        triangle t = { .id = 2 * (row * ncol + col) + half };
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < 3; i++) {
-            int r = row + corner[half][i][0], c = col + corner[half][i][1];
-            grid_point(k, r, c, t.x[i]);
-            t.corner[i] = r * ncol + c;
-            low = fmin(low, t.x[i][2]);
-            high = fmax(high, t.x[i][2]);
-            r = row + corner[half][3 + i][0];
-            c = col + corner[half][3 + i][1];
-            t.border[i] = !grid_point(k, r, c, t.beyond[i]);
-        }
-        if (b->lo[2] <= high && b->hi[2] >= low) meet_triangle(k, &t);
+    double x[2][2][3], lo[3], hi[3];
+    for (int i = 0; i < 4; i++) grid_point(k, row + i / 2, col + i % 2, x[i / 2][i % 2]);
+    for (int j = 0; j < 3; j++) {
+        lo[j] = fmin(fmin(x[0][0][j], x[0][1][j]), fmin(x[1][0][j], x[1][1][j]));
+        hi[j] = fmax(fmax(x[0][0][j], x[0][1][j]), fmax(x[1][0][j], x[1][1][j]));
     }
+    if (b->lo[2] > hi[2] || b->hi[2] < lo[2] || is_far(b, lo, hi)) return;
+    for (int half = 0; half < 2; half++) meet_half_cell(k, b, row, col, half, x);
 }
 
 /* Cells that the interval lo .. hi of an axis touches. */

@@ -137,7 +137,7 @@ static rb_status free_velocity(rb_stage *s)
 rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out)
 {
     rb_data *d = s->d;
-    double slack = s->gravity * s->h;
+    double slack = 2.0 * s->gravity * s->h; /* rows meet them with the velocity of the end */
     *out = (rb_flight){ .contacts = rb_push(d->arena, rb_contact, d->touch_max),
                         .wary = s->paradigms != NULL };
     if (!out->contacts) return RB_NOMEM;

@@ -165,7 +165,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     rb_mark mark = rb_arena_mark(d->arena);
-    rb_contact *found = rb_push(d->arena, rb_contact, d->touch_max);
+    rb_contact *found = s->seen ? s->seen : rb_push(d->arena, rb_contact, d->touch_max);
     if (!found) return RB_NOMEM;
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     rb_stage_led_pose(s, s->h);
@@ -175,8 +175,14 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
         rb_velocity(m, d);
         memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
     }
+    if (s->seen_h > 0.0) {
+        memcpy(d->v, s->v_new, (size_t)m->nv * sizeof *d->v);
+        rb_velocity(m, d);
+    }
     int n = 0;
-    rb_status status = rb_collide(m, d, 0.0, 0.0, d->touch_max, found, &n, s->err);
+    double h = s->seen_h;
+    rb_status status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);
+    s->nseen = n;
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {
         double deepest = fmin(limits_deepened(s), look_at(s, found, n));

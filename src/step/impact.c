@@ -48,7 +48,7 @@ static double slow_speed(const impact *x, int geom1, int geom2, const rb_materia
     return rb_flight_slow(x->s, x->h_full, material->restitution);
 }
 
-/* Contacts that touch, with rates and coefficients. */
+/* Contacts that touch: the same in all rounds. */
 static rb_status find_touching(impact *x)
 {
     rb_stage *s = x->s;
@@ -61,18 +61,25 @@ static rb_status find_touching(impact *x)
         return status;
     }
     for (int i = 0; i < all; i++) {
-        int grain;
-        rb_material material;
-        const rb_contact *c = &x->touching[i];
-        if (c->at.gap > RB_TOUCH * s->size) continue;
-        rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
-        x->e[n] = material.restitution;
-        x->slow[n] = slow_speed(x, c->geom1, c->geom2, &material);
-        x->speed[n] = rb_contact_rate(s->m, s->d, c);
-        x->touching[n++] = *c;
+        if (x->touching[i].at.gap <= RB_TOUCH * s->size) x->touching[n++] = x->touching[i];
     }
     x->n = n;
     return RB_OK;
+}
+
+/* Rates and coefficients of those that touch. */
+static void find_speeds(impact *x)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < x->n; i++) {
+        int grain;
+        rb_material material;
+        const rb_contact *c = &x->touching[i];
+        rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
+        x->e[i] = material.restitution;
+        x->slow[i] = slow_speed(x, c->geom1, c->geom2, &material);
+        x->speed[i] = rb_contact_rate(s->m, s->d, c);
+    }
 }
 
 static int approaches(const impact *x, int i)
@@ -186,7 +193,8 @@ static rb_status run(impact *x)
     rb_stage *s = x->s;
     for (int round = 0;; round++) {
         go_to(s);
-        rb_status status = find_touching(x);
+        rb_status status = round == 0 ? find_touching(x) : RB_OK;
+        if (status == RB_OK) find_speeds(x);
         int all = round >= ROUNDS + ROUNDS_PER_CONTACT * x->n;
         if (status != RB_OK || !choose(x, all)) return status;
         s->info->impacts += round == 0 && !s->paradigms;

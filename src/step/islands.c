@@ -115,6 +115,12 @@ static int is_brief(const rb_stage *s, const rb_island *island)
     return loops && !s->loops_kept && s->may_keep_loops;
 }
 
+static int most_unique(const rb_stage *s)
+{
+    int often = s->o->stepper == RB_STEPPER_IMPULSE || s->o->stepper == RB_STEPPER_HYBRID;
+    return often ? RB_UNIQUE_OFTEN : RB_UNIQUE_CONTACTS;
+}
+
 static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief, rb_arena *arena,
                                outcome *x)
 {
@@ -122,7 +128,7 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
     opts.solver = s->o->solver;
     opts.tol = s->o->tol;
     opts.warm = !s->o->cold;
-    opts.unique = written->problem.kind != RB_CONE || written->problem.nc <= RB_UNIQUE_CONTACTS;
+    opts.unique = written->problem.kind != RB_CONE || written->problem.nc <= most_unique(s);
     opts.brief = brief;
     opts.arena = arena;
     x->solved.mode = written->mode;

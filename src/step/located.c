@@ -20,12 +20,16 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "collide/surface.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
 /* Largest rotation of a part in which something flies [rad]. Larger: a corner may touch and leave
  * unseen. Smaller: more parts. */
 #define MOST_TURN 0.25
+
+/* Distance at which the triangles of a surface are looked at first, in units of the size [1]. */
+#define NEAR 1e-4
 
 enum {
     PARTS = 1000,        /* of one step, and                       */
@@ -38,19 +42,20 @@ typedef struct located {
     rb_stage *s;
     rb_flight flight;
     double h_full;
-    double at;        /* length of the motion that was done last, 0: none             */
-    double rate;      /* of f there, where the state was looked at [m/s]              */
-    rb_contact *seen; /* at the end of the motion                         (touch_max) */
+    double at;   /* length of the motion that was done last, 0: none             */
+    double rate; /* of f there, where the state was looked at [m/s]              */
 } located;
 
 /* ---- looking ----------------------------------------------------------------------------------
  */
 
-/* Q(t): v_new, q_new, and d at them. The memory of the motion before is given back. */
-static rb_status move(located *x, double t, rb_mark mark)
+/* Q(t): v_new, q_new, and d at them, and what is within reach of the next h seconds there. The
+ * memory of the motion before is given back. */
+static rb_status move(located *x, double t, double h, rb_mark mark)
 {
     rb_stage *s = x->s;
     if (x->at == t) return RB_OK;
+    s->seen_h = h;
     rb_stage_let_go(s, 0);
     rb_stage_restore(s);
     rb_arena_reset(s->d->arena, mark);
@@ -66,25 +71,35 @@ static rb_status move(located *x, double t, rb_mark mark)
     return RB_OK;
 }
 
-/* f at q_new, and its rate; INFINITY: nothing that flies is within reach of the next h seconds. */
-static rb_status look(located *x, double h, double *f)
+/* f at q_new, and its rate; INFINITY: nothing that flies was seen by the motion. */
+static double look(located *x)
 {
     rb_stage *s = x->s;
-    int n = 0;
-    rb_status status =
-        rb_collide(s->m, s->d, h, s->gravity * h, s->d->touch_max, x->seen, &n, s->err);
-    if (status == RB_FULL) s->info->contacts = n;
-    *f = INFINITY;
+    double f = INFINITY;
     x->rate = 0.0;
-    for (int i = 0; i < n && status == RB_OK; i++) {
-        const rb_contact *c = &x->seen[i];
+    for (int i = 0; i < s->nseen; i++) {
+        const rb_contact *c = &s->seen[i];
         if (rb_flight_holds(&x->flight, c->geom1, c->geom2, c->at.feature)) continue;
         double gap = c->at.gap - rb_flight_overlap(&x->flight, c->geom1, c->geom2);
-        if (!(gap < *f)) continue;
-        *f = gap;
+        if (!(gap < f)) continue;
+        f = gap;
         x->rate = rb_contact_rate(s->m, s->d, c);
     }
-    return status;
+    return f;
+}
+
+/* Points of a pair, however far they are. Triangles of a surface are looked at from near to far. */
+static rb_status points_of(const located *x, const rb_shape *shape, rb_manifold *out)
+{
+    enum { DOUBLINGS = 40 };
+    double reach = NEAR * x->s->size;
+    int surface = shape[0].type == RB_GEOM_HFIELD || shape[0].surface ||
+                  shape[1].type == RB_GEOM_HFIELD || shape[1].surface;
+    for (int i = 0; i < DOUBLINGS && surface; i++, reach *= 2.0) {
+        rb_status status = rb_pair_manifold(&shape[0], &shape[1], reach, out);
+        if (status != RB_OK || out->n > 0) return status;
+    }
+    return rb_pair_manifold(&shape[0], &shape[1], INFINITY, out);
 }
 
 /* Closest point of a pair at q_new, however far it is. */
@@ -102,10 +117,11 @@ static rb_contact closest(const located *x, int geom1, int geom2)
                                .p = d->geom_p + 3 * (ptrdiff_t)g,
                                .R = d->geom_R + 9 * (ptrdiff_t)g,
                                .model = m,
-                               .asset = m->geom_asset[g] };
+                               .asset = m->geom_asset[g],
+                               .surface = rb_geom_is_surface(m, g) };
     }
     rb_contact c = { .geom1 = geom1, .geom2 = geom2, .at = { .gap = INFINITY } };
-    if (rb_pair_manifold(&shape[0], &shape[1], INFINITY, &manifold) != RB_OK) return c;
+    if (points_of(x, shape, &manifold) != RB_OK) return c;
     for (int i = 0; i < manifold.n; i++) {
         if (manifold.point[i].gap < c.at.gap) c.at = manifold.point[i];
     }
@@ -148,7 +164,7 @@ static rb_status meet_between(located *x, int geom1, int geom2, view a, view b, 
         double value, t = crossing(&a, &b, &value), width = b.t - a.t;
         if (value > 0.125 * bending(s) * width * width) return RB_OK;
         if (!(t > a.t && t < b.t)) return RB_OK;
-        rb_status status = move(x, t, mark);
+        rb_status status = move(x, t, x->h_full, mark);
         if (status != RB_OK) return status;
         rb_contact c = closest(x, geom1, geom2);
         view now = { t, c.at.gap, rb_contact_rate(s->m, s->d, &c) };
@@ -193,7 +209,7 @@ static rb_status find_between(located *x, double t, rb_mark mark, double *met)
         view a;
         if (!pair_at_start(&x->flight, i, &a)) continue;
         const rb_contact *first = &x->flight.contacts[i];
-        rb_status status = move(x, t, mark);
+        rb_status status = move(x, t, x->h_full, mark);
         if (status != RB_OK) return status;
         rb_contact c = closest(x, first->geom1, first->geom2);
         view b = { t, c.at.gap, rb_contact_rate(s->m, s->d, &c) };
@@ -221,17 +237,16 @@ static double start_gap(const located *x)
  * takes it: there a value is a solution of all constraints and worth a look at velocities. */
 static double newton(const located *x, double t, double f, double a, double b, double otherwise)
 {
-    double goal = -0.5 * RB_GAP_ZERO * x->s->size;
     if (!x->s->paradigms || !(x->rate < 0.0) || !(f < INFINITY)) return otherwise;
-    double guess = t - (f - goal) / x->rate;
+    double guess = t - f / x->rate;
     return guess > a && guess < b ? guess : otherwise;
 }
 
-/* f(b) < 0: *b becomes a time with -RB_GAP_ZERO <= f <= 0, in units of the size. Where f jumps, as
- * repairs of what touches set in, the part ends before the jump. */
+/* f(b) < 0: *b becomes a time with |f| <= RB_ROOT, in units of the size: impact.c calls that
+ * touching. Where f jumps, as repairs of what touches set in, the part ends before the jump. */
 static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
 {
-    double a = 0.0, f_a = start_gap(x), tol = RB_GAP_ZERO * x->s->size;
+    double a = 0.0, f_a = start_gap(x), tol = RB_ROOT * x->s->size;
     double weight_a = f_a, weight_b = f_b;
     double last = *b, f = f_b;
     int side = 0;
@@ -242,9 +257,13 @@ static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
         if (i % 8 != 7) t = newton(x, last, f, a, *b, t);
         if (!(t > a && t < *b)) break;
         last = t;
-        rb_status status = move(x, t, mark);
-        if (status == RB_OK) status = look(x, x->h_full, &f);
+        rb_status status = move(x, t, x->h_full, mark);
         if (status != RB_OK) return status;
+        f = look(x);
+        if (f > 0.0 && f <= tol && x->rate < 0.0) {
+            *b = t;
+            return RB_OK;
+        }
 
         /* Illinois: the end that stays counts half */
         if (f <= 0.0) {
@@ -264,25 +283,25 @@ static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
 /* *t: length of the part, at most what it is before; q_new, v_new at its end. */
 static rb_status find_part(located *x, rb_mark mark, double *t)
 {
-    double f, met;
-    rb_status status = move(x, *t, mark);
+    double h = x->h_full;
 
     /* where Newton's method starts from an overlap, nothing else has to be seen at first */
-    if (status == RB_OK) status = look(x, x->s->paradigms ? 0.0 : x->h_full, &f);
+    rb_status status = move(x, *t, x->s->paradigms ? 0.0 : h, mark);
+    double f = status == RB_OK ? look(x) : 0.0;
     for (int i = 0; i <= x->flight.n && status == RB_OK; i++) {
         if (f < -RB_GAP_ZERO * x->s->size) status = find_root(x, f, mark, t);
-        if (status == RB_OK) status = move(x, *t, mark);
+        if (status == RB_OK) status = move(x, *t, h, mark);
         if (status != RB_OK) break;
 
         /* somebody met earlier: look there */
-        met = *t;
+        double met = *t;
         status = find_between(x, *t, mark, &met);
         if (status != RB_OK || !(met < *t)) break;
         *t = met;
-        status = move(x, *t, mark);
-        if (status == RB_OK) status = look(x, x->h_full, &f);
+        status = move(x, *t, h, mark);
+        if (status == RB_OK) f = look(x);
     }
-    return status == RB_OK ? move(x, *t, mark) : status;
+    return status == RB_OK ? move(x, *t, h, mark) : status;
 }
 
 /* ---- the step ---------------------------------------------------------------------------------
@@ -353,8 +372,8 @@ rb_status rb_stage_located(rb_stage *s)
     located x = { .s = s, .h_full = s->h };
     double left = s->h;
     int most = PARTS + PARTS_PER_TREE * s->m->ntree;
-    x.seen = rb_push(s->d->arena, rb_contact, s->d->touch_max);
-    if (!x.seen) return RB_NOMEM;
+    s->seen = rb_push(s->d->arena, rb_contact, s->d->touch_max);
+    if (!s->seen) return RB_NOMEM;
     s->inelastic = 1;
     rb_status status = RB_OK;
     for (int i = 0; i < most && left > 0.0 && status == RB_OK; i++) {
@@ -363,6 +382,7 @@ rb_status rb_stage_located(rb_stage *s)
     }
     if (status != RB_OK || !(left > 0.0)) return status;
     s->flight = NULL;
+    s->seen_h = 0.0;
     s->info->unlocated = 1;
     return rb_stage_advance(s, left, s->o->max_split);
 }

@@ -217,9 +217,20 @@ static void drop_far(rb_stage *s)
     s->ncontact = n;
 }
 
+/* All parts that begin at q0 have the contacts of the longest one, which flight.c has found. */
+static int take_known(rb_stage *s)
+{
+    const rb_flight *flight = s->flight;
+    if (!flight || s->v_hat || s->last_p) return 0;
+    s->ncontact = flight->n;
+    memcpy(s->contacts, flight->contacts, (size_t)flight->n * sizeof *s->contacts);
+    return 1;
+}
+
 static rb_status find_contacts(rb_stage *s, double slack)
 {
     rb_data *d = s->d;
+    if (take_known(s)) return RB_OK;
     rb_status status =
         rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
     status = status == RB_OK && s->last_p ? keep_last(s, slack) : status;

@@ -57,6 +57,9 @@ typedef struct rb_stage {
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
     int inelastic;        /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
+    rb_contact *seen; /* contacts at q_new, of the last check; NULL: not kept  (touch_max)      */
+    int nseen;
+    double seen_h; /* time within which the check looks for contacts, and those of seen [s]     */
     rb_paradigms *paradigms; /* `hybrid`: which pairs are constraints; NULL: other steppers     */
     rb_impact_result lone; /* `hybrid`: the impact of one contact alone; nphase 0: of several    */
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
