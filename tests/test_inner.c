@@ -115,10 +115,11 @@ TEST(flat_parts)
         couple_of(&a, &b, shape, &couple);
         rb_closest_find(&couple, &closest);
         if (!closest.at.exact || !(closest.at.s < 0.0)) continue;
-        double radius = rb_inner_flat(&couple, closest.at.n, closest.at.s), w[3];
-        found += radius > 0.0;
+        if (!rb_inner_flat(&couple, closest.at.n, closest.at.s)) continue;
+        double w[3];
+        found++;
         rb_scale3(closest.at.s, closest.at.n, w);
-        check_ball(&a, &b, w, closest.at.n, radius, &rng);
+        check_ball(&a, &b, w, closest.at.n, -closest.at.s, &rng);
     }
     CHECK(found > PAIRS / 2);
 }

@@ -125,7 +125,7 @@ static void add_support(rb_boxes *p, const direction *d)
 static double least_gap(const rb_points *points)
 {
     double least = INFINITY;
-    for (int i = 0; i < points->n; i++) least = fmin(least, points->at[i].gap);
+    for (int i = 0; i < points->n; i++) least = rb_smaller(least, points->at[i].gap);
     return least;
 }
 

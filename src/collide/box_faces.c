@@ -76,8 +76,8 @@ static double foot(const face *f, const double x[3], double along, double tie, d
     }
     double over[3] = { 0.0, 0.0, 0.0 };
     over[f->axis] = height;
-    over[f->u] = fmax(du, 0.0);
-    over[f->v] = fmax(dv, 0.0);
+    over[f->u] = rb_larger(du, 0.0);
+    over[f->v] = rb_larger(dv, 0.0);
     for (int k = 0; k < 3; k++) {
         double sign = k == f->axis ? f->side : rb_sign_of(x[k]);
         outward[k] = sign * over[k];

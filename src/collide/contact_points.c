@@ -357,7 +357,7 @@ static void two_rims(meeting *c)
     rb_axpy3(-rb_dot3(u, c->n), c->n, u);
     double far = rb_unit(u), r = p->disc, s = q->disc;
     if (!(far > c->grain.merge) || far > r + s || far < fabs(r - s)) return;
-    double t = 0.5 * (far + (r - s) * (r + s) / far), up = sqrt(fmax(0.0, r * r - t * t));
+    double t = 0.5 * (far + (r - s) * (r + s) / far), up = sqrt(rb_larger(0.0, r * r - t * t));
     rb_cross3(c->n, u, v);
     for (int sign = -1; sign <= 1; sign += 2) {
         double x[3], x1[3], x2[3];
@@ -426,7 +426,7 @@ static void closest_point(meeting *c, const rb_closest *closest)
 static double least_gap(const rb_points *points)
 {
     double least = INFINITY;
-    for (int i = 0; i < points->n; i++) least = fmin(least, points->at[i].gap);
+    for (int i = 0; i < points->n; i++) least = rb_smaller(least, points->at[i].gap);
     return least;
 }
 

@@ -16,8 +16,8 @@ int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *co
     if (!rb_core_make(shape1, shape1->p, &couple->core1)) return 0;
     if (!rb_core_make(shape2, shape1->p, &couple->core2)) return 0;
     rb_sub3(couple->core2.c, couple->core1.c, w);
-    couple->scale = fmax(rb_norm3(w), fmax(couple->core1.extent, couple->core2.extent));
-    couple->scale = fmax(couple->scale, fmax(couple->core1.radius, couple->core2.radius));
+    couple->scale = rb_larger(rb_norm3(w), rb_larger(couple->core1.extent, couple->core2.extent));
+    couple->scale = rb_larger(couple->scale, rb_larger(couple->core1.radius, couple->core2.radius));
     couple->curved =
         couple->core1.kind >= RB_CORE_CYLINDER || couple->core2.kind >= RB_CORE_CYLINDER;
     return 1;
@@ -57,28 +57,44 @@ static void improve_here(rb_couple *couple, rb_direction *at)
     rb_direction_improve(couple, n, &corner, 1, RB_TRY_ALL, at);
 }
 
-/* Where the cores overlap: from every face of the polytope that could be the nearest. */
+/* Whether the bounds of the gap agree to tol [m]. */
+static int is_proved_to(double tol, rb_closest *out)
+{
+    if (out->at.placed) rb_copy3(out->at.x1, out->x1);
+    out->error = rb_larger(0.0, out->at.upper - out->at.s);
+    return out->error <= tol;
+}
+
+/* From every face of the polytope that could be the nearest. 1: proved. */
+static int improve_faces(rb_couple *couple, const rb_depth *depth, rb_closest *out)
+{
+    rb_effort effort = couple->curved ? RB_TRY_ALL : RB_TRY_EXACT;
+    double known = couple->curved ? RB_DEPTH_NONE * couple->scale : 0.0;
+    for (int i = 0; i < depth->n; i++) {
+        if (i > 0 && !couple->curved) break;
+        if (depth->distance[i] >= -out->at.s - known) break;
+        rb_direction_improve(couple, depth->normal[i], depth->face[i], 3, effort, &out->at);
+        if (is_proved_to(RB_GAP_TIE * couple->scale, out)) return 1;
+    }
+    return 0;
+}
+
+/* Where the cores overlap and no ball has proved it. */
 static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
 {
     rb_depth depth;
     out->at.upper = INFINITY;
     double tol = 0.1 * RB_GAP_TIE * couple->scale;
     if (couple->curved) {
-        double coarse = fmin(RB_DEPTH_COARSE * couple->scale, 0.01 * -out->at.s);
-        tol = fmax(coarse, RB_DEPTH_FINE * couple->scale);
+        double coarse = rb_smaller(RB_DEPTH_COARSE * couple->scale, 0.01 * -out->at.s);
+        tol = rb_larger(coarse, RB_DEPTH_FINE * couple->scale);
     }
     rb_depth_run(couple, gjk, tol, &depth);
-    double known = couple->curved ? RB_DEPTH_NONE * couple->scale : 0.0;
-    for (int i = 0; i < depth.n; i++) {
-        if (i > 0 && !couple->curved) break;
-        if (depth.distance[i] >= -out->at.s - known) break;
-        rb_direction_improve(couple, depth.normal[i], depth.face[i], 3,
-                             couple->curved ? RB_TRY_ALL : RB_TRY_EXACT, &out->at);
-    }
+    if (improve_faces(couple, &depth, out)) return;
     if (couple->curved && !out->at.exact) improve_here(couple, &out->at);
     if (depth.n > 0) depth_witness(depth.face[0], out->x1);
     out->steps += depth.steps;
-    out->error = fmax(0.0, -out->at.s - depth.lower);
+    out->error = rb_larger(0.0, -out->at.s - depth.lower);
     out->capped = 0;
     if (depth.complete) return;
 
@@ -88,7 +104,7 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     if (all && !couple->curved)
         out->error = 0.0;
     else
-        out->error = fmax(0.0, -out->at.s - depth.lower);
+        out->error = rb_larger(0.0, -out->at.s - depth.lower);
     out->capped = out->error > RB_DEPTH_FINE * couple->scale;
 }
 
@@ -116,10 +132,8 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_clo
         rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n,
                              gjk->overlap && !couple->curved ? RB_TRY_EXACT : effort, &out->at);
     }
-    if (out->at.placed) rb_copy3(out->at.x1, out->x1);
-    out->error = fmax(0.0, out->at.upper - out->at.s);
     int early = couple->curved && effort == RB_TRY_NEWTON && !out->at.placed;
-    return out->error <= (early ? RB_GAP_SHARP : RB_GAP_TIE) * couple->scale;
+    return is_proved_to(early ? RB_GAP_SHARP * couple->scale : RB_GAP_TIE * couple->scale, out);
 }
 
 /* GJK again from the best direction there is: its simplex is another one, and on flat ones it is
@@ -164,7 +178,7 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
         out->capped = out->error > fine;
         return;
     }
-    out->error = fmax(0.0, -out->at.s);
+    out->error = rb_larger(0.0, -out->at.s);
     if (out->at.s < -(couple->curved ? fine : tie)) find_depth(couple, &gjk, out);
 }
 

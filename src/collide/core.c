@@ -102,7 +102,7 @@ int rb_core_make(const rb_shape *shape, const double origin[3], rb_core *core)
         return 1;
     case RB_GEOM_ELLIPSOID:
         core->kind = RB_CORE_ELLIPSOID;
-        core->extent = fmax(s[0], fmax(s[1], s[2]));
+        core->extent = rb_larger(s[0], rb_larger(s[1], s[2]));
         return 1;
     case RB_GEOM_BOX:
         make_box(s, core);

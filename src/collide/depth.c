@@ -250,7 +250,7 @@ void rb_depth_run(rb_couple *couple, const rb_gjk *gjk, double tol, rb_depth *ou
         rb_corner corner;
         farthest(couple, f->m, &corner);
         out->steps++;
-        out->lower = fmax(out->lower, f->d);
+        out->lower = rb_larger(out->lower, f->d);
         if (rb_dot3(f->m, corner.w) - f->d <= tol) {
             out->complete = 1;
             break;

@@ -238,6 +238,7 @@ static int ascend(search *s, const double *k, rb_direction *at)
             rb_couple_corner(s->couple, next.n, &there);
             next.s = rb_dot3(next.n, there.w);
             if (next.s >= at->s - 0.1 * s->tie || halvings == MAX_HALVINGS) break;
+            if (s->help == 0 && (there.id1 != corner.id1 || there.id2 != corner.id2)) break;
             y[0] *= 0.5;
             y[1] *= 0.5;
         }
@@ -316,7 +317,7 @@ static double upper_at(const search *s, const double n[3], const rb_corner *corn
             return INFINITY;
         rb_axpy3(-t, k->u, w);
         if (!k->second) rb_axpy3(t, k->u, x1);
-        edge = (rb_inner_edge){ k->u, fmin(shift, k->length - shift), k->second };
+        edge = (rb_inner_edge){ k->u, rb_smaller(shift, k->length - shift), k->second };
     }
     double along = rb_dot3(n, w);
     if (along >= 0.0) return rb_norm3(w);
@@ -389,7 +390,7 @@ static void take_free(search *s, const rb_direction *at)
 static int accept(search *s, const rb_direction *at)
 {
     if (at->upper - at->s > s->tie) return 0;
-    s->best->upper = fmin(s->best->upper, at->upper);
+    s->best->upper = rb_smaller(s->best->upper, at->upper);
     take_free(s, at);
     rb_copy3(at->x1, s->best->x1);
     s->best->placed = is_proved(s);
@@ -411,14 +412,12 @@ static int try_exact(search *s, const double n0[3])
     return is_proved_to(s, tol);
 }
 
-/* Whether a ball in D proves that a face or a pair of edges is the depth. */
-static int is_deep_enough(search *s)
+/* Whether the face or pair of edges that separates best is where the foot of the origin lies. */
+static int is_attained(search *s)
 {
     rb_direction *best = s->best;
-    if (!best->exact || !(best->s < 0.0)) return 0;
-    double radius = rb_inner_flat(s->couple, best->n, best->s);
-    if (!(radius > -best->s)) return 0;
-    best->upper = fmin(best->upper, best->s);
+    if (!best->exact || !rb_inner_flat(s->couple, best->n, best->s)) return 0;
+    best->upper = rb_smaller(best->upper, best->s);
     return 1;
 }
 
@@ -444,7 +443,7 @@ void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner
     search s = { .couple = couple, .tie = RB_GAP_TIE * couple->scale, .best = best };
     add_core(&s, &couple->core1, n0, corner, ncorner, 0);
     add_core(&s, &couple->core2, n0, corner, ncorner, 1);
-    if (try_exact(&s, n0) || is_deep_enough(&s)) return;
+    if (try_exact(&s, n0) || is_attained(&s)) return;
 
     /* the depth of polyhedra is attained on a face of their difference, nowhere between */
     if (effort == RB_TRY_EXACT) {

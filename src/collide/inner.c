@@ -35,7 +35,8 @@ static double ball_of_ellipsoid(const rb_core *core)
 {
     const double *a = core->size;
     if (core->kind != RB_CORE_ELLIPSOID) return 0.0;
-    double least = fmin(a[0], fmin(a[1], a[2])), most = fmax(a[0], fmax(a[1], a[2]));
+    double least = rb_smaller(a[0], rb_smaller(a[1], a[2])),
+           most = rb_larger(a[0], rb_larger(a[1], a[2]));
     return most > 0.0 ? least * (least / most) : 0.0;
 }
 
@@ -66,19 +67,19 @@ static double ball_of_rim(const rb_core *core, const rb_inner_edge *edge)
     if (core->kind != RB_CORE_CYLINDER) return 0.0;
     rb_core_axis(core, 2, u);
     double along = fabs(rb_dot3(u, edge->u));
-    double slope = sqrt(fmax(0.0, 1.0 - along * along)) / along;
-    return along > 0.0 ? fmin(core->size[0] * along * along, edge->room / (1.0 + 2.0 * slope))
+    double slope = sqrt(rb_larger(0.0, 1.0 - along * along)) / along;
+    return along > 0.0 ? rb_smaller(core->size[0] * along * along, edge->room / (1.0 + 2.0 * slope))
                        : 0.0;
 }
 
 double rb_inner_curved(const rb_couple *couple, const double n[3], const rb_inner_edge *edge)
 {
-    double ball = fmax(ball_of_ellipsoid(&couple->core1), ball_of_ellipsoid(&couple->core2));
-    if (!edge) return fmax(ball, ball_of_rims(couple, n));
+    double ball = rb_larger(ball_of_ellipsoid(&couple->core1), ball_of_ellipsoid(&couple->core2));
+    if (!edge) return rb_larger(ball, ball_of_rims(couple, n));
     const rb_core *own = edge->second ? &couple->core2 : &couple->core1;
     const rb_core *other = edge->second ? &couple->core1 : &couple->core2;
-    if (own->kind == RB_CORE_CYLINDER) ball = fmax(ball, fmin(own->size[0], edge->room));
-    return fmax(ball, ball_of_rim(other, edge));
+    if (own->kind == RB_CORE_CYLINDER) ball = rb_larger(ball, rb_smaller(own->size[0], edge->room));
+    return rb_larger(ball, ball_of_rim(other, edge));
 }
 
 /* ---- flat parts -------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ static double room_in_face(const rb_core *core, int face, const double x[3])
         rb_sub3(b, a, k);
         rb_cross3(normal, k, m);
         rb_sub3(y, a, r);
-        room = fmin(room, rb_dot3(m, r) / rb_norm3(k));
+        room = rb_smaller(room, rb_dot3(m, r) / rb_norm3(k));
     }
     return room;
 }
@@ -121,8 +122,8 @@ static int is_level(const rb_core *core, const rb_extreme *e, const double n[3],
     double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < num; i++) {
         double height = rb_dot3(d, p->vert + 3 * (ptrdiff_t)p->loop[adr + i]);
-        least = fmin(least, height);
-        most = fmax(most, height);
+        least = rb_smaller(least, height);
+        most = rb_larger(most, height);
     }
     return most - least <= tie;
 }
@@ -153,35 +154,39 @@ static void middle_of(const rb_core *core, const rb_extreme *e, double x[3])
 static double disc_in_flat(const rb_couple *couple, const rb_extreme e[2])
 {
     const rb_core *core[2] = { &couple->core1, &couple->core2 };
-    double x[3], m[3], s, t, room = 0.0;
+    double x[3], m[3], s, t, room = -INFINITY;
     for (int i = 0; i < 2; i++) {
         if (e[i].freedom < 2) continue;
         middle_of(core[1 - i], &e[1 - i], x);
-        room = fmax(room, room_in_face(core[i], e[i].face, x));
+        room = rb_larger(room, room_in_face(core[i], e[i].face, x));
     }
     if (e[0].freedom != 1 || e[1].freedom != 1) return room;
-    if (!rb_lines_cross(&e[0].line, &e[1].line, m, &s, &t)) return 0.0;
-    return rb_norm3(m) * fmin(e[0].line.half - fabs(s), e[1].line.half - fabs(t));
+    if (!rb_lines_cross(&e[0].line, &e[1].line, m, &s, &t)) return room;
+    return rb_norm3(m) * rb_smaller(e[0].line.half - fabs(s), e[1].line.half - fabs(t));
 }
 
-double rb_inner_flat(rb_couple *couple, const double n[3], double s)
+int rb_inner_flat(rb_couple *couple, const double n[3], double s)
 {
     rb_extreme e[2];
     double back[3] = { -n[0], -n[1], -n[2] }, side[3];
     rb_extreme_make(&couple->core1, n, &e[0]);
     rb_extreme_make(&couple->core2, back, &e[1]);
+    if (e[0].freedom + e[1].freedom < 2) return 0;
     double tie = RB_GAP_TIE * couple->scale;
-    if (!is_level(&couple->core1, &e[0], n, tie)) return 0.0;
-    if (!is_level(&couple->core2, &e[1], n, tie)) return 0.0;
+    if (!is_level(&couple->core1, &e[0], n, tie)) return 0;
+    if (!is_level(&couple->core2, &e[1], n, tie)) return 0;
     double room = disc_in_flat(couple, e);
-    if (!(room > -s)) return 0.0;
+    if (s >= 0.0) return room >= 0.0;
+    if (!(room > -s)) return 0;
+
+    /* (G.24) */
     rb_corner far;
     rb_couple_corner(couple, back, &far);
     double height = rb_dot3(n, far.w) - s;
     rb_copy3(far.w, side);
     rb_axpy3(-rb_dot3(n, far.w), n, side);
     double rise = height / (room + rb_norm3(side));
-    return room * rise / (1.0 + sqrt(1.0 + rise * rise));
+    return room * rise / (1.0 + sqrt(1.0 + rise * rise)) > -s;
 }
 
 double rb_inner_depth(double radius, double s, double aside)

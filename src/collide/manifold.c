@@ -10,9 +10,10 @@
 
 rb_grain rb_grain_of(double extent1, double extent2, double distance)
 {
-    double large = fmax(fmax(extent1, extent2), distance), small = fmin(extent1, extent2);
+    double large = rb_larger(rb_larger(extent1, extent2), distance),
+           small = rb_smaller(extent1, extent2);
     double tie = RB_GAP_TIE * large;
-    return (rb_grain){ .tie = tie, .merge = fmax(RB_SAME_POINT * small, tie) };
+    return (rb_grain){ .tie = tie, .merge = rb_larger(RB_SAME_POINT * small, tie) };
 }
 
 void rb_points_add(rb_points *points, double gap, const double pos1[3], const double normal[3],
@@ -61,7 +62,7 @@ static void sort_symmetric(selection *s)
 static double least_gap(const selection *s)
 {
     double least = INFINITY;
-    for (int i = 0; i < s->n; i++) least = fmin(least, s->at[s->pick[i]].gap);
+    for (int i = 0; i < s->n; i++) least = rb_smaller(least, s->at[s->pick[i]].gap);
     return least;
 }
 
@@ -75,7 +76,7 @@ static void lead(selection *s, const double n[3])
         if (p->gap > bound) continue;
         double r[3];
         rb_sub3(p->normal, n, r);
-        double off = fmax(fabs(r[0]), fmax(fabs(r[1]), fabs(r[2])));
+        double off = rb_larger(fabs(r[0]), rb_larger(fabs(r[1]), fabs(r[2])));
         if (off >= nearest - RB_GAP_TIE) continue;
         nearest = off;
         first = i;
@@ -142,7 +143,7 @@ static double area(const selection *s, int a, int b, int c)
 static double nearest2(const selection *s, int nchosen, const int *chosen, int c)
 {
     double near = INFINITY;
-    for (int i = 0; i < nchosen; i++) near = fmin(near, distance2(s, chosen[i], c));
+    for (int i = 0; i < nchosen; i++) near = rb_smaller(near, distance2(s, chosen[i], c));
     return near;
 }
 
@@ -182,7 +183,7 @@ static int most_apart(const selection *s, const int *chosen)
     double best = 0.0;
     for (int i = 0; i < s->n; i++) {
         int c = s->pick[i];
-        double near = fmin(distance2(s, chosen[0], c), distance2(s, chosen[1], c));
+        double near = rb_smaller(distance2(s, chosen[0], c), distance2(s, chosen[1], c));
         if (near <= best) continue;
         best = near;
         which = c;

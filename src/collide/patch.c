@@ -136,7 +136,7 @@ static void axis_patch(rb_core *core, const double n[3], rb_patch *patch)
 {
     double u[3];
     rb_core_axis(core, 2, u);
-    double along = rb_dot3(u, n), across = sqrt(fmax(0.0, 1.0 - along * along));
+    double along = rb_dot3(u, n), across = sqrt(rb_larger(0.0, 1.0 - along * along));
     if (core->kind == RB_CORE_CYLINDER && across < RB_KINK) {
         cap_patch(core, n, along, patch);
         return;

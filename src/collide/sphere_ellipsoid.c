@@ -19,7 +19,7 @@ enum { MAX_STEPS = 64 };
 static void foot(const double z[3], const double r[3], int least, double e[3])
 {
     double u = 0.0;
-    for (int k = 0; k < 3; k++) u = fmax(u, r[k] * fabs(z[k]) - (r[k] - 1.0));
+    for (int k = 0; k < 3; k++) u = rb_larger(u, r[k] * fabs(z[k]) - (r[k] - 1.0));
     for (int step = 0; step < MAX_STEPS; step++) {
         double g = -1.0, slope = 0.0;
         for (int k = 0; k < 3; k++) {
@@ -43,7 +43,7 @@ static void foot(const double z[3], const double r[3], int least, double e[3])
     if (u > 0.0 && fabs(z[least]) <= u) {
         e[least] = z[least] / u;
     } else {
-        e[least] = (z[least] < 0.0 ? -1.0 : 1.0) * sqrt(fmax(0.0, 1.0 - others));
+        e[least] = (z[least] < 0.0 ? -1.0 : 1.0) * sqrt(rb_larger(0.0, 1.0 - others));
     }
 }
 
@@ -55,7 +55,7 @@ void rb_sphere_ellipsoid(const rb_shape *sphere, const rb_shape *ellipsoid, doub
     double w[3], y[3], z[3], r[3], e[3], m[3], back[3];
     if (a[2] < a[least]) least = 2;
     rb_sub3(sphere->p, ellipsoid->p, w);
-    double most = fmax(a[0], fmax(a[1], a[2]));
+    double most = rb_larger(a[0], rb_larger(a[1], a[2]));
     if (rb_norm3(w) - most - sphere->size[0] > reach) {
         out->n = 0;
         return;

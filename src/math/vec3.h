@@ -7,6 +7,17 @@
 
 #include "math/vector.h"
 
+/* fmin and fmax of two numbers, in line: those of libm are calls, for the sake of NaN. */
+RB_INLINE double rb_smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+RB_INLINE double rb_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* ---- vectors ------------------------------------------------------------------------------- */
 
 RB_INLINE void rb_zero3(double out[3])
@@ -78,7 +89,7 @@ RB_INLINE double rb_norm3(const double a[3])
 /* To unit length; returns the length before. A vector without length becomes +z. */
 RB_INLINE double rb_normalize3(double a[3])
 {
-    double scale = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
+    double scale = rb_larger(fabs(a[0]), rb_larger(fabs(a[1]), fabs(a[2])));
     if (!(scale > 0.0)) {
         a[0] = a[1] = 0.0;
         a[2] = 1.0;
