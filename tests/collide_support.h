@@ -25,14 +25,6 @@ static inline rb_shape shape_of(const body *b)
     return (rb_shape){ .type = b->type, .size = b->size, .p = b->p, .R = b->R, .asset = -1 };
 }
 
-static inline rb_manifold collide_bodies(const body *a, const body *b, double reach)
-{
-    rb_shape s1 = shape_of(a), s2 = shape_of(b);
-    rb_manifold m = { .n = 0 };
-    CHECK_INT(rb_pair_manifold(&s1, &s2, reach, &m), RB_OK);
-    return m;
-}
-
 static inline const rb_manifold_point *closest_of(const rb_manifold *m)
 {
     const rb_manifold_point *best = &m->point[0];
@@ -40,6 +32,33 @@ static inline const rb_manifold_point *closest_of(const rb_manifold *m)
         if (m->point[i].gap < best->gap) best = &m->point[i];
     }
     return best;
+}
+
+/* The manifold; its least gap is also that of rb_pair_closest, to the accuracy of both. */
+static inline rb_manifold collide_shapes(const rb_shape *s1, const rb_shape *s2, double reach)
+{
+    rb_manifold m = { .n = 0 };
+    rb_manifold_point point;
+    int found;
+    CHECK_INT(rb_pair_manifold(s1, s2, reach, &m), RB_OK);
+    CHECK_INT(rb_pair_closest(s1, s2, reach, &point, &found), RB_OK);
+    CHECK_INT(found, m.n > 0);
+    if (!found) return m;
+    double size = fabs(point.gap), w[3];
+    rb_sub3(s2->p, s1->p, w);
+    for (int k = 0; k < 3; k++) size = fmax(size, fmax(s1->size[k], s2->size[k]));
+    CHECK_NEAR(point.gap, closest_of(&m)->gap, 1e-9 * fmax(size, rb_norm3(w)));
+    for (int k = 0; k < 3; k++) {
+        double to = point.pos1[k] + point.gap * point.normal[k];
+        CHECK_NEAR(point.pos2[k], to, 1e-13 * fmax(size, fabs(to)));
+    }
+    return m;
+}
+
+static inline rb_manifold collide_bodies(const body *a, const body *b, double reach)
+{
+    rb_shape s1 = shape_of(a), s2 = shape_of(b);
+    return collide_shapes(&s1, &s2, reach);
 }
 
 /* ---- the slow method --------------------------------------------------------------------------

@@ -319,9 +319,7 @@ static inline double scale_of_solids(const solid *a, const solid *b)
 static inline rb_manifold collide_solids(const solid *a, const solid *b, double reach)
 {
     rb_shape s1 = shape_of_solid(a), s2 = shape_of_solid(b);
-    rb_manifold m = { .n = 0 };
-    CHECK_INT(rb_pair_manifold(&s1, &s2, reach, &m), RB_OK);
-    return m;
+    return collide_shapes(&s1, &s2, reach);
 }
 
 /* As random_pair of collide_support.h, with hulls. `m`: where hulls come from. */

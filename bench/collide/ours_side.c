@@ -1,4 +1,5 @@
-/* rattleback: the public calls. rb_pair_manifold returns the whole manifold. */
+/* rattleback: the public calls. rb_pair_closest while apart, as the others tell a distance there;
+ * rb_pair_manifold, the whole manifold, where shapes touch. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +39,12 @@ static double query(void *handle, int i)
     rb_shape a = shape_at(e->p, 0, i), b = shape_at(e->p, 1, i);
     rb_manifold m;
     double gap = INFINITY;
-    rb_pair_manifold(&a, &b, e->p->touching ? 1e-3 : INFINITY, &m);
+    if (!e->p->touching) {
+        int found;
+        rb_pair_closest(&a, &b, INFINITY, &m.point[0], &found);
+        return m.point[0].gap;
+    }
+    rb_pair_manifold(&a, &b, 1e-3, &m);
     for (int k = 0; k < m.n; k++) gap = fmin(gap, m.point[k].gap);
     return gap;
 }
@@ -52,7 +58,7 @@ static double query_vclip(void *handle, int i)
     return r.overlap ? NAN : r.distance;
 }
 
-const side side_ours = { "rattleback", { "manifold", "manifold" }, make, query, free };
+const side side_ours = { "rattleback", { "distance", "manifold" }, make, query, free };
 const side side_ours_vclip = {
     "rattleback V-Clip", { "distance", "" }, make_vclip, query_vclip, free
 };

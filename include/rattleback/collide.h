@@ -40,7 +40,7 @@ typedef struct rb_manifold_point {
 
 typedef struct rb_manifold {
     int n;
-    int most; /* points asked for: RB_MANIFOLD_KEEP, or RB_MANIFOLD_MAX where few are not enough */
+    int most; /* points asked for: RB_MANIFOLD_KEEP, RB_MANIFOLD_MAX where few are not enough, 1 */
     rb_manifold_point point[RB_MANIFOLD_MAX];
     double error; /* 0: the search for the least gap ended. > 0: it reached its cap, and the least
                      gap may be too small by this much, never too large [m]                     */
@@ -52,6 +52,11 @@ typedef struct rb_manifold {
  * come; RB_TOO_LARGE where it is met in too many planes. */
 rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
                            rb_manifold *out);
+
+/* The closest point alone: what a distance is asked for, at less cost. One of several that are as
+ * close; its gap is that of the manifold. The rest as rb_pair_manifold. */
+rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                          rb_manifold_point *out, int *found);
 
 /* ---- closest features of polyhedra ------------------------------------------------------------
  */

@@ -116,6 +116,7 @@ void rb_boxes_apart(rb_boxes *p, double n[3])
     }
     add(p, &best);
     rb_copy3(best.n, n);
+    if (p->single) return;
 
     /* parallel edges touch along a line: further vertices that are extreme along the normal, or
      * nearly, and see the other box in nearly the same direction */

@@ -151,6 +151,7 @@ void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold 
     p.h1 = a->size;
     p.h2 = b->size;
     p.points.n = 0;
+    p.single = out->most == 1;
     double w[3];
     rb_sub3(b->p, a->p, w);
     rb_rot_t(a->R, w, p.t);

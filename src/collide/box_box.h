@@ -12,6 +12,7 @@ typedef struct rb_boxes {
     double R[9]; /* frame 2 to frame 1                */
     double t[3]; /* centre of 2 in frame 1            */
     rb_grain grain;
+    int single; /* the closest point is enough        */
     rb_points points;
 } rb_boxes;
 

@@ -279,7 +279,7 @@ void rb_capsule_box(const rb_shape *capsule, const rb_shape *box, double reach, 
         return;
     }
     if (distance > p.grain.tie) {
-        add_line(&p, n);
+        if (out->most > 1) add_line(&p, n);
     } else {
         p.points.n = 0;
         leave(&p, n);

@@ -100,7 +100,7 @@ void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_m
     }
 
     /* and what else belongs to the line of contact: ends over the other, not over its end */
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 && out->most > 1; i++) {
         int over_end = i < 2 ? rb_segment_end(&p.b, ends[i].t) : rb_segment_end(&p.a, ends[i].s);
         if (!over_end && ends[i].distance - (p.r_a + p.r_b) <= reach) add(&p, &ends[i], n);
     }

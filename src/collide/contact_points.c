@@ -390,37 +390,34 @@ static int lies_on(const meeting *c, int which, const rb_extreme *e, const doubl
 
 /* Where one core is extreme in a single point, that one; where both are in lines, their crossing.
  * Two faces, or a face and a line, leave it to their corners. */
-static void closest_point(meeting *c, const rb_closest *closest)
+static void closest_point(meeting *c, const rb_closest *closest, const rb_extreme e[2])
 {
-    double back[3] = { -c->n[0], -c->n[1], -c->n[2] }, x1[3], x2[3];
-    rb_extreme e1, e2;
-    rb_extreme_make(&c->couple->core1, c->n, &e1);
-    rb_extreme_make(&c->couple->core2, back, &e2);
-    if (e1.freedom == 0) {
-        rb_copy3(e1.x, x1);
+    double x1[3], x2[3];
+    if (e[0].freedom == 0) {
+        rb_copy3(e[0].x, x1);
         rb_copy3(x1, x2);
         rb_axpy3(closest->at.s, c->n, x2);
-        if (!lies_on(c, 1, &e2, x2)) return;
-    } else if (e2.freedom == 0) {
-        rb_copy3(e2.x, x1);
+        if (!lies_on(c, 1, &e[1], x2)) return;
+    } else if (e[1].freedom == 0) {
+        rb_copy3(e[1].x, x1);
         rb_axpy3(-closest->at.s, c->n, x1);
-        if (!lies_on(c, 0, &e1, x1)) return;
-    } else if (e1.freedom == 1 && e2.freedom == 1) {
+        if (!lies_on(c, 0, &e[0], x1)) return;
+    } else if (e[0].freedom == 1 && e[1].freedom == 1) {
         double m[3], s, t, miss[3];
-        if (!rb_lines_cross(&e1.line, &e2.line, m, &s, &t)) return;
+        if (!rb_lines_cross(&e[0].line, &e[1].line, m, &s, &t)) return;
         if (rb_norm3(m) < RB_KINK_SURE) return; /* parallel */
 
         /* rounding moves the crossing of nearly parallel lines along them; it stays on both */
-        rb_segment_at(&e1.line, rb_clamp_to(s, e1.line.half), x1);
-        rb_segment_at(&e2.line, rb_segment_foot(&e2.line, x1), x2);
-        rb_segment_at(&e1.line, rb_segment_foot(&e1.line, x2), x1);
+        rb_segment_at(&e[0].line, rb_clamp_to(s, e[0].line.half), x1);
+        rb_segment_at(&e[1].line, rb_segment_foot(&e[1].line, x1), x2);
+        rb_segment_at(&e[0].line, rb_segment_foot(&e[0].line, x2), x1);
         rb_sub3(x2, x1, miss);
         rb_axpy3(-closest->at.s, c->n, miss);
         if (rb_norm3(miss) > c->grain.merge + RB_SAME_POINT * c->couple->scale) return;
     } else {
         return;
     }
-    add(c, closest->at.s, x1, c->n, e1.half, e2.half);
+    add(c, closest->at.s, x1, c->n, e[0].half, e[1].half);
 }
 
 static double least_gap(const rb_points *points)
@@ -443,10 +440,18 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
     c.grain = rb_grain_of(couple->core1.extent + c.radius[0], couple->core2.extent + c.radius[1],
                           couple->scale);
     c.points.n = 0;
-    rb_patch_make(&couple->core1, c.n, &c.patch[0]);
-    rb_patch_make(&couple->core2, back, &c.patch[1]);
-    closest_point(&c, closest);
-    if (c.patch[0].n > 1 && c.patch[1].n > 1) {
+    rb_extreme e[2];
+    rb_extreme_make(&couple->core1, c.n, &e[0]);
+    rb_extreme_make(&couple->core2, back, &e[1]);
+    c.patch[0].n = c.patch[1].n = 0;
+    int single = whole && out->most == 1;
+    if (!single || e[0].freedom == 2 || e[1].freedom == 2) {
+        rb_patch_make(&couple->core1, c.n, &c.patch[0]);
+        rb_patch_make(&couple->core2, back, &c.patch[1]);
+    }
+    closest_point(&c, closest, e);
+    int enough = single && c.points.n > 0;
+    if (!enough && c.patch[0].n > 1 && c.patch[1].n > 1) {
         corners_over_face(&c, 0);
         corners_over_face(&c, 1);
         crossings(&c);

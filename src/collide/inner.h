@@ -15,9 +15,9 @@ typedef struct rb_inner_edge {
  * that the curved parts and, unless it is NULL, the edge have in common. 0: none is known. */
 double rb_inner_curved(const rb_couple *couple, const double n[3], const rb_inner_edge *edge);
 
-/* Whether the foot of the origin on the flat part of D with the direction n and separation s, a face
- * of a core or the parallelogram of two edges, proves that s is the gap: because it lies on that
- * part, and where the cores overlap because a ball touches there. */
+/* Whether the foot of the origin on the flat part of D with the direction n and separation s, a
+ * face of a core or the parallelogram of two edges, proves that s is the gap: because it lies on
+ * that part, and where the cores overlap because a ball touches there. */
 int rb_inner_flat(rb_couple *couple, const double n[3], double s);
 
 /* Depth [m] that a ball of this radius proves, touching the surface at w = s n + aside. */

@@ -126,15 +126,36 @@ static rb_status surface_manifold(const rb_shape *shape1, const rb_shape *shape2
     return RB_OK;
 }
 
-rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
-                           rb_manifold *out)
+static rb_status manifold_of(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                             rb_manifold *out)
 {
     out->n = 0;
     out->error = 0.0;
-    out->most = RB_MANIFOLD_KEEP;
     if (!is_finite(shape1) || !is_finite(shape2) || !(reach >= 0.0)) return RB_BAD_INPUT;
     if (rb_is_surface(shape1) || rb_is_surface(shape2)) {
         return surface_manifold(shape1, shape2, reach, out);
     }
     return rb_pair_call(shape1, shape2, reach, out) ? RB_OK : RB_UNSUPPORTED;
+}
+
+rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                           rb_manifold *out)
+{
+    out->most = RB_MANIFOLD_KEEP;
+    return manifold_of(shape1, shape2, reach, out);
+}
+
+rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                          rb_manifold_point *out, int *found)
+{
+    rb_manifold m;
+    m.most = 1;
+    rb_status status = manifold_of(shape1, shape2, reach, &m);
+    int best = 0;
+    for (int i = 1; i < m.n; i++) {
+        if (m.point[i].gap < m.point[best].gap) best = i;
+    }
+    *found = m.n > 0;
+    if (m.n > 0) *out = m.point[best];
+    return status;
 }

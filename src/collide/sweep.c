@@ -34,7 +34,7 @@ int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_sh
     double v[3], p[3], spread = motion1->spread + motion2->spread, t = 0.0, first = now->gap;
     rb_shape moved = *shape2;
     rb_manifold manifold;
-    manifold.most = RB_MANIFOLD_KEEP;
+    manifold.most = 1;
     rb_sub3(motion2->v, motion1->v, v);
     moved.p = p;
     for (int i = 0; i < MAX_TANGENTS; i++) {

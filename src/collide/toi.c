@@ -78,7 +78,7 @@ static int take_cores(const rb_shape shape[2], moment *out)
 static int look(const search *s, double t, moment *out)
 {
     rb_shape shape[2];
-    rb_manifold points = { .n = 0, .most = RB_MANIFOLD_KEEP };
+    rb_manifold points = { .n = 0, .most = 1 };
     for (int k = 0; k < 2; k++) {
         s->m[k]->pose(s->m[k]->ctx, t, &out->at[k]);
         shape[k] = shape_at(s->m[k], &out->at[k]);
