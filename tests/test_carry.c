@@ -62,13 +62,16 @@ TEST(chains_on_floor_and_wall_make_no_energy)
                   { "peers/pendulum_30_5.xml", 30, 1.5, 4e-4 },
                   { "peers/pendulum_60_10.xml", 60, 1.5, 1e-4 },
                   { "peers/pendulum_60_5.xml", 60, 1.2, 1e-4 } };
+    int touching = 0;
     for (size_t k = 0; k < sizeof falls / sizeof *falls; k++) {
         fall x = drop(falls[k].name, falls[k].n, falls[k].time);
         CHECK(x.made < 5e-4);
         CHECK(x.lost < 1e-4);
         CHECK(x.untold < falls[k].untold);
-        CHECK(x.touching >= 20);
+        CHECK(x.touching >= 5);
+        touching += x.touching;
     }
+    CHECK(touching >= 100); /* after its first impact a chain is chaos: rounding decides on each */
 }
 
 /* ---- the rule ---------------------------------------------------------------------------------

@@ -216,6 +216,67 @@ TEST(compliance_of_an_island)
     scene_free(&s);
 }
 
+enum { CHAIN = 40 };
+
+/* Spheres on hinges about two axes, which touch the floor only. */
+static scene long_chain(void)
+{
+    static char text[200 * CHAIN + 400];
+    char *at = text;
+    at += sprintf(at, "<mujoco><default><geom conaffinity='0'/></default><worldbody>"
+                      "<geom type='plane' size='9 9 1' conaffinity='1'/>");
+    for (int k = 0; k < CHAIN; k++)
+        at +=
+            sprintf(at,
+                    "<body pos='0.1 0 %s'><joint axis='0 %d %d'/><geom pos='0.1 0 0' size='.04'/>",
+                    k == 0 ? "0.5" : "0", k % 3 > 0, k % 3 == 0);
+    for (int k = 0; k < CHAIN; k++) at += sprintf(at, "</body>");
+    sprintf(at, "</worldbody></mujoco>");
+    return scene_text(text);
+}
+
+/* Where the geom that can move is touched. */
+static rb_point touched(const scene *s, const rb_contact *c)
+{
+    rb_point point = { .body = s->m->geom_body[c->geom2] };
+    memcpy(point.pos, c->at.pos2, sizeof point.pos);
+    return point;
+}
+
+/* W of a long chain by the factor of M, and by the recursion that knows no M (D.17), in the frames
+ * of the contacts. */
+TEST(compliance_of_a_chain_by_two_methods)
+{
+    scene s = long_chain();
+    static rows r;
+    static rb_point points[CHAIN];
+    static double W[9 * CHAIN * CHAIN];
+    rb_rng rng = rb_rng_make(7);
+    for (int j = 0; j < s.m->nv; j++) s.d->q[j] += rb_rng_uniform(&rng, -0.1, 0.1);
+    open_rows(&s, 10.0, 10.0, &r);
+    rb_mass(s.m, s.d);
+    CHECK_INT(rb_mass_factor(s.m, s.d), RB_OK);
+    rb_island is;
+    CHECK_INT(r.set.nisland, 1);
+    CHECK_INT(rb_island_open(s.m, s.d, &r.set, 0, 0.001, s.d->arena, &is), RB_OK);
+    CHECK_INT(is.n, CHAIN);
+    for (int a = 0; a < is.n; a++) points[a] = touched(&s, &r.contacts[is.c[a]->object]);
+    CHECK_INT(rb_aba_factor(s.m, s.d, NULL, NULL), RB_OK);
+    rb_upsilon(s.m, s.d);
+    CHECK_INT(rb_compliance(s.m, s.d, is.n, points, W), RB_OK);
+    int ld = 3 * is.n;
+    for (int i = 0; i < ld * ld; i++) {
+        int a = i / ld / 3, b = i % ld / 3;
+        const double *e = r.set.frame + 9 * is.c[a]->object + 3 * (i / ld % 3);
+        const double *f = r.set.frame + 9 * is.c[b]->object + 3 * (i % ld % 3);
+        double sum = 0.0;
+        for (int k = 0; k < 9; k++)
+            sum += e[k / 3] * W[(3 * a + k / 3) * ld + 3 * b + k % 3] * f[k % 3];
+        CHECK_NEAR(is.W.dense[i], sum, 1e-10);
+    }
+    scene_free(&s);
+}
+
 /* ---- islands ------------------------------------------------------------------------------------
  */
 
@@ -541,9 +602,10 @@ TEST(a_cold_start_keeps_the_friction_of_the_last_step)
 
 TEST_MAIN(RUN(normal_rows_are_the_gradient_of_the_gap), RUN(gaps_of_ball_and_tendon_limits),
           RUN(tangent_rows_are_the_motion_of_the_points), RUN(compliance_of_an_island),
-          RUN(islands_by_hand), RUN(touches_are_ascending), RUN(material_of_a_pair),
-          RUN(no_friction_across_the_grain), RUN(a_ball_joint_stops_at_its_limit),
-          RUN(a_tendon_stops_at_its_limit), RUN(a_step_out_of_memory_changes_nothing),
+          RUN(compliance_of_a_chain_by_two_methods), RUN(islands_by_hand),
+          RUN(touches_are_ascending), RUN(material_of_a_pair), RUN(no_friction_across_the_grain),
+          RUN(a_ball_joint_stops_at_its_limit), RUN(a_tendon_stops_at_its_limit),
+          RUN(a_step_out_of_memory_changes_nothing),
           RUN(warm_steps_of_many_islands_allocate_nothing), RUN(a_full_table_changes_nothing),
           RUN(options_that_make_no_sense_are_refused),
           RUN(a_cold_start_keeps_the_friction_of_the_last_step))

@@ -49,6 +49,26 @@ TEST(dot_has_the_bits_of_four_accumulators)
     }
 }
 
+TEST(kernels_that_go_backwards)
+{
+    double x[200], y[200], z[200], turned[200];
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        TEST_SEED(seed);
+        rb_rng rng = rb_rng_make(seed);
+        int n = (int)(seed % 190), shift = (int)(seed % 7);
+        double a = rb_rng_uniform(&rng, -1.0, 1.0);
+        fill(&rng, x, 200);
+        fill(&rng, y, 200);
+        memcpy(z, y, sizeof z);
+        for (int i = 0; i < 200; i++) turned[i] = y[199 - i];
+        double dot = rb_dot_back(x + shift, y + 199, n), plain = rb_dot(x + shift, turned, n);
+        CHECK(same_bits(&dot, &plain, 1));
+        rb_axpy_back(a, x + shift, y + 199, n);
+        for (int i = 0; i < n; i++) z[199 - i] += a * x[shift + i];
+        CHECK(same_bits(y, z, 200));
+    }
+}
+
 TEST(gemv_rows_are_dots)
 {
     static double A[MOST * (MOST + 5)], x[MOST], y[MOST], plain[MOST];
@@ -502,12 +522,13 @@ TEST(compensated_dot_against_long_double)
 #endif
 }
 
-TEST_MAIN(RUN(dot_has_the_bits_of_four_accumulators), RUN(gemv_rows_are_dots),
-          RUN(axpy_and_rank1_touch_each_entry_once), RUN(rank1_skips_zero_rows),
-          RUN(gemm_updates_in_the_order_of_k), RUN(norms), RUN(lu_solves_every_size),
-          RUN(lu_is_plain_elimination), RUN(lu_finds_the_rank), RUN(lu_rank_is_relative),
-          RUN(full_pivoting_reproduces_the_matrix), RUN(rcond_is_close_to_the_condition),
-          RUN(ldl_solves_definite_systems), RUN(ldl_ignores_the_upper_triangle),
-          RUN(ldl_of_positive_matrices), RUN(ldl_finds_the_rank_and_solves_in_the_range),
+TEST_MAIN(RUN(dot_has_the_bits_of_four_accumulators), RUN(kernels_that_go_backwards),
+          RUN(gemv_rows_are_dots), RUN(axpy_and_rank1_touch_each_entry_once),
+          RUN(rank1_skips_zero_rows), RUN(gemm_updates_in_the_order_of_k), RUN(norms),
+          RUN(lu_solves_every_size), RUN(lu_is_plain_elimination), RUN(lu_finds_the_rank),
+          RUN(lu_rank_is_relative), RUN(full_pivoting_reproduces_the_matrix),
+          RUN(rcond_is_close_to_the_condition), RUN(ldl_solves_definite_systems),
+          RUN(ldl_ignores_the_upper_triangle), RUN(ldl_of_positive_matrices),
+          RUN(ldl_finds_the_rank_and_solves_in_the_range),
           RUN(compensated_dot_is_exact_on_integers), RUN(compensated_dot_by_hand),
           RUN(compensated_dot_against_long_double))

@@ -103,6 +103,7 @@ typedef struct rb_model {
     /* ---- dofs ---- */
     int *dof_jnt, *dof_link; /*                                                 (nv_all)      */
     int *dof_parent; /* dof before it on the path to the root, -1: none       (nv)          */
+    int *dof_run;    /* ancestors next to it: i-1, i-2, .. one after the other (nv)          */
     int *dof_Madr;   /* row of the sparse M: M(i,i), M(i,parent), ...         (nv)          */
     double *dof_armature, *dof_damping, *dof_frictionloss; /*                   (nv_all)      */
 

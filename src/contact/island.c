@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
+#include "math/dense.h"
 
 /* Rows above which W is stored in blocks: a dense W of this size is 720 kB, and the solvers' sparse
  * ways begin to pay. */
@@ -29,6 +30,9 @@ typedef struct half {
 /* ---- half solves ------------------------------------------------------------------------------
  */
 
+/* Ancestors of a dof, one after the other, from which on a kernel pays. */
+enum { SHORT_RUN = 8 };
+
 /* y := L^-T y on a closed pattern, from the tips: ancestor i of k loses L_ki y_k. */
 static void half_solve(const rb_model *m, const rb_data *d, const int *dof, int ndof, double *y)
 {
@@ -36,9 +40,13 @@ static void half_solve(const rb_model *m, const rb_data *d, const int *dof, int 
         if (y[k] == 0.0) continue;
         const double *L = d->L + m->dof_Madr[dof[k]] + 1;
         int at = k;
-        for (int i = m->dof_parent[dof[k]]; i >= 0; i = m->dof_parent[i]) {
+        for (int i = m->dof_parent[dof[k]], n; i >= 0; i = m->dof_parent[i - n + 1], L += n) {
+            n = m->dof_run[i] >= SHORT_RUN ? m->dof_run[i] + 1 : 1;
             while (dof[at] != i) at--;
-            y[at] -= *L++ * y[k];
+            if (n == 1)
+                y[at] -= *L * y[k];
+            else
+                rb_axpy_back(-y[k], L, y + at, n);
         }
     }
 }
@@ -411,12 +419,19 @@ static int all_plain(const rb_island *is)
     return 1;
 }
 
-rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
-                         double h, rb_arena *arena, rb_island *out)
+rb_status rb_island_open_with(const rb_constraints *set, int island, double h, const double *W,
+                              rb_arena *arena, rb_island *out)
 {
     memset(out, 0, sizeof *out);
     out->h = h;
-    rb_status status = take_rows(set, island, arena, out);
+    out->W = (rb_matrix){ .form = RB_DENSE, .dense = W };
+    return take_rows(set, island, arena, out);
+}
+
+rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
+                         double h, rb_arena *arena, rb_island *out)
+{
+    rb_status status = rb_island_open_with(set, island, h, NULL, arena, out);
     if (status != RB_OK) return status;
     half w = { .m = m, .d = d, .set = set, .island = out };
     status = half_solve_all(&w, arena);

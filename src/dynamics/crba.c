@@ -16,6 +16,9 @@
 #include "math/spatial.h"
 #include "rattleback/dynamics.h"
 
+/* Ancestors one after the other from which on a kernel pays; measured. */
+enum { SHORT_RUN = 8 };
+
 /* ---- composites -------------------------------------------------------------------------------
  */
 
@@ -116,17 +119,45 @@ rb_status rb_mass_factor(const rb_model *m, rb_data *d)
     return RB_OK;
 }
 
+/* Ancestors i, i-1, .. of a row that are taken at once; 1: by themselves, where a kernel does not
+ * pay. */
+static int run_from(const rb_model *m, int i)
+{
+    return m->dof_run[i] >= SHORT_RUN ? m->dof_run[i] + 1 : 1;
+}
+
+/* x_i += a row_i over the ancestors of k */
+static void spread(const rb_model *m, int k, const double *row, double a, double *x)
+{
+    for (int i = m->dof_parent[k], n; i >= 0; i = m->dof_parent[i - n + 1], row += n) {
+        n = run_from(m, i);
+        if (n == 1)
+            x[i] += a * *row;
+        else
+            rb_axpy_back(a, row, x + i, n);
+    }
+}
+
+/* sum + sign times row times x over the ancestors of k */
+static double gather(const rb_model *m, int k, const double *row, const double *x, double sign,
+                     double sum)
+{
+    for (int i = m->dof_parent[k], n; i >= 0; i = m->dof_parent[i - n + 1], row += n) {
+        n = run_from(m, i);
+        sum += sign * (n == 1 ? *row * x[i] : rb_dot_back(row, x + i, n));
+    }
+    return sum;
+}
+
 void rb_mass_solve(const rb_model *m, const rb_data *d, double *x)
 {
     /* L' y = x from the tips, D, then L x = y from the roots */
     for (int k = m->nv - 1; k >= 0; k--) {
-        const double *row = d->L + m->dof_Madr[k] + 1;
-        for (int i = m->dof_parent[k]; i >= 0; i = m->dof_parent[i]) x[i] -= *row++ * x[k];
+        if (x[k] != 0.0) spread(m, k, d->L + m->dof_Madr[k] + 1, -x[k], x);
     }
     for (int k = 0; k < m->nv; k++) {
         const double *row = d->L + m->dof_Madr[k];
-        x[k] /= *row++;
-        for (int i = m->dof_parent[k]; i >= 0; i = m->dof_parent[i]) x[k] -= *row++ * x[i];
+        x[k] = gather(m, k, row + 1, x, -1.0, x[k] / row[0]);
     }
 }
 
@@ -138,11 +169,8 @@ void rb_mass_multiply(const rb_model *m, const rb_data *d, const double *x, doub
     for (int k = 0; k < m->nv; k++) y[k] = 0.0;
     for (int k = 0; k < m->nv; k++) {
         const double *row = d->M + m->dof_Madr[k];
-        y[k] += *row++ * x[k];
-        for (int i = m->dof_parent[k]; i >= 0; i = m->dof_parent[i]) {
-            y[k] += *row * x[i];
-            y[i] += *row++ * x[k];
-        }
+        y[k] = gather(m, k, row + 1, x, 1.0, y[k] + row[0] * x[k]);
+        spread(m, k, row + 1, x[k], y);
     }
 }
 

@@ -22,6 +22,22 @@ RB_VECTOR void rb_axpy(double a, const double *restrict x, double *restrict y, i
     for (int i = 0; i < n; i++) y[i] += a * x[i];
 }
 
+RB_VECTOR double rb_dot_back(const double *restrict x, const double *restrict y, int n)
+{
+    double s[4] = { 0.0, 0.0, 0.0, 0.0 };
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) s[k] += x[i + k] * y[-i - k];
+    }
+    for (int k = 0; i < n; i++, k++) s[k] += x[i] * y[-i];
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+RB_VECTOR void rb_axpy_back(double a, const double *restrict x, double *restrict y, int n)
+{
+    for (int i = 0; i < n; i++) y[-i] += a * x[i];
+}
+
 RB_VECTOR void rb_rank1(double *restrict A, ptrdiff_t ld, int rows, int cols,
                         const double *restrict c, const double *restrict r)
 {

@@ -15,6 +15,10 @@ double rb_dot(const double *x, const double *y, int n);
 /* y += a x */
 void rb_axpy(double a, const double *x, double *y, int n);
 
+/* The same with y backwards, from its last element: x_0 y_0 + x_1 y_-1 + .., y_-i += a x_i. */
+double rb_dot_back(const double *x, const double *y, int n);
+void rb_axpy_back(double a, const double *x, double *y, int n);
+
 /* Rank-1 update A -= c r' of the rows i with c_i != 0; A is rows x cols with row stride ld. */
 void rb_rank1(double *A, ptrdiff_t ld, int rows, int cols, const double *c, const double *r);
 

@@ -54,7 +54,8 @@ static const entry model_entries[] = {
     M(jnt_limited, njnt_all, 1), M(jnt_range, njnt_all, 2),
     M(jnt_force_limited, njnt_all, 1), M(jnt_force_range, njnt_all, 2),
 
-    M(dof_jnt, nv_all, 1), M(dof_link, nv_all, 1), M(dof_parent, nv, 1), M(dof_Madr, nv, 1),
+    M(dof_jnt, nv_all, 1), M(dof_link, nv_all, 1), M(dof_parent, nv, 1), M(dof_run, nv, 1),
+    M(dof_Madr, nv, 1),
     M(dof_armature, nv_all, 1), M(dof_damping, nv_all, 1), M(dof_frictionloss, nv_all, 1),
     M(qpos0, nq_all, 1),
 

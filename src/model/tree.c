@@ -258,6 +258,8 @@ void rb_fill_dofs(rb_build *b)
             while (k > 0 && m->link_dofnum[k] == 0);
             m->dof_parent[i] = k > 0 ? m->link_dofadr[k] + m->link_dofnum[k] - 1 : -1;
         }
+        int next = i > 0 && m->dof_parent[i] == i - 1;
+        m->dof_run[i] = next ? 1 + m->dof_run[i - 1] : 0;
         length[i] = 1 + (m->dof_parent[i] < 0 ? 0 : length[m->dof_parent[i]]);
     }
     for (int i = 0; i < m->nv; i++) {

@@ -8,6 +8,9 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* Rows up to which W of a chain is kept: below those from which on it is stored in blocks. */
+enum { KEPT_ROWS = 120 };
+
 /* Components along t1, t2 of a vector that had them along the tangents of the step before. */
 static void turn(const double *before, const double *now, double x[2])
 {
@@ -151,12 +154,26 @@ static rb_status hand_over(const rb_stage *s, int index, const rb_problem *probl
     return rb_fail(err, RB_FILE, "the sink refused the problem %s", name);
 }
 
-/* Writes p and mode of its own constraints, nothing else of the stage. */
+/* W of an island that is solved again and again with other velocities is made once. */
+static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_island *island)
+{
+    rb_kept *kept = s->kept ? &s->kept[index] : NULL;
+    if (kept && kept->known)
+        return rb_island_open_with(&s->set, index, s->h, kept->W, arena, island);
+    rb_status status = rb_island_open(s->m, s->d, &s->set, index, s->h, arena, island);
+    if (status != RB_OK || !kept || !kept->W) return status;
+    memcpy(kept->W, island->W.dense, (size_t)island->nrow * (size_t)island->nrow * sizeof *kept->W);
+    kept->known = 1;
+    return RB_OK;
+}
+
+/* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
+ * stage. */
 static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *arena, outcome *x)
 {
     rb_island island;
     rb_written written;
-    rb_status status = rb_island_open(s->m, s->d, &s->set, index, s->h, arena, &island);
+    rb_status status = open_island(s, index, arena, &island);
     if (status != RB_OK) return status;
     fill(s, &island);
     island.weight = s->h * s->gravity * mass;
@@ -232,9 +249,40 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     return status;
 }
 
+static int island_rows(const rb_constraints *set, int island)
+{
+    int rows = 0;
+    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
+        rows += set->c[set->island_order[i]].nrow;
+    }
+    return rows;
+}
+
+/* Room for W of the islands of chains, which carry.c solves by turns. */
+static rb_status keep_chains(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    rb_kept *kept = rb_push(s->d->arena, rb_kept, s->set.nisland);
+    if (!kept) return RB_NOMEM;
+    memset(kept, 0, (size_t)s->set.nisland * sizeof *kept);
+    for (int k = 1; k < m->nlink; k++) {
+        int tree = m->link_tree[k], above = m->link_parent[k];
+        if (tree < 0 || above == 0 || m->link_tree[above] != tree) continue;
+        int island = s->set.tree_island[tree];
+        if (island < 0 || kept[island].W) continue;
+        size_t rows = (size_t)island_rows(&s->set, island);
+        if (rows > KEPT_ROWS) continue;
+        kept[island].W = rb_push(s->d->arena, double, rows *rows);
+        if (!kept[island].W) return RB_NOMEM;
+    }
+    s->kept = kept;
+    return RB_OK;
+}
+
 rb_status rb_stage_solve(rb_stage *s)
 {
     rb_status status = rb_stage_rest_on(s);
+    if (status == RB_OK && s->set.nisland > 0) status = keep_chains(s);
     s->info->islands = s->set.nisland;
     return status == RB_OK ? rb_stage_solve_others(s, s->still) : status;
 }

@@ -72,17 +72,21 @@ static void add_sizes(const rb_constraints *set, const double *p, double *push)
     }
 }
 
-/* Both sides of (S.6), for all trees at once. */
+/* v = v_free + M^-1 J'p */
+static void push(rest *x, const double *p)
+{
+    rb_stage *s = x->s;
+    memset(x->v, 0, (size_t)s->m->nv * sizeof *x->v);
+    rb_constraints_force(&s->set, p, x->v);
+    rb_mass_solve(s->m, s->d, x->v);
+    for (int j = 0; j < s->m->nv; j++) x->v[j] += s->v_free[j];
+}
+
+/* Both sides of (S.6), for all trees at once; v is that of p. */
 static void measure(rest *x, const double *p)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    size_t bytes = (size_t)m->nv * sizeof(double);
-    memset(x->v, 0, bytes);
-    rb_constraints_force(&s->set, p, x->v);
-    rb_mass_solve(m, s->d, x->v);
-    for (int j = 0; j < m->nv; j++) x->v[j] += s->v_free[j];
-
     rb_mass_multiply(m, s->d, s->v_free, x->push);
     for (int j = 0; j < m->nv; j++) x->push[j] = fabs(x->push[j]);
     add_sizes(&s->set, p, x->push);
@@ -147,6 +151,15 @@ static int island_may_stand(const rb_stage *s, int island, const double *p)
         if (!may_stand(s, c, p + c->row)) return 0;
     }
     return 1;
+}
+
+/* An island that is not known to rest already may. */
+static int any_may_stand(const rb_stage *s)
+{
+    for (int i = 0; i < s->set.nisland; i++) {
+        if (!s->still[i] && island_may_stand(s, i, s->p)) return 1;
+    }
+    return 0;
 }
 
 static void set_resting(rb_stage *s, int island)
@@ -218,6 +231,7 @@ rb_status rb_stage_rest_on(rb_stage *s)
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = take_memory(s, &x);
     if (status != RB_OK) return status;
+    push(&x, s->p);
     measure(&x, s->p);
     for (int i = 0; i < s->set.nisland; i++) {
         if (!s->still[i]) continue;
@@ -346,6 +360,7 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
     rb_stage *s = x->s;
     rb_status status = balance(x, wanted);
     if (status != RB_OK) return status;
+    push(x, x->p);
     measure(x, x->p);
     for (int i = 0; i < s->set.nisland; i++) {
         if (!wanted[i] || !island_holds(s, i, x->p) || defect_of(x, i) > RB_REST_DEFECT) continue;
@@ -366,9 +381,11 @@ rb_status rb_stage_rest(rb_stage *s)
     unsigned char *wanted = rb_push(s->d->arena, unsigned char, s->set.nisland);
     rb_status status = wanted ? take_memory(s, &x) : RB_NOMEM;
     if (status != RB_OK) return status;
-    measure(&x, s->p);
+    push(&x, s->p);
     memcpy(s->v_new, x.v, (size_t)s->m->nv * sizeof *x.v);
-    if (judge(&x, wanted)) status = judge_balanced(&x, wanted);
+    int any = any_may_stand(s);
+    if (any) measure(&x, s->p);
+    if (any && judge(&x, wanted)) status = judge_balanced(&x, wanted);
     for (int j = 0; j < s->m->nv; j++) {
         if (s->resting[tree_of(s->m, j)]) s->v_new[j] = 0.0;
     }

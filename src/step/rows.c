@@ -138,6 +138,7 @@ rb_status rb_stage_take_rows(rb_stage *s)
     size_t nrow = (size_t)s->set.nrow, n = (size_t)s->set.n;
     double **of_row[] = { &s->u, &s->p, &s->bias, &s->u_before };
     double **of_one[] = { &s->e, &s->room };
+    s->kept = NULL;
     s->mode = rb_push(arena, unsigned char, n);
     if (!s->mode) return RB_NOMEM;
     memset(s->mode, RB_MODE_OPEN, n);

@@ -20,6 +20,12 @@ typedef struct rb_flight {
 /* hybrid.h */
 typedef struct rb_paradigms rb_paradigms;
 
+/* W of an island of a chain, for further problems with the same rows. */
+typedef struct rb_kept {
+    double *W; /* NULL: not kept                                        (rows x rows)           */
+    int known;
+} rb_kept;
+
 typedef struct rb_stage {
     const rb_model *m;
     rb_data *d;
@@ -65,6 +71,7 @@ typedef struct rb_stage {
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
     int turn;  /* of smooth motion and rows (S.39), 1, 2, ..; 0: none                           */
     int part;  /* problem of restitution, 1, 2, ..; 0: the first one                             */
+    rb_kept *kept; /* NULL: none                                        (set.nisland)           */
     double *u; /* velocity of the rows at v_free, and what the gap adds (set.nrow)              */
     double *bias;     /* the part of u that the gap adds                (set.nrow)              */
     double *u_before; /* velocity of the rows before the step           (set.nrow)              */
