@@ -115,16 +115,32 @@ static void add_vertices_of_1(rb_boxes *p, const face *f1, const face *f2)
     }
 }
 
-/* Edge k of face 2 against the side of face 1 where coordinate c (0: u, 1: v) is sign h_c. Ends
- * within rounding of the side are vertices over it and no crossings. */
+/* On which side of the sides of face 1 a point is: bit 2 c + (sign > 0) of `out` where it is beyond
+ * the side where coordinate c (0: u, 1: v) is sign h_c, of `in` where it is not; neither within
+ * rounding of it: ends there are vertices over the side and no crossings. */
+typedef struct sides {
+    int out, in;
+} sides;
+
+static sides sides_of(const face *f, const double at[2], double slack)
+{
+    sides s = { 0, 0 };
+    for (int bit = 0; bit < 4; bit++) {
+        int c = bit >> 1;
+        double beyond = (bit & 1 ? at[c] : -at[c]) - f->h[c ? f->v : f->u];
+        s.out |= (beyond > slack) << bit;
+        s.in |= (beyond < -slack) << bit;
+    }
+    return s;
+}
+
+/* Edge k of face 2 against the side of face 1 where coordinate c is sign h_c, which it crosses. */
 static void add_crossing(rb_boxes *p, const face *f1, const face *f2, const double at[4][2],
                          const double along[4], int k, int c, double sign)
 {
     int next = (k + 1) % 4, axis_c = c ? f1->v : f1->u, axis_o = c ? f1->u : f1->v;
     double slack = p->grain.tie, h_c = f1->h[axis_c];
     double here = sign * at[k][c] - h_c, there = sign * at[next][c] - h_c;
-    int crosses = here > slack ? there < -slack : here < -slack && there > slack;
-    if (!crosses) return;
     double part = here / (here - there);
     double other = at[k][1 - c] + part * (at[next][1 - c] - at[k][1 - c]);
     if (!(fabs(other) < f1->h[axis_o] - slack)) return;
@@ -154,10 +170,15 @@ void rb_boxes_faces(rb_boxes *p, const double n[3])
 
     add_vertices_of_2(p, &f1, &f2, (const double(*)[3])x, (const double(*)[2])at, along);
     add_vertices_of_1(p, &f1, &f2);
+    sides side[4];
+    for (int k = 0; k < 4; k++) side[k] = sides_of(&f1, at[k], p->grain.tie);
     for (int k = 0; k < 4; k++) {
-        for (int c = 0; c < 2; c++) {
-            add_crossing(p, &f1, &f2, (const double(*)[2])at, along, k, c, -1.0);
-            add_crossing(p, &f1, &f2, (const double(*)[2])at, along, k, c, 1.0);
+        sides here = side[k], there = side[(k + 1) % 4];
+        int crossed = (here.out & there.in) | (here.in & there.out);
+        for (int bit = 0; crossed >> bit; bit++) {
+            if (!(crossed >> bit & 1)) continue;
+            add_crossing(p, &f1, &f2, (const double(*)[2])at, along, k, bit >> 1,
+                         bit & 1 ? 1.0 : -1.0);
         }
     }
 }

@@ -11,22 +11,35 @@ typedef struct axes {
     rb_segment a, b;
     double r_a, r_b;
     double tie;
-    double across[3]; /* unit, orthogonal to both: the normal where the axes meet */
+    double m[3];  /* orthogonal to both, of no length where they are parallel */
+    int crossing; /* 0: they are */
     rb_points points;
 } axes;
 
 /* The spheres at s and t on both axes. */
 typedef struct place {
-    double s, t, distance;
+    double s, t, square; /* of their distance */
+    double w[3];         /* from 1 to 2       */
 } place;
 
 static place place_at(const axes *p, double s, double t)
 {
-    double x[3], y[3];
+    place at = { .s = s, .t = t };
+    double x[3];
     rb_segment_at(&p->a, s, x);
-    rb_segment_at(&p->b, t, y);
-    rb_sub3(y, x, y);
-    return (place){ .s = s, .t = t, .distance = rb_norm3(y) };
+    rb_segment_at(&p->b, t, at.w);
+    rb_sub3(at.w, x, at.w);
+    at.square = rb_dot3(at.w, at.w);
+    return at;
+}
+
+/* Unit, orthogonal to both axes: the normal where they meet. */
+static void across(const axes *p, double n[3])
+{
+    rb_copy3(p->m, n);
+    if (!p->crossing) rb_orthogonal(p->a.u, n);
+    rb_unit(n);
+    rb_straighten(p->a.u, n);
 }
 
 /* Ends 0, 1 of a and 2, 3 of b, each against the other axis. */
@@ -42,15 +55,22 @@ static place end_against(const axes *p, int i)
 /* `facing`: what the normal has to agree with, or NULL. */
 static void add(axes *p, const place *at, const double *facing)
 {
-    double x[3], y[3], n[3], distance = at->distance;
+    double x[3], n[3], distance = sqrt(at->square);
+    if (facing) {
+        /* most are far from it, and known to be without a root; slack for rounding */
+        double along = rb_dot3(facing, at->w), least = 0.99 * RB_FACING;
+        if (distance > p->tie && (along < 0.0 || along * along < least * least * at->square))
+            return;
+    }
     rb_segment_at(&p->a, at->s, x);
-    rb_segment_at(&p->b, at->t, y);
-    rb_sub3(y, x, n);
+    rb_copy3(at->w, n);
     rb_unit(n);
     int end_a = rb_segment_end(&p->a, at->s), end_b = rb_segment_end(&p->b, at->t);
     if (distance <= p->tie || (!end_a && !end_b)) {
         /* rounding has no direction, and a crossing has exactly this one */
-        rb_scale3(rb_dot3(n, p->across) < 0.0 ? -1.0 : 1.0, p->across, n);
+        double m[3];
+        across(p, m);
+        rb_scale3(rb_dot3(n, m) < 0.0 ? -1.0 : 1.0, m, n);
     } else if (!end_a) {
         rb_straighten(p->a.u, n);
     } else if (!end_b) {
@@ -72,24 +92,19 @@ void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_m
     p.r_a = a->size[0];
     p.r_b = b->size[0];
     p.points.n = 0;
-    double w[3], m[3], s, t;
+    double w[3], s, t;
     rb_sub3(b->p, a->p, w);
     rb_grain grain = rb_grain_of(a->size[0] + a->size[1], b->size[0] + b->size[1], rb_norm3(w));
     p.tie = grain.tie;
-
-    int crossing = rb_lines_cross(&p.a, &p.b, m, &s, &t);
-    rb_copy3(m, p.across);
-    if (!crossing) rb_orthogonal(p.a.u, p.across);
-    rb_unit(p.across);
-    rb_straighten(p.a.u, p.across);
+    p.crossing = rb_lines_cross(&p.a, &p.b, p.m, &s, &t);
 
     /* the closest pair: the crossing, else an end */
-    place best = { .distance = INFINITY };
-    if (crossing && fabs(s) < p.a.half && fabs(t) < p.b.half) best = place_at(&p, s, t);
-    place ends[4];
+    place best = { .square = INFINITY }, ends[4];
+    if (p.crossing && fabs(s) < p.a.half && fabs(t) < p.b.half) best = place_at(&p, s, t);
     for (int i = 0; i < 4; i++) {
         ends[i] = end_against(&p, i);
-        if (ends[i].distance < best.distance - grain.tie) best = ends[i];
+        if (ends[i].square >= best.square) continue;
+        if (sqrt(ends[i].square) < sqrt(best.square) - grain.tie) best = ends[i];
     }
     add(&p, &best, NULL);
     double n[3];
@@ -102,7 +117,7 @@ void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_m
     /* and what else belongs to the line of contact: ends over the other, not over its end */
     for (int i = 0; i < 4 && out->most > 1; i++) {
         int over_end = i < 2 ? rb_segment_end(&p.b, ends[i].t) : rb_segment_end(&p.a, ends[i].s);
-        if (!over_end && ends[i].distance - (p.r_a + p.r_b) <= reach) add(&p, &ends[i], n);
+        if (!over_end && sqrt(ends[i].square) - (p.r_a + p.r_b) <= reach) add(&p, &ends[i], n);
     }
     rb_points_finish(&p.points, n, reach, grain, out);
 }

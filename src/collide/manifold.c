@@ -246,10 +246,19 @@ void rb_points_finish(rb_points *points, const double n[3], double reach, rb_gra
     sort_by_feature(out);
 }
 
-void rb_manifold_single(rb_manifold *out, double reach, const rb_manifold_point *point)
+void rb_manifold_single(rb_manifold *out, double reach, double gap, const double x[3], double r,
+                        const double n[3], uint32_t feature)
 {
-    out->n = point->gap <= reach ? 1 : 0;
-    out->point[0] = *point;
+    rb_manifold_point *p = &out->point[0];
+    out->n = gap <= reach ? 1 : 0;
+    p->gap = gap;
+    p->feature = feature;
+    for (int k = 0; k < 3; k++) {
+        double on = x[k] + r * n[k];
+        p->normal[k] = n[k];
+        p->pos1[k] = on;
+        p->pos2[k] = on + gap * n[k];
+    }
 }
 
 void rb_manifold_swap(rb_manifold *manifold)

@@ -30,8 +30,10 @@ void rb_points_add(rb_points *points, double gap, const double pos1[3], const do
 void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
                       rb_manifold *out);
 
-/* One point, or none where it is beyond reach. */
-void rb_manifold_single(rb_manifold *out, double reach, const rb_manifold_point *point);
+/* One point, or none where it is beyond reach: from the point x of shape 1, moved by r along the
+ * unit vector n. */
+void rb_manifold_single(rb_manifold *out, double reach, double gap, const double x[3], double r,
+                        const double n[3], uint32_t feature);
 
 /* The same manifold seen with the shapes exchanged. */
 void rb_manifold_swap(rb_manifold *manifold);

@@ -85,17 +85,18 @@ int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, r
     return 1;
 }
 
-/* 0 where all three are finite, else NaN. */
-static double nothing_of(const double x[3])
-{
-    return x[0] * 0.0 + x[1] * 0.0 + x[2] * 0.0;
-}
-
+/* x * 0 is 0 where x is finite, else NaN; two sums, which the processor makes at once. */
 static int is_finite(const rb_shape *s)
 {
-    double place = nothing_of(s->p) + nothing_of(s->size);
-    double turn = nothing_of(s->R) + nothing_of(s->R + 3) + nothing_of(s->R + 6);
-    return place + turn == 0.0 && s->size[0] >= 0.0 && s->size[1] >= 0.0 && s->size[2] >= 0.0;
+    const double *p = s->p, *size = s->size, *R = s->R;
+    double a = R[0] * 0.0, b = R[1] * 0.0;
+    a += R[2] * 0.0, b += R[3] * 0.0;
+    a += R[4] * 0.0, b += R[5] * 0.0;
+    a += R[6] * 0.0, b += R[7] * 0.0;
+    a += p[0] * 0.0, b += p[1] * 0.0;
+    a += size[0] * 0.0, b += size[1] * 0.0;
+    a += R[8] * 0.0 + p[2] * 0.0 + size[2] * 0.0;
+    return a + b == 0.0 && size[0] >= 0.0 && size[1] >= 0.0 && size[2] >= 0.0;
 }
 
 /* Of the points of a surface those that are closest. */

@@ -37,6 +37,12 @@ static void add(rb_points *points, const half_space *s, double gap, const double
     rb_copy3(x, points->at[points->n - 1].pos2);
 }
 
+static void keep_one(const rb_points *points, double reach, rb_manifold *out)
+{
+    out->n = points->at[0].gap <= reach;
+    out->point[0] = points->at[0];
+}
+
 void rb_plane_sphere(const rb_shape *plane, const rb_shape *sphere, double reach, rb_manifold *out)
 {
     half_space s = half_space_of(plane);
@@ -46,7 +52,7 @@ void rb_plane_sphere(const rb_shape *plane, const rb_shape *sphere, double reach
     rb_copy3(sphere->p, x);
     rb_axpy3(-r, s.n, x);
     add(&points, &s, height(&s, sphere->p) - r, x, rb_feature_half(RB_CURVED, 0));
-    rb_manifold_single(out, reach, &points.at[0]);
+    keep_one(&points, reach, out);
 }
 
 void rb_plane_capsule(const rb_shape *plane, const rb_shape *capsule, double reach,
@@ -119,7 +125,7 @@ void rb_plane_ellipsoid(const rb_shape *plane, const rb_shape *ellipsoid, double
     rb_points points;
     points.n = 0;
     add(&points, &s, height(&s, ellipsoid->p) - depth, x, rb_feature_half(RB_CURVED, 0));
-    rb_manifold_single(out, reach, &points.at[0]);
+    keep_one(&points, reach, out);
 }
 
 /* One point of the rim at the end `end` (-1, 1) of a cylinder, in the direction (a, b) of its x and

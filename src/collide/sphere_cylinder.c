@@ -44,12 +44,7 @@ void rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double
     y[1] = r > 0.0 ? to[0] * x[1] / r : 0.0;
     y[2] = to[1];
     rb_rot(cylinder->R, y, m);
-    rb_manifold_point p = { .gap = distance - radius,
-                            .normal = { -m[0], -m[1], -m[2] },
-                            .feature = rb_feature(rb_feature_half(RB_CURVED, 0), half2) };
-    rb_copy3(sphere->p, p.pos1);
-    rb_axpy3(radius, p.normal, p.pos1);
-    rb_copy3(p.pos1, p.pos2);
-    rb_axpy3(p.gap, p.normal, p.pos2);
-    rb_manifold_single(out, reach, &p);
+    rb_scale3(-1.0, m, m);
+    rb_manifold_single(out, reach, distance - radius, sphere->p, radius, m,
+                       rb_feature(rb_feature_half(RB_CURVED, 0), half2));
 }

@@ -77,13 +77,7 @@ void rb_sphere_ellipsoid(const rb_shape *sphere, const rb_shape *ellipsoid, doub
     double distance = 0.0;
     for (int k = 0; k < 3; k++) distance += m[k] * (y[k] - a[k] * e[k]);
     rb_rot(ellipsoid->R, m, back);
-    rb_manifold_point p = { .gap = distance - sphere->size[0],
-                            .normal = { -back[0], -back[1], -back[2] },
-                            .feature = rb_feature(rb_feature_half(RB_CURVED, 0),
-                                                  rb_feature_half(RB_CURVED, 0)) };
-    rb_copy3(sphere->p, p.pos1);
-    rb_axpy3(sphere->size[0], p.normal, p.pos1);
-    rb_copy3(p.pos1, p.pos2);
-    rb_axpy3(p.gap, p.normal, p.pos2);
-    rb_manifold_single(out, reach, &p);
+    rb_scale3(-1.0, back, back);
+    rb_manifold_single(out, reach, distance - sphere->size[0], sphere->p, sphere->size[0], back,
+                       rb_feature(rb_feature_half(RB_CURVED, 0), rb_feature_half(RB_CURVED, 0)));
 }

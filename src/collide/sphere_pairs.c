@@ -11,14 +11,8 @@
 static void emit(const double x[3], double r, double s, double distance, const double normal[3],
                  uint32_t half2, double reach, rb_manifold *out)
 {
-    rb_manifold_point p = { .gap = distance - (r + s),
-                            .normal = { normal[0], normal[1], normal[2] },
-                            .feature = rb_feature(rb_feature_half(RB_CURVED, 0), half2) };
-    rb_copy3(x, p.pos1);
-    rb_axpy3(r, normal, p.pos1);
-    rb_copy3(p.pos1, p.pos2);
-    rb_axpy3(p.gap, normal, p.pos2);
-    rb_manifold_single(out, reach, &p);
+    rb_manifold_single(out, reach, distance - (r + s), x, r, normal,
+                       rb_feature(rb_feature_half(RB_CURVED, 0), half2));
 }
 
 void rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)

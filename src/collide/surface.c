@@ -40,12 +40,6 @@ typedef struct walk {
     rb_surface_group *groups;
 } walk;
 
-int rb_is_surface(const rb_shape *shape)
-{
-    if (shape->type == RB_GEOM_HFIELD) return 1;
-    return shape->type == RB_GEOM_MESH && shape->surface;
-}
-
 int rb_geom_is_surface(const rb_model *m, int g)
 {
     return m->geom_type[g] == RB_GEOM_MESH && m->geom_link[g] == 0 &&

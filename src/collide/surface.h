@@ -23,7 +23,10 @@ typedef struct rb_surface_motion {
 } rb_surface_motion;
 
 /* 1: the shape collides by its triangles. */
-int rb_is_surface(const rb_shape *shape);
+static inline int rb_is_surface(const rb_shape *shape)
+{
+    return shape->type == RB_GEOM_HFIELD || (shape->type == RB_GEOM_MESH && shape->surface);
+}
 
 /* 1: a mesh of a body that nothing moves, unless its hull is as good: it collides by its triangles.
  */
