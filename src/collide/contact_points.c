@@ -440,14 +440,12 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
     c.grain = rb_grain_of(couple->core1.extent + c.radius[0], couple->core2.extent + c.radius[1],
                           couple->scale);
     c.points.n = 0;
-    rb_extreme e[2];
-    rb_extreme_make(&couple->core1, c.n, &e[0]);
-    rb_extreme_make(&couple->core2, back, &e[1]);
+    const rb_extreme *e = rb_couple_extremes(couple, c.n);
     c.patch[0].n = c.patch[1].n = 0;
     int single = whole && out->most == 1;
     if (!single || e[0].freedom == 2 || e[1].freedom == 2) {
-        rb_patch_make(&couple->core1, c.n, &c.patch[0]);
-        rb_patch_make(&couple->core2, back, &c.patch[1]);
+        rb_patch_make(&couple->core1, c.n, &e[0], &c.patch[0]);
+        rb_patch_make(&couple->core2, back, &e[1], &c.patch[1]);
     }
     closest_point(&c, closest, e);
     int enough = single && c.points.n > 0;

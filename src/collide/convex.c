@@ -18,6 +18,7 @@ int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *co
     rb_sub3(couple->core2.c, couple->core1.c, w);
     couple->scale = rb_larger(rb_norm3(w), rb_larger(couple->core1.extent, couple->core2.extent));
     couple->scale = rb_larger(couple->scale, rb_larger(couple->core1.radius, couple->core2.radius));
+    couple->seen = 0;
     couple->curved =
         couple->core1.kind >= RB_CORE_CYLINDER || couple->core2.kind >= RB_CORE_CYLINDER;
     return 1;
@@ -155,6 +156,7 @@ static int restart(rb_couple *couple, double tol, rb_gjk *gjk, rb_closest *out)
 void rb_closest_find(rb_couple *couple, rb_closest *out)
 {
     rb_gjk gjk;
+    couple->seen = 0;
     double tie = RB_GAP_TIE * couple->scale, fine = RB_DEPTH_FINE * couple->scale;
     out->at.s = -INFINITY;
     out->at.upper = INFINITY;

@@ -26,6 +26,17 @@ double rb_couple_separation(rb_couple *couple, const double n[3])
     return rb_dot3(n, corner.w);
 }
 
+const rb_extreme *rb_couple_extremes(rb_couple *couple, const double n[3])
+{
+    double *of = couple->n, back[3] = { -n[0], -n[1], -n[2] };
+    if (couple->seen && of[0] == n[0] && of[1] == n[1] && of[2] == n[2]) return couple->extreme;
+    rb_extreme_make(&couple->core1, n, &couple->extreme[0]);
+    rb_extreme_make(&couple->core2, back, &couple->extreme[1]);
+    rb_copy3(n, of);
+    couple->seen = 1;
+    return couple->extreme;
+}
+
 /* ---- the closest point of a simplex -----------------------------------------------------------
  */
 

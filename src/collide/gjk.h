@@ -2,7 +2,7 @@
 #ifndef RB_COLLIDE_GJK_H
 #define RB_COLLIDE_GJK_H
 
-#include "collide/core.h"
+#include "collide/extreme.h"
 
 /* A point of the difference of the cores, w = x2 - x1, and what it is made of. */
 typedef struct rb_corner {
@@ -15,6 +15,11 @@ typedef struct rb_couple {
     rb_core core1, core2;
     double scale; /* larger of both extents and the distance of the centres [m] */
     int curved;   /* one of them has a curved surface                           */
+
+    /* where both are extreme along n, kept for the next who asks; seen = 0: not yet */
+    int seen;
+    double n[3];
+    rb_extreme extreme[2];
 } rb_couple;
 
 typedef struct rb_gjk {
@@ -34,6 +39,9 @@ void rb_couple_corner(rb_couple *couple, const double n[3], rb_corner *corner);
 
 /* Separation of the cores along the unit vector n, (G.9). */
 double rb_couple_separation(rb_couple *couple, const double n[3]);
+
+/* Where core 1 is extreme along n, and core 2 along -n. Whoever moves a core sets `seen` to 0. */
+const rb_extreme *rb_couple_extremes(rb_couple *couple, const double n[3]);
 
 /* The corner that is extreme against the unit vector n (NULL: from centre to centre). */
 void rb_gjk_begin(rb_couple *couple, const double *n, rb_gjk *out);

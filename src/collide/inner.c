@@ -24,7 +24,6 @@
 #include <stddef.h>
 
 #include "base/constants.h"
-#include "collide/patch.h"
 #include "collide/segment.h"
 #include "math/vec3.h"
 
@@ -167,10 +166,8 @@ static double disc_in_flat(const rb_couple *couple, const rb_extreme e[2])
 
 int rb_inner_flat(rb_couple *couple, const double n[3], double s)
 {
-    rb_extreme e[2];
+    const rb_extreme *e = rb_couple_extremes(couple, n);
     double back[3] = { -n[0], -n[1], -n[2] }, side[3];
-    rb_extreme_make(&couple->core1, n, &e[0]);
-    rb_extreme_make(&couple->core2, back, &e[1]);
     if (e[0].freedom + e[1].freedom < 2) return 0;
     double tie = RB_GAP_TIE * couple->scale;
     if (!is_level(&couple->core1, &e[0], n, tie)) return 0;

@@ -2,8 +2,7 @@
 #ifndef RB_COLLIDE_PATCH_H
 #define RB_COLLIDE_PATCH_H
 
-#include "collide/core.h"
-#include "collide/segment.h"
+#include "collide/extreme.h"
 
 enum { RB_PATCH_MAX = 64 }; /* corners of a face; of larger ones every second, third, .. stays */
 
@@ -20,20 +19,8 @@ typedef struct rb_patch {
     double centre[3];
 } rb_patch;
 
-/* What the core shows to someone who comes against the unit vector n: faces, lines and points
- * within RB_KINK of the tangent plane. */
-void rb_patch_make(rb_core *core, const double n[3], rb_patch *patch);
-
-/* Where exactly a core is extreme along n: 0 one point x; 1 a line through x; 2 a flat part. `half`
- * names it. */
-typedef struct rb_extreme {
-    int freedom;
-    int face; /* freedom 2: of a polyhedron; of a cylinder 1 for its upper end */
-    double x[3];
-    rb_segment line;
-    uint32_t half;
-} rb_extreme;
-
-void rb_extreme_make(rb_core *core, const double n[3], rb_extreme *out);
+/* What the core shows to someone who comes against the unit vector n, along which it is extreme in
+ * e: faces, lines and points within RB_KINK of the tangent plane. */
+void rb_patch_make(const rb_core *core, const double n[3], const rb_extreme *e, rb_patch *patch);
 
 #endif

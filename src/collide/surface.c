@@ -279,6 +279,7 @@ static int can_reach(walk *k, double gap, const double n[3])
         rb_copy3(closest.at.n, normal);
     }
     rb_copy3(c, k->couple.core2.c);
+    k->couple.seen = 0;
     return meets;
 }
 
