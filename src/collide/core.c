@@ -205,6 +205,23 @@ int rb_core_support(rb_core *core, const double n[3], double x[3])
     return part;
 }
 
+int rb_core_aim(rb_core *core, const double n[3])
+{
+    enum { TRIES = 8 };
+    const rb_poly *p = &core->poly;
+    double d[3], most = -INFINITY;
+    if (core->kind != RB_CORE_POLY || p->nvert < CLIMB_FROM) return 0;
+    rb_rot_t(core->R, n, d);
+    for (int i = 0; i < TRIES; i++) {
+        int v = (int)((int64_t)i * p->nvert / TRIES);
+        double here = rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
+        if (here <= most) continue;
+        most = here;
+        core->hint = v;
+    }
+    return 1;
+}
+
 uint32_t rb_core_half_edge(const rb_poly *p, int entry)
 {
     int twin = p->twin[entry], least = entry < twin ? entry : twin;

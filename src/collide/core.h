@@ -43,6 +43,10 @@ int rb_core_make(const rb_shape *shape, const double origin[3], rb_core *core);
  * part (see core.c). n need not have unit length. */
 int rb_core_support(rb_core *core, const double n[3], double x[3]);
 
+/* Lets the next search for a support point of a hull begin at the best of a few vertices along n.
+ * 0: the core has none, or so few that all are looked at. */
+int rb_core_aim(rb_core *core, const double n[3]);
+
 /* Unit vector of axis k of the core, world axes. */
 static inline void rb_core_axis(const rb_core *core, int k, double u[3])
 {

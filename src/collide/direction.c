@@ -34,13 +34,18 @@ typedef struct search {
     rb_couple *couple;
     double tie; /* separations closer than this are equal [m] */
     rb_direction *best;
-    int help; /* times that bisection may help Newton's method */
+    int help;               /* times that bisection may help Newton's method */
+    const rb_corner *known; /* corners of D: no separation is larger than along one of them */
+    int nknown;
     int nkink;
     kink kink[MAX_KINKS];
 } search;
 
 static void consider_any(search *s, const double n[3], int exact)
 {
+    for (int i = 0; i < s->nknown; i++) {
+        if (!(rb_dot3(n, s->known[i].w) > s->best->s + s->tie)) return;
+    }
     double separation = rb_couple_separation(s->couple, n);
     if (!(separation > s->best->s + s->tie)) return;
     s->best->s = separation;
@@ -440,7 +445,11 @@ static int try_quickly(search *s, const double n0[3])
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
                           int ncorner, rb_effort effort, rb_direction *best)
 {
-    search s = { .couple = couple, .tie = RB_GAP_TIE * couple->scale, .best = best };
+    search s = { .couple = couple,
+                 .tie = RB_GAP_TIE * couple->scale,
+                 .best = best,
+                 .known = corner,
+                 .nknown = ncorner };
     add_core(&s, &couple->core1, n0, corner, ncorner, 0);
     add_core(&s, &couple->core2, n0, corner, ncorner, 1);
     if (try_exact(&s, n0) || is_attained(&s)) return;

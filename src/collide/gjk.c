@@ -183,6 +183,9 @@ void rb_gjk_begin(rb_couple *couple, const double *start, rb_gjk *g)
     } else {
         rb_sub3(couple->core2.c, couple->core1.c, n);
         if (!(rb_normalize3(n) > 0.0)) n[0] = 1.0, n[1] = n[2] = 0.0;
+        double back[3] = { -n[0], -n[1], -n[2] };
+        rb_core_aim(&couple->core1, n);
+        rb_core_aim(&couple->core2, back);
     }
     rb_couple_corner(couple, n, &g->p[0]);
     g->n = 1;

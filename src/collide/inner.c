@@ -164,6 +164,19 @@ static double disc_in_flat(const rb_couple *couple, const rb_extreme e[2])
     return rb_norm3(m) * rb_smaller(e[0].line.half - fabs(s), e[1].line.half - fabs(t));
 }
 
+/* A point of the core far along n: of a hull the best of a few vertices, since to climb to the last
+ * one from the other side would cost more. */
+static void far_point(rb_core *core, const double n[3], double x[3])
+{
+    int hint = core->hint;
+    if (!rb_core_aim(core, n)) {
+        rb_core_support(core, n, x);
+        return;
+    }
+    rb_core_vertex(core, core->hint, x);
+    core->hint = hint; /* the next support is again on this side */
+}
+
 int rb_inner_flat(rb_couple *couple, const double n[3], double s)
 {
     const rb_extreme *e = rb_couple_extremes(couple, n);
@@ -177,11 +190,13 @@ int rb_inner_flat(rb_couple *couple, const double n[3], double s)
     if (!(room > -s)) return 0;
 
     /* (G.24) */
-    rb_corner far;
-    rb_couple_corner(couple, back, &far);
-    double height = rb_dot3(n, far.w) - s;
-    rb_copy3(far.w, side);
-    rb_axpy3(-rb_dot3(n, far.w), n, side);
+    double far1[3], far2[3], w[3];
+    far_point(&couple->core1, back, far1);
+    far_point(&couple->core2, n, far2);
+    rb_sub3(far2, far1, w);
+    double above = rb_dot3(n, w), height = above - s;
+    rb_copy3(w, side);
+    rb_axpy3(-above, n, side);
     double rise = height / (room + rb_norm3(side));
     return room * rise / (1.0 + sqrt(1.0 + rise * rise)) > -s;
 }
