@@ -249,6 +249,58 @@ TEST(a_ball_swings_a_door)
     scene_free(&s);
 }
 
+/* ---- energy ------------------------------------------------------------------------------------
+ */
+
+/* Flights keep their energy, so that what a step says it created is all that the energy changes by:
+ * a box, a coin and an egg that fall, bounce, roll and come to rest. */
+TEST(a_step_tells_all_the_energy_it_changes)
+{
+    scene s = impulse_text("<mujoco><option timestep='0.002'/><worldbody>" WALL "/>"
+                           "<body pos='0 0 .1' euler='20 30 0'><freejoint/>"
+                           "<geom type='box' size='.02 .03 .01'/></body>"
+                           "<body pos='.2 0 .1' euler='50 10 0'><freejoint/>"
+                           "<geom type='cylinder' size='.012 .001'/></body>"
+                           "<body pos='.4 0 .1' euler='10 70 0'><freejoint/>"
+                           "<geom type='ellipsoid' size='.03 .02 .02'/></body>"
+                           "</worldbody></mujoco>");
+    s.o.restitution = 0.4;
+    double start = energy_of(&s), before = start;
+    for (int k = 0; k < 500; k++) {
+        scene_step(&s);
+        double now = energy_of(&s);
+        CHECK_NEAR(now - before, s.info.energy_created, 1e-12 * start);
+        before = now;
+    }
+    CHECK(before < 0.5 * start);
+    scene_free(&s);
+}
+
+/* The tops of Kane and Levinson roll: beside what lifts them into the shell at first, nothing is
+ * gained or lost. Contacts that roll are no impacts, though their points come down fast. */
+TEST(what_rolls_keeps_its_energy)
+{
+    scene s = impulse_text("<mujoco><option timestep='0.0005'/><worldbody>" WALL "/>"
+                           "<body pos='0 0 .0100076'><freejoint/>"
+                           "<inertial pos='0 0 0' mass='1' fullinertia='2e-4 16e-4 17e-4 -.2e-4 0 "
+                           "0'/><geom type='ellipsoid' size='.2 .03 .02' pos='0 0 .01' "
+                           "friction='1'/></body></worldbody></mujoco>");
+    s.d->v[5] = -5.0;
+    s.d->v[4] = 0.3;
+    s.o.restitution = 0.0;
+    scene_run(&s, 0.1);
+    double start = energy_of(&s), kinetic = rb_energy_kinetic(s.m, s.d), worst = 0.0;
+    int impacts = 0;
+    for (int k = 0; k < 4000; k++) {
+        scene_step(&s);
+        impacts += s.info.impacts;
+        worst = fmax(worst, fabs(energy_of(&s) - start));
+    }
+    CHECK(worst < 0.01 * kinetic);
+    CHECK_INT(impacts, 0);
+    scene_free(&s);
+}
+
 /* ---- rest --------------------------------------------------------------------------------------
  */
 
@@ -411,7 +463,8 @@ TEST(what_cannot_be_done_is_refused_and_changes_nothing)
     scene_free(&s);
 }
 
-TEST_MAIN(RUN(flies_a_parabola_and_keeps_its_momentum), RUN(bounces_as_high_as_restitution_says),
+TEST_MAIN(RUN(a_step_tells_all_the_energy_it_changes), RUN(what_rolls_keeps_its_energy),
+          RUN(flies_a_parabola_and_keeps_its_momentum), RUN(bounces_as_high_as_restitution_says),
           RUN(a_shock_runs_through_a_line_of_balls), RUN(elastic_balls_keep_their_energy),
           RUN(events_tell_all_impulses), RUN(simultaneous_impacts_are_all_found),
           RUN(a_plate_that_moves_throws_a_ball), RUN(a_ball_swings_a_door),

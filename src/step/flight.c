@@ -36,6 +36,31 @@ double rb_flight_slow(const rb_stage *s, double h_full, double e)
     return fmax(slow, s->least_speed);
 }
 
+double rb_flight_bend(const rb_model *m, int geom, double far)
+{
+    const double *size = m->geom_size + 3 * (ptrdiff_t)geom;
+    double least = fmin(size[0], fmin(size[1], size[2])), most = fmax(size[0], size[1]);
+    switch (m->geom_type[geom]) {
+    case RB_GEOM_SPHERE:
+        return far;
+    case RB_GEOM_CAPSULE:
+    case RB_GEOM_CYLINDER:
+        return far + size[1];
+    case RB_GEOM_ELLIPSOID:
+        most = fmax(most, size[2]);
+        return far + most * most / least;
+    default:
+        return 0.0;
+    }
+}
+
+double rb_flight_roll(const double w[3], const double normal[3], double bend)
+{
+    double across[3];
+    rb_cross3(w, normal, across);
+    return rb_dot3(across, across) * bend;
+}
+
 static void point_velocity(const rb_data *d, int link, const double x[3], double v[3])
 {
     double r[3];

@@ -111,11 +111,29 @@ static rb_paradigm preset(const rb_material *material)
     return isnan(material->paradigm) ? RB_PARADIGM_SHIFT : (rb_paradigm)material->paradigm;
 }
 
-double rb_paradigms_slow(const rb_stage *s, int geom1, int geom2, const rb_material *material)
+/* What a body that rolls comes down with in a step, beside its weight (B.10) [m/s]. */
+static double rolling(const rb_stage *s, const int geoms[2], const double normal[3])
+{
+    double rate = 0.0;
+    for (int k = 0; k < 2; k++) {
+        int link = s->m->geom_link[geoms[k]];
+        double r[3];
+        if (link == 0) continue;
+        rb_sub3(s->d->geom_p + 3 * (ptrdiff_t)geoms[k], s->d->link_p + 3 * (ptrdiff_t)link, r);
+        rb_sub3(r, s->d->link_c + 3 * (ptrdiff_t)link, r);
+        rate += rb_flight_roll(s->d->link_w + 3 * (ptrdiff_t)link, normal,
+                               rb_flight_bend(s->m, geoms[k], rb_norm3(r)));
+    }
+    return rate * s->paradigms->h;
+}
+
+double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double normal[3],
+                         const rb_material *material)
 {
     if (preset(material) == RB_PARADIGM_CONSTRAINT) return INFINITY;
-    double slow = slow_speed(s, geom1, geom2, material->restitution);
-    return find(s->paradigms, geom1, geom2) ? RB_SHIFT_RATIO * slow : slow;
+    double slow = slow_speed(s, geoms[0], geoms[1], material->restitution);
+    if (!find(s->paradigms, geoms[0], geoms[1])) return slow;
+    return RB_SHIFT_RATIO * slow + rolling(s, geoms, normal);
 }
 
 /* ---- who is a row ------------------------------------------------------------------------------

@@ -25,8 +25,9 @@ rb_status rb_paradigms_start(rb_stage *s, rb_paradigms *out);
 int rb_paradigms_holds(const rb_paradigms *x, int geom1, int geom2);
 
 /* hybrid.c: speed up to which an approach of the contact is part of lasting contact (H.1), (H.2).
- */
-double rb_paradigms_slow(const rb_stage *s, int geom1, int geom2, const rb_material *material);
+ * Needs kinematics and velocities. */
+double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double normal[3],
+                         const rb_material *material);
 
 /* hybrid.c: the contact is no row of the part; rates of its gap at both ends of the free motion. */
 int rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double before, double after);

@@ -42,9 +42,10 @@ static void go_to(rb_stage *s)
 /* ---- who takes part ---------------------------------------------------------------------------
  */
 
-static double slow_speed(const impact *x, int geom1, int geom2, const rb_material *material)
+static double slow_speed(const impact *x, const int geoms[2], const double normal[3],
+                         const rb_material *material)
 {
-    if (x->s->paradigms) return rb_paradigms_slow(x->s, geom1, geom2, material);
+    if (x->s->paradigms) return rb_paradigms_slow(x->s, geoms, normal, material);
     return rb_flight_slow(x->s, x->h_full, material->restitution);
 }
 
@@ -77,7 +78,7 @@ static void find_speeds(impact *x)
         const rb_contact *c = &x->touching[i];
         rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
         x->e[i] = material.restitution;
-        x->slow[i] = slow_speed(x, c->geom1, c->geom2, &material);
+        x->slow[i] = slow_speed(x, (const int[2]){ c->geom1, c->geom2 }, c->at.normal, &material);
         x->speed[i] = rb_contact_rate(s->m, s->d, c);
     }
 }
@@ -114,7 +115,9 @@ static void fill_velocities(impact *x)
         const rb_constraint *c = &s->set.c[i];
         if (c->kind != RB_CONSTRAINT_CONTACT) continue;
         double e = c->material.restitution, u_n = s->u[c->row];
-        if (!(u_n < -slow_speed(x, c->id.a, c->id.b, &c->material))) continue;
+        const double *normal = s->set.frame + 9 * (ptrdiff_t)c->object;
+        const int geoms[2] = { c->id.a, c->id.b };
+        if (!(u_n < -slow_speed(x, geoms, normal, &c->material))) continue;
         s->e[i] = e;
         if (s->o->law == RB_NEWTON) s->bias[c->row] = e * u_n;
         s->u[c->row] += s->bias[c->row];

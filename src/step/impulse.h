@@ -36,7 +36,10 @@ typedef struct rb_flyer {
     double R[9], x[3], u[3]; /* orientation, c and v at that time                                */
     double q_now[4], w_now[3], w_world[3];
 
-    int shifted; /* 1: half a flight ahead of the tick (impulse_middle.c), where it is below      */
+    /* impulse_middle.c: mean velocity of a flight, of c and, axes as w has them, angular; 1: half a
+     * flight ahead of the tick, where it is below */
+    double mean_u[3], mean_w[3];
+    int shifted;
     double x_tick[3], R_tick[9], q_tick[4];
 } rb_flyer;
 
@@ -117,6 +120,7 @@ typedef struct rb_events {
     int nactive, ncollected;
     rb_shell_point *point; /*                                             (touch_max)            */
     int npoint;
+    int turns;     /* ticks: some point does                                                     */
     double *lead;  /* lead and lead_n of s->contacts                       (touch_max x 4)        */
     double *accel; /* free acceleration of the dofs                       (nv)                   */
     double *v_minus; /* velocity before the event                         (nv)                   */
@@ -159,9 +163,12 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick);
 
 double rb_flyer_flown(const rb_events *x, int link, double t); /* flight that ends at the tick t */
 
-/* impulse_middle.c: x->point of a tick, as they are half a flight later. Flyers are shifted until
- * they are shifted back. */
-rb_status rb_impulse_middle(rb_events *x, double t);
+/* impulse_hit.c: leads of x->point become those of s->contacts. */
+void rb_impulse_leads(rb_events *x);
+
+/* impulse_middle.c: lead of x->point of a tick, by the mean velocities of the flights that ended
+ * or, v not NULL, by those of the flights to come, of all dofs. */
+void rb_impulse_middle(rb_events *x, double t, const double *v);
 
 /* impulse.c */
 rb_status rb_stage_impulse(rb_stage *s);

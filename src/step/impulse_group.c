@@ -123,13 +123,19 @@ static double bias_of(const rb_events *x, const rb_constraint *c)
 
 /* Rows are those of the tick; what they change by until half a flight later, by the velocity of the
  * flight before, comes on top: so impulses do no work where bodies roll (B.9). */
-static void add_lead(rb_events *x, const rb_constraint *c)
+static void lead_of(const rb_events *x, const rb_constraint *c, double out[3])
 {
     const double *lead = x->lead + 4 * (ptrdiff_t)c->object;
     const double *frame = x->s->set.frame + 9 * (ptrdiff_t)c->object;
-    double *bias = x->s->bias + c->row;
-    bias[0] += lead[3];
-    for (int r = 1; r < c->nrow && r < 3; r++) bias[r] += rb_dot3(frame + 3 * r, lead);
+    out[0] = lead[3];
+    for (int r = 1; r < 3; r++) out[r] = rb_dot3(frame + 3 * r, lead);
+}
+
+static void add_lead(rb_events *x, const rb_constraint *c)
+{
+    double lead[3], *bias = x->s->bias + c->row;
+    lead_of(x, c, lead);
+    for (int r = 0; r < c->nrow && r < 3; r++) bias[r] += lead[r];
 }
 
 /* Gaps of contacts become what is left of them; u, u_before, bias. */
@@ -236,6 +242,115 @@ static void let_fly(rb_events *x, double t, double ahead)
     x->q_now = NAN;
 }
 
+static rb_status solve(rb_stage *s)
+{
+    rb_status status = rb_stage_solve(s);
+    return status == RB_OK ? rb_stage_rest(s) : status;
+}
+
+/* The same rows with the leads that the velocities found give; where that has no answer the first
+ * one stands. */
+static rb_status solve_again(rb_events *x, double t)
+{
+    rb_stage *s = x->s;
+    double *p = rb_push(s->d->arena, double, s->set.nrow);
+    double *v = rb_push(s->d->arena, double, s->m->nv);
+    if (!p || !v) return RB_NOMEM;
+    copy(p, s->p, s->set.nrow);
+    copy(v, s->v_new, s->m->nv);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (int i = 0; i < s->set.ncontact; i++) {
+            const rb_constraint *c = &s->set.c[i];
+            double *u = s->u + c->row, *bias = s->bias + c->row, lead[3];
+            lead_of(x, c, lead);
+            for (int r = 0; r < c->nrow && r < 3; r++) {
+                u[r] += sign * lead[r];
+                bias[r] += sign * lead[r];
+            }
+        }
+        if (sign > 0) break;
+        rb_impulse_middle(x, t, s->v_new);
+        rb_impulse_leads(x);
+    }
+    rb_status status = solve(s);
+    if (status != RB_UNSOLVED) return status;
+    copy(s->p, p, s->set.nrow);
+    copy(s->v_new, v, s->m->nv);
+    return RB_OK;
+}
+
+/* Energy that leads may give to an island in a tick, relative to its kinetic energy [1]. Larger: a
+ * coin whose contact runs around its rim is thrown. Smaller: what rolls well is braked. */
+#define LEAD_ENERGY 0.01
+
+/* Leads of islands that gain by them are taken off u and bias; 1: there are such. f, push (nv),
+ * gain (nisland) are scratch. */
+static int drop_leads(rb_events *x, double ahead, double *f, double *push, double *gain)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    int any = 0;
+    memset(f, 0, (size_t)m->nv * sizeof *f);
+    memset(gain, 0, (size_t)s->set.nisland * sizeof *gain);
+    rb_constraints_force(&s->set, s->p, f);
+    rb_mass_multiply(m, s->d, x->v_minus, push);
+    for (int j = 0; j < m->nv; j++) {
+        int tree = m->link_tree[m->dof_link[j]], island = tree < 0 ? -1 : s->set.tree_island[tree];
+        double after = s->v_new[j] - 0.5 * ahead * x->accel[j];
+        if (island < 0) continue;
+        gain[island] += 0.5 * f[j] * (after + x->v_minus[j]);
+        gain[island] -= LEAD_ENERGY * 0.5 * push[j] * x->v_minus[j];
+    }
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        for (int r = 0; r < c->nrow && c->island >= 0; r++)
+            gain[c->island] += s->p[c->row + r] * s->set.drive[c->row + r];
+    }
+    for (int i = 0; i < s->set.ncontact; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->island < 0 || !(gain[c->island] > 0.0)) continue;
+        double lead[3];
+        lead_of(x, c, lead);
+        for (int r = 0; r < c->nrow && r < 3; r++) {
+            any |= lead[r] != 0.0;
+            s->u[c->row + r] -= lead[r];
+            s->bias[c->row + r] -= lead[r];
+        }
+    }
+    return any;
+}
+
+/* Where half a flight is too far to look ahead, rows are those of the tick alone: first order,
+ * which takes energy and gives none. */
+static rb_status calm(rb_events *x, double ahead)
+{
+    rb_stage *s = x->s;
+    double *f = rb_push(s->d->arena, double, s->m->nv);
+    double *push = rb_push(s->d->arena, double, s->m->nv);
+    double *gain = rb_push(s->d->arena, double, s->set.nisland);
+    if (!f || !push || !gain) return RB_NOMEM;
+    return drop_leads(x, ahead, f, push, gain) ? solve(s) : RB_OK;
+}
+
+/* Kinetic energy that the impulses gave, less the work of what is led: between flights, which keep
+ * their energy, it is what the tick changes all energy by. v_m is in v_new. */
+static rb_status measure(rb_events *x, double ahead)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    s->energy = 0.0;
+    double *f = rb_push(s->d->arena, double, m->nv);
+    if (!f) return RB_NOMEM;
+    memset(f, 0, (size_t)m->nv * sizeof *f);
+    rb_constraints_force(&s->set, s->p, f);
+    for (int j = 0; j < m->nv; j++) {
+        double after = s->v_new[j] - 0.5 * ahead * x->accel[j];
+        s->energy += 0.5 * f[j] * (after + x->v_minus[j]);
+    }
+    for (int i = 0; i < s->set.nrow; i++) s->energy += s->p[i] * s->set.drive[i];
+    return RB_OK;
+}
+
 /* From the last tick, or since it was hit. */
 double rb_flyer_flown(const rb_events *x, int link, double t)
 {
@@ -263,9 +378,10 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick)
     if (status == RB_OK) status = rows(x, ahead);
     s->v_hat = NULL;
     s->last_p = NULL;
-    if (status == RB_OK) status = rb_stage_solve(s);
-    if (status == RB_OK) status = rb_stage_rest(s);
-    if (status == RB_OK) status = rb_stage_measure(s);
+    if (status == RB_OK) status = solve(s);
+    if (status == RB_OK && tick && x->turns) status = solve_again(x, t);
+    if (status == RB_OK && tick && x->turns) status = calm(x, ahead);
+    if (status == RB_OK) status = measure(x, ahead);
     if (status == RB_UNSOLVED) status = rb_stage_jam(s);
     if (status == RB_OK) {
         s->info->energy_created += s->energy;

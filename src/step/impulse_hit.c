@@ -76,10 +76,24 @@ static double slow_of(const rb_events *x, const rb_shell_point *p)
     return rb_flight_slow(x->s, x->tau, x->meeting[p->meeting].e);
 }
 
+/* What a contact of the last tick comes down with: its weight, and its rolling [m/s^2]. */
+static double hop_rate(const rb_events *x, const rb_shell_point *p)
+{
+    const rb_meeting *m = &x->meeting[p->meeting];
+    double rate = x->s->gravity;
+    for (int k = 0; k < 2; k++) {
+        const rb_flyer *f = &x->flyer[m->link[k]];
+        double bend = rb_flight_bend(x->s->m, m->geom[k], x->rider[m->geom[k]].far);
+        if (f->kind != RB_FLYER_STILL)
+            rate += rb_flight_roll(f->w_world, p->contact.at.normal, bend);
+    }
+    return rate;
+}
+
 static int is_fast(const rb_events *x, const rb_shell_point *p)
 {
     if (p->contact.at.gap > 1.1 * x->shell) return 0;
-    double hop = x->meeting[p->meeting].held ? 0.75 * x->s->gravity * x->tau : 0.0;
+    double hop = x->meeting[p->meeting].held ? 0.75 * hop_rate(x, p) * x->tau : 0.0;
     return p->speed < -slow_of(x, p) - hop;
 }
 
@@ -98,13 +112,11 @@ static int comes_before(const rb_contact *a, const rb_contact *b)
     return a->at.feature < b->at.feature;
 }
 
-/* Returns its place. */
-static int add_contact(rb_stage *s, const rb_contact *c)
+static void add_contact(rb_stage *s, const rb_contact *c)
 {
     int k = s->ncontact++;
     for (; k > 0 && comes_before(c, &s->contacts[k - 1]); k--) s->contacts[k] = s->contacts[k - 1];
     s->contacts[k] = *c;
-    return k;
 }
 
 /* ---- one impact --------------------------------------------------------------------------------
@@ -225,7 +237,11 @@ static rb_status hop(rb_events *x, double t, const rb_shell_point *p)
     rb_status status = rb_impact_solve(&in, &out);
     if (status == RB_OK) status = certify(x, &in, &out);
     if (status != RB_OK) return status;
-    out.p[0] += fmin(up, 2.0 * x->s->gravity * x->tau) / in.K[0];
+    double more = fmin(up, 2.0 * x->s->gravity * x->tau) / in.K[0];
+    double gift = more * (out.u[0] + 0.5 * in.K[0] * more);
+    x->s->info->energy_created += gift;
+    out.energy += gift;
+    out.p[0] += more;
     rb_rot_t(R, out.p, push);
     rb_scale3(-1.0, push, back);
     rb_impact_push(&b[0], back);
@@ -411,7 +427,7 @@ static rb_status collide(rb_events *x, double t)
 }
 
 /* The points of a group: not those that are far and come fast, which are to collide. */
-static void take_group(rb_events *x, int tick)
+static void take_group(rb_events *x)
 {
     rb_stage *s = x->s;
     s->ncontact = 0;
@@ -420,12 +436,27 @@ static void take_group(rb_events *x, int tick)
         if (p->contact.at.gap > 1.1 * x->shell && p->speed < -slow_of(x, p) - s->gravity * x->tau)
             continue;
         if (bounced(x, p)) continue;
-        double *lead = x->lead + 4 * (ptrdiff_t)add_contact(s, &p->contact);
-        double *end = x->lead + 4 * (ptrdiff_t)s->ncontact - 4;
-        memmove(lead + 4, lead, (size_t)(end - lead) * sizeof *lead);
-        rb_zero3(lead);
-        if (tick) rb_copy3(p->lead, lead);
-        lead[3] = tick ? p->lead_n : 0.0;
+        add_contact(s, &p->contact);
+    }
+    memset(x->lead, 0, 4 * (size_t)s->ncontact * sizeof *x->lead);
+}
+
+void rb_impulse_leads(rb_events *x)
+{
+    const rb_stage *s = x->s;
+    for (int i = 0; i < x->npoint; i++) {
+        const rb_shell_point *p = &x->point[i];
+        int lo = 0, hi = s->ncontact;
+        while (lo < hi) {
+            int middle = lo + (hi - lo) / 2;
+            if (comes_before(&s->contacts[middle], &p->contact))
+                lo = middle + 1;
+            else
+                hi = middle;
+        }
+        if (lo == s->ncontact || comes_before(&p->contact, &s->contacts[lo])) continue;
+        rb_copy3(p->lead, x->lead + 4 * (ptrdiff_t)lo);
+        x->lead[4 * (ptrdiff_t)lo + 3] = p->lead_n;
     }
 }
 
@@ -485,7 +516,7 @@ static rb_status settle(rb_events *x, double t)
     }
     rb_status status = t == 0.0 ? expand(x, t) : RB_OK;
     if (status != RB_OK) return status;
-    take_group(x, 0);
+    take_group(x);
     hold(x);
     x->budget--;
     return rb_impulse_group(x, t, x->tick - t, 0);
@@ -553,10 +584,11 @@ rb_status rb_impulse_tick(rb_events *x)
     x->ncollected = x->nactive;
     if (status == RB_OK) status = collide(x, t);
     if (status != RB_OK) return status;
-    take_group(x, 0);
+    take_group(x);
     s->info->contacts = s->ncontact;
-    if (s->ncontact > 0) status = rb_impulse_middle(x, t);
-    if (status == RB_OK && s->ncontact > 0) take_group(x, 1);
+    x->turns = 0;
+    if (s->ncontact > 0) rb_impulse_middle(x, t, NULL);
+    if (x->turns) rb_impulse_leads(x);
     for (int i = 0; i < x->n; i++) x->meeting[i].held = 0;
     hold(x);
     if (s->ncontact == 0) s->d->ntouch = 0;

@@ -1,6 +1,7 @@
-/* Contacts of a tick where the next flight is half way: the rows of (B.7) are taken there, with the
- * mean velocity of the flight before, so that what rolls or rocks follows its path to second order.
- * Gaps are those of the tick. What rests stays where it is. */
+/* Contacts of a tick where the next flight is half way: the rows of (B.7) are taken there, first
+ * with the mean velocity of the flight before, then with the one that this leads to, so that what
+ * rolls or rocks follows its path to second order. Gaps are those of the tick. What rests stays
+ * where it is. */
 #include <math.h>
 #include <string.h>
 
@@ -9,35 +10,56 @@
 #include "math/vec3.h"
 #include "step/impulse.h"
 
-/* Half a flight ahead, without the hop. */
-static void shift(rb_events *x, int link, double t)
+/* Of the flight that ends at the tick t, without the hop; what is led moves on as it did. */
+static void take_mean(rb_events *x, int link, double t)
 {
     rb_flyer *f = &x->flyer[link];
-    double rate[6], half = 0.5 * x->tau, r[3], turn[4];
-    if (f->shifted) return;
+    double rate[3];
+    if (f->kind == RB_FLYER_LED) {
+        rb_copy3(f->v, f->mean_u);
+        rb_copy3(f->w, f->mean_w);
+    }
+    if (f->kind != RB_FLYER_FREE) return;
+    double back = 0.5 * rb_flyer_flown(x, link, t), least = 0.0;
+    rb_top_rate(&f->top, f->w_now, rate);
+    for (int i = 0; i < 3; i++) {
+        double u = f->u[i] - back * f->a[i];
+        least = fmax(least, fabs(back * f->a[i]));
+        f->mean_u[i] = fabs(u) <= RB_HOP_ROUNDING * least ? 0.0 : u;
+        f->mean_w[i] = f->w_now[i] - back * rate[i];
+    }
+}
+
+/* Of the flight to come, from the velocities v of all dofs. */
+static void take_next(rb_events *x, int link, const double *v)
+{
+    rb_flyer *f = &x->flyer[link];
+    const double *own = v + x->s->m->link_dofadr[link];
+    double r[3], w[3];
+    if (f->kind != RB_FLYER_FREE) return;
+    rb_copy3(own + 3, f->mean_w);
+    rb_rot(f->R, f->mean_w, w);
+    rb_rot(f->R, f->com, r);
+    rb_cross3(w, r, f->mean_u);
+    rb_add3(f->mean_u, own, f->mean_u);
+}
+
+/* Half a flight ahead. */
+static void shift(rb_events *x, int link)
+{
+    rb_flyer *f = &x->flyer[link];
+    double half = 0.5 * x->tau, r[3], turn[4];
+    if (f->shifted || (f->kind != RB_FLYER_FREE && f->kind != RB_FLYER_LED)) return;
     memcpy(f->R_tick, f->R, sizeof f->R);
     memcpy(f->q_tick, f->q_now, sizeof f->q_now);
     rb_copy3(f->x, f->x_tick);
-    if (f->kind == RB_FLYER_FREE) {
-        double back = 0.5 * rb_flyer_flown(x, link, t), least = 0.0;
-        rb_top_rate(&f->top, f->w_now, rate + 3);
-        for (int i = 0; i < 3; i++) {
-            double u = f->u[i] - back * f->a[i];
-            least = fmax(least, fabs(back * f->a[i]));
-            if (fabs(u) <= RB_HOP_ROUNDING * least) u = 0.0;
-            f->x[i] += half * u;
-            r[i] = half * (f->w_now[i] - back * rate[3 + i]);
-        }
-        rb_quat_exp(r, turn);
+    rb_axpy3(half, f->mean_u, f->x);
+    rb_scale3(half, f->mean_w, r);
+    rb_quat_exp(r, turn);
+    if (f->kind == RB_FLYER_FREE)
         rb_quat_mul(f->q_now, turn, f->q_now);
-    } else if (f->kind == RB_FLYER_LED) {
-        for (int i = 0; i < 3; i++) f->x[i] += half * f->v[i];
-        rb_scale3(half, f->w, r);
-        rb_quat_exp(r, turn);
+    else
         rb_quat_mul(turn, f->q_now, f->q_now);
-    } else {
-        return;
-    }
     f->shifted = 1;
     rb_quat_normalize(f->q_now);
     rb_quat_to_rot(f->q_now, f->R);
@@ -74,9 +96,9 @@ static void shift_back(rb_events *x)
     }
 }
 
-/* Relative velocity of the two witnesses by the mean velocities of the flights that ended; links
- * turn with their angular velocity where they are now. */
-static void slip(const rb_events *x, const rb_meeting *m, const rb_manifold_point *at, double t,
+/* Relative velocity of the two witnesses by the mean velocities; links turn with their angular
+ * velocity where they are now. */
+static void slip(const rb_events *x, const rb_meeting *m, const rb_manifold_point *at,
                  double out[3])
 {
     const double *pos[2] = { at->pos1, at->pos2 };
@@ -85,12 +107,8 @@ static void slip(const rb_events *x, const rb_meeting *m, const rb_manifold_poin
         rb_flyer f = x->flyer[m->link[k]];
         double v[3];
         if (f.kind == RB_FLYER_FREE) {
-            double back = 0.5 * rb_flyer_flown(x, m->link[k], t), rate[3], w[3];
-            rb_top_rate(&f.top, f.w_now, rate);
-            rb_copy3(f.w_now, w);
-            rb_axpy3(-back, rate, w);
-            rb_rot(f.R, w, f.w_world);
-            rb_axpy3(-back, f.a, f.u);
+            rb_rot(f.R, f.mean_w, f.w_world);
+            rb_copy3(f.mean_u, f.u);
         }
         rb_flyer_point(&f, pos[k], v);
         rb_axpy3(k ? 1.0 : -1.0, v, out);
@@ -116,37 +134,40 @@ static void take_lead(rb_events *x, rb_shell_point *p, int n, double t)
         const rb_manifold_point *at = later(&p[k], &then, n);
         double v[3];
         if (!at) continue;
-        slip(x, m, at, t, v);
+        slip(x, m, at, v);
         p[k].lead_n += rb_dot3(at->normal, v);
         rb_add3(p[k].lead, v, p[k].lead);
     }
 }
 
-rb_status rb_impulse_middle(rb_events *x, double t)
+void rb_impulse_middle(rb_events *x, double t, const double *v)
 {
-    int any = 0;
+    x->turns = 0;
+    for (int k = 1; k < x->s->m->nlink; k++) {
+        take_mean(x, k, t);
+        if (v) take_next(x, k, v);
+    }
     for (int i = 0; i < x->npoint; i++) {
         rb_shell_point *p = &x->point[i];
         const rb_meeting *m = &x->meeting[p->meeting];
         rb_zero3(p->lead);
         p->lead_n = 0.0;
         p->turns = !m->point && (moves(x, m->link[0], t) || moves(x, m->link[1], t));
-        any |= p->turns;
+        x->turns |= p->turns;
         if (!p->turns) continue;
-        slip(x, m, &p->contact.at, t, p->lead);
+        slip(x, m, &p->contact.at, p->lead);
         p->lead_n = -rb_dot3(p->contact.at.normal, p->lead);
         rb_scale3(-1.0, p->lead, p->lead);
     }
-    if (!any) return RB_OK;
+    if (!x->turns) return;
     for (int i = 0; i < x->npoint; i++) {
         const rb_meeting *m = &x->meeting[x->point[i].meeting];
         for (int k = 0; k < 2 && x->point[i].turns; k++)
-            if (moves(x, m->link[k], t)) shift(x, m->link[k], t);
+            if (moves(x, m->link[k], t)) shift(x, m->link[k]);
     }
     for (int from = 0, to; from < x->npoint; from = to) {
         for (to = from + 1; to < x->npoint && x->point[to].meeting == x->point[from].meeting;) to++;
         if (x->point[from].turns) take_lead(x, x->point + from, to - from, t);
     }
     shift_back(x);
-    return RB_OK;
 }

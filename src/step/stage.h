@@ -141,6 +141,12 @@ void rb_flight_floor(rb_stage *s);
 /* flight.c: speed below which an approach with restitution e is part of rest. */
 double rb_flight_slow(const rb_stage *s, double h_full, double e);
 
+/* flight.c: distance of the centres of curvature of a geom from the centre of mass, at most [m];
+ * far: that of its own centre; 0: it has corners, and what rolls over them collides. A body that
+ * rolls with w comes down with `roll` [m/s^2] beside its weight, where the normal stands still. */
+double rb_flight_bend(const rb_model *m, int geom, double far);
+double rb_flight_roll(const double w[3], const double normal[3], double bend);
+
 /* flight.c: rate of the gap of a contact at the velocities of d [m/s]. */
 double rb_contact_rate(const rb_model *m, const rb_data *d, const rb_contact *contact);
 

@@ -13,11 +13,10 @@ from harness import check, check_run, rattleback, run_tests, strict_json
 STEPPERS = ("fixed", "located", "impulse", "hybrid")
 G = 9.81
 
-# Rolling on a curved surface: the rule of second order, and short steps. First order damps the
-# rocking that a rattleback lives on.
+# Rolling on a curved surface by constraints: the rule of second order, and short steps. First order
+# damps the rocking that a rattleback lives on.
 ROLLING = {stepper: ("--scheme", "moreau-jean", "--step", "1e-4")
            for stepper in ("fixed", "hybrid")}
-ROLLING["impulse"] = ("--step", "5e-5")
 
 
 class Run:
@@ -192,6 +191,9 @@ def test_rattleback_reverses_one_way_only():
         check(abs(when / want - 1) < 0.1, stepper, when, want)
         check(first_reversal(run, "along") == math.inf, stepper)
         check(run.v("against", 5)[-1] > 0.2, stepper, run.v("against", 5)[-1])
+        if stepper == "impulse":  # second order: nothing drifts once they are in the shell
+            energy = run.column["energy"][20:]
+            check(max(energy) - min(energy) < 2e-3 * energy[0], min(energy), max(energy))
 
 
 # ---- many bodies --------------------------------------------------------------------------------
@@ -209,7 +211,7 @@ def test_dominos_fall_in_order_at_a_constant_speed():
         speeds = [0.024 / (b - a) for a, b in zip(falls[5:9], falls[6:])]
         mean = sum(speeds) / len(speeds)
         check(0.3 < mean < 3, stepper, "m/s", speeds)
-        check(all(abs(s / mean - 1) < 0.06 for s in speeds), stepper, speeds)
+        check(all(abs(s / mean - 1) < 0.1 for s in speeds), stepper, speeds)
 
 
 def test_break_keeps_momentum_and_loses_energy():
@@ -301,10 +303,31 @@ def test_bowling_is_a_strike():
 def test_coins_come_down():
     for stepper in each("impulse", "hybrid"):
         run = Run("coins", stepper, "--time", "2", every=100)
-        for name, thick in (("cent", 1.52), ("nickel", 1.95), ("dime", 1.35), ("half", 2.15)):
+        for name, wide, thick in (("cent", 19.05, 1.52), ("nickel", 21.21, 1.95),
+                                  ("dime", 17.91, 1.35), ("half", 30.61, 2.15)):
             q = run.end(name)
-            # flat, or leaning on another one
-            check(thick / 2000 - 1e-4 < q[2] < 6e-3 and abs(up(q)) > 0.9, stepper, name, q)
+            # flat, leaning on another one, or still rolling on its rim
+            rim = (wide * math.sqrt(max(0, 1 - up(q) ** 2)) + thick) / 2000
+            check(thick / 2000 - 1e-4 < q[2] < max(6e-3, rim + 1e-4), stepper, name, q)
+            check(abs(up(q)) > 0.9, stepper, name, q)
+
+
+def test_coin_rings_down_as_moffatt_says():
+    """A disc that rolls on its rim about a centre of mass that stands still: the axis turns with
+    Omega^2 = 4 g / (a sin alpha) [Moffatt 2000]."""
+    run = Run("coins", "impulse", "--time", "1.7")
+    axis = []
+    for w, x, y, z in zip(*(run.q("cent", k) for k in range(3, 7))):
+        a = (2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y))
+        axis.append([math.copysign(1, a[2]) * c for c in a])
+    around = unwrapped([math.atan2(a[1], a[0]) for a in axis])
+    for start in (400, 750, 1100, 1500):
+        window = range(start, start + 100)
+        rate = slope_of([run.time[i] for i in window], [around[i] for i in window])
+        lean = math.acos(sum(axis[i][2] for i in window) / 100)
+        want = math.sqrt(4 * G / (0.01905 / 2 * math.sin(lean)))
+        check(0.03 < lean < 0.15, "it leans", lean)
+        check(abs(abs(rate) / want - 1) < 0.02, run.time[start], rate, want)
 
 
 if __name__ == "__main__":
