@@ -234,6 +234,12 @@
  * each other, 40 contacts, take twenty seconds for each second. */
 #define RB_UNIQUE_OFTEN 8
 
+/* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
+ * the model [1]. What rolls leaves gaps of 1e-8 m; rings of bodies that hold each other cannot
+ * close them all, and impulses grow along a self-stress until something slips. Larger: heaps hover
+ * by this much. Smaller: their problems become hard for what nobody sees. */
+#define RB_GAP_FLAT 1e-8
+
 /* Work of restitution, relative to what the law asks for, at which it is met [1]. Larger: e is
  * missed by half of this. Smaller: more problems per impact. */
 #define RB_LAW_TOL 1e-10

@@ -21,6 +21,7 @@ rb_status rb_cones_make(const rb_problem *p, rb_arena *scratch, rb_cones *k)
     if (status != RB_OK) return status;
     if (p->W.form == RB_OPERATOR) k->op = p->W.op;
     if (p->W.form != RB_DENSE) k->parts = p->W.op;
+    k->many = k->nc >= RB_MANY_CONTACTS;
     k->diag = rb_push(scratch, int, k->nc);
     k->rho = rb_push(scratch, double, k->nc);
     if (!k->diag || !k->rho) return RB_NOMEM;

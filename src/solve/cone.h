@@ -5,6 +5,8 @@
 
 #include "solve/matrix.h"
 
+enum { RB_MANY_CONTACTS = 101 }; /* below, contacts themselves are the unknowns of Newton */
+
 /* A cone problem with W as blocks of one contact each. */
 typedef struct rb_cones {
     int nc, dim, n;
@@ -18,6 +20,7 @@ typedef struct rb_cones {
     const rb_operator *op;    /* W without the rounding of its entries, NULL: there is none       */
     const rb_operator *parts; /* what W is made of, NULL: not known                            */
     const int *contact; /* contacts of the problem of op and parts, NULL: all of them (nc)     */
+    int many; /* RB_MANY_CONTACTS or more, or some of so many: bodies are the unknowns if known   */
 } rb_cones;
 
 rb_status rb_cones_make(const rb_problem *p, rb_arena *scratch, rb_cones *k);

@@ -20,6 +20,7 @@
 #include "solve/admm.h"
 #include "solve/canonical.h"
 #include "solve/cone_large.h"
+#include "solve/cone_part.h"
 #include "solve/cone_small.h"
 #include "solve/internal.h"
 #include "solve/newton.h"
@@ -38,6 +39,7 @@ enum {
     LAST_SWEEPS = 4000,  /* opts.max_iter caps it                                     */
     MEDIUM = 130,        /* contacts beyond which pyramids are too large: sweeps      */
     LARGE = 1500,        /* contacts beyond which sweeps come first                   */
+    MOST = 4000,         /* beyond which they do so even where bodies are known       */
     LARGE_SWEEPS = 50,   /* before Newton is tried, then twice as many, ...           */
     LARGE_DOUBLED = 512, /* that many times LARGE_SWEEPS at most                      */
     LARGE_STEPS = 60     /* of Newton at a time                                       */
@@ -51,85 +53,6 @@ enum {
 
 /* Measure below which rounding of the product W r may be most of it [1]. */
 #define DOUBTFUL 1e-5
-
-/* ---- islands
- * -------------------------------------------------------------------------------------- */
-
-typedef struct island {
-    rb_cones k;
-    int *contact; /* contacts of the whole problem                        (k.nc) */
-    double *r;    /* their impulses, gathered                             (k.n)  */
-} island;
-
-/* Moves block `e` of a row, whose blocks begin at `begin`, to where its column belongs. */
-static void sort_in(int *cols, double *vals, int begin, int e, int bb)
-{
-    double block[9];
-    int col = cols[e];
-    memcpy(block, vals + (ptrdiff_t)e * bb, (size_t)bb * sizeof *block);
-    for (; e > begin && cols[e - 1] > col; e--) {
-        cols[e] = cols[e - 1];
-        memcpy(vals + (ptrdiff_t)e * bb, vals + (ptrdiff_t)(e - 1) * bb,
-               (size_t)bb * sizeof *block);
-    }
-    cols[e] = col;
-    memcpy(vals + (ptrdiff_t)e * bb, block, (size_t)bb * sizeof *block);
-}
-
-/* Copies the contacts of one island into a problem of its own, in the order of `contact` (nc);
- * local (all->nc) becomes their index there. */
-static rb_status extract(const rb_cones *all, int nc, int *contact, int *local, rb_arena *scratch,
-                         const double *r, island *out)
-{
-    int dim = all->dim, bb = dim * dim, blocks = 0;
-    for (int i = 0; i < nc; i++) {
-        blocks += all->W.ptr[contact[i] + 1] - all->W.ptr[contact[i]];
-        local[contact[i]] = i;
-    }
-    int *ptr = rb_push(scratch, int, nc + 1), *col = rb_push(scratch, int, blocks);
-    double *val = rb_push(scratch, double, (size_t)blocks *(size_t)bb);
-    double *q = rb_push(scratch, double, nc *dim), *mu = rb_push(scratch, double, nc);
-    double *rho = rb_push(scratch, double, nc);
-    int *diag = rb_push(scratch, int, nc);
-    out->contact = contact;
-    out->r = rb_push(scratch, double, nc *dim);
-    if (!ptr || !col || !val || !q || !mu || !rho || !diag || !out->r) return RB_NOMEM;
-    rb_matrix W = { .form = RB_BSR, .bs = dim, .ptr = ptr, .col = col, .val = val };
-    int used = 0;
-    double mean = 0.0;
-    for (int i = 0; i < nc; i++) {
-        int c = contact[i];
-        ptr[i] = used;
-        for (int e = all->W.ptr[c]; e < all->W.ptr[c + 1]; e++) {
-            col[used] = local[all->W.col[e]];
-            memcpy(val + (ptrdiff_t)used * bb, all->W.val + (ptrdiff_t)e * bb,
-                   (size_t)bb * sizeof *val);
-            sort_in(col, val, ptr[i], used++, bb);
-        }
-        diag[i] = ptr[i];
-        while (col[diag[i]] != i) diag[i]++;
-        memcpy(q + (ptrdiff_t)i * dim, all->q + (ptrdiff_t)c * dim, (size_t)dim * sizeof *q);
-        memcpy(out->r + (ptrdiff_t)i * dim, r + (ptrdiff_t)c * dim, (size_t)dim * sizeof *r);
-        mu[i] = all->mu[c];
-        rho[i] = all->rho[c];
-        mean += 1.0 / (rho[i] * nc);
-    }
-    ptr[nc] = used;
-    out->k = (rb_cones){ .nc = nc,
-                         .dim = dim,
-                         .n = nc * dim,
-                         .diag = diag,
-                         .q = q,
-                         .mu = mu,
-                         .rho = rho,
-                         .mean = mean,
-                         .q_norm = all->q_norm,
-                         .op = all->op,
-                         .parts = all->parts,
-                         .contact = contact };
-    out->k.W = W;
-    return RB_OK;
-}
 
 /* ---- the ladder
  * ------------------------------------------------------------------------------------- */
@@ -383,26 +306,40 @@ static void try_large(climb *s, double *r)
     }
 }
 
-/* Many contacts of known bodies: a ladder of its own, then what is left of this one. */
-static rb_status climb_large(climb *s, double *r, rb_rung *rung)
+/* Many contacts of known bodies: a ladder of its own. */
+static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
 {
-    double error;
+    rb_large found;
     s->unique = RB_UNIQUE_NOT;
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
-    rb_status status =
-        rb_cone_large(s->k, &s->newton, s->tol, s->scratch, r, &error, rung, &s->info->iterations);
-    if (status != RB_OK || keep(s, r)) return status;
+    rb_mark mark = rb_arena_mark(s->scratch);
+    rb_status status = rb_cone_large(s->k, s->tol, s->o->max_iter, s->scratch, r, &found);
+    rb_arena_reset(s->scratch, mark);
+    s->info->iterations += found.sweeps + found.steps;
+    s->info->factorisations += found.factorisations;
+    s->newton = (rb_newton){ .pivot_ratio = found.pivot_ratio };
+    *rung = found.rung;
+    *done = status != RB_OK || keep(s, r);
+    return status;
+}
+
+/* Where that was in vain, what is left of this one. */
+static void climb_on(climb *s, double *r, rb_rung *rung)
+{
     *rung = RB_RUNG_PATH;
-    if (try_short_path(s, r)) return RB_OK;
+    if (s->k->nc <= LARGE && try_short_path(s, r)) return;
     *rung = RB_RUNG_NSGS;
     try_large(s, r);
-    return RB_OK;
 }
 
 static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
 {
-    rb_status status = rb_newton_make(s->k, s->scratch, &s->newton);
+    int done = 0;
+    rb_status status = RB_OK;
+    if (s->k->parts && s->k->many && s->k->nc <= MOST) status = climb_large(s, r, rung, &done);
+    if (status != RB_OK || done) return status;
+    status = rb_newton_make(s->k, s->scratch, &s->newton);
     if (status == RB_TOO_LARGE) {
         *rung = RB_RUNG_NSGS;
         try_nsgs(s, r, LARGE_SWEEPS, LARGE_DOUBLED * LARGE_SWEEPS, 0);
@@ -410,7 +347,10 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     }
     if (status != RB_OK) return status;
     s->newton.limit = s->o->max_iter;
-    if (s->newton.bodies) return climb_large(s, r, rung);
+    if (s->newton.bodies && s->k->nc <= MOST) {
+        climb_on(s, r, rung);
+        return RB_OK;
+    }
     if (s->k->nc > LARGE) {
         *rung = RB_RUNG_NSGS;
         try_large(s, r);
@@ -441,7 +381,6 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         try_large(s, r);
         if (s->error <= s->tol) return RB_OK;
     }
-    int done = 0;
     *rung = RB_RUNG_PATH_TWOFOLD;
     status = try_path_twofold(s, r, &done);
     if (status != RB_OK || done) return status;
@@ -526,8 +465,8 @@ static rb_status solve_listed(const split *x, const rb_solve_opts *o, int count,
                               rb_info *info, int *again)
 {
     int dim = x->all->dim, canonical = *again;
-    island part;
-    rb_status status = extract(x->all, count, contact, x->local, x->scratch, x->r, &part);
+    rb_cone_part part;
+    rb_status status = rb_cone_part_make(x->all, count, contact, x->local, x->scratch, x->r, &part);
     if (status != RB_OK) return status;
     unsigned char *mode = rb_push(x->scratch, unsigned char, count);
     if (!mode) return RB_NOMEM;

@@ -4,9 +4,15 @@
 
 #include "solve/newton.h"
 
-/* r: guess in, best impulses found out; *error their measure, *rung what found them. *sweeps counts
- * Gauss-Seidel sweeps. newton->bodies must be there. */
-rb_status rb_cone_large(const rb_cones *k, rb_newton *newton, double tol, rb_arena *scratch,
-                        double *r, double *error, rb_rung *rung, int *sweeps);
+typedef struct rb_large {
+    double error; /* measure of the impulses found                                 */
+    rb_rung rung; /* what found them                                               */
+    int sweeps, steps, factorisations;
+    double pivot_ratio; /* of the last factorisation                                */
+} rb_large;
+
+/* r: guess in, impulses out. limit: steps of Newton in all. */
+rb_status rb_cone_large(const rb_cones *k, double tol, int limit, rb_arena *scratch, double *r,
+                        rb_large *out);
 
 #endif

@@ -290,6 +290,22 @@ static double iterate(rb_newton *s, const double *center, double *r, int balance
     return least;
 }
 
+void rb_newton_evaluate(rb_newton *s, const double *r)
+{
+    memcpy(s->rho_t, s->k->rho, (size_t)s->k->nc * sizeof *s->rho_t);
+    rb_cones_velocity(s->k, r, s->u);
+    equations(s, r, s->u, s->F);
+}
+
+int rb_newton_leap(rb_newton *s, double *r)
+{
+    rb_newton_evaluate(s, r);
+    if (s->steps >= s->limit || !direction(s, r)) return 0;
+    s->steps++;
+    for (int i = 0; i < s->k->n; i++) r[i] += s->dr[i];
+    return 1;
+}
+
 int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps)
 {
     size_t bytes = (size_t)s->k->n * sizeof *r;

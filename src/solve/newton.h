@@ -66,6 +66,12 @@ void rb_newton_compliance(rb_newton *s, rb_compliance kind, double eps);
  * or when steps stop to help. 1: r solves that problem, 0: not. */
 int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps);
 
+/* s->u, s->F and s->mode at r, the compliance around r itself. */
+void rb_newton_evaluate(rb_newton *s, const double *r);
+
+/* One whole step around r itself, whatever it does to the merit. 0: there is none. */
+int rb_newton_leap(rb_newton *s, double *r);
+
 /* From a solution with compliance to one without: proximal steps, each a Newton run around the
  * last point, while the certificate's measure falls. Returns the measure of r. */
 double rb_newton_polish(rb_newton *s, double *r, double tol);

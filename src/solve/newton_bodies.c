@@ -19,11 +19,7 @@
 
 #include "base/sort.h"
 
-enum {
-    LEAST_CONTACTS = 101, /* below, contacts themselves are the unknowns                     */
-    MOST_CONTACTS = 1500, /* above, sweeps come first, and Newton is for the last digits     */
-    MAX_FILL = 10000000   /* blocks of L: 3 GB                                               */
-};
+enum { MAX_FILL = 10000000 }; /* blocks of L: 3 GB */
 
 /* ---- what W is made of ------------------------------------------------------------------------
  */
@@ -246,7 +242,7 @@ static rb_status take_memory(rb_bodies *s, rb_arena *scratch)
 rb_status rb_bodies_make(const rb_cones *k, rb_arena *scratch, rb_bodies **out)
 {
     *out = NULL;
-    if (!k->parts || k->dim != 3 || k->nc < LEAST_CONTACTS || k->nc > MOST_CONTACTS) return RB_OK;
+    if (!k->parts || k->dim != 3 || !k->many) return RB_OK;
     parts p;
     int ok;
     rb_status status = take_parts(k->parts, scratch, &p, &ok);

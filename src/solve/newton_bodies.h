@@ -21,8 +21,8 @@ typedef struct rb_bodies {
     rb_block_lu lu;
 } rb_bodies;
 
-/* *out = NULL where the problem does not say what W is made of, or is too small or too large for
- * this to pay. */
+/* *out = NULL where the problem does not say what W is made of, or is too small for this
+ * to pay. */
 rb_status rb_bodies_make(const rb_cones *k, rb_arena *scratch, rb_bodies **out);
 
 /* Factors I + Y'DY for the blocks s->D; contacts whose mode is open have D = 0 (mode may be NULL).

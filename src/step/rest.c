@@ -141,7 +141,7 @@ static int may_stand(const rb_stage *s, const rb_constraint *c, const double *p)
     }
     if (c->kind > RB_CONSTRAINT_LIMIT) return 1;
     if (s->bias[c->row] < 0.0) return 0;
-    return c->gap <= zero || !is_pushed(c, p);
+    return c->gap <= rb_stage_closed(s, c) || !is_pushed(c, p);
 }
 
 static int island_may_stand(const rb_stage *s, int island, const double *p)

@@ -6,7 +6,8 @@
  *
  * with v_hat = 0 at the start of the step. What overlaps already is kept from sinking deeper, not
  * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push: theirs
- * is gap(q_hat) + h n.(v+ - v_hat) >= 0.) Gaps of rounding size are zero.
+ * is gap(q_hat) + h n.(v+ - v_hat) >= 0.) Gaps of rounding size are zero, and in large islands
+ * those that nobody sees (S.43).
  *
  * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off, what the
  * step itself would add is not allowed (S.10). Ahead of the start (v_hat given from the beginning)
@@ -87,13 +88,20 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
     return s->v_hat && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
+double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
+{
+    int of = c->island;
+    int n = of < 0 ? 0 : s->set.island_start[of + 1] - s->set.island_start[of];
+    return (n > RB_UNIQUE_CONTACTS ? RB_GAP_FLAT : RB_GAP_ZERO) * s->size;
+}
+
 static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_hat)
 {
     if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) /* (S.22) */
         return fmax(0.0, 2.0 * c->gap / s->h + s->u_before[c->row]);
     double floor = gap_floor(s, c);
     double room = c->gap - floor;
-    if (fabs(room) <= RB_GAP_ZERO * s->size) room = 0.0;
+    if (room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c)) room = 0.0;
     return room / s->h - u_hat;
 }
 

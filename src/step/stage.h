@@ -175,6 +175,9 @@ rb_status rb_stage_take_rows(rb_stage *s);
 /* rows.c: M factored at d->q, springs and dampers of a step of h in it. */
 rb_status rb_stage_factor(rb_stage *s);
 
+/* rows.c: gap up to which the constraint counts as closed [m]. */
+double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
+
 /* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
 rb_status rb_stage_rows(rb_stage *s);
 
