@@ -110,12 +110,18 @@ static void note(rb_stage *s, const outcome *x)
     memcpy(info->path, solved->path, sizeof info->path);
 }
 
-/* Loops may leave no answer: then it is for a step that keeps their errors to try hard (S.41). */
+/* Where problems without an answer are to be expected, the whole ladder is for the last try: loops
+ * get one with their errors kept (S.41); overlap of the model may hold a link from two sides, so
+ * that friction lets it go neither way, and a shorter step asks for less. */
 static int is_brief(const rb_stage *s, const rb_island *island)
 {
-    int loops = 0;
-    for (int i = 0; i < island->n; i++) loops |= island->c[i]->kind == RB_CONSTRAINT_EQUALITY;
-    return loops && !s->loops_kept && s->may_keep_loops;
+    int loops = 0, overlaps = 0;
+    for (int i = 0; i < island->n; i++) {
+        const rb_constraint *c = island->c[i];
+        loops |= c->kind == RB_CONSTRAINT_EQUALITY;
+        overlaps |= c->kind == RB_CONSTRAINT_CONTACT && c->gap < -2.0 * RB_GAP_DEEP * s->size;
+    }
+    return (loops && s->may_keep_loops && !s->loops_kept) || (overlaps && !s->final);
 }
 
 static int most_unique(const rb_stage *s)
