@@ -386,12 +386,13 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     }
     if (solved) return RB_OK;
     *rung = RB_RUNG_PATH;
-    if (try_near(s, r) || s->o->brief) return RB_OK;
+    if (try_near(s, r)) return RB_OK;
     if (s->k->nc > MEDIUM) {
         *rung = RB_RUNG_NSGS;
         try_large(s, r);
         if (s->error <= s->tol) return RB_OK;
     }
+    if (s->o->brief) return RB_OK;
     *rung = RB_RUNG_PATH_TWOFOLD;
     status = try_path_twofold(s, r, &done);
     if (status != RB_OK || done) return status;

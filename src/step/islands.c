@@ -110,9 +110,12 @@ static void note(rb_stage *s, const outcome *x)
     memcpy(info->path, solved->path, sizeof info->path);
 }
 
+enum { BRIEF_SPLITS = 4 };
+
 /* Where problems without an answer are to be expected, the whole ladder is for the last try: loops
  * get one with their errors kept (S.41); overlap of the model may hold a link from two sides, so
- * that friction lets it go neither way, and a shorter step asks for less. */
+ * that friction lets it go neither way, and a shorter step asks for less. Four halvings are enough
+ * to know. */
 static int is_brief(const rb_stage *s, const rb_island *island)
 {
     int loops = 0, overlaps = 0;
@@ -121,7 +124,8 @@ static int is_brief(const rb_stage *s, const rb_island *island)
         loops |= c->kind == RB_CONSTRAINT_EQUALITY;
         overlaps |= c->kind == RB_CONSTRAINT_CONTACT && c->gap < -2.0 * RB_GAP_DEEP * s->size;
     }
-    return (loops && s->may_keep_loops && !s->loops_kept) || (overlaps && !s->final);
+    return (loops && s->may_keep_loops && !s->loops_kept) ||
+           (overlaps && !s->final && s->info->splits < BRIEF_SPLITS);
 }
 
 static int most_unique(const rb_stage *s)
