@@ -67,6 +67,15 @@ static void check_points(const solid *a, const solid *b, const rb_manifold *m, d
     }
 }
 
+static void check_closest(const solid *a, const solid *b, double scale)
+{
+    rb_shape s1 = shape_of_solid(a), s2 = shape_of_solid(b);
+    rb_manifold m = { .n = 0 };
+    CHECK_INT(rb_pair_closest(&s1, &s2, INFINITY, &m.point[0], &m.n), RB_OK);
+    CHECK_INT(m.n, 1);
+    check_points(a, b, &m, scale);
+}
+
 /* While apart, the direction bounds the gap from below and the two points from above: that alone is
  * a proof. Otherwise directions found by a sweep must not be better. */
 static void check_gap(const solid *a, const solid *b, tally *t, int slowly)
@@ -79,6 +88,7 @@ static void check_gap(const solid *a, const solid *b, tally *t, int slowly)
     CHECK_NEAR(gap, lower, tol);
     t->worst = fmax(t->worst, fabs(gap - lower) / scale);
     check_points(a, b, &m, scale);
+    check_closest(a, b, scale);
     t->apart += gap > tol;
     t->overlaps += gap < -tol;
     t->touches += fabs(gap) <= tol;
@@ -94,7 +104,7 @@ static void check_gap(const solid *a, const solid *b, tally *t, int slowly)
 
 /* Configurations that were wrong once: nearly parallel lines whose crossing was beyond their ends,
  * rims of cylinders that look past the end of the other, a face that is as good as a direction next
- * to it, a simplex that stalled. */
+ * to it, a simplex that stalled, a large face whose corners left no room for the closest point. */
 TEST(found_before)
 {
     static const int found[][3] = {
@@ -109,6 +119,8 @@ TEST(found_before)
         { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 43008 },
         { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 45368 },
         { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 81700 },
+        { RB_GEOM_CYLINDER, RB_GEOM_MESH, 3016847 },
+        { RB_GEOM_CYLINDER, RB_GEOM_MESH, 3018570 },
         { RB_GEOM_MESH, RB_GEOM_MESH, 3177 },
     };
     tally t = { 0 };

@@ -427,6 +427,19 @@ static double least_gap(const rb_points *points)
     return least;
 }
 
+/* What the two patches have in common. */
+static void common_points(meeting *c)
+{
+    if (c->patch[0].n < 2 || c->patch[1].n < 2) return;
+    corners_over_face(c, 0);
+    corners_over_face(c, 1);
+    crossings(c);
+    lines(c);
+    rim_crossings(c, 0);
+    rim_crossings(c, 1);
+    two_rims(c);
+}
+
 void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reach, int whole,
                        rb_manifold *out)
 {
@@ -441,24 +454,21 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
                           couple->scale);
     c.points.n = 0;
     const rb_extreme *e = rb_couple_extremes(couple, c.n);
-    c.patch[0].n = c.patch[1].n = 0;
     int single = whole && out->most == 1;
-    if (!single || e[0].freedom == 2 || e[1].freedom == 2) {
+    if (single && e[0].freedom + e[1].freedom > 2 && closest->met) {
+        /* any of many points is as good */
+        add(&c, closest->at.s, closest->x1, c.n, RB_FEATURE_NONE >> 16, RB_FEATURE_NONE & 0xffff);
+    } else if (single && e[0].freedom < 2 && e[1].freedom < 2) {
+        closest_point(&c, closest, e);
+    }
+    if (c.points.n == 0) {
         rb_patch_make(&couple->core1, c.n, &e[0], &c.patch[0]);
         rb_patch_make(&couple->core2, back, &e[1], &c.patch[1]);
-    }
-    closest_point(&c, closest, e);
-    int enough = single && c.points.n > 0;
-    if (!enough && c.patch[0].n > 1 && c.patch[1].n > 1) {
-        corners_over_face(&c, 0);
-        corners_over_face(&c, 1);
-        crossings(&c);
-        lines(&c);
-        rim_crossings(&c, 0);
-        rim_crossings(&c, 1);
-        two_rims(&c);
+        closest_point(&c, closest, e);
+        if (!single || c.points.n == 0) common_points(&c);
     }
     if (whole && !(least_gap(&c.points) <= c.gap + c.grain.merge)) {
+        if (c.points.n == RB_POINTS_MAX) c.points.n--; /* corners of a large face left no room */
         add(&c, closest->at.s, closest->x1, c.n, RB_FEATURE_NONE >> 16, RB_FEATURE_NONE & 0xffff);
     }
     rb_points_finish(&c.points, c.n, reach, c.grain, out);

@@ -80,6 +80,13 @@ static int improve_faces(rb_couple *couple, const rb_depth *depth, rb_closest *o
     return 0;
 }
 
+/* A cylinder among them: it has one edge, its axis, and every pair of edges is soon looked at.
+ * Nearly parallel faces have more of them next to the best than the corners of a polytope name. */
+static int has_axis(const rb_couple *couple)
+{
+    return couple->core1.kind == RB_CORE_CYLINDER || couple->core2.kind == RB_CORE_CYLINDER;
+}
+
 /* Where the cores overlap and no ball has proved it. */
 static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
 {
@@ -92,6 +99,7 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     }
     rb_depth_run(couple, gjk, tol, &depth);
     if (improve_faces(couple, &depth, out)) return;
+    if (has_axis(couple)) rb_direction_all(couple, &out->at);
     if (couple->curved && !out->at.exact) improve_here(couple, &out->at);
     if (depth.n > 0) depth_witness(depth.face[0], out->x1);
     out->steps += depth.steps;
@@ -117,6 +125,15 @@ static int is_sharp(const rb_couple *couple, const rb_gjk *gjk)
            gjk->distance - gjk->lower <= RB_GAP_SHARP * couple->scale;
 }
 
+/* Whether the closest points of the simplex lie s n apart. */
+static int is_met_at(const rb_couple *couple, const rb_gjk *gjk, double s, const double n[3])
+{
+    double r[3];
+    rb_copy3(gjk->v, r);
+    rb_axpy3(-s, n, r);
+    return !gjk->overlap && rb_norm3(r) <= RB_SAME_POINT * couple->scale;
+}
+
 /* Improves what GJK found. 1: proved. */
 static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_closest *out)
 {
@@ -133,8 +150,11 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_clo
         rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n,
                              gjk->overlap && !couple->curved ? RB_TRY_EXACT : effort, &out->at);
     }
+    double tie = RB_GAP_TIE * couple->scale;
+    out->met = !out->at.placed && is_met_at(couple, gjk, out->at.s, out->at.n);
+    if (out->met) witness(gjk, out->x1);
     int early = couple->curved && effort == RB_TRY_NEWTON && !out->at.placed;
-    return is_proved_to(early ? RB_GAP_SHARP * couple->scale : RB_GAP_TIE * couple->scale, out);
+    return is_proved_to(early ? RB_GAP_SHARP * couple->scale : tie, out);
 }
 
 /* GJK again from the best direction there is: its simplex is another one, and on flat ones it is
@@ -157,6 +177,7 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
 {
     rb_gjk gjk;
     couple->seen = 0;
+    out->met = 0;
     double tie = RB_GAP_TIE * couple->scale, fine = RB_DEPTH_FINE * couple->scale;
     out->at.s = -INFINITY;
     out->at.upper = INFINITY;

@@ -8,6 +8,7 @@
 typedef struct rb_closest {
     rb_direction at; /* direction, and separation of the cores along it               */
     double x1[3];    /* a point of core 1 that is closest, as far as the search knows */
+    int met;         /* it is: a point of core 2 lies at->s before it                 */
     double error;    /* the separation is at most this much below the truth [m]       */
     int capped;      /* no search came to its end: `error` is all that is known       */
     int steps;       /* corners that were asked for                                   */
