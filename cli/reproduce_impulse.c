@@ -135,11 +135,13 @@ static void heap(reproduce *r)
     if (!trial_run(r, &by_impulses, NULL, "impulse/pile.xml", options, "impulse")) return;
     if (!trial_run(r, &by_both, NULL, "impulse/pile.xml", options, "hybrid")) return;
     int many = by_impulses.impacts + by_impulses.micros, few = by_both.events;
-    reproduce_say(r,
-                  "heap, impulse: %d impacts, %d micro-collisions in %d groups\n"
-                  "heap, hybrid: %d impacts, %d shifts: %.0f times fewer\n",
-                  by_impulses.impacts, by_impulses.micros, by_impulses.events - by_impulses.impacts,
-                  by_both.impacts, by_both.shifts, (double)many / few);
+    reproduce_say(
+        r,
+        "heap, impulse: %d impacts, %d micro-collisions in %d groups\n"
+        "heap, hybrid: %d impacts, %d shifts: %.0f times fewer collisions, %.1f times fewer "
+        "events\n",
+        by_impulses.impacts, by_impulses.micros, by_impulses.events - by_impulses.impacts,
+        by_both.impacts, by_both.shifts, (double)many / few, (double)by_impulses.events / few);
     reproduce_near(r, (double)few / many, 0.0, 0.1, "heap: collisions and shifts, share");
 }
 

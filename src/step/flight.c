@@ -159,7 +159,7 @@ static rb_status free_velocity(rb_stage *s)
     return rb_stage_free_motion(s);
 }
 
-rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out)
+rb_status rb_flight_find(rb_stage *s, rb_flight *out)
 {
     rb_data *d = s->d;
     double slack = 2.0 * s->gravity * s->h; /* rows meet them with the velocity of the end */
@@ -178,8 +178,14 @@ rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out)
     for (int i = 0; i < out->n; i++) {
         out->speed[i] = rb_contact_rate(s->m, d, &out->contacts[i]);
     }
-    status = free_velocity(s);
-    if (status != RB_OK) return status;
+    return RB_OK;
+}
+
+rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out)
+{
+    rb_data *d = s->d;
+    rb_status status = out->n > 0 ? free_velocity(s) : RB_OK;
+    if (status != RB_OK || out->n == 0) return status;
     go_to(s, s->v_free);
     for (int i = 0; i < out->n; i++) {
         const rb_contact *c = &out->contacts[i];

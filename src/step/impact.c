@@ -210,6 +210,23 @@ static rb_status run(impact *x)
     }
 }
 
+int rb_stage_impact_comes(rb_stage *s, double h_full, const rb_flight *found)
+{
+    const impact x = { .s = s, .h_full = h_full };
+    double touch = RB_TOUCH * s->size;
+    if (s->gravity * s->h * s->h < touch) return 1; /* too short to see all that touches */
+    for (int i = 0; i < found->n; i++) {
+        int grain;
+        rb_material material;
+        const rb_contact *c = &found->contacts[i];
+        if (c->at.gap > touch || found->speed[i] >= 0.0) continue;
+        const int geoms[2] = { c->geom1, c->geom2 };
+        rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
+        if (found->speed[i] < -slow_speed(&x, geoms, c->at.normal, &material)) return 1;
+    }
+    return 0;
+}
+
 rb_status rb_stage_impact(rb_stage *s, double h_full)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);

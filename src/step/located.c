@@ -332,7 +332,11 @@ static rb_status begin_part(located *x)
     s->flight = NULL;
     rb_status status = rb_stage_lead(s);
     s->final = 1;
-    if (status == RB_OK) status = rb_stage_impact(s, x->h_full);
+    if (status == RB_OK) status = rb_flight_find(s, &x->flight);
+    if (status == RB_OK && rb_stage_impact_comes(s, x->h_full, &x->flight)) {
+        status = rb_stage_impact(s, x->h_full);
+        if (status == RB_OK) status = rb_flight_find(s, &x->flight);
+    }
     if (status == RB_OK) status = rb_flight_start(s, x->h_full, &x->flight);
     rb_stage_let_go(s, 0);
     s->flight = &x->flight;

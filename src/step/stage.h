@@ -131,8 +131,9 @@ int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feat
 /* flight.c: deepest overlap of the pair at the start, <= 0. */
 double rb_flight_overlap(const rb_flight *flight, int geom1, int geom2);
 
-/* flight.c: sorts out what flies at q0, v0 within the next h seconds, h_full the whole step; arrays
- * from the arena. */
+/* flight.c: contacts within the next h seconds at q0, v0, and their rates; arrays from the arena.
+ * Then: which of them fly, h_full the whole step. */
+rb_status rb_flight_find(rb_stage *s, rb_flight *out);
 rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out);
 
 /* flight.c: least_speed of v0. */
@@ -149,6 +150,9 @@ double rb_flight_roll(const double w[3], const double normal[3], double bend);
 
 /* flight.c: rate of the gap of a contact at the velocities of d [m/s]. */
 double rb_contact_rate(const rb_model *m, const rb_data *d, const rb_contact *contact);
+
+/* impact.c: one of the contacts that were found at q0, v0 may come as an impact. */
+int rb_stage_impact_comes(rb_stage *s, double h_full, const rb_flight *found);
 
 /* impact.c: v0 after the impacts of all contacts that touch and approach at q0. */
 rb_status rb_stage_impact(rb_stage *s, double h_full);
