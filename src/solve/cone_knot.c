@@ -5,20 +5,24 @@
  *
  *     u_b = W~ r_b + b~,    W~ = Y_b K^-1 Y_b',    K = I + Y_o' D Y_o                        (K.18)
  *
- * a problem of a few cones, with a matrix that is not symmetric, for the ladder of small ones. */
+ * a problem of a few cones, with a matrix that is not symmetric, for sweeps and Newton's method. */
 #include "solve/cone_knot.h"
 
 #include <string.h>
 
-#include "solve/internal.h"
+#include "solve/nsgs.h"
+
+enum { SWEEPS = 40, STEPS = 25 }; /* of the small problem */
+
+/* Measure of the answer of the small problem [1]. */
+#define SMALL_TOL 1e-9
 
 typedef struct knot {
     const int *contact;
     int n;
-    double *dr, *du;     /*                                                        (k->n) each */
-    double *W, *q;       /*                                                  (9 n^2), (3 n)    */
-    double *mu, *z;      /*                                                      (n), (3 n)    */
-    unsigned char *mode; /*                                                           (n)  */
+    double *dr, *du; /*                                                        (k->n) each */
+    double *W, *q;   /*                                                  (9 n^2), (3 n)    */
+    double *mu, *z;  /*                                                      (n), (3 n)    */
 } knot;
 
 static int take_memory(knot *x, int n, rb_arena *scratch)
@@ -30,8 +34,7 @@ static int take_memory(knot *x, int n, rb_arena *scratch)
     x->q = rb_push(scratch, double, rows);
     x->z = rb_push(scratch, double, rows);
     x->mu = rb_push(scratch, double, x->n);
-    x->mode = rb_push(scratch, unsigned char, x->n);
-    return x->dr && x->du && x->W && x->q && x->z && x->mu && x->mode;
+    return x->dr && x->du && x->W && x->q && x->z && x->mu;
 }
 
 /* The system of all others, factored. */
@@ -72,7 +75,6 @@ static void write_problem(rb_newton *s, knot *x, const double *r)
         x->q[i] = s->u[row] + x->du[row];
         x->z[i] = r[row];
         x->mu[i / 3] = s->k->mu[x->contact[i / 3]];
-        x->mode[i / 3] = RB_MODE_UNKNOWN;
     }
     for (int j = 0; j < rows; j++) {
         memset(x->dr, 0, (size_t)s->k->n * sizeof *x->dr);
@@ -88,25 +90,35 @@ static void write_problem(rb_newton *s, knot *x, const double *r)
     }
 }
 
+/* Sweeps, then Newton: what is left of the ladder costs more than other contacts would. */
+static rb_status solve_small(knot *x, rb_arena *scratch, int *done)
+{
+    rb_problem p = { .kind = RB_CONE, .n = 3 * x->n, .nc = x->n, .dim = 3, .q = x->q };
+    rb_cones k;
+    rb_newton newton;
+    p.mu = x->mu;
+    p.W = (rb_matrix){ .form = RB_DENSE, .dense = x->W };
+    rb_status status = rb_cones_make(&p, scratch, &k);
+    if (status == RB_OK) status = rb_newton_make(&k, scratch, &newton);
+    if (status != RB_OK) return status;
+    for (int i = 0; i < SWEEPS; i++) rb_nsgs_sweep(&k, NULL, x->z, i & 1);
+    rb_newton_compliance(&newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
+    rb_newton_run(&newton, NULL, x->z, STEPS);
+    *done = rb_newton_polish(&newton, x->z, SMALL_TOL) <= SMALL_TOL;
+    return RB_OK;
+}
+
 rb_status rb_cone_knot(rb_newton *s, const int *contact, int n, rb_arena *scratch, double *r,
                        int *done)
 {
     rb_mark mark = rb_arena_mark(scratch);
+    rb_status status = RB_OK;
     knot x = { .contact = contact, .n = n };
     *done = 0;
     if (!take_memory(&x, s->k->n, scratch)) return RB_NOMEM;
     if (factor_others(s, &x, r)) {
         write_problem(s, &x, r);
-        rb_problem p = { .kind = RB_CONE, .n = 3 * n, .nc = n, .dim = 3, .q = x.q, .mu = x.mu };
-        p.W = (rb_matrix){ .form = RB_DENSE, .dense = x.W };
-        rb_solve_opts opts = rb_solve_opts_default();
-        rb_info info = { .mode = x.mode };
-        opts.unique = 0;
-        opts.warm = 1;
-        opts.max_iter = 200;
-        rb_status status = rb_cone_auto(&p, &opts, scratch, x.z, &info);
-        if (status != RB_OK) return status;
-        *done = info.outcome == RB_SOLVED;
+        status = solve_small(&x, scratch, done);
     }
     if (*done) {
         step_others(s, &x, r, x.z);
@@ -114,5 +126,5 @@ rb_status rb_cone_knot(rb_newton *s, const int *contact, int n, rb_arena *scratc
         s->steps++;
     }
     rb_arena_reset(scratch, mark);
-    return RB_OK;
+    return status;
 }
