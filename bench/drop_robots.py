@@ -2,16 +2,19 @@
 """Drop every robot of ../shared/data/robots on the ground from 0.3 m in random poses.
 
     python3 bench/drop_robots.py build/release/bin/rattleback [--poses 20] [--time 2] [--robots DIR]
+                                 [--only NAME] [--results FILE]
 
 Each pose turns the free base at random and lifts it until its lowest point is 0.3 m above the ground. A line
 per robot: steps, runs that failed, penetration beyond what the pose starts with, overlap at the start with the
-names of the pairs, worst residual, time per step. Exit status 1 where a run failed or the penetration exceeds
-1e-6 m."""
+names of the pairs, worst residual, processor time per step, loading included. A line of JSON per pose goes to
+--results; poses that it has already are not dropped again, so that a campaign can be cut off. Exit status 1 where a
+run failed or the penetration exceeds 1e-6 m."""
 import argparse
 import json
 import math
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -76,32 +79,63 @@ def start_of(command, model, options):
     return json.loads(answer.stdout)["qpos"]
 
 
+def processor_time():
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+
+
+def drop_pose(a, name, model, options, qpos, pose):
+    """What is kept of a pose."""
+    before = processor_time()
+    rng = random.Random(1000 * pose + 7)
+    overlaps, summary, message = drop(a.command, model, options, qpos, rng, a.time)
+    kept = {"robot": name, "pose": pose, "time": a.time, "cpu": processor_time() - before,
+            "overlap": max(overlaps.values(), default=0.0), "pairs": sorted(map(str, overlaps)),
+            "message": " ".join(message)}
+    for key in ("steps", "failures", "penetration_max", "residual_max"):
+        kept[key] = summary[key] if summary else None
+    return kept
+
+
+def poses_of(a, name, model, options, qpos):
+    """Those of the results file, then those that are missing there."""
+    known = {}
+    if a.results and os.path.exists(a.results):
+        with open(a.results) as f:
+            for line in map(json.loads, f):
+                if line["robot"] == name and line["time"] == a.time:
+                    known[line["pose"]] = line
+    for pose in range(a.poses):
+        if pose not in known:
+            known[pose] = drop_pose(a, name, model, options, qpos, pose)
+            if a.results:
+                with open(a.results, "a") as f:
+                    f.write(json.dumps(known[pose]) + "\n")
+        yield known[pose]
+
+
 def drop_robot(a, name, folder, model):
     options = options_of(folder)
     qpos = start_of(a.command, model, options)
     if isinstance(qpos, str):
         print("%s does not start: %s" % (name, qpos), flush=True)
         return False
-    steps = failures = wall = 0
+    steps = failures = cpu = 0
     beyond = residual = initial = 0.0
     names = set()
-    for pose in range(a.poses):
-        rng = random.Random(1000 * pose + 7)
-        overlaps, summary, message = drop(a.command, model, options, qpos, rng, a.time)
-        names |= set(map(str, overlaps))
-        deepest = max(overlaps.values(), default=0.0)
-        initial = max(initial, deepest)
-        if summary is None or summary["failures"]:
+    for pose in poses_of(a, name, model, options, qpos):
+        names |= set(pose["pairs"])
+        initial = max(initial, pose["overlap"])
+        if pose["steps"] is None or pose["failures"]:
             failures += 1
-            print("  %s pose %d: %s" % (name, pose, " ".join(message)), file=sys.stderr)
-        if summary is None:
+            print("  %s pose %d: %s" % (name, pose["pose"], pose["message"]), file=sys.stderr)
+        if pose["steps"] is None:
             continue
-        steps += summary["steps"]
-        wall += summary["wall"]
-        residual = max(residual, summary["residual_max"])
-        beyond = max(beyond, summary["penetration_max"] - deepest)
+        steps += pose["steps"]
+        cpu += pose["cpu"]
+        residual = max(residual, pose["residual_max"])
+        beyond = max(beyond, pose["penetration_max"] - pose["overlap"])
     print("%s %d %d %d %.2e %.2e %.2e %.0f" % (name, a.poses, steps, failures, beyond, initial,
-                                              residual, 1e6 * wall / max(steps, 1)), flush=True)
+                                              residual, 1e6 * cpu / max(steps, 1)), flush=True)
     for pair in sorted(names):
         print("    overlaps at the start: %s" % pair)
     return failures == 0 and beyond <= 1e-6
@@ -114,6 +148,7 @@ def main():
     parser.add_argument("--time", type=float, default=2.0)
     parser.add_argument("--robots", default="../shared/data/robots")
     parser.add_argument("--only", default="")
+    parser.add_argument("--results", default="")
     a = parser.parse_args()
     print("robot poses steps failures penetration_beyond_start start_overlap residual us_per_step")
     good = [drop_robot(a, *robot) for robot in main_files(a.robots) if a.only in robot[0]]
