@@ -468,12 +468,12 @@ def arm():
     return s
 
 
-def pile(seed=5):
+def pile(seed=5, count=6):
     s = Scene("pile", "Six boxes fall on a heap and come to rest.", time=1.5, h=0.001,
               friction=0.4, restitution=0.3)
     s.floor()
     noise = numbers(seed)
-    for k in range(6):
+    for k in range(count):
         part = s.geom(f"part{k}", "box", (0.015, 0.01, 0.006), indent=6, density="1100")
         s.free(f"part{k}", part, ((k % 2 - 0.5) * 0.04, 0, 0.03 + 0.04 * (k // 2)), any_turn(noise))
     return s

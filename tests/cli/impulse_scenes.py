@@ -293,8 +293,8 @@ def test_track_feeds_its_parts():
 
 
 def test_bowling_is_a_strike():
-    for stepper in each("impulse"):  # `rattleback reproduce impulse` looks at both
-        run = Run("bowling", stepper, "--time", "2", every=100)
+    for stepper in each("impulse", "hybrid"):
+        run = Run("bowling", stepper, every=100)
         fallen = sum(1 for k in range(1, 11)
                      if up(run.end(f"pin{k}")) < math.cos(math.radians(30)))
         check(fallen == 10, stepper, "pins that fell", fallen)
