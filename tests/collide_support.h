@@ -48,9 +48,12 @@ static inline rb_manifold collide_shapes(const rb_shape *s1, const rb_shape *s2,
     rb_sub3(s2->p, s1->p, w);
     for (int k = 0; k < 3; k++) size = fmax(size, fmax(s1->size[k], s2->size[k]));
     CHECK_NEAR(point.gap, closest_of(&m)->gap, 1e-9 * fmax(size, rb_norm3(w)));
+
+    /* the rounding of places in the world */
+    double far = fmax(rb_norm3(point.pos1), rb_norm3(point.pos2));
+    far = fmax(fmax(far, size), fmax(rb_norm3(s1->p), rb_norm3(s2->p)));
     for (int k = 0; k < 3; k++) {
-        double to = point.pos1[k] + point.gap * point.normal[k];
-        CHECK_NEAR(point.pos2[k], to, 1e-13 * fmax(size, fabs(to)));
+        CHECK_NEAR(point.pos2[k], point.pos1[k] + point.gap * point.normal[k], 1e-13 * far);
     }
     return m;
 }
