@@ -120,7 +120,7 @@ static void check_same(const rb_spec *spec, const rb_model *m, rb_data *d)
 
 TEST(random_trees_accelerate_alike)
 {
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
         TEST_SEED(seed);
         tree_options o = tree_any(seed);
         o.nlink = 1 + (int)(seed % 12);
@@ -133,10 +133,10 @@ TEST(random_trees_accelerate_alike)
 
 TEST(long_trees_accelerate_alike)
 {
-    for (uint64_t seed = 1; seed <= 4; seed++) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
         TEST_SEED(seed);
         tree_options o = tree_any(seed);
-        o.nlink = seed < 4 ? 50 : 200;
+        o.nlink = 10 * (int)seed;
         tree t = tree_open(seed, o);
         check_same(t.spec, t.m, t.d);
         tree_close(&t);
@@ -168,7 +168,7 @@ TEST(random_loops_accelerate_alike)
 {
     static const rb_equality_type types[] = { RB_EQ_CONNECT, RB_EQ_WELD, RB_EQ_HINGE, RB_EQ_SLIDE };
     int compared = 0;
-    for (uint64_t seed = 1; seed <= 200; seed++) {
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
         TEST_SEED(seed);
         tree_options o = tree_any(seed);
         o.nlink = 6 + (int)(seed % 8);
