@@ -328,6 +328,13 @@ typedef struct rb_data {
     double *Y; /* Upsilon, acceleration of O per wrench at O          (nlink x 21)  */
 
     double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 72)  */
+
+    /* rb_step: the last step, where it changed nothing but the time; src/step/still.c */
+    int still_known, still_ntouch;
+    int nstill;            /* nq + 2 nv + na + nu + 6 nbody                                      */
+    double still_told[96]; /* options, and what the step told                                     */
+    double *still_x;       /* state and inputs it began with                        (nstill)      */
+    rb_touch *still_touch; /*                                                       (touch_max)   */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */

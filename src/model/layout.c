@@ -151,6 +151,8 @@ static const entry data_entries[] = {
     D(P, nlink, 21), D(dof_U, nv, 6), D(dof_D, nv, 1),
     D(Y, nlink, 21),
     D(link_work, nlink, 72),
+    D(still_x, nstill, 1),
+    { offsetof(rb_data, still_touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
 };
 // clang-format on
 
@@ -251,4 +253,5 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nv_all = m->nv_all;
     d->ngauge_dof = m->ngauge_dof;
     d->ngauge_entry = m->ngauge_entry;
+    d->nstill = m->nq + 2 * m->nv + m->na + m->nu + 6 * m->nbody;
 }

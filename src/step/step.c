@@ -11,6 +11,7 @@
 #include "step/impulse.h"
 #include "step/options.h"
 #include "step/stage.h"
+#include "step/still.h"
 
 /* ---- memory -----------------------------------------------------------------------------------
  */
@@ -345,17 +346,24 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     rb_status status = rb_step_opts_check(o, s.h, err);
     if (status != RB_OK) return status;
 
-    rb_mark mark = rb_arena_mark(d->arena);
     saved start;
     double end = d->time + s.h;
+    if (rb_still_is(m, d, o, s.info)) {
+        d->time = end;
+        return RB_OK;
+    }
+    rb_mark mark = rb_arena_mark(d->arena);
     int kept = take_memory(&s) && keep(&s, &start);
     status = RB_NOMEM;
     if (kept) status = advance(&s);
     if (status == RB_OK) status = rb_stage_project(&s);
-    if (status == RB_OK)
+    if (status == RB_OK) {
         d->time = end;
-    else if (kept)
+        rb_still_start was = { start.q, start.v, start.act, start.touch, start.ntouch };
+        rb_still_note(m, d, o, s.info, &was);
+    } else if (kept) {
         go_back(&s, &start);
+    }
     rb_arena_reset(d->arena, mark);
     return status;
 }

@@ -1,0 +1,94 @@
+/* A step is a function of state and inputs, and of the time only where something is led. One that
+ * led from a state back to it, bit for bit, does so again:
+ *
+ *     (q, act, touch)+ = (q, act, touch),  v+ = v = 0   =>   the next step is this one     (S.44)
+ *
+ * There is no threshold: what rests by its certificate (S.6) stays so until a state, an input or an
+ * option has another bit. What was certified is told again. */
+#include "step/still.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* What does not fit into state and inputs. Padding may differ: then the step is computed. */
+typedef struct told {
+    const rb_model *m;
+    rb_option option;
+    rb_step_opts opts;
+    unsigned char info[offsetof(rb_step_info, njam)];
+    char path[sizeof((rb_step_info *)0)->path];
+} told;
+
+_Static_assert(sizeof(told) <= sizeof((rb_data *)0)->still_told, "still_told is too small");
+
+/* Where the path of a step could be looked at, and what happens by itself. */
+static int may_be_still(const rb_model *m, const rb_step_opts *o)
+{
+    return m->nmocap == 0 && !o->sink.take && !o->events.take;
+}
+
+static int same(const double *x, const double *y, int n)
+{
+    return memcmp(x, y, (size_t)n * sizeof *x) == 0;
+}
+
+/* Compares with x, which moves on. */
+static int matches(const double **x, const double *y, int n)
+{
+    int equal = same(*x, y, n);
+    *x += n;
+    return equal;
+}
+
+static void append(double **x, const double *y, int n)
+{
+    memcpy(*x, y, (size_t)n * sizeof *y);
+    *x += n;
+}
+
+static int same_touch(const rb_touch *x, int nx, const rb_touch *y, int ny)
+{
+    return nx == ny && memcmp(x, y, (size_t)nx * sizeof *x) == 0;
+}
+
+int rb_still_is(const rb_model *m, const rb_data *d, const rb_step_opts *o, rb_step_info *info)
+{
+    const told *t = (const told *)(const void *)d->still_told;
+    const double *x = d->still_x;
+    if (!d->still_known || !may_be_still(m, o) || t->m != m) return 0;
+    if (!matches(&x, d->v, m->nv) || !matches(&x, d->q, m->nq) || !matches(&x, d->act, m->na) ||
+        !matches(&x, d->ctrl, m->nu) || !matches(&x, d->tau, m->nv) ||
+        !matches(&x, d->wrench, 6 * m->nbody))
+        return 0;
+    if (memcmp(&t->opts, o, sizeof *o) != 0) return 0;
+    if (memcmp(&t->option, &m->option, sizeof m->option) != 0) return 0;
+    if (!same_touch(d->still_touch, d->still_ntouch, d->touch, d->ntouch)) return 0;
+    memcpy(info, t->info, sizeof t->info);
+    memcpy(info->path, t->path, sizeof t->path);
+    return 1;
+}
+
+void rb_still_note(const rb_model *m, rb_data *d, const rb_step_opts *o, const rb_step_info *info,
+                   const rb_still_start *start)
+{
+    d->still_known = 0;
+    if (!may_be_still(m, o) || !same(start->v, d->v, m->nv) || !same(start->q, d->q, m->nq)) return;
+    if (!same(start->act, d->act, m->na)) return;
+    if (!same_touch(start->touch, start->ntouch, d->touch, d->ntouch)) return;
+    told *t = (told *)(void *)d->still_told;
+    double *x = d->still_x;
+    t->m = m;
+    memcpy(&t->option, &m->option, sizeof t->option);
+    memcpy(&t->opts, o, sizeof t->opts);
+    memcpy(t->info, info, sizeof t->info);
+    memcpy(t->path, info->path, sizeof t->path);
+    append(&x, d->v, m->nv);
+    append(&x, d->q, m->nq);
+    append(&x, d->act, m->na);
+    append(&x, d->ctrl, m->nu);
+    append(&x, d->tau, m->nv);
+    append(&x, d->wrench, 6 * m->nbody);
+    memcpy(d->still_touch, d->touch, (size_t)d->ntouch * sizeof *d->touch);
+    d->still_ntouch = d->ntouch;
+    d->still_known = 1;
+}
