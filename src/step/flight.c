@@ -17,10 +17,6 @@
  * earlier. Smaller: more impacts in a step. */
 #define LEAST_BOUNCE 0.005
 
-/* Gap that a slow contact may have and be a row all the same, as a share of its way in a step [1].
- * Larger: it comes to rest at the end of the step. Smaller: piles at rest make parts of steps. */
-#define NEAR_SHARE 1e-3
-
 /* Without weight: what is rounding beside the fastest coordinate. */
 void rb_flight_floor(rb_stage *s)
 {
@@ -126,9 +122,19 @@ double rb_flight_overlap(const rb_flight *flight, int geom1, int geom2)
     return least;
 }
 
-/* Flies: away after an impact, or towards one. `before`, `after`: rates of the gap at both ends of
- * the free motion. */
-static int flies(const rb_stage *s, double h_full, const rb_contact *c, double before, double after)
+/* Speed at which a gap closes whose rate falls steadily from `before` to `after` in the time h: at
+ * its end, or where v^2 = before^2 + 2 a gap. A small gap closes before the fall tells. */
+static double closing_speed(double gap, double before, double after, double h)
+{
+    double fastest = fmax(-before, -after), fall = fmax(0.0, before - after) / h;
+    return fmin(fastest, sqrt(before * before + 2.0 * fall * gap));
+}
+
+/* Flies: away after an impact, or towards one. `near`: gap that a slow contact may have and be a
+ * row all the same, as a share of its way in a step. `before`, `after`: rates of the gap at both
+ * ends of the free motion. */
+static int flies(const rb_stage *s, double h_full, double near, const rb_contact *c, double before,
+                 double after)
 {
     if (s->paradigms) return rb_paradigms_flies(s, c, before, after);
     int grain;
@@ -136,7 +142,8 @@ static int flies(const rb_stage *s, double h_full, const rb_contact *c, double b
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
     double e = material.restitution, slow = rb_flight_slow(s, h_full, e);
     if (c->at.gap > RB_TOUCH * s->size)
-        return fmax(-before, -after) > slow || c->at.gap > NEAR_SHARE * slow * h_full;
+        return closing_speed(c->at.gap, before, after, s->h) > slow ||
+               c->at.gap > near * slow * h_full;
 
     /* the slowest bounce leaves with e times the slowest approach */
     return before > fmax(s->least_speed, e > 0.0 ? e * slow : slow);
@@ -181,7 +188,7 @@ rb_status rb_flight_find(rb_stage *s, rb_flight *out)
     return RB_OK;
 }
 
-rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out)
+rb_status rb_flight_start(rb_stage *s, double h_full, double near, rb_flight *out)
 {
     rb_data *d = s->d;
     rb_status status = out->n > 0 ? free_velocity(s) : RB_OK;
@@ -190,7 +197,7 @@ rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out)
     for (int i = 0; i < out->n; i++) {
         const rb_contact *c = &out->contacts[i];
         double after = rb_contact_rate(s->m, d, c);
-        out->flies[i] = (unsigned char)flies(s, h_full, c, out->speed[i], after);
+        out->flies[i] = (unsigned char)flies(s, h_full, near, c, out->speed[i], after);
     }
     return RB_OK;
 }

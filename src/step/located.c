@@ -31,7 +31,13 @@
 /* Distance at which the triangles of a surface are looked at first, in units of the size [1]. */
 #define NEAR 1e-4
 
+/* Gap that a slow contact may have and be a row all the same, as a share of its way in a step [1].
+ * Larger: it comes to rest at the end of the step. Smaller: piles at rest make parts of steps. */
+#define NEAR_SHARE 1e-3
+
 enum {
+    PATIENCE = 8,        /* parts of a step, before that share doubles with each, up */
+    DOUBLINGS = 10,      /* to about the whole way                                   */
     PARTS = 1000,        /* of one step, and                       */
     PARTS_PER_TREE = 50, /* as many more for each tree           */
     ROOT_STEPS = 100,    /* of the search for f = 0                */
@@ -42,6 +48,7 @@ typedef struct located {
     rb_stage *s;
     rb_flight flight;
     double h_full;
+    int part;    /* of the step, from 0                                          */
     double at;   /* length of the motion that was done last, 0: none             */
     double rate; /* of f there, where the state was looked at [m/s]              */
 } located;
@@ -91,11 +98,11 @@ static double look(located *x)
 /* Points of a pair, however far they are. Triangles of a surface are looked at from near to far. */
 static rb_status points_of(const located *x, const rb_shape *shape, rb_manifold *out)
 {
-    enum { DOUBLINGS = 40 };
+    enum { FARTHER = 40 };
     double reach = NEAR * x->s->size;
     int surface = shape[0].type == RB_GEOM_HFIELD || shape[0].surface ||
                   shape[1].type == RB_GEOM_HFIELD || shape[1].surface;
-    for (int i = 0; i < DOUBLINGS && surface; i++, reach *= 2.0) {
+    for (int i = 0; i < FARTHER && surface; i++, reach *= 2.0) {
         rb_status status = rb_pair_manifold(&shape[0], &shape[1], reach, out);
         if (status != RB_OK || out->n > 0) return status;
     }
@@ -325,6 +332,14 @@ static double longest_part(const rb_stage *s, double left)
     return turn * left > MOST_TURN ? left / ceil(turn * left / MOST_TURN) : left;
 }
 
+/* A body that rocks from point to point lands on each of them slowly and divides the step each
+ * time: such landings are rows from farther away, part by part, and end at the end of the step. */
+static double near_share(int part)
+{
+    int doublings = part - PATIENCE < DOUBLINGS ? part - PATIENCE : DOUBLINGS;
+    return doublings > 0 ? ldexp(NEAR_SHARE, doublings) : NEAR_SHARE;
+}
+
 /* Impacts at the start of the part, and what flies after them. */
 static rb_status begin_part(located *x)
 {
@@ -337,7 +352,7 @@ static rb_status begin_part(located *x)
         status = rb_stage_impact(s, x->h_full);
         if (status == RB_OK) status = rb_flight_find(s, &x->flight);
     }
-    if (status == RB_OK) status = rb_flight_start(s, x->h_full, &x->flight);
+    if (status == RB_OK) status = rb_flight_start(s, x->h_full, near_share(x->part), &x->flight);
     rb_stage_let_go(s, 0);
     s->flight = &x->flight;
     x->at = 0.0;
@@ -380,7 +395,7 @@ rb_status rb_stage_located(rb_stage *s)
     if (!s->seen) return RB_NOMEM;
     s->inelastic = 1;
     rb_status status = RB_OK;
-    for (int i = 0; i < most && left > 0.0 && status == RB_OK; i++) {
+    for (; x.part < most && left > 0.0 && status == RB_OK; x.part++) {
         status = do_part(&x, &left);
         if (s->d->time + left == s->d->time) left = 0.0;
     }

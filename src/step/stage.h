@@ -134,7 +134,7 @@ double rb_flight_overlap(const rb_flight *flight, int geom1, int geom2);
 /* flight.c: contacts within the next h seconds at q0, v0, and their rates; arrays from the arena.
  * Then: which of them fly, h_full the whole step. */
 rb_status rb_flight_find(rb_stage *s, rb_flight *out);
-rb_status rb_flight_start(rb_stage *s, double h_full, rb_flight *out);
+rb_status rb_flight_start(rb_stage *s, double h_full, double near, rb_flight *out);
 
 /* flight.c: least_speed of v0. */
 void rb_flight_floor(rb_stage *s);

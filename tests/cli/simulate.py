@@ -52,6 +52,13 @@ def test_overlap_of_the_start_is_named_and_projected():
         check_run(rattleback("run", path, "--project", "2"), 2, "a share from 0 to 1")
 
 
+def test_a_rocking_foot_does_not_divide_steps_without_end():
+    foot = summary("scenes/contact/rocking_foot.xml", "--stepper", "located", "--time", "2")
+    check(foot["failures"] == 0 and foot["unlocated"] == 0, foot)
+    check(foot["parts"] < 2.5 * foot["steps"], foot["parts"])
+    check(foot["solves"] < 10 * foot["steps"], foot["solves"])
+
+
 def test_same_inputs_same_hash():
     first = summary(BALLS, "--key", "start", "--step", "0.005", "--time", "0.7")
     second = summary(BALLS, "--key", "start", "--step", "0.005", "--time", "0.7")
