@@ -244,6 +244,7 @@ static void let_fly(rb_events *x, double t, double ahead)
 
 static rb_status solve(rb_stage *s)
 {
+    s->tries++;
     rb_status status = rb_stage_solve(s);
     return status == RB_OK ? rb_stage_rest(s) : status;
 }

@@ -70,6 +70,7 @@ typedef struct rb_stage {
     rb_impact_result lone; /* `hybrid`: the impact of one contact alone; nphase 0: of several    */
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
     int turn;  /* of smooth motion and rows (S.39), 1, 2, ..; 0: none                           */
+    int tries; /* motions from time0 so far                                                     */
     int part;  /* problem of restitution, 1, 2, ..; 0: the first one                             */
     rb_kept *kept; /* NULL: none                                        (set.nisland)           */
     double *u; /* velocity of the rows at v_free, and what the gap adds (set.nrow)              */

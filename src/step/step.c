@@ -49,6 +49,7 @@ void rb_stage_save(rb_stage *s)
     copy(s->q0, s->d->q, s->m->nq);
     copy(s->v0, s->d->v, s->m->nv);
     copy(s->act0, s->d->act, s->m->na);
+    if (s->time0 != s->d->time) s->tries = 0;
     s->time0 = s->d->time;
     if (s->m->ngauge == 0) return;
     rb_kinematics(s->m, s->d);
@@ -66,12 +67,13 @@ void rb_stage_restore(rb_stage *s)
 
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 {
-    char repair[16] = "", turn[16] = "", part[16] = "", impact[16] = "";
+    char tries[16] = "", repair[16] = "", turn[16] = "", part[16] = "", impact[16] = "";
+    if (s->tries > 1) snprintf(tries, sizeof tries, "-n%d", s->tries);
     if (s->round > 0) snprintf(impact, sizeof impact, "-i%d", s->round);
     if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
     if (s->turn > 0) snprintf(turn, sizeof turn, "-s%d", s->turn);
     if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
-    snprintf(text, size, "t%.9g%s%s%s%s-%d", s->time0, impact, repair, turn, part, island);
+    snprintf(text, size, "t%.12g%s%s%s%s%s-%d", s->time0, tries, impact, repair, turn, part, island);
 }
 
 /* ---- the stages -------------------------------------------------------------------------------
@@ -209,6 +211,7 @@ static int may_jam(const rb_stage *s)
 
 static rb_status move(rb_stage *s)
 {
+    s->tries++;
     s->reach = 0.0;
     memset(&s->set, 0, sizeof s->set);
     rb_status status = rb_stage_likely_motion(s);

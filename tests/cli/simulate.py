@@ -131,6 +131,19 @@ def test_dumped_problems_are_solved_alone():
             check_run(rattleback(command, *files), 0)
 
 
+def test_every_problem_that_was_solved_is_dumped():
+    for stepper in ("fixed", "located", "impulse", "hybrid"):
+        with tempfile.TemporaryDirectory() as folder:
+            foot = summary("scenes/contact/rocking_foot.xml", "--stepper", stepper,
+                           "--time", "0.4", "--dump-problems", folder)
+            files = len(os.listdir(folder))
+        check(foot["solves"] >= 20 and files <= foot["solves"], (stepper, files, foot["solves"]))
+
+        # single impacts are solves as well, but no complementarity problems
+        least = foot["groups"] if stepper == "impulse" else foot["solves"]
+        check(files >= least, (stepper, files, least))
+
+
 def test_models_bring_their_choices():
     rod = summary(ROD, "--key", "start")
     check(rod["steps"] == 280, rod["steps"])
