@@ -73,7 +73,8 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
     if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
     if (s->turn > 0) snprintf(turn, sizeof turn, "-s%d", s->turn);
     if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
-    snprintf(text, size, "t%.12g%s%s%s%s%s-%d", s->time0, tries, impact, repair, turn, part, island);
+    snprintf(text, size, "t%.12g%s%s%s%s%s-%d", s->time0, tries, impact, repair, turn, part,
+             island);
 }
 
 /* ---- the stages -------------------------------------------------------------------------------
