@@ -51,7 +51,7 @@ const char *reproduce_figure(reproduce *r, const char *name, char *path, size_t 
 typedef struct trial {
     trajectory path; /* empty where nothing was recorded */
     int steps, contacts_max, rows_max, failures;
-    int impacts, events, shifts, micros; /* `impulse`, `hybrid` */
+    int impacts, events, resolved, shifts, micros; /* `impulse`, `hybrid` */
     double time, wall, cpu, contacts_mean, residual_max, penetration_max, loop_error_max;
     double energy_start, energy_end, energy_created_max;
 } trial;

@@ -89,6 +89,7 @@ static int read_summary(trial *t, const char *path)
     t->failures = (int)number(text, "failures");
     t->impacts = (int)number(text, "impacts");
     t->events = (int)number(text, "events");
+    t->resolved = (int)number(text, "resolved");
     t->shifts = (int)number(text, "shifts");
     t->micros = (int)number(text, "micro_collisions");
     t->time = number(text, "time");

@@ -33,7 +33,7 @@ typedef struct run {
     /* summary */
     int steps, failures, contacts_max, rows_max, fallbacks, repairs, solves;
     int parts, impacts, unlocated;
-    long happened, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
+    long happened, resolved, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double energy_smooth_max;
     double loop_error_max, wall;
@@ -178,6 +178,7 @@ static void add(run *r, const rb_step_info *info)
     r->impacts += info->impacts;
     r->unlocated += info->unlocated;
     r->happened += info->events;
+    r->resolved += info->resolved;
     r->micros += info->micros;
     r->groups += info->groups;
     r->shifts += info->shifts;
@@ -266,6 +267,7 @@ static void summary_json(const run *r)
     json_int(&j, "unlocated", r->unlocated);
     if (by_events(r)) {
         json_number(&j, "events", (double)r->happened);
+        json_number(&j, "resolved", (double)r->resolved);
         json_number(&j, "micro_collisions", (double)r->micros);
         json_number(&j, "groups", (double)r->groups);
         json_number(&j, "shifts", (double)r->shifts);
@@ -297,9 +299,9 @@ static void summary_text(const run *r)
            r->steps ? r->contacts_sum / r->steps : 0.0, r->contacts_max, r->solves, r->repairs,
            r->fallbacks);
     if (by_events(r))
-        printf("%-22s %ld: %d impacts, %ld groups of %ld micro-collisions; %.0f impacts/s, %ld "
-               "looks\n",
-               "events", r->happened, r->impacts, r->groups, r->micros,
+        printf("%-22s %ld: %d impacts, %ld micro-collisions, %ld shifts; %ld with all of one "
+               "problem as one\n%-22s %.0f impacts/s, %ld looks\n",
+               "events", r->happened, r->impacts, r->micros, r->shifts, r->resolved, "",
                r->wall > 0.0 ? r->impacts / r->wall : 0.0, r->looks);
     else if (r->parts != r->steps || r->impacts > 0)
         printf("%-22s %d in %d parts of steps; %d steps had too many\n", "impacts", r->impacts,

@@ -39,19 +39,21 @@ typedef struct rb_step_info {
     int rows;     /* of all problems                                                     */
     int rows_max; /* of the largest one                                                  */
     int islands;
-    int solves;      /* complementarity problems solved, repairs and decompression included */
-    int repairs;     /* re-linearisations                                                   */
-    int parts;       /* that the step was taken in: 1, unless it was divided                */
-    int impacts;     /* `located`: all that happen at one instant as one; `impulse`: each      */
-    int events;      /* `impulse`: impacts, and groups of contacts that were resolved together */
-    int micros;      /* `impulse`: contacts of groups that got an impulse                      */
-    int groups;      /* `impulse`: groups resolved, all of one instant as one                  */
-    long looks;      /* `impulse`: gaps of pairs that were asked for                           */
-    int shifts;      /* `hybrid`: pairs that went from impulses to constraints, or back         */
-    int unlocated;   /* `located`: 1: too many impacts, the last part is a fixed step       */
-    int splits;      /* times that a step or a part of it was halved                        */
-    int fallbacks;   /* problems that auto finished on a later rung than the first          */
-    int resting;     /* islands certified at rest: v = 0 solves the step                    */
+    int solves;    /* complementarity problems solved, repairs and decompression included */
+    int repairs;   /* re-linearisations                                                   */
+    int parts;     /* that the step was taken in: 1, unless it was divided                */
+    int impacts;   /* `located`: all that happen at one instant as one; `impulse`: each      */
+    int events;    /* `impulse`, `hybrid`: impacts, micros and shifts, as [Mirtich 1995] count them:
+                      each contact that gets an impulse is a collision                            */
+    int resolved;  /* the same with collisions that were solved together as one                   */
+    int micros;    /* micro-collisions: impulses on contacts that last                            */
+    int groups;    /* problems of them, all of one instant as one                                 */
+    long looks;    /* `impulse`: gaps of pairs that were asked for                           */
+    int shifts;    /* `hybrid`: pairs that went from impulses to constraints, or back         */
+    int unlocated; /* `located`: 1: too many impacts, the last part is a fixed step       */
+    int splits;    /* times that a step or a part of it was halved                        */
+    int fallbacks; /* problems that auto finished on a later rung than the first          */
+    int resting;   /* islands certified at rest: v = 0 solves the step                    */
     double residual; /* worst relative residual of an accepted problem [1]                  */
     double velocity_residual; /* the same in velocity units [m/s]                                 */
     double penetration;    /* deepest overlap at the new position [m]                             */

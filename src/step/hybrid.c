@@ -169,6 +169,7 @@ static void tell(const rb_stage *s, int geom1, int geom2, const rb_constraint *c
     const rb_event_sink *sink = &s->o->events;
     s->info->shifts++;
     s->info->events++;
+    s->info->resolved++;
     if (!sink->take) return;
     rb_event event = {
         .kind = RB_EVENT_SHIFT, .time = s->d->time, .geom1 = geom1, .geom2 = geom2, .text = why
@@ -190,6 +191,7 @@ static void take_candidate(rb_stage *s, const rb_constraint *c)
     if (wanted == RB_PARADIGM_IMPULSE) {
         s->info->micros++;
         s->info->events++;
+        s->info->resolved++;
         return;
     }
     if (x->n == x->room) return;

@@ -72,6 +72,7 @@ rb_status rb_paradigms_strike(rb_stage *s)
 void rb_paradigms_tell(rb_stage *s)
 {
     const rb_event_sink *sink = &s->o->events;
+    s->info->resolved++;
     for (int i = 0; i < s->set.ncontact; i++) {
         const rb_constraint *c = &s->set.c[i];
         const double *p = s->p + c->row, *frame = s->set.frame + 9 * c->object;

@@ -215,9 +215,10 @@ static void tell(rb_events *x, double t)
         sink->take(sink->ctx, &event);
     }
     s->info->micros += micros;
+    s->info->events += micros;
     if (micros == 0) return;
     s->info->groups++;
-    s->info->events++;
+    s->info->resolved++;
     if (!sink->take) return;
     rb_event group = { .kind = RB_EVENT_GROUP,
                        .time = s->time0 + t,

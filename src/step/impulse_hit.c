@@ -214,6 +214,7 @@ static rb_status strike_bodies(rb_events *x, double t, const rb_shell_point *p)
     for (int k = 0; k < 2; k++)
         if (can_move(x, m->link[k])) rb_flyer_kick(x, m->link[k], b[k].v, b[k].w);
     tell(x, t, c, push, p->speed, &out, 1);
+    x->s->info->resolved++;
     return RB_OK;
 }
 
@@ -249,6 +250,7 @@ static rb_status hop(rb_events *x, double t, const rb_shell_point *p)
     for (int k = 0; k < 2; k++)
         if (can_move(x, m->link[k])) rb_flyer_kick(x, m->link[k], b[k].v, b[k].w);
     tell(x, t, c, push, p->speed, &out, 0);
+    x->s->info->resolved++;
     return RB_OK;
 }
 
@@ -324,6 +326,7 @@ static rb_status strike_model(rb_events *x, double t, const rb_shell_point *p)
         rb_impact_frame(site.n, R);
         rb_rot_t(R, out.p, push);
         tell(x, t, c, push, p->speed, &out, 1);
+        s->info->resolved++;
         take_links(x, t, dv);
     }
     x->q_now = NAN;
@@ -345,6 +348,7 @@ static void tell_all(rb_events *x, double t)
         for (int r = 0; r < c->nrow && r < 3; r++) rb_axpy3(p[r], frame + 3 * r, push);
         tell(x, t, &s->contacts[c->object], push, s->u_before[c->row], NULL, s->set.ncontact);
     }
+    s->info->resolved++;
 }
 
 /* The contacts of s->contacts. */

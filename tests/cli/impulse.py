@@ -22,8 +22,8 @@ def run(*arguments):
 def test_summary_counts_what_happened():
     pool = run(POOL, "--key", "start", "--time", "0.4")
     check(pool["impacts"] > 20, pool["impacts"])
-    check(pool["events"] == pool["impacts"] + pool["groups"] or pool["micro_collisions"] > 0, pool)
-    check(pool["events"] >= pool["impacts"] + pool["groups"], pool)
+    check(pool["events"] == pool["impacts"] + pool["micro_collisions"] + pool["shifts"], pool)
+    check(pool["groups"] < pool["resolved"] < pool["events"], pool)
     check(pool["impacts_per_second"] > 0 and pool["slowdown"] > 0, pool)
     check(pool["residual_max"] <= 1e-9 and pool["failures"] == 0, pool)
     # balls begin to hop: m g^2 tau^2 / 8 and the lift into the shell, of sixteen at once

@@ -277,6 +277,18 @@ def test_block_on_a_slope_stays():
             check(all(x == 0 for k in range(6) for x in run.v("block", k)), "velocity")
 
 
+def test_hybrid_heap_takes_a_tenth_of_the_events():
+    events = []
+    for stepper in ("impulse", "hybrid"):
+        told = strict_json(check_run(rattleback(
+            "run", "scenes/impulse/pile.xml", "--key", "start", "--stepper", stepper, "--json"), 0))
+        parts = ("impacts", "micro_collisions", "shifts")
+        check(told["events"] == sum(told[part] for part in parts), told)
+        check(max(abs(v) for v in told["qvel"]) < 1e-6, "it rests", told["qvel"])
+        events.append(told["events"])
+    check(events[0] >= 10 * events[1], events)
+
+
 def test_singulator_fills_its_recesses():
     for stepper in each("impulse", "hybrid"):
         run = Run("singulator", stepper, every=100)
