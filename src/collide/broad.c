@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/sort.h"
+#include "math/vector.h"
 
 enum {
     LEAF_SIZE = 4,
@@ -213,18 +214,48 @@ static void walk_from(walk *w, int leaf)
     }
 }
 
-/* Few boxes are compared one by one. */
+/* Few boxes side by side: bounds of one kind after each other. */
+typedef struct few {
+    double lo[3][FEW], hi[3][FEW];
+} few;
+
+/* meets[j]: boxes i and j do, with bounds that are not finite beyond the last one. */
+RB_VECTOR static void meet_few(const few *f, int i, long long meets[FEW])
+{
+    for (int j = 0; j < FEW; j++) {
+        meets[j] = (f->lo[0][i] <= f->hi[0][j]) & (f->lo[0][j] <= f->hi[0][i]) &
+                   (f->lo[1][i] <= f->hi[1][j]) & (f->lo[1][j] <= f->hi[1][i]) &
+                   (f->lo[2][i] <= f->hi[2][j]) & (f->lo[2][j] <= f->hi[2][i]);
+    }
+}
+
+static void find_few(const rb_broad *broad, rb_pair_list *list)
+{
+    few f;
+    long long meets[FEW];
+    for (int i = 0; i < FEW; i++) {
+        for (int k = 0; k < 3; k++) {
+            f.lo[k][i] = i < broad->n ? broad->box[i].lo[k] : INFINITY;
+            f.hi[k][i] = i < broad->n ? broad->box[i].hi[k] : -INFINITY;
+        }
+    }
+    for (int i = 0; i < broad->n; i++) {
+        meet_few(&f, i, meets);
+        for (int j = i + 1; j < broad->n; j++) {
+            if (meets[j]) rb_pair_list_add(list, i, j);
+        }
+    }
+}
+
 static void find_by_tree(const void *ctx, rb_pair_list *list)
 {
     walk w = *(const walk *)ctx;
     const rb_broad *broad = w.broad;
     w.list = list;
-    for (int i = 0; broad->n <= FEW && i < broad->n; i++) {
-        for (int j = i + 1; j < broad->n; j++) {
-            if (rb_aabb_meets(&broad->box[i], &broad->box[j])) rb_pair_list_add(list, i, j);
-        }
+    if (broad->n <= FEW) {
+        find_few(broad, list);
+        return;
     }
-    if (broad->n <= FEW) return;
     for (int leaf = 0; LEAF_SIZE * leaf < broad->n; leaf++) walk_from(&w, leaf);
 }
 

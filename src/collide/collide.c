@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/constants.h"
@@ -298,6 +299,37 @@ static rb_status collide_all(scene *s)
     return RB_OK;
 }
 
+/* Bounded geoms pass the filter with planes only, as links of robots that do not meet each other. */
+static int only_planes(const scene *s)
+{
+    int types = 0, affinities = 0;
+    for (int i = 0; i < s->nbounded; i++) {
+        types |= s->m->geom_contype[s->bounded[i]];
+        affinities |= s->m->geom_conaffinity[s->bounded[i]];
+    }
+    return s->filter.npair == 0 && !(types & affinities);
+}
+
+static rb_status no_pairs(scene *s, rb_arena *arena)
+{
+    s->first = rb_push(arena, int, s->nbounded + 1);
+    s->near = rb_push(arena, int, 1);
+    if (!s->first || !s->near) return RB_NOMEM;
+    memset(s->first, 0, ((size_t)s->nbounded + 1) * sizeof *s->first);
+    return RB_OK;
+}
+
+static rb_status find_pairs(scene *s, rb_arena *arena)
+{
+    int done;
+    rb_broad tree;
+    if (only_planes(s)) return no_pairs(s, arena);
+    if (!rb_grid_pairs(s->nbounded, s->packed, arena, &s->first, &s->near, &done)) return RB_NOMEM;
+    if (done) return RB_OK;
+    if (!rb_broad_make(&tree, s->nbounded, s->packed, arena)) return RB_NOMEM;
+    return rb_broad_pairs(&tree, arena, &s->first, &s->near) ? RB_OK : RB_NOMEM;
+}
+
 static rb_status run(scene *s, rb_arena *arena)
 {
     size_t n = (size_t)s->m->ngeom + 1;
@@ -311,15 +343,8 @@ static rb_status run(scene *s, rb_arena *arena)
     if (!ok || rb_filter_make(s->m, arena, &s->filter) != RB_OK) return RB_NOMEM;
 
     rb_status status = place_geoms(s);
-    if (status != RB_OK) return status;
-    int done;
-    if (!rb_grid_pairs(s->nbounded, s->packed, arena, &s->first, &s->near, &done)) return RB_NOMEM;
-    if (!done) {
-        rb_broad tree;
-        if (!rb_broad_make(&tree, s->nbounded, s->packed, arena)) return RB_NOMEM;
-        if (!rb_broad_pairs(&tree, arena, &s->first, &s->near)) return RB_NOMEM;
-    }
-    return collide_all(s);
+    if (status == RB_OK) status = find_pairs(s, arena);
+    return status == RB_OK ? collide_all(s) : status;
 }
 
 static rb_status collide(scene *s, int *n)

@@ -357,8 +357,10 @@ static void weigh(carry *x)
         s->made += x->f[j] * (mean - half);
     }
     for (int i = 0; i < s->set.nrow; i++) sum += s->p[i] * s->set.drive[i];
+    s->gain = 0.0;
+    if (sum <= 0.0) return;
     double most = fmax(kinetic(x, s->v0), kinetic(x, s->v_new));
-    s->gain = most > 0.0 ? sum / most : 0.0;
+    if (most > 0.0) s->gain = sum / most;
 }
 
 /* A tree that was carried in the round before and is not in this one must not keep what impulses

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "math/dense.h"
+#include "math/vec3.h"
 #include "step/stage.h"
 
 enum { BALANCE_STEPS = 60 }; /* of conjugate gradients; an island has a few dozen freedoms */
@@ -153,11 +154,59 @@ static int island_may_stand(const rb_stage *s, int island, const double *p)
     return 1;
 }
 
-/* An island that is not known to rest already may. */
-static int any_may_stand(const rb_stage *s)
+/* Twice the energy of the centre of mass of a link that nothing carries. */
+static double first_energy(const rest *x, int k)
 {
-    for (int i = 0; i < s->set.nisland; i++) {
-        if (!s->still[i] && island_may_stand(s, i, s->p)) return 1;
+    const rb_model *m = x->s->m;
+    const rb_data *d = x->s->d;
+    double w[3] = { 0.0 }, v[3] = { 0.0 }, turn[3];
+    for (int j = m->link_dofadr[k]; j < m->link_dofadr[k] + m->link_dofnum[k]; j++) {
+        rb_axpy3(x->v[j], d->dof_S + 6 * (ptrdiff_t)j, w);
+        rb_axpy3(x->v[j], d->dof_S + 6 * (ptrdiff_t)j + 3, v);
+    }
+    rb_cross3(w, d->link_c + 3 * (ptrdiff_t)k, turn);
+    rb_add3(v, turn, v);
+    return m->link_mass[k] * rb_dot3(v, v);
+}
+
+/* Islands whose defect is above RB_REST_NEAR for sure, found without a product with M: the energy
+ * of a tree is at least that of its first link, and its rounding (S.6) at most
+ *
+ *     2 n (sum_j |v_free,j| sqrt(M_jj))^2 + 2 sum_j (|J|'|p|)_j^2 / M_jj
+ *
+ * because (M v)_j^2 <= M_jj v'Mv. energy, rounding, push are scratch here. */
+static void find_moving(rest *x, unsigned char *moves)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double *speed = x->energy, *force = x->rounding;
+    memset(x->push, 0, (size_t)m->nv * sizeof *x->push);
+    memset(speed, 0, (size_t)m->ntree * sizeof *speed);
+    memset(force, 0, (size_t)m->ntree * sizeof *force);
+    memset(moves, 0, (size_t)s->set.nisland);
+    add_sizes(&s->set, s->p, x->push);
+    for (int j = 0; j < m->nv; j++) {
+        double M_jj = s->d->M[m->dof_Madr[j]];
+        speed[tree_of(m, j)] += fabs(s->v_free[j]) * sqrt(M_jj);
+        force[tree_of(m, j)] += x->push[j] * x->push[j] / M_jj;
+    }
+    for (int k = 1; k < m->nlink; k++) {
+        int tree = m->link_tree[k], island = tree >= 0 ? s->set.tree_island[tree] : -1;
+        if (island < 0 || m->link_tree[m->link_parent[k]] == tree) continue;
+        double most = 2.0 * (m->nv * speed[tree] * speed[tree] + force[tree]);
+        moves[island] |= first_energy(x, k) > 2.0 * RB_REST_NEAR * RB_REST_NEAR * most;
+    }
+}
+
+/* An island that is not known to rest already, or to move, may. */
+static int any_may_stand(rest *x, unsigned char *moves)
+{
+    const rb_stage *s = x->s;
+    int any = 0;
+    for (int i = 0; i < s->set.nisland; i++) any |= !s->still[i];
+    if (any) find_moving(x, moves);
+    for (int i = 0; i < s->set.nisland && any; i++) {
+        if (!s->still[i] && !moves[i] && island_may_stand(s, i, s->p)) return 1;
     }
     return 0;
 }
@@ -383,7 +432,7 @@ rb_status rb_stage_rest(rb_stage *s)
     if (status != RB_OK) return status;
     push(&x, s->p);
     memcpy(s->v_new, x.v, (size_t)s->m->nv * sizeof *x.v);
-    int any = any_may_stand(s);
+    int any = any_may_stand(&x, wanted);
     if (any) measure(&x, s->p);
     if (any && judge(&x, wanted)) status = judge_balanced(&x, wanted);
     for (int j = 0; j < s->m->nv; j++) {
