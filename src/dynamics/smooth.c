@@ -44,6 +44,7 @@ typedef struct scratch {
     rb_smooth_energy energy;
     const rb_smooth_push *push; /* NULL: no impulses */
     double tol;                 /* change at which the iteration ends [1] */
+    int placed;                 /* 1: d is at the midpoint that dv leads to */
 } scratch;
 
 static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
@@ -227,8 +228,8 @@ static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
 /* Moves d->q, d->v, d->act by h. converged = 0: they are at some midpoint. */
 static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb_smooth_info *info)
 {
-    copy(s->q, d->q, m->nq);
-    copy(s->v, d->v, m->nv);
+    if (!s->placed) copy(s->q, d->q, m->nq);
+    if (!s->placed) copy(s->v, d->v, m->nv);
     copy(s->act, d->act, m->na);
     rb_activation_step(m, d, h, s->act_next);
     for (int a = 0; a < m->na; a++) d->act[a] = 0.5 * (s->act[a] + s->act_next[a]);
@@ -237,7 +238,8 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     progress p = { .best = INFINITY, .floor = RB_SMOOTH_ROUNDING * rb_norm_inf(s->q, m->nq) / h };
     int done = 0;
     for (int i = 0; i < MAX_ITERATIONS && !done; i++) {
-        go_to_midpoint(m, d, h, s);
+        if (!s->placed) go_to_midpoint(m, d, h, s);
+        s->placed = 0;
         if (i == 0) implicit_diagonal(m, d, h, s);
         rb_status status = evaluate(m, d, h, s);
         if (status == RB_SINGULAR && i > 0) break; /* the iteration went astray, not the model */
@@ -290,11 +292,10 @@ static double spin_bound(const rb_model *m, const rb_data *d, double *sum)
     return most;
 }
 
-/* Largest angular velocity at d->v [rad/s]. */
-static double fastest_spin(const rb_model *m, rb_data *d)
+/* Largest angular velocity of links that are placed [rad/s]. */
+static double fastest_spin(const rb_model *m, const rb_data *d)
 {
     double fastest = 0.0;
-    rb_forward_place(m, d);
     for (int k = 1; k < m->nlink; k++) {
         double w = rb_norm3(d->link_w + 3 * k);
         if (!(w <= fastest)) fastest = w;
@@ -302,26 +303,37 @@ static double fastest_spin(const rb_model *m, rb_data *d)
     return fastest;
 }
 
-/* The same at the velocity that impulses lead to. */
-static double pushed_spin(const rb_model *m, rb_data *d, const scratch *s)
+static void first_change(const rb_model *m, int count, scratch *s)
 {
-    for (int j = 0; j < m->nv; j++) d->v[j] = s->v_before[j] + s->push->dv[j];
-    double bound = spin_bound(m, d, s->spin);
-    double fastest = s->push->h * bound < RB_SMOOTH_WATCH ? bound : fastest_spin(m, d);
-    copy(d->v, s->v_before, m->nv);
-    return fastest;
+    for (int j = 0; j < m->nv; j++) s->dv[j] = s->push ? s->push->dv[j] / count : 0.0;
+}
+
+/* Most chains turn slowly enough for one substep, though rates that add up do not say so. The first
+ * midpoint does, which one substep needs anyway. */
+static int is_slow(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    copy(s->q, d->q, m->nq);
+    copy(s->v, d->v, m->nv);
+    first_change(m, 1, s);
+    go_to_midpoint(m, d, h, s);
+    s->placed = h * fastest_spin(m, d) < RB_SMOOTH_WATCH;
+    if (!s->placed) restore(m, d, s);
+    return s->placed;
 }
 
 /* Substeps in which no link turns by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
-static int substeps_needed(const rb_model *m, rb_data *d, double h, scratch *s)
+static int substeps_needed(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
+                           scratch *s)
 {
-    double pushed = 0.0;
+    double fastest = push ? push->spin : 0.0;
+    int watched = !push || !push->rough;
     s->energy.watched = 0;
-    if (s->push) pushed = pushed_spin(m, d, s);
-    if (h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH && h * pushed < RB_SMOOTH_WATCH) return 1;
-    double fastest = fastest_spin(m, d);
-    if (pushed > fastest || !(pushed >= 0.0)) fastest = pushed; /* fmax would drop NaN */
-    if (h * fastest >= RB_SMOOTH_WATCH) rb_smooth_energy_start(m, d, &s->energy);
+    if (push && h * fastest < RB_SMOOTH_WATCH) return 1;
+    if (!push && h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH) return 1;
+    if (!push && is_slow(m, d, h, s)) return 1;
+    if (watched) rb_forward_place(m, d);
+    if (!push) fastest = fastest_spin(m, d);
+    if (watched && h * fastest >= RB_SMOOTH_WATCH) rb_smooth_energy_start(m, d, &s->energy);
     double count = h * fastest / RB_SMOOTH_TURN;
     return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
 }
@@ -331,7 +343,7 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
 {
     info->substeps = count;
     info->change = s->energy.work = 0.0;
-    for (int j = 0; j < m->nv; j++) s->dv[j] = s->push ? s->push->dv[j] / count : 0.0;
+    if (!s->placed) first_change(m, count, s);
     for (int i = 0; i < count; i++) {
         rb_status status = substep(m, d, h / count, s, info);
         if (status != RB_OK || !info->converged) return status;
@@ -349,8 +361,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
     copy(s.v_before, d->v, m->nv);
     copy(s.act_before, d->act, m->na);
     if (given > 0) s.energy = *push->energy;
-    int count = given > 0 ? given : substeps_needed(m, d, h, &s);
-    if (push && push->rough) s.energy.watched = 0;
+    int count = given > 0 ? given : substeps_needed(m, d, h, push, &s);
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? count : 2 * count;

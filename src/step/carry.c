@@ -46,6 +46,7 @@ typedef struct carry {
     double *p;            /* impulses to start from                                   (nrow)    */
     rb_anderson mixing;
     int substeps;
+    double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
     rb_smooth_energy energy;
     double made; /* energy that the rule made beside work [J]                                   */
 } carry;
@@ -72,17 +73,18 @@ static rb_status take_memory(carry *x)
 /* ---- who is carried ---------------------------------------------------------------------------
  */
 
-/* Trees with a link that turns by more than RB_CARRY_TURN in the step, at velocity v. Poses are
- * those of the rows. */
-static void add_fast(const rb_stage *s, const double *v, unsigned char *fast)
+/* Trees with a link that turns by more than RB_CARRY_TURN in the step, at velocity v; spin is at
+ * least the largest angular velocity of all links [rad/s]. Poses are those of the rows. */
+static void add_fast(const rb_stage *s, const double *v, unsigned char *fast, double *spin)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
     memcpy(d->v, v, (size_t)m->nv * sizeof *v);
     rb_velocity(m, d);
     for (int k = 1; k < m->nlink; k++) {
-        double turn = s->h * rb_norm3(d->link_w + 3 * (ptrdiff_t)k);
-        if (m->link_tree[k] >= 0 && turn > RB_CARRY_TURN) fast[m->link_tree[k]] = 1;
+        double w = rb_norm3(d->link_w + 3 * (ptrdiff_t)k);
+        if (!(w <= *spin)) *spin = w; /* NaN too */
+        if (m->link_tree[k] >= 0 && s->h * w > RB_CARRY_TURN) fast[m->link_tree[k]] = 1;
     }
 }
 
@@ -94,14 +96,15 @@ static int is_pushed_chain(const rb_stage *s, int k)
     return s->pushed[tree] && !s->resting[tree];
 }
 
-static int find_trees(rb_stage *s, unsigned char *takes)
+static int find_trees(rb_stage *s, unsigned char *takes, double *spin)
 {
     const rb_model *m = s->m;
     int any = 0;
+    *spin = 0.0;
     for (int k = 1; k < m->nlink && !any; k++) any = is_pushed_chain(s, k);
     if (!any) return 0;
-    add_fast(s, s->v_free, takes);
-    add_fast(s, s->v_new, takes);
+    add_fast(s, s->v_free, takes, spin);
+    add_fast(s, s->v_new, takes, spin);
     any = 0;
     for (int tree = 0; tree < m->ntree; tree++) takes[tree] <<= 1; /* fast; 1 is for chains */
     for (int k = 1; k < m->nlink; k++) {
@@ -230,6 +233,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
     rb_smooth_push push = { .h = s->h, .f = x->f, .w = x->w, .dv = x->dv };
     push.tol = RB_CARRY_SMOOTH * RB_CARRY_TOL;
     push.substeps = x->substeps;
+    push.spin = x->spin;
     push.energy = &x->energy;
     rb_smooth_info told;
     rb_stage_led_pose(s, 0.5 * s->h);
@@ -402,14 +406,14 @@ static rb_status move_exactly(rb_stage *s)
 }
 
 /* Which trees are carried, from pushed and resting; rows are solved again where one is left. */
-static rb_status choose(rb_stage *s, int *any)
+static rb_status choose(rb_stage *s, int *any, double *spin)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *start = rb_push(s->d->arena, double, s->set.nrow);
     rb_status status = start ? RB_OK : RB_NOMEM;
     for (int left = 1; left && status == RB_OK;) {
         memset(s->carried, 0, (size_t)s->m->ntree);
-        *any = find_trees(s, s->carried);
+        *any = find_trees(s, s->carried, spin);
         if (s->rough && !all_carried(s)) status = move_exactly(s);
         if (status != RB_OK) break;
         left = forget(s);
@@ -420,9 +424,9 @@ static rb_status choose(rb_stage *s, int *any)
     return status;
 }
 
-static rb_status carry_trees(rb_stage *s, double *q_k)
+static rb_status carry_trees(rb_stage *s, double spin, double *q_k)
 {
-    carry x = { .s = s, .takes = s->carried };
+    carry x = { .s = s, .takes = s->carried, .spin = spin };
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = take_memory(&x);
     if (status == RB_OK) {
@@ -445,13 +449,14 @@ rb_status rb_stage_carry(rb_stage *s, double *q_k)
 {
     rb_constraints last = s->last;
     const double *last_p = s->last_p;
+    double spin = 0.0;
     int any = 0;
     s->gain = 0.0;
     s->made = s->made_free;
     memset(s->carried, 0, (size_t)s->m->ntree);
     if (s->o->scheme != RB_SCHEME_MIDPOINT) return RB_OK;
-    rb_status status = choose(s, &any);
-    if (status == RB_OK && any) status = carry_trees(s, q_k);
+    rb_status status = choose(s, &any, &spin);
+    if (status == RB_OK && any) status = carry_trees(s, spin, q_k);
     s->turn = 0;
     s->last = last;
     s->last_p = last_p;

@@ -71,16 +71,17 @@ static int all_pushed_before(rb_stage *s)
     return missing == 0;
 }
 
-/* And is a chain with a link that turns fast enough to be carried. */
-static int all_turn(rb_stage *s)
+/* And is a chain with a link that turns fast enough to be carried. spin: the fastest of all. */
+static int all_turn(rb_stage *s, double *spin)
 {
     const rb_model *m = s->m;
     int missing = m->ntree;
     rb_forward_place(m, s->d);
     for (int k = 1; k < m->nlink; k++) {
         int tree = m->link_tree[k];
-        double turn = s->h * rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k);
-        if (tree < 0 || !s->pushed[tree] || turn <= RB_CARRY_TURN) continue;
+        double w = rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k);
+        if (!(w <= *spin)) *spin = w; /* NaN too */
+        if (tree < 0 || !s->pushed[tree] || s->h * w <= RB_CARRY_TURN) continue;
         if (m->link_tree[m->link_parent[k]] != tree) continue;
         s->pushed[tree] = 0;
         missing--;
@@ -92,8 +93,9 @@ rb_status rb_stage_likely_motion(rb_stage *s)
 {
     int likely =
         s->m->nmocap == 0 && s->o->scheme == RB_SCHEME_MIDPOINT && !s->o->formulation->ahead;
-    if (!likely || !all_pushed_before(s) || !all_turn(s)) return rb_stage_free_motion(s);
-    rb_smooth_push none = { .h = s->h, .tol = RB_CARRY_ROUGH, .rough = 1 };
+    double spin = 0.0;
+    if (!likely || !all_pushed_before(s) || !all_turn(s, &spin)) return rb_stage_free_motion(s);
+    rb_smooth_push none = { .h = s->h, .tol = RB_CARRY_ROUGH, .rough = 1, .spin = spin };
     rb_smooth_info smooth;
     rb_status status = rb_smooth_push_step(s->m, s->d, &none, &smooth);
     if (status != RB_OK || !smooth.converged) {
