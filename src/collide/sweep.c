@@ -19,6 +19,11 @@ enum { MAX_TANGENTS = 24 }; /* convergence is quadratic; whoever needs more coun
  * become contacts. Smaller: more tangents for the same answer. */
 static const double hit = 1e-9;
 
+/* Part of the step within which the first tangent may end to count as a hit [1]: bodies at rest
+ * have gaps of rounding size. Larger: near misses become contacts. Smaller: one more look at them.
+ */
+static const double soon = 1e-3;
+
 static const rb_manifold_point *closest(const rb_manifold *m)
 {
     const rb_manifold_point *best = &m->point[0];
@@ -44,6 +49,7 @@ int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_sh
         if (!(fall > 0.0)) return 0;
         t += f / fall;
         if (t > h) return 0;
+        if (i == 0 && t <= soon * h) return 1;
 
         rb_copy3(shape2->p, p);
         rb_axpy3(t, v, p);

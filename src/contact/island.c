@@ -11,43 +11,67 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
-#include "math/dense.h"
+#include "math/vector.h"
 
 /* Rows above which W is stored in blocks: a dense W of this size is 720 kB, and the solvers' sparse
  * ways begin to pay. */
 enum { DENSE_ROWS = 300 };
+
+/* Rows of a constraint lie side by side, so that a kernel takes four of them at once. */
+enum { WIDE = 4 };
+
+/* The dofs of a constraint as the factor sees them. */
+typedef struct pattern {
+    const int *dof; /* ascending, with all their ancestors                      (n)             */
+    int n;
+    int *Madr;  /* row of the factor                                            (nv)            */
+    int *above; /* place of the parent, -1: none                                (nv)            */
+    int *run;   /* ancestors of the dof at the places right before it           (nv)            */
+    int *place; /* of a dof in dof                                              (nv)            */
+} pattern;
 
 typedef struct half {
     const rb_model *m;
     const rb_data *d;
     const rb_constraints *set;
     rb_island *island;
-    double **y;      /* per constraint: nrow x ndof         (n) */
-    double **yd;     /* the same over D                     (n) */
-    uint64_t *trees; /* tree_bits of each               (n) */
+    double **y;      /* per constraint: wide / 4 times ndof x 4         (n) */
+    double **yd;     /* the same over D                                 (n) */
+    uint64_t *trees; /* tree_bits of each                               (n) */
 } half;
+
+/* Fours of rows. */
+static int fours_of(const rb_constraint *c)
+{
+    return (c->nrow + WIDE - 1) / WIDE;
+}
 
 /* ---- half solves ------------------------------------------------------------------------------
  */
 
-/* Ancestors of a dof, one after the other, from which on a kernel pays. */
-enum { SHORT_RUN = 8 };
-
 /* y := L^-T y on a closed pattern, from the tips: ancestor i of k loses L_ki y_k. */
-static void half_solve(const rb_model *m, const rb_data *d, const int *dof, int ndof, double *y)
+RB_VECTOR static void half_solve(const pattern *p, const double *L, double *y)
 {
-    for (int k = ndof - 1; k >= 0; k--) {
-        if (y[k] == 0.0) continue;
-        const double *L = d->L + m->dof_Madr[dof[k]] + 1;
-        int at = k;
-        for (int i = m->dof_parent[dof[k]], n; i >= 0; i = m->dof_parent[i - n + 1], L += n) {
-            n = m->dof_run[i] >= SHORT_RUN ? m->dof_run[i] + 1 : 1;
-            while (dof[at] != i) at--;
-            if (n == 1)
-                y[at] -= *L * y[k];
-            else
-                rb_axpy_back(-y[k], L, y + at, n);
+    for (int k = p->n - 1; k >= 0; k--) {
+        const double *row = L + p->Madr[k] + 1;
+        double x[WIDE];
+        for (int r = 0; r < WIDE; r++) x[r] = y[WIDE * k + r];
+        for (int at = p->above[k], n; at >= 0; at = p->above[at - n + 1], row += n) {
+            n = p->run[at] + 1;
+            for (int i = 0; i < n; i++) {
+                double a = row[i], *to = y + WIDE * (ptrdiff_t)(at - i);
+                for (int r = 0; r < WIDE; r++) to[r] -= a * x[r];
+            }
         }
+    }
+}
+
+RB_VECTOR static void over_diagonal(const pattern *p, const double *L, const double *restrict y,
+                                    double *restrict yd)
+{
+    for (int k = 0; k < p->n; k++) {
+        double D = L[p->Madr[k]];
+        for (int r = 0; r < WIDE; r++) yd[WIDE * k + r] = y[WIDE * k + r] / D;
     }
 }
 
@@ -61,32 +85,66 @@ static uint64_t tree_bits(const half *w, const rb_constraint *c)
     return bits;
 }
 
+static int make_pattern(const rb_model *m, rb_arena *arena, pattern *p)
+{
+    *p = (pattern){ .n = 0 };
+    p->Madr = rb_push(arena, int, m->nv);
+    p->above = rb_push(arena, int, m->nv);
+    p->run = rb_push(arena, int, m->nv);
+    p->place = rb_push(arena, int, m->nv);
+    return p->Madr && p->above && p->run && p->place;
+}
+
+/* Contacts of one pair of links follow each other and have the same. */
+static void see_pattern(const rb_model *m, const int *dof, int n, pattern *p)
+{
+    if (p->n == n && memcmp(p->dof, dof, (size_t)n * sizeof *dof) == 0) return;
+    p->n = n;
+    p->dof = dof;
+    for (int k = 0; k < n; k++) {
+        int j = dof[k], parent = m->dof_parent[j];
+        p->place[j] = k;
+        p->Madr[k] = m->dof_Madr[j];
+        p->above[k] = parent >= 0 ? p->place[parent] : -1;
+        p->run[k] = m->dof_run[j];
+    }
+}
+
+/* J of a constraint, rows side by side and zeros beyond the last. */
+static void lay_out(const double *J, const rb_constraint *c, double *y)
+{
+    memset(y, 0, (size_t)fours_of(c) * WIDE * (size_t)c->ndof * sizeof *y);
+    for (int r = 0; r < c->nrow; r++) {
+        double *to = y + (ptrdiff_t)(r / WIDE) * WIDE * c->ndof + r % WIDE;
+        for (int k = 0; k < c->ndof; k++) to[WIDE * k] = J[(ptrdiff_t)r * c->ndof + k];
+    }
+}
+
 static rb_status half_solve_all(half *w, rb_arena *arena)
 {
     rb_island *is = w->island;
+    pattern p;
     size_t entries = 0;
-    for (int i = 0; i < is->n; i++) entries += (size_t)is->c[i]->nrow * (size_t)is->c[i]->ndof;
+    for (int i = 0; i < is->n; i++)
+        entries += (size_t)fours_of(is->c[i]) * WIDE * (size_t)is->c[i]->ndof;
     w->y = rb_push(arena, double *, is->n);
     w->yd = rb_push(arena, double *, is->n);
     w->trees = rb_push(arena, uint64_t, is->n);
     double *next = rb_push(arena, double, 2 * entries);
-    if (!w->y || !w->yd || !w->trees || !next) return RB_NOMEM;
+    int ok = make_pattern(w->m, arena, &p);
+    if (!w->y || !w->yd || !w->trees || !next || !ok) return RB_NOMEM;
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
-        const int *dof = w->set->dof + c->dof;
-        ptrdiff_t size = (ptrdiff_t)c->nrow * c->ndof;
+        ptrdiff_t four = (ptrdiff_t)WIDE * c->ndof, size = fours_of(c) * four;
         w->trees[i] = tree_bits(w, c);
         w->y[i] = next;
         w->yd[i] = next + size;
         next += 2 * size;
-        memcpy(w->y[i], w->set->J + c->block, (size_t)size * sizeof(double));
-        for (int r = 0; r < c->nrow; r++)
-            half_solve(w->m, w->d, dof, c->ndof, w->y[i] + r * c->ndof);
-        for (int k = 0; k < c->ndof; k++) {
-            double D = w->d->L[w->m->dof_Madr[dof[k]]];
-            for (int r = 0; r < c->nrow; r++) {
-                w->yd[i][r * c->ndof + k] = w->y[i][r * c->ndof + k] / D;
-            }
+        lay_out(w->set->J + c->block, c, w->y[i]);
+        see_pattern(w->m, w->set->dof + c->dof, c->ndof, &p);
+        for (ptrdiff_t at = 0; at < size; at += four) {
+            half_solve(&p, w->d->L, w->y[i] + at);
+            over_diagonal(&p, w->d->L, w->y[i] + at, w->yd[i] + at);
         }
     }
     return RB_OK;
@@ -95,40 +153,41 @@ static rb_status half_solve_all(half *w, rb_arena *arena)
 /* ---- blocks -----------------------------------------------------------------------------------
  */
 
-/* One block of W: rows of a, columns of b. */
-typedef struct pair {
-    const double *y, *yd; /* half solves of a; of b over D                    */
-    int nrow, ncol;
-    int na, nb; /* dofs of a, of b: strides of y and yd             */
-} pair;
-
-/* Sum over dofs i .. i + count - 1 of a and j .. of b, which are the same dofs. */
-static void add_run(const pair *p, int i, int j, int count, double *W, ptrdiff_t ld)
+/* Sums over the dofs that two constraints have in common, in their order: four rows of a and four
+ * columns of b. Returns how many there are. */
+RB_VECTOR static int meet(const int *restrict da, int na, const int *restrict db, int nb,
+                          const double *restrict y, const double *restrict yd,
+                          double out[WIDE * WIDE])
 {
-    for (int r = 0; r < p->nrow; r++) {
-        for (int s = 0; s < p->ncol; s++) {
-            const double *y = p->y + r * p->na + i, *yd = p->yd + s * p->nb + j;
-            double sum = W[r * ld + s];
-            for (int k = 0; k < count; k++) sum += y[k] * yd[k];
-            W[r * ld + s] = sum;
+    double sum[WIDE][WIDE] = { { 0.0 } };
+    int i = 0, j = 0, met = 0;
+    while (i < na && j < nb) {
+        if (da[i] != db[j]) {
+            int less = da[i] < db[j];
+            i += less;
+            j += !less;
+            continue;
         }
+        for (int s = 0; s < WIDE; s++) {
+            double b = yd[WIDE * j + s];
+            for (int r = 0; r < WIDE; r++) sum[s][r] += y[WIDE * i + r] * b;
+        }
+        met++;
+        i++;
+        j++;
     }
+    memcpy(out, sum, sizeof sum);
+    return met;
 }
 
-/* The same for two plain contacts: nine sums that do not wait for each other. */
-static void add_run_3(const pair *p, int i, int j, int count, double *W, ptrdiff_t ld)
+/* Two plain contacts. */
+static void write_3(const double sum[WIDE * WIDE], double *W, ptrdiff_t ld)
 {
-    const double *a0 = p->y + i, *a1 = a0 + p->na, *a2 = a1 + p->na;
-    const double *b0 = p->yd + j, *b1 = b0 + p->nb, *b2 = b1 + p->nb;
-    double *W1 = W + ld, *W2 = W1 + ld;
-    double w[9] = { W[0], W[1], W[2], W1[0], W1[1], W1[2], W2[0], W2[1], W2[2] };
-    for (int k = 0; k < count; k++) {
-        double x0 = a0[k], x1 = a1[k], x2 = a2[k], y0 = b0[k], y1 = b1[k], y2 = b2[k];
-        w[0] += x0 * y0, w[1] += x0 * y1, w[2] += x0 * y2;
-        w[3] += x1 * y0, w[4] += x1 * y1, w[5] += x1 * y2;
-        w[6] += x2 * y0, w[7] += x2 * y1, w[8] += x2 * y2;
+    for (int r = 0; r < 3; r++, W += ld) {
+        W[0] = sum[r];
+        W[1] = sum[WIDE + r];
+        W[2] = sum[2 * WIDE + r];
     }
-    for (int s = 0; s < 3; s++) W[s] = w[s], W1[s] = w[3 + s], W2[s] = w[6 + s];
 }
 
 /* Block (a, b) of W, rows of a and columns of b, with row stride ld. Returns 0 where the patterns
@@ -138,31 +197,23 @@ static int write_block(const half *w, int a, int b, double *W, ptrdiff_t ld)
     if (!(w->trees[a] & w->trees[b])) return 0;
     const rb_constraint *ca = w->island->c[a], *cb = w->island->c[b];
     const int *da = w->set->dof + ca->dof, *db = w->set->dof + cb->dof;
-    pair p = { w->y[a], w->yd[b], ca->nrow, cb->nrow, ca->ndof, cb->ndof };
-    int plain = ca->nrow == 3 && cb->nrow == 3, i = 0, j = 0, met = 0;
-    while (i < ca->ndof && j < cb->ndof) {
-        if (da[i] < db[j]) {
-            i++;
-        } else if (da[i] > db[j]) {
-            j++;
-        } else {
-            int count = 1;
-            while (i + count < ca->ndof && j + count < cb->ndof && da[i + count] == db[j + count]) {
-                count++;
+    double sum[WIDE * WIDE];
+    for (int R = 0; R < fours_of(ca); R++) {
+        for (int S = 0; S < fours_of(cb); S++) {
+            const double *y = w->y[a] + (ptrdiff_t)R * WIDE * ca->ndof;
+            const double *yd = w->yd[b] + (ptrdiff_t)S * WIDE * cb->ndof;
+            if (!meet(da, ca->ndof, db, cb->ndof, y, yd, sum)) return 0;
+            if (ca->nrow == 3 && cb->nrow == 3) {
+                write_3(sum, W, ld);
+                return 1;
             }
-            for (int r = 0; r < ca->nrow && !met; r++) {
-                for (int s = 0; s < cb->nrow; s++) W[r * ld + s] = 0.0;
+            for (int r = WIDE * R; r < ca->nrow && r < WIDE * (R + 1); r++) {
+                for (int s = WIDE * S; s < cb->nrow && s < WIDE * (S + 1); s++)
+                    W[r * ld + s] = sum[WIDE * (s % WIDE) + r % WIDE];
             }
-            met = 1;
-            if (plain)
-                add_run_3(&p, i, j, count, W, ld);
-            else
-                add_run(&p, i, j, count, W, ld);
-            i += count;
-            j += count;
         }
     }
-    return met;
+    return 1;
 }
 
 static void mirror(const double *W, ptrdiff_t ld, int nrow, int ncol, double *T)
@@ -369,11 +420,12 @@ static rb_status write_operator(const half *w, rb_arena *arena)
         const rb_constraint *c = is->c[i];
         const int *dof = w->set->dof + c->dof;
         for (int r = 0; r < c->nrow; r++) {
+            const double *y = w->y[i] + (ptrdiff_t)(r / WIDE) * WIDE * c->ndof + r % WIDE;
             jptr[is->row[i] + r] = used;
             for (int k = 0; k < c->ndof; k++) {
                 double D = w->d->L[w->m->dof_Madr[dof[k]]];
                 jcol[used] = at[dof[k]];
-                jval[used++] = w->y[i][r * c->ndof + k] / sqrt(D);
+                jval[used++] = y[WIDE * k] / sqrt(D);
             }
         }
     }

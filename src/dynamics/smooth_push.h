@@ -12,7 +12,7 @@ typedef struct rb_smooth_push {
     const double *dv; /* change of the velocity to start from                      (nv)   */
     double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
     int rough;        /* 1: something to start from, whose energy nobody looks at         */
-    double spin;      /* largest angular velocity at the start and at dv [rad/s]          */
+    double spin;      /* largest angular velocity, without and with impulses [rad/s]      */
     int substeps;     /* to be taken, with the energy of the start as it is; 0: as many as energy
                          wants                                                             */
     rb_smooth_energy *energy; /* of the step; with substeps given all but its end          */

@@ -367,22 +367,47 @@ void rb_ldl_solve(const double *LDL, int n, int rank, const int *perm, double *x
     for (int k = 0; k < n; k++) x[perm[k]] = k < rank ? work[k] : 0.0;
 }
 
+enum { PANEL = 4 }; /* pivots at a time */
+
+/* Pivots k .. k + count - 1 within their own rows. 0: one of them is not above tiny. */
+RB_INLINE int positive_panel(double *A, int n, int k, int count, double tiny, double *inverse)
+{
+    for (int a = 0; a < count; a++) {
+        const double *restrict U_a = A + (ptrdiff_t)(k + a) * n;
+        if (!(U_a[k + a] > tiny)) return 0;
+        inverse[a] = 1.0 / U_a[k + a];
+        for (int i = k + a + 1; i < k + count; i++) {
+            double *restrict U_i = A + (ptrdiff_t)i * n, l = U_a[i] * inverse[a];
+            for (int j = i; j < n; j++) U_i[j] -= l * U_a[j];
+        }
+    }
+    return 1;
+}
+
+/* Below a panel every row loses the four multiples one after the other, in one pass. What is
+ * written left of the diagonal is never read. */
 RB_VECTOR int rb_ldl_positive(double *A, int n)
 {
-    double largest = 0.0;
+    double largest = 0.0, inverse[PANEL];
     for (int i = 0; i < n; i++) {
         double a = A[(ptrdiff_t)i * (n + 1)];
         largest = a > largest ? a : largest;
     }
     double tiny = RB_RANK_TOL * n * largest;
-    for (int k = 0; k < n; k++) {
-        const double *restrict U_k = A + (ptrdiff_t)k * n;
-        if (!(U_k[k] > tiny)) return 0;
-        double inverse = 1.0 / U_k[k];
-        for (int i = k + 1; i < n; i++) {
-            double *restrict U_i = A + (ptrdiff_t)i * n, l = U_k[i] * inverse;
-            if (l == 0.0) continue;
-            for (int j = i; j < n; j++) U_i[j] -= l * U_k[j];
+    for (int k = 0; k < n; k += PANEL) {
+        int count = n - k < PANEL ? n - k : PANEL;
+        if (!positive_panel(A, n, k, count, tiny, inverse)) return 0;
+        if (count < PANEL) break;
+        const double *restrict U_0 = A + (ptrdiff_t)k * n, *restrict U_1 = U_0 + n;
+        const double *restrict U_2 = U_1 + n, *restrict U_3 = U_2 + n;
+        for (int i = k + PANEL; i < n; i++) {
+            double *restrict U_i = A + (ptrdiff_t)i * n;
+            double l_0 = U_0[i] * inverse[0], l_1 = U_1[i] * inverse[1];
+            double l_2 = U_2[i] * inverse[2], l_3 = U_3[i] * inverse[3];
+            if (l_0 == 0.0 && l_1 == 0.0 && l_2 == 0.0 && l_3 == 0.0) continue;
+            for (int j = i / PANEL * PANEL; j < n; j++) {
+                U_i[j] = (((U_i[j] - l_0 * U_0[j]) - l_1 * U_1[j]) - l_2 * U_2[j]) - l_3 * U_3[j];
+            }
         }
     }
     return 1;

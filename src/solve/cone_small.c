@@ -318,6 +318,10 @@ static int iterate(small *s, rb_info *info)
         if (it == STEPS) return 0;
         before = F;
         info->iterations++;
+        if (!s->slides && modes_stand(s)) { /* the factors are those of these modes */
+            if (!move(s)) return 0;
+            continue;
+        }
         info->factorisations++;
         if (!factor(s) || !move(s)) return 0;
     }

@@ -58,15 +58,31 @@ static rb_status take_memory(rb_stage *s, rest *x)
 /* ---- the defect of v = 0 ----------------------------------------------------------------------
  */
 
+/* One plain contact: its rows in their order, each dof once. */
+static void add_three(const double *J, const double *p, int ndof, const int *dof, double *push)
+{
+    double a = fabs(p[0]), b = fabs(p[1]), c = fabs(p[2]);
+    if (a == 0.0 && b == 0.0 && c == 0.0) return;
+    for (int k = 0; k < ndof; k++) {
+        double sum = push[dof[k]] + fabs(J[k]) * a;
+        sum += fabs(J[ndof + k]) * b;
+        push[dof[k]] = sum + fabs(J[2 * ndof + k]) * c;
+    }
+}
+
 /* push += |J|' |p| */
 static void add_sizes(const rb_constraints *set, const double *p, double *push)
 {
     for (int i = 0; i < set->n; i++) {
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
-        const double *J = set->J + c->block;
+        const double *J = set->J + c->block, *P = p + c->row;
+        if (c->nrow == 3) {
+            add_three(J, P, c->ndof, dof, push);
+            continue;
+        }
         for (int r = 0; r < c->nrow; r++, J += c->ndof) {
-            double size = fabs(p[c->row + r]);
+            double size = fabs(P[r]);
             if (size == 0.0) continue;
             for (int k = 0; k < c->ndof; k++) push[dof[k]] += fabs(J[k]) * size;
         }
@@ -169,8 +185,17 @@ static double first_energy(const rest *x, int k)
     return m->link_mass[k] * rb_dot3(v, v);
 }
 
+/* The same of any link at the velocities of d. */
+static double com_energy(const rb_model *m, const rb_data *d, int k)
+{
+    double v[3];
+    rb_cross3(d->link_w + 3 * (ptrdiff_t)k, d->link_c + 3 * (ptrdiff_t)k, v);
+    rb_add3(d->link_v + 3 * (ptrdiff_t)k, v, v);
+    return m->link_mass[k] * rb_dot3(v, v);
+}
+
 /* Islands whose defect is above RB_REST_NEAR for sure, found without a product with M: the energy
- * of a tree is at least that of its first link, and its rounding (S.6) at most
+ * of a tree is at least that of one of its links, and its rounding (S.6) at most
  *
  *     2 n (sum_j |v_free,j| sqrt(M_jj))^2 + 2 sum_j (|J|'|p|)_j^2 / M_jj
  *
@@ -190,11 +215,22 @@ static void find_moving(rest *x, unsigned char *moves)
         speed[tree_of(m, j)] += fabs(s->v_free[j]) * sqrt(M_jj);
         force[tree_of(m, j)] += x->push[j] * x->push[j] / M_jj;
     }
-    for (int k = 1; k < m->nlink; k++) {
-        int tree = m->link_tree[k], island = tree >= 0 ? s->set.tree_island[tree] : -1;
-        if (island < 0 || m->link_tree[m->link_parent[k]] == tree) continue;
-        double most = 2.0 * (m->nv * speed[tree] * speed[tree] + force[tree]);
-        moves[island] |= first_energy(x, k) > 2.0 * RB_REST_NEAR * RB_REST_NEAR * most;
+    int chains = m->nlink - 1 > m->ntree;
+    for (int first = 1, left = 1; first >= !chains && left; first--) {
+        left = 0;
+        if (!first) {
+            memcpy(s->d->v, x->v, (size_t)m->nv * sizeof *x->v);
+            rb_velocity(m, s->d);
+        }
+        for (int k = 1; k < m->nlink; k++) {
+            int tree = m->link_tree[k], island = tree >= 0 ? s->set.tree_island[tree] : -1;
+            if (island < 0 || moves[island]) continue;
+            left = 1;
+            if (first && m->link_tree[m->link_parent[k]] == tree) continue;
+            double most = 2.0 * (m->nv * speed[tree] * speed[tree] + force[tree]);
+            double energy = first ? first_energy(x, k) : com_energy(m, s->d, k);
+            moves[island] = energy > 2.0 * RB_REST_NEAR * RB_REST_NEAR * most;
+        }
     }
 }
 
