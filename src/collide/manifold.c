@@ -8,14 +8,6 @@
 #include "collide/feature.h"
 #include "math/vec3.h"
 
-rb_grain rb_grain_of(double extent1, double extent2, double distance)
-{
-    double large = rb_larger(rb_larger(extent1, extent2), distance),
-           small = rb_smaller(extent1, extent2);
-    double tie = RB_GAP_TIE * large;
-    return (rb_grain){ .tie = tie, .merge = rb_larger(RB_SAME_POINT * small, tie) };
-}
-
 void rb_points_add(rb_points *points, double gap, const double pos1[3], const double normal[3],
                    uint32_t feature)
 {
@@ -246,31 +238,18 @@ void rb_points_finish(rb_points *points, const double n[3], double reach, rb_gra
     sort_by_feature(out);
 }
 
-void rb_manifold_single(rb_manifold *out, double reach, double gap, const double x[3], double r,
-                        const double n[3], uint32_t feature)
+void rb_point_swap(rb_manifold_point *p)
 {
-    rb_manifold_point *p = &out->point[0];
-    out->n = gap <= reach ? 1 : 0;
-    p->gap = gap;
-    p->feature = feature;
-    for (int k = 0; k < 3; k++) {
-        double on = x[k] + r * n[k];
-        p->normal[k] = n[k];
-        p->pos1[k] = on;
-        p->pos2[k] = on + gap * n[k];
-    }
+    double pos1[3];
+    rb_copy3(p->pos1, pos1);
+    rb_copy3(p->pos2, p->pos1);
+    rb_copy3(pos1, p->pos2);
+    rb_scale3(-1.0, p->normal, p->normal);
+    p->feature = rb_feature_swap(p->feature);
 }
 
 void rb_manifold_swap(rb_manifold *manifold)
 {
-    for (int i = 0; i < manifold->n; i++) {
-        rb_manifold_point *p = &manifold->point[i];
-        double pos1[3];
-        rb_copy3(p->pos1, pos1);
-        rb_copy3(p->pos2, p->pos1);
-        rb_copy3(pos1, p->pos2);
-        rb_scale3(-1.0, p->normal, p->normal);
-        p->feature = rb_feature_swap(p->feature);
-    }
+    for (int i = 0; i < manifold->n; i++) rb_point_swap(&manifold->point[i]);
     sort_by_feature(manifold);
 }

@@ -2,6 +2,8 @@
 #ifndef RB_COLLIDE_MANIFOLD_H
 #define RB_COLLIDE_MANIFOLD_H
 
+#include "base/constants.h"
+#include "math/vec3.h"
 #include "rattleback/collide.h"
 
 /* Two quadrilaterals meet in at most 8 vertices and 16 crossings; one closest point is added. */
@@ -19,7 +21,13 @@ typedef struct rb_grain {
 } rb_grain;
 
 /* extent: of each shape; distance: of their centres. */
-rb_grain rb_grain_of(double extent1, double extent2, double distance);
+RB_INLINE rb_grain rb_grain_of(double extent1, double extent2, double distance)
+{
+    double large = rb_larger(rb_larger(extent1, extent2), distance),
+           small = rb_smaller(extent1, extent2);
+    double tie = RB_GAP_TIE * large;
+    return (rb_grain){ .tie = tie, .merge = rb_larger(RB_SAME_POINT * small, tie) };
+}
 
 /* Witness 2 is pos1 + gap normal. */
 void rb_points_add(rb_points *points, double gap, const double pos1[3], const double normal[3],
@@ -30,12 +38,28 @@ void rb_points_add(rb_points *points, double gap, const double pos1[3], const do
 void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
                       rb_manifold *out);
 
-/* One point, or none where it is beyond reach: from the point x of shape 1, moved by r along the
- * unit vector n. */
-void rb_manifold_single(rb_manifold *out, double reach, double gap, const double x[3], double r,
-                        const double n[3], uint32_t feature);
+/* From the point x of shape 1, moved by r along the unit vector n. 0: it is beyond reach. */
+RB_INLINE int rb_point_set(rb_manifold_point *p, double reach, double gap, const double x[3],
+                           double r, const double n[3], uint32_t feature)
+{
+    double n0 = n[0], n1 = n[1], n2 = n[2]; /* in registers: p may be anywhere */
+    double x0 = x[0] + r * n0, x1 = x[1] + r * n1, x2 = x[2] + r * n2;
+    p->gap = gap;
+    p->pos1[0] = x0;
+    p->pos1[1] = x1;
+    p->pos1[2] = x2;
+    p->pos2[0] = x0 + gap * n0;
+    p->pos2[1] = x1 + gap * n1;
+    p->pos2[2] = x2 + gap * n2;
+    p->normal[0] = n0;
+    p->normal[1] = n1;
+    p->normal[2] = n2;
+    p->feature = feature;
+    return gap <= reach;
+}
 
-/* The same manifold seen with the shapes exchanged. */
+/* The same point, and the same manifold, seen with the shapes exchanged. */
+void rb_point_swap(rb_manifold_point *p);
 void rb_manifold_swap(rb_manifold *manifold);
 
 #endif

@@ -3,105 +3,171 @@
 
 #include "collide/manifold.h"
 #include "collide/surface.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { NTYPE = RB_GEOM_MESH + 1 };
 
+/* `one`: the closest point; all there is of a sphere, which then has no `many`. */
+typedef struct entry {
+    rb_pair_fn many;
+    rb_point_fn one;
+} entry;
+
 /* clang-format off */
-static const rb_pair_fn table[NTYPE][NTYPE] = {
+static const entry table[NTYPE][NTYPE] = {
     [RB_GEOM_PLANE] = {
-        [RB_GEOM_SPHERE]    = rb_plane_sphere,
-        [RB_GEOM_CAPSULE]   = rb_plane_capsule,
-        [RB_GEOM_ELLIPSOID] = rb_plane_ellipsoid,
-        [RB_GEOM_CYLINDER]  = rb_plane_cylinder,
-        [RB_GEOM_BOX]       = rb_plane_box,
-        [RB_GEOM_MESH]      = rb_plane_hull,
+        [RB_GEOM_SPHERE]    = { rb_plane_sphere, NULL },
+        [RB_GEOM_CAPSULE]   = { rb_plane_capsule, NULL },
+        [RB_GEOM_ELLIPSOID] = { rb_plane_ellipsoid, NULL },
+        [RB_GEOM_CYLINDER]  = { rb_plane_cylinder, NULL },
+        [RB_GEOM_BOX]       = { rb_plane_box, NULL },
+        [RB_GEOM_MESH]      = { rb_plane_hull, NULL },
     },
     [RB_GEOM_SPHERE] = {
-        [RB_GEOM_SPHERE]    = rb_sphere_sphere,
-        [RB_GEOM_CAPSULE]   = rb_sphere_capsule,
-        [RB_GEOM_ELLIPSOID] = rb_sphere_ellipsoid,
-        [RB_GEOM_CYLINDER]  = rb_sphere_cylinder,
-        [RB_GEOM_BOX]       = rb_sphere_box,
-        [RB_GEOM_MESH]      = rb_convex_pair,
+        [RB_GEOM_SPHERE]    = { NULL, rb_sphere_sphere },
+        [RB_GEOM_CAPSULE]   = { NULL, rb_sphere_capsule },
+        [RB_GEOM_ELLIPSOID] = { rb_sphere_ellipsoid, NULL },
+        [RB_GEOM_CYLINDER]  = { NULL, rb_sphere_cylinder },
+        [RB_GEOM_BOX]       = { NULL, rb_sphere_box },
+        [RB_GEOM_MESH]      = { rb_convex_pair, NULL },
     },
     [RB_GEOM_CAPSULE] = {
-        [RB_GEOM_CAPSULE]   = rb_capsule_capsule,
-        [RB_GEOM_ELLIPSOID] = rb_convex_pair,
-        [RB_GEOM_CYLINDER]  = rb_convex_pair,
-        [RB_GEOM_BOX]       = rb_capsule_box,
-        [RB_GEOM_MESH]      = rb_convex_pair,
+        [RB_GEOM_CAPSULE]   = { rb_capsule_capsule, rb_capsule_capsule_closest },
+        [RB_GEOM_ELLIPSOID] = { rb_convex_pair, NULL },
+        [RB_GEOM_CYLINDER]  = { rb_convex_pair, NULL },
+        [RB_GEOM_BOX]       = { rb_capsule_box, NULL },
+        [RB_GEOM_MESH]      = { rb_convex_pair, NULL },
     },
     [RB_GEOM_ELLIPSOID] = {
-        [RB_GEOM_ELLIPSOID] = rb_convex_pair,
-        [RB_GEOM_CYLINDER]  = rb_convex_pair,
-        [RB_GEOM_BOX]       = rb_convex_pair,
-        [RB_GEOM_MESH]      = rb_convex_pair,
+        [RB_GEOM_ELLIPSOID] = { rb_convex_pair, NULL },
+        [RB_GEOM_CYLINDER]  = { rb_convex_pair, NULL },
+        [RB_GEOM_BOX]       = { rb_convex_pair, NULL },
+        [RB_GEOM_MESH]      = { rb_convex_pair, NULL },
     },
     [RB_GEOM_CYLINDER] = {
-        [RB_GEOM_CYLINDER]  = rb_convex_pair,
-        [RB_GEOM_BOX]       = rb_convex_pair,
-        [RB_GEOM_MESH]      = rb_convex_pair,
+        [RB_GEOM_CYLINDER]  = { rb_convex_pair, NULL },
+        [RB_GEOM_BOX]       = { rb_convex_pair, NULL },
+        [RB_GEOM_MESH]      = { rb_convex_pair, NULL },
     },
     [RB_GEOM_BOX] = {
-        [RB_GEOM_BOX]       = rb_box_box,
-        [RB_GEOM_MESH]      = rb_convex_pair,
+        [RB_GEOM_BOX]       = { rb_box_box, NULL },
+        [RB_GEOM_MESH]      = { rb_convex_pair, NULL },
     },
     [RB_GEOM_MESH] = {
-        [RB_GEOM_MESH]      = rb_convex_pair,
+        [RB_GEOM_MESH]      = { rb_convex_pair, NULL },
     },
 };
 /* clang-format on */
 
-rb_pair_fn rb_pair_find(int type1, int type2, int *swap)
+static const entry none = { NULL, NULL };
+
+/* *swap: call it with the shapes exchanged, then exchange the points. */
+RB_INLINE const entry *entry_of(const rb_shape *shape1, const rb_shape *shape2, int *swap)
 {
+    unsigned type1 = (unsigned)shape1->type, type2 = (unsigned)shape2->type;
     *swap = type1 > type2;
-    if (type1 < 0 || type2 < 0 || type1 >= NTYPE || type2 >= NTYPE) return NULL;
-    return *swap ? table[type2][type1] : table[type1][type2];
+    if (type1 >= NTYPE || type2 >= NTYPE) return &none;
+    return *swap ? &table[type2][type1] : &table[type1][type2];
 }
 
 /* Meshes collide by their hulls. */
-static int is_whole(const rb_shape *s)
+static inline int is_whole(const rb_shape *s)
 {
     if (s->type != RB_GEOM_MESH) return 1;
     return s->model && s->asset >= 0 && s->model->mesh_hullvertnum[s->asset] > 0;
 }
 
+RB_INLINE int call_one(const entry *pair, int swap, const rb_shape *shape1, const rb_shape *shape2,
+                       double reach, rb_manifold_point *out)
+{
+    int found = pair->one(swap ? shape2 : shape1, swap ? shape1 : shape2, reach, out);
+    if (swap && found) rb_point_swap(out);
+    return found;
+}
+
+RB_INLINE void call_many(const entry *pair, int swap, const rb_shape *shape1,
+                         const rb_shape *shape2, double reach, rb_manifold *out)
+{
+    pair->many(swap ? shape2 : shape1, swap ? shape1 : shape2, reach, out);
+    if (swap) rb_manifold_swap(out);
+}
+
 int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
 {
     int swap;
-    rb_pair_fn pair = rb_pair_find(shape1->type, shape2->type, &swap);
+    const entry *pair = entry_of(shape1, shape2, &swap);
     out->n = 0;
     out->error = 0.0;
-    if (!pair || !is_whole(shape1) || !is_whole(shape2)) return 0;
-    if (swap) {
-        pair(shape2, shape1, reach, out);
-        rb_manifold_swap(out);
-    } else {
-        pair(shape1, shape2, reach, out);
-    }
+    if (!pair->one && (!pair->many || !is_whole(shape1) || !is_whole(shape2))) return 0;
+    if (pair->one && (!pair->many || out->most == 1))
+        out->n = call_one(pair, swap, shape1, shape2, reach, &out->point[0]);
+    else
+        call_many(pair, swap, shape1, shape2, reach, out);
     return 1;
 }
 
-/* x * 0 is 0 where x is finite, else NaN; two sums, which the processor makes at once. */
-static int is_finite(const rb_shape *s)
+/* ---- numbers that are none --------------------------------------------------------------------
+ */
+
+/* Numbers that the processor adds at once. */
+typedef double two __attribute__((vector_size(16)));
+
+RB_INLINE two two_at(const double *x)
 {
-    const double *p = s->p, *size = s->size, *R = s->R;
-    double a = R[0] * 0.0, b = R[1] * 0.0;
-    a += R[2] * 0.0, b += R[3] * 0.0;
-    a += R[4] * 0.0, b += R[5] * 0.0;
-    a += R[6] * 0.0, b += R[7] * 0.0;
-    a += p[0] * 0.0, b += p[1] * 0.0;
-    a += size[0] * 0.0, b += size[1] * 0.0;
-    a += R[8] * 0.0 + p[2] * 0.0 + size[2] * 0.0;
-    return a + b == 0.0 && size[0] >= 0.0 && size[1] >= 0.0 && size[2] >= 0.0;
+    two some;
+    memcpy(&some, x, sizeof some);
+    return some;
+}
+
+/* x * 0 is 0 where x is finite, else NaN. */
+static int is_right(const rb_shape *s)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 9; k++) sum += s->R[k] * 0.0;
+    for (int k = 0; k < 3; k++) sum += s->p[k] * 0.0 + s->size[k] * 0.0;
+    return sum == 0.0 && s->size[0] >= 0.0 && s->size[1] >= 0.0 && s->size[2] >= 0.0;
+}
+
+__attribute__((noinline)) static int are_right(const rb_shape *shape1, const rb_shape *shape2,
+                                               double reach)
+{
+    return is_right(shape1) && is_right(shape2) && reach >= 0.0;
+}
+
+/* Negative where a size has a sign. */
+RB_INLINE int64_t sign_of(const double size[3])
+{
+    int64_t x, y, z;
+    memcpy(&x, size, sizeof x);
+    memcpy(&y, size + 1, sizeof y);
+    memcpy(&z, size + 2, sizeof z);
+    return x | y | z;
+}
+
+RB_INLINE two sum_of(const rb_shape *s)
+{
+    two R = two_at(s->R) + two_at(s->R + 2) + (two_at(s->R + 4) + two_at(s->R + 6));
+    two p = two_at(s->p) + two_at(s->p + 1), size = two_at(s->size) + two_at(s->size + 1);
+    return R + two_at(s->R + 7) + (p + size);
+}
+
+/* Finite numbers, sizes and a reach that are not negative. A sum that is finite has only finite
+ * terms; one that is not, and sizes of -0, are looked at again. */
+RB_INLINE int is_sound(const rb_shape *a, const rb_shape *b, double reach)
+{
+    two sums = sum_of(a) + sum_of(b);
+    double sum = sums[0] + sums[1];
+    if (sum - sum == 0.0 && (sign_of(a->size) | sign_of(b->size)) >= 0 && reach >= 0.0) return 1;
+    return are_right(a, b, reach);
 }
 
 /* Of the points of a surface those that are closest. */
-static rb_status surface_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
-                                  rb_manifold *out)
+__attribute__((noinline)) static rb_status
+surface_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
 {
     enum { ROOM = 64 };
     int swap = !rb_is_surface(shape1), ngroup;
@@ -127,12 +193,12 @@ static rb_status surface_manifold(const rb_shape *shape1, const rb_shape *shape2
     return RB_OK;
 }
 
-static rb_status manifold_of(const rb_shape *shape1, const rb_shape *shape2, double reach,
-                             rb_manifold *out)
+__attribute__((noinline)) static rb_status
+manifold_of(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
 {
     out->n = 0;
     out->error = 0.0;
-    if (!is_finite(shape1) || !is_finite(shape2) || !(reach >= 0.0)) return RB_BAD_INPUT;
+    if (!is_sound(shape1, shape2, reach)) return RB_BAD_INPUT;
     if (rb_is_surface(shape1) || rb_is_surface(shape2)) {
         return surface_manifold(shape1, shape2, reach, out);
     }
@@ -142,21 +208,43 @@ static rb_status manifold_of(const rb_shape *shape1, const rb_shape *shape2, dou
 rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
                            rb_manifold *out)
 {
+    int swap;
+    const entry *pair = entry_of(shape1, shape2, &swap);
     out->most = RB_MANIFOLD_KEEP;
-    return manifold_of(shape1, shape2, reach, out);
+    if (!pair->one || !is_sound(shape1, shape2, reach))
+        return manifold_of(shape1, shape2, reach, out);
+    out->error = 0.0;
+    if (!pair->many)
+        out->n = call_one(pair, swap, shape1, shape2, reach, &out->point[0]);
+    else
+        call_many(pair, swap, shape1, shape2, reach, out);
+    return RB_OK;
 }
 
-rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double reach,
-                          rb_manifold_point *out, int *found)
+/* Out of line: its manifold is large. */
+__attribute__((noinline)) static rb_status closest_of_many(const rb_shape *shape1,
+                                                           const rb_shape *shape2, double reach,
+                                                           rb_manifold_point *out, int *found)
 {
+    int best = 0;
     rb_manifold m;
     m.most = 1;
     rb_status status = manifold_of(shape1, shape2, reach, &m);
-    int best = 0;
     for (int i = 1; i < m.n; i++) {
         if (m.point[i].gap < m.point[best].gap) best = i;
     }
     *found = m.n > 0;
     if (m.n > 0) *out = m.point[best];
     return status;
+}
+
+rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                          rb_manifold_point *out, int *found)
+{
+    int swap;
+    const entry *pair = entry_of(shape1, shape2, &swap);
+    if (!pair->one || !is_sound(shape1, shape2, reach))
+        return closest_of_many(shape1, shape2, reach, out, found);
+    *found = call_one(pair, swap, shape1, shape2, reach, out);
+    return RB_OK;
 }

@@ -8,6 +8,10 @@
 typedef void (*rb_pair_fn)(const rb_shape *shape1, const rb_shape *shape2, double reach,
                            rb_manifold *out);
 
+/* The closest point alone. 0: its gap is larger than reach, and out has no meaning. */
+typedef int (*rb_point_fn)(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                           rb_manifold_point *out);
+
 void rb_plane_sphere(const rb_shape *plane, const rb_shape *sphere, double reach, rb_manifold *out);
 void rb_plane_capsule(const rb_shape *plane, const rb_shape *capsule, double reach,
                       rb_manifold *out);
@@ -16,22 +20,22 @@ void rb_plane_ellipsoid(const rb_shape *plane, const rb_shape *ellipsoid, double
                         rb_manifold *out);
 void rb_plane_cylinder(const rb_shape *plane, const rb_shape *cylinder, double reach,
                        rb_manifold *out);
-void rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
-void rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
-                       rb_manifold *out);
-void rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach, rb_manifold *out);
-void rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double reach,
-                        rb_manifold *out);
+int rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach, rb_manifold_point *out);
+int rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
+                      rb_manifold_point *out);
+int rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach,
+                  rb_manifold_point *out);
+int rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double reach,
+                       rb_manifold_point *out);
 void rb_sphere_ellipsoid(const rb_shape *sphere, const rb_shape *ellipsoid, double reach,
                          rb_manifold *out);
 void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
+int rb_capsule_capsule_closest(const rb_shape *a, const rb_shape *b, double reach,
+                               rb_manifold_point *out);
 void rb_capsule_box(const rb_shape *capsule, const rb_shape *box, double reach, rb_manifold *out);
 void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
 void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out);
 void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb_manifold *out);
-
-/* NULL: no entry. *swap: call it with the shapes exchanged, then rb_manifold_swap. */
-rb_pair_fn rb_pair_find(int type1, int type2, int *swap);
 
 /* Calls the function of the pair, exchanging where needed. 0: no entry. */
 int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out);

@@ -7,7 +7,8 @@
 
 /* The point of the rectangle next to (r, z): signed distance, outward direction, and which part of
  * the cylinder it is: 1 the side, 0 and 2 rims, or a cap. */
-static double nearest(const double size[3], double r, double z, double outward[2], uint32_t *half)
+RB_INLINE double nearest(const double size[3], double r, double z, double outward[2],
+                         uint32_t *half)
 {
     double over_r = r - size[0], over_z = fabs(z) - size[1], sign = z < 0.0 ? -1.0 : 1.0;
     int rim = 2 * (z >= 0.0);
@@ -25,8 +26,8 @@ static double nearest(const double size[3], double r, double z, double outward[2
     return side ? over_r : over_z;
 }
 
-void rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double reach,
-                        rb_manifold *out)
+RB_VECTOR int rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double reach,
+                                 rb_manifold_point *out)
 {
     double w[3], x[3], to[2], y[3], m[3];
     uint32_t half2;
@@ -34,10 +35,7 @@ void rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double
     rb_rot_t(cylinder->R, w, x);
     double r = sqrt(x[0] * x[0] + x[1] * x[1]), radius = sphere->size[0];
     double distance = nearest(cylinder->size, r, x[2], to, &half2);
-    if (distance - radius > reach) {
-        out->n = 0;
-        return;
-    }
+    if (distance - radius > reach) return 0;
 
     /* on the axis every way out to the side is as good */
     y[0] = r > 0.0 ? to[0] * x[0] / r : to[0];
@@ -45,6 +43,6 @@ void rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double
     y[2] = to[1];
     rb_rot(cylinder->R, y, m);
     rb_scale3(-1.0, m, m);
-    rb_manifold_single(out, reach, distance - radius, sphere->p, radius, m,
-                       rb_feature(rb_feature_half(RB_CURVED, 0), half2));
+    return rb_point_set(out, reach, distance - radius, sphere->p, radius, m,
+                        rb_feature(rb_feature_half(RB_CURVED, 0), half2));
 }

@@ -78,6 +78,7 @@ void rb_sphere_ellipsoid(const rb_shape *sphere, const rb_shape *ellipsoid, doub
     for (int k = 0; k < 3; k++) distance += m[k] * (y[k] - a[k] * e[k]);
     rb_rot(ellipsoid->R, m, back);
     rb_scale3(-1.0, back, back);
-    rb_manifold_single(out, reach, distance - sphere->size[0], sphere->p, sphere->size[0], back,
-                       rb_feature(rb_feature_half(RB_CURVED, 0), rb_feature_half(RB_CURVED, 0)));
+    uint32_t half = rb_feature_half(RB_CURVED, 0);
+    out->n = rb_point_set(&out->point[0], reach, distance - sphere->size[0], sphere->p,
+                          sphere->size[0], back, rb_feature(half, half));
 }

@@ -8,37 +8,42 @@
 
 /* From the centre x of a sphere of radius r to the point q of a core of radius s: `normal` is the
  * unit vector from x to q, `distance` its length. */
-static void emit(const double x[3], double r, double s, double distance, const double normal[3],
-                 uint32_t half2, double reach, rb_manifold *out)
+RB_INLINE int emit(const double x[3], double r, double s, double distance, const double normal[3],
+                   uint32_t half2, double reach, rb_manifold_point *out)
 {
-    rb_manifold_single(out, reach, distance - (r + s), x, r, normal,
-                       rb_feature(rb_feature_half(RB_CURVED, 0), half2));
+    return rb_point_set(out, reach, distance - (r + s), x, r, normal,
+                        rb_feature(rb_feature_half(RB_CURVED, 0), half2));
 }
 
-void rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
+RB_VECTOR int rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach,
+                               rb_manifold_point *out)
 {
     double n[3];
     rb_sub3(b->p, a->p, n);
     double distance = rb_unit(n);
-    emit(a->p, a->size[0], b->size[0], distance, n, rb_feature_half(RB_CURVED, 0), reach, out);
+    return emit(a->p, a->size[0], b->size[0], distance, n, rb_feature_half(RB_CURVED, 0), reach,
+                out);
 }
 
-void rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
-                       rb_manifold *out)
+RB_VECTOR int rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
+                                rb_manifold_point *out)
 {
     rb_segment axis = rb_capsule_axis(capsule);
-    double t = rb_segment_foot(&axis, sphere->p), q[3], n[3];
-    rb_segment_at(&axis, t, q);
-    rb_sub3(q, sphere->p, n);
+    double n[3];
+    rb_sub3(axis.c, sphere->p, n);
+    double t = rb_clamp_to(-rb_dot3(n, axis.u), axis.half);
+    rb_axpy3(t, axis.u, n);
 
-    double distance = rb_unit(n);
+    int end = rb_segment_end(&axis, t);
+    double distance = end ? rb_unit(n) : rb_unit_across(axis.u, n);
     rb_grain grain = rb_grain_of(sphere->size[0], capsule->size[0] + axis.half, distance);
-    if (distance <= grain.tie || !rb_segment_end(&axis, t)) rb_straighten(axis.u, n);
-    emit(sphere->p, sphere->size[0], capsule->size[0], distance, n,
-         rb_feature_half(RB_CURVED, rb_segment_end(&axis, t) + 1), reach, out);
+    if (distance <= grain.tie) rb_straighten(axis.u, n);
+    return emit(sphere->p, sphere->size[0], capsule->size[0], distance, n,
+                rb_feature_half(RB_CURVED, end + 1), reach, out);
 }
 
-void rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach, rb_manifold *out)
+RB_VECTOR int rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach,
+                            rb_manifold_point *out)
 {
     double r[3], x[3], q[3], outward[3], n[3];
     uint32_t half2;
@@ -47,5 +52,5 @@ void rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach, rb
     double distance = rb_box_point(box->size, x, q, outward, &half2);
     rb_rot(box->R, outward, n);
     rb_scale3(-1.0, n, n);
-    emit(sphere->p, sphere->size[0], 0.0, distance, n, half2, reach, out);
+    return emit(sphere->p, sphere->size[0], 0.0, distance, n, half2, reach, out);
 }
