@@ -391,6 +391,16 @@ static int is(const world *w, const char *name)
     return strcmp(rb_formulation_name(w->o->formulation), name) == 0;
 }
 
+/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.3), 0 where there is none. */
+static double bounce(const world *w, double gap, double came, double free_u, double e)
+{
+    double a = (came - free_u) / w->h, g = fmax(0.0, gap);
+    double meets = fmax(0.0, came * came + 2.0 * a * g);
+    double right = e * e * meets - 2.0 * a * g, half = a * w->h;
+    if (half * half + right <= 0.0) return 0.0;
+    return fmin(-free_u, sqrt(half * half + right) - half);
+}
+
 /* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.2), (S.3), (S.10) */
 static void velocities(world *w)
 {
@@ -419,8 +429,9 @@ static void velocities(world *w)
             if (fabs(room) <= 1e-13 * w->m->extent) room = 0.0;
             w->bias[r] = room / w->h - there;
             double e = c->kind == CONTACT ? c->mat.restitution : 0.0, came = w->u_before[r];
-            if (e > 0.0 && -came > 2.0 * w->g * w->h && free_u + w->bias[r] < 0.0)
-                w->bias[r] = fmin(w->bias[r], e * came);
+            if (!(e > 0.0) || -came <= 2.0 * w->g * w->h || free_u + w->bias[r] >= 0.0) continue;
+            double b = bounce(w, c->gap - w->h * there, came, free_u, e);
+            if (b > 0.0) w->bias[r] = fmin(w->bias[r], -b);
         }
     }
     for (int r = 0; r < w->nrow; r++) w->u[r] = dot(w->J + r * nv, w->v_free, nv) + w->bias[r];

@@ -14,8 +14,14 @@
  * the whole error is taken off, as Stewart and Trinkle do.
  *
  * Restitution in a fixed step: a contact that would close within it and comes faster than weight
- * alone drives it in two steps bounces (S.3). With Newton's law it leaves with -e times the
- * velocity it came with; the other laws first bring it to rest, and restitution.c gives back. */
+ * alone drives it in two steps bounces (S.3). It would meet with u*, and leaves with the speed b
+ * that e u* has become where the step ends: the bounce has the height that e gives it, though the
+ * step does not know the time of the impact,
+ *
+ *     a = (u - u_f) / h,   u*^2 = u^2 + 2 a gap,   b = sqrt(e^2 u*^2 + a^2 h^2 - 2 a gap) - a h.
+ *
+ * Newton's law asks for b itself; the other laws first bring the contact to rest, and restitution.c
+ * gives back b / |u_f| of what that took. */
 #include <math.h>
 #include <string.h>
 
@@ -105,12 +111,16 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
     return room / s->h - u_hat;
 }
 
-/* -e u_before where the contact came faster than its weight drives it within two steps. */
-static double bounce(const rb_stage *s, const rb_constraint *c, double u_before)
+/* b of (S.3) where the contact came faster than its weight drives it within two steps. */
+static double bounce(const rb_stage *s, const rb_constraint *c, double gap, double u_free)
 {
     double e = c->kind == RB_CONSTRAINT_CONTACT ? c->material.restitution : 0.0;
-    if (s->inelastic || !(e > 0.0) || -u_before <= RB_BOUNCE_STEPS * s->gravity * s->h) return 0.0;
-    return -e * u_before;
+    double u = s->u_before[c->row], h = s->h;
+    if (s->inelastic || !(e > 0.0) || -u <= RB_BOUNCE_STEPS * s->gravity * h) return 0.0;
+    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) return -e * u;
+    double a = (u - u_free) / h, drop = 2.0 * a * fmax(0.0, gap);
+    double square = e * e * fmax(0.0, u * u + drop) + a * a * h * h - drop;
+    return fmin(sqrt(fmax(0.0, square)) - a * h, -u_free);
 }
 
 static void fill_velocities(rb_stage *s, double *u_hat)
@@ -130,9 +140,9 @@ static void fill_velocities(rb_stage *s, double *u_hat)
         if (is_unilateral(c)) {
             bias[0] = normal_bias(s, c, u_hat[c->row]);
             s->room[i] = bias[0];
-            double back = bounce(s, c, s->u_before[c->row]);
+            double back = bounce(s, c, c->gap - s->h * u_hat[c->row], u[0]);
             if (back > 0.0 && u[0] + bias[0] < 0.0) {
-                s->e[i] = c->material.restitution;
+                s->e[i] = back / -u[0];
                 bias[0] = fmin(bias[0], s->o->law == RB_NEWTON ? -back : 0.0);
             }
         }
