@@ -299,7 +299,8 @@ static rb_status collide_all(scene *s)
     return RB_OK;
 }
 
-/* Bounded geoms pass the filter with planes only, as links of robots that do not meet each other. */
+/* Bounded geoms pass the filter with planes only, as links of robots that do not meet each other.
+ */
 static int only_planes(const scene *s)
 {
     int types = 0, affinities = 0;
