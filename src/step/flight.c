@@ -96,7 +96,8 @@ static int lower_bound(const rb_flight *flight, int geom1, int geom2)
 }
 
 /* A point that was not there at the start belongs to the rows where its pair has some; in `hybrid`
- * it is watched where others of the pair come to collide: it may be one of them by another name. */
+ * it is watched where others of the pair come to collide: it may be one of them by another name.
+ * What comes slowly does not collide: two names for one place would divide the step without end. */
 int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feature)
 {
     int held = 0, comes = 0;
@@ -106,7 +107,7 @@ int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feat
         if (!same_pair(c, geom1, geom2)) break;
         if (c->at.feature == feature) return !flight->flies[i];
         held |= !flight->flies[i];
-        comes |= flight->flies[i] && flight->speed[i] < 0.0;
+        comes |= flight->flies[i] == RB_FLIES_FAST;
     }
     return held && !(comes && flight->wary);
 }
@@ -136,7 +137,7 @@ static double closing_speed(double gap, double before, double after, double h)
 static int flies(const rb_stage *s, double h_full, double near, const rb_contact *c, double before,
                  double after)
 {
-    if (s->paradigms) return rb_paradigms_flies(s, c, before, after);
+    if (s->paradigms) return rb_paradigms_flies(s, c, near, before, after);
     int grain;
     rb_material material;
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);

@@ -19,9 +19,6 @@
 
 #define PI 3.141592653589793
 
-/* Gap that a candidate may have, as a share of its way in a step [1]: that of flight.c. */
-#define NEAR_SHARE 1e-3
-
 /* ---- the table ---------------------------------------------------------------------------------
  */
 
@@ -140,25 +137,28 @@ double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double nor
  */
 
 /* A pair in constraints lets go of points that come as an impact, or are far, or leave. */
-static int held_flies(const rb_stage *s, const rb_contact *c, double before, double slow)
+static rb_flies held_flies(const rb_stage *s, const rb_contact *c, double before, double slow)
 {
     double out = RB_SHIFT_RATIO * slow;
-    if (c->at.gap > RB_TOUCH * s->size)
-        return -before > out + s->gravity * s->h || c->at.gap > out * s->paradigms->h;
-    return before > fmax(s->least_speed, out);
+    if (c->at.gap <= RB_TOUCH * s->size)
+        return before > fmax(s->least_speed, out) ? RB_FLIES : RB_FLIES_NOT;
+    if (-before > out + s->gravity * s->h) return RB_FLIES_FAST;
+    return c->at.gap > out * s->paradigms->h ? RB_FLIES : RB_FLIES_NOT;
 }
 
-int rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double before, double after)
+rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near, double before,
+                            double after)
 {
     int grain;
     rb_material material;
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
-    if (preset(&material) == RB_PARADIGM_CONSTRAINT) return 0;
+    if (preset(&material) == RB_PARADIGM_CONSTRAINT) return RB_FLIES_NOT;
     double e = material.restitution, slow = slow_speed(s, c->geom1, c->geom2, e);
     if (find(s->paradigms, c->geom1, c->geom2)) return held_flies(s, c, before, slow);
-    if (c->at.gap > RB_TOUCH * s->size)
-        return fmax(-before, -after) > slow || c->at.gap > NEAR_SHARE * slow * s->paradigms->h;
-    return before > fmax(s->least_speed, e > 0.0 ? e * slow : slow);
+    if (c->at.gap <= RB_TOUCH * s->size)
+        return before > fmax(s->least_speed, e > 0.0 ? e * slow : slow) ? RB_FLIES : RB_FLIES_NOT;
+    if (fmax(-before, -after) > slow) return RB_FLIES_FAST;
+    return c->at.gap > near * slow * s->paradigms->h ? RB_FLIES : RB_FLIES_NOT;
 }
 
 /* ---- shifts ------------------------------------------------------------------------------------

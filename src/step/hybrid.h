@@ -29,8 +29,10 @@ int rb_paradigms_holds(const rb_paradigms *x, int geom1, int geom2);
 double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double normal[3],
                          const rb_material *material);
 
-/* hybrid.c: the contact is no row of the part; rates of its gap at both ends of the free motion. */
-int rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double before, double after);
+/* hybrid.c: whether the contact is no row of the part; near: gap that a slow candidate may have, as
+ * a share of its way in a step; rates of its gap at both ends of the free motion. */
+rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near, double before,
+                            double after);
 
 /* hybrid.c: shifts, by what a part that is done has shown; told to the sink of events. */
 void rb_paradigms_shift(rb_stage *s);

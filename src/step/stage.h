@@ -7,11 +7,17 @@
 #include "rattleback/impact.h"
 #include "rattleback/step.h"
 
+typedef enum rb_flies {
+    RB_FLIES_NOT,
+    RB_FLIES,     /* leaves, or comes slowly from afar */
+    RB_FLIES_FAST /* `hybrid`: comes as an impact      */
+} rb_flies;
+
 /* Contacts at the start of a part of a located step. Those that fly towards their impact, or away
  * from one, are left out of the rows; their gaps are watched instead. */
 typedef struct rb_flight {
     rb_contact *contacts; /* sorted as rb_collide does                  (n)                     */
-    unsigned char *flies; /*                                            (n)                     */
+    unsigned char *flies; /* rb_flies                                   (n)                     */
     double *speed;        /* rate of the gap [m/s]                      (n)                     */
     int n;
     int wary; /* 1: new points of a pair that comes to collide are watched, not held            */
