@@ -240,50 +240,77 @@ static double start_gap(const located *x)
     return fmax(0.0, least);
 }
 
-/* Newton's guess from the last value f at t; `otherwise` where it leaves a .. b. Only `hybrid`
- * takes it: there a value is a solution of all constraints and worth a look at velocities. */
-static double newton(const located *x, double t, double f, double a, double b, double otherwise)
+/* A look at the least gap of all that flies. */
+typedef struct sight {
+    double t, f, rate;
+} sight;
+
+/* Newton's guess. Only `hybrid` takes it: there a value is a solution of all constraints and worth
+ * a look at velocities. */
+static double newton(const located *x, const sight *at)
 {
-    if (!x->s->paradigms || !(x->rate < 0.0) || !(f < INFINITY)) return otherwise;
-    double guess = t - f / x->rate;
-    return guess > a && guess < b ? guess : otherwise;
+    if (!x->s->paradigms || !(at->rate < 0.0) || !(at->f < INFINITY)) return NAN;
+    return at->t - at->f / at->rate;
+}
+
+static int is_within(double t, double a, double b)
+{
+    return t > a && t < b;
+}
+
+/* Where to look next between a, apart, and b, with an overlap; `last` is one of them. The least gap
+ * of a may be that of another pair, which leaves: then the line through both tells nothing. What
+ * touches at the start and is driven together by others meets there. */
+static double next_guess(const located *x, const sight *a, const sight *b, const sight *last,
+                         double secant, int i)
+{
+    double tol = RB_ROOT * x->s->size, half = 0.5 * (a->t + b->t), t;
+    if (i % 8 == 7) return half;
+    if (i == 0 && a->t == 0.0 && !(a->f > tol) && b->rate < 0.0) {
+        t = -0.5 * tol / b->rate;
+        return is_within(t, a->t, b->t) ? t : half;
+    }
+    if (is_within(t = newton(x, last), a->t, b->t)) return t;
+    if (is_within(t = newton(x, b), a->t, b->t)) return t;
+    int same = !x->s->paradigms || a->t == 0.0 || a->rate < 0.0;
+    return same && a->f > tol && a->f < INFINITY ? secant : half;
 }
 
 /* f(b) < 0: *b becomes a time with |f| <= RB_ROOT, in units of the size: impact.c calls that
  * touching. Where f jumps, as repairs of what touches set in, the part ends before the jump. */
-static rb_status find_root(located *x, double f_b, rb_mark mark, double *b)
+static rb_status find_root(located *x, double f_b, rb_mark mark, double *end)
 {
-    double a = 0.0, f_a = start_gap(x), tol = RB_ROOT * x->s->size;
-    double weight_a = f_a, weight_b = f_b;
-    double last = *b, f = f_b;
+    double tol = RB_ROOT * x->s->size;
+    sight a = { 0.0, start_gap(x), 0.0 }, b = { *end, f_b, x->rate }, last = b;
+    double weight_a = a.f, weight_b = b.f;
     int side = 0;
-    for (int i = 0; i < ROOT_STEPS && f_b < -tol; i++) {
-        double width = *b - a;
-        int secant = f_a > tol && f_a < INFINITY && i % 8 != 7;
-        double t = a + width * (secant ? weight_a / (weight_a - weight_b) : 0.5);
-        if (i % 8 != 7) t = newton(x, last, f, a, *b, t);
-        if (!(t > a && t < *b)) break;
-        last = t;
+    for (int i = 0; i < ROOT_STEPS && b.f < -tol; i++) {
+        double secant = a.t + (b.t - a.t) * weight_a / (weight_a - weight_b);
+        double t = next_guess(x, &a, &b, &last, secant, i);
+        if (!is_within(t, a.t, b.t)) break;
         rb_status status = move(x, t, x->h_full, mark);
         if (status != RB_OK) return status;
-        f = look(x);
+        double f = look(x);
+        last = (sight){ t, f, x->rate };
         if (f > 0.0 && f <= tol && x->rate < 0.0) {
-            *b = t;
+            *end = t;
             return RB_OK;
         }
 
         /* Illinois: the end that stays counts half */
         if (f <= 0.0) {
-            weight_a = side < 0 ? 0.5 * weight_a : f_a;
-            *b = t, f_b = weight_b = f, side = -1;
+            weight_a = side < 0 ? 0.5 * weight_a : a.f;
+            b = last, weight_b = f, side = -1;
         } else {
-            weight_b = side > 0 ? 0.5 * weight_b : f_b;
-            a = t, f_a = weight_a = f, side = 1;
+            weight_b = side > 0 ? 0.5 * weight_b : b.f;
+            a = last, weight_a = f, side = 1;
         }
     }
-    if (f_b >= -RB_GAP_DEEP * x->s->size) return RB_OK;
-    if (!(a > 0.0)) return rb_fail(x->s->err, RB_UNSOLVED, "bodies overlap however short the step");
-    *b = a;
+    *end = b.t;
+    if (b.f >= -RB_GAP_DEEP * x->s->size) return RB_OK;
+    if (!(a.t > 0.0))
+        return rb_fail(x->s->err, RB_UNSOLVED, "bodies overlap however short the step");
+    *end = a.t;
     return RB_OK;
 }
 
