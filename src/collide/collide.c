@@ -15,6 +15,7 @@
 #include "collide/filter.h"
 #include "collide/pairs.h"
 #include "collide/manifold.h"
+#include "collide/shape.h"
 #include "collide/surface.h"
 #include "collide/sweep.h"
 #include "math/vec3.h"
@@ -42,14 +43,7 @@ typedef struct scene {
 
 static rb_shape shape_of(const scene *s, int g)
 {
-    const rb_model *m = s->m;
-    return (rb_shape){ .type = m->geom_type[g],
-                       .size = m->geom_size + 3 * (ptrdiff_t)g,
-                       .p = s->d->geom_p + 3 * (ptrdiff_t)g,
-                       .R = s->d->geom_R + 9 * (ptrdiff_t)g,
-                       .model = m,
-                       .asset = m->geom_asset[g],
-                       .surface = rb_geom_is_surface(m, g) };
+    return rb_geom_shape(s->m, s->d, g);
 }
 
 /* ---- motion -----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
-#include "collide/surface.h"
+#include "collide/shape.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
@@ -118,14 +118,7 @@ static rb_contact closest(const located *x, int geom1, int geom2)
     rb_shape shape[2];
     rb_manifold manifold = { .n = 0 };
     for (int k = 0; k < 2; k++) {
-        int g = geoms[k];
-        shape[k] = (rb_shape){ .type = m->geom_type[g],
-                               .size = m->geom_size + 3 * (ptrdiff_t)g,
-                               .p = d->geom_p + 3 * (ptrdiff_t)g,
-                               .R = d->geom_R + 9 * (ptrdiff_t)g,
-                               .model = m,
-                               .asset = m->geom_asset[g],
-                               .surface = rb_geom_is_surface(m, g) };
+        shape[k] = rb_geom_shape(m, d, geoms[k]);
     }
     rb_contact c = { .geom1 = geom1, .geom2 = geom2, .at = { .gap = INFINITY } };
     if (points_of(x, shape, &manifold) != RB_OK) return c;

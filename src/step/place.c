@@ -57,8 +57,7 @@ static void new_position(rb_stage *s, double *v_mean, const double *q_carried)
 /* ---- bodies as their rows believe -------------------------------------------------------------
  */
 
-/* A body by itself: the first link of its tree and the only one. */
-static int is_single(const rb_model *m, int link)
+int rb_stage_is_single(const rb_model *m, int link)
 {
     int tree = m->link_tree[link];
     return m->link_parent[link] == 0 && (link + 1 == m->nlink || m->link_tree[link + 1] != tree);
@@ -76,7 +75,8 @@ static int hold(rb_stage *s, const unsigned char *wanted)
     int moved = 0;
     for (int k = 1; k < s->m->nlink; k++) {
         int tree = s->m->link_tree[k];
-        if (tree < 0 || s->held[tree] || !is_single(s->m, k) || !is_of_island(s, tree)) continue;
+        if (tree < 0 || s->held[tree] || !rb_stage_is_single(s->m, k) || !is_of_island(s, tree))
+            continue;
         if (wanted && !wanted[s->set.tree_island[tree]]) continue;
         moved |= !s->pushed[tree] && !s->resting[tree];
         s->held[tree] = 1;
@@ -126,7 +126,8 @@ void rb_stage_way(const rb_stage *s, double *v_hat)
     if (s->o->scheme == RB_SCHEME_SEMI_IMPLICIT) return;
     for (int j = 0; j < m->nv; j++) {
         int link = m->dof_link[j], tree = m->link_tree[link];
-        if (s->pushed[tree] || s->held[tree] || s->resting[tree] || !is_single(m, link)) continue;
+        if (s->pushed[tree] || s->held[tree] || s->resting[tree] || !rb_stage_is_single(m, link))
+            continue;
         v_hat[j] = 0.5 * (s->v0[j] + s->v_new[j]);
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collide/bounds.h"
+#include "collide/shape.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
@@ -15,12 +16,7 @@ static double geom_change(const rb_model *m, const rb_data *d, int g)
     int link = m->geom_link[g];
     if (link == 0) return 0.0;
     const double *w = d->link_w + 3 * (ptrdiff_t)link;
-    rb_shape shape = { .type = m->geom_type[g],
-                       .size = m->geom_size + 3 * (ptrdiff_t)g,
-                       .p = d->geom_p + 3 * (ptrdiff_t)g,
-                       .R = d->geom_R + 9 * (ptrdiff_t)g,
-                       .model = m,
-                       .asset = m->geom_asset[g] };
+    rb_shape shape = rb_geom_shape(m, d, g);
     double r[3], turn[3], v[3];
     rb_sub3(shape.p, d->link_p + 3 * (ptrdiff_t)link, r);
     rb_cross3(w, r, turn);
@@ -56,12 +52,7 @@ static void add_velocity(const rb_stage *s, int g, const double *x, const double
 static double turning(const rb_stage *s, int g)
 {
     ptrdiff_t at = 3 * (ptrdiff_t)s->m->geom_link[g];
-    rb_shape shape = { .type = s->m->geom_type[g],
-                       .size = s->m->geom_size + 3 * (ptrdiff_t)g,
-                       .p = s->d->geom_p + 3 * (ptrdiff_t)g,
-                       .R = s->d->geom_R + 9 * (ptrdiff_t)g,
-                       .model = s->m,
-                       .asset = s->m->geom_asset[g] };
+    rb_shape shape = rb_geom_shape(s->m, s->d, g);
     double w = rb_norm3(s->d->link_w + at) + 2.0 * rb_norm3(s->link_dw + at);
     return w > 0.0 ? 2.0 * w * rb_bounds_arm(&shape) : 0.0;
 }

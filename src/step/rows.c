@@ -171,12 +171,13 @@ rb_status rb_stage_take_rows(rb_stage *s)
     return RB_OK;
 }
 
-/* What flies stays out. */
+/* What flies stays out, and what passes by while rows are those of the start. */
 static void drop_flying(rb_stage *s)
 {
     int n = 0;
     for (int i = 0; i < s->ncontact; i++) {
         const rb_contact *c = &s->contacts[i];
+        if (!s->last_p && rb_stage_is_ghost(s, c)) continue;
         if (rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) s->contacts[n++] = *c;
     }
     s->ncontact = n;

@@ -69,6 +69,8 @@ typedef struct rb_stage {
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
     int inelastic;        /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
+    int *ghost; /* pairs that are left out because they pass by (S.45)  (nghost x 2)             */
+    int nghost;
     rb_contact *seen; /* contacts at q_new, of the last check; NULL: not kept  (touch_max)      */
     int nseen;
     double seen_h; /* time within which the check looks for contacts, and those of seen [s]     */
@@ -214,6 +216,16 @@ rb_status rb_stage_restitute(rb_stage *s);
 /* Islands of an impact that are one plain contact: their impulses, restitution and all, and a mark
  * in skip (nisland); the others are left to the two calls above. */
 rb_status rb_stage_single(rb_stage *s, unsigned char *skip);
+
+/* ghost.c: pairs whose rows push though nobody would meet; rows are at the start of the step. */
+rb_status rb_stage_find_ghosts(rb_stage *s);
+int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
+
+/* ghost.c: whether one of them does meet on the way from q0 with v_new. */
+rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet);
+
+/* place.c: a body by itself, the only link of its tree. */
+int rb_stage_is_single(const rb_model *m, int link);
 
 /* place.c: pushed, the trees that an impulse acts on. */
 void rb_stage_find_pushed(rb_stage *s);

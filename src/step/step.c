@@ -159,6 +159,42 @@ static rb_status check(rb_stage *s, int may_hold, double *worst)
     return status == RB_OK && moved ? rb_stage_check(s, worst) : status;
 }
 
+static rb_status solve_rows(rb_stage *s)
+{
+    rb_status status = rb_stage_rows(s);
+    return status == RB_OK ? rb_stage_solve(s) : status;
+}
+
+/* Restitution, and the new position. */
+static rb_status go_on(rb_stage *s)
+{
+    rb_status status = rb_stage_restitute(s);
+    return status == RB_OK ? rb_stage_place(s) : status;
+}
+
+static rb_status do_round(rb_stage *s)
+{
+    rb_status status = solve_rows(s);
+    return status == RB_OK ? go_on(s) : status;
+}
+
+/* The first round: what passes by is left out (S.45). */
+static rb_status first_round(rb_stage *s)
+{
+    int meet = 0;
+    s->nghost = 0;
+    rb_status status = solve_rows(s);
+    int may = !s->flight && !s->v_hat;
+    if (status == RB_OK && may) status = rb_stage_find_ghosts(s);
+    if (status == RB_OK && s->nghost > 0) s->tries++, status = solve_rows(s);
+    if (status == RB_OK) status = go_on(s);
+    if (status == RB_OK && s->nghost > 0) status = rb_stage_ghosts_meet(s, &meet);
+    if (status != RB_OK || !meet) return status;
+    s->nghost = 0;
+    s->tries++;
+    return do_round(s);
+}
+
 /* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
  * nonlinear formulations, until it stands (S.9). */
 static rb_status solve_until_open(rb_stage *s)
@@ -174,10 +210,7 @@ static rb_status solve_until_open(rb_stage *s)
     memset(s->held, 0, (size_t)m->ntree);
     for (int round = 0;; round++) {
         double worst = 0.0;
-        rb_status status = rb_stage_rows(s);
-        if (status == RB_OK) status = rb_stage_solve(s);
-        if (status == RB_OK) status = rb_stage_restitute(s);
-        if (status == RB_OK) status = rb_stage_place(s);
+        rb_status status = round == 0 ? first_round(s) : do_round(s);
         if (status == RB_OK) status = check(s, repairs > 0, &worst);
         if (status != RB_OK) return status;
 

@@ -138,6 +138,17 @@ def test_a_bullet_meets_a_foil_and_passes_beside_it():
         check(done["qpos"][8:10] == [0.106, 0], done["qpos"])
 
 
+def test_what_passes_beside_an_edge_falls_freely():
+    for step in (0.02, 0.01, 0.002):
+        text = scene("bullet", ('gravity="0 0 0"', 'gravity="0 0 -9.81"'), ("0.106", "0.1051"))
+        done = run(text, "--key", "start", "--step", str(step), "--time", "0.04")
+        check(abs(done["qvel"][6] - 100) < 1e-9, (step, done["qvel"]))
+        check(abs(done["qvel"][8] + 9.81 * 0.04) < 1e-9, (step, done["qvel"]))
+    for step in (0.005, 0.002, 0.001):
+        done = run(scene("peg"), "--step", str(step), "--time", "0.1")
+        check(abs(done["qpos"][2] - (0.085 - 0.5 * 9.81 * 0.01)) < 1e-12, (step, done["qpos"]))
+
+
 def test_a_peg_with_ten_micrometres_enters_and_without_stands():
     done = run(scene("peg"))
     check(abs(done["qpos"][2] - 0.03) < 1e-9 and done["failures"] == 0, done)
