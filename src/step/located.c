@@ -12,8 +12,8 @@
  * they cross above zero; where they do not, the crossing is looked at (S.20). Parts in which
  * something turns by more than a quarter of a radian are divided before.
  *
- * Then the impact (impact.c), then the next part. After a bounded number of parts the rest of the
- * step is a fixed one without restitution: info.unlocated. */
+ * Then the impact (impact.c), then the next part. After a bounded number of parts, or where a part
+ * has no answer, the rest of the step is a fixed one without restitution: info.unlocated. */
 #include <math.h>
 #include <string.h>
 
@@ -401,8 +401,9 @@ static rb_status do_part(located *x, double *left)
     }
     if (status == RB_OK) rb_stage_finish(s);
     rb_stage_let_go(s, status == RB_OK);
+    if (status != RB_OK) rb_stage_restore(s);
     rb_arena_reset(s->d->arena, mark);
-    *left = t < *left ? *left - t : 0.0;
+    if (status == RB_OK) *left = t < *left ? *left - t : 0.0;
     return status;
 }
 
@@ -419,7 +420,9 @@ rb_status rb_stage_located(rb_stage *s)
         status = do_part(&x, &left);
         if (s->d->time + left == s->d->time) left = 0.0;
     }
-    if (status != RB_OK || !(left > 0.0)) return status;
+    if ((status != RB_OK && status != RB_UNSOLVED) || !(left > 0.0)) return status;
+
+    /* too many parts, or one without an answer however short */
     s->flight = NULL;
     s->seen_h = 0.0;
     s->info->unlocated = 1;
