@@ -28,7 +28,10 @@ static inline int rb_box_vertex_at(const double sign[3])
 /* The edge along `axis` that the vertex belongs to. */
 static inline int rb_box_edge_of(int axis, int vertex)
 {
-    return 4 * axis + (vertex >> (axis + 1) % 3 & 1) + 2 * (vertex >> (axis + 2) % 3 & 1);
+    static const unsigned char edge[3][8] = { { 0, 0, 1, 1, 2, 2, 3, 3 },
+                                              { 4, 6, 4, 6, 5, 7, 5, 7 },
+                                              { 8, 9, 10, 11, 8, 9, 10, 11 } };
+    return edge[axis][vertex];
 }
 
 static inline int rb_box_face_of(int axis, double sign)

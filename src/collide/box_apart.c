@@ -99,7 +99,7 @@ static int is_extreme(int vertex, const double d[3])
     return 1;
 }
 
-void rb_boxes_apart(rb_boxes *p, double n[3])
+RB_SHORT void rb_boxes_apart(rb_boxes *p, double n[3])
 {
     witness of_2[8], of_1[8];
     for (int v = 0; v < 8; v++) {

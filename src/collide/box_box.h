@@ -1,7 +1,9 @@
-/* Two boxes, seen from the first: what the stages of rb_box_box share. */
+/* Two boxes, seen from the first: what the stages of rb_box_box share. Its text is that of
+ * box_body.h, compiled twice: for every processor, and for those with AVX2. */
 #ifndef RB_COLLIDE_BOX_BOX_H
 #define RB_COLLIDE_BOX_BOX_H
 
+#include "base/assert.h"
 #include "collide/box.h"
 #include "collide/manifold.h"
 #include "rattleback/collide.h"
@@ -12,8 +14,8 @@ typedef struct rb_boxes {
     double R[9]; /* frame 2 to frame 1                */
     double t[3]; /* centre of 2 in frame 1            */
     rb_grain grain;
-    int single; /* the closest point is enough        */
-    rb_points points;
+    int single;       /* the closest point is enough        */
+    rb_points points; /* in frame 1 */
 } rb_boxes;
 
 static inline void rb_boxes_to_1(const rb_boxes *p, const double y[3], double x[3])
@@ -28,15 +30,21 @@ static inline void rb_boxes_to_2(const rb_boxes *p, const double x[3], double y[
     rb_rot_t(p->R, y, y);
 }
 
-/* A candidate, witness 1 and normal in frame 1. */
-void rb_boxes_add(rb_boxes *p, double gap, const double x1[3], const double n[3], uint32_t feature);
-
-/* Adds what the two faces that look at each other along n have in common (G.11): vertices of one
- * over the other and crossings of their edges. n: unit, frame 1, from 1 to 2. */
-void rb_boxes_faces(rb_boxes *p, const double n[3]);
+/* A candidate, seen from box 1. */
+RB_INLINE void rb_boxes_add(rb_boxes *p, double gap, const double x1[3], const double n[3],
+                            uint32_t feature)
+{
+    RB_ASSERT(p->points.n < RB_POINTS_MAX);
+    if (p->points.n == RB_POINTS_MAX) return;
+    rb_point_set(&p->points.at[p->points.n++], INFINITY, gap, x1, 0.0, n, feature);
+}
 
 /* Boxes that are apart: closest points by comparing all features (G.12). Adds the closest pair and
  * the vertices near it that belong to the same contact; n: the unit vector between the pair. */
 void rb_boxes_apart(rb_boxes *p, double n[3]);
+
+#ifdef RB_AVX2
+void rb_box_box_avx2(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
+#endif
 
 #endif

@@ -186,8 +186,8 @@ RB_INLINE int closest_point(const axes *p, double reach, rb_manifold_point *out,
     return point_of(p, &best, reach, out);
 }
 
-RB_VECTOR int rb_capsule_capsule_closest(const rb_shape *a, const rb_shape *b, double reach,
-                                         rb_manifold_point *out)
+RB_SHORT int rb_capsule_capsule_closest(const rb_shape *a, const rb_shape *b, double reach,
+                                        rb_manifold_point *out)
 {
     axes p;
     double s, t;
@@ -234,8 +234,8 @@ RB_INLINE double most_aside(const axes *p, double reach)
     return is_clear(p) ? (near * near * p->mm - p->wm * p->wm) / (p->mm * p->mm) : INFINITY;
 }
 
-RB_VECTOR void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach,
-                                  rb_manifold *out)
+RB_SHORT void rb_capsule_capsule(const rb_shape *a, const rb_shape *b, double reach,
+                                 rb_manifold *out)
 {
     axes p;
     double at[2], n[3];

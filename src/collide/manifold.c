@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/constants.h"
 #include "collide/feature.h"
+#include "collide/segment.h"
 #include "math/vec3.h"
 
 void rb_points_add(rb_points *points, double gap, const double pos1[3], const double normal[3],
@@ -22,16 +23,6 @@ void rb_points_add(rb_points *points, double gap, const double pos1[3], const do
     p->feature = feature;
 }
 
-/* What is left of the candidates: indices, and their places seen along the normal. */
-typedef struct selection {
-    const rb_manifold_point *at;
-    rb_grain grain;
-    int n, pick[RB_POINTS_MAX];
-    double n0[3];                  /* normal of the closest point                              */
-    double flat[RB_POINTS_MAX][3]; /* of each candidate: halfway between its witnesses, relative
-                                      to the first, across n0: points behind each other coincide */
-} selection;
-
 /* The smaller half of the id first. */
 static uint32_t symmetric_key(uint32_t feature)
 {
@@ -39,38 +30,34 @@ static uint32_t symmetric_key(uint32_t feature)
     return feature < swapped ? feature : swapped;
 }
 
-static void sort_symmetric(selection *s)
+static void sort_symmetric(rb_choice *s)
 {
-    for (int i = 1; i < s->n; i++) {
+    uint32_t keys[RB_POINTS_MAX];
+    for (int i = 0; i < s->n; i++) {
         int which = s->pick[i], k = i;
-        uint32_t key = symmetric_key(s->at[which].feature);
-        for (; k > 0 && symmetric_key(s->at[s->pick[k - 1]].feature) > key; k--) {
+        uint32_t key = symmetric_key(s->feature[which]);
+        for (; k > 0 && keys[k - 1] > key; k--) {
+            keys[k] = keys[k - 1];
             s->pick[k] = s->pick[k - 1];
         }
+        keys[k] = key;
         s->pick[k] = which;
     }
 }
 
-static double least_gap(const selection *s)
+/* Puts in front, among the closest points, the first of those whose normal is nearest to that of
+ * the pair. */
+RB_SHORT void rb_choice_lead(rb_choice *s)
 {
-    double least = INFINITY;
-    for (int i = 0; i < s->n; i++) least = rb_smaller(least, s->at[s->pick[i]].gap);
-    return least;
-}
-
-/* Puts in front, among the closest points, the first of those whose normal is nearest to n. */
-static void lead(selection *s, const double n[3])
-{
-    double bound = least_gap(s) + s->grain.tie, nearest = INFINITY;
+    double least = INFINITY, nearest = INFINITY;
     int first = 0;
+    sort_symmetric(s);
+    for (int i = 0; i < s->n; i++) least = rb_smaller(least, s->gap[s->pick[i]]);
     for (int i = 0; i < s->n; i++) {
-        const rb_manifold_point *p = &s->at[s->pick[i]];
-        if (p->gap > bound) continue;
-        double r[3];
-        rb_sub3(p->normal, n, r);
-        double off = rb_larger(fabs(r[0]), rb_larger(fabs(r[1]), fabs(r[2])));
-        if (off >= nearest - RB_GAP_TIE) continue;
-        nearest = off;
+        int which = s->pick[i];
+        if (s->gap[which] > least + s->grain.tie) continue;
+        if (s->off[which] >= nearest - RB_GAP_TIE) continue;
+        nearest = s->off[which];
         first = i;
     }
     int which = s->pick[first];
@@ -78,42 +65,44 @@ static void lead(selection *s, const double n[3])
     s->pick[0] = which;
 }
 
-static void flatten(selection *s)
+/* Halfway between its witnesses, relative to the first: points behind each other coincide. */
+static void flatten(const rb_manifold_point *at, rb_choice *s)
 {
-    const rb_manifold_point *o = &s->at[s->pick[0]];
-    rb_copy3(o->normal, s->n0);
+    const rb_manifold_point *o = &at[s->pick[0]];
+    double u[3], v[3];
+    rb_orthogonal(o->normal, u);
+    rb_cross3(o->normal, u, v);
     for (int i = 0; i < s->n; i++) {
-        const rb_manifold_point *p = &s->at[s->pick[i]];
-        double *r = s->flat[s->pick[i]];
+        const rb_manifold_point *p = &at[s->pick[i]];
+        double r[3], *flat = s->flat[s->pick[i]];
         for (int k = 0; k < 3; k++) {
             r[k] = 0.5 * (p->pos1[k] - o->pos1[k]) + 0.5 * (p->pos2[k] - o->pos2[k]);
         }
-        rb_axpy3(-rb_dot3(r, s->n0), s->n0, r);
+        flat[0] = rb_dot3(r, u);
+        flat[1] = rb_dot3(r, v);
     }
 }
 
-static double distance2(const selection *s, int a, int b)
+static double distance2(const rb_choice *s, int a, int b)
 {
-    double r[3];
-    rb_sub3(s->flat[b], s->flat[a], r);
-    return rb_dot3(r, r);
+    double x = s->flat[b][0] - s->flat[a][0], y = s->flat[b][1] - s->flat[a][1];
+    return x * x + y * y;
 }
 
 /* Of points at the same place the first stays, unless a later one is clearly closer. */
-static void merge(selection *s)
+static void merge(rb_choice *s)
 {
     int kept = 0;
     double near = s->grain.merge * s->grain.merge;
     for (int i = 0; i < s->n; i++) {
         int which = s->pick[i], twin = 0;
-        const rb_manifold_point *p = &s->at[which];
-        while (twin < kept && s->at[s->pick[twin]].feature != p->feature &&
+        while (twin < kept && s->feature[s->pick[twin]] != s->feature[which] &&
                distance2(s, s->pick[twin], which) > near) {
             twin++;
         }
         if (twin == kept)
             s->pick[kept++] = which;
-        else if (p->gap < s->at[s->pick[twin]].gap - s->grain.tie)
+        else if (s->gap[which] < s->gap[s->pick[twin]] - s->grain.tie)
             s->pick[twin] = which;
     }
     s->n = kept;
@@ -123,16 +112,13 @@ static void merge(selection *s)
  */
 
 /* Twice the area of the triangle a b c seen along the normal, counter-clockwise positive. */
-static double area(const selection *s, int a, int b, int c)
+static double area(const rb_choice *s, int a, int b, int c)
 {
-    double r[3], t[3], w[3];
-    rb_sub3(s->flat[b], s->flat[a], r);
-    rb_sub3(s->flat[c], s->flat[a], t);
-    rb_cross3(r, t, w);
-    return rb_dot3(w, s->n0);
+    const double *x = s->flat[a], *y = s->flat[b], *z = s->flat[c];
+    return (y[0] - x[0]) * (z[1] - x[1]) - (y[1] - x[1]) * (z[0] - x[0]);
 }
 
-static double nearest2(const selection *s, int nchosen, const int *chosen, int c)
+static double nearest2(const rb_choice *s, int nchosen, const int *chosen, int c)
 {
     double near = INFINITY;
     for (int i = 0; i < nchosen; i++) near = rb_smaller(near, distance2(s, chosen[i], c));
@@ -140,13 +126,14 @@ static double nearest2(const selection *s, int nchosen, const int *chosen, int c
 }
 
 /* How much c adds to a choice of points: with one its distance squared, with two the triangle, with
- * three the largest triangle outside, with more the distance squared from all of them. */
-static double gain(const selection *s, int nchosen, const int *chosen, int c)
+ * three, which turn as `turn` has it, the largest triangle outside, with more the distance squared
+ * from all of them. */
+static double gain(const rb_choice *s, int nchosen, const int *chosen, double turn, int c)
 {
     if (nchosen > 3) return nearest2(s, nchosen, chosen, c);
     if (nchosen == 1) return distance2(s, chosen[0], c);
     if (nchosen == 2) return fabs(area(s, chosen[0], chosen[1], c));
-    double turn = area(s, chosen[0], chosen[1], chosen[2]) < 0.0 ? -1.0 : 1.0, best = 0.0;
+    double best = 0.0;
     for (int i = 0; i < 3; i++) {
         double outside = -turn * area(s, chosen[i], chosen[(i + 1) % 3], c);
         if (outside > best) best = outside;
@@ -155,12 +142,13 @@ static double gain(const selection *s, int nchosen, const int *chosen, int c)
 }
 
 /* The point with the largest gain, the first of equal ones. */
-static int most_gain(const selection *s, int nchosen, const int *chosen, double *best)
+static int most_gain(const rb_choice *s, int nchosen, const int *chosen, double *best)
 {
-    int which = -1;
+    int which = -1, turns = nchosen == 3;
+    double turn = turns && area(s, chosen[0], chosen[1], chosen[2]) < 0.0 ? -1.0 : 1.0;
     *best = 0.0;
     for (int i = 0; i < s->n; i++) {
-        double g = gain(s, nchosen, chosen, s->pick[i]);
+        double g = gain(s, nchosen, chosen, turn, s->pick[i]);
         if (g <= *best * (1.0 + RB_GAP_TIE)) continue;
         *best = g;
         which = s->pick[i];
@@ -169,7 +157,7 @@ static int most_gain(const selection *s, int nchosen, const int *chosen, double 
 }
 
 /* Points on a line: the one in the widest gap between the two chosen ends. */
-static int most_apart(const selection *s, const int *chosen)
+static int most_apart(const rb_choice *s, const int *chosen)
 {
     int which = -1;
     double best = 0.0;
@@ -186,7 +174,7 @@ static int most_apart(const selection *s, const int *chosen)
 /* The closest point, the one farthest from it, the one that spans the largest triangle with both,
  * and the one that adds most area to that (G.3); where more are asked for, those farthest from all
  * chosen ones. */
-static void reduce(selection *s, int most)
+static void reduce(rb_choice *s, int most)
 {
     if (s->n <= most) return;
     int chosen[RB_MANIFOLD_MAX] = { s->pick[0] }, n = 1;
@@ -206,6 +194,12 @@ static void reduce(selection *s, int most)
     s->n = n;
 }
 
+RB_SHORT void rb_choice_reduce(rb_choice *s, int most)
+{
+    reduce(s, most);
+    rb_choice_sort(s);
+}
+
 static void sort_by_feature(rb_manifold *m)
 {
     for (int i = 1; i < m->n; i++) {
@@ -216,26 +210,30 @@ static void sort_by_feature(rb_manifold *m)
     }
 }
 
-void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
-                      rb_manifold *out)
+RB_SHORT void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
+                               rb_manifold *out)
 {
-    selection s;
-    s.at = points->at;
+    rb_choice s;
     s.grain = grain;
     s.n = 0;
     for (int i = 0; i < points->n; i++) {
-        if (points->at[i].gap <= reach) s.pick[s.n++] = i;
+        const rb_manifold_point *p = &points->at[i];
+        double r[3];
+        if (!(p->gap <= reach)) continue;
+        rb_sub3(p->normal, n, r);
+        s.pick[s.n++] = i;
+        s.gap[i] = p->gap;
+        s.feature[i] = p->feature;
+        s.off[i] = rb_larger(fabs(r[0]), rb_larger(fabs(r[1]), fabs(r[2])));
     }
     if (s.n > 1) {
-        sort_symmetric(&s);
-        lead(&s, n);
-        flatten(&s);
+        rb_choice_lead(&s);
+        flatten(points->at, &s);
         merge(&s);
-        reduce(&s, out->most);
+        rb_choice_reduce(&s, out->most);
     }
     out->n = s.n;
     for (int i = 0; i < s.n; i++) out->point[i] = points->at[s.pick[i]];
-    sort_by_feature(out);
 }
 
 void rb_point_swap(rb_manifold_point *p)

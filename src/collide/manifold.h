@@ -38,6 +38,33 @@ void rb_points_add(rb_points *points, double gap, const double pos1[3], const do
 void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
                       rb_manifold *out);
 
+/* Which of the candidates stand for the contact; indices of those that are left in `pick`. */
+typedef struct rb_choice {
+    rb_grain grain;
+    int n, pick[RB_POINTS_MAX];
+    double gap[RB_POINTS_MAX];
+    double off[RB_POINTS_MAX]; /* how far its normal is from that of the pair, largest entry  */
+    uint32_t feature[RB_POINTS_MAX];
+    double flat[RB_POINTS_MAX][2]; /* its place, seen along the normal of the first              */
+} rb_choice;
+
+/* Orders the candidates by features, the closest of them in front. */
+void rb_choice_lead(rb_choice *c);
+
+/* Keeps `most` by area, and orders them as the manifold has them. */
+void rb_choice_reduce(rb_choice *c, int most);
+
+/* That order: ascending features. */
+RB_INLINE void rb_choice_sort(rb_choice *c)
+{
+    for (int i = 1; i < c->n; i++) {
+        int which = c->pick[i], k = i;
+        uint32_t feature = c->feature[which];
+        for (; k > 0 && c->feature[c->pick[k - 1]] > feature; k--) c->pick[k] = c->pick[k - 1];
+        c->pick[k] = which;
+    }
+}
+
 /* From the point x of shape 1, moved by r along the unit vector n. 0: it is beyond reach. */
 RB_INLINE int rb_point_set(rb_manifold_point *p, double reach, double gap, const double x[3],
                            double r, const double n[3], uint32_t feature)

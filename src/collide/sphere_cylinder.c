@@ -26,8 +26,8 @@ RB_INLINE double nearest(const double size[3], double r, double z, double outwar
     return side ? over_r : over_z;
 }
 
-RB_VECTOR int rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double reach,
-                                 rb_manifold_point *out)
+RB_SHORT int rb_sphere_cylinder(const rb_shape *sphere, const rb_shape *cylinder, double reach,
+                                rb_manifold_point *out)
 {
     double w[3], x[3], to[2], y[3], m[3];
     uint32_t half2;

@@ -15,8 +15,8 @@ RB_INLINE int emit(const double x[3], double r, double s, double distance, const
                         rb_feature(rb_feature_half(RB_CURVED, 0), half2));
 }
 
-RB_VECTOR int rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach,
-                               rb_manifold_point *out)
+RB_SHORT int rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reach,
+                              rb_manifold_point *out)
 {
     double n[3];
     rb_sub3(b->p, a->p, n);
@@ -25,8 +25,8 @@ RB_VECTOR int rb_sphere_sphere(const rb_shape *a, const rb_shape *b, double reac
                 out);
 }
 
-RB_VECTOR int rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
-                                rb_manifold_point *out)
+RB_SHORT int rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, double reach,
+                               rb_manifold_point *out)
 {
     rb_segment axis = rb_capsule_axis(capsule);
     double n[3];
@@ -42,8 +42,8 @@ RB_VECTOR int rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule,
                 rb_feature_half(RB_CURVED, end + 1), reach, out);
 }
 
-RB_VECTOR int rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach,
-                            rb_manifold_point *out)
+RB_SHORT int rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach,
+                           rb_manifold_point *out)
 {
     double r[3], x[3], q[3], outward[3], n[3];
     uint32_t half2;

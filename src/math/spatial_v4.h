@@ -10,10 +10,18 @@
 
 typedef double rb_v4 __attribute__((vector_size(32)));
 typedef double rb_v2 __attribute__((vector_size(16)));
+typedef long long rb_v4_truth __attribute__((vector_size(32))); /* of a comparison: -1 or 0 */
 
 RB_INLINE rb_v4 rb_v4_load3(const double x[3])
 {
     return (rb_v4){ x[0], x[1], x[2], 0.0 };
+}
+
+RB_INLINE rb_v4 rb_v4_load(const double x[4])
+{
+    rb_v4 a;
+    memcpy(&a, x, sizeof a);
+    return a;
 }
 
 RB_INLINE void rb_v4_store3(rb_v4 a, double x[3])
@@ -26,6 +34,17 @@ RB_INLINE void rb_v4_store3(rb_v4 a, double x[3])
 RB_INLINE rb_v4 rb_v4_all(double x)
 {
     return (rb_v4){ x, x, x, x };
+}
+
+RB_INLINE rb_v4 rb_v4_abs(rb_v4 a)
+{
+    return (rb_v4)((rb_v4_truth)a & 0x7fffffffffffffff);
+}
+
+/* y z x */
+RB_INLINE rb_v4 rb_v4_next(rb_v4 a)
+{
+    return __builtin_shufflevector(a, a, 1, 2, 0, 3);
 }
 
 RB_INLINE rb_v4 rb_v4_cross(rb_v4 a, rb_v4 b)

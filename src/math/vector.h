@@ -1,5 +1,6 @@
 /* RB_VECTOR: compile a kernel for several instruction sets and choose at load time. Only for loops
- * whose bits do not depend on the vector width. Off where the loader or a sanitizer objects. */
+ * whose bits do not depend on the vector width. Off where the loader or a sanitizer objects.
+ * RB_SHORT: the same for pieces without loops, where eight numbers at once are of no use. */
 #ifndef RB_MATH_VECTOR_H
 #define RB_MATH_VECTOR_H
 
@@ -8,8 +9,17 @@
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #define RB_VECTOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define RB_SHORT  __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define RB_VECTOR
+#define RB_SHORT
+#endif
+
+/* RB_AVX2: gcc from 12 and clang can compile a file for it. */
+#if defined(__x86_64__) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define RB_AVX2 1
+#endif
 #endif
 
 /* RB_INLINE: a piece of such a kernel. A call would leave it to the oldest instruction set. */

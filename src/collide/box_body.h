@@ -1,0 +1,233 @@
+/* Box against box.
+ *
+ * For any unit vector n the separation  s(n) = n.t - width1(n) - width2(n)  is a lower bound of the
+ * signed distance, and the distance is its maximum (G.9). Overlapping boxes attain it on one of 15
+ * directions: 6 face normals, 9 products of edges. So do boxes that are apart, unless a vertex
+ * or parallel edges are closest; this shows as a candidate point whose gap equals s(n), or does
+ * not, and then all features are compared (box_apart.c).
+ *
+ * Everything happens in the frame of box 1. The product m = e_i x c_j is made of entries of R
+ * alone, all terms of s carry the factor |m| and it is divided out at the end: for nearly parallel
+ * edges nothing is lost but what R itself does not know (G.10). No direction has to be left out. */
+#ifndef RB_COLLIDE_BOX_BODY_H
+#define RB_COLLIDE_BOX_BODY_H
+
+#include "collide/box_faces.h"
+#include "collide/box_stack.h"
+#include "collide/pairs.h"
+#include "collide/segment.h"
+
+typedef struct direction {
+    double s;    /* separation [m]                                        */
+    double n[3]; /* unit, frame 1, from 1 to 2                            */
+    int i, j;    /* edges along axis i of 1 and j of 2; -1: a face normal */
+} direction;
+
+/* What the separating directions need of R: rows, columns, their sizes; in the last place nothing.
+ */
+typedef struct turn {
+    rb_v4 row[3], col[3];
+} turn;
+
+/* R = R1'R2, as rb_mul33_t has it. */
+RB_INLINE turn turn_of(const double R1[9], const double R2[9], double R[9])
+{
+    rb_v4 A[3], B[3];
+    turn q;
+    for (int k = 0; k < 3; k++) {
+        A[k] = rb_v4_load3(R1 + 3 * k);
+        B[k] = rb_v4_load3(R2 + 3 * k);
+    }
+    for (int k = 0; k < 3; k++) {
+        q.row[k] =
+            (rb_v4_all(R1[k]) * B[0] + rb_v4_all(R1[3 + k]) * B[1]) + rb_v4_all(R1[6 + k]) * B[2];
+        q.col[k] =
+            (A[0] * rb_v4_all(R2[k]) + A[1] * rb_v4_all(R2[3 + k])) + A[2] * rb_v4_all(R2[6 + k]);
+        rb_v4_store3(q.row[k], R + 3 * k);
+    }
+    return q;
+}
+
+/* Separation along the three normals of a box with half sizes h; t: centre of the other one in its
+ * frame; M: its axes there; g: half sizes of the other. */
+RB_INLINE rb_v4 face_separations(rb_v4 t, rb_v4 h, const rb_v4 M[3], const double g[3])
+{
+    rb_v4 width = (rb_v4_all(g[0]) * rb_v4_abs(M[0]) + rb_v4_all(g[1]) * rb_v4_abs(M[1])) +
+                  rb_v4_all(g[2]) * rb_v4_abs(M[2]);
+    return (rb_v4_abs(t) - h) - width;
+}
+
+RB_INLINE direction best_face(const rb_boxes *p, const turn *q)
+{
+    direction best = { .s = -INFINITY, .i = -1, .j = -1 };
+    rb_v4 t = rb_v4_load3(p->t), ct = rb_v4_mix(q->row, p->t);
+    rb_v4 s1 = face_separations(t, rb_v4_load3(p->h1), q->col, p->h2);
+    rb_v4 s2 = face_separations(ct, rb_v4_load3(p->h2), q->row, p->h1);
+    int which = -1;
+    for (int k = 0; k < 6; k++) {
+        double s = k < 3 ? s1[k] : s2[k - 3];
+        if (!(s > best.s + p->grain.tie)) continue;
+        best.s = s;
+        which = k;
+    }
+    if (which < 3) {
+        for (int k = 0; k < 3; k++) best.n[k] = k == which ? rb_sign_of(p->t[k]) : 0.0;
+    } else {
+        double side = rb_sign_of(ct[which - 3]);
+        for (int k = 0; k < 3; k++) best.n[k] = side * p->R[3 * k + which - 3];
+    }
+    return best;
+}
+
+/* The products of edge i of box 1 with the three edges of box 2, m = e_i x c_j: m.t, how far they
+ * separate the boxes, both times |m|, and m.m. */
+typedef struct products {
+    double mt[3][4], over[3][4], mm[3][4];
+} products;
+
+RB_INLINE void products_of(const rb_boxes *p, const turn *q, int i, products *out)
+{
+    int k = (i + 1) % 3, l = (i + 2) % 3;
+    rb_v4 r_k = q->row[k], r_l = q->row[l], m_k = -r_l, m_l = r_k;
+    rb_v4 mt = m_k * rb_v4_all(p->t[k]) + m_l * rb_v4_all(p->t[l]);
+    rb_v4 width = rb_v4_all(p->h1[k]) * rb_v4_abs(m_k) + rb_v4_all(p->h1[l]) * rb_v4_abs(m_l);
+    rb_v4 h = rb_v4_load3(p->h2);
+    for (int step = 1; step <= 2; step++) {
+        r_k = rb_v4_next(r_k);
+        r_l = rb_v4_next(r_l);
+        h = rb_v4_next(h);
+        width += h * rb_v4_abs(m_k * r_k + m_l * r_l);
+    }
+    rb_v4 over = rb_v4_abs(mt) - width, mm = m_k * m_k + m_l * m_l;
+    memcpy(out->mt[i], &mt, sizeof mt);
+    memcpy(out->over[i], &over, sizeof over);
+    memcpy(out->mm[i], &mm, sizeof mm);
+}
+
+/* A product of edges has to be better than a face by more than rounding: faces give more points.
+ * Most are not, which their squares tell without a root. */
+RB_INLINE void try_edges(const rb_boxes *p, const products *e, int i, int j, direction *best)
+{
+    double over = e->over[i][j], mm = e->mm[i][j], bar = best->s + p->grain.tie;
+    double square = over * over, bound = bar * bar * mm;
+    if (bar >= 0.0 ? !(over > 0.0 && square > bound) : !(over > 0.0 || square < bound)) return;
+    double length = sqrt(mm);
+    if (!(over > bar * length)) return;
+    int k = (i + 1) % 3, l = (i + 2) % 3;
+    double scale = rb_sign_of(e->mt[i][j]) / length;
+    best->s = over / length;
+    best->n[i] = 0.0;
+    best->n[k] = scale * -p->R[3 * l + j];
+    best->n[l] = scale * p->R[3 * k + j];
+    best->i = i;
+    best->j = j;
+}
+
+/* The crossing of the two edges that are extreme along n. Returns how far its witnesses are from
+ * lying s n apart: not at all, unless the crossing is beyond the end of an edge. */
+static inline double add_edges_crossing(rb_boxes *p, const direction *d)
+{
+    double n2[3], sign1[3], sign2[3], m[3], s, t, x1[3], x2[3];
+    rb_rot_t(p->R, d->n, n2);
+    rb_segment e1 = { .u = { d->i == 0, d->i == 1, d->i == 2 }, .half = p->h1[d->i] };
+    rb_segment e2 = { .u = { p->R[d->j], p->R[3 + d->j], p->R[6 + d->j] }, .half = p->h2[d->j] };
+    double middle[3];
+    for (int k = 0; k < 3; k++) {
+        sign1[k] = rb_sign_of(d->n[k]);
+        sign2[k] = -rb_sign_of(n2[k]);
+        e1.c[k] = k == d->i ? 0.0 : sign1[k] * p->h1[k];
+        middle[k] = k == d->j ? 0.0 : sign2[k] * p->h2[k];
+    }
+    rb_boxes_to_1(p, middle, e2.c);
+    if (!rb_lines_cross(&e1, &e2, m, &s, &t)) s = t = 0.0;
+    rb_segment_at(&e1, rb_clamp_to(s, e1.half), x1);
+    rb_segment_at(&e2, rb_clamp_to(t, e2.half), x2);
+
+    uint32_t half1 = rb_feature_half(RB_EDGE, rb_box_edge_of(d->i, rb_box_vertex_at(sign1)));
+    uint32_t half2 = rb_feature_half(RB_EDGE, rb_box_edge_of(d->j, rb_box_vertex_at(sign2)));
+    rb_boxes_add(p, d->s, x1, d->n, rb_feature(half1, half2));
+    rb_sub3(x2, x1, x2);
+    rb_axpy3(-d->s, d->n, x2);
+    return rb_norm3(x2);
+}
+
+/* The vertex of 2 that is extreme along -n: where rounding left no other candidate. */
+static inline void add_support(rb_boxes *p, const direction *d)
+{
+    double n2[3], sign[3], y[3], x[3];
+    rb_rot_t(p->R, d->n, n2);
+    for (int k = 0; k < 3; k++) sign[k] = -rb_sign_of(n2[k]);
+    rb_box_vertex(p->h2, rb_box_vertex_at(sign), y);
+    rb_boxes_to_1(p, y, x);
+    rb_axpy3(-d->s, d->n, x);
+    int axis = rb_main_axis(d->n);
+    rb_boxes_add(p, d->s, x, d->n,
+                 rb_feature(rb_feature_half(RB_FACE, rb_box_face_of(axis, d->n[axis])),
+                            rb_feature_half(RB_VERTEX, rb_box_vertex_at(sign))));
+}
+
+static double least_gap(const rb_points *points)
+{
+    double least = INFINITY;
+    for (int i = 0; i < points->n; i++) least = rb_smaller(least, points->at[i].gap);
+    return least;
+}
+
+/* Candidates along the best direction; returns 1 where one of them proves it. */
+static inline int add_along(rb_boxes *p, const direction *d)
+{
+    if (d->i >= 0) {
+        double off = add_edges_crossing(p, d);
+        if (d->s > 0.0 && off > p->grain.tie) return 0;
+    }
+    rb_boxes_faces(p, d->n);
+    if (least_gap(&p->points) <= d->s + p->grain.tie) return 1;
+    if (d->s > 0.0) return 0;
+    add_support(p, d);
+    return 1;
+}
+
+RB_INLINE void to_world(const rb_shape *a, rb_manifold_point *q)
+{
+    double x[3], n[3];
+    rb_rot(a->R, q->pos1, x);
+    rb_add3(x, a->p, x);
+    rb_rot(a->R, q->normal, n);
+    rb_point_set(q, INFINITY, q->gap, x, 0.0, n, q->feature);
+}
+
+RB_INLINE void rb_box_box_body(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
+{
+    rb_boxes p;
+    products e;
+    p.a = a;
+    p.b = b;
+    p.h1 = a->size;
+    p.h2 = b->size;
+    p.points.n = 0;
+    p.single = out->most == 1;
+    double w[3];
+    rb_sub3(b->p, a->p, w);
+    rb_rot_t(a->R, w, p.t);
+    turn q = turn_of(a->R, b->R, p.R);
+    p.grain = rb_grain_of(rb_norm3(p.h1), rb_norm3(p.h2), rb_norm3(w));
+
+    direction best = best_face(&p, &q);
+    for (int i = 0; i < 3; i++) products_of(&p, &q, i, &e);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) try_edges(&p, &e, i, j, &best);
+    }
+    if (best.s > reach) {
+        out->n = 0;
+        return;
+    }
+    if (best.i < 0 && rb_boxes_stack(&p, best.n, best.s, reach, out)) return;
+    if (!add_along(&p, &best)) {
+        p.points.n = 0;
+        rb_boxes_apart(&p, best.n);
+    }
+    rb_points_finish(&p.points, best.n, reach, p.grain, out);
+    for (int i = 0; i < out->n; i++) to_world(a, &out->point[i]);
+}
+
+#endif

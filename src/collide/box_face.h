@@ -1,0 +1,90 @@
+/* A face of each of two boxes that look at each other, and where the corners of one are over the
+ * other: four at a time. */
+#ifndef RB_COLLIDE_BOX_FACE_H
+#define RB_COLLIDE_BOX_FACE_H
+
+#include "collide/box_box.h"
+#include "math/spatial_v4.h"
+
+/* One face seen from its own box: outward direction d of the contact in that frame. */
+typedef struct face {
+    const double *h;
+    double d[3];
+    int axis, u, v; /* axis of its normal, the two in its plane */
+    double side;    /* +-1                                      */
+} face;
+
+/* Four points, one in each place: those of the other face in the frame of this one, how far they
+ * are from its plane along d, and where in u, v these lines meet it. */
+typedef struct corners {
+    double x[3][4], along[4], at[2][4];
+} corners;
+
+RB_INLINE face face_towards(const double h[3], const double d[3])
+{
+    static const int next[4] = { 1, 2, 0, 1 };
+    face f = { .h = h, .d = { d[0], d[1], d[2] }, .axis = rb_main_axis(d) };
+    f.u = next[f.axis];
+    f.v = next[f.axis + 1];
+    f.side = rb_sign_of(d[f.axis]);
+    return f;
+}
+
+/* Vertices counter-clockwise about the axis: (-,-) (+,-) (+,+) (-,+) in u, v. */
+RB_INLINE int face_vertex(const face *f, int k)
+{
+    int plus_u = k == 1 || k == 2, plus_v = k >= 2;
+    return plus_u << f->u | plus_v << f->v | (f->side > 0.0) << f->axis;
+}
+
+/* The edge from vertex k to the next. */
+RB_INLINE int face_edge(const face *f, int k)
+{
+    return rb_box_edge_of(k % 2 == 0 ? f->u : f->v, face_vertex(f, k));
+}
+
+/* Its four vertices in its own frame. */
+RB_INLINE void vertices_of(const face *f, rb_v4 y[3])
+{
+    double h_u = f->h[f->u], h_v = f->h[f->v];
+    y[f->axis] = rb_v4_all(f->side * f->h[f->axis]);
+    y[f->u] = (rb_v4){ -h_u, h_u, h_u, -h_u };
+    y[f->v] = (rb_v4){ -h_v, -h_v, h_v, h_v };
+}
+
+/* Points x seen along d from the face. */
+RB_INLINE void project(const face *f, const rb_v4 x[3], corners *out)
+{
+    rb_v4 height = rb_v4_all(f->side) * x[f->axis] - rb_v4_all(f->h[f->axis]);
+    rb_v4 along = height / rb_v4_all(fabs(f->d[f->axis]));
+    rb_v4 at_u = x[f->u] - along * rb_v4_all(f->d[f->u]);
+    rb_v4 at_v = x[f->v] - along * rb_v4_all(f->d[f->v]);
+    for (int k = 0; k < 3; k++) memcpy(out->x[k], &x[k], sizeof x[k]);
+    memcpy(out->along, &along, sizeof along);
+    memcpy(out->at[0], &at_u, sizeof at_u);
+    memcpy(out->at[1], &at_v, sizeof at_v);
+}
+
+/* The vertices of face 2 in frame 1, and of face 1 in frame 2, as rb_boxes_to_1 and _2 have them.
+ */
+RB_INLINE void see_face_2(const rb_boxes *p, const face *f1, const face *f2, corners *out)
+{
+    rb_v4 y[3], x[3];
+    vertices_of(f2, y);
+    for (int k = 0; k < 3; k++) x[k] = rb_v4_mix(y, p->R + 3 * k) + rb_v4_all(p->t[k]);
+    project(f1, x, out);
+}
+
+RB_INLINE void see_face_1(const rb_boxes *p, const face *f1, const face *f2, corners *out)
+{
+    rb_v4 x[3], y[3];
+    vertices_of(f1, x);
+    for (int k = 0; k < 3; k++) x[k] -= rb_v4_all(p->t[k]);
+    for (int k = 0; k < 3; k++) {
+        double column[3] = { p->R[k], p->R[3 + k], p->R[6 + k] };
+        y[k] = rb_v4_mix(x, column);
+    }
+    project(f2, y, out);
+}
+
+#endif
