@@ -33,7 +33,7 @@ static const entry table[NTYPE][NTYPE] = {
         [RB_GEOM_ELLIPSOID] = { rb_sphere_ellipsoid, NULL },
         [RB_GEOM_CYLINDER]  = { NULL, rb_sphere_cylinder },
         [RB_GEOM_BOX]       = { NULL, rb_sphere_box },
-        [RB_GEOM_MESH]      = { rb_convex_pair, NULL },
+        [RB_GEOM_MESH]      = { rb_sphere_hull, NULL },
     },
     [RB_GEOM_CAPSULE] = {
         [RB_GEOM_CAPSULE]   = { rb_capsule_capsule, rb_capsule_capsule_closest },

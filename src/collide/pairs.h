@@ -34,6 +34,7 @@ int rb_capsule_capsule_closest(const rb_shape *a, const rb_shape *b, double reac
                                rb_manifold_point *out);
 void rb_capsule_box(const rb_shape *capsule, const rb_shape *box, double reach, rb_manifold *out);
 void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);
+void rb_sphere_hull(const rb_shape *sphere, const rb_shape *hull, double reach, rb_manifold *out);
 void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out);
 void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb_manifold *out);
 
