@@ -238,12 +238,13 @@ typedef struct sight {
     double t, f, rate;
 } sight;
 
-/* Newton's guess. Only `hybrid` takes it: there a value is a solution of all constraints and worth
- * a look at velocities. */
+/* Newton's guess, for an overlap of rounding: what comes down flat, but for rounding, touches with
+ * all of its corners then. Only `hybrid` takes it: there a value is a solution of all constraints
+ * and worth a look at velocities. */
 static double newton(const located *x, const sight *at)
 {
     if (!x->s->paradigms || !(at->rate < 0.0) || !(at->f < INFINITY)) return NAN;
-    return at->t - at->f / at->rate;
+    return at->t - (at->f + 0.5 * RB_ROOT * x->s->size) / at->rate;
 }
 
 static int is_within(double t, double a, double b)

@@ -56,6 +56,14 @@ def slope_of(t, y):
     return sum((a - mt) * (b - my) for a, b in zip(t, y)) / sum((a - mt) ** 2 for a in t)
 
 
+def crossing(t, y, level):
+    """When y falls below the level first, between two samples; never: infinity."""
+    for i in range(1, len(t)):
+        if y[i] < level:
+            return t[i - 1] + (t[i] - t[i - 1]) * (y[i - 1] - level) / (y[i - 1] - y[i])
+    return math.inf
+
+
 def unwrapped(angles):
     out, turns = [angles[0]], 0.0
     for before, now in zip(angles, angles[1:]):
@@ -204,8 +212,7 @@ def test_dominos_fall_in_order_at_a_constant_speed():
         falls = []
         for k in range(10):
             tilt = [run.q(f"domino{k}", j) for j in range(7)]
-            falls.append(next((t for i, t in enumerate(run.time)
-                               if up([c[i] for c in tilt]) < math.cos(math.radians(20))), math.inf))
+            falls.append(crossing(run.time, [up(q) for q in zip(*tilt)], math.cos(math.radians(20))))
         check(all(a < b for a, b in zip(falls, falls[1:])), stepper, falls)
         check(falls[9] < 0.5, stepper, falls)
         speeds = [0.024 / (b - a) for a, b in zip(falls[5:9], falls[6:])]
