@@ -7,6 +7,9 @@
  */
 #include "dynamics/forward.h"
 
+#include <string.h>
+
+#include "base/arena.h"
 #include "dynamics/gauge.h"
 #include "dynamics/kinematics_link.h"
 #include "rattleback/dynamics.h"
@@ -34,19 +37,38 @@ void rb_forward_place(const rb_model *m, rb_data *d)
     rb_velocity(m, d);
 }
 
-rb_status rb_forward_solve(const rb_model *m, rb_data *d, const double *extra, const double *tau,
-                           double *qdd)
+static rb_status solve_plain(const rb_model *m, rb_data *d, const rb_forward_extra *extra,
+                             const double *tau, double *qdd)
 {
+    rb_mark mark = rb_arena_mark(d->arena);
+    size_t n = 6 * (size_t)m->nlink;
+    double *I = extra->link ? rb_push(d->arena, double, n) : NULL;
+    if (extra->link && !I) return RB_NOMEM;
+    if (I) {
+        memcpy(I, d->link_I, n * sizeof *I);
+        for (size_t i = 0; i < n; i++) d->link_I[i] += extra->link[i];
+    }
+    rb_status status = rb_aba_factor(m, d, extra->dof, NULL);
+    if (I) memcpy(d->link_I, I, n * sizeof *I);
+    if (status == RB_OK) rb_aba_solve(m, d, tau, qdd);
+    rb_arena_reset(d->arena, mark);
+    return status;
+}
+
+rb_status rb_forward_solve(const rb_model *m, rb_data *d, const rb_forward_extra *extra,
+                           const double *tau, double *qdd)
+{
+    const rb_forward_extra none = { NULL, NULL };
+    if (!extra) extra = &none;
 #ifdef RB_FORWARD_AVX2
     if (has_avx2()) {
-        if (!rb_forward_in_avx2(m, d, extra, tau, qdd)) return RB_SINGULAR;
+        if (extra->link) rb_forward_add_avx2(m, d, extra->link);
+        if (!rb_forward_in_avx2(m, d, extra->dof, tau, qdd)) return RB_SINGULAR;
         rb_forward_accelerations_avx2(m, d, qdd);
         return RB_OK;
     }
 #endif
-    rb_status status = rb_aba_factor(m, d, extra, NULL);
-    if (status == RB_OK) rb_aba_solve(m, d, tau, qdd);
-    return status;
+    return solve_plain(m, d, extra, tau, qdd);
 }
 
 rb_status rb_forward(const rb_model *m, rb_data *d, const double *tau, double *qdd)

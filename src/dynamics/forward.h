@@ -14,16 +14,25 @@
 /* Poses and velocities; link_work is kept for rb_forward_solve. */
 void rb_forward_place(const rb_model *m, rb_data *d);
 
-/* qdd = (M + extra)^-1 (tau - c) where rb_forward_place has been; extra: a diagonal (nv) or NULL.
- * Once for each place. RB_SINGULAR: a dof meets no inertia. */
-rb_status rb_forward_solve(const rb_model *m, rb_data *d, const double *extra, const double *tau,
-                           double *qdd);
+/* What is added to inertias; NULL: nothing. */
+typedef struct rb_forward_extra {
+    const double *dof;  /* a diagonal of M                                                 (nv) */
+    const double *link; /* to the rotational inertia of links, xx yy zz xy xz yz  (nlink x 6)   */
+} rb_forward_extra;
+
+/* qdd = (M + extra)^-1 (tau - c) where rb_forward_place has been. Once for each place.
+ * RB_SINGULAR: a dof meets no inertia. */
+rb_status rb_forward_solve(const rb_model *m, rb_data *d, const rb_forward_extra *extra,
+                           const double *tau, double *qdd);
 
 enum { RB_LINK_WORK = 72 }; /* numbers of rb_data.link_work for one link */
 
 #ifdef RB_FORWARD_AVX2
 /* rb_place_world, rb_stop_world and rb_hinge_sines come first. */
 void rb_forward_out_avx2(const rb_model *m, rb_data *d);
+
+/* P with what is added to inertias of links; before rb_forward_in_avx2. */
+void rb_forward_add_avx2(const rb_model *m, rb_data *d, const double *link);
 
 /* 0: a dof meets no inertia. */
 int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *extra, const double *tau,

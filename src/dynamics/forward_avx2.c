@@ -255,6 +255,17 @@ RB_INLINE void pass_to_parent(const rb_data *d, int k, int j, double e, const rb
     }
 }
 
+void rb_forward_add_avx2(const rb_model *m, rb_data *d, const double *link)
+{
+    for (int k = 1; k < m->nlink; k++) {
+        const double *K = link + 6 * (ptrdiff_t)k;
+        hot *h = hot_of(d, k);
+        h->A[0] += (rb_v4){ K[0], K[3], K[4], 0.0 };
+        h->A[1] += (rb_v4){ K[3], K[1], K[5], 0.0 };
+        h->A[2] += (rb_v4){ K[4], K[5], K[2], 0.0 };
+    }
+}
+
 int rb_forward_in_avx2(const rb_model *m, rb_data *d, const double *extra, const double *tau,
                        double *qdd)
 {

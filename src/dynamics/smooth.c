@@ -22,12 +22,20 @@
 #include "dynamics/smooth_energy.h"
 #include "dynamics/smooth_free.h"
 #include "dynamics/smooth_push.h"
+#include "dynamics/smooth_tension.h"
 #include "math/dense.h"
 #include "math/trig.h"
 #include "math/vec3.h"
 #include "rattleback/dynamics.h"
 
-enum { MAX_ITERATIONS = 60, MAX_SUBSTEPS = 4096, MAX_TRIES = 6, PATIENCE = 5, LATE = 6 };
+enum {
+    MAX_ITERATIONS = 60,
+    MAX_SUBSTEPS = 4096,
+    MAX_TRIES = 6,
+    PATIENCE = 5,
+    LATE = 6,
+    TENSE = 40 /* links of a tree from which on its tension matters at steps of 1 ms */
+};
 
 typedef struct scratch {
     double *q_before, *act_before; /* state before the whole step           (nq), (na) */
@@ -41,6 +49,7 @@ typedef struct scratch {
     double *spin;                  /* bound of the angular velocity         (nlink)    */
     double *stiffness, *damping;   /* of each dof                           (nv_all)   */
     rb_anderson mixing;
+    rb_smooth_memory own, *memory; /* of the tension at least */
     rb_smooth_energy energy;
     const rb_smooth_push *push; /* NULL: no impulses */
     double tol;                 /* change at which the iteration ends [1] */
@@ -66,6 +75,10 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
     ok = ok && (s->spin = rb_push(arena, double, m->nlink)) != NULL;
     ok = ok && (s->stiffness = rb_push(arena, double, m->nv_all)) != NULL;
     ok = ok && (s->damping = rb_push(arena, double, m->nv_all)) != NULL;
+    if (!s->memory) {
+        s->memory = &s->own;
+        ok = ok && rb_tension_push(m, arena, &s->own.tension);
+    }
     return ok && rb_anderson_push(arena, m->nv, &s->mixing);
 }
 
@@ -130,6 +143,14 @@ static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scr
     }
 }
 
+/* (M + E + K)^-1 (tau - c) */
+static rb_status solve(const rb_model *m, rb_data *d, const scratch *s, const double *tau,
+                       double *qdd)
+{
+    rb_forward_extra extra = { s->E, s->memory->tension.on ? s->memory->tension.K : NULL };
+    return rb_forward_solve(m, d, &extra, tau, qdd);
+}
+
 /* s->qdd := dv_new / h */
 static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
 {
@@ -140,7 +161,10 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
     }
     rb_wrench_force(m, d, s->force);
     for (int j = 0; j < m->nv && s->push; j++) s->force[j] += s->push->f[j] / s->push->h;
-    return rb_forward_solve(m, d, s->E, s->force, s->qdd);
+    if (!s->memory->tension.on) return solve(m, d, s, s->force, s->qdd);
+    copy(s->along, s->force, m->nv);
+    rb_tension_force(m, d, h, s->dv, &s->memory->tension, s->along);
+    return solve(m, d, s, s->along, s->qdd);
 }
 
 /* ---- one substep ---------------------------------------------------------------------------- */
@@ -163,7 +187,7 @@ static rb_status forced_size(const rb_model *m, rb_data *d, double h, scratch *s
 {
     memset(s->no_force, 0, (size_t)m->nv * sizeof *s->no_force);
     rb_forward_place(m, d);
-    rb_status status = rb_forward_solve(m, d, s->E, s->no_force, s->along);
+    rb_status status = solve(m, d, s, s->no_force, s->along);
     *size = DBL_MIN;
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
         double alone = s->along[j];
@@ -213,6 +237,13 @@ static int is_done(const progress *p, double tol)
     return p->stalls >= PATIENCE && (p->diff <= p->floor || p->change <= RB_SMOOTH_STALL);
 }
 
+/* Long chains want tension in their inertia at once, others where they converge slowly. */
+static int wants_tension(const rb_model *m, const progress *p, int i)
+{
+    int is_long = m->nlink > TENSE * m->ntree;
+    return (i == 0 && is_long) || (i == 1 && !is_long && p->rate > RB_TENSION_RATE);
+}
+
 /* Work of all forces, with the velocity of the midpoint. */
 static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
 {
@@ -236,7 +267,9 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
 
     rb_anderson_reset(&s->mixing);
     progress p = { .best = INFINITY, .floor = RB_SMOOTH_ROUNDING * rb_norm_inf(s->q, m->nq) / h };
-    int done = 0;
+    rb_tension *tension = &s->memory->tension;
+    int done = 0, pulls = tension->on && s->memory->h == h;
+    tension->on = pulls;
     for (int i = 0; i < MAX_ITERATIONS && !done; i++) {
         if (!s->placed) go_to_midpoint(m, d, h, s);
         s->placed = 0;
@@ -250,7 +283,15 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
         info->iterations++;
         done = is_done(&p, s->tol);
         if (p.change > DBL_MAX) break;
-        if (!done) rb_anderson_mix(&s->mixing, s->along, s->dv);
+        if (done) break;
+        if (!pulls && wants_tension(m, &p, i)) rb_tension_find(m, d, h, s->qdd, tension);
+        if (tension->on && !pulls) { /* from now on it is another map */
+            pulls = 1;
+            s->memory->h = h;
+            rb_anderson_reset(&s->mixing);
+            continue;
+        }
+        rb_anderson_mix(&s->mixing, s->along, s->dv);
     }
     info->change = fmax(info->change, p.rate <= RB_SMOOTH_RATE ? p.rate * p.change : p.change);
     info->converged = done;
@@ -338,16 +379,38 @@ static int substeps_needed(const rb_model *m, rb_data *d, double h, const rb_smo
     return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
 }
 
+/* The change of substep i to start from: that of the turn before, and what the turn changed in all;
+ * else that of the substep before. */
+static void recall_change(const rb_model *m, int count, int i, scratch *s)
+{
+    const rb_smooth_memory *memory = s->memory;
+    int nv = m->nv;
+    if (!s->push || memory->substeps != count) return;
+    for (int j = 0; j < nv; j++) {
+        double all = 0.0;
+        for (int k = 0; k < count; k++) all += memory->dv[(ptrdiff_t)k * nv + j];
+        s->dv[j] = memory->dv[(ptrdiff_t)i * nv + j] + (s->push->dv[j] - all) / count;
+    }
+}
+
 static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count, scratch *s,
                               rb_smooth_info *info)
 {
+    rb_smooth_memory *memory = s->memory;
+    int keeps = memory != &s->own && count <= RB_SMOOTH_KEPT, nv = m->nv;
+    double *now = keeps && count > 1 ? rb_push(d->arena, double, (size_t)count *(size_t)nv) : NULL;
+    if (keeps && count > 1 && !now) return RB_NOMEM;
     info->substeps = count;
     info->change = s->energy.work = 0.0;
     if (!s->placed) first_change(m, count, s);
     for (int i = 0; i < count; i++) {
+        if (now) recall_change(m, count, i, s);
         rb_status status = substep(m, d, h / count, s, info);
         if (status != RB_OK || !info->converged) return status;
+        if (now) copy(now + (ptrdiff_t)i * nv, s->dv, nv);
     }
+    memory->substeps = now ? count : 0;
+    if (now) memcpy(memory->dv, now, (size_t)count * (size_t)nv * sizeof *now);
     return RB_OK;
 }
 
@@ -356,6 +419,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
 {
     scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : RB_SMOOTH_TOL };
     int given = push ? push->substeps : 0;
+    s.memory = push ? push->memory : NULL;
     if (!allocate(m, d->arena, &s)) return RB_NOMEM;
     copy(s.q_before, d->q, m->nq);
     copy(s.v_before, d->v, m->nv);
@@ -406,6 +470,13 @@ rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info
     rb_arena_reset(d->arena, mark);
     if (info) *info = told;
     return status;
+}
+
+int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *memory)
+{
+    *memory = (rb_smooth_memory){ .substeps = 0 };
+    memory->dv = rb_push(arena, double, RB_SMOOTH_KEPT *(size_t)m->nv);
+    return memory->dv && rb_tension_push(m, arena, &memory->tension);
 }
 
 rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,

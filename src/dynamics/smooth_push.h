@@ -3,7 +3,20 @@
 #define RB_DYNAMICS_SMOOTH_PUSH_H
 
 #include "dynamics/smooth_energy.h"
+#include "dynamics/smooth_tension.h"
 #include "rattleback/dynamics.h"
+
+enum { RB_SMOOTH_KEPT = 16 }; /* substeps that are remembered */
+
+/* What one turn of the same step leaves to the next (D.36). */
+typedef struct rb_smooth_memory {
+    int substeps; /* 0: nothing yet                                                      */
+    double *dv;   /* change of the velocity in each of them      (RB_SMOOTH_KEPT x nv)   */
+    double h;     /* length of the substeps that the tension is of [s]; 0: there is none */
+    rb_tension tension;
+} rb_smooth_memory;
+
+int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *memory);
 
 typedef struct rb_smooth_push {
     double h;         /* length of the step [s]                                           */
@@ -15,6 +28,7 @@ typedef struct rb_smooth_push {
     double spin;      /* largest angular velocity, without and with impulses [rad/s]      */
     int substeps;     /* to be taken, with the energy of the start as it is; 0: as many as energy
                          wants                                                             */
+    rb_smooth_memory *memory; /* NULL: none                                                */
     rb_smooth_energy *energy; /* of the step; with substeps given all but its end          */
 } rb_smooth_push;
 

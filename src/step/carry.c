@@ -45,7 +45,9 @@ typedef struct carry {
     double *r, *way, *y;  /* of conjugate gradients                                   (nrow)    */
     double *p;            /* impulses to start from                                   (nrow)    */
     rb_anderson mixing;
+    rb_smooth_memory memory;
     int substeps;
+    double tol;  /* of the midpoint rule in this turn [1]                                       */
     double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
     rb_smooth_energy energy;
     double made; /* energy that the rule made beside work [J]                                   */
@@ -67,6 +69,7 @@ static rb_status take_memory(carry *x)
     for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++)
         ok = ok && (*of_row[i] = rb_push(arena, double, x->s->set.nrow));
     ok = ok && (x->held = rb_push(arena, unsigned char, x->s->set.nrow));
+    ok = ok && rb_smooth_memory_push(x->s->m, arena, &x->memory);
     return ok && rb_anderson_push(arena, x->s->m->nv, &x->mixing) ? RB_OK : RB_NOMEM;
 }
 
@@ -231,9 +234,10 @@ static rb_status move_smoothly(carry *x, double *q_k)
     }
     rb_stage_restore(s);
     rb_smooth_push push = { .h = s->h, .f = x->f, .w = x->w, .dv = x->dv };
-    push.tol = RB_CARRY_SMOOTH * RB_CARRY_TOL;
+    push.tol = x->tol;
     push.substeps = x->substeps;
     push.spin = x->spin;
+    push.memory = &x->memory;
     push.energy = &x->energy;
     rb_smooth_info told;
     rb_stage_led_pose(s, 0.5 * s->h);
@@ -307,6 +311,7 @@ static rb_status take_turns(carry *x, double *q_k)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double before = INFINITY;
+    x->tol = RB_CARRY_SMOOTH * RB_CARRY_TOL;
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
     memset(x->held, 0, (size_t)s->set.nrow);
     for (int j = 0; j < m->nv; j++) x->dq[j] = 0.5 * s->h * (s->v0[j] + s->v_new[j]);
@@ -321,6 +326,8 @@ static rb_status take_turns(carry *x, double *q_k)
         if (s->turn >= TURNS && (s->final || now <= RB_CARRY_LOOSE)) return RB_OK;
         if (s->turn >= TURNS)
             return rb_fail(s->err, RB_UNSOLVED, "impulses and smooth motion do not meet");
+        /* what is far from its end need not be known well: two digits more than the last defect */
+        x->tol = fmin(RB_CARRY_ROUGH, RB_CARRY_SMOOTH * fmax(now, RB_CARRY_TOL));
         if (now > before) rb_anderson_reset(&x->mixing);
         before = now;
         status = solve_again(x);
