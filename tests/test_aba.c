@@ -3,6 +3,8 @@
  * The error of M^-1 tau itself is bounded by cond(M) eps, and cond(M) of a chain grows with the
  * fourth power of its length: it is checked tightly where trees are small, and everywhere by the
  * residual |M qdd + c - tau|, which does not see the condition. */
+#include "dynamics/forward.h"
+#include "dynamics/smooth_tension.h"
 #include "flow_support.h"
 
 static double largest(const double *x, int n)
@@ -102,6 +104,59 @@ TEST(forward_has_the_bits_of_the_separate_calls)
         free(slow);
         tree_close(&t);
         tree_close(&u);
+    }
+}
+
+/* Rotational inertia that is added to links is in M and not in the bias (D.36), but for the couple
+ * of the acceleration that velocities make. */
+TEST(extra_inertia_of_links_is_no_bias)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        TEST_SEED(seed);
+        tree t = tree_open(seed, tree_any(seed));
+        rb_model *m = t.m;
+        rb_data *d = t.d;
+        int nv = m->nv, n = 6 * m->nlink;
+        double *K = tree_numbers(&t.rng, n, 0.1), *qdd = tree_numbers(&t.rng, nv, 0.0);
+        double *slow = tree_numbers(&t.rng, nv, 0.0), *back = tree_numbers(&t.rng, nv, 0.0);
+        for (int k = 0; k < m->nlink; k++) { /* u u' + 1/10 */
+            double u[3] = { K[6 * k], K[6 * k + 1], K[6 * k + 2] };
+            for (int i = 0; i < 3; i++) K[6 * k + i] = u[i] * u[i] + 0.1;
+            K[6 * k + 3] = u[0] * u[1];
+            K[6 * k + 4] = u[0] * u[2];
+            K[6 * k + 5] = u[1] * u[2];
+        }
+        rb_forward_extra extra = { NULL, K };
+        rb_forward_place(m, d);
+        CHECK_INT(rb_forward_solve(m, d, &extra, d->tau, qdd), RB_OK);
+
+        rb_kinematics(m, d);
+        rb_velocity(m, d);
+        rb_bias(m, d);
+        for (int i = 0; i < n; i++) d->link_I[i] += K[i];
+        rb_mass(m, d);
+        rb_mass_multiply(m, d, qdd, back);
+
+        memcpy(slow, d->c, (size_t)nv * sizeof *slow);
+        double *without = tree_numbers(&t.rng, nv, 0.0), *zero = tree_numbers(&t.rng, nv, 0.0);
+        for (int i = 0; i < nv; i++) zero[i] = 0.0;
+        rb_tension couple = { .K = K, .alpha = tree_numbers(&t.rng, n, 0.0) };
+        couple.force = tree_numbers(&t.rng, n, 0.0);
+        for (int i = 0; i < nv; i++) without[i] = 0.0;
+        rb_tension_force(m, d, 1.0, zero, &couple, without);
+        double most = largest(d->M, m->nM) * largest(qdd, nv) + largest(slow, nv);
+        for (int i = 0; i < nv; i++) {
+            CHECK_NEAR(back[i] + slow[i] + without[i], d->tau[i], 1e-12 * most);
+        }
+        free(K);
+        free(qdd);
+        free(slow);
+        free(back);
+        free(without);
+        free(zero);
+        free(couple.alpha);
+        free(couple.force);
+        tree_close(&t);
     }
 }
 
@@ -219,6 +274,6 @@ TEST(bits_are_those_of_every_machine)
 TEST_MAIN(RUN(forward_undoes_inverse_on_a_thousand_trees),
           RUN(both_inverses_of_the_mass_matrix_agree),
           RUN(forward_has_the_bits_of_the_separate_calls),
-          RUN(extra_inertia_is_added_to_the_diagonal), RUN(a_chain_of_a_thousand_links),
-          RUN(a_free_body_falls_with_g), RUN(nothing_is_allocated),
-          RUN(bits_are_those_of_every_machine))
+          RUN(extra_inertia_is_added_to_the_diagonal), RUN(extra_inertia_of_links_is_no_bias),
+          RUN(a_chain_of_a_thousand_links), RUN(a_free_body_falls_with_g),
+          RUN(nothing_is_allocated), RUN(bits_are_those_of_every_machine))

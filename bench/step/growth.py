@@ -1,8 +1,7 @@
 """Instructions of a step of hanging chains without contact, counted by callgrind, and the slope of
 their growth with the links: 1 is linear.
 
-Steps are 0.1 ms long, so that the midpoint rule takes the same number of rounds for all of them
-(docs/manual/reproduce.md). A step costs the difference between a run of 20 and one of 10.
+Steps of 1 ms. A step costs the difference between a run of 20 and one of 10.
 
 usage: growth.py PATH_TO_rattleback [--limit SLOPE]
 """
@@ -15,8 +14,8 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LINKS = (60, 480)
-H = 1e-4
+LINKS = (30, 480)
+H = 1e-3
 FEW, MORE = 10, 20
 SKIPPED = 77
 

@@ -16,6 +16,7 @@
 #include "base/constants.h"
 #include "math/spatial.h"
 #include "math/vec3.h"
+#include "math/vector.h"
 
 int rb_tension_push(const rb_model *m, rb_arena *arena, rb_tension *t)
 {
@@ -27,8 +28,8 @@ int rb_tension_push(const rb_model *m, rb_arena *arena, rb_tension *t)
 }
 
 /* alpha of link k, with `scale` qdd as the rates of its dofs. */
-static void turn_link(const rb_model *m, const rb_data *d, int k, double scale, const double *qdd,
-                      const rb_tension *t)
+RB_INLINE void turn_link(const rb_model *m, const rb_data *d, int k, double scale,
+                         const double *qdd, const rb_tension *t)
 {
     double *alpha = t->alpha + 3 * (ptrdiff_t)k;
     rb_add3(t->alpha + 3 * (ptrdiff_t)m->link_parent[k], d->link_a + 6 * (ptrdiff_t)k, alpha);
@@ -106,10 +107,10 @@ void rb_tension_find(const rb_model *m, const rb_data *d, double h, const double
 void rb_tension_force(const rb_model *m, const rb_data *d, double h, const double *dv,
                       const rb_tension *t, double *force)
 {
-    double *couple = t->force;
+    double *couple = t->force, per_h = 1.0 / h;
     rb_zero3(t->alpha);
     for (int k = 1; k < m->nlink; k++) {
-        turn_link(m, d, k, 1.0 / h, dv, t);
+        turn_link(m, d, k, per_h, dv, t);
         rb_sym3_mul(t->K + 6 * (ptrdiff_t)k, t->alpha + 3 * (ptrdiff_t)k,
                     couple + 3 * (ptrdiff_t)k);
     }
