@@ -83,12 +83,13 @@
 #define RB_SMOOTH_STALL 1e-9
 
 /* Pull of the tension of a chain, relative to the inertia of a link, from which on it is taken into
- * the inertia of a step (D.36) [1]. Larger: more iterations of long chains. Smaller: work for nothing
- * where iterations contract anyway. */
+ * the inertia of a step (D.36) [1]. Larger: more iterations of long chains. Smaller: work for
+ * nothing where iterations contract anyway. */
 #define RB_TENSION 1e-3
 
 /* Part of the first change that the second may be for tension to be looked at in chains that are
- * not long [1]. Larger: heavy loads on light chains take more iterations. Smaller: work for nothing.
+ * not long [1]. Larger: heavy loads on light chains take more iterations. Smaller: work for
+ * nothing.
  */
 #define RB_TENSION_RATE 2e-2
 
