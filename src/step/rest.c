@@ -20,7 +20,9 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
-enum { BALANCE_STEPS = 60 }; /* of conjugate gradients; an island has a few dozen freedoms */
+/* Of conjugate gradients: an island has a few dozen freedoms; forces go along a chain step by step.
+ */
+enum { BALANCE_STEPS = 60, BALANCE_STEPS_PER_ROW = 12 };
 
 /* Force below which a freedom is weighed as if it had this one, relative to those of its tree [1]:
  * some freedoms see rounding alone. */
@@ -386,7 +388,8 @@ static rb_status balance(rest *x, const unsigned char *wanted)
     gradient(x, wanted, weight, r, t, g);
     memcpy(way, g, (size_t)nrow * sizeof *way);
     double slope = rb_dot(g, g, nrow), least = RB_EPS * RB_EPS * slope;
-    for (int k = 0; k < BALANCE_STEPS && slope > least; k++) {
+    int most = BALANCE_STEPS + BALANCE_STEPS_PER_ROW * nrow;
+    for (int k = 0; k < most && slope > least; k++) {
         memset(t, 0, (size_t)nv * sizeof *t);
         rb_constraints_force(&s->set, way, t);
         for (int j = 0; j < nv; j++) t[j] *= weight[j];
