@@ -94,11 +94,12 @@ typedef struct outcome {
     rb_error err;
 } outcome;
 
-static void note(rb_stage *s, const outcome *x)
+static void note(rb_stage *s, int island, const outcome *x)
 {
     rb_step_info *info = s->info;
     const rb_info *solved = &x->solved;
     if (x->rows == 0) return;
+    if (s->found) s->found[island] = fmax(s->found[island], solved->cert.relative);
     info->solves++;
     info->rows += x->rows;
     if (x->rows > info->rows_max) info->rows_max = x->rows;
@@ -250,7 +251,7 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     for (int i = 0; i < n && status == RB_OK; i++) {
         if (skip[i]) continue;
         if (!shared) solve_one(&w, i, arena);
-        note(s, &w.x[i]);
+        note(s, i, &w.x[i]);
         s->unsolved = i;
         status = w.x[i].status;
         if (status != RB_OK && s->err && w.x[i].err.status != RB_OK) *s->err = w.x[i].err;
@@ -294,5 +295,11 @@ rb_status rb_stage_solve(rb_stage *s)
     rb_status status = rb_stage_rest_on(s);
     if (status == RB_OK && s->set.nisland > 0) status = keep_chains(s);
     s->info->islands = s->set.nisland;
-    return status == RB_OK ? rb_stage_solve_others(s, s->still) : status;
+    s->residual_before = s->info->residual;
+    double *found = rb_push(s->d->arena, double, s->set.nisland);
+    if (status == RB_OK && !found) status = RB_NOMEM;
+    if (status != RB_OK) return status;
+    memset(found, 0, (size_t)s->set.nisland * sizeof *found);
+    s->found = found;
+    return rb_stage_solve_others(s, s->still);
 }

@@ -443,6 +443,15 @@ static int judge(rest *x, unsigned char *wanted)
     return any;
 }
 
+/* What counts is the certificate of the impulses that were taken. */
+static void tell_residual(rb_stage *s)
+{
+    if (!s->found) return;
+    s->info->residual = s->residual_before;
+    for (int i = 0; i < s->set.nisland; i++)
+        s->info->residual = fmax(s->info->residual, s->found[i]);
+}
+
 static rb_status judge_balanced(rest *x, const unsigned char *wanted)
 {
     rb_stage *s = x->s;
@@ -451,10 +460,13 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
     push(x, x->p);
     measure(x, x->p);
     for (int i = 0; i < s->set.nisland; i++) {
-        if (!wanted[i] || !island_holds(s, i, x->p) || defect_of(x, i) > RB_REST_DEFECT) continue;
+        double defect = wanted[i] && island_holds(s, i, x->p) ? defect_of(x, i) : INFINITY;
+        if (defect > RB_REST_DEFECT) continue;
         take_impulses(s, i, x->p);
         set_resting(s, i);
+        if (s->found) s->found[i] = defect;
     }
+    tell_residual(s);
     return RB_OK;
 }
 
@@ -478,5 +490,6 @@ rb_status rb_stage_rest(rb_stage *s)
         if (s->resting[tree_of(s->m, j)]) s->v_new[j] = 0.0;
     }
     rb_arena_reset(s->d->arena, mark);
+    s->found = NULL;
     return status;
 }

@@ -91,6 +91,8 @@ typedef struct rb_stage {
     int plastic;  /* 1: nothing is given back any more in this step                             */
     int unsolved; /* the island that rb_stage_solve_others ended at                             */
     unsigned char *still; /* the island rests                            (set.nisland)           */
+    double *found; /* residuals of the problems of rb_stage_solve        (set.nisland)           */
+    double residual_before; /* info.residual before them                                         */
 
     /* after it */
     double *v_new, *q_new;

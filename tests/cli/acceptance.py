@@ -117,6 +117,32 @@ def test_heavy_on_light_stands():
         check_still(done, [0, 0, 0.1, 1, 0, 0, 0, 0, 0, 0.3, 1, 0, 0, 0, 0, 0, 0])
 
 
+HEAVY = ((1, 1e3, 1e6), (1e6, 1, 1e6), (1, 10, 100, 1e3, 1e4, 1e5, 1e6), (2, 3e5, 7, 8e5))
+
+
+def test_towers_of_all_masses_stand_for_every_step():
+    for masses in HEAVY:
+        bodies = "".join(f'''<body pos="0 0 {0.1 + 0.2 * k!r}"><freejoint/><geom type="box"
+                         size="0.1 0.1 0.1" mass="{m}"/></body>''' for k, m in enumerate(masses))
+        text = f'''<mujoco><worldbody><geom type="plane" size="9 9 1"/>{bodies}</worldbody>
+               </mujoco>'''
+        for step in (0.001, 0.005, 0.01):
+            done = run(text, "--step", str(step), "--time", "0.5")
+            check(done["failures"] == 0 and done["residual_max"] < 1e-10, (masses, step, done))
+            check(done["penetration_max"] < 1e-9 and not any(done["qvel"]), (masses, step, done))
+
+
+def test_a_million_kilograms_hang_on_ten_links_in_both_coordinates():
+    links = "".join(f'''<body pos="0 0 {-0.2 * (k > 0)}"><joint axis="{k % 2} {1 - k % 2} 0"/>
+                    <geom type="capsule" size="0.02" fromto="0 0 -0.02 0 0 -0.18" mass="{m}"/>'''
+                    for k, m in enumerate([1] * 9 + [1e6]))
+    text = f"<mujoco><worldbody>{links}{'</body>' * 10}</worldbody></mujoco>"
+    for coordinates in ("minimal", "maximal"):
+        done = run(text, "--coordinates", coordinates, "--time", "1")
+        check(done["failures"] == 0 and done["residual_max"] < 1e-10, done)
+        check(done["loop_error_max"] < 1e-10 and not any(done["qvel"]), done)
+
+
 def test_heavy_falls_on_light():
     for mass in ("1e3", "1e6"):
         text = scene("heavy_on_light", ("1e6", mass), ('pos="0 0 0.3"', 'pos="0.03 0.02 0.35"'),
