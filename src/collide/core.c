@@ -116,6 +116,11 @@ int rb_core_make(const rb_shape *shape, const double origin[3], rb_core *core)
     return 0;
 }
 
+int rb_core_is_box(const rb_core *core)
+{
+    return core->kind == RB_CORE_POLY && core->poly.loop == box_loop;
+}
+
 /* ---- support ----------------------------------------------------------------------------------
  */
 

@@ -39,6 +39,9 @@ typedef struct rb_core {
  * fields, meshes without a hull). */
 int rb_core_make(const rb_shape *shape, const double origin[3], rb_core *core);
 
+/* The polyhedron is a box, with the half sizes `size`. */
+int rb_core_is_box(const rb_core *core);
+
 /* A point of the core that is extreme along n, and which vertex it is, or for curved cores which
  * part (see core.c). n need not have unit length. */
 int rb_core_support(rb_core *core, const double n[3], double x[3]);
