@@ -330,7 +330,6 @@ typedef struct known_problem {
 /* Called chosen or plain, and yet a warm start ends at another velocity. */
 static const known_problem ambiguous[] = {
     { RB_CORPUS_PILE, RB_CORPUS_CONE_BSR, 50, 199 }, /* 0.11 of the speed apart  */
-    { RB_CORPUS_CHAIN, RB_CORPUS_CONE_OP, 27, 182 }, /* 8e-3, cold is plain      */
 };
 
 /* Velocity level, so that a solution exists, and every rung in double ends above the tolerance.

@@ -131,7 +131,29 @@ TEST(gaps_of_ball_and_tendon_limits)
     scene_free(&s);
 }
 
-/* Tangential rows: the relative velocity of the two material points, from their motion. */
+/* The witness point of one side in the plane of the closest contact that is beside it in the list,
+ * between the same two links and with the same normal (F.21). */
+static void acting_point(const scene *s, const rows *r, int i, int side, double x[3])
+{
+    const rb_contact *own = &r->contacts[i], *closest = own;
+    for (int way = -1; way <= 1; way += 2) {
+        for (int j = i; j >= 0 && j < r->set.ncontact; j += way) {
+            const rb_contact *c = &r->contacts[j];
+            if (s->m->geom_link[c->geom1] != s->m->geom_link[own->geom1] ||
+                s->m->geom_link[c->geom2] != s->m->geom_link[own->geom2] ||
+                memcmp(c->at.normal, own->at.normal, sizeof c->at.normal) != 0)
+                break;
+            if (c->at.gap < closest->at.gap) closest = c;
+        }
+    }
+    const double *at = side ? own->at.pos2 : own->at.pos1, *n = own->at.normal;
+    const double *plane = side ? closest->at.pos2 : closest->at.pos1;
+    double above = 0.0;
+    for (int a = 0; a < 3; a++) above += n[a] * (at[a] - plane[a]);
+    for (int a = 0; a < 3; a++) x[a] = at[a] - above * n[a];
+}
+
+/* Tangential rows: the relative velocity of the two points that are acted on, from their motion. */
 TEST(tangent_rows_are_the_motion_of_the_points)
 {
     scene s = mixed_scene();
@@ -147,8 +169,8 @@ TEST(tangent_rows_are_the_motion_of_the_points)
         double moved[3] = { 0.0 };
         for (int side = 0; side < 2; side++) {
             int geom = side ? c->id.b : c->id.a;
-            const double *at = side ? r.contacts[i].at.pos2 : r.contacts[i].at.pos1;
-            double local[3], x[3];
+            double at[3], local[3], x[3];
+            acting_point(&s, &r, i, side, at);
             rb_integrate(s.m, q, v, 0.0, s.d->q);
             rb_kinematics(s.m, s.d);
             rb_frames(s.m, s.d);

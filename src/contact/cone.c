@@ -266,6 +266,38 @@ static rb_status place_rows(const rb_island *is, rb_arena *arena, context *x)
 /* ---- the embedded problem ---------------------------------------------------------------------
  */
 
+/* Mean compliance of the rows of contacts; where there is none, of limits and dry friction. */
+static double usual_compliance(const rb_island *is, const double *W)
+{
+    ptrdiff_t n = is->nrow;
+    double sum[2] = { 0.0, 0.0 };
+    int count[2] = { 0, 0 };
+    for (int i = 0; i < is->n; i++) {
+        int contact = is->c[i]->kind == RB_CONSTRAINT_CONTACT, rows = is->c[i]->nrow;
+        if (is->c[i]->kind == RB_CONSTRAINT_EQUALITY) continue;
+        for (ptrdiff_t r = is->row[i]; r < is->row[i] + (rows < 3 ? rows : 3); r++) {
+            sum[contact] += W[r * n + r];
+            count[contact]++;
+        }
+    }
+    int of = sum[1] > 0.0;
+    return count[of] > 0 ? sum[of] / count[of] : 0.0;
+}
+
+/* Joints have units of their own, rad/s beside m/s: a limit or dry friction gets the scale at which
+ * it is as compliant as a contact, so that one compliance says the same of all (F.22). */
+static void scale_joints(const rb_island *is, const double *W, context *x)
+{
+    double usual = usual_compliance(is, W);
+    for (int i = 0; i < is->n; i++) {
+        int kind = is->c[i]->kind;
+        if (kind != RB_CONSTRAINT_LIMIT && kind != RB_CONSTRAINT_DRY) continue;
+        ptrdiff_t row = is->row[i];
+        double own = W[row * is->nrow + row];
+        if (own > 0.0 && usual > 0.0) x->factor[row] = sqrt(usual / own);
+    }
+}
+
 /* Rows that stand for themselves: dummies, and normals that hold a given or copied impulse. */
 static void own_rows(const rb_island *is, const context *x, const double *W, double *We, double *q)
 {
@@ -275,12 +307,14 @@ static void own_rows(const rb_island *is, const context *x, const double *W, dou
         int t = x->triple[i], count = triples_of(c);
         if (t < 0) continue;
         ptrdiff_t first = is->row[i];
-        double w = W[first * n + first] > 0.0 ? W[first * n + first] : 1.0;
+        int joint = c->kind != RB_CONSTRAINT_CONTACT;
+        double f = joint ? x->factor[first] : 1.0;
+        double w = W[first * n + first] > 0.0 ? f * f * W[first * n + first] : 1.0;
         for (int s = 3 * t; s < 3 * (t + count); s++) {
             if (We[s * ne + s] > 0.0) continue;
             We[s * ne + s] = w;
             if (s % 3 != 0) continue;
-            if (c->kind == RB_CONSTRAINT_DRY) q[s] = -w * c->bound;
+            if (c->kind == RB_CONSTRAINT_DRY) q[s] = -w * c->bound / f;
             if (s > 3 * t) We[s * ne + 3 * t] = -w;
         }
     }
@@ -300,6 +334,7 @@ static rb_status write_embedded(const rb_island *is, rb_arena *arena, context *x
         eliminate(is, W, u, x);
         drop_immovable(is, W, u);
     }
+    scale_joints(is, W, x);
 
     for (size_t i = 0; i < n; i++) {
         if (x->slot[i] < 0) continue;
@@ -337,7 +372,8 @@ static rb_status guess(const rb_island *is, rb_arena *arena, const context *x, r
         int t = x->triple[i];
         if (t < 0) continue;
         out->mode[t] = is->mode_prev[i];
-        if (is->c[i]->kind == RB_CONSTRAINT_DRY) out->z[3 * t] = is->c[i]->bound;
+        if (is->c[i]->kind == RB_CONSTRAINT_DRY)
+            out->z[3 * t] = is->c[i]->bound / x->factor[is->row[i]];
         for (int k = 1; k < triples_of(is->c[i]); k++) out->z[3 * (t + k)] = out->z[3 * t];
     }
     return RB_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "contact/contact.h"
 #include "contact/build.h"
 #include "dynamics/led.h"
@@ -127,11 +128,10 @@ static int common_link(const rb_model *m, int a, int b)
     return a;
 }
 
-/* Velocity of what the caller moves, a mocap link and the trees on it, at the witness points. */
-static void drive_by_mocap(const rb_model *m, const rb_data *d, const rb_contact *contact, int nrow,
-                           const double frame[9], double *drive)
+/* Velocity of what the caller moves, a mocap link and the trees on it, at the points x. */
+static void drive_by_mocap(const rb_model *m, const rb_data *d, const rb_contact *contact,
+                           const double *const x[2], int nrow, const double frame[9], double *drive)
 {
-    const double *x[2] = { contact->at.pos1, contact->at.pos2 };
     int led[2] = { rb_led_link(m, m->geom_link[contact->geom1]),
                    rb_led_link(m, m->geom_link[contact->geom2]) };
     if (led[0] == led[1]) return;
@@ -176,6 +176,37 @@ static void take_polygon(const rb_model *m, const rb_contact *contact, int grain
     c->polygon_side = grain_geom == contact->geom1 ? 1 : -1;
 }
 
+/* Whether both are between the same two links, in one direction, and touch or are about to. */
+static int same_face(const rb_model *m, const rb_contact *a, const rb_contact *b)
+{
+    const double *x = a->at.normal, *y = b->at.normal;
+    return m->geom_link[a->geom1] == m->geom_link[b->geom1] &&
+           m->geom_link[a->geom2] == m->geom_link[b->geom2] && x[0] == y[0] && x[1] == y[1] &&
+           x[2] == y[2] && b->at.gap > -2.0 * RB_GAP_DEEP * m->extent;
+}
+
+/* Where contact i acts on either body: its witness points, moved along the normal to those of the
+ * closest contact of the same face (F.21). Normal rows do not feel it. Tangential rows of points in
+ * one plane ask for a rigid motion whatever the normal ones ask for; points at different heights
+ * would ask a face that comes down at an angle to stretch, by the square of that angle. */
+static void acting_points(const rb_builder *b, int i, double x1[3], double x2[3])
+{
+    const rb_contact *own = &b->contacts[i], *closest = own;
+    int first = i, last = i;
+    rb_copy3(own->at.pos1, x1);
+    rb_copy3(own->at.pos2, x2);
+    if (!same_face(b->m, own, own)) return;
+    while (first > 0 && same_face(b->m, own, &b->contacts[first - 1])) first--;
+    while (last + 1 < b->ncontact && same_face(b->m, own, &b->contacts[last + 1])) last++;
+    for (int j = first; j <= last; j++) {
+        if (b->contacts[j].at.gap < closest->at.gap) closest = &b->contacts[j];
+    }
+    if (closest == own) return;
+    const double *n = own->at.normal;
+    rb_axpy3(rb_dot3(n, closest->at.pos1) - rb_dot3(n, own->at.pos1), n, x1);
+    rb_axpy3(rb_dot3(n, closest->at.pos2) - rb_dot3(n, own->at.pos2), n, x2);
+}
+
 static void make_contact(rb_builder *b, int i)
 {
     const rb_model *m = b->m;
@@ -197,9 +228,12 @@ static void make_contact(rb_builder *b, int i)
     const int *dof = b->out->dof + made->dof;
     double *J = b->out->J + made->block;
     int stop = common_link(m, link1, link2);
-    contact_side(m, d, link1, stop, contact->at.pos1, frame, -1.0, made, dof, J);
-    contact_side(m, d, link2, stop, contact->at.pos2, frame, 1.0, made, dof, J);
-    drive_by_mocap(m, d, contact, made->nrow, frame, b->out->drive + made->row);
+    double x1[3], x2[3];
+    acting_points(b, i, x1, x2);
+    contact_side(m, d, link1, stop, x1, frame, -1.0, made, dof, J);
+    contact_side(m, d, link2, stop, x2, frame, 1.0, made, dof, J);
+    const double *const x12[2] = { x1, x2 };
+    drive_by_mocap(m, d, contact, x12, made->nrow, frame, b->out->drive + made->row);
     drive_by_belt(m, d, contact, made->nrow, frame, b->out->drive + made->row);
 }
 

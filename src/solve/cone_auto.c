@@ -32,6 +32,7 @@ enum {
     START_SWEEPS = 4,  /* before the first Newton step                              */
     START_STEPS = 5,   /* at the first compliance                                   */
     DIRECT_STEPS = 12, /* Newton without path                                       */
+    LESS_STEPS = 40,   /* at each compliance below the last one of the path         */
     PYRAMIDS = 16,     /* rounds of ever narrower fans                              */
     PATIENCE = 3,      /* rounds without a solution of the linear problem           */
     ADMM_ITERATIONS = 1000,
@@ -47,6 +48,11 @@ enum {
 
 /* Compliance at the start, relative to the diagonal of each contact [1]. */
 #define START_EPS 1e-2
+
+/* How the compliance at the end of the path shrinks where that is not enough, and where rounding
+ * would be left of it, relative to the mean diagonal [1]. */
+#define PATH_LESS  0.3
+#define PATH_LEAST 0.9e-11
 
 /* Measure from which on Newton finds the last modes of a large island [1]. */
 #define NEAR_ENOUGH 2e-5
@@ -113,13 +119,29 @@ static int keep(climb *s, const double *r)
     return s->error <= s->tol;
 }
 
+/* The last digits of r, a solution with compliance: proximal steps, and where modes change on the
+ * way so that they lead nowhere, less and less compliance before them. Returns the measure. */
+static double finish_path(climb *s, double *r)
+{
+    size_t bytes = (size_t)s->k->n * sizeof *r;
+    memcpy(s->spare, r, bytes);
+    double error = rb_newton_polish(&s->newton, s->spare, s->tol);
+    for (double eps = PATH_LESS * RB_UNIFORM_EPS; error > s->tol && eps >= PATH_LEAST;
+         eps *= PATH_LESS) {
+        rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, eps);
+        if (!rb_newton_run(&s->newton, NULL, r, LESS_STEPS)) break;
+        memcpy(s->spare, r, bytes);
+        error = rb_newton_polish(&s->newton, s->spare, s->tol);
+    }
+    memcpy(r, s->spare, bytes);
+    return error;
+}
+
 /* Newton at the least compliance from r, then without compliance. */
 static int finish_newton(climb *s, double *r)
 {
     rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
-    if (rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS)) {
-        rb_newton_polish(&s->newton, r, s->tol);
-    }
+    if (rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS)) finish_path(s, r);
     return keep(s, r);
 }
 
@@ -147,7 +169,7 @@ static int try_path(climb *s, double *r)
 {
     memset(r, 0, (size_t)s->k->n * sizeof *r);
     int arrived = rb_newton_path(&s->newton, RB_COMPLIANCE_UNIFORM, 1.0, r);
-    double error = rb_newton_polish(&s->newton, r, s->tol);
+    double error = arrived ? finish_path(s, r) : rb_newton_polish(&s->newton, r, s->tol);
     if (!arrived || error > s->tol) {
         keep(s, r);
         return 0;
@@ -166,13 +188,13 @@ static int try_short_path(climb *s, double *r)
 }
 
 /* The last factorisation met a pivot of the size of the compliance: contacts are redundant. */
-static int is_redundant(const climb *s)
+static int is_redundant(climb *s)
 {
-    return s->newton.pivot_ratio < RB_REDUNDANT;
+    return rb_newton_pivots(&s->newton) < RB_REDUNDANT;
 }
 
 /* Redundant contacts of which one slides: which impulses are chosen decides how bodies move. */
-static int is_ambiguous(const climb *s)
+static int is_ambiguous(climb *s)
 {
     int slides = 0;
     for (int c = 0; c < s->k->nc; c++) slides |= s->newton.mode[c] == RB_MODE_SLIDE;
@@ -347,6 +369,51 @@ static void climb_on(climb *s, double *r, rb_rung *rung)
     try_large(s, r);
 }
 
+/* Near a guess, or cold, any answer that Newton's method finds. */
+static int try_any(climb *s, double *r, rb_rung *rung)
+{
+    *rung = RB_RUNG_NEWTON;
+    int solved = try_newton(s, r);
+    if (!solved) {
+        *rung = RB_RUNG_PATH;
+        solved = try_short_path(s, r);
+    }
+    s->unique = is_ambiguous(s)   ? RB_UNIQUE_NOT
+                : is_redundant(s) ? RB_UNIQUE_CHOSEN
+                                  : RB_UNIQUE_PLAIN;
+    if (solved) return 1;
+    s->unique = RB_UNIQUE_NOT;
+    return try_path(s, r);
+}
+
+/* What is wanted where impulses are unique, or do not matter. */
+static int try_the_guess(climb *s, double *r, rb_rung *rung)
+{
+    *rung = RB_RUNG_NEWTON;
+    int solved = try_newton(s, r);
+    s->unique = is_ambiguous(s)   ? RB_UNIQUE_NOT
+                : is_redundant(s) ? RB_UNIQUE_CHOSEN
+                                  : RB_UNIQUE_PLAIN;
+    return solved && s->unique != RB_UNIQUE_NOT;
+}
+
+/* Where they do, and wherever a guess led nowhere: the path; and where that turns back, any. */
+static int try_the_path(climb *s, double *r, rb_rung *rung)
+{
+    s->newton.jumps = 0;
+    s->unique = RB_UNIQUE_NOT;
+    *rung = RB_RUNG_PATH;
+    if (try_path(s, r)) {
+        if (s->newton.jumps == 0 || !is_ambiguous(s))
+            s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
+        return 1;
+    }
+    *rung = RB_RUNG_NEWTON;
+    if (try_newton(s, r)) return 1;
+    *rung = RB_RUNG_PATH;
+    return try_short_path(s, r);
+}
+
 static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
 {
     int done = 0;
@@ -370,26 +437,13 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         try_large(s, r);
         return RB_OK;
     }
-    *rung = RB_RUNG_NEWTON;
-    int solved = try_newton(s, r);
-    if (!solved) {
-        *rung = RB_RUNG_PATH;
-        solved = try_short_path(s, r);
-    }
-    s->unique = is_ambiguous(s)   ? RB_UNIQUE_NOT
-                : is_redundant(s) ? RB_UNIQUE_CHOSEN
-                                  : RB_UNIQUE_PLAIN;
-    if (solved && (!s->o->unique || s->unique != RB_UNIQUE_NOT)) return RB_OK;
-    s->again = s->o->unique && !s->canonical;
-    if (s->again) return RB_OK;
-    s->newton.jumps = 0;
-    s->unique = RB_UNIQUE_NOT;
-    if (try_path(s, r)) {
-        *rung = RB_RUNG_PATH;
-        if (s->newton.jumps == 0) s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
+    if (s->o->unique) {
+        if (s->canonical ? try_the_path(s, r, rung) : try_the_guess(s, r, rung)) return RB_OK;
+        s->again = !s->canonical;
+        if (s->again) return RB_OK;
+    } else if (try_any(s, r, rung)) {
         return RB_OK;
     }
-    if (solved) return RB_OK;
     *rung = RB_RUNG_PATH;
     if (try_near(s, r) && (s->o->brief || s->error <= NEAR_SURE * s->tol)) return RB_OK;
     if (s->k->nc > MEDIUM && s->error > s->tol) {
@@ -419,7 +473,7 @@ static void report(const climb *s, rb_rung rung)
     if (s->error <= s->tol && !s->again) info->rungs[rung]++;
     info->iterations += s->newton.steps + s->twofold.s.steps;
     info->factorisations += s->newton.factorisations + s->twofold.s.factorisations;
-    double ratio = s->newton.pivot_ratio;
+    double ratio = s->newton.pivot_ratio >= 0.0 ? s->newton.pivot_ratio : 1.0;
     info->rcond = info->rcond > 0.0 && info->rcond < ratio ? info->rcond : ratio;
     if (s->o->unique && !s->again && s->unique > info->unique)
         info->unique = s->unique; /* the worst of the islands */

@@ -57,6 +57,9 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     size_t n = (size_t)k->n, blocks = (size_t)k->nc * (size_t)(k->dim * k->dim);
     rb_status status = rb_bodies_make(k, scratch, &s->bodies);
     if (status != RB_OK) return status;
+    if (!s->bodies) status = rb_thin_make(k, scratch, &s->thin);
+    if (status != RB_OK) return status;
+    if (s->thin) s->sparse = 0;
     if (s->sparse && !s->bodies) {
         status = rb_block_lu_analyse(&s->lu, k->nc, k->dim, k->W.ptr, k->W.col, MAX_FILL, scratch);
         if (status != RB_OK) return status;
@@ -79,11 +82,13 @@ rb_status rb_newton_make(const rb_cones *k, rb_arena *scratch, rb_newton *s)
     s->center = rb_push(scratch, double, n);
     s->good = rb_push(scratch, double, n);
     s->least = rb_push(scratch, double, n);
+    s->u_from = rb_push(scratch, double, n);
+    s->u_to = rb_push(scratch, double, n);
     s->rho_t = rb_push(scratch, double, k->nc);
     s->eps = rb_push(scratch, double, k->nc);
     int ok = s->index && s->factored && s->eps && s->rho_t && s->least && s->center && s->good &&
              s->G && s->perm && s->active && s->u && s->F && s->dr && s->trial && s->work && s->A &&
-             s->B && s->mode;
+             s->B && s->mode && s->u_from && s->u_to;
     if (!ok) return RB_NOMEM;
     memset(s->factored, RB_MODE_UNKNOWN, (size_t)k->nc);
     return RB_OK;
@@ -100,9 +105,17 @@ void rb_newton_compliance(rb_newton *s, rb_compliance kind, double eps)
     }
 }
 
+static void plain_velocity(const rb_newton *s, const double *r, double *u)
+{
+    if (s->thin)
+        rb_thin_velocity(s->thin, s->k->q, r, u);
+    else
+        rb_cones_velocity(s->k, r, u);
+}
+
 static void velocity(const rb_newton *s, const double *center, const double *r, double *u)
 {
-    rb_cones_velocity(s->k, r, u);
+    plain_velocity(s, r, u);
     for (int i = 0; i < s->k->n; i++) {
         u[i] += s->eps[i / s->k->dim] * (r[i] - (center ? center[i] : 0.0));
     }
@@ -196,12 +209,37 @@ static int direction(rb_newton *s, const double *r)
 /* ---- the iteration
  * -------------------------------------------------------------------------------------- */
 
-/* The merit at r + alpha dr, which is left in s->trial with its u, F and modes. */
-static double try_step(rb_newton *s, const double *center, const double *r, double alpha)
+/* The merit at r + dr, which is left in s->trial with its u, F and modes. */
+static double try_whole(rb_newton *s, const double *center, const double *r)
 {
-    for (int i = 0; i < s->k->n; i++) s->trial[i] = r[i] + alpha * s->dr[i];
+    for (int i = 0; i < s->k->n; i++) s->trial[i] = r[i] + s->dr[i];
     velocity(s, center, s->trial, s->u);
     return equations(s, s->trial, s->u, s->F);
+}
+
+/* The same at r + alpha dr. Velocities are linear in r: those at both ends are known. */
+static double try_part(rb_newton *s, const double *r, double alpha)
+{
+    for (int i = 0; i < s->k->n; i++) {
+        s->trial[i] = r[i] + alpha * s->dr[i];
+        s->u[i] = s->u_from[i] + alpha * (s->u_to[i] - s->u_from[i]);
+    }
+    return equations(s, s->trial, s->u, s->F);
+}
+
+/* The longest part of the step, halved again and again, whose merit is below limit. Where one is
+ * found it is evaluated anew, without the rounding of velocities far away. 0: none. */
+static int shorten(rb_newton *s, const double *center, const double *r, double limit, double *value)
+{
+    memcpy(s->u_to, s->u, (size_t)s->k->n * sizeof *s->u);
+    for (double alpha = 0.5; alpha > 1e-3; alpha *= 0.5) {
+        *value = try_part(s, r, alpha);
+        if (!(*value <= (1.0 - 1e-4 * alpha) * limit)) continue;
+        velocity(s, center, s->trial, s->u);
+        *value = equations(s, s->trial, s->u, s->F);
+        return 1;
+    }
+    return 0;
 }
 
 /* r := r + alpha dr with the merit below the largest of the last ones; where no alpha gives that,
@@ -209,16 +247,13 @@ static double try_step(rb_newton *s, const double *center, const double *r, doub
 static int line_search(rb_newton *s, const double *center, double *r, const double *merits,
                        int *leaps, double *merit)
 {
-    double limit = 0.0, value = 0.0;
+    double limit = 0.0;
     for (int m = 0; m < MEMORY; m++) limit = fmax(limit, merits[m]);
-    double alpha = 1.0;
-    for (; alpha > 1e-3; alpha *= 0.5) {
-        value = try_step(s, center, r, alpha);
-        if (value <= (1.0 - 1e-4 * alpha) * limit) break;
-    }
-    if (alpha <= 1e-3) {
+    memcpy(s->u_from, s->u, (size_t)s->k->n * sizeof *s->u);
+    double value = try_whole(s, center, r);
+    if (!(value <= (1.0 - 1e-4) * limit) && !shorten(s, center, r, limit, &value)) {
         if ((*leaps)-- <= 0) return 0;
-        value = try_step(s, center, r, 1.0);
+        value = try_whole(s, center, r);
     }
     if (!(value < INFINITY)) return 0;
     memcpy(r, s->trial, (size_t)s->k->n * sizeof *r);
@@ -327,7 +362,7 @@ static double polish_again(rb_newton *s, double *r, double error)
     equations(s, r, s->u, s->F);
     if (!rb_newton_solve(s)) return error;
     for (int i = 0; i < k->n; i++) s->trial[i] = r[i] + s->dr[i];
-    rb_cones_velocity(k, s->trial, s->u);
+    plain_velocity(s, s->trial, s->u);
     double next = rb_cones_error(k, s->trial, s->u);
     if (!(next < error)) return error;
     memcpy(r, s->trial, (size_t)k->n * sizeof *r);
@@ -337,14 +372,14 @@ static double polish_again(rb_newton *s, double *r, double error)
 double rb_newton_polish(rb_newton *s, double *r, double tol)
 {
     const rb_cones *k = s->k;
-    rb_cones_velocity(k, r, s->u);
+    plain_velocity(s, r, s->u);
     double best = rb_cones_error(k, r, s->u);
     if (best > 1e-3 * tol) best = polish_again(s, r, best);
     for (int it = 0; it < POLISH_STEPS && best > 1e-3 * tol; it++) {
         memcpy(s->center, r, (size_t)k->n * sizeof *r);
         memcpy(s->good, r, (size_t)k->n * sizeof *r);
         rb_newton_run(s, s->center, s->good, POLISH_STEPS);
-        rb_cones_velocity(k, s->good, s->u);
+        plain_velocity(s, s->good, s->u);
         double error = rb_cones_error(k, s->good, s->u);
         if (!(error < best)) break;
         memcpy(r, s->good, (size_t)k->n * sizeof *r);
@@ -352,7 +387,7 @@ double rb_newton_polish(rb_newton *s, double *r, double tol)
         best = error;
         if (slow && best <= tol) break;
     }
-    rb_cones_velocity(k, r, s->u);
+    plain_velocity(s, r, s->u);
     equations(s, r, s->u, s->F);
     return best;
 }
@@ -410,7 +445,7 @@ static rb_status solve_newton(const rb_problem *p, const rb_solve_opts *o, rb_ar
     memcpy(info->mode, s.mode, (size_t)k.nc);
     info->iterations = s.steps;
     info->factorisations = s.factorisations;
-    info->rcond = s.pivot_ratio;
+    info->rcond = rb_newton_pivots(&s);
     info->outcome = error <= o->tol ? RB_SOLVED : RB_FAILED;
     return RB_OK;
 }

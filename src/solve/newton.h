@@ -5,12 +5,14 @@
 #include "math/block_lu.h"
 #include "solve/cone.h"
 #include "solve/newton_bodies.h"
+#include "solve/newton_thin.h"
 
 typedef struct rb_newton {
     const rb_cones *k;
     int sparse;         /* 1: block LU of the whole pattern, 0: dense LU of the active contacts */
     rb_block_lu lu;     /* sparse                                                               */
     rb_bodies *bodies;  /* not NULL: they are the unknowns of the system instead                */
+    rb_thin *thin;      /* not NULL: so are the degrees of freedom of a W of low rank           */
     double *G;          /* sparse: blocks as W; dense: active rows, row major                   */
     int *perm, *active; /* dense: pivots (n) and the active contacts (nc)                       */
     double *u, *F;      /* velocity and equations at r                                  (n)     */
@@ -22,13 +24,15 @@ typedef struct rb_newton {
     double *A, *B;       /* derivatives of F in r and u, blocks of a contact  (nc x dim x dim)   */
     unsigned char *mode; /* mode of each contact at r                                    (nc)    */
     int steps, factorisations;
-    int limit;             /* steps in all, of every run together */
-    int jumps;             /* compliances that took sweeps to get to */
-    double pivot_ratio;    /* least / largest pivot of the last factorisation, 1 = none */
+    int limit; /* steps in all, of every run together */
+    int jumps; /* compliances that took sweeps to get to */
+    double
+        pivot_ratio; /* least / largest pivot of the last factorisation, 1 = none, -1: not known */
     double *center, *good; /* of polish and path (n) */
     double *eps;           /* compliance added to each contact (nc) */
     double *rho_t;         /* tangential rho, balanced (nc) */
     double *least;         /* point of least merit in a run (n) */
+    double *u_from, *u_to; /* velocity at both ends of a step (n) */
     const double *scale;   /* dense: rows and columns are multiplied by it, NULL = ones (nc) */
 } rb_newton;
 
@@ -43,6 +47,10 @@ void rb_newton_block(const rb_newton *s, int c, int j, const double *W, double *
 
 /* Factors the system of s->A, s->B, s->eps and s->mode. 0: singular. */
 int rb_newton_factor(rb_newton *s);
+
+/* Least over largest pivot of the system last factored: what s->pivot_ratio says, and where the
+ * small system tells nothing of the contacts, what a factorisation of their own says. */
+double rb_newton_pivots(rb_newton *s);
 
 /* s->dr from s->F with the factors at hand. 0: the modes have changed since, or no finite answer.
  */

@@ -149,16 +149,35 @@ static void solve_dense(rb_newton *s)
     }
 }
 
+/* Where contacts hold more rows than there are degrees of freedom, some are redundant. */
+static int factor_thin(rb_newton *s)
+{
+    s->pivot_ratio = rb_thin_crowded(s->thin, s->mode) ? RB_UNIFORM_EPS : -1.0;
+    return rb_thin_factor(s->thin, s->A, s->B, s->eps, s->mode);
+}
+
+double rb_newton_pivots(rb_newton *s)
+{
+    if (s->pivot_ratio >= 0.0) return s->pivot_ratio;
+    s->factorisations++;
+    if (!factor_dense(s)) s->pivot_ratio = 0.0;
+    return s->pivot_ratio;
+}
+
 int rb_newton_factor(rb_newton *s)
 {
     s->factorisations++;
     memset(s->factored, RB_MODE_UNKNOWN, (size_t)s->k->nc);
+    int regular = 1;
     if (s->bodies)
         factor_bodies(s);
+    else if (s->thin)
+        regular = factor_thin(s);
     else if (s->sparse)
         factor_sparse(s);
-    else if (!factor_dense(s))
-        return 0;
+    else
+        regular = factor_dense(s);
+    if (!regular) return 0;
     memcpy(s->factored, s->mode, (size_t)s->k->nc);
     return 1;
 }
@@ -168,6 +187,8 @@ int rb_newton_solve(rb_newton *s)
     if (memcmp(s->factored, s->mode, (size_t)s->k->nc) != 0) return 0;
     if (s->bodies) {
         rb_bodies_newton(s->bodies, s->F, s->dr);
+    } else if (s->thin) {
+        rb_thin_solve(s->thin, s->F, s->dr);
     } else if (s->sparse) {
         for (int i = 0; i < s->k->n; i++) s->dr[i] = -s->F[i];
         rb_block_lu_solve(&s->lu, s->dr, s->work);

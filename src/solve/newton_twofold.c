@@ -68,6 +68,7 @@ rb_status rb_newton_twofold_make(const rb_newton *plain, rb_arena *scratch, rb_n
     for (int c = 0; c < k->nc; c++) scale[c] = sqrt(k->rho[c]);
     t->s.sparse = 0;
     t->s.bodies = NULL;
+    t->s.thin = NULL;
     t->s.G = G;
     t->s.scale = scale;
     return RB_OK;
