@@ -204,6 +204,12 @@
  * mechanisms that jam are called solved. */
 #define RB_IMMOVABLE_SPEED 1e-7
 
+/* Least compliance of a joint that loops hold, relative to what it has without them, that its scale
+ * in a cone problem is taken from [1]. Less: at a dead centre tolerances are those of a joint that
+ * hardly moves, and other rows make energy within them. More: joints of a leg with loops differ by
+ * 1e6, and redundant contacts are not told from light ones. */
+#define RB_JOINT_HELD 1e-3
+
 /* Share of the closure error of loops that one step takes off [1]. Larger: models that start with
  * open loops are torn together and gain energy. Smaller: errors of the start last longer. */
 #define RB_LOOP_SHARE 0.2

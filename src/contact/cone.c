@@ -267,16 +267,15 @@ static rb_status place_rows(const rb_island *is, rb_arena *arena, context *x)
  */
 
 /* Mean compliance of the rows of contacts; where there is none, of limits and dry friction. */
-static double usual_compliance(const rb_island *is, const double *W)
+static double usual_compliance(const rb_island *is)
 {
-    ptrdiff_t n = is->nrow;
     double sum[2] = { 0.0, 0.0 };
     int count[2] = { 0, 0 };
     for (int i = 0; i < is->n; i++) {
         int contact = is->c[i]->kind == RB_CONSTRAINT_CONTACT, rows = is->c[i]->nrow;
         if (is->c[i]->kind == RB_CONSTRAINT_EQUALITY) continue;
-        for (ptrdiff_t r = is->row[i]; r < is->row[i] + (rows < 3 ? rows : 3); r++) {
-            sum[contact] += W[r * n + r];
+        for (int r = is->row[i]; r < is->row[i] + (rows < 3 ? rows : 3); r++) {
+            sum[contact] += rb_island_entry(is, r, r);
             count[contact]++;
         }
     }
@@ -285,15 +284,18 @@ static double usual_compliance(const rb_island *is, const double *W)
 }
 
 /* Joints have units of their own, rad/s beside m/s: a limit or dry friction gets the scale at which
- * it is as compliant as a contact, so that one compliance says the same of all (F.22). */
+ * it is as compliant as a contact, so that one compliance says the same of all (F.22). What
+ * loops hold nearly still keeps a share of the scale it has without them: it would outweigh
+ * everything else. */
 static void scale_joints(const rb_island *is, const double *W, context *x)
 {
-    double usual = usual_compliance(is, W);
+    double usual = usual_compliance(is);
     for (int i = 0; i < is->n; i++) {
         int kind = is->c[i]->kind;
         if (kind != RB_CONSTRAINT_LIMIT && kind != RB_CONSTRAINT_DRY) continue;
         ptrdiff_t row = is->row[i];
-        double own = W[row * is->nrow + row];
+        double own =
+            fmax(W[row * is->nrow + row], RB_JOINT_HELD * rb_island_entry(is, (int)row, (int)row));
         if (own > 0.0 && usual > 0.0) x->factor[row] = sqrt(usual / own);
     }
 }

@@ -188,20 +188,21 @@ static int same_face(const rb_model *m, const rb_contact *a, const rb_contact *b
 /* Where contact i acts on either body: its witness points, moved along the normal to those of the
  * closest contact of the same face (F.21). Normal rows do not feel it. Tangential rows of points in
  * one plane ask for a rigid motion whatever the normal ones ask for; points at different heights
- * would ask a face that comes down at an angle to stretch, by the square of that angle. */
+ * would ask a face that comes down at an angle to stretch, by the square of that angle. The papers'
+ * formulations take the points as they are. */
 static void acting_points(const rb_builder *b, int i, double x1[3], double x2[3])
 {
     const rb_contact *own = &b->contacts[i], *closest = own;
     int first = i, last = i;
     rb_copy3(own->at.pos1, x1);
     rb_copy3(own->at.pos2, x2);
-    if (!same_face(b->m, own, own)) return;
+    if (b->o->formulation->kind != RB_CONE || !same_face(b->m, own, own)) return;
     while (first > 0 && same_face(b->m, own, &b->contacts[first - 1])) first--;
     while (last + 1 < b->ncontact && same_face(b->m, own, &b->contacts[last + 1])) last++;
     for (int j = first; j <= last; j++) {
         if (b->contacts[j].at.gap < closest->at.gap) closest = &b->contacts[j];
     }
-    if (closest == own) return;
+    if (own->at.gap - closest->at.gap <= RB_GAP_FLAT * b->m->extent) return;
     const double *n = own->at.normal;
     rb_axpy3(rb_dot3(n, closest->at.pos1) - rb_dot3(n, own->at.pos1), n, x1);
     rb_axpy3(rb_dot3(n, closest->at.pos2) - rb_dot3(n, own->at.pos2), n, x2);

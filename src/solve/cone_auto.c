@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/dense.h"
 #include "solve/admm.h"
 #include "solve/canonical.h"
 #include "solve/cone_large.h"
@@ -54,6 +55,9 @@ enum {
 #define PATH_LESS  0.3
 #define PATH_LEAST 0.9e-11
 
+/* Growth of the largest impulse below the end of the path that is taken for a self-stress [1]. */
+#define GROWN 10.0
+
 /* Measure from which on Newton finds the last modes of a large island [1]. */
 #define NEAR_ENOUGH 2e-5
 
@@ -88,6 +92,8 @@ typedef struct climb {
     double error;              /* of best                                   */
     double *best, *start;      /* best impulses, those Newton started at  (k->n) */
     double *u, *spare;         /* scratch                                 (k->n) */
+    double *unsure;            /* near the tolerance, where others may be sure   (k->n) */
+    double unsure_error;       /* INFINITY: there is none                   */
     rb_newton_twofold twofold; /* .s.k = NULL until it is made              */
     rb_unique unique;
     int canonical; /* the order of the contacts is the problem's own            */
@@ -119,29 +125,54 @@ static int keep(climb *s, const double *r)
     return s->error <= s->tol;
 }
 
-/* The last digits of r, a solution with compliance: proximal steps, and where modes change on the
- * way so that they lead nowhere, less and less compliance before them. Returns the measure. */
-static double finish_path(climb *s, double *r)
+/* Less and less compliance from the solution r at the least one of the path, with proximal steps at
+ * each, in s->spare. Impulses that grow as compliance shrinks push against each other in vain. */
+static int continue_path(climb *s, double *r)
 {
     size_t bytes = (size_t)s->k->n * sizeof *r;
-    memcpy(s->spare, r, bytes);
-    double error = rb_newton_polish(&s->newton, s->spare, s->tol);
-    for (double eps = PATH_LESS * RB_UNIFORM_EPS; error > s->tol && eps >= PATH_LEAST;
-         eps *= PATH_LESS) {
+    double most = GROWN * rb_norm_inf(r, s->k->n);
+    for (double eps = PATH_LESS * RB_UNIFORM_EPS; eps >= PATH_LEAST; eps *= PATH_LESS) {
         rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, eps);
-        if (!rb_newton_run(&s->newton, NULL, r, LESS_STEPS)) break;
+        if (!rb_newton_run(&s->newton, NULL, r, LESS_STEPS) || rb_norm_inf(r, s->k->n) > most)
+            break;
         memcpy(s->spare, r, bytes);
-        error = rb_newton_polish(&s->newton, s->spare, s->tol);
+        double error = rb_newton_polish(&s->newton, s->spare, s->tol);
+        if (error <= NEAR_SURE * s->tol) return 1;
+        if (error > s->tol) {
+            keep(s, s->spare);
+        } else if (error < s->unsure_error) {
+            s->unsure_error = error;
+            memcpy(s->unsure, s->spare, bytes);
+        }
     }
-    memcpy(r, s->spare, bytes);
-    return error;
+    return 0;
+}
+
+/* What is certified and was hoped to be better; true if there is an answer. */
+static int take_unsure(climb *s)
+{
+    return s->unsure_error <= s->tol ? keep(s, s->unsure) : s->error <= s->tol;
+}
+
+/* The last digits of r, a solution with compliance: proximal steps, and where modes change on the
+ * way so that they lead nowhere, less compliance before them. 1: r is an answer. */
+static int finish_path(climb *s, double *r)
+{
+    memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
+    int done = rb_newton_polish(&s->newton, s->spare, s->tol) <= s->tol;
+    if (!done) {
+        keep(s, s->spare);
+        done = continue_path(s, r);
+    }
+    memcpy(r, s->spare, (size_t)s->k->n * sizeof *r);
+    return done;
 }
 
 /* Newton at the least compliance from r, then without compliance. */
 static int finish_newton(climb *s, double *r)
 {
     rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
-    if (rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS)) finish_path(s, r);
+    if (rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS) && !finish_path(s, r)) return 0;
     return keep(s, r);
 }
 
@@ -168,12 +199,12 @@ static int try_newton(climb *s, double *r)
 static int try_path(climb *s, double *r)
 {
     memset(r, 0, (size_t)s->k->n * sizeof *r);
-    int arrived = rb_newton_path(&s->newton, RB_COMPLIANCE_UNIFORM, 1.0, r);
-    double error = arrived ? finish_path(s, r) : rb_newton_polish(&s->newton, r, s->tol);
-    if (!arrived || error > s->tol) {
+    if (!rb_newton_path(&s->newton, RB_COMPLIANCE_UNIFORM, 1.0, r)) {
+        rb_newton_polish(&s->newton, r, s->tol);
         keep(s, r);
         return 0;
     }
+    if (!finish_path(s, r)) return 0;
     s->error = INFINITY; /* replaces even a better answer */
     return keep(s, r);
 }
@@ -451,10 +482,13 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         try_large(s, r);
         if (s->error <= s->tol) return RB_OK;
     }
-    if (s->o->brief) return RB_OK;
+    if (s->o->brief) {
+        take_unsure(s);
+        return RB_OK;
+    }
     *rung = RB_RUNG_PATH_TWOFOLD;
     status = try_path_twofold(s, r, &done);
-    if (status != RB_OK || done || s->error <= s->tol) return status;
+    if (status != RB_OK || done || take_unsure(s)) return status;
     *rung = RB_RUNG_PYRAMID;
     status = try_pyramid(s, &done);
     if (status != RB_OK || done) return status;
@@ -502,12 +536,14 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
         return RB_OK;
     }
     climb s = { .k = k, .o = o, .scratch = scratch, .tol = tol, .error = INFINITY, .info = info };
+    s.unsure_error = INFINITY;
     s.canonical = canonical;
     s.best = rb_push(scratch, double, k->n);
     s.u = rb_push(scratch, double, k->n);
     s.spare = rb_push(scratch, double, k->n);
     s.start = rb_push(scratch, double, k->n);
-    if (!s.best || !s.u || !s.spare || !s.start) return RB_NOMEM;
+    s.unsure = rb_push(scratch, double, k->n);
+    if (!s.best || !s.u || !s.spare || !s.start || !s.unsure) return RB_NOMEM;
     rb_status status = climb_ladder(&s, r, &rung);
     if (status != RB_OK) return status;
     memcpy(r, s.best, (size_t)k->n * sizeof *r);

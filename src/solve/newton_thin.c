@@ -17,10 +17,12 @@
 #include "math/dense.h"
 
 enum {
-    LEAST_ROWS = 18, /* below, an LU of all rows is as quick                                    */
-    MOST_ROWS = 450,
-    SHARE = 2 /* rows per degree of freedom from which on the small system pays             */
+    LEAST_ROWS = 18, /* below, an LU of all rows is as quick                                   */
+    MOST_ROWS = 450
 };
+
+/* Largest rank, relative to the rows, for which the small system pays [1]. */
+#define SHARE 0.4
 
 /* What is left of a row of W, relative to its diagonal, that is rounding [1]. */
 #define SPENT 1e-13
@@ -114,7 +116,7 @@ static void pack(rb_thin *s, int width)
 
 rb_status rb_thin_make(const rb_cones *k, rb_arena *scratch, rb_thin **out)
 {
-    int n = k->n, width = n / SHARE;
+    int n = k->n, width = (int)(SHARE * n);
     *out = NULL;
     if (k->dim != 3 || n < LEAST_ROWS || n > MOST_ROWS) return RB_OK;
     size_t rows = (size_t)n, nc = (size_t)k->nc, most = (size_t)width;
