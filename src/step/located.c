@@ -392,9 +392,12 @@ static rb_status do_part(located *x, double *left)
     double t = any_flies(&x->flight) ? longest_part(s, *left) : *left;
     rb_mark inner = rb_arena_mark(s->d->arena);
     s->final = s->o->max_split == 0;
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     status = find_part(x, inner, &t);
     for (int i = 0; i < s->o->max_split && status == RB_UNSOLVED; i++) {
         s->info->splits++;
+        s->info->residual = residual; /* what was refused is not reported as accepted */
+        s->info->velocity_residual = in_velocity;
         s->final = i + 1 == s->o->max_split;
         t *= 0.5;
         x->at = 0.0;
