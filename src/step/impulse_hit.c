@@ -15,6 +15,8 @@
 #include "math/vec3.h"
 #include "step/impulse.h"
 
+/* Of impacts at one instant: a light body between heavy ones is hit by turns, and each hit takes
+ * off a share of their masses. After half of them all that touches is solved together. */
 enum { ROUNDS = 64, ROUNDS_PER_POINT = 16 };
 
 /* ---- who takes part ----------------------------------------------------------------------------
@@ -411,17 +413,19 @@ static rb_status collide(rb_events *x, double t)
         if (status != RB_OK) return status;
         measure_speeds(x);
         const rb_shell_point *last = NULL;
+        int most = ROUNDS + ROUNDS_PER_POINT * x->npoint, all = 2 * round >= most;
         s->ncontact = 0;
         for (int i = 0; i < x->npoint; i++) {
-            if (!is_fast(x, &x->point[i])) continue;
-            last = &x->point[i];
-            add_contact(s, &last->contact);
-            activate(x, x->meeting[last->meeting].link[0]);
-            activate(x, x->meeting[last->meeting].link[1]);
+            const rb_shell_point *p = &x->point[i];
+            int fast = is_fast(x, p);
+            if (!fast && !(all && p->contact.at.gap <= 1.1 * x->shell)) continue;
+            if (fast) last = p;
+            add_contact(s, &p->contact);
+            activate(x, x->meeting[p->meeting].link[0]);
+            activate(x, x->meeting[p->meeting].link[1]);
         }
         if (!last) return RB_OK;
-        if (round >= ROUNDS + ROUNDS_PER_POINT * x->npoint || x->budget < 0)
-            return refuse_crowd(x, &last->contact);
+        if (round >= most || x->budget < 0) return refuse_crowd(x, &last->contact);
         rb_shell_point one = *last;
         for (int i = 0; i < x->npoint; i++)
             if (is_fast(x, &x->point[i])) x->meeting[x->point[i].meeting].held = 0;
