@@ -327,6 +327,85 @@ TEST(a_block_on_a_slope_does_not_creep)
     scene_free(&s);
 }
 
+/* ---- mechanisms --------------------------------------------------------------------------------
+ */
+
+/* A press: a motor drives a ram on the floor with 100 times its weight. It stops at once and stays;
+ * the floor holds against motor and weight. */
+TEST(what_a_motor_presses_down_stays_and_is_held)
+{
+    scene s = impulse_text("<mujoco><option timestep='0.002'/><worldbody>" WALL "/>"
+                           "<body pos='0 0 .06'><joint name='down' type='slide' axis='0 0 1'/>"
+                           "<geom type='sphere' size='.05' mass='1'/></body></worldbody>"
+                           "<actuator><motor joint='down'/></actuator></mujoco>");
+    s.d->ctrl[0] = -981.0;
+    double deepest = 0.0, created = 0.0;
+    for (int i = 0; i < 500; i++) {
+        scene_step(&s);
+        deepest = fmax(deepest, s.info.penetration);
+        created = fmax(created, s.info.energy_created);
+    }
+    CHECK(deepest <= 1e-9);
+    CHECK(created <= 1e-9);
+    CHECK(s.d->q[0] < -0.01 + 1.1e-5 && s.d->q[0] >= -0.01 - 1e-9); /* within the shell */
+    CHECK_NEAR(s.d->v[0], 0.0, 1e-12);
+    CHECK_NEAR(s.d->push[0], 981.0 + 9.81, 1e-9);
+    double q = s.d->q[0];
+    for (int i = 0; i < 500; i++) scene_step(&s);
+    CHECK_NEAR(s.d->q[0], q, 1e-12);
+    scene_free(&s);
+}
+
+/* A block lies on a scale: the spring carries both, whoever of them hops. */
+TEST(a_scale_shows_the_weight_of_what_lies_on_it)
+{
+    scene s = impulse_text(
+        "<mujoco><option timestep='0.002' gravity='0 0 -10'/><worldbody>"
+        "<body name='scale' pos='0 0 0'><joint type='slide' axis='0 0 1' stiffness='1000' "
+        "damping='40'/><geom type='box' size='.2 .2 .01' mass='1'/></body>"
+        "<body pos='0 0 .0602'><freejoint/><geom type='box' size='.05 .05 .05' mass='2'/></body>"
+        "</worldbody></mujoco>");
+    scene_run(&s, 3.0);
+    double mean = 0.0;
+    for (int i = 0; i < 100; i++) {
+        scene_step(&s);
+        mean += s.d->q[0] / 100.0;
+        CHECK(s.info.penetration <= 1e-9);
+    }
+    CHECK_NEAR(mean, -30.0 / 1000.0, 1e-6);
+    scene_free(&s);
+}
+
+/* A state that was copied in the middle of a push goes on with the same bits; one that was set back
+ * forgets it. */
+TEST(a_push_is_part_of_the_state)
+{
+    scene s = impulse_text(
+        "<mujoco><option timestep='0.002'/><worldbody>" WALL "/>"
+        "<body pos='0 0 .3'><joint type='slide' axis='0 0 1'/><joint type='hinge' axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 .2 0 0' size='.02'/>"
+        "<body pos='.2 0 0'><joint type='hinge' axis='0 1 0' stiffness='2' damping='.05'/>"
+        "<geom type='capsule' fromto='0 0 0 .2 0 0' size='.02'/></body></body>"
+        "</worldbody></mujoco>");
+    scene_run(&s, 0.5);
+    double most = 0.0;
+    for (int j = 0; j < s.m->nv; j++) most = fmax(most, fabs(s.d->push[j]));
+    CHECK(most > 1.0); /* it lies */
+    rb_data *other = rb_data_new(s.m, NULL);
+    CHECK(other != NULL);
+    CHECK_INT(rb_data_reserve(s.m, &other, s.d->touch_max), RB_OK);
+    CHECK_INT(rb_data_copy(s.m, other, s.d), RB_OK);
+    for (int i = 0; i < 100; i++) {
+        scene_step(&s);
+        CHECK_INT(rb_step(s.m, other, &s.o, NULL, NULL), RB_OK);
+        CHECK(rb_data_hash(other) == rb_data_hash(s.d));
+    }
+    rb_data_reset(s.m, other);
+    for (int j = 0; j < s.m->nv; j++) CHECK(other->push[j] == 0.0);
+    rb_data_free(other);
+    scene_free(&s);
+}
+
 /* A ball that starts at rest on the floor is carried, however elastic it is: no impact, no sinking.
  */
 TEST(what_starts_at_rest_does_not_bounce)
@@ -469,6 +548,8 @@ TEST_MAIN(RUN(a_step_tells_all_the_energy_it_changes), RUN(what_rolls_keeps_its_
           RUN(events_tell_all_impulses), RUN(simultaneous_impacts_are_all_found),
           RUN(a_plate_that_moves_throws_a_ball), RUN(a_ball_swings_a_door),
           RUN(a_block_on_a_slope_does_not_creep), RUN(what_starts_at_rest_does_not_bounce),
+          RUN(what_a_motor_presses_down_stays_and_is_held),
+          RUN(a_scale_shows_the_weight_of_what_lies_on_it), RUN(a_push_is_part_of_the_state),
           RUN(cascades_come_to_rest), RUN(collapse_without_weight_ends),
           RUN(bodies_that_overlap_at_the_start_do_not_explode),
           RUN(a_restored_run_goes_on_with_the_same_bits), RUN(steps_allocate_nothing_after_a_while),

@@ -272,9 +272,12 @@ typedef struct rb_data {
     double *act;       /* activations                                               (na)          */
     double *mocap;     /* position, quaternion of mocap bodies                      (nmocap x 7)  */
     double *mocap_was; /* their velocity in the last step, NAN: none yet          (nmocap x 6)  */
-    int ntouch;        /* constraints of the last step                                            */
-    int touch_max;     /* room for them: rb_data_reserve                                          */
-    rb_touch *touch;   /*                                                         (touch_max)   */
+    double *push; /* `impulse`: forces of contacts that last on the dofs of mechanisms, until the
+                     next tick; the second half: those of contacts with free bodies  (nv x 2) */
+    double push_time; /* of the end of the step that left them; elsewhere they are forgotten [s] */
+    int ntouch;       /* constraints of the last step                                            */
+    int touch_max;    /* room for them: rb_data_reserve                                          */
+    rb_touch *touch;  /*                                                         (touch_max)   */
 
     /* inputs */
     double *ctrl;    /* controls                                                  (nu)          */

@@ -109,6 +109,8 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     clear(d->mocap_v, 6 * m->nmocap);
     clear(d->mocap_a, 6 * m->nmocap);
     for (int i = 0; i < 6 * m->nmocap; i++) d->mocap_was[i] = NAN;
+    clear(d->push, 2 * m->nv);
+    d->push_time = 0.0;
     d->ntouch = 0;
 }
 
@@ -139,6 +141,8 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     copy(to->act, from->act, m->na);
     copy(to->mocap, from->mocap, 7 * m->nmocap);
     copy(to->mocap_was, from->mocap_was, 6 * m->nmocap);
+    copy(to->push, from->push, 2 * m->nv);
+    to->push_time = from->push_time;
     copy(to->mocap_v, from->mocap_v, 6 * m->nmocap);
     copy(to->mocap_a, from->mocap_a, 6 * m->nmocap);
     copy(to->ctrl, from->ctrl, m->nu);
@@ -199,6 +203,8 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->act, d->na);
     hash = hash_array(hash, d->mocap, 7 * d->nmocap);
     hash = hash_array(hash, d->mocap_was, 6 * d->nmocap);
+    for (int j = 0; j < 2 * d->nv; j++)
+        if (d->push[j] != 0.0) hash = hash_array(hash, d->push + j, 1);
 
     for (int i = 0; i < d->ntouch; i++) {
         const rb_touch *t = &d->touch[i];

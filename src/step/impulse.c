@@ -32,6 +32,12 @@ static int take_memory(rb_events *x)
     x->act = rb_push(arena, double, m->na);
     x->accel = rb_push(arena, double, m->nv);
     x->v_minus = rb_push(arena, double, m->nv);
+    x->push = rb_push(arena, double, m->nv);
+    x->load = rb_push(arena, double, m->nv);
+    x->none = rb_push(arena, double, m->nv);
+    x->q_event = rb_push(arena, double, m->nq);
+    x->v_end = rb_push(arena, double, m->nv);
+    if (!x->push || !x->load || !x->none || !x->q_event || !x->v_end) return 0;
     return x->flyer && x->rider && x->geom_of && x->geom_from && x->found && x->active &&
            x->point && x->lead && x->q && x->v && x->act && x->accel && x->v_minus;
 }
@@ -50,17 +56,23 @@ static rb_status refuse_loops(const rb_stage *s)
 static rb_status run(rb_events *x)
 {
     int budget = EVENTS + EVENTS_PER_LINK * x->s->m->nlink;
-    double ticks = ceil(x->h / RB_TICK), done = 0.0;
+    double ticks = ceil(x->h / (x->ndriven > 0 ? RB_TICK_DRIVEN : RB_TICK)), done = 0.0;
     x->tau = x->h / ticks;
     x->tick = 0.5 * x->tau;
     x->budget = budget;
+    int looked = 0;
     rb_status status = rb_impulse_meetings(x);
     while (status == RB_OK) {
         double key = x->n > 0 ? x->meeting[x->heap[0]].key : INFINITY;
         if (key < x->tick) {
             if (key >= x->h) return RB_OK;
             status = rb_impulse_event(x, x->heap[0], key);
+            looked = 0;
+        } else if (x->ndriven > 0 && !looked) {
+            status = rb_impulse_overlooked(x, fmin(x->tick, x->h));
+            looked = 1;
         } else if (done < ticks) {
+            looked = 0;
             status = rb_impulse_tick(x);
             done += 1.0;
             x->budget = budget;
@@ -70,6 +82,27 @@ static rb_status run(rb_events *x)
         }
     }
     return status;
+}
+
+/* The push that the step before left, if it was one of this stepper. */
+static void take_push(rb_events *x)
+{
+    const rb_data *d = x->s->d;
+    int nv = x->s->m->nv, known = d->push_time == d->time;
+    for (int j = 0; j < nv; j++) {
+        x->none[j] = 0.0;
+        x->push[j] = known ? d->push[j] : 0.0;
+        x->load[j] = known ? d->push[nv + j] : 0.0;
+    }
+}
+
+static void leave_push(rb_events *x)
+{
+    rb_data *d = x->s->d;
+    size_t bytes = (size_t)x->s->m->nv * sizeof *d->push;
+    memcpy(d->push, x->push, bytes);
+    memcpy(d->push + x->s->m->nv, x->load, bytes);
+    d->push_time = x->s->time0 + x->h;
 }
 
 /* The state at the end of the step. */
@@ -96,9 +129,11 @@ rb_status rb_stage_impulse(rb_stage *s)
     rb_flight_floor(s);
     status = rb_stage_lead(s);
     if (status != RB_OK) return status;
+    take_push(&x);
     status = rb_impulse_flyers(&x);
     if (status == RB_OK) status = run(&x);
     if (status == RB_OK) status = finish(&x);
+    if (status == RB_OK) leave_push(&x);
     s->h = x.h;
     s->info->parts = 1;
     rb_stage_let_go(s, status == RB_OK);

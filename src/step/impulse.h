@@ -106,6 +106,13 @@ typedef struct rb_events {
     /* the state of all that is driven, at time q_t and, in rb_data, at time q_now */
     double *q, *v, *act, q_t, q_now;
 
+    /* impulse_driven.c: forces on what is driven until the next tick, all and those of contacts
+     * with free bodies; q at the event; impulses that halt */
+    double *push, *load; /*                                               (nv)                   */
+    double *none;        /* zeros                                         (nv)                   */
+    double *q_event;     /*                                               (nq)                   */
+    double *v_end;       /* velocity at the end of the flight             (nv)                   */
+
     rb_filter filter;
     rb_hash_grid *grid; /* NULL: few geoms, all boxes are compared                                */
     int *found;         /*                                                (ngeom)                */
@@ -157,6 +164,43 @@ void rb_heap_move(rb_events *x, int i, double key);
 /* impulse_hit.c: all that happens at time t around a meeting, or at a tick around all. */
 rb_status rb_impulse_event(rb_events *x, int meeting, double t);
 rb_status rb_impulse_tick(rb_events *x);
+
+/* impulse_driven.c: q, v, act of rb_data, those of what is driven, go on by h under the push. */
+rb_status rb_driven_fly(rb_events *x, double h);
+
+/* impulse_driven.c: rb_data, at an event at time t, and the contacts of what is driven go on to the
+ * middle of the flight ahead; and back. */
+rb_status rb_driven_ahead(rb_events *x, double t, double ahead);
+void rb_driven_back(rb_events *x, double t);
+
+/* impulse_driven.c: rows of what is driven stop to approach: v_minus, v0, v_free, s->energy. Bounds
+ * of dry friction in the next rows are less by what those of `before` took. */
+rb_status rb_driven_halt(rb_events *x, double ahead);
+void rb_driven_spend(rb_events *x, const rb_constraints *before, const double *p);
+
+/* impulse_driven.c: free acceleration of what is driven, its v_free, M of the flight factored. */
+rb_status rb_driven_rate(rb_events *x, double t, double ahead, int tick);
+
+/* impulse_driven.c: p, v_new such that they and the flight agree: v_end. */
+rb_status rb_driven_hold(rb_events *x, double t, double ahead);
+
+/* impulse_driven.c: p becomes the push. */
+void rb_driven_take(rb_events *x, double t, double ahead);
+
+/* impulse_driven.c: a row of something that is driven. */
+int rb_touches_driven(const rb_events *x, const rb_constraint *c);
+
+/* impulse_group.c: lead of a contact along its rows. */
+void rb_impulse_lead_of(const rb_events *x, const rb_constraint *c, double out[3]);
+
+/* impulse_group.c: u of the rows at v_free. */
+void rb_impulse_row_speeds(rb_events *x);
+
+/* impulse_hit.c: keys of pairs of what is driven that meet before t though it was not foreseen. */
+rb_status rb_impulse_overlooked(rb_events *x, double t);
+
+/* impulse_meeting.c: the meeting of these geoms, -1: none. */
+int rb_meeting_find(const rb_events *x, int geom1, int geom2);
 
 /* impulse_group.c: the contacts of s->contacts, for a flight of `ahead` seconds. */
 rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick);

@@ -111,14 +111,9 @@ rb_status rb_impulse_drive(rb_events *x, double t)
     memcpy(d->act, x->act, (size_t)s->m->na * sizeof *d->act);
     d->time = s->time0 + x->q_t;
     if (t > x->q_t) {
-        rb_smooth_info smooth = { 0 };
         rb_stage_led_pose(s, 0.5 * (x->q_t + t));
-        rb_status status = rb_smooth_step(s->m, d, t - x->q_t, &smooth);
-        if (status != RB_OK)
-            return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));
-        if (!smooth.converged)
-            return rb_fail(s->err, RB_UNSOLVED,
-                           "the midpoint rule does not converge: shorten the step");
+        rb_status status = rb_driven_fly(x, t - x->q_t);
+        if (status != RB_OK) return status;
     }
     rb_stage_led_pose(s, t);
     rb_kinematics(s->m, d);

@@ -28,36 +28,8 @@ static void copy(double *to, const double *from, int n)
 /* ---- the state before --------------------------------------------------------------------------
  */
 
-/* Mean free acceleration of what is driven, over a step of the midpoint rule; what is driven stays
- * at time t. */
-static rb_status driven_rate(rb_events *x, double t, double ahead)
-{
-    rb_stage *s = x->s;
-    const rb_model *m = s->m;
-    rb_data *d = s->d;
-    rb_smooth_info smooth = { 0 };
-    rb_mark mark = rb_arena_mark(d->arena);
-    double *q = rb_push(d->arena, double, m->nq), *act = rb_push(d->arena, double, m->na);
-    if (!q || !act) return RB_NOMEM;
-    copy(q, d->q, m->nq);
-    copy(act, d->act, m->na);
-    rb_stage_led_pose(s, t + 0.5 * ahead);
-    rb_status status = rb_smooth_step(m, d, ahead, &smooth);
-    rb_stage_led_pose(s, t);
-    for (int k = 1; k < m->nlink && status == RB_OK; k++) {
-        int from = m->link_dofadr[k], end = from + m->link_dofnum[k];
-        if (x->flyer[k].kind != RB_FLYER_DRIVEN) continue;
-        for (int j = from; j < end; j++) x->accel[j] = (d->v[j] - x->v_minus[j]) / ahead;
-    }
-    copy(d->q, q, m->nq);
-    copy(d->v, x->v_minus, m->nv);
-    copy(d->act, act, m->na);
-    rb_arena_reset(d->arena, mark);
-    return status == RB_OK && !smooth.converged ? RB_UNSOLVED : status;
-}
-
-/* rb_data at time t for all that takes part, and its free acceleration. */
-static rb_status gather(rb_events *x, double t, double ahead)
+/* rb_data at time t for all that takes part, and the free acceleration of free bodies. */
+static rb_status gather(rb_events *x, double t)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -75,7 +47,25 @@ static rb_status gather(rb_events *x, double t, double ahead)
     if (status != RB_OK) return status;
     copy(x->v_minus, s->d->v, m->nv);
     rb_stage_led_pose(s, t);
-    return x->ndriven > 0 ? driven_rate(x, t, ahead) : RB_OK;
+    return RB_OK;
+}
+
+/* v0, v_free: mean velocities of the flights before and after, of free bodies; of what is driven,
+ * which does not hop, the velocity now. */
+static void start_velocities(rb_events *x, double t, double ahead, int tick)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    for (int j = 0; j < m->nv; j++) {
+        double flown = tick ? rb_flyer_flown(x, m->dof_link[j], t) : 0.0;
+        double gain = 0.5 * flown * x->accel[j];
+        s->v_free[j] = x->v_minus[j] + 0.5 * ahead * x->accel[j];
+        s->v0[j] = x->v_minus[j] - gain;
+        if (fabs(s->v0[j]) <= RB_HOP_ROUNDING * fabs(gain)) { /* the hop of what rests */
+            s->v0[j] = 0.0;
+            s->v_free[j] = 0.5 * (ahead + flown) * x->accel[j];
+        }
+    }
 }
 
 /* ---- the problem -------------------------------------------------------------------------------
@@ -107,6 +97,7 @@ static double room_of(const rb_events *x, const rb_constraint *c)
 {
     const rb_stage *s = x->s;
     if (c->gap > x->rest) return c->gap - x->rest;
+    if (rb_touches_driven(x, c)) return fmin(0.0, c->gap);
     if (c->gap >= NEARLY * x->rest) return 0.0;
     if (c->gap >= -RB_GAP_ZERO * s->size && !moves(s, c)) return 0.0;
     return fmax(c->gap, -x->shell) - x->rest;
@@ -123,7 +114,7 @@ static double bias_of(const rb_events *x, const rb_constraint *c)
 
 /* Rows are those of the tick; what they change by until half a flight later, by the velocity of the
  * flight before, comes on top: so impulses do no work where bodies roll (B.9). */
-static void lead_of(const rb_events *x, const rb_constraint *c, double out[3])
+void rb_impulse_lead_of(const rb_events *x, const rb_constraint *c, double out[3])
 {
     const double *lead = x->lead + 4 * (ptrdiff_t)c->object;
     const double *frame = x->s->set.frame + 9 * (ptrdiff_t)c->object;
@@ -134,23 +125,30 @@ static void lead_of(const rb_events *x, const rb_constraint *c, double out[3])
 static void add_lead(rb_events *x, const rb_constraint *c)
 {
     double lead[3], *bias = x->s->bias + c->row;
-    lead_of(x, c, lead);
+    rb_impulse_lead_of(x, c, lead);
     for (int r = 0; r < c->nrow && r < 3; r++) bias[r] += lead[r];
 }
 
-/* Gaps of contacts become what is left of them; u, u_before, bias. */
-static void fill_velocities(rb_events *x)
+/* Gaps of contacts become what is left of them; bias. Limits were measured `since` seconds after
+ * the event. */
+static void fill_biases(rb_events *x, double since)
 {
     rb_stage *s = x->s;
-    rb_constraints_velocity(&s->set, s->v_free, s->u);
-    rb_constraints_velocity(&s->set, s->v0, s->u_before);
+    rb_constraints_velocity(&s->set, x->v_minus, s->u);
     for (int i = 0; i < s->set.n; i++) {
         rb_constraint *c = &s->set.c[i];
         if (c->kind == RB_CONSTRAINT_CONTACT) c->gap = room_of(x, c);
+        if (c->kind == RB_CONSTRAINT_LIMIT) c->gap -= since * s->u[c->row];
         s->bias[c->row] = s->room[i] = bias_of(x, c);
         if (c->kind == RB_CONSTRAINT_CONTACT) add_lead(x, c);
-        for (int r = 0; r < c->nrow; r++) s->u[c->row + r] += s->bias[c->row + r];
     }
+}
+
+void rb_impulse_row_speeds(rb_events *x)
+{
+    rb_stage *s = x->s;
+    rb_constraints_velocity(&s->set, s->v_free, s->u);
+    for (int i = 0; i < s->set.nrow; i++) s->u[i] += s->bias[i];
 }
 
 /* The touch table tells the gaps as they are. */
@@ -165,15 +163,21 @@ static void store(rb_events *x)
     for (int i = 0; i < s->set.n; i++) s->info->active += s->p[s->set.c[i].row] != 0.0;
 }
 
-static rb_status rows(rb_events *x, double ahead)
+static void go_to(rb_events *x, const double *v)
+{
+    rb_data *d = x->s->d;
+    copy(d->v, v, x->s->m->nv);
+    rb_kinematics(x->s->m, d);
+    rb_velocity(x->s->m, d);
+    rb_frames(x->s->m, d);
+}
+
+/* Rows at rb_data, which is `since` seconds after the event. */
+static rb_status rows(rb_events *x, double ahead, double since)
 {
     rb_stage *s = x->s;
     rb_data *d = s->d;
     copy(s->q0, d->q, s->m->nq);
-    copy(d->v, s->v_free, s->m->nv);
-    rb_kinematics(s->m, d);
-    rb_velocity(s->m, d);
-    rb_frames(s->m, d);
     rb_status status = rb_constraints_build(s->m, d, s->o, ahead, s->gravity * ahead, s->contacts,
                                             s->ncontact, &s->set);
     if (status != RB_OK) return status;
@@ -181,9 +185,9 @@ static rb_status rows(rb_events *x, double ahead)
         s->info->contacts = s->set.n;
         return RB_FULL;
     }
-    if (s->set.nrow > 0) status = rb_stage_factor(s);
+    if (s->set.nrow > 0 && x->ndriven == 0) status = rb_stage_factor(s);
     if (status == RB_OK) status = rb_stage_take_rows(s);
-    if (status == RB_OK) fill_velocities(x);
+    if (status == RB_OK) fill_biases(x, since);
     return status;
 }
 
@@ -229,18 +233,35 @@ static void tell(rb_events *x, double t)
     sink->take(sink->ctx, &group);
 }
 
-/* v+ = v_m - a ahead/2 of all trees that a row belongs to. */
+/* v+ = v_m - a ahead/2 of free bodies; what is driven ends its flight with v_new. */
+static double start_of(const rb_events *x, int dof, double ahead)
+{
+    double hop = 0.5 * ahead * x->accel[dof];
+    int driven = x->flyer[x->s->m->dof_link[dof]].kind == RB_FLYER_DRIVEN;
+    return driven ? x->v_minus[dof] : x->s->v_new[dof] - hop;
+}
+
+/* All trees that a row belongs to. */
 static void let_fly(rb_events *x, double t, double ahead)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    for (int j = 0; j < m->nv; j++) s->v_new[j] -= 0.5 * ahead * x->accel[j];
+    if (x->ndriven > 0) rb_driven_take(x, t, ahead);
+    for (int j = 0; j < m->nv; j++) s->v_new[j] = start_of(x, j, ahead);
     for (int k = 1; k < m->nlink; k++) {
         int tree = m->link_tree[k];
         if (tree < 0 || s->set.tree_island[tree] < 0) continue;
         rb_impulse_take(x, k, t, s->v_new);
     }
     x->q_now = NAN;
+}
+
+/* Mean of the velocities on which the impulses do their work. */
+static double mean_of(const rb_events *x, int dof, double ahead)
+{
+    if (x->flyer[x->s->m->dof_link[dof]].kind == RB_FLYER_DRIVEN)
+        return 0.5 * (x->v_minus[dof] + x->v_end[dof]);
+    return 0.5 * (x->v_minus[dof] + x->s->v_new[dof] - 0.5 * ahead * x->accel[dof]);
 }
 
 static rb_status solve(rb_stage *s)
@@ -264,7 +285,7 @@ static rb_status solve_again(rb_events *x, double t)
         for (int i = 0; i < s->set.ncontact; i++) {
             const rb_constraint *c = &s->set.c[i];
             double *u = s->u + c->row, *bias = s->bias + c->row, lead[3];
-            lead_of(x, c, lead);
+            rb_impulse_lead_of(x, c, lead);
             for (int r = 0; r < c->nrow && r < 3; r++) {
                 u[r] += sign * lead[r];
                 bias[r] += sign * lead[r];
@@ -298,9 +319,8 @@ static int drop_leads(rb_events *x, double ahead, double *f, double *push, doubl
     rb_mass_multiply(m, s->d, x->v_minus, push);
     for (int j = 0; j < m->nv; j++) {
         int tree = m->link_tree[m->dof_link[j]], island = tree < 0 ? -1 : s->set.tree_island[tree];
-        double after = s->v_new[j] - 0.5 * ahead * x->accel[j];
         if (island < 0) continue;
-        gain[island] += 0.5 * f[j] * (after + x->v_minus[j]);
+        gain[island] += f[j] * mean_of(x, j, ahead);
         gain[island] -= LEAD_ENERGY * 0.5 * push[j] * x->v_minus[j];
     }
     for (int i = 0; i < s->set.n; i++) {
@@ -312,7 +332,7 @@ static int drop_leads(rb_events *x, double ahead, double *f, double *push, doubl
         const rb_constraint *c = &s->set.c[i];
         if (c->island < 0 || !(gain[c->island] > 0.0)) continue;
         double lead[3];
-        lead_of(x, c, lead);
+        rb_impulse_lead_of(x, c, lead);
         for (int r = 0; r < c->nrow && r < 3; r++) {
             any |= lead[r] != 0.0;
             s->u[c->row + r] -= lead[r];
@@ -340,15 +360,11 @@ static rb_status measure(rb_events *x, double ahead)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    s->energy = 0.0;
     double *f = rb_push(s->d->arena, double, m->nv);
     if (!f) return RB_NOMEM;
     memset(f, 0, (size_t)m->nv * sizeof *f);
     rb_constraints_force(&s->set, s->p, f);
-    for (int j = 0; j < m->nv; j++) {
-        double after = s->v_new[j] - 0.5 * ahead * x->accel[j];
-        s->energy += 0.5 * f[j] * (after + x->v_minus[j]);
-    }
+    for (int j = 0; j < m->nv; j++) s->energy += f[j] * mean_of(x, j, ahead);
     for (int i = 0; i < s->set.nrow; i++) s->energy += s->p[i] * s->set.drive[i];
     return RB_OK;
 }
@@ -360,31 +376,53 @@ double rb_flyer_flown(const rb_events *x, int link, double t)
     return f->kind == RB_FLYER_FREE && f->moved > 0 ? fmin(x->tau, t - f->t) : x->tau;
 }
 
+/* What is driven comes to a halt; then rows and accelerations of its flight. */
+static rb_status prepare_driven(rb_events *x, double t, double ahead, int tick)
+{
+    rb_stage *s = x->s;
+    rb_status status = rb_driven_halt(x, ahead);
+    rb_constraints before = s->set;
+    const double *p = s->p;
+    if (status == RB_OK) status = rb_driven_ahead(x, t, ahead);
+    if (status == RB_OK) status = rows(x, ahead, 0.5 * ahead);
+    if (status != RB_OK) return status;
+    rb_driven_spend(x, &before, p);
+    return rb_driven_rate(x, t, ahead, tick);
+}
+
+/* Velocities, rows and what they ask for; what is driven has come to a halt. */
+static rb_status prepare(rb_events *x, double t, double ahead, int tick)
+{
+    rb_stage *s = x->s;
+    rb_status status = gather(x, t);
+    if (status != RB_OK) return status;
+    start_velocities(x, t, ahead, tick);
+    go_to(x, x->ndriven > 0 ? x->v_minus : s->v_free);
+    status = rows(x, ahead, 0.0);
+    s->energy = 0.0;
+    if (status == RB_OK && x->ndriven > 0) status = prepare_driven(x, t, ahead, tick);
+    if (status != RB_OK) return status;
+    rb_constraints_velocity(&s->set, s->v0, s->u_before);
+    rb_impulse_row_speeds(x);
+    return RB_OK;
+}
+
 rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick)
 {
     rb_stage *s = x->s;
-    const rb_model *m = s->m;
     rb_mark mark = rb_arena_mark(s->d->arena);
     s->h = ahead;
-    rb_status status = gather(x, t, ahead);
-    for (int j = 0; j < m->nv && status == RB_OK; j++) {
-        double flown = tick ? rb_flyer_flown(x, m->dof_link[j], t) : 0.0;
-        double gain = 0.5 * flown * x->accel[j];
-        s->v_free[j] = x->v_minus[j] + 0.5 * ahead * x->accel[j];
-        s->v0[j] = x->v_minus[j] - gain;
-        if (fabs(s->v0[j]) <= RB_HOP_ROUNDING * fabs(gain)) { /* the hop of what rests */
-            s->v0[j] = 0.0;
-            s->v_free[j] = 0.5 * (ahead + flown) * x->accel[j];
-        }
-    }
-    if (status == RB_OK) status = rows(x, ahead);
     s->v_hat = NULL;
     s->last_p = NULL;
+    rb_status status = prepare(x, t, ahead, tick);
     if (status == RB_OK) status = solve(s);
+    if (status == RB_OK) copy(x->v_end, s->v_new, s->m->nv);
     if (status == RB_OK && tick && x->turns) status = solve_again(x, t);
     if (status == RB_OK && tick && x->turns) status = calm(x, ahead);
+    if (status == RB_OK && x->ndriven > 0) status = rb_driven_hold(x, t, ahead);
     if (status == RB_OK) status = measure(x, ahead);
     if (status == RB_UNSOLVED) status = rb_stage_jam(s);
+    if (x->ndriven > 0) rb_driven_back(x, t);
     if (status == RB_OK) {
         s->info->energy_created += s->energy;
         tell(x, t);

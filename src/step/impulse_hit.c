@@ -19,6 +19,8 @@
  * off a share of their masses. After half of them all that touches is solved together. */
 enum { ROUNDS = 64, ROUNDS_PER_POINT = 16 };
 
+enum { SEARCH = 40 }; /* halvings back to where a pair met */
+
 /* ---- who takes part ----------------------------------------------------------------------------
  */
 
@@ -381,6 +383,12 @@ static int is_driven(const rb_events *x, const rb_shell_point *p)
     return x->flyer[link[0]].kind == RB_FLYER_DRIVEN || x->flyer[link[1]].kind == RB_FLYER_DRIVEN;
 }
 
+static int has_free(const rb_events *x, const rb_shell_point *p)
+{
+    const int *link = x->meeting[p->meeting].link;
+    return x->flyer[link[0]].kind == RB_FLYER_FREE || x->flyer[link[1]].kind == RB_FLYER_FREE;
+}
+
 static rb_status strike_one(rb_events *x, double t, const rb_shell_point *p)
 {
     rb_status status = is_driven(x, p) ? strike_model(x, t, p) : strike_bodies(x, t, p);
@@ -441,8 +449,9 @@ static void take_group(rb_events *x)
     s->ncontact = 0;
     for (int i = 0; i < x->npoint; i++) {
         const rb_shell_point *p = &x->point[i];
-        if (p->contact.at.gap > 1.1 * x->shell && p->speed < -slow_of(x, p) - s->gravity * x->tau)
-            continue;
+        int far = p->contact.at.gap > 1.1 * x->shell;
+        if (far && p->speed < -slow_of(x, p) - s->gravity * x->tau) continue;
+        if (far && is_driven(x, p) && !has_free(x, p)) continue;
         if (bounced(x, p)) continue;
         add_contact(s, &p->contact);
     }
@@ -477,6 +486,18 @@ static void hold(rb_events *x)
     }
 }
 
+/* What is driven is held by a push, which is made anew where something changed. */
+static int wants_push(const rb_events *x, const rb_shell_point *p)
+{
+    const rb_meeting *m = &x->meeting[p->meeting];
+    int changed = 0;
+    for (int k = 0; k < 2; k++) {
+        const rb_flyer *f = &x->flyer[m->link[k]];
+        changed |= f->kind == RB_FLYER_DRIVEN && f->moved == x->event;
+    }
+    return changed || !m->held;
+}
+
 /* A point that would be too close at the next tick; *count of them. */
 static const rb_shell_point *find_sinking(rb_events *x, double t, int *count)
 {
@@ -487,7 +508,8 @@ static const rb_shell_point *find_sinking(rb_events *x, double t, int *count)
         const rb_shell_point *p = &x->point[i];
         if (p->contact.at.gap > 1.1 * x->shell || bounced(x, p)) continue;
         double gap = rb_meeting_ahead(x, p->meeting, &p->contact.at, p->speed, x->tick - t);
-        if (!(gap < x->floor)) continue;
+        int held = is_driven(x, p) ? !wants_push(x, p) : !(gap < x->floor);
+        if (held) continue;
         found = p;
         ++*count;
     }
@@ -553,9 +575,67 @@ static void begin(rb_events *x)
     x->nactive = x->ncollected = x->npoint = 0;
 }
 
+/* ---- what was not foreseen ---------------------------------------------------------------------
+ */
+
+static int has_driven(const rb_events *x, const rb_meeting *m)
+{
+    return x->flyer[m->link[0]].kind == RB_FLYER_DRIVEN ||
+           x->flyer[m->link[1]].kind == RB_FLYER_DRIVEN;
+}
+
+/* The flight of what is driven is known from its last event on. */
+static rb_status recover(rb_events *x, int i, double from, double *t)
+{
+    double a = fmax(from, x->q_t), b = *t;
+    for (int k = 0; k < SEARCH && b - a > 1e-9 * x->tau; k++) {
+        double middle = 0.5 * (a + b);
+        rb_status status = rb_meeting_look(x, i, middle);
+        if (status != RB_OK) return status;
+        double gap = x->meeting[i].closest.gap;
+        *t = middle;
+        if (gap > 0.0 && gap <= x->shell) return RB_OK;
+        if (gap > 0.0)
+            a = middle;
+        else
+            b = middle;
+    }
+    return RB_OK;
+}
+
+/* Looks at a pair; *t becomes earlier where it has met before. */
+static rb_status look_back(rb_events *x, int i, double *t)
+{
+    const rb_meeting *m = &x->meeting[i];
+    double from = m->at, before = m->closest.gap, deepest = x->s->info->penetration;
+    rb_status status = rb_meeting_look(x, i, *t);
+    if (status != RB_OK || !has_driven(x, m) || m->closest.gap >= x->floor) return status;
+    if (!(before > 0.0) || !(from < *t) || m->held) return RB_OK;
+    status = recover(x, i, from, t);
+    x->s->info->penetration =
+        fmax(deepest, -m->closest.gap); /* what was looked at did not happen */
+    return status;
+}
+
+rb_status rb_impulse_overlooked(rb_events *x, double t)
+{
+    for (int i = 0; i < x->n; i++) {
+        const rb_meeting *m = &x->meeting[i];
+        double met = t;
+        if (!has_driven(x, m) || m->at == t) continue;
+        rb_status status = look_back(x, i, &met);
+        if (status != RB_OK) return status;
+        if (met < t)
+            rb_heap_move(x, i, met);
+        else if (!m->in_shell)
+            rb_meeting_key(x, i, t);
+    }
+    return RB_OK;
+}
+
 rb_status rb_impulse_event(rb_events *x, int i, double t)
 {
-    rb_status status = rb_meeting_look(x, i, t);
+    rb_status status = look_back(x, i, &t);
     if (status != RB_OK) return status;
     if (x->meeting[i].in_shell) {
         begin(x);

@@ -185,11 +185,13 @@ static int next_of(const rb_meeting *m, int link)
     return m->next[m->link[0] == link ? 0 : 1];
 }
 
-static int is_known(const rb_events *x, int link, int g1, int g2)
+int rb_meeting_find(const rb_events *x, int geom1, int geom2)
 {
+    const int *links = x->s->m->geom_link;
+    int link = links[geom2] > 0 ? links[geom2] : links[geom1];
     for (int i = x->flyer[link].first; i >= 0; i = next_of(&x->meeting[i], link))
-        if (x->meeting[i].geom[0] == g1 && x->meeting[i].geom[1] == g2) return 1;
-    return 0;
+        if (x->meeting[i].geom[0] == geom1 && x->meeting[i].geom[1] == geom2) return i;
+    return -1;
 }
 
 /* A contact of the last tick of these geoms carried something. */
@@ -241,11 +243,11 @@ static rb_status add_meeting(rb_events *x, int g1, int g2, int pair)
 
 static rb_status meet_near(rb_events *x, int g, int above, double t)
 {
-    int n = near(x, g, above), link = x->s->m->geom_link[g];
+    int n = near(x, g, above);
     for (int k = 0; k < n; k++) {
         int other = x->found[k], g1 = g < other ? g : other, g2 = g < other ? other : g, pair;
         if (!rb_filter_pass(&x->filter, g1, g2, &pair)) continue;
-        if (!above && is_known(x, link, g1, g2)) continue;
+        if (!above && rb_meeting_find(x, g1, g2) >= 0) continue;
         rb_status status = add_meeting(x, g1, g2, pair);
         if (status == RB_OK) status = rb_meeting_look(x, x->n - 1, t);
         if (status != RB_OK) return status;
@@ -583,6 +585,9 @@ static void wake(rb_events *x)
         const rb_meeting *m = &x->meeting[i];
         if (!m->in_shell) continue;
         double speed = rate_of(x, m, &m->closest);
+        int driven = x->flyer[m->link[0]].kind == RB_FLYER_DRIVEN ||
+                     x->flyer[m->link[1]].kind == RB_FLYER_DRIVEN;
+        if (driven && !m->held) rb_heap_move(x, i, 0.0);
         if (rb_meeting_ahead(x, i, &m->closest, speed, x->tick) < x->floor) rb_heap_move(x, i, 0.0);
     }
 }

@@ -32,6 +32,19 @@ def test_summary_counts_what_happened():
     check(pool["energy_end"] < pool["energy_start"], pool)
 
 
+def test_robots_land_without_overlap_and_energy():
+    """Servos press with up to 90 weights. Where they stand is where constraints let them stand."""
+    for robot, time in (("quadruped", "3"), ("humanoid", "2")):
+        path = f"scenes/peers/{robot}.xml"
+        here = run(path, "--time", time)
+        check(here["penetration_max"] < 1e-6, robot, here["penetration_max"])
+        created = here["energy_created_max"] / here["energy_start"]
+        check(created < 1e-6, robot, created)
+        there = strict_json(check_run(rattleback(
+            "run", path, "--time", time, "--stepper", "hybrid", "--json"), 0))
+        check(abs(here["qpos"][2] - there["qpos"][2]) < 1e-4, robot, here["qpos"], there["qpos"])
+
+
 def test_law_is_poissons_unless_somebody_asks():
     """The laws differ where slip reverses: a box on a corner."""
     box = """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="5 5 1"/>
