@@ -8,6 +8,7 @@
 typedef struct engine {
     const path *p;
     rb_vclip cache;
+    rb_warm warm;
 } engine;
 
 static rb_shape shape_at(const path *p, int k, int i)
@@ -49,6 +50,22 @@ static double query(void *handle, int i)
     return gap;
 }
 
+static void *make_warm(const path *p)
+{
+    return p->touching && p->type[1] == RB_GEOM_MESH && p->type[0] >= RB_GEOM_BOX ? make(p) : NULL;
+}
+
+static double query_warm(void *handle, int i)
+{
+    engine *e = handle;
+    rb_shape a = shape_at(e->p, 0, i), b = shape_at(e->p, 1, i);
+    rb_manifold m;
+    double gap = INFINITY;
+    rb_pair_manifold_warm(&a, &b, 1e-3, &e->warm, &m);
+    for (int k = 0; k < m.n; k++) gap = fmin(gap, m.point[k].gap);
+    return gap;
+}
+
 static double query_vclip(void *handle, int i)
 {
     engine *e = handle;
@@ -62,3 +79,4 @@ const side side_ours = { "rattleback", { "distance", "manifold" }, make, query, 
 const side side_ours_vclip = {
     "rattleback V-Clip", { "distance", "" }, make_vclip, query_vclip, free
 };
+const side side_ours_warm = { "rattleback warm", { "", "manifold" }, make_warm, query_warm, free };

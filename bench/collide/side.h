@@ -33,7 +33,8 @@ typedef struct side {
     void (*release)(void *handle);
 } side;
 
-extern const side side_ours, side_ours_vclip, side_ccd_gjk, side_ccd_mpr, side_bullet, side_mujoco;
+extern const side side_ours, side_ours_vclip, side_ours_warm;
+extern const side side_ccd_gjk, side_ccd_mpr, side_bullet, side_mujoco;
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,17 @@ rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, doubl
 rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double reach,
                           rb_manifold_point *out, int *found);
 
+/* Where the next search begins: the normal of the last answer. All zero: nowhere. */
+typedef struct rb_warm {
+    double n[3]; /* from 1 to 2, world */
+} rb_warm;
+
+/* rb_pair_manifold for poses that follow each other: the same answer, sooner where the last normal
+ * leads to a face or two edges that are proved to be where they touch. The same bits as well,
+ * unless several directions are as good to rounding. */
+rb_status rb_pair_manifold_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                                rb_warm *warm, rb_manifold *out);
+
 /* ---- closest features of polyhedra ------------------------------------------------------------
  */
 

@@ -229,6 +229,22 @@ static rb_status collide_surface(scene *s, int g1, int g2, int pair)
     return status;
 }
 
+/* The normal that the pair had in the last step, as far as it is known: it is part of the state. */
+static const double *last_normal(const rb_data *d, int g1, int g2)
+{
+    int lo = 0, hi = d->ntouch;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        const rb_touch_id *id = &d->touch[mid].id;
+        int before = id->kind == 0 && (id->a < g1 || (id->a == g1 && id->b < g2));
+        lo = before ? mid + 1 : lo;
+        hi = before ? hi : mid;
+    }
+    if (lo == d->ntouch) return NULL;
+    const rb_touch *touch = &d->touch[lo];
+    return touch->id.kind == 0 && touch->id.a == g1 && touch->id.b == g2 ? touch->frame : NULL;
+}
+
 static rb_status collide_pair(scene *s, int g1, int g2)
 {
     int pair, first;
@@ -240,7 +256,8 @@ static rb_status collide_pair(scene *s, int g1, int g2)
     rb_manifold manifold;
     manifold.most = s->most;
     if (rb_is_surface(&shape1) || rb_is_surface(&shape2)) return collide_surface(s, g1, g2, pair);
-    if (!rb_pair_call(&shape1, &shape2, isnan(reach) ? INFINITY : reach, &manifold)) {
+    const double *n = rb_pair_is_sought(&shape1, &shape2) ? last_normal(s->d, g1, g2) : NULL;
+    if (!rb_pair_call_warm(&shape1, &shape2, isnan(reach) ? INFINITY : reach, n, &manifold)) {
         return refuse(s, g1, g2);
     }
     if (manifold.n == 0) return RB_OK;

@@ -206,32 +206,141 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
     if (out->at.s < -(couple->curved ? fine : tie)) find_depth(couple, &gjk, out);
 }
 
-/* Features of cores that are apart or touch prove the gap: their points lie on both. */
-static int is_met(const rb_closest *closest, double scale, const rb_manifold *m)
+/* The other end of the edge at the extreme vertex of a polyhedron that falls least. */
+static int edge_end(const rb_core *core, const rb_extreme *e, double x[3])
 {
-    if (closest->at.s < -RB_DEPTH_NONE * scale) return 0;
-    for (int i = 0; i < m->n; i++) {
-        if (m->point[i].feature == RB_FEATURE_NONE) return 0;
+    if (core->kind != RB_CORE_POLY || e->slope > RB_KINK) {
+        rb_copy3(e->x, x);
+        return e->part;
     }
+    int end = rb_poly_end(&core->poly, e->edge);
+    rb_core_vertex(core, end, x);
+    return end;
+}
+
+int rb_closest_warm(rb_couple *couple, const double n[3], rb_closest *out)
+{
+    rb_corner corner[2];
+    rb_direction *at = &out->at;
+    couple->seen = 0;
+    *at = (rb_direction){ .s = -INFINITY, .upper = INFINITY };
+    const rb_extreme *e = rb_couple_extremes(couple, n);
+    corner[0].id1 = e[0].part;
+    corner[0].id2 = e[1].part;
+    rb_sub3(e[1].x, e[0].x, corner[0].w);
+    corner[1].id1 = edge_end(&couple->core1, &e[0], corner[1].x1);
+    corner[1].id2 = edge_end(&couple->core2, &e[1], corner[1].x2);
+    rb_sub3(corner[1].x2, corner[1].x1, corner[1].w);
+    rb_direction_improve(couple, n, corner, 2, RB_TRY_EXACT, at);
+    if (!at->exact || at->upper > at->s || at->s > RB_SAME_POINT * couple->scale) return 0;
+    e = rb_couple_extremes(couple, at->n);
+    if (e[0].freedom + e[1].freedom != 2) return 0;
+    out->met = out->capped = 0;
+    out->error = 0.0;
+    out->steps = 1;
     return 1;
 }
 
-void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
+/* A point that the search itself found, and no feature names. */
+static int has_nameless(const rb_manifold *m)
+{
+    for (int i = 0; i < m->n; i++) {
+        if (m->point[i].feature == RB_FEATURE_NONE) return 1;
+    }
+    return 0;
+}
+
+/* Features of cores that are apart or touch prove the gap: their points lie on both. */
+static int is_met(const rb_closest *closest, double scale, const rb_manifold *m)
+{
+    return closest->at.s >= -RB_DEPTH_NONE * scale && !has_nameless(m);
+}
+
+static void to_world(const rb_shape *shape1, rb_manifold *out)
+{
+    for (int i = 0; i < out->n; i++) {
+        rb_add3(out->point[i].pos1, shape1->p, out->point[i].pos1);
+        rb_add3(out->point[i].pos2, shape1->p, out->point[i].pos2);
+    }
+}
+
+/* The direction that the parts which touch along n name: a face and a vertex, or two edges. */
+static int named_direction(const rb_couple *couple, const rb_extreme e[2], const double n[3],
+                           double m[3])
+{
+    int faces = e[0].freedom == 2 ? 1 : e[1].freedom == 2 ? 2 : 0;
+    if (e[0].freedom + e[1].freedom != 2) return 0;
+    if (faces) {
+        const rb_core *core = faces == 1 ? &couple->core1 : &couple->core2;
+        rb_rot(core->R, core->poly.plane + 4 * (ptrdiff_t)e[faces - 1].face, m);
+    } else {
+        double rest[3];
+        const double *u1 = e[0].line.u, *u2 = e[1].line.u;
+        rb_copy3(u1, rest);
+        rb_axpy3(rb_dot3(u1, u2) < 0.0 ? 1.0 : -1.0, u2, rest);
+        rb_cross3(u2, rest, m);
+        if (!(rb_unit(m) > RB_KINK_SURE)) return 0;
+    }
+    rb_scale3(rb_dot3(m, n) < 0.0 ? -1.0 : 1.0, m, m);
+    for (int k = 0; k < 3; k++) m[k] += 0.0; /* one zero, not two */
+    return 1;
+}
+
+/* Separation along n from the same vertices, wherever the last climb ended: of several that are as
+ * high it takes the first that it meets. */
+static double separation_again(rb_couple *couple, const double n[3])
+{
+    double back[3] = { -n[0], -n[1], -n[2] };
+    rb_core_aim(&couple->core1, n);
+    rb_core_aim(&couple->core2, back);
+    couple->seen = 0;
+    return rb_couple_separation(couple, n);
+}
+
+/* One of several parallel edges, or of faces and edges in one plane, was found, depending on where
+ * the search began; from here on nothing depends on that. */
+static void name_again(rb_couple *couple, rb_direction *at)
+{
+    double n[3];
+    const rb_extreme *e = rb_couple_extremes(couple, at->n);
+    int named = named_direction(couple, e, at->n, n);
+    double s = separation_again(couple, named ? n : at->n);
+    if (named && s >= at->s - RB_GAP_TIE * couple->scale) {
+        rb_copy3(n, at->n);
+        at->s = s;
+        return;
+    }
+    at->s = named ? separation_again(couple, at->n) : s;
+}
+
+void rb_convex_pair_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                         const double *n, rb_manifold *out)
 {
     rb_couple couple;
+    rb_closest closest;
     out->n = 0;
     if (!rb_couple_make(shape1, shape2, &couple)) return;
     double radii = couple.core1.radius + couple.core2.radius, w[3];
     rb_sub3(couple.core2.c, couple.core1.c, w);
     if (rb_norm3(w) - couple.core1.extent - couple.core2.extent - radii > reach) return;
 
-    rb_closest closest;
+    if (n && out->most > 1 && !couple.curved && rb_closest_warm(&couple, n, &closest)) {
+        name_again(&couple, &closest.at);
+        if (closest.at.s - radii > reach) return;
+        rb_contact_points(&couple, &closest, reach, 1, out);
+        to_world(shape1, out);
+        if (!has_nameless(out)) return;
+        out->n = 0;
+    }
     rb_closest_find(&couple, &closest);
+    if (!couple.curved && closest.at.exact) name_again(&couple, &closest.at);
     if (closest.at.s - radii > reach) return;
     rb_contact_points(&couple, &closest, reach, 1, out);
     out->error = closest.capped && !is_met(&closest, couple.scale, out) ? closest.error : 0.0;
-    for (int i = 0; i < out->n; i++) {
-        rb_add3(out->point[i].pos1, shape1->p, out->point[i].pos1);
-        rb_add3(out->point[i].pos2, shape1->p, out->point[i].pos2);
-    }
+    to_world(shape1, out);
+}
+
+void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
+{
+    rb_convex_pair_warm(shape1, shape2, reach, NULL, out);
 }

@@ -25,6 +25,11 @@ int rb_flat_guess(rb_couple *couple, rb_closest *out);
 /* The gap of two cores, apart or not. */
 void rb_closest_find(rb_couple *couple, rb_closest *out);
 
+/* The same from a direction near that of the gap: a face that looks along it, or a pair of edges,
+ * if it is proved to be where the cores touch, or are so close that rb_closest_find would name it
+ * as well. 0: it is not. Witnesses are not sought. */
+int rb_closest_warm(rb_couple *couple, const double n[3], rb_closest *out);
+
 /* The points of the contact of the cores along the direction of `closest`. whole = 0: the direction
  * need not be that of their gap, there may be none. */
 void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reach, int whole,

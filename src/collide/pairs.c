@@ -1,6 +1,7 @@
 /* The pair table. A new pair is one function and one line here. */
 #include "collide/pairs.h"
 
+#include "base/constants.h"
 #include "collide/manifold.h"
 #include "collide/surface.h"
 #include "math/vec3.h"
@@ -113,6 +114,28 @@ int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, r
         out->n = call_one(pair, swap, shape1, shape2, reach, &out->point[0]);
     else
         call_many(pair, swap, shape1, shape2, reach, out);
+    return 1;
+}
+
+int rb_pair_is_sought(const rb_shape *shape1, const rb_shape *shape2)
+{
+    int swap;
+    return entry_of(shape1, shape2, &swap)->many == rb_convex_pair;
+}
+
+int rb_pair_call_warm(const rb_shape *shape1, const rb_shape *shape2, double reach, const double *n,
+                      rb_manifold *out)
+{
+    int swap;
+    const entry *pair = entry_of(shape1, shape2, &swap);
+    if (!n || pair->many != rb_convex_pair || !is_whole(shape1) || !is_whole(shape2))
+        return rb_pair_call(shape1, shape2, reach, out);
+    out->n = 0;
+    out->error = 0.0;
+    double back[3] = { -n[0], -n[1], -n[2] };
+    rb_convex_pair_warm(swap ? shape2 : shape1, swap ? shape1 : shape2, reach, swap ? back : n,
+                        out);
+    if (swap) rb_manifold_swap(out);
     return 1;
 }
 
@@ -255,4 +278,30 @@ rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double
         return closest_of_many(shape1, shape2, reach, out, found);
     *found = call_one(pair, swap, shape1, shape2, reach, out);
     return RB_OK;
+}
+
+/* The normal of the closest point; zero where there is none. */
+static void remember(const rb_manifold *m, rb_warm *warm)
+{
+    int best = 0;
+    rb_zero3(warm->n);
+    for (int i = 1; i < m->n; i++) {
+        if (m->point[i].gap < m->point[best].gap) best = i;
+    }
+    if (m->n > 0) rb_copy3(m->point[best].normal, warm->n);
+}
+
+rb_status rb_pair_manifold_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                                rb_warm *warm, rb_manifold *out)
+{
+    double length = rb_norm3(warm->n), near_one = fabs(length - 1.0);
+    int usual = near_one <= RB_TINY_ANGLE && is_sound(shape1, shape2, reach) &&
+                rb_pair_is_sought(shape1, shape2) && !rb_is_surface(shape1) &&
+                !rb_is_surface(shape2);
+    rb_status status = RB_OK;
+    out->most = RB_MANIFOLD_KEEP;
+    if (!usual || !rb_pair_call_warm(shape1, shape2, reach, warm->n, out))
+        status = rb_pair_manifold(shape1, shape2, reach, out);
+    remember(out, warm);
+    return status;
 }
