@@ -26,6 +26,7 @@ static const char help[] =
     "  --family F           stack, wedge, slope, pile, chain, creature, loop, or\n"
     "                       tangle: creatures whose limbs overlap (all but tangle)\n"
     "  --formulation WORD   (cone)\n"
+    "  --stepper WORD       fixed, located, impulse or hybrid (fixed)\n"
     "  --restitution E      replaces the scenes' own\n"
     "  --threads K          (1); the counts do not depend on it\n"
     "  --keep DIR           write the scene of every finding, for rattleback run\n"
@@ -106,7 +107,8 @@ static void print_json(const run *r)
            t.residual, t.penetration, t.energy);
 }
 
-static int choose(run *r, const char *family, const char *formulation, const char *restitution)
+static int choose(run *r, const char *family, const char *formulation, const char *stepper,
+                  const char *restitution)
 {
     if (family && (r->c.family = steps_family_find(family)) < 0) {
         fprintf(stderr, "rattleback bench scenes: there is no family \"%s\"; see --help\n", family);
@@ -114,6 +116,10 @@ static int choose(run *r, const char *family, const char *formulation, const cha
     }
     if (formulation && !(r->c.step.formulation = rb_formulation_find(formulation))) {
         fprintf(stderr, "rattleback bench scenes: there is no formulation \"%s\"\n", formulation);
+        return 0;
+    }
+    if (stepper && !rb_stepper_find(stepper, &r->c.step.stepper)) {
+        fprintf(stderr, "rattleback bench scenes: there is no stepper \"%s\"\n", stepper);
         return 0;
     }
     if (restitution) {
@@ -132,13 +138,19 @@ static int choose(run *r, const char *family, const char *formulation, const cha
 static int parse(run *r, int argc, char **argv, int *status)
 {
     const char *count = "100", *steps = "200", *seed = "1", *threads = "1";
-    const char *family = NULL, *formulation = NULL, *restitution = NULL;
+    const char *family = NULL, *formulation = NULL, *stepper = NULL, *restitution = NULL;
     const bench_option options[] = {
-        { "--count", &count, NULL },     { "--steps", &steps, NULL },
-        { "--seed", &seed, NULL },       { "--family", &family, NULL },
-        { "--keep", &r->keep, NULL },    { "--formulation", &formulation, NULL },
-        { "--json", NULL, &r->json },    { "--restitution", &restitution, NULL },
-        { "--threads", &threads, NULL }, { NULL, NULL, NULL },
+        { "--count", &count, NULL },
+        { "--steps", &steps, NULL },
+        { "--seed", &seed, NULL },
+        { "--family", &family, NULL },
+        { "--keep", &r->keep, NULL },
+        { "--formulation", &formulation, NULL },
+        { "--json", NULL, &r->json },
+        { "--restitution", &restitution, NULL },
+        { "--threads", &threads, NULL },
+        { "--stepper", &stepper, NULL },
+        { NULL, NULL, NULL },
     };
     unsigned long long n[4];
     if (!bench_parse(argc, argv, options, help, status)) return 0;
@@ -152,7 +164,7 @@ static int parse(run *r, int argc, char **argv, int *status)
     r->c.steps = (int)n[1];
     r->c.first = n[2];
     r->c.threads = (int)n[3];
-    return choose(r, family, formulation, restitution);
+    return choose(r, family, formulation, stepper, restitution);
 }
 
 int bench_scenes(int argc, char **argv)

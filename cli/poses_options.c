@@ -108,20 +108,10 @@ static int set_restitution(void *to, const char *text)
 static int set_stepper(void *to, const char *text)
 {
     poses_options *o = to;
-    static const struct {
-        const char *word;
-        rb_stepper stepper;
-    } words[] = { { "fixed", RB_STEPPER_FIXED },
-                  { "located", RB_STEPPER_LOCATED },
-                  { "impulse", RB_STEPPER_IMPULSE },
-                  { "hybrid", RB_STEPPER_HYBRID } };
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-        if (strcmp(text, words[k].word) != 0) continue;
-        o->drop.step.stepper = words[k].stepper;
-        o->stepper = words[k].word;
-        return 1;
-    }
-    return refuse("--stepper", text, "fixed, located, impulse or hybrid");
+    if (!rb_stepper_find(text, &o->drop.step.stepper))
+        return refuse("--stepper", text, "fixed, located, impulse or hybrid");
+    o->stepper = rb_stepper_name(o->drop.step.stepper);
+    return 1;
 }
 
 static int set_law(void *to, const char *text)

@@ -75,17 +75,8 @@ static int set_solver(run_options *o, const char *text)
 
 static int set_stepper(run_options *o, const char *text)
 {
-    if (strcmp(text, "fixed") == 0)
-        o->step.stepper = RB_STEPPER_FIXED;
-    else if (strcmp(text, "located") == 0)
-        o->step.stepper = RB_STEPPER_LOCATED;
-    else if (strcmp(text, "impulse") == 0)
-        o->step.stepper = RB_STEPPER_IMPULSE;
-    else if (strcmp(text, "hybrid") == 0)
-        o->step.stepper = RB_STEPPER_HYBRID;
-    else
-        return refuse("--stepper", text, "fixed, located, impulse or hybrid");
-    return 1;
+    if (rb_stepper_find(text, &o->step.stepper)) return 1;
+    return refuse("--stepper", text, "fixed, located, impulse or hybrid");
 }
 
 static int set_law(run_options *o, const char *text)

@@ -124,6 +124,10 @@ typedef struct rb_step_opts {
 
 rb_step_opts rb_step_opts_default(void);
 
+/* A stepper by its name: fixed, located, impulse, hybrid. 0: there is none of that name. */
+int rb_stepper_find(const char *name, rb_stepper *out);
+const char *rb_stepper_name(rb_stepper stepper);
+
 #ifdef __cplusplus
 }
 #endif

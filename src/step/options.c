@@ -6,6 +6,28 @@
 #include "rattleback/step.h"
 #include "step/options.h"
 
+static const char *const stepper_names[] = { [RB_STEPPER_FIXED] = "fixed",
+                                             [RB_STEPPER_LOCATED] = "located",
+                                             [RB_STEPPER_IMPULSE] = "impulse",
+                                             [RB_STEPPER_HYBRID] = "hybrid" };
+
+enum { STEPPERS = sizeof stepper_names / sizeof *stepper_names };
+
+int rb_stepper_find(const char *name, rb_stepper *out)
+{
+    for (int k = 0; k < STEPPERS; k++) {
+        if (strcmp(name, stepper_names[k]) != 0) continue;
+        *out = (rb_stepper)k;
+        return 1;
+    }
+    return 0;
+}
+
+const char *rb_stepper_name(rb_stepper stepper)
+{
+    return (int)stepper >= 0 && (int)stepper < STEPPERS ? stepper_names[stepper] : "unknown";
+}
+
 rb_step_opts rb_step_opts_default(void)
 {
     return (rb_step_opts){
