@@ -105,6 +105,7 @@ static int find_trees(rb_stage *s, unsigned char *takes, double *spin)
     int any = 0;
     *spin = 0.0;
     for (int k = 1; k < m->nlink && !any; k++) any = is_pushed_chain(s, k);
+    any = any && (rb_stage_may_turn(s, s->v_free) || rb_stage_may_turn(s, s->v_new));
     if (!any) return 0;
     add_fast(s, s->v_free, takes, spin);
     add_fast(s, s->v_new, takes, spin);

@@ -1,4 +1,5 @@
 /* Smooth motion: where the step would lead without contact, by the implicit midpoint (S.1). */
+#include <math.h>
 #include <string.h>
 
 #include "base/constants.h"
@@ -71,6 +72,19 @@ static int all_pushed_before(rb_stage *s)
     return missing == 0;
 }
 
+int rb_stage_may_turn(const rb_stage *s, const double *v)
+{
+    const rb_model *m = s->m;
+    double sum = 0.0;
+    for (int j = 0; j < m->njnt; j++) {
+        int type = m->jnt_type[j], first = m->jnt_dofadr[j];
+        int skip = type == RB_JOINT_FREE ? 3 : 0, count = type == RB_JOINT_HINGE ? 1 : 3;
+        if (type == RB_JOINT_SLIDE) continue;
+        for (int k = 0; k < count; k++) sum += fabs(v[first + skip + k]);
+    }
+    return !(s->h * sum <= RB_CARRY_TURN) || m->nmocap > 0;
+}
+
 /* And is a chain with a link that turns fast enough to be carried. spin: the fastest of all. */
 static int all_turn(rb_stage *s, double *spin)
 {
@@ -94,7 +108,8 @@ rb_status rb_stage_likely_motion(rb_stage *s)
     int likely =
         s->m->nmocap == 0 && s->o->scheme == RB_SCHEME_MIDPOINT && !s->o->formulation->ahead;
     double spin = 0.0;
-    if (!likely || !all_pushed_before(s) || !all_turn(s, &spin)) return rb_stage_free_motion(s);
+    likely = likely && all_pushed_before(s) && rb_stage_may_turn(s, s->d->v);
+    if (!likely || !all_turn(s, &spin)) return rb_stage_free_motion(s);
     rb_smooth_push none = { .h = s->h, .tol = RB_CARRY_ROUGH, .rough = 1, .spin = spin };
     rb_smooth_info smooth;
     rb_status status = rb_smooth_push_step(s->m, s->d, &none, &smooth);
