@@ -433,7 +433,7 @@ TEST(a_pile_that_lands_is_not_halved)
         CHECK_INT(s.info.splits, 0);
         repairs += s.info.repairs;
     }
-    CHECK(repairs > 0 && repairs <= 8);
+    CHECK(repairs <= 1); /* pairs out of sight are the exception (S.46) */
     CHECK(s.worst.penetration <= 1e-9);
     scene_free(&s);
 }

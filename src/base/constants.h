@@ -257,6 +257,11 @@
  * by this much. Smaller: their problems become hard for what nobody sees. */
 #define RB_GAP_FLAT 1e-8
 
+/* Speed that impulses may add to a pair before it is seen, where there are more than
+ * RB_UNIQUE_CONTACTS constraints, in units of the typical speed of links [1]. Larger: more rows
+ * that push nothing. Smaller: a repair in most steps of a heap. */
+#define RB_REACH_SHARE 0.5
+
 /* Work of restitution, relative to what the law asks for, at which it is met [1]. Larger: e is
  * missed by half of this. Smaller: more problems per impact. */
 #define RB_LAW_TOL 1e-10

@@ -1,271 +1,319 @@
 /* Islands of many contacts. What a few hundred contacts make difficult is not their number but that
- * some of them hold each other: gaps of 1e-8 of a length ask for velocities that a rigid ring of
- * bodies cannot have, and impulses grow along a self-stress until one of its contacts slips or
- * opens. Newton's method leaps over that point, Gauss-Seidel creeps towards it. Interior points
- * pass it as they pass everything else. So, in this order:
+ * some of them hold each other: rings of bodies that cannot all roll. Gauss-Seidel moves impulses
+ * along such a self-stress by the slip over the diagonal in each sweep, until one of its contacts
+ * slips or opens; Newton's step leaps over that point by the slip over the compliance, and finds
+ * other modes than those of the answer; and on the way, since friction makes the problem
+ * non-monotone, the measure may rise: a search for less of it ends on the spot. So
  *
- *     newton     from the guess, at the least uniform compliance: nothing has changed much
- *     sweeps     few, then Newton: modes change where bodies meet
- *     interior   some fifteen steps from three starts, with Newton for the last digits
- *     proximal   Newton around the last point with compliance that falls where it succeeds (K.12)
+ *     sweeps   mixed (cone_mix.c), which is all that many islands need to be near
+ *     leaps    a whole step of Newton around the point, with compliance eps (K.12), and some sweeps
+ *              that put each contact right by itself (K.20)
  *
- * All of it costs factorisations of the bodies alone. Which of several answers is found depends on
- * the guess. */
+ * and what comes out is the next point though its measure may be larger. eps, the length of leaps,
+ * is what is controlled: longer ones while the measure falls or stays, shorter ones where it grows.
+ * Where many leaps have not halved the least measure, the way is a cycle, and shorter leaps with
+ * more sweeps leave it.
+ *
+ * Newton's matrix is that of the bodies (K.15), with the contacts that push, approach or leave
+ * slowly: of those in reach half do not. Which of several answers is found depends on the guess. */
 #include "solve/cone_large.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "solve/cone_knot.h"
+#include "solve/cone_mix.h"
 #include "solve/cone_part.h"
-#include "solve/interior.h"
 #include "solve/nsgs.h"
 
 enum {
-    GUESS_STEPS = 6,     /* of Newton from the guess                                       */
-    FIRST_SWEEPS = 30,   /* before Newton is tried again, then twice as many, ...          */
-    SWEEP_ROUNDS = 5,    /* that many times                                                */
-    CROSS_SWEEPS = 3,    /* from an interior point to the modes of Newton                  */
-    MOST_KNOT = 8,       /* contacts that are solved by themselves within a step           */
-    CROSS_IDLE = 5,      /* steps in a row that do not help and end it                     */
-    INTERIOR_STEPS = 30, /* from one start                                                 */
-    STUCK = 3,           /* short steps in a row that end a run                            */
-    PROXIMAL_ROUNDS = 40,
-    PROXIMAL_STEPS = 20,
-    PROXIMAL_SWEEPS = 10, /* where Newton fails                                             */
-    ENTER_SWEEPS = 63,    /* to end within the cones                                        */
-    LOOK_SWEEPS = 20,     /* over all contacts, to see which of them matter                 */
-    ROUNDS = 12           /* of ever more of them                                           */
+    MIX_STEPS = 100,   /* pairs of mixed sweeps before the first leap                      */
+    MIX_LOOK = 10,     /* after so many of them the measure is taken                       */
+    LEAPS = 300,       /* before other methods are tried                                   */
+    SWEEPS = 20,       /* after a leap                                                     */
+    MOST_SWEEPS = 160, /* where the way is a cycle                                         */
+    MOST_KNOT = 8,     /* contacts that are solved by themselves within a leap             */
+    IDLE = 8,          /* leaps that made it grow since the least measure was halved: a cycle */
+    ENTER_SWEEPS = 63  /* to end within the cones                                          */
 };
 
 /* Speed at which a contact that pushes nothing leaves too slowly to be left out, relative to the
- * mean of the speeds without impulses [1]. Larger: more unknowns. Smaller: more rounds. */
+ * mean of the speeds without impulses [1]. Larger: more unknowns. Smaller: more orders of them. */
 #define SLOW 0.02
 
-/* Compliance around the point that Newton starts from, relative to the contact [1]: what holds each
- * other yields by this much in the first step, and by a tenth of it after a step that helped, down
- * to what rounding allows; and the measure that a step must leave of the least so far to have. */
-#define CROSS_EPS   1e-4
-#define CROSS_FALL  0.1
-#define CROSS_LEAST 1e-9
-#define CROSS_GAIN  0.5
+/* Measure from which on a guess needs no sweeps, from which on sweeps may end, and what pairs of
+ * sweeps must leave of it to go on [1]. */
+#define NEAR     1e-3
+#define NEARER   1e-6
+#define MIX_GAIN 0.9
 
-/* Part of the squared measure from which on a contact keeps others from arriving [1]. */
+/* Measure below which sweeps after a leap only spoil it [1]. */
+#define FINE 1e-6
+
+/* Part of the squared measure from which on a contact keeps others from arriving, and what a leap
+ * must leave of the measure to need no help [1]. */
 #define KNOT_SHARE 0.02
+#define HELPS      0.5
 
-/* Measure of an interior point from which on Newton is tried, and its fall until it is again [1].
- */
-#define CROSS_BELOW 1e-4
-#define CROSS_AGAIN 0.3
+/* Compliance of the first leap: so many times the measure, at most so much; its limits [1]. */
+#define EPS_PER_ERROR 10.0
+#define EPS_FIRST     1e-2
+#define EPS_LEAST     1e-9
+#define EPS_MOST      1.0
 
-/* Measure from which on Newton is tried from a guess or after sweeps [1]: farther away it finds
- * other modes than those of the answer. */
-#define NEAR 1e-3
+/* What is left of the measure after a leap, and what the compliance is multiplied by then [1].
+ * Beyond LOST, and beyond as much of SMALL, the point is left where it was. */
+#define FELL      0.3
+#define STAYED    1.1
+#define GREW      1.5
+#define LOST      10.0
+#define SMALL     1e-5
+#define AT_FALL   0.05
+#define AT_STAY   0.5
+#define AT_GROWTH 3.0
 
-/* Length of a step that is short [1]; growth of the measure that means that the path is lost, and,
- * below CROSS_BELOW, that rounding has taken over [1]. */
-#define SHORT_STEP 0.05
-#define LOST       100.0
-#define ROUNDED    3.0
+/* Compliance that leaves the first cycle, and its growth from cycle to cycle [1]. */
+#define CYCLE_EPS  1e-2
+#define CYCLE_GROW 3.0
 
-/* Compliance of the first proximal step, and its largest [1]. */
-#define PROXIMAL_EPS  1e-4
-#define PROXIMAL_MOST 1.0
-
-/* The contacts that matter. */
 typedef struct large {
     const rb_cones *k;
-    rb_newton *newton;
-    double tol, error;  /* wanted; of best                                       */
-    double *best;       /*                                                   (n) */
-    double *u;          /*                                                   (n) */
-    double *x, *center; /*                                                  (n) */
-    int *sweeps;
+    double tol, error; /* wanted; of best                                        */
+    int limit;         /* steps of Newton in all                                 */
+    double *best;      /*                                                   (n)  */
+    double *x, *u;     /* a point and its velocities                        (n)  */
     rb_arena *scratch;
-    rb_status status; /* of memory */
+    rb_large *out;
+
+    /* the contacts that Newton's matrix is made of */
+    rb_mark mark;
+    rb_cone_part part;
+    rb_newton newton;
+    int n;               /* how many; 0: none yet                                  */
+    unsigned char *near; /* the contact is one of them                       (nc)  */
+    int *contact;        /* those contacts                                   (nc)  */
+    int *local;          /* their places, -1: it is not one                  (nc)  */
 } large;
 
-static double measure(large *s, const double *r)
+static int take_memory(large *s)
 {
-    rb_cones_velocity(s->k, r, s->u);
-    return rb_cones_error(s->k, r, s->u);
+    const rb_cones *k = s->k;
+    s->best = rb_push(s->scratch, double, k->n);
+    s->x = rb_push(s->scratch, double, k->n);
+    s->u = rb_push(s->scratch, double, k->n);
+    s->near = rb_push(s->scratch, unsigned char, k->nc);
+    s->contact = rb_push(s->scratch, int, k->nc);
+    s->local = rb_push(s->scratch, int, k->nc);
+    return s->best && s->x && s->u && s->near && s->contact && s->local;
 }
 
-/* Keeps r where it is the best so far; true if that is good enough. */
-static int keep(large *s, const double *r)
+/* Measure of r, with its velocities in s->u; kept where it is the best so far. */
+static double look(large *s, const double *r)
 {
-    double error = measure(s, r);
+    rb_cones_velocity(s->k, r, s->u);
+    double error = rb_cones_error(s->k, r, s->u);
     if (error < s->error) {
         s->error = error;
         memcpy(s->best, r, (size_t)s->k->n * sizeof *r);
     }
+    return error;
+}
+
+static int is_done(const large *s)
+{
     return s->error <= s->tol;
 }
 
 static void sweep(large *s, double *r, int count)
 {
     for (int i = 0; i < count; i++) rb_nsgs_sweep(s->k, NULL, r, i & 1);
-    *s->sweeps += count;
+    s->out->sweeps += count;
 }
 
-/* Newton at the least compliance from a guess that is near, then without compliance. */
-static int try_guess(large *s, const double *r)
+/* Mixed sweeps as long as they help. */
+static rb_status approach(large *s, double *r)
 {
-    if (keep(s, r)) return 1;
-    if (s->error > NEAR) return 0;
-    memcpy(s->x, r, (size_t)s->k->n * sizeof *r);
-    rb_newton_compliance(s->newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
-    if (rb_newton_run(s->newton, NULL, s->x, GUESS_STEPS))
-        rb_newton_polish(s->newton, s->x, s->tol);
-    return keep(s, s->x);
+    rb_mix mix;
+    rb_mark mark = rb_arena_mark(s->scratch);
+    rb_status status = rb_mix_make(s->k, s->scratch, &mix);
+    double before = s->error;
+    for (int i = 1; i <= MIX_STEPS && status == RB_OK; i++) {
+        rb_mix_step(&mix, r);
+        s->out->sweeps += 2;
+        if (i % MIX_LOOK != 0) continue;
+        double error = look(s, r);
+        if (error <= NEARER || error > MIX_GAIN * before) break;
+        before = error;
+    }
+    rb_arena_reset(s->scratch, mark);
+    return status;
 }
 
-/* What contact c adds to the measure, squared and not scaled. */
-static double share_of(const rb_cones *k, const double *r, const double *u, int c)
+/* ---- leaps ------------------------------------------------------------------------------------
+ */
+
+/* Every contact that Newton's step at r may push is one of the part; velocities of r in s->u. */
+static int is_covered(const large *s, const double *r)
 {
-    const double *r_c = r + 3 * (ptrdiff_t)c, *u_c = u + 3 * (ptrdiff_t)c;
-    double x[3], sum = 0.0;
-    for (int i = 0; i < 3; i++) x[i] = r_c[i] - u_c[i];
-    x[0] -= k->mu[c] * rb_cone_tangent(u_c, 3);
-    rb_cone_project(x, k->mu[c], 3);
-    for (int i = 0; i < 3; i++) sum += (r_c[i] - x[i]) * (r_c[i] - x[i]);
+    if (s->n == 0) return 0;
+    for (int c = 0; c < s->k->nc; c++) {
+        if (!s->near[c] && (r[3 * c] > 0.0 || s->u[3 * c] < 0.0)) return 0;
+    }
+    return 1;
+}
+
+static void count_steps(large *s)
+{
+    s->out->steps += s->newton.steps;
+    s->out->factorisations += s->newton.factorisations;
+    s->out->pivot_ratio = s->newton.pivot_ratio;
+    s->newton.steps = s->newton.factorisations = 0;
+}
+
+/* The part for r and the order of its bodies. */
+static rb_status cover(large *s, const double *r)
+{
+    const rb_cones *k = s->k;
+    double slow = SLOW * k->q_norm / sqrt((double)k->nc);
+    if (s->n > 0) count_steps(s);
+    rb_arena_reset(s->scratch, s->mark);
+    s->n = 0;
+    for (int c = 0; c < k->nc; c++) {
+        s->local[c] = -1;
+        s->near[c] = r[3 * c] > 0.0 || s->u[3 * c] < slow;
+        if (s->near[c]) s->contact[s->n++] = c;
+    }
+    rb_status status = rb_cone_part_make(k, s->n, s->contact, s->local, s->scratch, r, &s->part);
+    s->part.k.many = 1;
+    if (status == RB_OK) status = rb_newton_make(&s->part.k, s->scratch, &s->newton);
+    s->newton.limit = s->limit - s->out->steps;
+    return status;
+}
+
+static void scatter(large *s)
+{
+    memset(s->x, 0, (size_t)s->k->n * sizeof *s->x);
+    for (int i = 0; i < s->n; i++)
+        memcpy(s->x + 3 * (ptrdiff_t)s->contact[i], s->part.r + 3 * (ptrdiff_t)i, 3 * sizeof *s->x);
+}
+
+/* A whole step of Newton from r, whose velocities are in s->u, to s->x. *ok = 0: there is none. */
+static rb_status leap(large *s, const double *r, double eps, int *ok)
+{
+    rb_status status = is_covered(s, r) ? RB_OK : cover(s, r);
+    *ok = status == RB_OK && s->newton.bodies != NULL;
+    if (!*ok) return status;
+    for (int i = 0; i < s->n; i++)
+        memcpy(s->part.r + 3 * (ptrdiff_t)i, r + 3 * (ptrdiff_t)s->contact[i], 3 * sizeof *r);
+    rb_newton_compliance(&s->newton, RB_COMPLIANCE_SCALED, eps);
+    *ok = rb_newton_leap(&s->newton, s->part.r);
+    scatter(s);
+    return RB_OK;
+}
+
+/* What contact c adds to the measure of s->x, squared and not scaled. */
+static double share_of(const large *s, int c)
+{
+    const double *r = s->x + 3 * (ptrdiff_t)c, *u = s->u + 3 * (ptrdiff_t)c;
+    double y[3], sum = 0.0;
+    for (int i = 0; i < 3; i++) y[i] = r[i] - u[i];
+    y[0] -= s->k->mu[c] * rb_cone_tangent(u, 3);
+    rb_cone_project(y, s->k->mu[c], 3);
+    for (int i = 0; i < 3; i++) sum += (r[i] - y[i]) * (r[i] - y[i]);
     return sum;
 }
 
-/* The contacts with most of the measure of x, whose velocities are in s->u; more than MOST_KNOT of
- * them: too many. */
-static int find_knot(const large *s, const double *x, int *knot)
+/* The contacts of the part with most of the measure of s->x; 0: too many, or one of them is not of
+ * the part. */
+static int find_knot(const large *s, double error, int *knot)
 {
-    double all = s->k->q_norm * rb_cones_error(s->k, x, s->u), least = KNOT_SHARE * all * all;
+    double all = s->k->q_norm * error, least = KNOT_SHARE * all * all;
     int n = 0;
-    for (int c = 0; c < s->k->nc && n <= MOST_KNOT; c++) {
-        if (share_of(s->k, x, s->u, c) <= least) continue;
-        if (n < MOST_KNOT) knot[n] = c;
-        n++;
+    for (int c = 0; c < s->k->nc; c++) {
+        if (share_of(s, c) <= least) continue;
+        if (n == MOST_KNOT || s->local[c] < 0) return 0;
+        knot[n++] = s->local[c];
     }
     return n;
 }
 
-/* A step with the contacts that keep the others from arriving solved by themselves; where they are
- * many, sweeps. *error: of s->x. */
-static rb_status untie(large *s, double *error)
+/* A leap that did not help: the contacts that keep the others from arriving are solved by
+ * themselves (K.18); where they are many, sweeps. Returns the measure of s->x. */
+static rb_status help(large *s, int sweeps, double *error)
 {
-    int knot[MOST_KNOT], n = find_knot(s, s->x, knot), done = 0;
+    int knot[MOST_KNOT], n = find_knot(s, *error, knot), done = 0;
     rb_status status = RB_OK;
-    if (n <= MOST_KNOT) status = rb_cone_knot(s->newton, knot, n, s->scratch, s->x, &done);
-    if (!done) sweep(s, s->x, CROSS_SWEEPS);
-    *error = measure(s, s->x);
+    if (n > 0) status = rb_cone_knot(&s->newton, knot, n, s->scratch, s->part.r, &done);
+    if (done)
+        scatter(s);
+    else
+        sweep(s, s->x, sweeps);
+    *error = look(s, s->x);
     return status;
 }
 
-/* Whole steps of Newton from r, with compliance that falls as the measure does. */
-static int cross(large *s, const double *r)
+/* How far to leap. */
+typedef struct pace {
+    double eps;
+    double now, least; /* measure of the point; the least that was halved      */
+    int idle;          /* leaps since then                                     */
+    double cycle_eps;
+    int sweeps;
+} pace;
+
+static void change_pace(pace *p, double ratio)
 {
-    memcpy(s->x, r, (size_t)s->k->n * sizeof *r);
-    sweep(s, s->x, CROSS_SWEEPS);
-    double eps = CROSS_EPS, least = measure(s, s->x);
-    for (int idle = 0; idle < CROSS_IDLE;) {
-        rb_newton_compliance(s->newton, RB_COMPLIANCE_SCALED, eps);
-        if (!rb_newton_leap(s->newton, s->x)) return 0;
-        double error = measure(s, s->x);
-        if (keep(s, s->x)) return 1;
-        idle = error <= CROSS_GAIN * least ? 0 : idle + 1;
-        if (idle > 0) s->status = untie(s, &error);
-        if (s->status != RB_OK) return 0;
-        if (idle > 0 && keep(s, s->x)) return 1;
-        if (error <= CROSS_GAIN * least) idle = 0;
-        least = fmin(least, error);
-        if (idle == 0) eps = fmax(CROSS_FALL * eps, CROSS_LEAST);
+    p->eps *= ratio < FELL ? AT_FALL : ratio < STAYED ? AT_STAY : ratio > GREW ? AT_GROWTH : 1.0;
+    p->eps = fmin(fmax(p->eps, EPS_LEAST), EPS_MOST);
+    if (p->now < 0.5 * p->least) {
+        p->least = p->now;
+        p->idle = 0;
+        p->cycle_eps = CYCLE_EPS;
+        p->sweeps = SWEEPS;
+    } else if (ratio > STAYED && ++p->idle >= IDLE) {
+        p->idle = 0;
+        p->eps = p->cycle_eps;
+        p->cycle_eps = fmin(CYCLE_GROW * p->cycle_eps, EPS_MOST);
+        if (p->sweeps < MOST_SWEEPS) p->sweeps *= 2;
     }
-    return 0;
 }
 
-static int try_sweeps(large *s, double *r)
+/* From r, whose measure is `now`. */
+static rb_status try_leaps(large *s, double *r, double now)
 {
-    for (int round = 0, count = FIRST_SWEEPS; round < SWEEP_ROUNDS; round++, count *= 2) {
-        sweep(s, r, count);
-        if (keep(s, r)) return 1;
-        if (measure(s, r) <= NEAR && cross(s, r)) return 1;
-    }
-    return 0;
-}
-
-/* One run from the guess r, which becomes the best interior point. */
-static int run_interior(large *s, rb_interior *x, const rb_interior_plan *plan, double *r,
-                        double *point)
-{
-    double least = INFINITY, again = CROSS_BELOW;
-    int shorts = 0, crossed = 0;
-    rb_interior_start(x, plan, r);
-    for (int i = 0; i < INTERIOR_STEPS && shorts < STUCK; i++) {
-        s->newton->steps++;
-        s->newton->factorisations++;
-        if (!rb_interior_step(x, point)) break;
-        double error = measure(s, point);
-        if (error < least) {
-            least = error;
-            memcpy(r, point, (size_t)s->k->n * sizeof *r);
-            crossed = 0;
-        }
-        if (keep(s, point)) return 1;
-        if (!(error < (least < CROSS_BELOW ? ROUNDED : LOST) * least)) break;
-        shorts = x->length < SHORT_STEP ? shorts + 1 : 0;
-        if (error > again) continue;
-        again = CROSS_AGAIN * error;
-        crossed = 1;
-        if (cross(s, point)) return 1;
-    }
-    return !crossed && cross(s, r);
-}
-
-static rb_status try_interior(large *s, rb_arena *scratch, const double *guess, double *r,
-                              int *done)
-{
-    static const rb_interior_plan plans[] = {
-        { .margin = 1.0, .soft = 0.5, .sigma = 0.01 },
-        { .margin = 1.0, .soft = 0.1, .sigma = 0.1 },
-        { .margin = 10.0, .cold = 1, .soft = 0.1, .sigma = 0.1 }
-    };
-    rb_interior x;
-    double *point = rb_push(scratch, double, s->k->n);
-    *done = 0;
-    if (!point) return RB_NOMEM;
-    rb_status status = rb_interior_make(s->k, s->newton->bodies, scratch, &x);
-    for (size_t i = 0; i < sizeof plans / sizeof *plans && status == RB_OK && !*done; i++) {
-        memcpy(r, guess, (size_t)s->k->n * sizeof *r);
-        *done = run_interior(s, &x, &plans[i], r, point);
-    }
-    return status;
-}
-
-/* From the best point so far. */
-static int try_proximal(large *s, double *r)
-{
-    size_t bytes = (size_t)s->k->n * sizeof *r;
-    double eps = PROXIMAL_EPS;
-    memcpy(r, s->best, bytes);
-    for (int round = 0; round < PROXIMAL_ROUNDS; round++) {
-        memcpy(s->center, r, bytes);
-        memcpy(s->x, r, bytes);
-        rb_newton_compliance(s->newton, RB_COMPLIANCE_SCALED, eps);
-        int solved = rb_newton_run(s->newton, s->center, s->x, PROXIMAL_STEPS);
-        if (keep(s, s->x)) return 1;
-        if (solved) {
-            memcpy(r, s->x, bytes);
-            eps *= 0.1;
+    pace p = { .eps = fmin(EPS_FIRST, EPS_PER_ERROR * now), .now = now, .least = now };
+    p.cycle_eps = CYCLE_EPS;
+    p.sweeps = SWEEPS;
+    for (int i = 0, ok = 1; i < LEAPS && !is_done(s); i++) {
+        rb_cones_velocity(s->k, r, s->u);
+        rb_status status = leap(s, r, p.eps, &ok);
+        if (status != RB_OK || !ok) return status;
+        double error = look(s, s->x);
+        if (is_done(s)) break;
+        if (error > FINE || error > HELPS * p.now) status = help(s, p.sweeps, &error);
+        if (status != RB_OK) return status;
+        double ratio = error / p.now;
+        if (error < LOST * fmax(p.now, SMALL)) {
+            memcpy(r, s->x, (size_t)s->k->n * sizeof *r);
+            p.now = error;
         } else {
-            eps = fmin(10.0 * eps, PROXIMAL_MOST);
-            sweep(s, r, PROXIMAL_SWEEPS);
+            sweep(s, r, p.sweeps);
+            p.now = look(s, r);
         }
+        change_pace(&p, ratio);
     }
-    return 0;
+    return RB_OK;
 }
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
 
 /* s->x put into the cones becomes the best, where it still is good enough. */
 static int take_inside(large *s)
 {
     for (int c = 0; c < s->k->nc; c++) rb_cone_project(s->x + 3 * (ptrdiff_t)c, s->k->mu[c], 3);
-    double error = measure(s, s->x);
+    rb_cones_velocity(s->k, s->x, s->u);
+    double error = rb_cones_error(s->k, s->x, s->u);
     if (error > s->tol) return 0;
     s->error = error;
     memcpy(s->best, s->x, (size_t)s->k->n * sizeof *s->x);
@@ -276,152 +324,33 @@ static int take_inside(large *s)
  * makes it too bad, sweeps do it, each of which ends inside. */
 static void enter_cones(large *s)
 {
-    size_t bytes = (size_t)s->k->n * sizeof *s->x;
-    if (s->error > s->tol) return;
     for (int count = 0; count <= ENTER_SWEEPS; count = 2 * count + 1) {
-        memcpy(s->x, s->best, bytes);
+        memcpy(s->x, s->best, (size_t)s->k->n * sizeof *s->x);
         sweep(s, s->x, count);
         if (take_inside(s)) return;
     }
 }
 
-static rb_status climb(large *s, rb_arena *scratch, double *r, rb_rung *rung)
-{
-    const rb_cones *k = s->k;
-    double *guess = rb_push(scratch, double, k->n);
-    s->best = rb_push(scratch, double, k->n);
-    s->u = rb_push(scratch, double, k->n);
-    s->x = rb_push(scratch, double, k->n);
-    s->center = rb_push(scratch, double, k->n);
-    if (!guess || !s->best || !s->u || !s->x || !s->center) return RB_NOMEM;
-    rb_status status = RB_OK;
-    memcpy(guess, r, (size_t)k->n * sizeof *r);
-    *rung = RB_RUNG_NEWTON;
-    int done = try_guess(s, r);
-    if (!done) {
-        *rung = RB_RUNG_NSGS;
-        done = try_sweeps(s, r);
-    }
-    if (!done && rb_interior_takes(k)) {
-        *rung = RB_RUNG_INTERIOR;
-        status = try_interior(s, scratch, guess, r, &done);
-    }
-    if (!done && status == RB_OK) {
-        *rung = RB_RUNG_PATH;
-        try_proximal(s, r);
-    }
-    if (status == RB_OK) enter_cones(s);
-    memcpy(r, s->best, (size_t)k->n * sizeof *r);
-    return status == RB_OK ? s->status : status;
-}
-
-/* ---- contacts that matter ---------------------------------------------------------------------
- */
-
-typedef struct whole {
-    const rb_cones *k;
-    double tol;
-    int limit;
-    rb_arena *scratch;
-    double *r, *u;       /*                                                          (n)  */
-    unsigned char *near; /* the contact is part of the problem that is solved        (nc) */
-    int *contact;        /* those contacts                                           (nc) */
-    int *local;          /* their places, -1: it is not one                          (nc) */
-    rb_large *out;
-} whole;
-
-static int take_memory(whole *w)
-{
-    const rb_cones *k = w->k;
-    w->u = rb_push(w->scratch, double, k->n);
-    w->near = rb_push(w->scratch, unsigned char, k->nc);
-    w->contact = rb_push(w->scratch, int, k->nc);
-    w->local = rb_push(w->scratch, int, k->nc);
-    if (!w->u || !w->near || !w->contact || !w->local) return 0;
-    memset(w->near, 0, (size_t)k->nc);
-    return 1;
-}
-
-/* Measure of w->r, with its velocities. */
-static double look(whole *w)
-{
-    rb_cones_velocity(w->k, w->r, w->u);
-    return w->out->error = rb_cones_error(w->k, w->r, w->u);
-}
-
-/* What pushes, approaches, or leaves slowly becomes part of the problem. Returns how many more. */
-static int add_near(whole *w)
-{
-    const rb_cones *k = w->k;
-    double slow = SLOW * k->q_norm / sqrt((double)k->nc);
-    int added = 0;
-    for (int c = 0; c < k->nc; c++) {
-        if (w->near[c] || !(w->r[3 * c] > 0.0 || w->u[3 * c] < slow)) continue;
-        w->near[c] = 1;
-        added++;
-    }
-    return added;
-}
-
-static int list_near(whole *w)
-{
-    int n = 0;
-    for (int c = 0; c < w->k->nc; c++) {
-        w->local[c] = -1;
-        if (w->near[c]) w->contact[n++] = c;
-    }
-    return n;
-}
-
-/* The problem of the contacts that are near, from w->r and back. *ok = 0: its bodies cannot be the
- * unknowns. */
-static rb_status solve_near(whole *w, int *ok)
-{
-    rb_cone_part part;
-    rb_newton newton;
-    large s = { .newton = &newton,
-                .tol = w->tol,
-                .error = INFINITY,
-                .sweeps = &w->out->sweeps,
-                .scratch = w->scratch };
-    int n = list_near(w);
-    rb_status status = rb_cone_part_make(w->k, n, w->contact, w->local, w->scratch, w->r, &part);
-    part.k.many = 1;
-    if (status == RB_OK) status = rb_newton_make(&part.k, w->scratch, &newton);
-    if (status != RB_OK) return status;
-    *ok = newton.bodies != NULL;
-    if (!*ok) return RB_OK;
-    s.k = &part.k;
-    newton.limit = w->limit - w->out->steps;
-    status = climb(&s, w->scratch, part.r, &w->out->rung);
-    memset(w->r, 0, (size_t)w->k->n * sizeof *w->r);
-    for (int i = 0; i < n; i++)
-        memcpy(w->r + 3 * (ptrdiff_t)w->contact[i], part.r + 3 * (ptrdiff_t)i, 3 * sizeof *w->r);
-    w->out->steps += newton.steps;
-    w->out->factorisations += newton.factorisations;
-    w->out->pivot_ratio = newton.pivot_ratio;
-    return status;
-}
-
 rb_status rb_cone_large(const rb_cones *k, double tol, int limit, rb_arena *scratch, double *r,
                         rb_large *out)
 {
-    whole w = { .k = k, .tol = tol, .limit = limit, .scratch = scratch, .r = r, .out = out };
-    *out = (rb_large){ .rung = RB_RUNG_NEWTON, .pivot_ratio = 1.0 };
-    if (!take_memory(&w)) return RB_NOMEM;
-    if (look(&w) <= tol) return RB_OK;
-    if (out->error > NEAR) {
-        for (int i = 0; i < LOOK_SWEEPS; i++) rb_nsgs_sweep(k, NULL, r, i & 1);
-        out->sweeps += LOOK_SWEEPS;
-        look(&w);
-    }
+    large s = { .k = k, .tol = tol, .error = INFINITY, .limit = limit };
     rb_status status = RB_OK;
-    for (int round = 0, ok = 1; round < ROUNDS && ok && status == RB_OK; round++) {
-        if (out->error <= tol || add_near(&w) == 0) break;
-        rb_mark mark = rb_arena_mark(scratch);
-        status = solve_near(&w, &ok);
-        rb_arena_reset(scratch, mark);
-        if (status == RB_OK) look(&w);
+    s.scratch = scratch;
+    s.out = out;
+    *out = (rb_large){ .rung = RB_RUNG_NEWTON, .pivot_ratio = 1.0 };
+    if (!take_memory(&s)) return RB_NOMEM;
+    s.mark = rb_arena_mark(scratch);
+    double error = look(&s, r);
+    if (error > NEAR) {
+        out->rung = RB_RUNG_LEAPS;
+        status = approach(&s, r);
+        error = look(&s, r);
     }
+    if (status == RB_OK) status = try_leaps(&s, r, error);
+    if (s.n > 0) count_steps(&s);
+    if (status == RB_OK && is_done(&s)) enter_cones(&s);
+    memcpy(r, s.best, (size_t)k->n * sizeof *r);
+    out->error = s.error;
     return status;
 }
