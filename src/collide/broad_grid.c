@@ -3,6 +3,7 @@
  * cell, x first: the thirteen neighbours behind a cell are one cell and four rows of three, each a
  * run of boxes. The few boxes that are larger are compared with all. O(n + cells). */
 #include <math.h>
+#include <string.h>
 
 #include "collide/broad.h"
 
@@ -16,15 +17,23 @@ enum {
  * cell. Smaller: boxes of mixed sizes count as large, and the tree is taken. */
 static const double ordinary = 2.5;
 
+/* A box in units of cells, in single precision, rounded outwards: what it does not meet is not met
+ * by the box. Two comparisons of four numbers, the last of which is 0. */
+typedef float four __attribute__((vector_size(16)));
+
+typedef struct bound {
+    four far, near; /* upper corner; lower corner times -1 */
+} bound;
+
 typedef struct grid {
     int n, nsmall, nlarge, dim[3];
     const rb_aabb *box;
     double lo[3], cell; /* corner and width of the cells [m]                         */
     double per_metre;   /* 1 / cell                                                  */
     int large[MOST_LARGE];
-    int *start;      /* of each cell in `sorted`                     (cells + 1)     */
-    int *order;      /* boxes by cell                                (nsmall)        */
-    rb_aabb *sorted; /* the same boxes                               (nsmall)        */
+    int *start;    /* of each cell in `sorted`                     (cells + 1)     */
+    int *order;    /* boxes by cell                                (nsmall)        */
+    bound *sorted; /* the same boxes                               (nsmall)        */
 } grid;
 
 static double extent_of(const rb_aabb *b)
@@ -84,6 +93,33 @@ static int cell_of(const grid *g, const rb_aabb *b)
     return (at[2] * g->dim[1] + at[1]) * g->dim[0] + at[0];
 }
 
+/* Not below x: single precision is coarser than this by half at most. */
+static inline float upwards(double x)
+{
+    return (float)(x + 1.2e-7 * fabs(x) + 1e-30);
+}
+
+static inline bound bound_of(const grid *g, const rb_aabb *b)
+{
+    float far[4] = { 0.0f }, near[4] = { 0.0f };
+    for (int k = 0; k < 3; k++) {
+        far[k] = upwards((b->hi[k] - g->lo[k]) * g->per_metre);
+        near[k] = upwards((g->lo[k] - b->lo[k]) * g->per_metre);
+    }
+    bound out;
+    memcpy(&out.far, far, sizeof far);
+    memcpy(&out.near, near, sizeof near);
+    return out;
+}
+
+/* Whether a may meet b, `lower` and `upper` being -near and -far of a. */
+static inline int may_meet(four lower, four upper, const bound *b)
+{
+    typedef long long two __attribute__((vector_size(16)));
+    two truth = (two)((lower <= b->far) & (upper <= b->near));
+    return (truth[0] & truth[1]) == -1;
+}
+
 static void fill(grid *g, int *cell)
 {
     int cells = g->dim[0] * g->dim[1] * g->dim[2], next = 0;
@@ -102,20 +138,47 @@ static void fill(grid *g, int *cell)
         if (cell[i] < 0) continue;
         int at = g->start[cell[i] + 1]++;
         g->order[at] = i;
-        g->sorted[at] = g->box[i];
+        g->sorted[at] = bound_of(g, &g->box[i]);
     }
 }
 
-/* The boxes from..to of a cell against those of a row of cells. */
-static void meet_run(const grid *g, int from, int to, int begin, int end, rb_pair_list *list)
+/* Runs of boxes behind a cell: the rest of it with the next one, and four rows of three. */
+typedef struct runs {
+    int n, begin[5], end[5];
+} runs;
+
+static void add_run(runs *r, int begin, int end)
 {
-    for (int a = from; a < to; a++) {
-        for (int b = begin; b < end; b++) {
-            if (rb_aabb_meets(&g->sorted[a], &g->sorted[b])) {
-                rb_pair_list_add(list, g->order[a], g->order[b]);
-            }
+    r->begin[r->n] = begin;
+    r->end[r->n] = end;
+    r->n += begin < end;
+}
+
+static int look_at(const grid *g, int a, int n, const int *near, rb_pair_list *list)
+{
+    int i = g->order[a];
+    for (int k = 0; k < n; k++) {
+        int j = g->order[near[k]];
+        if (rb_aabb_meets(&g->box[i], &g->box[j])) rb_pair_list_add(list, i, j);
+    }
+    return 0;
+}
+
+/* Box a against the runs. Those that may meet it are written down without a branch, which nobody
+ * could foretell, and looked at afterwards. */
+static void meet_runs(const grid *g, int a, const runs *r, rb_pair_list *list)
+{
+    enum { ROOM = 64 };
+    int near[ROOM + 1], n = 0;
+    four lower = -g->sorted[a].near, upper = -g->sorted[a].far;
+    for (int k = 0; k < r->n; k++) {
+        for (int b = r->begin[k]; b < r->end[k]; b++) {
+            near[n] = b;
+            n += may_meet(lower, upper, &g->sorted[b]);
+            if (n == ROOM) n = look_at(g, a, n, near, list);
         }
     }
+    look_at(g, a, n, near, list);
 }
 
 static void meet_cell(const grid *g, int x, int y, int z, rb_pair_list *list)
@@ -124,14 +187,18 @@ static void meet_cell(const grid *g, int x, int y, int z, rb_pair_list *list)
     const int *dim = g->dim;
     int cell = (z * dim[1] + y) * dim[0] + x, from = g->start[cell], to = g->start[cell + 1];
     if (from == to) return;
-    for (int a = from; a < to; a++) meet_run(g, a, a + 1, a + 1, to, list);
-    if (x + 1 < dim[0]) meet_run(g, from, to, to, g->start[cell + 2], list);
+    runs r = { .n = 1 };
+    r.end[0] = x + 1 < dim[0] ? g->start[cell + 2] : to;
     int left = x > 0 ? x - 1 : 0, right = x + 1 < dim[0] ? x + 1 : x;
-    for (int r = 0; r < 4; r++) {
-        int y2 = y + rows[r][0], z2 = z + rows[r][1];
+    for (int k = 0; k < 4; k++) {
+        int y2 = y + rows[k][0], z2 = z + rows[k][1];
         if (y2 < 0 || y2 >= dim[1] || z2 >= dim[2]) continue;
         int row = (z2 * dim[1] + y2) * dim[0];
-        meet_run(g, from, to, g->start[row + left], g->start[row + right + 1], list);
+        add_run(&r, g->start[row + left], g->start[row + right + 1]);
+    }
+    for (int a = from; a < to; a++) {
+        r.begin[0] = a + 1;
+        meet_runs(g, a, &r, list);
     }
 }
 
@@ -150,7 +217,8 @@ static void find_by_grid(const void *ctx, rb_pair_list *list)
             if (rb_aabb_meets(&g->box[i], &g->box[j])) rb_pair_list_add(list, i, j);
         }
         for (int b = 0; b < g->nsmall; b++) {
-            if (rb_aabb_meets(&g->box[i], &g->sorted[b])) rb_pair_list_add(list, i, g->order[b]);
+            int j = g->order[b];
+            if (rb_aabb_meets(&g->box[i], &g->box[j])) rb_pair_list_add(list, i, j);
         }
     }
 }
@@ -163,7 +231,7 @@ int rb_grid_pairs(int n, const rb_aabb *box, rb_arena *arena, int **first, int *
     int cells = g.dim[0] * g.dim[1] * g.dim[2];
     g.start = rb_push(arena, int, cells + 2);
     g.order = rb_push(arena, int, n);
-    g.sorted = rb_push(arena, rb_aabb, n);
+    g.sorted = rb_push(arena, bound, n);
     rb_mark mark = rb_arena_mark(arena);
     int *cell = rb_push(arena, int, n);
     if (!g.start || !g.order || !g.sorted || !cell) return 0;
