@@ -82,6 +82,9 @@ static int try_alone(const rb_cones *k, double tol, double *r)
     return rb_cones_error(k, r, u) <= tol;
 }
 
+/* What the first try leaves to the second. */
+enum { FAR_FROM_ANY = 1, NEAR_AN_ANSWER = 2 };
+
 typedef struct climb {
     const rb_cones *k;
     const rb_solve_opts *o;
@@ -94,10 +97,12 @@ typedef struct climb {
     double *u, *spare;         /* scratch                                 (k->n) */
     double *unsure;            /* near the tolerance, where others may be sure   (k->n) */
     double unsure_error;       /* INFINITY: there is none                   */
+    double tried;              /* error that Newton around best has left    */
     rb_newton_twofold twofold; /* .s.k = NULL until it is made              */
     rb_unique unique;
     int canonical; /* the order of the contacts is the problem's own            */
-    int again;     /* ended with any answer, or none: that order is to decide   */
+    int arrived;   /* the guess led to a solution with compliance                       */
+    int again;     /* that order is to decide: one of the two below, or 0               */
 } climb;
 
 /* No contact approaches: without impulses nothing happens. */
@@ -168,14 +173,6 @@ static int finish_path(climb *s, double *r)
     return done;
 }
 
-/* Newton at the least compliance from r, then without compliance. */
-static int finish_newton(climb *s, double *r)
-{
-    rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
-    if (rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS) && !finish_path(s, r)) return 0;
-    return keep(s, r);
-}
-
 /* Where to start without a guess: the solution at some compliance, which does not depend on the
  * order of the contacts; or, for a few contacts and any answer, some sweeps, which cost less. */
 static void start_cold(climb *s, double *r)
@@ -188,11 +185,20 @@ static void start_cold(climb *s, double *r)
     }
 }
 
-static int try_newton(climb *s, double *r)
+/* The guess, or what takes its place, and the least compliance of the path. */
+static void start_newton(climb *s, double *r)
 {
     if (!s->o->warm) start_cold(s, r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
-    return finish_newton(s, r);
+    rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
+}
+
+/* Newton at that compliance, then without. */
+static int try_newton(climb *s, double *r)
+{
+    start_newton(s, r);
+    if (rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS) && !finish_path(s, r)) return 0;
+    return keep(s, r);
 }
 
 /* From the one solution at large compliance, whatever the guess was. */
@@ -259,8 +265,12 @@ static int finish_near(climb *s, const double *r)
 static int try_near(climb *s, double *r)
 {
     if (!(s->error <= NEAR_ENOUGH)) return 0;
-    memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
-    return finish_near(s, r);
+    if (s->error < s->tried) {
+        memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
+        finish_near(s, r);
+        s->tried = s->error;
+    }
+    return s->error <= s->tol && (s->o->brief || s->error <= NEAR_SURE * s->tol);
 }
 
 /* ---- twice the digits ---- */
@@ -400,6 +410,11 @@ static void climb_on(climb *s, double *r, rb_rung *rung)
     try_large(s, r);
 }
 
+static rb_unique how_unique(climb *s)
+{
+    return is_ambiguous(s) ? RB_UNIQUE_NOT : is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
+}
+
 /* Near a guess, or cold, any answer that Newton's method finds. */
 static int try_any(climb *s, double *r, rb_rung *rung)
 {
@@ -409,23 +424,22 @@ static int try_any(climb *s, double *r, rb_rung *rung)
         *rung = RB_RUNG_PATH;
         solved = try_short_path(s, r);
     }
-    s->unique = is_ambiguous(s)   ? RB_UNIQUE_NOT
-                : is_redundant(s) ? RB_UNIQUE_CHOSEN
-                                  : RB_UNIQUE_PLAIN;
+    s->unique = how_unique(s);
     if (solved) return 1;
     s->unique = RB_UNIQUE_NOT;
     return try_path(s, r);
 }
 
-/* What is wanted where impulses are unique, or do not matter. */
+/* What is wanted where impulses are unique, or do not matter. Where they do, the last digits of an
+ * answer near the guess are of no use. */
 static int try_the_guess(climb *s, double *r, rb_rung *rung)
 {
     *rung = RB_RUNG_NEWTON;
-    int solved = try_newton(s, r);
-    s->unique = is_ambiguous(s)   ? RB_UNIQUE_NOT
-                : is_redundant(s) ? RB_UNIQUE_CHOSEN
-                                  : RB_UNIQUE_PLAIN;
-    return solved && s->unique != RB_UNIQUE_NOT;
+    start_newton(s, r);
+    s->arrived = rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS);
+    int solved = s->arrived && how_unique(s) != RB_UNIQUE_NOT && finish_path(s, r);
+    s->unique = how_unique(s);
+    return keep(s, r) && solved && s->unique != RB_UNIQUE_NOT;
 }
 
 /* Where they do, and wherever a guess led nowhere: the path; and where that turns back, any. */
@@ -439,9 +453,8 @@ static int try_the_path(climb *s, double *r, rb_rung *rung)
             s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
         return 1;
     }
-    *rung = RB_RUNG_NEWTON;
-    if (try_newton(s, r)) return 1;
-    *rung = RB_RUNG_PATH;
+    if (try_near(s, r)) return 1;
+    start_newton(s, r);
     return try_short_path(s, r);
 }
 
@@ -470,13 +483,13 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     }
     if (s->o->unique) {
         if (s->canonical ? try_the_path(s, r, rung) : try_the_guess(s, r, rung)) return RB_OK;
-        s->again = !s->canonical;
+        s->again = s->canonical ? 0 : s->arrived ? NEAR_AN_ANSWER : FAR_FROM_ANY;
         if (s->again) return RB_OK;
     } else if (try_any(s, r, rung)) {
         return RB_OK;
     }
     *rung = RB_RUNG_PATH;
-    if (try_near(s, r) && (s->o->brief || s->error <= NEAR_SURE * s->tol)) return RB_OK;
+    if (try_near(s, r)) return RB_OK;
     if (s->k->nc > MEDIUM && s->error > s->tol) {
         *rung = RB_RUNG_NSGS;
         try_large(s, r);
@@ -536,7 +549,7 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
         return RB_OK;
     }
     climb s = { .k = k, .o = o, .scratch = scratch, .tol = tol, .error = INFINITY, .info = info };
-    s.unsure_error = INFINITY;
+    s.unsure_error = s.tried = INFINITY;
     s.canonical = canonical;
     s.best = rb_push(scratch, double, k->n);
     s.u = rb_push(scratch, double, k->n);
@@ -591,10 +604,27 @@ static rb_status solve_listed(const split *x, const rb_solve_opts *o, int count,
     return RB_OK;
 }
 
+/* Any answer near what the first try came to. */
+static rb_status solve_anyhow(const split *x, const rb_solve_opts *o, int count, int *contact,
+                              rb_outcome before)
+{
+    rb_solve_opts any = *o;
+    int again = 0;
+    any.unique = 0;
+    any.warm = 1;
+    any.brief = 1;
+    x->info->outcome = RB_SOLVED;
+    rb_status status = solve_listed(x, &any, count, contact, x->info, &again);
+    x->info->unique = RB_UNIQUE_NOT;
+    if (before == RB_FAILED) x->info->outcome = RB_FAILED;
+    return status;
+}
+
 /* From nothing, in an order that the caller has not chosen: the answer does not depend on guesses,
- * on other solvers or on the order of the contacts. `before` is what the first try came to. */
+ * on other solvers or on the order of the contacts. `before` is the outcome of islands
+ * before this one, `first` what the first try left. */
 static rb_status solve_canonical(const split *x, const rb_solve_opts *o, int count, int *contact,
-                                 rb_outcome before)
+                                 rb_outcome before, int first)
 {
     rb_solve_opts cold = *o;
     rb_info own = *x->info;
@@ -604,11 +634,8 @@ static rb_status solve_canonical(const split *x, const rb_solve_opts *o, int cou
     rb_status status = rb_canonical_contacts(x->all, x->scratch, count, contact);
     if (status == RB_OK) status = solve_listed(x, &cold, count, contact, &own, &again);
     if (status != RB_OK) return status;
-    if (own.outcome == RB_FAILED && x->info->outcome != RB_FAILED) {
-        x->info->rungs[RB_RUNG_NEWTON]++; /* then what the first try has found */
-        x->info->unique = RB_UNIQUE_NOT;
-        return RB_OK;
-    }
+    if (own.outcome == RB_FAILED && first == NEAR_AN_ANSWER && !o->brief)
+        return solve_anyhow(x, o, count, contact, before);
     if (before == RB_FAILED) own.outcome = RB_FAILED;
     *x->info = own;
     return RB_OK;
@@ -624,7 +651,7 @@ static rb_status solve_part(const split *x, const rb_solve_opts *o, int count, i
     rb_status status = count == x->all->nc ? solve_island(x->all, o, x->scratch, x->tol, x->r,
                                                           info->mode, info, &again)
                                            : solve_listed(x, o, count, contact, info, &again);
-    if (status == RB_OK && again) return solve_canonical(x, o, count, contact, before);
+    if (status == RB_OK && again) return solve_canonical(x, o, count, contact, before, again);
     if (before == RB_FAILED) info->outcome = RB_FAILED;
     return status;
 }

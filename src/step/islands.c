@@ -111,22 +111,26 @@ static void note(rb_stage *s, int island, const outcome *x)
     memcpy(info->path, solved->path, sizeof info->path);
 }
 
-enum { BRIEF_SPLITS = 4 };
+enum {
+    BRIEF_SPLITS = 16,
+    CHAIN_DOFS = 12 /* of two free bodies */
+};
 
 /* Where problems without an answer are to be expected, the whole ladder is for the last try: loops
  * get one with their errors kept (S.41); overlap of the model may hold a link from two sides, so
- * that friction lets it go neither way, and a shorter step asks for less. Four halvings are enough
- * to know. */
+ * that friction lets it go neither way, and a shorter step asks for less; so it does for a chain
+ * with more contacts than it can move away from. */
 static int is_brief(const rb_stage *s, const rb_island *island)
 {
-    int loops = 0, overlaps = 0;
+    int loops = 0, held = 0;
     for (int i = 0; i < island->n; i++) {
         const rb_constraint *c = island->c[i];
         loops |= c->kind == RB_CONSTRAINT_EQUALITY;
-        overlaps |= c->kind == RB_CONSTRAINT_CONTACT && c->gap < -2.0 * RB_GAP_DEEP * s->size;
+        held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY ||
+                c->gap < -2.0 * RB_GAP_DEEP * s->size || c->ndof > CHAIN_DOFS;
     }
     return (loops && s->may_keep_loops && !s->loops_kept) ||
-           (overlaps && !s->final && s->info->splits < BRIEF_SPLITS);
+           (held && !s->final && s->info->splits < BRIEF_SPLITS);
 }
 
 static int most_unique(const rb_stage *s)
