@@ -134,20 +134,22 @@ static double closing_speed(double gap, double before, double after, double h)
 /* Flies: away after an impact, or towards one. `near`: gap that a slow contact may have and be a
  * row all the same, as a share of its way in a step. `before`, `after`: rates of the gap at both
  * ends of the free motion. */
-static int flies(const rb_stage *s, double h_full, double near, const rb_contact *c, double before,
-                 double after)
+static rb_flies flies(const rb_stage *s, double h_full, double near, const rb_contact *c,
+                      double before, double after)
 {
     if (s->paradigms) return rb_paradigms_flies(s, c, near, before, after);
     int grain;
     rb_material material;
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
     double e = material.restitution, slow = rb_flight_slow(s, h_full, e);
-    if (c->at.gap > RB_TOUCH * s->size)
-        return closing_speed(c->at.gap, before, after, s->h) > slow ||
-               c->at.gap > near * slow * h_full;
+    if (c->at.gap > RB_TOUCH * s->size) {
+        double speed = closing_speed(c->at.gap, before, after, s->h);
+        return speed > slow || c->at.gap > near * slow * h_full ? RB_FLIES : RB_FLIES_NOT;
+    }
 
     /* the slowest bounce leaves with e times the slowest approach */
-    return before > fmax(s->least_speed, e > 0.0 ? e * slow : slow);
+    double bounce = fmax(s->least_speed, e > 0.0 ? e * slow : slow);
+    return before > bounce ? RB_FLIES : RB_FLIES_NOT;
 }
 
 static void go_to(rb_stage *s, const double *v)
