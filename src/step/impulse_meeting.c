@@ -407,15 +407,15 @@ static rb_status look_at_convex(rb_events *x, rb_meeting *m)
     return RB_OK;
 }
 
-/* The closest points at time t. */
+/* The closest points at time t. Both geoms are placed, also where the points are known: half a
+ * flight ahead (impulse_middle.c) they were elsewhere. */
 rb_status rb_meeting_look(rb_events *x, int i, double t)
 {
     rb_meeting *m = &x->meeting[i];
-    if (m->at == t) return RB_OK;
     rb_status status = place(x, m->geom[0], t);
     if (status == RB_OK) status = place(x, m->geom[1], t);
-    if (status == RB_OK)
-        status = is_surface(x, m) ? look_at_surface(x, m, t) : look_at_convex(x, m);
+    if (status != RB_OK || m->at == t) return status;
+    status = is_surface(x, m) ? look_at_surface(x, m, t) : look_at_convex(x, m);
     if (status != RB_OK) return status;
     if (isnan(m->closest.gap)) return refuse(x, m, RB_BAD_INPUT);
     x->s->info->looks++;
