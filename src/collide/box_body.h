@@ -32,19 +32,15 @@ typedef struct turn {
 /* R = R1'R2, as rb_mul33_t has it. */
 RB_INLINE turn turn_of(const double R1[9], const double R2[9], double R[9])
 {
-    rb_v4 A[3], B[3];
+    rb_v4 B[3];
     turn q;
-    for (int k = 0; k < 3; k++) {
-        A[k] = rb_v4_load3(R1 + 3 * k);
-        B[k] = rb_v4_load3(R2 + 3 * k);
-    }
+    for (int k = 0; k < 3; k++) B[k] = rb_v4_load3(R2 + 3 * k);
     for (int k = 0; k < 3; k++) {
         q.row[k] =
             (rb_v4_all(R1[k]) * B[0] + rb_v4_all(R1[3 + k]) * B[1]) + rb_v4_all(R1[6 + k]) * B[2];
-        q.col[k] =
-            (A[0] * rb_v4_all(R2[k]) + A[1] * rb_v4_all(R2[3 + k])) + A[2] * rb_v4_all(R2[6 + k]);
         rb_v4_store3(q.row[k], R + 3 * k);
     }
+    rb_v4_transpose(q.row, q.col);
     return q;
 }
 

@@ -154,10 +154,12 @@ RB_INLINE void stack_normals(const rb_boxes *p, const face f[2], const double n[
 
 RB_INLINE void stack_write(const stack *s, const rb_shape *a, double normal[3][3], rb_manifold *out)
 {
-    for (int k = 0; k < 3; k++) rb_rot(a->R, normal[k], normal[k]);
+    int turned = 0; /* bits of the normals that are in the world already */
     out->n = s->pick.n;
     for (int i = 0; i < s->pick.n; i++) {
-        int k = s->pick.pick[i];
+        int k = s->pick.pick[i], which = s->normal[k];
+        if (!(turned >> which & 1)) rb_rot(a->R, normal[which], normal[which]);
+        turned |= 1 << which;
         double x[3];
         rb_rot(a->R, s->x[k], x);
         rb_add3(x, a->p, x);
