@@ -289,7 +289,7 @@ rb_status rb_stage_motion(rb_stage *s)
 /* ---- parts of a step --------------------------------------------------------------------------
  */
 
-enum { MOST_SPLITS = 40 }; /* in one step: four times the way down to its smallest part */
+enum { MOST_SPLITS = 160 }; /* in one step: what has no answer at all needs ten */
 
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
  * taken in halves, again and again, until each part can be solved (S.16). */
