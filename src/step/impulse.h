@@ -70,6 +70,7 @@ typedef struct rb_meeting {
     rb_vclip cache;
     int pair;     /* explicit pair of the model, -1: none                                         */
     int in_shell; /* then                                                                         */
+    double level; /* largest gap since it was an event or a tick was                             */
     int held;     /* 1: a contact of the last tick                                                */
     int seen;     /* event that collected its points                                              */
     double e, mu;

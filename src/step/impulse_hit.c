@@ -637,6 +637,7 @@ rb_status rb_impulse_event(rb_events *x, int i, double t)
 {
     rb_status status = look_back(x, i, &t);
     if (status != RB_OK) return status;
+    x->meeting[i].level = x->meeting[i].closest.gap;
     if (x->meeting[i].in_shell) {
         begin(x);
         activate(x, x->meeting[i].link[0]);
@@ -663,9 +664,10 @@ rb_status rb_impulse_tick(rb_events *x)
     rb_status status = RB_OK;
     begin(x);
     for (int i = 0; i < x->n && status == RB_OK; i++) {
-        const rb_meeting *m = &x->meeting[i];
+        rb_meeting *m = &x->meeting[i];
         if (!m->in_shell && m->key > t + x->tau) continue;
         status = rb_meeting_points(x, i, t, rb_impulse_reach(x));
+        m->level = m->closest.gap;
         activate(x, m->link[0]);
         activate(x, m->link[1]);
     }

@@ -421,6 +421,7 @@ rb_status rb_meeting_look(rb_events *x, int i, double t)
     x->s->info->looks++;
     x->s->info->penetration = fmax(x->s->info->penetration, -m->closest.gap);
     m->at = t;
+    if (!m->in_shell || m->closest.gap > m->level) m->level = m->closest.gap;
     m->in_shell = m->closest.gap <= SHELL_EDGE * x->shell;
     return RB_OK;
 }
@@ -558,11 +559,13 @@ static double safe_time(const rb_events *x, const rb_meeting *m, double keep, do
 }
 
 /* When to look again; it was looked at at time t. Outside the shell: before it can be entered.
- * Within: see kept_within. */
+ * Within: see kept_within; what is held counts from its level, or events of its neighbours, each of
+ * which looks at it, would let it sink a little at a time. */
 void rb_meeting_key(rb_events *x, int i, double t)
 {
     const rb_meeting *m = &x->meeting[i];
-    double keep = m->in_shell ? kept_within(x, m, m->closest.gap) : x->shell;
+    double from = m->held ? m->level : m->closest.gap;
+    double keep = m->in_shell ? kept_within(x, m, from) : x->shell;
     double most = x->h - t, s = safe_time(x, m, keep, most);
     double least = 1e-9 * x->tau; /* rounding */
     rb_heap_move(x, i, s >= most ? INFINITY : t + fmax(s, least));
