@@ -357,7 +357,7 @@ static void newton_bias(bounce *x, const double *u)
         if (!bounces(x, i)) continue;
         const rb_constraint *c = &s->set.c[i];
         double free_u = u[c->row] - s->bias[c->row];
-        double back = -x->scale[c->island] * s->e[i] * s->u_before[c->row];
+        double back = -x->scale[c->island] * s->e[i] * free_u;
         s->bias[c->row] = fmin(s->room[i], -back);
         s->u[c->row] = free_u + s->bias[c->row];
     }
