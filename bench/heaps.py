@@ -81,6 +81,8 @@ def compare(name, a, b):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     given = [float(x) for x in sys.argv[2:]] + [12, 6, 2][len(sys.argv) - 2:]
     program, seeds, boxes, seconds = os.path.abspath(sys.argv[1]), int(given[0]), int(given[1]), given[2]
     runs = {}
