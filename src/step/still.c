@@ -21,10 +21,11 @@ typedef struct told {
 
 _Static_assert(sizeof(told) <= sizeof((rb_data *)0)->still_told, "still_told is too small");
 
-/* Where the path of a step could be looked at, and what happens by itself. */
+/* Not where the path of a step could be looked at, nor what happens by itself; `impulse` has pushes
+ * of its own from step to step (rb_data.push), which end with the time that they are for. */
 static int may_be_still(const rb_model *m, const rb_step_opts *o)
 {
-    return m->nmocap == 0 && !o->sink.take && !o->events.take;
+    return m->nmocap == 0 && !o->sink.take && !o->events.take && o->stepper != RB_STEPPER_IMPULSE;
 }
 
 static int same(const double *x, const double *y, int n)
