@@ -142,6 +142,16 @@ TEST(out_of_memory_is_reported)
         CHECK(k > 2 || !enough);
         rb_arena_free(arena);
     }
+    for (int k = 2, met = 0; !met; k++) {
+        int left = k, *first, *partner, done;
+        rb_alloc alloc = { scarce_alloc, NULL, scarce_release, &left };
+        rb_arena *arena = rb_arena_new(&alloc, 0);
+        CHECK(arena != NULL);
+        met = rb_grid_pairs(NMAX, box, arena, &first, &partner, &done);
+        CHECK(k > 2 || !met);
+        CHECK(!met || done);
+        rb_arena_free(arena);
+    }
 }
 
 TEST_MAIN(RUN(finds_exactly_the_pairs_that_meet), RUN(many_boxes_and_none),

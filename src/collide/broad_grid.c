@@ -3,37 +3,36 @@
  * cell, x first: the thirteen neighbours behind a cell are one cell and four rows of three, each a
  * run of boxes. The few boxes that are larger are compared with all. O(n + cells). */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "collide/broad.h"
+#include "math/vector.h"
 
 enum {
-    FEWEST = 64,    /* boxes below which a tree is as quick            */
-    CELLS_EACH = 8, /* cells per box beyond which the grid is too empty */
-    MOST_LARGE = 16 /* boxes that are larger than the others            */
+    FEWEST = 64,     /* boxes below which a tree is as quick             */
+    CELLS_EACH = 8,  /* cells per box beyond which the grid is too empty */
+    MOST_LARGE = 16, /* boxes that are larger than the others            */
+    BLOCK = 8,       /* boxes that are compared at once                  */
+    RUNS = 5         /* of boxes behind a box; RUNS * BLOCK <= 64        */
 };
 
 /* Times the mean extent of all boxes that an ordinary one may have [1]. Larger: more boxes per
  * cell. Smaller: boxes of mixed sizes count as large, and the tree is taken. */
 static const double ordinary = 2.5;
 
-/* A box in units of cells, in single precision, rounded outwards: what it does not meet is not met
- * by the box. Two comparisons of four numbers, the last of which is 0. */
-typedef float four __attribute__((vector_size(16)));
-
-typedef struct bound {
-    four far, near; /* upper corner; lower corner times -1 */
-} bound;
-
 typedef struct grid {
     int n, nsmall, nlarge, dim[3];
     const rb_aabb *box;
-    double lo[3], cell; /* corner and width of the cells [m]                         */
-    double per_metre;   /* 1 / cell                                                  */
+    double lo[3], width; /* corner and width of the cells [m]                        */
+    double per_metre;    /* 1 / width                                                */
     int large[MOST_LARGE];
-    int *start;    /* of each cell in `sorted`                     (cells + 1)     */
-    int *order;    /* boxes by cell                                (nsmall)        */
-    bound *sorted; /* the same boxes                               (nsmall)        */
+    int *start; /* of each cell in `order`                      (cells + 1)     */
+    int *order; /* boxes by cell                                (nsmall)        */
+    int *cell;  /* of each of these                             (nsmall)        */
+    /* The same boxes in units of cells, in single precision, rounded outwards: what these do not
+     * meet is not met by the boxes. Upper corners, and lower ones times -1 (nsmall + BLOCK). */
+    float *far[3], *near[3];
 } grid;
 
 static double extent_of(const rb_aabb *b)
@@ -62,7 +61,7 @@ static int measure(grid *g)
             g->large[g->nlarge++] = i;
             continue;
         }
-        if (extent > g->cell) g->cell = extent;
+        if (extent > g->width) g->width = extent;
         for (int k = 0; k < 3; k++) {
             double c = centre_of(&g->box[i], k);
             if (c < g->lo[k]) g->lo[k] = c;
@@ -70,9 +69,9 @@ static int measure(grid *g)
         }
     }
     g->nsmall = g->n - g->nlarge;
-    g->cell *= 1.0 + 1e-9; /* rounding of the centres */
-    g->per_metre = 1.0 / g->cell;
-    if (!(g->cell > 0.0) || !(g->per_metre > 0.0 && g->per_metre < INFINITY)) return 0;
+    g->width *= 1.0 + 1e-9; /* rounding of the centres */
+    g->per_metre = 1.0 / g->width;
+    if (!(g->width > 0.0) || !(g->per_metre > 0.0 && g->per_metre < INFINITY)) return 0;
     double cells = 1.0;
     for (int k = 0; k < 3; k++) {
         double count = floor((hi[k] - g->lo[k]) * g->per_metre) + 1.0;
@@ -99,28 +98,8 @@ static inline float upwards(double x)
     return (float)(x + 1.2e-7 * fabs(x) + 1e-30);
 }
 
-static inline bound bound_of(const grid *g, const rb_aabb *b)
-{
-    float far[4] = { 0.0f }, near[4] = { 0.0f };
-    for (int k = 0; k < 3; k++) {
-        far[k] = upwards((b->hi[k] - g->lo[k]) * g->per_metre);
-        near[k] = upwards((g->lo[k] - b->lo[k]) * g->per_metre);
-    }
-    bound out;
-    memcpy(&out.far, far, sizeof far);
-    memcpy(&out.near, near, sizeof near);
-    return out;
-}
-
-/* Whether a may meet b, `lower` and `upper` being -near and -far of a. */
-static inline int may_meet(four lower, four upper, const bound *b)
-{
-    typedef long long two __attribute__((vector_size(16)));
-    two truth = (two)((lower <= b->far) & (upper <= b->near));
-    return (truth[0] & truth[1]) == -1;
-}
-
-static void fill(grid *g, int *cell)
+/* Sorts the boxes by cell, those of one cell by index. */
+static void sort_boxes(grid *g, int *cell)
 {
     int cells = g->dim[0] * g->dim[1] * g->dim[2], next = 0;
     for (int c = 0; c <= cells + 1; c++) g->start[c] = 0;
@@ -138,67 +117,121 @@ static void fill(grid *g, int *cell)
         if (cell[i] < 0) continue;
         int at = g->start[cell[i] + 1]++;
         g->order[at] = i;
-        g->sorted[at] = bound_of(g, &g->box[i]);
+        g->cell[at] = cell[i];
     }
 }
 
-/* Runs of boxes behind a cell: the rest of it with the next one, and four rows of three. */
-typedef struct runs {
-    int n, begin[5], end[5];
-} runs;
-
-static void add_run(runs *r, int begin, int end)
+static void fill(grid *g)
 {
-    r->begin[r->n] = begin;
-    r->end[r->n] = end;
-    r->n += begin < end;
-}
-
-static int look_at(const grid *g, int a, int n, const int *near, rb_pair_list *list)
-{
-    int i = g->order[a];
-    for (int k = 0; k < n; k++) {
-        int j = g->order[near[k]];
-        if (rb_aabb_meets(&g->box[i], &g->box[j])) rb_pair_list_add(list, i, j);
-    }
-    return 0;
-}
-
-/* Box a against the runs. Those that may meet it are written down without a branch, which nobody
- * could foretell, and looked at afterwards. */
-static void meet_runs(const grid *g, int a, const runs *r, rb_pair_list *list)
-{
-    enum { ROOM = 64 };
-    int near[ROOM + 1], n = 0;
-    four lower = -g->sorted[a].near, upper = -g->sorted[a].far;
-    for (int k = 0; k < r->n; k++) {
-        for (int b = r->begin[k]; b < r->end[k]; b++) {
-            near[n] = b;
-            n += may_meet(lower, upper, &g->sorted[b]);
-            if (n == ROOM) n = look_at(g, a, n, near, list);
+    for (int at = 0; at < g->nsmall; at++) {
+        const rb_aabb *b = &g->box[g->order[at]];
+        for (int k = 0; k < 3; k++) {
+            g->far[k][at] = upwards((b->hi[k] - g->lo[k]) * g->per_metre);
+            g->near[k][at] = upwards((g->lo[k] - b->lo[k]) * g->per_metre);
         }
     }
-    look_at(g, a, n, near, list);
+    for (int k = 0; k < 3; k++) {
+        memset(g->far[k] + g->nsmall, 0, BLOCK * sizeof(float));
+        memset(g->near[k] + g->nsmall, 0, BLOCK * sizeof(float));
+    }
 }
 
-static void meet_cell(const grid *g, int x, int y, int z, rb_pair_list *list)
+/* ---- pairs ------------------------------------------------------------------------------------
+ */
+
+typedef int numbers __attribute__((vector_size(4 * BLOCK)));
+typedef float floats __attribute__((vector_size(4 * BLOCK)));
+typedef float loose __attribute__((vector_size(4 * BLOCK), aligned(4), may_alias));
+
+/* A bit for each number, all of which are 0 or -1. */
+RB_INLINE unsigned bits_of(const numbers *truth)
+{
+    unsigned bits = 0;
+#ifdef __SSE2__
+    typedef float four __attribute__((vector_size(16)));
+    four half[2];
+    memcpy(half, truth, sizeof half);
+    bits = (unsigned)__builtin_ia32_movmskps(half[0]);
+    bits |= (unsigned)__builtin_ia32_movmskps(half[1]) << 4;
+#else
+    for (int k = 0; k < BLOCK; k++) bits |= (unsigned)((*truth)[k] & 1) << k;
+#endif
+    return bits;
+}
+
+/* A box in every number of a vector. */
+typedef struct probe {
+    floats lower[3], upper[3];
+} probe;
+
+RB_INLINE void probe_make(const grid *g, int a, probe *p)
+{
+    const floats zero = { 0.0f };
+    for (int k = 0; k < 3; k++) {
+        p->lower[k] = zero - g->near[k][a];
+        p->upper[k] = zero - g->far[k][a];
+    }
+}
+
+/* Which boxes of a block may be met, a bit each, none from `end` on. */
+RB_INLINE unsigned meet_block(const grid *g, const probe *p, int begin, int end)
+{
+    numbers meets = p->lower[0] <= *(const loose *)(g->far[0] + begin);
+    meets &= p->upper[0] <= *(const loose *)(g->near[0] + begin);
+    for (int k = 1; k < 3; k++) {
+        meets &= p->lower[k] <= *(const loose *)(g->far[k] + begin);
+        meets &= p->upper[k] <= *(const loose *)(g->near[k] + begin);
+    }
+    int count = end - begin < BLOCK ? end - begin : BLOCK;
+    return bits_of(&meets) & ((1u << count) - 1);
+}
+
+static inline void look_at(const grid *g, int a, int b, rb_pair_list *list)
+{
+    int i = g->order[a], j = g->order[b];
+    if (rb_aabb_meets(&g->box[i], &g->box[j])) rb_pair_list_add(list, i, j);
+}
+
+/* Box a against boxes begin..end behind the first block of a run. */
+RB_INLINE void meet_rest(const grid *g, int a, const probe *p, int begin, int end,
+                         rb_pair_list *list)
+{
+    for (; begin < end; begin += BLOCK) {
+        unsigned met = meet_block(g, p, begin, end);
+        for (; met; met &= met - 1) look_at(g, a, begin + __builtin_ctz(met), list);
+    }
+}
+
+/* One row of cells. What is behind a box: the rest of its cell with the next one, and three cells
+ * of each of four other rows, each a run of boxes. A run has four boxes on average, and nobody
+ * could foretell how many: a block of eight without a branch is quicker than a loop that stops in
+ * time. Nor is there a branch between the runs; the bits of five blocks are looked at together. */
+RB_SHORT static void meet_row(const grid *g, int y, int z, rb_pair_list *list)
 {
     static const int rows[4][2] = { { 1, 0 }, { -1, 1 }, { 0, 1 }, { 1, 1 } };
     const int *dim = g->dim;
-    int cell = (z * dim[1] + y) * dim[0] + x, from = g->start[cell], to = g->start[cell + 1];
-    if (from == to) return;
-    runs r = { .n = 1 };
-    r.end[0] = x + 1 < dim[0] ? g->start[cell + 2] : to;
-    int left = x > 0 ? x - 1 : 0, right = x + 1 < dim[0] ? x + 1 : x;
+    int row = (z * dim[1] + y) * dim[0], behind[RUNS] = { row }, nrun = 1;
     for (int k = 0; k < 4; k++) {
         int y2 = y + rows[k][0], z2 = z + rows[k][1];
         if (y2 < 0 || y2 >= dim[1] || z2 >= dim[2]) continue;
-        int row = (z2 * dim[1] + y2) * dim[0];
-        add_run(&r, g->start[row + left], g->start[row + right + 1]);
+        behind[nrun++] = (z2 * dim[1] + y2) * dim[0];
     }
-    for (int a = from; a < to; a++) {
-        r.begin[0] = a + 1;
-        meet_runs(g, a, &r, list);
+    for (int a = g->start[row], to = g->start[row + dim[0]]; a < to; a++) {
+        probe p;
+        probe_make(g, a, &p);
+        int x = g->cell[a] - row, begin[RUNS];
+        int left = x > 0 ? x - 1 : 0, right = x + 1 < dim[0] ? x + 2 : x + 1;
+        uint64_t met = 0;
+        for (int k = 0; k < nrun; k++) {
+            int end = g->start[behind[k] + right];
+            begin[k] = k ? g->start[behind[k] + left] : a + 1;
+            met |= (uint64_t)meet_block(g, &p, begin[k], end) << (BLOCK * k);
+            if (end - begin[k] > BLOCK) meet_rest(g, a, &p, begin[k] + BLOCK, end, list);
+        }
+        for (; met; met &= met - 1) {
+            int bit = __builtin_ctzll(met);
+            look_at(g, a, begin[bit / BLOCK] + bit % BLOCK, list);
+        }
     }
 }
 
@@ -206,9 +239,7 @@ static void find_by_grid(const void *ctx, rb_pair_list *list)
 {
     const grid *g = ctx;
     for (int z = 0; z < g->dim[2]; z++) {
-        for (int y = 0; y < g->dim[1]; y++) {
-            for (int x = 0; x < g->dim[0]; x++) meet_cell(g, x, y, z, list);
-        }
+        for (int y = 0; y < g->dim[1]; y++) meet_row(g, y, z, list);
     }
     for (int k = 0; k < g->nlarge; k++) {
         int i = g->large[k];
@@ -231,12 +262,18 @@ int rb_grid_pairs(int n, const rb_aabb *box, rb_arena *arena, int **first, int *
     int cells = g.dim[0] * g.dim[1] * g.dim[2];
     g.start = rb_push(arena, int, cells + 2);
     g.order = rb_push(arena, int, n);
-    g.sorted = rb_push(arena, bound, n);
+    float *corners = rb_push(arena, float, 6 * (size_t)(g.nsmall + BLOCK));
+    g.cell = rb_push(arena, int, g.nsmall);
     rb_mark mark = rb_arena_mark(arena);
     int *cell = rb_push(arena, int, n);
-    if (!g.start || !g.order || !g.sorted || !cell) return 0;
-    fill(&g, cell);
+    if (!g.start || !g.order || !corners || !g.cell || !cell) return 0;
+    for (int k = 0; k < 3; k++) {
+        g.far[k] = corners + (ptrdiff_t)(2 * k) * (g.nsmall + BLOCK);
+        g.near[k] = g.far[k] + g.nsmall + BLOCK;
+    }
+    sort_boxes(&g, cell);
     rb_arena_reset(arena, mark);
+    fill(&g);
     *done = 1;
     return rb_pair_list_make(n, find_by_grid, &g, arena, first, partner);
 }
