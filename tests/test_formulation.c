@@ -21,7 +21,7 @@ enum {
 
 typedef struct image {
     unsigned kind;
-    int n, nc, round;
+    int n, nc, round, middle;
     double *W, *q, *lo, *hi, *mu;
     double q_hat[MAX_Q], v_hat[MAX_V]; /* where the engine stood when it wrote it */
 } image;
@@ -50,12 +50,13 @@ static double *copied(const double *from, int n)
 static int take(void *ctx, const char *name, const rb_problem *p)
 {
     tape *t = ctx;
-    int island = atoi(strrchr(name, '-') + 1);
+    int island = atoi(strrchr(name, '-') + 1), middle = strstr(name, "-m") != NULL;
     if (t->n > 0 && island <= t->island) t->round++;
     t->island = island;
     CHECK(t->n < MAX_TAKEN);
     image *to = &t->at[t->n++];
     *to = (image){ .kind = p->kind, .n = p->n, .nc = p->nc, .round = t->round };
+    to->middle = middle;
     to->W = zeros((size_t)p->n * (size_t)p->n);
     double *e = zeros((size_t)p->n), *We = zeros((size_t)p->n);
     for (int j = 0; j < p->n; j++) {
@@ -154,6 +155,7 @@ typedef struct world {
     double h, g, reach; /* reach: how far repairs look [m/s] */
     double q0[MAX_Q], v0[MAX_V], v_free[MAX_V];
     const double *v_hat; /* NULL: the start of the step */
+    int middle;          /* 1: the chosen trees are halfway, no repair */
     double M[MAX_V * MAX_V], Minv[MAX_V * MAX_V];
     int n, nrow, nstart;
     held c[MAX_ROWS], start[MAX_ROWS]; /* start: at the beginning of the step */
@@ -455,7 +457,8 @@ static void velocities(world *w)
             }
             if (r > c->row || c->kind > LIMIT) continue;
             double low = fmin(0.0, start_gap(w, c)), deep = 1e-9 * w->m->extent;
-            if (w->v_hat && low >= -2.0 * deep) low = fmax(low, -0.5 * deep); /* a repair */
+            if (w->v_hat && !w->middle && low >= -2.0 * deep)
+                low = fmax(low, -0.5 * deep); /* a repair */
             double room = c->gap - (push ? 0.0 : low);
             if (fabs(room) <= 1e-13 * w->m->extent) room = 0.0;
             w->bias[r] = room / w->h - there;
@@ -1126,6 +1129,17 @@ static double speed_of(const world *w)
     return most;
 }
 
+/* 1: a tree of the island is elsewhere at q_hat. */
+static int is_moved(const world *w, uint64_t island, const double *q_hat)
+{
+    const rb_model *m = w->m;
+    for (int j = 0; j < m->njnt; j++) {
+        int at = m->jnt_qadr[j];
+        if ((island >> m->link_tree[m->jnt_link[j]] & 1) && q_hat[at] != w->q0[at]) return 1;
+    }
+    return 0;
+}
+
 /* All islands of one round of a step against the problems taken there; returns how many. */
 static int compare_round(world *w, const tape *t, int from, const char *where)
 {
@@ -1134,6 +1148,7 @@ static int compare_round(world *w, const tape *t, int from, const char *where)
     velocities(w);
     while ((island = next_island(w, done)) != 0) {
         done |= island;
+        if (w->middle && !is_moved(w, island, t->at[from].q_hat)) continue;
         world *part = cut(w, island);
         image ours = make(part);
         if (ours.n > 0) {
@@ -1177,7 +1192,7 @@ static int check_step(scene *s, const char *where)
     CHECK(t->n > 0 || next_island(w, 0) == 0);
     w->nstart = ahead ? 0 : w->n;
     memcpy(w->start, w->c, sizeof w->start);
-    double q_ahead[MAX_Q];
+    double q_ahead[MAX_Q], v_half[MAX_V];
     rb_integrate(m, w->q0, w->v0, w->h, q_ahead);
     for (int round = 0; at < t->n; round++) {
         const image *first = &t->at[at];
@@ -1185,8 +1200,15 @@ static int check_step(scene *s, const char *where)
         const double *q = round ? first->q_hat : ahead ? q_ahead : w->q0;
         const double *v = round ? first->v_hat : ahead ? w->v0 : w->v_free;
         w->v_hat = round || ahead ? v : NULL;
+        w->middle = first->middle;
+        if (w->middle) { /* half of the way; links move as at the start */
+            rb_difference(m, w->q0, q, v_half);
+            for (int j = 0; j < m->nv; j++) v_half[j] /= w->h;
+            w->v_hat = v_half;
+            v = w->v_free;
+        }
         CHECK(memcmp(q, first->q_hat, (size_t)m->nq * sizeof *q) == 0);
-        if (round) widen(w, first);
+        if (round && !w->middle) widen(w, first);
         take_rows(w, q, v);
         int seen = compare_round(w, t, at, where);
         CHECK(seen > 0);

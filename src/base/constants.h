@@ -285,6 +285,11 @@
  * micrometres. Smaller: more problems. */
 #define RB_TICK_DRIVEN 5e-4
 
+/* Rotation of a body in a step from which on its rows are taken at the middle of it as well [rad].
+ * Larger: friction of what pivots follows one or two steps late. Smaller: two problems where one
+ * would do. */
+#define RB_MIDDLE_TURN 1e-4
+
 /* Rotation of a link in a step from which on a tree is moved by the midpoint rule with its impulses
  * [rad]: what smooth terms miss without them is this share of what the impulses change. Larger:
  * chains make energy. Smaller: robots that walk take twice the time. */

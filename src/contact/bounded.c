@@ -208,6 +208,7 @@ const rb_formulation rb_formulation_box = {
     .summary = "each friction component bounded by the normal impulse of the last step",
     .kind = RB_BOX,
     .relaxes = 1,
+    .lags = 1,
     .write = box_write,
     .read = box_read,
 };
@@ -217,6 +218,7 @@ const rb_formulation rb_formulation_hybrid_friction = {
     .summary = "bristles, lateral regularisation, bounds from the last step",
     .kind = RB_BOX,
     .relaxes = 1,
+    .lags = 1,
     .write = hybrid_write,
     .read = hybrid_read,
 };

@@ -137,7 +137,7 @@ rb_status rb_stage_place(rb_stage *s)
     rb_status status = rb_stage_rest(s);
     if (status != RB_OK) return status;
     rb_stage_find_pushed(s);
-    if (s->last_p) hold(s, NULL); /* a repair */
+    if (s->last_p && !s->middle) hold(s, NULL); /* a repair */
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *v_mean = rb_push(s->d->arena, double, s->m->nv);
     double *q_carried = rb_push(s->d->arena, double, s->m->nq);

@@ -66,9 +66,10 @@ rb_status rb_stage_factor(rb_stage *s)
 static void go_to(rb_stage *s)
 {
     rb_data *d = s->d;
-    rb_stage_led_pose(s, s->v_hat ? s->h : 0.0);
+    int ahead = s->v_hat && !s->middle;
+    rb_stage_led_pose(s, ahead ? s->h : 0.0);
     memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
-    memcpy(d->v, s->v_hat ? s->v_hat : s->v_free, (size_t)s->m->nv * sizeof *d->v);
+    memcpy(d->v, ahead ? s->v_hat : s->v_free, (size_t)s->m->nv * sizeof *d->v);
     rb_forward_place(s->m, d);
     rb_frames(s->m, d);
 }
@@ -92,7 +93,7 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
     if (s->loops_kept)
         return c->kind == RB_CONSTRAINT_LIMIT || start > -0.5 * deep ? start - RB_LOOP_YIELD * deep
                                                                      : start;
-    return s->v_hat && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
+    return s->v_hat && !s->middle && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
@@ -179,7 +180,7 @@ static void drop_flying(rb_stage *s)
     int n = 0;
     for (int i = 0; i < s->ncontact; i++) {
         const rb_contact *c = &s->contacts[i];
-        if (!s->last_p && rb_stage_is_ghost(s, c)) continue;
+        if ((!s->last_p || s->middle) && rb_stage_is_ghost(s, c)) continue;
         if (rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) s->contacts[n++] = *c;
     }
     s->ncontact = n;
@@ -255,8 +256,9 @@ static rb_status find_contacts(rb_stage *s, double slack)
     if (take_known(s)) return RB_OK;
     rb_status status =
         rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
-    status = status == RB_OK && s->last_p ? keep_last(s, slack) : status;
-    if (status == RB_OK && s->last_p) drop_far(s);
+    if (status != RB_OK || !s->last_p || s->middle) return status;
+    status = keep_last(s, slack);
+    if (status == RB_OK) drop_far(s);
     return status;
 }
 

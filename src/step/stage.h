@@ -67,6 +67,7 @@ typedef struct rb_stage {
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
     rb_constraints last;  /* the set before the repair, with its impulses                      */
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
+    int middle;           /* 1: rows are those of the middle of the step (S.47), no repair       */
     int inelastic;        /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
     int *ghost; /* pairs that are left out because they pass by (S.45)  (nghost x 2)             */
@@ -228,6 +229,10 @@ int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
 
 /* ghost.c: whether one of them does meet on the way from q0 with v_new. */
 rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet);
+
+/* middle.c: after the first round; rows at the middle for bodies that pivot, v_new, q_new. done 0
+ * though s->middle is set: there is no answer, and the stage is not that of the first round. */
+rb_status rb_stage_middle(rb_stage *s, int *done);
 
 /* place.c: a body by itself, the only link of its tree. */
 int rb_stage_is_single(const rb_model *m, int link);

@@ -73,8 +73,8 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
     if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
     if (s->turn > 0) snprintf(turn, sizeof turn, "-s%d", s->turn);
     if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
-    snprintf(text, size, "t%.12g%s%s%s%s%s-%d", s->time0, tries, impact, repair, turn, part,
-             island);
+    snprintf(text, size, "t%.12g%s%s%s%s%s%s-%d", s->time0, tries, impact, s->middle ? "-m" : "",
+             repair, turn, part, island);
 }
 
 /* ---- the stages -------------------------------------------------------------------------------
@@ -195,6 +195,22 @@ static rb_status first_round(rb_stage *s)
     return do_round(s);
 }
 
+/* The first round, and its rows once more at the middle where a body pivots (S.47). What has no
+ * answer there keeps the one it had. */
+static rb_status first_rounds(rb_stage *s)
+{
+    int done = 0;
+    rb_status status = first_round(s);
+    if (status == RB_OK) status = rb_stage_middle(s, &done);
+    if (status != RB_OK || done || !s->middle) return status;
+    s->middle = 0;
+    s->q_hat = s->q0;
+    s->v_hat = NULL;
+    s->last_p = NULL;
+    s->tries++;
+    return do_round(s);
+}
+
 /* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
  * nonlinear formulations, until it stands (S.9). */
 static rb_status solve_until_open(rb_stage *s)
@@ -207,10 +223,11 @@ static rb_status solve_until_open(rb_stage *s)
     first_place(s, q_hat, v_hat);
     s->last_p = NULL;
     s->first_v = NULL;
+    s->middle = 0;
     memset(s->held, 0, (size_t)m->ntree);
     for (int round = 0;; round++) {
         double worst = 0.0;
-        rb_status status = round == 0 ? first_round(s) : do_round(s);
+        rb_status status = round == 0 ? first_rounds(s) : do_round(s);
         if (status == RB_OK) status = check(s, repairs > 0, &worst);
         if (status != RB_OK) return status;
 
@@ -226,6 +243,7 @@ static rb_status solve_until_open(rb_stage *s)
         if (round == 0) status = rb_stage_remember(s);
         if (status != RB_OK) return status;
         s->info->repairs++;
+        s->middle = 0;
         s->last = s->set;
         s->last_p = s->p;
         rb_stage_reach(s);
