@@ -127,7 +127,7 @@ typedef struct rb_rows {
     double *bias;  /* dJ/dt v                                                      (n)         */
     double *drive; /* rate of the error by what the caller moves: it is J v + drive (n)        */
     void *block;   /* where the arena stood: for rb_rows_release                               */
-    size_t used;
+    size_t left;
 } rb_rows;
 
 /* The arrays come from the arena of d and hold until they are released; the last rows made are

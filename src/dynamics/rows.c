@@ -494,7 +494,7 @@ rb_status rb_loop_rows(const rb_model *m, rb_data *d, rb_rows *rows)
         return RB_NOMEM;
     }
     rows->block = mark.block;
-    rows->used = mark.used;
+    rows->left = mark.left;
     rows->start[0] = 0;
 
     writer w = { .m = m, .d = d, .rows = rows };
@@ -514,7 +514,7 @@ rb_status rb_loop_rows(const rb_model *m, rb_data *d, rb_rows *rows)
 void rb_rows_release(rb_data *d, rb_rows *rows)
 {
     if (rows->block) {
-        rb_arena_reset(d->arena, (rb_mark){ .block = rows->block, .used = rows->used });
+        rb_arena_reset(d->arena, (rb_mark){ .block = rows->block, .left = rows->left });
     }
     memset(rows, 0, sizeof *rows);
 }
