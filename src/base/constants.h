@@ -183,6 +183,11 @@
  * surfaces may overlap by this much. Smaller: more repairs for what nobody sees. */
 #define RB_GAP_DEEP 1e-9
 
+/* Share of its way by which a geom may leave it before pairs are looked for anew at the end of a
+ * step [1]. Larger: more pairs are looked at that do not meet. Smaller: bends and impulses lead out
+ * of it, and all pairs are looked for. */
+#define RB_NEAR_MORE 0.25
+
 /* Closure error made by a step that is repaired, in units of the extent of the model [1]. Newton's
  * repair squares the error: one that meets this one often meets rounding. Larger: mechanisms drift
  * apart by this much in a step. */

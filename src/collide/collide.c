@@ -15,6 +15,7 @@
 #include "collide/filter.h"
 #include "collide/pairs.h"
 #include "collide/manifold.h"
+#include "collide/near.h"
 #include "collide/shape.h"
 #include "collide/surface.h"
 #include "collide/sweep.h"
@@ -29,7 +30,8 @@ typedef struct scene {
     rb_filter filter;
     rb_motion *motion; /* of each geom                                   (ngeom) */
     rb_aabb *swept;    /* what it may touch within h                     (ngeom) */
-    rb_aabb *packed;   /* the same of the bounded geoms                  (nbounded) */
+    rb_aabb *wide;     /* the same, or more where pairs are noted        (ngeom) */
+    rb_aabb *packed;   /* wide, of the bounded geoms                     (nbounded) */
     int *bounded;      /* geoms of the tree, ascending                   (nbounded) */
     int *unbounded;    /* planes and what moves without limit, ascending (nunbounded) */
     int *partner;      /* of one geom                                    (ngeom) */
@@ -38,6 +40,7 @@ typedef struct scene {
 
     int capacity, n;
     rb_contact *contacts;
+    rb_near *noted; /* where pairs are noted; NULL: nowhere */
     rb_error *err;
 } scene;
 
@@ -87,6 +90,24 @@ static rb_aabb sweep_box(const rb_shape *shape, const rb_motion *motion, double 
     return box;
 }
 
+/* A quarter of its way more, so that impulses and bends of the way seldom lead out of it. */
+static rb_aabb widen(scene *s, int g, const rb_shape *shape)
+{
+    const rb_motion *motion = &s->motion[g];
+    const double *at = s->d->link_p + 3 * (ptrdiff_t)s->m->geom_link[g];
+    double more = RB_NEAR_MORE * s->h * (rb_norm3(motion->v) + motion->spread), r[3];
+    rb_aabb box = s->swept[g];
+    rb_sub3(shape->p, at, r);
+    s->noted->room[g] = s->h * motion->spread + more;
+    s->noted->far[g] = rb_norm3(r);
+    s->noted->arm[g] = rb_bounds_arm(shape);
+    for (int k = 0; k < 3; k++) {
+        box.lo[k] -= more;
+        box.hi[k] += more;
+    }
+    return box;
+}
+
 static int is_finite3(const double x[3])
 {
     return x[0] * 0.0 + x[1] * 0.0 + x[2] * 0.0 == 0.0;
@@ -108,8 +129,9 @@ static rb_status place_geoms(scene *s)
             return rb_fail(s->err, RB_BAD_INPUT, "geom %d (%s): its pose or velocity is not finite",
                            g, rb_model_name(s->m, RB_KIND_GEOM, g, name, sizeof name));
         }
+        if (s->noted) s->wide[g] = widen(s, g, &shape);
         if (is_finite3(s->swept[g].lo) && is_finite3(s->swept[g].hi)) {
-            s->packed[s->nbounded] = s->swept[g];
+            s->packed[s->nbounded] = s->wide[g];
             s->bounded[s->nbounded++] = g;
         } else {
             s->unbounded[s->nunbounded++] = g;
@@ -158,12 +180,11 @@ static void emit(scene *s, const rb_contact *contact)
     s->n++;
 }
 
-/* The swept box of geom g lies above the fixed plane: they cannot meet. */
-static int is_above(const scene *s, int plane, int g)
+/* The box of geom g lies above the fixed plane: they cannot meet. */
+static int is_above(const scene *s, int plane, const rb_aabb *box)
 {
     if (s->m->geom_type[plane] != RB_GEOM_PLANE || s->m->geom_link[plane] != 0) return 0;
     const double *o = s->d->geom_p + 3 * (ptrdiff_t)plane, *R = s->d->geom_R + 9 * (ptrdiff_t)plane;
-    const rb_aabb *box = &s->swept[g];
     double lowest = 0.0;
     for (int k = 0; k < 3; k++) {
         double n = R[3 * k + 2];
@@ -245,11 +266,24 @@ static const double *last_normal(const rb_data *d, int g1, int g2)
     return touch->id.kind == 0 && touch->id.a == g1 && touch->id.b == g2 ? touch->frame : NULL;
 }
 
-static rb_status collide_pair(scene *s, int g1, int g2)
+static int may_meet(const scene *s, int g1, int g2, const rb_aabb *box)
 {
-    int pair, first;
-    if (!rb_filter_pass(&s->filter, g1, g2, &pair)) return RB_OK;
-    if (is_above(s, g1, g2) || is_above(s, g2, g1)) return RB_OK;
+    return rb_aabb_meets(&box[g1], &box[g2]) && !is_above(s, g1, &box[g2]) &&
+           !is_above(s, g2, &box[g1]);
+}
+
+static void note(rb_near *near, int g1, int g2, int pair)
+{
+    near->known &= near->n < near->capacity;
+    if (!near->known) return;
+    int *to = near->pair[near->n++];
+    to[0] = g1, to[1] = g2, to[2] = pair;
+}
+
+/* Two geoms whose boxes meet. */
+static rb_status meet(scene *s, int g1, int g2, int pair)
+{
+    int first;
     rb_shape shape1 = shape_of(s, g1), shape2 = shape_of(s, g2);
     const rb_motion *motion1 = &s->motion[g1], *motion2 = &s->motion[g2];
     double reach = reach_of(s, g1, g2);
@@ -271,6 +305,14 @@ static rb_status collide_pair(scene *s, int g1, int g2)
         emit(s, &contact);
     }
     return RB_OK;
+}
+
+static rb_status collide_pair(scene *s, int g1, int g2)
+{
+    int pair;
+    if (!rb_filter_pass(&s->filter, g1, g2, &pair)) return RB_OK;
+    if (s->noted && may_meet(s, g1, g2, s->wide)) note(s->noted, g1, g2, pair);
+    return may_meet(s, g1, g2, s->swept) ? meet(s, g1, g2, pair) : RB_OK;
 }
 
 /* Later geoms that `g` may touch: unbounded ones, and those of the tree. Everybody meets the
@@ -347,11 +389,13 @@ static rb_status run(scene *s, rb_arena *arena)
     size_t n = (size_t)s->m->ngeom + 1;
     s->motion = rb_push(arena, rb_motion, n);
     s->swept = rb_push(arena, rb_aabb, n);
+    s->wide = s->noted ? rb_push(arena, rb_aabb, n) : s->swept;
     s->packed = rb_push(arena, rb_aabb, n);
     s->bounded = rb_push(arena, int, n);
     s->unbounded = rb_push(arena, int, n);
     s->partner = rb_push(arena, int, n);
-    int ok = s->motion && s->swept && s->packed && s->bounded && s->unbounded && s->partner;
+    int ok =
+        s->motion && s->swept && s->wide && s->packed && s->bounded && s->unbounded && s->partner;
     if (!ok || rb_filter_make(s->m, arena, &s->filter) != RB_OK) return RB_NOMEM;
 
     rb_status status = place_geoms(s);
@@ -382,6 +426,12 @@ static rb_status collide(scene *s, int *n)
 rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
                      rb_contact *contacts, int *n, rb_error *err)
 {
+    return rb_collide_noting(m, d, h, dv_max, capacity, contacts, n, NULL, err);
+}
+
+rb_status rb_collide_noting(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
+                            rb_contact *contacts, int *n, rb_near *near, rb_error *err)
+{
     scene s = { .m = m,
                 .d = d,
                 .h = h,
@@ -389,7 +439,9 @@ rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int
                 .most = RB_MANIFOLD_KEEP,
                 .capacity = capacity,
                 .contacts = contacts,
+                .noted = near,
                 .err = err };
+    if (near) near->known = 1, near->n = 0;
     return collide(&s, n);
 }
 
@@ -405,4 +457,59 @@ rb_status rb_collide_full(const rb_model *m, rb_data *d, double h, double dv_max
                 .contacts = contacts,
                 .err = err };
     return collide(&s, n);
+}
+
+/* ---- the same pairs again ---------------------------------------------------------------------
+ */
+
+enum { NEAR_EACH = 4, NEAR_LEAST = 64 }; /* pairs there is room for: per geom, and beside that */
+
+int rb_near_push(const rb_model *m, rb_arena *arena, rb_near *near)
+{
+    *near = (rb_near){ .capacity = NEAR_EACH * m->ngeom + NEAR_LEAST };
+    near->pair = (int(*)[3])rb_arena_push(arena, (size_t)near->capacity, sizeof *near->pair);
+    near->room = rb_push(arena, double, m->ngeom);
+    near->far = rb_push(arena, double, m->ngeom);
+    near->arm = rb_push(arena, double, m->ngeom);
+    return near->pair && near->room && near->far && near->arm;
+}
+
+static void stand(scene *s, int g)
+{
+    rb_shape shape = shape_of(s, g);
+    s->motion[g] = (rb_motion){ .spread = 0.0 };
+    s->swept[g] = sweep_box(&shape, &s->motion[g], 0.0);
+}
+
+static rb_status meet_again(scene *s, const rb_near *near)
+{
+    s->motion = rb_push(s->d->arena, rb_motion, s->m->ngeom);
+    s->swept = rb_push(s->d->arena, rb_aabb, s->m->ngeom);
+    if (!s->motion || !s->swept) return rb_fail(s->err, RB_NOMEM, "collide: out of memory");
+    for (int i = 0; i < near->n; i++) {
+        const int *pair = near->pair[i];
+        stand(s, pair[0]);
+        stand(s, pair[1]);
+        if (!may_meet(s, pair[0], pair[1], s->swept)) continue;
+        rb_status status = meet(s, pair[0], pair[1], pair[2]);
+        if (status != RB_OK) return status;
+    }
+    return RB_OK;
+}
+
+rb_status rb_collide_near(const rb_model *m, rb_data *d, const rb_near *near, int capacity,
+                          rb_contact *contacts, int *n, rb_error *err)
+{
+    scene s = { .m = m,
+                .d = d,
+                .most = RB_MANIFOLD_KEEP,
+                .capacity = capacity,
+                .contacts = contacts,
+                .err = err };
+    rb_mark mark = rb_arena_mark(d->arena);
+    rb_status status = meet_again(&s, near);
+    rb_arena_reset(d->arena, mark);
+    *n = status == RB_OK ? s.n : 0;
+    if (status != RB_OK || s.n <= capacity) return status;
+    return rb_fail(err, RB_FULL, "%d contacts, room for %d: reserve more", s.n, capacity);
 }

@@ -160,13 +160,11 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
     return deepest;
 }
 
-rb_status rb_stage_check(rb_stage *s, double *worst)
+/* d at q_new; at v_new too where it is asked for. */
+static void go_to_end(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    rb_mark mark = rb_arena_mark(d->arena);
-    rb_contact *found = s->seen ? s->seen : rb_push(d->arena, rb_contact, d->touch_max);
-    if (!found) return RB_NOMEM;
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     rb_stage_led_pose(s, s->h);
     rb_kinematics(m, d);
@@ -179,9 +177,23 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
         memcpy(d->v, s->v_new, (size_t)m->nv * sizeof *d->v);
         rb_velocity(m, d);
     }
-    int n = 0;
+}
+
+rb_status rb_stage_check(rb_stage *s, double *worst)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    int n = 0, holds = rb_stage_near_holds(s), nobody = holds && s->near.n == 0 && m->neq == 0;
     double h = s->seen_h;
-    rb_status status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);
+    rb_status status = RB_OK;
+    rb_mark mark = rb_arena_mark(d->arena);
+    rb_contact *found = s->seen ? s->seen : rb_push(d->arena, rb_contact, d->touch_max);
+    if (!found) return RB_NOMEM;
+    if (!nobody) go_to_end(s);
+    if (!holds)
+        status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);
+    else if (!nobody)
+        status = rb_collide_near(m, d, &s->near, d->touch_max, found, &n, s->err);
     s->nseen = n;
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {

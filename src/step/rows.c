@@ -254,8 +254,9 @@ static rb_status find_contacts(rb_stage *s, double slack)
 {
     rb_data *d = s->d;
     if (take_known(s)) return RB_OK;
-    rb_status status =
-        rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts, &s->ncontact, s->err);
+    rb_status status = !s->v_hat ? rb_stage_near_find(s, slack)
+                                 : rb_collide(s->m, d, s->h, slack, d->touch_max, s->contacts,
+                                              &s->ncontact, s->err);
     if (status != RB_OK || !s->last_p || s->middle) return status;
     status = keep_last(s, slack);
     if (status == RB_OK) drop_far(s);

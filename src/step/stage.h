@@ -3,6 +3,7 @@
 #ifndef RB_STEP_STAGE_H
 #define RB_STEP_STAGE_H
 
+#include "collide/near.h"
 #include "contact/contact.h"
 #include "rattleback/impact.h"
 #include "rattleback/step.h"
@@ -63,6 +64,8 @@ typedef struct rb_stage {
     const double *q_hat, *v_hat;
     rb_contact *contacts; /*                                            (touch_max)             */
     int ncontact;
+    rb_near near; /* pairs that were seen from q0                                          */
+    double *near_l, *near_S, *near_v; /* link_l, dof_S and v of then    (nlink x 3), ..         */
     rb_constraints set;
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
     rb_constraints last;  /* the set before the repair, with its impulses                      */
@@ -199,6 +202,11 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
 
 /* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
 rb_status rb_stage_rows(rb_stage *s);
+
+/* near.c: from the start of the step on, notes pairs while it looks for contacts at the velocity of
+ * d. Then: whether q_new is so near that only those can touch. */
+rb_status rb_stage_near_find(rb_stage *s, double slack);
+int rb_stage_near_holds(rb_stage *s);
 
 /* rest.c: p, mode, still, resting of islands that rest with the impulses of the step before. */
 rb_status rb_stage_rest_on(rb_stage *s);

@@ -265,6 +265,7 @@ static rb_status move(rb_stage *s)
 {
     s->tries++;
     s->reach = 0.0;
+    s->near.known = 0;
     memset(&s->set, 0, sizeof s->set);
     rb_status status = rb_stage_likely_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
