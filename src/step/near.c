@@ -15,7 +15,7 @@
  * With e = J(q) (dq - h v) every point of a geom, its centre at r from the origin of its link and
  * its surface with the arm a about that, is within
  *
- *     |e_x + e_w x r| + (A_k + (B_k + W_k^2) |r|) / 2 + W_k a                              (S.47)
+ *     |e_x| + |e_w| |r| + (A_k + (B_k + W_k^2) |r|) / 2 + W_k a                              (S.48)
  *
  * of where h v takes it. While that is less than the room its box had, pairs whose boxes did not
  * meet do not touch at q+. */
