@@ -199,6 +199,39 @@ TEST(agrees_with_closed_forms)
     printf("    worst difference %.1e\n", worst);
 }
 
+/* A cylinder and a box that overlap need no search, and what is found at once is the depth. */
+TEST(cylinder_in_box_at_once)
+{
+    int overlaps = 0, direct = 0;
+    for (int i = 0; i < 2 * count_of_pairs(); i++) {
+        int seed = first_seed() + 500000 + i;
+        TEST_SEED(seed);
+        rb_rng rng = rb_rng_make((uint64_t)seed);
+        solid a, b;
+        random_solids(&rng, NULL, RB_GEOM_CYLINDER, RB_GEOM_BOX, &a, &b);
+        rb_shape s1 = shape_of_solid(&a), s2 = shape_of_solid(&b);
+        rb_couple couple;
+        rb_closest closest;
+        CHECK(rb_couple_make(&s1, &s2, &couple));
+        int found = rb_cylinder_box(&couple, &closest);
+        double scale = scale_of_solids(&a, &b), tol = gap_tol * scale;
+        if (!found || closest.at.s > -tol) {
+            rb_closest_find(&couple, &closest);
+            overlaps += closest.at.s < -tol;
+            continue;
+        }
+        overlaps++;
+        direct++;
+        if (direct % 3 == 0) CHECK(slow_depth(&a, &b, 900, 6) <= closest.at.s + tol);
+        const double *n = closest.at.n;
+        real m[3] = { n[0], n[1], n[2] }, w[3];
+        CHECK_NEAR((double)slow_separation(&a, &b, m, w), closest.at.s, 1e-13 * scale);
+        CHECK_NEAR(rb_norm3(n), 1.0, 1e-14);
+    }
+    printf("    %d of %d depths at once\n", direct, overlaps);
+    CHECK(6 * direct >= 5 * overlaps && overlaps > count_of_pairs() / 4);
+}
+
 static int is_same(const rb_manifold *x, const rb_manifold *y)
 {
     int same = x->n == y->n && x->error == y->error;
@@ -253,8 +286,9 @@ TEST(warm_is_cold)
     CHECK(others <= queries / 10000);
 }
 
-TEST_MAIN(RUN(warm_is_cold), RUN(agrees_with_closed_forms), RUN(found_before),
-          RUN(sphere_ellipsoid), RUN(sphere_cylinder), RUN(sphere_hull), RUN(capsule_ellipsoid),
-          RUN(capsule_cylinder), RUN(capsule_hull), RUN(ellipsoid_ellipsoid),
-          RUN(ellipsoid_cylinder), RUN(ellipsoid_box), RUN(ellipsoid_hull), RUN(cylinder_cylinder),
-          RUN(cylinder_box), RUN(cylinder_hull), RUN(box_hull), RUN(hull_hull))
+TEST_MAIN(RUN(warm_is_cold), RUN(agrees_with_closed_forms), RUN(cylinder_in_box_at_once),
+          RUN(found_before), RUN(sphere_ellipsoid), RUN(sphere_cylinder), RUN(sphere_hull),
+          RUN(capsule_ellipsoid), RUN(capsule_cylinder), RUN(capsule_hull),
+          RUN(ellipsoid_ellipsoid), RUN(ellipsoid_cylinder), RUN(ellipsoid_box),
+          RUN(ellipsoid_hull), RUN(cylinder_cylinder), RUN(cylinder_box), RUN(cylinder_hull),
+          RUN(box_hull), RUN(hull_hull))

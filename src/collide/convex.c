@@ -178,7 +178,7 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
     rb_gjk gjk;
     couple->seen = 0;
     out->met = 0;
-    if (rb_flat_guess(couple, out)) return;
+    if (rb_cylinder_box(couple, out)) return;
     double tie = RB_GAP_TIE * couple->scale, fine = RB_DEPTH_FINE * couple->scale;
     out->at.s = -INFINITY;
     out->at.upper = INFINITY;

@@ -17,10 +17,10 @@ typedef struct rb_closest {
 /* 0: a shape is not convex. */
 int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *couple);
 
-/* A cylinder (core 1) and a box of which one touches with a face: the gap without a search, as
- * (G.9) has it where the opposite point lies over the face. 0: it does not, or they are other
- * shapes. */
-int rb_flat_guess(rb_couple *couple, rb_closest *out);
+/* A cylinder (core 1) and a box without a search, (G.25): every gap of which the direction is that
+ * of a face, a cap, the side of the cylinder or its rim and an edge. 0: it is another one, nothing
+ * proves that they overlap, or they are other shapes. */
+int rb_cylinder_box(rb_couple *couple, rb_closest *out);
 
 /* The gap of two cores, apart or not. */
 void rb_closest_find(rb_couple *couple, rb_closest *out);
