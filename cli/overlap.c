@@ -65,8 +65,8 @@ int overlap_say(const rb_model *m, rb_data *d, const rb_step_opts *opts)
     }
     if (told > MOST_LINES) fprintf(stderr, "and %d pairs more\n", told - MOST_LINES);
     if (told > 0 && opts->project == 0.0)
-        fputs("they are kept from sinking deeper; --project 0.2 moves them apart without giving "
-              "them velocity\n",
+        fputs("they are kept from sinking deeper, and without friction where both belong to one "
+              "mechanism; --project 0.2 moves them apart without giving them velocity\n",
               stderr);
     free(found);
     return told;

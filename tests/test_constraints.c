@@ -23,7 +23,8 @@ static void open_rows(scene *s, double h, double dv, rows *r)
     rb_velocity(s->m, s->d);
     rb_frames(s->m, s->d);
     CHECK_INT(rb_collide(s->m, s->d, h, dv, MAX_CONTACTS, r->contacts, &r->ncontact, &err), RB_OK);
-    CHECK_INT(rb_constraints_build(s->m, s->d, &s->o, h, dv, r->contacts, r->ncontact, &r->set),
+    CHECK_INT(rb_constraints_build(s->m, s->d, &s->o, h, dv, r->contacts, r->ncontact, NULL,
+                                   &r->set),
               RB_OK);
 }
 
@@ -132,7 +133,7 @@ TEST(gaps_of_ball_and_tendon_limits)
 }
 
 /* The witness point of one side in the plane of the closest contact that is beside it in the list,
- * between the same two links and with the same normal (F.21). */
+ * between the same two links and with the same normal (F.23). */
 static void acting_point(const scene *s, const rows *r, int i, int side, double x[3])
 {
     const rb_contact *own = &r->contacts[i], *closest = own;

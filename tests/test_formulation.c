@@ -141,6 +141,8 @@ enum { CONTACT, LIMIT, DRY, EQUALITY };
 
 typedef struct held {
     int kind, a, b, row, nrow, seen; /* seen: it was there one step before */
+    int first, last;                 /* contacts of its face; 0, -1: no contact */
+    int inner;                       /* overlap of a mechanism with itself */
     uint32_t feature;
     uint64_t trees;
     rb_material mat;
@@ -249,14 +251,32 @@ static int carries(const rb_model *m, int dof, int body)
     return k == m->dof_link[dof];
 }
 
-/* Contacts of the same two links in one direction act in the plane of the closest (F.21), unless
- * they overlap; they stand together in the list. */
+/* Contacts of the same two links in one direction act in the plane of the closest (F.23); they
+ * stand together in the list. */
 static int one_face(const world *w, const rb_contact *x, const rb_contact *y)
 {
     const int *link = w->m->geom_link;
     return link[x->geom1] == link[y->geom1] && link[x->geom2] == link[y->geom2] &&
-           memcmp(x->at.normal, y->at.normal, sizeof x->at.normal) == 0 &&
-           x->at.gap > -2e-9 * w->m->extent && y->at.gap > -2e-9 * w->m->extent;
+           memcmp(x->at.normal, y->at.normal, sizeof x->at.normal) == 0;
+}
+
+/* Hulls that overlap at a joint (F.25): two geoms of one tree, deeper at the start than steps make
+ * them. */
+static int is_inner(const world *w, const rb_contact *all, int n, int i)
+{
+    const int *link = w->m->geom_link, *tree = w->m->link_tree;
+    int t = tree[link[all[i].geom1]], repair = w->v_hat && w->nstart > 0;
+    double deepest = 0.0;
+    for (int j = 0; j < n && !repair; j++) {
+        if (all[j].geom1 == all[i].geom1 && all[j].geom2 == all[i].geom2)
+            deepest = fmin(deepest, all[j].at.gap);
+    }
+    for (int j = 0; j < w->nstart && repair; j++) {
+        const held *c = &w->start[j];
+        if (c->kind == CONTACT && c->a == all[i].geom1 && c->b == all[i].geom2)
+            deepest = fmin(deepest, c->gap);
+    }
+    return t >= 0 && t == tree[link[all[i].geom2]] && deepest < -2e-9 * w->m->extent;
 }
 
 static void acting_point(const rb_contact *all, int i, int closest, double flat, int side,
@@ -273,10 +293,10 @@ static void acting_point(const rb_contact *all, int i, int closest, double flat,
 static void add_contact(world *w, const rb_contact *all, int n, int i)
 {
     const rb_contact *x = &all[i];
-    int closest = i;
-    for (int j = i; j < n && one_face(w, x, &all[j]); j++)
-        if (all[j].at.gap < all[closest].at.gap) closest = j;
-    for (int j = i; j >= 0 && one_face(w, x, &all[j]); j--)
+    int closest = i, first = i, last = i;
+    while (first > 0 && one_face(w, x, &all[first - 1])) first--;
+    while (last < n - 1 && one_face(w, x, &all[last + 1])) last++;
+    for (int j = first; j <= last; j++)
         if (all[j].at.gap < all[closest].at.gap) closest = j;
     double x1[3], x2[3];
     double flat = strcmp(w->o->formulation->name, "cone") == 0 ? 1e-8 * w->m->extent : INFINITY;
@@ -286,6 +306,10 @@ static void add_contact(world *w, const rb_contact *all, int n, int i)
     int c1 = w->m->geom_condim[x->geom1], c2 = w->m->geom_condim[x->geom2];
     held c = { .kind = CONTACT, .a = x->geom1, .b = x->geom2, .feature = x->at.feature };
     c.nrow = c1 > c2 ? c1 : c2;
+    c.inner = is_inner(w, all, n, i);
+    if (c.inner) c.nrow = 1;
+    c.first = first;
+    c.last = last;
     c.gap = x->at.gap;
     c.mat = material(w, x->geom1, x->geom2);
     c.trees = tree_bit(w, w->m->body_link[body1]) | tree_bit(w, w->m->body_link[body2]);
@@ -298,11 +322,11 @@ static void add_contact(world *w, const rb_contact *all, int n, int i)
     const held *made = add(w, c);
     const double *axis[3] = { x->at.normal, t[0], t[1] };
     for (int r = 0; r < c.nrow; r++) {
-        int first = r < 3 ? 3 : 0; /* rows of the Jacobian: angular above, linear below */
+        int half = r < 3 ? 3 : 0; /* rows of the Jacobian: angular above, linear below */
         for (int j = 0; j < nv; j++) {
             if (carries(w->m, j, body1) && carries(w->m, j, body2)) continue;
             for (int k = 0; k < 3; k++) {
-                double moved = J2[(first + k) * nv + j] - J1[(first + k) * nv + j];
+                double moved = J2[(half + k) * nv + j] - J1[(half + k) * nv + j];
                 w->J[(made->row + r) * nv + j] += axis[r % 3][k] * moved;
             }
         }
@@ -434,6 +458,35 @@ static double bounce(const world *w, double gap, double came, double free_u, dou
     return fmin(-free_u, sqrt(half * half + right) - half);
 }
 
+/* Where the gap of one contact or limit may end. */
+static double own_floor(const world *w, const held *c)
+{
+    double low = fmin(0.0, start_gap(w, c)), deep = 1e-9 * w->m->extent;
+    int repair = w->v_hat && !w->middle && low >= -2.0 * deep;
+    return repair ? fmax(low, -0.5 * deep) : low;
+}
+
+/* In a repair, where that of the lowest may that is level with it, of its face (S.49). */
+static double face_floor(const world *w, const held *c)
+{
+    double own = own_floor(w, c), low = own;
+    if (c->kind != CONTACT || !is(w, "cone") || !w->v_hat || w->middle) return own;
+    for (int j = c->first; j <= c->last; j++) {
+        double other = own_floor(w, &w->c[j]);
+        if (fabs(other - own) <= 1e-9 * w->m->extent && other < low) low = other;
+    }
+    return low;
+}
+
+/* The gap that counts as none: of a face that touches, all that is below 1e-9 (S.49). */
+static double closed(const world *w, const held *c)
+{
+    int touches = 0;
+    for (int j = c->first; c->kind == CONTACT && c->last > c->first && j <= c->last; j++)
+        touches |= w->c[j].gap <= 1e-13 * w->m->extent;
+    return (touches && is(w, "cone") ? 1e-9 : 1e-13) * w->m->extent;
+}
+
 /* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.2), (S.3), (S.10) */
 static void velocities(world *w)
 {
@@ -456,11 +509,8 @@ static void velocities(world *w)
                 w->bias[r] = (c->e[r - c->row] - goal) / w->h - there;
             }
             if (r > c->row || c->kind > LIMIT) continue;
-            double low = fmin(0.0, start_gap(w, c)), deep = 1e-9 * w->m->extent;
-            if (w->v_hat && !w->middle && low >= -2.0 * deep)
-                low = fmax(low, -0.5 * deep); /* a repair */
-            double room = c->gap - (push ? 0.0 : low);
-            if (fabs(room) <= 1e-13 * w->m->extent) room = 0.0;
+            double room = c->gap - (push ? 0.0 : face_floor(w, c));
+            if (room >= -1e-13 * w->m->extent && room <= closed(w, c)) room = 0.0;
             w->bias[r] = room / w->h - there;
             double e = c->kind == CONTACT ? c->mat.restitution : 0.0, came = w->u_before[r];
             if (!(e > 0.0) || -came <= 2.0 * w->g * w->h || free_u + w->bias[r] >= 0.0) continue;
@@ -596,7 +646,12 @@ static double compliance_of(const world *w, const double *J)
 }
 
 /* The scale at which a joint is as compliant as the contacts are on average, without contacts as
- * the joints are (F.22). */
+ * the joints are (F.24); so with overlap at a joint. */
+static int is_joint(const held *c)
+{
+    return c->kind == LIMIT || c->kind == DRY || c->inner;
+}
+
 static double joint_scale(const world *w, const double *W, const held *joint)
 {
     double sum[2] = { 0.0 }, count[2] = { 0.0 };
@@ -605,8 +660,8 @@ static double joint_scale(const world *w, const double *W, const held *joint)
     for (int i = 0; i < w->n; i++) {
         const held *c = &w->c[i];
         for (int r = c->row; r < c->row + c->nrow && r < c->row + 3 && c->kind != EQUALITY; r++) {
-            sum[c->kind == CONTACT] += compliance_of(w, w->J + r * w->m->nv);
-            count[c->kind == CONTACT] += 1.0;
+            sum[!is_joint(c)] += compliance_of(w, w->J + r * w->m->nv);
+            count[!is_joint(c)] += 1.0;
         }
     }
     int which = sum[1] > 0.0;
@@ -622,10 +677,10 @@ static int embed(const world *w, const double *W, place *at, double *mu)
         double w_n = W[c->row * w->nrow + c->row];
         if (c->kind == EQUALITY) continue;
         place dummy = { .row = -1, .copies = -1, .own = w_n }, row = dummy, copy = dummy;
-        row.factor = c->kind == CONTACT ? 1.0 : joint_scale(w, W, c);
+        row.factor = is_joint(c) ? joint_scale(w, W, c) : 1.0;
         row.row = c->row;
         copy.copies = 3 * n;
-        if (c->kind != CONTACT) dummy.own *= row.factor * row.factor;
+        if (is_joint(c)) dummy.own *= row.factor * row.factor;
         if (c->kind == DRY) {
             place hold = dummy;
             hold.bound = c->bound / row.factor;
@@ -1257,6 +1312,15 @@ static const char *const limits_and_friction =
          "<geom type='capsule' fromto='0 0 0 0.4 0 0' size='0.04'/></body></body>" FLOOR BODY(
              "pos='0 2 0.1'", "type='sphere' size='0.1'") TAIL;
 
+/* an arm whose first and last link overlap, and one that stands free of itself on the floor */
+static const char *const overlapping_arm = HEAD FLOOR
+    "<body pos='0 0 0.3'><freejoint/><geom type='box' size='0.2 0.1 0.1'/>"
+    "<body pos='0.2 0 0'><joint type='hinge' axis='1 0.2 0'/>"
+    "<geom type='sphere' size='0.02'/>"
+    "<body pos='0 0 0'><joint type='hinge' axis='0 1 0'/>"
+    "<geom type='capsule' fromto='0.02 0.01 0.03 0.3 0 -0.28' size='0.03'/></body></body>"
+    "</body>" BODY("pos='0 2 0.1'", "type='box' size='0.1 0.1 0.1'") TAIL;
+
 static const char *const connected =
     "<mujoco><option timestep='0.002'/><worldbody>" FLOOR
     "<body name='a' pos='0 0 0.1'><freejoint/><geom type='box' size='0.2 0.1 0.1'/></body>"
@@ -1402,6 +1466,13 @@ TEST(limits_and_dry_friction_are_as_printed)
     check_scene(limits_and_friction, "hybrid-friction", rb_step_opts_default());
 }
 
+TEST(overlap_at_a_joint_is_as_printed)
+{
+    /* stewart-trinkle would throw the links apart, by 1 cm in 2 ms */
+    const char *const names[] = { "cone", "anitescu-potra", "dart", "jain", "box" };
+    for (int k = 0; k < 5; k++) check_scene(overlapping_arm, names[k], rb_step_opts_default());
+}
+
 TEST(loops_are_as_printed)
 {
     check_formulations(connected);
@@ -1470,7 +1541,7 @@ TEST(a_bounce_is_as_printed)
 
 TEST_MAIN(RUN(box_on_plane_is_as_printed), RUN(two_boxes_are_as_printed), RUN(pile_is_as_printed),
           RUN(arm_on_box_is_as_printed), RUN(limits_and_dry_friction_are_as_printed),
-          RUN(loops_are_as_printed), RUN(every_condim_is_as_printed), RUN(grain_is_as_printed),
-          RUN(bristles_are_as_printed), RUN(friction_by_speed_is_as_printed),
-          RUN(friction_polygons_are_as_printed), RUN(options_are_as_printed),
-          RUN(a_bounce_is_as_printed))
+          RUN(overlap_at_a_joint_is_as_printed), RUN(loops_are_as_printed),
+          RUN(every_condim_is_as_printed), RUN(grain_is_as_printed), RUN(bristles_are_as_printed),
+          RUN(friction_by_speed_is_as_printed), RUN(friction_polygons_are_as_printed),
+          RUN(options_are_as_printed), RUN(a_bounce_is_as_printed))

@@ -16,6 +16,7 @@ typedef struct rb_builder {
     double h, dv_max;
     const rb_contact *contacts;
     int ncontact;
+    const rb_constraints *start; /* NULL: the contacts are those of the start */
     rb_rows loops;
     rb_constraints *out;
     int ndof;         /* written so far */

@@ -266,13 +266,19 @@ static rb_status place_rows(const rb_island *is, rb_arena *arena, context *x)
 /* ---- the embedded problem ---------------------------------------------------------------------
  */
 
-/* Mean compliance of the rows of contacts; where there is none, of limits and dry friction. */
+/* Limits, dry friction, and overlap at a joint: rows of a mechanism, of any compliance. */
+static int is_joint(const rb_constraint *c)
+{
+    return c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner;
+}
+
+/* Mean compliance of the rows of contacts; where there is none, of those of joints. */
 static double usual_compliance(const rb_island *is)
 {
     double sum[2] = { 0.0, 0.0 };
     int count[2] = { 0, 0 };
     for (int i = 0; i < is->n; i++) {
-        int contact = is->c[i]->kind == RB_CONSTRAINT_CONTACT, rows = is->c[i]->nrow;
+        int contact = !is_joint(is->c[i]), rows = is->c[i]->nrow;
         if (is->c[i]->kind == RB_CONSTRAINT_EQUALITY) continue;
         for (int r = is->row[i]; r < is->row[i] + (rows < 3 ? rows : 3); r++) {
             sum[contact] += rb_island_entry(is, r, r);
@@ -284,15 +290,15 @@ static double usual_compliance(const rb_island *is)
 }
 
 /* Joints have units of their own, rad/s beside m/s: a limit or dry friction gets the scale at which
- * it is as compliant as a contact, so that one compliance says the same of all (F.22). What
+ * it is as compliant as a contact, so that one compliance says the same of all (F.24). So does
+ * overlap at a joint, which no cone ties to other rows and which hardly moves. What
  * loops hold nearly still keeps a share of the scale it has without them: it would outweigh
  * everything else. */
 static void scale_joints(const rb_island *is, const double *W, context *x)
 {
     double usual = usual_compliance(is);
     for (int i = 0; i < is->n; i++) {
-        int kind = is->c[i]->kind;
-        if (kind != RB_CONSTRAINT_LIMIT && kind != RB_CONSTRAINT_DRY) continue;
+        if (!is_joint(is->c[i])) continue;
         ptrdiff_t row = is->row[i];
         double own =
             fmax(W[row * is->nrow + row], RB_JOINT_HELD * rb_island_entry(is, (int)row, (int)row));
@@ -309,8 +315,7 @@ static void own_rows(const rb_island *is, const context *x, const double *W, dou
         int t = x->triple[i], count = triples_of(c);
         if (t < 0) continue;
         ptrdiff_t first = is->row[i];
-        int joint = c->kind != RB_CONSTRAINT_CONTACT;
-        double f = joint ? x->factor[first] : 1.0;
+        double f = is_joint(c) ? x->factor[first] : 1.0;
         double w = W[first * n + first] > 0.0 ? f * f * W[first * n + first] : 1.0;
         for (int s = 3 * t; s < 3 * (t + count); s++) {
             if (We[s * ne + s] > 0.0) continue;

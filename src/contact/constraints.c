@@ -176,36 +176,84 @@ static void take_polygon(const rb_model *m, const rb_contact *contact, int grain
     c->polygon_side = grain_geom == contact->geom1 ? 1 : -1;
 }
 
-/* Whether both are between the same two links, in one direction, and touch or are about to. */
+/* Whether both are between the same two links, in one direction. */
 static int same_face(const rb_model *m, const rb_contact *a, const rb_contact *b)
 {
     const double *x = a->at.normal, *y = b->at.normal;
     return m->geom_link[a->geom1] == m->geom_link[b->geom1] &&
            m->geom_link[a->geom2] == m->geom_link[b->geom2] && x[0] == y[0] && x[1] == y[1] &&
-           x[2] == y[2] && b->at.gap > -2.0 * RB_GAP_DEEP * m->extent;
+           x[2] == y[2];
 }
 
-/* Where contact i acts on either body: its witness points, moved along the normal to those of the
- * closest contact of the same face (F.21). Normal rows do not feel it. Tangential rows of points in
- * one plane ask for a rigid motion whatever the normal ones ask for; points at different heights
- * would ask a face that comes down at an angle to stretch, by the square of that angle. The papers'
- * formulations take the points as they are. */
-static void acting_points(const rb_builder *b, int i, double x1[3], double x2[3])
+/* The contacts of a face stand together in the list: the face of contact i, which begins where that
+ * of the contact before it ends, or is the same. */
+static void find_face(const rb_builder *b, int i, rb_constraint *c)
 {
-    const rb_contact *own = &b->contacts[i], *closest = own;
-    int first = i, last = i;
+    const rb_constraint *before = i > 0 ? &b->out->c[i - 1] : NULL;
+    c->face = i;
+    c->nface = 1;
+    if (before && i < before->face + before->nface) {
+        c->face = before->face;
+        c->nface = before->nface;
+        return;
+    }
+    while (i + c->nface < b->ncontact &&
+           same_face(b->m, &b->contacts[i], &b->contacts[i + c->nface]))
+        c->nface++;
+}
+
+/* Where a contact acts on either body: its witness points, moved along the normal to those of the
+ * closest contact of the same face (F.23). Normal rows do not feel it. Tangential rows of points in
+ * one plane ask for a rigid motion whatever the normal ones ask for; points at different heights
+ * would ask a face that comes down at an angle, or is lifted out of an overlap, to stretch, by the
+ * square of that angle. The papers' formulations take the points as they are. */
+static void acting_points(const rb_builder *b, const rb_constraint *c, double x1[3], double x2[3])
+{
+    const rb_contact *own = &b->contacts[c->object], *closest = own;
     rb_copy3(own->at.pos1, x1);
     rb_copy3(own->at.pos2, x2);
-    if (b->o->formulation->kind != RB_CONE || !same_face(b->m, own, own)) return;
-    while (first > 0 && same_face(b->m, own, &b->contacts[first - 1])) first--;
-    while (last + 1 < b->ncontact && same_face(b->m, own, &b->contacts[last + 1])) last++;
-    for (int j = first; j <= last; j++) {
+    if (b->o->formulation->kind != RB_CONE) return;
+    for (int j = c->face; j < c->face + c->nface; j++) {
         if (b->contacts[j].at.gap < closest->at.gap) closest = &b->contacts[j];
     }
     if (own->at.gap - closest->at.gap <= RB_GAP_FLAT * b->m->extent) return;
     const double *n = own->at.normal;
     rb_axpy3(rb_dot3(n, closest->at.pos1) - rb_dot3(n, own->at.pos1), n, x1);
     rb_axpy3(rb_dot3(n, closest->at.pos2) - rb_dot3(n, own->at.pos2), n, x2);
+}
+
+/* Deepest gap of the two geoms at the start of the step, of contacts in their order; 0: none. */
+static double start_gap(const rb_builder *b, int i)
+{
+    const rb_contact *own = &b->contacts[i];
+    double gap = 0.0;
+    if (b->start) {
+        for (int k = 0; k < b->start->ncontact; k++) {
+            const rb_constraint *c = &b->start->c[k];
+            if (c->id.a == own->geom1 && c->id.b == own->geom2) gap = fmin(gap, c->gap);
+        }
+        return gap;
+    }
+    for (int step = -1; step <= 1; step += 2) {
+        for (int k = i; k >= 0 && k < b->ncontact; k += step) {
+            const rb_contact *c = &b->contacts[k];
+            if (c->geom1 != own->geom1 || c->geom2 != own->geom2) break;
+            gap = fmin(gap, c->at.gap);
+        }
+    }
+    return gap;
+}
+
+/* Overlap of a mechanism with itself that no step has made: hulls at a joint. Where solids overlap
+ * there is no surface to rub, and friction there would lock the joint: its normal is one that the
+ * links can hardly move along, so that mu |W_nt| exceeds W_nn (F.25). */
+static int is_inner(const rb_builder *b, int i)
+{
+    const rb_model *m = b->m;
+    const rb_contact *c = &b->contacts[i];
+    int tree = m->link_tree[m->geom_link[c->geom1]];
+    if (tree < 0 || tree != m->link_tree[m->geom_link[c->geom2]]) return 0;
+    return start_gap(b, i) < -2.0 * RB_GAP_DEEP * m->extent;
 }
 
 static void make_contact(rb_builder *b, int i)
@@ -217,8 +265,11 @@ static void make_contact(rb_builder *b, int i)
     rb_constraint c = { .kind = RB_CONSTRAINT_CONTACT, .object = i, .gap = contact->at.gap };
     int grain_geom;
     c.condim = rb_pair_material(m, contact->geom1, contact->geom2, b->o, &c.material, &grain_geom);
+    c.inner = is_inner(b, i);
+    if (c.inner) c.condim = 1;
     take_polygon(m, contact, grain_geom, &c);
     c.id = (rb_touch_id){ c.kind, contact->geom1, contact->geom2, contact->at.feature };
+    find_face(b, i, &c);
 
     double *frame = b->out->frame + 9 * i, *x = b->out->point + 3 * i;
     contact_frame(d, contact->at.normal, &c.material, grain_geom, frame);
@@ -230,7 +281,7 @@ static void make_contact(rb_builder *b, int i)
     double *J = b->out->J + made->block;
     int stop = common_link(m, link1, link2);
     double x1[3], x2[3];
-    acting_points(b, i, x1, x2);
+    acting_points(b, made, x1, x2);
     contact_side(m, d, link1, stop, x1, frame, -1.0, made, dof, J);
     contact_side(m, d, link2, stop, x2, frame, 1.0, made, dof, J);
     const double *const x12[2] = { x1, x2 };
@@ -294,7 +345,7 @@ static rb_status take_room(rb_arena *arena, const rb_room *room, int ncontact, r
 
 rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts *o, double h,
                                double dv_max, const rb_contact *contacts, int ncontact,
-                               rb_constraints *out)
+                               const rb_constraints *start, rb_constraints *out)
 {
     rb_builder b = { .m = m,
                      .d = d,
@@ -303,6 +354,7 @@ rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts
                      .dv_max = dv_max,
                      .contacts = contacts,
                      .ncontact = ncontact,
+                     .start = start,
                      .out = out };
     rb_room room = { 0 };
     memset(out, 0, sizeof *out);

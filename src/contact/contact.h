@@ -35,8 +35,10 @@ typedef struct rb_constraint {
     const double *polygon; /* friction polygon in the basis (t1, t2), x mirrored where
                               polygon_side is -1; NULL: none                    (npolygon x 2)    */
     int npolygon, polygon_side;
-    double gap;   /* [m] or [rad], > 0 open                                               */
-    double bound; /* RB_CONSTRAINT_DRY: h times the friction force [N s]                  */
+    int inner;       /* contacts: 1: overlap of a mechanism with itself (F.25)                 */
+    int face, nface; /* contacts: the first of its face, and how many it has (F.23)             */
+    double gap;      /* [m] or [rad], > 0 open                                               */
+    double bound;    /* RB_CONSTRAINT_DRY: h times the friction force [N s]                  */
 } rb_constraint;
 
 /* All rows of a step; arrays from the arena of rb_data. */
@@ -59,10 +61,11 @@ typedef struct rb_constraints {
 } rb_constraints;
 
 /* `contacts` as rb_collide wrote them. Limits that motion at the present velocity changed by at
- * most dv_max could close within h are rows too. Needs kinematics, velocity, frames. */
+ * most dv_max could close within h are rows too. `start`: the set at the start of the step, which
+ * knows the overlap of the model; NULL: this is it. Needs kinematics, velocity, frames. */
 rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts *o, double h,
                                double dv_max, const rb_contact *contacts, int ncontact,
-                               rb_constraints *out);
+                               const rb_constraints *start, rb_constraints *out);
 
 /* u = J v + drive for all rows. */
 void rb_constraints_velocity(const rb_constraints *set, const double *v, double *u);

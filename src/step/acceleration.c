@@ -70,7 +70,7 @@ static rb_status build(acceleration *x, double reach, rb_constraints *set)
     for (int i = 0; i < n; i++) {
         if (x->contacts[i].at.gap <= reach) x->contacts[kept++] = x->contacts[i];
     }
-    return rb_constraints_build(x->m, x->d, x->o, 0.0, 0.0, x->contacts, kept, set);
+    return rb_constraints_build(x->m, x->d, x->o, 0.0, 0.0, x->contacts, kept, NULL, set);
 }
 
 static int find(const rb_constraints *set, const rb_touch_id *id)

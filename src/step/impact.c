@@ -129,8 +129,8 @@ static rb_status rows(impact *x)
     rb_stage *s = x->s;
     rb_data *d = s->d;
     double h = RB_TOUCH * s->size / TOUCH_SPEED;
-    rb_status status =
-        rb_constraints_build(s->m, d, s->o, h, TOUCH_SPEED, s->contacts, s->ncontact, &s->set);
+    rb_status status = rb_constraints_build(s->m, d, s->o, h, TOUCH_SPEED, s->contacts, s->ncontact,
+                                            NULL, &s->set);
     if (status != RB_OK) return status;
     if (s->set.n > d->touch_max) {
         s->info->contacts = s->set.n;

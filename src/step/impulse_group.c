@@ -179,7 +179,7 @@ static rb_status rows(rb_events *x, double ahead, double since)
     rb_data *d = s->d;
     copy(s->q0, d->q, s->m->nq);
     rb_status status = rb_constraints_build(s->m, d, s->o, ahead, s->gravity * ahead, s->contacts,
-                                            s->ncontact, &s->set);
+                                            s->ncontact, NULL, &s->set);
     if (status != RB_OK) return status;
     if (s->set.n > d->touch_max) {
         s->info->contacts = s->set.n;

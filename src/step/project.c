@@ -59,7 +59,8 @@ static rb_status take_rows(projection *x)
     rb_status status =
         rb_collide(s->m, s->d, 1.0, reach, s->d->touch_max, s->contacts, &s->ncontact, s->err);
     if (status != RB_OK) return status;
-    status = rb_constraints_build(s->m, s->d, s->o, 1.0, reach, s->contacts, s->ncontact, &x->set);
+    status =
+        rb_constraints_build(s->m, s->d, s->o, 1.0, reach, s->contacts, s->ncontact, NULL, &x->set);
     if (status != RB_OK) return status;
     x->room = rb_push(s->d->arena, double, x->set.nrow);
     x->p = rb_push(s->d->arena, double, x->set.nrow);

@@ -85,7 +85,7 @@ static int is_unilateral(const rb_constraint *c)
 /* Where the gap may end: at what it was before, if it overlapped. A repair takes half of an overlap
  * off that steps have made, so that it is not called for in every step from then on. Where rows of
  * a loop leave no answer, what touches yields by rounding (S.41). */
-static double gap_floor(const rb_stage *s, const rb_constraint *c)
+static double own_floor(const rb_stage *s, const rb_constraint *c)
 {
     double deep = RB_GAP_DEEP * s->size;
     if (s->o->formulation->push_out) return 0.0;
@@ -96,11 +96,41 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
     return s->v_hat && !s->middle && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
+/* A rigid face: points that differ by no more than steps may overlap are at one height (S.49). */
+static int is_level(const rb_stage *s, double a, double b)
+{
+    return fabs(a - b) <= RB_GAP_DEEP * s->size;
+}
+
+static int has_face(const rb_stage *s, const rb_constraint *c)
+{
+    return c->kind == RB_CONSTRAINT_CONTACT && c->nface > 1 && s->o->formulation->kind == RB_CONE;
+}
+
+/* Points of a face may end where the lowest of those may that were level with them. */
+static double gap_floor(const rb_stage *s, const rb_constraint *c)
+{
+    double own = own_floor(s, c), floor = own;
+    if (!s->v_hat || s->middle || !has_face(s, c)) return own;
+    for (int i = c->face; i < c->face + c->nface; i++) {
+        double other = own_floor(s, &s->set.c[i]);
+        if (is_level(s, other, own)) floor = fmin(floor, other);
+    }
+    return floor;
+}
+
+/* Points of a face that touches are closed where they are level with zero (S.49), those of large
+ * islands where nobody sees their gap (S.43). */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 {
     int of = c->island;
     int n = of < 0 ? 0 : s->set.island_start[of + 1] - s->set.island_start[of];
-    return (n > RB_UNIQUE_CONTACTS ? RB_GAP_FLAT : RB_GAP_ZERO) * s->size;
+    double closed = (n > RB_UNIQUE_CONTACTS ? RB_GAP_FLAT : RB_GAP_ZERO) * s->size;
+    if (!has_face(s, c)) return closed;
+    for (int i = c->face; i < c->face + c->nface; i++) {
+        if (s->set.c[i].gap <= closed) return fmax(closed, RB_GAP_DEEP * s->size);
+    }
+    return closed;
 }
 
 static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_hat)
@@ -259,8 +289,9 @@ static rb_status find_contacts(rb_stage *s, double slack)
                                               &s->ncontact, s->err);
     if (status != RB_OK || !s->last_p || s->middle) return status;
     status = keep_last(s, slack);
-    if (status == RB_OK) drop_far(s);
-    return status;
+    if (status != RB_OK) return status;
+    drop_far(s);
+    return rb_stage_points_add(s);
 }
 
 /* Root of the mean square of the speeds of links [m/s]. */
@@ -293,7 +324,8 @@ rb_status rb_stage_rows(rb_stage *s)
     s->info->contacts = s->ncontact;
     if (status != RB_OK) return status;
     drop_flying(s);
-    status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact, &s->set);
+    status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact,
+                                  s->last_p ? &s->first : NULL, &s->set);
     if (status != RB_OK) return status;
     if (s->set.n > d->touch_max) {
         s->info->contacts = s->set.n;

@@ -33,6 +33,12 @@ typedef struct rb_kept {
     int known;
 } rb_kept;
 
+/* A vertex that stood on a face in the round before. */
+typedef struct rb_kept_point {
+    rb_contact contact; /* as it was                                                            */
+    double vertex[3];   /* in the frame of its geom [m]                                         */
+} rb_kept_point;
+
 typedef struct rb_stage {
     const rb_model *m;
     rb_data *d;
@@ -71,7 +77,9 @@ typedef struct rb_stage {
     rb_constraints last;  /* the set before the repair, with its impulses                      */
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
     int middle;           /* 1: rows are those of the middle of the step (S.47), no repair       */
-    int inelastic;        /* 1: nothing bounces within the step                              */
+    rb_kept_point *point; /* contacts of the round before                  (npoint)             */
+    int npoint;
+    int inelastic;           /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
     int *ghost; /* pairs that are left out because they pass by (S.45)  (nghost x 2)             */
     int nghost;
@@ -207,6 +215,11 @@ rb_status rb_stage_rows(rb_stage *s);
  * d. Then: whether q_new is so near that only those can touch. */
 rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
+
+/* points.c: in a repair, before q_hat moves: vertices of this round; then, among the contacts of
+ * the next round, those of them that it has lost. */
+rb_status rb_stage_points_keep(rb_stage *s);
+rb_status rb_stage_points_add(rb_stage *s);
 
 /* rest.c: p, mode, still, resting of islands that rest with the impulses of the step before. */
 rb_status rb_stage_rest_on(rb_stage *s);
