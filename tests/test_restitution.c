@@ -159,8 +159,54 @@ TEST(newton_creates_energy_unless_it_is_safe)
     CHECK(bounced > 250);
 }
 
+/* A four-bar linkage on two feet, a motor in one joint, that falls and hops. Loops make its feet
+ * heavier than their own masses say, and two points of a foot share one bounce. Random scene
+ * 202277, which was refused. It is its own mirror image: what pushes one end of a foot more than
+ * the other is wrong. */
+#define FOOT(pos, mass)                                                                            \
+    "<geom type='capsule' size='0.02' fromto='0 -0.1 " pos " 0 0.1 " pos "' mass='" mass "'/>"
+#define BAR(ends, mass) "<geom type='capsule' size='0.02' fromto='" ends "' mass='" mass "'/>"
+#define LINKAGE                                                                                    \
+    "<mujoco><option timestep='0.00948683'/><default><geom friction='0.393265'/></default>"        \
+    "<worldbody><geom type='plane' size='9 9 1'/>"                                                 \
+    "<body name='left' pos='0 0 0.0653559'><freejoint/>" FOOT("0", "0.3")                          \
+        BAR("0 0 0.05 0 0 0.299364",                                                               \
+            "0.1") "<body pos='0 0 0.349364'>"                                                     \
+                   "<joint name='a' axis='0 1 0'/>" BAR(                                           \
+                       "0.05 0 0 0.333278 0 0",                                                    \
+                       "0.1") "<body name='right' pos='0.383278 0 0'><joint name='b' axis='0 1 "   \
+                              "0'/>" BAR("0 0 -0.05 0 0 -0.299364", "0.316228") FOOT(              \
+                                  "-0.349364",                                                     \
+                                  "0.3") "</body></body></body><body name='sole' pos='0 0 "        \
+                                         "0.0653559'><freejoint/>"                                 \
+                                         "<geom type='capsule' size='0.015' fromto='0.04 0 0 "     \
+                                         "0.343278 0 0' mass='0.5' contype='0' "                   \
+                                         "conaffinity='0'/></body></worldbody><equality><connect " \
+                                         "body1='left' body2='sole' "                              \
+                                         "anchor='0 0 0'/><connect body1='right' body2='sole' "    \
+                                         "anchor='0 0 -0.349364'/></equality>"                     \
+                                         "<actuator><motor joint='a' "                             \
+                                         "gear='1.07549'/></actuator></mujoco>"
+
+TEST(a_linkage_bounces_as_its_mirror_image)
+{
+    for (int k = 0; k < 3; k++) {
+        scene s = scene_text(LINKAGE);
+        s.o.law = laws[k];
+        s.o.restitution = 0.898462;
+        s.d->ctrl[0] = 1.0;
+        for (int i = 0; i < 70; i++) {
+            scene_step(&s);
+            CHECK(fabs(s.d->v[1]) <= 1e-8 && fabs(s.d->v[3]) <= 1e-8 && fabs(s.d->v[5]) <= 1e-8);
+            CHECK(s.info.loop_error <= 1e-10);
+        }
+        CHECK(s.worst.energy_created <= 1e-12 || laws[k] == RB_NEWTON);
+        scene_free(&s);
+    }
+}
+
 TEST_MAIN(RUN(a_ball_slides_or_sticks_as_the_closed_form_says),
           RUN(elastic_balls_exchange_their_velocities),
           RUN(a_bounce_is_as_high_as_restitution_makes_it_at_any_step),
           RUN(a_flat_box_bounces_flat), RUN(poisson_and_stronge_create_no_energy),
-          RUN(newton_creates_energy_unless_it_is_safe))
+          RUN(newton_creates_energy_unless_it_is_safe), RUN(a_linkage_bounces_as_its_mirror_image))

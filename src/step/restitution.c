@@ -9,6 +9,8 @@
  *
  *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it stands                           (S.12)
  *
+ * with a share of the change where that does not halve (S.48).
+ *
  * Poisson: s = 1. Stronge: s, one for each island, makes the normal work of restitution e^2 times
  * that of compression (S.13). Newton: one problem, b = -e u_n before the impact.
  *
@@ -36,6 +38,11 @@ enum {
  * e^2 is given back. */
 #define MOST_SCALE 4.0
 
+/* Rounds of (S.12) that shrink what is missing by this are left alone, and the least share that is
+ * taken otherwise [1]. */
+#define HALVED      0.5
+#define LEAST_RELAX 0.02
+
 typedef struct bounce {
     rb_stage *s;
     unsigned char *skip;   /* nothing bounces in the island                          (nisland)   */
@@ -47,6 +54,9 @@ typedef struct bounce {
     double *made, *size;   /* energy created, and its unit                           (nisland)   */
     double *given, *asked; /* normal work of restitution: as it is, as the law says  (nisland)   */
     double *b;             /* speed of separation                                    (n)         */
+    double *r, *r_last;    /* what (S.12) would change it by, over s, now and before (n)         */
+    double *relax;         /* share of it that is taken                              (nisland)   */
+    double *grown;         /* s over that of the round before                        (nisland)   */
     double *p_c, *u_c;     /* compression; u_c with the bias                         (nrow)      */
     double *u_new;         /* after restitution, with the bias                       (nrow)      */
     double *p_last;        /* p_d of the round before                                (nrow)      */
@@ -60,8 +70,8 @@ typedef struct bounce {
 static rb_status take_memory(rb_stage *s, bounce *x)
 {
     rb_arena *arena = s->d->arena;
-    double **of_island[] = { &x->scale, &x->lo,   &x->hi,    &x->f_lo, &x->f_hi,
-                             &x->made,  &x->size, &x->given, &x->asked };
+    double **of_island[] = { &x->scale, &x->lo,    &x->hi,    &x->f_lo,  &x->f_hi, &x->made,
+                             &x->size,  &x->given, &x->asked, &x->relax, &x->grown };
     double **of_row[] = { &x->p_c, &x->u_c, &x->u_new, &x->p_last, &x->x, &x->Wx };
     int ok = 1;
     for (size_t k = 0; k < sizeof of_island / sizeof *of_island; k++)
@@ -72,9 +82,12 @@ static rb_status take_memory(rb_stage *s, bounce *x)
     x->side = rb_push(arena, unsigned char, s->set.nisland);
     x->mode = rb_push(arena, unsigned char, s->set.n);
     x->b = rb_push(arena, double, s->set.n);
+    x->r = rb_push(arena, double, s->set.n);
+    x->r_last = rb_push(arena, double, s->set.n);
     x->f = rb_push(arena, double, s->m->nv);
     x->s = s;
-    return ok && x->skip && x->side && x->mode && x->b && x->f ? RB_OK : RB_NOMEM;
+    return ok && x->skip && x->side && x->mode && x->b && x->r && x->r_last && x->f ? RB_OK
+                                                                                    : RB_NOMEM;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------
@@ -146,27 +159,66 @@ static double wanted_impulse(const bounce *x, int i)
     return bounces(x, i) ? x->scale[c->island] * x->s->e[i] * x->p_c[c->row] : 0.0;
 }
 
-/* One round of (S.12) with the impulses p_d there; returns the largest change relative to b. */
-static double move_targets(bounce *x, const double *p_d)
+/* r = W (wanted - p_d) / s, what W alone would change the speeds by. Where s has changed, impulses
+ * and speeds are expected to change with it. */
+static void miss_targets(bounce *x, const double *p_d)
 {
     const rb_stage *s = x->s;
-    double change = 0.0, largest = 0.0;
     memset(x->x, 0, (size_t)s->set.nrow * sizeof *x->x);
     for (int i = 0; i < s->set.n; i++) {
         if (!bounces(x, i)) continue;
         int row = s->set.c[i].row;
-        double missing = wanted_impulse(x, i) - (p_d ? p_d[row] : 0.0);
+        double grown = x->grown[s->set.c[i].island];
+        double missing = wanted_impulse(x, i) - (p_d ? grown * p_d[row] : 0.0);
         if (x->b[i] > 0.0 || missing > 0.0) x->x[row] = missing;
     }
     multiply(x, x->x, x->Wx);
     for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        double scale = bounces(x, i) ? x->scale[c->island] : 0.0;
+        x->r[i] = scale > 0.0 ? x->Wx[c->row] / scale : 0.0;
+    }
+}
+
+/* Loops and friction that sticks make bodies heavier than W says, and rounds of (S.12) overshoot.
+ * Where r does not halve, the share that is taken follows from the last two of them (S.48). */
+static void choose_relax(bounce *x)
+{
+    const rb_stage *s = x->s;
+    for (int k = 0; k < s->set.nisland; k++) {
+        double now = 0.0, before = 0.0, along = 0.0, square = 0.0;
+        for (int i = s->set.island_start[k]; i < s->set.island_start[k + 1] && !x->skip[k]; i++) {
+            int at = s->set.island_order[i];
+            double r = x->r[at], last = x->r_last[at];
+            now += r * r;
+            before += last * last;
+            along += last * (last - r);
+            square += (last - r) * (last - r);
+        }
+        if (!(before > 0.0) || !(now > HALVED * HALVED * before) || !(square > 0.0)) continue;
+        x->relax[k] = fmin(1.0, fmax(LEAST_RELAX, x->relax[k] * along / square));
+    }
+}
+
+/* One round of (S.12) with the impulses p_d there; returns how far it is from standing, relative to
+ * b. */
+static double move_targets(bounce *x, const double *p_d)
+{
+    const rb_stage *s = x->s;
+    double change = 0.0, largest = 0.0;
+    miss_targets(x, p_d);
+    if (p_d) choose_relax(x);
+    memcpy(x->r_last, x->r, (size_t)s->set.n * sizeof *x->r);
+    for (int i = 0; i < s->set.n; i++) {
         if (!bounces(x, i)) continue;
-        int row = s->set.c[i].row;
-        double from = p_d ? x->b[i] : x->u_c[row] - s->bias[row];
-        double b = wanted_impulse(x, i) > 0.0 ? fmax(0.0, from + x->Wx[row]) : 0.0;
-        change = fmax(change, fabs(b - x->b[i]));
+        int row = s->set.c[i].row, wanted = wanted_impulse(x, i) > 0.0;
+        int k = s->set.c[i].island;
+        double from = p_d ? x->grown[k] * x->b[i] : x->u_c[row] - s->bias[row];
+        double share = p_d ? x->relax[k] : 1.0, r = x->scale[k] * x->r[i];
+        double b = wanted ? fmax(0.0, from + r) : 0.0;
+        change = fmax(change, fabs(b - from));
         largest = fmax(largest, b);
-        x->b[i] = b;
+        x->b[i] = wanted ? fmax(0.0, from + share * r) : 0.0;
     }
     return largest > 0.0 ? change / largest : 0.0;
 }
@@ -233,11 +285,13 @@ static int correct_scale(bounce *x, const double *u)
         x->given[island] += 0.5 * s->p[row] * (x->u_c[row] + x->u_new[row] - twice);
     }
     for (int k = 0; k < s->set.nisland; k++) {
+        x->grown[k] = 1.0;
         if (x->skip[k] || !(x->given[k] > 0.0)) continue;
         double ratio = x->asked[k] / x->given[k];
         if (fabs(ratio - 1.0) <= RB_LAW_TOL) continue;
         double scale = fmin(MOST_SCALE, x->scale[k] * sqrt(ratio));
         stands &= scale == x->scale[k];
+        x->grown[k] = scale / x->scale[k];
         x->scale[k] = scale;
     }
     return stands;
@@ -295,7 +349,9 @@ static rb_status give_back(bounce *x, const double *u, int rounds, int free)
 {
     rb_stage *s = x->s;
     memset(x->b, 0, (size_t)s->set.n * sizeof *x->b);
+    for (int k = 0; k < s->set.nisland; k++) x->relax[k] = x->grown[k] = 1.0;
     move_targets(x, NULL);
+    memset(x->r_last, 0, (size_t)s->set.n * sizeof *x->r_last);
     for (int round = 0; round < rounds; round++) {
         rb_status status = solve_targets(x);
         if (status != RB_OK) return status;

@@ -310,7 +310,7 @@ rb_status rb_stage_motion(rb_stage *s)
 /* ---- parts of a step --------------------------------------------------------------------------
  */
 
-enum { MOST_SPLITS = 160 }; /* in one step: what has no answer at all needs ten */
+enum { MOST_SPLITS = 1000 }; /* in one step: what has no answer at all needs ten */
 
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
  * taken in halves, again and again, until each part can be solved (S.16). */
