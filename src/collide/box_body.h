@@ -53,26 +53,26 @@ RB_INLINE rb_v4 face_separations(rb_v4 t, rb_v4 h, const rb_v4 M[3], const doubl
     return (rb_v4_abs(t) - h) - width;
 }
 
-RB_INLINE direction best_face(const rb_boxes *p, const turn *q)
+RB_INLINE void best_face(const rb_boxes *p, const turn *q, direction *best)
 {
-    direction best = { .s = -INFINITY, .i = -1, .j = -1 };
     rb_v4 t = rb_v4_load3(p->t), ct = rb_v4_mix(q->row, p->t);
     rb_v4 s1 = face_separations(t, rb_v4_load3(p->h1), q->col, p->h2);
     rb_v4 s2 = face_separations(ct, rb_v4_load3(p->h2), q->row, p->h1);
     int which = -1;
+    best->s = -INFINITY;
+    best->i = best->j = -1;
     for (int k = 0; k < 6; k++) {
         double s = k < 3 ? s1[k] : s2[k - 3];
-        if (!(s > best.s + p->grain.tie)) continue;
-        best.s = s;
+        if (!(s > best->s + p->grain.tie)) continue;
+        best->s = s;
         which = k;
     }
     if (which < 3) {
-        for (int k = 0; k < 3; k++) best.n[k] = k == which ? rb_sign_of(p->t[k]) : 0.0;
+        for (int k = 0; k < 3; k++) best->n[k] = k == which ? rb_sign_of(p->t[k]) : 0.0;
     } else {
         double side = rb_sign_of(ct[which - 3]);
-        for (int k = 0; k < 3; k++) best.n[k] = side * p->R[3 * k + which - 3];
+        for (int k = 0; k < 3; k++) best->n[k] = side * p->R[3 * k + which - 3];
     }
-    return best;
 }
 
 /* The products of edge i of box 1 with the three edges of box 2, m = e_i x c_j: m.t, how far they
@@ -183,15 +183,6 @@ static inline int add_along(rb_boxes *p, const direction *d)
     return 1;
 }
 
-RB_INLINE void to_world(const rb_shape *a, rb_manifold_point *q)
-{
-    double x[3], n[3];
-    rb_rot(a->R, q->pos1, x);
-    rb_add3(x, a->p, x);
-    rb_rot(a->R, q->normal, n);
-    rb_point_set(q, INFINITY, q->gap, x, 0.0, n, q->feature);
-}
-
 RB_INLINE void rb_box_box_body(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
 {
     rb_boxes p;
@@ -206,9 +197,12 @@ RB_INLINE void rb_box_box_body(const rb_shape *a, const rb_shape *b, double reac
     rb_sub3(b->p, a->p, w);
     rb_rot_t(a->R, w, p.t);
     turn q = turn_of(a->R, b->R, p.R);
-    p.grain = rb_grain_of(rb_norm3(p.h1), rb_norm3(p.h2), rb_norm3(w));
+    double hh1 = rb_dot3(p.h1, p.h1), hh2 = rb_dot3(p.h2, p.h2), ww = rb_dot3(w, w);
+    p.grain =
+        rb_grain_of(sqrt(rb_smaller(hh1, hh2)), sqrt(rb_larger(rb_larger(hh1, hh2), ww)), 0.0);
 
-    direction best = best_face(&p, &q);
+    direction best;
+    best_face(&p, &q, &best);
     for (int i = 0; i < 3; i++) products_of(&p, &q, i, &e);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) try_edges(&p, &e, i, j, &best);
@@ -217,13 +211,20 @@ RB_INLINE void rb_box_box_body(const rb_shape *a, const rb_shape *b, double reac
         out->n = 0;
         return;
     }
+    p.limit = reach + p.grain.tie; /* one of them may prove a gap that is as large as reach */
     if (best.i < 0 && rb_boxes_stack(&p, best.n, best.s, reach, out)) return;
     if (!add_along(&p, &best)) {
         p.points.n = 0;
+        p.limit = INFINITY;
         rb_boxes_apart(&p, best.n);
     }
     rb_points_finish(&p.points, best.n, reach, p.grain, out);
-    for (int i = 0; i < out->n; i++) to_world(a, &out->point[i]);
+    rb_world world;
+    rb_world_make(a, &world);
+    for (int i = 0; i < out->n; i++) {
+        rb_manifold_point *point = &out->point[i];
+        rb_world_point(&world, point->gap, point->pos1, rb_v4_mix(world.col, point->normal), point);
+    }
 }
 
 #endif

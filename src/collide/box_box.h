@@ -14,6 +14,7 @@ typedef struct rb_boxes {
     double R[9]; /* frame 2 to frame 1                */
     double t[3]; /* centre of 2 in frame 1            */
     rb_grain grain;
+    double limit;     /* candidates with a larger gap are beyond reach [m] */
     int single;       /* the closest point is enough        */
     rb_points points; /* in frame 1 */
 } rb_boxes;
@@ -34,6 +35,7 @@ static inline void rb_boxes_to_2(const rb_boxes *p, const double x[3], double y[
 RB_INLINE void rb_boxes_add(rb_boxes *p, double gap, const double x1[3], const double n[3],
                             uint32_t feature)
 {
+    if (!(gap <= p->limit)) return;
     RB_ASSERT(p->points.n < RB_POINTS_MAX);
     if (p->points.n == RB_POINTS_MAX) return;
     rb_point_set(&p->points.at[p->points.n++], INFINITY, gap, x1, 0.0, n, feature);

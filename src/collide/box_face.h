@@ -43,6 +43,21 @@ RB_INLINE int face_edge(const face *f, int k)
     return rb_box_edge_of(k % 2 == 0 ? f->u : f->v, face_vertex(f, k));
 }
 
+/* Of bits 4 side + k, one for each corner k: those of the next corner instead. */
+RB_INLINE int next_corner(int bits)
+{
+    return (bits >> 1 & 0x7777) | (bits << 3 & 0x8888);
+}
+
+/* Of edges 4 side + k that cross a side, or its continuation: those that are beyond the side before
+ * or behind it as a whole, and miss it. `out`: corners beyond the sides. */
+RB_INLINE int edges_beside(int out)
+{
+    int whole = out & next_corner(out),
+        either = whole | (whole >> 4 & 0x0f0f) | (whole << 4 & 0xf0f0);
+    return (either >> 8 & 0x00ff) | (either << 8 & 0xff00);
+}
+
 /* Its four vertices in its own frame. */
 RB_INLINE void vertices_of(const face *f, rb_v4 y[3])
 {
@@ -56,7 +71,9 @@ RB_INLINE void vertices_of(const face *f, rb_v4 y[3])
 RB_INLINE void project(const face *f, const rb_v4 x[3], corners *out)
 {
     rb_v4 height = rb_v4_all(f->side) * x[f->axis] - rb_v4_all(f->h[f->axis]);
-    rb_v4 along = height / rb_v4_all(fabs(f->d[f->axis]));
+    rb_v4 along = height;
+    double facing = fabs(f->d[f->axis]);
+    if (facing != 1.0) along /= rb_v4_all(facing);
     rb_v4 at_u = x[f->u] - along * rb_v4_all(f->d[f->u]);
     rb_v4 at_v = x[f->v] - along * rb_v4_all(f->d[f->v]);
     for (int k = 0; k < 3; k++) memcpy(out->x[k], &x[k], sizeof x[k]);
@@ -85,6 +102,31 @@ RB_INLINE void see_face_1(const rb_boxes *p, const face *f1, const face *f2, cor
         y[k] = rb_v4_mix(x, column);
     }
     project(f2, y, out);
+}
+
+/* Where box 1 is. */
+typedef struct rb_world {
+    rb_v4 col[3], p;
+} rb_world;
+
+RB_INLINE void rb_world_make(const rb_shape *a, rb_world *w)
+{
+    rb_v4 row[3];
+    for (int k = 0; k < 3; k++) row[k] = rb_v4_load3(a->R + 3 * k);
+    rb_v4_transpose(row, w->col);
+    w->p = rb_v4_load3(a->p);
+}
+
+/* The point x of box 1 and the one that is `gap` away along n, a vector of the world: operations as
+ * in rb_rot and rb_point_set. */
+RB_INLINE void rb_world_point(const rb_world *w, double gap, const double x[3], rb_v4 n,
+                              rb_manifold_point *out)
+{
+    rb_v4 pos1 = (rb_v4_mix(w->col, x) + w->p) + rb_v4_all(0.0) * n;
+    rb_v4_store3(pos1, out->pos1);
+    rb_v4_store3(pos1 + rb_v4_all(gap) * n, out->pos2);
+    rb_v4_store3(n, out->normal);
+    out->gap = gap;
 }
 
 #endif

@@ -11,9 +11,15 @@
 
 #include "collide/box_face.h"
 
-RB_INLINE int is_over(const face *f, const corners *c, int k, double slack)
+/* Corners over the face, at most `slack` beside it, and no higher than `limit`: a bit each. What is
+ * higher has a larger gap, wherever its foot is. */
+RB_INLINE int corners_over(const face *f, const corners *c, double slack, double limit)
 {
-    return fabs(c->at[0][k]) <= f->h[f->u] + slack && fabs(c->at[1][k]) <= f->h[f->v] + slack;
+    rb_v4 u = rb_v4_abs(rb_v4_load(c->at[0])), v = rb_v4_abs(rb_v4_load(c->at[1]));
+    rb_v4 height = rb_v4_all(f->side) * rb_v4_load(c->x[f->axis]) - rb_v4_all(f->h[f->axis]);
+    return rb_v4_bits((rb_v4_truth)(u <= rb_v4_all(f->h[f->u] + slack)) &
+                      (rb_v4_truth)(v <= rb_v4_all(f->h[f->v] + slack)) &
+                      (rb_v4_truth)(height <= rb_v4_all(limit)));
 }
 
 /* The vertex x of the other box, beyond an edge of the face or on it within rounding: gap, foot q
@@ -61,8 +67,9 @@ RB_INLINE double foot(const face *f, const corners *c, int k, double tie, double
 RB_INLINE void add_vertices_of_2(rb_boxes *p, const face *f1, const face *f2, const corners *c)
 {
     uint32_t half1 = rb_feature_half(RB_FACE, rb_box_face_of(f1->axis, f1->side));
-    for (int k = 0; k < 4; k++) {
-        if (!is_over(f1, c, k, p->grain.tie)) continue;
+    int over = corners_over(f1, c, p->grain.tie, p->limit);
+    for (int k = 0; over >> k; k++) {
+        if (!(over >> k & 1)) continue;
         double q[3], n[3], gap = foot(f1, c, k, p->grain.tie, q, n);
         rb_boxes_add(p, gap, q, n,
                      rb_feature(half1, rb_feature_half(RB_VERTEX, face_vertex(f2, k))));
@@ -72,9 +79,10 @@ RB_INLINE void add_vertices_of_2(rb_boxes *p, const face *f1, const face *f2, co
 RB_INLINE void add_vertices_of_1(rb_boxes *p, const face *f1, const face *f2, const corners *c)
 {
     uint32_t half2 = rb_feature_half(RB_FACE, rb_box_face_of(f2->axis, f2->side));
-    for (int k = 0; k < 4; k++) {
+    int over = corners_over(f2, c, 2.0 * p->grain.tie, p->limit);
+    for (int k = 0; over >> k; k++) {
         double x[3], q[3], outward[3], n[3];
-        if (!is_over(f2, c, k, 2.0 * p->grain.tie)) continue;
+        if (!(over >> k & 1)) continue;
         double gap = foot(f2, c, k, p->grain.tie, q, outward);
         rb_box_vertex(f1->h, face_vertex(f1, k), x);
         rb_rot(p->R, outward, n);
@@ -84,23 +92,24 @@ RB_INLINE void add_vertices_of_1(rb_boxes *p, const face *f1, const face *f2, co
     }
 }
 
-/* On which side of the sides of face 1 a point is: bit 2 c + (sign > 0) of `out` where it is beyond
- * the side where coordinate c (0: u, 1: v) is sign h_c, of `in` where it is not; neither within
- * rounding of it: ends there are vertices over the side and no crossings. */
-typedef struct sides {
-    int out, in;
-} sides;
-
-RB_INLINE sides sides_of(const face *f, const corners *c, int k, double slack)
+/* Which edges k of face 2 cross side `side` of face 1, bit 4 side + k; sides 0 to 3 are those where
+ * u, then v are -h, +h. An end within `slack` of a side is a vertex over it and no crossing. Edges
+ * both ends of which are higher than `limit` are left out. */
+RB_INLINE int edges_crossing(const face *f, const corners *c, double slack, double limit)
 {
-    double u = c->at[0][k], v = c->at[1][k], h_u = f->h[f->u], h_v = f->h[f->v];
-    double beyond[4] = { -u - h_u, u - h_u, -v - h_v, v - h_v };
-    sides s = { 0, 0 };
-    for (int bit = 0; bit < 4; bit++) {
-        s.out |= (beyond[bit] > slack) << bit;
-        s.in |= (beyond[bit] < -slack) << bit;
+    rb_v4 u = rb_v4_load(c->at[0]), v = rb_v4_load(c->at[1]), near = rb_v4_all(slack);
+    rb_v4 h_u = rb_v4_all(f->h[f->u]), h_v = rb_v4_all(f->h[f->v]);
+    rb_v4 beyond[4] = { -u - h_u, u - h_u, -v - h_v, v - h_v };
+    rb_v4_truth out = { 0 }, in = { 0 };
+    for (int k = 0; k < 4; k++) {
+        out |= rb_v4_bits_at((rb_v4_truth)(beyond[k] > near), 4 * k);
+        in |= rb_v4_bits_at((rb_v4_truth)(beyond[k] < -near), 4 * k);
     }
-    return s;
+    out |= rb_v4_bits_at((rb_v4_truth)(rb_v4_load(c->along) <= rb_v4_all(limit)), 16);
+    int o = rb_v4_join(out), i = rb_v4_join(in), low = o >> 16;
+    low |= low >> 1 | (low << 3 & 8);
+    int across = (o & next_corner(i)) | (i & next_corner(o));
+    return across & 0x1111 * low & ~edges_beside(o);
 }
 
 /* Edge k of face 2 against the side of face 1 where coordinate c is sign h_c, which it crosses. */
@@ -137,14 +146,12 @@ static inline void rb_boxes_faces(rb_boxes *p, const double n[3])
     add_vertices_of_2(p, &f1, &f2, &of_2);
     add_vertices_of_1(p, &f1, &f2, &of_1);
 
-    sides side[5];
-    for (int k = 0; k < 4; k++) side[k] = sides_of(&f1, &of_2, k, p->grain.tie);
-    side[4] = side[0];
-    for (int k = 0; k < 4; k++) {
-        int crossed = (side[k].out & side[k + 1].in) | (side[k].in & side[k + 1].out);
-        for (int bit = 0; crossed >> bit; bit++) {
-            if (!(crossed >> bit & 1)) continue;
-            add_side_crossing(p, &f1, &f2, &of_2, k, bit >> 1, bit & 1 ? 1.0 : -1.0);
+    int crossed = edges_crossing(&f1, &of_2, p->grain.tie, p->limit + p->grain.tie);
+    for (int k = 0; k < 4 && crossed; k++) {
+        int here = crossed >> k & 0x1111;
+        for (int side = 0; here >> 4 * side; side++) {
+            if (!(here >> 4 * side & 1)) continue;
+            add_side_crossing(p, &f1, &f2, &of_2, k, side >> 1, side & 1 ? 1.0 : -1.0);
         }
     }
 }

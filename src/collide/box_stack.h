@@ -19,30 +19,22 @@ RB_INLINE rb_v4_truth less(rb_v4 a, rb_v4 b)
     return (rb_v4_truth)(a < b);
 }
 
-/* Bit k of four from place k of a vector of truths, `shift` bits up. */
-RB_INLINE rb_v4_truth bits_at(rb_v4_truth a, int shift)
-{
-    return a & (rb_v4_truth){ 1LL << shift, 2LL << shift, 4LL << shift, 8LL << shift };
-}
-
 /* How the corners lie to the sides of the face, each as four bits: those beyond side k of the order
- * of sides_of from bit 4 k on; those over the face from bit 16 on; from bit 20 on those within
- * `clear` of a side, or over the face with their own foot beside it. */
+ * of edges_crossing from bit 4 k on; those over the face from bit 16 on; from bit 20 on those
+ * within `clear` of a side, or over the face with their own foot beside it. */
 RB_INLINE int sides_seen(const face *f, const corners *c, double clear)
 {
     rb_v4 u = rb_v4_load(c->at[0]), v = rb_v4_load(c->at[1]), near = rb_v4_all(clear);
     rb_v4 h_u = rb_v4_all(f->h[f->u]), h_v = rb_v4_all(f->h[f->v]);
     rb_v4 x_u = rb_v4_abs(rb_v4_load(c->x[f->u])), x_v = rb_v4_abs(rb_v4_load(c->x[f->v]));
-    rb_v4 side[4] = { -u - h_u, u - h_u, -v - h_v, v - h_v };
-    rb_v4_truth vague = { 0 }, in = { -1, -1, -1, -1 }, seen = { 0 };
-    for (int k = 0; k < 4; k++) {
-        vague |= less(rb_v4_abs(side[k]), near);
-        in &= less(side[k], near);
-        seen |= bits_at(less(near, side[k]), 4 * k);
-    }
+    rb_v4 side_u = rb_v4_abs(u) - h_u, side_v = rb_v4_abs(v) - h_v; /* the nearer one of two */
+    rb_v4_truth vague = less(rb_v4_abs(side_u), near) | less(rb_v4_abs(side_v), near);
+    rb_v4_truth in = less(side_u, near) & less(side_v, near);
     vague |= in & ~(less(x_u - h_u, -near) & less(x_v - h_v, -near));
-    seen |= bits_at(in, 16) | bits_at(vague, 20);
-    return (int)((seen[0] | seen[1]) | (seen[2] | seen[3]));
+    rb_v4_truth seen =
+        rb_v4_bits_at(less(near, -u - h_u), 0) | rb_v4_bits_at(less(near, u - h_u), 4) |
+        rb_v4_bits_at(less(near, -v - h_v), 8) | rb_v4_bits_at(less(near, v - h_v), 12);
+    return rb_v4_join(seen | rb_v4_bits_at(in, 16) | rb_v4_bits_at(vague, 20));
 }
 
 /* Its corners do not coincide. */
@@ -92,8 +84,12 @@ RB_INLINE void stack_crossings(stack *s, double reach, double slack, const face 
                                const corners *c, int seen)
 {
     const face *f1 = &f[0];
+    rb_v4 limit = rb_v4_all(reach + slack);
+    int low = rb_v4_bits((rb_v4_truth)(rb_v4_load(c->along) <= limit));
+    low |= low >> 1 | (low << 3 & 8); /* edges an end of which is within reach */
+    int crossing = (seen ^ next_corner(seen)) & 0x1111 * low & ~edges_beside(seen);
     for (int side = 0; side < 4; side++) {
-        int b = seen >> 4 * side & 15, crossed = b ^ (b >> 1 | (b & 1) << 3), of = side >> 1;
+        int crossed = crossing >> 4 * side & 15, of = side >> 1;
         if (!crossed) continue;
         int axis_c = of ? f1->v : f1->u, axis_o = of ? f1->u : f1->v;
         double sign = side & 1 ? 1.0 : -1.0, h_c = f1->h[axis_c];
@@ -154,17 +150,15 @@ RB_INLINE void stack_normals(const rb_boxes *p, const face f[2], const double n[
 
 RB_INLINE void stack_write(const stack *s, const rb_shape *a, double normal[3][3], rb_manifold *out)
 {
-    int turned = 0; /* bits of the normals that are in the world already */
+    rb_world world;
+    rb_v4 turned[3];
+    rb_world_make(a, &world);
+    for (int k = 0; k < 3; k++) turned[k] = rb_v4_mix(world.col, normal[k]);
     out->n = s->pick.n;
     for (int i = 0; i < s->pick.n; i++) {
-        int k = s->pick.pick[i], which = s->normal[k];
-        if (!(turned >> which & 1)) rb_rot(a->R, normal[which], normal[which]);
-        turned |= 1 << which;
-        double x[3];
-        rb_rot(a->R, s->x[k], x);
-        rb_add3(x, a->p, x);
-        rb_point_set(&out->point[i], INFINITY, s->pick.gap[k], x, 0.0, normal[s->normal[k]],
-                     s->pick.feature[k]);
+        int k = s->pick.pick[i];
+        rb_world_point(&world, s->pick.gap[k], s->x[k], turned[s->normal[k]], &out->point[i]);
+        out->point[i].feature = s->pick.feature[k];
     }
 }
 

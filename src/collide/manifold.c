@@ -210,6 +210,49 @@ static void sort_by_feature(rb_manifold *m)
     }
 }
 
+/* Whether p and q would not be merged, wherever the normal that they are seen along lies among
+ * theirs. */
+RB_INLINE int is_elsewhere(const rb_manifold_point *p, const rb_manifold_point *q,
+                           const double n[3], double merge)
+{
+    const double slant = 0.5, far = 400.0; /* cosine^2; in merge^2 [1] */
+    double r[3];
+    for (int k = 0; k < 3; k++) {
+        r[k] = 0.5 * (p->pos1[k] - q->pos1[k]) + 0.5 * (p->pos2[k] - q->pos2[k]);
+    }
+    double rr = rb_dot3(r, r), along = rb_dot3(r, n);
+    return rr > far * merge * merge && along * along < slant * rr;
+}
+
+/* Few points, none of which could be another one but by its name, and then is not closer: the first
+ * of each name stays, whatever the order in which merge() would look at them. 0: more have to go,
+ * or it is not that clear. */
+RB_INLINE int keep_distinct(const rb_manifold_point *at, const double n[3], int most, rb_choice *s)
+{
+    const double turn = 0.25; /* off [1] */
+    int again = 0, kept = 0;
+    if (s->n > most + 1) return 0;
+    for (int i = 0; i < s->n; i++) {
+        const rb_manifold_point *p = &at[s->pick[i]];
+        if (!(s->off[s->pick[i]] <= turn)) return 0;
+        for (int j = 0; j < i; j++) {
+            const rb_manifold_point *q = &at[s->pick[j]];
+            int same = p->feature == q->feature;
+            if (is_elsewhere(p, q, n, s->grain.merge) == same) return 0;
+            if (same && !(p->gap >= q->gap - s->grain.tie)) return 0;
+            again |= same << i;
+        }
+    }
+    if (s->n > most && !again) return 0;
+    for (int i = 0; i < s->n; i++) {
+        s->pick[kept] = s->pick[i];
+        kept += !(again >> i & 1);
+    }
+    s->n = kept;
+    rb_choice_sort(s);
+    return 1;
+}
+
 RB_SHORT void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
                                rb_manifold *out)
 {
@@ -226,7 +269,7 @@ RB_SHORT void rb_points_finish(rb_points *points, const double n[3], double reac
         s.feature[i] = p->feature;
         s.off[i] = rb_larger(fabs(r[0]), rb_larger(fabs(r[1]), fabs(r[2])));
     }
-    if (s.n > 1) {
+    if (s.n > 1 && !keep_distinct(points->at, n, out->most, &s)) {
         rb_choice_lead(&s);
         flatten(points->at, &s);
         merge(&s);

@@ -41,6 +41,23 @@ RB_INLINE rb_v4 rb_v4_abs(rb_v4 a)
     return (rb_v4)((rb_v4_truth)a & 0x7fffffffffffffff);
 }
 
+/* Bit k of four from place k of a vector of truths, `shift` bits up. */
+RB_INLINE rb_v4_truth rb_v4_bits_at(rb_v4_truth a, int shift)
+{
+    return a & (rb_v4_truth){ 1LL << shift, 2LL << shift, 4LL << shift, 8LL << shift };
+}
+
+/* The bits of all places together. */
+RB_INLINE int rb_v4_join(rb_v4_truth a)
+{
+    return (int)((a[0] | a[1]) | (a[2] | a[3]));
+}
+
+RB_INLINE int rb_v4_bits(rb_v4_truth a)
+{
+    return rb_v4_join(rb_v4_bits_at(a, 0));
+}
+
 /* y z x */
 RB_INLINE rb_v4 rb_v4_next(rb_v4 a)
 {
