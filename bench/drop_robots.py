@@ -18,6 +18,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 
 def call(arguments, timeout):
@@ -29,11 +30,21 @@ def options_of(folder):
             "--package", "example-robot-data=" + folder, "--package", "drake_models=" + folder]
 
 
+def has_bodies(path):
+    """A URDF, or an MJCF file with bodies of its own: not a scene around a robot, not its keyframes."""
+    try:
+        root = ElementTree.parse(path).getroot()
+    except (ElementTree.ParseError, OSError):
+        return False
+    return root.tag == "robot" or (root.tag == "mujoco" and root.find("worldbody//body") is not None)
+
+
 def main_files(root):
     for name in sorted(os.listdir(root)):
         folder = os.path.join(root, name)
         found = sorted(os.path.join(d, f) for d, _, fs in os.walk(folder) for f in fs
                        if f.endswith((".urdf", ".xml")))
+        found = [path for path in found if has_bodies(path)]
         if found:
             yield name, folder, found[0]
 

@@ -299,7 +299,7 @@ static void add_contact(world *w, const rb_contact *all, int n, int i)
     for (int j = first; j <= last; j++)
         if (all[j].at.gap < all[closest].at.gap) closest = j;
     double x1[3], x2[3];
-    double flat = strcmp(w->o->formulation->name, "cone") == 0 ? 1e-8 * w->m->extent : INFINITY;
+    double flat = strcmp(w->o->formulation->name, "cone") == 0 ? 1e-13 * w->m->extent : INFINITY;
     acting_point(all, i, closest, flat, 0, x1);
     acting_point(all, i, closest, flat, 1, x2);
     int nv = w->m->nv, body1 = w->m->geom_body[x->geom1], body2 = w->m->geom_body[x->geom2];

@@ -168,6 +168,7 @@ typedef struct rb_solve_opts {
     int max_iter;            /* cap on iterations, >= 1                                        */
     int warm;                /* 1: z and info->mode hold a guess                               */
     int unique;              /* 1: uniform-compliance answer where several exist               */
+    int follow;              /* 1: z was chosen so for a problem next to this one              */
     int brief;               /* 1: auto leaves cones to the caller where Newton and path fail  */
     rb_arena *arena;         /* scratch kept by the caller; NULL: made and freed by the call   */
     const rb_alloc *alloc;   /* for that arena; NULL: libc                                     */

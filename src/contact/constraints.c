@@ -216,7 +216,7 @@ static void acting_points(const rb_builder *b, const rb_constraint *c, double x1
     for (int j = c->face; j < c->face + c->nface; j++) {
         if (b->contacts[j].at.gap < closest->at.gap) closest = &b->contacts[j];
     }
-    if (own->at.gap - closest->at.gap <= RB_GAP_FLAT * b->m->extent) return;
+    if (own->at.gap - closest->at.gap <= RB_GAP_ZERO * b->m->extent) return;
     const double *n = own->at.normal;
     rb_axpy3(rb_dot3(n, closest->at.pos1) - rb_dot3(n, own->at.pos1), n, x1);
     rb_axpy3(rb_dot3(n, closest->at.pos2) - rb_dot3(n, own->at.pos2), n, x2);

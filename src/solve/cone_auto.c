@@ -430,6 +430,13 @@ static int try_any(climb *s, double *r, rb_rung *rung)
     return try_path(s, r);
 }
 
+/* The same, where the guess is an answer that was chosen: its branch is followed (K.22). */
+static rb_unique chosen(climb *s)
+{
+    rb_unique unique = how_unique(s);
+    return unique == RB_UNIQUE_NOT && s->o->follow ? RB_UNIQUE_CHOSEN : unique;
+}
+
 /* What is wanted where impulses are unique, or do not matter. Where they do, the last digits of an
  * answer near the guess are of no use. */
 static int try_the_guess(climb *s, double *r, rb_rung *rung)
@@ -437,8 +444,8 @@ static int try_the_guess(climb *s, double *r, rb_rung *rung)
     *rung = RB_RUNG_NEWTON;
     start_newton(s, r);
     s->arrived = rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS);
-    int solved = s->arrived && how_unique(s) != RB_UNIQUE_NOT && finish_path(s, r);
-    s->unique = how_unique(s);
+    int solved = s->arrived && chosen(s) != RB_UNIQUE_NOT && finish_path(s, r);
+    s->unique = chosen(s);
     return keep(s, r) && solved && s->unique != RB_UNIQUE_NOT;
 }
 

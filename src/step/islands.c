@@ -147,6 +147,7 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
     opts.tol = s->o->tol;
     opts.warm = !s->o->cold;
     opts.unique = written->problem.kind != RB_CONE || written->problem.nc <= most_unique(s);
+    opts.follow = opts.warm && s->last_p; /* turns and repairs */
     opts.brief = brief;
     opts.arena = arena;
     x->solved.mode = written->mode;
