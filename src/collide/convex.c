@@ -6,6 +6,7 @@
 #include "base/constants.h"
 #include "collide/depth.h"
 #include "collide/feature.h"
+#include "collide/inner.h"
 #include "collide/pairs.h"
 #include "collide/segment.h"
 #include "math/vec3.h"
@@ -313,6 +314,16 @@ static void name_again(rb_couple *couple, rb_direction *at)
     at->s = named ? separation_again(couple, at->n) : s;
 }
 
+/* Where cores touch, or are so close that rb_closest_warm could answer, a direction next to that of
+ * two parts is theirs: Newton's method or rounding left it there. */
+static int is_nameable(rb_couple *couple, const rb_direction *at)
+{
+    if (at->exact) return 1;
+    if (at->s > RB_SAME_POINT * couple->scale) return 0;
+    const rb_extreme *e = rb_couple_extremes(couple, at->n);
+    return e[0].freedom + e[1].freedom == 2;
+}
+
 void rb_convex_pair_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
                          const double *n, rb_manifold *out)
 {
@@ -333,7 +344,10 @@ void rb_convex_pair_warm(const rb_shape *shape1, const rb_shape *shape2, double 
         out->n = 0;
     }
     rb_closest_find(&couple, &closest);
-    if (!couple.curved && closest.at.exact) name_again(&couple, &closest.at);
+    if (!couple.curved && is_nameable(&couple, &closest.at)) {
+        name_again(&couple, &closest.at);
+        if (closest.capped) closest.capped = !rb_inner_flat(&couple, closest.at.n, closest.at.s);
+    }
     if (closest.at.s - radii > reach) return;
     rb_contact_points(&couple, &closest, reach, 1, out);
     out->error = closest.capped && !is_met(&closest, couple.scale, out) ? closest.error : 0.0;

@@ -6,17 +6,30 @@
 #include "collide/feature.h"
 #include "math/vec3.h"
 
+/* How far a face with this normal is from looking along d: the square of the chord, which tells
+ * angles of 1e-8 apart where the cosine is 1. */
+static inline double off_face(const double normal[3], const double d[3], double facing)
+{
+    const double near = 1e-12;
+    double r[3];
+    if (facing < 1.0 - near) return 2.0 * (1.0 - facing);
+    rb_sub3(normal, d, r);
+    return rb_dot3(r, r);
+}
+
 /* The face at the vertex that looks most along d, and the edge that falls least; in the frame of
  * the core. Returns how many edges are as good as orthogonal to d. */
 static int look_around(const rb_poly *p, const double d[3], rb_extreme *out)
 {
     const double *x = p->vert + 3 * (ptrdiff_t)out->part;
     int first = p->leave[out->part], entry = first, sure = 0;
-    out->facing = -INFINITY;
+    double least = INFINITY;
     out->slope = INFINITY;
     do {
-        double facing = rb_dot3(d, p->plane + 4 * (ptrdiff_t)p->owner[entry]), k[3];
-        if (facing > out->facing) {
+        const double *normal = p->plane + 4 * (ptrdiff_t)p->owner[entry];
+        double facing = rb_dot3(d, normal), off = off_face(normal, d, facing), k[3];
+        if (off < least) {
+            least = off;
             out->facing = facing;
             out->face = p->owner[entry];
         }
