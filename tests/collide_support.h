@@ -457,12 +457,10 @@ static inline void move_body(body *b, const double turn[3], const double shift[3
     pose_body(b, p, q);
 }
 
-/* RATTLEBACK_PAIRS configurations per family, 20,000 where it is not set. */
+/* Configurations per family. */
 static inline int pair_count(void)
 {
-    const char *text = getenv("RATTLEBACK_PAIRS");
-    int n = text ? atoi(text) : 0;
-    return n > 0 ? n : 20000;
+    return test_count(20000);
 }
 
 #endif

@@ -201,6 +201,21 @@ static inline rb_alloc test_alloc(test_memory *memory)
     return (rb_alloc){ test_memory_alloc, test_memory_resize, test_memory_release, memory };
 }
 
+/* How many random configurations a campaign asks for (RATTLEBACK_PAIRS), and after which seed they
+ * begin (RATTLEBACK_SEED). */
+static inline int test_count(int usual)
+{
+    const char *text = getenv("RATTLEBACK_PAIRS");
+    int n = text ? atoi(text) : 0;
+    return n > 0 ? n : usual;
+}
+
+static inline int test_first_seed(void)
+{
+    const char *text = getenv("RATTLEBACK_SEED");
+    return 1 + (text ? atoi(text) : 0);
+}
+
 static inline int test_selected(int argc, char **argv, const char *name)
 {
     if (argc < 2) return 1;

@@ -18,14 +18,7 @@ enum { SLOWLY_EVERY = 10 }; /* configurations that a second method looks at */
 
 static int count_of_pairs(void)
 {
-    const char *text = getenv("RATTLEBACK_PAIRS");
-    return text ? atoi(text) : 1000;
-}
-
-static int first_seed(void)
-{
-    const char *text = getenv("RATTLEBACK_SEED");
-    return 1 + (text ? atoi(text) : 0);
+    return test_count(1000);
 }
 
 typedef struct tally {
@@ -139,7 +132,7 @@ static void check_family(int type1, int type2)
     tally t = { 0 };
     if (!hulls) hulls = hull_model();
     for (int i = 0; i < count_of_pairs(); i++) {
-        int seed = first_seed() + i;
+        int seed = test_first_seed() + i;
         TEST_SEED(seed);
         rb_rng rng = rb_rng_make((uint64_t)seed);
         solid a, b;
@@ -179,7 +172,7 @@ TEST(agrees_with_closed_forms)
     static const int types[] = { RB_GEOM_SPHERE, RB_GEOM_CAPSULE, RB_GEOM_BOX };
     double worst = 0.0;
     for (int i = 0; i < 4 * count_of_pairs(); i++) {
-        int seed = first_seed() + i;
+        int seed = test_first_seed() + i;
         TEST_SEED(seed);
         rb_rng rng = rb_rng_make((uint64_t)seed);
         body a, b;
@@ -204,7 +197,7 @@ TEST(cylinder_in_box_at_once)
 {
     int overlaps = 0, direct = 0;
     for (int i = 0; i < 2 * count_of_pairs(); i++) {
-        int seed = first_seed() + 500000 + i;
+        int seed = test_first_seed() + 500000 + i;
         TEST_SEED(seed);
         rb_rng rng = rb_rng_make((uint64_t)seed);
         solid a, b;
@@ -259,8 +252,8 @@ TEST(warm_is_cold)
     int queries = 0, others = 0;
     if (!hulls) hulls = hull_model();
     for (int i = 0; i < 5 * PATHS; i++) {
-        TEST_SEED(first_seed() + i);
-        rb_rng rng = rb_rng_make((uint64_t)(first_seed() + i));
+        TEST_SEED(test_first_seed() + i);
+        rb_rng rng = rb_rng_make((uint64_t)(test_first_seed() + i));
         solid a, b;
         rb_warm warm = { { 0.0, 0.0, 0.0 } };
         random_solids(&rng, hulls, types[i % 5][0], types[i % 5][1], &a, &b);

@@ -245,12 +245,13 @@ static void place_scene(scene *c, rb_rng *rng, double reach)
 TEST(cold_starts_agree_with_slow_methods)
 {
     scene c = { .m = hulls() };
-    rb_rng rng = rb_rng_make(7);
-    int apart = 0, over = 0, escaped = 0, steps = 0;
-    for (uint64_t seed = 1; seed <= 3000; seed++) {
+    int apart = 0, over = 0, escaped = 0, steps = 0, count = test_count(3000);
+    for (int i = 0; i < count; i++) {
+        int seed = test_first_seed() + i;
         TEST_SEED(seed);
+        rb_rng rng = rb_rng_make((uint64_t)seed);
         place_scene(&c, &rng, 1.6);
-        rb_vclip cache = { { 4 * (int)(seed % 4), 4 * (int)(seed % 3) } };
+        rb_vclip cache = { { 4 * (seed % 4), 4 * (seed % 3) } };
         rb_vclip_result r;
         CHECK_INT(rb_vclip_query(&c.s[0], &c.s[1], &cache, &r), RB_OK);
         double gap = general_gap(&c.s[0], &c.s[1]);
@@ -266,9 +267,9 @@ TEST(cold_starts_agree_with_slow_methods)
         check_certificate(&c.s[0], &c.s[1], &r);
         if (seed % 10 == 0) CHECK_NEAR(slow_distance(&c.s[0], &c.s[1]), r.distance, 1e-11);
     }
-    CHECK(apart > 500 && over > 500);
+    CHECK(apart > count / 6 && over > count / 6);
     CHECK_INT(escaped, 0);
-    CHECK(steps < 3000 * 40);
+    CHECK(steps < count * 40);
     rb_model_free(c.m, NULL);
 }
 
@@ -314,9 +315,10 @@ TEST(aligned_poses)
 {
     scene c = { .m = hulls() };
     int escaped = 0, apart = 0;
-    for (uint64_t seed = 1; seed <= 3000; seed++) {
+    for (int pose = 0; pose < test_count(3000); pose++) {
+        int seed = test_first_seed() + pose;
         TEST_SEED(seed);
-        rb_rng rng = rb_rng_make(seed);
+        rb_rng rng = rb_rng_make((uint64_t)seed);
         place_scene(&c, &rng, 0.0);
         double axis[3] = { 0.0, 0.0, 0.0 }, q[4], size[2][3];
         for (int k = 0; k < 2; k++) {
@@ -346,7 +348,7 @@ TEST(aligned_poses)
         CHECK_NEAR(back.distance, r.distance, 1e-12);
         if (gap > 1e-9 && seed % 2 == 0) check_certificate(&c.s[0], &c.s[1], &r);
     }
-    CHECK(apart > 1000);
+    CHECK(apart > test_count(3000) / 3);
     CHECK_INT(escaped, 0);
     rb_model_free(c.m, NULL);
 }
