@@ -102,6 +102,7 @@ typedef struct climb {
     rb_unique unique;
     int canonical; /* the order of the contacts is the problem's own            */
     int arrived;   /* the guess led to a solution with compliance                       */
+    int stressed;  /* impulses grew along a self-stress at the end of the path          */
     int again;     /* that order is to decide: one of the two below, or 0               */
 } climb;
 
@@ -138,8 +139,9 @@ static int continue_path(climb *s, double *r)
     double most = GROWN * rb_norm_inf(r, s->k->n);
     for (double eps = PATH_LESS * RB_UNIFORM_EPS; eps >= PATH_LEAST; eps *= PATH_LESS) {
         rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, eps);
-        if (!rb_newton_run(&s->newton, NULL, r, LESS_STEPS) || rb_norm_inf(r, s->k->n) > most)
-            break;
+        if (!rb_newton_run(&s->newton, NULL, r, LESS_STEPS)) break;
+        s->stressed = rb_norm_inf(r, s->k->n) > most;
+        if (s->stressed) break;
         memcpy(s->spare, r, bytes);
         double error = rb_newton_polish(&s->newton, s->spare, s->tol);
         if (error <= NEAR_SURE * s->tol) return 1;
@@ -449,6 +451,13 @@ static int try_the_guess(climb *s, double *r, rb_rung *rung)
     return keep(s, r) && solved && s->unique != RB_UNIQUE_NOT;
 }
 
+/* Impulses that push against each other ever harder are found where there is no answer. Whoever has
+ * another question to ask (S.16), (S.41) need not wait for what is left of the ladder. */
+static int is_in_vain(const climb *s)
+{
+    return s->o->brief && s->stressed;
+}
+
 /* Where they do, and wherever a guess led nowhere: the path; and where that turns back, any. */
 static int try_the_path(climb *s, double *r, rb_rung *rung)
 {
@@ -460,6 +469,7 @@ static int try_the_path(climb *s, double *r, rb_rung *rung)
             s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
         return 1;
     }
+    if (is_in_vain(s)) return 0;
     if (try_near(s, r)) return 1;
     start_newton(s, r);
     return try_short_path(s, r);
@@ -496,6 +506,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         return RB_OK;
     }
     *rung = RB_RUNG_PATH;
+    if (is_in_vain(s)) return RB_OK;
     if (try_near(s, r)) return RB_OK;
     if (s->k->nc > MEDIUM && s->error > s->tol) {
         *rung = RB_RUNG_NSGS;
