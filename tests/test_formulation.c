@@ -260,12 +260,16 @@ static int one_face(const world *w, const rb_contact *x, const rb_contact *y)
            memcmp(x->at.normal, y->at.normal, sizeof x->at.normal) == 0;
 }
 
-/* Hulls that overlap at a joint (F.25): two geoms of one tree, deeper at the start than steps make
- * them. */
+static int root_of(const rb_model *m, int body)
+{
+    return m->body_parent[body] == 0 ? body : root_of(m, m->body_parent[body]);
+}
+
+/* Hulls that overlap at a joint (F.25): two geoms on one body of the world, deep at the start. */
 static int is_inner(const world *w, const rb_contact *all, int n, int i)
 {
-    const int *link = w->m->geom_link, *tree = w->m->link_tree;
-    int t = tree[link[all[i].geom1]], repair = w->v_hat && w->nstart > 0;
+    const rb_model *m = w->m;
+    int root = root_of(m, m->geom_body[all[i].geom1]), repair = w->v_hat && w->nstart > 0;
     double deepest = 0.0;
     for (int j = 0; j < n && !repair; j++) {
         if (all[j].geom1 == all[i].geom1 && all[j].geom2 == all[i].geom2)
@@ -276,7 +280,8 @@ static int is_inner(const world *w, const rb_contact *all, int n, int i)
         if (c->kind == CONTACT && c->a == all[i].geom1 && c->b == all[i].geom2)
             deepest = fmin(deepest, c->gap);
     }
-    return t >= 0 && t == tree[link[all[i].geom2]] && deepest < -2e-9 * w->m->extent;
+    return root > 0 && root == root_of(m, m->geom_body[all[i].geom2]) &&
+           deepest < -1e-5 * m->extent;
 }
 
 static void acting_point(const rb_contact *all, int i, int closest, double flat, int side,

@@ -183,6 +183,12 @@
  * surfaces may overlap by this much. Smaller: more repairs for what nobody sees. */
 #define RB_GAP_DEEP 1e-9
 
+/* Overlap of a mechanism with itself that has no friction (F.25), in units of the extent of the
+ * model [1]: hulls at a joint overlap by 1e-3 and more, points that touch and were rounded in a
+ * file by less than this. Larger: joints of models whose hulls overlap a little are locked.
+ * Smaller: fingers that touch slip through each other for a rounded digit. */
+#define RB_GAP_INNER 1e-5
+
 /* Share of its way by which a geom may leave it before pairs are looked for anew at the end of a
  * step [1]. Larger: more pairs are looked at that do not meet. Smaller: bends and impulses lead out
  * of it, and all pairs are looked for. */

@@ -244,6 +244,14 @@ static double start_gap(const rb_builder *b, int i)
     return gap;
 }
 
+/* The body below the world that a geom hangs on, 0: the world itself. */
+static int root_of(const rb_model *m, int geom)
+{
+    int body = m->geom_body[geom];
+    while (m->body_parent[body] != 0) body = m->body_parent[body];
+    return body;
+}
+
 /* Overlap of a mechanism with itself that no step has made: hulls at a joint. Where solids overlap
  * there is no surface to rub, and friction there would lock the joint: its normal is one that the
  * links can hardly move along, so that mu |W_nt| exceeds W_nn (F.25). */
@@ -251,9 +259,9 @@ static int is_inner(const rb_builder *b, int i)
 {
     const rb_model *m = b->m;
     const rb_contact *c = &b->contacts[i];
-    int tree = m->link_tree[m->geom_link[c->geom1]];
-    if (tree < 0 || tree != m->link_tree[m->geom_link[c->geom2]]) return 0;
-    return start_gap(b, i) < -2.0 * RB_GAP_DEEP * m->extent;
+    int root = root_of(m, c->geom1);
+    if (root == 0 || root != root_of(m, c->geom2)) return 0;
+    return start_gap(b, i) < -RB_GAP_INNER * m->extent;
 }
 
 static void make_contact(rb_builder *b, int i)
