@@ -68,6 +68,11 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
+/* The same for steps with a link that turns by more than RB_SMOOTH_WATCH [1]: the rule itself errs
+ * by 5e-6 there and more. Larger: what their energy is found to miss is that of the iteration.
+ * Smaller: iterations for digits that the rule does not have. */
+#define RB_SMOOTH_TOL_FAST 1e-8
+
 /* Part of a change that the next one may be for the one after that to be foretold by it [1].
  * Larger: the iteration may end before RB_SMOOTH_TOL is reached. */
 #define RB_SMOOTH_RATE 0.1

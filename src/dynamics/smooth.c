@@ -43,6 +43,8 @@ typedef struct scratch {
     double *q, *act, *act_next;    /* at the start and end of the substep   (nq), (na) */
     double *v;                     /*                                       (nv)       */
     double *dv, *qdd;              /* change of the velocity; its next rate (nv)       */
+    double *dv_before;             /* of the substep before                 (nv)       */
+    double *dv_first;              /* of the first one                      (nv)       */
     double *along;                 /* v_m as the rotations take it          (nv)       */
     double *force, *no_force;      /* right side; zero                      (nv)       */
     double *E;                     /* implicit diagonal                     (nv)       */
@@ -53,6 +55,7 @@ typedef struct scratch {
     rb_smooth_energy energy;
     const rb_smooth_push *push; /* NULL: no impulses */
     double tol;                 /* change at which the iteration ends [1] */
+    int first_of;               /* substeps of the try that dv_first is of; 0: none yet */
     int placed;                 /* 1: d is at the midpoint that dv leads to */
 } scratch;
 
@@ -60,8 +63,8 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
 {
     double **of_q[] = { &s->q_before, &s->q };
     double **of_act[] = { &s->act_before, &s->act, &s->act_next };
-    double **of_v[] = { &s->v_before, &s->v,     &s->dv,       &s->qdd,
-                        &s->along,    &s->force, &s->no_force, &s->E };
+    double **of_v[] = { &s->v_before, &s->v,     &s->dv,    &s->dv_before, &s->dv_first,
+                        &s->qdd,      &s->along, &s->force, &s->no_force,  &s->E };
     int ok = 1;
     for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++) {
         ok = ok && (*of_q[i] = rb_push(arena, double, m->nq)) != NULL;
@@ -198,7 +201,8 @@ static rb_status forced_size(const rb_model *m, rb_data *d, double h, scratch *s
 
 static int wants_forced_size(const progress *p, int i)
 {
-    return (i == 2 && p->change > RB_SMOOTH_SLOW) || i == LATE;
+    int slow = (i == 2 && p->change > RB_SMOOTH_SLOW) || i == LATE;
+    return slow && p->rate > RB_SMOOTH_RATE;
 }
 
 /* The second where it is larger: fmax without a call. */
@@ -344,9 +348,27 @@ static double fastest_spin(const rb_model *m, const rb_data *d)
     return fastest;
 }
 
+/* The change to start the first substep from: that of impulses, or of the try before. */
 static void first_change(const rb_model *m, int count, scratch *s)
 {
-    for (int j = 0; j < m->nv; j++) s->dv[j] = s->push ? s->push->dv[j] / count : 0.0;
+    double share = s->first_of > 0 ? (double)s->first_of / count : 0.0;
+    for (int j = 0; j < m->nv; j++) {
+        s->dv[j] = s->push ? s->push->dv[j] / count : 0.0;
+        if (!s->push && s->first_of > 0) s->dv[j] = share * s->dv_first[j];
+    }
+}
+
+/* After substep i of a try: the change of the next one goes on as the last two did. */
+static void next_change(const rb_model *m, int count, int i, scratch *s)
+{
+    if (s->push) return;
+    if (i == 0) copy(s->dv_first, s->dv, m->nv);
+    if (i == 0) s->first_of = count;
+    for (int j = 0; j < m->nv; j++) {
+        double dv = s->dv[j];
+        if (i > 0) s->dv[j] += dv - s->dv_before[j];
+        s->dv_before[j] = dv;
+    }
 }
 
 /* Most chains turn slowly enough for one substep, though rates that add up do not say so. The first
@@ -408,6 +430,7 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
         rb_status status = substep(m, d, h / count, s, info);
         if (status != RB_OK || !info->converged) return status;
         if (now) copy(now + (ptrdiff_t)i * nv, s->dv, nv);
+        if (count > 1) next_change(m, count, i, s);
     }
     memory->substeps = now ? count : 0;
     if (now) memcpy(memory->dv, now, (size_t)count * (size_t)nv * sizeof *now);
@@ -426,6 +449,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
     copy(s.act_before, d->act, m->na);
     if (given > 0) s.energy = *push->energy;
     int count = given > 0 ? given : substeps_needed(m, d, h, push, &s);
+    if (!push && s.energy.watched) s.tol = RB_SMOOTH_TOL_FAST;
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? count : 2 * count;
