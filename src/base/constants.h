@@ -68,8 +68,8 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
-/* The same for steps with a link that turns by more than RB_SMOOTH_WATCH [1]: the rule itself errs
- * by 5e-6 there and more. Larger: what their energy is found to miss is that of the iteration.
+/* The same for long chains with a link that turns by more than RB_SMOOTH_WATCH [1]: the rule itself
+ * errs by 5e-6 there and more. Larger: what their energy is found to miss is that of the iteration.
  * Smaller: iterations for digits that the rule does not have. */
 #define RB_SMOOTH_TOL_FAST 1e-8
 
@@ -199,6 +199,10 @@
  * of it, and all pairs are looked for. */
 #define RB_NEAR_MORE 0.25
 
+/* Share of the overlap that the second and later repairs of a chain may leave [1]; what has more is
+ * halved. Larger: repairs go on that do not end. Smaller: halves where one more repair would do. */
+#define RB_REPAIR_GAIN 0.1
+
 /* Closure error made by a step that is repaired, in units of the extent of the model [1]. Newton's
  * repair squares the error: one that meets this one often meets rounding. Larger: mechanisms drift
  * apart by this much in a step. */
@@ -318,6 +322,12 @@
 /* The same where they end without it: modes that alternate. Larger: energy is made. Smaller: steps
  * are halved [1]. */
 #define RB_CARRY_LOOSE 1e-3
+
+/* Defect that turns may have after the fourth, and the share of it after each further one [1].
+ * Larger: turns that wander are followed to their end, and the step is halved all the same.
+ * Smaller: steps are halved that would have ended. */
+#define RB_CARRY_STRAY 1e-2
+#define RB_CARRY_GAIN  0.31622776601683794
 
 /* Tolerance of the motion without contact where a chain is in contact and will be carried: its
  * impulses are found by turns, which start from it [1]. Larger: more turns. Smaller: evaluations

@@ -241,11 +241,15 @@ static int is_done(const progress *p, double tol)
     return p->stalls >= PATIENCE && (p->diff <= p->floor || p->change <= RB_SMOOTH_STALL);
 }
 
+static int is_long(const rb_model *m)
+{
+    return m->nlink > TENSE * m->ntree;
+}
+
 /* Long chains want tension in their inertia at once, others where they converge slowly. */
 static int wants_tension(const rb_model *m, const progress *p, int i)
 {
-    int is_long = m->nlink > TENSE * m->ntree;
-    return (i == 0 && is_long) || (i == 1 && !is_long && p->rate > RB_TENSION_RATE);
+    return (i == 0 && is_long(m)) || (i == 1 && !is_long(m) && p->rate > RB_TENSION_RATE);
 }
 
 /* Work of all forces, with the velocity of the midpoint. */
@@ -389,14 +393,15 @@ static int substeps_needed(const rb_model *m, rb_data *d, double h, const rb_smo
                            scratch *s)
 {
     double fastest = push ? push->spin : 0.0;
-    int watched = !push || !push->rough;
+    int watched = !push || !push->rough, always = push && push->watch;
     s->energy.watched = 0;
-    if (push && h * fastest < RB_SMOOTH_WATCH) return 1;
+    if (push && !always && h * fastest < RB_SMOOTH_WATCH) return 1;
     if (!push && h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH) return 1;
     if (!push && is_slow(m, d, h, s)) return 1;
     if (watched) rb_forward_place(m, d);
     if (!push) fastest = fastest_spin(m, d);
-    if (watched && h * fastest >= RB_SMOOTH_WATCH) rb_smooth_energy_start(m, d, &s->energy);
+    if (watched && (always || h * fastest >= RB_SMOOTH_WATCH))
+        rb_smooth_energy_start(m, d, &s->energy);
     double count = h * fastest / RB_SMOOTH_TURN;
     return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
 }
@@ -437,8 +442,9 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
     return RB_OK;
 }
 
-static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
-                           rb_smooth_info *told)
+/* fast: tolerance for long chains that turn fast, without impulses */
+static rb_status step_tree(const rb_model *m, rb_data *d, double h, double fast,
+                           const rb_smooth_push *push, rb_smooth_info *told)
 {
     scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : RB_SMOOTH_TOL };
     int given = push ? push->substeps : 0;
@@ -449,7 +455,8 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
     copy(s.act_before, d->act, m->na);
     if (given > 0) s.energy = *push->energy;
     int count = given > 0 ? given : substeps_needed(m, d, h, push, &s);
-    if (!push && s.energy.watched) s.tol = RB_SMOOTH_TOL_FAST;
+    if (push && s.energy.watched && push->start > count) count = push->start;
+    if (!push && s.energy.watched && is_long(m)) s.tol = fast;
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? count : 2 * count;
@@ -461,6 +468,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
             return RB_OK;
         }
         restore(m, d, &s);
+        if (push && push->most > 0 && more > push->most) told->converged = 0, last = 1;
         if (status != RB_OK || last) return status;
         count = more;
     }
@@ -482,18 +490,28 @@ static rb_status step_free(const rb_model *m, rb_data *d, double h, rb_smooth_in
     return RB_OK;
 }
 
-rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
+static rb_status step(const rb_model *m, rb_data *d, double h, double fast, rb_smooth_info *info)
 {
     RB_ASSERT(h > 0.0);
     rb_smooth_info told = { 0 };
     rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     if (rb_smooth_free_takes(m, d)) status = step_free(m, d, h, &told);
-    if (status == RB_OK && !told.converged) status = step_tree(m, d, h, NULL, &told);
+    if (status == RB_OK && !told.converged) status = step_tree(m, d, h, fast, NULL, &told);
     if (status == RB_OK && told.converged) d->time += h;
     rb_arena_reset(d->arena, mark);
     if (info) *info = told;
     return status;
+}
+
+rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
+{
+    return step(m, d, h, RB_SMOOTH_TOL, info);
+}
+
+rb_status rb_smooth_step_fast(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
+{
+    return step(m, d, h, RB_SMOOTH_TOL_FAST, info);
 }
 
 int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *memory)
@@ -508,7 +526,7 @@ rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_pus
 {
     rb_mark mark = rb_arena_mark(d->arena);
     memset(info, 0, sizeof *info);
-    rb_status status = step_tree(m, d, push->h, push, info);
+    rb_status status = step_tree(m, d, push->h, push->tol, push, info);
     rb_arena_reset(d->arena, mark);
     return status;
 }

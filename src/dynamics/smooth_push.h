@@ -25,12 +25,18 @@ typedef struct rb_smooth_push {
     const double *dv; /* change of the velocity to start from                      (nv)   */
     double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
     int rough;        /* 1: something to start from, whose energy nobody looks at         */
+    int watch;        /* 1: energy is looked at however slowly links turn                 */
     double spin;      /* largest angular velocity, without and with impulses [rad/s]      */
     int substeps;     /* to be taken, with the energy of the start as it is; 0: as many as energy
                          wants                                                             */
+    int start;        /* substeps to begin with, where energy decides; 0: by turning       */
+    int most;         /* substeps; where energy wants more it does not converge. 0: any    */
     rb_smooth_memory *memory; /* NULL: none                                                */
     rb_smooth_energy *energy; /* of the step; with substeps given all but its end          */
 } rb_smooth_push;
+
+/* rb_smooth_step, where long chains that turn fast end at RB_SMOOTH_TOL_FAST. */
+rb_status rb_smooth_step_fast(const rb_model *m, rb_data *d, double h, rb_smooth_info *info);
 
 /* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */
 rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,

@@ -31,7 +31,12 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
-enum { TURNS = 12 }; /* of (S.39); 3 to 5 are usual */
+enum {
+    TURNS = 12,  /* of (S.39); 3 to 5 are usual                                      */
+    WATCHED = 4, /* turns after which they have to get on, or the step is halved     */
+    LONG = 40,   /* links of a tree from which on a turn is dear                     */
+    DIVIDED = 8  /* substeps that impulses may want; halves want fewer of them, and turns */
+};
 
 typedef struct carry {
     rb_stage *s;
@@ -52,6 +57,11 @@ typedef struct carry {
     rb_smooth_energy energy;
     double made; /* energy that the rule made beside work [J]                                   */
 } carry;
+
+int rb_stage_is_long(const rb_model *m)
+{
+    return m->nlink > LONG * m->ntree;
+}
 
 static int tree_of(const rb_model *m, int dof)
 {
@@ -237,6 +247,9 @@ static rb_status move_smoothly(carry *x, double *q_k)
     rb_smooth_push push = { .h = s->h, .f = x->f, .w = x->w, .dv = x->dv };
     push.tol = x->tol;
     push.substeps = x->substeps;
+    push.start = s->carry_substeps;
+    push.watch = s->info->splits > 0; /* hard impacts: their energy is told in full */
+    push.most = s->final || !rb_stage_is_long(m) ? 0 : DIVIDED;
     push.spin = x->spin;
     push.memory = &x->memory;
     push.energy = &x->energy;
@@ -249,7 +262,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
     if (!told.converged)
         return rb_fail(s->err, RB_UNSOLVED,
                        "the midpoint rule does not converge with impulses: shorten the step");
-    x->substeps = told.substeps;
+    x->substeps = s->carry_substeps = told.substeps;
     memcpy(x->v_k, d->v, (size_t)m->nv * sizeof *d->v);
     memcpy(q_k, d->q, (size_t)m->nq * sizeof *d->q);
     rb_stage_restore(s);
@@ -307,6 +320,17 @@ static void find_made(carry *x, const double *q_k)
     rb_stage_restore(s);
 }
 
+/* A digit in two turns, or else halves of the step are cheaper for a long chain: each of them ends
+ * after three or four turns where the whole one wanders. */
+static int strays(const carry *x, double now)
+{
+    const rb_stage *s = x->s;
+    double wanted = RB_CARRY_STRAY;
+    if (s->final || s->turn < WATCHED || !rb_stage_is_long(s->m)) return 0;
+    for (int turn = WATCHED; turn < s->turn; turn++) wanted *= RB_CARRY_GAIN;
+    return now > wanted;
+}
+
 static rb_status take_turns(carry *x, double *q_k)
 {
     rb_stage *s = x->s;
@@ -325,7 +349,7 @@ static rb_status take_turns(carry *x, double *q_k)
         rb_difference(m, s->q0, q_k, x->dq);
         if (now <= RB_CARRY_TOL) return RB_OK;
         if (s->turn >= TURNS && (s->final || now <= RB_CARRY_LOOSE)) return RB_OK;
-        if (s->turn >= TURNS)
+        if (s->turn >= TURNS || strays(x, now))
             return rb_fail(s->err, RB_UNSOLVED, "impulses and smooth motion do not meet");
         /* what is far from its end need not be known well: two digits more than the last defect */
         x->tol = fmin(RB_CARRY_ROUGH, RB_CARRY_SMOOTH * fmax(now, RB_CARRY_TOL));

@@ -34,7 +34,7 @@ rb_status rb_stage_free_motion(rb_stage *s)
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_led_pose(s, 0.5 * s->h);
-    rb_status status = rb_smooth_step(s->m, s->d, s->h, &smooth);
+    rb_status status = rb_smooth_step_fast(s->m, s->d, s->h, &smooth);
     rb_stage_led_pose(s, 0.0);
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));

@@ -89,6 +89,7 @@ typedef struct rb_stage {
     rb_paradigms *paradigms; /* `hybrid`: which pairs are constraints; NULL: other steppers     */
     rb_impact_result lone; /* `hybrid`: the impact of one contact alone; nphase 0: of several    */
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
+    int carry_substeps; /* of smooth motion with impulses, in the round before; 0: none         */
     int turn;  /* of smooth motion and rows (S.39), 1, 2, ..; 0: none                           */
     int tries; /* motions from time0 so far                                                     */
     int part;  /* problem of restitution, 1, 2, ..; 0: the first one                             */
@@ -230,6 +231,9 @@ rb_status rb_stage_rest(rb_stage *s);
 /* carry.c: p, v_new with their effect on smooth terms, carried, and the position q_k (nq) of trees
  * that are; pushed and resting first. */
 rb_status rb_stage_carry(rb_stage *s, double *q_k);
+
+/* carry.c: trees are so long that a turn costs more than the rows; then steps are halved early. */
+int rb_stage_is_long(const rb_model *m);
 
 /* islands.c: p, mode of islands that are not still. */
 rb_status rb_stage_solve(rb_stage *s);

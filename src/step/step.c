@@ -211,6 +211,17 @@ static rb_status first_rounds(rb_stage *s)
     return do_round(s);
 }
 
+/* Each repair of a long chain takes turns of its own: where overlap does not shrink, halves of the
+ * step are cheaper. */
+static int strays(const rb_stage *s, int round, double before, double worst)
+{
+    if (s->final || round < 2 || worst <= RB_REPAIR_GAIN * before || !rb_stage_is_long(s->m))
+        return 0;
+    int carried = 0;
+    for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->carried[tree];
+    return carried;
+}
+
 /* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
  * nonlinear formulations, until it stands (S.9). */
 static rb_status solve_until_open(rb_stage *s)
@@ -226,6 +237,7 @@ static rb_status solve_until_open(rb_stage *s)
     s->middle = 0;
     s->npoint = 0;
     memset(s->held, 0, (size_t)m->ntree);
+    double before = INFINITY;
     for (int round = 0;; round++) {
         double worst = 0.0;
         rb_status status = round == 0 ? first_rounds(s) : do_round(s);
@@ -241,6 +253,9 @@ static rb_status solve_until_open(rb_stage *s)
             return rb_fail(s->err, RB_UNSOLVED, "overlap or open loops after %d repairs", round);
         }
 
+        if (strays(s, round, before, worst))
+            return rb_fail(s->err, RB_UNSOLVED, "repairs of a chain do not get on");
+        before = worst;
         if (round == 0) status = rb_stage_remember(s);
         if (status == RB_OK) status = rb_stage_points_keep(s);
         if (status != RB_OK) return status;
@@ -268,6 +283,7 @@ static rb_status move(rb_stage *s)
     s->tries++;
     s->reach = 0.0;
     s->near.known = 0;
+    s->carry_substeps = 0;
     memset(&s->set, 0, sizeof s->set);
     rb_status status = rb_stage_likely_motion(s);
     if (status == RB_OK) status = solve_until_open(s);

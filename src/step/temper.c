@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
+#include "base/error.h"
 #include "step/stage.h"
 
 enum { HALVINGS = 52 }; /* of the bracket of a: all digits */
@@ -51,12 +53,35 @@ static int applies(const rb_stage *s)
     return s->o->law != RB_NEWTON || s->o->energy_safe;
 }
 
+/* Twice the kinetic energy, with M of the rows; Mv, scratch (nv). */
+static double twice_kinetic(const rb_stage *s, const double *v, double *Mv)
+{
+    double twice = 0.0;
+    rb_mass_multiply(s->m, s->d, v, Mv);
+    for (int j = 0; j < s->m->nv; j++) twice += v[j] * Mv[j];
+    return twice;
+}
+
+/* v becomes the mixture. (S.36) does not know what impulses did to the smooth terms of a carried
+ * tree, whose first answer may be faster than its last though it says otherwise: then 0. */
+static int mix(const rb_stage *s, double a, double *v, double *Mv)
+{
+    int carried = 0;
+    for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->carried[tree];
+    for (int j = 0; j < s->m->nv; j++) v[j] = (1.0 - a) * s->v_new[j] + a * s->first_v[j];
+    if (!carried) return 1;
+    double before = twice_kinetic(s, s->v_new, Mv);
+    return twice_kinetic(s, v, Mv) <= (1.0 + RB_SMOOTH_ENERGY) * before;
+}
+
 rb_status rb_stage_temper(rb_stage *s)
 {
     if (!applies(s)) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *f = rb_push(s->d->arena, double, s->m->nv);
-    if (!f) return RB_NOMEM;
+    double *v = rb_push(s->d->arena, double, s->m->nv),
+           *Mv = rb_push(s->d->arena, double, s->m->nv);
+    if (!f || !v || !Mv) return RB_NOMEM;
     memset(f, 0, (size_t)s->m->nv * sizeof *f);
     rb_constraints_force(&s->set, s->p, f);
     double work = drive_work(s), lo = 0.0, hi = 1.0;
@@ -68,10 +93,12 @@ rb_status rb_stage_temper(rb_stage *s)
         else
             lo = a;
     }
-    if (most < s->energy) {
+    int slower = most >= s->energy || mix(s, hi, v, Mv);
+    if (!slower && !s->final)
+        return rb_fail(s->err, RB_UNSOLVED, "repairs of a chain make energy: shorten the step");
+    if (most < s->energy && slower) {
         s->energy = created(s, f, work, hi);
-        for (int j = 0; j < s->m->nv; j++)
-            s->v_new[j] = (1.0 - hi) * s->v_new[j] + hi * s->first_v[j];
+        memcpy(s->v_new, v, (size_t)s->m->nv * sizeof *v);
     }
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
