@@ -41,8 +41,10 @@ enum {
  * mean of the speeds without impulses [1]. Larger: more unknowns. Smaller: more orders of them. */
 #define SLOW 0.02
 
-/* Measure from which on a guess needs no sweeps, from which on sweeps may end, and what pairs of
- * sweeps must leave of it to go on [1]. */
+/* Measure beyond which a guess is worse than none: sweeps from impulses of other contacts take
+ * longer to forget them than to begin. Measure from which on a guess needs no sweeps, from which on
+ * sweeps may end, and what pairs of sweeps must leave of it to go on [1]. */
+#define FAR      0.1
 #define NEAR     1e-3
 #define NEARER   1e-6
 #define MIX_GAIN 0.9
@@ -342,6 +344,7 @@ rb_status rb_cone_large(const rb_cones *k, double tol, int limit, rb_arena *scra
     if (!take_memory(&s)) return RB_NOMEM;
     s.mark = rb_arena_mark(scratch);
     double error = look(&s, r);
+    if (error > FAR) memset(r, 0, (size_t)k->n * sizeof *r);
     if (error > NEAR) {
         out->rung = RB_RUNG_LEAPS;
         status = approach(&s, r);
