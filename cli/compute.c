@@ -55,6 +55,17 @@ static int set_what(void *to, const char *text)
     }
 }
 
+/* Whether an answer depends on the shapes. */
+static int asks_contacts(const options *o)
+{
+    static const char *const words[] = { "gaps", "toi", "acceleration" };
+    int asks = 0;
+    for (int k = 0; k < o->nwhat; k++) {
+        for (int i = 0; i < 3; i++) asks |= strcmp(o->what[k]->name, words[i]) == 0;
+    }
+    return asks;
+}
+
 static int set_state(void *to, const char *text)
 {
     options *o = to;
@@ -247,7 +258,8 @@ int cmd_compute(int argc, char **argv)
     if (!model_one_file(&o.model, a.nfile)) return EXIT_BAD_INPUT;
     rb_model *m = model_load(&o.model, argv[0]);
     if (!m) return EXIT_BAD_INPUT;
-    if (!o.model.lenient) model_warn(m, 1);
+    if (!o.model.lenient) model_warn_physics(m);
+    if (!o.model.lenient && asks_contacts(&o)) model_warn_shapes(m);
     int status = compute(&o, m);
     model_free(&o.model, m);
     return status;

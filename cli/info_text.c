@@ -197,7 +197,7 @@ static void put_warnings(FILE *out, const rb_model *m)
         put_plain(out, m->names + m->warning_element[k]);
         fputs(": ", out);
         put_plain(out, m->names + m->warning_text[k]);
-        fputs(m->warning_physics[k] ? " (changes the motion)\n" : "\n", out);
+        fputs(m->warning_physics[k] == 1 ? " (changes the motion)\n" : "\n", out);
     }
 }
 

@@ -136,17 +136,33 @@ void model_say(const rb_error *err)
     putc('\n', stderr);
 }
 
-void model_warn(const rb_model *m, int physics)
+static void put_warning(const rb_model *m, int k)
+{
+    put_plain(m->names + m->warning_file[k]);
+    fprintf(stderr, ":%d: warning: ", m->warning_line[k]);
+    put_plain(m->names + m->warning_element[k]);
+    fputs(": ", stderr);
+    put_plain(m->names + m->warning_text[k]);
+    putc('\n', stderr);
+}
+
+void model_warn_physics(const rb_model *m)
 {
     for (int k = 0; k < m->nwarning; k++) {
-        if (physics && !m->warning_physics[k]) continue;
-        put_plain(m->names + m->warning_file[k]);
-        fprintf(stderr, ":%d: warning: ", m->warning_line[k]);
-        put_plain(m->names + m->warning_element[k]);
-        fputs(": ", stderr);
-        put_plain(m->names + m->warning_text[k]);
-        putc('\n', stderr);
+        if (m->warning_physics[k] == 1) put_warning(m, k);
     }
+}
+
+void model_warn_shapes(const rb_model *m)
+{
+    enum { FEW = 4 };
+    int count = 0;
+    for (int k = 0; k < m->nwarning; k++) {
+        if (m->warning_physics[k] != 2) continue;
+        if (count++ < FEW) put_warning(m, k);
+    }
+    if (count > FEW)
+        fprintf(stderr, "and %d more of these; rattleback info lists them\n", count - FEW);
 }
 
 /* ---- the model and its start -------------------------------------------------------------------

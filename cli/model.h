@@ -66,9 +66,10 @@ rb_data *model_start(const model_options *o, const rb_model *m);
 rb_data *model_start_written(const model_options *o, const rb_model *m);
 rb_data *model_maximal(const model_options *o, rb_data *d, const rb_model *m);
 
-/* "file:line: element: text" of each warning on stderr; only those that change the motion where
- * physics is set. */
-void model_warn(const rb_model *m, int physics);
+/* "file:line: element: text" on stderr of each warning about what changes the motion, or of the
+ * first few about shapes that others stand in for. */
+void model_warn_physics(const rb_model *m);
+void model_warn_shapes(const rb_model *m);
 
 /* "file:line: text" on stderr. */
 void model_say(const rb_error *err);

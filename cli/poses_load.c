@@ -62,8 +62,9 @@ rb_model *poses_load(poses_options *o)
     rb_model *m = o->is_mesh ? load_mesh(o) : model_load(&o->model, o->file);
     if (!m) return NULL;
     int physics = 0;
-    for (int k = 0; k < m->nwarning; k++) physics += m->warning_physics[k] != 0;
-    model_warn(m, 1);
+    for (int k = 0; k < m->nwarning; k++) physics += m->warning_physics[k] == 1;
+    model_warn_physics(m);
+    model_warn_shapes(m);
     if (physics && !o->model.lenient) {
         fprintf(stderr,
                 "rattleback poses: the motion would not be that of %s; --lenient drops it "

@@ -339,9 +339,10 @@ static int apply_state(run *r)
 static int refuse_physics(const run_options *o, const rb_model *m)
 {
     int count = 0;
-    for (int k = 0; k < m->nwarning; k++) count += m->warning_physics[k] != 0;
+    for (int k = 0; k < m->nwarning; k++) count += m->warning_physics[k] == 1;
+    if (!o->model.lenient) model_warn_shapes(m);
     if (count == 0 || o->model.lenient) return 0;
-    model_warn(m, 1);
+    model_warn_physics(m);
     fputs("rattleback run: the file asks for physics that is not there; --lenient runs without\n",
           stderr);
     return 1;

@@ -440,7 +440,7 @@ TEST(a_moving_mesh_that_is_not_convex_is_named)
     CHECK_CONTAINS(warning->text, "\"dented\" is not convex (83.3 %");
     CHECK_STR(warning->where.file, "cube.xml");
     CHECK_INT(warning->where.line, 12);
-    CHECK_INT(warning->physics, 0);
+    CHECK_INT(warning->physics, 2);
     rb_spec_free(spec);
 
     /* a groove below one percent passes */

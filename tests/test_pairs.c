@@ -47,38 +47,56 @@ static void check_points(const body *a, const body *b, const rb_manifold *m, dou
     }
 }
 
+typedef struct tally {
+    int overlaps, touches;
+} tally;
+
+static void check_pair(int type1, int type2, int seed, tally *t)
+{
+    TEST_SEED(seed);
+    rb_rng rng = rb_rng_make((uint64_t)seed);
+    body a, b;
+    random_pair(&rng, type1, type2, &a, &b);
+    double scale = scale_of(&a, &b), tol = gap_tol * scale;
+    rb_manifold m = collide_bodies(&a, &b, INFINITY);
+    slow_gap slow = slow_gap_of(&a, &b);
+    double gap = closest_of(&m)->gap, core = fabs((double)slow.core);
+    CHECK_NEAR(gap, (double)slow.gap, tol);
+    check_points(&a, &b, &m, (double)slow.gap, scale);
+    t->overlaps += gap < -tol;
+    t->touches += fabs(gap) <= tol;
+
+    /* a direction is as certain as the distance is long */
+    double certain = tol * (1.0 + scale / fmax(core, 1e-5 * scale));
+    CHECK_NEAR(normal_error(&a, &b, &m, gap, tol), 0.0, certain);
+    if (seed % SWEEP_EVERY == 0 && !slow.apart) {
+        zonotope z = difference_of(&a, &b);
+        CHECK((double)(sweep(&z, 400, 4) - z.radius) <= gap + tol);
+    }
+
+    /* a reach that ends before the shapes leaves nothing */
+    if (gap > tol) CHECK_INT(collide_bodies(&a, &b, gap - tol).n, 0);
+    rb_manifold swapped = collide_bodies(&b, &a, INFINITY);
+    CHECK_NEAR(closest_of(&swapped)->gap, gap, tol);
+}
+
+/* Boxes that touch with a vertex next to the border of a face, nearly parallel to one of its own:
+ * the normal of that face does not separate them. */
+TEST(found_before)
+{
+    static const int found[] = { 20011156, 20031467, 20098835, 21025656, 22034653 };
+    tally t = { 0 };
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
+        check_pair(RB_GEOM_BOX, RB_GEOM_BOX, found[i], &t);
+    CHECK_INT(t.touches, 5);
+}
+
 static void check_family(int type1, int type2)
 {
-    int overlaps = 0, touches = 0;
-    for (int pair = 0; pair < pair_count(); pair++) {
-        int seed = test_first_seed() + pair;
-        TEST_SEED(seed);
-        rb_rng rng = rb_rng_make((uint64_t)seed);
-        body a, b;
-        random_pair(&rng, type1, type2, &a, &b);
-        double scale = scale_of(&a, &b), tol = gap_tol * scale;
-        rb_manifold m = collide_bodies(&a, &b, INFINITY);
-        slow_gap slow = slow_gap_of(&a, &b);
-        double gap = closest_of(&m)->gap, core = fabs((double)slow.core);
-        CHECK_NEAR(gap, (double)slow.gap, tol);
-        check_points(&a, &b, &m, (double)slow.gap, scale);
-        overlaps += gap < -tol;
-        touches += fabs(gap) <= tol;
-
-        /* a direction is as certain as the distance is long */
-        double certain = tol * (1.0 + scale / fmax(core, 1e-5 * scale));
-        CHECK_NEAR(normal_error(&a, &b, &m, gap, tol), 0.0, certain);
-        if (seed % SWEEP_EVERY == 0 && !slow.apart) {
-            zonotope z = difference_of(&a, &b);
-            CHECK((double)(sweep(&z, 400, 4) - z.radius) <= gap + tol);
-        }
-
-        /* a reach that ends before the shapes leaves nothing */
-        if (gap > tol) CHECK_INT(collide_bodies(&a, &b, gap - tol).n, 0);
-        rb_manifold swapped = collide_bodies(&b, &a, INFINITY);
-        CHECK_NEAR(closest_of(&swapped)->gap, gap, tol);
-    }
-    CHECK(overlaps > pair_count() / 50 && touches > pair_count() / 50);
+    tally t = { 0 };
+    for (int pair = 0; pair < pair_count(); pair++)
+        check_pair(type1, type2, test_first_seed() + pair, &t);
+    CHECK(t.overlaps > pair_count() / 50 && t.touches > pair_count() / 50);
 }
 
 TEST(sphere_sphere)
@@ -168,5 +186,5 @@ TEST(plane_against_all)
     }
 }
 
-TEST_MAIN(RUN(sphere_sphere), RUN(sphere_capsule), RUN(sphere_box), RUN(capsule_capsule),
-          RUN(capsule_box), RUN(box_box), RUN(plane_against_all))
+TEST_MAIN(RUN(found_before), RUN(sphere_sphere), RUN(sphere_capsule), RUN(sphere_box),
+          RUN(capsule_capsule), RUN(capsule_box), RUN(box_box), RUN(plane_against_all))

@@ -199,7 +199,7 @@ typedef struct rb_model {
     int *name[RB_NKIND];       /* offset of each element's name in names    (count of kind) */
     int *name_order[RB_NKIND]; /* elements sorted by name, then index        (count of kind) */
     int *warning_file, *warning_line, *warning_element, *warning_text,
-        *warning_physics; /* (nwarning) */
+        *warning_physics; /* as in rb_warning                                     (nwarning)    */
     char *names;          /* NUL-terminated strings, the first is ""               (nname)       */
 } rb_model;
 

@@ -361,7 +361,8 @@ typedef struct rb_warning {
     rb_where where;
     const char *element; /* "tendon/spatial", "geom", ...                                      */
     const char *text;
-    int physics; /* 1: ignoring it changes the motion, `run` refuses unless lenient            */
+    int physics; /* 1: ignoring it changes the motion, `run` refuses unless lenient; 2: a shape
+                    stands in for another one in contacts, `run` says so and goes on           */
 } rb_warning;
 
 /* ---- the calls --------------------------------------------------------------------------------

@@ -84,6 +84,54 @@ static void try_edges(const rb_boxes *p, int i, int j, witness *best)
     }
 }
 
+/* ---- touch ------------------------------------------------------------------------------------
+ */
+
+/* The direction m of frame 1, of any length, in the sense in which it separates more. 0: none. */
+static int separation_of(const rb_boxes *p, double m[3], double *s)
+{
+    double m2[3];
+    if (!(rb_unit(m) > RB_KINK_SURE)) return 0;
+    if (rb_dot3(m, p->t) < 0.0) rb_scale3(-1.0, m, m);
+    rb_rot_t(p->R, m, m2);
+    *s = rb_dot3(m, p->t);
+    for (int k = 0; k < 3; k++) *s -= p->h1[k] * fabs(m[k]) + p->h2[k] * fabs(m2[k]);
+    return 1;
+}
+
+/* Separating direction `which` of 15, as long as it comes. */
+static void direction_of(const rb_boxes *p, int which, double m[3])
+{
+    double e[3] = { which % 3 == 0, which % 3 == 1, which % 3 == 2 };
+    int j = which / 3 - 2;
+    if (which < 3) {
+        rb_copy3(e, m);
+    } else if (which < 6) {
+        rb_rot(p->R, e, m);
+    } else {
+        double c[3] = { p->R[j], p->R[3 + j], p->R[6 + j] };
+        rb_cross3(e, c, m);
+    }
+}
+
+/* Boxes that touch: what lies between their closest points is rounding, and the normal of the face
+ * that one of them seems to lie on separates the boxes only if that is no border. Of the separating
+ * directions that are as good as the best one, s, the one next to it. */
+static void separate_touch(const rb_boxes *p, double s, double n[3])
+{
+    double nearest = -INFINITY, found[3];
+    rb_copy3(n, found);
+    for (int which = 0; which < 15; which++) {
+        double m[3], here;
+        direction_of(p, which, m);
+        if (!separation_of(p, m, &here) || here < s - p->grain.tie) continue;
+        if (!(rb_dot3(m, n) > nearest + RB_GAP_TIE)) continue;
+        nearest = rb_dot3(m, n);
+        rb_copy3(m, found);
+    }
+    rb_copy3(found, n);
+}
+
 static void add(rb_boxes *p, const witness *w)
 {
     rb_boxes_add(p, w->distance, w->x1, w->n, w->feature);
@@ -99,7 +147,7 @@ static int is_extreme(int vertex, const double d[3])
     return 1;
 }
 
-RB_SHORT void rb_boxes_apart(rb_boxes *p, double n[3])
+RB_SHORT void rb_boxes_apart(rb_boxes *p, double s, double n[3])
 {
     witness of_2[8], of_1[8];
     for (int v = 0; v < 8; v++) {
@@ -114,6 +162,7 @@ RB_SHORT void rb_boxes_apart(rb_boxes *p, double n[3])
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) try_edges(p, i, j, &best);
     }
+    if (best.distance <= p->grain.tie) separate_touch(p, s, best.n);
     add(p, &best);
     rb_copy3(best.n, n);
     if (p->single) return;

@@ -216,7 +216,7 @@ RB_INLINE void rb_box_box_body(const rb_shape *a, const rb_shape *b, double reac
     if (!add_along(&p, &best)) {
         p.points.n = 0;
         p.limit = INFINITY;
-        rb_boxes_apart(&p, best.n);
+        rb_boxes_apart(&p, best.s, best.n);
     }
     rb_points_finish(&p.points, best.n, reach, p.grain, out);
     rb_world world;

@@ -42,8 +42,9 @@ RB_INLINE void rb_boxes_add(rb_boxes *p, double gap, const double x1[3], const d
 }
 
 /* Boxes that are apart: closest points by comparing all features (G.12). Adds the closest pair and
- * the vertices near it that belong to the same contact; n: the unit vector between the pair. */
-void rb_boxes_apart(rb_boxes *p, double n[3]);
+ * the vertices near it that belong to the same contact; s: largest separation; n: the unit vector
+ * between the pair. */
+void rb_boxes_apart(rb_boxes *p, double s, double n[3]);
 
 #ifdef RB_AVX2
 void rb_box_box_avx2(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out);

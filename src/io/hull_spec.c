@@ -76,7 +76,7 @@ static rb_status warn_nonconvex(rb_spec *spec, const rb_mesh_def *mesh, const rb
              "mesh \"%.100s\" is not convex (%.3g %% of its hull is filled): its convex hull is "
              "used for contacts; cut it into convex parts where that matters",
              mesh->name ? mesh->name : "", 100.0 * inner / outer);
-    rb_warning warning = { .where = mesh->where, .element = "mesh", .text = text, .physics = 0 };
+    rb_warning warning = { .where = mesh->where, .element = "mesh", .text = text, .physics = 2 };
     return rb_spec_warn(spec, &warning);
 }
 

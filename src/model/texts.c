@@ -51,7 +51,7 @@ static void put_warnings(rb_build *b, writer *w)
         m->warning_line[i] = warning->where.line;
         m->warning_element[i] = element;
         m->warning_text[i] = text;
-        m->warning_physics[i] = warning->physics != 0;
+        m->warning_physics[i] = warning->physics;
     }
 }
 
