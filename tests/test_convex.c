@@ -115,6 +115,7 @@ TEST(found_before)
         { RB_GEOM_CYLINDER, RB_GEOM_MESH, 3016847 },
         { RB_GEOM_CYLINDER, RB_GEOM_MESH, 3018570 },
         { RB_GEOM_MESH, RB_GEOM_MESH, 3177 },
+        { RB_GEOM_ELLIPSOID, RB_GEOM_CYLINDER, 20097000 },
     };
     tally t = { 0 };
     if (!hulls) hulls = hull_model();
@@ -166,29 +167,32 @@ FAMILY(cylinder_hull, CYLINDER, MESH)
 FAMILY(box_hull, BOX, MESH)
 FAMILY(hull_hull, MESH, MESH)
 
-/* The general method on shapes that have a closed form. */
-TEST(agrees_with_closed_forms)
+/* The general method on shapes that have a closed form. Returns the difference, relative. */
+static double compare_with_closed_form(int seed)
 {
     static const int types[] = { RB_GEOM_SPHERE, RB_GEOM_CAPSULE, RB_GEOM_BOX };
-    double worst = 0.0;
-    for (int i = 0; i < 4 * count_of_pairs(); i++) {
-        int seed = test_first_seed() + i;
-        TEST_SEED(seed);
-        rb_rng rng = rb_rng_make((uint64_t)seed);
-        body a, b;
-        random_pair(&rng, types[seed % 3], RB_GEOM_BOX, &a, &b);
-        rb_shape s1 = shape_of(&a), s2 = shape_of(&b);
-        rb_couple couple;
-        rb_closest closest;
-        CHECK(rb_couple_make(&s1, &s2, &couple));
-        rb_closest_find(&couple, &closest);
-        double gap = closest.at.s - couple.core1.radius - couple.core2.radius;
-        rb_manifold m = collide_bodies(&a, &b, INFINITY);
-        double error = fabs(gap - closest_of(&m)->gap) / scale_of(&a, &b);
-        worst = fmax(worst, error);
-        int touches = fabs(gap) <= RB_DEPTH_NONE * scale_of(&a, &b);
-        CHECK_NEAR(error, 0.0, touches ? RB_DEPTH_NONE : 1e-12);
-    }
+    TEST_SEED(seed);
+    rb_rng rng = rb_rng_make((uint64_t)seed);
+    body a, b;
+    random_pair(&rng, types[seed % 3], RB_GEOM_BOX, &a, &b);
+    rb_shape s1 = shape_of(&a), s2 = shape_of(&b);
+    rb_couple couple;
+    rb_closest closest;
+    CHECK(rb_couple_make(&s1, &s2, &couple));
+    rb_closest_find(&couple, &closest);
+    double gap = closest.at.s - couple.core1.radius - couple.core2.radius;
+    rb_manifold m = collide_bodies(&a, &b, INFINITY);
+    double error = fabs(gap - closest_of(&m)->gap) / scale_of(&a, &b);
+    int touches = fabs(gap) <= RB_DEPTH_NONE * scale_of(&a, &b);
+    CHECK_NEAR(error, 0.0, touches ? RB_DEPTH_NONE : 1e-12);
+    return error;
+}
+
+TEST(agrees_with_closed_forms)
+{
+    double worst = compare_with_closed_form(20026577); /* where GJK stalls on a plate of 1 um */
+    for (int i = 0; i < 4 * count_of_pairs(); i++)
+        worst = fmax(worst, compare_with_closed_form(test_first_seed() + i));
     printf("    worst difference %.1e\n", worst);
 }
 
@@ -249,7 +253,7 @@ TEST(warm_is_cold)
                                     { RB_GEOM_BOX, RB_GEOM_MESH },
                                     { RB_GEOM_MESH, RB_GEOM_MESH } };
     enum { PATHS = 500, POSES = 12 };
-    int queries = 0, others = 0;
+    int queries = 0, others = 0, paths = 0;
     if (!hulls) hulls = hull_model();
     for (int i = 0; i < 5 * PATHS; i++) {
         TEST_SEED(test_first_seed() + i);
@@ -262,6 +266,7 @@ TEST(warm_is_cold)
             turn[k] = fast * rb_rng_normal(&rng);
             shift[k] = fast * scale * rb_rng_normal(&rng);
         }
+        int before = others;
         for (int pose = 0; pose < POSES; pose++) {
             rb_shape s1 = shape_of_solid(&a), s2 = shape_of_solid(&b);
             rb_manifold x, y;
@@ -274,9 +279,10 @@ TEST(warm_is_cold)
             others += !is_same(&x, &y);
             move_body(&b.b, turn, shift);
         }
+        paths += others > before;
     }
     printf("    %d of %d poses differ in bits\n", others, queries);
-    CHECK(others <= queries / 30000);
+    CHECK(paths <= 1);
 }
 
 TEST_MAIN(RUN(warm_is_cold), RUN(agrees_with_closed_forms), RUN(cylinder_in_box_at_once),

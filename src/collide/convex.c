@@ -88,6 +88,27 @@ static int has_axis(const rb_couple *couple)
     return couple->core1.kind == RB_CORE_CYLINDER || couple->core2.kind == RB_CORE_CYLINDER;
 }
 
+/* Round a cylinder the depth of what is deep inside varies little, and a polytope names few of the
+ * ways out: those across the axes of the other core and along them. */
+static void improve_around(rb_couple *couple, const rb_core *cylinder, const rb_core *other,
+                           rb_direction *at)
+{
+    double u[3];
+    if (cylinder->kind != RB_CORE_CYLINDER) return;
+    rb_core_axis(cylinder, 2, u);
+    for (int i = 0; i < 12; i++) {
+        double a[3], n[3];
+        rb_corner corner;
+        rb_core_axis(other, i / 2 % 3, a);
+        rb_cross3(u, a, n);
+        if (i >= 6) rb_cross3(n, u, n);
+        if (!(rb_unit(n) > RB_KINK_SURE)) continue;
+        if (i % 2) rb_scale3(-1.0, n, n);
+        rb_couple_corner(couple, n, &corner);
+        rb_direction_improve(couple, n, &corner, 1, RB_TRY_ALL, at);
+    }
+}
+
 /* Where the cores overlap and no ball has proved it. */
 static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
 {
@@ -110,6 +131,8 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
 
     /* no polytope could be grown to the surface */
     int all = rb_direction_all(couple, &out->at);
+    improve_around(couple, &couple->core1, &couple->core2, &out->at);
+    improve_around(couple, &couple->core2, &couple->core1, &out->at);
     if (couple->curved) improve_here(couple, &out->at);
     if (all && !couple->curved)
         out->error = 0.0;
@@ -174,6 +197,12 @@ static int restart(rb_couple *couple, double tol, rb_gjk *gjk, rb_closest *out)
     return 0;
 }
 
+/* Polyhedra that nothing separates overlap, whatever GJK says, by as much as is missing. */
+static int prove_overlap(rb_couple *couple, rb_direction *at)
+{
+    return !couple->curved && rb_direction_all(couple, at) && at->s < 0.0;
+}
+
 void rb_closest_find(rb_couple *couple, rb_closest *out)
 {
     rb_gjk gjk;
@@ -200,7 +229,7 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
 
     /* on flat simplices GJK may stall next to an origin that is inside */
     if (!gjk.overlap && gjk.distance > fine) {
-        out->capped = out->error > fine;
+        out->capped = out->error > fine && !prove_overlap(couple, &out->at);
         return;
     }
     out->error = rb_larger(0.0, -out->at.s);
