@@ -861,7 +861,7 @@ static double spring(double k, double b, double h, double W_ii)
 {
     k = isnan(k) ? 0.0 : k;
     b = isnan(b) ? 0.0 : b;
-    return k > 0.0 || b > 0.0 ? 1.0 / (k * h * h + b * h) : 1e-9 * W_ii; /* hard: a trace */
+    return k > 0.0 || b > 0.0 ? 1.0 / (k * h * h + b * h) : 1e-6 * W_ii; /* hard: a trace */
 }
 
 static double island_weight(const world *w)
@@ -1075,7 +1075,7 @@ static void fill_blocks(const world *w, blocks *k)
                 J[j] = s.e[t][0] * w->J[(c->row + 1) * nv + j] +
                        s.e[t][1] * w->J[(c->row + 2) * nv + j];
             }
-            double eps = t >= 0 ? s.eps[t] : 1e-9 * compliance_of(w, J);
+            double eps = t >= 0 ? s.eps[t] : 1e-6 * compliance_of(w, J);
             eliminated_row(w, k, x, J, eps, t >= 0 ? s.d[t] : w->bias[c->row + r]);
         }
         for (int j = 0; tangents && j < w->o->phantom_directions; j++) {

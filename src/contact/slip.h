@@ -6,8 +6,9 @@
 #include "contact/contact.h"
 
 /* Compliance of what is said to be hard, as a share of the compliance of its row [1]. Larger:
- * stiction creeps. Smaller: redundant contacts have no regular system any more. */
-#define RB_HARD_SHARE 1e-9
+ * stiction creeps, now by some 1e-8 m/s. Smaller: redundant contacts have no regular system any
+ * more; with 1e-8 the corners of a block that slides push it forward at times. */
+#define RB_HARD_SHARE 1e-6
 
 typedef struct rb_slip {
     int sliding;
