@@ -1,7 +1,7 @@
 /* Depths beside libccd, where its header is installed. Its GJK with EPA measures a polytope inside
  * the difference of the shapes and ends early: its depth is a lower bound, by up to a decimetre on
  * curved shapes of half a metre, the direction it finds an upper one, and our depth lies between.
- * Its yes or no is trusted. */
+ * Where its yes or no is not ours, as of two spheres of 100,000 pairs, the slow method decides. */
 #include "convex_support.h"
 
 #if __has_include(<ccd/ccd.h>)
@@ -48,7 +48,7 @@ TEST(agrees_with_libccd)
                                  RB_GEOM_CYLINDER, RB_GEOM_BOX,     RB_GEOM_MESH };
     rb_model *m = hull_model();
     ccd_t ccd = make_ccd();
-    int overlaps = 0, apart = 0, refused = 0;
+    int overlaps = 0, apart = 0, refused = 0, others = 0;
     double worst[2] = { 0.0, 0.0 };
     for (int i = 0; i < test_count(6000); i++) {
         int seed = test_first_seed() + i;
@@ -62,7 +62,12 @@ TEST(agrees_with_libccd)
         rb_manifold found = collide_solids(&a, &b, INFINITY);
         double gap = closest_of(&found)->gap;
         if (fabs(gap) < touch_known) continue;
-        CHECK_INT(ccdGJKIntersect(&a, &b, &ccd), gap < 0.0);
+        if (ccdGJKIntersect(&a, &b, &ccd) != (gap < 0.0)) {
+            double slow = (double)(gap > 0.0 ? slow_distance(&a, &b) : slow_depth(&a, &b, 900, 6));
+            CHECK_NEAR(slow, gap, 1e-9);
+            others++;
+            continue;
+        }
         apart += gap > 0.0;
         if (gap > 0.0) continue;
         ccd_real_t depth;
@@ -81,7 +86,8 @@ TEST(agrees_with_libccd)
     rb_model_free(m, NULL);
     printf("    %d apart, %d overlap, %d without an answer; libccd below by %.1e, polyhedra %.1e\n",
            apart, overlaps, refused, worst[0], worst[1]);
-    CHECK(apart > 500 && overlaps > 500);
+    printf("    %d times its yes or no was wrong\n", others);
+    CHECK(apart > 500 && overlaps > 500 && others <= test_count(6000) / 6000);
 }
 
 TEST_MAIN(RUN(agrees_with_libccd))
