@@ -60,6 +60,22 @@ TEST(bad_numbers_are_refused)
     }
 }
 
+/* Numbers, but their squares are none: nothing measures such a distance. */
+TEST(too_far_away_is_refused)
+{
+    for (int f = 0; f < NFAMILY; f++) {
+        solid a = solid_at(families[f][0], 0.1, -1e300), b = solid_at(families[f][1], 0.1, 1e300);
+        rb_shape s1 = shape_of_solid(&a), s2 = shape_of_solid(&b);
+        rb_manifold m = { .n = 7 };
+        rb_manifold_point point;
+        int found = 7;
+        CHECK_INT(rb_pair_manifold(&s1, &s2, INFINITY, &m), RB_BAD_INPUT);
+        CHECK_INT(m.n, 0);
+        CHECK_INT(rb_pair_closest(&s1, &s2, INFINITY, &point, &found), RB_BAD_INPUT);
+        CHECK_INT(found, 0);
+    }
+}
+
 /* Points, lines and plates: every size zero in turn, apart, touching, and in the same place. */
 TEST(shapes_without_a_size)
 {
@@ -201,6 +217,6 @@ TEST(gaps_change_as_their_normals_say)
     }
 }
 
-TEST_MAIN(RUN(bad_numbers_are_refused), RUN(shapes_without_a_size),
+TEST_MAIN(RUN(bad_numbers_are_refused), RUN(too_far_away_is_refused), RUN(shapes_without_a_size),
           RUN(extreme_numbers_stay_numbers), RUN(searches_that_reach_their_cap_say_so),
           RUN(gaps_change_as_their_normals_say))

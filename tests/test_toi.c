@@ -128,6 +128,9 @@ TEST(overlap_touch_and_bad_numbers)
     f.v[1] = 0.0;
     CHECK_INT(rb_toi_shapes(&a, &f, &b, &still, INFINITY, &toi), RB_BAD_INPUT);
     CHECK_INT(rb_toi_shapes(&a, &f, &b, &still, -1.0, &toi), RB_BAD_INPUT);
+    double far[3] = { 1e300, 0, 0 }, half[3] = { 0.5, 0.5, 0.5 }; /* its square is no number */
+    rb_shape lost = make(RB_GEOM_BOX, half, far), can = make(RB_GEOM_CYLINDER, half, zero);
+    CHECK_INT(rb_toi_shapes(&can, &f, &lost, &still, 1.0, &toi), RB_BAD_INPUT);
     b.type = RB_GEOM_PLANE;
     rb_ballistic turning = { .w = { 0, 0, 1 } };
     CHECK_INT(rb_toi_shapes(&a, &f, &b, &turning, 1.0, &toi), RB_UNSUPPORTED);

@@ -113,12 +113,18 @@ static int is_finite3(const double x[3])
     return x[0] * 0.0 + x[1] * 0.0 + x[2] * 0.0 == 0.0;
 }
 
+/* So near that the squares of distances are finite. */
+static int is_measurable3(const double x[3])
+{
+    return x[0] * x[0] * 0.0 + x[1] * x[1] * 0.0 + x[2] * x[2] * 0.0 == 0.0;
+}
+
 static rb_status place_geoms(scene *s)
 {
     for (int g = 0; g < s->m->ngeom; g++) {
         rb_shape shape = shape_of(s, g);
         char name[64];
-        int ok = is_finite3(shape.p) && is_finite3(shape.R) && is_finite3(shape.R + 3) &&
+        int ok = is_measurable3(shape.p) && is_finite3(shape.R) && is_finite3(shape.R + 3) &&
                  is_finite3(shape.R + 6);
         if (ok) {
             s->motion[g] = motion_of(s, g, &shape);
@@ -126,8 +132,10 @@ static rb_status place_geoms(scene *s)
             ok = is_finite3(s->motion[g].v) && !isnan(s->motion[g].spread);
         }
         if (!ok) {
-            return rb_fail(s->err, RB_BAD_INPUT, "geom %d (%s): its pose or velocity is not finite",
-                           g, rb_model_name(s->m, RB_KIND_GEOM, g, name, sizeof name));
+            return rb_fail(
+                s->err, RB_BAD_INPUT,
+                "geom %d (%s): its pose or velocity is not finite, or it is too far away", g,
+                rb_model_name(s->m, RB_KIND_GEOM, g, name, sizeof name));
         }
         if (s->noted) s->wide[g] = widen(s, g, &shape);
         if (is_finite3(s->swept[g].lo) && is_finite3(s->swept[g].hi)) {

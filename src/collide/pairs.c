@@ -152,12 +152,13 @@ RB_INLINE two two_at(const double *x)
     return some;
 }
 
-/* x * 0 is 0 where x is finite, else NaN. */
+/* x * 0 is 0 where x is finite, else NaN; a position whose square is not finite is too far away
+ * to be measured. */
 static int is_right(const rb_shape *s)
 {
     double sum = 0.0;
     for (int k = 0; k < 9; k++) sum += s->R[k] * 0.0;
-    for (int k = 0; k < 3; k++) sum += s->p[k] * 0.0 + s->size[k] * 0.0;
+    for (int k = 0; k < 3; k++) sum += s->p[k] * s->p[k] * 0.0 + s->size[k] * 0.0;
     return sum == 0.0 && s->size[0] >= 0.0 && s->size[1] >= 0.0 && s->size[2] >= 0.0;
 }
 
@@ -180,8 +181,8 @@ RB_INLINE int64_t sign_of(const double size[3])
 RB_INLINE two sum_of(const rb_shape *s)
 {
     two R = two_at(s->R) + two_at(s->R + 2) + (two_at(s->R + 4) + two_at(s->R + 6));
-    two p = two_at(s->p) + two_at(s->p + 1), size = two_at(s->size) + two_at(s->size + 1);
-    return R + two_at(s->R + 7) + (p + size);
+    two p = two_at(s->p), q = two_at(s->p + 1), size = two_at(s->size) + two_at(s->size + 1);
+    return R + two_at(s->R + 7) + ((p * p + q * q) + size);
 }
 
 /* Finite numbers, sizes and a reach that are not negative. A sum that is finite has only finite

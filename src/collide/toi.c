@@ -226,7 +226,7 @@ rb_status rb_toi_find(const rb_mover *m1, const rb_mover *m2, double horizon, rb
     for (out->steps = 1; out->steps < MOST_STEPS; out->steps++) {
         const rb_manifold_point *c = &q.now.closest;
         double margin = RB_GAP_TIE * q.now.scale;
-        if (!isfinite(c->gap)) return RB_BAD_INPUT;
+        if (!isfinite(c->gap) || !(rb_dot3(c->normal, c->normal) > 0.5)) return RB_BAD_INPUT;
         if (t == 0.0 && c->gap <= 0.0) return finish(out, RB_TOI_OVERLAP, 0.0, c);
         if (t >= horizon) return finish(out, RB_TOI_NONE, INFINITY, NULL);
 
