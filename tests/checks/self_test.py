@@ -3,6 +3,7 @@ import os
 import tempfile
 import unittest
 
+import equations
 import functions
 import includes
 import links
@@ -85,6 +86,15 @@ class Markdown(unittest.TestCase):
                          [(["sh", "no-run"], 4, "# [y](z)\n", "hi\n")])
         self.assertEqual(list(markdown.links(prose)), [(2, "#a-b")])
         self.assertEqual(markdown.anchors(prose), {"a-b"})
+
+    def test_equations(self):
+        theory = {"docs/theory/a.md": "    x = 1   (S.1)\n\n    y = 2   (S.1)\nand z (S.2)\n"}
+        others = {"a.c": "/* (S.2), (S.3), (X.1) */\n"}
+        findings, count = equations.check(theory, others)
+        self.assertEqual(count, 2)
+        self.assertEqual(len(findings), 2)
+        self.assertIn("docs/theory/a.md:3: (S.1)", findings[0])
+        self.assertIn("a.c:1: docs/theory has no (S.3)", findings[1])
 
     def test_dead_links(self):
         with tempfile.TemporaryDirectory() as root:
