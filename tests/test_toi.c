@@ -134,6 +134,9 @@ TEST(overlap_touch_and_bad_numbers)
     b.type = RB_GEOM_PLANE;
     rb_ballistic turning = { .w = { 0, 0, 1 } };
     CHECK_INT(rb_toi_shapes(&a, &f, &b, &turning, 1.0, &toi), RB_UNSUPPORTED);
+    b.type = RB_GEOM_MESH;
+    b.surface = 1; /* its hull would be hit too early */
+    CHECK_INT(rb_toi_shapes(&a, &f, &b, &still, 1.0, &toi), RB_UNSUPPORTED);
 }
 
 /* Two spheres that pass at a distance of exactly the sum of their radii: no endless search. */

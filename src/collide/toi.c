@@ -23,6 +23,7 @@
 #include "base/constants.h"
 #include "collide/core.h"
 #include "collide/pairs.h"
+#include "collide/surface.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -82,6 +83,7 @@ static int look(const search *s, double t, moment *out)
     for (int k = 0; k < 2; k++) {
         s->m[k]->pose(s->m[k]->ctx, t, &out->at[k]);
         shape[k] = shape_at(s->m[k], &out->at[k]);
+        if (rb_is_surface(&shape[k])) return 0;
     }
     if (!rb_pair_call(&shape[0], &shape[1], INFINITY, &points) || points.n == 0) return 0;
     int best = 0;

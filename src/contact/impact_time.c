@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "collide/core.h"
 #include "collide/filter.h"
+#include "collide/surface.h"
 #include "collide/toi.h"
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -173,7 +174,8 @@ static rb_mover make_mover(const rb_model *m, const rb_data *d, double horizon, 
                                   .p = d->geom_p + 3 * (ptrdiff_t)g->geom,
                                   .R = d->geom_R + 9 * (ptrdiff_t)g->geom,
                                   .model = m,
-                                  .asset = m->geom_asset[g->geom] },
+                                  .asset = m->geom_asset[g->geom],
+                                  .surface = rb_geom_is_surface(m, g->geom) },
                        .pose = pose,
                        .ctx = g };
     double size = size_of(&mover.shape);
@@ -209,7 +211,8 @@ static rb_status refuse(const rb_model *m, rb_status status, int g1, int g2, rb_
                    rb_model_name(m, RB_KIND_GEOM, g2, name2, sizeof name2),
                    status == RB_BAD_INPUT
                        ? "a pose or velocity is not finite"
-                       : "no time of impact of these shapes; expected convex ones");
+                       : "no time of impact of these shapes; expected convex ones, no height field "
+                         "and no mesh that collides by its triangles");
 }
 
 static void take(rb_impact_time *out, int g1, int g2, const rb_toi *toi)
