@@ -1235,6 +1235,8 @@ static int check_step(scene *s, const char *where)
     w->g = sqrt(dot(m->option.gravity, m->option.gravity, 3));
     w->d = rb_data_new(m, NULL);
     CHECK(w->d != NULL);
+    s->d->slope_h[0] =
+        0.0; /* smooth motion begins where rb_smooth_step does, and ends as it does */
     while (rb_data_copy(m, w->d, s->d) == RB_FULL)
         CHECK_INT(rb_data_reserve(m, &w->d, s->d->touch_max), RB_OK);
     memcpy(w->q0, s->d->q, (size_t)m->nq * sizeof *w->q0);

@@ -73,9 +73,21 @@
  * Smaller: iterations for digits that the rule does not have. */
 #define RB_SMOOTH_TOL_FAST 1e-8
 
+/* Change of the velocity in a step that the steps before foretell, relative to the largest
+ * velocity, that is believed [1]. Larger: a state that was set by hand begins far from its motion.
+ * Smaller: chains that crack begin at zero. */
+#define RB_SLOPE_MOST 0.2
+
 /* Part of a change that the next one may be for the one after that to be foretold by it [1].
  * Larger: the iteration may end before RB_SMOOTH_TOL is reached. */
 #define RB_SMOOTH_RATE 0.1
+
+/* Share of the tolerance that a change may be foretold to be, to be believed to be below it [1]:
+ * rates of two iterations differ by up to ten times. SURE: for RB_SMOOTH_TOL, ROUGH for what need
+ * not be known so well. Larger: velocities of chains are wrong by 1e-11. Smaller: one iteration
+ * more that only confirms. */
+#define RB_SMOOTH_SURE  0.05
+#define RB_SMOOTH_ROUGH 0.5
 
 /* Change after two iterations above which the velocities are suspected to be what forces leave of
  * each other [1]. Larger: more iterations where that is so. Smaller: one evaluation is wasted where

@@ -55,6 +55,7 @@ typedef struct scratch {
     rb_smooth_energy energy;
     const rb_smooth_push *push; /* NULL: no impulses */
     double tol;                 /* change at which the iteration ends [1] */
+    const double *guess;        /* change of the whole step to start from; NULL: none  (nv) */
     int first_of;               /* substeps of the try that dv_first is of; 0: none yet */
     int placed;                 /* 1: d is at the midpoint that dv leads to */
 } scratch;
@@ -237,7 +238,8 @@ static void advance(const rb_model *m, double h, scratch *s, progress *p)
 static int is_done(const progress *p, double tol)
 {
     if (p->change <= tol) return 1;
-    if (p->rate <= RB_SMOOTH_RATE && p->rate * p->change <= 0.5 * tol) return 1;
+    double share = tol > RB_SMOOTH_TOL ? RB_SMOOTH_ROUGH : RB_SMOOTH_SURE;
+    if (p->rate <= RB_SMOOTH_RATE && p->rate * p->change <= share * tol) return 1;
     return p->stalls >= PATIENCE && (p->diff <= p->floor || p->change <= RB_SMOOTH_STALL);
 }
 
@@ -357,7 +359,7 @@ static void first_change(const rb_model *m, int count, scratch *s)
 {
     double share = s->first_of > 0 ? (double)s->first_of / count : 0.0;
     for (int j = 0; j < m->nv; j++) {
-        s->dv[j] = s->push ? s->push->dv[j] / count : 0.0;
+        s->dv[j] = s->guess ? s->guess[j] / count : 0.0;
         if (!s->push && s->first_of > 0) s->dv[j] = share * s->dv_first[j];
     }
 }
@@ -435,18 +437,25 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
         rb_status status = substep(m, d, h / count, s, info);
         if (status != RB_OK || !info->converged) return status;
         if (now) copy(now + (ptrdiff_t)i * nv, s->dv, nv);
-        if (count > 1) next_change(m, count, i, s);
+        if (count > 1 || s->energy.watched) next_change(m, count, i, s);
     }
     memory->substeps = now ? count : 0;
     if (now) memcpy(memory->dv, now, (size_t)count * (size_t)nv * sizeof *now);
     return RB_OK;
 }
 
-/* fast: tolerance for long chains that turn fast, without impulses */
-static rb_status step_tree(const rb_model *m, rb_data *d, double h, double fast,
+/* How a step without impulses is found. */
+typedef struct manner {
+    const double *dv; /* change of the velocity to start from; NULL: none              (nv) */
+    double fast;      /* tolerance for long chains that turn fast [1]                       */
+} manner;
+
+/* Either how or push is NULL. */
+static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner *how,
                            const rb_smooth_push *push, rb_smooth_info *told)
 {
     scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : RB_SMOOTH_TOL };
+    s.guess = push ? push->dv : how->dv;
     int given = push ? push->substeps : 0;
     s.memory = push ? push->memory : NULL;
     if (!allocate(m, d->arena, &s)) return RB_NOMEM;
@@ -456,10 +465,11 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, double fast,
     if (given > 0) s.energy = *push->energy;
     int count = given > 0 ? given : substeps_needed(m, d, h, push, &s);
     if (push && s.energy.watched && push->start > count) count = push->start;
-    if (!push && s.energy.watched && is_long(m)) s.tol = fast;
+    if (!push && s.energy.watched && is_long(m)) s.tol = how->fast;
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? count : 2 * count;
+        if (!told->converged && !s.push) s.guess = NULL;
         if (told->converged && given == 0) more = rb_smooth_energy_substeps(m, d, &s.energy, count);
         int last = i + 1 == MAX_TRIES || more > MAX_SUBSTEPS;
         if (status == RB_OK && told->converged && (more == count || last)) {
@@ -490,14 +500,15 @@ static rb_status step_free(const rb_model *m, rb_data *d, double h, rb_smooth_in
     return RB_OK;
 }
 
-static rb_status step(const rb_model *m, rb_data *d, double h, double fast, rb_smooth_info *info)
+static rb_status step(const rb_model *m, rb_data *d, double h, const manner *how,
+                      rb_smooth_info *info)
 {
     RB_ASSERT(h > 0.0);
     rb_smooth_info told = { 0 };
     rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     if (rb_smooth_free_takes(m, d)) status = step_free(m, d, h, &told);
-    if (status == RB_OK && !told.converged) status = step_tree(m, d, h, fast, NULL, &told);
+    if (status == RB_OK && !told.converged) status = step_tree(m, d, h, how, NULL, &told);
     if (status == RB_OK && told.converged) d->time += h;
     rb_arena_reset(d->arena, mark);
     if (info) *info = told;
@@ -506,12 +517,15 @@ static rb_status step(const rb_model *m, rb_data *d, double h, double fast, rb_s
 
 rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
 {
-    return step(m, d, h, RB_SMOOTH_TOL, info);
+    const manner plain = { .dv = NULL, .fast = RB_SMOOTH_TOL };
+    return step(m, d, h, &plain, info);
 }
 
-rb_status rb_smooth_step_fast(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
+rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv,
+                              rb_smooth_info *info)
 {
-    return step(m, d, h, RB_SMOOTH_TOL_FAST, info);
+    const manner quick = { .dv = dv, .fast = RB_SMOOTH_TOL_FAST };
+    return step(m, d, h, &quick, info);
 }
 
 int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *memory)
@@ -526,7 +540,7 @@ rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_pus
 {
     rb_mark mark = rb_arena_mark(d->arena);
     memset(info, 0, sizeof *info);
-    rb_status status = step_tree(m, d, push->h, push->tol, push, info);
+    rb_status status = step_tree(m, d, push->h, NULL, push, info);
     rb_arena_reset(d->arena, mark);
     return status;
 }

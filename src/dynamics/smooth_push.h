@@ -20,9 +20,9 @@ int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *
 
 typedef struct rb_smooth_push {
     double h;         /* length of the step [s]                                           */
-    const double *f;  /* impulse on each dof; NULL: none, and neither w nor dv     (nv)   */
+    const double *f;  /* impulse on each dof; NULL: none, and no w                 (nv)   */
     const double *w;  /* what positions move at beyond the velocity, (D.34)        (nv)   */
-    const double *dv; /* change of the velocity to start from                      (nv)   */
+    const double *dv; /* change of the velocity to start from; NULL, without f: 0  (nv)   */
     double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
     int rough;        /* 1: something to start from, whose energy nobody looks at         */
     int watch;        /* 1: energy is looked at however slowly links turn                 */
@@ -35,8 +35,10 @@ typedef struct rb_smooth_push {
     rb_smooth_energy *energy; /* of the step; with substeps given all but its end          */
 } rb_smooth_push;
 
-/* rb_smooth_step, where long chains that turn fast end at RB_SMOOTH_TOL_FAST. */
-rb_status rb_smooth_step_fast(const rb_model *m, rb_data *d, double h, rb_smooth_info *info);
+/* rb_smooth_step, which starts from the change dv of the velocity (nv; NULL: none), and ends at
+ * RB_SMOOTH_TOL_FAST where long chains turn fast. */
+rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv,
+                              rb_smooth_info *info);
 
 /* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */
 rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,

@@ -2,9 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
 #include "dynamics/forward.h"
+#include "dynamics/smooth_free.h"
 #include "dynamics/smooth_push.h"
 #include "math/vec3.h"
 #include "step/stage.h"
@@ -13,6 +15,47 @@ static void copy(double *to, const double *from, int n)
 {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
+
+/* ---- where the iteration begins ----------------------------------------------------------------
+ */
+
+/* Change of the velocity that the slopes of the last two parts lead to, for a part of the same
+ * length, or that of the last one. NULL: not known, or so large that the state is another one. */
+static const double *foretell(rb_stage *s)
+{
+    const rb_data *d = s->d;
+    int nv = s->m->nv;
+    if (s->o->stepper != RB_STEPPER_FIXED || d->slope_h[0] == 0.0 || d->slope_time != s->time0)
+        return NULL;
+    double *dv = rb_push(d->arena, double, nv), most = 0.0, speed = 0.0;
+    if (!dv) return NULL;
+    int two = d->slope_h[0] == s->h && d->slope_h[1] == s->h;
+    for (int j = 0; j < nv; j++) {
+        double now = d->slope[j], before = two ? d->slope[nv + j] : now;
+        dv[j] = s->h * (now + (now - before));
+        most = fmax(most, fabs(dv[j]));
+        speed = fmax(speed, fabs(s->v0[j]));
+    }
+    return most <= RB_SLOPE_MOST * speed ? dv : NULL;
+}
+
+void rb_stage_keep_slope(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    if (s->o->stepper != RB_STEPPER_FIXED || rb_smooth_free_takes(m, d)) return;
+    for (int j = 0; j < m->nv; j++) {
+        int rests = s->resting[m->link_tree[m->dof_link[j]]];
+        d->slope[m->nv + j] = rests ? 0.0 : d->slope[j];
+        d->slope[j] = rests ? 0.0 : (s->v_smooth[j] - s->v0[j]) / s->h;
+    }
+    d->slope_h[1] = d->slope_h[0];
+    d->slope_h[0] = s->h;
+    d->slope_time = d->time;
+}
+
+/* ---- the motion --------------------------------------------------------------------------------
+ */
 
 /* What d has become, and back to the start. */
 static void take_motion(rb_stage *s, double made, int rough)
@@ -31,11 +74,14 @@ static void take_motion(rb_stage *s, double made, int rough)
 rb_status rb_stage_free_motion(rb_stage *s)
 {
     rb_smooth_info smooth = { 0 };
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    const double *dv = foretell(s);
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_led_pose(s, 0.5 * s->h);
-    rb_status status = rb_smooth_step_fast(s->m, s->d, s->h, &smooth);
+    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, &smooth);
     rb_stage_led_pose(s, 0.0);
+    rb_arena_reset(s->d->arena, mark);
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));
     if (!smooth.converged)
@@ -110,9 +156,12 @@ rb_status rb_stage_likely_motion(rb_stage *s)
     double spin = 0.0;
     likely = likely && all_pushed_before(s) && rb_stage_may_turn(s, s->d->v);
     if (!likely || !all_turn(s, &spin)) return rb_stage_free_motion(s);
+    rb_mark mark = rb_arena_mark(s->d->arena);
     rb_smooth_push none = { .h = s->h, .tol = RB_CARRY_ROUGH, .rough = 1, .spin = spin };
+    none.dv = foretell(s);
     rb_smooth_info smooth;
     rb_status status = rb_smooth_push_step(s->m, s->d, &none, &smooth);
+    rb_arena_reset(s->d->arena, mark);
     if (status != RB_OK || !smooth.converged) {
         rb_stage_restore(s);
         return rb_stage_free_motion(s);

@@ -197,6 +197,9 @@ rb_status rb_stage_free_motion(rb_stage *s);
 /* free.c: the same, rough where every tree is expected to be carried. */
 rb_status rb_stage_likely_motion(rb_stage *s);
 
+/* free.c: the slope of this part becomes that of the last one. */
+void rb_stage_keep_slope(rb_stage *s);
+
 /* free.c: whether a link could turn by more than RB_CARRY_TURN in the step at velocity v (nv). */
 int rb_stage_may_turn(const rb_stage *s, const double *v);
 

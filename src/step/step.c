@@ -116,6 +116,7 @@ void rb_stage_finish(rb_stage *s)
     copy(d->v, s->v_new, s->m->nv);
     copy(d->act, s->act_free, s->m->na);
     d->time = s->time0 + s->h;
+    rb_stage_keep_slope(s);
     if (s->paradigms) rb_paradigms_shift(s);
 }
 
@@ -356,6 +357,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 typedef struct saved {
     double *q, *v, *act, time;
     double *mocap, *mocap_was;
+    double *slope, slope_h[2], slope_time;
     rb_touch *touch;
     int ntouch;
 } saved;
@@ -369,7 +371,11 @@ static int keep(const rb_stage *s, saved *x)
     x->touch = rb_push(d->arena, rb_touch, d->ntouch);
     x->mocap = rb_push(d->arena, double, 7 * (size_t)s->m->nmocap);
     x->mocap_was = rb_push(d->arena, double, 6 * (size_t)s->m->nmocap);
-    if (!x->q || !x->v || !x->act || !x->touch || !x->mocap || !x->mocap_was) return 0;
+    x->slope = rb_push(d->arena, double, 2 * (size_t)s->m->nv);
+    if (!x->q || !x->v || !x->act || !x->touch || !x->mocap || !x->mocap_was || !x->slope) return 0;
+    copy(x->slope, d->slope, 2 * s->m->nv);
+    copy(x->slope_h, d->slope_h, 2);
+    x->slope_time = d->slope_time;
     copy(x->mocap, d->mocap, 7 * s->m->nmocap);
     copy(x->mocap_was, d->mocap_was, 6 * s->m->nmocap);
     copy(x->q, d->q, s->m->nq);
@@ -389,6 +395,9 @@ static void go_back(rb_stage *s, const saved *x)
     copy(d->act, x->act, s->m->na);
     copy(d->mocap, x->mocap, 7 * s->m->nmocap);
     copy(d->mocap_was, x->mocap_was, 6 * s->m->nmocap);
+    copy(d->slope, x->slope, 2 * s->m->nv);
+    copy(d->slope_h, x->slope_h, 2);
+    d->slope_time = x->slope_time;
     memcpy(d->touch, x->touch, (size_t)x->ntouch * sizeof *x->touch);
     d->ntouch = x->ntouch;
     d->time = x->time;
@@ -423,6 +432,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     saved start;
     double end = d->time + s.h;
     if (rb_still_is(m, d, o, s.info)) {
+        if (d->slope_time == d->time) d->slope_time = end;
         d->time = end;
         return RB_OK;
     }
@@ -433,7 +443,13 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (status == RB_OK) status = rb_stage_project(&s);
     if (status == RB_OK) {
         d->time = end;
-        rb_still_start was = { start.q, start.v, start.act, start.touch, start.ntouch };
+        rb_still_start was = { .q = start.q,
+                               .v = start.v,
+                               .act = start.act,
+                               .slope = start.slope,
+                               .slope_h = start.slope_h,
+                               .touch = start.touch,
+                               .ntouch = start.ntouch };
         rb_still_note(m, d, o, s.info, &was);
     } else if (kept) {
         go_back(&s, &start);

@@ -8,9 +8,10 @@
  * told (it was cleared), and only the time is left to move. */
 int rb_still_is(const rb_model *m, const rb_data *d, const rb_step_opts *o, rb_step_info *info);
 
-/* After a step that began with q, v, act and the constraints touch. */
+/* After a step that began with q, v, act, slope and the constraints touch. */
 typedef struct rb_still_start {
     const double *q, *v, *act;
+    const double *slope, *slope_h;
     const rb_touch *touch;
     int ntouch;
 } rb_still_start;
