@@ -76,7 +76,7 @@
 /* Change of the velocity in a step that the steps before foretell, relative to the largest
  * velocity, that is believed [1]. Larger: a state that was set by hand begins far from its motion.
  * Smaller: chains that crack begin at zero. */
-#define RB_SLOPE_MOST 0.2
+#define RB_SLOPE_MOST 0.5
 
 /* Part of a change that the next one may be for the one after that to be foretold by it [1].
  * Larger: the iteration may end before RB_SMOOTH_TOL is reached. */

@@ -254,6 +254,15 @@ static int wants_tension(const rb_model *m, const progress *p, int i)
     return (i == 0 && is_long(m)) || (i == 1 && !is_long(m) && p->rate > RB_TENSION_RATE);
 }
 
+/* Tension of the motion that the step starts from; d is placed. */
+static int pull_as_foretold(const rb_model *m, const rb_data *d, double h, scratch *s)
+{
+    for (int j = 0; j < m->nv; j++) s->qdd[j] = s->dv[j] / h;
+    rb_tension_find(m, d, h, s->qdd, &s->memory->tension);
+    s->memory->h = h;
+    return s->memory->tension.on;
+}
+
 /* Work of all forces, with the velocity of the midpoint. */
 static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
 {
@@ -284,10 +293,11 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
         if (!s->placed) go_to_midpoint(m, d, h, s);
         s->placed = 0;
         if (i == 0) implicit_diagonal(m, d, h, s);
+        if (i == 0 && !pulls && s->guess && is_long(m)) pulls = pull_as_foretold(m, d, h, s);
         rb_status status = evaluate(m, d, h, s);
         if (status == RB_SINGULAR && i > 0) break; /* the iteration went astray, not the model */
         if (status != RB_OK) return status;
-        if (wants_forced_size(&p, i)) status = forced_size(m, d, h, s, &p.size);
+        if (wants_forced_size(&p, i - pulls)) status = forced_size(m, d, h, s, &p.size);
         if (status != RB_OK) return status;
         advance(m, h, s, &p);
         info->iterations++;
