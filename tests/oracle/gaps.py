@@ -4,7 +4,7 @@ MuJoCo's distance is its own closed form for spheres, capsules and some others, 
 for the rest; what it is known to be off by stands in KNOWN, by whether the shapes are apart. The depth of
 curved shapes is that of a polytope inside their difference: too small by up to a centimetre.
 
-usage: gaps.py PATH_TO_rattleback [--states N]
+usage: gaps.py PATH_TO_rattleback [--states N] [--seed S]
 """
 import argparse
 import itertools
@@ -84,10 +84,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--states", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=0)
     a = parser.parse_args()
     failed = 0
     for pair in itertools.combinations_with_replacement(SHAPES, 2):
-        rng = random.Random(str(pair))
+        rng = random.Random(str(pair) + (str(a.seed) if a.seed else ""))
         states = [random_pose(rng, 0.5) + random_pose(rng, 0.5) for _ in range(a.states)]
         text = model(*pair)
         worst = [0.0, 0.0]
