@@ -1,0 +1,112 @@
+/* Feet of many points, and hulls of a mechanism that overlap at a joint. */
+#include "step_support.h"
+
+/* ---- overlap at a joint (F.25) ----------------------------------------------------------------
+ */
+
+/* A pendulum about x whose hub reaches 4 mm into the box that carries it: the normal is the axis,
+ * and nothing but friction would slow it down. The box is fixed, or hangs on a heavy free body. */
+#define PENDULUM(hub)                                                                              \
+    "<body><joint name='fixed' type='slide' axis='1 0 0' range='-0.001 0.001' limited='true'/>"    \
+    "<geom type='sphere' size='0.001' mass='0.1' contype='0' conaffinity='0'/>"                    \
+    "<body><joint type='hinge' axis='1 0 0'/>"                                                     \
+    "<geom type='capsule' fromto='0.05 0 0 0.05 0 -0.3' size='0.01' contype='0' conaffinity='0'/>" \
+    "<geom type='sphere' pos='0.036 0.02 0' size='0.02' mass='0.01' " hub "/></body></body>"
+#define FREE_OF_ITSELF "contype='0' conaffinity='0'"
+#define SCENE(base, hub)                                                                           \
+    "<mujoco><option timestep='0.002'/><default><geom friction='0.8'/></default>"                  \
+    "<worldbody>" base                                                                             \
+    PENDULUM(hub) "</body></worldbody></mujoco>"
+#define ON_THE_WORLD "<body><geom type='box' size='0.02 0.1 0.1'/>"
+
+static double swing(const char *text, double *deepest)
+{
+    scene s = scene_text(text);
+    int hinge = s.m->nv - 1;
+    s.d->q[hinge] = 1.2;
+    scene_run(&s, 0.8);
+    double angle = s.d->q[hinge];
+    if (deepest) *deepest = s.worst.penetration;
+    CHECK(s.worst.residual <= 1e-9);
+    CHECK(s.worst.energy_created <= 1e-12);
+    scene_free(&s);
+    return angle;
+}
+
+TEST(overlap_at_a_joint_does_not_lock_it)
+{
+    double deepest = 0.0, free_swing = swing(SCENE(ON_THE_WORLD, FREE_OF_ITSELF), NULL);
+    double angle = swing(SCENE(ON_THE_WORLD, ""), &deepest);
+    CHECK(fabs(free_swing - 1.2) > 0.1);
+    CHECK_NEAR(angle, free_swing, 1e-6);
+    CHECK_NEAR(deepest, 0.004, 1e-9);
+}
+
+/* Between two mechanisms the same overlap is a contact like any other, and rubs. */
+TEST(overlap_with_another_body_rubs)
+{
+    scene s = scene_text("<mujoco><option timestep='0.002'/><worldbody>"
+                         "<geom type='plane' size='5 5 1' friction='0.8'/>"
+                         "<body pos='0 0 0.096'><freejoint/>"
+                         "<geom type='box' size='0.1 0.1 0.1' friction='0.8'/></body>"
+                         "</worldbody></mujoco>");
+    s.d->v[0] = 0.5;
+    scene_run(&s, 0.5);
+    CHECK_NEAR(s.d->q[0], 0.5 * 0.5 / (2.0 * 0.8 * 9.81), 2e-3);
+    CHECK(s.d->v[0] == 0.0);
+    CHECK_NEAR(s.worst.penetration, 0.004, 1e-9);
+    scene_free(&s);
+}
+
+/* ---- feet (F.23), (S.49) -----------------------------------------------------------------------
+ */
+
+#define POINT(x, y) "<geom type='sphere' size='0.0001' pos='" #x " " #y " -0.05' mass='0.01'/>"
+#define FOOT                                                                                       \
+    POINT(-0.1, 0.06)                                                                              \
+    POINT(-0.1, -0.06)                                                                             \
+    POINT(0.15, 0.06)                                                                              \
+    POINT(0.15, -0.06) POINT(0.07, 0.06) POINT(0.07, -0.06) POINT(-0.02, 0.06) POINT(-0.02, -0.06)
+
+#define LEG(y)                                                                                     \
+    "<body pos='0 " #y " 0'><joint type='hinge' axis='1 0 0'/><joint type='hinge' axis='0 1 0'/>"  \
+    "<geom class='limb' fromto='0 0 0 0 0 -0.3'/><body pos='0 0 -0.3'>"                            \
+    "<joint type='hinge' axis='0 1 0'/><geom class='limb' fromto='0 0 0 0 0 -0.25'/>"              \
+    "<body pos='0 0 -0.3'><joint type='ball'/><geom class='limb' fromto='-0.1 0 0 0.1 0 0'/>" FOOT \
+    "</body></body></body>"
+
+/* On two feet of eight points each knees give way and a pelvis turns. Rows are linear and the legs
+ * are not: steps sink and are repaired. Each repair has an answer: no step is divided. */
+TEST(feet_of_eight_points_stand)
+{
+    scene s = scene_text("<mujoco><option timestep='0.002'/><default><default class='limb'><geom "
+                         "type='capsule' size='0.03' mass='1' contype='0' conaffinity='0'/>"
+                         "</default></default><worldbody><geom type='plane' size='5 5 1' "
+                         "friction='1'/><body pos='0 0 0.6501'><freejoint/>"
+                         "<geom class='limb' fromto='0 -0.1 0 0 0.1 0' mass='9'/>" LEG(0.1)
+                             LEG(-0.1) "</body></worldbody></mujoco>");
+    int splits = 0, repairs = 0;
+    double bend[2] = { 0.5, 0.5 };
+    s.d->q[2] = 0.6 * cos(bend[0]) + 0.0501;
+    for (int leg = 0; leg < 2; leg++) {
+        double *q = s.d->q + 7 + 7 * leg;
+        q[1] = -bend[leg];
+        q[2] = 2.0 * bend[leg];
+        q[3] = cos(0.5 * bend[leg]);
+        q[5] = -sin(0.5 * bend[leg]);
+    }
+    s.d->v[5] = 0.8;
+    s.d->v[3] = 0.3;
+    for (int k = 0; k < 150; k++) {
+        scene_step(&s);
+        splits += s.info.splits;
+        repairs += s.info.repairs;
+    }
+    CHECK_INT(splits, 0);
+    CHECK(repairs > 10);
+    CHECK(s.worst.penetration <= 1e-9 * s.m->extent);
+    scene_free(&s);
+}
+
+TEST_MAIN(RUN(overlap_at_a_joint_does_not_lock_it), RUN(overlap_with_another_body_rubs),
+          RUN(feet_of_eight_points_stand))
