@@ -9,7 +9,7 @@
  *
  *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it stands                           (S.12)
  *
- * with a share of the change where that does not halve (S.51).
+ * with a share of the change where that does not halve (S.52).
  *
  * Poisson: s = 1. Stronge: s, one for each island, makes the normal work of restitution e^2 times
  * that of compression (S.13). Newton: one problem, b = -e u_n before the impact.
@@ -181,7 +181,7 @@ static void miss_targets(bounce *x, const double *p_d)
 }
 
 /* Loops and friction that sticks make bodies heavier than W says, and rounds of (S.12) overshoot.
- * Where r does not halve, the share that is taken follows from the last two of them (S.51). */
+ * Where r does not halve, the share that is taken follows from the last two of them (S.52). */
 static void choose_relax(bounce *x)
 {
     const rb_stage *s = x->s;
