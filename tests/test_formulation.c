@@ -1075,7 +1075,8 @@ static void fill_blocks(const world *w, blocks *k)
                 J[j] = s.e[t][0] * w->J[(c->row + 1) * nv + j] +
                        s.e[t][1] * w->J[(c->row + 2) * nv + j];
             }
-            double eps = t >= 0 ? s.eps[t] : 1e-6 * compliance_of(w, J);
+            double trace = direct && c->nrow > 1 ? 1e-6 : 1e-9; /* friction, equalities */
+            double eps = t >= 0 ? s.eps[t] : trace * compliance_of(w, J);
             eliminated_row(w, k, x, J, eps, t >= 0 ? s.d[t] : w->bias[c->row + r]);
         }
         for (int j = 0; tangents && j < w->o->phantom_directions; j++) {

@@ -78,7 +78,8 @@ static void relax_normal(const rb_island *is, int i, arrays *a)
     ptrdiff_t n = is->nrow, row = is->row[i];
     double k = c->material.relax_stiffness;
     if (isnan(k) && isnan(c->material.relax_damping)) return;
-    double eps = rb_relaxation(k, c->material.relax_damping, is->h, a->W[row * n + row]);
+    double W_ii = a->W[row * n + row];
+    double eps = rb_relaxation(k, c->material.relax_damping, is->h, RB_HARD_SHARE, W_ii);
     a->W[row * n + row] += eps;
     a->q[row] += eps * is->h * (isnan(k) ? 0.0 : k) * c->gap - is->bias[row];
 }

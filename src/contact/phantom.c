@@ -154,14 +154,18 @@ static void relax_rows(const rb_island *is, const context *x, double *W, double 
         const rb_material *m = &c->material;
         for (int r = 0; r < c->nrow; r++) {
             ptrdiff_t at = is->row[i] + r;
-            double W_ii = W[at * n + at], eps = rb_relaxation(NAN, NAN, is->h, W_ii);
+            double W_ii = W[at * n + at];
+            int rubs = c->kind == RB_CONSTRAINT_CONTACT && r > 0;
+            double share = rubs ? RB_HARD_TANGENT : RB_HARD_SHARE;
+            double eps = rb_relaxation(NAN, NAN, is->h, share, W_ii);
             int normal = c->kind <= RB_CONSTRAINT_DRY && r == 0, soft = 0;
             if (normal && c->kind == RB_CONSTRAINT_CONTACT) {
                 soft = !isnan(m->relax_stiffness) || !isnan(m->relax_damping);
             }
             if (soft) {
                 double k = isnan(m->relax_stiffness) ? 0.0 : m->relax_stiffness;
-                eps = rb_relaxation(m->relax_stiffness, m->relax_damping, is->h, W_ii);
+                eps =
+                    rb_relaxation(m->relax_stiffness, m->relax_damping, is->h, RB_HARD_SHARE, W_ii);
                 u[at] += eps * is->h * k * c->gap - is->bias[at];
             }
             if (has_tangents(c) && (r == 1 || r == 2)) {

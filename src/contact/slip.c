@@ -8,12 +8,12 @@
 /* Force below which the lateral law of a sliding contact would divide by nothing [N]. */
 #define LEAST_NORMAL_FORCE 1e-6
 
-double rb_relaxation(double stiffness, double damping, double h, double W_ii)
+double rb_relaxation(double stiffness, double damping, double h, double share, double W_ii)
 {
     double k = isnan(stiffness) ? 0.0 : stiffness, b = isnan(damping) ? 0.0 : damping;
     double inverse = k * h * h + b * h;
     if (inverse > 0.0) return 1.0 / inverse;
-    return W_ii > 0.0 ? RB_HARD_SHARE * W_ii : 1.0;
+    return W_ii > 0.0 ? share * W_ii : 1.0;
 }
 
 double rb_island_entry(const rb_island *is, int i, int j)
@@ -53,7 +53,7 @@ static void bristle(const rb_island *is, int i, const double e[2], double *eps, 
                   e[1] * e[1] * rb_island_entry(is, t + 1, t + 1);
     double p = e[0] * is->p_prev[t] + e[1] * is->p_prev[t + 1];
     double u = e[0] * is->u_before[t] + e[1] * is->u_before[t + 1];
-    *eps = rb_relaxation(m->bristle_stiffness, m->bristle_damping, is->h, W_ii);
+    *eps = rb_relaxation(m->bristle_stiffness, m->bristle_damping, is->h, RB_HARD_TANGENT, W_ii);
 
     /* a hard contact has no bristle that remembers */
     int hard = isnan(m->bristle_stiffness) && isnan(m->bristle_damping);

@@ -5,10 +5,12 @@
 
 #include "contact/contact.h"
 
-/* Compliance of what is said to be hard, as a share of the compliance of its row [1]. Larger:
- * stiction creeps, now by some 1e-8 m/s. Smaller: redundant contacts have no regular system any
- * more; with 1e-8 the corners of a block that slides push it forward at times. */
-#define RB_HARD_SHARE 1e-6
+/* Compliance of what is said to be hard, as a share of the compliance of its row [1]. Of tangents,
+ * larger: stiction creeps, now by some 1e-8 m/s; smaller: with 1e-8 the corners of a block that
+ * slides push it forward at times. Of normals and equalities, larger: overlap and open loops that
+ * no repair can mend; smaller: redundant ones have no regular system any more. */
+#define RB_HARD_SHARE   1e-9
+#define RB_HARD_TANGENT 1e-6
 
 typedef struct rb_slip {
     int sliding;
@@ -19,9 +21,9 @@ typedef struct rb_slip {
     double d[2]; /* what its bristle asks for [m/s]                                              */
 } rb_slip;
 
-/* eps = 1/(k h^2 + b h) of a spring and damper; NAN in both: a share of W_ii (F.16). A row that
+/* eps = 1/(k h^2 + b h) of a spring and damper; NAN in both: `share` of W_ii (F.16). A row that
  * nothing can move has 1: its impulse is zero then. */
-double rb_relaxation(double stiffness, double damping, double h, double W_ii);
+double rb_relaxation(double stiffness, double damping, double h, double share, double W_ii);
 
 /* Constraint i of the island, a contact with tangents; p_n is the normal impulse one step before.
  */

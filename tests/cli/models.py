@@ -455,8 +455,11 @@ def test_gaps_of_poses_that_are_none():
             state = '{"qpos": [0, 0, %s, 1, 0, 0, 0]}' % bad
             for what in ("gaps", "toi"):
                 check_run(rattleback("compute", path, "--what", what, "--state", "-", text=state), 2)
-        far = compute(path, "gaps", {"qpos": [0, 0, 1e200, 1, 0, 0, 0]})[0]["gaps"][0]
-        check(far["gap"] == 1e200 and "error" not in far, far)
+        state = '{"qpos": [0, 0, 1e200, 1, 0, 0, 0]}'  # its square is no number
+        check_run(rattleback("compute", path, "--what", "gaps", "--state", "-", text=state), 2,
+                  "too far away")
+        far = compute(path, "gaps", {"qpos": [0, 0, 1e100, 1, 0, 0, 0]})[0]["gaps"][0]
+        check(far["gap"] == 1e100 and "error" not in far, far)
 
 
 def test_help_has_examples_that_work():
