@@ -247,7 +247,8 @@ static rb_status move_smoothly(carry *x, double *q_k)
     rb_smooth_push push = { .h = s->h, .f = x->f, .w = x->w, .dv = x->dv };
     push.tol = x->tol;
     push.substeps = x->substeps;
-    push.start = s->carry_substeps;
+    /* the first impulses of a short tree may be wild, and those of later rounds want one substep */
+    push.start = rb_stage_is_long(m) ? s->carry_substeps : 0;
     push.watch = s->info->splits > 0; /* hard impacts: their energy is told in full */
     push.most = s->final || !rb_stage_is_long(m) ? 0 : DIVIDED;
     push.spin = x->spin;
