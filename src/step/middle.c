@@ -170,7 +170,11 @@ rb_status rb_stage_middle(rb_stage *s, int *done)
     s->last_p = s->p;
     go_half(s, chosen, q_hat, v_hat);
     s->middle = 1;
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     rb_status status = solve_again(s, chosen, s->mode);
     *done = status == RB_OK;
-    return status == RB_UNSOLVED ? RB_OK : status;
+    if (status != RB_UNSOLVED) return status;
+    s->info->residual = residual; /* what was refused is not reported as accepted */
+    s->info->velocity_residual = in_velocity;
+    return RB_OK;
 }
