@@ -129,9 +129,11 @@ static rb_status step_once(worker *w, scene *s, rb_step_info *info)
     rb_error err = { 0 };
     remember(s);
     rb_status status = rb_step(s->m, s->d, &w->c->step, info, &err);
-    if (status != RB_FULL) return status;
-    status = rb_data_reserve(s->m, &s->d, 2 * info->contacts);
-    return status == RB_OK ? rb_step(s->m, s->d, &w->c->step, info, &err) : status;
+    while (status == RB_FULL) { /* a repair may find more than the first round did */
+        status = rb_data_reserve(s->m, &s->d, 2 * info->contacts);
+        if (status == RB_OK) status = rb_step(s->m, s->d, &w->c->step, info, &err);
+    }
+    return status;
 }
 
 /* 1: the scene may go on. */
