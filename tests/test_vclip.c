@@ -268,7 +268,7 @@ TEST(cold_starts_agree_with_slow_methods)
         if (seed % 10 == 0) CHECK_NEAR(slow_distance(&c.s[0], &c.s[1]), r.distance, 1e-11);
     }
     CHECK(apart > count / 6 && over > count / 6);
-    CHECK(escaped <= count / 3000); /* 4 of 100,000 */
+    CHECK(escaped <= count / 10000); /* none of these; 4 of 100,000 others */
     CHECK(steps < count * 40);
     rb_model_free(c.m, NULL);
 }
@@ -349,7 +349,8 @@ TEST(aligned_poses)
         if (gap > 1e-9 && seed % 2 == 0) check_certificate(&c.s[0], &c.s[1], &r);
     }
     CHECK(apart > test_count(3000) / 3);
-    CHECK(escaped <= test_count(3000) / 1500); /* 32 of 100,000 */
+    /* none of these; 41 of 100,000 others, which the general method answers */
+    CHECK(escaped <= (test_count(3000) > 3000 ? test_count(3000) / 2000 : 0));
     rb_model_free(c.m, NULL);
 }
 
