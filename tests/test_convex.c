@@ -97,7 +97,8 @@ static void check_gap(const solid *a, const solid *b, tally *t, int slowly)
 
 /* Configurations that were wrong once: nearly parallel lines whose crossing was beyond their ends,
  * rims of cylinders that look past the end of the other, a face that is as good as a direction next
- * to it, a simplex that stalled, a large face whose corners left no room for the closest point. */
+ * to it, a simplex that stalled, a large face whose corners left no room for the closest point, a
+ * needle that stands on a long cylinder. */
 TEST(found_before)
 {
     static const int found[][3] = {
@@ -112,6 +113,7 @@ TEST(found_before)
         { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 43008 },
         { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 45368 },
         { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 81700 },
+        { RB_GEOM_CYLINDER, RB_GEOM_CYLINDER, 40056913 },
         { RB_GEOM_CYLINDER, RB_GEOM_MESH, 3016847 },
         { RB_GEOM_CYLINDER, RB_GEOM_MESH, 3018570 },
         { RB_GEOM_MESH, RB_GEOM_MESH, 3177 },

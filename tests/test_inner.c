@@ -95,7 +95,18 @@ TEST(edges)
     CHECK(found > PAIRS / 2);
 }
 
-/* Depths that are attained on a face or a pair of edges. */
+/* x1 (from the place of a) is a point of a, and s before it there is one of b. */
+static void check_place(const solid *a, const solid *b, const double n[3], double s,
+                        const double x1[3], double tol)
+{
+    double p1[3], p2[3];
+    rb_add3(x1, a->b.p, p1);
+    rb_copy3(p1, p2);
+    rb_axpy3(s, n, p2);
+    CHECK(outside_of(a, p1) <= tol && outside_of(b, p2) <= tol);
+}
+
+/* Gaps and depths that are attained on a face or a pair of edges. */
 TEST(flat_parts)
 {
     static const int types[][2] = { { RB_GEOM_BOX, RB_GEOM_MESH },
@@ -114,9 +125,11 @@ TEST(flat_parts)
         random_solids(&rng, hulls, types[seed % 4][0], types[seed % 4][1], &a, &b);
         couple_of(&a, &b, shape, &couple);
         rb_closest_find(&couple, &closest);
-        if (!closest.at.exact || !(closest.at.s < 0.0)) continue;
-        if (!rb_inner_flat(&couple, closest.at.n, closest.at.s)) continue;
-        double w[3];
+        double w[3], x1[3];
+        if (!closest.at.exact) continue;
+        if (!rb_inner_flat(&couple, closest.at.n, closest.at.s, x1)) continue;
+        check_place(&a, &b, closest.at.n, closest.at.s, x1, 1e-9 * couple.scale);
+        if (!(closest.at.s < 0.0)) continue;
         found++;
         rb_scale3(closest.at.s, closest.at.n, w);
         check_ball(&a, &b, w, closest.at.n, -closest.at.s, &rng);

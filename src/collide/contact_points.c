@@ -275,11 +275,15 @@ static void side_through_rim(meeting *c, int which, const double a[3], const dou
     rb_sub3(b, a, z);
     rb_axpy3(-rb_dot3(y, disc->normal) / tilt, c->n, y);
     rb_axpy3(-rb_dot3(z, disc->normal) / tilt, c->n, z);
-    double zz = rb_dot3(z, z), yz = rb_dot3(y, z), yy = rb_dot3(y, y);
-    double inside = yz * yz - zz * (yy - disc->disc * disc->disc);
-    if (!(zz > 0.0) || !(inside > 0.0)) return;
+    double zz = rb_dot3(z, z), foot[3];
+    if (!(zz > 0.0)) return;
+    double middle = -rb_dot3(y, z) / zz;
+    rb_copy3(y, foot); /* of the centre: a long side passes a small disc with digits left */
+    rb_axpy3(middle, z, foot);
+    double inside = disc->disc * disc->disc - rb_dot3(foot, foot);
+    if (!(inside > 0.0)) return;
     for (int sign = -1; sign <= 1; sign += 2) {
-        double t = (-yz + sign * sqrt(inside)) / zz, x[3], on[3];
+        double t = middle + sign * sqrt(inside / zz), x[3], on[3];
         if (t < 0.0 || t > 1.0) continue;
         rb_copy3(disc->centre, on);
         rb_add3(on, y, on);

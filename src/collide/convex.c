@@ -175,7 +175,7 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_clo
                              gjk->overlap && !couple->curved ? RB_TRY_EXACT : effort, &out->at);
     }
     double tie = RB_GAP_TIE * couple->scale;
-    out->met = !out->at.placed && is_met_at(couple, gjk, out->at.s, out->at.n);
+    out->met = is_met_at(couple, gjk, out->at.s, out->at.n);
     if (out->met) witness(gjk, out->x1);
     int early = couple->curved && effort == RB_TRY_NEWTON && !out->at.placed;
     return is_proved_to(early ? RB_GAP_SHARP * couple->scale : tie, out);
@@ -374,8 +374,9 @@ void rb_convex_pair_warm(const rb_shape *shape1, const rb_shape *shape2, double 
     }
     rb_closest_find(&couple, &closest);
     if (!couple.curved && is_nameable(&couple, &closest.at)) {
-        name_again(&couple, &closest.at);
-        if (closest.capped) closest.capped = !rb_inner_flat(&couple, closest.at.n, closest.at.s);
+        rb_direction *at = &closest.at;
+        name_again(&couple, at);
+        if (closest.capped) closest.capped = !rb_inner_flat(&couple, at->n, at->s, closest.x1);
     }
     if (closest.at.s - radii > reach) return;
     rb_contact_points(&couple, &closest, reach, 1, out);

@@ -421,8 +421,9 @@ static int try_exact(search *s, const double n0[3])
 static int is_attained(search *s)
 {
     rb_direction *best = s->best;
-    if (!best->exact || !rb_inner_flat(s->couple, best->n, best->s)) return 0;
+    if (!best->exact || !rb_inner_flat(s->couple, best->n, best->s, best->x1)) return 0;
     best->upper = rb_smaller(best->upper, best->s);
+    best->placed = 1;
     return 1;
 }
 

@@ -8,7 +8,7 @@ typedef struct rb_direction {
     double n[3];  /* unit, from 1 to 2                  */
     double s;     /* separation of the cores along it [m] */
     double upper; /* least distance of two points that is known: the gap is not above it [m] */
-    double x1[3]; /* point of core 1 of those two, where a free maximum proved the gap */
+    double x1[3]; /* point of core 1 of those two, where it proved the gap */
     int exact;    /* n is that of a face or of a pair of edges                              */
     int placed;   /* x1 holds                                                            */
 } rb_direction;

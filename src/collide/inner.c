@@ -149,18 +149,25 @@ static void middle_of(const rb_core *core, const rb_extreme *e, double x[3])
     rb_add3(x, core->c, x);
 }
 
-/* Radius R of a disc in the flat part of D about the foot of the origin [m]. */
-static double disc_in_flat(const rb_couple *couple, const rb_extreme e[2])
+/* Radius R of a disc in the flat part of D about the foot of the origin [m]; n w there and the
+ * point x1 of core 1 that belongs to it. */
+static double disc_in_flat(const rb_couple *couple, const rb_extreme e[2], const double nw[3],
+                           double x1[3])
 {
     const rb_core *core[2] = { &couple->core1, &couple->core2 };
-    double x[3], m[3], s, t, room = -INFINITY;
+    double x[3], m[3], s, t, most = -INFINITY;
     for (int i = 0; i < 2; i++) {
         if (e[i].freedom < 2) continue;
         middle_of(core[1 - i], &e[1 - i], x);
-        room = rb_larger(room, room_in_face(core[i], e[i].face, x));
+        double room = room_in_face(core[i], e[i].face, x);
+        if (!(room > most)) continue;
+        most = room;
+        rb_copy3(x, x1);
+        if (i == 0) rb_sub3(x, nw, x1);
     }
-    if (e[0].freedom != 1 || e[1].freedom != 1) return room;
-    if (!rb_lines_cross(&e[0].line, &e[1].line, m, &s, &t)) return room;
+    if (e[0].freedom != 1 || e[1].freedom != 1) return most;
+    if (!rb_lines_cross(&e[0].line, &e[1].line, m, &s, &t)) return most;
+    rb_segment_at(&e[0].line, s, x1);
     return rb_norm3(m) * rb_smaller(e[0].line.half - fabs(s), e[1].line.half - fabs(t));
 }
 
@@ -177,7 +184,7 @@ static void far_point(rb_core *core, const double n[3], double x[3])
     core->hint = hint; /* the next support is again on this side */
 }
 
-int rb_inner_flat(rb_couple *couple, const double n[3], double s)
+int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3])
 {
     const rb_extreme *e = rb_couple_extremes(couple, n);
     double back[3] = { -n[0], -n[1], -n[2] }, side[3];
@@ -185,7 +192,8 @@ int rb_inner_flat(rb_couple *couple, const double n[3], double s)
     double tie = RB_GAP_TIE * couple->scale;
     if (!is_level(&couple->core1, &e[0], n, tie)) return 0;
     if (!is_level(&couple->core2, &e[1], n, tie)) return 0;
-    double room = disc_in_flat(couple, e);
+    double nw[3] = { s * n[0], s * n[1], s * n[2] };
+    double room = disc_in_flat(couple, e, nw, x1);
     if (s >= 0.0) return room >= 0.0;
     if (!(room > -s)) return 0;
 

@@ -17,8 +17,9 @@ double rb_inner_curved(const rb_couple *couple, const double n[3], const rb_inne
 
 /* Whether the foot of the origin on the flat part of D with the direction n and separation s, a
  * face of a core or the parallelogram of two edges, proves that s is the gap: because it lies on
- * that part, and where the cores overlap because a ball touches there. */
-int rb_inner_flat(rb_couple *couple, const double n[3], double s);
+ * that part, and where the cores overlap because a ball touches there. x1 is then the point of core
+ * 1 that belongs to it. */
+int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3]);
 
 /* Depth [m] that a ball of this radius proves, touching the surface at w = s n + aside. */
 double rb_inner_depth(double radius, double s, double aside);
