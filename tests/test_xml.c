@@ -231,8 +231,6 @@ TEST(typed_attributes)
     CHECK(list[2] == 3.0);
     CHECK_INT(rb_xml_list(doc, a, "e", &list, &length, &err), RB_OK);
     CHECK_INT((long long)length, 0);
-    CHECK_INT(rb_xml_text_list(doc, a, &list, &length, &err), RB_OK);
-    CHECK(length == 2 && list[1] == 5.0);
     CHECK_INT(rb_xml_check_attrs(a, "n i w b v e", &err), RB_OK);
     rb_xml_free(doc);
 }

@@ -90,12 +90,6 @@ rb_status rb_xml_list(rb_xml_doc *doc, const rb_xml_node *node, const char *attr
 rb_status rb_xml_int_list(rb_xml_doc *doc, const rb_xml_node *node, const char *attr, int **out,
                           size_t *count, rb_error *err);
 
-/* The same for the text of an element. */
-rb_status rb_xml_text_list(rb_xml_doc *doc, const rb_xml_node *node, double **out, size_t *count,
-                           rb_error *err);
-rb_status rb_xml_text_int_list(rb_xml_doc *doc, const rb_xml_node *node, int **out, size_t *count,
-                               rb_error *err);
-
 /* One word of a blank-separated list: *out is its index. Refused with the list where it is none of
  * them; untouched where the attribute is missing. */
 rb_status rb_xml_word(const rb_xml_node *node, const char *attr, const char *words, int *out,

@@ -272,20 +272,6 @@ rb_status rb_xml_int_list(rb_xml_doc *doc, const rb_xml_node *node, const char *
     return open_attr(&s, node, attr) ? scan_int_list(doc, &s, out, count, err) : RB_OK;
 }
 
-rb_status rb_xml_text_list(rb_xml_doc *doc, const rb_xml_node *node, double **out, size_t *count,
-                           rb_error *err)
-{
-    source s = { node, NULL, node->text, node->text + node->text_length };
-    return scan_list(doc, &s, out, count, err);
-}
-
-rb_status rb_xml_text_int_list(rb_xml_doc *doc, const rb_xml_node *node, int **out, size_t *count,
-                               rb_error *err)
-{
-    source s = { node, NULL, node->text, node->text + node->text_length };
-    return scan_int_list(doc, &s, out, count, err);
-}
-
 rb_status rb_xml_word(const rb_xml_node *node, const char *attr, const char *words, int *out,
                       rb_error *err)
 {

@@ -56,11 +56,6 @@ static void insert(rb_paradigms *x, int geom1, int geom2)
     x->n++;
 }
 
-int rb_paradigms_holds(const rb_paradigms *x, int geom1, int geom2)
-{
-    return find(x, geom1, geom2) != NULL;
-}
-
 rb_status rb_paradigms_start(rb_stage *s, rb_paradigms *out)
 {
     const rb_data *d = s->d;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "collide/ballistic.h"
 #include "collide/bounds.h"
 #include "collide/manifold.h"
 #include "collide/pairs.h"
@@ -510,12 +511,6 @@ static int plane_turns(const rb_events *x, const rb_meeting *m)
     return 0;
 }
 
-static double time_to_close(double room, double speed, double change)
-{
-    double below = speed + sqrt(fmax(0.0, speed * speed + 2.0 * change * room));
-    return below > 0.0 ? 2.0 * room / below : INFINITY;
-}
-
 /* Gap at which a point within the shell is looked at again: what is held at ticks may come closer
  * by a quarter of the shell, what bounced falls back to where it was. */
 static double kept_within(const rb_events *x, const rb_meeting *m, double gap)
@@ -534,11 +529,11 @@ static double safe_on_surface(const rb_events *x, const rb_meeting *m, double ke
         double reach = r->far + r->radius;
         if (!r->round && f->spin > 0.0) turning += f->spin * f->spin * reach + f->bend * reach;
     }
-    double least = fmin(most, time_to_close(m->beyond - keep, speed, change));
+    double least = fmin(most, rb_ballistic_bound(m->beyond - keep, speed, change));
     for (int i = 0; i < m->npoint; i++) {
         double gap = m->point[i].gap, closing = -rate_of(x, m, &m->point[i]);
         double room = gap - (gap > SHELL_EDGE * x->shell ? x->shell : kept_within(x, m, gap));
-        least = fmin(least, time_to_close(room, closing, change + turning));
+        least = fmin(least, rb_ballistic_bound(room, closing, change + turning));
     }
     return least;
 }
@@ -552,7 +547,7 @@ static double safe_time(const rb_events *x, const rb_meeting *m, double keep, do
     if (is_surface(x, m)) return safe_on_surface(x, m, keep, most);
     if (plane_turns(x, m)) {
         double change, speed = fastest(x, m, &change);
-        return fmin(most, time_to_close(m->closest.gap - keep, speed, change));
+        return fmin(most, rb_ballistic_bound(m->closest.gap - keep, speed, change));
     }
     for (int k = 0; k < 2; k++) make_mover(x, m, k, &mover[k], &at[k]);
     return rb_toi_apart(mover, at, &m->closest, keep, most);
