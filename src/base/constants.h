@@ -167,6 +167,10 @@
  * much. Smaller: bodies at rest on curved shapes cost more. */
 #define RB_DEPTH_FINE 1e-10
 
+/* The same by which rounding moves the faces of a polytope that grew in the difference of thin
+ * shapes [1]. Larger: more faces are tried. Smaller: the nearest one may not be the true one. */
+#define RB_DEPTH_TIE 1e-9
+
 /* Distance from which on its direction is better than that of the features of a pair, as part of
  * the larger of both extents and the distance [1]: rounding turns it by 1e-9. Smaller: normals of
  * lines that touch are noise. Larger: those of lines that cross at a small angle lag behind. */

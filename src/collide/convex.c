@@ -67,14 +67,16 @@ static int is_proved_to(double tol, rb_closest *out)
     return out->error <= tol;
 }
 
-/* From every face of the polytope that could be the nearest. 1: proved. */
+/* From every face of the polytope that could be the nearest: of polyhedra those that rounding does
+ * not tell from it. 1: proved. */
 static int improve_faces(rb_couple *couple, const rb_depth *depth, rb_closest *out)
 {
     rb_effort effort = couple->curved ? RB_TRY_ALL : RB_TRY_EXACT;
-    double known = couple->curved ? RB_DEPTH_NONE * couple->scale : 0.0;
     for (int i = 0; i < depth->n; i++) {
-        if (i > 0 && !couple->curved) break;
-        if (depth->distance[i] >= -out->at.s - known) break;
+        double far = couple->curved ? -out->at.s - RB_DEPTH_NONE * couple->scale
+                     : i > 0        ? depth->distance[0] + RB_DEPTH_TIE * couple->scale
+                                    : -out->at.s;
+        if (depth->distance[i] >= far) break;
         rb_direction_improve(couple, depth->normal[i], depth->face[i], 3, effort, &out->at);
         if (is_proved_to(RB_GAP_TIE * couple->scale, out)) return 1;
     }
@@ -175,10 +177,12 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_clo
                              gjk->overlap && !couple->curved ? RB_TRY_EXACT : effort, &out->at);
     }
     double tie = RB_GAP_TIE * couple->scale;
-    out->met = is_met_at(couple, gjk, out->at.s, out->at.n);
-    if (out->met) witness(gjk, out->x1);
     int early = couple->curved && effort == RB_TRY_NEWTON && !out->at.placed;
-    return is_proved_to(early ? RB_GAP_SHARP * couple->scale : tie, out);
+    int proved = is_proved_to(early ? RB_GAP_SHARP * couple->scale : tie, out);
+    int kept = out->at.placed && !out->at.exact; /* the point of a free maximum */
+    out->met = !kept && is_met_at(couple, gjk, out->at.s, out->at.n);
+    if (out->met) witness(gjk, out->x1);
+    return proved;
 }
 
 /* GJK again from the best direction there is: its simplex is another one, and on flat ones it is
