@@ -826,15 +826,16 @@ static double entry(const world *w, const column *a, const column *b)
     return b->role == 'n' ? a->mu : 0.0;
 }
 
-/* (F.12); scale: unknowns are forces over a step and E, mu are scaled as well. */
+/* (F.12); scale: unknowns are forces over a step and E, mu are scaled as well. Grouped: the order
+ * of Jain's mixed problem, (c_n, beta) of each contact, the equalities, all lambda. */
 static image make_polyhedral(const world *w, int grouped, double scale, double eps)
 {
-    static const char *const stacked[] = { "n", "d", "l", "bf" };
+    static const char *const order[][4] = { { "n", "d", "l", "bf" }, { "nd", "bf", "l", "" } };
     column *x = calloc(MAX_SYSTEM, sizeof *x);
     int n = 0, mixed = 0;
     CHECK(x != NULL);
-    for (int s = 0; s < (grouped ? 1 : 4); s++) {
-        for (int i = 0; i < w->n; i++) n += columns_of(w, i, grouped ? "ndlbf" : stacked[s], x + n);
+    for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < w->n; i++) n += columns_of(w, i, order[grouped][s], x + n);
     }
     for (int i = 0; i < w->n; i++) mixed |= w->c[i].kind > LIMIT;
     image p = blank(mixed ? RB_BOX : RB_LCP, n, 0);

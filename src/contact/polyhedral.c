@@ -150,16 +150,16 @@ static rb_status list_unknowns(const rb_island *is, const rb_step_opts *o, const
 {
     static const unsigned stacked[] = { 1u << NORMAL, 1u << BETA, 1u << LAMBDA,
                                         (1u << BOUND) | (1u << FREE) };
+    static const unsigned grouped[] = { (1u << NORMAL) | (1u << BETA), (1u << BOUND) | (1u << FREE),
+                                        1u << LAMBDA };
+    const unsigned *turn = way->order == RB_POLY_GROUPED ? grouped : stacked;
+    int turns = way->order == RB_POLY_GROUPED ? 3 : 4;
     for (int i = 0; i < is->n; i++) x->n += append(is, o, i, ~0u, NULL);
     x->x = rb_push(arena, unknown, x->n);
     if (!x->x) return RB_NOMEM;
     int at = 0;
-    if (way->order == RB_POLY_GROUPED) {
-        for (int i = 0; i < is->n; i++) at += append(is, o, i, ~0u, x->x + at);
-        return RB_OK;
-    }
-    for (size_t s = 0; s < sizeof stacked / sizeof *stacked; s++) {
-        for (int i = 0; i < is->n; i++) at += append(is, o, i, stacked[s], x->x + at);
+    for (int s = 0; s < turns; s++) {
+        for (int i = 0; i < is->n; i++) at += append(is, o, i, turn[s], x->x + at);
     }
     return RB_OK;
 }

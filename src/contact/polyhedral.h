@@ -6,8 +6,8 @@
 #include "contact/contact.h"
 
 typedef enum rb_poly_order {
-    RB_POLY_STACKED = 0, /* all c_n, all beta, all lambda                                        */
-    RB_POLY_GROUPED      /* c_n, beta, lambda of each contact together                           */
+    RB_POLY_STACKED = 0, /* all c_n, all beta, all lambda, equalities                            */
+    RB_POLY_GROUPED      /* (c_n, beta) contact by contact, equalities, all lambda               */
 } rb_poly_order;
 
 typedef struct rb_poly {
