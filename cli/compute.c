@@ -109,6 +109,7 @@ static void help(void)
            "frames\n"
            "  --horizon T            how far ahead toi looks [s] (1)\n"
            "  --table                matrices for people\n"
+           "  --friction MU          URDF: sliding coefficient of all geoms (0.5)\n"
            "%s"
            "  --lenient              no warnings about what the file asks for in vain\n"
            "\nexit status: 0 done, 1 some answer does not exist, 2 bad usage or input\n"

@@ -1,16 +1,15 @@
 #include "events.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks.h"
 #include "rattleback/impact.h"
 #include "rattleback/io.h"
 
 struct events {
-    FILE *out;
-    const char *path;
+    blocks file;
     const rb_model *m;
     int json;
     int lost; /* 1: out of memory */
@@ -71,7 +70,7 @@ static void put_numbers(FILE *out, const double *x, int n)
 static void put_csv(const events *e, const rb_event *event)
 {
     char buffer[256];
-    FILE *out = e->out;
+    FILE *out = e->file.text;
     rb_json_put_number(out, event->time);
     fprintf(out, ",%s,", rb_event_kind_name(event->kind));
     put_csv_text(out, geom_name(e, event->geom1, buffer, sizeof buffer));
@@ -110,7 +109,7 @@ static void put_json_vector(FILE *out, const char *key, const double *x)
 static void put_json(const events *e, const rb_event *event)
 {
     char buffer[256];
-    FILE *out = e->out;
+    FILE *out = e->file.text;
     fputs("{\"time\":", out);
     rb_json_put_number(out, event->time);
     put_json_text(out, "kind", rb_event_kind_name(event->kind));
@@ -152,16 +151,14 @@ events *events_open(const char *path, const rb_model *m)
         fprintf(stderr, "%s: out of memory\n", path);
         return NULL;
     }
-    *e = (events){ .path = path, .m = m, .json = ends_with(path, ".jsonl") };
-    e->out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (!e->out) {
-        fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+    *e = (events){ .m = m, .json = ends_with(path, ".jsonl") };
+    if (!blocks_open(&e->file, path)) {
         free(e);
         return NULL;
     }
     if (!e->json)
         fputs("time,kind,geom1,geom2,x,y,z,nx,ny,nz,px,py,pz,speed,energy,count,phases,text\n",
-              e->out);
+              e->file.text);
     return e;
 }
 
@@ -177,6 +174,7 @@ void events_step(events *e, int done)
             put_json(e, &e->event[i]);
         else
             put_csv(e, &e->event[i]);
+        blocks_line(&e->file);
     }
     e->n = 0;
 }
@@ -184,11 +182,8 @@ void events_step(events *e, int done)
 int events_close(events *e)
 {
     if (!e) return 1;
-    int good = !e->lost && !ferror(e->out);
-    if (e->out != stdout && fclose(e->out) != 0) good = 0;
-    if (!good)
-        fprintf(stderr, "%s: %s\n", e->path,
-                e->lost ? "events are missing: out of memory" : "could not be written");
+    int good = blocks_close(&e->file) && !e->lost;
+    if (e->lost) fprintf(stderr, "%s: events are missing: out of memory\n", e->file.path);
     free(e->event);
     free(e);
     return good;

@@ -14,6 +14,7 @@ static void help(void)
         "Reads a model (MJCF or URDF) and prints its tree of bodies with masses, joints, ranges\n"
         "and geoms, its actuators, couplings and keyframes, the total mass and the centre of\n"
         "mass at the start, and what was read without effect, with file and line.\n\n"
+        "  --friction MU          URDF: sliding coefficient of all geoms (0.5)\n"
         "%s"
         "  --json                 one JSON object\n"
         "\nexit status: 0 the model was read, 2 bad usage or input\n"

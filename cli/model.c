@@ -14,7 +14,6 @@
 const char model_options_help[] =
     "  --key NAME|INDEX       begin at a keyframe of the file, not at the reference configuration\n"
     "  --floating-base        bodies that are fixed to the world are free: the root of a URDF\n"
-    "  --friction MU          URDF: sliding coefficient of all geoms (0.5)\n"
     "  --ground Z             add the plane z = Z to the world\n"
     "  --package NAME=DIR     where package://NAME/ is; may be repeated\n"
     "  --coordinates WORD     minimal (joint coordinates), or maximal: every body free, every\n"

@@ -1,19 +1,15 @@
 #include "record.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks.h"
 #include "rattleback/io.h"
 
-enum { FLUSH_ROWS = 256 };
-
 struct record {
-    FILE *out;
-    const char *path;
+    blocks file;
     const rb_model *m;
     int json;
-    int rows;
 };
 
 /* ---- columns -----------------------------------------------------------------------------------
@@ -47,18 +43,19 @@ static void put_header(const record *r)
 {
     const rb_model *m = r->m;
     char buffer[512];
-    fputs("time", r->out);
+    FILE *out = r->file.text;
+    fputs("time", out);
     for (int part = 0; part < 2; part++) {
         for (int j = 0; j < m->njnt; j++) {
             const char *name = rb_model_name(m, RB_KIND_JOINT, j, buffer, sizeof buffer);
             int type = m->jnt_type[j], count = part ? velocities(type) : coordinates(type);
             for (int k = 0; k < count; k++) {
-                putc(',', r->out);
-                put_name(r->out, part ? 'v' : 'q', name, k, count);
+                putc(',', out);
+                put_name(out, part ? 'v' : 'q', name, k, count);
             }
         }
     }
-    fputs(",contacts,residual,penetration,energy\n", r->out);
+    fputs(",contacts,residual,penetration,energy\n", out);
 }
 
 /* ---- rows --------------------------------------------------------------------------------------
@@ -74,7 +71,7 @@ static void put_numbers(FILE *out, const double *x, int n)
 
 static void put_json(const record *r, const rb_data *d, const rb_step_info *info, double energy)
 {
-    FILE *out = r->out;
+    FILE *out = r->file.text;
     fputs("{\"time\":", out);
     rb_json_put_number(out, d->time);
     fputs(",\"qpos\":[", out);
@@ -92,7 +89,7 @@ static void put_json(const record *r, const rb_data *d, const rb_step_info *info
 
 static void put_csv(const record *r, const rb_data *d, const rb_step_info *info, double energy)
 {
-    FILE *out = r->out;
+    FILE *out = r->file.text;
     rb_json_put_number(out, d->time);
     if (r->m->nq > 0) putc(',', out);
     put_numbers(out, d->q, r->m->nq);
@@ -110,7 +107,7 @@ void record_row(record *r, const rb_data *d, const rb_step_info *info, double en
         put_json(r, d, info, energy);
     else
         put_csv(r, d, info, energy);
-    if (++r->rows % FLUSH_ROWS == 0) fflush(r->out);
+    blocks_line(&r->file);
 }
 
 /* ---- the file ----------------------------------------------------------------------------------
@@ -125,11 +122,8 @@ record *record_open(const char *path, const rb_model *m)
     }
     size_t length = strlen(path);
     r->json = length >= 6 && strcmp(path + length - 6, ".jsonl") == 0;
-    r->path = path;
     r->m = m;
-    r->out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (!r->out) {
-        fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+    if (!blocks_open(&r->file, path)) {
         free(r);
         return NULL;
     }
@@ -140,9 +134,7 @@ record *record_open(const char *path, const rb_model *m)
 int record_close(record *r)
 {
     if (!r) return 1;
-    int failed = fflush(r->out) != 0 || ferror(r->out);
-    if (r->out != stdout && fclose(r->out) != 0) failed = 1;
-    if (failed) fprintf(stderr, "%s: not everything could be written\n", r->path);
+    int good = blocks_close(&r->file);
     free(r);
-    return !failed;
+    return good;
 }

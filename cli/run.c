@@ -19,6 +19,7 @@
 #include "overlap.h"
 #include "rattleback/io.h"
 #include "record.h"
+#include "watch.h"
 
 typedef struct run {
     run_options *o;
@@ -31,17 +32,15 @@ typedef struct run {
     double energy;  /* [J] */
 
     /* summary */
-    int steps, failures, contacts_max, rows_max, fallbacks, repairs, solves;
+    int steps, failures, unsupported, contacts_max, rows_max, fallbacks, repairs, solves;
     int parts, impacts, unlocated;
     long happened, resolved, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double energy_smooth_max;
     double loop_error_max, wall;
-    rb_step_info jam;     /* of the step that jammed; njam 0: none */
-    int overlaps;         /* pairs that overlap before the first step */
-    unsigned char *modes; /* --watch: of the step before */
-    rb_touch_id *ids;
-    int nmode;
+    rb_step_info jam; /* of the step that jammed; njam 0: none */
+    int overlaps;     /* pairs that overlap before the first step */
+    watch watch;      /* --watch */
 } run;
 
 static volatile sig_atomic_t interrupted;
@@ -88,61 +87,6 @@ static int dump_problem(void *ctx, const char *name, const rb_problem *problem)
     if (fclose(out) != 0) status = RB_FILE;
     if (status != RB_OK) fprintf(stderr, "%s: %s\n", path, rb_status_text(status));
     return status != RB_OK;
-}
-
-/* ---- modes --------------------------------------------------------------------------------------
- */
-
-static const char *mode_word(int mode)
-{
-    static const char *const words[] = { "unknown", "open", "stick", "slide", "upper" };
-    return mode >= 0 && mode < 5 ? words[mode] : "?";
-}
-
-static void name_touch(const run *r, const rb_touch *t, char *text, size_t size)
-{
-    const rb_model *m = r->m;
-    char a[128], b[128];
-    if (t->id.kind == 0) {
-        const char *first = rb_model_name(m, RB_KIND_GEOM, t->id.a, a, sizeof a);
-        const char *second = rb_model_name(m, RB_KIND_GEOM, t->id.b, b, sizeof b);
-        snprintf(text, size, "contact %s#%d %s#%d.%u", first, t->id.a, second, t->id.b,
-                 (unsigned)t->id.c);
-    } else {
-        static const char *const kinds[] = { "contact", "limit", "dry friction", "equality" };
-        snprintf(text, size, "%s %d", kinds[t->id.kind], t->id.a);
-    }
-}
-
-/* Lines for constraints whose mode is not that of the step before. */
-static void watch(run *r)
-{
-    int before = 0;
-    for (int i = 0; i < r->d->ntouch; i++) {
-        const rb_touch *t = &r->d->touch[i];
-        while (before < r->nmode && memcmp(&r->ids[before], &t->id, sizeof t->id) != 0 &&
-               (r->ids[before].kind < t->id.kind ||
-                (r->ids[before].kind == t->id.kind && r->ids[before].a <= t->id.a))) {
-            before++;
-        }
-        int was = RB_MODE_OPEN;
-        if (before < r->nmode && memcmp(&r->ids[before], &t->id, sizeof t->id) == 0)
-            was = r->modes[before];
-        if (was == t->mode) continue;
-        char name[320];
-        name_touch(r, t, name, sizeof name);
-        fprintf(stderr, "t = %.6f  %s: %s -> %s\n", r->d->time, name, mode_word(was),
-                mode_word(t->mode));
-    }
-    unsigned char *modes = realloc(r->modes, (size_t)r->d->ntouch + 1);
-    rb_touch_id *ids = realloc(r->ids, ((size_t)r->d->ntouch + 1) * sizeof *ids);
-    if (modes) r->modes = modes;
-    if (ids) r->ids = ids;
-    r->nmode = modes && ids ? r->d->ntouch : 0;
-    for (int i = 0; i < r->nmode; i++) {
-        r->modes[i] = (unsigned char)r->d->touch[i].mode;
-        r->ids[i] = r->d->touch[i].id;
-    }
 }
 
 /* ---- the loop -----------------------------------------------------------------------------------
@@ -210,6 +154,7 @@ static int simulate(run *r)
         rb_status status = step(r, &info, &err);
         if (status != RB_OK) {
             r->failures++;
+            r->unsupported = status == RB_UNSUPPORTED;
             if (status == RB_JAMMED) r->jam = info;
             fprintf(stderr, "%st = %.9g: step %d: %s%s%s; the state is that before the step\n",
                     bar ? "\r\033[K" : "", r->d->time, r->steps + 1, rb_status_text(status),
@@ -217,7 +162,7 @@ static int simulate(run *r)
             break;
         }
         add(r, &info);
-        if (r->o->watch) watch(r);
+        if (r->o->watch) watch_step(&r->watch, r->m, r->d);
         if (r->record && r->steps % r->o->every == 0)
             record_row(r->record, as_written(r), &info, energy(r));
         if (bar && wall_seconds() - shown > 0.1) {
@@ -229,6 +174,7 @@ static int simulate(run *r)
     if (bar) fputs("\r\033[K", stderr);
     r->wall = wall_seconds() - start;
     r->energy = energy(r);
+    if (r->unsupported) return EXIT_BAD_INPUT; /* choices that do not go together */
     return r->failures ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
 }
 
@@ -405,11 +351,11 @@ int cmd_run(int argc, char **argv)
     } else if (!refuse_physics(&o, m) && run_options_from_model(&o, m)) {
         run r = { .o = &o, .m = m };
         signal(SIGINT, on_interrupt);
+        signal(SIGTERM, on_interrupt);
         status = run_model(&r);
         rb_data_free(r.d);
         rb_data_free(r.minimal);
-        free(r.modes);
-        free(r.ids);
+        watch_free(&r.watch);
     }
     pool_free(threads);
     model_free(&o.model, m);

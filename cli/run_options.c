@@ -26,7 +26,8 @@ static int count(const char *name, const char *text, int lo, int hi, const char 
 
 static int set_step(run_options *o, const char *text)
 {
-    return number("--step", text, 1e-12, 1e6, "seconds > 0, for example 0.001", &o->step.h);
+    return number("--step", text, 1e-12, 1e6, "seconds from 1e-12 to 1e6, for example 0.001",
+                  &o->step.h);
 }
 
 static int set_time(run_options *o, const char *text)
@@ -48,7 +49,7 @@ static int set_restitution(run_options *o, const char *text)
 
 static int set_friction(run_options *o, const char *text)
 {
-    return number("--friction", text, 0.0, 1e30, "a number >= 0", &o->step.friction);
+    return number("--friction", text, 0.0, 1e30, "a number from 0 to 1e30", &o->step.friction);
 }
 
 static int set_formulation(run_options *o, const char *text)
@@ -118,7 +119,8 @@ static int set_scheme(run_options *o, const char *text)
 
 static int set_tol(run_options *o, const char *text)
 {
-    return number("--tol", text, 1e-300, 1.0, "a number > 0, for example 1e-9", &o->step.tol);
+    return number("--tol", text, 1e-300, 1.0, "a number > 0 and at most 1, for example 1e-9",
+                  &o->step.tol);
 }
 
 /* Of formulations; --set has them, no option of their own. */
@@ -394,7 +396,7 @@ void run_help(void)
         "  --scheme WORD          midpoint, semi-implicit or moreau-jean: how positions follow\n"
         "                         velocities (midpoint)\n"
         "  --directions N         of polyhedral friction cones, even (8)\n"
-        "  --friction MU          replaces every sliding coefficient\n"
+        "  --friction MU          replaces every sliding coefficient; URDF without it: 0.5\n"
         "  --restitution E        replaces every coefficient of restitution\n"
         "  --restitution-law WORD newton, poisson or stronge (stronge; impulse, hybrid: poisson)\n"
         "  --energy-safe          limit Newton's law where it would create energy\n"
@@ -414,6 +416,7 @@ void run_help(void)
         "  --cold                 no warm start\n"
         "%s"
         "  --lenient              run also where the file asks for physics that is not there\n"
+        "  --json                 the summary as one JSON object\n"
         "\nexit status: 0 done, 1 a step could not be certified, 2 bad usage or input\n"
         "\nexample: rattleback run scenes/contact/rod.xml --key start --time 0.7\n",
         model_options_help);

@@ -6,13 +6,17 @@ import csv
 import json
 import math
 import os
+import signal
+import subprocess
 import tempfile
+import time
 
-from harness import ROOT, check, check_run, rattleback, run_tests, strict_json
+from harness import PROGRAM, ROOT, check, check_run, rattleback, run_tests, strict_json
 
 ROD = "scenes/contact/rod.xml"
 CUBE = "scenes/contact/sliding_cube.xml"
 BALLS = "scenes/contact/four_balls.xml"
+BOUNCE = "scenes/acceptance/bounce.xml"
 
 SUMMARY = ("steps time wall contacts_mean contacts_max residual_max penetration_max energy_start "
            "energy_end energy_created_max fallbacks failures qpos qvel hash").split()
@@ -205,12 +209,55 @@ def test_watch_tells_modes():
     check_run(result, 0, "open -> slide")
 
 
+def test_watch_tells_contacts_that_are_left():
+    """A ball that bounces leaves the floor as often as it meets it, and rests in the end."""
+    err = rattleback("run", BOUNCE, "--restitution", "0.5", "--time", "2", "--step", "0.002",
+                     "--stepper", "fixed", "--watch")[2]
+    changes = [line.split(": ")[1] for line in err.splitlines() if line.startswith("t = ")]
+    check(len(changes) > 5 and len(changes) % 2 == 1, changes)
+    for k, change in enumerate(changes):
+        check(change.startswith("open -> ") if k % 2 == 0 else change.endswith(" -> open"), k, changes)
+
+
+def test_a_killed_run_leaves_whole_rows():
+    """Rows of several kilobytes, a signal that cannot be caught, both formats."""
+    for ending, last in (("csv", lambda line: [float(x) for x in line.split(",")]),
+                         ("jsonl", strict_json)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x." + ending)
+            run = subprocess.Popen([PROGRAM, "run", "scenes/peers/pile_100.xml", "--time", "1e6",
+                                    "--record", path], cwd=ROOT, stdout=subprocess.DEVNULL)
+            patience = time.monotonic() + 60
+            while time.monotonic() < patience and (
+                    not os.path.exists(path) or os.path.getsize(path) < 2 << 16):
+                time.sleep(0.02)
+            run.kill()
+            run.wait()
+            with open(path) as file:
+                text = file.read()
+            check(text.endswith("\n"), text[-80:])
+            row = last(text.splitlines()[-1])
+            check(len(row) in (len(text.splitlines()[0].split(",")), 7), len(row))
+
+
+def test_a_run_that_is_told_to_end_says_where_it_is():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        run = subprocess.Popen([PROGRAM, "run", "scenes/peers/pile_100.xml", "--time", "1e6", "--json"],
+                               cwd=ROOT, stdout=subprocess.PIPE)
+        time.sleep(0.5)
+        run.send_signal(number)
+        out = run.communicate(timeout=60)[0].decode()
+        check(run.returncode == 0, run.returncode)
+        check(0.0 < strict_json(out)["time"] < 1e6, out)
+
+
 def test_bad_usage_exits_2():
     bad = (
         (("--formulation", "soft"), "expected cone"),
         (("--solver", "magic"), "expected"),
         (("--stepper", "sometimes"), "expected fixed, located, impulse or hybrid"),
-        (("--step", "-1"), "seconds > 0"),
+        (("--step", "-1"), "seconds from 1e-12"),
+        (("--step", "1e300"), "to 1e6"),
         (("--time", "nan"), "seconds"),
         (("--directions", "5"), "even"),
         (("--restitution", "1.5"), "0 to 1"),
@@ -223,7 +270,7 @@ def test_bad_usage_exits_2():
         check_run(rattleback("run", ROD, *options), 2, words)
     check_run(rattleback("run"), 2, "expected one model file")
     check_run(rattleback("run", "nowhere.xml"), 2, "nowhere.xml")
-    check_run(rattleback("run", ROD, "--solver", "lemke", "--key", "start"), 1, "does not take")
+    check_run(rattleback("run", ROD, "--solver", "lemke", "--key", "start"), 2, "does not take")
 
 
 if __name__ == "__main__":
