@@ -209,5 +209,36 @@ TEST(five_thousand_contacts_in_one_island)
     check_solved(1);
 }
 
+/* Work and answer of the same problem at another tolerance. */
+static rb_info solve_at(double tol)
+{
+    rb_solve_opts opts = rb_solve_opts_default();
+    rb_info info = { 0 };
+    opts.tol = tol;
+    opts.unique = 0;
+    memset(r, 0, sizeof r);
+    CHECK_INT(rb_solve(&S.problem, &opts, r, &info), RB_OK);
+    CHECK_INT(info.outcome, RB_SOLVED);
+    CHECK(info.cert.relative <= tol);
+    return info;
+}
+
+/* Bodies are kept apart as by a strict answer; what is off is friction. */
+TEST(a_looser_tolerance_costs_less_and_keeps_bodies_apart)
+{
+    static double u[3 * MOST_CONTACTS];
+    make_blocks(1, 7, 7, 1);
+    rb_info strict = solve_at(1e-8), loose = solve_at(1e-2);
+    CHECK(loose.cert.relative > 1e-5);
+    CHECK(2 * loose.iterations < strict.iterations);
+    CHECK(strict.factorisations > 0 && loose.factorisations == 0);
+    CHECK_INT(rb_problem_apply(&S.problem, r, NULL, u), RB_OK);
+    for (int c = 0; c < S.nc; c++) {
+        CHECK(r[3 * c] >= 0.0);
+        CHECK(u[3 * c] + S.q[3 * c] >= -1e-9);
+    }
+}
+
 TEST_MAIN(RUN(five_thousand_contacts_in_islands), RUN(a_thousand_contacts_in_one_island),
-          RUN(five_thousand_contacts_in_one_island))
+          RUN(five_thousand_contacts_in_one_island),
+          RUN(a_looser_tolerance_costs_less_and_keeps_bodies_apart))

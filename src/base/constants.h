@@ -195,6 +195,11 @@
  * collide by thousands of triangles for nothing. */
 #define RB_CONVEX_SHARE 0.01
 
+/* Relative residual that steps ask for unless told otherwise [1]. Larger: gaps of fast bodies are
+ * off by more than RB_GAP_DEEP and are repaired. Smaller: rounding of large problems is above it.
+ */
+#define RB_TOL_USUAL 1e-9
+
 /* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
  * 1e-16 of it. Larger: bodies hover by this much. Smaller: rounding of the gap, divided by the
  * step, drives bodies that rest. */

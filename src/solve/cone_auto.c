@@ -41,7 +41,6 @@ enum {
     LAST_SWEEPS = 4000,  /* opts.max_iter caps it                                     */
     MEDIUM = 130,        /* contacts beyond which pyramids are too large: sweeps      */
     LARGE = 1500,        /* contacts beyond which sweeps come first                   */
-    MOST = 4000,         /* beyond which they do so even where bodies are known       */
     LARGE_SWEEPS = 50,   /* before Newton is tried, then twice as many, ...           */
     LARGE_DOUBLED = 512, /* that many times LARGE_SWEEPS at most                      */
     LARGE_STEPS = 60     /* of Newton at a time                                       */
@@ -65,6 +64,12 @@ enum {
  * twice the digits [1]. Larger: a million kilograms on one stand with a residual of 4e-10 instead
  * of 7e-11. Smaller: wedged links pay for the path in every step. */
 #define NEAR_SURE 0.1
+
+/* Share of the tolerance that the solver asks for, since the certificate rounds otherwise, and the
+ * same beyond COARSE, where rounding is nothing beside it [1]. */
+#define SHARE        0.5
+#define SHARE_COARSE 0.99
+#define COARSE       1e-7
 
 /* Measure below which rounding of the product W r may be most of it [1]. */
 #define DOUBTFUL 1e-5
@@ -403,6 +408,13 @@ static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
     return status;
 }
 
+/* Beyond RB_MOST_LEAPING it has sweeps alone, which end with exact normals where they may. */
+static int is_for_large(const climb *s)
+{
+    if (!s->k->parts || !s->k->many) return 0;
+    return s->k->nc <= RB_MOST_LEAPING || s->tol > RB_LARGE_EXACT;
+}
+
 /* Where that was in vain, what is left of this one. */
 static void climb_on(climb *s, double *r, rb_rung *rung)
 {
@@ -479,7 +491,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
 {
     int done = 0;
     rb_status status = RB_OK;
-    if (s->k->parts && s->k->many && s->k->nc <= MOST) status = climb_large(s, r, rung, &done);
+    if (is_for_large(s)) status = climb_large(s, r, rung, &done);
     if (status != RB_OK || done) return status;
     status = rb_newton_make(s->k, s->scratch, &s->newton);
     if (status == RB_TOO_LARGE) {
@@ -489,7 +501,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     }
     if (status != RB_OK) return status;
     s->newton.limit = s->o->max_iter;
-    if (s->newton.bodies && s->k->nc <= MOST) {
+    if (s->newton.bodies && s->k->nc <= RB_MOST_LEAPING) {
         climb_on(s, r, rung);
         return RB_OK;
     }
@@ -679,7 +691,7 @@ static rb_status solve_all(const rb_cones *k, const rb_solve_opts *o, rb_arena *
 {
     /* the squares of the islands' errors add up */
     split x = { .all = k, .scratch = scratch, .r = r, .info = info };
-    x.tol = 0.5 * o->tol / sqrt((double)info->islands);
+    x.tol = (o->tol > COARSE ? SHARE_COARSE : SHARE) * o->tol / sqrt((double)info->islands);
     x.local = rb_push(scratch, int, k->nc);
     int *contact = rb_push(scratch, int, k->nc);
     if (!x.local || !contact) return RB_NOMEM;

@@ -14,6 +14,10 @@
  * Where many leaps have not halved the least measure, the way is a cycle, and shorter leaps with
  * more sweeps leave it.
  *
+ * Where less is wanted than what keeps gaps open by itself (tol > RB_LARGE_EXACT), sweeps and leaps
+ * end as soon as they are near, and the normals are made exact with the friction that was found
+ * (cone_normals.c): the error that is left is one of friction.
+ *
  * Newton's matrix is that of the bodies (K.15), with the contacts that push, approach or leave
  * slowly: of those in reach half do not. Which of several answers is found depends on the guess. */
 #include "solve/cone_large.h"
@@ -23,18 +27,23 @@
 
 #include "solve/cone_knot.h"
 #include "solve/cone_mix.h"
+#include "solve/cone_normals.h"
 #include "solve/cone_part.h"
 #include "solve/nsgs.h"
 
 enum {
-    MIX_STEPS = 100,   /* pairs of mixed sweeps before the first leap                      */
-    MIX_LOOK = 10,     /* after so many of them the measure is taken                       */
-    LEAPS = 300,       /* before other methods are tried                                   */
-    SWEEPS = 20,       /* after a leap                                                     */
-    MOST_SWEEPS = 160, /* where the way is a cycle                                         */
-    MOST_KNOT = 8,     /* contacts that are solved by themselves within a leap             */
-    IDLE = 8,          /* leaps that made it grow since the least measure was halved: a cycle */
-    ENTER_SWEEPS = 63  /* to end within the cones                                          */
+    MIX_STEPS = 100,      /* pairs of mixed sweeps before the first leap                      */
+    MIX_MORE = 400,       /* the same where they may be all that is needed                    */
+    MIX_STALL = 50,       /* after so many of these they must have led nearer                 */
+    MIX_LOOK = 10,        /* after so many of them the measure is taken                       */
+    LEAPS = 300,          /* before other methods are tried                                   */
+    SWEEPS = 20,          /* after a leap                                                     */
+    MOST_SWEEPS = 160,    /* where the way is a cycle                                         */
+    MOST_KNOT = 8,        /* contacts that are solved by themselves within a leap             */
+    IDLE = 8,             /* leaps that made it grow since the least measure was halved: a cycle */
+    ENTER_SWEEPS = 63,    /* to end within the cones                                          */
+    SETTLINGS = 12,       /* attempts to end with exact normals                               */
+    NORMALS_PER_SWEEP = 9 /* products of the normals that cost as much as a sweep            */
 };
 
 /* Speed at which a contact that pushes nothing leaves too slowly to be left out, relative to the
@@ -48,6 +57,15 @@ enum {
 #define NEAR     1e-3
 #define NEARER   1e-6
 #define MIX_GAIN 0.9
+
+/* Normals that are exact, relative to the mean of the speeds without impulses [1]. */
+#define NORMALS_TOL 1e-9
+
+/* Share of the tolerance at which normals are made exact, which moves their error to friction and
+ * makes it three times as large in piles; and share of what that foretells, where it was too much
+ * [1]. Larger: more attempts. Smaller: more sweeps. */
+#define SETTLE_AT   0.3
+#define SETTLE_LESS 0.9
 
 /* Measure below which sweeps after a leap only spoil it [1]. */
 #define FINE 1e-6
@@ -81,6 +99,8 @@ enum {
 typedef struct large {
     const rb_cones *k;
     double tol, error; /* wanted; of best                                        */
+    double goal;       /* of best, for it to be an answer or nearly one          */
+    int settled;       /* best has exact normals, where they are asked for       */
     int limit;         /* steps of Newton in all                                 */
     double *best;      /*                                                   (n)  */
     double *x, *u;     /* a point and its velocities                        (n)  */
@@ -123,13 +143,38 @@ static double look(large *s, const double *r)
 
 static int is_done(const large *s)
 {
-    return s->error <= s->tol;
+    return s->error <= s->goal;
+}
+
+static int is_loose(const large *s)
+{
+    return s->tol > RB_LARGE_EXACT;
 }
 
 static void sweep(large *s, double *r, int count)
 {
     for (int i = 0; i < count; i++) rb_nsgs_sweep(s->k, NULL, r, i & 1);
     s->out->sweeps += count;
+}
+
+/* The best with exact normals, where that is still good enough; else it has to be nearer before it
+ * is tried again. */
+static rb_status settle(large *s)
+{
+    int steps;
+    double slow = NORMALS_TOL * s->k->q_norm / sqrt((double)s->k->nc);
+    memcpy(s->x, s->best, (size_t)s->k->n * sizeof *s->x);
+    rb_status status = rb_cone_normals(s->k, slow, s->scratch, s->x, &steps);
+    if (status != RB_OK) return status;
+    s->out->sweeps += steps / NORMALS_PER_SWEEP;
+    rb_cones_velocity(s->k, s->x, s->u);
+    double error = rb_cones_error(s->k, s->x, s->u);
+    s->settled = error <= s->tol;
+    s->goal = SETTLE_LESS * s->error * fmin(1.0, s->tol / error);
+    if (!s->settled) return RB_OK;
+    s->error = error;
+    memcpy(s->best, s->x, (size_t)s->k->n * sizeof *s->x);
+    return RB_OK;
 }
 
 /* Mixed sweeps as long as they help. */
@@ -146,6 +191,28 @@ static rb_status approach(large *s, double *r)
         double error = look(s, r);
         if (error <= NEARER || error > MIX_GAIN * before) break;
         before = error;
+    }
+    rb_arena_reset(s->scratch, mark);
+    return status;
+}
+
+/* The same where they may be all that is needed: they take their time, and end as soon as exact
+ * normals leave little enough. */
+static rb_status approach_loosely(large *s, double *r)
+{
+    rb_mix mix;
+    rb_mark mark = rb_arena_mark(s->scratch);
+    rb_status status = rb_mix_make(s->k, s->scratch, &mix);
+    double before = INFINITY;
+    for (int i = 1; i <= MIX_MORE && status == RB_OK && !s->settled; i++) {
+        rb_mix_step(&mix, r);
+        s->out->sweeps += 2;
+        if (i % MIX_LOOK != 0) continue;
+        look(s, r);
+        if (is_done(s)) status = settle(s);
+        if (i % MIX_STALL != 0) continue;
+        if (s->error > MIX_GAIN * before) break;
+        before = s->error;
     }
     rb_arena_reset(s->scratch, mark);
     return status;
@@ -333,26 +400,51 @@ static void enter_cones(large *s)
     }
 }
 
+/* Sweeps unless the guess is near, then leaps. */
+static rb_status search(large *s, double *r)
+{
+    rb_status status = RB_OK;
+    double error = look(s, r);
+    if (error > FAR) memset(r, 0, (size_t)s->k->n * sizeof *r);
+    if (error > NEAR) {
+        s->out->rung = RB_RUNG_LEAPS;
+        status = approach(s, r);
+        error = look(s, r);
+    }
+    return status == RB_OK ? try_leaps(s, r, error) : status;
+}
+
+/* The same until normals can be made exact. */
+static rb_status search_loosely(large *s, double *r)
+{
+    rb_status status = RB_OK;
+    s->out->rung = RB_RUNG_LEAPS;
+    s->goal = SETTLE_AT * s->tol;
+    if (look(s, r) > FAR) memset(r, 0, (size_t)s->k->n * sizeof *r);
+    if (is_done(s)) status = settle(s);
+    if (status == RB_OK && !s->settled) status = approach_loosely(s, r);
+    int leaps = s->k->nc <= RB_MOST_LEAPING;
+    for (int i = 0; i < SETTLINGS && leaps && !s->settled && status == RB_OK; i++) {
+        memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
+        status = try_leaps(s, r, s->error);
+        if (status != RB_OK || !is_done(s)) return status;
+        status = settle(s);
+    }
+    return status;
+}
+
 rb_status rb_cone_large(const rb_cones *k, double tol, int limit, rb_arena *scratch, double *r,
                         rb_large *out)
 {
-    large s = { .k = k, .tol = tol, .error = INFINITY, .limit = limit };
-    rb_status status = RB_OK;
+    large s = { .k = k, .tol = tol, .goal = tol, .error = INFINITY, .limit = limit };
     s.scratch = scratch;
     s.out = out;
     *out = (rb_large){ .rung = RB_RUNG_NEWTON, .pivot_ratio = 1.0 };
     if (!take_memory(&s)) return RB_NOMEM;
     s.mark = rb_arena_mark(scratch);
-    double error = look(&s, r);
-    if (error > FAR) memset(r, 0, (size_t)k->n * sizeof *r);
-    if (error > NEAR) {
-        out->rung = RB_RUNG_LEAPS;
-        status = approach(&s, r);
-        error = look(&s, r);
-    }
-    if (status == RB_OK) status = try_leaps(&s, r, error);
+    rb_status status = is_loose(&s) ? search_loosely(&s, r) : search(&s, r);
     if (s.n > 0) count_steps(&s);
-    if (status == RB_OK && is_done(&s)) enter_cones(&s);
+    if (status == RB_OK && !is_loose(&s) && is_done(&s)) enter_cones(&s);
     memcpy(r, s.best, (size_t)k->n * sizeof *r);
     out->error = s.error;
     return status;

@@ -4,6 +4,12 @@
 
 #include "solve/newton.h"
 
+enum { RB_MOST_LEAPING = 4000 }; /* contacts beyond which factors cost more than sweeps */
+
+/* Tolerance up to which gaps are open to what steps may overlap by themselves [1]. Beyond, normals
+ * are made exact (K.23). */
+#define RB_LARGE_EXACT 1e-8
+
 typedef struct rb_large {
     double error; /* measure of the impulses found                                 */
     rb_rung rung; /* what found them                                               */

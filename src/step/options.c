@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "rattleback/step.h"
 #include "step/options.h"
@@ -35,7 +36,7 @@ rb_step_opts rb_step_opts_default(void)
         .solver = rb_solver_find("auto"),
         .law = RB_STRONGE,
         .directions = 8,
-        .tol = 1e-9,
+        .tol = RB_TOL_USUAL,
         .friction = NAN,
         .restitution = NAN,
         .max_repair = 8,
