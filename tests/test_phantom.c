@@ -211,5 +211,29 @@ TEST(a_block_that_slides_is_slowed_down_in_every_step)
     }
 }
 
+/* The law across the slip divides by mu p_n: without friction there is none. The tangents of
+ * phantom are found from slips, with a block of condition 1e6: each step loses some 1e-10. */
+#define ICE                                                                                        \
+    "<mujoco><option timestep='0.001'/><default><geom friction='0'/></default><worldbody>"         \
+    "<geom type='plane' size='50 50 1'/><body pos='0 0 0.1'><freejoint/>"                          \
+    "<geom type='box' size='0.1 0.1 0.1' mass='3'/></body></worldbody></mujoco>"
+
+TEST(without_friction_a_block_slides_on)
+{
+    static const char *const words[] = { "phantom", "hybrid-friction" };
+    for (int k = 0; k < 2; k++) {
+        scene s = scene_text(ICE);
+        s.o.formulation = rb_formulation_find(words[k]);
+        s.d->v[0] = 2.0;
+        s.d->v[5] = 3.0;
+        scene_run(&s, 0.1);
+        CHECK_NEAR(s.d->v[0], 2.0, 1e-7);
+        CHECK_NEAR(s.d->v[5], 3.0, 1e-7);
+        CHECK_NEAR(s.d->q[2], 0.1, 1e-9);
+        scene_free(&s);
+    }
+}
+
 TEST_MAIN(RUN(more_than_two_directions_need_lemke), RUN(the_rank_is_lost_with_rho),
-          RUN(what_acts_across_the_slip), RUN(a_block_that_slides_is_slowed_down_in_every_step))
+          RUN(what_acts_across_the_slip), RUN(a_block_that_slides_is_slowed_down_in_every_step),
+          RUN(without_friction_a_block_slides_on))

@@ -27,7 +27,8 @@ double rb_island_entry(const rb_island *is, int i, int j)
 
 double rb_normal_before(const rb_island *is, int i)
 {
-    if (is->mode_prev[i] != RB_MODE_UNKNOWN) return is->p_prev[is->row[i]];
+    /* an answer may be below zero by rounding, and a bound must not be */
+    if (is->mode_prev[i] != RB_MODE_UNKNOWN) return fmax(0.0, is->p_prev[is->row[i]]);
     int contacts = 0;
     for (int k = 0; k < is->n; k++) contacts += is->c[k]->kind == RB_CONSTRAINT_CONTACT;
     return is->weight / contacts;
@@ -82,7 +83,7 @@ void rb_slip_find(const rb_island *is, const rb_step_opts *o, int i, double p_n,
     out->mu[1] = o->lateral ? out->mu[0] : 0.0;
     bristle(is, i, out->e[0], &out->eps[0], &out->d[0]);
     bristle(is, i, out->e[1], &out->eps[1], &out->d[1]);
-    if (o->lateral != 1) return;
+    if (o->lateral != 1 || !(out->mu[0] > 0.0)) return;
 
     /* Coulomb's lateral component as a linear law (43) */
     double least = LEAST_NORMAL_FORCE * is->h;
