@@ -32,6 +32,31 @@ TEST(no_pivot_where_zero_solves)
     for (int i = 0; i < c.n; i++) CHECK(z[i] == 0.0);
 }
 
+/* An open contact of two links of a planar linkage, with its directions across and along the plane:
+ * the first are rounding of the normal. All that there is to find is the slip speed. */
+TEST(a_direction_that_cannot_move_is_not_a_heavy_body)
+{
+    const double y[5] = { 2.129, -0.1898, 6.6e-13, 0.1898, -6.6e-13 };
+    const double q[6] = { 0.29768, 4.6052e-5, -1.6e-16, -4.6052e-5, 1.6e-16, 0.0 };
+    static const char *const words[] = { "lemke", "auto" };
+    lcp_case c;
+    case_begin(&c, "held", 0, 6);
+    memcpy(c.q, q, sizeof q);
+    memset(c.W, 0, 36 * sizeof *c.W);
+    for (int i = 0; i < 5; i++) {
+        for (int j = 0; j < 5; j++) c.W[6 * i + j] = y[i] * y[j];
+        c.W[6 * i + 5] = i > 0 ? 1.0 : 0.0;
+        c.W[30 + i] = i > 0 ? -1.0 : 1.1;
+    }
+    for (int k = 0; k < 2; k++) {
+        double z[6];
+        rb_info info = { 0 };
+        CHECK_INT(case_solve(&c, words[k], z, &info), RB_SOLVED);
+        for (int i = 0; i < 5; i++) CHECK(z[i] == 0.0);
+        CHECK_NEAR(z[5], 4.6052e-5, 1e-18);
+    }
+}
+
 TEST(certificates_of_every_class)
 {
     lcp_case c;
@@ -234,7 +259,8 @@ TEST(sizes_out_of_range_are_refused)
     CHECK_INT(rb_solve(&p, &o, z, &info), RB_BAD_INPUT);
 }
 
-TEST_MAIN(RUN(two_rows_by_hand), RUN(no_pivot_where_zero_solves), RUN(certificates_of_every_class),
+TEST_MAIN(RUN(two_rows_by_hand), RUN(no_pivot_where_zero_solves),
+          RUN(a_direction_that_cannot_move_is_not_a_heavy_body), RUN(certificates_of_every_class),
           RUN(exponential_and_cyclic_examples), RUN(degenerate_problems_end),
           RUN(infeasible_ends_on_a_ray_that_proves_it), RUN(a_ray_is_not_a_proof_outside_the_class),
           RUN(warm_start_takes_fewer_pivots), RUN(rows_in_another_order_or_unit),

@@ -245,6 +245,11 @@
  * mechanisms that jam are called solved. */
 #define RB_IMMOVABLE_SPEED 1e-7
 
+/* Compliance of a contact along its face, over that across it, below which its bodies cannot move
+ * along each other [1] (F.26): the square of a normal that is off by 1e-7. Larger: joints behind
+ * gears of 1e7 lose their friction. */
+#define RB_IMMOVABLE_ALONG 1e-14
+
 /* Least compliance of a joint that loops hold, relative to what it has without them, that its scale
  * in a cone problem is taken from [1]. Less: at a dead centre tolerances are those of a joint that
  * hardly moves, and other rows make energy within them. More: joints of a leg with loops differ by

@@ -102,6 +102,7 @@ typedef struct rb_island {
     double *p_prev;   /* impulse of the row one step before, 0: new                    (nrow)     */
     unsigned char *mode_prev; /* rb_mode                                               (n)        */
     double *guess; /* where a solver may begin: p_prev, or the answer before a repair   (nrow) */
+    int again;     /* it is the latter                                                            */
     /* the answer */
     double *p;           /* impulses                                                   (nrow)     */
     unsigned char *mode; /*                                                            (n)        */
@@ -115,6 +116,10 @@ rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constrain
 /* The same with a dense W that is known; it is not copied. */
 rb_status rb_island_open_with(const rb_constraints *set, int island, double h, const double *W,
                               rb_arena *arena, rb_island *out);
+
+/* Rows and columns of what cannot move along a contact become zero (F.26); for formulations whose
+ * problems are solved by pivoting. After u is filled. */
+rb_status rb_island_drop_immovable(rb_island *island, rb_arena *arena);
 
 /* ---- formulations ------------------------------------------------------------------------------
  */

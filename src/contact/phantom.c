@@ -173,6 +173,9 @@ static void relax_rows(const rb_island *is, const context *x, double *W, double 
                 u[at] += x->slip[i].d[r - 1];
             }
             if (!normal || soft) W[at * n + at] += eps;
+
+            /* what a loop yields by its trace is asked back in the next round */
+            if (is->again && c->kind == RB_CONSTRAINT_EQUALITY) u[at] -= eps * is->guess[at];
         }
     }
 }

@@ -31,9 +31,9 @@
 #define DIAGONAL_TINY 1e-150
 
 /* The same relative to the largest diagonal entry [1]: the square of a direction that is zero but
- * for rounding. Larger: light bodies in problems of extreme mass ratios are scaled like slip
- * speeds. */
-#define DIAGONAL_NOISE 1e-26
+ * for rounding, 1e-9 where the normal of two bodies that are almost parallel is off by that.
+ * Larger: light bodies in problems of extreme mass ratios are scaled like slip speeds. */
+#define DIAGONAL_NOISE 1e-18
 
 double rb_pow2_floor(double x)
 {
@@ -44,9 +44,30 @@ double rb_pow2_floor(double x)
     return x;
 }
 
+static double coupling(const rb_boxed *b, int i, int j)
+{
+    double W_ij = b->W[(ptrdiff_t)i * b->n + j], W_ji = b->W[(ptrdiff_t)j * b->n + i];
+    return fmax(fabs(W_ij), fabs(W_ji));
+}
+
+/* The scale of a row without a diagonal entry. with: its largest coupling with rows that have one,
+ * 0 for those rows themselves. */
+static double coupled_scale(const rb_boxed *b, int i, const double *with)
+{
+    double largest = with[i], W_ii = b->W[(ptrdiff_t)i * b->n + i];
+    for (int j = 0; j < b->n; j++) {
+        if (with[j] > with[i]) largest = fmax(largest, coupling(b, i, j) / with[j]);
+    }
+    if (W_ii > 0.0) largest = fmax(largest, sqrt(W_ii));
+    int sane = largest > DIAGONAL_TINY && largest < 1.0 / DIAGONAL_TINY;
+    return sane ? rb_pow2_floor(1.0 / largest) : 1.0;
+}
+
 /* s_i = 1 / sqrt(W_ii) where the diagonal is positive, eq. (P.2). A row without one (the slip speed
- * of a friction problem) takes the scale that makes its largest coupling with scaled rows one. */
-static void scale_rows(const rb_boxed *b, double *s)
+ * of a friction problem) takes the scale that makes its largest coupling with scaled rows one. A
+ * direction that cannot move has only noise to offer there; what counts is its coupling with its
+ * slip speed, which has its scale from other directions. */
+static void scale_rows(const rb_boxed *b, double *s, double *with)
 {
     int n = b->n;
     double tiny = DIAGONAL_TINY;
@@ -58,18 +79,13 @@ static void scale_rows(const rb_boxed *b, double *s)
         s[i] = d > tiny ? rb_pow2_floor(1.0 / sqrt(d)) : 0.0;
     }
     for (int i = 0; i < n; i++) {
-        const double *W_i = b->W + (ptrdiff_t)i * n;
-        if (W_i[i] > tiny) continue;
-        double largest = 0.0;
-        for (int j = 0; j < n; j++) {
-            if (W_i[j] == 0.0 && b->W[(ptrdiff_t)j * n + i] == 0.0) continue;
-            if (!(b->W[(ptrdiff_t)j * n + j] > tiny)) continue;
-            double coupling = fmax(fabs(W_i[j]), fabs(b->W[(ptrdiff_t)j * n + i]));
-            largest = fmax(largest, coupling * s[j]);
+        with[i] = 0.0;
+        for (int j = 0; j < n && s[i] == 0.0; j++) {
+            if (s[j] > 0.0) with[i] = fmax(with[i], coupling(b, i, j) * s[j]);
         }
-        s[i] = largest > DIAGONAL_TINY && largest < 1.0 / DIAGONAL_TINY
-                   ? rb_pow2_floor(1.0 / largest)
-                   : 1.0;
+    }
+    for (int i = 0; i < n; i++) {
+        if (s[i] == 0.0) s[i] = coupled_scale(b, i, with);
     }
 }
 
@@ -81,8 +97,11 @@ static double larger(double a, double b)
 rb_status rb_boxed_prepare(rb_boxed *b, rb_arena *scratch)
 {
     double *s = rb_push(scratch, double, b->n);
-    if (!s) return RB_NOMEM;
-    scale_rows(b, s);
+    rb_mark mark = rb_arena_mark(scratch);
+    double *with = rb_push(scratch, double, b->n);
+    if (!s || !with) return RB_NOMEM;
+    scale_rows(b, s, with);
+    rb_arena_reset(scratch, mark);
     b->s = s;
     b->q_max = rb_norm_inf(b->q, b->n);
     b->data = 0.0;

@@ -203,6 +203,9 @@ static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *are
     if (status != RB_OK) return status;
     fill(s, &island);
     island.weight = s->h * s->gravity * mass;
+    island.again = s->last_p != NULL;
+    if (s->o->formulation->kind != RB_CONE) status = rb_island_drop_immovable(&island, arena);
+    if (status != RB_OK) return status;
     status = s->o->formulation->write(&island, s->o, arena, &written);
     if (status == RB_UNSUPPORTED)
         return rb_fail(
