@@ -118,6 +118,8 @@ TEST(found_before)
         { RB_GEOM_CYLINDER, RB_GEOM_MESH, 3018570 },
         { RB_GEOM_MESH, RB_GEOM_MESH, 3177 },
         { RB_GEOM_ELLIPSOID, RB_GEOM_CYLINDER, 20097000 },
+        { RB_GEOM_ELLIPSOID, RB_GEOM_MESH, 60068260 },
+        { RB_GEOM_CYLINDER, RB_GEOM_MESH, 60093790 },
     };
     tally t = { 0 };
     if (!hulls) hulls = hull_model();

@@ -393,23 +393,24 @@ static int lies_on(const meeting *c, int which, const rb_extreme *e, const doubl
 }
 
 /* Where one core is extreme in a single point, that one; where both are in lines, their crossing.
- * Two faces, or a face and a line, leave it to their corners. */
-static void closest_point(meeting *c, const rb_closest *closest, const rb_extreme e[2])
+ * Two faces, or a face and a line, leave it to their corners. 0: the extreme points along n do not
+ * lie opposite each other, n is only near the direction of the gap. */
+static int closest_point(meeting *c, const rb_closest *closest, const rb_extreme e[2])
 {
     double x1[3], x2[3];
     if (e[0].freedom == 0) {
         rb_copy3(e[0].x, x1);
         rb_copy3(x1, x2);
         rb_axpy3(closest->at.s, c->n, x2);
-        if (!lies_on(c, 1, &e[1], x2)) return;
+        if (!lies_on(c, 1, &e[1], x2)) return 0;
     } else if (e[1].freedom == 0) {
         rb_copy3(e[1].x, x1);
         rb_axpy3(-closest->at.s, c->n, x1);
-        if (!lies_on(c, 0, &e[0], x1)) return;
+        if (!lies_on(c, 0, &e[0], x1)) return 0;
     } else if (e[0].freedom == 1 && e[1].freedom == 1) {
         double m[3], s, t, miss[3];
-        if (!rb_lines_cross(&e[0].line, &e[1].line, m, &s, &t)) return;
-        if (rb_norm3(m) < RB_KINK_SURE) return; /* parallel */
+        if (!rb_lines_cross(&e[0].line, &e[1].line, m, &s, &t)) return 1;
+        if (rb_norm3(m) < RB_KINK_SURE) return 1; /* parallel */
 
         /* rounding moves the crossing of nearly parallel lines along them; it stays on both */
         rb_segment_at(&e[0].line, rb_clamp_to(s, e[0].line.half), x1);
@@ -417,11 +418,26 @@ static void closest_point(meeting *c, const rb_closest *closest, const rb_extrem
         rb_segment_at(&e[0].line, rb_segment_foot(&e[0].line, x2), x1);
         rb_sub3(x2, x1, miss);
         rb_axpy3(-closest->at.s, c->n, miss);
-        if (rb_norm3(miss) > c->grain.merge + RB_SAME_POINT * c->couple->scale) return;
+        if (rb_norm3(miss) > c->grain.merge + RB_SAME_POINT * c->couple->scale) return 0;
     } else {
-        return;
+        return 1;
     }
     add(c, closest->at.s, x1, c->n, e[0].half, e[1].half);
+    return 1;
+}
+
+/* Next to a border the normals of parts may separate less than they seem to: points that would be
+ * the closest, and whose own normal does not keep their gap, go. */
+static void drop_false(meeting *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->points.n; i++) {
+        rb_manifold_point *p = &c->points.at[i];
+        double gap = rb_couple_separation(c->couple, p->normal) - c->radius[0] - c->radius[1];
+        int leads = p->gap <= c->gap + c->grain.merge;
+        if (!leads || gap >= p->gap - c->grain.merge) c->points.at[kept++] = *p;
+    }
+    c->points.n = kept;
 }
 
 static double least_gap(const rb_points *points)
@@ -468,8 +484,9 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
     if (c.points.n == 0) {
         rb_patch_make(&couple->core1, c.n, &e[0], &c.patch[0]);
         rb_patch_make(&couple->core2, back, &e[1], &c.patch[1]);
-        closest_point(&c, closest, e);
+        int opposite = closest_point(&c, closest, e);
         if (!single || c.points.n == 0) common_points(&c);
+        if (whole && !opposite) drop_false(&c);
     }
     if (whole && !(least_gap(&c.points) <= c.gap + c.grain.merge)) {
         if (c.points.n == RB_POINTS_MAX) c.points.n--; /* corners of a large face left no room */

@@ -125,8 +125,15 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     if (improve_faces(couple, &depth, out)) return;
     if (has_axis(couple)) rb_direction_all(couple, &out->at);
     if (couple->curved && !out->at.exact) improve_here(couple, &out->at);
-    if (depth.n > 0) depth_witness(depth.face[0], out->x1);
     out->steps += depth.steps;
+    double fine = RB_DEPTH_FINE * couple->scale;
+    if (couple->curved && -out->at.s - depth.lower > fine) {
+        /* a coarse polytope may not name the edge that matters */
+        rb_depth_run(couple, gjk, fine, &depth);
+        out->steps += depth.steps;
+        if (improve_faces(couple, &depth, out)) return;
+    }
+    if (depth.n > 0) depth_witness(depth.face[0], out->x1);
     out->error = rb_larger(0.0, -out->at.s - depth.lower);
     out->capped = 0;
     if (depth.complete) return;
