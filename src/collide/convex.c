@@ -123,7 +123,9 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     }
     rb_depth_run(couple, gjk, tol, &depth);
     if (improve_faces(couple, &depth, out)) return;
-    if (has_axis(couple)) rb_direction_all(couple, &out->at);
+    if (has_axis(couple)) rb_direction_all(couple, RB_PAIRS_MANY, &out->at);
+    if (!couple->curved && -out->at.s < RB_DEPTH_TIE * couple->scale)
+        rb_direction_all(couple, RB_PAIRS_FEW, &out->at);
     if (couple->curved && !out->at.exact) improve_here(couple, &out->at);
     out->steps += depth.steps;
     double fine = RB_DEPTH_FINE * couple->scale;
@@ -139,7 +141,7 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     if (depth.complete) return;
 
     /* no polytope could be grown to the surface */
-    int all = rb_direction_all(couple, &out->at);
+    int all = rb_direction_all(couple, RB_PAIRS_MANY, &out->at);
     improve_around(couple, &couple->core1, &couple->core2, &out->at);
     improve_around(couple, &couple->core2, &couple->core1, &out->at);
     if (couple->curved) improve_here(couple, &out->at);
@@ -211,7 +213,7 @@ static int restart(rb_couple *couple, double tol, rb_gjk *gjk, rb_closest *out)
 /* Polyhedra that nothing separates overlap, whatever GJK says, by as much as is missing. */
 static int prove_overlap(rb_couple *couple, rb_direction *at)
 {
-    return !couple->curved && rb_direction_all(couple, at) && at->s < 0.0;
+    return !couple->curved && rb_direction_all(couple, RB_PAIRS_MANY, at) && at->s < 0.0;
 }
 
 void rb_closest_find(rb_couple *couple, rb_closest *out)

@@ -22,8 +22,11 @@ typedef enum rb_effort { RB_TRY_EXACT, RB_TRY_NEWTON, RB_TRY_ALL } rb_effort;
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
                           int ncorner, rb_effort effort, rb_direction *best);
 
+/* Pairs of edges that are looked at: 20 ms at most; some microseconds, as of boxes. */
+enum { RB_PAIRS_MANY = 1 << 20, RB_PAIRS_FEW = 1 << 10 };
+
 /* Every face of both cores and every pair of their edges, for where the search above began at the
- * wrong place. 0: there are too many pairs. */
-int rb_direction_all(rb_couple *couple, rb_direction *best);
+ * wrong place. 0: there are more than `pairs` of them. */
+int rb_direction_all(rb_couple *couple, int pairs, rb_direction *best);
 
 #endif

@@ -14,8 +14,6 @@
 #include "collide/segment.h"
 #include "math/vec3.h"
 
-enum { MAX_PAIRS = 1 << 20 }; /* pairs of edges that are looked at; about 20 ms */
-
 /* What triple products of unit vectors may have lost by rounding [1]. Larger: more pairs are judged
  * by their separation. */
 static const double arc_rounding = 1e-12;
@@ -120,14 +118,14 @@ static void try_pair(rb_couple *couple, const edge *e, const edge *f, rb_directi
     }
 }
 
-int rb_direction_all(rb_couple *couple, rb_direction *best)
+int rb_direction_all(rb_couple *couple, int pairs, rb_direction *best)
 {
     const rb_core *core1 = &couple->core1, *core2 = &couple->core2;
     int n1 = entries_of(core1), n2 = entries_of(core2);
     double R[9];
     try_faces(couple, core1, 1.0, best);
     try_faces(couple, core2, -1.0, best);
-    if ((double)n1 * n2 > (double)MAX_PAIRS) return 0;
+    if ((double)n1 * n2 > (double)pairs) return 0;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             R[3 * i + j] = 0.0;
