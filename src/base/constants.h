@@ -224,6 +224,11 @@
  * halved. Larger: repairs go on that do not end. Smaller: halves where one more repair would do. */
 #define RB_REPAIR_GAIN 0.1
 
+/* Distance from its place in the round before beyond which a contact has run, in units of the
+ * extent of the model [1] (S.53). Smaller: repairs have two rows where one would do. Larger: small
+ * bodies that lie line to line are repaired without end. */
+#define RB_PLACE_RAN 1e-3
+
 /* Closure error made by a step that is repaired, in units of the extent of the model [1]. Newton's
  * repair squares the error: one that meets this one often meets rounding. Larger: mechanisms drift
  * apart by this much in a step. */

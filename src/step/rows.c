@@ -291,7 +291,8 @@ static rb_status find_contacts(rb_stage *s, double slack)
     status = keep_last(s, slack);
     if (status != RB_OK) return status;
     drop_far(s);
-    return rb_stage_points_add(s);
+    status = rb_stage_points_add(s);
+    return status == RB_OK ? rb_stage_cuts_add(s) : status;
 }
 
 /* Root of the mean square of the speeds of links [m/s]. */

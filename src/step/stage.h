@@ -39,6 +39,13 @@ typedef struct rb_kept_point {
     double vertex[3];   /* in the frame of its geom [m]                                         */
 } rb_kept_point;
 
+/* The place of a contact that runs, in the round before (S.53). */
+typedef struct rb_cut {
+    rb_contact contact;  /* as it was                                                            */
+    double x_1[3], n[3]; /* its point and normal in the frame of geom 1 [m]                     */
+    double x_2[3];       /* its point in the frame of geom 2 [m]                                */
+} rb_cut;
+
 typedef struct rb_stage {
     const rb_model *m;
     rb_data *d;
@@ -79,6 +86,8 @@ typedef struct rb_stage {
     int middle;           /* 1: rows are those of the middle of the step (S.47), no repair       */
     rb_kept_point *point; /* contacts of the round before                  (npoint)             */
     int npoint;
+    rb_cut *cut; /*                                                        (ncut)               */
+    int ncut;
     int inelastic;           /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
     int *ghost; /* pairs that are left out because they pass by (S.45)  (nghost x 2)             */
@@ -224,6 +233,10 @@ int rb_stage_near_holds(rb_stage *s);
  * the next round, those of them that it has lost. */
 rb_status rb_stage_points_keep(rb_stage *s);
 rb_status rb_stage_points_add(rb_stage *s);
+
+/* cuts.c: the same for the places of contacts that run; after those of points.c. */
+rb_status rb_stage_cuts_keep(rb_stage *s);
+rb_status rb_stage_cuts_add(rb_stage *s);
 
 /* rest.c: p, mode, still, resting of islands that rest with the impulses of the step before. */
 rb_status rb_stage_rest_on(rb_stage *s);

@@ -236,7 +236,7 @@ static rb_status solve_until_open(rb_stage *s)
     s->last_p = NULL;
     s->first_v = NULL;
     s->middle = 0;
-    s->npoint = 0;
+    s->npoint = s->ncut = 0;
     memset(s->held, 0, (size_t)m->ntree);
     double before = INFINITY;
     for (int round = 0;; round++) {
@@ -259,6 +259,7 @@ static rb_status solve_until_open(rb_stage *s)
         before = worst;
         if (round == 0) status = rb_stage_remember(s);
         if (status == RB_OK) status = rb_stage_points_keep(s);
+        if (status == RB_OK) status = rb_stage_cuts_keep(s);
         if (status != RB_OK) return status;
         s->info->repairs++;
         s->middle = 0;
