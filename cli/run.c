@@ -33,6 +33,7 @@ typedef struct run {
 
     /* summary */
     int steps, failures, unsupported, contacts_max, rows_max, fallbacks, repairs, solves;
+    int loose_steps; /* with a problem at --loose instead of --tol */
     int parts, impacts, unlocated;
     long happened, resolved, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
@@ -116,6 +117,7 @@ static void add(run *r, const rb_step_info *info)
     r->energy_smooth_max = fmax(r->energy_smooth_max, info->energy_smooth);
     r->loop_error_max = fmax(r->loop_error_max, info->loop_error);
     r->fallbacks += info->fallbacks;
+    r->loose_steps += info->loose > 0;
     r->repairs += info->repairs;
     r->solves += info->solves;
     r->parts += info->parts;
@@ -206,6 +208,7 @@ static void summary_json(const run *r)
     json_number(&j, "energy_smooth_max", r->energy_smooth_max);
     json_number(&j, "loop_error_max", r->loop_error_max);
     json_int(&j, "fallbacks", r->fallbacks);
+    json_int(&j, "loose_steps", r->loose_steps);
     json_int(&j, "repairs", r->repairs);
     json_int(&j, "solves", r->solves);
     json_int(&j, "parts", r->parts);
@@ -253,6 +256,10 @@ static void summary_text(const run *r)
         printf("%-22s %d in %d parts of steps; %d steps had too many\n", "impacts", r->impacts,
                r->parts, r->unlocated);
     printf("%-22s %.2e\n", "worst residual", r->residual_max);
+    if (r->loose_steps > 0)
+        printf("%-22s %d of %d: friction of large islands to %g instead of %g, gaps as ever; "
+               "--loose 0 waits for all\n",
+               "loose steps", r->loose_steps, r->steps, r->o->step.loose, r->o->step.tol);
     printf("%-22s %.2e m\n", "deepest penetration", r->penetration_max);
     if (r->m->neq > 0) printf("%-22s %.2e\n", "worst closure error", r->loop_error_max);
     printf("%-22s %.9g J -> %.9g J; contact made at most %.2e J in a step, smooth motion %.2e J\n",

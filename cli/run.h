@@ -13,7 +13,8 @@ typedef struct run_options {
     const char *record, *state, *dump, *events;
     int watch;
     int threads;
-    unsigned given; /* bit per choice that the command line made, see run_choices */
+    int strict, loose; /* --tol and --loose were given */
+    unsigned given;    /* bit per choice that the command line made, see run_choices */
 } run_options;
 
 run_options run_options_default(void);

@@ -230,9 +230,19 @@ static int choose_scheme(void *to, const char *text)
     return set_scheme(to, text);
 }
 
+/* Who asks for a tolerance means it: less will not do then, unless they say so too. */
 static int choose_tol(void *to, const char *text)
 {
+    ((run_options *)to)->strict = 1;
     return set_tol(to, text);
+}
+
+static int choose_loose(void *to, const char *text)
+{
+    run_options *o = to;
+    o->loose = 1;
+    return number("--loose", text, 0.0, 1.0, "a number from 0 (never) to 1, for example 0.03",
+                  &o->step.loose);
 }
 
 /* --set rb.NAME=VALUE */
@@ -319,6 +329,7 @@ static const argument table[] = {
     { "--restitution-law", 1, choose_restitution_law },
     { "--energy-safe", 0, choose_energy_safe },
     { "--tol", 1, choose_tol },
+    { "--loose", 1, choose_loose },
     { "--set", 1, set_entry },
     { "--threads", 1, set_threads },
     { "--every", 1, set_every },
@@ -345,6 +356,7 @@ int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
 {
     arguments a = { .command = "run", .table = table, .options = o };
     if (!arguments_parse(&a, argc, argv)) return 0;
+    if (o->strict && !o->loose) o->step.loose = 0.0;
     *nfile = a.nfile;
     return 1;
 }
@@ -402,6 +414,8 @@ void run_help(void)
         "  --energy-safe          limit Newton's law where it would create energy\n"
         "  --project S            share of overlap that a step takes off positions (0)\n"
         "  --tol R                relative residual to certify (1e-9)\n"
+        "  --loose R              residual that will do for friction in large piles; the summary\n"
+        "                         counts such steps; 0: never (0.03; with --tol: 0)\n"
         "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
         "  --threads K            over which islands are shared out; the answer is the same (1)\n"
         "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "

@@ -29,6 +29,12 @@ static void open_case(uint64_t seed, int family, int bodies, large_case *t)
     CHECK((t->s.bodies != NULL) == bodies);
 }
 
+static rb_status solve_large(large_case *t, double tol, double *r, rb_large *found)
+{
+    rb_large_opts opts = { .tol = tol, .limit = 10000 };
+    return rb_cone_large(&t->k, &opts, t->arena, r, found);
+}
+
 static void close_case(large_case *t)
 {
     rb_arena_free(t->arena);
@@ -96,7 +102,7 @@ TEST(a_knot_leads_back_to_the_answer)
         int done;
         TEST_SEED(seed);
         open_case(seed, RB_CORPUS_PILE, 1, &t);
-        CHECK_INT(rb_cone_large(&t.k, 1e-11, 10000, t.arena, r, &found), RB_OK);
+        CHECK_INT(solve_large(&t, 1e-11, r, &found), RB_OK);
         if (found.error <= 1e-11) {
             for (int i = 0; i < 9; i++) r[3 * knot[i / 3] + i % 3] *= 1.0 + 1e-7 * (i - 4);
             rb_cones_velocity(&t.k, r, u);
@@ -141,7 +147,7 @@ TEST(mixed_sweeps_are_ahead_of_plain_ones)
         ahead += mixed_error < 0.1 * plain_error;
         CHECK(mixed_error <= 10.0 * plain_error);
 
-        CHECK_INT(rb_cone_large(&t.k, 1e-12, 10000, t.arena, r, &found), RB_OK);
+        CHECK_INT(solve_large(&t, 1e-12, r, &found), RB_OK);
         CHECK_INT(rb_mix_make(&t.k, t.arena, &mix), RB_OK);
         for (int i = 0; i < 5 && found.error <= 1e-12; i++) rb_mix_step(&mix, r);
         rb_cones_velocity(&t.k, r, u);

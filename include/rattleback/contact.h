@@ -103,6 +103,8 @@ typedef struct rb_step_opts {
     int energy_safe; /* 1: Newton's law too is limited where it would create energy; 0            */
     int directions;  /* of polyhedral cones: even, >= 4; 8                                    */
     double tol;      /* relative residual to certify [1]; 1e-9                                */
+    double loose;    /* the one that will do for islands of over 1,000 contacts whose friction takes
+                        too long [1]; info.loose counts them; 0: never, else > tol; 0.03           */
     double friction; /* replaces every sliding coefficient; NAN: the materials'               */
     double restitution; /* replaces every coefficient; NAN: the materials'                       */
     int cold;           /* 1: no warm start                                                      */

@@ -153,6 +153,7 @@ typedef struct rb_info {
     int iterations;     /* pivots, exchanges, sweeps or Newton steps                          */
     int factorisations; /* dense or sparse factorisations                                     */
     int islands;        /* independent problems found (auto), else 1                          */
+    int loose;          /* of these, left between opts.tol and opts.loose                     */
     int rungs[RB_RUNG_COUNT]; /* islands finished per rung (auto)                              */
     rb_unique unique;
     int bad_row;   /* an equality row that contradicts others, -1 = none                 */
@@ -165,6 +166,9 @@ typedef struct rb_solver rb_solver;
 typedef struct rb_solve_opts {
     const rb_solver *solver; /* an entry of rb_solvers[]                                       */
     double tol;              /* relative residual to certify, > 0; see rb_certificate          */
+    double loose;            /* the one at which auto may leave a large island of cones whose
+                                friction takes too long, with normals as exact as ever; the
+                                outcome then is RB_FAILED and info.loose counts. 0: never       */
     int max_iter;            /* cap on iterations, >= 1                                        */
     int warm;                /* 1: z and info->mode hold a guess                               */
     int unique;              /* 1: uniform-compliance answer where several exist               */

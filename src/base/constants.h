@@ -200,6 +200,11 @@
  */
 #define RB_TOL_USUAL 1e-9
 
+/* The same that will do for large islands whose friction takes too long [1]; their normals are as
+ * exact as ever. Larger: friction is off by more than can be seen. Smaller: piles of thousands wait
+ * for seconds a step, as sweeps stay at 1e-2 and leaps wander. */
+#define RB_TOL_LOOSE 0.03
+
 /* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
  * 1e-16 of it. Larger: bodies hover by this much. Smaller: rounding of the gap, divided by the
  * step, drives bodies that rest. */

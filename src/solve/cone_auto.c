@@ -97,6 +97,7 @@ typedef struct climb {
     rb_info *info;
     rb_newton newton;
     double tol;                /* of this island                            */
+    double loose;              /* the one that will do, 0: none             */
     double error;              /* of best                                   */
     double *best, *start;      /* best impulses, those Newton started at  (k->n) */
     double *u, *spare;         /* scratch                                 (k->n) */
@@ -109,6 +110,7 @@ typedef struct climb {
     int arrived;   /* the guess led to a solution with compliance                       */
     int stressed;  /* impulses grew along a self-stress at the end of the path          */
     int again;     /* that order is to decide: one of the two below, or 0               */
+    int left;      /* best is good enough for `loose` alone                             */
 } climb;
 
 /* No contact approaches: without impulses nothing happens. */
@@ -398,13 +400,15 @@ static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
     rb_mark mark = rb_arena_mark(s->scratch);
-    rb_status status = rb_cone_large(s->k, s->tol, s->o->max_iter, s->scratch, r, &found);
+    rb_large_opts opts = { .tol = s->tol, .loose = s->loose, .limit = s->o->max_iter };
+    rb_status status = rb_cone_large(s->k, &opts, s->scratch, r, &found);
     rb_arena_reset(s->scratch, mark);
     s->info->iterations += found.sweeps + found.steps;
     s->info->factorisations += found.factorisations;
     s->newton = (rb_newton){ .pivot_ratio = found.pivot_ratio };
     *rung = found.rung;
-    *done = status != RB_OK || keep(s, r);
+    s->left = status == RB_OK && found.loose;
+    *done = status != RB_OK || keep(s, r) || s->left;
     return status;
 }
 
@@ -547,6 +551,7 @@ static void report(const climb *s, rb_rung rung)
 {
     rb_info *info = s->info;
     if (s->error > s->tol) info->outcome = RB_FAILED;
+    info->loose += s->left;
     if (s->error <= s->tol && !s->again) info->rungs[rung]++;
     info->iterations += s->newton.steps + s->twofold.s.steps;
     info->factorisations += s->newton.factorisations + s->twofold.s.factorisations;
@@ -579,6 +584,7 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
         return RB_OK;
     }
     climb s = { .k = k, .o = o, .scratch = scratch, .tol = tol, .error = INFINITY, .info = info };
+    s.loose = SHARE_COARSE * o->loose / sqrt((double)info->islands);
     s.unsure_error = s.tried = INFINITY;
     s.canonical = canonical;
     s.best = rb_push(scratch, double, k->n);
@@ -749,7 +755,8 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     status = solve_all(&k, o, scratch, label, r, info);
     if (status != RB_OK) return status;
     name_path(info);
-    if (info->outcome != RB_SOLVED) rb_path_add(info, "every rung in vain");
+    if (info->outcome != RB_SOLVED)
+        rb_path_add(info, info->loose > 0 ? "leaps, loose" : "every rung in vain");
     return RB_OK;
 }
 

@@ -32,18 +32,21 @@
 #include "solve/nsgs.h"
 
 enum {
-    MIX_STEPS = 100,      /* pairs of mixed sweeps before the first leap                      */
-    MIX_MORE = 400,       /* the same where they may be all that is needed                    */
-    MIX_STALL = 50,       /* after so many of these they must have led nearer                 */
-    MIX_LOOK = 10,        /* after so many of them the measure is taken                       */
-    LEAPS = 300,          /* before other methods are tried                                   */
-    SWEEPS = 20,          /* after a leap                                                     */
-    MOST_SWEEPS = 160,    /* where the way is a cycle                                         */
-    MOST_KNOT = 8,        /* contacts that are solved by themselves within a leap             */
-    IDLE = 8,             /* leaps that made it grow since the least measure was halved: a cycle */
-    ENTER_SWEEPS = 63,    /* to end within the cones                                          */
-    SETTLINGS = 12,       /* attempts to end with exact normals                               */
-    NORMALS_PER_SWEEP = 9 /* products of the normals that cost as much as a sweep            */
+    MIX_STEPS = 100,       /* pairs of mixed sweeps before the first leap                      */
+    MIX_MORE = 400,        /* the same where they may be all that is needed                    */
+    MIX_STALL = 50,        /* after so many of these they must have led nearer                 */
+    MIX_LOOK = 10,         /* after so many of them the measure is taken                       */
+    LEAPS = 300,           /* before other methods are tried                                   */
+    SWEEPS = 20,           /* after a leap                                                     */
+    MOST_SWEEPS = 160,     /* where the way is a cycle                                         */
+    MOST_KNOT = 8,         /* contacts that are solved by themselves within a leap             */
+    IDLE = 8,              /* leaps that made it grow since the least measure was halved: a cycle */
+    ENTER_SWEEPS = 63,     /* to end within the cones                                          */
+    LEAST_PATIENCE = 4,    /* leaps in vain before less will do ..                      */
+    PATIENCE = 9000000,    /* .. and so many more over the square of the contacts        */
+    MORE_PATIENCE = 3,     /* times as many where they are likely to arrive              */
+    LOOSE_CONTACTS = 1001, /* from which on less will do                               */
+    NORMALS_PER_SWEEP = 9  /* products of the normals that cost as much as a sweep            */
 };
 
 /* Speed at which a contact that pushes nothing leaves too slowly to be left out, relative to the
@@ -66,6 +69,14 @@ enum {
  * [1]. Larger: more attempts. Smaller: more sweeps. */
 #define SETTLE_AT   0.3
 #define SETTLE_LESS 0.9
+
+/* Measure after sweeps beyond which leaps wander for long where contacts are many, and the one
+ * below which they are about to arrive [1]. */
+#define WANDERS 2.5e-3
+
+/* Measure below which they are likely to arrive [1]. */
+#define ARRIVES 1e-4
+#define ARRIVES 1e-4
 
 /* Measure below which sweeps after a leap only spoil it [1]. */
 #define FINE 1e-6
@@ -101,6 +112,10 @@ typedef struct large {
     double tol, error; /* wanted; of best                                        */
     double goal;       /* of best, for it to be an answer or nearly one          */
     int settled;       /* best has exact normals, where they are asked for       */
+    int leaps;         /* that are left                                          */
+    int patience;      /* leaps in a row that may be in vain                     */
+    int idle;          /* that were, since the measure was halved                */
+    double halved;     /* the measure then                                       */
     int limit;         /* steps of Newton in all                                 */
     double *best;      /*                                                   (n)  */
     double *x, *u;     /* a point and its velocities                        (n)  */
@@ -347,13 +362,21 @@ static void change_pace(pace *p, double ratio)
     }
 }
 
-/* From r, whose measure is `now`. */
+/* Leaps that have not halved the least measure are counted: where less will do they are few. */
+static int may_leap(large *s)
+{
+    s->idle = s->error < 0.5 * s->halved ? 0 : s->idle + 1;
+    if (s->idle == 0) s->halved = s->error;
+    return s->leaps > 0 && s->idle <= (s->error < ARRIVES ? MORE_PATIENCE : 1) * s->patience;
+}
+
+/* From r, whose measure is `now`, as many as are left. */
 static rb_status try_leaps(large *s, double *r, double now)
 {
     pace p = { .eps = fmin(EPS_FIRST, EPS_PER_ERROR * now), .now = now, .least = now };
     p.cycle_eps = CYCLE_EPS;
     p.sweeps = SWEEPS;
-    for (int i = 0, ok = 1; i < LEAPS && !is_done(s); i++) {
+    for (int ok = 1; !is_done(s) && may_leap(s); s->leaps--) {
         rb_cones_velocity(s->k, r, s->u);
         rb_status status = leap(s, r, p.eps, &ok);
         if (status != RB_OK || !ok) return status;
@@ -400,31 +423,13 @@ static void enter_cones(large *s)
     }
 }
 
-/* Sweeps unless the guess is near, then leaps. */
-static rb_status search(large *s, double *r)
+/* As many leaps as are left, until there is an answer; where normals have to be exact, until they
+ * can be. */
+static rb_status leap_on(large *s, double *r)
 {
     rb_status status = RB_OK;
-    double error = look(s, r);
-    if (error > FAR) memset(r, 0, (size_t)s->k->n * sizeof *r);
-    if (error > NEAR) {
-        s->out->rung = RB_RUNG_LEAPS;
-        status = approach(s, r);
-        error = look(s, r);
-    }
-    return status == RB_OK ? try_leaps(s, r, error) : status;
-}
-
-/* The same until normals can be made exact. */
-static rb_status search_loosely(large *s, double *r)
-{
-    rb_status status = RB_OK;
-    s->out->rung = RB_RUNG_LEAPS;
-    s->goal = SETTLE_AT * s->tol;
-    if (look(s, r) > FAR) memset(r, 0, (size_t)s->k->n * sizeof *r);
-    if (is_done(s)) status = settle(s);
-    if (status == RB_OK && !s->settled) status = approach_loosely(s, r);
-    int leaps = s->k->nc <= RB_MOST_LEAPING;
-    for (int i = 0; i < SETTLINGS && leaps && !s->settled && status == RB_OK; i++) {
+    if (!is_loose(s)) return try_leaps(s, r, look(s, r));
+    while (s->leaps > 0 && !s->settled && status == RB_OK) {
         memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
         status = try_leaps(s, r, s->error);
         if (status != RB_OK || !is_done(s)) return status;
@@ -433,16 +438,71 @@ static rb_status search_loosely(large *s, double *r)
     return status;
 }
 
-rb_status rb_cone_large(const rb_cones *k, double tol, int limit, rb_arena *scratch, double *r,
+/* Sweeps, unless the guess is near. */
+static rb_status search(large *s, double *r)
+{
+    rb_status status = RB_OK;
+    double error = look(s, r);
+    if (error > FAR) memset(r, 0, (size_t)s->k->n * sizeof *r);
+    if (is_loose(s)) {
+        s->out->rung = RB_RUNG_LEAPS;
+        if (is_done(s)) status = settle(s);
+        if (status == RB_OK && !s->settled) status = approach_loosely(s, r);
+    } else if (error > NEAR) {
+        s->out->rung = RB_RUNG_LEAPS;
+        status = approach(s, r);
+    }
+    return status;
+}
+
+/* Leaps in a row that may be in vain before less will do: where sweeps have not come near they
+ * wander for long. */
+static int find_patience(const large *s, double loose)
+{
+    if (!(loose > s->tol)) return LEAPS;
+    if (s->error > WANDERS) return 0;
+    return LEAST_PATIENCE + PATIENCE / (s->k->nc * s->k->nc);
+}
+
+static void want(large *s, double tol)
+{
+    s->tol = tol;
+    s->goal = is_loose(s) ? SETTLE_AT * tol : tol;
+}
+
+static int is_found(const large *s)
+{
+    return is_loose(s) ? s->settled : is_done(s);
+}
+
+/* To `tol`, with the leaps that this is worth where `loose` will do as well. */
+static rb_status reach(large *s, double tol, double loose, double *r)
+{
+    want(s, tol);
+    rb_status status = search(s, r);
+    s->leaps = s->k->nc <= RB_MOST_LEAPING ? LEAPS : 0;
+    s->patience = find_patience(s, loose);
+    s->halved = s->error;
+    s->idle = 0;
+    return status == RB_OK && !is_found(s) ? leap_on(s, r) : status;
+}
+
+rb_status rb_cone_large(const rb_cones *k, const rb_large_opts *opts, rb_arena *scratch, double *r,
                         rb_large *out)
 {
-    large s = { .k = k, .tol = tol, .goal = tol, .error = INFINITY, .limit = limit };
+    large s = { .k = k, .error = INFINITY, .limit = opts->limit };
     s.scratch = scratch;
     s.out = out;
     *out = (rb_large){ .rung = RB_RUNG_NEWTON, .pivot_ratio = 1.0 };
     if (!take_memory(&s)) return RB_NOMEM;
     s.mark = rb_arena_mark(scratch);
-    rb_status status = is_loose(&s) ? search_loosely(&s, r) : search(&s, r);
+    double loose = k->nc >= LOOSE_CONTACTS ? opts->loose : 0.0;
+    rb_status status = reach(&s, opts->tol, loose, r);
+    if (status == RB_OK && !is_found(&s) && loose > opts->tol) {
+        memcpy(r, s.best, (size_t)k->n * sizeof *r);
+        status = reach(&s, loose, 0.0, r);
+        out->loose = is_found(&s);
+    }
     if (s.n > 0) count_steps(&s);
     if (status == RB_OK && !is_loose(&s) && is_done(&s)) enter_cones(&s);
     memcpy(r, s.best, (size_t)k->n * sizeof *r);

@@ -103,6 +103,7 @@ static void note(rb_stage *s, int island, const outcome *x)
     info->solves++;
     info->rows += x->rows;
     if (x->rows > info->rows_max) info->rows_max = x->rows;
+    info->loose += solved->loose > 0;
     info->fallbacks += solved->outcome == RB_SOLVED && strchr(solved->path, '>') != NULL;
     for (int k = 0; k < RB_RUNG_COUNT; k++) info->rungs[k] += solved->rungs[k];
     info->velocity_residual = fmax(info->velocity_residual, solved->cert.velocity);
@@ -149,12 +150,20 @@ static double tolerance(const rb_stage *s, const rb_problem *p)
     return ladder && !large ? fmin(s->o->tol, RB_TOL_USUAL) : s->o->tol;
 }
 
+/* What is not solved to the tolerance that was asked for. */
+static int is_taken(const rb_stage *s, const rb_info *solved)
+{
+    double most = solved->loose > 0 ? fmax(s->o->tol, s->o->loose) : s->o->tol;
+    return solved->outcome == RB_SOLVED || solved->cert.relative <= most;
+}
+
 static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief, rb_arena *arena,
                                outcome *x)
 {
     rb_solve_opts opts = rb_solve_opts_default();
     opts.solver = s->o->solver;
     opts.tol = tolerance(s, &written->problem);
+    opts.loose = s->o->loose;
     opts.warm = !s->o->cold;
     opts.unique = written->problem.kind != RB_CONE || written->problem.nc <= most_unique(s);
     opts.follow = opts.warm && s->last_p; /* turns and repairs */
@@ -166,7 +175,7 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
         return rb_fail(&x->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
                        written->problem.n, rb_status_text(status));
     x->rows = written->problem.n;
-    if (x->solved.outcome == RB_SOLVED || x->solved.cert.relative <= s->o->tol) return RB_OK;
+    if (is_taken(s, &x->solved)) return RB_OK;
     return rb_fail(&x->err, RB_UNSOLVED, "%d rows, residual %.1e after %s", x->rows,
                    x->solved.cert.relative, x->solved.path);
 }

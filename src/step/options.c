@@ -37,6 +37,7 @@ rb_step_opts rb_step_opts_default(void)
         .law = RB_STRONGE,
         .directions = 8,
         .tol = RB_TOL_USUAL,
+        .loose = RB_TOL_LOOSE,
         .friction = NAN,
         .restitution = NAN,
         .max_repair = 8,
@@ -56,6 +57,7 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
         return rb_fail(err, RB_BAD_INPUT, "shell must be finite and not negative");
     if (!(h > 0.0) || isinf(h)) return rb_fail(err, RB_BAD_INPUT, "the step must be positive");
     if (!(o->tol > 0.0)) return rb_fail(err, RB_BAD_INPUT, "tol must be positive");
+    if (!(o->loose >= 0.0)) return rb_fail(err, RB_BAD_INPUT, "loose must not be negative");
     if (o->directions < 4 || o->directions % 2 != 0)
         return rb_fail(err, RB_BAD_INPUT, "directions must be even and at least 4");
     if (o->lateral < 0 || o->lateral > 2)

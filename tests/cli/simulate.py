@@ -19,7 +19,7 @@ BALLS = "scenes/contact/four_balls.xml"
 BOUNCE = "scenes/acceptance/bounce.xml"
 
 SUMMARY = ("steps time wall contacts_mean contacts_max residual_max penetration_max energy_start "
-           "energy_end energy_created_max fallbacks failures qpos qvel hash").split()
+           "energy_end energy_created_max fallbacks loose_steps failures qpos qvel hash").split()
 
 
 def summary(*arguments):
@@ -32,7 +32,7 @@ def test_summary_has_what_it_promises():
     check(rod["steps"] == 280 and rod["failures"] == 0, rod)
     check(abs(rod["qpos"][0] + 0.231) < 0.004, rod["qpos"])
     check(rod["residual_max"] <= 1e-9 and rod["penetration_max"] <= 1e-9, rod)
-    check(rod["energy_created_max"] <= 1e-12, rod)
+    check(rod["energy_created_max"] <= 1e-12 and rod["loose_steps"] == 0, rod)
 
 
 SUNK = """<mujoco><option timestep="0.001"/><worldbody><geom name="floor" type="plane"
@@ -251,6 +251,17 @@ def test_a_run_that_is_told_to_end_says_where_it_is():
         check(0.0 < strict_json(out)["time"] < 1e6, out)
 
 
+def test_loose_steps_are_told():
+    pile = ("scenes/peers/pile_1000.xml", "--time", "0.3", "--tol", "1e-4")
+    strict, loose = summary(*pile), summary(*pile, "--loose", "0.03")
+    check(strict["loose_steps"] == 0 and 1e-9 < strict["residual_max"] <= 1e-4, strict["residual_max"])
+    check(loose["loose_steps"] > 0 and 1e-4 < loose["residual_max"] <= 0.03, loose["residual_max"])
+    check(loose["penetration_max"] < 1e-10 and loose["failures"] == 0, loose["penetration_max"])
+    text = check_run(rattleback("run", *pile, "--loose", "0.03"), 0)
+    check(f"{loose['loose_steps']} of 60: friction of large islands to 0.03 instead of 0.0001" in text,
+          text)
+
+
 def test_bad_usage_exits_2():
     bad = (
         (("--formulation", "soft"), "expected cone"),
@@ -260,6 +271,7 @@ def test_bad_usage_exits_2():
         (("--step", "1e300"), "to 1e6"),
         (("--time", "nan"), "seconds"),
         (("--directions", "5"), "even"),
+        (("--loose", "2"), "0 (never) to 1"),
         (("--restitution", "1.5"), "0 to 1"),
         (("--restitution-law", "hooke"), "newton, poisson or stronge"),
         (("--set", "rb.colour=1"), "expected rb.NAME=VALUE"),
