@@ -229,6 +229,10 @@
  * halved. Larger: repairs go on that do not end. Smaller: halves where one more repair would do. */
 #define RB_REPAIR_GAIN 0.1
 
+/* Share of the tolerance above which the answer of a cone problem is looked for again [1] (S.54).
+ * Smaller: good answers are solved twice. */
+#define RB_SHARP 0.1
+
 /* Distance from its place in the round before beyond which a contact has run, in units of the
  * extent of the model [1] (S.53). Smaller: repairs have two rows where one would do. Larger: small
  * bodies that lie line to line are repaired without end. */

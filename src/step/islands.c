@@ -175,6 +175,8 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
         return rb_fail(&x->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
                        written->problem.n, rb_status_text(status));
     x->rows = written->problem.n;
+    if (x->solved.outcome == RB_SOLVED && x->solved.loose == 0)
+        return rb_sharpen(&written->problem, &opts, written->z, &x->solved);
     if (is_taken(s, &x->solved)) return RB_OK;
     return rb_fail(&x->err, RB_UNSOLVED, "%d rows, residual %.1e after %s", x->rows,
                    x->solved.cert.relative, x->solved.path);

@@ -251,6 +251,10 @@ rb_status rb_stage_carry(rb_stage *s, double *q_k);
 /* carry.c: trees are so long that a turn costs more than the rows; then steps are halved early. */
 int rb_stage_is_long(const rb_model *m);
 
+/* sharpen.c: a certified answer of a cone problem, with a tenth of its residual where doubles can
+ * hold it (S.54). Scratch from o->arena. */
+rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
+
 /* islands.c: p, mode of islands that are not still. */
 rb_status rb_stage_solve(rb_stage *s);
 

@@ -143,6 +143,18 @@ def test_a_million_kilograms_hang_on_ten_links_in_both_coordinates():
         check(done["loop_error_max"] < 1e-10 and not any(done["qvel"]), done)
 
 
+def test_chains_of_all_masses_fall():
+    for heavy in (1e3, 1e4, 1e6):
+        links = "".join(f'''<body pos="{0.2 * (k > 0)} 0 {0.5 * (k == 0)}" euler="0 {0.3 * (k == 0)} 0">
+                        <{"joint axis='0 1 0'" if k else "freejoint"}/><geom type="capsule" size="0.03"
+                        fromto="0.04 0 0 0.16 0 0" mass="{m}"/>''' for k, m in enumerate([1] * 5 + [heavy]))
+        text = f'''<mujoco><compiler angle="radian"/><option timestep="0.002"/><default><geom friction="0.5"/>
+               </default><worldbody><geom type="plane" size="9 9 1"/>{links}{'</body>' * 6}</worldbody></mujoco>'''
+        done = run(text, "--time", "0.35")
+        check(done["failures"] == 0 and done["residual_max"] < 1e-10, (heavy, done))
+        check(done["penetration_max"] < 1e-9, (heavy, done))
+
+
 def test_heavy_falls_on_light():
     for mass in ("1e3", "1e6"):
         text = scene("heavy_on_light", ("1e6", mass), ('pos="0 0 0.3"', 'pos="0.03 0.02 0.35"'),
