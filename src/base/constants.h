@@ -350,6 +350,11 @@
  * would do. */
 #define RB_MIDDLE_TURN 1e-4
 
+/* Rotation from which on the middle of the way says nothing about it [rad]: what hits a point hard
+ * turns around it, and half of that leads behind a thin plate. Larger: it is then seen from there,
+ * and passes through. Smaller: what tumbles slowly pivots as from the start of the step. */
+#define RB_MIDDLE_MOST 0.5
+
 /* Rotation of a link in a step from which on a tree is moved by the midpoint rule with its impulses
  * [rad]: what smooth terms miss without them is this share of what the impulses change. Larger:
  * chains make energy. Smaller: robots that walk take twice the time. */

@@ -89,3 +89,34 @@ double rb_bounds_arm(const rb_shape *shape)
     }
     return INFINITY;
 }
+
+static double hull_inner(const rb_shape *shape)
+{
+    const rb_model *m = shape->model;
+    int first = m->mesh_hullfaceadr[shape->asset], faces = m->mesh_hullfacenum[shape->asset];
+    double least = faces > 0 ? INFINITY : 0.0;
+    for (int f = first; f < first + faces; f++)
+        least = fmin(least, m->hull_plane[4 * (ptrdiff_t)f + 3]);
+    return fmax(0.0, least);
+}
+
+double rb_bounds_inner(const rb_shape *shape)
+{
+    const double *s = shape->size;
+    switch ((rb_geom_type)shape->type) {
+    case RB_GEOM_SPHERE:
+    case RB_GEOM_CAPSULE:
+        return s[0];
+    case RB_GEOM_CYLINDER:
+        return fmin(s[0], s[1]);
+    case RB_GEOM_ELLIPSOID:
+    case RB_GEOM_BOX:
+        return fmin(s[0], fmin(s[1], s[2]));
+    case RB_GEOM_MESH:
+        return shape->surface ? 0.0 : hull_inner(shape);
+    case RB_GEOM_PLANE:
+    case RB_GEOM_HFIELD:
+        break;
+    }
+    return 0.0;
+}

@@ -12,4 +12,8 @@ void rb_bounds_half(const rb_shape *shape, double half[3]);
  * spheres, the half axis for capsules. */
 double rb_bounds_arm(const rb_shape *shape);
 
+/* Radius of a ball about the centre p that fits into a convex shape [m]; 0 for surfaces and for
+ * hulls that do not contain p. */
+double rb_bounds_inner(const rb_shape *shape);
+
 #endif

@@ -9,8 +9,10 @@
  * The part ends at the first t with f(t) = 0, found by bisection and secants (Illinois), each value
  * being a part of that length, so that nothing is interpolated. A pair that is apart at both ends
  * but came and went may have met between: its tangents at both ends bound the gap from below while
- * they cross above zero; where they do not, the crossing is looked at (S.20). Parts in which
- * something turns by more than a quarter of a radian are divided before.
+ * they cross above zero; where they do not, the crossing is looked at (S.20). Triangles are seen
+ * from outside only, so that what is behind a surface has no gap at all: parts end before a shape
+ * could be there (S.55). Parts in which something turns by more than a quarter of a radian are
+ * divided before.
  *
  * Then the impact (impact.c), then the next part. After a bounded number of parts, or where a part
  * has no answer, the rest of the step is a fixed one without restitution: info.unlocated. */
@@ -20,6 +22,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "collide/bounds.h"
 #include "collide/shape.h"
 #include "math/vec3.h"
 #include "step/stage.h"
@@ -27,6 +30,9 @@
 /* Largest rotation of a part in which something flies [rad]. Larger: a corner may touch and leave
  * unseen. Smaller: more parts. */
 #define MOST_TURN 0.25
+
+/* Parts into which a step is divided for the sake of what turns or nears a surface, at most [1]. */
+#define MOST_PARTS 1e9
 
 /* Distance at which the triangles of a surface are looked at first, in units of the size [1]. */
 #define NEAR 1e-4
@@ -343,14 +349,52 @@ static int any_flies(const rb_flight *flight)
     return 0;
 }
 
-/* The longest part that may be looked at as a whole. */
-static double longest_part(const rb_stage *s, double left)
+/* Speed of geom g, at most: of its centre, and of its surface about it. */
+static double geom_speed(const rb_stage *s, int g, const rb_shape *shape)
 {
-    double turn = 0.0;
+    const rb_data *d = s->d;
+    ptrdiff_t at = 3 * (ptrdiff_t)s->m->geom_link[g];
+    double arm[3], v[3];
+    if (at == 0) return 0.0;
+    rb_sub3(shape->p, d->link_p + at, arm);
+    rb_cross3(d->link_w + at, arm, v);
+    rb_add3(v, d->link_v + at, v);
+    return rb_norm3(v) + rb_norm3(d->link_w + at) * rb_bounds_arm(shape);
+}
+
+/* How long contact i may fly and still be seen at the end: until the inner ball of the shape is
+ * half way through the triangles (S.55). INFINITY: it is not one with a surface, or it leaves. */
+static double seen_for(const located *x, int i, double left)
+{
+    const rb_stage *s = x->s;
+    const rb_contact *c = &x->flight.contacts[i];
+    const int geoms[2] = { c->geom1, c->geom2 };
+    double inner = 0.0, speed = -x->flight.speed[i], after = 0.0;
+    int surfaces = 0;
+    for (int k = 0; k < 2; k++) {
+        rb_shape shape = rb_geom_shape(s->m, s->d, geoms[k]);
+        surfaces += rb_is_surface(&shape);
+        inner = fmax(inner, rb_bounds_inner(&shape));
+        after += geom_speed(s, geoms[k], &shape);
+    }
+    if (surfaces == 0 || (speed < 0.0 && !(c->at.gap > 0.0))) return INFINITY;
+    speed = fmax(speed, after) + s->gravity * left;
+    return speed > 0.0 ? (fmax(0.0, c->at.gap) + 0.5 * inner) / speed : INFINITY;
+}
+
+/* The longest part that may be looked at as a whole. */
+static double longest_part(const located *x, double left)
+{
+    const rb_stage *s = x->s;
+    double turn = 0.0, seen = INFINITY;
     for (int k = 1; k < s->m->nlink; k++) {
         turn = fmax(turn, rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k));
     }
-    return turn * left > MOST_TURN ? left / ceil(turn * left / MOST_TURN) : left;
+    for (int i = 0; i < x->flight.n; i++) {
+        if (x->flight.flies[i]) seen = fmin(seen, seen_for(x, i, left));
+    }
+    double parts = ceil(fmin(MOST_PARTS, fmax(turn * left / MOST_TURN, left / seen)));
+    return parts > 1.0 ? left / parts : left;
 }
 
 /* A body that rocks from point to point lands on each of them slowly and divides the step each
@@ -389,7 +433,7 @@ static rb_status do_part(located *x, double *left)
     rb_stage_save(s);
     rb_status status = begin_part(x);
     if (status != RB_OK) return status;
-    double t = any_flies(&x->flight) ? longest_part(s, *left) : *left;
+    double t = any_flies(&x->flight) ? longest_part(x, *left) : *left;
     rb_mark inner = rb_arena_mark(s->d->arena);
     s->final = s->o->max_split == 0;
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;

@@ -74,7 +74,8 @@ static int pivoting_tree(const rb_stage *s, int island)
     }
     int tree = s->m->link_tree[link];
     if (points < 1 || points > PIVOTS || !turns || s->resting[tree]) return -1;
-    return turn_of(s, link) > RB_MIDDLE_TURN ? tree : -1;
+    double turn = turn_of(s, link);
+    return turn > RB_MIDDLE_TURN && turn < RB_MIDDLE_MOST ? tree : -1;
 }
 
 /* 1: there is such a body; kinematics are those of q0. */

@@ -289,6 +289,7 @@ static rb_status move(rb_stage *s)
     memset(&s->set, 0, sizeof s->set);
     rb_status status = rb_stage_likely_motion(s);
     if (status == RB_OK) status = solve_until_open(s);
+    if (status == RB_OK) status = rb_stage_through(s);
     if (status == RB_OK) status = rb_stage_measure(s);
     if (status == RB_OK) status = rb_stage_temper(s);
     return status;
