@@ -395,29 +395,81 @@ TEST(ldl_ignores_the_upper_triangle)
     CHECK(backward_error(full, 3, x, b, 0) <= 8.0 * DBL_EPSILON);
 }
 
-/* Positive matrices of every size; only the upper triangle is read; what is not positive is
- * refused. */
+/* Rows of A, n apart, with room for whole fours and zeros there. */
+static void pad(const double *from, int n, double *to)
+{
+    memset(to, 0, (size_t)n * (size_t)rb_padded(n) * sizeof *to);
+    for (int i = 0; i < n; i++) memcpy(to + i * rb_padded(n), from + i * n, (size_t)n * sizeof *to);
+}
+
+/* The upper triangle by plain elimination, row by row. */
+static void plain_ldl(double *U, int n)
+{
+    for (int k = 0; k < n; k++) {
+        double inverse = 1.0 / U[k * n + k];
+        for (int i = k + 1; i < n; i++) {
+            double l = U[k * n + i] * inverse;
+            for (int j = i; j < n; j++) U[i * n + j] -= l * U[k * n + j];
+        }
+    }
+}
+
+/* Positive matrices of every size have the bits of plain elimination; only the upper triangle
+ * counts; what is not positive is refused. */
 TEST(ldl_of_positive_matrices)
 {
-    double x[MOST], b[MOST];
+    static double plain[MOST * MOST], wide[MOST * (MOST + 3)];
+    double x[MOST + 3], b[MOST];
     for (int n = 1; n <= MOST; n++) {
         TEST_SEED(n);
         rb_rng rng = rb_rng_make((uint64_t)n);
         fill_psd(&rng, A, n, n);
         for (int i = 0; i < n; i++) A[i * n + i] += 0.5;
         fill(&rng, b, n);
-        memcpy(LU, A, sizeof A);
+        memcpy(plain, A, sizeof A);
+        plain_ldl(plain, n);
+        pad(A, n, wide);
         for (int i = 1; i < n; i++) {
-            for (int j = 0; j < i; j++) LU[i * n + j] = NAN;
+            for (int j = 0; j < i; j++) wide[i * rb_padded(n) + j] = NAN;
         }
-        CHECK(rb_ldl_positive(LU, n));
-        memcpy(x, b, sizeof x);
-        rb_ldl_positive_solve(LU, n, x);
+        CHECK(rb_ldl_positive(wide, n));
+        for (int i = 0; i < n; i++)
+            CHECK(memcmp(wide + i * rb_padded(n) + i, plain + i * n + i,
+                         (size_t)(n - i) * sizeof *wide) == 0);
+        memset(x, 0, sizeof x);
+        memcpy(x, b, (size_t)n * sizeof *x);
+        rb_ldl_positive_solve(wide, n, x);
         CHECK(backward_error(A, n, x, b, 0) <= 8.0 * DBL_EPSILON);
     }
-    double singular[4] = { 1.0, 1.0, 1.0, 1.0 }, negative[4] = { 1.0, 2.0, 2.0, 1.0 };
+    double singular[8] = { 1.0, 1.0, 0.0, 0.0, 1.0, 1.0 };
+    double negative[8] = { 1.0, 2.0, 0.0, 0.0, 2.0, 1.0 };
     CHECK(!rb_ldl_positive(singular, 2));
     CHECK(!rb_ldl_positive(negative, 2));
+}
+
+/* Room behind the rows changes nothing: factors, pivots and answers to the bit. */
+TEST(lu_with_room_is_lu)
+{
+    static double wide[MOST * (MOST + 3)];
+    static int other[MOST];
+    double x[MOST], y[MOST];
+    for (int n = 1; n <= MOST; n++) {
+        TEST_SEED(n);
+        rb_rng rng = rb_rng_make((uint64_t)n + 900);
+        fill(&rng, A, n * n);
+        fill(&rng, x, n);
+        memcpy(y, x, sizeof y);
+        pad(A, n, wide);
+        memcpy(LU, A, sizeof A);
+        CHECK_INT(rb_lu_factor(LU, n, perm), n);
+        CHECK_INT(rb_lu_factor_padded(wide, n, other), n);
+        CHECK(memcmp(perm, other, (size_t)n * sizeof *perm) == 0);
+        for (int i = 0; i < n; i++)
+            CHECK(memcmp(wide + i * rb_padded(n), LU + i * n, (size_t)n * sizeof *wide) == 0);
+        rb_lu_solve(LU, n, perm, x);
+        rb_lu_solve_padded(wide, n, other, y);
+        CHECK(memcmp(x, y, (size_t)n * sizeof *x) == 0);
+    }
 }
 
 /* A right side in the range is met with rank entries, the others zero. */
@@ -525,10 +577,10 @@ TEST(compensated_dot_against_long_double)
 TEST_MAIN(RUN(dot_has_the_bits_of_four_accumulators), RUN(kernels_that_go_backwards),
           RUN(gemv_rows_are_dots), RUN(axpy_and_rank1_touch_each_entry_once),
           RUN(rank1_skips_zero_rows), RUN(gemm_updates_in_the_order_of_k), RUN(norms),
-          RUN(lu_solves_every_size), RUN(lu_is_plain_elimination), RUN(lu_finds_the_rank),
-          RUN(lu_rank_is_relative), RUN(full_pivoting_reproduces_the_matrix),
-          RUN(rcond_is_close_to_the_condition), RUN(ldl_solves_definite_systems),
-          RUN(ldl_ignores_the_upper_triangle), RUN(ldl_of_positive_matrices),
-          RUN(ldl_finds_the_rank_and_solves_in_the_range),
+          RUN(lu_solves_every_size), RUN(lu_is_plain_elimination), RUN(lu_with_room_is_lu),
+          RUN(lu_finds_the_rank), RUN(lu_rank_is_relative),
+          RUN(full_pivoting_reproduces_the_matrix), RUN(rcond_is_close_to_the_condition),
+          RUN(ldl_solves_definite_systems), RUN(ldl_ignores_the_upper_triangle),
+          RUN(ldl_of_positive_matrices), RUN(ldl_finds_the_rank_and_solves_in_the_range),
           RUN(compensated_dot_is_exact_on_integers), RUN(compensated_dot_by_hand),
           RUN(compensated_dot_against_long_double))

@@ -9,6 +9,12 @@ static inline double rb_clamp(double x, double lo, double hi)
     return x < lo ? lo : x > hi ? hi : x;
 }
 
+/* Room of a row of n numbers that is taken in fours. */
+static inline int rb_padded(int n)
+{
+    return (n + 3) / 4 * 4;
+}
+
 /* x.y with four accumulators in a fixed order: the same bits for any vector width. */
 double rb_dot(const double *x, const double *y, int n);
 
@@ -47,6 +53,10 @@ int rb_lu_factor_above(double *A, int n, int *perm, double tiny);
 void rb_lu_solve(const double *LU, int n, const int *perm, double *x);       /* A x = b   */
 void rb_lu_solve_trans(const double *LU, int n, const int *perm, double *x); /* A' x = b  */
 
+/* The same with rows rb_padded(n) apart and zeros behind n: quicker, with the same bits. */
+int rb_lu_factor_padded(double *A, int n, int *perm);
+void rb_lu_solve_padded(const double *LU, int n, const int *perm, double *x);
+
 /* Reciprocal condition in the 1-norm, Hager's estimate [Higham 1988]; work has 2 n entries. norm1
  * is the 1-norm of A before it was factored. */
 double rb_lu_rcond(const double *LU, int n, const int *perm, double norm1, double *work);
@@ -67,7 +77,8 @@ int rb_ldl_factor(double *A, int n, int *perm, double rank_tol);
 void rb_ldl_solve(const double *LDL, int n, int rank, const int *perm, double *x, double *work);
 
 /* A = U' D^-1 U of a symmetric positive matrix, U in the upper triangle with D on its diagonal; the
- * lower one is not read. 0: a pivot is below RB_RANK_TOL * n * max|A_ii|. */
+ * lower one does not count. Rows are rb_padded(n) apart, what is behind n is zero. 0: a pivot is
+ * below RB_RANK_TOL * n * max|A_ii|. x has room for rb_padded(n) numbers, zero behind n. */
 int rb_ldl_positive(double *A, int n);
 void rb_ldl_positive_solve(const double *U, int n, double *x);
 

@@ -47,7 +47,8 @@ typedef struct small {
     unsigned char *null;            /* nothing moves the row, nor does it move  (n)        */
     int *active;                    /* contacts that are not open         (nc)             */
     int nactive, slides, symmetric;
-    double *G; /* factors of the active rows                              (3 nactive)^2    */
+    double *G;  /* factors of the active rows                  (3 nactive x stride) */
+    int stride; /* from row to row of it                                                   */
     int *perm;
     double ratio; /* least pivot over the largest                                          */
 } small;
@@ -96,7 +97,8 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
 {
     size_t n = (size_t)p->n, nc = (size_t)p->nc;
     *s = (small){ .p = p, .n = p->n, .nc = p->nc };
-    double *x = rb_push(scratch, double, 4 * n + 19 * nc + n * n);
+    size_t room = (size_t)rb_padded(p->n);
+    double *x = rb_push(scratch, double, 3 * n + room + 19 * nc + n * room);
     int *index = rb_push(scratch, int, n + nc);
     unsigned char *mode = rb_push(scratch, unsigned char, 2 * nc + n);
     if (!x || !index || !mode) return RB_NOMEM;
@@ -104,7 +106,7 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
     s->u = s->r + n;
     s->F = s->u + n;
     s->dr = s->F + n;
-    s->rho = s->dr + n;
+    s->rho = s->dr + room;
     s->A = s->rho + nc;
     s->B = s->A + 9 * nc;
     s->G = s->B + 9 * nc;
@@ -219,7 +221,7 @@ static void slide_derivatives(small *s, int c)
 /* Rows of the active contact a: W + eps where it sticks, A + B (W + eps) where it slides. */
 static void fill_rows(const small *s, int a)
 {
-    int n = s->n, m = 3 * s->nactive, c = s->active[a];
+    int n = s->n, m = s->stride, c = s->active[a];
     double *G = s->G + (ptrdiff_t)3 * a * m;
     for (int b = 0; b < s->nactive; b++) {
         const double *W = s->p->W.dense + (ptrdiff_t)3 * c * n + 3 * s->active[b];
@@ -228,6 +230,9 @@ static void fill_rows(const small *s, int a)
         }
     }
     for (int i = 0; i < 3; i++) G[i * m + 3 * a + i] += s->null[3 * c + i] ? s->mean : s->eps;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 3 * s->nactive; j < m; j++) G[i * m + j] = 0.0;
+    }
     if (s->mode[c] != RB_MODE_SLIDE) return;
     const double *A = s->A + 9 * c, *B = s->B + 9 * c;
     for (int j = 0; j < m; j++) {
@@ -249,13 +254,14 @@ static int factor(small *s)
         s->slides = 1;
         slide_derivatives(s, c);
     }
-    for (int a = 0; a < s->nactive; a++) fill_rows(s, a);
     int m = 3 * s->nactive, plain = s->symmetric && !s->slides;
-    int regular = plain ? rb_ldl_positive(s->G, m) : rb_lu_factor(s->G, m, s->perm) == m;
+    s->stride = rb_padded(m);
+    for (int a = 0; a < s->nactive; a++) fill_rows(s, a);
+    int regular = plain ? rb_ldl_positive(s->G, m) : rb_lu_factor_padded(s->G, m, s->perm) == m;
     if (!regular) return 0;
     double least = INFINITY, largest = 0.0;
     for (int i = 0; i < m; i++) {
-        double pivot = fabs(s->G[(ptrdiff_t)i * (m + 1)]);
+        double pivot = fabs(s->G[(ptrdiff_t)i * (s->stride + 1)]);
         least = pivot < least ? pivot : least;
         largest = pivot > largest ? pivot : largest;
     }
@@ -289,10 +295,11 @@ static int move(small *s)
 {
     int m = 3 * s->nactive;
     for (int a = 0; a < s->nactive; a++) right_side(s, s->active[a], s->dr + 3 * a);
+    for (int i = m; i < s->stride; i++) s->dr[i] = 0.0;
     if (s->symmetric && !s->slides)
         rb_ldl_positive_solve(s->G, m, s->dr);
     else
-        rb_lu_solve(s->G, m, s->perm, s->dr);
+        rb_lu_solve_padded(s->G, m, s->perm, s->dr);
     double sum = 0.0;
     for (int c = 0; c < s->nc; c++) {
         if (s->mode[c] != RB_MODE_OPEN) continue;
