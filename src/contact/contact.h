@@ -113,6 +113,9 @@ typedef struct rb_island {
 rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
                          double h, rb_arena *arena, rb_island *out);
 
+/* The same with a dense W in the room of the caller, nrow x nrow; NULL: as above. */
+rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constraints *set,
+                            int island, double h, double *W, rb_arena *arena, rb_island *out);
 /* The same with a dense W that is known; it is not copied. */
 rb_status rb_island_open_with(const rb_constraints *set, int island, double h, const double *W,
                               rb_arena *arena, rb_island *out);

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
+#include "math/lanes.h"
 #include "math/vector.h"
 
 /* Rows above which W is stored in blocks: a dense W of this size is 720 kB, and the solvers' sparse
@@ -54,13 +55,15 @@ RB_VECTOR static void half_solve(const pattern *p, const double *L, double *y)
 {
     for (int k = p->n - 1; k >= 0; k--) {
         const double *row = L + p->Madr[k] + 1;
-        double x[WIDE];
-        for (int r = 0; r < WIDE; r++) x[r] = y[WIDE * k + r];
+        rb_lanes x, to;
+        rb_lanes_load(y + WIDE * k, &x);
         for (int at = p->above[k], n; at >= 0; at = p->above[at - n + 1], row += n) {
+            double *place = y + WIDE * (ptrdiff_t)at;
             n = p->run[at] + 1;
-            for (int i = 0; i < n; i++) {
-                double a = row[i], *to = y + WIDE * (ptrdiff_t)(at - i);
-                for (int r = 0; r < WIDE; r++) to[r] -= a * x[r];
+            for (int i = 0; i < n; i++, place -= WIDE) {
+                rb_lanes_load(place, &to);
+                rb_lanes_less(&to, row[i], &x);
+                rb_lanes_store(&to, place);
             }
         }
     }
@@ -153,46 +156,68 @@ static rb_status half_solve_all(half *w, rb_arena *arena)
 /* ---- blocks -----------------------------------------------------------------------------------
  */
 
-/* Sums over the dofs that two constraints have in common, in their order: four rows of a and four
- * columns of b. Returns how many there are. */
-RB_VECTOR static int meet(const int *restrict da, int na, const int *restrict db, int nb,
-                          const double *restrict y, const double *restrict yd,
-                          double out[WIDE * WIDE])
+/* Sums of four rows with four columns. */
+typedef struct sums {
+    rb_lanes of[WIDE];
+} sums;
+
+RB_INLINE void add_products(sums *s, const double *y, const double *yd)
 {
-    double sum[WIDE][WIDE] = { { 0.0 } };
-    int i = 0, j = 0, met = 0;
+    rb_lanes a;
+    rb_lanes_load(y, &a);
+    rb_lanes_more(&s->of[0], yd[0], &a);
+    rb_lanes_more(&s->of[1], yd[1], &a);
+    rb_lanes_more(&s->of[2], yd[2], &a);
+    rb_lanes_more(&s->of[3], yd[3], &a);
+}
+
+/* Sums over the dofs that two constraints have in common, in their order: four rows of a and four
+ * columns of b. Returns how many there are. Most begin with the same dofs, those of the trunk. */
+RB_VECTOR static int meet(const int *da, int na, const int *db, int nb, const double *y,
+                          const double *yd, double out[WIDE * WIDE])
+{
+    sums s = { .of = { { 0.0 } } };
+    int i = 0, both = na < nb ? na : nb;
+    for (; i < both && da[i] == db[i]; i++) add_products(&s, y + WIDE * i, yd + WIDE * i);
+    int j = i, met = i;
     while (i < na && j < nb) {
-        if (da[i] != db[j]) {
+        if (da[i] == db[j]) {
+            add_products(&s, y + WIDE * i, yd + WIDE * j);
+            met++;
+            i++;
+            j++;
+        } else {
             int less = da[i] < db[j];
             i += less;
             j += !less;
-            continue;
         }
-        for (int s = 0; s < WIDE; s++) {
-            double b = yd[WIDE * j + s];
-            for (int r = 0; r < WIDE; r++) sum[s][r] += y[WIDE * i + r] * b;
-        }
-        met++;
-        i++;
-        j++;
     }
-    memcpy(out, sum, sizeof sum);
+    for (int k = 0; k < WIDE; k++) rb_lanes_store(&s.of[k], out + WIDE * k);
     return met;
 }
 
+/* Where a block and its mirror image begin, both with row stride ld. */
+typedef struct place {
+    double *W, *T;
+    ptrdiff_t ld;
+} place;
+
 /* Two plain contacts. */
-static void write_3(const double sum[WIDE * WIDE], double *W, ptrdiff_t ld)
+static void write_3(const double sum[WIDE * WIDE], const place *to)
 {
-    for (int r = 0; r < 3; r++, W += ld) {
-        W[0] = sum[r];
-        W[1] = sum[WIDE + r];
-        W[2] = sum[2 * WIDE + r];
+    for (int r = 0; r < 3; r++) {
+        for (int s = 0; s < 3; s++) {
+            double x = sum[WIDE * s + r];
+            to->W[r * to->ld + s] = x;
+            to->T[s * to->ld + r] = x;
+        }
     }
 }
 
-/* Block (a, b) of W, rows of a and columns of b, with row stride ld. Returns 0 where the patterns
- * have nothing in common; then nothing is written. */
-static int write_block(const half *w, int a, int b, double *W, ptrdiff_t ld)
+/* Block (a, b) of W, rows of a and columns of b, and block (b, a). Of a diagonal block the upper
+ * triangle counts: W is symmetric to the bit. Returns 0 where the patterns have nothing in common;
+ * then nothing is written. */
+static int write_block(const half *w, int a, int b, const place *to)
 {
     if (!(w->trees[a] & w->trees[b])) return 0;
     const rb_constraint *ca = w->island->c[a], *cb = w->island->c[b];
@@ -203,49 +228,42 @@ static int write_block(const half *w, int a, int b, double *W, ptrdiff_t ld)
             const double *y = w->y[a] + (ptrdiff_t)R * WIDE * ca->ndof;
             const double *yd = w->yd[b] + (ptrdiff_t)S * WIDE * cb->ndof;
             if (!meet(da, ca->ndof, db, cb->ndof, y, yd, sum)) return 0;
-            if (ca->nrow == 3 && cb->nrow == 3) {
-                write_3(sum, W, ld);
+            if (a != b && ca->nrow == 3 && cb->nrow == 3) {
+                write_3(sum, to);
                 return 1;
             }
             for (int r = WIDE * R; r < ca->nrow && r < WIDE * (R + 1); r++) {
-                for (int s = WIDE * S; s < cb->nrow && s < WIDE * (S + 1); s++)
-                    W[r * ld + s] = sum[WIDE * (s % WIDE) + r % WIDE];
+                for (int s = WIDE * S; s < cb->nrow && s < WIDE * (S + 1); s++) {
+                    if (a == b && s < r) continue;
+                    double x = sum[WIDE * (s % WIDE) + r % WIDE];
+                    to->W[r * to->ld + s] = x;
+                    to->T[s * to->ld + r] = x;
+                }
             }
         }
     }
     return 1;
 }
 
-static void mirror(const double *W, ptrdiff_t ld, int nrow, int ncol, double *T)
+/* No common dof. */
+static void clear_block(const place *to, int nrow, int ncol)
 {
     for (int r = 0; r < nrow; r++) {
-        for (int s = 0; s < ncol; s++) T[s * ld + r] = W[r * ld + s];
+        for (int s = 0; s < ncol; s++) to->W[r * to->ld + s] = to->T[s * to->ld + r] = 0.0;
     }
 }
 
-/* The upper triangle of a diagonal block counts: W is symmetric to the bit. */
-static void symmetrise(double *W, ptrdiff_t ld, int n)
-{
-    for (int r = 0; r < n; r++) {
-        for (int s = 0; s < r; s++) W[r * ld + s] = W[s * ld + r];
-    }
-}
-
-static rb_status write_dense(const half *w, rb_arena *arena)
+/* W, room for the matrix; NULL: from the arena */
+static rb_status write_dense(const half *w, double *W, rb_arena *arena)
 {
     rb_island *is = w->island;
     ptrdiff_t n = is->nrow;
-    double *W = rb_push(arena, double, (size_t)n *(size_t)n);
+    if (!W) W = rb_push(arena, double, (size_t)n *(size_t)n);
     if (!W) return RB_NOMEM;
-    memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
     for (int a = 0; a < is->n; a++) {
         for (int b = a; b < is->n; b++) {
-            double *block = W + is->row[a] * n + is->row[b];
-            if (!write_block(w, a, b, block, n)) continue;
-            if (a == b)
-                symmetrise(block, n, is->c[a]->nrow);
-            else
-                mirror(block, n, is->c[a]->nrow, is->c[b]->nrow, W + is->row[b] * n + is->row[a]);
+            place to = { W + is->row[a] * n + is->row[b], W + is->row[b] * n + is->row[a], n };
+            if (!write_block(w, a, b, &to)) clear_block(&to, is->c[a]->nrow, is->c[b]->nrow);
         }
     }
     is->W = (rb_matrix){ .form = RB_DENSE, .dense = W };
@@ -336,15 +354,11 @@ static rb_status write_blocks(const half *w, rb_arena *arena)
         neighbours(w, &meet, a, row);
         for (int k = 0; k < ptr[a + 1] - ptr[a]; k++) {
             double *block = val + 9 * (ptrdiff_t)(ptr[a] + k);
-            memset(block, 0, 9 * sizeof *block);
             int first = a < row[k] ? a : row[k], second = a < row[k] ? row[k] : a;
-            double upper[9] = { 0.0 };
-            write_block(w, first, second, upper, 3);
-            if (first == second) symmetrise(upper, 3, 3);
-            if (first == a)
-                memcpy(block, upper, sizeof upper);
-            else
-                mirror(upper, 3, 3, 3, block);
+            double other[9];
+            place to = { first == a ? block : other, first == a ? other : block, 3 };
+            if (first == second) to.T = block;
+            if (!write_block(w, first, second, &to)) memset(block, 0, 9 * sizeof *block);
         }
     }
     is->W = (rb_matrix){ .form = RB_BSR, .bs = 3, .ptr = ptr, .col = col, .val = val };
@@ -480,16 +494,22 @@ rb_status rb_island_open_with(const rb_constraints *set, int island, double h, c
     return take_rows(set, island, arena, out);
 }
 
-rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
-                         double h, rb_arena *arena, rb_island *out)
+rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constraints *set,
+                            int island, double h, double *W, rb_arena *arena, rb_island *out)
 {
     rb_status status = rb_island_open_with(set, island, h, NULL, arena, out);
     if (status != RB_OK) return status;
     half w = { .m = m, .d = d, .set = set, .island = out };
     status = half_solve_all(&w, arena);
     if (status != RB_OK) return status;
-    int sparse = out->nrow > DENSE_ROWS && all_plain(out);
-    if (!sparse) return write_dense(&w, arena);
+    int sparse = !W && out->nrow > DENSE_ROWS && all_plain(out);
+    if (!sparse) return write_dense(&w, W, arena);
     status = write_blocks(&w, arena);
     return status == RB_OK ? write_operator(&w, arena) : status;
+}
+
+rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,
+                         double h, rb_arena *arena, rb_island *out)
+{
+    return rb_island_open_in(m, d, set, island, h, NULL, arena, out);
 }

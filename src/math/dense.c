@@ -163,20 +163,20 @@ RB_VECTOR void rb_gemm_sub(const double *A, ptrdiff_t lda, const double *B, ptrd
     }
 }
 
-/* Eight running maxima and a comparison instead of fmax, which would be a call per entry: the
- * largest entry does not depend on the order. NaN is passed over, as fmax does. */
+/* Running maxima and a comparison instead of fmax, which would be a call per entry: the largest
+ * entry does not depend on the order. NaN is passed over, as fmax does. */
 RB_VECTOR double rb_norm_inf(const double *x, int n)
 {
-    double m[8] = { 0.0 };
+    rb_lanes most = { 0.0 }, next;
+    double m[RB_LANES];
     int i = 0;
-    for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            double a = fabs(x[i + k]);
-            m[k] = a > m[k] ? a : m[k];
-        }
+    for (; i + RB_LANES <= n; i += RB_LANES) {
+        rb_lanes_load(x + i, &next);
+        rb_lanes_largest(&most, &next);
     }
+    rb_lanes_store(&most, m);
     for (; i < n; i++) m[0] = fabs(x[i]) > m[0] ? fabs(x[i]) : m[0];
-    for (int k = 1; k < 8; k++) m[0] = m[k] > m[0] ? m[k] : m[0];
+    for (int k = 1; k < RB_LANES; k++) m[0] = m[k] > m[0] ? m[k] : m[0];
     return m[0];
 }
 

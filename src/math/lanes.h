@@ -13,6 +13,7 @@ enum { RB_LANES = 4 };
 
 #if defined(__GNUC__)
 typedef double rb_lanes __attribute__((vector_size(32)));
+typedef long long rb_lanes_bits __attribute__((vector_size(32)));
 #else
 typedef struct rb_lanes {
     double at[RB_LANES];
@@ -39,6 +40,16 @@ RB_INLINE void rb_lanes_add(rb_lanes *to, const rb_lanes *x, const rb_lanes *y)
 #endif
 }
 
+/* to += a x */
+RB_INLINE void rb_lanes_more(rb_lanes *to, double a, const rb_lanes *x)
+{
+#if defined(__GNUC__)
+    *to += a * *x;
+#else
+    for (int k = 0; k < RB_LANES; k++) to->at[k] += a * x->at[k];
+#endif
+}
+
 /* to -= a x */
 RB_INLINE void rb_lanes_less(rb_lanes *to, double a, const rb_lanes *x)
 {
@@ -46,6 +57,21 @@ RB_INLINE void rb_lanes_less(rb_lanes *to, double a, const rb_lanes *x)
     *to -= a * *x;
 #else
     for (int k = 0; k < RB_LANES; k++) to->at[k] -= a * x->at[k];
+#endif
+}
+
+/* to := |x| where that is larger; NaN is passed over */
+RB_INLINE void rb_lanes_largest(rb_lanes *to, const rb_lanes *x)
+{
+#if defined(__GNUC__)
+    const rb_lanes_bits size = (rb_lanes_bits)*x & 0x7fffffffffffffff, before = (rb_lanes_bits)*to;
+    const rb_lanes_bits more = (rb_lanes)size > *to;
+    *to = (rb_lanes)((size & more) | (before & ~more));
+#else
+    for (int k = 0; k < RB_LANES; k++) {
+        double size = x->at[k] < 0.0 ? -x->at[k] : x->at[k];
+        to->at[k] = size > to->at[k] ? size : to->at[k];
+    }
 #endif
 }
 

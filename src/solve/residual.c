@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "math/lanes.h"
 #include "math/vector.h"
 #include "rattleback/solve.h"
 
@@ -23,31 +24,45 @@ typedef struct product {
     double largest; /* max |W_ij| (operator: of the diagonal, where a semidefinite W has it) */
 } product;
 
-/* y = A x and max |a_ij|, in eight strands that do not wait for each other. */
-RB_VECTOR static double dense_product(const double *restrict A, const double *restrict x, int n,
-                                      double *restrict y)
+/* Four entries of a row: their products, and how large they are. */
+RB_INLINE void look_at_four(const double *a, const double *x, rb_lanes *sum, rb_lanes *most)
 {
-    double most[8] = { 0.0 };
+    rb_lanes entry, z;
+    rb_lanes_load(a, &entry);
+    rb_lanes_load(x, &z);
+    rb_lanes_add(sum, &entry, &z);
+    rb_lanes_largest(most, &entry);
+}
+
+/* y = A x and max |a_ij|, in eight strands that do not wait for each other. */
+RB_VECTOR static double dense_product(const double *A, const double *x, int n, double *y)
+{
+    rb_lanes most[2] = { { 0.0 }, { 0.0 } };
+    double largest = 0.0;
     for (int i = 0; i < n; i++) {
-        const double *restrict a = A + (ptrdiff_t)i * n;
-        double sum[8] = { 0.0 };
+        const double *a = A + (ptrdiff_t)i * n;
+        rb_lanes low = { 0.0 }, high = { 0.0 };
+        double sum[8];
         int j = 0;
         for (; j + 8 <= n; j += 8) {
-            for (int k = 0; k < 8; k++) {
-                double size = fabs(a[j + k]);
-                sum[k] += a[j + k] * x[j + k];
-                most[k] = size > most[k] ? size : most[k];
-            }
+            look_at_four(a + j, x + j, &low, &most[0]);
+            look_at_four(a + j + 4, x + j + 4, &high, &most[1]);
         }
-        for (int k = 0; j < n; j++, k++) {
-            double size = fabs(a[j]);
-            sum[k] += a[j] * x[j];
-            most[k] = size > most[k] ? size : most[k];
+        if (j + 4 <= n) look_at_four(a + j, x + j, &low, &most[0]);
+        rb_lanes_store(&low, sum);
+        rb_lanes_store(&high, sum + 4);
+        for (int k = j + 4 <= n ? 4 : 0; j + k < n; k++) {
+            double size = fabs(a[j + k]);
+            sum[k] += a[j + k] * x[j + k];
+            largest = size > largest ? size : largest;
         }
         y[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     }
-    for (int k = 1; k < 8; k++) most[0] = most[k] > most[0] ? most[k] : most[0];
-    return most[0];
+    double m[8];
+    rb_lanes_store(&most[0], m);
+    rb_lanes_store(&most[1], m + 4);
+    for (int k = 0; k < 8; k++) largest = m[k] > largest ? m[k] : largest;
+    return largest;
 }
 
 static void multiply_dense(const rb_problem *p, const double *z, product *out)

@@ -197,11 +197,10 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
     rb_kept *kept = s->kept ? &s->kept[index] : NULL;
     if (kept && kept->known)
         return rb_island_open_with(&s->set, index, s->h, kept->W, arena, island);
-    rb_status status = rb_island_open(s->m, s->d, &s->set, index, s->h, arena, island);
-    if (status != RB_OK || !kept || !kept->W) return status;
-    memcpy(kept->W, island->W.dense, (size_t)island->nrow * (size_t)island->nrow * sizeof *kept->W);
-    kept->known = 1;
-    return RB_OK;
+    double *W = kept ? kept->W : NULL;
+    rb_status status = rb_island_open_in(s->m, s->d, &s->set, index, s->h, W, arena, island);
+    if (status == RB_OK && W) kept->known = 1;
+    return status;
 }
 
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
