@@ -78,6 +78,17 @@
  * Smaller: chains that crack begin at zero. */
 #define RB_SLOPE_MOST 0.5
 
+/* Change of the slopes of two steps, relative to the slope, up to which they are believed without
+ * that bound [1]. Larger: a state that was set by hand begins far from its motion. Smaller: robots
+ * that stand begin at zero. */
+#define RB_SLOPE_BEND 0.1
+
+/* Tolerance of the midpoint rule where contacts pushed every tree in the step before, relative to
+ * the velocity at its start [1]: impulses, which the rule does not know there, change its terms by
+ * up to RB_CARRY_TURN. Larger: contacts feel the iteration. Smaller: evaluations that nobody needs.
+ */
+#define RB_PUSHED_TOL 1e-9
+
 /* Part of a change that the next one may be for the one after that to be foretold by it [1].
  * Larger: the iteration may end before RB_SMOOTH_TOL is reached. */
 #define RB_SMOOTH_RATE 0.1

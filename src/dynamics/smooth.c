@@ -457,14 +457,15 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
 /* How a step without impulses is found. */
 typedef struct manner {
     const double *dv; /* change of the velocity to start from; NULL: none              (nv) */
-    double fast;      /* tolerance for long chains that turn fast [1]                       */
+    double tol;       /* tolerance [1]                                                      */
+    double fast;      /* the same for long chains that turn fast [1]                        */
 } manner;
 
 /* Either how or push is NULL. */
 static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner *how,
                            const rb_smooth_push *push, rb_smooth_info *told)
 {
-    scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : RB_SMOOTH_TOL };
+    scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : how->tol };
     s.guess = push ? push->dv : how->dv;
     int given = push ? push->substeps : 0;
     s.memory = push ? push->memory : NULL;
@@ -527,14 +528,14 @@ static rb_status step(const rb_model *m, rb_data *d, double h, const manner *how
 
 rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
 {
-    const manner plain = { .dv = NULL, .fast = RB_SMOOTH_TOL };
+    const manner plain = { .dv = NULL, .tol = RB_SMOOTH_TOL, .fast = RB_SMOOTH_TOL };
     return step(m, d, h, &plain, info);
 }
 
-rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv,
+rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv, double tol,
                               rb_smooth_info *info)
 {
-    const manner quick = { .dv = dv, .fast = RB_SMOOTH_TOL_FAST };
+    const manner quick = { .dv = dv, .tol = tol, .fast = RB_SMOOTH_TOL_FAST };
     return step(m, d, h, &quick, info);
 }
 

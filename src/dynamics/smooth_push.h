@@ -36,8 +36,8 @@ typedef struct rb_smooth_push {
 } rb_smooth_push;
 
 /* rb_smooth_step, which starts from the change dv of the velocity (nv; NULL: none), and ends at
- * RB_SMOOTH_TOL_FAST where long chains turn fast. */
-rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv,
+ * tol, RB_SMOOTH_TOL_FAST where long chains turn fast. */
+rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv, double tol,
                               rb_smooth_info *info);
 
 /* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */

@@ -20,23 +20,27 @@ static void copy(double *to, const double *from, int n)
  */
 
 /* Change of the velocity that the slopes of the last two parts lead to, for a part of the same
- * length, or that of the last one. NULL: not known, or so large that the state is another one. */
-static const double *foretell(rb_stage *s)
+ * length, or that of the last one. NULL: not known, or so large that the state is another one,
+ * unless two slopes agree: what stands falls from no speed in every step anew. */
+static const double *foretell(rb_stage *s, double *most, double *speed)
 {
     const rb_data *d = s->d;
     int nv = s->m->nv;
+    *most = *speed = 0.0;
     if (s->o->stepper != RB_STEPPER_FIXED || d->slope_h[0] == 0.0 || d->slope_time != s->time0)
         return NULL;
-    double *dv = rb_push(d->arena, double, nv), most = 0.0, speed = 0.0;
+    double *dv = rb_push(d->arena, double, nv), bend = 0.0;
     if (!dv) return NULL;
     int two = d->slope_h[0] == s->h && d->slope_h[1] == s->h;
     for (int j = 0; j < nv; j++) {
         double now = d->slope[j], before = two ? d->slope[nv + j] : now;
         dv[j] = s->h * (now + (now - before));
-        most = fmax(most, fabs(dv[j]));
-        speed = fmax(speed, fabs(s->v0[j]));
+        *most = fmax(*most, fabs(dv[j]));
+        *speed = fmax(*speed, fabs(s->v0[j]));
+        bend = fmax(bend, fabs(now - before));
     }
-    return most <= RB_SLOPE_MOST * speed ? dv : NULL;
+    int agree = two && s->h * bend <= RB_SLOPE_BEND * *most;
+    return agree || *most <= RB_SLOPE_MOST * *speed ? dv : NULL;
 }
 
 void rb_stage_keep_slope(rb_stage *s)
@@ -71,15 +75,19 @@ static void take_motion(rb_stage *s, double made, int rough)
     rb_stage_restore(s);
 }
 
-rb_status rb_stage_free_motion(rb_stage *s)
+/* pushed: contacts are expected, whose impulses the rule does not know. What they leave out is far
+ * above RB_PUSHED_TOL; what is about to rest, however, rests by the last digits. */
+static rb_status free_motion(rb_stage *s, int pushed)
 {
     rb_smooth_info smooth = { 0 };
     rb_mark mark = rb_arena_mark(s->d->arena);
-    const double *dv = foretell(s);
+    double most, speed, tol = RB_SMOOTH_TOL;
+    const double *dv = foretell(s, &most, &speed);
+    if (pushed && dv && speed > 0.0) tol = fmax(tol, RB_PUSHED_TOL * speed / (speed + most));
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_led_pose(s, 0.5 * s->h);
-    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, &smooth);
+    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, tol, &smooth);
     rb_stage_led_pose(s, 0.0);
     rb_arena_reset(s->d->arena, mark);
     if (status != RB_OK)
@@ -89,6 +97,11 @@ rb_status rb_stage_free_motion(rb_stage *s)
                        "the midpoint rule does not converge: shorten the step");
     take_motion(s, smooth.made, 0);
     return RB_OK;
+}
+
+rb_status rb_stage_free_motion(rb_stage *s)
+{
+    return free_motion(s, 0);
 }
 
 /* ---- where contact goes on ---------------------------------------------------------------------
@@ -151,14 +164,14 @@ static int all_turn(rb_stage *s, double *spin)
 
 rb_status rb_stage_likely_motion(rb_stage *s)
 {
-    int likely =
-        s->m->nmocap == 0 && s->o->scheme == RB_SCHEME_MIDPOINT && !s->o->formulation->ahead;
-    double spin = 0.0;
-    likely = likely && all_pushed_before(s) && rb_stage_may_turn(s, s->d->v);
-    if (!likely || !all_turn(s, &spin)) return rb_stage_free_motion(s);
+    int may = s->m->nmocap == 0 && s->o->scheme == RB_SCHEME_MIDPOINT && !s->o->formulation->ahead;
+    int pushed = may && all_pushed_before(s);
+    double spin = 0.0, most, speed;
+    int likely = pushed && rb_stage_may_turn(s, s->d->v);
+    if (!likely || !all_turn(s, &spin)) return free_motion(s, pushed);
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_smooth_push none = { .h = s->h, .tol = RB_CARRY_ROUGH, .rough = 1, .spin = spin };
-    none.dv = foretell(s);
+    none.dv = foretell(s, &most, &speed);
     rb_smooth_info smooth;
     rb_status status = rb_smooth_push_step(s->m, s->d, &none, &smooth);
     rb_arena_reset(s->d->arena, mark);
