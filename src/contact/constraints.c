@@ -77,23 +77,14 @@ static void contact_frame(const rb_data *d, const double n[3], const rb_material
     rb_cross3(frame, frame + 3, frame + 6);
 }
 
-/* Velocity of the point x of link k per unit of dof j, and its angular part. */
-static void dof_motion(const rb_data *d, int k, int j, const double x[3], double linear[3],
-                       double angular[3])
-{
-    const double *S = d->dof_S + 6 * j;
-    double r[3];
-    rb_sub3(x, d->link_p + 3 * k, r);
-    rb_copy3(S, angular);
-    rb_cross3(S, r, linear);
-    rb_add3(linear, S + 3, linear);
-}
-
 /* Entries of one column: rows n, t1, t2, then torsion, roll t1, roll t2. */
 static void contact_column(const double frame[9], int nrow, const double linear[3],
                            const double angular[3], double sign, double *J, int stride)
 {
-    for (int i = 0; i < nrow && i < 3; i++) J[i * stride] += sign * rb_dot3(frame + 3 * i, linear);
+    J[0] += sign * rb_dot3(frame, linear);
+    if (nrow == 1) return;
+    J[stride] += sign * rb_dot3(frame + 3, linear);
+    J[2 * stride] += sign * rb_dot3(frame + 6, linear);
     for (int i = 3; i < nrow; i++) {
         J[i * stride] += sign * rb_dot3(frame + 3 * (i - 3), angular);
     }
@@ -108,11 +99,14 @@ static void contact_side(const rb_model *m, const rb_data *d, int k, int stop, c
 {
     int at = c->ndof - 1;
     for (; k != stop; k = m->link_parent[k]) {
+        double r[3], linear[3];
+        rb_sub3(x, d->link_p + 3 * k, r);
         for (int j = m->link_dofadr[k] + m->link_dofnum[k] - 1; j >= m->link_dofadr[k]; j--) {
-            double linear[3], angular[3];
+            const double *S = d->dof_S + 6 * j;
             while (dof[at] != j) at--;
-            dof_motion(d, k, j, x, linear, angular);
-            contact_column(frame, c->nrow, linear, angular, sign, J + at, c->ndof);
+            rb_cross3(S, r, linear);
+            rb_add3(linear, S + 3, linear);
+            contact_column(frame, c->nrow, linear, S, sign, J + at, c->ndof);
         }
     }
 }
@@ -384,12 +378,30 @@ rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts
     return rb_constraint_islands(m, d->arena, out);
 }
 
+/* Three rows of a contact, each summed in its order. */
+static void velocity_3(const double *J, int ndof, const int *dof, const double *v, double sum[3])
+{
+    double a = 0.0, b = 0.0, c = 0.0;
+    for (int k = 0; k < ndof; k++) {
+        double v_k = v[dof[k]];
+        a += J[k] * v_k;
+        b += J[ndof + k] * v_k;
+        c += J[2 * ndof + k] * v_k;
+    }
+    sum[0] = a, sum[1] = b, sum[2] = c;
+}
+
 void rb_constraints_velocity(const rb_constraints *set, const double *v, double *u)
 {
     for (int i = 0; i < set->n; i++) {
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block;
+        if (c->nrow == 3) {
+            velocity_3(J, c->ndof, dof, v, u + c->row);
+            for (int r = c->row; r < c->row + 3; r++) u[r] += set->drive[r];
+            continue;
+        }
         for (int r = 0; r < c->nrow; r++, J += c->ndof) {
             double sum = 0.0;
             for (int k = 0; k < c->ndof; k++) sum += J[k] * v[dof[k]];
@@ -398,16 +410,29 @@ void rb_constraints_velocity(const rb_constraints *set, const double *v, double 
     }
 }
 
+/* Three rows of a contact, one after the other for each dof. */
+static void force_3(const double *J, int ndof, const int *dof, const double *p, double *f)
+{
+    for (int k = 0; k < ndof; k++) {
+        double sum = f[dof[k]] + J[k] * p[0];
+        sum += J[ndof + k] * p[1];
+        f[dof[k]] = sum + J[2 * ndof + k] * p[2];
+    }
+}
+
 void rb_constraints_force(const rb_constraints *set, const double *p, double *f)
 {
     for (int i = 0; i < set->n; i++) {
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
-        const double *J = set->J + c->block;
+        const double *J = set->J + c->block, *P = p + c->row;
+        if (c->nrow == 3 && P[0] != 0.0 && P[1] != 0.0 && P[2] != 0.0) {
+            force_3(J, c->ndof, dof, P, f);
+            continue;
+        }
         for (int r = 0; r < c->nrow; r++, J += c->ndof) {
-            double p_r = p[c->row + r];
-            if (p_r == 0.0) continue;
-            for (int k = 0; k < c->ndof; k++) f[dof[k]] += J[k] * p_r;
+            if (P[r] == 0.0) continue;
+            for (int k = 0; k < c->ndof; k++) f[dof[k]] += J[k] * P[r];
         }
     }
 }

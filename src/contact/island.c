@@ -223,15 +223,16 @@ static int write_block(const half *w, int a, int b, const place *to)
     const rb_constraint *ca = w->island->c[a], *cb = w->island->c[b];
     const int *da = w->set->dof + ca->dof, *db = w->set->dof + cb->dof;
     double sum[WIDE * WIDE];
+    if (a != b && ca->nrow == 3 && cb->nrow == 3) {
+        if (!meet(da, ca->ndof, db, cb->ndof, w->y[a], w->yd[b], sum)) return 0;
+        write_3(sum, to);
+        return 1;
+    }
     for (int R = 0; R < fours_of(ca); R++) {
         for (int S = 0; S < fours_of(cb); S++) {
             const double *y = w->y[a] + (ptrdiff_t)R * WIDE * ca->ndof;
             const double *yd = w->yd[b] + (ptrdiff_t)S * WIDE * cb->ndof;
             if (!meet(da, ca->ndof, db, cb->ndof, y, yd, sum)) return 0;
-            if (a != b && ca->nrow == 3 && cb->nrow == 3) {
-                write_3(sum, to);
-                return 1;
-            }
             for (int r = WIDE * R; r < ca->nrow && r < WIDE * (R + 1); r++) {
                 for (int s = WIDE * S; s < cb->nrow && s < WIDE * (S + 1); s++) {
                     if (a == b && s < r) continue;

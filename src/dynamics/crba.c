@@ -13,11 +13,14 @@
 
 #include "base/constants.h"
 #include "math/dense.h"
+#include "math/lanes.h"
 #include "math/spatial.h"
 #include "rattleback/dynamics.h"
 
-/* Ancestors one after the other from which on a kernel pays; measured. */
-enum { SHORT_RUN = 8 };
+enum {
+    SHORT_RUN = 8, /* ancestors one after the other from which on a kernel pays; measured   */
+    FOURS = 3      /* the same for four rows to be eliminated at once                       */
+};
 
 /* ---- composites -------------------------------------------------------------------------------
  */
@@ -100,23 +103,64 @@ static int row_length(const rb_model *m, int i)
     return (i + 1 < m->nv ? m->dof_Madr[i + 1] : m->nM) - m->dof_Madr[i];
 }
 
+/* Ancestor i of row k loses L_ki D L_kj for every ancestor j of its own; the first `count` of them.
+ */
+RB_INLINE void eliminate(const rb_model *m, double *L, int k, int count)
+{
+    double *row = L + m->dof_Madr[k], D = row[0];
+    int n = row_length(m, k), at = 1;
+    for (int i = m->dof_parent[k]; i >= 0 && at <= count; i = m->dof_parent[i], at++) {
+        double L_ki = row[at] / D;
+        rb_lanes_subtract(L_ki, row + at, L + m->dof_Madr[i], n - at);
+        row[at] = L_ki;
+    }
+}
+
+/* Rows k, k-1, k-2, k-3, each on the next and done as far as they are on each other: what is below
+ * them loses all four in one pass, in the order of the rows. */
+RB_INLINE void eliminate_four(const rb_model *m, double *L, int k)
+{
+    double *row[4], D[4];
+    for (int c = 0; c < 4; c++) {
+        row[c] = L + m->dof_Madr[k - c];
+        D[c] = row[c][0];
+        row[c] += 4 - c;
+    }
+    int n = row_length(m, k) - 4;
+    for (int i = m->dof_parent[k - 3]; i >= 0; i = m->dof_parent[i], n--) {
+        rb_four f;
+        for (int c = 0; c < 4; c++) {
+            f.a[c] = row[c][0] / D[c];
+            f.b[c] = row[c];
+        }
+        rb_four_subtract(&f, L + m->dof_Madr[i], n);
+        for (int c = 0; c < 4; c++) *row[c]++ = f.a[c];
+    }
+}
+
+static int is_regular(const rb_model *m, const rb_data *d, int k)
+{
+    return d->L[m->dof_Madr[k]] > RB_NO_INERTIA * d->M[m->dof_Madr[k]];
+}
+
+RB_VECTOR static rb_status factor(const rb_model *m, rb_data *d)
+{
+    for (int k = m->nv - 1; k >= 0;) {
+        int four = m->dof_run[k] >= FOURS;
+        for (int c = 0; c < (four ? 4 : 1); c++) {
+            if (!is_regular(m, d, k - c)) return RB_SINGULAR;
+            eliminate(m, d->L, k - c, four ? 3 - c : m->nv);
+        }
+        if (four) eliminate_four(m, d->L, k);
+        k -= four ? 4 : 1;
+    }
+    return RB_OK;
+}
+
 rb_status rb_mass_factor(const rb_model *m, rb_data *d)
 {
     if (m->nM > 0) memcpy(d->L, d->M, (size_t)m->nM * sizeof *d->L);
-    for (int k = m->nv - 1; k >= 0; k--) {
-        double *row = d->L + m->dof_Madr[k];
-        double D = row[0];
-        if (!(D > RB_NO_INERTIA * d->M[m->dof_Madr[k]])) return RB_SINGULAR;
-
-        /* ancestor i loses L_ki D L_kj for every ancestor j of its own */
-        int n = row_length(m, k), at = 1;
-        for (int i = m->dof_parent[k]; i >= 0; i = m->dof_parent[i], at++) {
-            double L_ki = row[at] / D;
-            rb_axpy(-L_ki, row + at, d->L + m->dof_Madr[i], n - at);
-            row[at] = L_ki;
-        }
-    }
-    return RB_OK;
+    return factor(m, d);
 }
 
 /* Ancestors i, i-1, .. of a row that are taken at once; 1: by themselves, where a kernel does not

@@ -36,22 +36,6 @@ RB_INLINE double dot(const double *x, const double *y, int n)
     return finish_dot(&sum, x + i, y + i, n - i);
 }
 
-/* y -= a x */
-RB_INLINE void subtract(double a, const double *x, double *y, int n)
-{
-    int i = 0;
-    for (; i + RB_LANES <= n; i += RB_LANES) {
-        rb_lanes c, b;
-        rb_lanes_load(y + i, &c);
-        rb_lanes_load(x + i, &b);
-        rb_lanes_less(&c, a, &b);
-        rb_lanes_store(&c, y + i);
-    }
-    if (i < n) y[i] -= a * x[i];
-    if (i + 1 < n) y[i + 1] -= a * x[i + 1];
-    if (i + 2 < n) y[i + 2] -= a * x[i + 2];
-}
-
 RB_VECTOR double rb_dot(const double *x, const double *y, int n)
 {
     return dot(x, y, n);
@@ -59,7 +43,7 @@ RB_VECTOR double rb_dot(const double *x, const double *y, int n)
 
 RB_VECTOR void rb_axpy(double a, const double *x, double *y, int n)
 {
-    subtract(-a, x, y, n);
+    rb_lanes_subtract(-a, x, y, n);
 }
 
 RB_VECTOR double rb_dot_back(const double *restrict x, const double *restrict y, int n)
@@ -119,35 +103,11 @@ RB_VECTOR void rb_gemv(const double *A, ptrdiff_t ld, int rows, int cols, const 
     for (; i < rows; i++) y[i] = dot(A + i * ld, x, cols);
 }
 
-typedef struct four {
-    double a[4];
-    const double *b[4];
-} four;
-
-/* c_j less the four products, one after the other. */
-RB_INLINE void less_four(const four *f, int j, double *c)
-{
-    c[j] = (((c[j] - f->a[0] * f->b[0][j]) - f->a[1] * f->b[1][j]) - f->a[2] * f->b[2][j]) -
-           f->a[3] * f->b[3][j];
-}
-
 /* c -= a_0 B_0 + a_1 B_1 + a_2 B_2 + a_3 B_3, one after the other, the rows of B ld apart. */
 RB_INLINE void subtract_four(const double *a, const double *B, ptrdiff_t ld, double *c, int n)
 {
-    const four f = { { a[0], a[1], a[2], a[3] }, { B, B + ld, B + 2 * ld, B + 3 * ld } };
-    int j = 0;
-    for (; j + RB_LANES <= n; j += RB_LANES) {
-        rb_lanes sum, b;
-        rb_lanes_load(c + j, &sum);
-        for (int k = 0; k < 4; k++) {
-            rb_lanes_load(f.b[k] + j, &b);
-            rb_lanes_less(&sum, f.a[k], &b);
-        }
-        rb_lanes_store(&sum, c + j);
-    }
-    if (j < n) less_four(&f, j, c);
-    if (j + 1 < n) less_four(&f, j + 1, c);
-    if (j + 2 < n) less_four(&f, j + 2, c);
+    const rb_four f = { { a[0], a[1], a[2], a[3] }, { B, B + ld, B + 2 * ld, B + 3 * ld } };
+    rb_four_subtract(&f, c, n);
 }
 
 /* Row of A by row, four rows of B at a time so that C_i is loaded a quarter as often; each element
@@ -159,7 +119,7 @@ RB_VECTOR void rb_gemm_sub(const double *A, ptrdiff_t lda, const double *B, ptrd
         const double *A_i = A + i * lda;
         int l = 0;
         for (; l + 4 <= k; l += 4) subtract_four(A_i + l, B + l * ldb, ldb, C + i * ldc, n);
-        for (; l < k; l++) subtract(A_i[l], B + l * ldb, C + i * ldc, n);
+        for (; l < k; l++) rb_lanes_subtract(A_i[l], B + l * ldb, C + i * ldc, n);
     }
 }
 
@@ -320,7 +280,8 @@ RB_INLINE int factor_square(const square *s, int *perm, double tiny)
         for (int k = k0 + 1; k < k1; k++) {
             double *A_k = row_of(s, k);
             for (int l = k0; l < k; l++) {
-                if (A_k[l] != 0.0) subtract(A_k[l], row_of(s, l) + k1, A_k + k1, s->wide - k1);
+                if (A_k[l] != 0.0)
+                    rb_lanes_subtract(A_k[l], row_of(s, l) + k1, A_k + k1, s->wide - k1);
             }
         }
         int i = k1;
@@ -525,7 +486,7 @@ RB_INLINE int positive_panel(double *A, int n, int k, int count, double tiny, do
         inverse[a] = 1.0 / U_a[k + a];
         for (int i = k + a + 1; i < k + count; i++) {
             double *U_i = A + (ptrdiff_t)i * rb_padded(n);
-            subtract(U_a[i] * inverse[a], U_a + k, U_i + k, rb_padded(n) - k);
+            rb_lanes_subtract(U_a[i] * inverse[a], U_a + k, U_i + k, rb_padded(n) - k);
         }
     }
     return 1;

@@ -75,12 +75,53 @@ RB_INLINE void rb_lanes_largest(rb_lanes *to, const rb_lanes *x)
 #endif
 }
 
-/* (s0 + s2) + (s1 + s3), the order of all sums in dense.h */
-RB_INLINE double rb_lanes_sum(const rb_lanes *s)
+/* ---- rows of any length ------------------------------------------------------------------------
+ */
+
+/* y -= a x */
+RB_INLINE void rb_lanes_subtract(double a, const double *x, double *y, int n)
 {
-    double at[RB_LANES];
-    rb_lanes_store(s, at);
-    return (at[0] + at[2]) + (at[1] + at[3]);
+    int i = 0;
+    for (; i + RB_LANES <= n; i += RB_LANES) {
+        rb_lanes c, b;
+        rb_lanes_load(y + i, &c);
+        rb_lanes_load(x + i, &b);
+        rb_lanes_less(&c, a, &b);
+        rb_lanes_store(&c, y + i);
+    }
+    if (i < n) y[i] -= a * x[i];
+    if (i + 1 < n) y[i + 1] -= a * x[i + 1];
+    if (i + 2 < n) y[i + 2] -= a * x[i + 2];
+}
+
+/* Four rows and their factors. */
+typedef struct rb_four {
+    double a[4];
+    const double *b[4];
+} rb_four;
+
+RB_INLINE void rb_four_less(const rb_four *f, int j, double *c)
+{
+    c[j] = (((c[j] - f->a[0] * f->b[0][j]) - f->a[1] * f->b[1][j]) - f->a[2] * f->b[2][j]) -
+           f->a[3] * f->b[3][j];
+}
+
+/* c -= a_0 b_0 + a_1 b_1 + a_2 b_2 + a_3 b_3, one after the other */
+RB_INLINE void rb_four_subtract(const rb_four *f, double *c, int n)
+{
+    int j = 0;
+    for (; j + RB_LANES <= n; j += RB_LANES) {
+        rb_lanes sum, b;
+        rb_lanes_load(c + j, &sum);
+        for (int k = 0; k < 4; k++) {
+            rb_lanes_load(f->b[k] + j, &b);
+            rb_lanes_less(&sum, f->a[k], &b);
+        }
+        rb_lanes_store(&sum, c + j);
+    }
+    if (j < n) rb_four_less(f, j, c);
+    if (j + 1 < n) rb_four_less(f, j + 1, c);
+    if (j + 2 < n) rb_four_less(f, j + 2, c);
 }
 
 #endif

@@ -6,13 +6,16 @@
  *     2. proximal steps (K.12) with the last factors, until the compliance is gone
  *
  * While no contact slides the system W_aa + eps is symmetric and positive, and an LDL' of half the
- * cost takes the place of the LU. Several answers with a sliding contact are left to the path. */
+ * cost takes the place of the LU; F is that of W itself, so that a W which is not symmetric ends in
+ * the ladder. Several answers with a sliding contact are left to the path, unless the guess is one
+ * that was chosen (K.22). */
 #include "solve/cone_small.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
+#include "math/vec3.h"
 #include "solve/newton.h"
 
 enum {
@@ -39,6 +42,7 @@ typedef struct small {
     double q_norm; /* |q|_2, 1 where q = 0                                                 */
     double *rho;   /* 1 / mean diagonal of a contact                      (nc)             */
     double *r, *u; /* impulses; W r + q, with compliance where said       (n)              */
+    double *w;     /* W r + q without compliance                          (n)              */
     double *F;     /* (K.7)                                               (n)              */
     double *dr;    /*                                                     (n)              */
     double *B;     /* dF/du of sliding contacts, 3 x 3                    (nc x 9)         */
@@ -46,7 +50,7 @@ typedef struct small {
     unsigned char *mode, *factored; /* at r; of the factors               (nc)             */
     unsigned char *null;            /* nothing moves the row, nor does it move  (n)        */
     int *active;                    /* contacts that are not open         (nc)             */
-    int nactive, slides, symmetric;
+    int nactive, slides;
     double *G;  /* factors of the active rows                  (3 nactive x stride) */
     int stride; /* from row to row of it                                                   */
     int *perm;
@@ -60,16 +64,6 @@ int rb_cone_small_takes(const rb_problem *p, const rb_solve_opts *o)
 {
     int known = o->warm || p->nc == 1;
     return known && p->dim == 3 && p->n <= ROWS && p->W.form == RB_DENSE;
-}
-
-static int is_symmetric(const double *W, int n)
-{
-    for (int i = 1; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            if (W[i * n + j] != W[j * n + i]) return 0;
-        }
-    }
-    return 1;
 }
 
 static int is_null(const rb_problem *p, int i)
@@ -98,13 +92,14 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
     size_t n = (size_t)p->n, nc = (size_t)p->nc;
     *s = (small){ .p = p, .n = p->n, .nc = p->nc };
     size_t room = (size_t)rb_padded(p->n);
-    double *x = rb_push(scratch, double, 3 * n + room + 19 * nc + n * room);
+    double *x = rb_push(scratch, double, 4 * n + room + 19 * nc + n * room);
     int *index = rb_push(scratch, int, n + nc);
     unsigned char *mode = rb_push(scratch, unsigned char, 2 * nc + n);
     if (!x || !index || !mode) return RB_NOMEM;
     s->r = x;
     s->u = s->r + n;
-    s->F = s->u + n;
+    s->w = s->u + n;
+    s->F = s->w + n;
     s->dr = s->F + n;
     s->rho = s->dr + room;
     s->A = s->rho + nc;
@@ -132,7 +127,6 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
     s->mean = mean;
     s->q_norm = rb_norm2(p->q, p->n);
     if (!(s->q_norm > 0.0)) s->q_norm = 1.0;
-    s->symmetric = is_symmetric(p->W.dense, p->n);
     find_null(s);
     return RB_OK;
 }
@@ -223,15 +217,14 @@ static void fill_rows(const small *s, int a)
 {
     int n = s->n, m = s->stride, c = s->active[a];
     double *G = s->G + (ptrdiff_t)3 * a * m;
-    for (int b = 0; b < s->nactive; b++) {
-        const double *W = s->p->W.dense + (ptrdiff_t)3 * c * n + 3 * s->active[b];
-        for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) G[i * m + 3 * b + j] = W[i * n + j];
-        }
-    }
-    for (int i = 0; i < 3; i++) G[i * m + 3 * a + i] += s->null[3 * c + i] ? s->mean : s->eps;
+    const double *W = s->p->W.dense + (ptrdiff_t)3 * c * n;
     for (int i = 0; i < 3; i++) {
-        for (int j = 3 * s->nactive; j < m; j++) G[i * m + j] = 0.0;
+        double *G_i = G + i * m;
+        for (int b = 0; b < s->nactive && s->nactive < s->nc; b++)
+            rb_copy3(W + i * n + 3 * s->active[b], G_i + 3 * b);
+        if (s->nactive == s->nc) memcpy(G_i, W + i * n, (size_t)n * sizeof *G_i);
+        for (int j = 3 * s->nactive; j < m; j++) G_i[j] = 0.0;
+        G_i[3 * a + i] += s->null[3 * c + i] ? s->mean : s->eps;
     }
     if (s->mode[c] != RB_MODE_SLIDE) return;
     const double *A = s->A + 9 * c, *B = s->B + 9 * c;
@@ -254,7 +247,7 @@ static int factor(small *s)
         s->slides = 1;
         slide_derivatives(s, c);
     }
-    int m = 3 * s->nactive, plain = s->symmetric && !s->slides;
+    int m = 3 * s->nactive, plain = !s->slides;
     s->stride = rb_padded(m);
     for (int a = 0; a < s->nactive; a++) fill_rows(s, a);
     int regular = plain ? rb_ldl_positive(s->G, m) : rb_lu_factor_padded(s->G, m, s->perm) == m;
@@ -296,7 +289,7 @@ static int move(small *s)
     int m = 3 * s->nactive;
     for (int a = 0; a < s->nactive; a++) right_side(s, s->active[a], s->dr + 3 * a);
     for (int i = m; i < s->stride; i++) s->dr[i] = 0.0;
-    if (s->symmetric && !s->slides)
+    if (!s->slides)
         rb_ldl_positive_solve(s->G, m, s->dr);
     else
         rb_lu_solve_padded(s->G, m, s->perm, s->dr);
@@ -342,6 +335,7 @@ static int iterate(small *s, rb_info *info)
     double before = INFINITY;
     for (int it = 0; it <= STEPS; it++) {
         velocity(s);
+        memcpy(s->w, s->u, (size_t)s->n * sizeof *s->w);
         for (int i = 0; i < s->n; i++) s->u[i] += s->eps * s->r[i];
         double F = equations(s), scale = speed(s);
         int solved = F <= SOLVED * scale;
@@ -361,10 +355,10 @@ static int iterate(small *s, rb_info *info)
     return 0;
 }
 
-/* From the answer with compliance to the one without. Returns the measure of r. */
+/* From the answer with compliance to the one without; w is that of r. Returns the measure of r. */
 static double polish(small *s, double tol)
 {
-    velocity(s);
+    memcpy(s->u, s->w, (size_t)s->n * sizeof *s->u);
     double best = measure(s);
     for (int it = 0; it < POLISH && best > POLISHED * tol; it++) {
         double r[ROWS];
@@ -418,7 +412,7 @@ static int try_newton(small *s, const rb_solve_opts *o, double tol, rb_info *inf
 {
     if (!iterate(s, info)) return 0;
     int redundant = s->ratio < RB_REDUNDANT;
-    if (o->unique && s->slides && s->ratio < DOUBTFUL) return 0;
+    if (o->unique && s->slides && s->ratio < DOUBTFUL && !o->follow) return 0;
     if (!(polish(s, tol) <= tol)) return 0;
     equations(s);
     info->rungs[RB_RUNG_NEWTON]++;

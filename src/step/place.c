@@ -24,7 +24,9 @@ void rb_stage_find_pushed(rb_stage *s)
         int acts = 0;
         for (int r = 0; r < c->nrow; r++) acts |= s->p[c->row + r] != 0.0;
         for (int k = 0; k < c->ndof && acts; k++) {
-            s->pushed[m->link_tree[m->dof_link[s->set.dof[c->dof + k]]]] = 1;
+            int link = m->dof_link[s->set.dof[c->dof + k]];
+            s->pushed[m->link_tree[link]] = 1;
+            if (m->ntree == 1) break;
         }
     }
 }
