@@ -65,18 +65,96 @@ static void composite_wrench(const double C[10], const double S[6], double F[6])
     for (int i = 0; i < 3; i++) F[3 + i] = C[0] * S[3 + i] + x[i];
 }
 
-/* Row of dof i: the wrench goes up the tree and meets the dofs on its way. */
-static void fill_row(const rb_model *m, rb_data *d, int i)
+/* F, at link k, seen at the link of dof j, which carries it. */
+RB_INLINE int bring_down(const rb_model *m, const rb_data *d, int k, int j, double F[6])
+{
+    for (; k != m->dof_link[j]; k = m->link_parent[k]) rb_shift_wrench(d->link_l + 3 * k, F, F);
+    return k;
+}
+
+/* Row of dof i, its first `count` entries: the wrench goes up the tree and meets the dofs on its
+ * way. It is left in F, where the last of them is. */
+RB_INLINE void fill_row(const rb_model *m, rb_data *d, int i, int count, double F[6])
 {
     int k = m->dof_link[i];
-    double *row = d->M + m->dof_Madr[i], F[6];
+    double *row = d->M + m->dof_Madr[i];
     composite_wrench(d->link_work + COMPOSITE * k, d->dof_S + 6 * i, F);
-    *row++ = rb_dot6(d->dof_S + 6 * i, F) + m->dof_armature[i];
-    for (int j = m->dof_parent[i]; j >= 0; j = m->dof_parent[j]) {
-        for (; k != m->dof_link[j]; k = m->link_parent[k]) {
-            rb_shift_wrench(d->link_l + 3 * k, F, F);
-        }
-        *row++ = rb_dot6(d->dof_S + 6 * j, F);
+    row[0] = rb_dot6(d->dof_S + 6 * i, F) + m->dof_armature[i];
+    int j = m->dof_parent[i];
+    for (int at = 1; at < count && j >= 0; at++, j = m->dof_parent[j]) {
+        k = bring_down(m, d, k, j, F);
+        row[at] = rb_dot6(d->dof_S + 6 * j, F);
+    }
+}
+
+/* Wrenches of four dofs, number by number. */
+typedef struct wrenches {
+    rb_lanes at[6];
+} wrenches;
+
+/* t := a x - b y, the products rounded */
+RB_INLINE void cross(double a, const rb_lanes *x, double b, const rb_lanes *y, rb_lanes *t)
+{
+    rb_lanes_times(a, x, t);
+    rb_lanes_less(t, b, y);
+}
+
+/* rb_shift_wrench */
+RB_INLINE void shift_four(const double l[3], wrenches *w)
+{
+    rb_lanes *F = w->at, x, y, z;
+    cross(l[1], &F[5], l[2], &F[4], &x);
+    cross(l[2], &F[3], l[0], &F[5], &y);
+    cross(l[0], &F[4], l[1], &F[3], &z);
+    rb_lanes_plus(&F[0], &x);
+    rb_lanes_plus(&F[1], &y);
+    rb_lanes_plus(&F[2], &z);
+}
+
+/* rb_dot6 */
+RB_INLINE void dot_four(const double S[6], const wrenches *w, double out[4])
+{
+    rb_lanes a, b;
+    rb_lanes_times(S[0], &w->at[0], &a);
+    rb_lanes_more(&a, S[1], &w->at[1]);
+    rb_lanes_more(&a, S[2], &w->at[2]);
+    rb_lanes_times(S[3], &w->at[3], &b);
+    rb_lanes_more(&b, S[4], &w->at[4]);
+    rb_lanes_more(&b, S[5], &w->at[5]);
+    rb_lanes_plus(&a, &b);
+    rb_lanes_store(&a, out);
+}
+
+/* Rows of the dofs i, i-1, i-2, i-3, each on the next: below the last of them all four meet the
+ * same dofs. */
+RB_INLINE void fill_four(const rb_model *m, rb_data *d, int i)
+{
+    double F[4][6], side[6][4], out[4], *row[4];
+    wrenches w;
+    for (int c = 0; c < 4; c++) {
+        fill_row(m, d, i - c, 4 - c, F[c]);
+        row[c] = d->M + m->dof_Madr[i - c] + 4 - c;
+        for (int a = 0; a < 6; a++) side[a][c] = F[c][a];
+    }
+    for (int a = 0; a < 6; a++) rb_lanes_load(side[a], &w.at[a]);
+    int k = m->dof_link[i - 3];
+    for (int j = m->dof_parent[i - 3]; j >= 0; j = m->dof_parent[j]) {
+        for (; k != m->dof_link[j]; k = m->link_parent[k]) shift_four(d->link_l + 3 * k, &w);
+        dot_four(d->dof_S + 6 * j, &w, out);
+        for (int c = 0; c < 4; c++) *row[c]++ = out[c];
+    }
+}
+
+RB_VECTOR static void fill_rows(const rb_model *m, rb_data *d)
+{
+    for (int i = m->nv - 1; i >= 0;) {
+        int four = m->dof_run[i] >= FOURS + FOURS;
+        double F[6];
+        if (four)
+            fill_four(m, d, i);
+        else
+            fill_row(m, d, i, m->nv, F);
+        i -= four ? 4 : 1;
     }
 }
 
@@ -84,14 +162,12 @@ void rb_mass(const rb_model *m, rb_data *d)
 {
     start_composites(m, d);
     for (int k = m->nlink - 1; k > 0; k--) {
-        double *C = d->link_work + COMPOSITE * k;
         int p = m->link_parent[k];
-        int end = m->link_dofadr[k] + m->link_dofnum[k];
-        for (int i = m->link_dofadr[k]; i < end; i++) fill_row(m, d, i);
-        if (m->link_tree[p] >= 0) {
-            add_composite(d->link_l + 3 * k, C, d->link_work + COMPOSITE * p);
-        }
+        if (m->link_tree[p] < 0) continue;
+        add_composite(d->link_l + 3 * k, d->link_work + COMPOSITE * k,
+                      d->link_work + COMPOSITE * p);
     }
+    fill_rows(m, d);
 }
 
 /* ---- L' D L -----------------------------------------------------------------------------------

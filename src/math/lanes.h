@@ -30,6 +30,26 @@ RB_INLINE void rb_lanes_store(const rb_lanes *x, double *to)
     memcpy(to, x, sizeof *x);
 }
 
+/* to := a x */
+RB_INLINE void rb_lanes_times(double a, const rb_lanes *x, rb_lanes *to)
+{
+#if defined(__GNUC__)
+    *to = a * *x;
+#else
+    for (int k = 0; k < RB_LANES; k++) to->at[k] = a * x->at[k];
+#endif
+}
+
+/* to += x */
+RB_INLINE void rb_lanes_plus(rb_lanes *to, const rb_lanes *x)
+{
+#if defined(__GNUC__)
+    *to += *x;
+#else
+    for (int k = 0; k < RB_LANES; k++) to->at[k] += x->at[k];
+#endif
+}
+
 /* to += x y */
 RB_INLINE void rb_lanes_add(rb_lanes *to, const rb_lanes *x, const rb_lanes *y)
 {
