@@ -234,7 +234,7 @@
 /* Share of its way by which a geom may leave it before pairs are looked for anew at the end of a
  * step [1]. Larger: more pairs are looked at that do not meet. Smaller: bends and impulses lead out
  * of it, and all pairs are looked for. */
-#define RB_NEAR_MORE 0.25
+#define RB_NEAR_MORE 1.0
 
 /* Share of the overlap that the second and later repairs of a chain may leave [1]; what has more is
  * halved. Larger: repairs go on that do not end. Smaller: halves where one more repair would do. */
