@@ -392,7 +392,7 @@
 
 /* Tolerance of the midpoint rule within a turn, relative to that of turns [1]. Larger: turns are
  * disturbed. Smaller: iterations are wasted. */
-#define RB_CARRY_SMOOTH 0.01
+#define RB_CARRY_SMOOTH 0.1
 
 /* Residual of what holds rows in place (S.38), relative to what it was [1]. Larger: more repairs.
  * Smaller: conjugate gradients that change nothing. */

@@ -75,8 +75,8 @@ static void take_motion(rb_stage *s, double made, int rough)
     rb_stage_restore(s);
 }
 
-/* pushed: contacts are expected, whose impulses the rule does not know. What they leave out is far
- * above RB_PUSHED_TOL; what is about to rest, however, rests by the last digits. */
+/* pushed: contacts are expected, whose impulses the rule does not know. What that leaves out is far
+ * above (S.53); what is about to rest, however, rests by the last digits. */
 static rb_status free_motion(rb_stage *s, int pushed)
 {
     rb_smooth_info smooth = { 0 };
