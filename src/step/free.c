@@ -76,7 +76,7 @@ static void take_motion(rb_stage *s, double made, int rough)
 }
 
 /* pushed: contacts are expected, whose impulses the rule does not know. What that leaves out is far
- * above (S.55); what is about to rest, however, rests by the last digits. */
+ * above (S.58); what is about to rest, however, rests by the last digits. */
 static rb_status free_motion(rb_stage *s, int pushed)
 {
     rb_smooth_info smooth = { 0 };
