@@ -599,7 +599,8 @@ static double speed_before(const world *w, const held *c)
 static double sliding_mu(const world *w, const held *c)
 {
     if (c->kind != CONTACT || c->nrow < 3) return 0.0;
-    return mu_at(c, speed_before(w, c), c->mode_before == RB_MODE_SLIDE);
+    double speed = speed_before(w, c);
+    return mu_at(c, speed, c->mode_before == RB_MODE_SLIDE && speed > 1e-6 * w->h);
 }
 
 /* Compliance and velocity of the rows while the loops hold: M dv - J_b'p = J_c', J_b dv = 0, in one

@@ -86,6 +86,22 @@ TEST(stribeck_friction_holds_at_rest)
     }
 }
 
+/* Without a curve too, also where the load is so uneven that single corners are at their limits,
+ * and under every formulation that knows a static coefficient and is exact about rest. */
+TEST(static_friction_holds_at_rest)
+{
+    const char *const names[] = { "cone", "stewart-trinkle", "anitescu-potra", "jain" };
+    const double slopes[] = { 0.5, 0.85, 0.9 * (1.0 - 1e-6), 0.9 * (1.0 + 1e-6) };
+    for (int k = 0; k < 16; k++) {
+        scene s = sliding_box("<numeric name='rb.friction_static' data='0.9'/>");
+        s.o.formulation = rb_formulation_find(names[k % 4]);
+        s.m->option.gravity[0] = slopes[k / 4] * G;
+        scene_run(&s, 0.05);
+        CHECK(slopes[k / 4] > 0.9 ? s.d->v[0] > 0.1 : s.d->v[0] == 0.0 && s.d->q[0] == 0.0);
+        scene_free(&s);
+    }
+}
+
 /* Below the minimum of the curve a pulled block creeps evenly, where the curve falls it does not:
  * with a viscous share the steady speed under a force is where mu(v) = force / weight. */
 TEST(a_pull_and_viscous_friction_have_a_steady_speed)
@@ -217,7 +233,7 @@ TEST(the_order_of_what_is_said_of_a_pair)
 
 TEST_MAIN(RUN(viscous_friction_stops_where_its_integral_says),
           RUN(stribeck_friction_stops_where_its_integral_says),
-          RUN(stribeck_friction_holds_at_rest),
+          RUN(stribeck_friction_holds_at_rest), RUN(static_friction_holds_at_rest),
           RUN(a_pull_and_viscous_friction_have_a_steady_speed), RUN(a_carpet_brakes_by_direction),
           RUN(a_carpet_on_the_other_body_is_its_mirror_image),
           RUN(only_polyhedral_formulations_take_polygons), RUN(a_pair_has_a_friction_of_its_own),

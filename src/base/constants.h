@@ -356,6 +356,11 @@
  * micrometres. Smaller: more problems. */
 #define RB_TICK_DRIVEN 5e-4
 
+/* Surfaces that are not faster than this acceleration makes them in a step did not slide: the
+ * static coefficient holds them [m/s^2]. Larger: what begins to slide slowly is held once more.
+ * Smaller: rounding of what sticks in the midst of a motion lets it go. */
+#define RB_SLIP_RATE 1e-6
+
 /* Rotation of a body in a step from which on its rows are taken at the middle of it as well [rad].
  * Larger: friction of what pivots follows one or two steps late. Smaller: two problems where one
  * would do. */

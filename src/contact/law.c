@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "math/trig.h"
 
 double rb_friction_at(const rb_material *m, double speed, int slides)
@@ -21,11 +22,14 @@ double rb_friction_at(const rb_material *m, double speed, int slides)
     return isnan(m->friction_viscous) ? mu : mu + m->friction_viscous * speed;
 }
 
+/* Of the points of a face that rests, the impulses of some may lie on the border of their cones:
+ * their mode is that of sliding, and nothing slides. */
 double rb_friction_now(const rb_island *is, int i)
 {
     const double *u = is->u_before + is->row[i] + 1;
-    return rb_friction_at(&is->c[i]->material, sqrt(u[0] * u[0] + u[1] * u[1]),
-                          is->mode_prev[i] == RB_MODE_SLIDE);
+    double speed = sqrt(u[0] * u[0] + u[1] * u[1]);
+    int slides = is->mode_prev[i] == RB_MODE_SLIDE && speed > RB_SLIP_RATE * is->h;
+    return rb_friction_at(&is->c[i]->material, speed, slides);
 }
 
 rb_status rb_refuse_polygons(const rb_island *is)
