@@ -273,7 +273,7 @@ rb_status rb_stage_find_ghosts(rb_stage *s);
 int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
 
 /* through.c: RB_UNSOLVED where a free body is behind another one at q_new that it was in front of
- * at q0 (S.54); moves d. */
+ * at q0 (S.56); moves d. */
 rb_status rb_stage_through(rb_stage *s);
 
 /* ghost.c: whether one of them does meet on the way from q0 with v_new. */

@@ -7,7 +7,7 @@
  * about it that fits into the geom, its way, straight from the old place to the new one, must not
  * cut another geom:
  *
- *     x(t) = x0 + (x+ - x0) t / h   outside of all others that the step could reach        (S.54)
+ *     x(t) = x0 + (x+ - x0) t / h   outside of all others that the step could reach        (S.56)
  *
  * A shorter way cannot lead through anything without an overlap at one of its ends. What fails is
  * halved as other steps are (S.16), and refused in the end. */
