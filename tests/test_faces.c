@@ -1,4 +1,5 @@
 /* Feet of many points, and hulls of a mechanism that overlap at a joint. */
+#include "contact/contact.h"
 #include "step_support.h"
 
 /* ---- overlap at a joint (F.25) ----------------------------------------------------------------
@@ -58,7 +59,80 @@ TEST(overlap_with_another_body_rubs)
     scene_free(&s);
 }
 
-/* ---- feet (F.23), (S.49) -----------------------------------------------------------------------
+/* ---- one face, one rigid body (F.23), (S.49) ---------------------------------------------------
+ */
+
+#define CUBE                                                                                       \
+    "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1' "                \
+    "friction='0.8'/>"                                                                             \
+    "<body><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='2'/></body></worldbody></mujoco>"
+
+/* A cube on the floor, turned about x so that two of its corners touch and two are `dz` higher. */
+static scene tilted_cube(double dz)
+{
+    scene s = scene_text(CUBE);
+    double angle = dz / 0.2;
+    s.d->q[3] = cos(0.5 * angle);
+    s.d->q[4] = sin(0.5 * angle);
+    s.d->q[2] = 0.1 * cos(angle) + 0.1 * sin(angle);
+    return s;
+}
+
+/* What no step can tell from touching carries, and the cube rests at once as it is; a little more
+ * is a gap, and it falls shut. */
+TEST(points_of_a_face_are_closed_together)
+{
+    scene s = tilted_cube(0.0);
+    double deep = 1e-9 * s.m->extent, q[7];
+    scene_free(&s);
+    s = tilted_cube(0.3 * deep);
+    memcpy(q, s.d->q, sizeof q);
+    scene_step(&s);
+    for (int j = 0; j < 6; j++) CHECK(s.d->v[j] == 0.0);
+    CHECK(memcmp(q, s.d->q, sizeof q) == 0);
+    CHECK_INT(s.d->ntouch, 4);
+    for (int i = 0; i < 4; i++) CHECK_NEAR(s.d->touch[i].p[0], 2.0 * 9.81 * 0.001 / 4.0, 1e-9);
+    scene_free(&s);
+
+    s = tilted_cube(30.0 * deep);
+    scene_step(&s);
+    CHECK(fabs(s.d->v[3]) > 1e-6);
+    scene_free(&s);
+}
+
+/* Tangential speeds of a cube that rocks about x: each corner has the lever of the lowest ones, or
+ * the face would be asked to stretch. The papers' formulations take corners as they are. */
+TEST(points_of_a_face_act_in_one_plane)
+{
+    static const char *const words[] = { "cone", "anitescu-potra" };
+    const double dz = 1e-4;
+    for (int k = 0; k < 2; k++) {
+        scene s = tilted_cube(dz);
+        rb_contact contacts[8];
+        rb_constraints set;
+        double u[24], least = INFINITY, most = -INFINITY;
+        int n = 0;
+        s.o.formulation = rb_formulation_find(words[k]);
+        s.d->v[3] = 1.0;
+        rb_kinematics(s.m, s.d);
+        rb_velocity(s.m, s.d);
+        rb_frames(s.m, s.d);
+        CHECK_INT(rb_collide(s.m, s.d, 0.001, 1.0, 8, contacts, &n, NULL), RB_OK);
+        CHECK_INT(n, 4);
+        CHECK_INT(rb_constraints_build(s.m, s.d, &s.o, 0.001, 1.0, contacts, n, NULL, &set), RB_OK);
+        rb_constraints_velocity(&set, s.d->v, u);
+        for (int i = 0; i < 4; i++) {
+            double along = hypot(u[3 * i + 1], u[3 * i + 2]);
+            least = fmin(least, along);
+            most = fmax(most, along);
+            CHECK_NEAR(fabs(u[3 * i]), 0.1, 1e-4);
+        }
+        CHECK_NEAR(most - least, k == 0 ? 0.0 : dz, 1e-3 * dz);
+        scene_free(&s);
+    }
+}
+
+/* ---- feet --------------------------------------------------------------------------------------
  */
 
 #define POINT(x, y) "<geom type='sphere' size='0.0001' pos='" #x " " #y " -0.05' mass='0.01'/>"
@@ -109,4 +183,5 @@ TEST(feet_of_eight_points_stand)
 }
 
 TEST_MAIN(RUN(overlap_at_a_joint_does_not_lock_it), RUN(overlap_with_another_body_rubs),
+          RUN(points_of_a_face_are_closed_together), RUN(points_of_a_face_act_in_one_plane),
           RUN(feet_of_eight_points_stand))
