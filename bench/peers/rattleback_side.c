@@ -1,7 +1,8 @@
 /* rattleback: the file as it is, as `rattleback run` would.
  *
  *   cone      the defaults
- *   located   steps divided at impacts */
+ *   located   steps divided at impacts
+ *   tol-0.03  --tol 0.03: friction of large islands to a residual of 0.03, gaps as ever */
 #include "peer.h"
 
 #include <stdio.h>
@@ -49,6 +50,7 @@ static void *make(const peer_scene *s, const char *setting, char *why, size_t si
     w->opts = rb_step_opts_default();
     w->opts.h = s->h;
     if (strcmp(setting, "located") == 0) w->opts.stepper = RB_STEPPER_LOCATED;
+    if (strcmp(setting, "tol-0.03") == 0) w->opts.tol = 0.03;
     return w;
 }
 
@@ -91,6 +93,6 @@ static void read_state(void *handle, peer_state *x)
     }
 }
 
-static const char *const settings[] = { "cone", "located", NULL };
+static const char *const settings[] = { "cone", "located", "tol-0.03", NULL };
 const peer_engine peer_engine_here = { "rattleback", version,  settings,   make,
                                        step,         contacts, read_state, release };

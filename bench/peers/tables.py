@@ -194,12 +194,13 @@ def document(rows, processor):
 
 # ---- bars ---------------------------------------------------------------------------------------
 
-# scenes that are judged by impacts run with the stepper that is made for them
-LOCATED = ("rod", "four_balls")
+# scenes that are judged by impacts run with the stepper that is made for them; the large pile with
+# a tolerance with which all of its 4 s can be waited for
+SETTING = {"rod": "located", "four_balls": "located", "pile_1000": "tol-0.03"}
 
 
 def ours(rows, scene, h):
-    setting = "located" if scene in LOCATED else "cone"
+    setting = SETTING.get(scene, "cone")
     for row in rows:
         if (row["engine"], row["setting"], row["scene"], row["h"]) == ("rattleback", setting, scene, h):
             return row
@@ -229,7 +230,7 @@ def bars():
             name = f"pendulum_{n}_{z}"
             out.append((f"pendulum {n}, {z} m: energy made", name, 0.001, lambda r: made(r)[0], 5e-3))
             out.append((f"pendulum {n}, {z} m: energy lost", name, 0.001, lambda r: made(r)[1], 2e-2))
-    out += [("pile of 1000 overlap", "pile_1000", 0.005, lambda r: r["pen_max"], 1e-6),
+    out += [("pile of 1000, `--tol 0.03`: overlap", "pile_1000", 0.005, lambda r: r["pen_max"], 1e-6),
             ("quadruped overlap", "quadruped", 0.002, lambda r: r["pen_max"], 1e-6),
             ("humanoid overlap", "humanoid", 0.002, lambda r: r["pen_max"], 1e-6)]
     return out

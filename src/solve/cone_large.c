@@ -36,6 +36,7 @@ enum {
     MIX_MORE = 400,        /* the same where they may be all that is needed                    */
     MIX_STALL = 50,        /* after so many of these they must have led nearer                 */
     MIX_LOOK = 10,         /* after so many of them the measure is taken                       */
+    MIX_OFTEN = 5,         /* the same where they may be all that is needed                   */
     LEAPS = 300,           /* before other methods are tried                                   */
     SWEEPS = 20,           /* after a leap                                                     */
     MOST_SWEEPS = 160,     /* where the way is a cycle                                         */
@@ -46,6 +47,8 @@ enum {
     PATIENCE = 9000000,    /* .. and so many more over the square of the contacts        */
     MORE_PATIENCE = 3,     /* times as many where they are likely to arrive              */
     LOOSE_CONTACTS = 1001, /* from which on less will do                               */
+    TURNS_LAST = 60,       /* the same before leaps                                     */
+    TURNS = 20,            /* of sweeps and normals                                     */
     NORMALS_PER_SWEEP = 9  /* products of the normals that cost as much as a sweep            */
 };
 
@@ -69,6 +72,13 @@ enum {
  * [1]. Larger: more attempts. Smaller: more sweeps. */
 #define SETTLE_AT   0.3
 #define SETTLE_LESS 0.9
+
+/* What the measure may be then, in units of the tolerance, for turns of sweeps and normals to bring
+ * it down, and normals within such a turn, in units of the measure [1]. Larger: turns that do not
+ * end. */
+#define NEARLY      1.5
+#define NEARLY_LAST 3.0 /* before leaps */
+#define ROUGH       0.1
 
 /* Measure after sweeps beyond which leaps wander for long where contacts are many, and the one
  * below which they are about to arrive [1]. */
@@ -172,21 +182,35 @@ static void sweep(large *s, double *r, int count)
     s->out->sweeps += count;
 }
 
-/* The best with exact normals, where that is still good enough; else it has to be nearer before it
- * is tried again. */
-static rb_status settle(large *s)
+/* Normals of s->x up to `slow` [m/s], and the measure that leaves. */
+static rb_status set_normals(large *s, double slow, double *error)
 {
     int steps;
-    double slow = NORMALS_TOL * s->k->q_norm / sqrt((double)s->k->nc);
-    memcpy(s->x, s->best, (size_t)s->k->n * sizeof *s->x);
     rb_status status = rb_cone_normals(s->k, slow, s->scratch, s->x, &steps);
-    if (status != RB_OK) return status;
     s->out->sweeps += steps / NORMALS_PER_SWEEP;
     rb_cones_velocity(s->k, s->x, s->u);
-    double error = rb_cones_error(s->k, s->x, s->u);
-    s->settled = error <= s->tol;
-    s->goal = SETTLE_LESS * s->error * fmin(1.0, s->tol / error);
-    if (!s->settled) return RB_OK;
+    *error = rb_cones_error(s->k, s->x, s->u);
+    return status;
+}
+
+/* The best with exact normals, where that is still good enough; where it nearly is, up to `nearly`
+ * times the tolerance, sweeps and normals by turns lead there. Else it has to be nearer before it
+ * is tried again. */
+static rb_status settle(large *s, double nearly, int turns)
+{
+    rb_status status = RB_OK;
+    double mean = s->k->q_norm / sqrt((double)s->k->nc), error = s->error;
+    memcpy(s->x, s->best, (size_t)s->k->n * sizeof *s->x);
+    for (int i = 0; i <= turns; i++) {
+        if (i > 0) sweep(s, s->x, 2);
+        status = set_normals(s, ROUGH * fmin(error, s->tol) * mean, &error);
+        if (status != RB_OK) return status;
+        if (i == 0) s->goal = SETTLE_LESS * s->error * fmin(1.0, s->tol / error);
+        if (error <= s->tol || error > nearly * s->tol) break;
+    }
+    if (error <= s->tol) status = set_normals(s, NORMALS_TOL * mean, &error);
+    s->settled = status == RB_OK && error <= s->tol;
+    if (!s->settled) return status;
     s->error = error;
     memcpy(s->best, s->x, (size_t)s->k->n * sizeof *s->x);
     return RB_OK;
@@ -222,9 +246,9 @@ static rb_status approach_loosely(large *s, double *r)
     for (int i = 1; i <= MIX_MORE && status == RB_OK && !s->settled; i++) {
         rb_mix_step(&mix, r);
         s->out->sweeps += 2;
-        if (i % MIX_LOOK != 0) continue;
+        if (i % MIX_OFTEN != 0) continue;
         look(s, r);
-        if (is_done(s)) status = settle(s);
+        if (is_done(s)) status = settle(s, NEARLY, TURNS);
         if (i % MIX_STALL != 0) continue;
         if (s->error > MIX_GAIN * before) break;
         before = s->error;
@@ -433,7 +457,7 @@ static rb_status leap_on(large *s, double *r)
         memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
         status = try_leaps(s, r, s->error);
         if (status != RB_OK || !is_done(s)) return status;
-        status = settle(s);
+        status = settle(s, NEARLY, TURNS);
     }
     return status;
 }
@@ -446,8 +470,9 @@ static rb_status search(large *s, double *r)
     if (error > FAR) memset(r, 0, (size_t)s->k->n * sizeof *r);
     if (is_loose(s)) {
         s->out->rung = RB_RUNG_LEAPS;
-        if (is_done(s)) status = settle(s);
+        if (is_done(s)) status = settle(s, NEARLY, TURNS);
         if (status == RB_OK && !s->settled) status = approach_loosely(s, r);
+        if (status == RB_OK && !s->settled) status = settle(s, NEARLY_LAST, TURNS_LAST);
     } else if (error > NEAR) {
         s->out->rung = RB_RUNG_LEAPS;
         status = approach(s, r);
