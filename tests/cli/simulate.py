@@ -155,6 +155,25 @@ def test_models_bring_their_choices():
     check(rod["steps"] == 10, rod["steps"])
 
 
+def test_a_model_may_say_what_set_says():
+    """Every name that --set lists is one that a file may have."""
+    err = rattleback("run", ROD, "--set", "rb.colour=1")[2]
+    names = err.split("NAME one of ")[1].strip().split(", ")
+    words = {"formulation": "box", "solver": "auto", "stepper": "located", "restitution_law": "newton"}
+    numbers = {"step": "0.001", "time": "0.01", "directions": "4", "phantom_directions": "4"}
+    entries = "".join('<text name="rb.%s" data="%s"/>' % (n, words[n]) if n in words else
+                      '<numeric name="rb.%s" data="%s"/>' % (n, numbers.get(n, "0")) for n in names)
+    with open(os.path.join(ROOT, ROD)) as file:
+        text = file.read()
+    head, tail = text.split("<custom>")[0], text.split("</custom>")[-1]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.xml")
+        with open(path, "w") as file:
+            file.write(head + "<custom>" + entries + "</custom>" + tail)
+        rod = summary(path)
+    check(rod["steps"] == 10 and rod["formulation"] == "box", rod)
+
+
 def columns(*options):
     """Names and last row of a recording."""
     with tempfile.TemporaryDirectory() as folder:
