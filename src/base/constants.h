@@ -68,6 +68,11 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
+/* The same for chains of more than 40 links [1]: waves run along them that a step of 1 ms does not
+ * follow, and digits of theirs that are lost are no drift to be seen in 1e5 steps. Larger: there
+ * is one. Smaller: iterations whose number grows with the links. */
+#define RB_SMOOTH_TOL_LONG 1e-10
+
 /* The same for long chains with a link that turns by more than RB_SMOOTH_WATCH [1]: the rule itself
  * errs by 5e-6 there and more. Larger: what their energy is found to miss is that of the iteration.
  * Smaller: iterations for digits that the rule does not have. */

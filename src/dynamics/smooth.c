@@ -535,7 +535,8 @@ rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info
 rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv, double tol,
                               rb_smooth_info *info)
 {
-    const manner quick = { .dv = dv, .tol = tol, .fast = RB_SMOOTH_TOL_FAST };
+    manner quick = { .dv = dv, .tol = tol, .fast = RB_SMOOTH_TOL_FAST };
+    if (is_long(m)) quick.tol = fmax(tol, RB_SMOOTH_TOL_LONG);
     return step(m, d, h, &quick, info);
 }
 

@@ -431,7 +431,7 @@ static rb_status move_exactly(rb_stage *s)
     if (!v) return RB_NOMEM;
     memcpy(v, s->v_free, bytes);
     rb_stage_restore(s);
-    rb_status status = rb_stage_free_motion(s);
+    rb_status status = rb_stage_sharpen_motion(s);
     memcpy(s->v_free, v, bytes); /* carried trees start from it; the others are about to forget */
     memcpy(s->d->q, s->q_hat, (size_t)s->m->nq * sizeof *s->d->q);
     rb_kinematics(s->m, s->d);

@@ -75,21 +75,15 @@ static void take_motion(rb_stage *s, double made, int rough)
     rb_stage_restore(s);
 }
 
-/* pushed: contacts are expected, whose impulses the rule does not know. What that leaves out is far
- * above (S.58); what is about to rest, however, rests by the last digits. */
-static rb_status free_motion(rb_stage *s, int pushed)
+/* From the change dv of the velocity; NULL: none. */
+static rb_status move_from(rb_stage *s, const double *dv, double tol)
 {
     rb_smooth_info smooth = { 0 };
-    rb_mark mark = rb_arena_mark(s->d->arena);
-    double most, speed, tol = RB_SMOOTH_TOL;
-    const double *dv = foretell(s, &most, &speed);
-    if (pushed && dv && speed > 0.0) tol = fmax(tol, RB_PUSHED_TOL * speed / (speed + most));
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_led_pose(s, 0.5 * s->h);
     rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, tol, &smooth);
     rb_stage_led_pose(s, 0.0);
-    rb_arena_reset(s->d->arena, mark);
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));
     if (!smooth.converged)
@@ -99,9 +93,33 @@ static rb_status free_motion(rb_stage *s, int pushed)
     return RB_OK;
 }
 
+/* pushed: contacts are expected, whose impulses the rule does not know. What that leaves out is far
+ * above (S.58); what is about to rest, however, rests by the last digits. */
+static rb_status free_motion(rb_stage *s, int pushed)
+{
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double most, speed, tol = RB_SMOOTH_TOL;
+    const double *dv = foretell(s, &most, &speed);
+    if (pushed && dv && speed > 0.0) tol = fmax(tol, RB_PUSHED_TOL * speed / (speed + most));
+    rb_status status = move_from(s, dv, tol);
+    rb_arena_reset(s->d->arena, mark);
+    return status;
+}
+
 rb_status rb_stage_free_motion(rb_stage *s)
 {
     return free_motion(s, 0);
+}
+
+rb_status rb_stage_sharpen_motion(rb_stage *s)
+{
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *dv = rb_push(s->d->arena, double, s->m->nv);
+    if (!dv) return RB_NOMEM;
+    for (int j = 0; j < s->m->nv; j++) dv[j] = s->v_smooth[j] - s->v0[j];
+    rb_status status = move_from(s, dv, RB_SMOOTH_TOL);
+    rb_arena_reset(s->d->arena, mark);
+    return status;
 }
 
 /* ---- where contact goes on ---------------------------------------------------------------------

@@ -206,6 +206,9 @@ rb_status rb_stage_free_motion(rb_stage *s);
 /* free.c: the same, rough where every tree is expected to be carried. */
 rb_status rb_stage_likely_motion(rb_stage *s);
 
+/* free.c: the last digits of what was found roughly. */
+rb_status rb_stage_sharpen_motion(rb_stage *s);
+
 /* free.c: the slope of this part becomes that of the last one. */
 void rb_stage_keep_slope(rb_stage *s);
 
