@@ -1,9 +1,10 @@
 """Instructions of a step of hanging chains without contact, counted by callgrind, and the slope of
 their growth with the links: 1 is linear.
 
-Steps of 1 ms. A step costs the difference between a run of 20 and one of 10.
+Steps of 1 ms. A step costs the difference between a run of 20 and one of 10, or between runs that
+are as much longer as --after says.
 
-usage: growth.py PATH_TO_rattleback [--limit SLOPE]
+usage: growth.py PATH_TO_rattleback [--limit SLOPE] [--after SECONDS]
 """
 import argparse
 import math
@@ -32,14 +33,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--limit", type=float, default=1.15)
+    parser.add_argument("--after", type=float, default=0.0, help="seconds before the steps")
     args = parser.parse_args()
     if not shutil.which("valgrind"):
         print("skipped: valgrind is not installed")
         sys.exit(SKIPPED)
-    counts = []
+    counts, before = [], round(args.after / H)
     for links in LINKS:
-        count = (collected(args.program, links, MORE) - collected(args.program, links, FEW)) / (
-            MORE - FEW)
+        count = (collected(args.program, links, before + MORE) -
+                 collected(args.program, links, before + FEW)) / (MORE - FEW)
         counts.append(count)
         print(f"{links:5d} links  {count:12.0f} instructions  {count / links:8.1f} per link",
               flush=True)
