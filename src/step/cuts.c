@@ -58,10 +58,11 @@ static void to_world(const rb_data *d, int geom, const double *local, double *x)
     rb_add3(x, d->geom_p + 3 * (ptrdiff_t)geom, x);
 }
 
-/* Chains turn on between rounds, and their old places say little. */
-static int is_body(const rb_stage *s, int geom)
+/* Chains turn on between rounds, and their old places say little; a sphere has one place. */
+static int may_run(const rb_stage *s, int geom)
 {
     int link = s->m->geom_link[geom];
+    if (s->m->geom_type[geom] == RB_GEOM_SPHERE) return 0;
     return link == 0 || rb_stage_is_single(s->m, link);
 }
 
@@ -75,7 +76,7 @@ rb_status rb_stage_cuts_keep(rb_stage *s)
     if (!s->cut) return RB_NOMEM;
     for (int i = 0; i < s->set.ncontact; i++) {
         const rb_contact *c = &s->contacts[i];
-        if (!runs(c->at.feature) || !is_body(s, c->geom1) || !is_body(s, c->geom2)) continue;
+        if (!runs(c->at.feature) || !may_run(s, c->geom1) || !may_run(s, c->geom2)) continue;
         rb_cut *cut = &s->cut[s->ncut++];
         cut->contact = *c;
         to_geom(d, c->geom1, c->at.pos1, cut->x_1);
