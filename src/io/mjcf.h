@@ -307,6 +307,11 @@ typedef struct rb_mjcf_field {
 rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_field *fields,
                          void *target);
 
+/* Stiffness or damping: MuJoCo 4 takes polynomials of up to three numbers, the first is the linear
+ * law. `element` names the warning where there are others. */
+rb_status rb_mjcf_linear(rb_mjcf *r, const rb_xml_node *node, const char *attr, const char *element,
+                         double *out);
+
 /* ---- classes (mjcf_default.c) ---------------------------------------------------------------- */
 
 /* Attributes of one element over the state of its class. */

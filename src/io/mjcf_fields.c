@@ -27,3 +27,15 @@ rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_fiel
         RB_TRY(read_field(r, node, field, (char *)target + field->offset));
     return RB_OK;
 }
+
+rb_status rb_mjcf_linear(rb_mjcf *r, const rb_xml_node *node, const char *attr, const char *element,
+                         double *out)
+{
+    double poly[3] = { 0.0, 0.0, 0.0 };
+    int count;
+    RB_TRY(rb_xml_numbers(node, attr, 1, 3, poly, &count, r->err));
+    if (count > 0) *out = poly[0];
+    if (poly[1] == 0.0 && poly[2] == 0.0) return RB_OK;
+    return rb_mjcf_warn(r, node, element, 1,
+                        "springs and dampers are linear; further coefficients are left out");
+}

@@ -43,18 +43,6 @@ static const rb_mjcf_field fields[] = {
     { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
 };
 
-/* MuJoCo 4 takes polynomials of up to three numbers; the first is the linear law. */
-static rb_status read_linear(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *out)
-{
-    double poly[3] = { 0.0, 0.0, 0.0 };
-    int count;
-    RB_TRY(rb_xml_numbers(node, attr, 1, 3, poly, &count, r->err));
-    if (count > 0) *out = poly[0];
-    if (poly[1] == 0.0 && poly[2] == 0.0) return RB_OK;
-    return rb_mjcf_warn(r, node, "joint/polynomial", 1,
-                        "springs and dampers are linear; further coefficients are left out");
-}
-
 rb_status rb_mjcf_apply_joint(rb_mjcf *r, const rb_xml_node *node, void *state)
 {
     rb_mjcf_joint *joint = state;
@@ -62,8 +50,8 @@ rb_status rb_mjcf_apply_joint(rb_mjcf *r, const rb_xml_node *node, void *state)
     RB_TRY(rb_xml_word(node, "type", "free ball slide hinge", &type, r->err));
     joint->def.type = (rb_joint_type)type;
     RB_TRY(rb_mjcf_fields(r, node, fields, joint));
-    RB_TRY(read_linear(r, node, "stiffness", &joint->def.stiffness));
-    RB_TRY(read_linear(r, node, "damping", &joint->def.damping));
+    RB_TRY(rb_mjcf_linear(r, node, "stiffness", "joint/polynomial", &joint->def.stiffness));
+    RB_TRY(rb_mjcf_linear(r, node, "damping", "joint/polynomial", &joint->def.damping));
     RB_TRY(rb_xml_bool(node, "actuatorgravcomp", &gravcomp, r->err));
     if (!gravcomp) return RB_OK;
     return rb_mjcf_warn(r, node, "joint/actuatorgravcomp", 0,

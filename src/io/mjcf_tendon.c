@@ -17,25 +17,14 @@ static const rb_mjcf_field fields[] = {
     { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
 };
 
-static rb_status read_linear(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *out)
-{
-    double poly[3] = { 0.0, 0.0, 0.0 };
-    int count;
-    RB_TRY(rb_xml_numbers(node, attr, 1, 3, poly, &count, r->err));
-    if (count > 0) *out = poly[0];
-    if (poly[1] == 0.0 && poly[2] == 0.0) return RB_OK;
-    return rb_mjcf_warn(r, node, "tendon/polynomial", 1,
-                        "springs and dampers are linear; further coefficients are left out");
-}
-
 rb_status rb_mjcf_apply_tendon(rb_mjcf *r, const rb_xml_node *node, void *state)
 {
     rb_mjcf_tendon *tendon = state;
     double *springlength = tendon->def.springlength;
     int count;
     RB_TRY(rb_mjcf_fields(r, node, fields, tendon));
-    RB_TRY(read_linear(r, node, "stiffness", &tendon->def.stiffness));
-    RB_TRY(read_linear(r, node, "damping", &tendon->def.damping));
+    RB_TRY(rb_mjcf_linear(r, node, "stiffness", "tendon/polynomial", &tendon->def.stiffness));
+    RB_TRY(rb_mjcf_linear(r, node, "damping", "tendon/polynomial", &tendon->def.damping));
     RB_TRY(rb_xml_numbers(node, "springlength", 1, 2, springlength, &count, r->err));
     if (count == 1) springlength[1] = springlength[0];
     return RB_OK;
