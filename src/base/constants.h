@@ -245,6 +245,11 @@
  * halved. Larger: repairs go on that do not end. Smaller: halves where one more repair would do. */
 #define RB_REPAIR_GAIN 0.1
 
+/* Ratio of masses in an island above which a step is halved before its problem climbs the whole
+ * ladder [1]. Smaller: towers of ordinary boxes are halved where pyramids would do. Larger: single
+ * problems of ten boxes take many seconds. */
+#define RB_UNEVEN 1e4
+
 /* Share of the tolerance above which the answer of a cone problem is looked for again [1] (S.54).
  * Smaller: good answers are solved twice. */
 #define RB_SHARP 0.1

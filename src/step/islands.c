@@ -64,17 +64,26 @@ static void fill(const rb_stage *s, rb_island *island)
     }
 }
 
-/* Masses of all islands [kg]; NULL: out of memory. */
-static double *island_masses(const rb_stage *s)
+/* Masses of the links of an island [kg]. */
+typedef struct masses {
+    double all, least, most;
+} masses;
+
+/* Of all islands; NULL: out of memory. */
+static masses *island_masses(const rb_stage *s)
 {
-    double *mass = rb_push(s->d->arena, double, s->set.nisland);
-    if (!mass) return NULL;
-    for (int i = 0; i < s->set.nisland; i++) mass[i] = 0.0;
+    masses *of = rb_push(s->d->arena, masses, s->set.nisland);
+    if (!of) return NULL;
+    for (int i = 0; i < s->set.nisland; i++) of[i] = (masses){ 0.0, INFINITY, 0.0 };
     for (int k = 1; k < s->m->nlink; k++) {
         int tree = s->m->link_tree[k], island = tree >= 0 ? s->set.tree_island[tree] : -1;
-        if (island >= 0) mass[island] += s->m->link_mass[k];
+        if (island < 0) continue;
+        double mass = s->m->link_mass[k];
+        of[island].all += mass;
+        of[island].least = fmin(of[island].least, mass);
+        of[island].most = fmax(of[island].most, mass);
     }
-    return mass;
+    return of;
 }
 
 static void take(rb_stage *s, const rb_island *island)
@@ -114,16 +123,18 @@ static void note(rb_stage *s, int island, const outcome *x)
 
 enum {
     BRIEF_SPLITS = 16,
-    CHAIN_DOFS = 12 /* of two free bodies */
+    UNEVEN_SPLITS = 4, /* more of them: parts so short that no problem is easier any more */
+    CHAIN_DOFS = 12    /* of two free bodies */
 };
 
 /* Where problems without an answer are to be expected, the whole ladder is for the last try: loops
  * get one with their errors kept (S.41); overlap of the model may hold a link from two sides, so
  * that friction lets it go neither way, and a shorter step asks for less; so it does for a chain
- * with more contacts than it can move away from. */
-static int is_brief(const rb_stage *s, const rb_island *island)
+ * with more contacts than it can move away from, and for tons on grams, where rounding hides the
+ * modes and halves of the step find others. */
+static int is_brief(const rb_stage *s, const rb_island *island, const masses *of)
 {
-    int loops = 0, held = 0;
+    int loops = 0, held = of->most > RB_UNEVEN * of->least && s->info->splits < UNEVEN_SPLITS;
     for (int i = 0; i < island->n; i++) {
         const rb_constraint *c = island->c[i];
         loops |= c->kind == RB_CONSTRAINT_EQUALITY;
@@ -205,14 +216,14 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
 
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
  * stage. */
-static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *arena, outcome *x)
+static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena *arena, outcome *x)
 {
     rb_island island;
     rb_written written;
     rb_status status = open_island(s, index, arena, &island);
     if (status != RB_OK) return status;
     fill(s, &island);
-    island.weight = s->h * s->gravity * mass;
+    island.weight = s->h * s->gravity * of->all;
     island.again = s->last_p != NULL;
     if (s->o->formulation->kind != RB_CONE) status = rb_island_drop_immovable(&island, arena);
     if (status != RB_OK) return status;
@@ -226,7 +237,7 @@ static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *are
             s->o->formulation->name);
     if (status == RB_OK) status = hand_over(s, index, &written.problem, &x->err);
     if (status == RB_OK && written.problem.n > 0)
-        status = solve_problem(s, &written, is_brief(s, &island), arena, x);
+        status = solve_problem(s, &written, is_brief(s, &island, of), arena, x);
     if (status != RB_OK) return status;
     s->o->formulation->read(&written, &island);
     take(s, &island);
@@ -239,7 +250,7 @@ static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *are
 typedef struct work {
     rb_stage *s;
     const unsigned char *skip;
-    const double *mass;
+    const masses *of; /*                                                               (nisland) */
     outcome *x; /*                                                                     (nisland) */
 } work;
 
@@ -247,7 +258,7 @@ static void solve_one(const work *w, int i, rb_arena *arena)
 {
     rb_mark mark = rb_arena_mark(arena);
     memset(&w->x[i], 0, sizeof w->x[i]);
-    w->x[i].status = solve_island(w->s, i, w->mass[i], arena, &w->x[i]);
+    w->x[i].status = solve_island(w->s, i, &w->of[i], arena, &w->x[i]);
     rb_arena_reset(arena, mark);
 }
 
@@ -272,9 +283,9 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     rb_arena *arena = s->d->arena;
     rb_mark all = rb_arena_mark(arena);
     int n = s->set.nisland, shared = is_shared(s);
-    work w = { .s = s, .skip = skip, .mass = island_masses(s) };
+    work w = { .s = s, .skip = skip, .of = island_masses(s) };
     w.x = rb_push(arena, outcome, n);
-    rb_status status = w.mass && w.x ? RB_OK : RB_NOMEM;
+    rb_status status = w.of && w.x ? RB_OK : RB_NOMEM;
     if (status == RB_OK && shared) s->o->parallel->run(s->o->parallel->ctx, solve_share, &w);
     for (int i = 0; i < n && status == RB_OK; i++) {
         if (skip[i]) continue;
