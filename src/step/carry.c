@@ -120,7 +120,8 @@ static int find_trees(rb_stage *s, unsigned char *takes, double *spin)
     add_fast(s, s->v_free, takes, spin);
     add_fast(s, s->v_new, takes, spin);
     any = 0;
-    for (int tree = 0; tree < m->ntree; tree++) takes[tree] <<= 1; /* fast; 1 is for chains */
+    for (int tree = 0; tree < m->ntree; tree++)
+        takes[tree] = (unsigned char)(takes[tree] << 1); /* fast; 1 is for chains */
     for (int k = 1; k < m->nlink; k++) {
         if (is_pushed_chain(s, k)) takes[m->link_tree[k]] |= 1;
     }
