@@ -9,4 +9,11 @@
  * sums of its coupling, so that k and b bound it from above. */
 void rb_passive_stiffness(const rb_model *m, double *k, double *b);
 
+/* Inertia A that a dof with damping b and inertia D takes on in a step of h (D.37). */
+static inline double rb_passive_hold(double h, double b, double D)
+{
+    double more = 0.5 * h * b - D;
+    return more > 0.0 ? more : 0.0;
+}
+
 #endif

@@ -48,6 +48,7 @@ typedef struct scratch {
     double *along;                 /* v_m as the rotations take it          (nv)       */
     double *force, *no_force;      /* right side; zero                      (nv)       */
     double *E;                     /* implicit diagonal                     (nv)       */
+    double *A;                     /* of it, what holds joints that creep   (nv)       */
     double *spin;                  /* bound of the angular velocity         (nlink)    */
     double *stiffness, *damping;   /* of each dof                           (nv_all)   */
     rb_anderson mixing;
@@ -64,8 +65,8 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
 {
     double **of_q[] = { &s->q_before, &s->q };
     double **of_act[] = { &s->act_before, &s->act, &s->act_next };
-    double **of_v[] = { &s->v_before, &s->v,     &s->dv,    &s->dv_before, &s->dv_first,
-                        &s->qdd,      &s->along, &s->force, &s->no_force,  &s->E };
+    double **of_v[] = { &s->v_before, &s->v,     &s->dv,       &s->dv_before, &s->dv_first, &s->qdd,
+                        &s->along,    &s->force, &s->no_force, &s->E,         &s->A };
     int ok = 1;
     for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++) {
         ok = ok && (*of_q[i] = rb_push(arena, double, m->nq)) != NULL;
@@ -144,7 +145,21 @@ static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scr
     rb_gauge_spread_bound(m, d, s->damping);
     for (int j = 0; j < m->nv; j++) {
         s->E[j] = 0.5 * h * (s->damping[j] + 0.5 * h * s->stiffness[j]);
+        s->A[j] = 0.0;
     }
+}
+
+/* (D.37), with the inertia that the last evaluation met. 1: there is some, and E has it too. */
+static int hold_creeping(const rb_model *m, const rb_data *d, double h, scratch *s)
+{
+    int some = 0;
+    for (int j = 0; j < m->nv; j++) {
+        if (s->damping[j] == 0.0) continue;
+        s->A[j] = rb_passive_hold(h, s->damping[j], d->dof_D[j] - s->E[j]);
+        some |= s->A[j] > 0.0;
+    }
+    for (int j = 0; j < m->nv && some; j++) s->E[j] += s->A[j];
+    return some;
 }
 
 /* (M + E + K)^-1 (tau - c) */
@@ -161,7 +176,8 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
     rb_passive(m, d);
     rb_actuation(m, d);
     for (int j = 0; j < m->nv; j++) {
-        s->force[j] = d->tau[j] + d->passive[j] + d->actuation[j] + s->E[j] * s->dv[j] / h;
+        s->force[j] =
+            d->tau[j] + d->passive[j] + d->actuation[j] + (s->E[j] - s->A[j]) * s->dv[j] / h;
     }
     rb_wrench_force(m, d, s->force);
     for (int j = 0; j < m->nv && s->push; j++) s->force[j] += s->push->f[j] / s->push->h;
@@ -297,6 +313,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
         rb_status status = evaluate(m, d, h, s);
         if (status == RB_SINGULAR && i > 0) break; /* the iteration went astray, not the model */
         if (status != RB_OK) return status;
+        if (i == 0 && hold_creeping(m, d, h, s)) continue; /* another rule, and another map */
         if (wants_forced_size(&p, i - pulls)) status = forced_size(m, d, h, s, &p.size);
         if (status != RB_OK) return status;
         advance(m, h, s, &p);

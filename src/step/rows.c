@@ -37,6 +37,15 @@
 /* ---- the configuration ------------------------------------------------------------------------
  */
 
+/* d->L := factor of M + diag(k) */
+static rb_status factor_with(const rb_model *m, rb_data *d, const double *k)
+{
+    for (int j = 0; j < m->nv; j++) d->M[m->dof_Madr[j]] += k[j];
+    rb_status status = rb_mass_factor(m, d);
+    for (int j = 0; j < m->nv; j++) d->M[m->dof_Madr[j]] -= k[j];
+    return status;
+}
+
 /* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
 rb_status rb_stage_factor(rb_stage *s)
 {
@@ -52,12 +61,16 @@ rb_status rb_stage_factor(rb_stage *s)
     rb_gauge_spread_bound(m, d, k);
     rb_gauge_spread_bound(m, d, b);
     rb_mass(m, d);
-    for (int j = 0; j < m->nv; j++) {
-        k[j] = 0.5 * s->h * (b[j] + 0.5 * s->h * k[j]);
-        d->M[m->dof_Madr[j]] += k[j];
+    for (int j = 0; j < m->nv; j++) k[j] = 0.5 * s->h * (b[j] + 0.5 * s->h * k[j]);
+    rb_status status = factor_with(m, d, k);
+    int held = 0;
+    for (int j = 0; j < m->nv && status == RB_OK; j++) {
+        if (b[j] == 0.0) continue;
+        double more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.37) */
+        held |= more > 0.0;
+        k[j] += more;
     }
-    rb_status status = rb_mass_factor(m, d);
-    for (int j = 0; j < m->nv; j++) d->M[m->dof_Madr[j]] -= k[j];
+    if (held) status = factor_with(m, d, k);
     rb_arena_reset(d->arena, mark);
     return status;
 }
