@@ -80,12 +80,10 @@ enum {
 #define NEARLY_LAST 3.0 /* before leaps */
 #define ROUGH       0.1
 
-/* Measure after sweeps beyond which leaps wander for long where contacts are many, and the one
- * below which they are about to arrive [1]. */
+/* Measure after sweeps beyond which leaps wander for long where contacts are many [1]. */
 #define WANDERS 2.5e-3
 
 /* Measure below which they are likely to arrive [1]. */
-#define ARRIVES 1e-4
 #define ARRIVES 1e-4
 
 /* Measure below which sweeps after a leap only spoil it [1]. */
