@@ -108,7 +108,8 @@ static void note(rb_stage *s, int island, const outcome *x)
     rb_step_info *info = s->info;
     const rb_info *solved = &x->solved;
     if (x->rows == 0) return;
-    if (s->found) s->found[island] = fmax(s->found[island], solved->cert.relative);
+    if (s->found && x->status == RB_OK) /* others are not taken, whatever becomes of the step */
+        s->found[island] = fmax(s->found[island], solved->cert.relative);
     info->solves++;
     info->rows += x->rows;
     if (x->rows > info->rows_max) info->rows_max = x->rows;
