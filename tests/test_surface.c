@@ -128,10 +128,10 @@ static double to_triangle(const double x[3], const double *a, const double *b, c
     return inside ? fmin(best, fabs(rb_dot3(r, n))) : best;
 }
 
-static double to_surface(const rb_model *m, const double x[3])
+static double to_surface(const rb_model *m, const double *x)
 {
     double best = INFINITY;
-    for (int f = 0; f < NFACE; f++) {
+    for (int f = 0; f < m->mesh_facenum[0]; f++) {
         const int *v = m->mesh_face + 3 * f;
         best = fmin(best, to_triangle(x, m->mesh_vert + 3 * v[0], m->mesh_vert + 3 * v[1],
                                       m->mesh_vert + 3 * v[2]));
@@ -165,6 +165,86 @@ TEST(a_sphere_is_as_far_as_the_nearest_triangle)
         }
         rb_model_free(m, NULL);
     }
+}
+
+/* A closed channel: a U of walls of 0.2, extruded over y = -0.5 .. 0.5. */
+static rb_model *channel(void)
+{
+    enum { CORNERS = 8 };
+    static const double outline[CORNERS][2] = { { -1, 0 },   { 1, 0 },     { 1, 1 },
+                                                { 0.8, 1 },  { 0.8, 0.2 }, { -0.8, 0.2 },
+                                                { -0.8, 1 }, { -1, 1 } };
+    static const int end[6][3] = { { 0, 1, 4 }, { 0, 4, 5 }, { 1, 2, 3 },
+                                   { 1, 3, 4 }, { 0, 5, 6 }, { 0, 6, 7 } };
+    double vert[2 * CORNERS][3];
+    int face[12 + 2 * CORNERS][3], n = 0;
+    for (int i = 0; i < 2 * CORNERS; i++) {
+        vert[i][0] = outline[i % CORNERS][0];
+        vert[i][1] = i < CORNERS ? -0.5 : 0.5;
+        vert[i][2] = outline[i % CORNERS][1];
+    }
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 3; k++) {
+            face[n][k] = end[i][k];
+            face[n + 1][k] = CORNERS + end[i][2 - k];
+        }
+        n += 2;
+    }
+    for (int i = 0; i < CORNERS; i++) {
+        int j = (i + 1) % CORNERS, a = CORNERS + i, b = CORNERS + j;
+        int corner[2][3] = { { i, a, b }, { i, b, j } };
+        memcpy(face[n], corner, sizeof corner);
+        n += 2;
+    }
+    rb_spec *spec = rb_spec_new(NULL);
+    rb_error err = { 0 };
+    rb_mesh_def mesh = rb_mesh_default();
+    mesh.nvert = 2 * CORNERS;
+    mesh.nface = n;
+    mesh.vert = &vert[0][0];
+    mesh.face = &face[0][0];
+    CHECK_INT(rb_spec_add_mesh(spec, &mesh, &err), 0);
+    rb_model *m = rb_spec_compile(spec, NULL, &err);
+    CHECK(m != NULL);
+    rb_spec_free(spec);
+    return m;
+}
+
+static int is_in_wall(const double x[3])
+{
+    if (!(fabs(x[1]) < 0.5)) return 0;
+    int floor = fabs(x[0]) < 1.0 && x[2] > 0.0 && x[2] < 0.2;
+    return floor || (fabs(x[0]) > 0.8 && fabs(x[0]) < 1.0 && x[2] > 0.0 && x[2] < 1.0);
+}
+
+/* In front of a wall, half in it, or behind all of its triangles (G.27); below a sheet, which has
+ * no inside, there is nothing. */
+TEST(what_is_inside_a_closed_mesh_overlaps)
+{
+    rb_model *m = channel();
+    int buried = 0;
+    for (int seed = 1; seed <= 2000; seed++) {
+        TEST_SEED(seed);
+        rb_rng rng = rb_rng_make((uint64_t)seed);
+        body b = { .type = RB_GEOM_SPHERE, .size = { seed % 2 ? 0.02 : 0.15, 0.0, 0.0 } };
+        double x = rb_rng_uniform(&rng, -1.2, 1.2), y = rb_rng_uniform(&rng, -0.7, 0.7);
+        double z = rb_rng_uniform(&rng, -0.2, 1.2);
+        if (seed % 7 == 0) x = 0.8, z = 0.5 * z; /* over an edge */
+        pose_body(&b, (double[3]){ x, y, z }, (double[4]){ 1.0, 0.0, 0.0, 0.0 });
+        double d = to_surface(m, b.p);
+        if (d < 1e-3) continue;
+        rb_manifold found = meet(m, 0, &b, 2.0);
+        CHECK(found.n >= 1);
+        CHECK_NEAR(closest_of(&found)->gap, (is_in_wall(b.p) ? -d : d) - b.size[0], 1e-12);
+        buried += is_in_wall(b.p) && d > b.size[0];
+    }
+    CHECK(buried > 100);
+    rb_model_free(m, NULL);
+    m = surface_model(flat);
+    body below = { .type = RB_GEOM_SPHERE, .size = { 0.05, 0.0, 0.0 } };
+    pose_body(&below, (double[3]){ 0.1, 0.2, 0.3 }, (double[4]){ 1.0, 0.0, 0.0, 0.0 });
+    CHECK_INT(meet(m, 0, &below, 1.0).n, 0);
+    rb_model_free(m, NULL);
 }
 
 /* Any shape over a floor of triangles meets what it would meet over one plane: same gap, and all
@@ -340,4 +420,4 @@ TEST(bad_numbers_are_refused)
 TEST_MAIN(RUN(gaps_change_as_their_normals_say), RUN(bad_numbers_are_refused),
           RUN(a_sphere_is_as_far_as_the_nearest_triangle), RUN(a_flat_floor_has_no_seams),
           RUN(a_box_stands_on_four_points_of_many_triangles), RUN(ridges_and_bowls),
-          RUN(what_is_not_convex_is_refused))
+          RUN(what_is_not_convex_is_refused), RUN(what_is_inside_a_closed_mesh_overlaps))

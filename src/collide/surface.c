@@ -13,6 +13,7 @@
 
 #include "base/constants.h"
 #include "collide/bounds.h"
+#include "collide/buried.h"
 #include "collide/convex.h"
 #include "collide/feature.h"
 #include "collide/manifold.h"
@@ -428,6 +429,45 @@ static void walk_mesh(walk *k, const box *b, int lo, int hi)
     walk_mesh(k, b, middle, hi);
 }
 
+static int any_overlaps(const walk *k)
+{
+    for (int i = 0; i < k->ngroup; i++) {
+        for (int j = 0; j < k->groups[i].n; j++) {
+            if (k->groups[i].at[j].gap < 0.0) return 1;
+        }
+    }
+    return 0;
+}
+
+/* A shape that no triangle overlaps may be inside the mesh altogether (G.27). */
+static void meet_inside(walk *k)
+{
+    rb_core *core = &k->couple.core2;
+    double c[3], p[3], n[3], lowest[3];
+    int face;
+    rb_rot_t(k->surface->R, core->c, c);
+    if (any_overlaps(k) || !rb_buried(k->surface->model, k->surface->asset, c, p, &face)) return;
+    rb_sub3(p, c, n);
+    rb_rot(k->surface->R, p, p);
+    rb_rot(k->surface->R, n, n);
+    if (!(rb_unit(n) > 0.0)) return;
+    double back[3] = { -n[0], -n[1], -n[2] };
+    int vertex = rb_core_support(core, back, lowest);
+    rb_axpy3(-core->radius, n, lowest);
+    rb_add3(lowest, k->surface->p, lowest);
+    rb_add3(p, k->surface->p, p);
+    rb_manifold_point point = { .feature =
+                                    rb_feature(rb_feature_half(RB_FACE, face & 0x3fff),
+                                               rb_feature_half(RB_VERTEX, vertex & 0x3fff)) };
+    rb_copy3(n, point.normal);
+    rb_copy3(lowest, point.pos2);
+    rb_sub3(lowest, p, lowest);
+    point.gap = rb_dot3(n, lowest);
+    rb_copy3(point.pos2, point.pos1);
+    rb_axpy3(-point.gap, n, point.pos1);
+    add_point(k, &point);
+}
+
 /* Two triangles of a cell, cut along the diagonal from its first corner, as MuJoCo does. The second
  * three are the corners beyond their edges. */
 static const int cell_corner[2][6][2] = {
@@ -510,6 +550,7 @@ rb_status rb_surface_points(const rb_shape *surface, const rb_shape *convex, dou
         walk_grid(&k, &b);
     } else if (surface->model->mesh_facenum[surface->asset] > 0) {
         walk_mesh(&k, &b, 0, surface->model->mesh_facenum[surface->asset]);
+        meet_inside(&k);
     }
     for (int i = 0; i < k.ngroup; i++) shrink(&k, &groups[i]);
     *ngroup = k.ngroup;

@@ -1,0 +1,11 @@
+/* Shapes inside a closed mesh, behind all of its triangles. */
+#ifndef RB_COLLIDE_BURIED_H
+#define RB_COLLIDE_BURIED_H
+
+#include "rattleback/collide.h"
+
+/* Whether the point c, in the frame of the mesh, is inside it: an odd number of triangles above it
+ * and below it. The shortest way out then leads to `out`, on the triangle *face. */
+int rb_buried(const rb_model *m, int mesh, const double c[3], double out[3], int *face);
+
+#endif
