@@ -124,7 +124,7 @@ TEST(flat_parts)
         rb_closest closest;
         random_solids(&rng, hulls, types[seed % 4][0], types[seed % 4][1], &a, &b);
         couple_of(&a, &b, shape, &couple);
-        rb_closest_find(&couple, &closest);
+        rb_closest_find(&couple, NULL, &closest);
         double w[3], x1[3];
         if (!closest.at.exact) continue;
         if (!rb_inner_flat(&couple, closest.at.n, closest.at.s, x1)) continue;

@@ -50,9 +50,12 @@ static double query(void *handle, int i)
     return gap;
 }
 
+/* Pairs that are sought, and not by a closed form. */
 static void *make_warm(const path *p)
 {
-    return p->touching && p->type[1] == RB_GEOM_MESH && p->type[0] >= RB_GEOM_BOX ? make(p) : NULL;
+    int curved = p->type[0] >= RB_GEOM_CAPSULE && p->type[1] >= RB_GEOM_ELLIPSOID;
+    int poly = p->type[1] == RB_GEOM_MESH && p->type[0] >= RB_GEOM_BOX;
+    return poly || (curved && p->type[1] <= RB_GEOM_CYLINDER) ? make(p) : NULL;
 }
 
 static double query_warm(void *handle, int i)
@@ -61,6 +64,11 @@ static double query_warm(void *handle, int i)
     rb_shape a = shape_at(e->p, 0, i), b = shape_at(e->p, 1, i);
     rb_manifold m;
     double gap = INFINITY;
+    if (!e->p->touching) {
+        int found;
+        rb_pair_closest_warm(&a, &b, INFINITY, &e->warm, &m.point[0], &found);
+        return m.point[0].gap;
+    }
     rb_pair_manifold_warm(&a, &b, 1e-3, &e->warm, &m);
     for (int k = 0; k < m.n; k++) gap = fmin(gap, m.point[k].gap);
     return gap;
@@ -79,4 +87,6 @@ const side side_ours = { "rattleback", { "distance", "manifold" }, make, query, 
 const side side_ours_vclip = {
     "rattleback V-Clip", { "distance", "" }, make_vclip, query_vclip, free
 };
-const side side_ours_warm = { "rattleback warm", { "", "manifold" }, make_warm, query_warm, free };
+const side side_ours_warm = {
+    "rattleback warm", { "distance", "manifold" }, make_warm, query_warm, free
+};

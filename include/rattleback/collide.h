@@ -58,16 +58,24 @@ rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, doubl
 rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double reach,
                           rb_manifold_point *out, int *found);
 
-/* Where the next search begins: the normal of the last answer. All zero: nowhere. */
+/* Where the next search begins: the normal of the last answer, and of polyhedra the simplex with
+ * which GJK ended. All zero: nowhere. What belongs to other shapes is a start like any other. */
 typedef struct rb_warm {
-    double n[3]; /* from 1 to 2, world */
+    double n[3];      /* from 1 to 2, world                                   */
+    int ncorner;      /* 0 to 3                                               */
+    int corner[3][2]; /* vertices of shapes 1 and 2 of which each is made     */
 } rb_warm;
 
-/* rb_pair_manifold for poses that follow each other: the same answer, sooner where the last normal
- * leads to a face or two edges that are proved to be where they touch. The same bits as well,
- * unless several directions are as good to rounding. */
+/* rb_pair_manifold for poses that follow each other: the same answer, sooner. Polyhedra that touch
+ * begin with the last normal, those apart with the last simplex, and give the same bits as well,
+ * unless several directions are as good to rounding; curved shapes begin Newton's method with the
+ * last normal, and agree to rounding. */
 rb_status rb_pair_manifold_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
                                 rb_warm *warm, rb_manifold *out);
+
+/* rb_pair_closest in the same way. */
+rb_status rb_pair_closest_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                               rb_warm *warm, rb_manifold_point *out, int *found);
 
 /* ---- closest features of polyhedra ------------------------------------------------------------
  */

@@ -299,7 +299,10 @@ static rb_status meet(scene *s, int g1, int g2, int pair)
     manifold.most = s->most;
     if (rb_is_surface(&shape1) || rb_is_surface(&shape2)) return collide_surface(s, g1, g2, pair);
     const double *n = rb_pair_is_sought(&shape1, &shape2) ? last_normal(s->d, g1, g2) : NULL;
-    if (!rb_pair_call_warm(&shape1, &shape2, isnan(reach) ? INFINITY : reach, n, &manifold)) {
+    rb_warm warm = { .ncorner = 0 };
+    if (n) rb_copy3(n, warm.n);
+    if (!rb_pair_call_warm(&shape1, &shape2, isnan(reach) ? INFINITY : reach, n ? &warm : NULL,
+                           &manifold)) {
         return refuse(s, g1, g2);
     }
     if (manifold.n == 0) return RB_OK;

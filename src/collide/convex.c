@@ -9,6 +9,7 @@
 #include "collide/inner.h"
 #include "collide/pairs.h"
 #include "collide/segment.h"
+#include "collide/simplex.h"
 #include "math/vec3.h"
 
 int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *couple)
@@ -152,14 +153,6 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     out->capped = out->error > RB_DEPTH_FINE * couple->scale;
 }
 
-/* GJK came to its end on polyhedra that are so far apart that the direction of their distance has
- * all its digits. */
-static int is_sharp(const rb_couple *couple, const rb_gjk *gjk)
-{
-    return !gjk->overlap && gjk->distance > RB_FAR * couple->scale &&
-           gjk->distance - gjk->lower <= RB_GAP_SHARP * couple->scale;
-}
-
 /* Whether the closest points of the simplex lie s n apart. */
 static int is_met_at(const rb_couple *couple, const rb_gjk *gjk, double s, const double n[3])
 {
@@ -167,6 +160,34 @@ static int is_met_at(const rb_couple *couple, const rb_gjk *gjk, double s, const
     rb_copy3(gjk->v, r);
     rb_axpy3(-s, n, r);
     return !gjk->overlap && rb_norm3(r) <= RB_SAME_POINT * couple->scale;
+}
+
+/* Polyhedra so far apart that the direction of their distance has all its digits. */
+static int is_far(const rb_couple *couple, const rb_gjk *gjk)
+{
+    return !couple->curved && !gjk->overlap && gjk->distance > RB_FAR * couple->scale;
+}
+
+/* The direction of the features that GJK ended on. */
+static int take_named(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
+{
+    double n[3], s;
+    if (!is_far(couple, gjk) || !rb_simplex_direction(couple, gjk, n, &s)) return 0;
+    rb_copy3(n, out->at.n);
+    out->at.s = s;
+    out->at.exact = 0;
+    return 1;
+}
+
+/* Its own, where it came to its end. */
+static int take_own(const rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
+{
+    int ended = gjk->distance - gjk->lower <= RB_GAP_SHARP * couple->scale;
+    if (gjk->overlap || !(gjk->distance > RB_FAR * couple->scale) || !ended) return 0;
+    rb_copy3(gjk->normal, out->at.n);
+    out->at.s = gjk->lower;
+    out->at.exact = 0;
+    return 1;
 }
 
 /* Improves what GJK found. 1: proved. */
@@ -177,11 +198,7 @@ static int settle(rb_couple *couple, const rb_gjk *gjk, rb_effort effort, rb_clo
         out->at.upper = upper;
         witness(gjk, out->x1);
     }
-    if (is_sharp(couple, gjk)) {
-        out->at.s = gjk->lower;
-        out->at.exact = 0;
-        rb_copy3(gjk->normal, out->at.n);
-    } else {
+    if (!take_named(couple, gjk, out) && !take_own(couple, gjk, out)) {
         rb_direction_improve(couple, gjk->normal, gjk->p, gjk->n,
                              gjk->overlap && !couple->curved ? RB_TRY_EXACT : effort, &out->at);
     }
@@ -216,17 +233,51 @@ static int prove_overlap(rb_couple *couple, rb_direction *at)
     return !couple->curved && rb_direction_all(couple, RB_PAIRS_MANY, at) && at->s < 0.0;
 }
 
-void rb_closest_find(rb_couple *couple, rb_closest *out)
+static void forget(rb_couple *couple, rb_closest *out)
+{
+    couple->seen = 0;
+    out->at = (rb_direction){ .s = -INFINITY, .upper = INFINITY };
+    out->met = out->capped = 0;
+}
+
+/* Polyhedra that are far apart, from the simplex of the pose before. 0: they are not, or it is not
+ * one pair of features that is the nearest. */
+static int find_far(rb_couple *couple, rb_warm *warm, rb_closest *out)
 {
     rb_gjk gjk;
-    couple->seen = 0;
-    out->met = 0;
+    if (!rb_simplex_resume(couple, warm, &gjk)) return 0;
+    rb_gjk_run(couple, 0.01 * RB_GAP_TIE * couple->scale, RB_GJK_STEPS, &gjk);
+    out->steps = gjk.steps;
+    if (!take_named(couple, &gjk, out)) return 0;
+    const rb_extreme *e = rb_couple_extremes(couple, out->at.n);
+    if (e[0].freedom + e[1].freedom != gjk.n - 1) return 0;
+    out->at.upper = gjk.distance;
+    out->error = rb_larger(0.0, gjk.distance - out->at.s);
+    out->met = is_met_at(couple, &gjk, out->at.s, out->at.n);
+    witness(&gjk, out->x1);
+    rb_simplex_keep(couple, &gjk, warm);
+    return 1;
+}
+
+/* Curved shapes: Newton's method from the normal of the pose before. 0: it does not prove its
+ * answer. */
+static int find_curved(rb_couple *couple, const double n[3], rb_closest *out)
+{
+    rb_gjk gjk;
+    if (!couple->curved || !rb_is_unit3(n)) return 0;
+    rb_gjk_begin(couple, n, &gjk);
+    out->steps = gjk.steps;
+    return settle(couple, &gjk, RB_TRY_NEWTON, out);
+}
+
+void rb_closest_find(rb_couple *couple, rb_warm *warm, rb_closest *out)
+{
+    rb_gjk gjk;
+    forget(couple, out);
     if (rb_cylinder_box(couple, out)) return;
+    if (warm && (find_far(couple, warm, out) || find_curved(couple, warm->n, out))) return;
+    if (warm) forget(couple, out);
     double tie = RB_GAP_TIE * couple->scale, fine = RB_DEPTH_FINE * couple->scale;
-    out->at.s = -INFINITY;
-    out->at.upper = INFINITY;
-    out->at.placed = out->at.exact = 0;
-    out->capped = 0;
     rb_gjk_begin(couple, NULL, &gjk);
     for (int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;; few *= 2) {
         int last = few >= RB_GJK_STEPS;
@@ -235,6 +286,7 @@ void rb_closest_find(rb_couple *couple, rb_closest *out)
         int all = last && !gjk.overlap;
         int proved = settle(couple, &gjk, all ? RB_TRY_ALL : RB_TRY_NEWTON, out);
         out->steps = gjk.steps;
+        if (warm) rb_simplex_keep(couple, &gjk, warm);
         if (proved) return;
         if (last) break;
     }
@@ -265,8 +317,8 @@ int rb_closest_warm(rb_couple *couple, const double n[3], rb_closest *out)
 {
     rb_corner corner[2];
     rb_direction *at = &out->at;
-    couple->seen = 0;
-    *at = (rb_direction){ .s = -INFINITY, .upper = INFINITY };
+    forget(couple, out);
+    if (rb_couple_separation(couple, n) > RB_FAR * couple->scale) return 0;
     const rb_extreme *e = rb_couple_extremes(couple, n);
     corner[0].id1 = e[0].part;
     corner[0].id2 = e[1].part;
@@ -278,7 +330,6 @@ int rb_closest_warm(rb_couple *couple, const double n[3], rb_closest *out)
     if (!at->exact || at->upper > at->s || at->s > RB_SAME_POINT * couple->scale) return 0;
     e = rb_couple_extremes(couple, at->n);
     if (e[0].freedom + e[1].freedom != 2) return 0;
-    out->met = out->capped = 0;
     out->error = 0.0;
     out->steps = 1;
     return 1;
@@ -316,21 +367,25 @@ static int named_direction(const rb_couple *couple, const rb_extreme e[2], const
     if (faces) {
         const rb_core *core = faces == 1 ? &couple->core1 : &couple->core2;
         rb_rot(core->R, core->poly.plane + 4 * (ptrdiff_t)e[faces - 1].face, m);
-    } else {
-        double rest[3];
-        const double *u1 = e[0].line.u, *u2 = e[1].line.u;
-        rb_copy3(u1, rest);
-        rb_axpy3(rb_dot3(u1, u2) < 0.0 ? 1.0 : -1.0, u2, rest);
-        rb_cross3(u2, rest, m);
-        if (!(rb_unit(m) > RB_KINK_SURE)) return 0;
+    } else if (!(rb_edges_across(e[0].line.u, e[1].line.u, m) > RB_KINK_SURE)) {
+        return 0;
     }
     rb_scale3(rb_dot3(m, n) < 0.0 ? -1.0 : 1.0, m, m);
     for (int k = 0; k < 3; k++) m[k] += 0.0; /* one zero, not two */
     return 1;
 }
 
-/* Separation along n from the same vertices, wherever the last climb ended: of several that are as
- * high it takes the first that it meets. */
+/* The first vertex of where a core is extreme, as (G.28) has it. */
+static int first_vertex(const rb_core *core, const rb_extreme *e)
+{
+    const rb_poly *p = &core->poly;
+    if (core->kind != RB_CORE_POLY || e->freedom == 0) return e->part;
+    if (e->freedom == 2) return p->loop[p->loopadr[e->face]];
+    int end = rb_poly_end(p, e->edge);
+    return end < e->part ? end : e->part;
+}
+
+/* Separation along n from the same vertices, wherever the last climb ended. */
 static double separation_again(rb_couple *couple, const double n[3])
 {
     double back[3] = { -n[0], -n[1], -n[2] };
@@ -346,14 +401,16 @@ static void name_again(rb_couple *couple, rb_direction *at)
 {
     double n[3];
     const rb_extreme *e = rb_couple_extremes(couple, at->n);
-    int named = named_direction(couple, e, at->n, n);
-    double s = separation_again(couple, named ? n : at->n);
-    if (named && s >= at->s - RB_GAP_TIE * couple->scale) {
-        rb_copy3(n, at->n);
-        at->s = s;
-        return;
+    if (named_direction(couple, e, at->n, n)) {
+        int id1 = first_vertex(&couple->core1, &e[0]), id2 = first_vertex(&couple->core2, &e[1]);
+        double s = rb_separation_from(couple, id1, id2, n);
+        if (s >= at->s - RB_GAP_TIE * couple->scale) {
+            rb_copy3(n, at->n);
+            at->s = s;
+            return;
+        }
     }
-    at->s = named ? separation_again(couple, at->n) : s;
+    at->s = separation_again(couple, at->n);
 }
 
 /* Where cores touch, or are so close that rb_closest_warm could answer, a direction next to that of
@@ -366,8 +423,22 @@ static int is_nameable(rb_couple *couple, const rb_direction *at)
     return e[0].freedom + e[1].freedom == 2;
 }
 
+/* The manifold of polyhedra that touch along nearly the normal of the pose before. 0: nothing
+ * proves that they do. */
+static int touch_again(rb_couple *couple, const double n[3], double reach, rb_manifold *out)
+{
+    rb_closest closest;
+    if (couple->curved || !rb_is_unit3(n) || !rb_closest_warm(couple, n, &closest)) return 0;
+    name_again(couple, &closest.at);
+    if (closest.at.s - couple->core1.radius - couple->core2.radius > reach) return 1;
+    rb_contact_points(couple, &closest, reach, 1, out);
+    if (!has_nameless(out)) return 1;
+    out->n = 0;
+    return 0;
+}
+
 void rb_convex_pair_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
-                         const double *n, rb_manifold *out)
+                         rb_warm *warm, rb_manifold *out)
 {
     rb_couple couple;
     rb_closest closest;
@@ -377,15 +448,11 @@ void rb_convex_pair_warm(const rb_shape *shape1, const rb_shape *shape2, double 
     rb_sub3(couple.core2.c, couple.core1.c, w);
     if (rb_norm3(w) - couple.core1.extent - couple.core2.extent - radii > reach) return;
 
-    if (n && out->most > 1 && !couple.curved && rb_closest_warm(&couple, n, &closest)) {
-        name_again(&couple, &closest.at);
-        if (closest.at.s - radii > reach) return;
-        rb_contact_points(&couple, &closest, reach, 1, out);
+    if (warm && out->most > 1 && touch_again(&couple, warm->n, reach, out)) {
         to_world(shape1, out);
-        if (!has_nameless(out)) return;
-        out->n = 0;
+        return;
     }
-    rb_closest_find(&couple, &closest);
+    rb_closest_find(&couple, warm, &closest);
     if (!couple.curved && is_nameable(&couple, &closest.at)) {
         rb_direction *at = &closest.at;
         name_again(&couple, at);

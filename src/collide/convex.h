@@ -22,8 +22,9 @@ int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *co
  * proves that they overlap, or they are other shapes. */
 int rb_cylinder_box(rb_couple *couple, rb_closest *out);
 
-/* The gap of two cores, apart or not. */
-void rb_closest_find(rb_couple *couple, rb_closest *out);
+/* The gap of two cores, apart or not. From where `warm` says that a search ended before, if it is
+ * given, and says where this one did: of polyhedra the answer is the same. */
+void rb_closest_find(rb_couple *couple, rb_warm *warm, rb_closest *out);
 
 /* The same from a direction near that of the gap: a face that looks along it, or a pair of edges,
  * if it is proved to be where the cores touch, or are so close that rb_closest_find would name it

@@ -210,6 +210,23 @@ int rb_core_support(rb_core *core, const double n[3], double x[3])
     return part;
 }
 
+int rb_core_corner(const rb_core *core, int id, double x[3])
+{
+    double y[3] = { 0.0, 0.0, id ? core->size[1] : -core->size[1] };
+    if (core->kind == RB_CORE_POLY) {
+        if (id < 0 || id >= core->poly.nvert) return 0;
+        rb_core_vertex(core, id, x);
+    } else if (core->kind == RB_CORE_SEGMENT) {
+        if (id != 0 && id != 2) return 0;
+        rb_rot(core->R, y, x);
+        rb_add3(x, core->c, x);
+    } else {
+        if (core->kind != RB_CORE_POINT || id != 0) return 0;
+        rb_copy3(core->c, x);
+    }
+    return 1;
+}
+
 int rb_core_aim(rb_core *core, const double n[3])
 {
     enum { TRIES = 8 };

@@ -46,6 +46,10 @@ int rb_core_is_box(const rb_core *core);
  * part (see core.c). n need not have unit length. */
 int rb_core_support(rb_core *core, const double n[3], double x[3]);
 
+/* The vertex, end or point of a core without curved parts that rb_core_support calls `id`. 0: there
+ * is none. */
+int rb_core_corner(const rb_core *core, int id, double x[3]);
+
 /* Lets the next search for a support point of a hull begin at the best of a few vertices along n.
  * 0: the core has none, or so few that all are looked at. */
 int rb_core_aim(rb_core *core, const double n[3]);

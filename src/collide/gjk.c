@@ -197,6 +197,16 @@ void rb_gjk_begin(rb_couple *couple, const double *start, rb_gjk *g)
     keep_part(g, &f);
 }
 
+void rb_gjk_begin_at(int n, rb_gjk *g)
+{
+    g->n = n;
+    g->steps = 0;
+    g->overlap = 0;
+    g->lower = -INFINITY;
+    part f = closest_part(g);
+    keep_part(g, &f);
+}
+
 void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g)
 {
     double rounding = 16.0 * RB_EPS * couple->scale;

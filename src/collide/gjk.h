@@ -46,6 +46,9 @@ const rb_extreme *rb_couple_extremes(rb_couple *couple, const double n[3]);
 /* The corner that is extreme against the unit vector n (NULL: from centre to centre). */
 void rb_gjk_begin(rb_couple *couple, const double *n, rb_gjk *out);
 
+/* The simplex of the corners that out->p holds, n of them, 1 to 3. */
+void rb_gjk_begin_at(int n, rb_gjk *out);
+
 /* Goes on until lower and distance agree to `tol` [m], the simplex repeats itself, the origin is
  * inside, or g->steps reaches `steps`. */
 void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g);

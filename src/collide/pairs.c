@@ -119,23 +119,38 @@ int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, r
 
 int rb_pair_is_sought(const rb_shape *shape1, const rb_shape *shape2)
 {
-    int swap;
-    return entry_of(shape1, shape2, &swap)->many == rb_convex_pair;
+    int swap, curved = 0;
+    for (int i = 0; i < 2; i++) {
+        int type = (i ? shape2 : shape1)->type;
+        curved |= type == RB_GEOM_CYLINDER || type == RB_GEOM_ELLIPSOID;
+    }
+    return !curved && entry_of(shape1, shape2, &swap)->many == rb_convex_pair;
 }
 
-int rb_pair_call_warm(const rb_shape *shape1, const rb_shape *shape2, double reach, const double *n,
+static void swap_warm(rb_warm *warm)
+{
+    rb_scale3(-1.0, warm->n, warm->n);
+    for (int i = 0; i < 3; i++) {
+        int id = warm->corner[i][0];
+        warm->corner[i][0] = warm->corner[i][1];
+        warm->corner[i][1] = id;
+    }
+}
+
+int rb_pair_call_warm(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_warm *warm,
                       rb_manifold *out)
 {
     int swap;
     const entry *pair = entry_of(shape1, shape2, &swap);
-    if (!n || pair->many != rb_convex_pair || !is_whole(shape1) || !is_whole(shape2))
+    if (!warm || pair->many != rb_convex_pair || !is_whole(shape1) || !is_whole(shape2))
         return rb_pair_call(shape1, shape2, reach, out);
     out->n = 0;
     out->error = 0.0;
-    double back[3] = { -n[0], -n[1], -n[2] };
-    rb_convex_pair_warm(swap ? shape2 : shape1, swap ? shape1 : shape2, reach, swap ? back : n,
-                        out);
-    if (swap) rb_manifold_swap(out);
+    if (swap) swap_warm(warm);
+    rb_convex_pair_warm(swap ? shape2 : shape1, swap ? shape1 : shape2, reach, warm, out);
+    if (!swap) return 1;
+    swap_warm(warm);
+    rb_manifold_swap(out);
     return 1;
 }
 
@@ -281,6 +296,12 @@ rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double
     return RB_OK;
 }
 
+/* Finite numbers, and a pair of convex shapes. */
+static int is_usual(const rb_shape *shape1, const rb_shape *shape2, double reach)
+{
+    return is_sound(shape1, shape2, reach) && !rb_is_surface(shape1) && !rb_is_surface(shape2);
+}
+
 /* The normal of the closest point; zero where there is none. */
 static void remember(const rb_manifold *m, rb_warm *warm)
 {
@@ -295,14 +316,24 @@ static void remember(const rb_manifold *m, rb_warm *warm)
 rb_status rb_pair_manifold_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
                                 rb_warm *warm, rb_manifold *out)
 {
-    double length = rb_norm3(warm->n), near_one = fabs(length - 1.0);
-    int usual = near_one <= RB_TINY_ANGLE && is_sound(shape1, shape2, reach) &&
-                rb_pair_is_sought(shape1, shape2) && !rb_is_surface(shape1) &&
-                !rb_is_surface(shape2);
     rb_status status = RB_OK;
     out->most = RB_MANIFOLD_KEEP;
-    if (!usual || !rb_pair_call_warm(shape1, shape2, reach, warm->n, out))
+    if (!is_usual(shape1, shape2, reach) || !rb_pair_call_warm(shape1, shape2, reach, warm, out))
         status = rb_pair_manifold(shape1, shape2, reach, out);
     remember(out, warm);
     return status;
+}
+
+rb_status rb_pair_closest_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
+                               rb_warm *warm, rb_manifold_point *out, int *found)
+{
+    rb_manifold m;
+    m.most = 1;
+    *found = 0;
+    if (!is_usual(shape1, shape2, reach) || !rb_pair_call_warm(shape1, shape2, reach, warm, &m))
+        return rb_pair_closest(shape1, shape2, reach, out, found);
+    remember(&m, warm);
+    *found = m.n > 0;
+    if (*found) *out = m.point[0];
+    return RB_OK;
 }

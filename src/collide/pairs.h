@@ -37,17 +37,18 @@ void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold 
 void rb_sphere_hull(const rb_shape *sphere, const rb_shape *hull, double reach, rb_manifold *out);
 void rb_convex_pair(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out);
 void rb_convex_pair_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
-                         const double *n, rb_manifold *out);
+                         rb_warm *warm, rb_manifold *out);
 void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb_manifold *out);
 
 /* Calls the function of the pair, exchanging where needed. 0: no entry. */
 int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out);
 
-/* The same from a unit vector n near the normal, NULL: none; the same answer. */
-int rb_pair_call_warm(const rb_shape *shape1, const rb_shape *shape2, double reach, const double *n,
+/* The same from where the last search ended, NULL: nowhere. */
+int rb_pair_call_warm(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_warm *warm,
                       rb_manifold *out);
 
-/* Whether such a vector is of use for the pair. */
+/* Whether that is of use for the pair, and gives the bits that a search from nowhere gives: they
+ * are polyhedra without a method of their own. */
 int rb_pair_is_sought(const rb_shape *shape1, const rb_shape *shape2);
 
 #endif

@@ -275,7 +275,7 @@ static int can_reach(walk *k, double gap, const double n[3])
         rb_closest closest;
         rb_copy3(c, k->couple.core2.c);
         rb_axpy3(t, v, k->couple.core2.c);
-        rb_closest_find(&k->couple, &closest);
+        rb_closest_find(&k->couple, NULL, &closest);
         gap = closest.at.s - k->couple.core2.radius;
         rb_copy3(closest.at.n, normal);
     }
@@ -323,7 +323,7 @@ static void meet_triangle(walk *k, triangle *t)
     if (rb_dot3(x, nu) - core->room[27] + radius < 0.0) return;
 
     rb_closest closest;
-    rb_closest_find(&k->couple, &closest);
+    rb_closest_find(&k->couple, NULL, &closest);
     double gap = closest.at.s - radius;
     if (gap > k->reach || !choose_direction(k, t, &closest)) return;
     if (!can_reach(k, gap, closest.at.n)) return;

@@ -415,7 +415,7 @@ static void escape(const rb_shape *shape1, const rb_shape *shape2, rb_vclip_resu
     rb_couple couple;
     rb_closest closest;
     rb_couple_make(shape1, shape2, &couple);
-    rb_closest_find(&couple, &closest);
+    rb_closest_find(&couple, NULL, &closest);
     out->escaped = 1;
     out->distance = closest.at.s;
     out->overlap = out->distance < 0.0;

@@ -86,6 +86,12 @@ RB_INLINE double rb_norm3(const double a[3])
     return sqrt(rb_dot3(a, a));
 }
 
+/* Unit length, to half of the digits. */
+RB_INLINE int rb_is_unit3(const double a[3])
+{
+    return fabs(rb_dot3(a, a) - 1.0) <= 1e-8;
+}
+
 /* To unit length; returns the length before. A vector without length becomes +z. */
 RB_INLINE double rb_normalize3(double a[3])
 {

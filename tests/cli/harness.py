@@ -10,7 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SHARED = os.environ.get("RATTLEBACK_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
 
 
-def rattleback(*args, text="", cwd=ROOT, timeout=120):
+def rattleback(*args, text="", cwd=ROOT, timeout=300):
     done = subprocess.run([PROGRAM, *args], input=text.encode(), capture_output=True, cwd=cwd,
                           timeout=timeout)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
