@@ -253,6 +253,19 @@ typedef struct rb_touch {
     double u[6];     /* velocity of each row after the step [m/s]                               */
 } rb_touch;
 
+/* Links and pairs of geoms that may touch, while nothing is near (S.59). */
+typedef struct rb_clear_link {
+    double length; /* |l| + |a| [m]                                                              */
+    double arm;    /* |a|, anchor of its hinges in the link [m]                                  */
+    int sign;      /* 1, -1: its hinge is parallel to that of the parent; 0: not                 */
+} rb_clear_link;
+
+typedef struct rb_clear_pair {
+    int geom[2];
+    int common; /* last link that carries both                                                   */
+    double gap; /* at clear_q, at least [m]                                                      */
+} rb_clear_pair;
+
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6
  * matrix [[A, B], [B', C]] is stored as A xx yy zz xy xz yz, B row major, C like A: 21 numbers. */
 typedef struct rb_data {
@@ -342,6 +355,17 @@ typedef struct rb_data {
     double still_told[112]; /* options, and what the step told */
     double *still_x;       /* state and inputs it began with                        (nstill)      */
     rb_touch *still_touch; /*                                                       (touch_max)   */
+
+    /* rb_step: gaps of all pairs at a configuration with nothing near; src/step/clear.c */
+    const struct rb_model *clear_of; /* model that links and pairs were listed for; NULL: none    */
+    int clear_parent;                /* its option.filter_parent then                             */
+    int clear_known;                 /* 1: clear_q and the gaps hold                              */
+    int clear_n;                     /* pairs                                                     */
+    int nclear;                      /* room for them                                             */
+    double *clear_q;           /*                                                   (nq)          */
+    double *clear_out;         /* how far a geom reaches out of its link [m]        (ngeom)       */
+    rb_clear_link *clear_link; /*                                                   (nlink)       */
+    rb_clear_pair *clear;      /*                                                   (nclear)      */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */

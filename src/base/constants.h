@@ -332,6 +332,10 @@
  * each other, 40 contacts, take twenty seconds for each second. */
 #define RB_UNIQUE_OFTEN 8
 
+/* Geoms up to which the gaps of all pairs are kept while nothing is near [1]. Larger: pairs are as
+ * many as the square of it, and in long chains two are near in most steps. */
+#define RB_CLEAR_GEOMS 20
+
 /* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
  * the model [1]. What rolls leaves gaps of 1e-8 m; rings of bodies that hold each other cannot
  * close them all, and impulses grow along a self-stress until something slips. Larger: heaps hover

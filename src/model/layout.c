@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/constants.h"
+
 /* A block of more bytes is refused: 1 TiB where addresses have 64 bits, 1 GiB where 32. Far above
  * what any machine can hold for us, far below what overflows. */
 #define MAX_BYTES ((size_t)1 << (sizeof(size_t) > 4 ? 40 : 30))
@@ -153,6 +155,9 @@ static const entry data_entries[] = {
     D(link_work, nlink, 72),
     D(still_x, nstill, 1),
     { offsetof(rb_data, still_touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
+    D(clear_q, nq, 1), D(clear_out, ngeom, 1),
+    { offsetof(rb_data, clear_link), sizeof(rb_clear_link), offsetof(rb_data, nlink), ONE, 1 },
+    { offsetof(rb_data, clear), sizeof(rb_clear_pair), offsetof(rb_data, nclear), ONE, 1 },
 };
 // clang-format on
 
@@ -253,5 +258,6 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nv_all = m->nv_all;
     d->ngauge_dof = m->ngauge_dof;
     d->ngauge_entry = m->ngauge_entry;
+    d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? m->ngeom * (m->ngeom - 1) / 2 : 0;
     d->nstill = m->nq + 4 * m->nv + m->na + m->nu + 6 * m->nbody + 2;
 }

@@ -232,6 +232,12 @@ rb_status rb_stage_rows(rb_stage *s);
 rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
 
+/* clear.c: q0 is where nothing is near, with poses and gaps as in d. Then: nothing can meet between
+ * q0 and q_free (S.59), and the motion is the smooth one. */
+rb_status rb_stage_note_clear(rb_stage *s);
+int rb_stage_is_clear(rb_stage *s);
+void rb_stage_take_free(rb_stage *s);
+
 /* points.c: in a repair, before q_hat moves: vertices of this round; then, among the contacts of
  * the next round, those of them that it has lost. */
 rb_status rb_stage_points_keep(rb_stage *s);

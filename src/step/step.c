@@ -288,6 +288,10 @@ static rb_status move(rb_stage *s)
     s->carry_substeps = 0;
     memset(&s->set, 0, sizeof s->set);
     rb_status status = rb_stage_likely_motion(s);
+    if (status == RB_OK && rb_stage_is_clear(s)) {
+        rb_stage_take_free(s);
+        return RB_OK;
+    }
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = rb_stage_through(s);
     if (status == RB_OK) status = rb_stage_measure(s);
