@@ -95,10 +95,11 @@ static rb_aabb widen(scene *s, int g, const rb_shape *shape)
 {
     const rb_motion *motion = &s->motion[g];
     const double *at = s->d->link_p + 3 * (ptrdiff_t)s->m->geom_link[g];
-    double more = RB_NEAR_MORE * s->h * (rb_norm3(motion->v) + motion->spread), r[3];
+    double way = s->h * (rb_norm3(motion->v) + motion->spread), more = RB_NEAR_MORE * way, r[3];
     rb_aabb box = s->swept[g];
     rb_sub3(shape->p, at, r);
     s->noted->room[g] = s->h * motion->spread + more;
+    s->noted->way[g] = way;
     s->noted->far[g] = rb_norm3(r);
     s->noted->arm[g] = rb_bounds_arm(shape);
     for (int k = 0; k < 3; k++) {
@@ -480,9 +481,10 @@ int rb_near_push(const rb_model *m, rb_arena *arena, rb_near *near)
     *near = (rb_near){ .capacity = NEAR_EACH * m->ngeom + NEAR_LEAST };
     near->pair = (int(*)[3])rb_arena_push(arena, (size_t)near->capacity, sizeof *near->pair);
     near->room = rb_push(arena, double, m->ngeom);
+    near->way = rb_push(arena, double, m->ngeom);
     near->far = rb_push(arena, double, m->ngeom);
     near->arm = rb_push(arena, double, m->ngeom);
-    return near->pair && near->room && near->far && near->arm;
+    return near->pair && near->room && near->way && near->far && near->arm;
 }
 
 static void stand(scene *s, int g)

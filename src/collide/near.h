@@ -12,6 +12,7 @@ typedef struct rb_near {
     int capacity;
     int (*pair)[3]; /* geoms g1 < g2 and their explicit pair, -1: none      (capacity)          */
     double *room;   /* how far its surface may be from where h v takes it [m]  (ngeom)          */
+    double *way;    /* how far its points go with h v, and beside it, at most [m]  (ngeom)      */
     double *far;    /* its centre from the origin of its link [m]           (ngeom)             */
     double *arm;    /* rb_bounds_arm [m]                                    (ngeom)             */
 } rb_near;

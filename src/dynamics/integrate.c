@@ -1,6 +1,7 @@
 /* Motion on the manifold of configurations (D.28): coordinates of hinges and slides add up,
  * quaternions are multiplied by the exponential of the angular velocity, which is in the frame of
  * the body, from the right. */
+#include "dynamics/branch.h"
 #include "math/quat.h"
 #include "rattleback/dynamics.h"
 
@@ -13,24 +14,28 @@ static void turn(const double q[4], const double w[3], double h, double out[4])
     rb_quat_normalize(out);
 }
 
+void rb_integrate_joint(const rb_model *m, int j, const double *q, const double *v, double h,
+                        double *out)
+{
+    int a = m->jnt_qadr[j], i = m->jnt_dofadr[j];
+    switch ((rb_joint_type)m->jnt_type[j]) {
+    case RB_JOINT_FREE:
+        for (int n = 0; n < 3; n++) out[a + n] = q[a + n] + h * v[i + n];
+        turn(q + a + 3, v + i + 3, h, out + a + 3);
+        break;
+    case RB_JOINT_BALL:
+        turn(q + a, v + i, h, out + a);
+        break;
+    case RB_JOINT_SLIDE:
+    case RB_JOINT_HINGE:
+        out[a] = q[a] + h * v[i];
+        break;
+    }
+}
+
 void rb_integrate(const rb_model *m, const double *q, const double *v, double h, double *out)
 {
-    for (int j = 0; j < m->njnt; j++) {
-        int a = m->jnt_qadr[j], i = m->jnt_dofadr[j];
-        switch ((rb_joint_type)m->jnt_type[j]) {
-        case RB_JOINT_FREE:
-            for (int n = 0; n < 3; n++) out[a + n] = q[a + n] + h * v[i + n];
-            turn(q + a + 3, v + i + 3, h, out + a + 3);
-            break;
-        case RB_JOINT_BALL:
-            turn(q + a, v + i, h, out + a);
-            break;
-        case RB_JOINT_SLIDE:
-        case RB_JOINT_HINGE:
-            out[a] = q[a] + h * v[i];
-            break;
-        }
-    }
+    for (int j = 0; j < m->njnt; j++) rb_integrate_joint(m, j, q, v, h, out);
 }
 
 static void turn_between(const double q0[4], const double q1[4], double w[3])

@@ -189,6 +189,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     rb_mark mark = rb_arena_mark(d->arena);
     rb_contact *found = s->seen ? s->seen : rb_push(d->arena, rb_contact, d->touch_max);
     if (!found) return RB_NOMEM;
+    s->near_held = holds;
     if (!nobody) go_to_end(s);
     if (!holds)
         status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);

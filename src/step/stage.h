@@ -46,6 +46,13 @@ typedef struct rb_cut {
     double x_2[3];       /* its point in the frame of geom 2 [m]                                */
 } rb_cut;
 
+/* How a link goes while the joints go straight (S.60), all of it per way. */
+typedef struct rb_way {
+    double w[3];         /* turning at the end that is looked from [rad]                         */
+    double x_w[3], x[3]; /* J off there: turning [rad] and origin [m]                            */
+    double W, B, X, A;   /* bounds along the way [rad], [rad], [m], [m]                          */
+} rb_way;
+
 typedef struct rb_stage {
     const rb_model *m;
     rb_data *d;
@@ -77,7 +84,8 @@ typedef struct rb_stage {
     const double *q_hat, *v_hat;
     rb_contact *contacts; /*                                            (touch_max)             */
     int ncontact;
-    rb_near near; /* pairs that were seen from q0                                          */
+    rb_near near;  /* pairs that were seen from q0                                          */
+    int near_held; /* at the last check, no other pair could touch           */
     double *near_l, *near_S, *near_v; /* link_l, dof_S and v of then    (nlink x 3), ..         */
     rb_constraints set;
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
@@ -238,6 +246,11 @@ rb_status rb_stage_note_clear(rb_stage *s);
 int rb_stage_is_clear(rb_stage *s);
 void rb_stage_take_free(rb_stage *s);
 
+/* ways.c: how every link goes along dq (nv), and J off (nv), seen from the end of the way that
+ * link_l and dof_S, here l and S, belong to; mocap bodies with the velocity of d. */
+void rb_stage_ways(const rb_stage *s, const double *l, const double *S, const double *dq,
+                   const double *off, rb_way *link);
+
 /* points.c: in a repair, before q_hat moves: vertices of this round; then, among the contacts of
  * the next round, those of them that it has lost. */
 rb_status rb_stage_points_keep(rb_stage *s);
@@ -281,9 +294,13 @@ rb_status rb_stage_single(rb_stage *s, unsigned char *skip);
 rb_status rb_stage_find_ghosts(rb_stage *s);
 int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
 
-/* through.c: RB_UNSOLVED where a free body is behind another one at q_new that it was in front of
- * at q0 (S.56); moves d. */
+/* through.c: after rb_stage_check. RB_UNSOLVED where a geom goes through another one between q0 and
+ * q_new (S.61); moves d. */
 rb_status rb_stage_through(rb_stage *s);
+
+/* through.c: whether a geom is farther from where v takes it in the step than from where v_new does
+ * by a quarter of its thickness; moves d. */
+int rb_stage_is_shoved(rb_stage *s, const double *v);
 
 /* ghost.c: whether one of them does meet on the way from q0 with v_new. */
 rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet);

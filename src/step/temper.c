@@ -5,7 +5,8 @@
  *     v+ = (1 - a) v_n + a v_1,    f likewise,    1/2 f.(v+ + v_f) + w <= 0,    least a      (S.36)
  *
  * with f = J'p, w the work of prescribed motion, 1 the first answer and n the last. The position is
- * that of the last: it is free of overlap. */
+ * that of the last: it is free of overlap. A body that this would move aside by a quarter of its
+ * thickness and more has its step halved instead: it hits something, and the velocity must tell. */
 #include <math.h>
 #include <string.h>
 
@@ -96,6 +97,8 @@ rb_status rb_stage_temper(rb_stage *s)
     int slower = most >= s->energy || mix(s, hi, v, Mv);
     if (!slower && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "repairs of a chain make energy: shorten the step");
+    if (most < s->energy && slower && !s->final && rb_stage_is_shoved(s, v))
+        return rb_fail(s->err, RB_UNSOLVED, "repairs move a body aside: shorten the step");
     if (most < s->energy && slower) {
         s->energy = created(s, f, work, hi);
         memcpy(s->v_new, v, (size_t)s->m->nv * sizeof *v);

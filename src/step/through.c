@@ -1,208 +1,391 @@
-/* Bodies that are on the other side at the end of a step.
+/* What goes through something within a step.
  *
  * Rows hold bodies apart to first order, and the gaps at the new position tell what is left of it:
- * an overlap. A body that moves by more than its own thickness may leave no overlap behind. It hit
- * something hard with a corner and turns by many radians, or a bounce threw it at what no row was
- * taken of. So where the centre of a free body's geom moves by more than the radius of the ball
- * about it that fits into the geom, its way, straight from the old place to the new one, must not
- * cut another geom:
+ * an overlap. What moves by more than its own thickness may leave no overlap behind. It hit
+ * something hard with a corner and turns by many radians, a bounce threw it at what no row was
+ * taken of, or an arm swept over a radian, far from the plane that its row was taken in. So the way
+ * between the two positions is looked at, that of all joints together,
  *
- *     x(t) = x0 + (x+ - x0) t / h   outside of all others that the step could reach        (S.56)
+ *     q(s) = q0 (+) s dq,     q0 (+) dq = q_new,     0 <= s <= 1                             (S.56)
  *
- * A shorter way cannot lead through anything without an overlap at one of its ends. What fails is
- * halved as other steps are (S.16), and refused in the end. */
+ * with whole turns as the velocity has them. Seen from q_new, the centre of a geom, at r from the
+ * origin of its link, moves with u = x + w x r there and by (S.60) not much differently before; its
+ * surface turns about it. All of its points move with u, but for v, and are not farther than e from
+ * where u takes them:
+ *
+ *     T = |w x r| + B |r|,    D = A + B |r| + W T,    v = D + W a,    e = D / 2 + W a
+ *     or, where they turn so far that this is less:   u = 0,   v = X + T + W a,   e <= v
+ *
+ * with |w x axis| + B for W about the centre of what is round about an axis.
+ *
+ * Let r_1 and r_2 be the radii of the balls about the centres of two geoms that fit into them, zero
+ * for surfaces of triangles; the half space of a plane is as thick as the other one is long. The
+ * pair is looked at in places s_0 = 0, s_1, .. and is through where
+ *
+ *     gap(s_i) < -c,     c = (r_1 + r_2) / 4,     s_i+1 = s_i + max(gap(s_i), c) / V         (S.61)
+ *     V = |u_1 - u_2| + v_1 + v_2
+ *
+ * No two points of a pair approach by more than V ds, so that gaps are not more than c / 2 from
+ * that of a place looked at. Every pair is found that is deeper than (3/8) (r_1 + r_2) anywhere on
+ * the way: a ball that crosses a plate is r_1 + r_2 deep. What is less deep passes: a rod that
+ * strikes a peg with the last of its tip. Overlap of the start is added to c. What moves by less
+ * than c need not be looked at, because q0 and q_new have no overlap. Ways of more than 1e4 c are
+ * halved before they are looked at, where they can be.
+ *
+ * A step that fails is halved as others are (S.16), and refused in the end. Parts of a step that
+ * lead to a located impact are not looked at where contacts fly: their gaps are watched. */
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "collide/bounds.h"
+#include "collide/broad.h"
+#include "collide/filter.h"
 #include "collide/shape.h"
+#include "dynamics/branch.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
-/* Radius of what stands for the centre, as a share of that of the inner ball [1]. */
-#define POINT 1e-3
+static const double two_pi = 6.283185307179586;
 
-/* Triangles are seen from outside: the inner ball is looked at in places that are not farther apart
- * than this share of its radius, and is through where it overlaps by as much [1]. */
-#define LOOK 0.5
+/* Overlap that counts, and distance between two looks, as a share of the radii [1]. */
+#define SHARE 0.25
 
-enum { LOOKS = 10000 };
+enum {
+    LOOKS = 10000,    /* between two positions, at most                     */
+    SURFACE_REACH = 4 /* how far triangles are looked for, in units of c    */
+};
+
+/* How a geom goes. */
+typedef struct route {
+    double u[3];  /* the motion of its centre [m]                     */
+    double v, e;  /* what its points have beside that, and are off [m] */
+    double inner; /* radius of the ball inside [m]                    */
+    int far;      /* it moves by more than its share of that          */
+} route;
+
+typedef struct routes {
+    double *dq; /*                                                (nv)    */
+    route *of;  /*                                                (ngeom) */
+} routes;
 
 /* ---- who goes far -----------------------------------------------------------------------------
  */
 
-static int is_free(const rb_model *m, int link)
+static rb_shape form_of(const rb_model *m, int g)
 {
-    if (link == 0 || m->link_tree[link] < 0 || !rb_stage_is_single(m, link)) return 0;
-    return m->link_jntnum[link] == 1 && m->jnt_type[m->link_jntadr[link]] == RB_JOINT_FREE;
-}
-
-/* Distance of the centre of geom g from the origin of its link, at most [m]. */
-static double arm_of(const rb_model *m, int g)
-{
-    return rb_norm3(m->body_link_pos + 3 * (ptrdiff_t)m->geom_body[g]) +
-           rb_norm3(m->geom_pos + 3 * (ptrdiff_t)g);
-}
-
-/* The most that the centre of geom g moves with the velocities given [m]. */
-static double travel(const rb_stage *s, int g, const double *v)
-{
-    v += s->m->link_dofadr[s->m->geom_link[g]];
-    return s->h * rb_norm3(v) + fmin(s->h * rb_norm3(v + 3), 2.0) * arm_of(s->m, g);
-}
-
-/* It could be behind something that it is outside of now. The radius of a hull costs a look at all
- * its faces, and few bodies move by as much as half of their extent. */
-static int goes_far(const rb_stage *s, int g)
-{
-    const rb_model *m = s->m;
-    if (!is_free(m, m->geom_link[g])) return 0;
-    double way = fmax(travel(s, g, s->v0), travel(s, g, s->v_new));
-    rb_shape shape = { .type = m->geom_type[g],
+    return (rb_shape){ .type = m->geom_type[g],
                        .size = m->geom_size + 3 * (ptrdiff_t)g,
                        .model = m,
-                       .asset = m->geom_asset[g] };
-    if (shape.type == RB_GEOM_MESH) {
+                       .asset = m->geom_asset[g],
+                       .surface = rb_geom_is_surface(m, g) };
+}
+
+/* Whether that is more than the share of its inner ball, which goes to *inner. The radius of a hull
+ * costs a look at all its faces, and is not less than a tenth of its extent. */
+static int is_far(const rb_model *m, int g, double way, double *inner)
+{
+    rb_shape shape = form_of(m, g);
+    if (shape.type == RB_GEOM_MESH && !shape.surface) {
         const double *half = m->mesh_half + 3 * (ptrdiff_t)shape.asset;
-        if (way < 0.1 * fmin(half[0], fmin(half[1], half[2]))) return 0;
+        if (way < 0.1 * SHARE * fmin(half[0], fmin(half[1], half[2]))) return 0;
     }
-    double inner = rb_bounds_inner(&shape);
-    return inner > 0.0 && way >= inner;
+    *inner = rb_bounds_inner(&shape);
+    return *inner > 0.0 && way > SHARE * *inner;
 }
 
-/* ---- its way ----------------------------------------------------------------------------------
- */
-
-typedef struct ends {
-    double *from, *to; /* centres of all geoms at q0 and at q_new [m]              (ngeom x 3) */
-} ends;
-
-static void go_to(rb_stage *s, const double *q, double t, double *p)
+/* Bounds that the search for rows has left behind. */
+static int may_go_far(const rb_stage *s)
 {
-    rb_data *d = s->d;
-    memcpy(d->q, q, (size_t)s->m->nq * sizeof *q);
-    rb_stage_led_pose(s, t);
-    rb_kinematics(s->m, d);
-    rb_frames(s->m, d);
-    memcpy(p, d->geom_p, 3 * (size_t)s->m->ngeom * sizeof *p);
-}
-
-static rb_ballistic way_of(const rb_stage *s, const ends *x, int g)
-{
-    rb_ballistic way = { .c = { 0.0, 0.0, 0.0 } };
-    ptrdiff_t at = 3 * (ptrdiff_t)g;
-    rb_copy3(x->from + at, way.c);
-    for (int k = 0; k < 3; k++) way.v[k] = (x->to[at + k] - x->from[at + k]) / s->h;
-    return way;
-}
-
-/* The inner ball of a geom goes through the triangles of the surface; d is at q0. */
-static int cuts_surface(const rb_stage *s, const rb_shape *ball, const rb_ballistic *way,
-                        const rb_shape *surface)
-{
-    double p[3], speed = rb_norm3(way->v), inner = ball->size[0], t = 0.0;
-    rb_shape now = *ball;
-    now.p = p;
-    for (int i = 0; i < LOOKS && t <= s->h; i++) {
-        rb_manifold found = { .n = 0 };
-        for (int k = 0; k < 3; k++) p[k] = way->c[k] + t * way->v[k];
-        if (rb_pair_manifold(surface, &now, speed * (s->h - t) + inner, &found) != RB_OK) return 0;
-        double gap = found.n > 0 ? INFINITY : 0.0;
-        for (int k = 0; k < found.n; k++) gap = fmin(gap, found.point[k].gap);
-        if (gap < -LOOK * inner) return 1;
-        t += fmax(gap, LOOK * inner) / speed;
+    const rb_model *m = s->m;
+    double inner;
+    if (!m->option.contact) return 0;
+    if (!s->near_held) return 1;
+    for (int g = 0; g < m->ngeom && s->near.n > 0; g++) {
+        if (m->geom_link[g] == 0) continue;
+        if (is_far(m, g, s->near.way[g] + s->near.room[g], &inner)) return 1;
     }
     return 0;
 }
 
-/* The centre of geom g goes through geom other; d is at q0. */
-static int cuts(const rb_stage *s, const ends *x, int g, int other)
-{
-    rb_shape shape = rb_geom_shape(s->m, s->d, g), wall = rb_geom_shape(s->m, s->d, other);
-    rb_ballistic way = way_of(s, x, g), its = way_of(s, x, other);
-    double inner = rb_bounds_inner(&shape), radius[3] = { inner, inner, inner };
-    rb_shape ball = {
-        .type = RB_GEOM_SPHERE, .size = radius, .p = shape.p, .R = shape.R, .asset = -1
-    };
-    rb_toi toi;
-    rb_sub3(way.v, its.v, way.v); /* as the other one sees it */
-    if (s->h * rb_norm3(way.v) < inner) return 0;
-    if (rb_is_surface(&wall)) return cuts_surface(s, &ball, &way, &wall);
-    radius[0] = POINT * inner;
-    rb_zero3(its.v);
-    rb_status status = rb_toi_shapes(&ball, &way, &wall, &its, s->h, &toi);
-    return status == RB_OK && toi.outcome == RB_TOI_HIT;
-}
-
-/* ---- the step ---------------------------------------------------------------------------------
+/* ---- the way ----------------------------------------------------------------------------------
  */
 
-/* Some point of the pair is not held by rows: it is watched by its gap. */
-static int flies(const rb_stage *s, const rb_contact *c)
+/* The shortest turn, and as many whole ones as bring it closest to the turn `guess`. */
+static void unwind(const double guess[3], double turn[3])
 {
-    return !rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature);
+    double angle = rb_norm3(turn), whole;
+    if (angle > 0.0) {
+        whole = floor((rb_dot3(guess, turn) / angle - angle) / two_pi + 0.5);
+        rb_scale3(1.0 + two_pi * whole / angle, turn, turn);
+        return;
+    }
+    whole = floor(rb_norm3(guess) / two_pi + 0.5);
+    if (whole > 0.0) rb_scale3(two_pi * whole / rb_norm3(guess), guess, turn);
 }
 
-static rb_status refuse(const rb_stage *s, const rb_contact *c)
-{
-    char first[64], second[64];
-    return rb_fail(s->err, RB_UNSOLVED, "%s and %s would pass through each other: shorten the step",
-                   rb_model_name(s->m, RB_KIND_GEOM, c->geom1, first, sizeof first),
-                   rb_model_name(s->m, RB_KIND_GEOM, c->geom2, second, sizeof second));
-}
-
-/* By how much the velocity of a point of what goes far may change within the step, as it turns, at
- * most [m/s]. */
-static double slack_of(const rb_stage *s, const unsigned char *far)
+/* dq; v, scratch (nv). */
+static void find_way(const rb_stage *s, double *v, double *dq)
 {
     const rb_model *m = s->m;
-    double most = 0.0;
-    for (int g = 0; g < m->ngeom; g++) {
-        if (!far[g]) continue;
-        rb_shape shape = rb_geom_shape(m, s->d, g);
-        double w = rb_norm3(s->v_new + m->link_dofadr[m->geom_link[g]] + 3);
-        most = fmax(most, 2.0 * w * (arm_of(m, g) + rb_bounds_arm(&shape)));
+    rb_difference(m, s->q0, s->q_new, dq);
+    rb_stage_way(s, v);
+    for (int j = 0; j < m->njnt; j++) {
+        int type = m->jnt_type[j], at = m->jnt_dofadr[j] + (type == RB_JOINT_FREE ? 3 : 0);
+        double guess[3];
+        if (type != RB_JOINT_FREE && type != RB_JOINT_BALL) continue;
+        rb_scale3(s->h, v + at, guess);
+        if (rb_dot3(guess, guess) > 0.25 * two_pi * two_pi) unwind(guess, dq + at);
     }
-    return most + s->gravity * s->h;
 }
 
-static rb_status look_at(rb_stage *s, const unsigned char *far)
+/* How far the surface turns about its centre [m]: what is round about an axis does not turn about
+ * it. */
+static double turn_of(const rb_way *x, const rb_shape *shape)
+{
+    const double *R = shape->R, axis[3] = { R[2], R[5], R[8] };
+    int round = shape->type == RB_GEOM_CAPSULE || shape->type == RB_GEOM_CYLINDER;
+    double turn[3];
+    if (x->W == 0.0) return 0.0; /* a plane has no end */
+    rb_cross3(x->w, axis, turn);
+    return (round ? fmin(x->W, rb_norm3(turn) + x->B) : x->W) * rb_bounds_arm(shape);
+}
+
+static route route_of(const rb_stage *s, const rb_way *x, int g)
+{
+    rb_shape shape = rb_geom_shape(s->m, s->d, g);
+    route it = { .far = 0 };
+    double r[3], turn[3];
+    rb_sub3(shape.p, s->d->link_p + 3 * (ptrdiff_t)s->m->geom_link[g], r);
+    rb_cross3(x->w, r, turn);
+    double T = rb_norm3(turn) + x->B * rb_norm3(r), a = turn_of(x, &shape);
+    double D = x->A + x->B * rb_norm3(r) + x->W * T;
+    rb_add3(x->x, turn, it.u);
+    it.v = D + a;
+    it.e = 0.5 * D + a;
+    if (x->X + T + a < rb_norm3(it.u) + it.v) {
+        rb_zero3(it.u);
+        it.v = x->X + T + a;
+        it.e = x->X + fmin(T, 2.0 * rb_norm3(r)) + fmin(a, 2.0 * rb_bounds_arm(&shape));
+    }
+    it.far = is_far(s->m, g, rb_norm3(it.u) + it.e, &it.inner);
+    return it;
+}
+
+/* Poses of d are those of q_new. 0: out of memory. */
+static int find_routes(rb_stage *s, routes *x, int *any)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    size_t room = 3 * (size_t)m->ngeom;
-    ends x = { rb_push(d->arena, double, room), rb_push(d->arena, double, room) };
-    rb_contact *found = rb_push(d->arena, rb_contact, d->touch_max);
-    if (!x.from || !x.to || !found) return RB_NOMEM;
-    go_to(s, s->q_new, s->h, x.to);
-    go_to(s, s->q0, 0.0, x.from);
-    rb_stage_way(s, d->v);
-    rb_velocity(m, d);
-    int n = 0;
-    rb_status status = rb_collide(m, d, s->h, slack_of(s, far), d->touch_max, found, &n, s->err);
-    if (status == RB_FULL) s->info->contacts = n;
-    for (int i = 0; i < n && status == RB_OK; i++) {
-        const rb_contact *c = &found[i];
-        int first = i == 0 || found[i - 1].geom1 != c->geom1 || found[i - 1].geom2 != c->geom2;
-        if (!first || flies(s, c)) continue;
-        if ((far[c->geom1] && cuts(s, &x, c->geom1, c->geom2)) ||
-            (far[c->geom2] && cuts(s, &x, c->geom2, c->geom1)))
-            status = refuse(s, c);
+    x->dq = rb_push(d->arena, double, m->nv);
+    x->of = rb_push(d->arena, route, m->ngeom);
+    double *v = rb_push(d->arena, double, m->nv);
+    rb_way *link = rb_push(d->arena, rb_way, m->nlink);
+    if (!x->dq || !x->of || !v || !link) return 0;
+    find_way(s, v, x->dq);
+    rb_stage_ways(s, d->link_l, d->dof_S, x->dq, x->dq, link);
+    *any = 0;
+    for (int g = 0; g < m->ngeom; g++) {
+        x->of[g] = route_of(s, &link[m->geom_link[g]], g);
+        *any |= x->of[g].far;
     }
+    return 1;
+}
+
+/* ---- a pair -----------------------------------------------------------------------------------
+ */
+
+static double inner_of(const rb_stage *s, const routes *x, int g, int other)
+{
+    rb_shape shape = form_of(s->m, g);
+    if (shape.type != RB_GEOM_PLANE) return x->of[g].far ? x->of[g].inner : rb_bounds_inner(&shape);
+    shape = form_of(s->m, other);
+    return rb_bounds_inner(&shape) + rb_bounds_arm(&shape);
+}
+
+/* Gap of the pair at s of the way, or `reach` where it is more. */
+static double gap_at(rb_stage *s, const routes *x, const int pair[2], double at, double reach)
+{
+    rb_manifold_point point;
+    int found = 0;
+    rb_stage_led_pose(s, at * s->h);
+    for (int k = 0; k < 2; k++) rb_branch_place(s->m, s->d, pair[k], s->q0, x->dq, at);
+    rb_shape a = rb_geom_shape(s->m, s->d, pair[0]), b = rb_geom_shape(s->m, s->d, pair[1]);
+    rb_status status = rb_pair_closest(&a, &b, reach, &point, &found);
+    if (status == RB_TOO_LARGE) status = rb_pair_closest(&a, &b, 0.0, &point, &found);
+    if (status != RB_OK) return 0.0;
+    return found ? point.gap : reach;
+}
+
+/* One of the pair goes through the other one (S.61). */
+static int cuts(rb_stage *s, const routes *x, int g1, int g2)
+{
+    const int pair[2] = { g1, g2 };
+    const route *a = &x->of[g1], *b = &x->of[g2];
+    double v[3], e = a->e + b->e;
+    rb_sub3(a->u, b->u, v);
+    int plane = s->m->geom_type[g1] == RB_GEOM_PLANE || s->m->geom_type[g2] == RB_GEOM_PLANE;
+    double way = (plane ? 0.0 : rb_norm3(v)) + e, V = rb_norm3(v) + a->v + b->v;
+    double c = SHARE * (inner_of(s, x, g1, g2) + inner_of(s, x, g2, g1));
+    if (way <= c) return 0;
+
+    if (V > LOOKS * c && !s->final) return 1;
+    c = fmax(c, V / LOOKS);
+    rb_shape one = form_of(s->m, g1), two = form_of(s->m, g2);
+    double deepest = c, far = rb_is_surface(&one) || rb_is_surface(&two) ? SURFACE_REACH * c : V;
+    for (double at = 0.0; at < 1.0;) {
+        double left = (1.0 - at) * V, gap = gap_at(s, x, pair, at, fmin(left, far));
+        if (at == 0.0) deepest += fmax(0.0, -gap);
+        if (gap < -deepest) return 1;
+        if (gap >= left) return 0;
+        at += fmax(gap, c) / V;
+    }
+    return 0;
+}
+
+static rb_status refuse(const rb_stage *s, int g1, int g2)
+{
+    char first[64], second[64];
+    return rb_fail(s->err, RB_UNSOLVED, "%s and %s would pass through each other: shorten the step",
+                   rb_model_name(s->m, RB_KIND_GEOM, g1, first, sizeof first),
+                   rb_model_name(s->m, RB_KIND_GEOM, g2, second, sizeof second));
+}
+
+/* Contacts of the pair are watched by their gaps, not held by rows. */
+static int flies(const rb_stage *s, int g1, int g2)
+{
+    return !rb_flight_holds(s->flight, g1, g2, UINT32_MAX);
+}
+
+static rb_status look_at_pair(rb_stage *s, const routes *x, int g1, int g2)
+{
+    if ((!x->of[g1].far && !x->of[g2].far) || flies(s, g1, g2)) return RB_OK;
+    return cuts(s, x, g1, g2) ? refuse(s, g1, g2) : RB_OK;
+}
+
+/* ---- all pairs --------------------------------------------------------------------------------
+ */
+
+typedef struct boxes {
+    rb_filter filter;
+    rb_aabb *box; /* around the way of each geom that is not a plane      (n)     */
+    int *geom;    /*                                                      (n)     */
+    int n;
+} boxes;
+
+static rb_aabb box_of(const rb_stage *s, const route *it, int g)
+{
+    rb_aabb box;
+    rb_shape shape = rb_geom_shape(s->m, s->d, g);
+    double half[3];
+    rb_bounds_half(&shape, half);
+    for (int k = 0; k < 3; k++) {
+        box.lo[k] = shape.p[k] - half[k] - it->e - fmax(it->u[k], 0.0);
+        box.hi[k] = shape.p[k] + half[k] + it->e - fmin(it->u[k], 0.0);
+    }
+    return box;
+}
+
+static rb_status look_at_planes(rb_stage *s, const routes *x, const boxes *all)
+{
+    int pair;
+    rb_status status = RB_OK;
+    for (int plane = 0; plane < s->m->ngeom; plane++) {
+        if (s->m->geom_type[plane] != RB_GEOM_PLANE) continue;
+        for (int i = 0; i < all->n && status == RB_OK; i++) {
+            int g = all->geom[i], first = g < plane ? g : plane, second = g < plane ? plane : g;
+            if (x->of[g].far && rb_filter_pass(&all->filter, first, second, &pair))
+                status = look_at_pair(s, x, first, second);
+        }
+    }
+    return status;
+}
+
+/* Pairs whose boxes meet, before anything moves d. */
+static rb_status look_at_all(rb_stage *s, const routes *x)
+{
+    const rb_model *m = s->m;
+    rb_arena *arena = s->d->arena;
+    boxes all = { .box = rb_push(arena, rb_aabb, m->ngeom), .geom = rb_push(arena, int, m->ngeom) };
+    int *first, *partner, done, pair;
+    rb_broad tree;
+    if (!all.box || !all.geom || rb_filter_make(m, arena, &all.filter) != RB_OK) return RB_NOMEM;
+    for (int g = 0; g < m->ngeom; g++) {
+        if (m->geom_type[g] == RB_GEOM_PLANE) continue;
+        all.box[all.n] = box_of(s, &x->of[g], g);
+        all.geom[all.n++] = g;
+    }
+    if (!rb_grid_pairs(all.n, all.box, arena, &first, &partner, &done)) return RB_NOMEM;
+    if (!done && (!rb_broad_make(&tree, all.n, all.box, arena) ||
+                  !rb_broad_pairs(&tree, arena, &first, &partner)))
+        return RB_NOMEM;
+    rb_status status = look_at_planes(s, x, &all);
+    for (int i = 0; i < all.n; i++) {
+        for (int k = first[i]; k < first[i + 1] && status == RB_OK; k++) {
+            int g1 = all.geom[i], g2 = all.geom[partner[k]];
+            if ((x->of[g1].far || x->of[g2].far) && rb_filter_pass(&all.filter, g1, g2, &pair))
+                status = look_at_pair(s, x, g1, g2);
+        }
+    }
+    return status;
+}
+
+static rb_status look_at_near(rb_stage *s, const routes *x)
+{
+    rb_status status = RB_OK;
+    for (int i = 0; i < s->near.n && status == RB_OK; i++)
+        status = look_at_pair(s, x, s->near.pair[i][0], s->near.pair[i][1]);
     return status;
 }
 
 rb_status rb_stage_through(rb_stage *s)
 {
-    const rb_model *m = s->m;
+    routes x;
     int any = 0;
+    if (!may_go_far(s)) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
-    unsigned char *far = rb_push(s->d->arena, unsigned char, m->ngeom);
-    if (!far) return RB_NOMEM;
-    for (int g = 0; g < m->ngeom; g++) any |= far[g] = (unsigned char)goes_far(s, g);
-    rb_status status = any ? look_at(s, far) : RB_OK;
+    rb_status status = find_routes(s, &x, &any) ? RB_OK : RB_NOMEM;
+    if (status == RB_OK && any) status = s->near_held ? look_at_near(s, &x) : look_at_all(s, &x);
     rb_arena_reset(s->d->arena, mark);
     return status;
+}
+
+/* ---- without a velocity -----------------------------------------------------------------------
+ */
+
+/* It is not on a mocap body, whose velocity would be seen here. */
+static int rides_alone(const rb_model *m, int link)
+{
+    if (m->link_tree[link] < 0) return 0;
+    while (m->link_parent[link] != 0) link = m->link_parent[link];
+    return m->link_tree[link] >= 0;
+}
+
+/* What a repair moves by more than this share of its thickness has not touched there: the position
+ * would be on the other side of something, or beside it, with a velocity that leads elsewhere. */
+int rb_stage_is_shoved(rb_stage *s, const double *v)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    int shoved = 0;
+    double inner;
+    memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->h * (s->v_new[j] - v[j]);
+    rb_stage_led_pose(s, s->h);
+    rb_kinematics(m, d);
+    rb_velocity(m, d);
+    rb_frames(m, d);
+    for (int g = 0; g < m->ngeom && !shoved; g++) {
+        ptrdiff_t at = 3 * (ptrdiff_t)m->geom_link[g];
+        double r[3], x[3];
+        if (!rides_alone(m, m->geom_link[g])) continue;
+        rb_shape shape = rb_geom_shape(m, d, g);
+        rb_sub3(shape.p, d->link_p + at, r);
+        rb_cross3(d->link_w + at, r, x);
+        rb_add3(x, d->link_v + at, x);
+        double turn = rb_norm3(d->link_w + at) * rb_bounds_arm(&shape);
+        shoved = is_far(m, g, rb_norm3(x) + turn, &inner);
+    }
+    return shoved;
 }
