@@ -20,7 +20,7 @@ typedef struct bench {
     rb_stage s;
     rb_constraint row;
     int dof[2];
-    double J[2], p[1], drive[1], v_free[2], v_new[2], first_v[2], first_f[2];
+    double J[2], p[1], drive[1], v_free[2], v_new[2], q_new[2], first_v[2], first_f[2];
     unsigned char carried[1];
     rb_step_info info;
     rb_error err;
@@ -47,6 +47,7 @@ static void bench_make(bench *b, double y, int carried, int final)
                        .err = &b->err,
                        .v_free = b->v_free,
                        .v_new = b->v_new,
+                       .q_new = b->q_new,
                        .first_v = b->first_v,
                        .first_f = b->first_f,
                        .p = b->p,
@@ -76,6 +77,20 @@ TEST(the_least_share_that_creates_nothing_is_taken)
     CHECK_NEAR(b.v_new[1], 1.5, 1e-12);
     CHECK(b.s.energy <= 0.0 && b.s.energy > -1e-12);
     scene_free(&b.world);
+}
+
+/* In 10 ms the second link, 2 cm thick, turns by 15 mrad less with the mixture: 4.5 mm at its tip.
+ * In 100 ms it is 4.5 cm. */
+TEST(what_is_moved_aside_is_halved)
+{
+    for (int far = 0; far < 2; far++) {
+        bench b;
+        bench_make(&b, 3.0, 0, 0);
+        b.s.h = far ? 0.1 : 0.01;
+        CHECK_INT(rb_stage_temper(&b.s), far ? RB_UNSOLVED : RB_OK);
+        CHECK_NEAR(b.v_new[1], far ? 0.0 : 1.5, 1e-12);
+        scene_free(&b.world);
+    }
 }
 
 TEST(a_chain_that_would_be_faster_is_halved)
@@ -111,6 +126,6 @@ TEST(a_chain_that_would_be_slower_takes_the_mixture)
     }
 }
 
-TEST_MAIN(RUN(the_least_share_that_creates_nothing_is_taken),
+TEST_MAIN(RUN(the_least_share_that_creates_nothing_is_taken), RUN(what_is_moved_aside_is_halved),
           RUN(a_chain_that_would_be_faster_is_halved),
           RUN(a_chain_that_would_be_slower_takes_the_mixture))

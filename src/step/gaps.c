@@ -103,12 +103,16 @@ static double limits_deepened(const rb_stage *s)
     return worst;
 }
 
+double rb_stage_loop_share(const rb_stage *s)
+{
+    return s->loops_kept ? 0.0 : RB_LOOP_SHARE * s->h / s->h_full;
+}
+
 double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r)
 {
     int at = lower_bound(&s->first, id);
     if (at >= s->first.n || rb_touch_order(&s->first.c[at].id, id) != 0) return 0.0;
-    double share = s->loops_kept ? 0.0 : RB_LOOP_SHARE;
-    return (1.0 - share) * s->first.error[s->first.c[at].row + r];
+    return (1.0 - rb_stage_loop_share(s)) * s->first.error[s->first.c[at].row + r];
 }
 
 /* Largest difference between the closure errors at q_new and what was asked for, in units of what

@@ -7,7 +7,14 @@
  *
  * which is the problem of a step without friction, with dq in the place of v: q := q (+) dq while v
  * stays as it is. Rows are linear, positions are not: where dq would make a pair deeper than it
- * was, half of it is tried. */
+ * was, half of it is tried.
+ *
+ * The scheme of Moreau and Jean has no repairs. Its rows hold loops by their velocity alone, and
+ * what they open by within the step is closed here,
+ *
+ *     J_b dq = -error                                                                      (S.62)
+ *
+ * with s as it is, or zero. */
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +31,7 @@ enum { HALVINGS = 4 };
 typedef struct projection {
     rb_stage *s;
     double deepest; /* overlap before [m]                                                        */
+    double open;    /* largest closure error before; 0: loops are not to be closed              */
     rb_constraints set;
     double *room; /* J dq >= -room of the rows that count                            (set.nrow) */
     double *p;    /*                                                                 (set.nrow) */
@@ -48,14 +56,40 @@ static rb_status deepest_overlap(rb_stage *s, double *deepest)
     return status;
 }
 
+static int closes_loops(const rb_stage *s)
+{
+    return s->o->scheme == RB_SCHEME_MOREAU_JEAN && s->m->neq > 0;
+}
+
+/* Largest closure error there. */
+static rb_status worst_error(rb_stage *s, double *worst)
+{
+    rb_rows rows;
+    *worst = 0.0;
+    if (!closes_loops(s)) return RB_OK;
+    rb_status status = rb_loop_rows(s->m, s->d, &rows);
+    if (status != RB_OK) return status;
+    for (int i = 0; i < rows.n; i++) *worst = fmax(*worst, fabs(rows.error[i]));
+    rb_rows_release(s->d, &rows);
+    return RB_OK;
+}
+
 /* ---- rows -------------------------------------------------------------------------------------
  */
+
+/* What the row is asked for: -room. */
+static double room_of(const projection *x, const rb_constraint *c, int r)
+{
+    if (c->kind == RB_CONSTRAINT_EQUALITY) return x->open > 0.0 ? x->set.error[c->row + r] : 0.0;
+    if (r > 0 || c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
+    return c->gap < 0.0 ? x->s->o->project * c->gap : c->gap;
+}
 
 /* Everything within reach, bodies standing still: a second long, at the speed of the reach. */
 static rb_status take_rows(projection *x)
 {
     rb_stage *s = x->s;
-    double reach = REACH * x->deepest;
+    double reach = REACH * fmax(x->deepest, x->open);
     rb_status status =
         rb_collide(s->m, s->d, 1.0, reach, s->d->touch_max, s->contacts, &s->ncontact, s->err);
     if (status != RB_OK) return status;
@@ -66,12 +100,10 @@ static rb_status take_rows(projection *x)
     x->p = rb_push(s->d->arena, double, x->set.nrow);
     x->dq = rb_push(s->d->arena, double, s->m->nv);
     if (!x->room || !x->p || !x->dq) return RB_NOMEM;
-    memset(x->room, 0, (size_t)x->set.nrow * sizeof *x->room);
     memset(x->p, 0, (size_t)x->set.nrow * sizeof *x->p);
     for (int i = 0; i < x->set.n; i++) {
         const rb_constraint *c = &x->set.c[i];
-        if (c->kind > RB_CONSTRAINT_LIMIT) continue;
-        x->room[c->row] = c->gap < 0.0 ? s->o->project * c->gap : c->gap;
+        for (int r = 0; r < c->nrow; r++) x->room[c->row + r] = room_of(x, c, r);
     }
     rb_mass(s->m, s->d);
     return rb_mass_factor(s->m, s->d);
@@ -138,7 +170,7 @@ static rb_status solve_island(projection *x, int index)
         a.lo[i] = free ? -INFINITY : 0.0;
         a.hi[i] = INFINITY;
         a.z[i] = 0.0;
-        wanted |= a.q[i] < 0.0;
+        wanted |= a.q[i] < 0.0 || (free && a.q[i] > 0.0);
     }
     if (!wanted) return RB_OK;
     rb_problem p = { .kind = RB_BOX,
@@ -160,7 +192,14 @@ static rb_status solve_island(projection *x, int index)
 /* ---- the position -----------------------------------------------------------------------------
  */
 
-/* Overlap of every pair within what it was: measured as the deepest of all. */
+/* Overlap of every pair is within what it was, measured as the deepest of all, and so are loops. */
+static int is_better(const projection *x, double left, double open)
+{
+    double deep = RB_GAP_DEEP * x->s->size;
+    if (x->open > 0.0) return open < x->open && left <= fmax(x->deepest, deep);
+    return left < x->deepest;
+}
+
 static rb_status apply(projection *x)
 {
     rb_stage *s = x->s;
@@ -171,14 +210,16 @@ static rb_status apply(projection *x)
     memset(x->dq, 0, (size_t)s->m->nv * sizeof *x->dq);
     rb_constraints_force(&x->set, x->p, x->dq);
     rb_mass_solve(s->m, d, x->dq);
-    double before = rb_energy_potential(s->m, d), share = 1.0, left;
+    double before = rb_energy_potential(s->m, d), share = 1.0, left, open = 0.0;
     for (int i = 0; i < HALVINGS; i++, share *= 0.5) {
         rb_integrate(s->m, q, x->dq, share, d->q);
         look(s);
         rb_status status = deepest_overlap(s, &left);
+        if (status == RB_OK) status = worst_error(s, &open);
         if (status != RB_OK) return status;
-        if (left < x->deepest) {
-            s->info->projected = x->deepest - left;
+        if (is_better(x, left, open)) {
+            s->info->projected = fmax(0.0, x->deepest - left);
+            if (x->open > 0.0) s->info->loop_error = open;
             s->info->project_energy = rb_energy_potential(s->m, d) - before;
             s->info->penetration = left;
             return RB_OK;
@@ -193,7 +234,10 @@ static rb_status run(projection *x)
     rb_stage *s = x->s;
     look(s);
     rb_status status = deepest_overlap(s, &x->deepest);
-    if (status != RB_OK || x->deepest <= RB_GAP_DEEP * s->size) return status;
+    if (status == RB_OK) status = worst_error(s, &x->open);
+    if (x->open <= RB_LOOP_OPEN * s->size) x->open = 0.0;
+    int overlaps = s->o->project > 0.0 && x->deepest > RB_GAP_DEEP * s->size;
+    if (status != RB_OK || (!overlaps && !(x->open > 0.0))) return status;
     status = take_rows(x);
     for (int i = 0; i < x->set.nisland && status == RB_OK; i++) {
         rb_mark mark = rb_arena_mark(s->d->arena);
@@ -207,7 +251,7 @@ static rb_status run(projection *x)
 rb_status rb_stage_project(rb_stage *s)
 {
     rb_data *d = s->d;
-    if (!(s->o->project > 0.0) || s->m->nv == 0) return RB_OK;
+    if ((!(s->o->project > 0.0) && !closes_loops(s)) || s->m->nv == 0) return RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     size_t bytes = (size_t)s->m->nv * sizeof(double);
     size_t led_bytes = 6 * (size_t)s->m->nmocap * sizeof(double);

@@ -9,9 +9,9 @@
  * is gap(q_hat) + h n.(v+ - v_hat) >= 0.) Gaps of rounding size are zero, and in large islands
  * those that nobody sees (S.43).
  *
- * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off, what the
- * step itself would add is not allowed (S.10). Ahead of the start (v_hat given from the beginning)
- * the whole error is taken off, as Stewart and Trinkle do.
+ * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off in a step,
+ * what the step itself would add is not allowed (S.10). Ahead of the start (v_hat given from the
+ * beginning) the whole error is taken off, as Stewart and Trinkle do.
  *
  * Restitution in a fixed step: a contact that would close within it and comes faster than weight
  * alone drives it in two steps bounces (S.3). It would meet with u*, and leaves with the speed b
@@ -156,6 +156,14 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
     return room / s->h - u_hat;
 }
 
+/* Row r of a loop (S.10). In the scheme of Moreau and Jean it is a matter of velocities (S.62). */
+static double loop_bias(const rb_stage *s, const rb_constraint *c, int r, double u_hat)
+{
+    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) return 0.0;
+    double goal = rb_stage_error_goal(s, &c->id, r);
+    return (s->set.error[c->row + r] - goal) / s->h - u_hat;
+}
+
 /* b of (S.3) where the contact came faster than its weight drives it within two steps. */
 static double bounce(const rb_stage *s, const rb_constraint *c, double gap, double u_free)
 {
@@ -178,10 +186,8 @@ static void fill_velocities(rb_stage *s, double *u_hat)
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         double *u = s->u + c->row, *bias = s->bias + c->row;
-        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++) {
-            double goal = rb_stage_error_goal(s, &c->id, r);
-            bias[r] = (s->set.error[c->row + r] - goal) / s->h - u_hat[c->row + r];
-        }
+        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++)
+            bias[r] = loop_bias(s, c, r, u_hat[c->row + r]);
         if (is_unilateral(c)) {
             bias[0] = normal_bias(s, c, u_hat[c->row]);
             s->room[i] = bias[0];

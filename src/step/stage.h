@@ -59,7 +59,8 @@ typedef struct rb_stage {
     const rb_step_opts *o;
     rb_step_info *info;
     rb_error *err;
-    double h;
+    double h;       /* of the part                                                              */
+    double h_full;  /* of the whole step                                                        */
     double gravity; /* |g| [m/s^2]                                                              */
     double size;    /* extent of the model: unit of gaps [m]                                    */
 
@@ -331,6 +332,9 @@ const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id 
 /* gaps.c: the gap a constraint had at the start of the step, 0: it was not near. For contacts the
  * least of all points of the pair: features may change on the way. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
+
+/* gaps.c: share of the closure error of loops that this part of the step takes off (S.10). */
+double rb_stage_loop_share(const rb_stage *s);
 
 /* gaps.c: closure error of row r of an equality that the step is asked to end with. */
 double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);

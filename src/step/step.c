@@ -429,7 +429,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     rb_step_info own;
     rb_stage s = { .m = m, .d = d, .o = o, .info = info ? info : &own, .err = err };
     memset(s.info, 0, sizeof *s.info);
-    s.h = o->h != 0.0 ? o->h : m->option.timestep;
+    s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;
     s.gravity = rb_norm3(m->option.gravity);
     s.size = m->extent;
     rb_status status = rb_step_opts_check(o, s.h, err);
