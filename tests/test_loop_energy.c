@@ -1,5 +1,5 @@
 /* Loops are closed without energy: joints of maximal coordinates in the scheme of Moreau and Jean
- * (S.62), and loops that a model begins with open, in parts of steps (S.10). */
+ * (S.67), and loops that a model begins with open, in parts of steps (S.10). */
 #include "step_support.h"
 
 typedef struct maximal {

@@ -12,7 +12,7 @@
  * The scheme of Moreau and Jean has no repairs. Its rows hold loops by their velocity alone, and
  * what they open by within the step is closed here,
  *
- *     J_b dq = -error                                                                      (S.62)
+ *     J_b dq = -error                                                                      (S.67)
  *
  * with s as it is, or zero. */
 #include <math.h>

@@ -156,7 +156,7 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
     return room / s->h - u_hat;
 }
 
-/* Row r of a loop (S.10). In the scheme of Moreau and Jean it is a matter of velocities (S.62). */
+/* Row r of a loop (S.10). In the scheme of Moreau and Jean it is a matter of velocities (S.67). */
 static double loop_bias(const rb_stage *s, const rb_constraint *c, int r, double u_hat)
 {
     if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) return 0.0;

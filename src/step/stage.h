@@ -296,7 +296,7 @@ rb_status rb_stage_find_ghosts(rb_stage *s);
 int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
 
 /* through.c: after rb_stage_check. RB_UNSOLVED where a geom goes through another one between q0 and
- * q_new (S.61); moves d. */
+ * q_new (S.66); moves d. */
 rb_status rb_stage_through(rb_stage *s);
 
 /* through.c: whether a geom is farther from where v takes it in the step than from where v_new does

@@ -22,7 +22,7 @@
  * for surfaces of triangles; the half space of a plane is as thick as the other one is long. The
  * pair is looked at in places s_0 = 0, s_1, .. and is through where
  *
- *     gap(s_i) < -c,     c = (r_1 + r_2) / 4,     s_i+1 = s_i + max(gap(s_i), c) / V         (S.61)
+ *     gap(s_i) < -c,     c = (r_1 + r_2) / 4,     s_i+1 = s_i + max(gap(s_i), c) / V         (S.66)
  *     V = |u_1 - u_2| + v_1 + v_2
  *
  * No two points of a pair approach by more than V ds, so that gaps are not more than c / 2 from
@@ -218,7 +218,7 @@ static double gap_at(rb_stage *s, const routes *x, const int pair[2], double at,
     return found ? point.gap : reach;
 }
 
-/* One of the pair goes through the other one (S.61). */
+/* One of the pair goes through the other one (S.66). */
 static int cuts(rb_stage *s, const routes *x, int g1, int g2)
 {
     const int pair[2] = { g1, g2 };
