@@ -142,9 +142,9 @@ static void table_of_coordinates(reproduce *r)
         for (int k = 0; k < 2; k++) {
             double worst;
             if (!difference(r, links[k], steps[i], &worst)) return;
-            reproduce_say(r, " %7.2f mm", 1e3 * worst);
+            reproduce_say(r, " %7.2f um", 1e6 * worst);
             if (i > 0)
-                reproduce_near(r, log2(before[k] / worst), 1.0, 0.2, "n=%d order at h=%g", links[k],
+                reproduce_near(r, log2(before[k] / worst), 2.0, 0.1, "n=%d order at h=%g", links[k],
                                steps[i]);
             before[k] = worst;
         }

@@ -248,7 +248,7 @@ typedef struct rb_touch {
     int held;        /* `hybrid`: 1: the pair is in contact by constraints                      */
     double gap;      /* at the start of the step [m] or [rad]                                   */
     double pos[3];   /* contacts: where, world [m]                                              */
-    double frame[9]; /* contacts: axes n, t1, t2 as rows, world                                 */
+    double frame[9]; /* contacts: axes n, t1, t2 as rows, world; else for the step alone        */
     double p[6];     /* impulse of each row [N s]; contacts act with +p on geom b               */
     double u[6];     /* velocity of each row after the step [m/s]                               */
 } rb_touch;

@@ -264,6 +264,19 @@
  * apart by this much in a step. */
 #define RB_LOOP_OPEN 1e-11
 
+/* Closure error up to which loops are part of smooth motion, and what that leaves of it, in units
+ * of the extent of the model [1] (S.61). CLOSED larger: errors of the start are taken off by a jolt
+ * within the step. MISS smaller: rounding of long chains is chased. */
+#define RB_LOOP_CLOSED 1e-9
+#define RB_LOOP_MISS   1e-13
+
+/* Length below which a step with closed loops is not divided for the sake of its energy, in units
+ * of the step [1]. Smaller: dead centres, where parts do no better, cost thousands of them. */
+#define RB_LOOP_SHORTEST 0.07
+
+/* Velocity left to a row of a loop that is closed, relative to those of its parts [1]. */
+#define RB_LOOP_MOVES 1e-10
+
 /* Part of RB_GAP_DEEP that overlap of the start takes away [1]; the rest is what overlap of the
  * model may grow by in a step. 1: such overlap is repaired for rounding. */
 #define RB_GAP_MADE 0.99

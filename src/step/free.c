@@ -51,7 +51,8 @@ void rb_stage_keep_slope(rb_stage *s)
     for (int j = 0; j < m->nv; j++) {
         int rests = s->resting[m->link_tree[m->dof_link[j]]];
         d->slope[m->nv + j] = rests ? 0.0 : d->slope[j];
-        d->slope[j] = rests ? 0.0 : (s->v_smooth[j] - s->v0[j]) / s->h;
+        double dv = s->closing_dv ? s->closing_dv[j] : s->v_smooth[j] - s->v0[j];
+        d->slope[j] = rests ? 0.0 : dv / s->h;
     }
     d->slope_h[1] = d->slope_h[0];
     d->slope_h[0] = s->h;
@@ -75,8 +76,8 @@ static void take_motion(rb_stage *s, double made, int rough)
     rb_stage_restore(s);
 }
 
-/* From the change dv of the velocity; NULL: none. */
-static rb_status move_from(rb_stage *s, const double *dv, double tol)
+/* Moves d from the change dv of the velocity; NULL: none. */
+static rb_status move_data(rb_stage *s, const double *dv, double tol, double *made)
 {
     rb_smooth_info smooth = { 0 };
 
@@ -84,13 +85,37 @@ static rb_status move_from(rb_stage *s, const double *dv, double tol)
     rb_stage_led_pose(s, 0.5 * s->h);
     rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, tol, &smooth);
     rb_stage_led_pose(s, 0.0);
+    *made = smooth.made;
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));
     if (!smooth.converged)
         return rb_fail(s->err, RB_UNSOLVED,
                        "the midpoint rule does not converge: shorten the step");
-    take_motion(s, smooth.made, 0);
     return RB_OK;
+}
+
+static rb_status move_from(rb_stage *s, const double *dv, double tol)
+{
+    double made;
+    rb_status status = move_data(s, dv, tol, &made);
+    if (status == RB_OK) take_motion(s, made, 0);
+    return status;
+}
+
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv)
+{
+    double most, speed;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    if (!dv) dv = foretell(s, &most, &speed);
+    copy(s->d->v, v, s->m->nv);
+    rb_status status = move_data(s, dv, RB_SMOOTH_TOL, &s->made_free);
+    rb_arena_reset(s->d->arena, mark);
+    return status;
+}
+
+void rb_stage_take_motion(rb_stage *s, double made)
+{
+    take_motion(s, made, 0);
 }
 
 /* pushed: contacts are expected, whose impulses the rule does not know. What that leaves out is far

@@ -69,7 +69,7 @@ static double ball_angle(const double *q)
 }
 
 /* Limits of joints: how much deeper than before. */
-static double limit_deepened(const rb_stage *s, int j)
+double rb_stage_limit_deepened(const rb_stage *s, int j)
 {
     const rb_model *m = s->m;
     if (!m->jnt_limited[j] || m->jnt_type[j] == RB_JOINT_FREE) return 0.0;
@@ -94,7 +94,7 @@ static double limits_deepened(const rb_stage *s)
 {
     const rb_model *m = s->m;
     double worst = 0.0;
-    for (int j = 0; j < m->njnt_all; j++) worst = fmin(worst, limit_deepened(s, j));
+    for (int j = 0; j < m->njnt_all; j++) worst = fmin(worst, rb_stage_limit_deepened(s, j));
     for (int t = 0; t < m->ntendon; t++) {
         if (!m->tendon_limited[t]) continue;
         double before = tendon_length(m, t, s->q0), now = tendon_length(m, t, s->q_new);

@@ -333,6 +333,7 @@ static rb_status keep_chains(rb_stage *s)
 rb_status rb_stage_solve(rb_stage *s)
 {
     rb_status status = rb_stage_rest_on(s);
+    if (status == RB_OK && s->closed) status = rb_stage_apart_rows(s);
     if (status == RB_OK && s->set.nisland > 0) status = keep_chains(s);
     s->info->islands = s->set.nisland;
     s->residual_before = s->info->residual;

@@ -79,6 +79,7 @@ static int hold(rb_stage *s, const unsigned char *wanted)
         int tree = s->m->link_tree[k];
         if (tree < 0 || s->held[tree] || !rb_stage_is_single(s->m, k) || !is_of_island(s, tree))
             continue;
+        if (s->closed && s->closed[tree]) continue; /* nothing pushes them */
         if (wanted && !wanted[s->set.tree_island[tree]]) continue;
         moved |= !s->pushed[tree] && !s->resting[tree];
         s->held[tree] = 1;

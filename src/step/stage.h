@@ -53,6 +53,16 @@ typedef struct rb_way {
     double W, B, X, A;   /* bounds along the way [rad], [rad], [m], [m]                          */
 } rb_way;
 
+/* Rows of an equality, at most. rb_touch.frame of a closed one has what the next step begins with
+ * for each, and then the length of the step. */
+enum { RB_LOOP_ROWS = 6 };
+
+typedef enum rb_closed_tree {
+    RB_CLOSED_NOT,  /* its loops, if any, are rows  */
+    RB_CLOSED,      /* within smooth motion (S.61)  */
+    RB_CLOSED_RESTS /* and v = 0 is certified there */
+} rb_closed_tree;
+
 typedef struct rb_stage {
     const rb_model *m;
     rb_data *d;
@@ -80,6 +90,16 @@ typedef struct rb_stage {
     double *q_free, *v_free, *act_free;
     int rough;        /* 1: they are only good enough for trees that are carried                */
     double *v_smooth; /* v_free before carried trees had what impulses do to smooth terms (nv)  */
+
+    /* loops that are closed within it (S.61); NULL where a model has none */
+    unsigned char *closed;  /* those of the tree are                      (ntree)                 */
+    unsigned char *apart;   /* those of the tree are left to the rows     (ntree)                 */
+    int hurried;            /* 1: they make energy because the step is too long                   */
+    int opened;             /* 1: more of them are than when the motion began                     */
+    rb_constraints closing; /* rows of loops at q0                                             */
+    const double *closing_p; /* their impulses                          (closing.nrow)          */
+    const double *closing_next; /* what the next step may begin with     (closing.nrow)          */
+    const double *closing_dv; /* change of the velocity between the pushes; NULL: none  (nv)     */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
     const double *q_hat, *v_hat;
@@ -217,6 +237,31 @@ rb_status rb_stage_likely_motion(rb_stage *s);
 
 /* free.c: the last digits of what was found roughly. */
 rb_status rb_stage_sharpen_motion(rb_stage *s);
+
+/* free.c: d from q0 and velocity v by h, without contact; dv: change of the velocity to start from,
+ * NULL: foretold. made_free. Then: where d is becomes q_free, v_free, act_free. */
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv);
+void rb_stage_take_motion(rb_stage *s, double made);
+
+/* loops.c: v_free, q_free, act_free with the loops of all trees closed that are not apart; closed,
+ * apart where that fails. any 0: there are none, and nothing was found. */
+rb_status rb_stage_close_loops(rb_stage *s, int *any);
+
+/* apart.c: before a motion: trees that something pushed in the step before are apart. */
+void rb_stage_apart_first(rb_stage *s);
+
+/* apart.c: after rows were taken: islands that are closed and pushed by nothing are solved; still.
+ * RB_UNSOLVED: others are apart now, opened is set. After the check: the same for what overlaps. */
+rb_status rb_stage_apart_rows(rb_stage *s);
+rb_status rb_stage_apart_check(rb_stage *s);
+
+/* apart.c: p of closed loops, when all is done; and in the touch table what the next step
+ * begins with. */
+void rb_stage_closed_impulses(rb_stage *s);
+void rb_stage_closed_next(rb_stage *s);
+
+/* gaps.c: how much further than before joint j is beyond its limits, <= 0 [m] or [rad]. */
+double rb_stage_limit_deepened(const rb_stage *s, int j);
 
 /* free.c: the slope of this part becomes that of the last one. */
 void rb_stage_keep_slope(rb_stage *s);

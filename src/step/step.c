@@ -35,7 +35,9 @@ static int take_memory(rb_stage *s)
     ok = ok && (s->held = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->carried = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->resting = rb_push(arena, unsigned char, m->ntree));
-    return ok;
+    if (m->neq == 0) return ok;
+    ok = ok && (s->closed = rb_push(arena, unsigned char, m->ntree));
+    return ok && (s->apart = rb_push(arena, unsigned char, m->ntree));
 }
 
 static void copy(double *to, const double *from, int n)
@@ -111,7 +113,9 @@ void rb_stage_finish(rb_stage *s)
     s->info->energy_created += s->energy;
     s->info->energy_smooth += s->made;
     s->info->penetration = s->deepest = fmax(s->deepest, s->info->penetration);
+    if (s->closing_dv) rb_stage_closed_impulses(s);
     rb_stage_store(s);
+    if (s->closing_dv) rb_stage_closed_next(s);
     copy(d->q, s->q_new, s->m->nq);
     copy(d->v, s->v_new, s->m->nv);
     copy(d->act, s->act_free, s->m->na);
@@ -156,6 +160,7 @@ static rb_status check(rb_stage *s, int may_hold, double *worst)
 {
     int moved = 0;
     rb_status status = rb_stage_check(s, worst);
+    if (status == RB_OK && *worst > 1.0 && s->closing_dv) status = rb_stage_apart_check(s);
     if (status == RB_OK && *worst > 1.0 && may_hold) status = rb_stage_hold(s, &moved);
     return status == RB_OK && moved ? rb_stage_check(s, worst) : status;
 }
@@ -280,14 +285,24 @@ static int may_jam(const rb_stage *s)
     return s->final || s->m->nmocap > 0 || s->m->neq > 0;
 }
 
-static rb_status move(rb_stage *s)
+/* Where the step would lead without contact, loops closed where nothing pushes (S.61). */
+static rb_status move_freely(rb_stage *s)
+{
+    int any = 0;
+    s->opened = 0;
+    s->closing_dv = NULL;
+    rb_status status = s->closed ? rb_stage_close_loops(s, &any) : RB_OK;
+    return status == RB_OK && !any ? rb_stage_likely_motion(s) : status;
+}
+
+static rb_status move_once(rb_stage *s)
 {
     s->tries++;
     s->reach = 0.0;
     s->near.known = 0;
     s->carry_substeps = 0;
     memset(&s->set, 0, sizeof s->set);
-    rb_status status = rb_stage_likely_motion(s);
+    rb_status status = move_freely(s);
     if (status == RB_OK && rb_stage_is_clear(s)) {
         rb_stage_take_free(s);
         return RB_OK;
@@ -296,6 +311,22 @@ static rb_status move(rb_stage *s)
     if (status == RB_OK) status = rb_stage_through(s);
     if (status == RB_OK) status = rb_stage_measure(s);
     if (status == RB_OK) status = rb_stage_temper(s);
+    return status;
+}
+
+/* Loops that something pushes are left to the rows, from the beginning. */
+static rb_status move(rb_stage *s)
+{
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    rb_status status = move_once(s);
+    while (status == RB_UNSOLVED && s->closed && s->opened) {
+        rb_stage_restore(s);
+        rb_arena_reset(s->d->arena, mark);
+        s->info->residual = residual; /* what was refused is not reported as accepted */
+        s->info->velocity_residual = in_velocity;
+        status = move_once(s);
+    }
     return status;
 }
 
@@ -323,6 +354,7 @@ static rb_status move_or_keep_loops(rb_stage *s)
 rb_status rb_stage_motion(rb_stage *s)
 {
     rb_status status = rb_stage_lead(s);
+    if (s->closed) rb_stage_apart_first(s);
     if (status == RB_OK) status = move_or_keep_loops(s);
     if (status == RB_UNSOLVED && may_jam(s)) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)

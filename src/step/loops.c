@@ -1,0 +1,448 @@
+/* Loops within smooth motion. A mechanism that nothing pushes moves by the midpoint rule between
+ * two impulses of its loops, one at each end of the step,
+ *
+ *     v_a = v + M(q)^-1 J(q)' l,      (q+, v_b) = midpoint(q, v_a, h),   error(q+) = g error(q)
+ *     v+ = v_b + M(q+)^-1 J(q+)' r,   J(q+) v+ + drive = 0                                 (S.61)
+ *
+ * with g of (S.10). It is the same rule backwards in time, so that energy neither grows nor shrinks
+ * from step to step; rows that lead to h v+ (S.10) lose some in each of them. l is found by
+ *
+ *     l := l - (h W)^-1 (error(q+) - g error(q)),      W = J (M + E)^-1 J' at q             (S.62)
+ *
+ * with Anderson's acceleration. Where that makes or loses more energy than the midpoint rule may,
+ *
+ *     |1/2 l.(u + u_a) + 1/2 r.(u_b + u+) + 1/2 u'W^-1 u| <= 1e-4 T,     u = J v + drive   (S.63)
+ *
+ * the step is halved (S.16); the last term is what velocities have that the loops did not allow to
+ * begin with. What does not get there is left to the rows. Who else is: apart.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "base/error.h"
+#include "dynamics/forward.h"
+#include "dynamics/smooth_anderson.h"
+#include "step/closure.h"
+#include "step/stage.h"
+
+enum {
+    ROUNDS = 16,    /* of (S.62); 3 are usual                   */
+    PATIENCE = 2,   /* of them that do not halve what is missed */
+    REFINEMENTS = 1 /* of the impulse at the end                */
+};
+
+typedef struct loops {
+    rb_stage *s;
+    rb_closure start, end;  /* at q and q+                                                  */
+    double *goal, *miss;    /* error(q+): wanted, and beyond that           (start.set.nrow) */
+    double *l, *l_step;     /* impulse at the start; its last change        (start.set.nrow) */
+    double *u, *u_a;        /* velocity of rows before and after it         (start.set.nrow) */
+    double *r, *r_step;     /* impulse at the end; its last change          (end.set.nrow)   */
+    double *u_b, *u_new;    /* velocity of rows before and after it         (end.set.nrow)   */
+    double *v_a, *v_b, *dv; /* dv = v_b - v_a                               (nv)             */
+    double *f, *Mv;         /* scratch                                      (nv)             */
+    rb_anderson mixing;
+} loops;
+
+static int take_of_rows(rb_arena *arena, const rb_closure *x, double ***of, size_t n)
+{
+    int ok = 1;
+    for (size_t i = 0; i < n; i++) ok = ok && (*of[i] = rb_push(arena, double, x->set.nrow));
+    return ok;
+}
+
+/* ---- the start --------------------------------------------------------------------------------
+ */
+
+/* Nothing of the island moves before the step. */
+static int stood(const loops *x, int island)
+{
+    const rb_model *m = x->s->m;
+    for (int j = 0; j < m->nv; j++) {
+        int tree = m->link_tree[m->dof_link[j]];
+        if (x->start.set.tree_island[tree] == island && x->s->v0[j] != 0.0) return 0;
+    }
+    return 1;
+}
+
+/* The island stands, and its loops were rows in the step before, by which it may rest. */
+static int stands_by_rows(const loops *x, int island)
+{
+    const rb_constraints *set = &x->start.set;
+    int rows = 0;
+    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
+        const rb_constraint *c = &set->c[set->island_order[i]];
+        const rb_touch *touch = rb_touch_find(x->s->d, &c->id);
+        rows |= c->kind == RB_CONSTRAINT_EQUALITY && touch && touch->frame[RB_LOOP_ROWS] == 0.0;
+    }
+    return rows && stood(x, island);
+}
+
+/* Loops that are open are closed by rows, and dry friction always acts. */
+static int is_wanted(const loops *x, int island)
+{
+    const rb_stage *s = x->s;
+    const rb_constraints *set = &x->start.set;
+    int closes = 0;
+    if (stands_by_rows(x, island)) return 0;
+    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
+        const rb_constraint *c = &set->c[set->island_order[i]];
+        if (c->kind == RB_CONSTRAINT_DRY) return 0;
+        for (int k = 0; k < c->ndof; k++) {
+            int link = s->m->dof_link[set->dof[c->dof + k]];
+            if (s->apart[s->m->link_tree[link]]) return 0;
+        }
+        closes |= c->kind == RB_CONSTRAINT_EQUALITY;
+        for (int r = c->row; r < c->row + c->nrow; r++) {
+            if (!(fabs(set->error[r]) <= RB_LOOP_CLOSED * s->size)) return 0;
+        }
+    }
+    return closes;
+}
+
+static void mark_trees(const loops *x, int island, unsigned char *mark, unsigned char value)
+{
+    for (int tree = 0; tree < x->s->m->ntree; tree++) {
+        if (x->start.set.tree_island[tree] == island) mark[tree] = value;
+    }
+}
+
+/* What it was in the step before, if that was as long and closed it; NULL: not known. */
+static const rb_touch *touch_before(const rb_stage *s, const rb_constraint *c)
+{
+    const rb_touch *touch = s->o->cold ? NULL : rb_touch_find(s->d, &c->id);
+    int known = touch && touch->nrow == c->nrow && touch->frame[RB_LOOP_ROWS] == s->h;
+    return known ? touch : NULL;
+}
+
+/* goal, and l as the steps before lead to. */
+static void guess(loops *x)
+{
+    const rb_constraints *set = &x->start.set;
+    memset(x->l, 0, (size_t)set->nrow * sizeof *x->l);
+    for (int i = 0; i < set->n; i++) {
+        const rb_constraint *c = &set->c[i];
+        if (!rb_closure_is_closed(&x->start, c)) continue;
+        for (int r = c->row; r < c->row + c->nrow; r++)
+            x->goal[r] = (1.0 - rb_stage_loop_share(x->s)) * set->error[r];
+        const rb_touch *touch = touch_before(x->s, c);
+        if (touch) memcpy(x->l + c->row, touch->frame, (size_t)c->nrow * sizeof *x->l);
+    }
+}
+
+/* Factors the wanted islands, with what is stiff in M; the factor of M alone is left. */
+static rb_status close_islands(loops *x, int *any)
+{
+    rb_stage *s = x->s;
+    rb_status status = RB_OK;
+    *any = 0;
+    for (int i = 0; i < x->start.set.nisland && status == RB_OK; i++) {
+        if (!is_wanted(x, i)) continue;
+        if (!*any) status = rb_stage_factor(s);
+        if (status == RB_OK) status = rb_closure_factor(s, &x->start, i);
+        mark_trees(x, i, s->closed, RB_CLOSED);
+        *any = 1;
+    }
+    return status == RB_OK && *any ? rb_mass_factor(s->m, s->d) : status;
+}
+
+/* any: there is an island to close. */
+static rb_status begin(loops *x, int *any)
+{
+    rb_stage *s = x->s;
+    rb_arena *arena = s->d->arena;
+    *any = 0;
+    rb_forward_place(s->m, s->d);
+    rb_status status = rb_closure_open(s, &x->start);
+    if (status == RB_OK) status = close_islands(x, any);
+    if (status != RB_OK || !*any) return status;
+    double **of_row[] = { &x->goal, &x->miss, &x->l, &x->l_step, &x->u, &x->u_a };
+    double **of_v[] = { &x->v_a, &x->v_b, &x->dv, &x->f, &x->Mv };
+    int ok = take_of_rows(arena, &x->start, of_row, sizeof of_row / sizeof *of_row);
+    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
+        ok = ok && (*of_v[i] = rb_push(arena, double, s->m->nv));
+    if (!ok || !rb_anderson_push(arena, x->start.set.nrow, &x->mixing)) return RB_NOMEM;
+    guess(x);
+    rb_constraints_velocity(&x->start.set, s->v0, x->u);
+    return RB_OK;
+}
+
+/* ---- the position -----------------------------------------------------------------------------
+ */
+
+/* From q0 with v_a to q+, v_b. */
+static rb_status go(loops *x, int first)
+{
+    rb_stage *s = x->s;
+    size_t bytes = (size_t)s->m->nv * sizeof(double);
+    memcpy(x->v_a, s->v0, bytes);
+    rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
+    rb_stage_restore(s);
+    rb_status status = rb_stage_motion_from(s, x->v_a, first ? NULL : x->dv);
+    if (status != RB_OK) return status;
+    rb_stage_led_pose(s, s->h);
+    memcpy(x->v_b, s->d->v, bytes);
+    for (int j = 0; j < s->m->nv; j++) x->dv[j] = x->v_b[j] - x->v_a[j];
+    return RB_OK;
+}
+
+/* miss at q+, where d is placed, and the largest of it. */
+static rb_status look(loops *x, double *worst)
+{
+    rb_stage *s = x->s;
+    rb_rows rows;
+    rb_forward_place(s->m, s->d);
+    rb_status status = rb_loop_rows(s->m, s->d, &rows);
+    if (status != RB_OK) return status;
+    *worst = 0.0;
+    memset(x->miss, 0, (size_t)x->start.set.nrow * sizeof *x->miss);
+    for (int i = 0, at = 0; i < x->start.set.n; i++) {
+        const rb_constraint *c = &x->start.set.c[i];
+        if (!rb_closure_is_closed(&x->start, c)) continue;
+        while (rows.eq[at] < c->object) at++;
+        for (int r = 0; r < c->nrow; r++) {
+            double miss = rows.error[at + r] - x->goal[c->row + r];
+            x->miss[c->row + r] = miss;
+            if (!(fabs(miss) <= *worst)) *worst = fabs(miss); /* NaN too */
+        }
+    }
+    rb_rows_release(s->d, &rows);
+    return RB_OK;
+}
+
+/* RB_UNSOLVED: it does not get there. */
+static rb_status close_positions(loops *x)
+{
+    const rb_stage *s = x->s;
+    double best = INFINITY;
+    int stalls = 0, nrow = x->start.set.nrow;
+    rb_anderson_reset(&x->mixing);
+    for (int round = 0;; round++) {
+        double worst = 0.0;
+        rb_status status = go(x, round == 0);
+        if (status == RB_OK) status = look(x, &worst);
+        if (status != RB_OK || worst <= RB_LOOP_MISS * s->size) return status;
+        if (round >= ROUNDS || !(worst < INFINITY)) return RB_UNSOLVED;
+        if (worst > 0.5 * best && ++stalls > PATIENCE) /* rounding, or no way */
+            return worst <= 0.1 * RB_LOOP_OPEN * s->size ? RB_OK : RB_UNSOLVED;
+        best = fmin(best, worst);
+        rb_closure_solve(&x->start, x->miss, x->l_step);
+        for (int i = 0; i < nrow; i++) x->l_step[i] /= s->h;
+        for (int i = 0; i < nrow; i++) x->l[i] += x->l_step[i];
+        rb_anderson_mix(&x->mixing, x->l_step, x->l);
+    }
+}
+
+/* ---- the velocity -----------------------------------------------------------------------------
+ */
+
+/* Rows at q+, where d is placed. */
+static rb_status open_end(loops *x)
+{
+    rb_stage *s = x->s;
+    rb_status status = rb_closure_open(s, &x->end);
+    if (status != RB_OK) return status;
+    double **of_row[] = { &x->r, &x->r_step, &x->u_b, &x->u_new };
+    if (!take_of_rows(s->d->arena, &x->end, of_row, sizeof of_row / sizeof *of_row))
+        return RB_NOMEM;
+    rb_mass(s->m, s->d);
+    status = rb_mass_factor(s->m, s->d);
+    for (int i = 0; i < x->end.set.nisland && status == RB_OK; i++) {
+        if (s->closed[rb_closure_tree(s, &x->end, i)]) status = rb_closure_factor(s, &x->end, i);
+    }
+    return status;
+}
+
+/* From v_b in d->v to v+. RB_UNSOLVED: rows move nevertheless. */
+static rb_status close_velocities(loops *x)
+{
+    rb_stage *s = x->s;
+    rb_status status = open_end(x);
+    if (status != RB_OK) return status;
+    size_t bytes = (size_t)x->end.set.nrow * sizeof(double);
+    rb_constraints_velocity(&x->end.set, x->v_b, x->u_b);
+    memcpy(x->u_new, x->u_b, bytes);
+    memset(x->r, 0, bytes);
+    for (int k = 0; k <= REFINEMENTS; k++) {
+        rb_closure_solve(&x->end, x->u_new, x->r_step);
+        for (int i = 0; i < x->end.set.nrow; i++) x->r[i] += x->r_step[i];
+        rb_closure_push(s, &x->end, x->r_step, x->f, s->d->v);
+        rb_constraints_velocity(&x->end.set, s->d->v, x->u_new);
+    }
+    double residual = rb_closure_residual(&x->end, s->d->v, x->u_new);
+    if (!(residual <= RB_LOOP_MOVES)) return RB_UNSOLVED;
+    s->info->residual = fmax(s->info->residual, residual);
+    return RB_OK;
+}
+
+/* ---- rest -------------------------------------------------------------------------------------
+ */
+
+/* What stood, moved by nobody, is left with a velocity that is rounding of the impulses that
+ * balance each other, as in (S.6). f = M dv, Mv = M v+. */
+static int rests(const loops *x, int island)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double energy = 0.0, rounding = 0.0;
+    for (int i = 0; i < x->start.of[island].n; i++) {
+        int r = x->start.of[island].row[i];
+        if (x->start.set.drive[r] != 0.0) return 0;
+        if (fabs(x->start.set.error[r]) > RB_GAP_ZERO * s->size) return 0;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        if (x->start.set.tree_island[m->link_tree[m->dof_link[j]]] != island) continue;
+        energy += s->d->v[j] * x->Mv[j];
+        rounding += x->f[j] * x->f[j] / s->d->M[m->dof_Madr[j]];
+    }
+    return energy <= RB_REST_DEFECT * RB_REST_DEFECT * rounding;
+}
+
+/* d->v is v+ and becomes zero where islands rest; their position is that of the start (place.c).
+ * RB_UNSOLVED: others that stood are apart now, because rows know more ways to rest. */
+static rb_status find_resting(loops *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_status status = RB_OK;
+    rb_mass_multiply(m, s->d, x->dv, x->f);
+    rb_mass_multiply(m, s->d, s->d->v, x->Mv);
+    for (int island = 0; island < x->start.set.nisland; island++) {
+        if (x->start.of[island].n == 0 || !stood(x, island)) continue;
+        int rest = rests(x, island);
+        mark_trees(x, island, rest ? s->closed : s->apart, rest ? RB_CLOSED_RESTS : 1);
+        if (!rest) status = RB_UNSOLVED;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        if (s->closed[m->link_tree[m->dof_link[j]]] == RB_CLOSED_RESTS) s->d->v[j] = 0.0;
+    }
+    return status;
+}
+
+/* ---- energy -----------------------------------------------------------------------------------
+ */
+
+/* Parts of the step may do better. */
+static int may_shorten(const rb_stage *s)
+{
+    return !s->final && s->h > RB_LOOP_SHORTEST * s->h_full;
+}
+
+/* Work of both impulses on an island. */
+static double work(const loops *x, int island)
+{
+    double sum = rb_closure_work(&x->start, island, x->l, x->u, x->u_a);
+    for (int k = 0; k < x->end.set.nisland; k++) {
+        if (x->start.set.tree_island[rb_closure_tree(x->s, &x->end, k)] == island)
+            sum += rb_closure_work(&x->end, k, x->r, x->u_b, x->u_new);
+    }
+    return sum;
+}
+
+/* Kinetic energy of an island at v_b; Mv = M v_b. */
+static double kinetic(const loops *x, int island)
+{
+    const rb_model *m = x->s->m;
+    double twice = 0.0;
+    for (int j = 0; j < m->nv; j++) {
+        int tree = m->link_tree[m->dof_link[j]];
+        if (x->start.set.tree_island[tree] == island) twice += x->v_b[j] * x->Mv[j];
+    }
+    return 0.5 * twice;
+}
+
+/* (S.63). RB_UNSOLVED: the step is too long (hurried), or islands are apart now. */
+static rb_status weigh(loops *x, double *made)
+{
+    rb_stage *s = x->s;
+    int shorten = may_shorten(s);
+    rb_status status = RB_OK;
+    rb_constraints_velocity(&x->start.set, x->v_a, x->u_a);
+    rb_mass_multiply(s->m, s->d, x->v_b, x->Mv);
+    for (int island = 0; island < x->start.set.nisland; island++) {
+        if (x->start.of[island].n == 0 || stood(x, island)) continue;
+        double sum = work(x, island), most = RB_SMOOTH_ENERGY * kinetic(x, island);
+        *made += sum;
+        sum += rb_closure_energy(&x->start, island, x->u);
+        if ((shorten ? fabs(sum) : sum) <= most) continue;
+        if (!shorten) mark_trees(x, island, s->apart, 1);
+        s->hurried |= shorten;
+        status = RB_UNSOLVED;
+    }
+    return status;
+}
+
+/* ---- the motion -------------------------------------------------------------------------------
+ */
+
+/* The impulse of the step is the sum of both. The next step begins with
+ *
+ *     l + (p - p_before) / 2,     p = l + r. */
+static void tell(loops *x)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < x->start.set.n; i++) {
+        const rb_constraint *c = &x->start.set.c[i];
+        if (!rb_closure_is_closed(&x->start, c)) continue;
+        const rb_constraint *end = rb_stage_find(&x->end.set, &c->id);
+        const rb_touch *touch = touch_before(s, c);
+        for (int r = 0; r < c->nrow; r++) {
+            double l = x->l[c->row + r], p = l + x->r[end->row + r];
+            x->l[c->row + r] = p;
+            x->l_step[c->row + r] = touch ? l + 0.5 * (p - touch->p[r]) : 0.5 * p;
+        }
+    }
+    s->closing = x->start.set;
+    s->closing_p = x->l;
+    s->closing_next = x->l_step;
+    s->closing_dv = x->dv;
+}
+
+/* RB_UNSOLVED: apart has more trees than before, or the step is hurried. */
+static rb_status close_motion(rb_stage *s, int *any)
+{
+    loops x = { .s = s };
+    double residual = s->info->residual;
+    rb_status status = begin(&x, any);
+    if (status != RB_OK || !*any) return status;
+    status = close_positions(&x);
+    if (status == RB_OK) status = close_velocities(&x);
+    for (int i = 0; i < x.start.set.nisland && status == RB_UNSOLVED; i++) {
+        if (x.start.of[i].n > 0) mark_trees(&x, i, s->apart, 1);
+    }
+    double made = s->made_free;
+    if (status == RB_OK) status = find_resting(&x);
+    if (status == RB_OK) status = weigh(&x, &made);
+    if (status != RB_OK) s->info->residual = residual; /* nothing was accepted */
+    if (status != RB_OK) return status;
+    tell(&x);
+    rb_stage_take_motion(s, made);
+    return RB_OK;
+}
+
+static int may_close(const rb_stage *s)
+{
+    const rb_formulation *f = s->o->formulation;
+    return s->m->neq > 0 && !s->loops_kept && !f->ahead && !f->nonlinear &&
+           s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
+}
+
+rb_status rb_stage_close_loops(rb_stage *s, int *any)
+{
+    rb_status status = RB_UNSOLVED;
+    *any = 0;
+    s->hurried = 0;
+    if (!may_close(s)) return RB_OK;
+    while (status == RB_UNSOLVED && !s->hurried) {
+        rb_mark mark = rb_arena_mark(s->d->arena);
+        memset(s->closed, 0, (size_t)s->m->ntree);
+        status = close_motion(s, any);
+        rb_stage_led_pose(s, 0.0);
+        if (status == RB_OK && *any) return RB_OK; /* what was found is in the arena */
+        rb_stage_restore(s);
+        rb_arena_reset(s->d->arena, mark);
+    }
+    if (s->hurried) return rb_fail(s->err, status, "loops make energy: shorten the step");
+    return status;
+}
