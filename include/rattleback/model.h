@@ -253,6 +253,8 @@ typedef struct rb_touch {
     double u[6];     /* velocity of each row after the step [m/s]                               */
 } rb_touch;
 
+enum { RB_SLOPES = 4 }; /* parts of steps whose slopes are kept */
+
 /* Links and pairs of geoms that may touch, while nothing is near (S.59). */
 typedef struct rb_clear_link {
     double length; /* |l| + |a| [m]                                                              */
@@ -287,10 +289,10 @@ typedef struct rb_data {
     double *mocap_was; /* their velocity in the last step, NAN: none yet          (nmocap x 6)  */
     double *push; /* `impulse`: forces of contacts that last on the dofs of mechanisms, until the
                      next tick; the second half: those of contacts with free bodies  (nv x 2) */
-    double push_time;  /* of the end of the step that left them; elsewhere they are forgotten [s] */
-    double *slope;     /* `fixed`: rate of v by smooth motion in the last part of a step and the one
-                          before it, from which the next begins its iteration          (nv x 2)      */
-    double slope_h[2]; /* lengths of these parts, 0: none yet [s]                               */
+    double push_time; /* of the end of the step that left them; elsewhere they are forgotten [s] */
+    double *slope;    /* `fixed`: rate of v by smooth motion in the last parts of steps, the last
+                         one first, from which the next begins its iteration (RB_SLOPES x nv) */
+    double slope_h[RB_SLOPES]; /* lengths of these parts, 0: none yet [s]                       */
     double slope_time; /* of the end of the last; elsewhere they are forgotten [s]              */
     int ntouch;        /* constraints of the last step                                            */
     int touch_max;     /* room for them: rb_data_reserve                                          */
@@ -351,7 +353,7 @@ typedef struct rb_data {
 
     /* rb_step: the last step, where it changed nothing but the time; src/step/still.c */
     int still_known, still_ntouch;
-    int nstill;             /* nq + 4 nv + na + nu + 6 nbody + 2                                  */
+    int nstill;             /* nq + 2 nv + na + nu + 6 nbody + RB_SLOPES (nv + 1)                 */
     double still_told[112]; /* options, and what the step told */
     double *still_x;       /* state and inputs it began with                        (nstill)      */
     rb_touch *still_touch; /*                                                       (touch_max)   */

@@ -83,6 +83,11 @@
  * Smaller: chains that crack begin at zero. */
 #define RB_SLOPE_MOST 0.5
 
+/* What each further difference of the slopes of past steps may have of the one before it to lead on
+ * [1]. Larger: after a push, slopes of before are led on. Smaller: fewer of them are used, and
+ * chains take an evaluation more. */
+#define RB_SLOPE_SHRINK 0.5
+
 /* Change of the slopes of two steps, relative to the slope, up to which they are believed without
  * that bound [1]. Larger: a state that was set by hand begins far from its motion. Smaller: robots
  * that stand begin at zero. */

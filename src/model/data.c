@@ -111,8 +111,8 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     for (int i = 0; i < 6 * m->nmocap; i++) d->mocap_was[i] = NAN;
     clear(d->push, 2 * m->nv);
     d->push_time = 0.0;
-    clear(d->slope, 2 * m->nv);
-    clear(d->slope_h, 2);
+    clear(d->slope, RB_SLOPES * m->nv);
+    clear(d->slope_h, RB_SLOPES);
     d->slope_time = 0.0;
     d->ntouch = 0;
 }
@@ -146,8 +146,8 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     copy(to->mocap_was, from->mocap_was, 6 * m->nmocap);
     copy(to->push, from->push, 2 * m->nv);
     to->push_time = from->push_time;
-    copy(to->slope, from->slope, 2 * m->nv);
-    copy(to->slope_h, from->slope_h, 2);
+    copy(to->slope, from->slope, RB_SLOPES * m->nv);
+    copy(to->slope_h, from->slope_h, RB_SLOPES);
     to->slope_time = from->slope_time;
     copy(to->mocap_v, from->mocap_v, 6 * m->nmocap);
     copy(to->mocap_a, from->mocap_a, 6 * m->nmocap);
@@ -212,7 +212,7 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->mocap_was, 6 * d->nmocap);
     for (int j = 0; j < 2 * d->nv; j++)
         if (d->push[j] != 0.0) hash = hash_array(hash, d->push + j, 1);
-    for (int j = 0; j < 2 * d->nv; j++)
+    for (int j = 0; j < RB_SLOPES * d->nv; j++)
         if (d->slope[j] != 0.0) hash = hash_array(hash, d->slope + j, 1);
 
     for (int i = 0; i < d->ntouch; i++) {

@@ -133,7 +133,7 @@ static const entry model_entries[] = {
 
 static const entry data_entries[] = {
     D(q, nq_all, 1), D(v, nv_all, 1), D(act, na, 1), D(mocap, nmocap, 7),
-    D(mocap_was, nmocap, 6), D(push, nv, 2), D(slope, nv, 2),
+    D(mocap_was, nmocap, 6), D(push, nv, 2), D(slope, nv, RB_SLOPES),
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nu, 1), D(tau, nv, 1), D(wrench, nbody, 6),
     D(mocap_v, nmocap, 6), D(mocap_a, nmocap, 6),
@@ -259,5 +259,5 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->ngauge_dof = m->ngauge_dof;
     d->ngauge_entry = m->ngauge_entry;
     d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? m->ngeom * (m->ngeom - 1) / 2 : 0;
-    d->nstill = m->nq + 4 * m->nv + m->na + m->nu + 6 * m->nbody + 2;
+    d->nstill = m->nq + 2 * m->nv + m->na + m->nu + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

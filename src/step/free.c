@@ -19,27 +19,64 @@ static void copy(double *to, const double *from, int n)
 /* ---- where the iteration begins ----------------------------------------------------------------
  */
 
-/* Change of the velocity that the slopes of the last two parts lead to, for a part of the same
- * length, or that of the last one. NULL: not known, or so large that the state is another one,
- * unless two slopes agree: what stands falls from no speed in every step anew. */
+/* Slopes of the last parts with the length of this one; at least the last counts. */
+static int slopes_known(const rb_stage *s)
+{
+    int n = 0;
+    while (n < RB_SLOPES && s->d->slope_h[n] == s->h) n++;
+    return n > 0 ? n : 1;
+}
+
+/* The last slope of dof j, and the differences of all that are kept. */
+static void differences(const rb_data *d, int j, double D[RB_SLOPES])
+{
+    for (int i = 0; i < RB_SLOPES; i++) D[i] = d->slope[i * d->nv + j];
+    for (int r = 1; r < RB_SLOPES; r++) {
+        for (int i = RB_SLOPES - 1; i >= r; i--) D[i] = D[i - 1] - D[i];
+    }
+}
+
+static double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+/* How many of the n that are known lead on: two, and more while they shrink. size: their maxima. */
+static int count_terms(const rb_data *d, int n, double size[RB_SLOPES])
+{
+    double D[RB_SLOPES];
+    int count = n < 2 ? n : 2;
+    for (int r = 0; r < RB_SLOPES; r++) size[r] = 0.0;
+    for (int j = 0; j < d->nv; j++) {
+        differences(d, j, D);
+        for (int r = 0; r < RB_SLOPES; r++) size[r] = larger(size[r], fabs(D[r]));
+    }
+    while (count < n && size[count] <= RB_SLOPE_SHRINK * size[count - 1]) count++;
+    return count;
+}
+
+/* Change of the velocity that the slopes of the last parts of the same length lead to (S.51), or
+ * that of the last one. NULL: not known, or so large that the state is another one, unless two
+ * slopes agree: what stands falls from no speed in every step anew. */
 static const double *foretell(rb_stage *s, double *most, double *speed)
 {
     const rb_data *d = s->d;
-    int nv = s->m->nv;
+    int nv = s->m->nv, n = slopes_known(s);
     *most = *speed = 0.0;
     if (s->o->stepper != RB_STEPPER_FIXED || d->slope_h[0] == 0.0 || d->slope_time != s->time0)
         return NULL;
-    double *dv = rb_push(d->arena, double, nv), bend = 0.0;
+    double *dv = rb_push(d->arena, double, nv), size[RB_SLOPES], D[RB_SLOPES];
     if (!dv) return NULL;
-    int two = d->slope_h[0] == s->h && d->slope_h[1] == s->h;
+    int count = count_terms(d, n, size);
     for (int j = 0; j < nv; j++) {
-        double now = d->slope[j], before = two ? d->slope[nv + j] : now;
-        dv[j] = s->h * (now + (now - before));
-        *most = fmax(*most, fabs(dv[j]));
-        *speed = fmax(*speed, fabs(s->v0[j]));
-        bend = fmax(bend, fabs(now - before));
+        differences(d, j, D);
+        double sum = D[0];
+        for (int r = 1; r < count; r++) sum += D[r];
+        dv[j] = s->h * sum;
+        *most = larger(*most, fabs(dv[j]));
+        *speed = larger(*speed, fabs(s->v0[j]));
     }
-    int agree = two && s->h * bend <= RB_SLOPE_BEND * *most;
+    int agree = n > 1 && s->h * size[1] <= RB_SLOPE_BEND * *most;
     return agree || *most <= RB_SLOPE_MOST * *speed ? dv : NULL;
 }
 
@@ -50,11 +87,13 @@ void rb_stage_keep_slope(rb_stage *s)
     if (s->o->stepper != RB_STEPPER_FIXED || rb_smooth_free_takes(m, d)) return;
     for (int j = 0; j < m->nv; j++) {
         int rests = s->resting[m->link_tree[m->dof_link[j]]];
-        d->slope[m->nv + j] = rests ? 0.0 : d->slope[j];
         double dv = s->closing_dv ? s->closing_dv[j] : s->v_smooth[j] - s->v0[j];
-        d->slope[j] = rests ? 0.0 : dv / s->h;
+        double *slope = d->slope + j;
+        for (int i = RB_SLOPES - 1; i > 0; i--)
+            slope[i * m->nv] = rests ? 0.0 : slope[(i - 1) * m->nv];
+        slope[0] = rests ? 0.0 : dv / s->h;
     }
-    d->slope_h[1] = d->slope_h[0];
+    for (int i = RB_SLOPES - 1; i > 0; i--) d->slope_h[i] = d->slope_h[i - 1];
     d->slope_h[0] = s->h;
     d->slope_time = d->time;
 }

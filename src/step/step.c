@@ -395,7 +395,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 typedef struct saved {
     double *q, *v, *act, time;
     double *mocap, *mocap_was;
-    double *slope, slope_h[2], slope_time;
+    double *slope, slope_h[RB_SLOPES], slope_time;
     rb_touch *touch;
     int ntouch;
 } saved;
@@ -409,10 +409,10 @@ static int keep(const rb_stage *s, saved *x)
     x->touch = rb_push(d->arena, rb_touch, d->ntouch);
     x->mocap = rb_push(d->arena, double, 7 * (size_t)s->m->nmocap);
     x->mocap_was = rb_push(d->arena, double, 6 * (size_t)s->m->nmocap);
-    x->slope = rb_push(d->arena, double, 2 * (size_t)s->m->nv);
+    x->slope = rb_push(d->arena, double, RB_SLOPES *(size_t)s->m->nv);
     if (!x->q || !x->v || !x->act || !x->touch || !x->mocap || !x->mocap_was || !x->slope) return 0;
-    copy(x->slope, d->slope, 2 * s->m->nv);
-    copy(x->slope_h, d->slope_h, 2);
+    copy(x->slope, d->slope, RB_SLOPES * s->m->nv);
+    copy(x->slope_h, d->slope_h, RB_SLOPES);
     x->slope_time = d->slope_time;
     copy(x->mocap, d->mocap, 7 * s->m->nmocap);
     copy(x->mocap_was, d->mocap_was, 6 * s->m->nmocap);
@@ -433,8 +433,8 @@ static void go_back(rb_stage *s, const saved *x)
     copy(d->act, x->act, s->m->na);
     copy(d->mocap, x->mocap, 7 * s->m->nmocap);
     copy(d->mocap_was, x->mocap_was, 6 * s->m->nmocap);
-    copy(d->slope, x->slope, 2 * s->m->nv);
-    copy(d->slope_h, x->slope_h, 2);
+    copy(d->slope, x->slope, RB_SLOPES * s->m->nv);
+    copy(d->slope_h, x->slope_h, RB_SLOPES);
     d->slope_time = x->slope_time;
     memcpy(d->touch, x->touch, (size_t)x->ntouch * sizeof *x->touch);
     d->ntouch = x->ntouch;

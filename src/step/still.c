@@ -59,8 +59,8 @@ int rb_still_is(const rb_model *m, const rb_data *d, const rb_step_opts *o, rb_s
     if (!d->still_known || !may_be_still(m, o) || t->m != m) return 0;
     if (!matches(&x, d->v, m->nv) || !matches(&x, d->q, m->nq) || !matches(&x, d->act, m->na) ||
         !matches(&x, d->ctrl, m->nu) || !matches(&x, d->tau, m->nv) ||
-        !matches(&x, d->wrench, 6 * m->nbody) || !matches(&x, d->slope, 2 * m->nv) ||
-        !matches(&x, d->slope_h, 2))
+        !matches(&x, d->wrench, 6 * m->nbody) || !matches(&x, d->slope, RB_SLOPES * m->nv) ||
+        !matches(&x, d->slope_h, RB_SLOPES))
         return 0;
     if (memcmp(&t->opts, o, sizeof *o) != 0) return 0;
     if (memcmp(&t->option, &m->option, sizeof m->option) != 0) return 0;
@@ -75,8 +75,8 @@ void rb_still_note(const rb_model *m, rb_data *d, const rb_step_opts *o, const r
 {
     d->still_known = 0;
     if (!may_be_still(m, o) || !same(start->v, d->v, m->nv) || !same(start->q, d->q, m->nq)) return;
-    if (!same(start->act, d->act, m->na) || !same(start->slope, d->slope, 2 * m->nv) ||
-        !same(start->slope_h, d->slope_h, 2))
+    if (!same(start->act, d->act, m->na) || !same(start->slope, d->slope, RB_SLOPES * m->nv) ||
+        !same(start->slope_h, d->slope_h, RB_SLOPES))
         return;
     if (!same_touch(start->touch, start->ntouch, d->touch, d->ntouch)) return;
     told *t = (told *)(void *)d->still_told;
@@ -92,8 +92,8 @@ void rb_still_note(const rb_model *m, rb_data *d, const rb_step_opts *o, const r
     append(&x, d->ctrl, m->nu);
     append(&x, d->tau, m->nv);
     append(&x, d->wrench, 6 * m->nbody);
-    append(&x, d->slope, 2 * m->nv);
-    append(&x, d->slope_h, 2);
+    append(&x, d->slope, RB_SLOPES * m->nv);
+    append(&x, d->slope_h, RB_SLOPES);
     memcpy(d->still_touch, d->touch, (size_t)d->ntouch * sizeof *d->touch);
     d->still_ntouch = d->ntouch;
     d->still_known = 1;
