@@ -197,6 +197,9 @@ static void fill_velocities(rb_stage *s, double *u_hat)
                 bias[0] = fmin(bias[0], s->o->law == RB_NEWTON ? -back : 0.0);
             }
         }
+        if (s->unpushed && c->kind == RB_CONSTRAINT_EQUALITY)
+            memset(bias, 0, (size_t)c->nrow * sizeof *bias);
+        if (s->unpushed && is_unilateral(c)) bias[0] = fmax(0.0, bias[0]);
         for (int r = 0; r < c->nrow; r++) u[r] += bias[r];
     }
 }

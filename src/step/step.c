@@ -278,6 +278,78 @@ static rb_status solve_until_open(rb_stage *s)
     }
 }
 
+/* What a second round would write over. */
+typedef struct answer {
+    rb_stage stage;
+    rb_step_info info;
+    double *v_new, *q_new, *v_free;
+    unsigned char *flags; /* pushed, held, carried, resting                     (4 x ntree) */
+} answer;
+
+static int keep_answer(const rb_stage *s, answer *x)
+{
+    const rb_model *m = s->m;
+    rb_arena *arena = s->d->arena;
+    size_t n = (size_t)m->ntree;
+    x->v_new = rb_push(arena, double, m->nv);
+    x->q_new = rb_push(arena, double, m->nq_all);
+    x->v_free = rb_push(arena, double, m->nv);
+    x->flags = rb_push(arena, unsigned char, 4 * n);
+    if (!x->v_new || !x->q_new || !x->v_free || !x->flags) return 0;
+    copy(x->v_new, s->v_new, m->nv);
+    copy(x->q_new, s->q_new, m->nq_all);
+    copy(x->v_free, s->v_free, m->nv);
+    const unsigned char *const flags[] = { s->pushed, s->held, s->carried, s->resting };
+    for (int k = 0; k < 4; k++) memcpy(x->flags + (size_t)k * n, flags[k], n);
+    x->stage = *s;
+    x->info = *s->info;
+    return 1;
+}
+
+static void take_answer(rb_stage *s, const answer *x)
+{
+    const rb_model *m = s->m;
+    size_t n = (size_t)m->ntree;
+    *s = x->stage;
+    *s->info = x->info;
+    copy(s->v_new, x->v_new, m->nv);
+    copy(s->q_new, x->q_new, m->nq_all);
+    copy(s->v_free, x->v_free, m->nv);
+    unsigned char *const flags[] = { s->pushed, s->held, s->carried, s->resting };
+    for (int k = 0; k < 4; k++) memcpy(flags[k], x->flags + (size_t)k * n, n);
+}
+
+static int has_mechanism(const rb_model *m)
+{
+    return m->neq > 0 || m->nlink - 1 > m->ntree;
+}
+
+/* Rows of Stewart and Trinkle, ahead of the start, push out what turns within the step, and that
+ * may make energy. Rows that ask for nothing do not (S.15): their answer is the first one of
+ * (S.36), the position is that of the others (S.68). Bodies by themselves move as printed: their
+ * rod would slide a step late. */
+static rb_status find_unpushed(rb_stage *s)
+{
+    answer kept;
+    int tempers = s->o->law != RB_NEWTON || s->o->energy_safe;
+    if (!s->o->formulation->push_out || !(s->energy > 0.0) || !tempers || !has_mechanism(s->m))
+        return RB_OK;
+    if (!keep_answer(s, &kept)) return RB_NOMEM;
+    s->unpushed = 1;
+    s->tries++;
+    rb_status status = do_round(s);
+    if (status == RB_OK) status = rb_stage_remember(s);
+    if (status == RB_OK) {
+        kept.stage.first_v = s->first_v;
+        kept.stage.first_f = s->first_f;
+        kept.stage.first_work = s->first_work;
+        kept.stage.unpushed = 1;
+    }
+    kept.stage.tries = s->tries;
+    take_answer(s, &kept);
+    return status == RB_UNSOLVED ? RB_OK : status;
+}
+
 /* Where nothing is led and nothing loops, standing still is open to all: a step that is not solved
  * is halved before anybody looks for a self-stress, which costs more than the step. */
 static int may_jam(const rb_stage *s)
@@ -298,6 +370,7 @@ static rb_status move_freely(rb_stage *s)
 static rb_status move_once(rb_stage *s)
 {
     s->tries++;
+    s->unpushed = 0;
     s->reach = 0.0;
     s->near.known = 0;
     s->carry_substeps = 0;
@@ -310,6 +383,7 @@ static rb_status move_once(rb_stage *s)
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = rb_stage_through(s);
     if (status == RB_OK) status = rb_stage_measure(s);
+    if (status == RB_OK) status = find_unpushed(s);
     if (status == RB_OK) status = rb_stage_temper(s);
     return status;
 }

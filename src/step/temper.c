@@ -50,7 +50,8 @@ static double created(const rb_stage *s, const double *f, double work, double a)
 
 static int applies(const rb_stage *s)
 {
-    if (!s->first_v || !(s->energy > 0.0) || s->o->formulation->nonlinear) return 0;
+    if (!s->first_v || !(s->energy > 0.0)) return 0;
+    if (s->o->formulation->nonlinear && !s->unpushed) return 0;
     return s->o->law != RB_NEWTON || s->o->energy_safe;
 }
 
