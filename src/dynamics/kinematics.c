@@ -235,7 +235,8 @@ void rb_place_world(const rb_model *m, rb_data *d)
 {
     for (int i = 0; i < 3; i++) d->link_p[i] = d->link_l[i] = 0.0;
     for (int i = 0; i < 9; i++) d->link_R[i] = i % 4 == 0 ? 1.0 : 0.0;
-    rb_place_inertia(m, d, 0);
+    rb_copy3(m->link_com, d->link_c); /* not turned */
+    memcpy(d->link_I, m->link_inertia_O, 6 * sizeof *d->link_I);
 }
 
 void rb_stop_world(rb_data *d)
