@@ -59,6 +59,33 @@ TEST(a_dead_centre_between_two_limits_survives_the_fall)
     }
 }
 
+/* A leg spins flat against the trunk and 1 cm inside it, as hulls of hips do: its hip is held from
+ * both sides, and rounding of its angle tilts the face that spins. Rows of the start leave the spin
+ * no way at all then, and what overlaps yields (S.41). */
+TEST(a_leg_that_overlaps_its_trunk_spins_on)
+{
+    const double tilt[] = { 0.0, 1e-12, 1e-10, -1e-9, 1e-8 };
+    for (size_t k = 0; k < sizeof tilt / sizeof *tilt; k++) {
+        scene s =
+            scene_text("<mujoco><option timestep='0.002'/><worldbody><body pos='0 0 1'>"
+                       "<geom type='box' size='0.3 0.15 0.1' mass='20'/>"
+                       "<body pos='0 0 -0.1'><joint axis='1 0 0'/>"
+                       "<geom type='sphere' size='0.02' mass='1' contype='0' conaffinity='0'/>"
+                       "<body><joint axis='0 0 1' frictionloss='0.02'/>"
+                       "<geom type='box' size='0.1 0.04 0.05' pos='0.02 0.01 -0.04' mass='2'/>"
+                       "</body></body></body></worldbody></mujoco>");
+        s.d->q[0] = tilt[k];
+        s.d->q[1] = 0.3;
+        s.d->v[1] = 5.0;
+        scene_run(&s, 0.5);
+        CHECK(s.worst.residual <= 1e-9);
+        CHECK(s.worst.penetration <= 0.01 + 1e-9 * s.m->extent + 0.1 * fabs(tilt[k]));
+        CHECK(fabs(s.d->q[0]) <= 1e-8);
+        CHECK_NEAR(s.d->v[1], 5.0 - 0.5 * 0.02 / 0.0087333, 0.02); /* dry friction alone */
+        scene_free(&s);
+    }
+}
+
 /* ---- robots -------------------------------------------------------------------------------------
  */
 
@@ -83,4 +110,5 @@ TEST(robots_run_without_failures)
 }
 
 TEST_MAIN(RUN(a_flat_four_bar_is_steady_however_its_plane_lies),
-          RUN(a_dead_centre_between_two_limits_survives_the_fall), RUN(robots_run_without_failures))
+          RUN(a_dead_centre_between_two_limits_survives_the_fall),
+          RUN(a_leg_that_overlaps_its_trunk_spins_on), RUN(robots_run_without_failures))

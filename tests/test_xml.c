@@ -74,6 +74,15 @@ TEST(accepts_what_robots_have)
     doc = parse(fine[5], &err);
     CHECK_STR(doc->root->text, "<!-- not a comment -->");
     rb_xml_free(doc);
+
+    /* a C string written with its terminator; a 0 byte elsewhere stays an error */
+    doc = rb_xml_parse("<a/>\n\0\0", 7, "test.xml", NULL, &err);
+    CHECK(doc != NULL);
+    CHECK_STR(doc->root->name, "a");
+    rb_xml_free(doc);
+    CHECK(rb_xml_parse("<a>\0</a>", 8, "test.xml", NULL, &err) == NULL);
+    CHECK(rb_xml_parse("\0\0", 2, "test.xml", NULL, &err) == NULL);
+    CHECK_CONTAINS(err.text, "empty");
 }
 
 TEST(refuses_with_line_and_reason)

@@ -316,7 +316,10 @@
 /* What limits and contacts yield by in a step whose loops leave no other answer, in units of
  * RB_GAP_DEEP [1]. A linkage at its dead centre turns rounding of one joint into ten thousand times
  * that of another. Larger: the gaps at the end are refused. Smaller: the noise is not covered. */
-#define RB_LOOP_YIELD 0.25
+#define RB_YIELD 0.25
+
+/* The same for overlap of the model: half of what RB_GAP_MADE lets it grow by [1]. */
+#define RB_YIELD_OVERLAP (0.5 * (1.0 - RB_GAP_MADE))
 
 /* Defect of v = 0, relative to the impulses that balance each other, at which an island rests [1].
  * A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.

@@ -302,9 +302,11 @@ static rb_status say_syntax(builder *b)
 
 static rb_status feed(builder *b, char *bytes, size_t size)
 {
-    /* a comment or empty line before <?xml ...?> is common, though XML forbids it */
+    /* a comment or empty line before <?xml ...?> and a 0 byte at the end (a C string written with
+     * its terminator) are common, though XML forbids them */
     size_t skip = 0;
     if (!bytes_are_utf16(bytes, size)) {
+        while (size > 0 && bytes[size - 1] == '\0') size--;
         blank_comments(bytes, size);
         size_t bom = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
         for (skip = bom; skip < size && is_blank(bytes[skip]); skip++)

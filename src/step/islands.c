@@ -142,7 +142,7 @@ static int is_brief(const rb_stage *s, const rb_island *island, const masses *of
         held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY ||
                 c->gap < -2.0 * RB_GAP_DEEP * s->size || c->ndof > CHAIN_DOFS;
     }
-    return (loops && s->may_keep_loops && !s->loops_kept) ||
+    return (loops && s->may_yield && !s->yields) ||
            (held && !s->final && s->info->splits < BRIEF_SPLITS);
 }
 

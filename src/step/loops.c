@@ -424,7 +424,7 @@ static rb_status close_motion(rb_stage *s, int *any)
 static int may_close(const rb_stage *s)
 {
     const rb_formulation *f = s->o->formulation;
-    return s->m->neq > 0 && !s->loops_kept && !f->ahead && !f->nonlinear &&
+    return s->m->neq > 0 && !s->yields && !f->ahead && !f->nonlinear &&
            s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
 }
 

@@ -96,17 +96,23 @@ static int is_unilateral(const rb_constraint *c)
 }
 
 /* Where the gap may end: at what it was before, if it overlapped. A repair takes half of an overlap
- * off that steps have made, so that it is not called for in every step from then on. Where rows of
- * a loop leave no answer, what touches yields by rounding (S.41). */
+ * off that steps have made, so that it is not called for in every step from then on. */
 static double own_floor(const rb_stage *s, const rb_constraint *c)
 {
     double deep = RB_GAP_DEEP * s->size;
     if (s->o->formulation->push_out) return 0.0;
     double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
-    if (s->loops_kept)
-        return c->kind == RB_CONSTRAINT_LIMIT || start > -0.5 * deep ? start - RB_LOOP_YIELD * deep
-                                                                     : start;
-    return s->v_hat && !s->middle && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
+    int repaired = s->v_hat && !s->middle && !s->yields && start >= -2.0 * deep;
+    return repaired ? fmax(start, -0.5 * deep) : start;
+}
+
+/* Where rows leave no answer, what touches yields by rounding (S.41). */
+static double yield_of(const rb_stage *s, const rb_constraint *c)
+{
+    double deep = RB_GAP_DEEP * s->size, start = fmin(0.0, rb_stage_start_gap(s, &c->id));
+    if (!s->yields || s->o->formulation->push_out) return 0.0;
+    if (c->kind == RB_CONSTRAINT_LIMIT || start > -0.5 * deep) return RB_YIELD * deep;
+    return start < -2.0 * deep ? RB_YIELD_OVERLAP * deep : 0.0;
 }
 
 /* A rigid face: points that differ by no more than steps may overlap are at one height (S.49). */
@@ -153,7 +159,7 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
     double floor = gap_floor(s, c);
     double room = c->gap - floor;
     if (room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c)) room = 0.0;
-    return room / s->h - u_hat;
+    return (room + yield_of(s, c)) / s->h - u_hat;
 }
 
 /* Row r of a loop (S.10). In the scheme of Moreau and Jean it is a matter of velocities (S.67). */

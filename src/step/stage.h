@@ -74,11 +74,11 @@ typedef struct rb_stage {
     double gravity; /* |g| [m/s^2]                                                              */
     double size;    /* extent of the model: unit of gaps [m]                                    */
 
-    int unpushed; /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
-    int final;    /* no halving of the step is left                                           */
-    int may_keep_loops; /* 1: a motion without answer is tried again so                        */
-    int loops_kept; /* 1: their errors stay as they are, and what touches yields (S.41)        */
-    double reach;   /* what impulses changed the speed of a point by, in repairs [m/s]          */
+    int unpushed;  /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
+    int final;     /* no halving of the step is left                                           */
+    int may_yield; /* 1: a motion without answer is tried again so                             */
+    int yields;    /* 1: errors of loops stay as they are, what touches yields (S.41)          */
+    double reach;  /* what impulses changed the speed of a point by, in repairs [m/s]          */
     double *link_dw, *link_dv; /* that change, of each link             (nlink x 3)             */
 
     /* before the step */

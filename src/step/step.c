@@ -404,24 +404,36 @@ static rb_status move(rb_stage *s)
     return status;
 }
 
-/* Limits and contacts may hold a loop so that no motion takes its error off, however small it is:
- * then it stays as it is, and what touches yields by rounding (S.41). */
-static rb_status move_or_keep_loops(rb_stage *s)
+/* Overlap of the model that rows of this motion keep from growing. */
+static int holds_overlap(const rb_stage *s)
+{
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind == RB_CONSTRAINT_CONTACT && c->gap < -2.0 * RB_GAP_DEEP * s->size) return 1;
+    }
+    return 0;
+}
+
+/* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
+ * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
+ * then errors of loops stay as they are, and what touches yields by rounding (S.41). */
+static rb_status move_or_yield(rb_stage *s)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
-    s->may_keep_loops = s->m->neq > 0 && !s->o->formulation->push_out;
-    s->loops_kept = 0;
+    s->may_yield = s->m->neq > 0 && !s->o->formulation->push_out;
+    s->yields = 0;
     rb_status status = move(s);
-    if (status == RB_UNSOLVED && s->may_keep_loops && s->set.nrow > 0) {
+    int may = s->may_yield || (holds_overlap(s) && !s->o->formulation->push_out);
+    if (status == RB_UNSOLVED && may && s->set.nrow > 0) {
         rb_stage_restore(s);
         rb_arena_reset(s->d->arena, mark);
         s->info->residual = residual; /* what was refused is not reported as accepted */
         s->info->velocity_residual = in_velocity;
-        s->loops_kept = 1;
+        s->yields = 1;
         status = move(s);
     }
-    s->may_keep_loops = 0;
+    s->may_yield = 0;
     return status;
 }
 
@@ -429,7 +441,7 @@ rb_status rb_stage_motion(rb_stage *s)
 {
     rb_status status = rb_stage_lead(s);
     if (s->closed) rb_stage_apart_first(s);
-    if (status == RB_OK) status = move_or_keep_loops(s);
+    if (status == RB_OK) status = move_or_yield(s);
     if (status == RB_UNSOLVED && may_jam(s)) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
