@@ -313,6 +313,11 @@
  * open loops are torn together and gain energy. Smaller: errors of the start last longer. */
 #define RB_LOOP_SHARE 0.2
 
+/* Share of a missed closure error that a repair may leave [1]; Newton's repair squares it, and what
+ * leaves more is no matter of repairs. Smaller: loops that open fast are kept open. Larger: rows
+ * that contradict each other are repaired eight times in every step. */
+#define RB_LOOP_GAIN 0.5
+
 /* What limits and contacts yield by in a step whose loops leave no other answer, in units of
  * RB_GAP_DEEP [1]. A linkage at its dead centre turns rounding of one joint into ten thousand times
  * that of another. Larger: the gaps at the end are refused. Smaller: the noise is not covered. */

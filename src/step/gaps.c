@@ -121,6 +121,7 @@ static rb_status check_loops(rb_stage *s, double *worst)
 {
     rb_rows rows;
     rb_data *d = s->d;
+    s->missed = 0.0;
     if (s->m->neq == 0) return RB_OK;
     rb_velocity(s->m, d);
     rb_status status = rb_loop_rows(s->m, d, &rows);
@@ -131,8 +132,9 @@ static rb_status check_loops(rb_stage *s, double *worst)
         rb_touch_id id = { RB_CONSTRAINT_EQUALITY, rows.eq[i], 0, 0 };
         s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
         double missed = fabs(rows.error[i] - rb_stage_error_goal(s, &id, r));
-        *worst = fmax(*worst, missed / (RB_LOOP_OPEN * s->size));
+        s->missed = fmax(s->missed, missed / (RB_LOOP_OPEN * s->size));
     }
+    *worst = fmax(*worst, s->missed);
     rb_rows_release(d, &rows);
     return RB_OK;
 }

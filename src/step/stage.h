@@ -78,6 +78,7 @@ typedef struct rb_stage {
     int final;     /* no halving of the step is left                                           */
     int may_yield; /* 1: a motion without answer is tried again so                             */
     int yields;    /* 1: errors of loops stay as they are, what touches yields (S.41)          */
+    double missed; /* largest closure error beyond what was asked for, in units allowed [1]     */
     double reach;  /* what impulses changed the speed of a point by, in repairs [m/s]          */
     double *link_dw, *link_dv; /* that change, of each link             (nlink x 3)             */
 

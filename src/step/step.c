@@ -228,6 +228,14 @@ static int strays(const rb_stage *s, int round, double before, double worst)
     return carried;
 }
 
+/* Loops whose rows repeat each other with errors that do not agree (two points of one axis, with
+ * the digits of a file) miss what is asked for in every round. */
+static int stays_open(const rb_stage *s, int round, double missed_before)
+{
+    return round > 0 && s->may_yield && !s->yields && s->missed > 1.0 &&
+           s->missed > RB_LOOP_GAIN * missed_before;
+}
+
 /* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
  * nonlinear formulations, until it stands (S.9). */
 static rb_status solve_until_open(rb_stage *s)
@@ -243,7 +251,7 @@ static rb_status solve_until_open(rb_stage *s)
     s->middle = 0;
     s->npoint = s->ncut = 0;
     memset(s->held, 0, (size_t)m->ntree);
-    double before = INFINITY;
+    double before = INFINITY, missed = INFINITY;
     for (int round = 0;; round++) {
         double worst = 0.0;
         rb_status status = round == 0 ? first_rounds(s) : do_round(s);
@@ -261,7 +269,10 @@ static rb_status solve_until_open(rb_stage *s)
 
         if (strays(s, round, before, worst))
             return rb_fail(s->err, RB_UNSOLVED, "repairs of a chain do not get on");
+        if (stays_open(s, round, missed))
+            return rb_fail(s->err, RB_UNSOLVED, "loops stay as open as they are");
         before = worst;
+        missed = s->missed;
         if (round == 0) status = rb_stage_remember(s);
         if (status == RB_OK) status = rb_stage_points_keep(s);
         if (status == RB_OK) status = rb_stage_cuts_keep(s);
