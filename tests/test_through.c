@@ -377,6 +377,57 @@ TEST(no_arm_passes_a_peg)
     }
 }
 
+/* The same on a table that spins, the peg on a heavy joint of it: as one that sees nothing else. */
+TEST(no_arm_passes_a_peg_that_spins_with_it)
+{
+    rb_rng rng = rb_rng_make(8);
+    for (int run = 0; run < 60; run++) {
+        char text[1024];
+        double r = rb_rng_uniform(&rng, 0.004, 0.02), R = rb_rng_uniform(&rng, 0.005, 0.04);
+        double at = rb_rng_uniform(&rng, 0.2, 0.9), z = rb_rng_uniform(&rng, -0.5, 0.5) * (r + R);
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 0'/><worldbody><body pos='3 0 0'>"
+                 "<joint type='hinge' axis='0 0 1' pos='-3 0 0'/>"
+                 "<inertial pos='0 0 0' mass='1' diaginertia='1e4 1e4 1e4'/>"
+                 "<body><joint type='hinge' axis='0 0 1'/><geom type='capsule' "
+                 "fromto='0.06 0 0 1 0 0' size='%g' mass='0.2'/></body>"
+                 "<body><joint type='hinge' axis='0 0 1' armature='1e6'/>"
+                 "<geom size='%g' pos='%g %g %g'/></body></body></worldbody></mujoco>",
+                 r, R, at * cos(1.75), at * sin(1.75), z);
+        scene s = scene_text(text);
+        s.o.h = rb_rng_uniform(&rng, 0.002, 0.02);
+        s.d->q[1] = rb_rng_uniform(&rng, 0.0, 1.0);
+        s.d->v[0] = rb_rng_uniform(&rng, -50.0, 50.0);
+        s.d->v[1] = rb_rng_uniform(&rng, 30.0, 500.0);
+        for (int i = 0; i < 10; i++) {
+            scene_step(&s);
+            double angle = s.d->q[1] - s.d->q[2];
+            if (!(angle < 1.75 && angle > 1.75 - 2.0 * 3.14159265358979))
+                test_fail(__FILE__, __LINE__, "%s, run %d, h = %g: angle %g at %g rad/s", text, run,
+                          s.o.h, angle, s.d->v[1]);
+        }
+        scene_free(&s);
+    }
+}
+
+/* Two balls of 1 mm at the end of an arm of 10 m, each on a joint of its own, do not see each other
+ * move, however far the arm sweeps. */
+TEST(what_rides_along_divides_no_step)
+{
+    scene s = scene_text("<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='hinge' "
+                         "axis='0 0 1'/><inertial pos='0 0 0' mass='1' diaginertia='1e4 1e4 1e4'/>"
+                         "<body pos='10 0 0.001'><joint type='hinge' axis='0 0 1'/><geom "
+                         "size='0.001'/></body><body pos='10 0 -0.001'><joint type='hinge' "
+                         "axis='0 0 1'/><geom size='0.001'/></body></body></worldbody></mujoco>");
+    s.o.h = 0.01;
+    s.d->v[0] = 250.0;
+    for (int i = 0; i < 10; i++) {
+        scene_step(&s);
+        CHECK_INT(s.info.parts, 1);
+    }
+    scene_free(&s);
+}
+
 /* A rod of 1 m that spins about its middle does not miss a peg in its way: nothing else could push
  * it. */
 TEST(no_rod_misses_a_peg)
@@ -408,4 +459,5 @@ TEST_MAIN(RUN(nothing_passes_in_fixed_steps), RUN(nothing_passes_in_located_step
           RUN(nothing_passes_in_hybrid_steps), RUN(a_bounce_does_not_lead_through_a_wall),
           RUN(what_passes_beside_is_not_refused), RUN(no_link_passes_in_fixed_steps),
           RUN(no_link_passes_in_located_steps), RUN(no_link_passes_in_hybrid_steps),
-          RUN(no_arm_passes_a_peg), RUN(no_rod_misses_a_peg))
+          RUN(no_arm_passes_a_peg), RUN(no_arm_passes_a_peg_that_spins_with_it),
+          RUN(what_rides_along_divides_no_step), RUN(no_rod_misses_a_peg))

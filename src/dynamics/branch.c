@@ -1,4 +1,4 @@
-/* The links between the world and a geom, from the world on, as rb_kinematics has them. */
+/* Links between one of the tree and another, from the first on, as rb_kinematics has them. */
 #include "dynamics/branch.h"
 
 #include <stddef.h>
@@ -19,19 +19,34 @@ static void place_link(const rb_model *m, rb_data *d, int k, const double *q, co
     rb_place_link(m, d, k);
 }
 
-static void place_links(const rb_model *m, rb_data *d, int k, const double *q, const double *v,
-                        double h)
+int rb_branch_base(const rb_model *m, int k1, int k2)
 {
-    if (k == 0) return;
-    place_links(m, d, m->link_parent[k], q, v, h);
-    place_link(m, d, k, q, v, h);
+    while (k1 != k2) {
+        if (k1 > k2)
+            k1 = m->link_parent[k1];
+        else
+            k2 = m->link_parent[k2];
+    }
+    return k1;
 }
 
-void rb_branch_place(const rb_model *m, rb_data *d, int g, const double *q, const double *v,
-                     double h)
+int rb_branch_links(const rb_model *m, int base, int k, int *links)
+{
+    int n = 0, i = 0;
+    for (int up = k; up != base; up = m->link_parent[up]) n++;
+    for (int up = k; up != base; up = m->link_parent[up]) links[n - ++i] = up;
+    return n;
+}
+
+void rb_branch_place(const rb_model *m, rb_data *d, int n, const int *links, const double *q,
+                     const double *v, double h)
+{
+    for (int i = 0; i < n; i++) place_link(m, d, links[i], q, v, h);
+}
+
+void rb_branch_place_geom(const rb_model *m, rb_data *d, int g)
 {
     ptrdiff_t at = g;
-    place_links(m, d, m->geom_link[g], q, v, h);
     rb_place(m, d, m->geom_body[g], m->geom_pos + 3 * at, m->geom_quat + 4 * at, d->geom_p + 3 * at,
              d->geom_R + 9 * at);
 }

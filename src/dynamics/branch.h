@@ -9,9 +9,16 @@
 void rb_integrate_joint(const rb_model *m, int j, const double *q, const double *v, double h,
                         double *out);
 
-/* q (+) h v of all joints that geom g hangs on, its links and its frame; those of mocap bodies are
- * where d has them. */
-void rb_branch_place(const rb_model *m, rb_data *d, int g, const double *q, const double *v,
-                     double h);
+/* The last link that both hang on or are; 0, the world, if there is no other. */
+int rb_branch_base(const rb_model *m, int k1, int k2);
+
+/* From the link behind base to k, in their order; returns how many, nlink at most. */
+int rb_branch_links(const rb_model *m, int base, int k, int *links);
+
+/* Those links at q (+) h v of their joints, on what they hang on as d has it, which is where mocap
+ * bodies are too. Then a geom of one of them. */
+void rb_branch_place(const rb_model *m, rb_data *d, int n, const int *links, const double *q,
+                     const double *v, double h);
+void rb_branch_place_geom(const rb_model *m, rb_data *d, int g);
 
 #endif

@@ -298,6 +298,9 @@ void rb_stage_take_free(rb_stage *s);
  * link_l and dof_S, here l and S, belong to; mocap bodies with the velocity of d. */
 void rb_stage_ways(const rb_stage *s, const double *l, const double *S, const double *dq,
                    const double *off, rb_way *link);
+/* How the last of those links (branch.h) goes along dq on what the first one hangs on, at the end
+ * of the way that d is at. */
+rb_way rb_stage_way_on(const rb_stage *s, int n, const int *links, const double *dq);
 
 /* points.c: in a repair, before q_hat moves: vertices of this round; then, among the contacts of
  * the next round, those of them that it has lost. */

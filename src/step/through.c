@@ -30,7 +30,9 @@
  * the way: a ball that crosses a plate is r_1 + r_2 deep. What is less deep passes: a rod that
  * strikes a peg with the last of its tip. Overlap of the start is added to c. What moves by less
  * than c need not be looked at, because q0 and q_new have no overlap. Ways of more than 1e4 c are
- * halved before they are looked at, where they can be.
+ * halved before they are looked at, where they can be. Two links of one tree are looked at from the
+ * last link that both hang on, which they do not move away from: a whip is as far from itself as it
+ * bends.
  *
  * A step that fails is halved as others are (S.16), and refused in the end. Parts of a step that
  * lead to a located impact are not looked at where contacts fly: their gaps are watched. */
@@ -66,9 +68,17 @@ typedef struct route {
 } route;
 
 typedef struct routes {
-    double *dq; /*                                                (nv)    */
-    route *of;  /*                                                (ngeom) */
+    double *dq;   /*                                                (nv)    */
+    route *of;    /*                                                (ngeom) */
+    int *link[2]; /* room for the links of a pair                   (nlink) */
 } routes;
+
+/* Two geoms, and how they go seen from the last link that both hang on. */
+typedef struct couple {
+    int geom[2];
+    int n[2]; /* links between that one and them */
+    route of[2];
+} couple;
 
 /* ---- who goes far -----------------------------------------------------------------------------
  */
@@ -180,9 +190,10 @@ static int find_routes(rb_stage *s, routes *x, int *any)
     rb_data *d = s->d;
     x->dq = rb_push(d->arena, double, m->nv);
     x->of = rb_push(d->arena, route, m->ngeom);
+    for (int k = 0; k < 2; k++) x->link[k] = rb_push(d->arena, int, m->nlink);
     double *v = rb_push(d->arena, double, m->nv);
     rb_way *link = rb_push(d->arena, rb_way, m->nlink);
-    if (!x->dq || !x->of || !v || !link) return 0;
+    if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !link) return 0;
     find_way(s, v, x->dq);
     rb_stage_ways(s, d->link_l, d->dof_S, x->dq, x->dq, link);
     *any = 0;
@@ -204,44 +215,77 @@ static double inner_of(const rb_stage *s, const routes *x, int g, int other)
     return rb_bounds_inner(&shape) + rb_bounds_arm(&shape);
 }
 
+static void find_couple(const rb_stage *s, const routes *x, int g1, int g2, couple *p)
+{
+    const int *link = s->m->geom_link;
+    int base = rb_branch_base(s->m, link[g1], link[g2]);
+    for (int k = 0; k < 2; k++) {
+        int g = p->geom[k] = k == 0 ? g1 : g2;
+        p->n[k] = rb_branch_links(s->m, base, link[g], x->link[k]);
+        if (base == 0) {
+            p->of[k] = x->of[g];
+        } else {
+            rb_way way = rb_stage_way_on(s, p->n[k], x->link[k], x->dq);
+            p->of[k] = route_of(s, &way, g);
+        }
+    }
+}
+
+/* Puts both where they are at s of the way. */
+static void place(rb_stage *s, const routes *x, const couple *p, double at)
+{
+    rb_stage_led_pose(s, at * s->h);
+    for (int k = 0; k < 2; k++) {
+        rb_branch_place(s->m, s->d, p->n[k], x->link[k], s->q0, x->dq, at);
+        rb_branch_place_geom(s->m, s->d, p->geom[k]);
+    }
+}
+
 /* Gap of the pair at s of the way, or `reach` where it is more. */
-static double gap_at(rb_stage *s, const routes *x, const int pair[2], double at, double reach)
+static double gap_at(rb_stage *s, const routes *x, const couple *p, double at, double reach)
 {
     rb_manifold_point point;
     int found = 0;
-    rb_stage_led_pose(s, at * s->h);
-    for (int k = 0; k < 2; k++) rb_branch_place(s->m, s->d, pair[k], s->q0, x->dq, at);
-    rb_shape a = rb_geom_shape(s->m, s->d, pair[0]), b = rb_geom_shape(s->m, s->d, pair[1]);
+    place(s, x, p, at);
+    rb_shape a = rb_geom_shape(s->m, s->d, p->geom[0]), b = rb_geom_shape(s->m, s->d, p->geom[1]);
     rb_status status = rb_pair_closest(&a, &b, reach, &point, &found);
     if (status == RB_TOO_LARGE) status = rb_pair_closest(&a, &b, 0.0, &point, &found);
     if (status != RB_OK) return 0.0;
     return found ? point.gap : reach;
 }
 
-/* One of the pair goes through the other one (S.66). */
-static int cuts(rb_stage *s, const routes *x, int g1, int g2)
+/* Whether it is deeper than c anywhere, looked at for a motion of V (S.66). */
+static int is_deep(rb_stage *s, const routes *x, const couple *p, double c, double V)
 {
-    const int pair[2] = { g1, g2 };
-    const route *a = &x->of[g1], *b = &x->of[g2];
-    double v[3], e = a->e + b->e;
-    rb_sub3(a->u, b->u, v);
-    int plane = s->m->geom_type[g1] == RB_GEOM_PLANE || s->m->geom_type[g2] == RB_GEOM_PLANE;
-    double way = (plane ? 0.0 : rb_norm3(v)) + e, V = rb_norm3(v) + a->v + b->v;
-    double c = SHARE * (inner_of(s, x, g1, g2) + inner_of(s, x, g2, g1));
-    if (way <= c) return 0;
-
-    if (V > LOOKS * c && !s->final) return 1;
-    c = fmax(c, V / LOOKS);
-    rb_shape one = form_of(s->m, g1), two = form_of(s->m, g2);
+    rb_shape one = form_of(s->m, p->geom[0]), two = form_of(s->m, p->geom[1]);
     double deepest = c, far = rb_is_surface(&one) || rb_is_surface(&two) ? SURFACE_REACH * c : V;
     for (double at = 0.0; at < 1.0;) {
-        double left = (1.0 - at) * V, gap = gap_at(s, x, pair, at, fmin(left, far));
+        double left = (1.0 - at) * V, gap = gap_at(s, x, p, at, fmin(left, far));
         if (at == 0.0) deepest += fmax(0.0, -gap);
         if (gap < -deepest) return 1;
         if (gap >= left) return 0;
         at += fmax(gap, c) / V;
     }
     return 0;
+}
+
+/* One of the pair goes through the other one. Poses of d are those of q_new, before and after. */
+static int cuts(rb_stage *s, const routes *x, int g1, int g2)
+{
+    couple p;
+    double v[3];
+    find_couple(s, x, g1, g2, &p);
+    const route *a = &p.of[0], *b = &p.of[1];
+    rb_sub3(a->u, b->u, v);
+    int plane = s->m->geom_type[g1] == RB_GEOM_PLANE || s->m->geom_type[g2] == RB_GEOM_PLANE;
+    double way = (plane ? 0.0 : rb_norm3(v)) + a->e + b->e, V = rb_norm3(v) + a->v + b->v;
+    double c = SHARE * (inner_of(s, x, g1, g2) + inner_of(s, x, g2, g1));
+    if (way <= c) return 0;
+
+    if (V > LOOKS * c && !s->final) return 1;
+    int deep = is_deep(s, x, &p, fmax(c, V / LOOKS), V);
+    place(s, x, &p, 1.0);
+    return deep;
 }
 
 static rb_status refuse(const rb_stage *s, int g1, int g2)

@@ -74,17 +74,32 @@ static rb_way of_led(const rb_stage *s, int mocap)
     return x;
 }
 
+static void of_any(const rb_stage *s, int k, const double *l, const motion *at, const rb_way *p,
+                   rb_way *x)
+{
+    int mocap = s->m->nmocap > 0 ? s->m->body_mocap[s->m->link_body[k]] : -1;
+    if (mocap >= 0)
+        *x = of_led(s, mocap);
+    else
+        of_link(s->m, k, l + 3 * (ptrdiff_t)k, at, p, x);
+}
+
 void rb_stage_ways(const rb_stage *s, const double *l, const double *S, const double *dq,
                    const double *off, rb_way *link)
 {
     const rb_model *m = s->m;
     motion at = { S, dq, off };
     link[0] = (rb_way){ .W = 0.0 };
-    for (int k = 1; k < m->nlink; k++) {
-        int mocap = m->nmocap > 0 ? m->body_mocap[m->link_body[k]] : -1;
-        if (mocap >= 0)
-            link[k] = of_led(s, mocap);
-        else
-            of_link(m, k, l + 3 * (ptrdiff_t)k, &at, &link[m->link_parent[k]], &link[k]);
+    for (int k = 1; k < m->nlink; k++) of_any(s, k, l, &at, &link[m->link_parent[k]], &link[k]);
+}
+
+rb_way rb_stage_way_on(const rb_stage *s, int n, const int *links, const double *dq)
+{
+    motion at = { s->d->dof_S, dq, dq };
+    rb_way x = { .W = 0.0 };
+    for (int i = 0; i < n; i++) {
+        rb_way p = x;
+        of_any(s, links[i], s->d->link_l, &at, &p, &x);
     }
+    return x;
 }
