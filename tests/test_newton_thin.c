@@ -81,6 +81,25 @@ TEST(rank_and_velocity_are_those_of_the_matrix)
     }
 }
 
+/* Rounding of loops that were taken out of W is no freedom of its own. */
+TEST(noise_adds_no_rank)
+{
+    static thin_case t;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        TEST_SEED(seed);
+        rb_rng rng = rb_rng_make(seed);
+        fill(seed, FREEDOMS, &t);
+        for (int i = 0; i < ROWS - 2; i++) {
+            for (int j = 0; j < ROWS - 2; j++)
+                t.W[i * ROWS + j] *= 1.0 + 1e-11 * rb_rng_normal(&rng);
+        }
+        open_case(&t);
+        CHECK(t.s.thin != NULL);
+        CHECK_INT(t.s.thin->rank, FREEDOMS);
+        rb_arena_free(t.arena);
+    }
+}
+
 /* Two eliminations of one system, and what is left of the equations themselves. */
 TEST(directions_are_those_of_all_rows)
 {
@@ -138,5 +157,6 @@ TEST(what_is_not_thin_is_refused)
     rb_arena_free(t.arena);
 }
 
-TEST_MAIN(RUN(rank_and_velocity_are_those_of_the_matrix), RUN(directions_are_those_of_all_rows),
-          RUN(redundant_contacts_are_known), RUN(what_is_not_thin_is_refused))
+TEST_MAIN(RUN(rank_and_velocity_are_those_of_the_matrix), RUN(noise_adds_no_rank),
+          RUN(directions_are_those_of_all_rows), RUN(redundant_contacts_are_known),
+          RUN(what_is_not_thin_is_refused))

@@ -18,17 +18,20 @@
 
 enum {
     LEAST_ROWS = 18, /* below, an LU of all rows is as quick                                   */
-    MOST_ROWS = 450
+    MANY_ROWS = 450, /* beyond, an eighth of W has to be there                                */
+    MOST_ROWS = 3000 /* W is 72 MB                                                             */
 };
 
 /* Largest rank, relative to the rows, for which the small system pays [1]. */
 #define SHARE 0.4
 
-/* What is left of a row of W, relative to its diagonal, that is rounding [1]. */
+/* What is left of a row of W, relative to its diagonal, that is rounding; this many times what W
+ * and W' differ by, where loops were taken out of W and the rounding is theirs [1]. */
 #define SPENT 1e-13
+#define NOISE 4.0
 
 /* Entries of W and W' differ by no more, relative to their diagonals [1]. */
-#define SYMMETRIC 1e-12
+#define SYMMETRIC 1e-9
 
 /* ---- the factor -------------------------------------------------------------------------------
  */
@@ -48,18 +51,22 @@ static void take_matrix(const rb_cones *k, rb_thin *s)
 }
 
 /* Rows with nothing but a diagonal go to own; what is left of the others begins with their
- * diagonals. 0: not symmetric. */
-static int take_rows(rb_thin *s, double *left)
+ * diagonals. *noise: what W and W' differ by. 0: not symmetric. */
+static int take_rows(rb_thin *s, double *left, double *noise)
 {
     ptrdiff_t n = s->n;
+    *noise = 0.0;
     for (ptrdiff_t i = 0; i < n; i++) {
         const double *W = s->W + i * n;
         int coupled = 0;
         for (ptrdiff_t j = 0; j < n; j++) {
             if (j == i || (W[j] == 0.0 && s->W[j * n + i] == 0.0)) continue;
             coupled = 1;
-            double most = SYMMETRIC * sqrt(fabs(W[i] * s->W[j * n + j]));
-            if (!(fabs(W[j] - s->W[j * n + i]) <= most)) return 0;
+            double off = fabs(W[j] - s->W[j * n + i]);
+            if (off == 0.0) continue;
+            double most = sqrt(fabs(W[i] * s->W[j * n + j]));
+            if (!(off <= SYMMETRIC * most)) return 0;
+            if (off > *noise * most) *noise = off / most;
         }
         if (!(W[i] >= 0.0)) return 0;
         s->own[i] = coupled ? 0.0 : W[i];
@@ -69,10 +76,10 @@ static int take_rows(rb_thin *s, double *left)
 }
 
 /* Row with most left, relative to its diagonal; -1: rounding is all there is. */
-static int next_pivot(const rb_thin *s, const double *left)
+static int next_pivot(const rb_thin *s, const double *left, double spent)
 {
     int best = -1;
-    double most = SPENT;
+    double most = spent;
     for (int i = 0; i < s->n; i++) {
         double share = left[i] > 0.0 ? left[i] / s->W[(ptrdiff_t)i * (s->n + 1)] : 0.0;
         if (share > most) {
@@ -84,11 +91,11 @@ static int next_pivot(const rb_thin *s, const double *left)
 }
 
 /* Columns of Y, `width` apart; 0: there are more than `width`. */
-static int factor(rb_thin *s, int width, double *left)
+static int factor(rb_thin *s, int width, double *left, double spent)
 {
     ptrdiff_t n = s->n;
     s->rank = 0;
-    for (int p; (p = next_pivot(s, left)) >= 0; s->rank++) {
+    for (int p; (p = next_pivot(s, left, spent)) >= 0; s->rank++) {
         if (s->rank == width) return 0;
         const double *Y_p = s->Y + (ptrdiff_t)p * width;
         double root = sqrt(left[p]);
@@ -114,11 +121,18 @@ static void pack(rb_thin *s, int width)
         memmove(s->Y + i * s->rank, s->Y + i * width, (size_t)s->rank * sizeof *s->Y);
 }
 
+/* Few bodies, so that every contact feels most others. */
+static int may_be_thin(const rb_cones *k)
+{
+    if (k->dim != 3 || k->n < LEAST_ROWS || k->n > MOST_ROWS) return 0;
+    return k->n <= MANY_ROWS || 8.0 * k->W.ptr[k->nc] >= (double)k->nc * k->nc;
+}
+
 rb_status rb_thin_make(const rb_cones *k, rb_arena *scratch, rb_thin **out)
 {
     int n = k->n, width = (int)(SHARE * n);
     *out = NULL;
-    if (k->dim != 3 || n < LEAST_ROWS || n > MOST_ROWS) return RB_OK;
+    if (!may_be_thin(k)) return RB_OK;
     size_t rows = (size_t)n, nc = (size_t)k->nc, most = (size_t)width;
     rb_mark mark = rb_arena_mark(scratch);
     rb_thin *s = rb_push(scratch, rb_thin, 1);
@@ -140,7 +154,8 @@ rb_status rb_thin_make(const rb_cones *k, rb_arena *scratch, rb_thin **out)
     s->perm = index;
     s->active = index + most;
     take_matrix(k, s);
-    if (!take_rows(s, left) || !factor(s, width, left)) {
+    double noise;
+    if (!take_rows(s, left, &noise) || !factor(s, width, left, fmax(SPENT, NOISE * noise))) {
         rb_arena_reset(scratch, mark);
         return RB_OK;
     }
