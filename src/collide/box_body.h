@@ -30,18 +30,16 @@ typedef struct turn {
 } turn;
 
 /* R = R1'R2, as rb_mul33_t has it. */
-RB_INLINE turn turn_of(const double R1[9], const double R2[9], double R[9])
+RB_INLINE void turn_of(const double R1[9], const double R2[9], double R[9], turn *q)
 {
     rb_v4 B[3];
-    turn q;
     for (int k = 0; k < 3; k++) B[k] = rb_v4_load3(R2 + 3 * k);
     for (int k = 0; k < 3; k++) {
-        q.row[k] =
+        q->row[k] =
             (rb_v4_all(R1[k]) * B[0] + rb_v4_all(R1[3 + k]) * B[1]) + rb_v4_all(R1[6 + k]) * B[2];
-        rb_v4_store3(q.row[k], R + 3 * k);
+        rb_v4_store3(q->row[k], R + 3 * k);
     }
-    rb_v4_transpose(q.row, q.col);
-    return q;
+    rb_v4_transpose(q->row, q->col);
 }
 
 /* Separation along the three normals of a box with half sizes h; t: centre of the other one in its
@@ -78,10 +76,10 @@ RB_INLINE void best_face(const rb_boxes *p, const turn *q, direction *best)
 /* The products of edge i of box 1 with the three edges of box 2, m = e_i x c_j: m.t, how far they
  * separate the boxes, both times |m|, and m.m. */
 typedef struct products {
-    double mt[3][4], over[3][4], mm[3][4];
+    rb_v4 mt, over, mm;
 } products;
 
-RB_INLINE void products_of(const rb_boxes *p, const turn *q, int i, products *out)
+RB_INLINE products products_of(const rb_boxes *p, const turn *q, int i)
 {
     int k = (i + 1) % 3, l = (i + 2) % 3;
     rb_v4 r_k = q->row[k], r_l = q->row[l], m_k = -r_l, m_l = r_k;
@@ -94,23 +92,27 @@ RB_INLINE void products_of(const rb_boxes *p, const turn *q, int i, products *ou
         h = rb_v4_next(h);
         width += h * rb_v4_abs(m_k * r_k + m_l * r_l);
     }
-    rb_v4 over = rb_v4_abs(mt) - width, mm = m_k * m_k + m_l * m_l;
-    memcpy(out->mt[i], &mt, sizeof mt);
-    memcpy(out->over[i], &over, sizeof over);
-    memcpy(out->mm[i], &mm, sizeof mm);
+    return (products){ .mt = mt, .over = rb_v4_abs(mt) - width, .mm = m_k * m_k + m_l * m_l };
 }
 
-/* A product of edges has to be better than a face by more than rounding: faces give more points.
- * Most are not, which their squares tell without a root. */
-RB_INLINE void try_edges(const rb_boxes *p, const products *e, int i, int j, direction *best)
+/* Which of them may be better than a separation `bar`, as bits: their squares tell without a root.
+ */
+RB_INLINE rb_v4_truth better_than(const products *e, double bar)
 {
-    double over = e->over[i][j], mm = e->mm[i][j], bar = best->s + p->grain.tie;
-    double square = over * over, bound = bar * bar * mm;
-    if (bar >= 0.0 ? !(over > 0.0 && square > bound) : !(over > 0.0 || square < bound)) return;
-    double length = sqrt(mm);
+    rb_v4 square = e->over * e->over, bound = rb_v4_all(bar * bar) * e->mm;
+    rb_v4_truth apart = (rb_v4_truth)(e->over > rb_v4_all(0.0));
+    if (bar >= 0.0) return apart & (rb_v4_truth)(square > bound);
+    return apart | (rb_v4_truth)(square < bound);
+}
+
+/* A product of edges has to be better than a face by more than rounding: faces give more points. */
+static inline void try_edges(const rb_boxes *p, const products *e, int i, int j, direction *best)
+{
+    static const int next[4] = { 1, 2, 0, 1 };
+    double over = e->over[j], bar = best->s + p->grain.tie, length = sqrt(e->mm[j]);
     if (!(over > bar * length)) return;
-    int k = (i + 1) % 3, l = (i + 2) % 3;
-    double scale = rb_sign_of(e->mt[i][j]) / length;
+    int k = next[i], l = next[i + 1];
+    double scale = rb_sign_of(e->mt[j]) / length;
     best->s = over / length;
     best->n[i] = 0.0;
     best->n[k] = scale * -p->R[3 * l + j];
@@ -119,32 +121,57 @@ RB_INLINE void try_edges(const rb_boxes *p, const products *e, int i, int j, dir
     best->j = j;
 }
 
-/* The crossing of the two edges that are extreme along n. Returns how far its witnesses are from
- * lying s n apart: not at all, unless the crossing is beyond the end of an edge. */
-static inline double add_edges_crossing(rb_boxes *p, const direction *d)
+RB_INLINE void best_edges(const rb_boxes *p, const turn *q, direction *best)
 {
-    double n2[3], sign1[3], sign2[3], m[3], s, t, x1[3], x2[3];
-    rb_rot_t(p->R, d->n, n2);
-    rb_segment e1 = { .u = { d->i == 0, d->i == 1, d->i == 2 }, .half = p->h1[d->i] };
-    rb_segment e2 = { .u = { p->R[d->j], p->R[3 + d->j], p->R[6 + d->j] }, .half = p->h2[d->j] };
-    double middle[3];
-    for (int k = 0; k < 3; k++) {
-        sign1[k] = rb_sign_of(d->n[k]);
-        sign2[k] = -rb_sign_of(n2[k]);
-        e1.c[k] = k == d->i ? 0.0 : sign1[k] * p->h1[k];
-        middle[k] = k == d->j ? 0.0 : sign2[k] * p->h2[k];
+    products e[3];
+    double bar = best->s + p->grain.tie;
+    rb_v4_truth seen = { 0 };
+    for (int i = 0; i < 3; i++) {
+        e[i] = products_of(p, q, i);
+        seen |= rb_v4_bits_at(better_than(&e[i], bar), 4 * i);
     }
-    rb_boxes_to_1(p, middle, e2.c);
-    if (!rb_lines_cross(&e1, &e2, m, &s, &t)) s = t = 0.0;
-    rb_segment_at(&e1, rb_clamp_to(s, e1.half), x1);
-    rb_segment_at(&e2, rb_clamp_to(t, e2.half), x2);
+    for (int left = rb_v4_join(seen) & 0x777; left; left &= left - 1) {
+        int which = __builtin_ctz((unsigned)left);
+        try_edges(p, &e[which >> 2], which >> 2, which & 3, best);
+    }
+}
 
-    uint32_t half1 = rb_feature_half(RB_EDGE, rb_box_edge_of(d->i, rb_box_vertex_at(sign1)));
-    uint32_t half2 = rb_feature_half(RB_EDGE, rb_box_edge_of(d->j, rb_box_vertex_at(sign2)));
-    rb_boxes_add(p, d->s, x1, d->n, rb_feature(half1, half2));
-    rb_sub3(x2, x1, x2);
-    rb_axpy3(-d->s, d->n, x2);
-    return rb_norm3(x2);
+/* Vertex of a box with half sizes h, as rb_box_vertex numbers them, moved along `axis` to the
+ * middle of its edge. */
+RB_INLINE rb_v4 middle_of(const double h[3], int vertex, int axis)
+{
+    static const double sign[8][4] = { { -1, -1, -1 }, { 1, -1, -1 }, { -1, 1, -1 }, { 1, 1, -1 },
+                                       { -1, -1, 1 },  { 1, -1, 1 },  { -1, 1, 1 },  { 1, 1, 1 } };
+    static const double rest[3][4] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 1, 0 } };
+    return rb_v4_load3(h) * rb_v4_load(sign[vertex]) * rb_v4_load(rest[axis]);
+}
+
+/* The crossing of the two edges that are extreme along n, as rb_lines_cross finds it (G.5). */
+RB_INLINE void cross_edges(const rb_boxes *p, const turn *q, const direction *d, rb_crossing *out)
+{
+    static const double axes[3][4] = { { 1.0 }, { 0.0, 1.0 }, { 0.0, 0.0, 1.0 } };
+    const double *n = d->n;
+    int vertex1 = (n[0] >= 0.0) | (n[1] >= 0.0) << 1 | (n[2] >= 0.0) << 2;
+    int vertex2 = rb_v4_bits((rb_v4_truth)(rb_v4_mix(q->row, n) < rb_v4_all(0.0))) & 7;
+    double middle[4], s = 0.0, t = 0.0;
+    rb_v4_store(middle_of(p->h2, vertex2, d->j), middle);
+    rb_v4 c1 = middle_of(p->h1, vertex1, d->i), e = rb_v4_load(axes[d->i]), u = q->col[d->j];
+    rb_v4 c2 = rb_v4_mix(q->col, middle) + rb_v4_load3(p->t), m = rb_v4_cross(e, u), w = c2 - c1;
+    double mm = rb_v4_dot(m, m);
+    if (mm > 0.0) {
+        s = rb_v4_dot(rb_v4_cross(w, u), m) / mm;
+        t = rb_v4_dot(rb_v4_all(s) * e - w, u);
+    }
+    rb_v4 x1 = c1 + rb_v4_all(rb_clamp_to(s, p->h1[d->i])) * e;
+    rb_v4_store(x1, out->x);
+    out->feature = rb_feature(rb_feature_half(RB_EDGE, rb_box_edge_of(d->i, vertex1)),
+                              rb_feature_half(RB_EDGE, rb_box_edge_of(d->j, vertex2)));
+    rb_v4 x2 = c2 + rb_v4_all(rb_clamp_to(t, p->h2[d->j])) * u;
+    out->off = 0.0;
+    if (d->s > 0.0) {
+        rb_v4 off = (x2 - x1) - rb_v4_all(d->s) * rb_v4_load3(n);
+        out->off = sqrt(rb_v4_dot(off, off));
+    }
 }
 
 /* The vertex of 2 that is extreme along -n: where rounding left no other candidate. */
@@ -169,13 +196,11 @@ static double least_gap(const rb_points *points)
     return least;
 }
 
-/* Candidates along the best direction; returns 1 where one of them proves it. */
-static inline int add_along(rb_boxes *p, const direction *d)
+/* Candidates along the best direction, the crossing of edges among them where there is one; returns
+ * 1 where one of them proves it. */
+static inline int add_along(rb_boxes *p, const direction *d, const rb_crossing *crossing)
 {
-    if (d->i >= 0) {
-        double off = add_edges_crossing(p, d);
-        if (d->s > 0.0 && off > p->grain.tie) return 0;
-    }
+    if (crossing) rb_boxes_add(p, d->s, crossing->x, d->n, crossing->feature);
     rb_boxes_faces(p, d->n);
     if (least_gap(&p->points) <= d->s + p->grain.tie) return 1;
     if (d->s > 0.0) return 0;
@@ -186,7 +211,6 @@ static inline int add_along(rb_boxes *p, const direction *d)
 RB_INLINE void rb_box_box_body(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
 {
     rb_boxes p;
-    products e;
     p.a = a;
     p.b = b;
     p.h1 = a->size;
@@ -196,24 +220,25 @@ RB_INLINE void rb_box_box_body(const rb_shape *a, const rb_shape *b, double reac
     double w[3];
     rb_sub3(b->p, a->p, w);
     rb_rot_t(a->R, w, p.t);
-    turn q = turn_of(a->R, b->R, p.R);
+    turn q;
+    turn_of(a->R, b->R, p.R, &q);
     double hh1 = rb_dot3(p.h1, p.h1), hh2 = rb_dot3(p.h2, p.h2), ww = rb_dot3(w, w);
     p.grain =
         rb_grain_of(sqrt(rb_smaller(hh1, hh2)), sqrt(rb_larger(rb_larger(hh1, hh2), ww)), 0.0);
 
     direction best;
     best_face(&p, &q, &best);
-    for (int i = 0; i < 3; i++) products_of(&p, &q, i, &e);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) try_edges(&p, &e, i, j, &best);
-    }
+    best_edges(&p, &q, &best);
     if (best.s > reach) {
         out->n = 0;
         return;
     }
     p.limit = reach + p.grain.tie; /* one of them may prove a gap that is as large as reach */
-    if (best.i < 0 && rb_boxes_stack(&p, best.n, best.s, reach, out)) return;
-    if (!add_along(&p, &best)) {
+    rb_crossing crossing, *crossed = best.i >= 0 ? &crossing : NULL;
+    if (crossed) cross_edges(&p, &q, &best, crossed);
+    int beside = crossed && crossing.off > p.grain.tie;
+    if (!beside && rb_boxes_stack(&p, best.n, best.s, crossed, reach, out)) return;
+    if (beside || !add_along(&p, &best, crossed)) {
         p.points.n = 0;
         p.limit = INFINITY;
         rb_boxes_apart(&p, best.s, best.n);
@@ -223,7 +248,8 @@ RB_INLINE void rb_box_box_body(const rb_shape *a, const rb_shape *b, double reac
     rb_world_make(a, &world);
     for (int i = 0; i < out->n; i++) {
         rb_manifold_point *point = &out->point[i];
-        rb_world_point(&world, point->gap, point->pos1, rb_v4_mix(world.col, point->normal), point);
+        rb_world_point(&world, point->gap, point->pos1, rb_v4_mix(world.col, point->normal),
+                       point->feature, point);
     }
 }
 

@@ -1,6 +1,13 @@
 /* Box against box: the choice of instructions. */
 #include "collide/box_body.h"
 
+/* Out of line: its frame is large. */
+RB_NOINLINE static void box_box_any(const rb_shape *a, const rb_shape *b, double reach,
+                                    rb_manifold *out)
+{
+    rb_box_box_body(a, b, reach, out);
+}
+
 void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
 {
 #ifdef RB_AVX2
@@ -9,5 +16,5 @@ void rb_box_box(const rb_shape *a, const rb_shape *b, double reach, rb_manifold 
         return;
     }
 #endif
-    rb_box_box_body(a, b, reach, out);
+    box_box_any(a, b, reach, out);
 }

@@ -19,6 +19,14 @@ typedef struct rb_boxes {
     rb_points points; /* in frame 1 */
 } rb_boxes;
 
+/* The crossing of two edges, one of each box, seen along the unit vector between them. */
+typedef struct rb_crossing {
+    double x[4]; /* on box 1, frame 1; the last one is 0                                         */
+    double off;  /* where they are apart: how far its witnesses are from lying where that vector
+                    and the separation say; 0, unless it is beyond the end of an edge [m]        */
+    uint32_t feature;
+} rb_crossing;
+
 static inline void rb_boxes_to_1(const rb_boxes *p, const double y[3], double x[3])
 {
     rb_rot(p->R, y, x);

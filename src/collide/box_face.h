@@ -3,6 +3,8 @@
 #ifndef RB_COLLIDE_BOX_FACE_H
 #define RB_COLLIDE_BOX_FACE_H
 
+#include <stddef.h>
+
 #include "collide/box_box.h"
 #include "math/spatial_v4.h"
 
@@ -11,13 +13,14 @@ typedef struct face {
     const double *h;
     double d[3];
     int axis, u, v; /* axis of its normal, the two in its plane */
+    int name;       /* as rb_box_face_of                        */
     double side;    /* +-1                                      */
 } face;
 
-/* Four points, one in each place: those of the other face in the frame of this one, how far they
- * are from its plane along d, and where in u, v these lines meet it. */
+/* Four points, one in each place: those of the other face in the frame of this one, how high they
+ * are over its plane, how far from it along d, and where in u, v these lines meet it. */
 typedef struct corners {
-    double x[3][4], along[4], at[2][4];
+    double x[3][4], height[4], along[4], at[2][4];
 } corners;
 
 RB_INLINE face face_towards(const double h[3], const double d[3])
@@ -27,20 +30,31 @@ RB_INLINE face face_towards(const double h[3], const double d[3])
     f.u = next[f.axis];
     f.v = next[f.axis + 1];
     f.side = rb_sign_of(d[f.axis]);
+    f.name = rb_box_face_of(f.axis, f.side);
     return f;
 }
 
 /* Vertices counter-clockwise about the axis: (-,-) (+,-) (+,+) (-,+) in u, v. */
 RB_INLINE int face_vertex(const face *f, int k)
 {
-    int plus_u = k == 1 || k == 2, plus_v = k >= 2;
-    return plus_u << f->u | plus_v << f->v | (f->side > 0.0) << f->axis;
+    static const unsigned char vertex[6][4] = { { 0, 2, 6, 4 }, { 1, 3, 7, 5 }, { 0, 4, 5, 1 },
+                                                { 2, 6, 7, 3 }, { 0, 1, 3, 2 }, { 4, 5, 7, 6 } };
+    return vertex[f->name][k];
 }
 
 /* The edge from vertex k to the next. */
 RB_INLINE int face_edge(const face *f, int k)
 {
-    return rb_box_edge_of(k % 2 == 0 ? f->u : f->v, face_vertex(f, k));
+    static const unsigned char edge[6][4] = { { 4, 10, 5, 8 },  { 6, 11, 7, 9 }, { 8, 2, 9, 0 },
+                                              { 10, 3, 11, 1 }, { 0, 6, 1, 4 },  { 2, 7, 3, 5 } };
+    return edge[f->name][k];
+}
+
+/* The edge of sides 0 to 3: those where u, then v are -h, +h. */
+RB_INLINE int face_side(const face *f, int side)
+{
+    static const unsigned char edge[4] = { 3, 1, 0, 2 };
+    return face_edge(f, edge[side]);
 }
 
 /* Of bits 4 side + k, one for each corner k: those of the next corner instead. */
@@ -67,41 +81,42 @@ RB_INLINE void vertices_of(const face *f, rb_v4 y[3])
     y[f->v] = (rb_v4){ -h_v, -h_v, h_v, h_v };
 }
 
-/* Points x seen along d from the face. */
-RB_INLINE void project(const face *f, const rb_v4 x[3], corners *out)
+/* The points out->x seen along d from the face. */
+RB_INLINE void project(const face *f, corners *out)
 {
-    rb_v4 height = rb_v4_all(f->side) * x[f->axis] - rb_v4_all(f->h[f->axis]);
+    rb_v4 x_a = rb_v4_load(out->x[f->axis]), x_u = rb_v4_load(out->x[f->u]),
+          x_v = rb_v4_load(out->x[f->v]);
+    rb_v4 height = rb_v4_all(f->side) * x_a - rb_v4_all(f->h[f->axis]);
     rb_v4 along = height;
     double facing = fabs(f->d[f->axis]);
     if (facing != 1.0) along /= rb_v4_all(facing);
-    rb_v4 at_u = x[f->u] - along * rb_v4_all(f->d[f->u]);
-    rb_v4 at_v = x[f->v] - along * rb_v4_all(f->d[f->v]);
-    for (int k = 0; k < 3; k++) memcpy(out->x[k], &x[k], sizeof x[k]);
-    memcpy(out->along, &along, sizeof along);
-    memcpy(out->at[0], &at_u, sizeof at_u);
-    memcpy(out->at[1], &at_v, sizeof at_v);
+    rb_v4_store(height, out->height);
+    rb_v4_store(along, out->along);
+    rb_v4_store(x_u - along * rb_v4_all(f->d[f->u]), out->at[0]);
+    rb_v4_store(x_v - along * rb_v4_all(f->d[f->v]), out->at[1]);
 }
 
 /* The vertices of face 2 in frame 1, and of face 1 in frame 2, as rb_boxes_to_1 and _2 have them.
  */
 RB_INLINE void see_face_2(const rb_boxes *p, const face *f1, const face *f2, corners *out)
 {
-    rb_v4 y[3], x[3];
+    rb_v4 y[3];
     vertices_of(f2, y);
-    for (int k = 0; k < 3; k++) x[k] = rb_v4_mix(y, p->R + 3 * k) + rb_v4_all(p->t[k]);
-    project(f1, x, out);
+    for (int k = 0; k < 3; k++)
+        rb_v4_store(rb_v4_mix(y, p->R + 3 * k) + rb_v4_all(p->t[k]), out->x[k]);
+    project(f1, out);
 }
 
 RB_INLINE void see_face_1(const rb_boxes *p, const face *f1, const face *f2, corners *out)
 {
-    rb_v4 x[3], y[3];
+    rb_v4 x[3];
     vertices_of(f1, x);
     for (int k = 0; k < 3; k++) x[k] -= rb_v4_all(p->t[k]);
     for (int k = 0; k < 3; k++) {
         double column[3] = { p->R[k], p->R[3 + k], p->R[6 + k] };
-        y[k] = rb_v4_mix(x, column);
+        rb_v4_store(rb_v4_mix(x, column), out->x[k]);
     }
-    project(f2, y, out);
+    project(f2, out);
 }
 
 /* Where box 1 is. */
@@ -118,15 +133,19 @@ RB_INLINE void rb_world_make(const rb_shape *a, rb_world *w)
 }
 
 /* The point x of box 1 and the one that is `gap` away along n, a vector of the world: operations as
- * in rb_rot and rb_point_set. */
+ * in rb_rot and rb_point_set. Vectors are written with their fourth place, which the next number
+ * takes back. */
 RB_INLINE void rb_world_point(const rb_world *w, double gap, const double x[3], rb_v4 n,
-                              rb_manifold_point *out)
+                              uint32_t feature, rb_manifold_point *out)
 {
+    char *at = (char *)out;
     rb_v4 pos1 = (rb_v4_mix(w->col, x) + w->p) + rb_v4_all(0.0) * n;
-    rb_v4_store3(pos1, out->pos1);
-    rb_v4_store3(pos1 + rb_v4_all(gap) * n, out->pos2);
+    rb_v4 pos2 = pos1 + rb_v4_all(gap) * n;
+    memcpy(at + offsetof(rb_manifold_point, pos1), &pos1, sizeof pos1);
+    memcpy(at + offsetof(rb_manifold_point, pos2), &pos2, sizeof pos2);
     rb_v4_store3(n, out->normal);
     out->gap = gap;
+    out->feature = feature;
 }
 
 #endif

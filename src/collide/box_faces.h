@@ -16,7 +16,7 @@
 RB_INLINE int corners_over(const face *f, const corners *c, double slack, double limit)
 {
     rb_v4 u = rb_v4_abs(rb_v4_load(c->at[0])), v = rb_v4_abs(rb_v4_load(c->at[1]));
-    rb_v4 height = rb_v4_all(f->side) * rb_v4_load(c->x[f->axis]) - rb_v4_all(f->h[f->axis]);
+    rb_v4 height = rb_v4_load(c->height);
     return rb_v4_bits((rb_v4_truth)(u <= rb_v4_all(f->h[f->u] + slack)) &
                       (rb_v4_truth)(v <= rb_v4_all(f->h[f->v] + slack)) &
                       (rb_v4_truth)(height <= rb_v4_all(limit)));
@@ -116,7 +116,7 @@ RB_INLINE int edges_crossing(const face *f, const corners *c, double slack, doub
 RB_INLINE void add_side_crossing(rb_boxes *p, const face *f1, const face *f2, const corners *at,
                                  int k, int c, double sign)
 {
-    int next = (k + 1) % 4, axis_c = c ? f1->v : f1->u, axis_o = c ? f1->u : f1->v;
+    int next = (k + 1) & 3, axis_c = c ? f1->v : f1->u, axis_o = c ? f1->u : f1->v;
     double slack = p->grain.tie, h_c = f1->h[axis_c];
     double here = sign * at->at[c][k] - h_c, there = sign * at->at[c][next] - h_c;
     double part = here / (here - there), from = at->at[1 - c][k];
@@ -127,9 +127,8 @@ RB_INLINE void add_side_crossing(rb_boxes *p, const face *f1, const face *f2, co
     x[axis_c] = sign * h_c;
     x[axis_o] = other;
     x[f1->axis] = f1->side * f1->h[f1->axis];
-    int edge1 = rb_box_edge_of(axis_o, (sign > 0.0) << axis_c | (f1->side > 0.0) << f1->axis);
     rb_boxes_add(p, gap, x, f1->d,
-                 rb_feature(rb_feature_half(RB_EDGE, edge1),
+                 rb_feature(rb_feature_half(RB_EDGE, face_side(f1, 2 * c + (sign > 0.0))),
                             rb_feature_half(RB_EDGE, face_edge(f2, k))));
 }
 

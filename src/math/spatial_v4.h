@@ -24,6 +24,11 @@ RB_INLINE rb_v4 rb_v4_load(const double x[4])
     return a;
 }
 
+RB_INLINE void rb_v4_store(rb_v4 a, double x[4])
+{
+    memcpy(x, &a, sizeof a);
+}
+
 RB_INLINE void rb_v4_store3(rb_v4 a, double x[3])
 {
     rb_v2 low = __builtin_shufflevector(a, a, 0, 1);
@@ -55,7 +60,11 @@ RB_INLINE int rb_v4_join(rb_v4_truth a)
 
 RB_INLINE int rb_v4_bits(rb_v4_truth a)
 {
+#if defined(__AVX__) && !defined(__clang__)
+    return __builtin_ia32_movmskpd256((rb_v4)a);
+#else
     return rb_v4_join(rb_v4_bits_at(a, 0));
+#endif
 }
 
 /* y z x */

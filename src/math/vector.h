@@ -22,6 +22,13 @@
 #endif
 #endif
 
+/* RB_NOINLINE: a piece large enough to have registers of its own. */
+#if defined(__GNUC__)
+#define RB_NOINLINE __attribute__((noinline))
+#else
+#define RB_NOINLINE
+#endif
+
 /* RB_INLINE: a piece of such a kernel. A call would leave it to the oldest instruction set. */
 #if defined(__GNUC__)
 #define RB_INLINE static inline __attribute__((always_inline))
