@@ -8,7 +8,7 @@
  * While no contact slides the system W_aa + eps is symmetric and positive, and an LDL' of half the
  * cost takes the place of the LU; F is that of W itself, so that a W which is not symmetric ends in
  * the ladder. Several answers with a sliding contact are left to the path, unless the guess is one
- * that was chosen (K.22). */
+ * that was chosen (K.22). Rows that hardly move have a compliance of their own (K.24). */
 #include "solve/cone_small.h"
 
 #include <math.h>
@@ -31,16 +31,24 @@ enum {
  * whether they are redundant [1]. */
 #define DOUBTFUL (10.0 * RB_REDUNDANT)
 
+/* Compliance of a row, relative to the mean, below which it is stiff, and least one that it is
+ * given the credit for [1]: normals of chains that are all but stretched have 1e-7 and less. STIFF
+ * larger: other answers among redundant contacts than those of the ladder. Smaller: proximal steps
+ * do not end. STIFFEST smaller: rounding of W counts as compliance. */
+#define STIFF    1e-3
+#define STIFFEST 1e-10
+
 /* The measure of the certificate, relative to tol, at which proximal steps end [1]. */
 #define POLISHED 1e-3
 
 typedef struct small {
     const rb_problem *p;
     int n, nc;
-    double eps;    /* compliance [m/s per N s]                                             */
     double mean;   /* of the diagonal of W, 1 where that is zero [m/s per N s]             */
     double q_norm; /* |q|_2, 1 where q = 0                                                 */
     double *rho;   /* 1 / mean diagonal of a contact                      (nc)             */
+    double *own;   /* compliance that a row is compared with: the mean, but for stiff ones (n) */
+    int stiff;     /* there are some                                                       */
     double *r, *u; /* impulses; W r + q, with compliance where said       (n)              */
     double *w;     /* W r + q without compliance                          (n)              */
     double *F;     /* (K.7)                                               (n)              */
@@ -87,12 +95,24 @@ static void find_null(small *s)
     }
 }
 
+/* Rows that hardly move are compared with what they have, not with the mean: the compliance of
+ * Newton's method would outweigh their own. */
+static void find_stiff(small *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        double W_ii = s->p->W.dense[(ptrdiff_t)i * (s->n + 1)];
+        int stiff = W_ii > 0.0 && W_ii < STIFF * s->mean;
+        s->own[i] = stiff ? fmax(W_ii, STIFFEST * s->mean) : s->mean;
+        s->stiff |= stiff;
+    }
+}
+
 static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *guess, small *s)
 {
     size_t n = (size_t)p->n, nc = (size_t)p->nc;
     *s = (small){ .p = p, .n = p->n, .nc = p->nc };
     size_t room = (size_t)rb_padded(p->n);
-    double *x = rb_push(scratch, double, 4 * n + room + 19 * nc + n * room);
+    double *x = rb_push(scratch, double, 5 * n + room + 19 * nc + n * room);
     int *index = rb_push(scratch, int, n + nc);
     unsigned char *mode = rb_push(scratch, unsigned char, 2 * nc + n);
     if (!x || !index || !mode) return RB_NOMEM;
@@ -100,7 +120,8 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
     s->u = s->r + n;
     s->w = s->u + n;
     s->F = s->w + n;
-    s->dr = s->F + n;
+    s->own = s->F + n;
+    s->dr = s->own + n;
     s->rho = s->dr + room;
     s->A = s->rho + nc;
     s->B = s->A + 9 * nc;
@@ -123,8 +144,8 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
     for (int c = 0; c < s->nc; c++) {
         s->rho[c] = 1.0 / (s->rho[c] > 1e-12 * mean ? s->rho[c] : mean);
     }
-    s->eps = RB_UNIFORM_EPS * mean;
     s->mean = mean;
+    find_stiff(s);
     s->q_norm = rb_norm2(p->q, p->n);
     if (!(s->q_norm > 0.0)) s->q_norm = 1.0;
     find_null(s);
@@ -224,7 +245,7 @@ static void fill_rows(const small *s, int a)
             rb_copy3(W + i * n + 3 * s->active[b], G_i + 3 * b);
         if (s->nactive == s->nc) memcpy(G_i, W + i * n, (size_t)n * sizeof *G_i);
         for (int j = 3 * s->nactive; j < m; j++) G_i[j] = 0.0;
-        G_i[3 * a + i] += s->null[3 * c + i] ? s->mean : s->eps;
+        G_i[3 * a + i] += s->null[3 * c + i] ? s->mean : RB_UNIFORM_EPS * s->own[3 * c + i];
     }
     if (s->mode[c] != RB_MODE_SLIDE) return;
     const double *A = s->A + 9 * c, *B = s->B + 9 * c;
@@ -236,6 +257,27 @@ static void fill_rows(const small *s, int a)
     for (int i = 1; i < 3; i++) {
         for (int j = 0; j < 3; j++) G[i * m + 3 * a + j] += A[3 * i + j];
     }
+}
+
+/* Least over largest pivot, rows and columns in units of their own (K.24). swapped: rows, as perm
+ * says. */
+static double pivot_ratio(small *s, int swapped)
+{
+    int m = 3 * s->nactive;
+    double *unit = s->dr, least = INFINITY, largest = 0.0;
+    for (int i = 0; i < m && s->stiff; i++) unit[i] = s->own[3 * s->active[i / 3] + i % 3];
+    for (int i = 0; i < m; i++) {
+        double pivot = fabs(s->G[(ptrdiff_t)i * (s->stride + 1)]);
+        if (s->stiff) {
+            int from = swapped ? s->perm[i] : i;
+            double of_row = unit[from], of_column = s->own[3 * s->active[i / 3] + i % 3];
+            unit[from] = unit[i];
+            pivot *= s->mean / sqrt(of_row * of_column);
+        }
+        least = pivot < least ? pivot : least;
+        largest = pivot > largest ? pivot : largest;
+    }
+    return m > 0 ? least / largest : 1.0;
 }
 
 static int factor(small *s)
@@ -252,13 +294,7 @@ static int factor(small *s)
     for (int a = 0; a < s->nactive; a++) fill_rows(s, a);
     int regular = plain ? rb_ldl_positive(s->G, m) : rb_lu_factor_padded(s->G, m, s->perm) == m;
     if (!regular) return 0;
-    double least = INFINITY, largest = 0.0;
-    for (int i = 0; i < m; i++) {
-        double pivot = fabs(s->G[(ptrdiff_t)i * (s->stride + 1)]);
-        least = pivot < least ? pivot : least;
-        largest = pivot > largest ? pivot : largest;
-    }
-    s->ratio = m > 0 ? least / largest : 1.0;
+    s->ratio = pivot_ratio(s, !plain);
     memcpy(s->factored, s->mode, (size_t)s->nc);
     return 1;
 }
@@ -336,7 +372,7 @@ static int iterate(small *s, rb_info *info)
     for (int it = 0; it <= STEPS; it++) {
         velocity(s);
         memcpy(s->w, s->u, (size_t)s->n * sizeof *s->w);
-        for (int i = 0; i < s->n; i++) s->u[i] += s->eps * s->r[i];
+        for (int i = 0; i < s->n; i++) s->u[i] += RB_UNIFORM_EPS * s->own[i] * s->r[i];
         double F = equations(s), scale = speed(s);
         int solved = F <= SOLVED * scale;
         if (it > 0 && solved && modes_stand(s)) return 1;
@@ -390,13 +426,30 @@ static int try_trivial(small *s, rb_info *info)
     return 1;
 }
 
-/* One contact, in closed form. */
+/* One contact, in closed form. In the plane of a mechanism it has two rows: W of all three is
+ * singular, and a contact that sticks would be sought among the sliding ones. */
+static void solve_alone(small *s)
+{
+    const double *W = s->p->W.dense, *q = s->p->q;
+    double mu = s->null[1] && s->null[2] ? 0.0 : s->p->mu[0];
+    if (!s->null[1] && !s->null[2]) {
+        rb_cone_local(W, q, mu, 3, s->r);
+        return;
+    }
+    int t = s->null[1] ? 2 : 1;
+    double W_t[4] = { W[0], W[t], W[3 * t], W[4 * t] }, q_t[2] = { q[0], q[t] };
+    double r_t[2] = { s->r[0], s->r[t] };
+    rb_cone_local(W_t, q_t, mu, 2, r_t);
+    s->r[0] = r_t[0];
+    s->r[t] = r_t[1];
+}
+
 static int try_alone(small *s, double tol, rb_info *info)
 {
     double r[3] = { s->r[0], s->r[1], s->r[2] };
     if (s->nc != 1) return 0;
     info->iterations++;
-    rb_cone_local(s->p->W.dense, s->p->q, s->p->mu[0], 3, s->r);
+    solve_alone(s);
     velocity(s);
     if (measure(s) <= tol) {
         contact_equations(s, 0);
@@ -412,7 +465,7 @@ static int try_newton(small *s, const rb_solve_opts *o, double tol, rb_info *inf
 {
     if (!iterate(s, info)) return 0;
     int redundant = s->ratio < RB_REDUNDANT;
-    if (o->unique && s->slides && s->ratio < DOUBTFUL && !o->follow) return 0;
+    if (o->unique && (s->slides || s->stiff) && s->ratio < DOUBTFUL && !o->follow) return 0;
     if (!(polish(s, tol) <= tol)) return 0;
     equations(s);
     info->rungs[RB_RUNG_NEWTON]++;

@@ -1,5 +1,6 @@
 /* One step of time, as a list of stages. What fails leaves the state as it was. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -552,12 +553,19 @@ static rb_status advance(rb_stage *s)
     }
 }
 
+/* Not jam, which is most of it and counts up to njam. */
+static void clear_info(rb_step_info *info)
+{
+    memset(info, 0, offsetof(rb_step_info, jam));
+    memset(info->path, 0, sizeof info->path);
+}
+
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_info *info,
                   rb_error *err)
 {
     rb_step_info own;
     rb_stage s = { .m = m, .d = d, .o = o, .info = info ? info : &own, .err = err };
-    memset(s.info, 0, sizeof *s.info);
+    clear_info(s.info);
     s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;
     s.gravity = rb_norm3(m->option.gravity);
     s.size = m->extent;
