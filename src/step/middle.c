@@ -167,12 +167,14 @@ rb_status rb_stage_middle(rb_stage *s, int *done)
     double *q_hat = rb_push(arena, double, s->m->nq), *v_hat = rb_push(arena, double, s->m->nv);
     if (!chosen || !q_hat || !v_hat) return RB_NOMEM;
     if (!find_trees(s, chosen)) return RB_OK;
+    rb_status status = rb_stage_remember(s);
+    if (status != RB_OK) return status;
     s->last = s->set;
     s->last_p = s->p;
     go_half(s, chosen, q_hat, v_hat);
     s->middle = 1;
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
-    rb_status status = solve_again(s, chosen, s->mode);
+    status = solve_again(s, chosen, s->mode);
     *done = status == RB_OK;
     if (status != RB_UNSOLVED) return status;
     s->info->residual = residual; /* what was refused is not reported as accepted */

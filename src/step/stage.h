@@ -149,7 +149,7 @@ typedef struct rb_stage {
 
     /* after it */
     double *v_new, *q_new;
-    double *first_v, *first_f; /* first answer of a repaired part; NULL: not repaired  (nv)     */
+    double *first_v, *first_f; /* first answer; NULL: it is the only one             (nv)     */
     double first_work;       /* of prescribed motion in it [J]                                   */
     double gain;             /* energy that carried trees made, of their kinetic energy [1]      */
     double made_free;        /* energy that smooth motion made without impulses [J]              */
@@ -407,7 +407,7 @@ rb_status rb_stage_jam(rb_stage *s);
 /* project.c: takes a share of the overlap off d->q, where the options ask for it; d->v stays. */
 rb_status rb_stage_project(rb_stage *s);
 
-/* temper.c: before the first repair; and v_new, energy once repairs ended. */
+/* temper.c: before rows at the middle or the first repair; and v_new, energy at the end. */
 rb_status rb_stage_remember(rb_stage *s);
 rb_status rb_stage_temper(rb_stage *s);
 

@@ -274,7 +274,7 @@ static rb_status solve_until_open(rb_stage *s)
             return rb_fail(s->err, RB_UNSOLVED, "loops stay as open as they are");
         before = worst;
         missed = s->missed;
-        if (round == 0) status = rb_stage_remember(s);
+        if (round == 0 && !s->first_v) status = rb_stage_remember(s);
         if (status == RB_OK) status = rb_stage_points_keep(s);
         if (status == RB_OK) status = rb_stage_cuts_keep(s);
         if (status != RB_OK) return status;

@@ -5,8 +5,10 @@
  *     v+ = (1 - a) v_n + a v_1,    f likewise,    1/2 f.(v+ + v_f) + w <= 0,    least a      (S.36)
  *
  * with f = J'p, w the work of prescribed motion, 1 the first answer and n the last. The position is
- * that of the last: it is free of overlap. A body that this would move aside by a quarter of its
- * thickness and more has its step halved instead: it hits something, and the velocity must tell. */
+ * that of the last: it is free of overlap. Rows at the middle of the step (S.47) push too, by the
+ * bend of the way: the first answer is that of the rows of the start. A body that this would move
+ * aside by a quarter of its thickness and more has its step halved instead: it hits something, and
+ * the velocity must tell. */
 #include <math.h>
 #include <string.h>
 
