@@ -463,21 +463,29 @@ static double bounce(const world *w, double gap, double came, double free_u, dou
     return fmin(-free_u, sqrt(half * half + right) - half);
 }
 
-/* Where the gap of one contact or limit may end. */
-static double own_floor(const world *w, const held *c)
+/* Deeper than steps may make it (S.7). */
+static int calls(const world *w, const held *c)
+{
+    double deep = 1e-9 * w->m->extent;
+    return c->gap + deep < fmin(0.0, start_gap(w, c) + 0.99 * deep);
+}
+
+/* Where the gap of one contact or limit may end; half of what steps may make where it is lifted. */
+static double own_floor(const world *w, const held *c, int lifts)
 {
     double low = fmin(0.0, start_gap(w, c)), deep = 1e-9 * w->m->extent;
-    int repair = w->v_hat && !w->middle && low >= -2.0 * deep;
-    return repair ? fmax(low, -0.5 * deep) : low;
+    return lifts && low >= -2.0 * deep ? fmax(low, -0.5 * deep) : low;
 }
 
 /* In a repair, where that of the lowest may that is level with it, of its face (S.49). */
 static double face_floor(const world *w, const held *c)
 {
-    double own = own_floor(w, c), low = own;
-    if (c->kind != CONTACT || !is(w, "cone") || !w->v_hat || w->middle) return own;
+    int repair = w->v_hat && !w->middle, lifts = repair && calls(w, c);
+    if (c->kind != CONTACT || !is(w, "cone") || !repair) return own_floor(w, c, lifts);
+    for (int j = c->first; j <= c->last; j++) lifts |= calls(w, &w->c[j]);
+    double own = own_floor(w, c, lifts), low = own;
     for (int j = c->first; j <= c->last; j++) {
-        double other = own_floor(w, &w->c[j]);
+        double other = own_floor(w, &w->c[j], lifts);
         if (fabs(other - own) <= 1e-9 * w->m->extent && other < low) low = other;
     }
     return low;

@@ -95,15 +95,21 @@ static int is_unilateral(const rb_constraint *c)
     return c->kind == RB_CONSTRAINT_CONTACT || c->kind == RB_CONSTRAINT_LIMIT;
 }
 
-/* Where the gap may end: at what it was before, if it overlapped. A repair takes half of an overlap
- * off that steps have made, so that it is not called for in every step from then on. */
-static double own_floor(const rb_stage *s, const rb_constraint *c)
+/* Deeper at q_hat than steps may make it: what calls for a repair. */
+static int is_too_deep(const rb_stage *s, const rb_constraint *c)
+{
+    double deep = RB_GAP_DEEP * s->size, start = rb_stage_start_gap(s, &c->id);
+    return c->gap < fmin(0.0, start + RB_GAP_MADE * deep) - deep;
+}
+
+/* Where the gap may end: at what it was before, if it overlapped, or half of what steps may make it
+ * where it is to be lifted. */
+static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
 {
     double deep = RB_GAP_DEEP * s->size;
     if (s->o->formulation->push_out) return 0.0;
     double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
-    int repaired = s->v_hat && !s->middle && !s->yields && start >= -2.0 * deep;
-    return repaired ? fmax(start, -0.5 * deep) : start;
+    return lifts && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
 /* Where rows leave no answer, what touches yields by rounding (S.41). */
@@ -126,13 +132,18 @@ static int has_face(const rb_stage *s, const rb_constraint *c)
     return c->kind == RB_CONSTRAINT_CONTACT && c->nface > 1 && s->o->formulation->kind == RB_CONE;
 }
 
-/* Points of a face may end where the lowest of those may that were level with them. */
+/* A repair takes half of the overlap off that called for it, so that it is not called for in every
+ * step from then on. What else steps have made stays: links that are wedged cannot leave it. Points
+ * of a face may end where the lowest of those may that were level with them. */
 static double gap_floor(const rb_stage *s, const rb_constraint *c)
 {
-    double own = own_floor(s, c), floor = own;
-    if (!s->v_hat || s->middle || !has_face(s, c)) return own;
-    for (int i = c->face; i < c->face + c->nface; i++) {
-        double other = own_floor(s, &s->set.c[i]);
+    int again = s->v_hat && !s->middle, face = again && has_face(s, c);
+    int lifts = again && !s->yields && is_too_deep(s, c);
+    for (int i = c->face; face && !s->yields && i < c->face + c->nface; i++)
+        lifts |= is_too_deep(s, &s->set.c[i]);
+    double own = own_floor(s, c, lifts), floor = own;
+    for (int i = c->face; face && i < c->face + c->nface; i++) {
+        double other = own_floor(s, &s->set.c[i], lifts);
         if (is_level(s, other, own)) floor = fmin(floor, other);
     }
     return floor;
