@@ -89,6 +89,28 @@ TEST(a_leg_that_overlaps_its_trunk_spins_on)
 /* A hinge that is closed by two points of its axis, 2e-8 m farther apart on one body than on the
  * other, as files with eight digits have it: no motion takes such an error off, and repairs do not
  * go on trying. */
+/* The same on a free trunk that lands: a foot on a rod, held by two points of an oblique axis. */
+TEST(a_robot_whose_axes_disagree_lands)
+{
+    scene s = scene_text(
+        "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/>"
+        "<body pos='0 0 0.5' euler='20 30 0'><freejoint/><geom type='box' size='0.1 0.08 0.05'/>"
+        "<body pos='0.1 0 -0.05'><joint axis='0.1 1 0.2'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -0.2' size='0.01'/>"
+        "<body pos='0 0 -0.2'><joint type='ball'/><geom type='sphere' size='0.03'/>"
+        "<site name='a' pos='0.05 -0.02 0'/><site name='b' pos='0.05 0.02 0.003'/></body></body>"
+        "<body pos='0.15 0 -0.05'><joint axis='0.1 1 0.2'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -0.2' size='0.01'/>"
+        "<site name='c' pos='0 -0.02 -0.2'/><site name='d' pos='0 0.02000002 -0.197'/></body>"
+        "</body></worldbody><equality><connect site1='a' site2='c'/>"
+        "<connect site1='b' site2='d'/></equality></mujoco>");
+    for (int i = 0; i < 300; i++) scene_step(&s); /* it was jammed at 0.324 s */
+    CHECK(s.worst.residual <= 1e-9);
+    CHECK(s.worst.penetration <= 1e-9);
+    CHECK(s.worst.loop_error <= 1e-7);
+    scene_free(&s);
+}
+
 TEST(points_of_one_axis_may_disagree)
 {
     scene s = scene_text(
@@ -108,7 +130,8 @@ TEST(points_of_one_axis_may_disagree)
         scene_step(&s);
         repairs += s.info.repairs;
     }
-    CHECK(repairs <= 5 * 50); /* 11 a step where all are made */
+    CHECK(repairs <=
+          3 * 50); /* 4 a step where all rows are asked for, 11 where all repairs are made */
     CHECK(s.worst.residual <= 1e-9);
     CHECK(s.worst.loop_error <= 2.5e-8);
     scene_free(&s);
@@ -140,4 +163,4 @@ TEST(robots_run_without_failures)
 TEST_MAIN(RUN(a_flat_four_bar_is_steady_however_its_plane_lies),
           RUN(a_dead_centre_between_two_limits_survives_the_fall),
           RUN(a_leg_that_overlaps_its_trunk_spins_on), RUN(points_of_one_axis_may_disagree),
-          RUN(robots_run_without_failures))
+          RUN(a_robot_whose_axes_disagree_lands), RUN(robots_run_without_failures))

@@ -75,7 +75,7 @@ static int equality_rows(const rb_constraints *set, int island)
     return n;
 }
 
-rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island)
+rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island, double tol)
 {
     rb_arena *arena = s->d->arena;
     rb_closed *of = &x->of[island];
@@ -94,7 +94,7 @@ rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island)
             of->A[(ptrdiff_t)i * of->n + j] = of->scale[i] * W_ij * of->scale[j];
         }
     }
-    of->rank = rb_ldl_factor(of->A, of->n, of->perm, RB_LOOP_RANK_TOL * of->n);
+    of->rank = rb_ldl_factor(of->A, of->n, of->perm, tol * of->n);
     rb_arena_reset(arena, mark);
     return RB_OK;
 }

@@ -132,6 +132,8 @@ static rb_status check_loops(rb_stage *s, double *worst)
         rb_touch_id id = { RB_CONSTRAINT_EQUALITY, rows.eq[i], 0, 0 };
         s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
         double missed = fabs(rows.error[i] - rb_stage_error_goal(s, &id, r));
+        if (rb_stage_is_repeated(s, rows.eq[i], r))
+            missed = fmax(0.0, fabs(rows.error[i]) - 2.0 * s->open);
         s->missed = fmax(s->missed, missed / (RB_LOOP_OPEN * s->size));
     }
     *worst = fmax(*worst, s->missed);

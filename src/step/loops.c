@@ -140,7 +140,7 @@ static rb_status close_islands(loops *x, int *any)
     for (int i = 0; i < x->start.set.nisland && status == RB_OK; i++) {
         if (!is_wanted(x, i)) continue;
         if (!*any) status = rb_stage_factor(s);
-        if (status == RB_OK) status = rb_closure_factor(s, &x->start, i);
+        if (status == RB_OK) status = rb_closure_factor(s, &x->start, i, RB_LOOP_RANK_TOL);
         mark_trees(x, i, s->closed, RB_CLOSED);
         *any = 1;
     }
@@ -249,7 +249,8 @@ static rb_status open_end(loops *x)
     rb_mass(s->m, s->d);
     status = rb_mass_factor(s->m, s->d);
     for (int i = 0; i < x->end.set.nisland && status == RB_OK; i++) {
-        if (s->closed[rb_closure_tree(s, &x->end, i)]) status = rb_closure_factor(s, &x->end, i);
+        if (s->closed[rb_closure_tree(s, &x->end, i)])
+            status = rb_closure_factor(s, &x->end, i, RB_LOOP_RANK_TOL);
     }
     return status;
 }

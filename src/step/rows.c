@@ -176,7 +176,7 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
 /* Row r of a loop (S.10). In the scheme of Moreau and Jean it is a matter of velocities (S.67). */
 static double loop_bias(const rb_stage *s, const rb_constraint *c, int r, double u_hat)
 {
-    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) return 0.0;
+    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN || rb_stage_is_repeated(s, c->id.a, r)) return 0.0;
     double goal = rb_stage_error_goal(s, &c->id, r);
     return (s->set.error[c->row + r] - goal) / s->h - u_hat;
 }
@@ -376,6 +376,7 @@ rb_status rb_stage_rows(rb_stage *s)
 
     /* the factor of a chain costs more than everything else: only rows need it */
     status = s->set.nrow > 0 ? rb_stage_factor(s) : RB_OK;
+    if (status == RB_OK) status = rb_stage_leave_repeated(s, !s->v_hat);
     if (status != RB_OK) return status;
 
     double *u_hat = rb_push(d->arena, double, s->set.nrow);

@@ -78,6 +78,8 @@ typedef struct rb_stage {
     int final;     /* no halving of the step is left                                           */
     int may_yield; /* 1: a motion without answer is tried again so                             */
     int yields;    /* 1: errors of loops stay as they are, what touches yields (S.41)          */
+    unsigned char *repeats; /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
+    double open;   /* largest closure error of the start [m]                                    */
     double missed; /* largest closure error beyond what was asked for, in units allowed [1]     */
     double reach;  /* what impulses changed the speed of a point by, in repairs [m/s]          */
     double *link_dw, *link_dv; /* that change, of each link             (nlink x 3)             */
@@ -382,6 +384,11 @@ const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id 
 /* gaps.c: the gap a constraint had at the start of the step, 0: it was not near. For contacts the
  * least of all points of the pair: features may change on the way. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
+
+/* repeat.c: takes those rows out of the set; the first time, finds them (S.69). Then: whether row r
+ * of equality e is one. */
+rb_status rb_stage_leave_repeated(rb_stage *s, int first);
+int rb_stage_is_repeated(const rb_stage *s, int e, int r);
 
 /* gaps.c: share of the closure error of loops that this part of the step takes off (S.10). */
 double rb_stage_loop_share(const rb_stage *s);

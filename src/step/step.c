@@ -249,6 +249,7 @@ static rb_status solve_until_open(rb_stage *s)
     first_place(s, q_hat, v_hat);
     s->last_p = NULL;
     s->first_v = NULL;
+    s->repeats = NULL;
     s->middle = 0;
     s->npoint = s->ncut = 0;
     memset(s->held, 0, (size_t)m->ntree);
