@@ -109,7 +109,7 @@ static void run_all(run *r)
     if (!run_once(r, 1)) return;
     double once = now() - begin;
     for (int k = 1; k < r->repeats && !r->cut && !r->gave_up && !r->k.lost; k++) {
-        if (once * k > 3.0 * r->limit) break;
+        if (once * (k + 1) > r->limit) break;
         if (!run_once(r, 0)) break;
     }
 }
