@@ -3,9 +3,8 @@
 #ifndef RB_COLLIDE_BOX_FACE_H
 #define RB_COLLIDE_BOX_FACE_H
 
-#include <stddef.h>
-
 #include "collide/box_box.h"
+#include "collide/point_v4.h"
 #include "math/spatial_v4.h"
 
 /* One face seen from its own box: outward direction d of the contact in that frame. */
@@ -133,19 +132,12 @@ RB_INLINE void rb_world_make(const rb_shape *a, rb_world *w)
 }
 
 /* The point x of box 1 and the one that is `gap` away along n, a vector of the world: operations as
- * in rb_rot and rb_point_set. Vectors are written with their fourth place, which the next number
- * takes back. */
+ * in rb_rot and rb_point_set. */
 RB_INLINE void rb_world_point(const rb_world *w, double gap, const double x[3], rb_v4 n,
                               uint32_t feature, rb_manifold_point *out)
 {
-    char *at = (char *)out;
     rb_v4 pos1 = (rb_v4_mix(w->col, x) + w->p) + rb_v4_all(0.0) * n;
-    rb_v4 pos2 = pos1 + rb_v4_all(gap) * n;
-    memcpy(at + offsetof(rb_manifold_point, pos1), &pos1, sizeof pos1);
-    memcpy(at + offsetof(rb_manifold_point, pos2), &pos2, sizeof pos2);
-    rb_v4_store3(n, out->normal);
-    out->gap = gap;
-    out->feature = feature;
+    rb_point_write(out, gap, pos1, n, feature);
 }
 
 #endif

@@ -27,6 +27,24 @@ static const int box_owner[24] = { 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
                                    3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5 };
 static const int box_leave[8] = { 3, 4, 2, 5, 0, 7, 1, 6 };
 
+/* Half sizes 1: signs of the vertices, and planes. */
+static const double unit_vert[24] = { -1, -1, -1, 1, -1, -1, -1, 1, -1, 1, 1, -1,
+                                      -1, -1, 1,  1, -1, 1,  -1, 1, 1,  1, 1, 1 };
+static const double unit_plane[24] = { -1, 0, 0, 1, 1, 0, 0,  1, 0, -1, 0, 1,
+                                       0,  1, 0, 1, 0, 0, -1, 1, 0, 0,  1, 1 };
+
+const rb_poly rb_unit_box = { .nvert = 8,
+                              .nface = 6,
+                              .vert = unit_vert,
+                              .plane = unit_plane,
+                              .loopadr = box_loopadr,
+                              .loopnum = box_loopnum,
+                              .loop = box_loop,
+                              .twin = box_twin,
+                              .owner = box_owner,
+                              .turn = box_turn,
+                              .leave = box_leave };
+
 static void make_box(const double h[3], rb_core *core)
 {
     double *vert = core->room, *plane = core->room + 24;
@@ -38,17 +56,9 @@ static void make_box(const double h[3], rb_core *core)
     }
     core->kind = RB_CORE_POLY;
     core->extent = rb_norm3(h);
-    core->poly = (rb_poly){ .nvert = 8,
-                            .nface = 6,
-                            .vert = vert,
-                            .plane = plane,
-                            .loopadr = box_loopadr,
-                            .loopnum = box_loopnum,
-                            .loop = box_loop,
-                            .twin = box_twin,
-                            .owner = box_owner,
-                            .turn = box_turn,
-                            .leave = box_leave };
+    core->poly = rb_unit_box;
+    core->poly.vert = vert;
+    core->poly.plane = plane;
 }
 
 /* ---- all shapes -------------------------------------------------------------------------------
@@ -56,23 +66,9 @@ static void make_box(const double h[3], rb_core *core)
 
 static int make_hull(const rb_shape *shape, rb_core *core)
 {
-    const rb_model *m = shape->model;
-    if (!m || shape->asset < 0 || m->mesh_hullvertnum[shape->asset] == 0) return 0;
-    int vert = m->mesh_hullvertadr[shape->asset], face = m->mesh_hullfaceadr[shape->asset];
+    if (!rb_core_hull(shape, &core->poly)) return 0;
     core->kind = RB_CORE_POLY;
-    core->extent = rb_norm3(m->mesh_half + 3 * (ptrdiff_t)shape->asset);
-    core->poly = (rb_poly){ .nvert = m->mesh_hullvertnum[shape->asset],
-                            .nface = m->mesh_hullfacenum[shape->asset],
-                            .first = m->hull_loopadr[face],
-                            .vert = m->hull_vert + 3 * (ptrdiff_t)vert,
-                            .plane = m->hull_plane + 4 * (ptrdiff_t)face,
-                            .loopadr = m->hull_loopadr + face,
-                            .loopnum = m->hull_loopnum + face,
-                            .loop = m->hull_loop,
-                            .twin = m->hull_twin,
-                            .owner = m->hull_owner,
-                            .turn = m->hull_turn,
-                            .leave = m->hull_leave + vert };
+    core->extent = rb_norm3(shape->model->mesh_half + 3 * (ptrdiff_t)shape->asset);
     return 1;
 }
 

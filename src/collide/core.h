@@ -3,6 +3,9 @@
 #ifndef RB_COLLIDE_CORE_H
 #define RB_COLLIDE_CORE_H
 
+#include <stddef.h>
+
+#include "math/vector.h"
 #include "rattleback/collide.h"
 
 typedef enum rb_core_kind {
@@ -34,6 +37,30 @@ typedef struct rb_core {
     int hint; /* vertex where the search for the next support point begins                      */
     double room[24 + 24]; /* vertices and planes of a box                                       */
 } rb_core;
+
+/* The box |x_k| <= 1. */
+extern const rb_poly rb_unit_box;
+
+/* The hull of a mesh. 0: it has none. */
+RB_INLINE int rb_core_hull(const rb_shape *shape, rb_poly *p)
+{
+    const rb_model *m = shape->model;
+    if (!m || shape->asset < 0 || m->mesh_hullvertnum[shape->asset] == 0) return 0;
+    int vert = m->mesh_hullvertadr[shape->asset], face = m->mesh_hullfaceadr[shape->asset];
+    p->nvert = m->mesh_hullvertnum[shape->asset];
+    p->nface = m->mesh_hullfacenum[shape->asset];
+    p->first = m->hull_loopadr[face];
+    p->vert = m->hull_vert + 3 * (ptrdiff_t)vert;
+    p->plane = m->hull_plane + 4 * (ptrdiff_t)face;
+    p->loopadr = m->hull_loopadr + face;
+    p->loopnum = m->hull_loopnum + face;
+    p->loop = m->hull_loop;
+    p->twin = m->hull_twin;
+    p->owner = m->hull_owner;
+    p->turn = m->hull_turn;
+    p->leave = m->hull_leave + vert;
+    return 1;
+}
 
 /* The core of a shape, about the point `origin` of the world. 0: the shape has none (planes, height
  * fields, meshes without a hull). */

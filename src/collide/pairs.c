@@ -64,12 +64,6 @@ static const entry table[NTYPE][NTYPE] = {
 };
 /* clang-format on */
 
-/* Where the table has nothing. */
-RB_INLINE int is_empty(const entry *pair)
-{
-    return !pair->one && !pair->many;
-}
-
 static const entry none = { NULL, NULL };
 
 /* *swap: call it with the shapes exchanged, then exchange the points. */
@@ -256,15 +250,16 @@ rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, doubl
     int swap;
     const entry *pair = entry_of(shape1, shape2, &swap);
     out->most = RB_MANIFOLD_KEEP;
+    out->error = 0.0;
+    if (pair->one && !pair->many && is_sound(shape1, shape2, reach)) { /* a sphere */
+        out->n = call_one(pair, swap, shape1, shape2, reach, &out->point[0]);
+        return RB_OK;
+    }
     int mesh = shape1->type == RB_GEOM_MESH || shape2->type == RB_GEOM_MESH;
-    if (mesh || is_empty(pair) || !is_sound(shape1, shape2, reach))
+    if (mesh || !pair->many || !is_sound(shape1, shape2, reach))
         return manifold_of(shape1, shape2, reach, out);
     out->n = 0;
-    out->error = 0.0;
-    if (!pair->many)
-        out->n = call_one(pair, swap, shape1, shape2, reach, &out->point[0]);
-    else
-        call_many(pair, swap, shape1, shape2, reach, out);
+    call_many(pair, swap, shape1, shape2, reach, out);
     return RB_OK;
 }
 

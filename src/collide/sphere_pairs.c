@@ -1,6 +1,5 @@
-/* Sphere against sphere, capsule and box: the closest point of the other shape's core to the
- * centre, then the radii (G.1). */
-#include "collide/box.h"
+/* Sphere against sphere and capsule: the closest point of the other shape's core to the centre,
+ * then the radii (G.1). */
 #include "collide/feature.h"
 #include "collide/manifold.h"
 #include "collide/pairs.h"
@@ -40,17 +39,4 @@ RB_SHORT int rb_sphere_capsule(const rb_shape *sphere, const rb_shape *capsule, 
     if (distance <= grain.tie) rb_straighten(axis.u, n);
     return emit(sphere->p, sphere->size[0], capsule->size[0], distance, n,
                 rb_feature_half(RB_CURVED, end + 1), reach, out);
-}
-
-RB_SHORT int rb_sphere_box(const rb_shape *sphere, const rb_shape *box, double reach,
-                           rb_manifold_point *out)
-{
-    double r[3], x[3], q[3], outward[3], n[3];
-    uint32_t half2;
-    rb_sub3(sphere->p, box->p, r);
-    rb_rot_t(box->R, r, x);
-    double distance = rb_box_point(box->size, x, q, outward, &half2);
-    rb_rot(box->R, outward, n);
-    rb_scale3(-1.0, n, n);
-    return emit(sphere->p, sphere->size[0], 0.0, distance, n, half2, reach, out);
 }

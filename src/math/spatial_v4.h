@@ -94,6 +94,12 @@ RB_INLINE rb_v4 rb_v4_mix(const rb_v4 M[3], const double x[3])
     return (M[0] * rb_v4_all(x[0]) + M[1] * rb_v4_all(x[1])) + M[2] * rb_v4_all(x[2]);
 }
 
+/* The same with a vector in a register. */
+RB_INLINE rb_v4 rb_v4_turn(const rb_v4 M[3], rb_v4 x)
+{
+    return (M[0] * rb_v4_all(x[0]) + M[1] * rb_v4_all(x[1])) + M[2] * rb_v4_all(x[2]);
+}
+
 RB_INLINE void rb_v4_transpose(const rb_v4 M[3], rb_v4 T[3])
 {
     rb_v4 a = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6); /* 00 10 02 12 */

@@ -1,4 +1,4 @@
-/* Box against box for processors that have AVX2: the same operations, so the same bits. */
+/* Closest features for processors that have AVX2: the same operations, so the same bits. */
 #include "math/vector.h"
 
 #ifdef RB_AVX2
@@ -11,11 +11,12 @@
 #pragma GCC target("avx2,tune=haswell")
 #endif
 
-#include "collide/box_body.h"
+#include "collide/vclip_body.h"
 
-void rb_box_box_avx2(const rb_shape *a, const rb_shape *b, double reach, rb_manifold *out)
+rb_status rb_vclip_query_avx2(const rb_shape *shape1, const rb_shape *shape2, rb_vclip *cache,
+                              rb_vclip_result *out)
 {
-    rb_box_box_body(a, b, reach, out);
+    return rb_vclip_body(shape1, shape2, cache, out);
 }
 
 #ifdef __clang__
