@@ -96,6 +96,28 @@ TEST(rows_at_the_middle_make_no_energy)
     for (double w = 1.0; w <= 12.0; w += 0.5) spin_on_an_edge(w);
 }
 
+/* A block beside it slides and loses more than the push would make: the box has the velocity that
+ * it has beside a block in the air. */
+TEST(what_a_neighbour_loses_pays_for_nothing)
+{
+    double v[2][6], d = HALF * sqrt(2.0), a = 0.2, w = 8.5;
+    for (int slides = 0; slides < 2; slides++) {
+        scene s = scene_text(SCENE("<body pos='0 3 0.1'><freejoint/><geom type='box' "
+                                   "size='0.1 0.1 0.1' friction='0.5'/></body>"));
+        for (int i = 0; i + 1 < s.m->ngeom; i++) s.m->geom_material[i].friction = 0.0;
+        lean(&s, a);
+        s.d->v[2] = -w * d * sin(a);
+        s.d->v[4] = w;
+        s.d->v[6] = slides;
+        if (!slides) s.d->q[9] = 3.0;
+        scene_step(&s);
+        CHECK(s.info.energy_created <= (slides ? -1e-3 : 1e-15));
+        memcpy(v[slides], s.d->v, sizeof v[slides]);
+        scene_free(&s);
+    }
+    CHECK(memcmp(v[0], v[1], sizeof v[0]) == 0);
+}
+
 /* What is not chosen keeps the bits it has alone: a ball that rolls, a block that slides, a stack
  * at rest. */
 #define NEIGHBOURS                                                                                 \
@@ -127,4 +149,5 @@ TEST(neighbours_of_what_pivots_keep_their_bits)
 }
 
 TEST_MAIN(RUN(an_edge_that_sticks_stays), RUN(rows_at_the_middle_make_no_energy),
+          RUN(what_a_neighbour_loses_pays_for_nothing),
           RUN(neighbours_of_what_pivots_keep_their_bits))

@@ -21,6 +21,8 @@ typedef struct bench {
     rb_constraint row;
     int dof[2];
     double J[2], p[1], drive[1], v_free[2], v_new[2], q_new[2], first_v[2], first_f[2];
+    double first_work[1];
+    int island[1]; /* of the only tree */
     unsigned char carried[1];
     rb_step_info info;
     rb_error err;
@@ -50,6 +52,8 @@ static void bench_make(bench *b, double y, int carried, int final)
                        .q_new = b->q_new,
                        .first_v = b->first_v,
                        .first_f = b->first_f,
+                       .first_work = b->first_work,
+                       .first_island = b->island,
                        .p = b->p,
                        .carried = b->carried,
                        .final = final,
@@ -58,6 +62,7 @@ static void bench_make(bench *b, double y, int carried, int final)
     b->s.set.J = b->J;
     b->s.set.dof = b->dof;
     b->s.set.drive = b->drive;
+    b->s.set.tree_island = b->island;
 }
 
 /* Twice the kinetic energy. */

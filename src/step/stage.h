@@ -152,7 +152,8 @@ typedef struct rb_stage {
     /* after it */
     double *v_new, *q_new;
     double *first_v, *first_f; /* first answer; NULL: it is the only one             (nv)     */
-    double first_work;       /* of prescribed motion in it [J]                                   */
+    double *first_work;        /* of prescribed motion in it, at each tree [J]       (ntree)      */
+    int *first_island;         /* its islands, as tree_island                        (ntree)      */
     double gain;             /* energy that carried trees made, of their kinetic energy [1]      */
     double made_free;        /* energy that smooth motion made without impulses [J]              */
     double made;             /* and with them, beside `energy` [J]                               */

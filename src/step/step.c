@@ -356,6 +356,7 @@ static rb_status find_unpushed(rb_stage *s)
         kept.stage.first_v = s->first_v;
         kept.stage.first_f = s->first_f;
         kept.stage.first_work = s->first_work;
+        kept.stage.first_island = s->first_island;
         kept.stage.unpushed = 1;
     }
     kept.stage.tries = s->tries;
