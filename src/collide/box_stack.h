@@ -125,20 +125,23 @@ RB_INLINE void stack_crossings(stack *s, double reach, double slack, const face 
 }
 
 /* Whether no two points would be merged by rb_points_finish, seen along n, the normal of face 1 or
- * normal `two`. */
-RB_INLINE int is_distinct(const stack *s, double normal[3][3], int two)
+ * where it is given that of face 2. */
+RB_INLINE int is_distinct(const stack *s, const face *f1, const double n[3], const double *n2)
 {
     const double slant = 0.5, far = 400.0; /* cosine^2; in merge^2 [1] */
     double least = far * s->pick.grain.merge * s->pick.grain.merge, middle[RB_POINTS_MAX][3];
     for (int i = 0; i < s->pick.n; i++) {
+        double half = 0.5 * s->pick.gap[i];
         rb_copy3(s->x[i], middle[i]);
-        rb_axpy3(0.5 * s->pick.gap[i], normal[s->normal[i]], middle[i]);
+        if (s->normal[i] == OF_FACE_1)
+            middle[i][f1->axis] += half * f1->side;
+        else
+            rb_axpy3(half, s->normal[i] == OF_BOTH ? n : n2, middle[i]);
         for (int j = 0; j < i; j++) {
             double r[3];
             rb_sub3(middle[i], middle[j], r);
-            double rr = rb_dot3(r, r), a = fabs(rb_dot3(r, normal[OF_BOTH])),
-                   b = fabs(rb_dot3(r, normal[OF_FACE_1])), c = fabs(rb_dot3(r, normal[two]));
-            double most = rb_larger(a, rb_larger(b, c));
+            double rr = rb_dot3(r, r), most = rb_larger(fabs(rb_dot3(r, n)), fabs(r[f1->axis]));
+            if (n2) most = rb_larger(most, fabs(rb_dot3(r, n2)));
             if (!(rr > least && most * most < slant * rr)) return 0;
         }
     }
@@ -236,7 +239,7 @@ RB_NOINLINE static int rb_boxes_stack(const rb_boxes *p, const double n[3], doub
     int many = s.pick.n > out->most;
     sure &=
         s.known == 2 || s.pick.n == 1; /* crossings are as far apart as the corners from sides */
-    if (crossing && (many || !(sure || is_distinct(&s, normal, over ? OF_FACE_2 : OF_BOTH))))
+    if (crossing && (many || !(sure || is_distinct(&s, &f[0], n, over ? normal[OF_FACE_2] : NULL))))
         return 0;
     if (many)
         stack_reduce(&s, normal, n, out->most);
