@@ -1,0 +1,24 @@
+/* Pairs of shapes on paths of close poses. */
+#ifndef RB_BENCH_COLLIDE_PATHS_H
+#define RB_BENCH_COLLIDE_PATHS_H
+
+#include "side.h"
+
+typedef struct family {
+    const char *name;
+    int type[2], nvert;
+    int aligned; /* 1: faces stay parallel, as of boxes in a stack */
+} family;
+
+extern const family families[];
+extern const int nfamily;
+
+/* `motion` 1: 1 ms between poses at some metres and radians per second; 0: all poses are the same.
+ * Ends the program where a hull cannot be made. */
+void make_path(const family *f, int touching, double motion, uint64_t seed, path *p);
+void free_path(path *p);
+
+/* Processor time [s]. */
+double seconds(void);
+
+#endif
