@@ -11,7 +11,7 @@
 
 /* One of the two polyhedra. Planes are tested in the frame of the polyhedron they belong to. */
 typedef struct rb_vside {
-    const rb_poly *poly;
+    rb_poly poly;
     const double *half; /* of a box, whose poly is rb_unit_box; NULL: a hull                    */
     rb_v4 scale;        /* from the vertices of poly to those of the shape                      */
     rb_v4 col[3], t;    /* from the frame of the other one: x = col y + t                       */
@@ -37,28 +37,28 @@ rb_status rb_vclip_query_avx2(const rb_shape *shape1, const rb_shape *shape2, rb
 
 RB_INLINE rb_v4 rb_v_vertex(const rb_vside *s, int v)
 {
-    return rb_v4_load3(s->poly->vert + 3 * (ptrdiff_t)v) * s->scale;
+    return rb_v4_load3(s->poly.vert + 3 * (ptrdiff_t)v) * s->scale;
 }
 
 RB_INLINE rb_v4 rb_v_origin(const rb_vside *s, int entry)
 {
-    return rb_v_vertex(s, s->poly->loop[entry]);
+    return rb_v_vertex(s, s->poly.loop[entry]);
 }
 
 RB_INLINE rb_v4 rb_v_end(const rb_vside *s, int entry)
 {
-    return rb_v_vertex(s, rb_poly_end(s->poly, entry));
+    return rb_v_vertex(s, rb_poly_end(&s->poly, entry));
 }
 
 /* Outward unit normal of a face; the last number is not part of it. */
 RB_INLINE rb_v4 rb_v_normal(const rb_vside *s, int face)
 {
-    return rb_v4_load(s->poly->plane + 4 * (ptrdiff_t)face);
+    return rb_v4_load(s->poly.plane + 4 * (ptrdiff_t)face);
 }
 
 RB_INLINE double rb_v_offset(const rb_vside *s, int face)
 {
-    return s->half ? s->half[face >> 1] : s->poly->plane[4 * (ptrdiff_t)face + 3];
+    return s->half ? s->half[face >> 1] : s->poly.plane[4 * (ptrdiff_t)face + 3];
 }
 
 /* A vector, and a point, of the other polyhedron in the frame of this one. */

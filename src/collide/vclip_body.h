@@ -56,7 +56,7 @@ RB_INLINE double across(rb_v4 a, rb_v4 b, rb_v4 n, rb_v4 x)
 /* Normal of the face that an entry belongs to. */
 RB_INLINE rb_v4 normal_at(const rb_vside *s, int entry)
 {
-    return rb_v_normal(s, s->poly->owner[entry]);
+    return rb_v_normal(s, s->poly.owner[entry]);
 }
 
 RB_INLINE double above(const rb_vside *s, int face, rb_v4 x)
@@ -187,7 +187,7 @@ RB_INLINE int is_clear(double product, double xx, double yy)
 /* Whether w, which leads away from the edge of s at a right angle, lies clearly in its region. */
 RB_INLINE int is_over_edge(const rb_vside *s, rb_v4 w, double ww)
 {
-    int twin = s->poly->twin[s->index];
+    int twin = s->poly.twin[s->index];
     rb_v4 d = rb_v_origin(s, twin) - rb_v_origin(s, s->index);
     double dd = rb_v4_dot(d, d);
     return is_clear(rb_v4_dot(w, rb_v4_cross(d, normal_at(s, s->index))), ww, dd) &&
@@ -203,10 +203,10 @@ RB_INLINE rb_vstep vertex_vertex(rb_vside *a, rb_vside *b)
         rb_vside *s = k ? b : a;
         const rb_vside *o = k ? a : b;
         rb_v4 x = see_vertex(s, o), at = rb_v_vertex(s, s->index);
-        int first = s->poly->leave[s->index], entry = first;
+        int first = s->poly.leave[s->index], entry = first;
         do {
             if (along(at, rb_v_end(s, entry), x) > 0.0) return go(s, RB_EDGE, entry);
-            entry = rb_poly_turn(s->poly, entry);
+            entry = rb_poly_turn(&s->poly, entry);
         } while (entry != first);
     }
     return RB_V_CLOSEST;
@@ -219,11 +219,11 @@ RB_INLINE rb_vstep edge_at_vertex(rb_vside *v, const rb_vside *e)
 {
     segment c = see_edge(v, e);
     rb_v4 x1 = c.x0 + c.u, at = rb_v_vertex(v, v->index);
-    int first = v->poly->leave[v->index], k = first;
+    int first = v->poly.leave[v->index], k = first;
     do {
         rb_v4 end = rb_v_end(v, k);
         if (cut(&c, along(at, end, c.x0), along(at, end, x1), k)) return go(v, RB_EDGE, k);
-        k = rb_poly_turn(v->poly, k);
+        k = rb_poly_turn(&v->poly, k);
     } while (k != first);
     if (c.cut_lo >= 0 && slope_from(&c, c.lo, at) > 0.0) return go(v, RB_EDGE, c.cut_lo);
     if (c.cut_hi >= 0 && (c.lo > c.hi || slope_from(&c, c.hi, at) < 0.0))
@@ -235,11 +235,11 @@ RB_INLINE rb_vstep edge_at_vertex(rb_vside *v, const rb_vside *e)
 RB_INLINE int is_over_vertex(const rb_vside *v, rb_v4 w, double ww)
 {
     rb_v4 at = rb_v_vertex(v, v->index);
-    int first = v->poly->leave[v->index], k = first;
+    int first = v->poly.leave[v->index], k = first;
     do {
         rb_v4 d = rb_v_end(v, k) - at;
         if (!is_clear(-rb_v4_dot(w, d), ww, rb_v4_dot(d, d))) return 0;
-        k = rb_poly_turn(v->poly, k);
+        k = rb_poly_turn(&v->poly, k);
     } while (k != first);
     return 1;
 }
@@ -248,13 +248,13 @@ RB_INLINE int is_over_vertex(const rb_vside *v, rb_v4 w, double ww)
  */
 RB_INLINE rb_vstep vertex_edge(rb_vside *v, rb_vside *e)
 {
-    int entry = e->index, twin = e->poly->twin[entry];
+    int entry = e->index, twin = e->poly.twin[entry];
     rb_v4 x = see_vertex(e, v);
     rb_v4 a = rb_v_origin(e, entry), b = rb_v_origin(e, twin);
-    if (along(a, b, x) <= 0.0) return go(e, RB_VERTEX, e->poly->loop[entry]);
-    if (along(b, a, x) <= 0.0) return go(e, RB_VERTEX, e->poly->loop[twin]);
-    if (across(a, b, normal_at(e, entry), x) < 0.0) return go(e, RB_FACE, e->poly->owner[entry]);
-    if (across(b, a, normal_at(e, twin), x) < 0.0) return go(e, RB_FACE, e->poly->owner[twin]);
+    if (along(a, b, x) <= 0.0) return go(e, RB_VERTEX, e->poly.loop[entry]);
+    if (along(b, a, x) <= 0.0) return go(e, RB_VERTEX, e->poly.loop[twin]);
+    if (across(a, b, normal_at(e, entry), x) < 0.0) return go(e, RB_FACE, e->poly.owner[entry]);
+    if (across(b, a, normal_at(e, twin), x) < 0.0) return go(e, RB_FACE, e->poly.owner[twin]);
     rb_v4 d = b - a, w = (a + rb_v4_all(foot_on(a, d, x)) * d) - x;
     double ww = rb_v4_dot(w, w);
     if (ww > RB_VCLIP_APART * rb_v4_dot(d, d) && is_over_vertex(v, rb_v_turn(v, w), ww))
@@ -266,19 +266,19 @@ RB_INLINE rb_vstep vertex_edge(rb_vside *v, rb_vside *e)
  * faces. */
 RB_INLINE rb_vstep edge_in_region(rb_vside *s, const rb_vside *o)
 {
-    int entry[2] = { s->index, s->poly->twin[s->index] };
+    int entry[2] = { s->index, s->poly.twin[s->index] };
     segment c = see_edge(s, o);
     rb_v4 x1 = c.x0 + c.u, end[2] = { rb_v_origin(s, entry[0]), rb_v_origin(s, entry[1]) };
     for (int k = 0; k < 2; k++)
         if (cut(&c, -along(end[k], end[1 - k], c.x0), -along(end[k], end[1 - k], x1), k))
-            return go(s, RB_VERTEX, s->poly->loop[entry[k]]);
+            return go(s, RB_VERTEX, s->poly.loop[entry[k]]);
     if (c.cut_lo >= 0 && slope_from(&c, c.lo, end[c.cut_lo]) > 0.0)
-        return go(s, RB_VERTEX, s->poly->loop[entry[c.cut_lo]]);
+        return go(s, RB_VERTEX, s->poly.loop[entry[c.cut_lo]]);
     if (c.cut_hi >= 0 && (c.lo > c.hi || slope_from(&c, c.hi, end[c.cut_hi]) < 0.0))
-        return go(s, RB_VERTEX, s->poly->loop[entry[c.cut_hi]]);
+        return go(s, RB_VERTEX, s->poly.loop[entry[c.cut_hi]]);
 
     c.cut_lo = c.cut_hi = -1;
-    int face[2] = { s->poly->owner[entry[0]], s->poly->owner[entry[1]] };
+    int face[2] = { s->poly.owner[entry[0]], s->poly.owner[entry[1]] };
     for (int k = 0; k < 2; k++) {
         rb_v4 out = rb_v4_cross(end[1 - k] - end[k], rb_v_normal(s, face[k]));
         if (cut(&c, -rb_v4_dot(c.x0 - end[k], out), -rb_v4_dot(x1 - end[k], out), k))
@@ -297,7 +297,7 @@ RB_INLINE int is_between(double t)
     return fabs(t - 0.5) < 0.5 - RB_VCLIP_SHARE;
 }
 
-/* Edges whose lines are closest between their ends, clearly in each other's regions: (V.1) without
+/* Edges whose lines are closest between their ends, clearly in each other's regions: (V.9) without
  * cutting. */
 RB_INLINE int are_closest_edges(const rb_vside *a, rb_vside *b, points *at)
 {
@@ -326,7 +326,7 @@ static inline rb_vstep below(rb_vside *f, rb_v4 x)
 {
     int best = 0;
     double most = -INFINITY;
-    for (int k = 0; k < f->poly->nface; k++) {
+    for (int k = 0; k < f->poly.nface; k++) {
         double height = above(f, k, x);
         if (height <= most) continue;
         most = height;
@@ -339,7 +339,7 @@ static inline rb_vstep below(rb_vside *f, rb_v4 x)
 RB_INLINE rb_vstep vertex_face(rb_vside *v, rb_vside *f)
 {
     double most = 0.0;
-    int adr = f->poly->loopadr[f->index], end = adr + f->poly->loopnum[f->index], worst = -1;
+    int adr = f->poly.loopadr[f->index], end = adr + f->poly.loopnum[f->index], worst = -1;
     rb_v4 at = rb_v_vertex(v, v->index), x = see_vertex(f, v), n = rb_v_normal(f, f->index);
     rb_v4 a = rb_v_origin(f, adr);
     for (int k = adr; k < end; k++) {
@@ -356,12 +356,12 @@ RB_INLINE rb_vstep vertex_face(rb_vside *v, rb_vside *f)
     double height = above(f, f->index, x);
     rb_v4 up = rb_v_turn(v, n);
     if (height < 0.0) up = -up;
-    int first = v->poly->leave[v->index], k = first;
+    int first = v->poly.leave[v->index], k = first;
     do {
         rb_v4 d = rb_v_end(v, k) - at;
         double slope = rb_v4_dot(d, up);
         if (slope < 0.0 && !is_level(slope, d)) return go(v, RB_EDGE, k);
-        k = rb_poly_turn(v->poly, k);
+        k = rb_poly_turn(&v->poly, k);
     } while (k != first);
     return height >= 0.0 ? RB_V_CLOSEST : below(f, x);
 }
@@ -382,9 +382,9 @@ RB_INLINE double segments_apart(rb_v4 a, rb_v4 u, rb_v4 b, rb_v4 v)
 /* The edge around a face that is closest to a segment outside of the region of the face. */
 static inline rb_vstep around(rb_vside *f, const segment *c)
 {
-    int adr = f->poly->loopadr[f->index], best = adr;
+    int adr = f->poly.loopadr[f->index], best = adr;
     double least = INFINITY;
-    for (int k = adr; k < adr + f->poly->loopnum[f->index]; k++) {
+    for (int k = adr; k < adr + f->poly.loopnum[f->index]; k++) {
         rb_v4 a = rb_v_origin(f, k);
         double apart = segments_apart(a, rb_v_end(f, k) - a, c->x0, c->u);
         if (apart >= least) continue;
@@ -398,8 +398,8 @@ RB_INLINE rb_vstep edge_face(rb_vside *e, rb_vside *f)
 {
     segment c = see_edge(f, e);
     rb_v4 x1 = c.x0 + c.u, n = rb_v_normal(f, f->index);
-    int adr = f->poly->loopadr[f->index];
-    for (int k = adr; k < adr + f->poly->loopnum[f->index]; k++) {
+    int adr = f->poly.loopadr[f->index];
+    for (int k = adr; k < adr + f->poly.loopnum[f->index]; k++) {
         rb_v4 a = rb_v_origin(f, k), b = rb_v_end(f, k);
         if (cut(&c, across(a, b, n, c.x0), across(a, b, n, x1), k) || c.lo > c.hi)
             return around(f, &c);
@@ -412,7 +412,7 @@ RB_INLINE rb_vstep edge_face(rb_vside *e, rb_vside *f)
     /* towards the end that is closer to the plane */
     int low = fabs(at_lo) <= fabs(at_hi), plane = low ? c.cut_lo : c.cut_hi;
     if (plane >= 0) return go(f, RB_EDGE, plane);
-    return go(e, RB_VERTEX, low ? e->poly->loop[e->index] : rb_poly_end(e->poly, e->index));
+    return go(e, RB_VERTEX, low ? e->poly.loop[e->index] : rb_poly_end(&e->poly, e->index));
 }
 
 /* Replaces one feature by a neighbour that is closer, or says why there is none (V.2) .. (V.6).
@@ -427,7 +427,7 @@ RB_INLINE rb_vstep step_of(rb_vside side[2], points *at)
     }
     if (a->kind == RB_VERTEX) return vertex_face(a, b);
     if (a->kind == RB_EDGE) return edge_face(a, b);
-    return go(a, RB_VERTEX, a->poly->loop[a->poly->loopadr[a->index]]); /* only a cache says so */
+    return go(a, RB_VERTEX, a->poly.loop[a->poly.loopadr[a->index]]); /* only a cache says so */
 }
 
 /* ---- the query ---------------------------------------------------------------------------------
@@ -442,12 +442,12 @@ RB_INLINE int entries_of(const rb_poly *p)
 /* A feature of the cache where it fits the polyhedron, else the first vertex. */
 RB_INLINE void place(rb_vside *s, int feature)
 {
-    int kind = feature & 3, index = feature >> 2, first = 0, end = s->poly->nvert;
+    int kind = feature & 3, index = feature >> 2, first = 0, end = s->poly.nvert;
     if (kind == RB_EDGE) {
-        first = s->poly->first;
-        end = entries_of(s->poly);
+        first = s->poly.first;
+        end = entries_of(&s->poly);
     }
-    if (kind == RB_FACE) end = s->poly->nface;
+    if (kind == RB_FACE) end = s->poly.nface;
     int fits = kind != RB_CURVED && index >= first && index < end;
     s->kind = fits ? kind : RB_VERTEX;
     s->index = fits ? index : 0;
@@ -485,19 +485,18 @@ RB_INLINE double witnesses(int low, const rb_vside *high, points *at, rb_v4 *n)
     return distance;
 }
 
-/* The polyhedron of a shape and the square of its extent, 0: it is none. `room`: of a hull. */
-RB_INLINE int prepare(const rb_shape *shape, rb_poly *room, rb_vside *s, double *square)
+/* The polyhedron of a shape and the square of its extent, 0: it is none. */
+RB_INLINE int prepare(const rb_shape *shape, rb_vside *s, double *square)
 {
     if (shape->type == RB_GEOM_BOX) {
-        s->poly = &rb_unit_box;
+        s->poly = rb_unit_box;
         s->half = shape->size;
         s->scale = rb_v4_load3(shape->size);
         *square = rb_dot3(shape->size, shape->size);
         return 1;
     }
-    if (shape->type != RB_GEOM_MESH || !rb_core_hull(shape, room)) return 0;
+    if (shape->type != RB_GEOM_MESH || !rb_core_hull(shape, &s->poly)) return 0;
     const double *half = shape->model->mesh_half + 3 * (ptrdiff_t)shape->asset;
-    s->poly = room;
     s->half = NULL;
     s->scale = rb_v4_all(1.0);
     *square = rb_dot3(half, half);
@@ -541,12 +540,10 @@ RB_INLINE void write_out(const rb_shape *high, int swap, rb_v4 q, rb_v4 n, rb_vc
 RB_INLINE rb_status rb_vclip_body(const rb_shape *shape1, const rb_shape *shape2, rb_vclip *cache,
                                   rb_vclip_result *out)
 {
-    rb_poly room[2];
     rb_vside side[2];
     points at;
     double square[2];
-    if (!prepare(shape1, &room[0], &side[0], &square[0]) ||
-        !prepare(shape2, &room[1], &side[1], &square[1]))
+    if (!prepare(shape1, &side[0], &square[0]) || !prepare(shape2, &side[1], &square[1]))
         return RB_UNSUPPORTED;
     if (!see_each_other(shape1, shape2, side)) return RB_BAD_INPUT;
     for (int k = 0; k < 2; k++) place(&side[k], cache->feature[k]);
