@@ -43,6 +43,7 @@ enum {
     LARGE = 1500,        /* contacts beyond which sweeps come first                   */
     LARGE_SWEEPS = 50,   /* before Newton is tried, then twice as many, ...           */
     LARGE_DOUBLED = 512, /* that many times LARGE_SWEEPS at most                      */
+    LARGE_BRIEF = 8,     /* the same where there is another question to ask           */
     LARGE_STEPS = 60     /* of Newton at a time                                       */
 };
 
@@ -379,7 +380,8 @@ static void try_large(climb *s, double *r)
 {
     s->unique = RB_UNIQUE_NOT;
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
-    for (int sweeps = LARGE_SWEEPS; sweeps <= LARGE_DOUBLED * LARGE_SWEEPS; sweeps *= 2) {
+    int most = LARGE_SWEEPS * (s->o->brief ? LARGE_BRIEF : LARGE_DOUBLED);
+    for (int sweeps = LARGE_SWEEPS; sweeps <= most; sweeps *= 2) {
         try_nsgs(s, r, sweeps, sweeps, 0);
         if (s->error <= s->tol || s->info->iterations >= s->o->max_iter) return;
         if (s->error > NEAR_ENOUGH) continue;

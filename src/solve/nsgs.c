@@ -12,23 +12,29 @@
 
 #include "solve/internal.h"
 
+/* b = q + W r of contact c without its own impulse. The sums stay in registers: through b, which
+ * might be anything, every block would wait for the one before. */
 static void contact_rest(const rb_cones *k, int c, const double *r, double *b)
 {
     int dim = k->dim;
-    for (int i = 0; i < dim; i++) b[i] = k->q[c * dim + i];
+    const double *q = k->q + (ptrdiff_t)c * dim;
+    double b0 = q[0], b1 = q[1], b2 = dim == 3 ? q[2] : 0.0;
     for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
         if (k->W.col[e] == c) continue;
         const double *B = k->W.val + (ptrdiff_t)e * dim * dim;
         const double *x = r + (ptrdiff_t)k->W.col[e] * dim;
         if (dim == 3) {
-            b[0] += B[0] * x[0] + B[1] * x[1] + B[2] * x[2];
-            b[1] += B[3] * x[0] + B[4] * x[1] + B[5] * x[2];
-            b[2] += B[6] * x[0] + B[7] * x[1] + B[8] * x[2];
+            b0 += B[0] * x[0] + B[1] * x[1] + B[2] * x[2];
+            b1 += B[3] * x[0] + B[4] * x[1] + B[5] * x[2];
+            b2 += B[6] * x[0] + B[7] * x[1] + B[8] * x[2];
         } else {
-            b[0] += B[0] * x[0] + B[1] * x[1];
-            b[1] += B[2] * x[0] + B[3] * x[1];
+            b0 += B[0] * x[0] + B[1] * x[1];
+            b1 += B[2] * x[0] + B[3] * x[1];
         }
     }
+    b[0] = b0;
+    b[1] = b1;
+    if (dim == 3) b[2] = b2;
 }
 
 double rb_nsgs_sweep(const rb_cones *k, const double *eps, double *r, int backward)
