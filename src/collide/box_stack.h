@@ -109,14 +109,16 @@ RB_INLINE void stack_crossings(stack *s, double reach, double slack, const face 
     for (crossing &= 0x1111 * low & ~edges_beside(seen); crossing; crossing &= crossing - 1) {
         int which = __builtin_ctz((unsigned)crossing), side = which >> 2, of = which >> 3;
         int k = which & 3, next = (which + 1) & 3, axis_c = in[of], axis_o = in[1 - of];
+        double here = s->beyond[side][k], there = s->beyond[side][next];
+        double part = here / (here - there);
+        double gap = c->along[k] + part * (c->along[next] - c->along[k]);
+        if (!(gap <= reach)) continue;
         const double *at = c->at[1 - of];
-        double here = s->beyond[side][k], there = s->beyond[side][next], *x = s->x[s->pick.n];
-        double part = here / (here - there), other = at[k] + part * (at[next] - at[k]);
+        double other = at[k] + part * (at[next] - at[k]), *x = s->x[s->pick.n];
         if (!(fabs(other) < f1->h[axis_o] - slack)) continue;
         x[axis_c] = side & 1 ? f1->h[axis_c] : -f1->h[axis_c];
         x[axis_o] = other;
         x[f1->axis] = f1->side * f1->h[f1->axis];
-        double gap = c->along[k] + part * (c->along[next] - c->along[k]);
         uint32_t feature = rb_feature(rb_feature_half(RB_EDGE, face_side(f1, side)),
                                       rb_feature_half(RB_EDGE, face_edge(&f[1], k)));
         if (is_first(s, gap, x, feature)) continue;
@@ -231,16 +233,18 @@ RB_NOINLINE static int rb_boxes_stack(const rb_boxes *p, const double n[3], doub
     }
     stack_vertices_of_2(&s, reach, f, &of_2, seen >> 16);
     stack_vertices_of_1(&s, reach, f, &of_1, over);
-    int sure = s.pick.n <= 1;
+    int bare = s.pick.n <= 1; /* no vertices */
     stack_crossings(&s, reach, p->grain.tie, f, &of_2, seen);
     for (int i = 0; i < s.pick.n; i++) best = rb_smaller(best, s.pick.gap[i]);
     if (!(best <= least + p->grain.tie)) return 0;
     stack_normals(p, f, n, normal);
     int many = s.pick.n > out->most;
-    sure &=
-        s.known == 2 || s.pick.n == 1; /* crossings are as far apart as the corners from sides */
-    if (crossing && (many || !(sure || is_distinct(&s, &f[0], n, over ? normal[OF_FACE_2] : NULL))))
-        return 0;
+    if (crossing) {
+        /* crossings are as far from each other as corners are from sides */
+        int sure = s.pick.n == 1 || (bare && s.known == 2);
+        const double *of_2nd = over ? normal[OF_FACE_2] : NULL;
+        if (many || !(sure || is_distinct(&s, &f[0], n, of_2nd))) return 0;
+    }
     if (many)
         stack_reduce(&s, normal, n, out->most);
     else
