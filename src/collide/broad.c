@@ -17,6 +17,7 @@ enum {
                         still leaves them apart */
     DIGIT_BITS = 11,
     FEW = 32,       /* boxes that are compared one by one: no tree                               */
+    FEWEST = 8,     /* of those, the ones that are not worth four at a time                      */
     COUNTED = 2048, /* boxes from which on counting digits is quicker than merging               */
     STACK_SIZE = 64 /* deeper than any tree with int indices                                     */
 };
@@ -219,32 +220,63 @@ typedef struct few {
     double lo[3][FEW], hi[3][FEW];
 } few;
 
-/* meets[j]: boxes i and j do, with bounds that are not finite beyond the last one. */
-RB_VECTOR static void meet_few(const few *f, int i, long long meets[FEW])
+/* meets[j]: boxes i and j do, from the four of i up to `end`, with bounds that are not finite
+ * beyond the last one. */
+RB_VECTOR static void meet_few(const few *f, int i, int end, long long meets[FEW])
 {
-    for (int j = 0; j < FEW; j++) {
+    for (int j = i & ~3; j < end; j++) {
         meets[j] = (f->lo[0][i] <= f->hi[0][j]) & (f->lo[0][j] <= f->hi[0][i]) &
                    (f->lo[1][i] <= f->hi[1][j]) & (f->lo[1][j] <= f->hi[1][i]) &
                    (f->lo[2][i] <= f->hi[2][j]) & (f->lo[2][j] <= f->hi[2][i]);
     }
 }
 
-static void find_few(const rb_broad *broad, rb_pair_list *list)
+/* Up to FEW boxes: first (n + 1), partner (room for all pairs). */
+static void find_few(const rb_broad *broad, int *first, int *partner)
 {
     few f;
     long long meets[FEW];
-    for (int i = 0; i < FEW; i++) {
+    int n = broad->n, end = (n + 3) & ~3, at = 0;
+    for (int i = 0; i < end; i++) {
         for (int k = 0; k < 3; k++) {
-            f.lo[k][i] = i < broad->n ? broad->box[i].lo[k] : INFINITY;
-            f.hi[k][i] = i < broad->n ? broad->box[i].hi[k] : -INFINITY;
+            f.lo[k][i] = i < n ? broad->box[i].lo[k] : INFINITY;
+            f.hi[k][i] = i < n ? broad->box[i].hi[k] : -INFINITY;
         }
     }
-    for (int i = 0; i < broad->n; i++) {
-        meet_few(&f, i, meets);
-        for (int j = i + 1; j < broad->n; j++) {
-            if (meets[j]) rb_pair_list_add(list, i, j);
+    for (int i = 0; i < n; i++) {
+        first[i] = at;
+        meet_few(&f, i, end, meets);
+        for (int j = i + 1; j < n; j++) {
+            if (meets[j]) partner[at++] = j;
         }
     }
+    first[n] = at;
+}
+
+/* The same without setting them side by side. */
+static void find_fewest(const rb_broad *broad, int *first, int *partner)
+{
+    int n = broad->n, at = 0;
+    for (int i = 0; i < n; i++) {
+        first[i] = at;
+        for (int j = i + 1; j < n; j++) {
+            if (rb_aabb_meets(&broad->box[i], &broad->box[j])) partner[at++] = j;
+        }
+    }
+    first[n] = at;
+}
+
+static int few_pairs(const rb_broad *broad, rb_arena *arena, int **first, int **partner)
+{
+    int n = broad->n;
+    *first = rb_push(arena, int, n + 1);
+    *partner = rb_push(arena, int, n *(n - 1) / 2 + 1);
+    if (!*first || !*partner) return 0;
+    if (n <= FEWEST)
+        find_fewest(broad, *first, *partner);
+    else
+        find_few(broad, *first, *partner);
+    return 1;
 }
 
 static void find_by_tree(const void *ctx, rb_pair_list *list)
@@ -252,19 +284,16 @@ static void find_by_tree(const void *ctx, rb_pair_list *list)
     walk w = *(const walk *)ctx;
     const rb_broad *broad = w.broad;
     w.list = list;
-    if (broad->n <= FEW) {
-        find_few(broad, list);
-        return;
-    }
     for (int leaf = 0; LEAF_SIZE * leaf < broad->n; leaf++) walk_from(&w, leaf);
 }
 
 int rb_broad_pairs(const rb_broad *broad, rb_arena *arena, int **first, int **partner)
 {
     walk w = { .broad = broad };
+    if (broad->n <= FEW) return few_pairs(broad, arena, first, partner);
     rb_aabb *sorted = rb_push(arena, rb_aabb, broad->n + 1);
     if (!sorted) return 0;
-    for (int i = 0; broad->n > FEW && i < broad->n; i++) sorted[i] = broad->box[broad->order[i]];
+    for (int i = 0; i < broad->n; i++) sorted[i] = broad->box[broad->order[i]];
     w.sorted = sorted;
     return rb_pair_list_make(broad->n, find_by_tree, &w, arena, first, partner);
 }
