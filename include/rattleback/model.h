@@ -253,7 +253,7 @@ typedef struct rb_touch {
     double u[6];     /* velocity of each row after the step [m/s]                               */
 } rb_touch;
 
-enum { RB_SLOPES = 4 }; /* parts of steps whose slopes are kept */
+enum { RB_SLOPES = 5 }; /* parts of steps whose slopes are kept */
 
 /* Links and pairs of geoms that may touch, while nothing is near (S.59). */
 typedef struct rb_clear_link {

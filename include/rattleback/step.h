@@ -62,7 +62,8 @@ typedef struct rb_step_info {
     double loop_error;     /* worst closure error of the equalities [m] or [rad]                  */
     double energy_created; /* 1/2 v+'Mv+ - 1/2 vf'Mvf + work of prescribed motion [J]             */
     double energy_smooth;  /* made beside that by the midpoint rule, where links turn fast (D.35),
-                              (S.40), and by loops within it (S.63) [J]; negative: lost           */
+                              (S.40), by loops within it (S.63), and by chains in parts of a step
+                              that was divided (S.72) [J]; negative: lost                         */
     int rungs[RB_RUNG_COUNT];
     double projected;      /* overlap that projection took off [m]                                */
     double project_energy; /* potential energy that this gave, in no other balance [J]            */

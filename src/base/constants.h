@@ -427,6 +427,17 @@
  * which turns end (S.39) [1]. Larger: smooth terms make energy. Smaller: more turns. */
 #define RB_CARRY_TOL 1e-5
 
+/* Share of it at which they end at once, and at which they end with rows whose impulses were not
+ * tried by the rule (S.71) [1]. Larger: chains in contact gain or lose energy by the sum of what is
+ * left. Smaller: one problem, or one turn, that only confirms. */
+#define RB_CARRY_MET      0.01
+#define RB_CARRY_FORESEEN 0.1
+
+/* Change of the velocity by impulses, relative to the largest, from which on the energy of a
+ * carried tree is looked at however slowly its links turn [1]. Larger: impacts are not told in
+ * full. Smaller: two evaluations more in steps that have nothing to tell. */
+#define RB_CARRY_IMPACT 0.1
+
 /* The same where they end without it: modes that alternate. Larger: energy is made. Smaller: steps
  * are halved [1]. */
 #define RB_CARRY_LOOSE 1e-3

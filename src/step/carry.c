@@ -17,8 +17,13 @@
  *
  *     v_f := v_f + (v_k - v+),    v_k = v+ of (S.37) with p,    v+ = v_f + M^-1 J'p (S.39)
  *
- * until v_k = v+, with Anderson's acceleration. Each p is the certified answer of a problem. Where
- * it does not end the step is halved. */
+ * until v_k = v+, with Anderson's acceleration. Each p is the certified answer of a problem, and
+ * the last of them is not tried by the rule where what that would find is foreseen: with the spin w
+ * of the fastest link, terms of the rule change by a share h w of what the velocity changes,
+ *
+ *     h w max |v+ - v_k|  <=  1e-6 max |v|                                                   (S.71)
+ *
+ * Where it does not end the step is halved. */
 #include <math.h>
 #include <string.h>
 
@@ -54,6 +59,8 @@ typedef struct carry {
     int substeps;
     double tol;  /* of the midpoint rule in this turn [1]                                       */
     double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
+    int impact;  /* impulses are large, or were so that the step was halved                     */
+    int left;    /* a tree came to rest in this turn, and is carried no longer                  */
     rb_smooth_energy energy;
     double made; /* energy that the rule made beside work [J]                                   */
 } carry;
@@ -250,7 +257,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
     push.substeps = x->substeps;
     /* the first impulses of a short tree may be wild, and those of later rounds want one substep */
     push.start = rb_stage_is_long(m) ? s->carry_substeps : 0;
-    push.watch = s->info->splits > 0; /* hard impacts: their energy is told in full */
+    push.watch = x->impact; /* its energy is told in full */
     push.most = s->final || !rb_stage_is_long(m) ? 0 : DIVIDED;
     push.spin = x->spin;
     push.memory = &x->memory;
@@ -286,6 +293,19 @@ static double defect(carry *x)
     return size > 0.0 ? most / size : 0.0;
 }
 
+/* What the next turn would find to differ (S.71), relative to the largest velocity [1]. */
+static double foreseen(const carry *x)
+{
+    const rb_stage *s = x->s;
+    double most = 0.0, size = 0.0;
+    for (int j = 0; j < s->m->nv; j++) {
+        if (!x->takes[tree_of(s->m, j)]) continue;
+        most = fmax(most, fabs(s->v_new[j] - x->v_k[j]));
+        size = fmax(size, fmax(fabs(s->v_free[j]), fmax(fabs(s->v_new[j]), fabs(s->v0[j]))));
+    }
+    return size > 0.0 ? s->h * x->spin * most / size : 0.0;
+}
+
 /* The rows with the v_free there is; impulses there are to start from. */
 static rb_status solve_rows(rb_stage *s, double *start)
 {
@@ -306,7 +326,9 @@ static rb_status solve_again(carry *x)
     for (int j = 0; j < s->m->nv; j++) s->v_free[j] += x->f[j];
     rb_anderson_mix(&x->mixing, x->f, s->v_free);
     rb_status status = solve_rows(s, x->p);
+    x->left = 0;
     for (int tree = 0; tree < s->m->ntree; tree++) {
+        x->left |= x->takes[tree] && s->resting[tree];
         if (s->resting[tree]) x->takes[tree] = 0;
     }
     return status;
@@ -333,12 +355,24 @@ static int strays(const carry *x, double now)
     return now > wanted;
 }
 
+/* Impulses change velocities by a share of what they are, not by what weight adds in a step. */
+static int is_impact(const rb_stage *s)
+{
+    double most = 0.0, size = 0.0;
+    for (int j = 0; j < s->m->nv; j++) {
+        most = fmax(most, fabs(s->v_new[j] - s->v_free[j]));
+        size = fmax(size, fabs(s->v0[j]));
+    }
+    return most > RB_CARRY_IMPACT * size;
+}
+
 static rb_status take_turns(carry *x, double *q_k)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double before = INFINITY;
     x->tol = RB_CARRY_SMOOTH * RB_CARRY_TOL;
+    x->impact = s->info->splits > 0 || is_impact(s);
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
     memset(x->held, 0, (size_t)s->set.nrow);
     for (int j = 0; j < m->nv; j++) x->dq[j] = 0.5 * s->h * (s->v0[j] + s->v_new[j]);
@@ -349,7 +383,8 @@ static rb_status take_turns(carry *x, double *q_k)
         if (status != RB_OK) return status;
         double now = defect(x);
         rb_difference(m, s->q0, q_k, x->dq);
-        if (now <= RB_CARRY_TOL) return RB_OK;
+        for (int j = 0; j < m->nv; j++) s->v_led[j] = s->v_free[j] + x->f[j];
+        if (now <= RB_CARRY_MET * RB_CARRY_TOL) return RB_OK;
         if (s->turn >= TURNS && (s->final || now <= RB_CARRY_LOOSE)) return RB_OK;
         if (s->turn >= TURNS || strays(x, now))
             return rb_fail(s->err, RB_UNSOLVED, "impulses and smooth motion do not meet");
@@ -360,6 +395,7 @@ static rb_status take_turns(carry *x, double *q_k)
         status = solve_again(x);
         if (status != RB_OK) return status;
         for (int j = 0; j < m->nv; j++) x->dq[j] += 0.5 * s->h * (s->v_new[j] - x->v_k[j]);
+        if (!x->left && foreseen(x) <= RB_CARRY_FORESEEN * RB_CARRY_TOL) return RB_OK;
         find_shift(x);
     }
 }

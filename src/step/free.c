@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "dynamics/actuation.h"
 #include "dynamics/forward.h"
 #include "dynamics/smooth_free.h"
 #include "dynamics/smooth_push.h"
@@ -19,6 +20,14 @@ static void copy(double *to, const double *from, int n)
 /* ---- where the iteration begins ----------------------------------------------------------------
  */
 
+/* What the steps before lead to. */
+typedef struct foretold {
+    const double *dv; /* change of the velocity; NULL: not known                          (nv)    */
+    double most;      /* of it, and of the velocity at the start [m/s, rad/s]                     */
+    double speed;
+    double last; /* the last term of dv [m/s, rad/s]                                              */
+} foretold;
+
 /* Slopes of the last parts with the length of this one; at least the last counts. */
 static int slopes_known(const rb_stage *s)
 {
@@ -27,57 +36,58 @@ static int slopes_known(const rb_stage *s)
     return n > 0 ? n : 1;
 }
 
-/* The last slope of dof j, and the differences of all that are kept. */
-static void differences(const rb_data *d, int j, double D[RB_SLOPES])
-{
-    for (int i = 0; i < RB_SLOPES; i++) D[i] = d->slope[i * d->nv + j];
-    for (int r = 1; r < RB_SLOPES; r++) {
-        for (int i = RB_SLOPES - 1; i >= r; i--) D[i] = D[i - 1] - D[i];
-    }
-}
-
 static double larger(double a, double b)
 {
     return b > a ? b : a;
 }
 
-/* How many of the n that are known lead on: two, and more while they shrink. size: their maxima. */
-static int count_terms(const rb_data *d, int n, double size[RB_SLOPES])
+static double size_of(const double *x, int n)
 {
-    double D[RB_SLOPES];
-    int count = n < 2 ? n : 2;
-    for (int r = 0; r < RB_SLOPES; r++) size[r] = 0.0;
-    for (int j = 0; j < d->nv; j++) {
-        differences(d, j, D);
-        for (int r = 0; r < RB_SLOPES; r++) size[r] = larger(size[r], fabs(D[r]));
+    double most = 0.0;
+    for (int j = 0; j < n; j++) most = larger(most, fabs(x[j]));
+    return most;
+}
+
+/* sum := the last slope and its differences: two of the n that are known, and more while they
+ * shrink; D has the slopes, the last one first, and is used up. change: of the last two slopes;
+ * last: the last term. */
+static void lead_on(double *D, int nv, int n, double *sum, double *change, double *last)
+{
+    memcpy(sum, D, (size_t)nv * sizeof *sum);
+    *last = size_of(D, nv);
+    *change = 0.0;
+    for (int r = 1; r < n; r++) {
+        for (int k = 0; k < (n - r) * nv; k++) D[k] -= D[k + nv];
+        double now = size_of(D, nv);
+        if (r == 1) *change = now;
+        if (r > 1 && now > RB_SLOPE_SHRINK * *last) return;
+        for (int j = 0; j < nv; j++) sum[j] += D[j];
+        *last = now;
     }
-    while (count < n && size[count] <= RB_SLOPE_SHRINK * size[count - 1]) count++;
-    return count;
 }
 
 /* Change of the velocity that the slopes of the last parts of the same length lead to (S.51), or
- * that of the last one. NULL: not known, or so large that the state is another one, unless two
- * slopes agree: what stands falls from no speed in every step anew. */
-static const double *foretell(rb_stage *s, double *most, double *speed)
+ * that of the last one. Not where it is so large that the state is another one, unless two slopes
+ * agree: what stands falls from no speed in every step anew. */
+static foretold foretell(rb_stage *s)
 {
     const rb_data *d = s->d;
     int nv = s->m->nv, n = slopes_known(s);
-    *most = *speed = 0.0;
+    foretold x = { .dv = NULL };
     if (s->o->stepper != RB_STEPPER_FIXED || d->slope_h[0] == 0.0 || d->slope_time != s->time0)
-        return NULL;
-    double *dv = rb_push(d->arena, double, nv), size[RB_SLOPES], D[RB_SLOPES];
-    if (!dv) return NULL;
-    int count = count_terms(d, n, size);
-    for (int j = 0; j < nv; j++) {
-        differences(d, j, D);
-        double sum = D[0];
-        for (int r = 1; r < count; r++) sum += D[r];
-        dv[j] = s->h * sum;
-        *most = larger(*most, fabs(dv[j]));
-        *speed = larger(*speed, fabs(s->v0[j]));
-    }
-    int agree = n > 1 && s->h * size[1] <= RB_SLOPE_BEND * *most;
-    return agree || *most <= RB_SLOPE_MOST * *speed ? dv : NULL;
+        return x;
+    double *dv = rb_push(d->arena, double, nv), change, last;
+    double *D = rb_push(d->arena, double, (size_t)n *(size_t)nv);
+    if (!dv || !D) return x;
+    copy(D, d->slope, n * nv);
+    lead_on(D, nv, n, dv, &change, &last);
+    for (int j = 0; j < nv; j++) dv[j] *= s->h;
+    x.most = size_of(dv, nv);
+    x.speed = size_of(s->v0, nv);
+    x.last = s->h * last;
+    int agree = n > 1 && s->h * change <= RB_SLOPE_BEND * x.most;
+    if (agree || x.most <= RB_SLOPE_MOST * x.speed) x.dv = dv;
+    return x;
 }
 
 void rb_stage_keep_slope(rb_stage *s)
@@ -87,7 +97,7 @@ void rb_stage_keep_slope(rb_stage *s)
     if (s->o->stepper != RB_STEPPER_FIXED || rb_smooth_free_takes(m, d)) return;
     for (int j = 0; j < m->nv; j++) {
         int rests = s->resting[m->link_tree[m->dof_link[j]]];
-        double dv = s->closing_dv ? s->closing_dv[j] : s->v_smooth[j] - s->v0[j];
+        double dv = s->closing_dv ? s->closing_dv[j] : s->v_led[j] - s->v0[j];
         double *slope = d->slope + j;
         for (int i = RB_SLOPES - 1; i > 0; i--)
             slope[i * m->nv] = rests ? 0.0 : slope[(i - 1) * m->nv];
@@ -111,6 +121,7 @@ static void take_motion(rb_stage *s, double made, int rough)
     copy(s->q_free, d->q, m->nq);
     copy(s->v_free, d->v, m->nv);
     copy(s->v_smooth, d->v, m->nv);
+    copy(s->v_led, d->v, m->nv);
     copy(s->act_free, d->act, m->na);
     rb_stage_restore(s);
 }
@@ -143,9 +154,8 @@ static rb_status move_from(rb_stage *s, const double *dv, double tol)
 
 rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv)
 {
-    double most, speed;
     rb_mark mark = rb_arena_mark(s->d->arena);
-    if (!dv) dv = foretell(s, &most, &speed);
+    if (!dv) dv = foretell(s).dv;
     copy(s->d->v, v, s->m->nv);
     rb_status status = move_data(s, dv, RB_SMOOTH_TOL, &s->made_free);
     rb_arena_reset(s->d->arena, mark);
@@ -162,10 +172,11 @@ void rb_stage_take_motion(rb_stage *s, double made)
 static rb_status free_motion(rb_stage *s, int pushed)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
-    double most, speed, tol = RB_SMOOTH_TOL;
-    const double *dv = foretell(s, &most, &speed);
-    if (pushed && dv && speed > 0.0) tol = fmax(tol, RB_PUSHED_TOL * speed / (speed + most));
-    rb_status status = move_from(s, dv, tol);
+    double tol = RB_SMOOTH_TOL;
+    foretold x = foretell(s);
+    if (pushed && x.dv && x.speed > 0.0)
+        tol = fmax(tol, RB_PUSHED_TOL * x.speed / (x.speed + x.most));
+    rb_status status = move_from(s, x.dv, tol);
     rb_arena_reset(s->d->arena, mark);
     return status;
 }
@@ -226,41 +237,82 @@ int rb_stage_may_turn(const rb_stage *s, const double *v)
     return !(s->h * sum <= RB_CARRY_TURN) || m->nmocap > 0;
 }
 
-/* And is a chain with a link that turns fast enough to be carried. spin: the fastest of all. */
-static int all_turn(rb_stage *s, double *spin)
+/* And is a chain with a link that turns fast enough to be carried: rates are summed from joint to
+ * joint, which is right where hinges are parallel and a guess elsewhere. sum: scratch (nlink) */
+static int all_turn(rb_stage *s, double *sum)
 {
     const rb_model *m = s->m;
     int missing = m->ntree;
-    rb_forward_place(m, s->d);
+    sum[0] = 0.0;
     for (int k = 1; k < m->nlink; k++) {
-        int tree = m->link_tree[k];
-        double w = rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k);
-        if (!(w <= *spin)) *spin = w; /* NaN too */
-        if (tree < 0 || !s->pushed[tree] || s->h * w <= RB_CARRY_TURN) continue;
-        if (m->link_tree[m->link_parent[k]] != tree) continue;
+        int tree = m->link_tree[k], above = m->link_parent[k];
+        sum[k] = sum[above];
+        for (int j = m->link_jntadr[k]; j < m->link_jntadr[k] + m->link_jntnum[k]; j++) {
+            const double *v = s->v0 + m->jnt_dofadr[j];
+            int type = m->jnt_type[j];
+            if (type == RB_JOINT_HINGE) sum[k] += v[0];
+            if (type == RB_JOINT_BALL || type == RB_JOINT_FREE)
+                sum[k] += rb_norm3(type == RB_JOINT_FREE ? v + 3 : v);
+        }
+        if (tree < 0 || !s->pushed[tree] || s->h * fabs(sum[k]) <= RB_CARRY_TURN) continue;
+        if (m->link_tree[above] != tree) continue;
         s->pushed[tree] = 0;
         missing--;
     }
     return missing == 0;
 }
 
+static int is_likely_carried(rb_stage *s)
+{
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *sum = rb_push(s->d->arena, double, s->m->nlink);
+    int likely = sum && rb_stage_may_turn(s, s->v0) && all_turn(s, sum);
+    rb_arena_reset(s->d->arena, mark);
+    return likely;
+}
+
+/* d goes where the steps before lead: turns (S.39) take what is missing. */
+static void follow(rb_stage *s, const double *dv)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->v0[j] + 0.5 * dv[j];
+    rb_integrate(m, s->q0, d->v, s->h, d->q);
+    rb_activation_step(m, d, s->h, s->act_free);
+    copy(d->act, s->act_free, m->na);
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->v0[j] + dv[j];
+}
+
+/* The same by the rule, to a few digits. 0: it does not converge. */
+static int move_roughly(rb_stage *s, const double *dv)
+{
+    const rb_model *m = s->m;
+    rb_smooth_push none = { .h = s->h, .dv = dv, .tol = RB_CARRY_ROUGH, .rough = 1 };
+    rb_smooth_info smooth;
+    rb_forward_place(m, s->d);
+    for (int k = 1; k < m->nlink; k++) {
+        double w = rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k);
+        if (!(w <= none.spin)) none.spin = w; /* NaN too */
+    }
+    return rb_smooth_push_step(m, s->d, &none, &smooth) == RB_OK && smooth.converged;
+}
+
 rb_status rb_stage_likely_motion(rb_stage *s)
 {
     int may = s->m->nmocap == 0 && s->o->scheme == RB_SCHEME_MIDPOINT && !s->o->formulation->ahead;
-    int pushed = may && all_pushed_before(s);
-    double spin = 0.0, most, speed;
-    int likely = pushed && rb_stage_may_turn(s, s->d->v);
-    if (!likely || !all_turn(s, &spin)) return free_motion(s, pushed);
+    int pushed = may && all_pushed_before(s), found = 1;
+    if (!pushed || !is_likely_carried(s)) return free_motion(s, pushed);
     rb_mark mark = rb_arena_mark(s->d->arena);
-    rb_smooth_push none = { .h = s->h, .tol = RB_CARRY_ROUGH, .rough = 1, .spin = spin };
-    none.dv = foretell(s, &most, &speed);
-    rb_smooth_info smooth;
-    rb_status status = rb_smooth_push_step(s->m, s->d, &none, &smooth);
+    foretold x = foretell(s);
+    if (x.dv && x.last <= RB_CARRY_ROUGH * x.speed)
+        follow(s, x.dv);
+    else
+        found = move_roughly(s, x.dv);
     rb_arena_reset(s->d->arena, mark);
-    if (status != RB_OK || !smooth.converged) {
-        rb_stage_restore(s);
-        return rb_stage_free_motion(s);
+    if (found) {
+        take_motion(s, 0.0, 1);
+        return RB_OK;
     }
-    take_motion(s, 0.0, 1);
-    return RB_OK;
+    rb_stage_restore(s);
+    return rb_stage_free_motion(s);
 }

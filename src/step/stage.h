@@ -94,6 +94,7 @@ typedef struct rb_stage {
     double *q_free, *v_free, *act_free;
     int rough;        /* 1: they are only good enough for trees that are carried                */
     double *v_smooth; /* v_free before carried trees had what impulses do to smooth terms (nv)  */
+    double *v_led;    /* v_free with that, from whose change the next step begins (S.51)  (nv)  */
 
     /* loops that are closed within it (S.61); NULL where a model has none */
     unsigned char *closed;  /* those of the tree are                      (ntree)                 */
