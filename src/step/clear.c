@@ -167,6 +167,19 @@ static double gap_of(const rb_model *m, const rb_data *d, const rb_clear_pair *p
     return fmax(gap_of_ball(&a, &b), gap_of_ball(&b, &a));
 }
 
+/* A pair whose boxes met could do so itself within the step: then all else need not be looked at.
+ */
+static int may_meet(const rb_stage *s)
+{
+    const rb_near *near = &s->near;
+    for (int i = 0; i < near->n; i++) {
+        const int *pair = near->pair[i];
+        rb_clear_pair x = { .geom = { pair[0], pair[1] } };
+        if (!(gap_of(s->m, s->d, &x) > near->way[pair[0]] + near->way[pair[1]])) return 1;
+    }
+    return 0;
+}
+
 /* ---- how far links have moved ------------------------------------------------------------------
  */
 
@@ -248,7 +261,7 @@ rb_status rb_stage_note_clear(rb_stage *s)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     d->clear_known = 0;
-    if (m->ngeom > RB_CLEAR_GEOMS || !takes_step(s) || !takes_model(m)) return RB_OK;
+    if (m->ngeom > RB_CLEAR_GEOMS || !takes_step(s) || !takes_model(m) || may_meet(s)) return RB_OK;
     rb_status status = is_listed(m, d) ? RB_OK : list(m, d);
     if (status != RB_OK) return status;
     for (int i = 0; i < d->clear_n; i++) d->clear[i].gap = gap_of(m, d, &d->clear[i]);

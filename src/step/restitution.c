@@ -119,6 +119,14 @@ static int find_islands(bounce *x)
     return any;
 }
 
+static int may_bounce(const rb_stage *s)
+{
+    for (int i = 0; i < s->set.n; i++) {
+        if (s->e[i] > 0.0) return 1;
+    }
+    return 0;
+}
+
 static int takes_part(const bounce *x, int i)
 {
     const rb_constraint *c = &x->s->set.c[i];
@@ -443,7 +451,7 @@ rb_status rb_stage_restitute(rb_stage *s)
     rb_constraints last = s->last;
     const double *last_p = s->last_p;
     s->part = 0;
-    if (s->set.nisland == 0 || s->plastic) return RB_OK;
+    if (s->set.nisland == 0 || s->plastic || !may_bounce(s)) return RB_OK;
     if (s->o->law == RB_NEWTON && !s->o->energy_safe) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *u = rb_push(s->d->arena, double, s->set.nrow);

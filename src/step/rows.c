@@ -362,7 +362,7 @@ rb_status rb_stage_rows(rb_stage *s)
     double slack = s->gravity * s->h + s->reach;
     rb_status status = find_contacts(s, slack);
     s->info->contacts = s->ncontact;
-    if (status == RB_OK && !s->v_hat && s->near.known && s->near.n == 0)
+    if (status == RB_OK && !s->v_hat && s->near.known && s->ncontact == 0)
         status = rb_stage_note_clear(s);
     if (status != RB_OK) return status;
     drop_flying(s);
