@@ -380,6 +380,19 @@ rb_status rb_stage_hold(rb_stage *s, int *moved);
 /* place.c: the velocity that leads from q0 to q_new in h, for the rows of a repair (nv). */
 void rb_stage_way(const rb_stage *s, double *v_hat);
 
+/* relax.c: where rows of repairs are taken. */
+typedef struct rb_relax {
+    double *q_hat, *v_hat; /*                                            (nq), (nv)             */
+    double *r;             /* how far the round before went from v_hat; NULL: not known  (nv)   */
+    double worst;          /* of the round before, as rb_stage_check says                       */
+    double share;          /* of the way that is gone [1]                                       */
+    int seen;              /* r is that of a round                                              */
+    int turns;             /* 1: repairs go to and fro                                          */
+} rb_relax;
+
+rb_status rb_relax_start(rb_stage *s, rb_relax *x);
+rb_status rb_relax_next(rb_stage *s, double worst, rb_relax *x);
+
 /* gaps.c: the constraint of that name, NULL: there is none. */
 const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id *id);
 

@@ -265,11 +265,10 @@ static int stays_open(const rb_stage *s, int round, double missed_before)
 static rb_status solve_until_open(rb_stage *s)
 {
     const rb_model *m = s->m;
-    rb_arena *arena = s->d->arena;
-    double *q_hat = rb_push(arena, double, m->nq), *v_hat = rb_push(arena, double, m->nv);
-    if (!q_hat || !v_hat) return RB_NOMEM;
+    rb_relax place;
+    if (rb_relax_start(s, &place) != RB_OK) return RB_NOMEM;
     int repairs = s->o->scheme == RB_SCHEME_MOREAU_JEAN ? 0 : s->o->max_repair;
-    first_place(s, q_hat, v_hat);
+    first_place(s, place.q_hat, place.v_hat);
     s->last_p = NULL;
     s->first_v = NULL;
     s->repeats = NULL;
@@ -307,10 +306,8 @@ static rb_status solve_until_open(rb_stage *s)
         s->last = s->set;
         s->last_p = s->p;
         rb_stage_reach(s);
-        copy(q_hat, s->q_new, m->nq);
-        rb_stage_way(s, v_hat);
-        s->q_hat = q_hat;
-        s->v_hat = v_hat;
+        status = rb_relax_next(s, worst, &place);
+        if (status != RB_OK) return status;
     }
 }
 
