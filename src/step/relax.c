@@ -1,13 +1,12 @@
 /* Where rows of a repair are taken: at the position found (S.7). Where bodies turn so far that rows
  * of one place undo those of the other, repairs go to and fro between the two: a body of 0.1 kg
  * between ten and a wall is pushed and spins where rows say that it must, and opens where they are
- * taken next. Between the two there is an answer. Where overlap grows, a share of the way
- * is gone,
+ * taken next. Between the two there is an answer. Where overlap grows, a share of the way is gone,
  *
- *     v_hat := v_hat + a r,    q_hat := q (+) h v_hat,    r = v+ - v_hat (S.70)
+ *     v_hat := v_hat + a r,    q_hat := q (+) h v_hat,    r = v+ - v_hat                    (S.70)
  *
- * with a from the last two r, as in (S.52). For bodies by themselves: links are not where h v_hat
- * leads. */
+ * with a from the last two r, as in (S.52), in parts of a step that halving did not help. For
+ * bodies by themselves: links are not where h v_hat leads. */
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +17,10 @@
 /* The first share, and the least [1]. */
 #define FIRST_RELAX 0.5
 #define LEAST_RELAX 0.02
+
+/* Longest part, relative to the step [1]: before, halves are tried. Larger: repairs that end by
+ * themselves are slowed. */
+#define LONGEST_RELAX 0.125
 
 rb_status rb_relax_start(rb_stage *s, rb_relax *x)
 {
@@ -32,6 +35,7 @@ rb_status rb_relax_start(rb_stage *s, rb_relax *x)
 static int may_relax(const rb_stage *s)
 {
     const rb_model *m = s->m;
+    if (s->h > LONGEST_RELAX * s->h_full) return 0;
     return m->neq == 0 && m->nlink - 1 == m->ntree && !s->o->formulation->nonlinear;
 }
 
