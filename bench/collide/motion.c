@@ -19,16 +19,6 @@ typedef struct score {
     double move, turn;       /* mean of the centre of shape 2 [m], and of its axes [rad] */
 } score;
 
-static rb_shape shape_at(const path *p, int k, int i)
-{
-    return (rb_shape){ .type = p->type[k],
-                       .size = p->size[k],
-                       .p = p->at[i][k].p,
-                       .R = p->at[i][k].R,
-                       .model = p->hulls,
-                       .asset = p->type[k] == RB_GEOM_MESH ? k : -1 };
-}
-
 /* Along the path, forth and back in turns: every query begins with the features of a pose close by.
  */
 static void pass(const path *p, int back, rb_vclip *cache, rb_vclip_result *out)

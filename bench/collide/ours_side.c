@@ -3,23 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "side.h"
+#include "paths.h"
 
 typedef struct engine {
     const path *p;
     rb_vclip cache;
     rb_warm warm;
 } engine;
-
-static rb_shape shape_at(const path *p, int k, int i)
-{
-    return (rb_shape){ .type = p->type[k],
-                       .size = p->size[k],
-                       .p = p->at[i][k].p,
-                       .R = p->at[i][k].R,
-                       .model = p->hulls,
-                       .asset = p->type[k] == RB_GEOM_MESH ? k : -1 };
-}
 
 static void *make(const path *p)
 {

@@ -21,4 +21,15 @@ void free_path(path *p);
 /* Processor time [s]. */
 double seconds(void);
 
+/* Shape k at its pose i; what is timed calls it. */
+static inline rb_shape shape_at(const path *p, int k, int i)
+{
+    return (rb_shape){ .type = p->type[k],
+                       .size = p->size[k],
+                       .p = p->at[i][k].p,
+                       .R = p->at[i][k].R,
+                       .model = p->hulls,
+                       .asset = p->type[k] == RB_GEOM_MESH ? k : -1 };
+}
+
 #endif
