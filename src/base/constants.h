@@ -250,11 +250,6 @@
  * halved. Larger: repairs go on that do not end. Smaller: halves where one more repair would do. */
 #define RB_REPAIR_GAIN 0.1
 
-/* Share of the overlap before it that a repair may leave; else a part of its way is gone (S.70)
- * [1]. Larger: repairs that go to and fro run out. Smaller: those that end by themselves are
- * slowed. */
-#define RB_REPAIR_TURNS 1.0
-
 /* Ratio of masses in an island above which a step is halved before its problem climbs the whole
  * ladder [1]. Smaller: towers of ordinary boxes are halved where pyramids would do. Larger: single
  * problems of ten boxes take many seconds. */

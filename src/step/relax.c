@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/constants.h"
 #include "step/stage.h"
 
 /* The first share, and the least [1]. */
@@ -79,7 +78,7 @@ static rb_status relax(rb_stage *s, rb_relax *x)
 rb_status rb_relax_next(rb_stage *s, double worst, rb_relax *x)
 {
     int again = s->v_hat == x->v_hat && may_relax(s);
-    x->turns |= again && worst > RB_REPAIR_TURNS * x->worst;
+    x->turns |= again && worst > x->worst;
     x->worst = worst;
     rb_status status = again ? relax(s, x) : RB_OK;
     if (!x->turns) {
