@@ -447,6 +447,29 @@ static double least_gap(const rb_points *points)
     return least;
 }
 
+/* Where nothing named is opposite: the point of core 1 that the search ended with, or, while apart,
+ * that of the flat part of one core which is nearest to the extreme point of the curved other. The
+ * distance is flat about its minimum, and points of the search may lie aside by the root of its
+ * rounding; a step aside of a curved surface leaves it by the square. */
+static void nameless_point(const meeting *c, double s, const rb_extreme e[2], double x1[3])
+{
+    const rb_core *core[2] = { &c->couple->core1, &c->couple->core2 };
+    for (int curved = 0; s > 0.0 && curved < 2; curved++) {
+        const rb_patch *flat = &c->patch[1 - curved];
+        double x[3], foot[3];
+        if (core[curved]->kind < RB_CORE_CYLINDER || e[curved].freedom > 0) continue;
+        if (flat->tube > 0.0) continue;
+        rb_copy3(x1, x);
+        if (!curved) rb_axpy3(s, c->n, x);
+        double miss = rb_patch_foot(flat, x, foot);
+        rb_copy3(e[curved].x, x);
+        rb_axpy3(curved ? -s : s, c->n, x);
+        if (!(rb_patch_foot(flat, x, foot) < miss)) continue;
+        rb_copy3(foot, x1);
+        if (!curved) rb_axpy3(-s, c->n, x1);
+    }
+}
+
 /* What the two patches have in common. */
 static void common_points(meeting *c)
 {
@@ -490,7 +513,10 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
     }
     if (whole && !(least_gap(&c.points) <= c.gap + c.grain.merge)) {
         if (c.points.n == RB_POINTS_MAX) c.points.n--; /* corners of a large face left no room */
-        add(&c, closest->at.s, closest->x1, c.n, RB_FEATURE_NONE >> 16, RB_FEATURE_NONE & 0xffff);
+        double x1[3];
+        rb_copy3(closest->x1, x1);
+        nameless_point(&c, closest->at.s, e, x1);
+        add(&c, closest->at.s, x1, c.n, RB_FEATURE_NONE >> 16, RB_FEATURE_NONE & 0xffff);
     }
     rb_points_finish(&c.points, c.n, reach, c.grain, out);
 }

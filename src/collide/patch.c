@@ -114,3 +114,68 @@ void rb_patch_make(const rb_core *core, const double n[3], const rb_extreme *e, 
         patch->n = 1;
     }
 }
+
+/* ---- the nearest point ------------------------------------------------------------------------
+ */
+
+static double distance_of(const double x[3], const double y[3])
+{
+    double r[3];
+    rb_sub3(x, y, r);
+    return rb_norm3(r);
+}
+
+static void foot_on_disc(const rb_patch *disc, const double x[3], double foot[3])
+{
+    double r[3];
+    rb_sub3(x, disc->centre, r);
+    rb_axpy3(-rb_dot3(r, disc->normal), disc->normal, r);
+    double far = rb_norm3(r);
+    if (far > disc->disc) rb_scale3(disc->disc / far, r, r);
+    rb_add3(disc->centre, r, foot);
+}
+
+static void foot_on_side(const double a[3], const double b[3], const double x[3], double foot[3])
+{
+    double u[3], r[3];
+    rb_sub3(b, a, u);
+    rb_sub3(x, a, r);
+    double length = rb_unit(u), t = rb_dot3(r, u);
+    rb_copy3(a, foot);
+    if (length > 0.0) rb_axpy3(t < 0.0 ? 0.0 : t > length ? length : t, u, foot);
+}
+
+/* Whether x, seen along the normal of the face, is on the inner side of the side from a to b. */
+static int is_within(const rb_patch *face, const double a[3], const double b[3], const double x[3])
+{
+    double u[3], r[3], m[3];
+    rb_sub3(b, a, u);
+    rb_sub3(x, a, r);
+    rb_cross3(u, r, m);
+    return rb_dot3(m, face->normal) >= 0.0;
+}
+
+double rb_patch_foot(const rb_patch *patch, const double x[3], double foot[3])
+{
+    if (patch->disc > 0.0) {
+        foot_on_disc(patch, x, foot);
+        return distance_of(x, foot);
+    }
+    double least = INFINITY;
+    int inside = patch->n > 2;
+    for (int i = 0; i < patch->n; i++) {
+        const double *a = patch->x[i], *b = patch->x[(i + 1) % patch->n];
+        double y[3];
+        foot_on_side(a, b, x, y);
+        inside = inside && is_within(patch, a, b, x);
+        if (distance_of(x, y) >= least) continue;
+        least = distance_of(x, y);
+        rb_copy3(y, foot);
+    }
+    if (!inside) return least;
+    double r[3];
+    rb_sub3(x, patch->x[0], r);
+    rb_copy3(x, foot);
+    rb_axpy3(-rb_dot3(r, patch->normal), patch->normal, foot);
+    return distance_of(x, foot);
+}

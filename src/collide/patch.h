@@ -23,4 +23,7 @@ typedef struct rb_patch {
  * e: faces, lines and points within RB_KINK of the tangent plane. */
 void rb_patch_make(const rb_core *core, const double n[3], const rb_extreme *e, rb_patch *patch);
 
+/* The point of the patch that is nearest to x; returns how far that is [m]. */
+double rb_patch_foot(const rb_patch *patch, const double x[3], double foot[3]);
+
 #endif
