@@ -290,7 +290,8 @@ void rb_closest_find(rb_couple *couple, rb_warm *warm, rb_closest *out)
         if (proved) return;
         if (last) break;
     }
-    if (!gjk.overlap && out->error > fine && restart(couple, 0.01 * tie, &gjk, out)) return;
+    double enough = couple->curved ? fine : 10.0 * tie;
+    if (!gjk.overlap && out->error > enough && restart(couple, 0.01 * tie, &gjk, out)) return;
 
     /* on flat simplices GJK may stall next to an origin that is inside */
     if (!gjk.overlap && gjk.distance > fine) {

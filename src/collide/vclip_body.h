@@ -34,8 +34,9 @@
 /* Squared distance, in units of an edge, from which the direction of it is known that well [1]. */
 #define RB_VCLIP_APART 1e-12
 
-/* Pairs of features of one query, over which another method answers. Larger: circles that rounding
- * makes are walked longer. Smaller: long walks from a cold start are given up. */
+/* Pairs of features of one walk, over which another one begins elsewhere, and then another method
+ * answers. Larger: circles that rounding makes are walked longer. Smaller: long walks from a cold
+ * start are given up. */
 enum { MOST_STEPS = 200 };
 
 /* ---- planes between regions -------------------------------------------------------------------
@@ -409,8 +410,10 @@ RB_INLINE rb_vstep edge_face(rb_vside *e, rb_vside *f)
     double at_hi = above(f, f->index, point_at(&c, c.hi));
     if (at_lo * at_hi <= 0.0 && (at_lo < 0.0 || at_hi < 0.0)) return RB_V_OVERLAP;
 
-    /* towards the end that is closer to the plane */
-    int low = fabs(at_lo) <= fabs(at_hi), plane = low ? c.cut_lo : c.cut_hi;
+    /* towards the end that is closer to the plane: by the slope, as a vertex there will look at it;
+     * heights of a short edge that is far away differ by rounding */
+    double rise = rb_v4_dot(n, c.u);
+    int low = (at_lo + at_hi < 0.0 ? -rise : rise) >= 0.0, plane = low ? c.cut_lo : c.cut_hi;
     if (plane >= 0) return go(f, RB_EDGE, plane);
     return go(e, RB_VERTEX, low ? e->poly.loop[e->index] : rb_poly_end(&e->poly, e->index));
 }
@@ -537,6 +540,38 @@ RB_INLINE void write_out(const rb_shape *high, int swap, rb_v4 q, rb_v4 n, rb_vc
     rb_v4_store3(rb_v4_all(swap ? 1.0 : -1.0) * along, out->normal);
 }
 
+/* The vertex that is closest to the middle of the other one. */
+static inline void place_towards(rb_vside *s)
+{
+    double least = INFINITY;
+    s->kind = RB_VERTEX;
+    for (int v = 0; v < s->poly.nvert; v++) {
+        rb_v4 r = rb_v_vertex(s, v) - s->t;
+        double apart = rb_v4_dot(r, r);
+        if (apart >= least) continue;
+        least = apart;
+        s->index = v;
+    }
+}
+
+/* From feature to feature, MOST_STEPS of them. */
+RB_INLINE rb_vstep walk(rb_vside side[2], points *at, int *steps)
+{
+    rb_vstep step = RB_V_GOES_ON;
+    for (int i = 0; step == RB_V_GOES_ON && i < MOST_STEPS; i++) {
+        step = step_of(side, at);
+        ++*steps;
+    }
+    return step;
+}
+
+/* A walk that goes in a circle begins once more, elsewhere. Out of line: it is rare. */
+RB_NOINLINE static rb_vstep walk_again(rb_vside side[2], points *at, int *steps)
+{
+    for (int k = 0; k < 2; k++) place_towards(&side[k]);
+    return walk(side, at, steps);
+}
+
 RB_INLINE rb_status rb_vclip_body(const rb_shape *shape1, const rb_shape *shape2, rb_vclip *cache,
                                   rb_vclip_result *out)
 {
@@ -549,12 +584,9 @@ RB_INLINE rb_status rb_vclip_body(const rb_shape *shape1, const rb_shape *shape2
     for (int k = 0; k < 2; k++) place(&side[k], cache->feature[k]);
     out->steps = out->overlap = out->escaped = 0;
 
-    rb_vstep step = RB_V_GOES_ON;
     at.m = at.p = at.q = rb_v4_all(0.0);
-    while (step == RB_V_GOES_ON && out->steps < MOST_STEPS) {
-        step = step_of(side, &at);
-        out->steps++;
-    }
+    rb_vstep step = walk(side, &at, &out->steps);
+    if (step == RB_V_GOES_ON) step = walk_again(side, &at, &out->steps);
     for (int k = 0; k < 2; k++) cache->feature[k] = 4 * side[k].index + side[k].kind;
     if (step == RB_V_OVERLAP) {
         out->overlap = 1;
