@@ -99,7 +99,8 @@ static void check_gap(const solid *a, const solid *b, tally *t, int slowly)
  * rims of cylinders that look past the end of the other, a face that is as good as a direction next
  * to it, a simplex that stalled, a large face whose corners left no room for the closest point, a
  * needle that stands on a long cylinder, an edge of a plate that a coarse polytope did not name, a
- * vertex at the end of a cylinder, a narrow face that looks past the closest point by rounding. */
+ * vertex at the end of a cylinder, a narrow face that looks past the closest point by rounding,
+ * a small sphere at a long edge. */
 TEST(found_before)
 {
     static const int found[][3] = {
@@ -122,6 +123,7 @@ TEST(found_before)
         { RB_GEOM_ELLIPSOID, RB_GEOM_MESH, 60068260 },
         { RB_GEOM_CYLINDER, RB_GEOM_MESH, 60093790 },
         { RB_GEOM_ELLIPSOID, RB_GEOM_BOX, 99004231 },
+        { RB_GEOM_SPHERE, RB_GEOM_MESH, 120059138 },
     };
     tally t = { 0 };
     if (!hulls) hulls = hull_model();

@@ -105,7 +105,8 @@ static step leave_edge(const rb_poly *p, const double y[3], int *at, foot *out)
     }
     rb_copy3(r, out->out);
     rb_axpy3(-along / whole, k, out->out);
-    out->distance = rb_unit(out->out);
+    rb_unit(k);
+    out->distance = rb_unit_across(k, out->out); /* at both ends of a long edge as far */
     out->half = rb_core_half_edge(p, entry);
     return FOUND;
 }
