@@ -212,6 +212,18 @@ static void add_environment(model_options *o, const char *variable, const char *
     }
 }
 
+/* A name for the world, as URDF files have one above a base that is free by a joint of its own:
+ * nothing is on it. */
+static int is_empty(rb_spec *spec, int b)
+{
+    int used = rb_spec_body(spec, b)->mass > 0.0;
+    for (int g = 0; g < rb_spec_count(spec, RB_KIND_GEOM); g++)
+        used |= rb_spec_geom(spec, g)->body == b;
+    for (int c = 0; c < rb_spec_count(spec, RB_KIND_BODY); c++)
+        used |= rb_spec_body(spec, c)->parent == b;
+    return !used;
+}
+
 /* What the options add to the file: a ground; a free base where an MJCF file has a fixed one. 0:
  * err says why not. */
 static int add_to_spec(const model_options *o, rb_spec *spec, rb_error *err)
@@ -223,6 +235,7 @@ static int add_to_spec(const model_options *o, rb_spec *spec, rb_error *err)
             has_joint |= rb_spec_joint(spec, j)->body == b;
         if (has_joint || rb_spec_body(spec, b)->parent != 0 || rb_spec_body(spec, b)->mocap)
             continue;
+        if (is_empty(spec, b)) continue;
         rb_joint_def joint = rb_joint_default();
         joint.type = RB_JOINT_FREE;
         joint.body = b;

@@ -189,6 +189,15 @@ TEST(floating_base)
     CHECK_STR(rb_spec_joint(spec, 0)->name, "");
     CHECK_INT(joint_named(spec, "floating_base")->type, RB_JOINT_BALL);
     rb_spec_free(spec);
+
+    /* a root that is but a name for the world has nothing that could move */
+    spec = read_with(ROBOT("<link name=\"world\"/>" LINK("b")
+                               JOINT("j", "floating", "world", "b", "")),
+                     &opts, &err);
+    CHECK_INT(rb_spec_count(spec, RB_KIND_JOINT), 1);
+    CHECK_INT(joint_named(spec, "j")->type, RB_JOINT_FREE);
+    CHECK_INT(body_named(spec, "b")->parent, 0);
+    rb_spec_free(spec);
 }
 
 TEST(links_called_world)

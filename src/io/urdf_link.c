@@ -95,6 +95,15 @@ static rb_status name_body(rb_urdf *r, const rb_urdf_link *link, const char **ou
                         "\"world_link\"");
 }
 
+int rb_urdf_root_stays(const rb_urdf *r, const rb_urdf_link *root)
+{
+    if (!r->opts->floating_base) return 1;
+    if (rb_xml_child(root->node, "inertial") || rb_xml_child(root->node, "collision")) return 0;
+    for (int j = root->first; j >= 0; j = r->joint[j].next)
+        if (r->joint[j].type != RB_URDF_FLOATING) return 0;
+    return root->first >= 0;
+}
+
 rb_status rb_urdf_add_body(rb_urdf *r, int l)
 {
     rb_urdf_link *link = r->link + l;
@@ -104,7 +113,7 @@ rb_status rb_urdf_add_body(rb_urdf *r, int l)
     body.inertia_source = RB_INERTIA_GIVEN;
     RB_URDF_TRY(read_inertial(r, link, &body));
     if (link->joint < 0) {
-        link->fixed_to_world = !r->opts->floating_base;
+        link->fixed_to_world = rb_urdf_root_stays(r, link);
     } else {
         const rb_urdf_joint *joint = r->joint + link->joint;
         const rb_urdf_link *parent = r->link + joint->parent;
