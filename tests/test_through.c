@@ -455,9 +455,30 @@ TEST(no_rod_misses_a_peg)
     }
 }
 
+/* Two plates of 20 nm, one beside the other and 21 cm from it, within the box around its way: too
+ * thin to be looked at place by place, and too far apart to meet. */
+TEST(thin_plates_that_cannot_meet_divide_no_step)
+{
+    scene s = scene_text(
+        "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 1'/>"
+        "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
+        "<body pos='2 0 2'><freejoint/>"
+        "<geom type='box' size='0.4 0.4 1e-8' euler='0 -45 0' mass='1'/></body>"
+        "<body pos='2.15 0 1.85'><freejoint/><geom type='box' size='0.02 0.02 1e-8' mass='0.1'/>"
+        "</body></worldbody></mujoco>");
+    s.d->v[12] = 0.5;
+    s.d->v[16] = 1.0;
+    for (int i = 0; i < 50; i++) {
+        scene_step(&s);
+        CHECK_INT(s.info.splits, 0);
+    }
+    scene_free(&s);
+}
+
 TEST_MAIN(RUN(nothing_passes_in_fixed_steps), RUN(nothing_passes_in_located_steps),
           RUN(nothing_passes_in_hybrid_steps), RUN(a_bounce_does_not_lead_through_a_wall),
           RUN(what_passes_beside_is_not_refused), RUN(no_link_passes_in_fixed_steps),
           RUN(no_link_passes_in_located_steps), RUN(no_link_passes_in_hybrid_steps),
           RUN(no_arm_passes_a_peg), RUN(no_arm_passes_a_peg_that_spins_with_it),
-          RUN(what_rides_along_divides_no_step), RUN(no_rod_misses_a_peg))
+          RUN(what_rides_along_divides_no_step), RUN(thin_plates_that_cannot_meet_divide_no_step),
+          RUN(no_rod_misses_a_peg))

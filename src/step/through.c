@@ -254,9 +254,12 @@ static double gap_at(rb_stage *s, const routes *x, const couple *p, double at, d
     return found ? point.gap : reach;
 }
 
-/* Whether it is deeper than c anywhere, looked at for a motion of V (S.66). */
+/* Whether it is deeper than c anywhere, looked at for a motion of V (S.66). A way that needs too
+ * many looks is halved first, unless the two are too far apart to meet on it. */
 static int is_deep(rb_stage *s, const routes *x, const couple *p, double c, double V)
 {
+    int often = V > LOOKS * c;
+    c = fmax(c, V / LOOKS);
     rb_shape one = form_of(s->m, p->geom[0]), two = form_of(s->m, p->geom[1]);
     double deepest = c, far = rb_is_surface(&one) || rb_is_surface(&two) ? SURFACE_REACH * c : V;
     for (double at = 0.0; at < 1.0;) {
@@ -264,6 +267,7 @@ static int is_deep(rb_stage *s, const routes *x, const couple *p, double c, doub
         if (at == 0.0) deepest += fmax(0.0, -gap);
         if (gap < -deepest) return 1;
         if (gap >= left) return 0;
+        if (often && !s->final) return 1;
         at += fmax(gap, c) / V;
     }
     return 0;
@@ -282,8 +286,7 @@ static int cuts(rb_stage *s, const routes *x, int g1, int g2)
     double c = SHARE * (inner_of(s, x, g1, g2) + inner_of(s, x, g2, g1));
     if (way <= c) return 0;
 
-    if (V > LOOKS * c && !s->final) return 1;
-    int deep = is_deep(s, x, &p, fmax(c, V / LOOKS), V);
+    int deep = is_deep(s, x, &p, c, V);
     place(s, x, &p, 1.0);
     return deep;
 }
