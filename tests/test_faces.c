@@ -43,6 +43,58 @@ TEST(overlap_at_a_joint_does_not_lock_it)
     CHECK_NEAR(deepest, 0.004, 1e-9);
 }
 
+/* A sphere on a spring, 1 cm inside a box of its own mechanism, swings by `reach` about its rest
+ * and comes back to where it was, as if nothing held it; pulled inwards it stays (F.27). */
+#define SPRUNG(reach)                                                                              \
+    "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><body>"                          \
+    "<geom type='box' size='0.1 0.1 0.1' mass='1'/><body pos='0.15 0 0'>"                          \
+    "<joint type='slide' axis='0 0 1' range='-1e-3 1e-3' limited='true'/>"                         \
+    "<geom type='sphere' size='0.001' mass='0.1' contype='0' conaffinity='0'/>"                    \
+    "<body><joint type='slide' axis='1 0 0' stiffness='100' springref='" reach "'/>"               \
+    "<geom type='sphere' size='0.06' mass='1'/></body></body></body></worldbody></mujoco>"
+
+TEST(overlap_that_opens_closes_again)
+{
+    scene s = scene_text(SPRUNG("0.003"));
+    scene_run(&s, 0.628); /* one period, 2 pi / 10 s */
+    CHECK_NEAR(s.d->q[1], 0.0, 1e-6);
+    CHECK_NEAR(s.worst.penetration, 0.01, 1e-6);
+    CHECK(s.worst.energy_created <= 1e-12);
+    scene_free(&s);
+
+    s = scene_text(SPRUNG("-0.003"));
+    scene_run(&s, 0.6);
+    CHECK(s.worst.penetration > 0.01);
+    CHECK(s.worst.penetration <= 0.01 + 2.02e-7 * s.m->extent);
+    CHECK(s.d->v[1] == 0.0);
+    scene_free(&s);
+}
+
+/* A box turns about z, 2 cm inside the trunk below it, face in face: no motion changes that
+ * overlap, its rows are rounding, and nothing is as it would not be without it (S.73). */
+#define TURNS_INSIDE(contact)                                                                      \
+    "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/>"               \
+    "<body name='a' pos='0 0 0.4' euler='20 35 10'><freejoint/>"                                   \
+    "<geom type='box' size='0.15 0.1 0.05' mass='2'/>"                                             \
+    "<body pos='0.05 0.013 -0.07'><joint axis='0 0 1'/>"                                           \
+    "<geom type='sphere' size='0.02' mass='0.1' contype='0' conaffinity='0'/>"                     \
+    "<body name='c'><joint axis='0 0 1'/>"                                                         \
+    "<geom type='box' size='0.03 0.02 0.04' pos='0.009 0.006 0' mass='0.1'/>"                      \
+    "</body></body></body></worldbody>" contact "</mujoco>"
+
+TEST(overlap_that_no_motion_changes_changes_nothing)
+{
+    scene s = scene_text(TURNS_INSIDE(""));
+    scene apart = scene_text(TURNS_INSIDE("<contact><exclude body1='a' body2='c'/></contact>"));
+    scene_run(&s, 0.4); /* it lands after 0.2 s */
+    scene_run(&apart, 0.4);
+    CHECK(s.worst.penetration > 0.0199 && apart.worst.penetration < 1e-8);
+    for (int j = 0; j < s.m->nq; j++) CHECK_NEAR(s.d->q[j], apart.d->q[j], 1e-9);
+    CHECK(s.worst.residual <= 1e-10);
+    scene_free(&s);
+    scene_free(&apart);
+}
+
 /* Between two mechanisms the same overlap is a contact like any other, and rubs. */
 TEST(overlap_with_another_body_rubs)
 {
@@ -183,5 +235,6 @@ TEST(feet_of_eight_points_stand)
 }
 
 TEST_MAIN(RUN(overlap_at_a_joint_does_not_lock_it), RUN(overlap_with_another_body_rubs),
+          RUN(overlap_that_opens_closes_again), RUN(overlap_that_no_motion_changes_changes_nothing),
           RUN(points_of_a_face_are_closed_together), RUN(points_of_a_face_act_in_one_plane),
           RUN(feet_of_eight_points_stand))

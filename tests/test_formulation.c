@@ -50,6 +50,7 @@ static double *copied(const double *from, int n)
 static int take(void *ctx, const char *name, const rb_problem *p)
 {
     tape *t = ctx;
+    if (strstr(name, "-c")) return 0; /* the same island once more, with rows that were called in */
     int island = atoi(strrchr(name, '-') + 1), middle = strstr(name, "-m") != NULL;
     if (t->n > 0 && island <= t->island) t->round++;
     t->island = island;
@@ -147,6 +148,7 @@ typedef struct held {
     uint64_t trees;
     rb_material mat;
     double gap, bound, e[3], p_before[6];
+    double floor; /* inner: where the gap may end; gap is above it */
     int mode_before;
 } held;
 
@@ -278,10 +280,31 @@ static int is_inner(const world *w, const rb_contact *all, int n, int i)
     for (int j = 0; j < w->nstart && repair; j++) {
         const held *c = &w->start[j];
         if (c->kind == CONTACT && c->a == all[i].geom1 && c->b == all[i].geom2)
-            deepest = fmin(deepest, c->gap);
+            deepest = fmin(deepest, c->gap + c->floor);
     }
     return root > 0 && root == root_of(m, m->geom_body[all[i].geom2]) &&
            deepest < -1e-5 * m->extent;
+}
+
+/* Where the gap of such overlap may end (F.27): 2e-7 below the one that was seen first. */
+static double inner_floor(const world *w, const rb_contact *all, int n, int i)
+{
+    int repair = w->v_hat && w->nstart > 0;
+    double floor = 0.0, deepest = 0.0;
+    for (int j = 0; j < w->nstart && repair; j++) {
+        const held *c = &w->start[j];
+        if (c->kind == CONTACT && c->a == all[i].geom1 && c->b == all[i].geom2) return c->floor;
+    }
+    for (int j = 0; j < w->d->ntouch; j++) {
+        const rb_touch *t = &w->d->touch[j];
+        if (t->id.kind == CONTACT && t->id.a == all[i].geom1 && t->id.b == all[i].geom2)
+            floor = fmin(floor, t->floor);
+    }
+    for (int j = 0; j < n; j++) {
+        if (all[j].geom1 == all[i].geom1 && all[j].geom2 == all[i].geom2)
+            deepest = fmin(deepest, all[j].at.gap);
+    }
+    return floor < 0.0 ? floor : deepest - 2e-7 * w->m->extent;
 }
 
 static void acting_point(const rb_contact *all, int i, int closest, double flat, int side,
@@ -315,7 +338,8 @@ static void add_contact(world *w, const rb_contact *all, int n, int i)
     if (c.inner) c.nrow = 1;
     c.first = first;
     c.last = last;
-    c.gap = x->at.gap;
+    c.floor = c.inner ? inner_floor(w, all, n, i) : 0.0;
+    c.gap = x->at.gap - c.floor;
     c.mat = material(w, x->geom1, x->geom2);
     c.trees = tree_bit(w, w->m->body_link[body1]) | tree_bit(w, w->m->body_link[body2]);
 
@@ -683,13 +707,19 @@ static double joint_scale(const world *w, const double *W, const held *joint)
     return own > 0.0 && usual > 0.0 ? sqrt(usual / own) : 1.0;
 }
 
+/* Open, and it did not push one step before (S.73). */
+static int is_left_out(const world *w, const held *c)
+{
+    return c->inner && w->u[c->row] >= 0.0 && c->p_before[0] == 0.0;
+}
+
 static int embed(const world *w, const double *W, place *at, double *mu)
 {
     int n = 0;
     for (int i = 0; i < w->n; i++) {
         const held *c = &w->c[i];
         double w_n = W[c->row * w->nrow + c->row];
-        if (c->kind == EQUALITY) continue;
+        if (c->kind == EQUALITY || is_left_out(w, c)) continue;
         place dummy = { .row = -1, .copies = -1, .own = w_n }, row = dummy, copy = dummy;
         row.factor = is_joint(c) ? joint_scale(w, W, c) : 1.0;
         row.row = c->row;

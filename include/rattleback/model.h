@@ -247,6 +247,7 @@ typedef struct rb_touch {
     int nrow;        /* numbers of p and u that count                                           */
     int held;        /* `hybrid`: 1: the pair is in contact by constraints                      */
     double gap;      /* at the start of the step [m] or [rad]                                   */
+    double floor;    /* overlap of a mechanism with itself: where its gap may end [m], else 0   */
     double pos[3];   /* contacts: where, world [m]                                              */
     double frame[9]; /* contacts: axes n, t1, t2 as rows, world; else for the step alone        */
     double p[6];     /* impulse of each row [N s]; contacts act with +p on geom b               */

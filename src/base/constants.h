@@ -241,6 +241,11 @@
  * Smaller: fingers that touch slip through each other for a rounded digit. */
 #define RB_GAP_INNER 1e-5
 
+/* What such overlap may grow by in all, in units of the extent of the model [1] (F.27). Hinges
+ * turned by 1.5708 in a file tilt faces that slide in each other by 3.7e-6. Larger: the growth is
+ * seen. Smaller: such hinges are wedged, and impulses are 3e5 times what they hold. */
+#define RB_GAP_GROWTH 2e-7
+
 /* Share of its way by which a geom may leave it before pairs are looked for anew at the end of a
  * step [1]. Larger: more pairs are looked at that do not meet. Smaller: bends and impulses lead out
  * of it, and all pairs are looked for. */

@@ -186,6 +186,12 @@ static int triples_of(const rb_constraint *c)
            (c->nrow >= 6 && c->material.friction_roll > 0.0);
 }
 
+/* Of constraint i of an island: none where it stays out of the problem. */
+static int triples_in(const rb_island *is, int i)
+{
+    return is->left && is->left[i] ? 0 : triples_of(is->c[i]);
+}
+
 static void put_row(context *x, int row, int slot, double factor)
 {
     x->slot[row] = slot;
@@ -235,7 +241,7 @@ static rb_status place_rows(const rb_island *is, rb_arena *arena, context *x)
     x->triple = rb_push(arena, int, is->n);
     if (!x->slot || !x->factor || !x->triple) return RB_NOMEM;
     for (int i = 0; i < is->n; i++) {
-        int count = triples_of(is->c[i]);
+        int count = triples_in(is, i);
         x->triple[i] = count > 0 ? x->ntriple : -1;
         x->ntriple += count;
     }
@@ -244,6 +250,7 @@ static rb_status place_rows(const rb_island *is, rb_arena *arena, context *x)
     for (int r = 0; r < is->nrow; r++) put_row(x, r, -1, 0.0);
     for (int i = 0; i < is->n; i++) {
         int t = x->triple[i];
+        if (t < 0) continue;
         switch (is->c[i]->kind) {
         case RB_CONSTRAINT_CONTACT:
             place_contact(is, i, x);
@@ -433,7 +440,8 @@ static void cone_read(const rb_written *written, rb_island *is)
         is->p[r] = x->slot[r] >= 0 ? x->factor[r] * written->z[x->slot[r]] : 0.0;
     }
     for (int i = 0; i < is->n; i++) {
-        is->mode[i] = x->triple[i] >= 0 ? written->mode[x->triple[i]] : RB_MODE_STICK;
+        int out = is->left && is->left[i] ? RB_MODE_OPEN : RB_MODE_STICK;
+        is->mode[i] = (unsigned char)(x->triple[i] >= 0 ? written->mode[x->triple[i]] : out);
     }
     if (x->nb > 0) bilateral_impulses(is, x);
 }

@@ -224,7 +224,7 @@ static double start_gap(const rb_builder *b, int i)
     if (b->start) {
         for (int k = 0; k < b->start->ncontact; k++) {
             const rb_constraint *c = &b->start->c[k];
-            if (c->id.a == own->geom1 && c->id.b == own->geom2) gap = fmin(gap, c->gap);
+            if (c->id.a == own->geom1 && c->id.b == own->geom2) gap = fmin(gap, c->gap + c->floor);
         }
         return gap;
     }
@@ -258,6 +258,28 @@ static int is_inner(const rb_builder *b, int i)
     return start_gap(b, i) < -RB_GAP_INNER * m->extent;
 }
 
+/* Where the gap of that overlap may end (F.27): a little deeper than where it was first seen. In
+ * the set of the start the step before knows it, in later ones the start does. */
+static double inner_floor(const rb_builder *b, int i)
+{
+    const rb_contact *own = &b->contacts[i];
+    const rb_data *d = b->d;
+    double floor = 0.0;
+    if (b->o->formulation->push_out || b->o->project > 0.0) return 0.0;
+    if (b->o->stepper == RB_STEPPER_IMPULSE || b->o->stepper == RB_STEPPER_HYBRID) return 0.0;
+    for (int k = 0; b->start && k < b->start->ncontact; k++) {
+        const rb_constraint *c = &b->start->c[k];
+        if (c->id.a == own->geom1 && c->id.b == own->geom2) return c->floor;
+    }
+    for (int k = 0; !b->start && k < d->ntouch; k++) {
+        const rb_touch *t = &d->touch[k];
+        if (t->id.kind != RB_CONSTRAINT_CONTACT) break;
+        if (t->id.a == own->geom1 && t->id.b == own->geom2) floor = fmin(floor, t->floor);
+    }
+    double first = start_gap(b, i) - RB_GAP_GROWTH * b->m->extent;
+    return floor < 0.0 ? floor : first;
+}
+
 static void make_contact(rb_builder *b, int i)
 {
     const rb_model *m = b->m;
@@ -268,7 +290,11 @@ static void make_contact(rb_builder *b, int i)
     int grain_geom;
     c.condim = rb_pair_material(m, contact->geom1, contact->geom2, b->o, &c.material, &grain_geom);
     c.inner = is_inner(b, i);
-    if (c.inner) c.condim = 1;
+    if (c.inner) {
+        c.condim = 1;
+        c.floor = inner_floor(b, i);
+        c.gap -= c.floor;
+    }
     take_polygon(m, contact, grain_geom, &c);
     c.id = (rb_touch_id){ c.kind, contact->geom1, contact->geom2, contact->at.feature };
     find_face(b, i, &c);

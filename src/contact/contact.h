@@ -37,7 +37,8 @@ typedef struct rb_constraint {
     int npolygon, polygon_side;
     int inner;       /* contacts: 1: overlap of a mechanism with itself (F.25)                 */
     int face, nface; /* contacts: the first of its face, and how many it has (F.23)             */
-    double gap;      /* [m] or [rad], > 0 open                                               */
+    double gap;      /* [m] or [rad], > 0 open; of inner contacts above their floor          */
+    double floor;    /* inner contacts: where their gap may end, (F.27) [m]; else 0           */
     double bound;    /* RB_CONSTRAINT_DRY: h times the friction force [N s]                  */
 } rb_constraint;
 
@@ -103,6 +104,7 @@ typedef struct rb_island {
     unsigned char *mode_prev; /* rb_mode                                               (n)        */
     double *guess; /* where a solver may begin: p_prev, or the answer before a repair   (nrow) */
     int again;     /* it is the latter                                                            */
+    unsigned char *left; /* cone: 1: stays out of the problem, p = 0; NULL: none do    (n)        */
     /* the answer */
     double *p;           /* impulses                                                   (nrow)     */
     unsigned char *mode; /*                                                            (n)        */

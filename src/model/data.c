@@ -220,6 +220,7 @@ uint64_t rb_data_hash(const rb_data *d)
         hash = rb_hash(hash, &t->id, sizeof t->id);
         hash = rb_hash(hash, &t->mode, sizeof t->mode);
         if (t->held) hash = rb_hash(hash, &t->held, sizeof t->held);
+        if (t->floor != 0.0) hash = hash_array(hash, &t->floor, 1);
         hash = hash_array(hash, t->p, t->nrow);
         hash = hash_array(hash, t->u, t->nrow);
     }

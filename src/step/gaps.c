@@ -28,6 +28,7 @@ const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id 
     return at < set->n && rb_touch_order(&set->c[at].id, id) == 0 ? &set->c[at] : NULL;
 }
 
+/* Above its floor (F.27), as all gaps of rows are. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
 {
     const rb_constraints *set = &s->first;
@@ -42,13 +43,24 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
     return gap < INFINITY ? gap : 0.0;
 }
 
+/* Where the gap of overlap that the step began with may end (F.27), 0: there was none. */
+static double floor_of(const rb_stage *s, const rb_touch_id *id)
+{
+    rb_touch_id from = { id->kind, id->a, id->b, 0 };
+    int at = lower_bound(&s->first, &from);
+    if (at >= s->first.n) return 0.0;
+    const rb_touch_id *first = &s->first.c[at].id;
+    int same = first->kind == id->kind && first->a == id->a && first->b == id->b;
+    return same ? s->first.c[at].floor : 0.0;
+}
+
 /* How much deeper a contact is than it may be, not counting RB_GAP_DEEP. Overlap that steps made
  * may not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
 static double deepened(const rb_stage *s, const rb_contact *contact)
 {
     rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
-    double made = RB_GAP_MADE * RB_GAP_DEEP * s->size;
-    return contact->at.gap - fmin(0.0, rb_stage_start_gap(s, &id) + made);
+    double made = RB_GAP_MADE * RB_GAP_DEEP * s->size, gap = contact->at.gap - floor_of(s, &id);
+    return gap - fmin(0.0, rb_stage_start_gap(s, &id) + made);
 }
 
 /* How much further x is outside of lo <= x <= hi than before. */

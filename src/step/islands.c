@@ -1,10 +1,12 @@
 /* Each island is written by the formulation, solved, certified, read back. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "math/dense.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
@@ -139,7 +141,7 @@ static int is_brief(const rb_stage *s, const rb_island *island, const masses *of
     for (int i = 0; i < island->n; i++) {
         const rb_constraint *c = island->c[i];
         loops |= c->kind == RB_CONSTRAINT_EQUALITY;
-        held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY ||
+        held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner ||
                 c->gap < -2.0 * RB_GAP_DEEP * s->size || c->ndof > CHAIN_DOFS;
     }
     return (loops && s->may_yield && !s->yields) ||
@@ -194,11 +196,15 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
                    x->solved.cert.relative, x->solved.path);
 }
 
-static rb_status hand_over(const rb_stage *s, int index, const rb_problem *problem, rb_error *err)
+static rb_status hand_over(const rb_stage *s, int index, int turn, const rb_problem *problem,
+                           rb_error *err)
 {
     char name[64];
     if (!s->o->sink.take || problem->n == 0) return RB_OK;
     rb_stage_name(s, index, name, sizeof name);
+    size_t end = strlen(name);
+    while (end > 0 && name[end] != '-') end--;
+    if (turn > 0) snprintf(name + end, sizeof name - end, "-c%d-%d", turn, index);
     if (s->o->sink.take(s->o->sink.ctx, name, problem) == 0) return RB_OK;
     return rb_fail(err, RB_FILE, "the sink refused the problem %s", name);
 }
@@ -215,20 +221,47 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
     return status;
 }
 
-/* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
- * stage. */
-static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena *arena, outcome *x)
+/* ---- rows that stay open ----------------------------------------------------------------------
+ */
+
+/* Overlap of a mechanism with itself is tens of rows, of which a few push. Those that are open and
+ * did not push before stay out of the problem; where impulses of the others would close one it
+ * joins, and the problem is solved again (S.73). */
+static rb_status leave_open(const rb_stage *s, rb_arena *arena, rb_island *is)
 {
-    rb_island island;
+    int any = 0;
+    for (int i = 0; i < is->n; i++) any |= is->c[i]->inner;
+    if (!any || s->o->formulation->kind != RB_CONE) return RB_OK;
+    is->left = rb_push(arena, unsigned char, is->n);
+    if (!is->left) return RB_NOMEM;
+    for (int i = 0; i < is->n; i++) {
+        int row = is->row[i];
+        is->left[i] = is->c[i]->inner && is->u[row] >= 0.0 && is->guess[row] == 0.0;
+    }
+    return RB_OK;
+}
+
+/* Those that the answer closes join; how many there are. */
+static int call_in(rb_island *is)
+{
+    int called = 0;
+    for (int i = 0; is->left && i < is->n; i++) {
+        if (!is->left[i]) continue;
+        const double *W = is->W.dense + (ptrdiff_t)is->row[i] * is->nrow;
+        if (is->u[is->row[i]] + rb_dot(W, is->p, is->nrow) >= 0.0) continue;
+        is->left[i] = 0;
+        called++;
+    }
+    if (called > 0) memcpy(is->guess, is->p, (size_t)is->nrow * sizeof *is->guess);
+    return called;
+}
+
+/* The problem as the formulation writes it, solved and read back. */
+static rb_status solve_written(const rb_stage *s, int index, int turn, int brief, rb_island *is,
+                               rb_arena *arena, outcome *x)
+{
     rb_written written;
-    rb_status status = open_island(s, index, arena, &island);
-    if (status != RB_OK) return status;
-    fill(s, &island);
-    island.weight = s->h * s->gravity * of->all;
-    island.again = s->last_p != NULL;
-    if (s->o->formulation->kind != RB_CONE) status = rb_island_drop_immovable(&island, arena);
-    if (status != RB_OK) return status;
-    status = s->o->formulation->write(&island, s->o, arena, &written);
+    rb_status status = s->o->formulation->write(is, s->o, arena, &written);
     if (status == RB_UNSUPPORTED)
         return rb_fail(
             &x->err, status,
@@ -236,11 +269,31 @@ static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena
             "stewart-trinkle, anitescu-potra, dart or jain; a grain does without phantom "
             "and hybrid-friction",
             s->o->formulation->name);
-    if (status == RB_OK) status = hand_over(s, index, &written.problem, &x->err);
+    if (status == RB_OK) status = hand_over(s, index, turn, &written.problem, &x->err);
     if (status == RB_OK && written.problem.n > 0)
-        status = solve_problem(s, &written, is_brief(s, &island, of), arena, x);
+        status = solve_problem(s, &written, brief, arena, x);
+    if (status == RB_OK) s->o->formulation->read(&written, is);
+    return status;
+}
+
+/* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
+ * stage. */
+static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena *arena, outcome *x)
+{
+    rb_island island;
+    rb_status status = open_island(s, index, arena, &island);
     if (status != RB_OK) return status;
-    s->o->formulation->read(&written, &island);
+    fill(s, &island);
+    island.weight = s->h * s->gravity * of->all;
+    island.again = s->last_p != NULL;
+    if (s->o->formulation->kind != RB_CONE) status = rb_island_drop_immovable(&island, arena);
+    if (status != RB_OK) return status;
+    status = leave_open(s, arena, &island);
+    int brief = is_brief(s, &island, of), turn = 0;
+    if (status == RB_OK) status = solve_written(s, index, turn, brief, &island, arena, x);
+    while (status == RB_OK && call_in(&island) > 0)
+        status = solve_written(s, index, ++turn, brief, &island, arena, x);
+    if (status != RB_OK) return status;
     take(s, &island);
     return RB_OK;
 }

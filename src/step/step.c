@@ -443,7 +443,8 @@ static int holds_overlap(const rb_stage *s)
 {
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->kind == RB_CONSTRAINT_CONTACT && c->gap < -2.0 * RB_GAP_DEEP * s->size) return 1;
+        if (c->kind != RB_CONSTRAINT_CONTACT) continue;
+        if (c->inner || c->gap < -2.0 * RB_GAP_DEEP * s->size) return 1;
     }
     return 0;
 }

@@ -37,7 +37,8 @@ void rb_stage_store(rb_stage *s)
         touch->id = c->id;
         touch->mode = s->mode[i];
         touch->nrow = c->nrow < 6 ? c->nrow : 6;
-        touch->gap = c->gap;
+        touch->gap = c->gap + c->floor;
+        touch->floor = c->floor;
         memcpy(touch->p, s->p + c->row, (size_t)touch->nrow * sizeof *touch->p);
         memcpy(touch->u, s->u + c->row, (size_t)touch->nrow * sizeof *touch->u);
         if (c->kind != RB_CONSTRAINT_CONTACT) continue;
