@@ -18,8 +18,18 @@
 extern "C" {
 #endif
 
-#define RB_MODEL_MAGIC UINT64_C(0x0006006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0006007461646272) /* "rbdat"                        */
+#define RB_MODEL_MAGIC UINT64_C(0x0007006c646d6272) /* "rbmdl", version of the layout */
+#define RB_DATA_MAGIC  UINT64_C(0x0007007461646272) /* "rbdat"                        */
+
+/* A link of a mechanism in a plane, where joints stand at their references, axes of the plane. */
+typedef struct rb_plane_link {
+    double a[2]; /* from the anchor of the parent to its own [m]             */
+    double c[2]; /* mass times centre of mass, from its anchor [kg m]        */
+    double J;    /* moment of inertia about its hinge [kg m^2]               */
+    double mass;
+    double sign;  /* of its hinge: 1 or -1 times the axis of the plane        */
+    double trace; /* of the inertia about its origin [kg m^2]                 */
+} rb_plane_link;
 
 typedef struct rb_model {
     uint64_t magic; /* RB_MODEL_MAGIC                           */
@@ -86,6 +96,11 @@ typedef struct rb_model {
     double *link_turn;      /* T0, T1, T2, row major: the rotation in the parent link is
                                T0 + cos T1 + sin T2 of the angle of its only hinge, for other
                                links T0 before their joints                       (nlink x 27)  */
+
+    /* ---- mechanisms in a plane ---- */
+    int plane; /* 1: each link hangs on one hinge, all are parallel, nothing asks for frames  */
+    double plane_axes[9];      /* e1, e2, e = e1 x e2, the axis of the hinges                    */
+    rb_plane_link *plane_link; /*                                              (nlink)       */
 
     /* ---- joints ---- */
     int *jnt_type; /* rb_joint_type                                         (njnt_all)    */
@@ -329,6 +344,10 @@ typedef struct rb_data {
     double *body_p, *body_R; /* body origin and rotation, world                 (nbody x 3, 9) */
     double *geom_p, *geom_R; /*                                                 (ngeom x 3, 9) */
     double *site_p, *site_R; /*                                                 (nsite x 3, 9) */
+
+    /* who moves poses or frames sets placed = 0; src/dynamics/placed.c */
+    int placed;       /* 1: all of them are those of placed_q                                    */
+    double *placed_q; /*                                                       (nq)          */
 
     /* rb_bias, rb_passive, rb_actuation */
     double *c;         /* bias: Coriolis, centrifugal, minus gravity          (nv)          */

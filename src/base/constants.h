@@ -44,6 +44,10 @@
  * Smaller: rounding passes for an inertia and accelerations become noise. */
 #define RB_NO_INERTIA 1e-14
 
+/* Difference of two unit axes that counts as rounding: hinges are parallel [1]. Larger: mechanisms
+ * that are almost flat move as if they were. Smaller: rotations of a file make them spatial. */
+#define RB_PARALLEL 1e-14
+
 /* Lever arm below which a point mass on the axis of a joint gives no moment, in units of the extent
  * of the model [1]. Larger: tiny flywheels need armature. Smaller: rounding of the com passes for
  * an inertia and accelerations become noise. */

@@ -14,10 +14,12 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/constants.h"
+#include "base/pieces.h"
 #include "dynamics/actuation.h"
 #include "dynamics/forward.h"
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
+#include "dynamics/planar.h"
 #include "dynamics/smooth_anderson.h"
 #include "dynamics/smooth_energy.h"
 #include "dynamics/smooth_free.h"
@@ -54,6 +56,8 @@ typedef struct scratch {
     rb_anderson mixing;
     rb_smooth_memory own, *memory; /* of the tension at least */
     rb_smooth_energy energy;
+    int flat; /* 1: the model is in a plane, and d gets no frames */
+    rb_plane plane;
     const rb_smooth_push *push; /* NULL: no impulses */
     double tol;                 /* change at which the iteration ends [1] */
     const double *guess;        /* change of the whole step to start from; NULL: none  (nv) */
@@ -67,16 +71,9 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
     double **of_act[] = { &s->act_before, &s->act, &s->act_next };
     double **of_v[] = { &s->v_before, &s->v,     &s->dv,       &s->dv_before, &s->dv_first, &s->qdd,
                         &s->along,    &s->force, &s->no_force, &s->E,         &s->A };
-    int ok = 1;
-    for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++) {
-        ok = ok && (*of_q[i] = rb_push(arena, double, m->nq)) != NULL;
-    }
-    for (size_t i = 0; i < sizeof of_act / sizeof *of_act; i++) {
-        ok = ok && (*of_act[i] = rb_push(arena, double, m->na)) != NULL;
-    }
-    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) {
-        ok = ok && (*of_v[i] = rb_push(arena, double, m->nv)) != NULL;
-    }
+    int ok = rb_push_rows(arena, of_q, sizeof of_q / sizeof *of_q, m->nq) &&
+             rb_push_rows(arena, of_act, sizeof of_act / sizeof *of_act, m->na) &&
+             rb_push_rows(arena, of_v, sizeof of_v / sizeof *of_v, m->nv);
     ok = ok && (s->spin = rb_push(arena, double, m->nlink)) != NULL;
     ok = ok && (s->stiffness = rb_push(arena, double, m->nv_all)) != NULL;
     ok = ok && (s->damping = rb_push(arena, double, m->nv_all)) != NULL;
@@ -84,6 +81,7 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
         s->memory = &s->own;
         ok = ok && rb_tension_push(m, arena, &s->own.tension);
     }
+    if (s->flat) ok = ok && rb_plane_push(m, arena, &s->plane);
     return ok && rb_anderson_push(arena, m->nv, &s->mixing);
 }
 
@@ -126,13 +124,22 @@ static void move(const rb_model *m, rb_data *d, double h, double t, scratch *s)
     rb_integrate(m, s->q, s->along, t, d->q);
 }
 
+/* Where links are at d->q, d->v. */
+static void place(const rb_model *m, rb_data *d, scratch *s)
+{
+    if (s->flat)
+        rb_plane_place(m, d, &s->plane);
+    else
+        rb_forward_place(m, d);
+}
+
 /* d->q, d->v become the midpoint that dv leads to. Half of w in the velocity makes the terms of
  * second degree those of w and v_m together (D.34). */
 static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     move(m, d, h, 0.5 * h, s);
     if (s->push) mean_velocity(m, s, 0.5, d->v);
-    rb_forward_place(m, d);
+    place(m, d, s);
 }
 
 static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scratch *s)
@@ -163,10 +170,11 @@ static int hold_creeping(const rb_model *m, const rb_data *d, double h, scratch 
 }
 
 /* (M + E + K)^-1 (tau - c) */
-static rb_status solve(const rb_model *m, rb_data *d, const scratch *s, const double *tau,
-                       double *qdd)
+static rb_status solve(const rb_model *m, rb_data *d, scratch *s, const double *tau, double *qdd)
 {
-    rb_forward_extra extra = { s->E, s->memory->tension.on ? s->memory->tension.K : NULL };
+    const double *K = s->memory->tension.on ? s->memory->tension.K : NULL;
+    if (s->flat) return rb_plane_solve(m, d, s->E, K, NULL, tau, qdd, &s->plane);
+    rb_forward_extra extra = { s->E, K };
     return rb_forward_solve(m, d, &extra, tau, qdd);
 }
 
@@ -179,9 +187,14 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
         s->force[j] =
             d->tau[j] + d->passive[j] + d->actuation[j] + (s->E[j] - s->A[j]) * s->dv[j] / h;
     }
-    rb_wrench_force(m, d, s->force);
+    if (!s->flat) rb_wrench_force(m, d, s->force);
     for (int j = 0; j < m->nv && s->push; j++) s->force[j] += s->push->f[j] / s->push->h;
     if (!s->memory->tension.on) return solve(m, d, s, s->force, s->qdd);
+    if (s->flat) {
+        const rb_tension *t = &s->memory->tension;
+        rb_tension_couple_plane(m, h, s->dv, t);
+        return rb_plane_solve(m, d, s->E, t->K, t->alpha, s->force, s->qdd, &s->plane);
+    }
     copy(s->along, s->force, m->nv);
     rb_tension_force(m, d, h, s->dv, &s->memory->tension, s->along);
     return solve(m, d, s, s->along, s->qdd);
@@ -206,7 +219,7 @@ typedef struct progress {
 static rb_status forced_size(const rb_model *m, rb_data *d, double h, scratch *s, double *size)
 {
     memset(s->no_force, 0, (size_t)m->nv * sizeof *s->no_force);
-    rb_forward_place(m, d);
+    place(m, d, s);
     rb_status status = solve(m, d, s, s->no_force, s->along);
     *size = DBL_MIN;
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
@@ -270,11 +283,19 @@ static int wants_tension(const rb_model *m, const progress *p, int i)
     return (i == 0 && is_long(m)) || (i == 1 && !is_long(m) && p->rate > RB_TENSION_RATE);
 }
 
+static void find_tension(const rb_model *m, const rb_data *d, double h, scratch *s)
+{
+    if (s->flat)
+        rb_tension_find_plane(m, h, s->qdd, &s->plane, &s->memory->tension);
+    else
+        rb_tension_find(m, d, h, s->qdd, &s->memory->tension);
+}
+
 /* Tension of the motion that the step starts from; d is placed. */
 static int pull_as_foretold(const rb_model *m, const rb_data *d, double h, scratch *s)
 {
     for (int j = 0; j < m->nv; j++) s->qdd[j] = s->dv[j] / h;
-    rb_tension_find(m, d, h, s->qdd, &s->memory->tension);
+    find_tension(m, d, h, s);
     s->memory->h = h;
     return s->memory->tension.on;
 }
@@ -286,6 +307,10 @@ static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
     for (int j = 0; j < m->nv; j++) {
         double force = s->force[j] - s->E[j] * s->dv[j] / h;
         s->energy.work += h * force * d->v[j];
+    }
+    if (s->flat) {
+        s->energy.work += h * rb_plane_weight_power(m, d->v, &s->plane);
+        return;
     }
     rb_velocity(m, d);
     s->energy.work += h * rb_smooth_weight_power(m, d);
@@ -321,7 +346,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
         done = is_done(&p, s->tol);
         if (p.change > DBL_MAX) break;
         if (done) break;
-        if (!pulls && wants_tension(m, &p, i)) rb_tension_find(m, d, h, s->qdd, tension);
+        if (!pulls && wants_tension(m, &p, i)) find_tension(m, d, h, s);
         if (tension->on && !pulls) { /* from now on it is another map */
             pulls = 1;
             s->memory->h = h;
@@ -371,8 +396,9 @@ static double spin_bound(const rb_model *m, const rb_data *d, double *sum)
 }
 
 /* Largest angular velocity of links that are placed [rad/s]. */
-static double fastest_spin(const rb_model *m, const rb_data *d)
+static double fastest_spin(const rb_model *m, const rb_data *d, const scratch *s)
 {
+    if (s->flat) return rb_plane_spin(m, &s->plane);
     double fastest = 0.0;
     for (int k = 1; k < m->nlink; k++) {
         double w = rb_norm3(d->link_w + 3 * k);
@@ -412,7 +438,7 @@ static int is_slow(const rb_model *m, rb_data *d, double h, scratch *s)
     copy(s->v, d->v, m->nv);
     first_change(m, 1, s);
     go_to_midpoint(m, d, h, s);
-    s->placed = h * fastest_spin(m, d) < RB_SMOOTH_WATCH;
+    s->placed = h * fastest_spin(m, d, s) < RB_SMOOTH_WATCH;
     if (!s->placed) restore(m, d, s);
     return s->placed;
 }
@@ -427,10 +453,10 @@ static int substeps_needed(const rb_model *m, rb_data *d, double h, const rb_smo
     if (push && !always && h * fastest < RB_SMOOTH_WATCH) return 1;
     if (!push && h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH) return 1;
     if (!push && is_slow(m, d, h, s)) return 1;
-    if (watched) rb_forward_place(m, d);
-    if (!push) fastest = fastest_spin(m, d);
+    if (!push) place(m, d, s);
+    if (!push) fastest = fastest_spin(m, d, s);
     if (watched && (always || h * fastest >= RB_SMOOTH_WATCH))
-        rb_smooth_energy_start(m, d, &s->energy);
+        rb_smooth_energy_start(m, d, s->flat ? &s->plane : NULL, &s->energy);
     double count = h * fastest / RB_SMOOTH_TURN;
     return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
 }
@@ -486,6 +512,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner
     s.guess = push ? push->dv : how->dv;
     int given = push ? push->substeps : 0;
     s.memory = push ? push->memory : NULL;
+    s.flat = rb_plane_takes(m, d);
     if (!allocate(m, d->arena, &s)) return RB_NOMEM;
     copy(s.q_before, d->q, m->nq);
     copy(s.v_before, d->v, m->nv);
@@ -498,7 +525,8 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? count : 2 * count;
         if (!told->converged && !s.push) s.guess = NULL;
-        if (told->converged && given == 0) more = rb_smooth_energy_substeps(m, d, &s.energy, count);
+        if (told->converged && given == 0)
+            more = rb_smooth_energy_substeps(m, d, s.flat ? &s.plane : NULL, &s.energy, count);
         int last = i + 1 == MAX_TRIES || more > MAX_SUBSTEPS;
         if (status == RB_OK && told->converged && (more == count || last)) {
             told->made = s.energy.watched ? s.energy.made : 0.0;

@@ -17,10 +17,20 @@
 /* Factor by which substeps may grow at a time [1]: the error of long ones says little. */
 #define MOST_GROWTH 4.0
 
-void rb_smooth_energy_start(const rb_model *m, const rb_data *d, rb_smooth_energy *e)
+static double kinetic(const rb_model *m, rb_data *d, rb_plane *flat)
+{
+    if (flat) {
+        rb_plane_place(m, d, flat);
+        return rb_plane_kinetic(m, d->v, flat);
+    }
+    rb_forward_place(m, d);
+    return rb_energy_kinetic(m, d);
+}
+
+void rb_smooth_energy_start(const rb_model *m, rb_data *d, rb_plane *flat, rb_smooth_energy *e)
 {
     e->watched = m->nmocap == 0;
-    e->before = e->watched ? rb_energy_kinetic(m, d) : 0.0;
+    e->before = e->watched ? kinetic(m, d, flat) : 0.0;
     e->made = INFINITY;
 }
 
@@ -36,18 +46,19 @@ double rb_smooth_weight_power(const rb_model *m, const rb_data *d)
     return power;
 }
 
-double rb_smooth_energy_made(const rb_model *m, rb_data *d, const rb_smooth_energy *e)
+double rb_smooth_energy_made(const rb_model *m, rb_data *d, rb_plane *flat,
+                             const rb_smooth_energy *e)
 {
     if (!e->watched) return 0.0;
-    rb_forward_place(m, d);
-    return rb_energy_kinetic(m, d) - e->before - e->work;
+    return kinetic(m, d, flat) - e->before - e->work;
 }
 
-int rb_smooth_energy_substeps(const rb_model *m, rb_data *d, rb_smooth_energy *e, int count)
+int rb_smooth_energy_substeps(const rb_model *m, rb_data *d, rb_plane *flat, rb_smooth_energy *e,
+                              int count)
 {
     if (!e->watched) return count;
     double last = fabs(e->made);
-    e->made = rb_smooth_energy_made(m, d, e);
+    e->made = rb_smooth_energy_made(m, d, flat, e);
     double after = e->made + e->before + e->work;
     double allowed = RB_SMOOTH_ENERGY * fmax(after, e->before);
     double error = fabs(e->made);

@@ -2,6 +2,7 @@
 #ifndef RB_DYNAMICS_SMOOTH_ENERGY_H
 #define RB_DYNAMICS_SMOOTH_ENERGY_H
 
+#include "dynamics/planar.h"
 #include "rattleback/model.h"
 
 typedef struct rb_smooth_energy {
@@ -11,16 +12,19 @@ typedef struct rb_smooth_energy {
     double made;   /* beside that work, in the try before [J]; INFINITY: there was none         */
 } rb_smooth_energy;
 
-/* Needs velocity, at the start. Does nothing where mocap bodies do work. */
-void rb_smooth_energy_start(const rb_model *m, const rb_data *d, rb_smooth_energy *e);
+/* d at the start. Does nothing where mocap bodies do work. flat: of mechanisms in a plane; NULL: by
+ * poses, here and below. */
+void rb_smooth_energy_start(const rb_model *m, rb_data *d, rb_plane *flat, rb_smooth_energy *e);
 
 /* Power of gravity [W]. Needs velocity. */
 double rb_smooth_weight_power(const rb_model *m, const rb_data *d);
 
 /* What the rule made [J], d at the end of the step. */
-double rb_smooth_energy_made(const rb_model *m, rb_data *d, const rb_smooth_energy *e);
+double rb_smooth_energy_made(const rb_model *m, rb_data *d, rb_plane *flat,
+                             const rb_smooth_energy *e);
 
 /* Substeps to try next, d at the end of a step of `count`; `count`: it is good enough. */
-int rb_smooth_energy_substeps(const rb_model *m, rb_data *d, rb_smooth_energy *e, int count);
+int rb_smooth_energy_substeps(const rb_model *m, rb_data *d, rb_plane *flat, rb_smooth_energy *e,
+                              int count);
 
 #endif

@@ -123,3 +123,42 @@ void rb_tension_force(const rb_model *m, const rb_data *d, double h, const doubl
         if (m->link_parent[k] > 0) rb_add3(above, c, above);
     }
 }
+
+/* ---- in a plane -------------------------------------------------------------------------------
+ */
+
+void rb_tension_find_plane(const rb_model *m, double h, const double *qdd, rb_plane *x,
+                           rb_tension *t)
+{
+    double share = 0.25 * h * h;
+    int on = 0;
+    rb_plane_accelerate(m, qdd, x);
+    for (int k = 0; k < m->nlink; k++) {
+        rb_plane_body *b = &x->body[k];
+        double mass = m->plane_link[k].mass, square = b->w * b->w;
+        t->K[k] = 0.0;
+        b->f[0] = mass * b->b[0] + b->alpha * b->u[0] - square * b->u[1];
+        b->f[1] = mass * b->b[1] + b->alpha * b->u[1] + square * b->u[0];
+    }
+    for (int k = m->nlink - 1; k > 0; k--) {
+        const rb_plane_body *b = &x->body[k];
+        int p = m->link_parent[k];
+        double pull = -share * (b->f[0] * b->r[0] + b->f[1] * b->r[1]);
+        if (p == 0) continue;
+        if (pull > 0.0) t->K[p] += pull;
+        x->body[p].f[0] += b->f[0];
+        x->body[p].f[1] += b->f[1];
+    }
+    for (int k = 1; k < m->nlink; k++) on |= 2.0 * t->K[k] > RB_TENSION * m->plane_link[k].trace;
+    t->on = on;
+}
+
+void rb_tension_couple_plane(const rb_model *m, double h, const double *dv, const rb_tension *t)
+{
+    double per_h = 1.0 / h, *alpha = t->force, *couple = t->alpha;
+    alpha[0] = 0.0;
+    for (int k = 1; k < m->nlink; k++) {
+        alpha[k] = alpha[m->link_parent[k]] + m->plane_link[k].sign * (per_h * dv[k - 1]);
+        couple[k] = t->K[k] * alpha[k];
+    }
+}

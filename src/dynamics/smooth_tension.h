@@ -3,6 +3,7 @@
 #define RB_DYNAMICS_SMOOTH_TENSION_H
 
 #include "base/arena.h"
+#include "dynamics/planar.h"
 #include "rattleback/model.h"
 
 typedef struct rb_tension {
@@ -21,5 +22,11 @@ void rb_tension_find(const rb_model *m, const rb_data *d, double h, const double
 /* force += J'(K alpha) with the accelerations that qdd = dv / h gives to the links. */
 void rb_tension_force(const rb_model *m, const rb_data *d, double h, const double *dv,
                       const rb_tension *t, double *force);
+
+/* The same in a plane, where K has one number for each link, and couple = K alpha, a moment on each
+ * link, is left in t->alpha (nlink). */
+void rb_tension_find_plane(const rb_model *m, double h, const double *qdd, rb_plane *x,
+                           rb_tension *t);
+void rb_tension_couple_plane(const rb_model *m, double h, const double *dv, const rb_tension *t);
 
 #endif

@@ -52,6 +52,7 @@ rb_status rb_fill_hull(rb_build *b, int mesh, int loop);
 rb_status rb_fill_masses(rb_build *b);
 rb_status rb_fill_links(rb_build *b);
 void rb_fill_turns(rb_build *b);
+rb_status rb_fill_plane(rb_build *b);
 void rb_fill_equalities(rb_build *b);
 void rb_fill_gauges(rb_build *b);
 void rb_fill_tendons(rb_build *b);

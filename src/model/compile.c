@@ -44,6 +44,7 @@ static rb_status fill(rb_build *b)
     if (status == RB_OK) status = rb_fill_masses(b);
     if (status == RB_OK) status = rb_fill_links(b);
     if (status == RB_OK) rb_fill_turns(b);
+    if (status == RB_OK) status = rb_fill_plane(b);
     if (status == RB_OK) rb_fill_gauges(b);
     if (status == RB_OK) status = rb_fill_keys(b);
     return status;

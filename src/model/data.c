@@ -192,6 +192,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     d->alloc = (rb_alloc){ 0 };
     d->arena = arena;
     d->clear_of = NULL; /* who knows which model was there */
+    d->placed = 0;
     rb_data_bind(d);
     return d;
 }

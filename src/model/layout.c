@@ -47,7 +47,7 @@ static const entry model_entries[] = {
     M(link_dofadr, nlink, 1), M(link_dofnum, nlink, 1),
     M(link_pos, nlink, 3), M(link_quat, nlink, 4),
     M(link_mass, nlink, 1), M(link_com, nlink, 3), M(link_inertia, nlink, 6),
-    M(link_inertia_O, nlink, 6), M(link_turn, nlink, 27),
+    M(link_inertia_O, nlink, 6), M(link_turn, nlink, 27), M(plane_link, nlink, 1),
 
     M(jnt_type, njnt_all, 1), M(jnt_body, njnt_all, 1), M(jnt_link, njnt_all, 1),
     M(jnt_qadr, njnt_all, 1), M(jnt_dofadr, njnt_all, 1),
@@ -155,7 +155,7 @@ static const entry data_entries[] = {
     D(link_work, nlink, 72),
     D(still_x, nstill, 1),
     { offsetof(rb_data, still_touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
-    D(clear_q, nq, 1), D(clear_out, ngeom, 1),
+    D(placed_q, nq, 1), D(clear_q, nq, 1), D(clear_out, ngeom, 1),
     { offsetof(rb_data, clear_link), sizeof(rb_clear_link), offsetof(rb_data, nlink), ONE, 1 },
     { offsetof(rb_data, clear), sizeof(rb_clear_pair), offsetof(rb_data, nclear), ONE, 1 },
 };

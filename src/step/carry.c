@@ -56,6 +56,7 @@ typedef struct carry {
     double *p;            /* impulses to start from                                   (nrow)    */
     rb_anderson mixing;
     rb_smooth_memory memory;
+    rb_plane plane, *flat; /* of a mechanism in a plane; NULL: it is in space */
     int substeps;
     double tol;  /* of the midpoint rule in this turn [1]                                       */
     double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
@@ -87,6 +88,8 @@ static rb_status take_memory(carry *x)
         ok = ok && (*of_row[i] = rb_push(arena, double, x->s->set.nrow));
     ok = ok && (x->held = rb_push(arena, unsigned char, x->s->set.nrow));
     ok = ok && rb_smooth_memory_push(x->s->m, arena, &x->memory);
+    x->flat = rb_plane_takes(x->s->m, x->s->d) ? &x->plane : NULL;
+    if (x->flat) ok = ok && rb_plane_push(x->s->m, arena, x->flat);
     return ok && rb_anderson_push(arena, x->s->m->nv, &x->mixing) ? RB_OK : RB_NOMEM;
 }
 
@@ -340,7 +343,7 @@ static void find_made(carry *x, const double *q_k)
     rb_stage *s = x->s;
     memcpy(s->d->q, q_k, (size_t)s->m->nq * sizeof *q_k);
     memcpy(s->d->v, x->v_k, (size_t)s->m->nv * sizeof *x->v_k);
-    x->made = rb_smooth_energy_made(s->m, s->d, &x->energy);
+    x->made = rb_smooth_energy_made(s->m, s->d, x->flat, &x->energy);
     rb_stage_restore(s);
 }
 
