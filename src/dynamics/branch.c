@@ -41,12 +41,14 @@ int rb_branch_links(const rb_model *m, int base, int k, int *links)
 void rb_branch_place(const rb_model *m, rb_data *d, int n, const int *links, const double *q,
                      const double *v, double h)
 {
+    d->placed = 0;
     for (int i = 0; i < n; i++) place_link(m, d, links[i], q, v, h);
 }
 
 void rb_branch_place_geom(const rb_model *m, rb_data *d, int g)
 {
     ptrdiff_t at = g;
+    d->placed = 0;
     rb_place(m, d, m->geom_body[g], m->geom_pos + 3 * at, m->geom_quat + 4 * at, d->geom_p + 3 * at,
              d->geom_R + 9 * at);
 }

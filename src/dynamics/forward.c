@@ -25,6 +25,7 @@ void rb_forward_place(const rb_model *m, rb_data *d)
 {
 #ifdef RB_FORWARD_AVX2
     if (has_avx2()) {
+        d->placed = 0;
         rb_place_world(m, d);
         rb_stop_world(d);
         rb_hinge_sines(m, d);
@@ -35,6 +36,20 @@ void rb_forward_place(const rb_model *m, rb_data *d)
 #endif
     rb_kinematics(m, d);
     rb_velocity(m, d);
+}
+
+void rb_forward_poses(const rb_model *m, rb_data *d)
+{
+#ifdef RB_FORWARD_AVX2
+    if (has_avx2()) {
+        d->placed = 0;
+        rb_place_world(m, d);
+        rb_hinge_sines(m, d);
+        rb_forward_poses_avx2(m, d);
+        return;
+    }
+#endif
+    rb_kinematics(m, d);
 }
 
 static rb_status solve_plain(const rb_model *m, rb_data *d, const rb_forward_extra *extra,

@@ -14,6 +14,9 @@
 /* Poses and velocities; link_work is kept for rb_forward_solve. */
 void rb_forward_place(const rb_model *m, rb_data *d);
 
+/* rb_kinematics. */
+void rb_forward_poses(const rb_model *m, rb_data *d);
+
 /* What is added to inertias; NULL: nothing. */
 typedef struct rb_forward_extra {
     const double *dof;  /* a diagonal of M                                                 (nv) */
@@ -30,6 +33,9 @@ enum { RB_LINK_WORK = 72 }; /* numbers of rb_data.link_work for one link */
 #ifdef RB_FORWARD_AVX2
 /* rb_place_world, rb_stop_world and rb_hinge_sines come first. */
 void rb_forward_out_avx2(const rb_model *m, rb_data *d);
+
+/* The poses alone; rb_place_world and rb_hinge_sines come first. */
+void rb_forward_poses_avx2(const rb_model *m, rb_data *d);
 
 /* P with what is added to inertias of links; before rb_forward_in_avx2. */
 void rb_forward_add_avx2(const rb_model *m, rb_data *d, const double *link);

@@ -109,20 +109,27 @@ static void load_hot(const rb_data *d, int k, hot *h)
     h->a[1] = rb_v4_load3(d->link_a + 6 * k + 3);
 }
 
+/* Com, which is returned, and inertia about O, which is left in A too. */
+RB_INLINE rb_v4 place_inertia(const rb_model *m, rb_data *d, int k, const rb_v4 R[3], rb_v4 A[3])
+{
+    double *I = d->link_I + 6 * k;
+    rb_v4 c = rb_v4_mix(R, m->link_com + 3 * k);
+    rotate_inertia(R, d->link_R + 9 * k, m->link_inertia_O + 6 * k, A);
+    rb_v4_store3(c, d->link_c + 3 * k);
+    I[0] = A[0][0];
+    I[1] = A[1][1];
+    I[2] = A[2][2];
+    I[3] = A[0][1];
+    I[4] = A[0][2];
+    I[5] = A[1][2];
+    return c;
+}
+
 /* Com, inertia about O, P before anything is added to it, and the bias wrench (D.5). */
 RB_INLINE void start_link(const rb_model *m, rb_data *d, int k, hot *h)
 {
-    double mass = m->link_mass[k], *I = d->link_I + 6 * k;
-    rb_v4 c = rb_v4_mix(h->R, m->link_com + 3 * k), weight = rb_v4_load3(m->option.gravity);
-    rotate_inertia(h->R, d->link_R + 9 * k, m->link_inertia_O + 6 * k, h->A);
-    rb_v4_store3(c, d->link_c + 3 * k);
-    I[0] = h->A[0][0];
-    I[1] = h->A[1][1];
-    I[2] = h->A[2][2];
-    I[3] = h->A[0][1];
-    I[4] = h->A[0][2];
-    I[5] = h->A[1][2];
-
+    double mass = m->link_mass[k];
+    rb_v4 c = place_inertia(m, d, k, h->R, h->A), weight = rb_v4_load3(m->option.gravity);
     rb_v4 mc = rb_v4_all(mass) * c;
     const rb_v4 zero = rb_v4_all(0.0);
     rb_v4 all = rb_v4_all(mass);
@@ -141,12 +148,32 @@ RB_INLINE void start_link(const rb_model *m, rb_data *d, int k, hot *h)
     h->z[1] = rb_v4_all(mass) * inwards - weight;
 }
 
+static int is_simple(const rb_model *m, int k)
+{
+    return rb_single_hinge(m, k) && rb_is_zero3(m->jnt_pos + 3 * m->link_jntadr[k]);
+}
+
+void rb_forward_poses_avx2(const rb_model *m, rb_data *d)
+{
+    load_rotation(d->link_R, hot_of(d, 0)->R);
+    for (int k = 1; k < m->nlink; k++) {
+        hot *h = hot_of(d, k);
+        if (is_simple(m, k)) {
+            place_hinge(m, d, k, h);
+            place_inertia(m, d, k, h->R, h->A);
+        } else {
+            rb_place_link(m, d, k);
+            load_rotation(d->link_R + 9 * k, h->R);
+        }
+    }
+}
+
 void rb_forward_out_avx2(const rb_model *m, rb_data *d)
 {
     load_hot(d, 0, hot_of(d, 0));
     for (int k = 1; k < m->nlink; k++) {
         hot *h = hot_of(d, k);
-        if (rb_single_hinge(m, k) && rb_is_zero3(m->jnt_pos + 3 * m->link_jntadr[k])) {
+        if (is_simple(m, k)) {
             place_hinge(m, d, k, h);
             move_hinge(m, d, k, h);
         } else {

@@ -248,6 +248,7 @@ void rb_stop_world(rb_data *d)
 
 void rb_kinematics(const rb_model *m, rb_data *d)
 {
+    d->placed = 0;
     rb_place_world(m, d);
     rb_hinge_sines(m, d);
     for (int k = 1; k < m->nlink; k++) rb_place_link(m, d, k);
@@ -278,6 +279,11 @@ void rb_frames(const rb_model *m, rb_data *d)
     for (int b = 0; b < m->nbody; b++) {
         int k = m->body_link[b];
         double *p = d->body_p + 3 * b;
+        if (b == m->link_body[k]) { /* its frame is that of the link */
+            rb_copy3(d->link_p + 3 * k, p);
+            memcpy(d->body_R + 9 * b, d->link_R + 9 * k, 9 * sizeof *d->link_R);
+            continue;
+        }
         rb_rot(d->link_R + 9 * k, m->body_link_pos + 3 * b, p);
         rb_add3(d->link_p + 3 * k, p, p);
         rb_mul33(d->link_R + 9 * k, m->body_link_rot + 9 * b, d->body_R + 9 * b);

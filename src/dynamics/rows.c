@@ -487,6 +487,7 @@ static void write_coordinates(writer *w)
 rb_status rb_loop_rows(const rb_model *m, rb_data *d, rb_rows *rows)
 {
     memset(rows, 0, sizeof *rows);
+    if (m->neq == 0) return RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     if (allocate(m, d->arena, rows) != RB_OK) {
         rb_arena_reset(d->arena, mark);

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "dynamics/placed.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "step/stage.h"
@@ -187,8 +188,7 @@ static void go_to_end(rb_stage *s)
     rb_data *d = s->d;
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     rb_stage_led_pose(s, s->h);
-    rb_kinematics(m, d);
-    rb_frames(m, d);
+    rb_placed_frames(m, d);
     if (m->ngauge > 0) {
         rb_velocity(m, d);
         memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);

@@ -27,10 +27,11 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "base/pieces.h"
 #include "dynamics/actuation.h"
-#include "dynamics/forward.h"
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
+#include "dynamics/placed.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
@@ -83,8 +84,7 @@ static void go_to(rb_stage *s)
     rb_stage_led_pose(s, ahead ? s->h : 0.0);
     memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
     memcpy(d->v, ahead ? s->v_hat : s->v_free, (size_t)s->m->nv * sizeof *d->v);
-    rb_forward_place(s->m, d);
-    rb_frames(s->m, d);
+    rb_placed_motion(s->m, d);
 }
 
 /* ---- gaps -------------------------------------------------------------------------------------
@@ -232,14 +232,10 @@ rb_status rb_stage_take_rows(rb_stage *s)
     s->mode = rb_push(arena, unsigned char, n);
     if (!s->mode) return RB_NOMEM;
     memset(s->mode, RB_MODE_OPEN, n);
-    for (size_t k = 0; k < sizeof of_row / sizeof *of_row; k++) {
-        if (!(*of_row[k] = rb_push(arena, double, nrow))) return RB_NOMEM;
-        memset(*of_row[k], 0, nrow * sizeof(double));
-    }
-    for (size_t k = 0; k < sizeof of_one / sizeof *of_one; k++) {
-        if (!(*of_one[k] = rb_push(arena, double, n))) return RB_NOMEM;
-        memset(*of_one[k], 0, n * sizeof(double));
-    }
+    if (!rb_push_rows(arena, of_row, 4, s->set.nrow) || !rb_push_rows(arena, of_one, 2, s->set.n))
+        return RB_NOMEM;
+    for (int k = 0; k < 4; k++) memset(*of_row[k], 0, nrow * sizeof(double));
+    for (int k = 0; k < 2; k++) memset(*of_one[k], 0, n * sizeof(double));
     return RB_OK;
 }
 

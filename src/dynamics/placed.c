@@ -1,0 +1,39 @@
+/* A step ends with the gaps at its end, where the next one begins. Poses depend on q alone as long
+ * as nothing is led or measured: those of the last call hold while q is the same and nobody has
+ * moved them since, which whoever moves them says (rb_data.placed). */
+#include "dynamics/placed.h"
+
+#include <string.h>
+
+#include "dynamics/forward.h"
+#include "rattleback/dynamics.h"
+
+static int holds(const rb_model *m, const rb_data *d)
+{
+    if (!d->placed || m->nmocap > 0 || m->ngauge > 0) return 0;
+    return memcmp(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q) == 0;
+}
+
+static void note(const rb_model *m, rb_data *d)
+{
+    rb_frames(m, d);
+    memcpy(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q);
+    d->placed = 1;
+}
+
+void rb_placed_frames(const rb_model *m, rb_data *d)
+{
+    if (holds(m, d)) return;
+    rb_forward_poses(m, d);
+    note(m, d);
+}
+
+void rb_placed_motion(const rb_model *m, rb_data *d)
+{
+    if (holds(m, d)) {
+        rb_velocity(m, d);
+        return;
+    }
+    rb_forward_place(m, d);
+    note(m, d);
+}

@@ -1,0 +1,13 @@
+/* Poses of links and frames of what is on them, which are not made again where they are there. */
+#ifndef RB_DYNAMICS_PLACED_H
+#define RB_DYNAMICS_PLACED_H
+
+#include "rattleback/model.h"
+
+/* rb_kinematics and rb_frames. */
+void rb_placed_frames(const rb_model *m, rb_data *d);
+
+/* The same and rb_velocity. */
+void rb_placed_motion(const rb_model *m, rb_data *d);
+
+#endif
