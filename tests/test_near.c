@@ -102,4 +102,30 @@ TEST(a_geom_that_leaves_its_room_is_seen)
     scene_free(&s);
 }
 
-TEST_MAIN(RUN(near_pairs_have_all_contacts_of_the_end), RUN(a_geom_that_leaves_its_room_is_seen))
+/* Hinges along y, anchors off the origin, a branch: a mechanism in a plane, whose ways are sums. */
+#define ARM(pos) "<joint type='hinge' axis='0 1 0' pos='" pos "'/>"
+#define FLAT                                                                                       \
+    "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 0.5'>" ARM("0 0 0") BALL   \
+        "<body pos='0.3 0 0.1'>" ARM("-0.1 0.1 0") BOX "<body pos='0.3 0 0'>" ARM("0 0 0.05") ROD  \
+        "<body pos='-0.4 0.02 0.1' euler='180 0 0'>" ARM("0 0 0") BALL                             \
+        "</body></body>"                                                                           \
+        "<body pos='0.2 0 -0.3'>" ARM("0.02 0 0.02") ROD                                           \
+        "</body></body></body></worldbody></mujoco>"
+
+TEST(near_pairs_in_a_plane_have_all_contacts_of_the_end)
+{
+    scene s = scene_text(FLAT);
+    rb_rng rng = rb_rng_make(49);
+    tally found = { 0 };
+    CHECK_INT(s.m->plane, 1);
+    CHECK_INT(rb_data_reserve(s.m, &s.d, MOST), RB_OK);
+    for (int i = 0; i < 20000; i++) {
+        double speed = rb_rng_uniform(&rng, 0.0, 10.0), off = rb_rng_uniform(&rng, 0.0, 2.0);
+        compare(&s, &rng, speed, off * off, &found);
+    }
+    CHECK(found.holds > 2000 && found.fails > 2000 && found.touches > 2000);
+    scene_free(&s);
+}
+
+TEST_MAIN(RUN(near_pairs_in_a_plane_have_all_contacts_of_the_end),
+          RUN(near_pairs_have_all_contacts_of_the_end), RUN(a_geom_that_leaves_its_room_is_seen))

@@ -82,6 +82,11 @@ int rb_arena_growths(const rb_arena *arena)
  * block as large as its peak, so that the same work never asks for memory again. */
 void rb_arena_reset(rb_arena *arena, rb_mark mark)
 {
+    if (arena->top == mark.block && !arena->top->prev && arena->peak <= arena->top->size) {
+        arena->next -= mark.left - arena->left; /* one block: what was used fits into it */
+        arena->left = mark.left;
+        return;
+    }
     size_t used = arena->below + arena->top->size - arena->left;
     if (used > arena->peak) arena->peak = used;
     while (arena->top != mark.block) pop_block(arena);

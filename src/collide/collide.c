@@ -52,13 +52,20 @@ static rb_shape shape_of(const scene *s, int g)
 /* ---- motion -----------------------------------------------------------------------------------
  */
 
+/* How far the centre is from the origin of the link, and the surface from the centre; zero where
+ * nothing moves. */
+typedef struct lever {
+    double far, arm;
+} lever;
+
 /* The centre moves with v = v_O + w x r; during h it leaves that line by at most h^2/2 times its
  * acceleration, while the surface turns about it with w (G.13). */
-static rb_motion motion_of(const scene *s, int g, const rb_shape *shape)
+static rb_motion motion_of(const scene *s, int g, const rb_shape *shape, lever *at)
 {
     const rb_data *d = s->d;
     int link = s->m->geom_link[g];
     rb_motion motion = { .v = { 0.0, 0.0, 0.0 }, .spread = 0.0 };
+    *at = (lever){ .far = 0.0 };
     if (link == 0 || s->h == 0.0) return motion;
 
     const double *w = d->link_w + 3 * (ptrdiff_t)link, *a = d->link_a + 6 * (ptrdiff_t)link;
@@ -68,9 +75,10 @@ static rb_motion motion_of(const scene *s, int g, const rb_shape *shape)
     rb_add3(d->link_v + 3 * (ptrdiff_t)link, turn, motion.v);
 
     double speed = rb_norm3(w), bend = rb_norm3(a), far = rb_norm3(r);
+    *at = (lever){ far, rb_bounds_arm(shape) };
     motion.spread = 0.5 * s->h * (speed * speed * far + bend * far + rb_norm3(a + 3));
     double turning = speed + 0.5 * s->h * bend;
-    if (turning > 0.0) motion.spread += turning * rb_bounds_arm(shape);
+    if (turning > 0.0) motion.spread += turning * at->arm;
     if (s->m->link_tree[link] >= 0) motion.spread += s->dv_max;
     return motion;
 }
@@ -91,17 +99,15 @@ static rb_aabb sweep_box(const rb_shape *shape, const rb_motion *motion, double 
 }
 
 /* A quarter of its way more, so that impulses and bends of the way seldom lead out of it. */
-static rb_aabb widen(scene *s, int g, const rb_shape *shape)
+static rb_aabb widen(scene *s, int g, const lever *at)
 {
     const rb_motion *motion = &s->motion[g];
-    const double *at = s->d->link_p + 3 * (ptrdiff_t)s->m->geom_link[g];
-    double way = s->h * (rb_norm3(motion->v) + motion->spread), more = RB_NEAR_MORE * way, r[3];
+    double way = s->h * (rb_norm3(motion->v) + motion->spread), more = RB_NEAR_MORE * way;
     rb_aabb box = s->swept[g];
-    rb_sub3(shape->p, at, r);
     s->noted->room[g] = s->h * motion->spread + more;
     s->noted->way[g] = way;
-    s->noted->far[g] = rb_norm3(r);
-    s->noted->arm[g] = rb_bounds_arm(shape);
+    s->noted->far[g] = at->far;
+    s->noted->arm[g] = at->arm;
     for (int k = 0; k < 3; k++) {
         box.lo[k] -= more;
         box.hi[k] += more;
@@ -125,10 +131,11 @@ static rb_status place_geoms(scene *s)
     for (int g = 0; g < s->m->ngeom; g++) {
         rb_shape shape = shape_of(s, g);
         char name[64];
+        lever at;
         int ok = is_measurable3(shape.p) && is_finite3(shape.R) && is_finite3(shape.R + 3) &&
                  is_finite3(shape.R + 6);
         if (ok) {
-            s->motion[g] = motion_of(s, g, &shape);
+            s->motion[g] = motion_of(s, g, &shape, &at);
             s->swept[g] = sweep_box(&shape, &s->motion[g], s->h);
             ok = is_finite3(s->motion[g].v) && !isnan(s->motion[g].spread);
         }
@@ -138,7 +145,7 @@ static rb_status place_geoms(scene *s)
                 "geom %d (%s): its pose or velocity is not finite, or it is too far away", g,
                 rb_model_name(s->m, RB_KIND_GEOM, g, name, sizeof name));
         }
-        if (s->noted) s->wide[g] = widen(s, g, &shape);
+        if (s->noted) s->wide[g] = widen(s, g, &at);
         if (is_finite3(s->swept[g].lo) && is_finite3(s->swept[g].hi)) {
             s->packed[s->nbounded] = s->wide[g];
             s->bounded[s->nbounded++] = g;

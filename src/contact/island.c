@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/pieces.h"
 #include "contact/contact.h"
 #include "math/lanes.h"
 #include "math/vector.h"
@@ -469,11 +469,9 @@ static rb_status take_rows(const rb_constraints *set, int island, rb_arena *aren
         out->mode_prev[i] = out->mode[i] = RB_MODE_UNKNOWN;
     }
     double **arrays[] = { &out->u, &out->bias, &out->u_before, &out->p_prev, &out->guess, &out->p };
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        double *x = *arrays[k] = rb_push(arena, double, out->nrow);
-        if (!x) return RB_NOMEM;
-        memset(x, 0, (size_t)out->nrow * sizeof *x);
-    }
+    int n = sizeof arrays / sizeof *arrays;
+    if (!rb_push_rows(arena, arrays, n, out->nrow)) return RB_NOMEM;
+    for (int k = 0; k < n; k++) memset(*arrays[k], 0, (size_t)out->nrow * sizeof(double));
     return RB_OK;
 }
 

@@ -55,7 +55,7 @@ rb_status rb_constraint_islands(const rb_model *m, rb_arena *arena, rb_constrain
     if (!parent || !number || !set->island_start || !set->island_order) return RB_NOMEM;
 
     for (int t = 0; t < m->ntree; t++) parent[t] = t, number[t] = -1;
-    join_trees(m, set, parent);
+    if (m->ntree > 1) join_trees(m, set, parent);
     for (int i = 0; i < set->n; i++) {
         if (set->c[i].ndof > 0) number[root_of(parent, tree_of(m, set, &set->c[i], 0))] = 0;
     }

@@ -82,8 +82,8 @@ static masses *island_masses(const rb_stage *s)
         if (island < 0) continue;
         double mass = s->m->link_mass[k];
         of[island].all += mass;
-        of[island].least = fmin(of[island].least, mass);
-        of[island].most = fmax(of[island].most, mass);
+        if (mass < of[island].least) of[island].least = mass;
+        if (mass > of[island].most) of[island].most = mass;
     }
     return of;
 }

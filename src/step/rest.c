@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "base/pieces.h"
 #include "math/dense.h"
 #include "math/vec3.h"
 #include "step/stage.h"
@@ -23,6 +24,8 @@
 /* Of conjugate gradients: an island has a few dozen freedoms; forces go along a chain step by step.
  */
 enum { BALANCE_STEPS = 60, BALANCE_STEPS_PER_ROW = 12 };
+
+enum { FEW_ENTRIES = 60 }; /* of M: that of ten links in a chain */
 
 /* Force below which a freedom is weighed as if it had this one, relative to those of its tree [1]:
  * some freedoms see rounding alone. */
@@ -46,14 +49,11 @@ static rb_status take_memory(rb_stage *s, rest *x)
 {
     const rb_model *m = s->m;
     rb_arena *arena = s->d->arena;
+    double **of_v[] = { &x->v, &x->defect, &x->push }, **of_tree[] = { &x->energy, &x->rounding };
     *x = (rest){ .s = s };
-    x->v = rb_push(arena, double, m->nv);
-    x->defect = rb_push(arena, double, m->nv);
-    x->push = rb_push(arena, double, m->nv);
-    x->energy = rb_push(arena, double, m->ntree);
-    x->rounding = rb_push(arena, double, m->ntree);
     x->p = rb_push(arena, double, s->set.nrow);
-    int ok = x->v && x->defect && x->push && x->energy && x->rounding && x->p;
+    int ok =
+        x->p && rb_push_rows(arena, of_v, 3, m->nv) && rb_push_rows(arena, of_tree, 2, m->ntree);
     return ok ? RB_OK : RB_NOMEM;
 }
 
@@ -236,14 +236,17 @@ static void find_moving(rest *x, unsigned char *moves)
     }
 }
 
-/* An island that is not known to rest already, or to move, may. */
+/* An island that is not known to rest already, or to move, may. Products with a small M cost less
+ * than finding out who moves. */
 static int any_may_stand(rest *x, unsigned char *moves)
 {
     const rb_stage *s = x->s;
     int any = 0;
-    for (int i = 0; i < s->set.nisland; i++) any |= !s->still[i];
-    if (any) find_moving(x, moves);
-    for (int i = 0; i < s->set.nisland && any; i++) {
+    for (int i = 0; i < s->set.nisland && !any; i++)
+        any = !s->still[i] && island_may_stand(s, i, s->p);
+    if (!any || s->m->nM <= FEW_ENTRIES) return any;
+    find_moving(x, moves);
+    for (int i = 0; i < s->set.nisland; i++) {
         if (!s->still[i] && !moves[i] && island_may_stand(s, i, s->p)) return 1;
     }
     return 0;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "base/pieces.h"
 #include "dynamics/forward.h"
 #include "math/vec3.h"
 #include "step/hybrid.h"
@@ -25,12 +26,9 @@ static int take_memory(rb_stage *s)
     double **of_q[] = { &s->q0, &s->q_free, &s->q_new };
     double **of_v[] = { &s->v0, &s->v_free, &s->v_new, &s->v_smooth, &s->v_led };
     double **of_act[] = { &s->act0, &s->act_free };
-    int ok = 1;
-    for (int i = 0; i < 3; i++) ok = ok && (*of_q[i] = rb_push(arena, double, m->nq_all));
-    for (int i = 0; i < 5; i++) ok = ok && (*of_v[i] = rb_push(arena, double, m->nv));
-    for (int i = 0; i < 2; i++) ok = ok && (*of_act[i] = rb_push(arena, double, m->na));
-    ok = ok && (s->link_dw = rb_push(arena, double, 3 * (size_t)m->nlink));
-    ok = ok && (s->link_dv = rb_push(arena, double, 3 * (size_t)m->nlink));
+    double **of_link[] = { &s->link_dw, &s->link_dv };
+    int ok = rb_push_rows(arena, of_q, 3, m->nq_all) && rb_push_rows(arena, of_v, 5, m->nv) &&
+             rb_push_rows(arena, of_act, 2, m->na) && rb_push_rows(arena, of_link, 2, 3 * m->nlink);
     ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
     ok = ok && (s->pushed = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->overlaps = rb_push(arena, unsigned char, m->ntree));

@@ -62,6 +62,26 @@ static void of_link(const rb_model *m, int k, const double *l, const motion *at,
     if (arms > 0.0 || slid > 0.0) x->A += (x->B + W * W) * (arms + slid) + 2.0 * W * slid;
 }
 
+/* The same in a plane: hinges turn about one axis e, and nothing bends. */
+static void of_flat(const rb_model *m, int k, const double *l, const motion *at, const rb_way *p,
+                    rb_way *x)
+{
+    const double *e = m->plane_axes + 6, *S = at->S + 6 * (ptrdiff_t)(k - 1);
+    double sign = m->plane_link[k].sign, carried[3], length = rb_norm3(l);
+    double arms = 2.0 * rb_norm3(m->jnt_pos + 3 * (ptrdiff_t)(k - 1));
+    rb_cross3(p->x_w, l, carried);
+    for (int i = 0; i < 3; i++) {
+        x->x[i] = p->x[i] + carried[i] + at->off[k - 1] * S[3 + i];
+        x->x_w[i] = p->x_w[i] + sign * at->off[k - 1] * e[i];
+        x->w[i] = p->w[i] + sign * at->dq[k - 1] * e[i];
+    }
+    double w = fabs(rb_dot3(x->w, e)), W = fmax(p->W, w);
+    x->B = 0.0;
+    x->W = w;
+    x->X = p->X + p->W * length + W * arms;
+    x->A = p->A + p->W * p->W * length + W * W * arms;
+}
+
 /* A mocap body goes straight and turns steadily. */
 static rb_way of_led(const rb_stage *s, int mocap)
 {
@@ -77,6 +97,10 @@ static rb_way of_led(const rb_stage *s, int mocap)
 static void of_any(const rb_stage *s, int k, const double *l, const motion *at, const rb_way *p,
                    rb_way *x)
 {
+    if (s->m->plane) {
+        of_flat(s->m, k, l + 3 * (ptrdiff_t)k, at, p, x);
+        return;
+    }
     int mocap = s->m->nmocap > 0 ? s->m->body_mocap[s->m->link_body[k]] : -1;
     if (mocap >= 0)
         *x = of_led(s, mocap);
