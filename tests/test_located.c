@@ -359,6 +359,73 @@ TEST(polyhedral_formulations_bounce_as_well)
     }
 }
 
+/* ---- workers ------------------------------------------------------------------------------------
+ */
+
+/* Two mechanisms among tumbling bodies. */
+static const char *const tumbling_mechanisms =
+    "<mujoco><compiler angle='radian'/><option "
+    "timestep='0.006324555320336759'/><worldbody><geom name='floor' type='plane' size='20 "
+    "20 1' friction='1 0 0'/><geom type='box' size='3 3 0.2' pos='2 0 1' euler='0 "
+    "-0.4521365101161975 0'/><body pos='-0.06372534516019579 0.5708277551030296 2.2' "
+    "euler='-0.23189318706969497 -0.675308972802849 0'><freejoint/><geom type='sphere' "
+    "size='0.8111807413788088' density='234.8349556267943' friction='0.3 0 "
+    "0'/></body><body pos='-0.8017669775939174 0.8690041279388239 5.0' "
+    "euler='-0.10987428092628138 0.13957969254252056 0'><freejoint/><geom type='capsule' "
+    "size='0.9046903061931026 0.7513036368894402' density='3721.7133164153843' "
+    "friction='0 0 0'/><body pos='1.5 0 0'><joint type='ball' axis='0 1 0' "
+    "damping='372.1713316415385'/><geom type='capsule' fromto='0 0 0 1 0 0' size='0.3' "
+    "density='3721.7133164153843'/></body></body><body pos='-0.75532152571732 "
+    "-0.6494193000056814 7.8' euler='0.5594667776775233 0.5351719754272324 "
+    "0'><freejoint/><geom type='box' size='0.9665079401789649 0.8831315813976248 "
+    "0.8769660832830211' density='225.28984686929562' friction='0.3 0 0'/><body pos='1.5 "
+    "0 0'><joint type='ball' axis='0 1 0' damping='22.52898468692956'/><geom "
+    "type='capsule' fromto='0 0 0 1 0 0' size='0.3' "
+    "density='225.28984686929562'/></body></body><body pos='0.06282440394713329 "
+    "0.8945120767550405 10.599999999999998' euler='-0.21899787003684912 "
+    "-0.11647799320683871 0'><freejoint/><geom type='box' size='0.7313620781573302 "
+    "0.941314104159672 0.37370338971501404' density='11.212922216555807' friction='0.8 0 "
+    "0'/></body></worldbody></mujoco>";
+
+static scene maximal_text(const char *mjcf)
+{
+    rb_error err = { 0 };
+    rb_load_opts o = rb_load_opts_default();
+    rb_spec *spec = rb_spec_read_memory(mjcf, strlen(mjcf), NULL, &o, NULL, &err);
+    CHECK(spec != NULL);
+    scene s = scene_of(rb_spec_maximal(spec, NULL, &err), &err);
+    rb_spec_free(spec);
+    s.o.stepper = RB_STEPPER_LOCATED;
+    s.o.restitution = 0.8;
+    return s;
+}
+
+static void run_in_order(void *ctx, void (*task)(void *work, int k), void *work)
+{
+    const rb_parallel *parallel = ctx;
+    for (int k = 0; k < parallel->workers; k++) task(work, k);
+}
+
+/* An impact began from impulses of the motion before, whose memory islands were solved in: workers
+ * with memory of their own left them as they were. */
+TEST(an_impact_begins_from_nothing_that_was_given_back)
+{
+    rb_arena *arena[2] = { rb_arena_new(NULL, 0), rb_arena_new(NULL, 0) };
+    rb_parallel two = { .workers = 2, .run = run_in_order, .arena = arena };
+    two.ctx = &two;
+    scene alone = maximal_text(tumbling_mechanisms), shared = maximal_text(tumbling_mechanisms);
+    shared.o.parallel = &two;
+    while (alone.d->time < 0.88) {
+        scene_step(&alone);
+        scene_step(&shared);
+        if (rb_data_hash(alone.d) != rb_data_hash(shared.d))
+            test_fail(__FILE__, __LINE__, "t = %g: workers change bits", alone.d->time);
+    }
+    scene_free(&alone);
+    scene_free(&shared);
+    for (int k = 0; k < 2; k++) rb_arena_free(arena[k]);
+}
+
 TEST_MAIN(RUN(an_elastic_ball_bounces_ten_thousand_times),
           RUN(a_ball_comes_to_rest_at_the_end_of_its_bounces), RUN(times_of_bounces_are_exact),
           RUN(a_shock_runs_through_a_line_of_balls), RUN(two_balls_into_a_cradle_let_two_out),
@@ -367,4 +434,5 @@ TEST_MAIN(RUN(an_elastic_ball_bounces_ten_thousand_times),
           RUN(a_ceiling_is_touched_in_the_middle_of_a_step),
           RUN(tumbling_bodies_gain_no_energy_and_do_not_overlap),
           RUN(elastic_bodies_keep_their_energy), RUN(rest_and_failure_are_as_in_fixed_steps),
-          RUN(polyhedral_formulations_bounce_as_well))
+          RUN(polyhedral_formulations_bounce_as_well),
+          RUN(an_impact_begins_from_nothing_that_was_given_back))

@@ -129,6 +129,7 @@ static rb_status rows(impact *x)
     rb_stage *s = x->s;
     rb_data *d = s->d;
     double h = RB_TOUCH * s->size / TOUCH_SPEED;
+    s->last_p = NULL; /* those of the motion before are rows of another place, and given back */
     rb_status status = rb_constraints_build(s->m, d, s->o, h, TOUCH_SPEED, s->contacts, s->ncontact,
                                             NULL, &s->set);
     if (status != RB_OK) return status;

@@ -502,6 +502,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
         rb_stage_restore(s);
     rb_stage_let_go(s, status == RB_OK);
     rb_arena_reset(s->d->arena, mark);
+    s->last_p = NULL; /* it was there */
     if (status != RB_UNSOLVED || splits == 0 || s->info->splits >= MOST_SPLITS) return status;
     s->info->splits++;
     s->info->residual = residual; /* what was refused is not reported as accepted */
