@@ -162,7 +162,8 @@ static double size_of(const rb_constraints *set, const rb_constraint *c, const d
     return size;
 }
 
-double rb_closure_residual(const rb_closure *x, const double *v, const double *u)
+double rb_closure_residual(const rb_closure *x, const double *v, const double *v_new,
+                           const double *u_new)
 {
     const rb_constraints *set = &x->set;
     double worst = 0.0;
@@ -171,8 +172,8 @@ double rb_closure_residual(const rb_closure *x, const double *v, const double *u
         for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
             const rb_constraint *c = &set->c[set->island_order[i]];
             if (!rb_closure_is_closed(x, c)) continue;
-            size = fmax(size, size_of(set, c, v));
-            for (int r = c->row; r < c->row + c->nrow; r++) left = fmax(left, fabs(u[r]));
+            size = fmax(size, fmax(size_of(set, c, v), size_of(set, c, v_new)));
+            for (int r = c->row; r < c->row + c->nrow; r++) left = fmax(left, fabs(u_new[r]));
         }
         if (!(left <= worst * size)) worst = left / size;
     }

@@ -44,8 +44,10 @@ void rb_closure_push(const rb_stage *s, const rb_closure *x, const double *p, do
 double rb_closure_work(const rb_closure *x, int island, const double *p, const double *u,
                        const double *u_new);
 
-/* Largest of the velocities u that v leaves to closed rows, beside those that the rows of its
- * island are made of [1]. */
-double rb_closure_residual(const rb_closure *x, const double *v, const double *u);
+/* Largest of the velocities u_new that impulses leave to closed rows, beside those that the rows of
+ * its island are made of, before them, v, and after, v_new [1]: a row may be one velocity that they
+ * take away. */
+double rb_closure_residual(const rb_closure *x, const double *v, const double *v_new,
+                           const double *u_new);
 
 #endif

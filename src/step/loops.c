@@ -271,7 +271,7 @@ static rb_status close_velocities(loops *x)
         rb_closure_push(s, &x->end, x->r_step, x->f, s->d->v);
         rb_constraints_velocity(&x->end.set, s->d->v, x->u_new);
     }
-    double residual = rb_closure_residual(&x->end, s->d->v, x->u_new);
+    double residual = rb_closure_residual(&x->end, x->v_b, s->d->v, x->u_new);
     if (!(residual <= RB_LOOP_MOVES)) return RB_UNSOLVED;
     s->info->residual = fmax(s->info->residual, residual);
     return RB_OK;
