@@ -164,6 +164,7 @@ static int simulate(run *r)
             break;
         }
         add(r, &info);
+        as_written(r); /* each step: joints go on from the turn they were in */
         if (r->o->watch) watch_step(&r->watch, r->m, r->d);
         if (r->record && r->steps % r->o->every == 0)
             record_row(r->record, as_written(r), &info, energy(r));

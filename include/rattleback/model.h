@@ -303,6 +303,8 @@ typedef struct rb_data {
     double *act;       /* activations                                               (na)          */
     double *mocap;     /* position, quaternion of mocap bodies                      (nmocap x 7)  */
     double *mocap_was; /* their velocity in the last step, NAN: none yet          (nmocap x 6)  */
+    double *gauge_at;  /* angles of measured hinges at the end of the last step, whose turn later
+                          ones continue, NAN: none yet; one entry for each dof      (ngauge_dof)  */
     double *push; /* `impulse`: forces of contacts that last on the dofs of mechanisms, until the
                      next tick; the second half: those of contacts with free bodies  (nv x 2) */
     double push_time; /* of the end of the step that left them; elsewhere they are forgotten [s] */
@@ -415,7 +417,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
  * along. */
 void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h);
 
-/* Over the state: time, rng, q, v, act, mocap, mocap_was, touch. */
+/* Over the state: time, rng, q, v, act, mocap, mocap_was, gauge_at, touch. */
 uint64_t rb_data_hash(const rb_data *d);
 
 #ifdef __cplusplus

@@ -321,7 +321,8 @@ static void find_joints(const rb_model *m, const rb_data *d, int e, joints *c)
         if (j < 0) {
             if (c->type[i] != RB_JOINT_SLIDE) c->open[c->nopen++] = i;
             if (m->chain_jnt[adr + i] >= 0)
-                c->expected[i] = rb_gauge_centre(m, m->chain_jnt[adr + i]) - m->chain_ref[adr + i];
+                c->expected[i] =
+                    rb_gauge_expected(m, d, m->chain_jnt[adr + i]) - m->chain_ref[adr + i];
             continue;
         }
         const double *q = d->q + m->jnt_qadr[j];

@@ -6,8 +6,13 @@
  *     rate = C.(V - V_2 - sum S_r v_r) = J v,      d rate/dt = J qdd + C.(alpha - ...)  at qdd = 0
  *
  * so that a force on the gauge acts as the wrench C on frame 1, its opposite on body 2 and -C.S_r
- * on the rotors. A hinge is known up to full turns: the one is taken that is nearest to the middle
- * of its range, where it has one, otherwise to the rest of its spring. */
+ * on the rotors. A hinge is known up to full turns: the one is taken that is nearest to the angle
+ * at the end of the last step,
+ *
+ *     q = angle - 2 pi floor((angle - q_last) / 2 pi + 1/2)                              (D.40)
+ *
+ * so that turns are counted while it makes less than half of one in a step; to begin with, where
+ * nobody said, to the middle of its range or else to the rest of its spring. */
 #include "dynamics/gauge.h"
 
 #include <math.h>
@@ -20,17 +25,24 @@
 
 #define TWO_PI 6.283185307179586
 
-double rb_gauge_centre(const rb_model *m, int j)
+static double centre(const rb_model *m, int j)
 {
     const double *range = m->jnt_range + 2 * j;
     return m->jnt_limited[j] ? 0.5 * (range[0] + range[1]) : m->jnt_springref[j];
 }
 
-static double angle_of(const rb_model *m, int j, int i, const double turn[4])
+double rb_gauge_expected(const rb_model *m, const rb_data *d, int j)
+{
+    double at = d->gauge_at[m->jnt_dofadr[j] - m->nv];
+    return isnan(at) ? centre(m, j) : at;
+}
+
+/* (D.40) */
+static double angle_of(const rb_model *m, const rb_data *d, int j, int i, const double turn[4])
 {
     double angle = 2.0 * rb_atan2(rb_dot3(turn + 1, m->chain_axis + 3 * i), turn[0]);
-    double q = angle + m->chain_ref[i], centre = rb_gauge_centre(m, j);
-    return q - TWO_PI * floor((q - centre) / TWO_PI + 0.5);
+    double q = angle + m->chain_ref[i];
+    return q - TWO_PI * floor((q - rb_gauge_expected(m, d, j)) / TWO_PI + 0.5);
 }
 
 static void set_coordinate(const rb_model *m, rb_data *d, int j, int i, int slot,
@@ -45,7 +57,7 @@ static void set_coordinate(const rb_model *m, rb_data *d, int j, int i, int slot
         q[0] = chain->shift[slot] + m->chain_ref[i];
         break;
     default:
-        q[0] = angle_of(m, j, i, chain->turn[slot]);
+        q[0] = angle_of(m, d, j, i, chain->turn[slot]);
         break;
     }
 }
@@ -99,6 +111,14 @@ void rb_gauges(const rb_model *m, rb_data *d)
             d->gauge_bias[row] = chain.open_bias[k];
             write_row(m, d, e, &chain, chain.C[k], d->gauge_J + m->gauge_rowadr[row]);
         }
+    }
+}
+
+void rb_gauges_keep(const rb_model *m, rb_data *d)
+{
+    for (int j = m->njnt; j < m->njnt_all; j++) {
+        if (m->jnt_type[j] == RB_JOINT_HINGE)
+            d->gauge_at[m->jnt_dofadr[j] - m->nv] = d->q[m->jnt_qadr[j]];
     }
 }
 

@@ -8,9 +8,12 @@
  * link velocities; rb_velocity ends with it. */
 void rb_gauges(const rb_model *m, rb_data *d);
 
-/* The angle of a hinge that it is expected near: the middle of its range, or the rest of its
- * spring. */
-double rb_gauge_centre(const rb_model *m, int j);
+/* The angle that a hinge is expected near (D.40): that of the last step, before the first one the
+ * middle of its range or the rest of its spring. */
+double rb_gauge_expected(const rb_model *m, const rb_data *d, int j);
+
+/* Hinges go on from the angles that rb_gauges has found. */
+void rb_gauges_keep(const rb_model *m, rb_data *d);
 
 /* tau (nv_all): the dofs get what the gauges have, tau += J' tau_gauge. */
 void rb_gauge_spread(const rb_model *m, const rb_data *d, double *tau);

@@ -120,6 +120,19 @@ static void move_joints(const rb_model *m, const rb_data *d, int k, const rb_mod
     push_joints(m, d, k, max, rotor_dof, out->tau);
 }
 
+/* Angles of hinges that are measured now; gauges that the tree had stand behind them. */
+static void keep_turns(const rb_model *m, const rb_data *d, const rb_model *max, rb_data *out)
+{
+    int own = max->ngauge - m->ngauge;
+    for (int g = 0; g < own; g++) {
+        int j = max->njnt + g, e = max->gauge_eq[g];
+        int old = m->body_jntadr[max->eq_obj1[e]] + max->gauge_chain[g] - max->eq_chainadr[e];
+        if (max->jnt_type[j] == RB_JOINT_HINGE)
+            out->gauge_at[max->jnt_dofadr[j] - max->nv] = d->q[m->jnt_qadr[old]];
+    }
+    copy(out->gauge_at + max->ngauge_dof - m->ngauge_dof, d->gauge_at, m->ngauge_dof);
+}
+
 rb_status rb_maximal_state(const rb_model *m, const rb_data *d, const rb_model *max, rb_data *d_max)
 {
     if (!belong_together(m, max)) return RB_BAD_INPUT;
@@ -139,5 +152,6 @@ rb_status rb_maximal_state(const rb_model *m, const rb_data *d, const rb_model *
         move_link(m, d, k, max, d_max);
         move_joints(m, d, k, max, d_max, &rotor);
     }
+    keep_turns(m, d, max, d_max);
     return RB_OK;
 }

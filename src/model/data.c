@@ -109,6 +109,7 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     clear(d->mocap_v, 6 * m->nmocap);
     clear(d->mocap_a, 6 * m->nmocap);
     for (int i = 0; i < 6 * m->nmocap; i++) d->mocap_was[i] = NAN;
+    for (int i = 0; i < m->ngauge_dof; i++) d->gauge_at[i] = NAN;
     clear(d->push, 2 * m->nv);
     d->push_time = 0.0;
     clear(d->slope, RB_SLOPES * m->nv);
@@ -144,6 +145,7 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     copy(to->act, from->act, m->na);
     copy(to->mocap, from->mocap, 7 * m->nmocap);
     copy(to->mocap_was, from->mocap_was, 6 * m->nmocap);
+    copy(to->gauge_at, from->gauge_at, m->ngauge_dof);
     copy(to->push, from->push, 2 * m->nv);
     to->push_time = from->push_time;
     copy(to->slope, from->slope, RB_SLOPES * m->nv);
@@ -211,6 +213,7 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->act, d->na);
     hash = hash_array(hash, d->mocap, 7 * d->nmocap);
     hash = hash_array(hash, d->mocap_was, 6 * d->nmocap);
+    hash = hash_array(hash, d->gauge_at, d->ngauge_dof);
     for (int j = 0; j < 2 * d->nv; j++)
         if (d->push[j] != 0.0) hash = hash_array(hash, d->push + j, 1);
     for (int j = 0; j < RB_SLOPES * d->nv; j++)

@@ -25,8 +25,6 @@ typedef struct transform {
     double *link_p, *link_q; /* world frames of the links at the reference configuration */
 } transform;
 
-#define FULL_TURN 6.283185307179586 /* [rad] */
-
 #define DEF(t, name, KIND, i) ((const rb_##name##_def *)rb_spec_item((t)->from, RB_KIND_##KIND, i))
 
 /* ---- what the old model says ------------------------------------------------------------------
@@ -112,20 +110,6 @@ static rb_status check_link(transform *t, int k)
     return rb_refuse(DEF(t, body, BODY, body), RB_KIND_BODY, body, t->err,
                      "has no mass or inertia of its own: in maximal coordinates every body that "
                      "moves needs both");
-}
-
-/* Two frames tell an angle up to full turns. */
-static rb_status check_joint(transform *t, int j)
-{
-    const rb_joint_def *def = DEF(t, joint, JOINT, t->joint_of[j]);
-    if (def->type != RB_JOINT_HINGE || has_rotor(t->m, j) || !def->limited) return RB_OK;
-    if (def->range[1] - def->range[0] < FULL_TURN) return RB_OK;
-    rb_warning warning = { def->where, "joint",
-                           "the range is a full turn or more and the joint has no armature: in "
-                           "maximal coordinates its turns are not counted, it has no limits",
-                           1 };
-    rb_status status = rb_spec_warn(t->to, &warning);
-    return status == RB_OK ? RB_OK : rb_fail(t->err, status, "%s", rb_status_text(status));
 }
 
 /* ---- bodies and joints ------------------------------------------------------------------------
@@ -427,7 +411,6 @@ static rb_status run(transform *t)
     find_asked(t);
     place_links(t);
     for (int k = 1; k < m->nlink && status == RB_OK; k++) status = check_link(t, k);
-    for (int j = 0; j < m->njnt && status == RB_OK; j++) status = check_joint(t, j);
     if (status == RB_OK) status = add_bodies(t);
     if (status == RB_OK) status = add_free_joints(t);
     if (status == RB_OK) status = add_coordinates(t);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/pieces.h"
 #include "dynamics/forward.h"
+#include "dynamics/gauge.h"
 #include "math/vec3.h"
 #include "step/hybrid.h"
 #include "step/impulse.h"
@@ -575,6 +576,15 @@ static rb_status advance(rb_stage *s)
     }
 }
 
+/* The turns of measured hinges go on from here (D.40). */
+static void keep_gauges(rb_stage *s)
+{
+    if (s->m->ngauge == 0) return;
+    rb_kinematics(s->m, s->d);
+    rb_velocity(s->m, s->d);
+    rb_gauges_keep(s->m, s->d);
+}
+
 /* Not jam, which is most of it and counts up to njam. */
 static void clear_info(rb_step_info *info)
 {
@@ -608,6 +618,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (status == RB_OK) status = rb_stage_project(&s);
     if (status == RB_OK) {
         d->time = end;
+        keep_gauges(&s);
         rb_still_start was = { .q = start.q,
                                .v = start.v,
                                .act = start.act,
