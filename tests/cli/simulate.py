@@ -200,6 +200,27 @@ def test_maximal_coordinates_tell_the_minimal_ones():
         check(differences[1] <= 5e-3, (name, differences))
 
 
+TURNING = """<mujoco><compiler angle="radian"/><option timestep="0.001" gravity="0 0 0"/><worldbody>
+<body><joint axis="0 1 0"/><geom type="box" size="0.1 0.1 0.1" contype="0" conaffinity="0"/></body>
+<body><joint axis="0 1 0" stiffness="1" armature="1e-6"/><geom type="box" size="0.1 0.1 0.1" mass="10"
+ contype="0" conaffinity="0"/></body></worldbody>
+<keyframe><key name="s" qvel="20 30"/></keyframe></mujoco>"""
+
+
+def test_maximal_coordinates_count_turns_with_and_without_a_record():
+    with tempfile.TemporaryDirectory() as folder:
+        path, record = os.path.join(folder, "model.xml"), os.path.join(folder, "x.csv")
+        with open(path, "w") as file:
+            file.write(TURNING)
+        how = (path, "--key", "s", "--time", "1")
+        minimal = summary(*how)["qpos"]
+        maximal = summary(*how, "--coordinates", "maximal")["qpos"]
+        recorded = summary(*how, "--coordinates", "maximal", "--record", record)["qpos"]
+    check(maximal == recorded, maximal, recorded)
+    check(minimal[0] > 19.9, minimal)
+    check(max(abs(a - b) for a, b in zip(minimal, maximal)) < 2e-3, minimal, maximal)
+
+
 def test_a_model_may_ask_for_maximal_coordinates():
     with open(os.path.join(ROOT, "scenes/robots/double_pendulum.xml")) as file:
         text = file.read()
