@@ -151,6 +151,14 @@ static void search_within(search *s, int lo, int hi)
     search_within(s, middle, hi);
 }
 
+int rb_is_under(const rb_model *m, int mesh, const double c[3])
+{
+    search s = { .m = m, .mesh = mesh, .adr = m->mesh_faceadr[mesh], .c = c };
+    if (m->mesh_facenum[mesh] == 0) return 0;
+    count_within(&s, 0, m->mesh_facenum[mesh]);
+    return s.above % 2 == 1;
+}
+
 int rb_buried(const rb_model *m, int mesh, const double c[3], double out[3], int *face)
 {
     search s = { .m = m, .mesh = mesh, .adr = m->mesh_faceadr[mesh], .c = c, .best = INFINITY };

@@ -8,4 +8,7 @@
  * and below it. The shortest way out then leads to `out`, on the triangle *face. */
 int rb_buried(const rb_model *m, int mesh, const double c[3], double out[3], int *face);
 
+/* Whether an odd number of triangles is above c: it is inside the mesh, or below a sheet. */
+int rb_is_under(const rb_model *m, int mesh, const double c[3]);
+
 #endif

@@ -74,6 +74,14 @@ static const int tri_loop[6] = { 0, 1, 2, 0, 2, 1 }, tri_twin[6] = { 5, 4, 3, 2,
 static const int tri_owner[6] = { 0, 0, 0, 1, 1, 1 }, tri_leave[3] = { 0, 1, 2 };
 static const int tri_turn[6] = { 3, 5, 4, 0, 2, 1 };
 
+/* The same with a point below it. */
+static const int solid_loopadr[4] = { 0, 3, 6, 9 }, solid_loopnum[4] = { 3, 3, 3, 3 };
+static const int solid_loop[12] = { 0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0 };
+static const int solid_twin[12] = { 5, 8, 11, 10, 6, 0, 4, 9, 1, 7, 3, 2 };
+static const int solid_owner[12] = { 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3 };
+static const int solid_turn[12] = { 11, 5, 8, 0, 10, 6, 1, 4, 9, 2, 7, 3 };
+static const int solid_leave[4] = { 0, 1, 2, 4 };
+
 /* About its centre, so that its own size decides what rounding is. 0: no area. */
 static int make_core(const walk *k, triangle *t, rb_core *core)
 {
@@ -110,6 +118,35 @@ static int make_core(const walk *k, triangle *t, rb_core *core)
                             .turn = tri_turn,
                             .leave = tri_leave };
     return 1;
+}
+
+/* The core of a triangle becomes a solid. */
+static void make_solid(const triangle *t, rb_core *core)
+{
+    double *vert = core->room, *plane = core->room + 24;
+    rb_scale3(-core->extent, t->normal, vert + 9);
+    for (int f = 1; f < 4; f++) {
+        const int *loop = solid_loop + solid_loopadr[f];
+        const double *x = vert + 3 * (ptrdiff_t)loop[0];
+        double a[3], b[3];
+        rb_sub3(vert + 3 * (ptrdiff_t)loop[1], x, a);
+        rb_sub3(vert + 3 * (ptrdiff_t)loop[2], x, b);
+        rb_cross3(a, b, plane + 4 * (ptrdiff_t)f);
+        rb_unit(plane + 4 * (ptrdiff_t)f);
+        plane[4 * f + 3] = rb_dot3(plane + 4 * (ptrdiff_t)f, x);
+    }
+    core->hint = 0;
+    core->poly = (rb_poly){ .nvert = 4,
+                            .nface = 4,
+                            .vert = vert,
+                            .plane = plane,
+                            .loopadr = solid_loopadr,
+                            .loopnum = solid_loopnum,
+                            .loop = solid_loop,
+                            .twin = solid_twin,
+                            .owner = solid_owner,
+                            .turn = solid_turn,
+                            .leave = solid_leave };
 }
 
 /* A point of the grid; 0: beyond its border. */
@@ -197,6 +234,7 @@ static int is_allowed(const walk *k, const triangle *t, uint32_t half, const dou
 {
     double d[3];
     int kind = (int)(half >> 14), which = (int)(half & 0x3fff);
+    if (which > (kind == RB_FACE ? 0 : 2)) return 0; /* the back, or inside a solid */
     rb_rot_t(k->surface->R, n, d);
     if (rb_dot3(d, t->normal) < -seam) return 0;
     if (kind == RB_FACE) return rb_dot3(d, t->normal) > 0.0;
@@ -284,6 +322,12 @@ static int can_reach(walk *k, double gap, const double n[3])
     return meets;
 }
 
+/* What is about as shallow as that. */
+static double as_shallow(const walk *k, double depth)
+{
+    return 8.0 * fabs(depth) + RB_CLEAR * k->couple.scale;
+}
+
 /* The direction in which the triangle and the shape are seen: that of their gap where it is one of
  * the whole surface; where they overlap otherwise the normal of the face, if that is about as
  * shallow. */
@@ -296,12 +340,276 @@ static int choose_direction(walk *k, const triangle *t, rb_closest *closest)
     if (is_allowed(k, t, e.half, closest->at.n)) return 1;
     if (closest->at.s > tie) return 0;
     double along = rb_couple_separation(&k->couple, nu);
-    if (-along > 8.0 * fabs(closest->at.s) + RB_CLEAR * k->couple.scale) return 0;
+    if (-along > as_shallow(k, closest->at.s)) return 0;
     closest->at.s = along;
     rb_copy3(nu, closest->at.n);
     return 1;
 }
 
+static void to_world(const walk *k, rb_manifold_point *p)
+{
+    rb_add3(p->pos1, k->surface->p, p->pos1);
+    rb_add3(p->pos2, k->surface->p, p->pos2);
+}
+
+/* ---- valleys ----------------------------------------------------------------------------------
+ */
+
+/* Height of a grid at x and y; -INFINITY beyond its border. */
+static double grid_height(const walk *k, const double x[3])
+{
+    const rb_model *m = k->surface->model;
+    int field = k->surface->asset, nrow = m->hfield_nrow[field], ncol = m->hfield_ncol[field];
+    const double *size = m->hfield_size + 4 * (ptrdiff_t)field;
+    double c = 0.5 * (x[0] / size[0] + 1.0) * (ncol - 1),
+           r = 0.5 * (x[1] / size[1] + 1.0) * (nrow - 1);
+    if (!(c >= 0.0 && r >= 0.0 && c <= ncol - 1 && r <= nrow - 1)) return -INFINITY;
+    int col = (int)rb_smaller(c, ncol - 2), row = (int)rb_smaller(r, nrow - 2);
+    const double *z = m->hfield_elev + m->hfield_adr[field] + row * ncol + col;
+    double a = c - col, b = r - row;
+    double up = a > b ? a * (z[1] - z[0]) + b * (z[ncol + 1] - z[1])
+                      : b * (z[ncol] - z[0]) + a * (z[ncol + 1] - z[ncol]);
+    return size[2] * (z[0] + up);
+}
+
+static int is_buried(const walk *k, const double x[3])
+{
+    if (k->surface->type == RB_GEOM_HFIELD) return x[2] < grid_height(k, x);
+    return rb_is_under(k->surface->model, k->surface->asset, x);
+}
+
+/* Whether x is in the solid, not less deep than that: planes next to a valley are not farther than
+ * the surface. */
+static int is_as_deep(const walk *k, const double x[3], double depth)
+{
+    double out[3];
+    int face;
+    if (k->surface->type == RB_GEOM_HFIELD) return grid_height(k, x) - x[2] >= depth;
+    if (!rb_buried(k->surface->model, k->surface->asset, x, out, &face)) return 0;
+    rb_sub3(out, x, out);
+    return rb_norm3(out) >= (1.0 - RB_CLEAR) * depth;
+}
+
+static void normal_beyond(const triangle *t, int i, double n[3])
+{
+    double a[3], b[3];
+    rb_sub3(t->x[i], t->x[(i + 1) % 3], a);
+    rb_sub3(t->beyond[i], t->x[(i + 1) % 3], b);
+    rb_cross3(a, b, n);
+    rb_unit(n);
+}
+
+/* Whether the foot of a vertex on the plane of the triangle is beyond some of its edges, all of
+ * which lie in valleys. `up`: between the normals of the sides of these. */
+static int is_beyond_valley(const triangle *t, const int valley[3], const double foot[3],
+                            double far, double up[3])
+{
+    int any = 0;
+    rb_copy3(t->normal, up);
+    for (int i = 0; i < 3; i++) {
+        double u[3], inward[3], r[3];
+        rb_sub3(t->x[(i + 1) % 3], t->x[i], u);
+        rb_cross3(t->normal, u, inward);
+        rb_unit(inward);
+        rb_sub3(foot, t->x[i], r);
+        double inside = rb_dot3(inward, r);
+        if (inside >= 0.0) continue;
+        if (!valley[i] || inside < -far) return 0;
+        normal_beyond(t, i, r);
+        rb_add3(up, r, up);
+        any = 1;
+    }
+    return any && rb_unit(up) > 0.0 && rb_dot3(up, t->normal) > RB_KINK;
+}
+
+/* Next to a valley what is free is above both planes: a vertex that comes to it stands over one of
+ * its sides, and the other one stops it. So the plane of a triangle goes on beyond an edge to a
+ * neighbour that rises from it, as long as it is under the surface there,
+ *
+ *     gap = n.(x - p),     the foot of x beyond edges in valleys, x - gap/(n.u) u buried   (G.29)
+ *
+ * with u between the normals of both sides. */
+static void meet_valleys(walk *k, const triangle *t)
+{
+    rb_core *core = &k->couple.core2;
+    int valley[3], any = 0;
+    double nu[3];
+    if (core->kind != RB_CORE_POLY) return;
+    for (int i = 0; i < 3; i++) {
+        double r[3];
+        rb_sub3(t->beyond[i], t->x[i], r);
+        valley[i] = !t->border[i] && rb_dot3(r, t->normal) > seam * rb_norm3(r);
+        any |= valley[i];
+    }
+    if (!any) return;
+    rb_rot(k->surface->R, t->normal, nu);
+    double far = k->couple.core1.extent;
+    for (int v = 0; v < core->poly.nvert; v++) {
+        double x[3], y[3], foot[3], r[3], up[3];
+        rb_core_vertex(core, v, x);
+        rb_rot_t(k->surface->R, x, y);
+        rb_sub3(y, t->x[0], r);
+        double height = rb_dot3(r, t->normal);
+        if (height > k->reach || height < -far) continue;
+        rb_copy3(y, foot);
+        rb_axpy3(-height, t->normal, foot);
+        if (!is_beyond_valley(t, valley, foot, far, up)) continue;
+        if (height < -RB_CLEAR * far && !is_as_deep(k, y, -height)) continue;
+        rb_axpy3(-height / rb_dot3(up, t->normal) - RB_CLEAR * far, up, y);
+        if (!is_buried(k, y)) continue;
+        rb_manifold_point p = { .gap = height };
+        p.feature = rb_feature(number(t, rb_feature_half(RB_FACE, 0)),
+                               rb_feature_half(RB_VERTEX, v & 0x3fff));
+        rb_copy3(nu, p.normal);
+        rb_copy3(x, p.pos2);
+        rb_copy3(x, p.pos1);
+        rb_axpy3(-height, nu, p.pos1);
+        to_world(k, &p);
+        add_point(k, &p);
+    }
+}
+
+/* ---- ridges -----------------------------------------------------------------------------------
+ */
+
+/* The edge i as a core of its own, where the triangle was. */
+static void make_edge(walk *k, const triangle *t, int i)
+{
+    rb_core *core = &k->couple.core1;
+    const double *a = t->x[i], *b = t->x[(i + 1) % 3];
+    double u[3], v[3], w[3], middle[3], *R = core->room, *size = core->room + 9;
+    rb_sub3(b, a, u);
+    rb_rot(k->surface->R, u, u);
+    size[0] = size[2] = 0.0;
+    size[1] = 0.5 * rb_unit(u);
+    rb_orthogonal(u, v);
+    rb_cross3(u, v, w);
+    for (int j = 0; j < 3; j++) {
+        middle[j] = 0.5 * (a[j] + b[j]);
+        R[3 * j] = v[j];
+        R[3 * j + 1] = w[j];
+        R[3 * j + 2] = u[j];
+    }
+    core->kind = RB_CORE_SEGMENT;
+    core->R = R;
+    core->size = size;
+    core->extent = size[1];
+    rb_rot(k->surface->R, middle, core->c);
+    k->couple.seen = 0;
+}
+
+/* Directions between the normals of the two sides of a ridge, by their angle. */
+typedef struct arc {
+    double n[3], t[3]; /* normal of this side, and across it outward, world axes */
+    double end;        /* angle of the other normal                              */
+} arc;
+
+/* 0: edge i is no ridge. */
+static int arc_of(const walk *k, const triangle *t, int i, arc *a)
+{
+    double u[3], across[3], r[3];
+    rb_sub3(t->x[(i + 1) % 3], t->x[i], u);
+    rb_unit(u);
+    rb_cross3(u, t->normal, across);
+    rb_rot(k->surface->R, t->normal, a->n);
+    rb_rot(k->surface->R, across, a->t);
+    a->end = acos(0.0);
+    if (t->border[i]) return 1;
+    rb_sub3(t->beyond[i], t->x[i], r);
+    a->end = atan2(-rb_dot3(r, t->normal), rb_dot3(r, across));
+    return a->end > seam;
+}
+
+/* How the separation changes with the angle: n'.w, w the corner at n. */
+static double slope_of_arc(walk *k, const arc *a, double angle, double n[3], double *s)
+{
+    rb_corner corner;
+    double turn[3];
+    rb_scale3(cos(angle), a->n, n);
+    rb_axpy3(sin(angle), a->t, n);
+    rb_scale3(-sin(angle), a->n, turn);
+    rb_axpy3(cos(angle), a->t, turn);
+    rb_couple_corner(&k->couple, n, &corner);
+    *s = rb_dot3(n, corner.w);
+    return rb_dot3(turn, corner.w);
+}
+
+/* The best direction of an arc: the separation rises to it and falls. 0: it is at an end, that is,
+ * of a face. */
+static int best_of_arc(walk *k, const arc *a, rb_direction *best)
+{
+    enum { HALVINGS = 60 };
+    double lo = 0.0, hi = a->end;
+    if (slope_of_arc(k, a, lo, best->n, &best->s) <= 0.0) return 0;
+    if (slope_of_arc(k, a, hi, best->n, &best->s) >= 0.0) return 0;
+    for (int i = 0; i < HALVINGS; i++) {
+        double at = 0.5 * (lo + hi);
+        if (slope_of_arc(k, a, at, best->n, &best->s) > 0.0)
+            lo = at;
+        else
+            hi = at;
+    }
+    return 1;
+}
+
+/* A shape across a ridge, whose way out of one triangle, or of what is behind it, is none of the
+ * surface, being shorter past its corners: of the edge the best direction that counts. */
+static void meet_ridge(walk *k, const triangle *t, int i, double most)
+{
+    arc a;
+    rb_direction best;
+    if (!arc_of(k, t, i, &a)) return;
+    make_edge(k, t, i);
+    if (!best_of_arc(k, &a, &best) || -best.s > most) return;
+    if (best.s - k->couple.core2.radius > k->reach) return;
+    const rb_extreme *e = rb_couple_extremes(&k->couple, best.n);
+    const rb_core *edge = &k->couple.core1;
+    rb_segment line = { .half = edge->size[1] };
+    rb_copy3(edge->c, line.c);
+    rb_core_axis(edge, 2, line.u);
+    double foot[3], r[3];
+    rb_sub3(e[1].x, line.c, r);
+    if (fabs(rb_dot3(r, line.u)) > line.half) return;
+    rb_segment_at(&line, rb_segment_foot(&line, e[1].x), foot);
+    rb_manifold_point p = { .gap = best.s - k->couple.core2.radius };
+    p.feature = rb_feature(number(t, rb_feature_half(RB_EDGE, i)), e[1].half & 0xffff);
+    rb_copy3(best.n, p.normal);
+    rb_copy3(foot, p.pos1);
+    rb_copy3(foot, p.pos2);
+    rb_axpy3(p.gap, best.n, p.pos2);
+    to_world(k, &p);
+    add_point(k, &p);
+}
+
+typedef enum outcome { NOTHING, POINTS, OVERLAPS } outcome;
+
+/* Points of the core of the triangle, at most `most` deep; *depth becomes that of the core, below 0
+ * where it is apart. OVERLAPS: one should touch, and none does. */
+static outcome meet_core(walk *k, const triangle *t, double most, double *depth)
+{
+    rb_closest closest;
+    rb_closest_find(&k->couple, NULL, &closest);
+    double gap = closest.at.s - k->couple.core2.radius, near = RB_SAME_POINT * k->couple.scale;
+    *depth = -closest.at.s;
+    if (gap > k->reach) return NOTHING;
+    outcome found = closest.at.s <= near ? OVERLAPS : NOTHING;
+    if (-closest.at.s > most || !choose_direction(k, t, &closest)) return found;
+    if (!can_reach(k, gap, closest.at.n)) return NOTHING;
+    rb_manifold m = { .most = RB_MANIFOLD_KEEP };
+    rb_contact_points(&k->couple, &closest, k->reach, 0, &m);
+    for (int i = 0; i < m.n; i++) {
+        rb_manifold_point *p = &m.point[i];
+        if (!is_allowed(k, t, p->feature >> 16, p->normal)) continue;
+        p->feature = rb_feature(number(t, p->feature >> 16), p->feature & 0xffff);
+        to_world(k, p);
+        add_point(k, p);
+        if (p->gap <= near) found = POINTS;
+    }
+    return found;
+}
+
+/* The shortest way out of a triangle, which is thin, may lead through it or past its sides. None of
+ * these is a way out of the surface; what stands behind the triangle tells the others. */
 static void meet_triangle(walk *k, triangle *t)
 {
     rb_core *core = &k->couple.core1;
@@ -322,21 +630,14 @@ static void meet_triangle(walk *k, triangle *t)
     rb_sub3(x, core->c, x);
     if (rb_dot3(x, nu) - core->room[27] + radius < 0.0) return;
 
-    rb_closest closest;
-    rb_closest_find(&k->couple, NULL, &closest);
-    double gap = closest.at.s - radius;
-    if (gap > k->reach || !choose_direction(k, t, &closest)) return;
-    if (!can_reach(k, gap, closest.at.n)) return;
-    rb_manifold m = { .most = RB_MANIFOLD_KEEP };
-    rb_contact_points(&k->couple, &closest, k->reach, 0, &m);
-    for (int i = 0; i < m.n; i++) {
-        rb_manifold_point *p = &m.point[i];
-        if (!is_allowed(k, t, p->feature >> 16, p->normal)) continue;
-        p->feature = rb_feature(number(t, p->feature >> 16), p->feature & 0xffff);
-        rb_add3(p->pos1, k->surface->p, p->pos1);
-        rb_add3(p->pos2, k->surface->p, p->pos2);
-        add_point(k, p);
-    }
+    meet_valleys(k, t);
+    double depth, most;
+    if (meet_core(k, t, INFINITY, &depth) != OVERLAPS) return;
+    most = as_shallow(k, depth);
+    make_solid(t, core);
+    k->couple.seen = 0;
+    if (meet_core(k, t, most, &depth) != OVERLAPS) return;
+    for (int i = 0; i < 3; i++) meet_ridge(k, t, i, most);
 }
 
 /* ---- which triangles --------------------------------------------------------------------------
