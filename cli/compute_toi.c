@@ -17,7 +17,7 @@ static void put_pair(computation *c, const rb_impact_time *next)
 
 rb_status compute_put_toi(computation *c, const char *name)
 {
-    static const char *const words[] = { "none", "hit", "overlap", "grazes" };
+    static const char *const words[] = { "none", "hit", "overlap", "grazes", "unfinished" };
     rb_impact_time next;
     rb_error err = { 0 };
     rb_status status = rb_impact_predict(c->m, c->d, c->horizon, &next, &err);

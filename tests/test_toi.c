@@ -155,6 +155,29 @@ TEST(grazing_ends)
     }
 }
 
+/* Spins do not matter to a ball, nor to a rod that is farther away than it is long; one that
+ * sweeps past something ends, and says that it did not get to the end. */
+TEST(fast_spins)
+{
+    double ball[3] = { 0.1, 0, 0 }, rod[3] = { 0.01, 1, 0 }, zero[3] = { 0 }, high[3] = { 0, 0, 1 };
+    double clear[3] = { 0, 0, 1.02 }, near[3] = { 1.005, 0, 0 };
+    rb_shape floor = make(RB_GEOM_PLANE, zero, zero), a = make(RB_GEOM_SPHERE, ball, high);
+    rb_ballistic f = { .c = { 0, 0, 1 }, .v = { 0, 0, -1 }, .w = { 1e4, 1e4, 0 } };
+    rb_toi toi = meet(&floor, &still, &a, &f, 2.0);
+    CHECK_INT(toi.outcome, RB_TOI_HIT);
+    CHECK_NEAR(toi.time, 0.9, 1e-8);
+    CHECK(toi.steps < 20);
+    a = make(RB_GEOM_CAPSULE, rod, clear);
+    f = (rb_ballistic){ .c = { 0, 0, 1.02 }, .w = { 1e3, 0, 0 } };
+    CHECK_INT(meet(&floor, &still, &a, &f, 1.0).outcome, RB_TOI_NONE);
+    a = make(RB_GEOM_CAPSULE, rod, zero);
+    f = (rb_ballistic){ .w = { 1e4, 0, 0 } };
+    rb_shape peg = make(RB_GEOM_SPHERE, ball, near);
+    toi = meet(&peg, &still, &a, &f, 1.0);
+    CHECK(toi.outcome == RB_TOI_NONE || toi.outcome == RB_TOI_UNFINISHED);
+    CHECK(toi.outcome == RB_TOI_NONE || toi.at.gap > 0.01);
+}
+
 /* ---- models ------------------------------------------------------------------------------------
  */
 
@@ -312,5 +335,5 @@ TEST(roots_of_flight)
 
 TEST_MAIN(RUN(never_late_and_at_most_a_nanosecond_early), RUN(a_stone_falls),
           RUN(thin_plates_stop_fast_spheres), RUN(a_rod_turns_into_a_table),
-          RUN(overlap_touch_and_bad_numbers), RUN(grazing_ends), RUN(links_meet_the_ground),
-          RUN(spin_stays_below_its_bound), RUN(roots_of_flight))
+          RUN(overlap_touch_and_bad_numbers), RUN(grazing_ends), RUN(fast_spins),
+          RUN(links_meet_the_ground), RUN(spin_stays_below_its_bound), RUN(roots_of_flight))

@@ -116,10 +116,12 @@ typedef struct rb_ballistic {
 } rb_ballistic;
 
 typedef enum rb_toi_outcome {
-    RB_TOI_NONE = 0, /* they stay apart up to the horizon                                        */
-    RB_TOI_HIT,      /* they meet: not before `time`, not after `late`                           */
-    RB_TOI_OVERLAP,  /* they touch or overlap at time 0                                          */
-    RB_TOI_GRAZES    /* they come so close that rounding decides: apart up to `time`             */
+    RB_TOI_NONE = 0,  /* they stay apart up to the horizon                                        */
+    RB_TOI_HIT,       /* they meet: not before `time`, not after `late`                           */
+    RB_TOI_OVERLAP,   /* they touch or overlap at time 0                                          */
+    RB_TOI_GRAZES,    /* they come so close that rounding decides: apart up to `time`             */
+    RB_TOI_UNFINISHED /* the looks are spent (1000; fast spins): apart up to `time`, no more known
+                       */
 } rb_toi_outcome;
 
 typedef struct rb_toi {

@@ -182,8 +182,29 @@ static limits limits_of(const search *q)
     return l;
 }
 
-/* The best of: the greatest speed in any direction (T.4), a normal that stands still, normals that
- * turn with one of the shapes. For the latter M holds for a limited time. */
+/* How long the spheres around both shapes stay apart, however fast these turn (T.9). */
+static double spheres_apart(const search *q, double margin)
+{
+    const moment *m = &q->now;
+    double dp[3], dv[3], da[3], size[2] = { 0.0, 0.0 };
+    int plane = -1;
+    rb_sub3(m->at[1].p, m->at[0].p, dp);
+    rb_sub3(m->at[1].v, m->at[0].v, dv);
+    rb_sub3(q->m[1]->a, q->m[0]->a, da);
+    for (int k = 0; k < 2; k++) {
+        if (q->m[k]->shape.type == RB_GEOM_PLANE)
+            plane = k;
+        else
+            size[k] = m->core[k].extent + m->core[k].radius;
+    }
+    double apart = plane >= 0 ? fabs(rb_dot3(m->closest.normal, dp)) : rb_norm3(dp);
+    double room = apart - size[0] - size[1] - margin;
+    if (!(room > 0.0)) return 0.0;
+    return root_of(room, -rb_norm3(dv), rb_norm3(da) + q->m[0]->path + q->m[1]->path);
+}
+
+/* The best of: the greatest speed in any direction (T.4), a normal that stands
+ * still, normals that turn with one of the shapes. For the latter M holds for a limited time. */
 static double best_advance(search *q, double room, double margin, double most)
 {
     limits l = limits_of(q);
@@ -233,7 +254,9 @@ rb_status rb_toi_find(const rb_mover *m1, const rb_mover *m2, double horizon, rb
         if (t >= horizon) return finish(out, RB_TOI_NONE, INFINITY, NULL);
 
         double s = 0.0;
-        if (c->gap > margin) s = best_advance(&q, c->gap - margin, margin, horizon - t);
+        if (c->gap > margin) s = spheres_apart(&q, margin);
+        if (c->gap > margin && t + s < horizon)
+            s = fmax(s, best_advance(&q, c->gap - margin, margin, horizon - t));
         if (t + s >= horizon) return finish(out, RB_TOI_NONE, INFINITY, NULL);
         double next = t + s;
         if (s <= 0.1 * RB_TOI_PRECISION) {
@@ -247,7 +270,8 @@ rb_status rb_toi_find(const rb_mover *m1, const rb_mover *m2, double horizon, rb
         t = next;
         if (!look(&q, t, &q.now)) return RB_UNSUPPORTED;
     }
-    return finish(out, RB_TOI_GRAZES, t, &q.now.closest);
+    int close = q.now.closest.gap <= RB_SAME_POINT * q.now.scale;
+    return finish(out, close ? RB_TOI_GRAZES : RB_TOI_UNFINISHED, t, &q.now.closest);
 }
 
 double rb_toi_apart(const rb_mover m[2], const rb_placement at[2], const rb_manifold_point *closest,
@@ -326,6 +350,7 @@ rb_status rb_toi_shapes(const rb_shape *shape1, const rb_ballistic *flight1, con
         m[k] =
             (rb_mover){ .shape = *shape[k], .pose = fly, .ctx = &r[k], .bend = spin * spin * arm };
         rb_copy3(f->a, m[k].a);
+        if (spin > 0.0) m[k].path = spin * spin * rb_norm3(r[k].offset);
     }
     return rb_toi_find(&m[0], &m[1], horizon, out);
 }

@@ -19,6 +19,7 @@ typedef struct rb_mover {
     const void *ctx;
     double a[3]; /* [m/s^2]                                                                      */
     double bend; /* [m/s^2]                                                                      */
+    double path; /* the same of p alone; rb_toi_apart does not look at it                        */
 } rb_mover;
 
 /* As rb_toi_shapes. */

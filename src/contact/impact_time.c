@@ -183,7 +183,7 @@ static rb_mover make_mover(const rb_model *m, const rb_data *d, double horizon, 
     rb_copy3(mover.shape.p, g->p0);
     memcpy(g->R0, mover.shape.R, sizeof g->R0);
     g->flies = g->link > 0 && flies_alone(m, g->link);
-    if (g->link > 0 && !g->flies) mover.bend = bend_of(m, d, g->geom, size, horizon);
+    if (g->link > 0 && !g->flies) mover.path = mover.bend = bend_of(m, d, g->geom, size, horizon);
     if (!g->flies) return mover;
 
     double arm[3], spin[3];
@@ -197,6 +197,7 @@ static rb_mover make_mover(const rb_model *m, const rb_data *d, double horizon, 
     rb_sub3(mover.shape.p, g->c, g->offset);
     rb_copy3(g->a, mover.a);
     mover.bend = rb_dot3(w, w) * (rb_norm3(g->offset) + size);
+    mover.path = rb_dot3(w, w) * rb_norm3(g->offset);
     return mover;
 }
 

@@ -357,6 +357,7 @@ rb_status rb_stage_rows(rb_stage *s)
     reach_farther(s);
     double slack = s->gravity * s->h + s->reach;
     rb_status status = find_contacts(s, slack);
+    if (status == RB_OK) status = rb_stage_bearing(s);
     s->info->contacts = s->ncontact;
     if (status == RB_OK && !s->v_hat && s->near.known && s->ncontact == 0)
         status = rb_stage_note_clear(s);

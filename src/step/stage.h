@@ -429,6 +429,9 @@ rb_status rb_stage_jam(rb_stage *s);
 /* project.c: takes a share of the overlap off d->q, where the options ask for it; d->v stays. */
 rb_status rb_stage_project(rb_stage *s);
 
+/* bearing.c: corners of faces that four points left out, where weight passes through them. */
+rb_status rb_stage_bearing(rb_stage *s);
+
 /* temper.c: before rows at the middle or the first repair; and v_new, energy at the end. */
 rb_status rb_stage_remember(rb_stage *s);
 rb_status rb_stage_temper(rb_stage *s);
