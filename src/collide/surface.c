@@ -352,6 +352,16 @@ static void to_world(const walk *k, rb_manifold_point *p)
     rb_add3(p->pos2, k->surface->p, p->pos2);
 }
 
+/* Of the triangle beyond edge i. */
+static void normal_beyond(const triangle *t, int i, double n[3])
+{
+    double a[3], b[3];
+    rb_sub3(t->x[i], t->x[(i + 1) % 3], a);
+    rb_sub3(t->beyond[i], t->x[(i + 1) % 3], b);
+    rb_cross3(a, b, n);
+    rb_unit(n);
+}
+
 /* ---- valleys ----------------------------------------------------------------------------------
  */
 
@@ -388,15 +398,6 @@ static int is_as_deep(const walk *k, const double x[3], double depth)
     if (!rb_buried(k->surface->model, k->surface->asset, x, out, &face)) return 0;
     rb_sub3(out, x, out);
     return rb_norm3(out) >= (1.0 - RB_CLEAR) * depth;
-}
-
-static void normal_beyond(const triangle *t, int i, double n[3])
-{
-    double a[3], b[3];
-    rb_sub3(t->x[i], t->x[(i + 1) % 3], a);
-    rb_sub3(t->beyond[i], t->x[(i + 1) % 3], b);
-    rb_cross3(a, b, n);
-    rb_unit(n);
 }
 
 /* Whether the foot of a vertex on the plane of the triangle is beyond some of its edges, all of
@@ -498,39 +499,42 @@ static void make_edge(walk *k, const triangle *t, int i)
     k->couple.seen = 0;
 }
 
-/* Directions between the normals of the two sides of a ridge, by their angle. */
+/* Directions between the normals of the two sides of a ridge along u; world axes. */
 typedef struct arc {
-    double n[3], t[3]; /* normal of this side, and across it outward, world axes */
-    double end;        /* angle of the other normal                              */
+    double n[3], m[3], u[3];
 } arc;
 
-/* 0: edge i is no ridge. */
+/* 0: edge i is no ridge. Beyond a border there is nothing: to the side of it. */
 static int arc_of(const walk *k, const triangle *t, int i, arc *a)
 {
-    double u[3], across[3], r[3];
+    double u[3], m[3], r[3];
     rb_sub3(t->x[(i + 1) % 3], t->x[i], u);
     rb_unit(u);
-    rb_cross3(u, t->normal, across);
-    rb_rot(k->surface->R, t->normal, a->n);
-    rb_rot(k->surface->R, across, a->t);
-    a->end = acos(0.0);
-    if (t->border[i]) return 1;
     rb_sub3(t->beyond[i], t->x[i], r);
-    a->end = atan2(-rb_dot3(r, t->normal), rb_dot3(r, across));
-    return a->end > seam;
+    if (t->border[i])
+        rb_cross3(u, t->normal, m);
+    else if (rb_dot3(r, t->normal) < -seam * rb_norm3(r))
+        normal_beyond(t, i, m);
+    else
+        return 0;
+    rb_rot(k->surface->R, t->normal, a->n);
+    rb_rot(k->surface->R, m, a->m);
+    rb_rot(k->surface->R, u, a->u);
+    return 1;
 }
 
-/* How the separation changes with the angle: n'.w, w the corner at n. */
-static double slope_of_arc(walk *k, const arc *a, double angle, double n[3], double *s)
+/* How the separation changes along the arc, at the share `at` of it: (u x n).w, w the corner at n.
+ */
+static double slope_of_arc(walk *k, const arc *a, double at, rb_direction *there)
 {
     rb_corner corner;
     double turn[3];
-    rb_scale3(cos(angle), a->n, n);
-    rb_axpy3(sin(angle), a->t, n);
-    rb_scale3(-sin(angle), a->n, turn);
-    rb_axpy3(cos(angle), a->t, turn);
-    rb_couple_corner(&k->couple, n, &corner);
-    *s = rb_dot3(n, corner.w);
+    rb_scale3(1.0 - at, a->n, there->n);
+    rb_axpy3(at, a->m, there->n);
+    rb_unit(there->n);
+    rb_cross3(a->u, there->n, turn);
+    rb_couple_corner(&k->couple, there->n, &corner);
+    there->s = rb_dot3(there->n, corner.w);
     return rb_dot3(turn, corner.w);
 }
 
@@ -539,12 +543,11 @@ static double slope_of_arc(walk *k, const arc *a, double angle, double n[3], dou
 static int best_of_arc(walk *k, const arc *a, rb_direction *best)
 {
     enum { HALVINGS = 60 };
-    double lo = 0.0, hi = a->end;
-    if (slope_of_arc(k, a, lo, best->n, &best->s) <= 0.0) return 0;
-    if (slope_of_arc(k, a, hi, best->n, &best->s) >= 0.0) return 0;
+    double lo = 0.0, hi = 1.0;
+    if (slope_of_arc(k, a, lo, best) <= 0.0 || slope_of_arc(k, a, hi, best) >= 0.0) return 0;
     for (int i = 0; i < HALVINGS; i++) {
         double at = 0.5 * (lo + hi);
-        if (slope_of_arc(k, a, at, best->n, &best->s) > 0.0)
+        if (slope_of_arc(k, a, at, best) > 0.0)
             lo = at;
         else
             hi = at;
