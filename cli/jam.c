@@ -18,8 +18,8 @@ static void names_of(const rb_model *m, const rb_jam_part *part, const char *nam
     int a = part->id.a;
     name[1] = NULL;
     if (part->id.kind == 0) {
-        name[0] = rb_model_name(m, RB_KIND_GEOM, a, buffer[0], sizeof buffer[0]);
-        name[1] = rb_model_name(m, RB_KIND_GEOM, part->id.b, buffer[1], sizeof buffer[1]);
+        name[0] = rb_geom_title(m, a, buffer[0], sizeof buffer[0]);
+        name[1] = rb_geom_title(m, part->id.b, buffer[1], sizeof buffer[1]);
     } else if (part->id.kind == 1) {
         name[0] = a < m->njnt
                       ? rb_model_name(m, RB_KIND_JOINT, a, buffer[0], sizeof buffer[0])

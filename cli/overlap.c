@@ -18,18 +18,6 @@ static int deeper(const void *a, const void *b)
     return x->geom2 - y->geom2;
 }
 
-static const char *name_of(const rb_model *m, int geom, char *text, size_t size)
-{
-    char own[128], body[128];
-    const char *name = rb_model_name(m, RB_KIND_GEOM, geom, own, sizeof own);
-    if (name[0])
-        snprintf(text, size, "%.100s", name);
-    else
-        snprintf(text, size, "geom %d of %.80s", geom,
-                 rb_model_name(m, RB_KIND_BODY, m->geom_body[geom], body, sizeof body));
-    return text;
-}
-
 /* The deepest point of each pair stays, in its order. */
 static int one_per_pair(rb_contact *c, int n)
 {
@@ -60,8 +48,8 @@ int overlap_say(const rb_model *m, rb_data *d, const rb_step_opts *opts)
     while (told < n && -found[told].at.gap > TOLD * m->extent) told++;
     for (int i = 0; i < told && i < MOST_LINES; i++) {
         fprintf(stderr, "%s and %s overlap by %.3g m at the start\n",
-                name_of(m, found[i].geom1, a, sizeof a), name_of(m, found[i].geom2, b, sizeof b),
-                -found[i].at.gap);
+                rb_geom_title(m, found[i].geom1, a, sizeof a),
+                rb_geom_title(m, found[i].geom2, b, sizeof b), -found[i].at.gap);
     }
     if (told > MOST_LINES) fprintf(stderr, "and %d pairs more\n", told - MOST_LINES);
     if (told > 0 && opts->project == 0.0)

@@ -490,8 +490,8 @@ TEST(shapes_without_an_entry_are_named)
     CHECK_INT(collide_world(w, 0.01, 0.1), RB_OK);
     w->d->v[2] = 100.0;
     CHECK_INT(collide_world(w, 0.01, 0.1), RB_UNSUPPORTED);
-    CHECK_CONTAINS(w->err.text, "can, cylinder");
-    CHECK_CONTAINS(w->err.text, "tent, mesh");
+    CHECK_CONTAINS(w->err.text, "can (cylinder)");
+    CHECK_CONTAINS(w->err.text, "tent (mesh)");
     CHECK_CONTAINS(w->err.text, "exclude");
     world_free(w);
 }

@@ -426,6 +426,44 @@ TEST(an_impact_begins_from_nothing_that_was_given_back)
     for (int k = 0; k < 2; k++) rb_arena_free(arena[k]);
 }
 
+/* A box with a slider, a ball, a capsule and a box of a millimetre. Parts of 1e-17 s and less were
+ * asked to push 4e-12 m out, with any speed. */
+TEST(rounding_is_not_pushed_out_within_a_short_part)
+{
+    static const char small[] =
+        "<mujoco><compiler angle='radian'/><option timestep='0.0004'/>"
+        "<custom><numeric name='rb.restitution' data='0'/></custom><worldbody>"
+        "<geom type='plane' size='20 20 1' friction='1 0 0'/>"
+        "<body pos='0.0006894131981172457 0.0004244695049955598 0.005'"
+        " euler='-0.9374590854715092 -0.6051782167499171 0'><freejoint/>"
+        "<geom type='box' density='486.96592062098114' friction='0.3 0 0'"
+        " size='0.0007313638576084354 0.0005246234575107261 0.0004232412999347853'/>"
+        "<body pos='0.0015 0 0'>"
+        "<joint type='slide' axis='0 1 0' damping='4.869659206209811e-14'/>"
+        "<geom type='capsule' fromto='0 0 0 0.001 0 0' size='0.0003'"
+        " density='486.96592062098114'/></body></body>"
+        "<body pos='0.0006570137654303974 0.0001799406393470131 0.010599999999999998'"
+        " euler='-0.010121459466835958 0.8385985650592496 0'><freejoint/>"
+        "<geom size='0.0008184197813709453' density='5556.523721097535' friction='0.8 0 0'/>"
+        "</body>"
+        "<body pos='0.0006087011374028373 -0.0005379892085295379 0.013399999999999999'"
+        " euler='-0.5063093225652284 0.5644710108037889 0'><freejoint/>"
+        "<geom type='capsule' size='0.0004718979086266084 0.0006310132308051339'"
+        " density='2476.553983308311' friction='0 0 0'/></body>"
+        "<body pos='-3.483658128465228e-05 -0.0008576771900629106 0.0162'"
+        " euler='0.2564781746242488 -0.3358239996582657 0'><freejoint/>"
+        "<geom type='box' density='572.96222433785' friction='0.3 0 0'"
+        " size='0.0009775002960780259 0.0005646401634963361 0.0009816173462577741'/></body>"
+        "</worldbody></mujoco>";
+    scene s = located(small);
+    s.o.formulation = rb_formulation_find("stewart-trinkle");
+    double before = energy(&s);
+    scene_run(&s, 0.06);
+    CHECK(energy(&s) < before);
+    CHECK(s.worst.penetration <= 1e-9 * s.m->extent);
+    scene_free(&s);
+}
+
 TEST_MAIN(RUN(an_elastic_ball_bounces_ten_thousand_times),
           RUN(a_ball_comes_to_rest_at_the_end_of_its_bounces), RUN(times_of_bounces_are_exact),
           RUN(a_shock_runs_through_a_line_of_balls), RUN(two_balls_into_a_cradle_let_two_out),
@@ -435,4 +473,5 @@ TEST_MAIN(RUN(an_elastic_ball_bounces_ten_thousand_times),
           RUN(tumbling_bodies_gain_no_energy_and_do_not_overlap),
           RUN(elastic_bodies_keep_their_energy), RUN(rest_and_failure_are_as_in_fixed_steps),
           RUN(polyhedral_formulations_bounce_as_well),
-          RUN(an_impact_begins_from_nothing_that_was_given_back))
+          RUN(an_impact_begins_from_nothing_that_was_given_back),
+          RUN(rounding_is_not_pushed_out_within_a_short_part))

@@ -462,6 +462,34 @@ TEST(a_repair_leaves_what_did_not_call_for_it)
     scene_free(&s);
 }
 
+/* A box sunk by 1 cm, and a joint 0.1 m beyond its limit. */
+TEST(no_formulation_pushes_out_what_a_model_begins_with)
+{
+    const char *const names[] = { "cone",
+                                  "stewart-trinkle",
+                                  "stewart-trinkle-nonlinear",
+                                  "anitescu-potra",
+                                  "dart",
+                                  "jain",
+                                  "phantom",
+                                  "box",
+                                  "hybrid-friction" };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        scene s = scene_text(
+            "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 1'/>"
+            "<body pos='0 0 .09'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+            "<body pos='0 0 2'><joint type='slide' axis='0 0 1' limited='true' range='.1 1'/>"
+            "<geom size='.1' mass='1'/></body></worldbody></mujoco>");
+        s.o.formulation = rb_formulation_find(names[k]);
+        scene_run(&s, 0.3);
+        CHECK_NEAR(s.d->q[2], 0.09, 1e-8);
+        CHECK_NEAR(s.d->q[7], 0.0, 1e-8);
+        for (int j = 0; j < s.m->nv; j++) CHECK_NEAR(s.d->v[j], 0.0, 1e-7);
+        CHECK(s.worst.energy_created <= 1e-12);
+        scene_free(&s);
+    }
+}
+
 TEST_MAIN(RUN(a_box_at_rest_does_not_move_by_a_bit),
           RUN(a_slope_at_the_friction_angle_holds_and_a_millionth_more_slides),
           RUN(heavy_on_light_stands), RUN(a_sliding_cube_stays_down_and_stops_where_coulomb_says),
@@ -473,4 +501,5 @@ TEST_MAIN(RUN(a_box_at_rest_does_not_move_by_a_bit),
           RUN(formulations_without_grain_refuse_one), RUN(a_step_that_fails_changes_nothing),
           RUN(a_warm_step_allocates_nothing), RUN(contact_makes_no_energy),
           RUN(workers_change_no_bit), RUN(many_simulations_are_each_their_own),
-          RUN(a_pile_that_lands_is_not_halved), RUN(a_repair_leaves_what_did_not_call_for_it))
+          RUN(a_pile_that_lands_is_not_halved), RUN(a_repair_leaves_what_did_not_call_for_it),
+          RUN(no_formulation_pushes_out_what_a_model_begins_with))

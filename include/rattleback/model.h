@@ -234,6 +234,10 @@ int rb_model_find(const rb_model *m, rb_kind kind, const char *name); /* -1: non
  */
 const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, size_t size);
 
+/* For messages: the name of a geom, or "geom 3 of BODY"; written to buf, whose start is returned.
+ */
+const char *rb_geom_title(const rb_model *m, int geom, char *buf, size_t size);
+
 /* The same model in maximal coordinates: every link free, every joint as bilateral rows
  * (RB_EQ_CONNECT for balls, RB_EQ_HINGE, RB_EQ_SLIDE; RB_EQ_CHAIN for several joints on a body and
  * for joints with armature). A joint with armature becomes a rotor, a body without mass on a joint

@@ -130,7 +130,7 @@ static rb_status place_geoms(scene *s)
 {
     for (int g = 0; g < s->m->ngeom; g++) {
         rb_shape shape = shape_of(s, g);
-        char name[64];
+        char name[160];
         lever at;
         int ok = is_measurable3(shape.p) && is_finite3(shape.R) && is_finite3(shape.R + 3) &&
                  is_finite3(shape.R + 6);
@@ -140,10 +140,9 @@ static rb_status place_geoms(scene *s)
             ok = is_finite3(s->motion[g].v) && !isnan(s->motion[g].spread);
         }
         if (!ok) {
-            return rb_fail(
-                s->err, RB_BAD_INPUT,
-                "geom %d (%s): its pose or velocity is not finite, or it is too far away", g,
-                rb_model_name(s->m, RB_KIND_GEOM, g, name, sizeof name));
+            return rb_fail(s->err, RB_BAD_INPUT,
+                           "%s: its pose or velocity is not finite, or it is too far away",
+                           rb_geom_title(s->m, g, name, sizeof name));
         }
         if (s->noted) s->wide[g] = widen(s, g, &at);
         if (is_finite3(s->swept[g].lo) && is_finite3(s->swept[g].hi)) {
@@ -163,14 +162,12 @@ static rb_status refuse(const scene *s, int g1, int g2)
 {
     static const char *const text[] = { "plane",     "height field", "sphere", "capsule",
                                         "ellipsoid", "cylinder",     "box",    "mesh" };
-    char name1[64], name2[64];
+    char name1[160], name2[160];
     return rb_fail(s->err, RB_UNSUPPORTED,
-                   "geoms %d (%s, %s) and %d (%s, %s): no collision of these shapes; exclude their "
+                   "%s (%s) and %s (%s): no collision of these shapes; exclude their "
                    "bodies or set contype and conaffinity to 0",
-                   g1, rb_model_name(s->m, RB_KIND_GEOM, g1, name1, sizeof name1),
-                   text[s->m->geom_type[g1]], g2,
-                   rb_model_name(s->m, RB_KIND_GEOM, g2, name2, sizeof name2),
-                   text[s->m->geom_type[g2]]);
+                   rb_geom_title(s->m, g1, name1, sizeof name1), text[s->m->geom_type[g1]],
+                   rb_geom_title(s->m, g2, name2, sizeof name2), text[s->m->geom_type[g2]]);
 }
 
 /* How much the gap of any point can shrink within h. */

@@ -206,10 +206,9 @@ static rb_mover make_mover(const rb_model *m, const rb_data *d, double horizon, 
 
 static rb_status refuse(const rb_model *m, rb_status status, int g1, int g2, rb_error *err)
 {
-    char name1[64], name2[64];
-    return rb_fail(err, status, "geoms %d (%s) and %d (%s): %s", g1,
-                   rb_model_name(m, RB_KIND_GEOM, g1, name1, sizeof name1), g2,
-                   rb_model_name(m, RB_KIND_GEOM, g2, name2, sizeof name2),
+    char name1[160], name2[160];
+    return rb_fail(err, status, "%s and %s: %s", rb_geom_title(m, g1, name1, sizeof name1),
+                   rb_geom_title(m, g2, name2, sizeof name2),
                    status == RB_BAD_INPUT
                        ? "a pose or velocity is not finite"
                        : "no time of impact of these shapes; expected convex ones, no height field "

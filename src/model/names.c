@@ -53,3 +53,15 @@ const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, siz
         snprintf(buf, size, "body%d.%d", body, k);
     return buf;
 }
+
+const char *rb_geom_title(const rb_model *m, int geom, char *buf, size_t size)
+{
+    char body[128];
+    const char *name = rb_model_name(m, RB_KIND_GEOM, geom, NULL, 0);
+    if (*name)
+        snprintf(buf, size, "%s", name);
+    else
+        snprintf(buf, size, "geom %d of %s", geom,
+                 rb_model_name(m, RB_KIND_BODY, m->geom_body[geom], body, sizeof body));
+    return buf;
+}

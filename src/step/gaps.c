@@ -118,7 +118,8 @@ static double limits_deepened(const rb_stage *s)
 
 double rb_stage_loop_share(const rb_stage *s)
 {
-    return s->yields ? 0.0 : RB_LOOP_SHARE * s->h / s->h_full;
+    double share = s->o->formulation->ahead ? 1.0 : RB_LOOP_SHARE;
+    return s->yields ? 0.0 : share * s->h / s->h_full;
 }
 
 double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r)

@@ -209,18 +209,6 @@ static int find_ray(search *x, int friction, double *closing)
 /* ---- what is told -----------------------------------------------------------------------------
  */
 
-static const char *geom_name(const rb_model *m, int g, char *text, size_t size)
-{
-    char own[128], body[128];
-    const char *name = rb_model_name(m, RB_KIND_GEOM, g, own, sizeof own);
-    if (name[0])
-        snprintf(text, size, "%.100s", name);
-    else
-        snprintf(text, size, "geom %d of %.80s", g,
-                 rb_model_name(m, RB_KIND_BODY, m->geom_body[g], body, sizeof body));
-    return text;
-}
-
 /* "left and box", "limit of joint elbow", ... */
 static void name_part(const rb_model *m, const rb_touch_id *id, char *text, size_t size)
 {
@@ -228,8 +216,8 @@ static void name_part(const rb_model *m, const rb_touch_id *id, char *text, size
     int joint = id->a < m->njnt;
     switch (id->kind) {
     case RB_CONSTRAINT_CONTACT:
-        snprintf(text, size, "%s and %s", geom_name(m, id->a, a, sizeof a),
-                 geom_name(m, id->b, b, sizeof b));
+        snprintf(text, size, "%s and %s", rb_geom_title(m, id->a, a, sizeof a),
+                 rb_geom_title(m, id->b, b, sizeof b));
         return;
     case RB_CONSTRAINT_LIMIT:
         snprintf(text, size, "the limit of %.100s",

@@ -5,13 +5,14 @@
  *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                     (S.2)
  *
  * with v_hat = 0 at the start of the step. What overlaps already is kept from sinking deeper, not
- * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push: theirs
- * is gap(q_hat) + h n.(v+ - v_hat) >= 0.) Gaps of rounding size are zero, and in large islands
- * those that nobody sees (S.43).
+ * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push what
+ * steps made, of rounding size: theirs is gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.74).) Gaps of
+ * rounding size are zero, and in large islands those that nobody sees (S.43).
  *
  * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off in a step,
  * what the step itself would add is not allowed (S.10). Ahead of the start (v_hat given from the
- * beginning) the whole error is taken off, as Stewart and Trinkle do.
+ * beginning) the whole error is taken off, as Stewart and Trinkle do, by parts of a step their
+ * share.
  *
  * Restitution in a fixed step: a contact that would close within it and comes faster than weight
  * alone drives it in two steps bounces (S.3). It would meet with u*, and leaves with the speed b
@@ -102,13 +103,22 @@ static int is_too_deep(const rb_stage *s, const rb_constraint *c)
     return c->gap < fmin(0.0, start + RB_GAP_MADE * deep) - deep;
 }
 
+/* Stewart and Trinkle push out what steps made, a part of a step its share of it: over a part of
+ * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.74), unless
+ * nobody looks at what steps make. */
+static double pushed_floor(const rb_stage *s, double start)
+{
+    int of_model = start < -2.0 * RB_GAP_DEEP * s->size && s->o->max_repair > 0;
+    return of_model ? start : (1.0 - s->h / s->h_full) * start;
+}
+
 /* Where the gap may end: at what it was before, if it overlapped, or half of what steps may make it
  * where it is to be lifted. */
 static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
 {
     double deep = RB_GAP_DEEP * s->size;
-    if (s->o->formulation->push_out) return 0.0;
     double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
+    if (s->o->formulation->push_out) return pushed_floor(s, start);
     return lifts && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
@@ -348,6 +358,23 @@ static void reach_farther(rb_stage *s)
 {
     if (s->last_p || s->flight || s->d->ntouch <= RB_UNIQUE_CONTACTS) return;
     s->reach = fmax(s->reach, RB_REACH_SHARE * typical_speed(s));
+}
+
+/* Rows ahead of the start do not see what overlapped there, nor how far loops were open. */
+rb_status rb_stage_look_back(rb_stage *s)
+{
+    rb_data *d = s->d;
+    s->q_hat = s->q0;
+    s->v_hat = NULL;
+    s->last_p = NULL;
+    go_to(s);
+    rb_status status = RB_OK;
+    if (!take_known(s))
+        status = rb_collide(s->m, d, 0.0, 0.0, d->touch_max, s->contacts, &s->ncontact, s->err);
+    s->info->contacts = s->ncontact;
+    if (status != RB_OK) return status;
+    return rb_constraints_build(s->m, d, s->o, s->h, 0.0, s->contacts, s->ncontact, NULL,
+                                &s->first);
 }
 
 rb_status rb_stage_rows(rb_stage *s)

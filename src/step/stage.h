@@ -287,6 +287,9 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
 /* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
 rb_status rb_stage_rows(rb_stage *s);
 
+/* rows.c: the set `first`, where rows begin ahead of the start; d and q_hat at q0. */
+rb_status rb_stage_look_back(rb_stage *s);
+
 /* near.c: from the start of the step on, notes pairs while it looks for contacts at the velocity of
  * d. Then: whether q_new is so near that only those can touch. */
 rb_status rb_stage_near_find(rb_stage *s, double slack);

@@ -148,15 +148,17 @@ void rb_stage_finish(rb_stage *s)
 }
 
 /* Where rows are taken first: at the start, or where the step would end without contact. */
-static void first_place(rb_stage *s, double *q_hat, double *v_hat)
+static rb_status first_place(rb_stage *s, double *q_hat, double *v_hat)
 {
     s->q_hat = s->q0;
     s->v_hat = NULL;
-    if (!s->o->formulation->ahead) return;
+    if (!s->o->formulation->ahead) return RB_OK;
+    rb_status status = rb_stage_look_back(s);
     copy(v_hat, s->v0, s->m->nv);
     rb_integrate(s->m, s->q0, v_hat, s->h, q_hat);
     s->q_hat = q_hat;
     s->v_hat = v_hat;
+    return status;
 }
 
 /* Largest change of a coordinate. */
@@ -267,7 +269,8 @@ static rb_status solve_until_open(rb_stage *s)
     rb_relax place;
     if (rb_relax_start(s, &place) != RB_OK) return RB_NOMEM;
     int repairs = s->o->scheme == RB_SCHEME_MOREAU_JEAN ? 0 : s->o->max_repair;
-    first_place(s, place.q_hat, place.v_hat);
+    rb_status status = first_place(s, place.q_hat, place.v_hat);
+    if (status != RB_OK) return status;
     s->last_p = NULL;
     s->first_v = NULL;
     s->repeats = NULL;
@@ -277,7 +280,7 @@ static rb_status solve_until_open(rb_stage *s)
     double before = INFINITY, missed = INFINITY;
     for (int round = 0;; round++) {
         double worst = 0.0;
-        rb_status status = round == 0 ? first_rounds(s) : do_round(s);
+        status = round == 0 ? first_rounds(s) : do_round(s);
         if (status == RB_OK) status = check(s, repairs > 0, &worst);
         if (status != RB_OK) return status;
 

@@ -293,10 +293,10 @@ static int cuts(rb_stage *s, const routes *x, int g1, int g2)
 
 static rb_status refuse(const rb_stage *s, int g1, int g2)
 {
-    char first[64], second[64];
+    char first[160], second[160];
     return rb_fail(s->err, RB_UNSOLVED, "%s and %s would pass through each other: shorten the step",
-                   rb_model_name(s->m, RB_KIND_GEOM, g1, first, sizeof first),
-                   rb_model_name(s->m, RB_KIND_GEOM, g2, second, sizeof second));
+                   rb_geom_title(s->m, g1, first, sizeof first),
+                   rb_geom_title(s->m, g2, second, sizeof second));
 }
 
 /* Contacts of the pair are watched by their gaps, not held by rows. */
