@@ -226,6 +226,33 @@ TEST(a_plate_that_moves_throws_a_ball)
     scene_free(&s);
 }
 
+/* With mu >= 1 a block that the floor lifts and the pusher holds down is held by both. It was
+ * lifted into the shell, and could not be pushed; what overlaps by less than a shell is lifted if
+ * it can. */
+TEST(a_pusher_with_much_friction_moves_a_block)
+{
+    const double mu[] = { 0.5, 1.0, 1.2, 3.0 };
+    for (int k = 0; k < 4; k++) {
+        scene s = impulse_text(
+            "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1'/>"
+            "<body mocap='true' pos='-.11 0 .05'><geom type='box' size='.05 .2 .05'/></body>"
+            "<body pos='0 0 .05'><freejoint/><geom type='box' size='.05 .05 .05' mass='.3'/>"
+            "</body></worldbody></mujoco>");
+        s.o.friction = mu[k];
+        s.d->mocap_v[0] = 0.5;
+        if (k == 2) {
+            s.d->q[2] = 0.04999;
+            s.d->mocap[0] = -0.1001;
+        }
+        scene_run(&s, 0.1);
+        CHECK_NEAR(s.d->q[0] - s.d->mocap[0], 0.1, 1e-5);
+        CHECK_NEAR(s.d->v[0], 0.5, 1e-3);
+        CHECK_NEAR(s.d->q[2], 0.05, 2e-5);
+        CHECK(s.worst.residual <= 1e-9);
+        scene_free(&s);
+    }
+}
+
 /* A ball hits a door: angular momentum about the hinge is kept, energy is not created. */
 TEST(a_ball_swings_a_door)
 {
@@ -530,6 +557,7 @@ TEST(what_cannot_be_done_is_refused_and_changes_nothing)
     hash = rb_data_hash(s.d);
     CHECK_INT(rb_step(s.m, s.d, &s.o, NULL, &err), RB_BAD_INPUT);
     CHECK_CONTAINS(err.text, "not finite");
+    CHECK_CONTAINS(err.text, "of body");
     CHECK(rb_data_hash(s.d) == hash);
     scene_free(&s);
 
@@ -546,8 +574,9 @@ TEST_MAIN(RUN(a_step_tells_all_the_energy_it_changes), RUN(what_rolls_keeps_its_
           RUN(flies_a_parabola_and_keeps_its_momentum), RUN(bounces_as_high_as_restitution_says),
           RUN(a_shock_runs_through_a_line_of_balls), RUN(elastic_balls_keep_their_energy),
           RUN(events_tell_all_impulses), RUN(simultaneous_impacts_are_all_found),
-          RUN(a_plate_that_moves_throws_a_ball), RUN(a_ball_swings_a_door),
-          RUN(a_block_on_a_slope_does_not_creep), RUN(what_starts_at_rest_does_not_bounce),
+          RUN(a_plate_that_moves_throws_a_ball), RUN(a_pusher_with_much_friction_moves_a_block),
+          RUN(a_ball_swings_a_door), RUN(a_block_on_a_slope_does_not_creep),
+          RUN(what_starts_at_rest_does_not_bounce),
           RUN(what_a_motor_presses_down_stays_and_is_held),
           RUN(a_scale_shows_the_weight_of_what_lies_on_it), RUN(a_push_is_part_of_the_state),
           RUN(cascades_come_to_rest), RUN(collapse_without_weight_ends),

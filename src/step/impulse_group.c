@@ -91,15 +91,28 @@ static int moves(const rb_stage *s, const rb_constraint *c)
     return 0;
 }
 
+/* Islands that something led pushes or pulls. */
+static void mark_led(const rb_constraints *set, unsigned char *led)
+{
+    memset(led, 0, (size_t)set->nisland);
+    for (int i = 0; i < set->ncontact; i++) {
+        const rb_constraint *c = &set->c[i];
+        if (c->island >= 0 && set->drive[c->row] != 0.0) led[c->island] = 1;
+    }
+}
+
 /* What is left of a gap until contacts are kept. What rests closer stays as it is; what moves, and
- * overlap, is lifted, but as if it were no deeper than a shell: no step is to throw bodies out. */
-static double room_of(const rb_events *x, const rb_constraint *c)
+ * overlap, is lifted, but as if it were no deeper than a shell: no step is to throw bodies out.
+ * What is pushed is lifted out of overlap that ticks made, no other (B.13). */
+static double room_of(const rb_events *x, const rb_constraint *c, const unsigned char *led)
 {
     const rb_stage *s = x->s;
     if (c->gap > x->rest) return c->gap - x->rest;
     if (rb_touches_driven(x, c)) return fmin(0.0, c->gap);
     if (c->gap >= NEARLY * x->rest) return 0.0;
-    if (c->gap >= -RB_GAP_ZERO * s->size && !moves(s, c)) return 0.0;
+    int pushed = c->island >= 0 && led[c->island];
+    if (c->gap >= -RB_GAP_ZERO * s->size && (pushed || !moves(s, c))) return 0.0;
+    if (pushed && c->gap < -x->shell) return 0.0;
     return fmax(c->gap, -x->shell) - x->rest;
 }
 
@@ -131,17 +144,21 @@ static void add_lead(rb_events *x, const rb_constraint *c)
 
 /* Gaps of contacts become what is left of them; bias. Limits were measured `since` seconds after
  * the event. */
-static void fill_biases(rb_events *x, double since)
+static rb_status fill_biases(rb_events *x, double since)
 {
     rb_stage *s = x->s;
+    unsigned char *led = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!led) return RB_NOMEM;
+    mark_led(&s->set, led);
     rb_constraints_velocity(&s->set, x->v_minus, s->u);
     for (int i = 0; i < s->set.n; i++) {
         rb_constraint *c = &s->set.c[i];
-        if (c->kind == RB_CONSTRAINT_CONTACT) c->gap = room_of(x, c);
+        if (c->kind == RB_CONSTRAINT_CONTACT) c->gap = room_of(x, c, led);
         if (c->kind == RB_CONSTRAINT_LIMIT) c->gap -= since * s->u[c->row];
         s->bias[c->row] = s->room[i] = bias_of(x, c);
         if (c->kind == RB_CONSTRAINT_CONTACT) add_lead(x, c);
     }
+    return RB_OK;
 }
 
 void rb_impulse_row_speeds(rb_events *x)
@@ -187,8 +204,7 @@ static rb_status rows(rb_events *x, double ahead, double since)
     }
     if (s->set.nrow > 0 && x->ndriven == 0) status = rb_stage_factor(s);
     if (status == RB_OK) status = rb_stage_take_rows(s);
-    if (status == RB_OK) fill_biases(x, since);
-    return status;
+    return status == RB_OK ? fill_biases(x, since) : status;
 }
 
 /* ---- after -------------------------------------------------------------------------------------
@@ -354,6 +370,33 @@ static rb_status calm(rb_events *x, double ahead)
     return drop_leads(x, ahead, f, push, gain) ? solve(s) : RB_OK;
 }
 
+/* Lifts are taken off u and bias; 1: there are such. */
+static int drop_lifts(rb_stage *s)
+{
+    int any = 0;
+    for (int i = 0; i < s->set.ncontact; i++) {
+        int row = s->set.c[i].row;
+        if (!(s->room[i] < 0.0)) continue;
+        s->u[row] -= s->room[i];
+        s->bias[row] -= s->room[i];
+        s->room[i] = 0.0;
+        any = 1;
+    }
+    return any;
+}
+
+/* What lifts a body off the floor rubs at what pushes it; that presses it to the floor, and with mu
+ * >= 1 the floor holds it against the push: there is no answer. Not lifted it has one (B.13). */
+static rb_status solve_or_drop(rb_stage *s)
+{
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    rb_status status = solve(s);
+    if (status != RB_UNSOLVED || !drop_lifts(s)) return status;
+    s->info->residual = residual; /* what was refused is not reported as accepted */
+    s->info->velocity_residual = in_velocity;
+    return solve(s);
+}
+
 /* Kinetic energy that the impulses gave, less the work of what is led: between flights, which keep
  * their energy, it is what the tick changes all energy by. v_m is in v_new. */
 static rb_status measure(rb_events *x, double ahead)
@@ -415,7 +458,7 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick)
     s->v_hat = NULL;
     s->last_p = NULL;
     rb_status status = prepare(x, t, ahead, tick);
-    if (status == RB_OK) status = solve(s);
+    if (status == RB_OK) status = solve_or_drop(s);
     if (status == RB_OK) copy(x->v_end, s->v_new, s->m->nv);
     if (status == RB_OK && tick && x->turns) status = solve_again(x, t);
     if (status == RB_OK && tick && x->turns) status = calm(x, ahead);

@@ -403,13 +403,13 @@ static rb_status strike_one(rb_events *x, double t, const rb_shell_point *p)
 
 static rb_status refuse_crowd(const rb_events *x, const rb_contact *c)
 {
-    char name1[64], name2[64];
+    char name1[160], name2[160];
     const rb_model *m = x->s->m;
     return rb_fail(x->s->err, RB_CROWDED,
-                   "impacts do not end, the last between geoms %d (%s) and %d (%s): a smaller "
+                   "impacts do not end, the last between %s and %s: a smaller "
                    "restitution, or the stepper located, may help",
-                   c->geom1, rb_model_name(m, RB_KIND_GEOM, c->geom1, name1, sizeof name1),
-                   c->geom2, rb_model_name(m, RB_KIND_GEOM, c->geom2, name2, sizeof name2));
+                   rb_geom_title(m, c->geom1, name1, sizeof name1),
+                   rb_geom_title(m, c->geom2, name2, sizeof name2));
 }
 
 /* Rounds of impacts, until no point approaches fast. */

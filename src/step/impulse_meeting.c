@@ -285,11 +285,10 @@ double rb_impulse_reach(const rb_events *x)
 
 static rb_status refuse(const rb_events *x, const rb_meeting *m, rb_status status)
 {
-    char name1[64], name2[64];
-    return rb_fail(x->s->err, status, "geoms %d (%s) and %d (%s): %s", m->geom[0],
-                   rb_model_name(x->s->m, RB_KIND_GEOM, m->geom[0], name1, sizeof name1),
-                   m->geom[1],
-                   rb_model_name(x->s->m, RB_KIND_GEOM, m->geom[1], name2, sizeof name2),
+    char name1[160], name2[160];
+    return rb_fail(x->s->err, status, "%s and %s: %s",
+                   rb_geom_title(x->s->m, m->geom[0], name1, sizeof name1),
+                   rb_geom_title(x->s->m, m->geom[1], name2, sizeof name2),
                    status == RB_BAD_INPUT   ? "a pose or velocity is not finite"
                    : status == RB_TOO_LARGE ? "they touch in too many planes"
                                             : "no collision of these shapes");
@@ -625,9 +624,9 @@ static rb_status make_grid(rb_events *x)
 
 static rb_status refuse_pose(const rb_events *x, int g)
 {
-    char name[64];
-    return rb_fail(x->s->err, RB_BAD_INPUT, "geom %d (%s): its pose or velocity is not finite", g,
-                   rb_model_name(x->s->m, RB_KIND_GEOM, g, name, sizeof name));
+    char name[160];
+    return rb_fail(x->s->err, RB_BAD_INPUT, "%s: its pose or velocity is not finite",
+                   rb_geom_title(x->s->m, g, name, sizeof name));
 }
 
 static int is_finite(const rb_events *x, int g)
