@@ -16,7 +16,12 @@ static const argument *find(const argument *table, const char *text, size_t leng
 static int refuse_unknown(const arguments *a, const char *text)
 {
     fprintf(stderr, "rattleback %s: unknown option %s; expected ", a->command, text);
-    for (int k = 0; a->table[k].name; k++) fprintf(stderr, "%s%s", k ? ", " : "", a->table[k].name);
+    for (int k = 0; a->table[k].name; k++) {
+        const char *name = a->table[k].name;
+        if (find(a->table, name, strlen(name)) != &a->table[k])
+            continue; /* an earlier one counts */
+        fprintf(stderr, "%s%s", k ? ", " : "", name);
+    }
     fputc('\n', stderr);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "rattleback/dynamics.h"
 
@@ -60,11 +61,15 @@ int model_set_floating_base(void *to, const char *text)
     return o->load.floating_base = 1;
 }
 
+/* NAME=FOLDER, or a folder that has packages in it or is one. */
 int model_set_package(void *to, const char *text)
 {
     model_options *o = to;
-    if (!*text || *text == '=') {
-        fprintf(stderr, "rattleback %s: --package %s: expected NAME=FOLDER\n", o->command, text);
+    struct stat found;
+    int folder = !strchr(text, '=') && stat(text, &found) == 0 && S_ISDIR(found.st_mode);
+    if (*text == '=' || (!strchr(text, '=') && !folder)) {
+        fprintf(stderr, "rattleback %s: --package %s: expected NAME=FOLDER%s\n", o->command, text,
+                *text && *text != '=' ? ", and there is no folder of this name" : "");
         return 0;
     }
     if (o->npackage >= MODEL_MOST_PACKAGES) {

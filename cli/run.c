@@ -143,6 +143,17 @@ static rb_status step(run *r, rb_step_info *info, rb_error *err)
     }
 }
 
+/* Choices that do not go together are told as such: neither a step nor a solver failed. */
+static void say_why(const run *r, rb_status status, const rb_error *err)
+{
+    if (status == RB_UNSUPPORTED && err->text[0] && r->steps == 0)
+        fprintf(stderr, "rattleback run: %s\n", err->text);
+    else
+        fprintf(stderr, "t = %.9g: step %d: %s%s%s; the state is that before the step\n",
+                r->d->time, r->steps + 1, rb_status_text(status), err->text[0] ? ": " : "",
+                err->text);
+}
+
 static int simulate(run *r)
 {
     double h = r->o->step.h > 0.0 ? r->o->step.h : r->m->option.timestep;
@@ -158,9 +169,8 @@ static int simulate(run *r)
             r->failures++;
             r->unsupported = status == RB_UNSUPPORTED;
             if (status == RB_JAMMED) r->jam = info;
-            fprintf(stderr, "%st = %.9g: step %d: %s%s%s; the state is that before the step\n",
-                    bar ? "\r\033[K" : "", r->d->time, r->steps + 1, rb_status_text(status),
-                    err.text[0] ? ": " : "", err.text);
+            if (bar) fputs("\r\033[K", stderr);
+            say_why(r, status, &err);
             break;
         }
         add(r, &info);
@@ -302,9 +312,48 @@ static int refuse_physics(const run_options *o, const rb_model *m)
     return 1;
 }
 
+/* Joints that became loops. */
+static int refuse_maximal(const run *r)
+{
+    if (r->o->step.stepper != RB_STEPPER_IMPULSE || r->m->neq == r->written->neq) return 0;
+    fputs("rattleback run: --coordinates maximal makes a loop of every joint, and the stepper "
+          "impulse takes none: take minimal, or another stepper\n",
+          stderr);
+    return 1;
+}
+
+static int open_dump(run *r)
+{
+    struct stat found;
+    const char *folder = r->o->dump;
+    int made = mkdir(folder, 0777) == 0, old = !made && errno == EEXIST;
+    if (old && stat(folder, &found) == 0 && !S_ISDIR(found.st_mode)) errno = ENOTDIR, old = 0;
+    if (!made && (!old || access(folder, W_OK | X_OK) != 0)) {
+        fprintf(stderr, "rattleback run: --dump-problems %s: %s\n", folder, strerror(errno));
+        return 0;
+    }
+    r->o->step.sink = (rb_problem_sink){ dump_problem, r };
+    return 1;
+}
+
+static int open_events(run *r)
+{
+    if (!by_events(r)) {
+        fprintf(stderr,
+                "rattleback run: --events %s: the stepper %s has none; expected --stepper impulse "
+                "or hybrid\n",
+                r->o->events, rb_stepper_name(r->o->step.stepper));
+        return 0;
+    }
+    r->events = events_open(r->o->events, r->m);
+    if (r->events) r->o->step.events = events_sink(r->events);
+    return r->events != NULL;
+}
+
 static int run_model(run *r)
 {
     r->written = r->o->model.minimal ? r->o->model.minimal : r->m;
+    if (refuse_maximal(r)) return EXIT_BAD_INPUT;
     r->d = model_start_written(&r->o->model, r->m);
     if (!r->d) return EXIT_BAD_INPUT;
     if (r->o->state && !apply_state(r)) return EXIT_BAD_INPUT;
@@ -313,19 +362,9 @@ static int run_model(run *r)
         r->d = model_maximal(&r->o->model, r->minimal, r->m);
         if (!r->d) return EXIT_BAD_INPUT;
     }
-    if (r->o->dump) {
-        if (mkdir(r->o->dump, 0777) != 0 && errno != EEXIST) {
-            fprintf(stderr, "%s: %s\n", r->o->dump, strerror(errno));
-            return EXIT_BAD_INPUT;
-        }
-        r->o->step.sink = (rb_problem_sink){ dump_problem, r };
-    }
+    if (r->o->dump && !open_dump(r)) return EXIT_BAD_INPUT;
+    if (r->o->events && !open_events(r)) return EXIT_BAD_INPUT;
     if (r->o->record && !(r->record = record_open(r->o->record, r->written))) return EXIT_BAD_INPUT;
-    if (r->o->events) {
-        r->events = events_open(r->o->events, r->m);
-        if (!r->events) return EXIT_BAD_INPUT;
-        r->o->step.events = events_sink(r->events);
-    }
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     r->energy_start = energy(r);
     int status = simulate(r);

@@ -325,5 +325,24 @@ def test_bad_usage_exits_2():
     check_run(rattleback("run", ROD, "--solver", "lemke", "--key", "start"), 2, "does not take")
 
 
+def test_choices_that_do_not_go_together_are_named():
+    bad = (
+        (("--stepper", "impulse", "--scheme", "moreau-jean"), "flights instead of a scheme"),
+        (("--events", "-"), "the stepper fixed has none; expected --stepper impulse or hybrid"),
+        (("--stepper", "located", "--events", "-"), "the stepper located has none"),
+        (("--stepper", "impulse", "--coordinates", "maximal"), "makes a loop of every joint"),
+        (("--dump-problems", "/dev/null"), "--dump-problems /dev/null: Not a directory"),
+        (("--package", "nothing"), "expected NAME=FOLDER, and there is no folder of this name"),
+        (("--solver", "lemke"), "rattleback run: the solver lemke does not take the problems"),
+    )
+    for options, words in bad:
+        code, out, err = rattleback("run", ROD, *options)
+        check(code == 2 and words in err, options, code, err)
+        check("step 1" not in err and "t = 0" not in err, "no step failed", err)
+    check_run(rattleback("run", ROD, "--package", "scenes", "--time", "0.01"), 0)
+    _, _, err = rattleback("run", ROD, "--colour")
+    check(len(re.findall(r"--friction\b", err)) == 1, "each option is named once", err)
+
+
 if __name__ == "__main__":
     run_tests(globals())
