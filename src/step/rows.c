@@ -6,7 +6,7 @@
  *
  * with v_hat = 0 at the start of the step. What overlaps already is kept from sinking deeper, not
  * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push what
- * steps made, of rounding size: theirs is gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.74).) Gaps of
+ * steps made, of rounding size: theirs is gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.75).) Gaps of
  * rounding size are zero, and in large islands those that nobody sees (S.43).
  *
  * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off in a step,
@@ -104,7 +104,7 @@ static int is_too_deep(const rb_stage *s, const rb_constraint *c)
 }
 
 /* Stewart and Trinkle push out what steps made, a part of a step its share of it: over a part of
- * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.74), unless
+ * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.75), unless
  * nobody looks at what steps make. */
 static double pushed_floor(const rb_stage *s, double start)
 {
