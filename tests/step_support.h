@@ -33,6 +33,17 @@ static inline scene scene_text(const char *mjcf)
     return scene_of(rb_spec_read_memory(mjcf, strlen(mjcf), NULL, &o, NULL, &err), &err);
 }
 
+/* The same, with the hulls of its meshes. */
+static inline scene scene_hulls(const char *mjcf)
+{
+    rb_error err = { 0 };
+    rb_load_opts o = rb_load_opts_default();
+    rb_spec *spec = rb_spec_read_memory(mjcf, strlen(mjcf), NULL, &o, NULL, &err);
+    if (!spec) test_fail(__FILE__, __LINE__, "%d: %s", err.line, err.text);
+    CHECK_INT(rb_spec_hulls(spec, &err), RB_OK);
+    return scene_of(spec, &err);
+}
+
 /* scenes/NAME, at its first keyframe where it has one */
 static inline scene scene_file(const char *name)
 {

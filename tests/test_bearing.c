@@ -27,12 +27,7 @@ static scene leaning_scene(int prism, int plane, double lean, double azimuth)
              g * lean * cos(azimuth), g * lean * sin(azimuth), -g, mesh,
              plane ? "type='plane' size='1 1 1'" : "type='box' size='1 1 0.1' pos='0 0 -0.1'",
              prism ? "type='mesh' mesh='prism'" : "type='cylinder' size='0.1 0.2'");
-    rb_error err = { 0 };
-    rb_load_opts o = rb_load_opts_default();
-    rb_spec *spec = rb_spec_read_memory(text, strlen(text), NULL, &o, NULL, &err);
-    if (!spec) test_fail(__FILE__, __LINE__, "%d: %s", err.line, err.text);
-    CHECK_INT(rb_spec_hulls(spec, &err), RB_OK);
-    return scene_of(spec, &err);
+    return scene_hulls(text);
 }
 
 TEST(stands_to_the_last_degree)

@@ -43,12 +43,7 @@ static scene fast_scene(const char *body, const char *wall)
              "</asset><worldbody><geom name='wall' %s/><body><freejoint/>"
              "<geom %s mass='0.1'/></body></worldbody></mujoco>",
              wall, body);
-    rb_error err = { 0 };
-    rb_load_opts o = rb_load_opts_default();
-    rb_spec *spec = rb_spec_read_memory(text, strlen(text), NULL, &o, NULL, &err);
-    if (!spec) test_fail(__FILE__, __LINE__, "%d: %s", err.line, err.text);
-    CHECK_INT(rb_spec_hulls(spec, &err), RB_OK);
-    return scene_of(spec, &err);
+    return scene_hulls(text);
 }
 
 static void throw_down(scene *s, unsigned seed, double speed)
