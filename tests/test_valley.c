@@ -115,16 +115,16 @@ TEST(what_comes_from_outside_overlaps)
             wrong += is_wrong(&s, pow(10.0, rb_rng_uniform(&rng, -9.0, -3.0)));
         }
         printf("    %s on %s: %d of %d\n", bodies[b % 6], surfaces[b / 6], wrong, poses);
-        CHECK(wrong <= poses / 100); /* 0 but for hulls and boxes at peaks: 14 and 4 of 2000 */
+        int at_peaks = b / 6 == 1 && b % 6 < 2; /* hulls and boxes: 15 and 5 of 2000, open */
+        CHECK(wrong <= (at_peaks ? poses / 100 : 0));
         scene_free(&s);
     }
 }
 
 TEST(bodies_come_to_the_bottom)
 {
-    enum { DROPS = 100 };
-    int count = 0;
-    for (int i = 0; i < 4 * DROPS; i++) {
+    int count = 0, drops = test_count(400);
+    for (int i = 0; i < drops; i++) {
         TEST_SEED(i);
         scene s = valley_scene(bodies[i % 2], surfaces[i / 2 % 2]);
         count += refused(&s, (unsigned)i);
