@@ -356,12 +356,14 @@ typedef struct rb_data {
     double *placed_q; /*                                                       (nq)          */
 
     /* rb_bias, rb_passive, rb_actuation */
-    double *c;         /* bias: Coriolis, centrifugal, minus gravity          (nv)          */
-    double *passive;   /* springs, dampers, gravity compensation; behind, those of gauges,
-                          which the dofs in front have got already              (nv_all)      */
-    double *actuation; /* forces of the actuators on the dofs; likewise       (nv_all)      */
-    double *act_force; /* force of each actuator                              (nu)          */
-    double *act_dot;   /* rate of the activations                             (na)          */
+    double *c;           /* bias: Coriolis, centrifugal, minus gravity          (nv)          */
+    double *passive;     /* springs, dampers, gravity compensation; behind, those of gauges,
+                            which the dofs in front have got already              (nv_all)      */
+    double *actuation;   /* forces of the actuators on the dofs; likewise       (nv_all)      */
+    double *act_force;   /* force of each actuator                              (nu)          */
+    double *act_dot;     /* rate of the activations                             (na)          */
+    const double *slide; /* friction of joints that slide, counted as passive while a step looks
+                            for their motion; NULL: none                        (nv_all)      */
 
     /* rb_mass, rb_mass_factor: depends on q */
     double *M; /* mass matrix, rows as rb_model.dof_Madr says         (nM)          */

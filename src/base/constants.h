@@ -291,6 +291,12 @@
 /* Velocity left to a row of a loop that is closed, relative to those of its parts [1]. */
 #define RB_LOOP_MOVES 1e-10
 
+/* Change of dry friction, of its bound, that is left where a joint turns back, and the share of the
+ * change before that it may be (S.86) [1]. GAIN larger: a joint that hardly moves behind its turn
+ * costs tens of motions. Smaller: it is left to rows, of first order. */
+#define RB_SLIDE_STANDS 1e-9
+#define RB_SLIDE_GAIN   0.25
+
 /* Part of RB_GAP_DEEP that overlap of the start takes away [1]; the rest is what overlap of the
  * model may grow by in a step. 1: such overlap is repaired for rounding. */
 #define RB_GAP_MADE 0.99

@@ -1,5 +1,5 @@
 /* Passive forces (D.22): springs and dampers of joints and tendons, gravity compensation. The
- * meaning of every term is MuJoCo's. */
+ * meaning of every term is MuJoCo's. Friction of joints that slide is one of them within a step. */
 #include "dynamics/passive.h"
 
 #include <math.h>
@@ -88,6 +88,7 @@ void rb_passive(const rb_model *m, rb_data *d)
     for (int b = 1; b < m->nbody; b++) {
         if (m->body_gravcomp[b] != 0.0) gravity_compensation(m, d, b, out);
     }
+    for (int j = 0; j < m->nv_all && d->slide; j++) out[j] += d->slide[j];
     rb_gauge_spread(m, d, out);
 }
 

@@ -5,8 +5,8 @@
  *     n.v+ + bias >= 0   of all of them at the velocity that closes its loops               (S.64)
  *
  * and nothing is left to solve. What pushes is solved together with the loops, by the rows (S.10),
- * from the beginning of the step; so are dry friction, which always acts, and a mechanism that
- * something pushed in the step before: most of those are pushed again. */
+ * from the beginning of the step; so is a mechanism that something pushed in the step before: most
+ * of those are pushed again. */
 #include <string.h>
 
 #include "base/constants.h"
@@ -54,11 +54,12 @@ static int tree_of(const rb_stage *s, const rb_constraint *c, int k)
     return s->m->link_tree[s->m->dof_link[s->set.dof[c->dof + k]]];
 }
 
-/* Its loops, if it has any, are closed, and nothing pushes. */
+/* Its loops, if it has any, are closed, its joints slide, and nothing pushes. */
 static int is_left_alone(const rb_stage *s, const rb_constraint *c)
 {
-    if (c->kind == RB_CONSTRAINT_EQUALITY) return s->closed[tree_of(s, c, 0)] != RB_CLOSED_NOT;
-    return c->kind != RB_CONSTRAINT_DRY && s->u[c->row] >= 0.0;
+    if (c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY)
+        return s->closed[tree_of(s, c, 0)] != RB_CLOSED_NOT;
+    return s->u[c->row] >= 0.0;
 }
 
 static int has_closed(const rb_stage *s, int island)
@@ -135,12 +136,17 @@ rb_status rb_stage_apart_check(rb_stage *s)
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
-/* NULL: not a closed loop */
+/* NULL: not a closed loop, nor friction within smooth motion */
 static const rb_constraint *closing_of(const rb_stage *s, const rb_constraint *c)
 {
-    if (c->kind != RB_CONSTRAINT_EQUALITY || c->ndof == 0 || !s->closed[tree_of(s, c, 0)])
-        return NULL;
+    int may = c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY;
+    if (!may || c->ndof == 0 || !s->closed[tree_of(s, c, 0)]) return NULL;
     return rb_stage_find(&s->closing, &c->id);
+}
+
+static int slides(const rb_stage *s, const rb_constraint *at)
+{
+    return at->kind == RB_CONSTRAINT_DRY && !s->closing_sticks[at - s->closing.c];
 }
 
 void rb_stage_closed_impulses(rb_stage *s)
@@ -149,7 +155,7 @@ void rb_stage_closed_impulses(rb_stage *s)
         const rb_constraint *c = &s->set.c[i], *at = closing_of(s, c);
         if (!at) continue;
         memcpy(s->p + c->row, s->closing_p + at->row, (size_t)c->nrow * sizeof *s->p);
-        s->mode[i] = RB_MODE_STICK;
+        s->mode[i] = slides(s, at) ? RB_MODE_SLIDE : RB_MODE_STICK;
     }
 }
 
@@ -158,8 +164,9 @@ void rb_stage_closed_next(rb_stage *s)
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i], *at = closing_of(s, c);
         double *next = s->d->touch[i].frame;
-        if (!at) continue;
+        if (!at || slides(s, at)) continue;
         memcpy(next, s->closing_next + at->row, (size_t)c->nrow * sizeof *next);
         next[RB_LOOP_ROWS] = s->h;
+        if (c->kind == RB_CONSTRAINT_DRY) next[RB_LOOP_PLACE] = s->closing_goal[at->row];
     }
 }

@@ -1,4 +1,5 @@
-/* Rows of loops by themselves, one dense factor for each island (F.7). */
+/* Rows of loops by themselves, and of joints that stick beside them, one dense factor for each
+ * island (F.7). */
 #include "step/closure.h"
 
 #include <math.h>
@@ -26,9 +27,15 @@ int rb_closure_tree(const rb_stage *s, const rb_closure *x, int island)
     return s->m->link_tree[s->m->dof_link[x->set.dof[c->dof]]];
 }
 
+/* It is one of the rows that others may have beside them. */
+static int is_held(const rb_closure *x, const rb_constraint *c)
+{
+    return c->kind == RB_CONSTRAINT_EQUALITY || (x->sticks && x->sticks[c - x->set.c]);
+}
+
 int rb_closure_is_closed(const rb_closure *x, const rb_constraint *c)
 {
-    return c->kind == RB_CONSTRAINT_EQUALITY && c->island >= 0 && x->of[c->island].n > 0;
+    return is_held(x, c) && c->island >= 0 && x->of[c->island].n > 0;
 }
 
 /* ---- the factor -------------------------------------------------------------------------------
@@ -47,11 +54,11 @@ static int take_memory(rb_arena *arena, size_t n, rb_closed *of)
 
 /* Scales that make the diagonal one; a row that is rounding beside the others of its equality, as
  * the one across the plane of a four-bar, keeps its size. from: rows of the island. */
-static void list_rows(const rb_island *is, rb_closed *of, int *from)
+static void list_rows(const rb_closure *x, const rb_island *is, rb_closed *of, int *from)
 {
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
-        if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
+        if (!is_held(x, c)) continue;
         double largest = 0.0;
         for (int r = is->row[i]; r < is->row[i] + c->nrow; r++)
             largest = fmax(largest, rb_island_entry(is, r, r));
@@ -65,12 +72,13 @@ static void list_rows(const rb_island *is, rb_closed *of, int *from)
     }
 }
 
-static int equality_rows(const rb_constraints *set, int island)
+static int held_rows(const rb_closure *x, int island)
 {
+    const rb_constraints *set = &x->set;
     int n = 0;
     for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
         const rb_constraint *c = &set->c[set->island_order[i]];
-        if (c->kind == RB_CONSTRAINT_EQUALITY) n += c->nrow;
+        if (is_held(x, c)) n += c->nrow;
     }
     return n;
 }
@@ -79,7 +87,7 @@ rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island, double tol)
 {
     rb_arena *arena = s->d->arena;
     rb_closed *of = &x->of[island];
-    size_t n = (size_t)equality_rows(&x->set, island);
+    size_t n = (size_t)held_rows(x, island);
     if (!take_memory(arena, n, of)) return RB_NOMEM;
     rb_mark mark = rb_arena_mark(arena);
     rb_island is;
@@ -87,7 +95,7 @@ rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island, double tol)
     if (!from) return RB_NOMEM;
     rb_status status = rb_island_open(s->m, s->d, &x->set, island, s->h, arena, &is);
     if (status != RB_OK) return status;
-    list_rows(&is, of, from);
+    list_rows(x, &is, of, from);
     for (int i = 0; i < of->n; i++) {
         for (int j = 0; j < of->n; j++) {
             double W_ij = rb_island_entry(&is, from[i], from[j]);

@@ -5,7 +5,7 @@
 
 #include "step/stage.h"
 
-/* Equalities of an island, W = J M^-1 J' of them factored. */
+/* Equalities of an island and joints that stick, W = J M^-1 J' of them factored. */
 typedef struct rb_closed {
     int n, rank; /* n = 0: they are not closed                                               */
     int *row;    /* in the set                                                     (n)       */
@@ -16,7 +16,8 @@ typedef struct rb_closed {
 
 typedef struct rb_closure {
     rb_constraints set;
-    rb_closed *of; /*                                                           (set.nisland) */
+    const unsigned char *sticks; /* dry friction holds; NULL: none                  (set.n)       */
+    rb_closed *of;               /*                                                 (set.nisland) */
 } rb_closure;
 
 /* Rows at the pose and velocity of d; no island is closed. All arrays from the arena. */

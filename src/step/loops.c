@@ -14,7 +14,8 @@
  *     |1/2 l.(u + u_a) + 1/2 r.(u_b + u+) + 1/2 u'W^-1 u| <= 1e-4 T,     u = J v + drive   (S.63)
  *
  * the step is halved (S.16); the last term is what velocities have that the loops did not allow to
- * begin with. What does not get there is left to the rows. Who else is: apart.c. */
+ * begin with. What does not get there is left to the rows. Who else is: apart.c. Friction of joints
+ * is a force of the motion while they slide: slide.c. */
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@
 #include "dynamics/forward.h"
 #include "dynamics/smooth_anderson.h"
 #include "step/closure.h"
+#include "step/slide.h"
 #include "step/stage.h"
 
 enum {
@@ -42,6 +44,10 @@ typedef struct loops {
     double *u_b, *u_new;    /* velocity of rows before and after it         (end.set.nrow)   */
     double *v_a, *v_b, *dv; /* dv = v_b - v_a                               (nv)             */
     double *f, *Mv;         /* scratch                                      (nv)             */
+    unsigned char *sticks;  /* dry friction holds                           (start.set.n)    */
+    double *p;              /* dry friction that slides                     (start.set.nrow) */
+    double *slide;          /* the same as a force                          (nv_all)         */
+    double *change;         /* of p in the last turn, of its bound [1]      (start.set.nisland) */
     rb_anderson mixing;
 } loops;
 
@@ -79,21 +85,32 @@ static int stands_by_rows(const loops *x, int island)
     return rows && stood(x, island);
 }
 
-/* Loops that are open are closed by rows, and dry friction always acts. */
+/* Friction holds what stands by the rows, and a ball or a free body that sticks. */
+static int sticks_by_rows(const loops *x, int island)
+{
+    const rb_constraints *set = &x->start.set;
+    int stands = stood(x, island);
+    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
+        int at = set->island_order[i];
+        if (x->sticks[at] && (stands || !rb_slide_may_hold(x->s, &set->c[at]))) return 1;
+    }
+    return 0;
+}
+
+/* Loops that are open are closed by rows. */
 static int is_wanted(const loops *x, int island)
 {
     const rb_stage *s = x->s;
     const rb_constraints *set = &x->start.set;
     int closes = 0;
-    if (stands_by_rows(x, island)) return 0;
+    if (stands_by_rows(x, island) || sticks_by_rows(x, island)) return 0;
     for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
         const rb_constraint *c = &set->c[set->island_order[i]];
-        if (c->kind == RB_CONSTRAINT_DRY) return 0;
         for (int k = 0; k < c->ndof; k++) {
             int link = s->m->dof_link[set->dof[c->dof + k]];
             if (s->apart[s->m->link_tree[link]]) return 0;
         }
-        closes |= c->kind == RB_CONSTRAINT_EQUALITY;
+        closes |= c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY;
         for (int r = c->row; r < c->row + c->nrow; r++) {
             if (!(fabs(set->error[r]) <= RB_LOOP_CLOSED * s->size)) return 0;
         }
@@ -126,6 +143,7 @@ static void guess(loops *x)
         if (!rb_closure_is_closed(&x->start, c)) continue;
         for (int r = c->row; r < c->row + c->nrow; r++)
             x->goal[r] = (1.0 - rb_stage_loop_share(x->s)) * set->error[r];
+        if (c->kind == RB_CONSTRAINT_DRY) x->goal[c->row] = rb_slide_goal(x->s, c);
         const rb_touch *touch = touch_before(x->s, c);
         if (touch) memcpy(x->l + c->row, touch->frame, (size_t)c->nrow * sizeof *x->l);
     }
@@ -139,12 +157,34 @@ static rb_status close_islands(loops *x, int *any)
     *any = 0;
     for (int i = 0; i < x->start.set.nisland && status == RB_OK; i++) {
         if (!is_wanted(x, i)) continue;
+        rb_slide_begin(&x->start.set, x->sticks, i, x->u, x->p);
         if (!*any) status = rb_stage_factor(s);
         if (status == RB_OK) status = rb_closure_factor(s, &x->start, i, RB_LOOP_RANK_TOL);
         mark_trees(x, i, s->closed, RB_CLOSED);
         *any = 1;
     }
     return status == RB_OK && *any ? rb_mass_factor(s->m, s->d) : status;
+}
+
+/* Which joints stick; what slides has no friction yet. */
+static int take_friction(loops *x)
+{
+    const rb_constraints *set = &x->start.set;
+    rb_arena *arena = x->s->d->arena;
+    double **of_row[] = { &x->u, &x->p };
+    x->slide = rb_push(arena, double, x->s->m->nv_all);
+    x->change = rb_push(arena, double, set->nisland);
+    x->start.sticks = x->sticks = rb_push(arena, unsigned char, set->n);
+    if (!take_of_rows(arena, &x->start, of_row, 2) || !x->slide || !x->change || !x->sticks)
+        return 0;
+    for (int i = 0; i < set->n; i++) {
+        const rb_constraint *c = &set->c[i];
+        x->sticks[i] = c->kind == RB_CONSTRAINT_DRY && rb_slide_sticks(x->s, c);
+    }
+    memset(x->p, 0, (size_t)set->nrow * sizeof *x->p);
+    for (int i = 0; i < set->nisland; i++) x->change[i] = INFINITY;
+    rb_constraints_velocity(set, x->s->v0, x->u);
+    return 1;
 }
 
 /* any: there is an island to close. */
@@ -155,16 +195,16 @@ static rb_status begin(loops *x, int *any)
     *any = 0;
     rb_forward_place(s->m, s->d);
     rb_status status = rb_closure_open(s, &x->start);
+    if (status == RB_OK && !take_friction(x)) status = RB_NOMEM;
     if (status == RB_OK) status = close_islands(x, any);
     if (status != RB_OK || !*any) return status;
-    double **of_row[] = { &x->goal, &x->miss, &x->l, &x->l_step, &x->u, &x->u_a };
+    double **of_row[] = { &x->goal, &x->miss, &x->l, &x->l_step, &x->u_a };
     double **of_v[] = { &x->v_a, &x->v_b, &x->dv, &x->f, &x->Mv };
     int ok = take_of_rows(arena, &x->start, of_row, sizeof of_row / sizeof *of_row);
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
         ok = ok && (*of_v[i] = rb_push(arena, double, s->m->nv));
     if (!ok || !rb_anderson_push(arena, x->start.set.nrow, &x->mixing)) return RB_NOMEM;
     guess(x);
-    rb_constraints_velocity(&x->start.set, s->v0, x->u);
     return RB_OK;
 }
 
@@ -200,9 +240,11 @@ static rb_status look(loops *x, double *worst)
     for (int i = 0, at = 0; i < x->start.set.n; i++) {
         const rb_constraint *c = &x->start.set.c[i];
         if (!rb_closure_is_closed(&x->start, c)) continue;
-        while (rows.eq[at] < c->object) at++;
+        int dry = c->kind == RB_CONSTRAINT_DRY;
+        while (!dry && rows.eq[at] < c->object) at++;
         for (int r = 0; r < c->nrow; r++) {
-            double miss = rows.error[at + r] - x->goal[c->row + r];
+            double now = dry ? rb_slide_place(s, c, s->d->q) : rows.error[at + r];
+            double miss = now - x->goal[c->row + r];
             x->miss[c->row + r] = miss;
             if (!(fabs(miss) <= *worst)) *worst = fabs(miss); /* NaN too */
         }
@@ -237,11 +279,25 @@ static rb_status close_positions(loops *x)
 /* ---- the velocity -----------------------------------------------------------------------------
  */
 
+/* What sticks at the start does so at the end. */
+static int find_sticking(loops *x)
+{
+    unsigned char *sticks = rb_push(x->s->d->arena, unsigned char, x->end.set.n);
+    if (!sticks) return 0;
+    for (int i = 0; i < x->end.set.n; i++) {
+        const rb_constraint *at = rb_stage_find(&x->start.set, &x->end.set.c[i].id);
+        sticks[i] = at && x->sticks[at - x->start.set.c];
+    }
+    x->end.sticks = sticks;
+    return 1;
+}
+
 /* Rows at q+, where d is placed. */
 static rb_status open_end(loops *x)
 {
     rb_stage *s = x->s;
     rb_status status = rb_closure_open(s, &x->end);
+    if (status == RB_OK && !find_sticking(x)) status = RB_NOMEM;
     if (status != RB_OK) return status;
     double **of_row[] = { &x->r, &x->r_step, &x->u_b, &x->u_new };
     if (!take_of_rows(s->d->arena, &x->end, of_row, sizeof of_row / sizeof *of_row))
@@ -275,6 +331,80 @@ static rb_status close_velocities(loops *x)
     if (!(residual <= RB_LOOP_MOVES)) return RB_UNSOLVED;
     s->info->residual = fmax(s->info->residual, residual);
     return RB_OK;
+}
+
+/* ---- friction ---------------------------------------------------------------------------------
+ */
+
+static int is_taken(const loops *x, int island)
+{
+    return x->s->closed[rb_closure_tree(x->s, &x->start, island)] != RB_CLOSED_NOT;
+}
+
+/* A joint of the island is held by more than its friction. */
+static int is_torn_loose(const loops *x, int island)
+{
+    const rb_constraints *set = &x->start.set;
+    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
+        const rb_constraint *c = &set->c[set->island_order[i]];
+        if (!x->sticks[c - set->c]) continue;
+        double p = x->l[c->row] + x->r[rb_stage_find(&x->end.set, &c->id)->row];
+        if (!(fabs(p) <= c->bound)) return 1;
+    }
+    return 0;
+}
+
+/* Friction of the motion that was found. again: it was another one. RB_UNSOLVED: it does not
+ * settle, and islands are apart now. */
+static rb_status turn_friction(loops *x, int *again)
+{
+    rb_status status = RB_OK;
+    *again = 0;
+    for (int i = 0; i < x->start.set.nisland; i++) {
+        if (!is_taken(x, i)) continue;
+        double change =
+            rb_slide_turn(&x->start.set, x->sticks, i, x->u, &x->end.set, x->u_new, x->p);
+        int loose = is_torn_loose(x, i);
+        if (change <= RB_SLIDE_STANDS && !loose) continue;
+        *again = 1;
+        if (loose || !(change <= RB_SLIDE_GAIN * x->change[i])) {
+            mark_trees(x, i, x->s->apart, 1);
+            status = RB_UNSOLVED;
+        }
+        x->change[i] = change;
+    }
+    return status;
+}
+
+/* Masses of the start, for the impulses there. */
+static rb_status go_back(const loops *x)
+{
+    rb_stage *s = x->s;
+    rb_stage_restore(s);
+    rb_forward_place(s->m, s->d);
+    rb_mass(s->m, s->d);
+    return rb_mass_factor(s->m, s->d);
+}
+
+/* q+, v+ and friction. RB_UNSOLVED: more trees are apart. */
+static rb_status close_with_friction(loops *x)
+{
+    rb_stage *s = x->s;
+    int again = 1;
+    rb_status status = RB_OK;
+    s->d->slide = x->slide;
+    for (int turn = 0; status == RB_OK && again; turn++) {
+        if (turn > 0) status = go_back(x);
+        rb_slide_force(s, &x->start.set, x->p, x->slide);
+        if (status == RB_OK) status = close_positions(x);
+        if (status == RB_OK) status = close_velocities(x);
+        for (int i = 0; i < x->start.set.nisland && status == RB_UNSOLVED; i++) {
+            if (is_taken(x, i)) mark_trees(x, i, s->apart, 1);
+        }
+        if (status == RB_OK) status = turn_friction(x, &again);
+    }
+    s->d->slide = NULL;
+    return status;
 }
 
 /* ---- rest -------------------------------------------------------------------------------------
@@ -385,6 +515,7 @@ static void tell(loops *x)
     rb_stage *s = x->s;
     for (int i = 0; i < x->start.set.n; i++) {
         const rb_constraint *c = &x->start.set.c[i];
+        if (c->kind == RB_CONSTRAINT_DRY && !x->sticks[i]) x->l[c->row] = x->p[c->row];
         if (!rb_closure_is_closed(&x->start, c)) continue;
         const rb_constraint *end = rb_stage_find(&x->end.set, &c->id);
         const rb_touch *touch = touch_before(s, c);
@@ -397,6 +528,8 @@ static void tell(loops *x)
     s->closing = x->start.set;
     s->closing_p = x->l;
     s->closing_next = x->l_step;
+    s->closing_sticks = x->sticks;
+    s->closing_goal = x->goal;
     s->closing_dv = x->dv;
 }
 
@@ -407,11 +540,7 @@ static rb_status close_motion(rb_stage *s, int *any)
     double residual = s->info->residual;
     rb_status status = begin(&x, any);
     if (status != RB_OK || !*any) return status;
-    status = close_positions(&x);
-    if (status == RB_OK) status = close_velocities(&x);
-    for (int i = 0; i < x.start.set.nisland && status == RB_UNSOLVED; i++) {
-        if (x.start.of[i].n > 0) mark_trees(&x, i, s->apart, 1);
-    }
+    status = close_with_friction(&x);
     double made = s->made_free;
     if (status == RB_OK) status = find_resting(&x);
     if (status == RB_OK) status = weigh(&x, &made);
@@ -425,8 +554,7 @@ static rb_status close_motion(rb_stage *s, int *any)
 static int may_close(const rb_stage *s)
 {
     const rb_formulation *f = s->o->formulation;
-    return s->m->neq > 0 && !s->yields && !f->ahead && !f->nonlinear &&
-           s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
+    return !s->yields && !f->ahead && !f->nonlinear && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
 }
 
 rb_status rb_stage_close_loops(rb_stage *s, int *any)

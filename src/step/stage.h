@@ -54,8 +54,8 @@ typedef struct rb_way {
 } rb_way;
 
 /* Rows of an equality, at most. rb_touch.frame of a closed one has what the next step begins with
- * for each, and then the length of the step. */
-enum { RB_LOOP_ROWS = 6 };
+ * for each, and then the length of the step; of a joint that sticks, its place as well. */
+enum { RB_LOOP_ROWS = 6, RB_LOOP_PLACE };
 
 typedef enum rb_closed_tree {
     RB_CLOSED_NOT,  /* its loops, if any, are rows  */
@@ -104,6 +104,8 @@ typedef struct rb_stage {
     rb_constraints closing; /* rows of loops at q0                                             */
     const double *closing_p; /* their impulses                          (closing.nrow)          */
     const double *closing_next; /* what the next step may begin with     (closing.nrow)          */
+    const unsigned char *closing_sticks; /* dry friction of them that holds   (closing.n)         */
+    const double *closing_goal; /* where it does                         (closing.nrow)          */
     const double *closing_dv; /* change of the velocity between the pushes; NULL: none  (nv)     */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
@@ -183,6 +185,9 @@ void rb_stage_finish(rb_stage *s);
 
 /* step.c: energy, from set, p, v_new, v_free. */
 rb_status rb_stage_measure(rb_stage *s);
+
+/* told.c: what the motion made beside impulses is added to made; moves d. */
+void rb_stage_tell_energy(rb_stage *s);
 
 /* step.c: the state by h, in halves where needed. */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits);

@@ -8,12 +8,12 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "base/pieces.h"
-#include "dynamics/forward.h"
 #include "dynamics/gauge.h"
 #include "math/vec3.h"
 #include "step/hybrid.h"
 #include "step/impulse.h"
 #include "step/options.h"
+#include "step/slide.h"
 #include "step/stage.h"
 #include "step/still.h"
 
@@ -36,7 +36,7 @@ static int take_memory(rb_stage *s)
     ok = ok && (s->held = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->carried = rb_push(arena, unsigned char, m->ntree));
     ok = ok && (s->resting = rb_push(arena, unsigned char, m->ntree));
-    if (m->neq == 0) return ok;
+    if (m->neq == 0 && !rb_slide_any(m)) return ok;
     ok = ok && (s->closed = rb_push(arena, unsigned char, m->ntree));
     return ok && (s->apart = rb_push(arena, unsigned char, m->ntree));
 }
@@ -102,31 +102,10 @@ rb_status rb_stage_measure(rb_stage *s)
     return RB_OK;
 }
 
-static double energy_at(const rb_stage *s, const double *q, const double *v)
-{
-    copy(s->d->q, q, s->m->nq);
-    copy(s->d->v, v, s->m->nv);
-    rb_forward_place(s->m, s->d);
-    rb_frames(s->m, s->d);
-    return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
-}
-
-/* Chains that nothing carries move by h v+, which is not where smooth motion leads. In parts of a
- * divided step, hard impacts, that is told: made (S.72). */
-static void tell_in_full(rb_stage *s)
-{
-    int carried = 0;
-    for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->carried[tree];
-    if (s->info->splits == 0 || carried || s->set.nrow == 0) return;
-    if (s->m->nlink - 1 == s->m->ntree || s->m->nmocap > 0 || s->m->ngauge > 0) return;
-    double free = energy_at(s, s->q_free, s->v_free);
-    s->made += energy_at(s, s->q_new, s->v_new) - free - s->energy;
-}
-
 void rb_stage_finish(rb_stage *s)
 {
     rb_data *d = s->d;
-    tell_in_full(s);
+    rb_stage_tell_energy(s);
     rb_constraints_velocity(&s->set, s->v_new, s->u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];

@@ -1,0 +1,72 @@
+/* Energy that a step makes beside its impulses, as far as smooth motion does not tell it. */
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/forward.h"
+#include "rattleback/dynamics.h"
+#include "step/stage.h"
+
+static double energy_at(const rb_stage *s, const double *q, const double *v)
+{
+    memcpy(s->d->q, q, (size_t)s->m->nq * sizeof *q);
+    memcpy(s->d->v, v, (size_t)s->m->nv * sizeof *v);
+    rb_forward_place(s->m, s->d);
+    rb_frames(s->m, s->d);
+    return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
+}
+
+/* Chains that nothing carries move by h v+, which is not where smooth motion leads. In parts of a
+ * divided step, hard impacts, that is told: made (S.72). */
+static void tell_in_full(rb_stage *s)
+{
+    int carried = 0;
+    for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->carried[tree];
+    if (s->info->splits == 0 || carried || s->set.nrow == 0) return;
+    if (s->m->nlink - 1 == s->m->ntree || s->m->nmocap > 0 || s->m->ngauge > 0) return;
+    double free = energy_at(s, s->q_free, s->v_free);
+    s->made += energy_at(s, s->q_new, s->v_new) - free - s->energy;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------
+ */
+
+static int is_zero(const double *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (x[i] != 0.0) return 0;
+    }
+    return 1;
+}
+
+/* Joints of maximal coordinates are loops. */
+static int has_loops(const rb_stage *s)
+{
+    for (int i = 0; i < s->set.n; i++) {
+        if (s->set.c[i].kind == RB_CONSTRAINT_EQUALITY) return 1;
+    }
+    return 0;
+}
+
+static int is_driven(const rb_stage *s)
+{
+    const rb_model *m = s->m;
+    return m->nmocap > 0 || m->nu > 0 || !is_zero(s->d->tau, m->nv) ||
+           !is_zero(s->d->wrench, 6 * m->nbody) || !is_zero(m->body_gravcomp, m->nbody) ||
+           !is_zero(s->set.drive, s->set.nrow);
+}
+
+/* Neither loops nor contact give energy: where nothing drives the model, what it has more of than
+ * before was made by the rule of the step (S.87). */
+static void tell_rise(rb_stage *s)
+{
+    if (!has_loops(s) || is_driven(s)) return;
+    double before = energy_at(s, s->q0, s->v0);
+    double rise = energy_at(s, s->q_new, s->v_new) - before - fmax(0.0, s->energy);
+    if (rise > 0.0) s->made = fmax(s->made, rise);
+}
+
+void rb_stage_tell_energy(rb_stage *s)
+{
+    tell_in_full(s);
+    tell_rise(s);
+}
