@@ -1,0 +1,119 @@
+/* Polyhedra on the corners of a surface. */
+#include <math.h>
+#include <stddef.h>
+
+#include "collide/extreme.h"
+#include "collide/feature.h"
+#include "collide/triangle.h"
+#include "math/vec3.h"
+
+/* A corner p with the edges that leave it; world axes. */
+typedef struct peak {
+    double p[3];
+    rb_ring ring;
+    double best, n[3]; /* the shortest way out so far */
+} peak;
+
+/* Against n, and n itself: whether they count (G.19) and lead out sooner. */
+static void try_way(rb_core *core, peak *at, const double along[3])
+{
+    for (int side = -1; side <= 1; side += 2) {
+        double n[3], back[3], x[3];
+        rb_scale3(side, along, n);
+        if (!(rb_unit(n) > 0.0)) return;
+        if (!rb_ring_frees(&at->ring, n)) continue;
+        rb_scale3(-1.0, n, back);
+        rb_core_support(core, back, x);
+        rb_sub3(x, at->p, x);
+        if (!(rb_dot3(n, x) > at->best)) continue;
+        at->best = rb_dot3(n, x);
+        rb_copy3(n, at->n);
+    }
+}
+
+/* The faces of the polyhedron. */
+static void try_faces(rb_core *core, peak *at)
+{
+    for (int f = 0; f < core->poly.nface; f++) {
+        double n[3];
+        rb_rot(core->R, core->poly.plane + 4 * (ptrdiff_t)f, n);
+        try_way(core, at, n);
+    }
+}
+
+/* Its edges with those of the ring. */
+static void try_edges(rb_core *core, peak *at)
+{
+    const rb_poly *poly = &core->poly;
+    for (int f = 0; f < poly->nface; f++) {
+        for (int l = poly->loopadr[f]; l < poly->loopadr[f] + poly->loopnum[f]; l++) {
+            double a[3], b[3], n[3];
+            if (l > poly->twin[l]) continue;
+            rb_core_vertex(core, poly->loop[l], a);
+            rb_core_vertex(core, rb_poly_end(poly, l), b);
+            rb_sub3(b, a, a);
+            for (int i = 0; i < at->ring.n; i++) {
+                rb_cross3(at->ring.r[i], a, n);
+                try_way(core, at, n);
+            }
+        }
+    }
+}
+
+/* Planes through two edges of the ring. */
+static void try_sides(rb_core *core, peak *at)
+{
+    for (int i = 0; i < at->ring.n; i++) {
+        for (int j = 0; j < i; j++) {
+            double n[3];
+            rb_cross3(at->ring.r[i], at->ring.r[j], n);
+            try_way(core, at, n);
+        }
+    }
+}
+
+static int is_inside(const rb_core *core, const double p[3])
+{
+    double r[3];
+    rb_sub3(p, core->c, r);
+    rb_rot_t(core->R, r, r);
+    for (int f = 0; f < core->poly.nface; f++) {
+        const double *plane = core->poly.plane + 4 * (ptrdiff_t)f;
+        if (rb_dot3(plane, r) > plane[3]) return 0;
+    }
+    return 1;
+}
+
+/* All directions that count at a corner p free the surface around it; the shortest way,
+ *
+ *     gap = max over n of min over the shape of n.(x - p),     n as in (G.19)             (G.30)
+ *
+ * is normal to a face of the polyhedron, to one of its edges and one of the ring, or to two of the
+ * ring. */
+void rb_meet_peak(rb_walk *k, const rb_triangle *t, int i, double most)
+{
+    rb_core *core = &k->couple.core2;
+    peak at;
+    at.best = -INFINITY;
+    if (core->kind != RB_CORE_POLY) return;
+    rb_rot(k->surface->R, t->x[i], at.p);
+    rb_corner_ring(k->surface, t, i, &at.ring);
+    for (int j = 0; j < at.ring.n; j++) rb_rot(k->surface->R, at.ring.r[j], at.ring.r[j]);
+    try_faces(core, &at);
+    try_edges(core, &at);
+    try_sides(core, &at);
+    if (!(at.best > -INFINITY && at.best < 0.0)) return;   /* none counts, or it is free */
+    if (-at.best > most && !is_inside(core, at.p)) return; /* another place */
+
+    rb_extreme e;
+    double back[3];
+    rb_scale3(-1.0, at.n, back);
+    rb_extreme_make(core, back, &e);
+    rb_manifold_point p = { .gap = at.best };
+    p.feature = rb_feature(rb_triangle_number(t, rb_feature_half(RB_VERTEX, i)), e.half & 0xffff);
+    rb_copy3(at.n, p.normal);
+    rb_copy3(at.p, p.pos1);
+    rb_copy3(at.p, p.pos2);
+    rb_axpy3(at.best, at.n, p.pos2);
+    rb_walk_add(k, t, &p);
+}
