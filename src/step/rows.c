@@ -180,7 +180,9 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
     double floor = gap_floor(s, c);
     double room = c->gap - floor;
     if (room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c)) room = 0.0;
-    return (room + yield_of(s, c)) / s->h - u_hat;
+    double bias = (room + yield_of(s, c)) / s->h - u_hat;
+    int stays = s->stays && s->v_hat && !s->middle && !is_too_deep(s, c);
+    return stays ? fmax(0.0, bias) : bias;
 }
 
 /* Row r of a loop (S.10). In the scheme of Moreau and Jean it is a matter of velocities (S.67). */

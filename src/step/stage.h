@@ -77,6 +77,7 @@ typedef struct rb_stage {
     int unpushed;  /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
     int final;     /* no halving of the step is left                                           */
     int may_yield; /* 1: a motion without answer is tried again so                             */
+    int stays;     /* 1: repairs ask nothing of what is not too deep (S.88)                    */
     int yields;    /* 1: errors of loops stay as they are, what touches yields (S.41)          */
     unsigned char *repeats; /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
     double open;   /* largest closure error of the start [m]                                    */

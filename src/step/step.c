@@ -430,24 +430,42 @@ static int holds_overlap(const rb_stage *s)
     return 0;
 }
 
+/* Where motions begin, and what was told by then. */
+typedef struct beginning {
+    rb_mark mark;
+    double residual, in_velocity;
+} beginning;
+
+/* From the beginning again; what was refused is not reported as accepted. */
+static rb_status move_again(rb_stage *s, const beginning *from)
+{
+    rb_stage_restore(s);
+    rb_arena_reset(s->d->arena, from->mark);
+    s->info->residual = from->residual;
+    s->info->velocity_residual = from->in_velocity;
+    return move(s);
+}
+
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
- * then errors of loops stay as they are, and what touches yields by rounding (S.41). */
+ * then errors of loops stay as they are, and what touches yields by rounding (S.41). Bodies that
+ * are jammed stay as they are in repairs, where the step cannot be halved any more (S.88). */
 static rb_status move_or_yield(rb_stage *s)
 {
-    rb_mark mark = rb_arena_mark(s->d->arena);
-    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
-    s->may_yield = s->m->neq > 0 && !s->o->formulation->push_out;
-    s->yields = 0;
+    beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
+    int push_out = s->o->formulation->push_out;
+    s->may_yield = s->m->neq > 0 && !push_out;
+    s->yields = s->stays = 0;
     rb_status status = move(s);
-    int may = s->may_yield || (holds_overlap(s) && !s->o->formulation->push_out);
+    if (status == RB_UNSOLVED && s->final && s->last_p && !push_out) {
+        s->stays = 1;
+        status = move_again(s, &from);
+        s->stays = 0;
+    }
+    int may = s->may_yield || (holds_overlap(s) && !push_out);
     if (status == RB_UNSOLVED && may && s->set.nrow > 0) {
-        rb_stage_restore(s);
-        rb_arena_reset(s->d->arena, mark);
-        s->info->residual = residual; /* what was refused is not reported as accepted */
-        s->info->velocity_residual = in_velocity;
         s->yields = 1;
-        status = move(s);
+        status = move_again(s, &from);
     }
     s->may_yield = 0;
     return status;
