@@ -18,6 +18,14 @@ static const char links[] =
     "<geom type='sphere' size='0.05' pos='0.3 0 -0.3' mass='1'/></body></body></worldbody>"
     "</mujoco>";
 
+/* The second hinge is a ball. */
+static const char ball[] =
+    "<mujoco><compiler angle='radian'/><worldbody><body pos='0 0 2'><joint type='hinge' "
+    "axis='0 1 0' frictionloss='%g'/><geom type='capsule' fromto='0 0 0 0 0 -0.7' size='0.02' "
+    "mass='1'/><body pos='0 0 -0.7'><joint type='ball' frictionloss='%g'/>"
+    "<geom type='sphere' size='0.05' pos='0.3 0.1 -0.3' mass='1'/></body></body></worldbody>"
+    "</mujoco>";
+
 /* The model that `text` says, its first hinge at `angle`. */
 static scene hung(const char *text, int coordinates, double angle, double h)
 {
@@ -105,15 +113,16 @@ TEST(friction_takes_what_it_should)
 TEST(what_sticks_on_what_moves_is_rigid)
 {
     char text[1024];
-    snprintf(text, sizeof text, links, 1e-9, 50.0);
-    for (int coordinates = MINIMAL; coordinates <= MAXIMAL; coordinates++) {
+    for (int k = 0; k < 4; k++) {
+        int coordinates = k % 2;
+        snprintf(text, sizeof text, k < 2 ? links : ball, 1e-9, 50.0);
         scene s = hung(text, coordinates, 1.2, 0.004);
         double E_0 = energy(&s), E = energy_after(&s, 750, 1e-3);
         CHECK(fabs(E - E_0) < 2e-3);
         rb_kinematics(s.m, s.d);
         rb_velocity(s.m, s.d);
-        double bent = s.d->q[s.m->jnt_qadr[s.m->njnt_all - 1]];
-        if (coordinates == MINIMAL || s.m->ngauge > 0) CHECK(fabs(bent) < 1e-13);
+        double bent = s.d->q[s.m->jnt_qadr[s.m->njnt_all - 1]], straight = k < 2 ? 0.0 : 1.0;
+        if (coordinates == MINIMAL || s.m->ngauge > 0) CHECK(fabs(bent - straight) < 1e-13);
         scene_free(&s);
     }
 }
@@ -174,6 +183,34 @@ TEST(a_copy_goes_on_with_the_same_bits)
     }
 }
 
+/* Seven links on hinges and on slides with springs, which pull by 10 N beside the centres of
+ * what they carry. Their loops began anew with no impulse whenever axes of rows had turned over,
+ * did not end, and 0.40 J were lost by rows. */
+TEST(loops_with_springs_keep_their_energy)
+{
+    static const char text[] =
+        "<mujoco><compiler angle='radian'/><option><flag contact='disable'/></option>"
+        "<worldbody><body pos='0.166 -0.151 -0.110'><joint type='hinge' axis='0.669 -2.294 "
+        "-0.143'/><geom type='capsule' fromto='0 0 0 -0.137 0.05 -0.2' size='0.03'/><body "
+        "pos='-0.292 -0.170 -0.156'><joint type='slide' axis='-2.256 0.663 -0.720' "
+        "stiffness='50'/><geom type='capsule' fromto='0 0 0 0.167 0.05 -0.2' size='0.03'/>"
+        "<body pos='-0.174 -0.171 -0.296'><joint type='hinge' axis='0.029 -0.385 -0.800'/>"
+        "<geom type='capsule' fromto='0 0 0 0.149 0.05 -0.2' size='0.03'/></body><body "
+        "pos='-0.191 0.281 -0.139'><joint type='hinge' axis='-0.732 1.209 -0.298'/><geom "
+        "type='capsule' fromto='0 0 0 0.186 0.05 -0.2' size='0.03'/></body></body><body "
+        "pos='0.052 0.058 -0.242'><joint type='hinge' axis='1.026 0.140 0.720' "
+        "armature='0.01'/><geom type='capsule' fromto='0 0 0 -0.174 0.05 -0.2' size='0.03'/>"
+        "<body pos='-0.194 -0.146 -0.288'><joint type='hinge' axis='-0.307 -0.865 0.105' "
+        "armature='0.01'/><geom type='capsule' fromto='0 0 0 0.180 0.05 -0.2' size='0.03'/>"
+        "</body><body pos='0.125 0.074 -0.291'><joint type='slide' axis='1.749 0.199 -0.877' "
+        "stiffness='50'/><geom type='capsule' fromto='0 0 0 -0.152 0.05 -0.2' size='0.03'/>"
+        "</body></body></body></worldbody></mujoco>";
+    scene s = hung(text, MAXIMAL, 0.0, 0.004);
+    double E_0 = energy(&s), E = energy_after(&s, 250, 1e-2);
+    CHECK(fabs(E - E_0) < 0.02);
+    scene_free(&s);
+}
+
 /* Joints of maximal coordinates make energy, in contact above all: it is told (S.87). */
 TEST(energy_that_loops_make_is_told)
 {
@@ -201,4 +238,4 @@ TEST(energy_that_loops_make_is_told)
 TEST_MAIN(RUN(friction_that_is_next_to_none_changes_nothing), RUN(friction_takes_what_it_should),
           RUN(what_sticks_on_what_moves_is_rigid), RUN(friction_holds_up_to_its_bound),
           RUN(what_swings_stops), RUN(a_copy_goes_on_with_the_same_bits),
-          RUN(energy_that_loops_make_is_told))
+          RUN(loops_with_springs_keep_their_energy), RUN(energy_that_loops_make_is_told))

@@ -30,7 +30,8 @@
 
 enum {
     ROUNDS = 16,    /* of (S.62); 3 are usual                   */
-    PATIENCE = 2,   /* of them that do not halve what is missed */
+    PATIENCE = 5,   /* of them that do not halve what is missed */
+    ENOUGH = 2,     /* the same where that may be rounding      */
     REFINEMENTS = 1 /* of the impulse at the end                */
 };
 
@@ -85,7 +86,7 @@ static int stands_by_rows(const loops *x, int island)
     return rows && stood(x, island);
 }
 
-/* Friction holds what stands by the rows, and a ball or a free body that sticks. */
+/* Friction holds what stands by the rows, and a free body that sticks. */
 static int sticks_by_rows(const loops *x, int island)
 {
     const rb_constraints *set = &x->start.set;
@@ -253,8 +254,8 @@ static rb_status look(loops *x, double *worst)
     return RB_OK;
 }
 
-/* RB_UNSOLVED: it does not get there. */
-static rb_status close_positions(loops *x)
+/* RB_UNSOLVED: it does not get there from l. */
+static rb_status find_positions(loops *x)
 {
     const rb_stage *s = x->s;
     double best = INFINITY;
@@ -266,14 +267,38 @@ static rb_status close_positions(loops *x)
         if (status == RB_OK) status = look(x, &worst);
         if (status != RB_OK || worst <= RB_LOOP_MISS * s->size) return status;
         if (round >= ROUNDS || !(worst < INFINITY)) return RB_UNSOLVED;
-        if (worst > 0.5 * best && ++stalls > PATIENCE) /* rounding, or no way */
-            return worst <= 0.1 * RB_LOOP_OPEN * s->size ? RB_OK : RB_UNSOLVED;
+        int tiny = worst <= 0.1 * RB_LOOP_OPEN * s->size;
+        if (worst > 0.5 * best && ++stalls > (tiny ? ENOUGH : PATIENCE))
+            return tiny ? RB_OK : RB_UNSOLVED; /* rounding, or no way */
         best = fmin(best, worst);
         rb_closure_solve(&x->start, x->miss, x->l_step);
         for (int i = 0; i < nrow; i++) x->l_step[i] /= s->h;
         for (int i = 0; i < nrow; i++) x->l[i] += x->l_step[i];
         rb_anderson_mix(&x->mixing, x->l_step, x->l);
     }
+}
+
+/* l: half of the impulse of the step before, whoever found it. */
+static void recall(loops *x)
+{
+    const rb_constraints *set = &x->start.set;
+    memset(x->l, 0, (size_t)set->nrow * sizeof *x->l);
+    for (int i = 0; i < set->n; i++) {
+        const rb_constraint *c = &set->c[i];
+        const rb_touch *touch = x->s->o->cold ? NULL : rb_touch_find(x->s->d, &c->id);
+        if (!touch || touch->nrow != c->nrow || !rb_closure_is_closed(&x->start, c)) continue;
+        for (int r = 0; r < c->nrow; r++) x->l[c->row + r] = 0.5 * touch->p[r];
+    }
+}
+
+/* RB_UNSOLVED: it does not get there. What the steps before lead to may be far off, where the axes
+ * of rows are others than before; behind rows nothing is known of them. */
+static rb_status close_positions(loops *x)
+{
+    rb_status status = find_positions(x);
+    if (status != RB_UNSOLVED) return status;
+    recall(x);
+    return find_positions(x);
 }
 
 /* ---- the velocity -----------------------------------------------------------------------------
