@@ -62,7 +62,7 @@ static void compare(scene *s, rb_rng *rng, double speed, double off, tally *foun
     rb_frames(m, d);
     if (holds) {
         CHECK_INT(rb_collide(m, d, 0.0, 0.0, MOST, all, &nall, NULL), RB_OK);
-        CHECK_INT(rb_collide_near(m, d, &stage.near, MOST, near, &nnear, NULL), RB_OK);
+        CHECK_INT(rb_collide_near(m, d, 0.0, 0.0, &stage.near, MOST, near, &nnear, NULL), RB_OK);
         CHECK_INT(nnear, nall);
         for (int i = 0; i < nall; i++) {
             CHECK(near[i].geom1 == all[i].geom1 && near[i].geom2 == all[i].geom2);

@@ -275,16 +275,19 @@ typedef struct rb_touch {
 
 enum { RB_SLOPES = 5 }; /* parts of steps whose slopes are kept */
 
-/* Links and pairs of geoms that may touch, while nothing is near (S.59). */
+/* Links and pairs of geoms that may touch, most of which are far from each other (S.59). */
 typedef struct rb_clear_link {
     double length; /* |l| + |a| [m]                                                              */
     double arm;    /* |a|, anchor of its hinges in the link [m]                                  */
+    double out;    /* how far its geoms reach out of it at most [m]                              */
     int sign;      /* 1, -1: its hinge is parallel to that of the parent; 0: not                 */
 } rb_clear_link;
 
 typedef struct rb_clear_pair {
     int geom[2];
+    int pair;   /* explicit pair of the model, -1: none                                          */
     int common; /* last link that carries both                                                   */
+    int near;   /* 1: so near at clear_q that it is looked at in every step (S.80)               */
     double gap; /* at clear_q, at least [m]                                                      */
 } rb_clear_pair;
 
@@ -386,12 +389,14 @@ typedef struct rb_data {
     double *still_x;       /* state and inputs it began with                        (nstill)      */
     rb_touch *still_touch; /*                                                       (touch_max)   */
 
-    /* rb_step: gaps of all pairs at a configuration with nothing near; src/step/clear.c */
+    /* rb_step: gaps of all pairs at a configuration; src/step/clear.c */
     const struct rb_model *clear_of; /* model that links and pairs were listed for; NULL: none    */
     int clear_parent;                /* its option.filter_parent then                             */
     int clear_known;                 /* 1: clear_q and the gaps hold                              */
     int clear_n;                     /* pairs                                                     */
+    int clear_near;                  /* those that are near                                       */
     int nclear;                      /* room for them                                             */
+    double clear_least;              /* least gap of those that are not near [m]                  */
     double *clear_q;           /*                                                   (nq)          */
     double *clear_out;         /* how far a geom reaches out of its link [m]        (ngeom)       */
     rb_clear_link *clear_link; /*                                                   (nlink)       */

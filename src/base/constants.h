@@ -384,6 +384,10 @@
  * many as the square of it, and in long chains two are near in most steps. */
 #define RB_CLEAR_GEOMS 20
 
+/* Steps that the gap of a pair would last, so that it is not looked at before it has shrunk [1].
+ * Larger: more pairs are looked at in every step. Smaller: the gaps of all are measured oftener. */
+#define RB_CLEAR_STEPS 8.0
+
 /* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
  * the model [1]. What rolls leaves gaps of 1e-8 m; rings of bodies that hold each other cannot
  * close them all, and impulses grow along a self-stress until something slips. Larger: heaps hover

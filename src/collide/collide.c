@@ -126,24 +126,38 @@ static int is_measurable3(const double x[3])
     return x[0] * x[0] * 0.0 + x[1] * x[1] * 0.0 + x[2] * x[2] * 0.0 == 0.0;
 }
 
+/* Without motion, where poses were looked at before. */
+static void stand(scene *s, int g)
+{
+    rb_shape shape = shape_of(s, g);
+    s->motion[g] = (rb_motion){ .spread = 0.0 };
+    s->swept[g] = sweep_box(&shape, &s->motion[g], 0.0);
+}
+
+/* motion and swept of geom g. */
+static rb_status place_geom(scene *s, int g, lever *at)
+{
+    rb_shape shape = shape_of(s, g);
+    char name[160];
+    int ok = is_measurable3(shape.p) && is_finite3(shape.R) && is_finite3(shape.R + 3) &&
+             is_finite3(shape.R + 6);
+    if (ok) {
+        s->motion[g] = motion_of(s, g, &shape, at);
+        s->swept[g] = sweep_box(&shape, &s->motion[g], s->h);
+        ok = is_finite3(s->motion[g].v) && !isnan(s->motion[g].spread);
+    }
+    if (ok) return RB_OK;
+    return rb_fail(s->err, RB_BAD_INPUT,
+                   "%s: its pose or velocity is not finite, or it is too far away",
+                   rb_geom_title(s->m, g, name, sizeof name));
+}
+
 static rb_status place_geoms(scene *s)
 {
     for (int g = 0; g < s->m->ngeom; g++) {
-        rb_shape shape = shape_of(s, g);
-        char name[160];
         lever at;
-        int ok = is_measurable3(shape.p) && is_finite3(shape.R) && is_finite3(shape.R + 3) &&
-                 is_finite3(shape.R + 6);
-        if (ok) {
-            s->motion[g] = motion_of(s, g, &shape, &at);
-            s->swept[g] = sweep_box(&shape, &s->motion[g], s->h);
-            ok = is_finite3(s->motion[g].v) && !isnan(s->motion[g].spread);
-        }
-        if (!ok) {
-            return rb_fail(s->err, RB_BAD_INPUT,
-                           "%s: its pose or velocity is not finite, or it is too far away",
-                           rb_geom_title(s->m, g, name, sizeof name));
-        }
+        rb_status status = place_geom(s, g, &at);
+        if (status != RB_OK) return status;
         if (s->noted) s->wide[g] = widen(s, g, &at);
         if (is_finite3(s->swept[g].lo) && is_finite3(s->swept[g].hi)) {
             s->packed[s->nbounded] = s->wide[g];
@@ -491,11 +505,12 @@ int rb_near_push(const rb_model *m, rb_arena *arena, rb_near *near)
     return near->pair && near->room && near->way && near->far && near->arm;
 }
 
-static void stand(scene *s, int g)
+static rb_status place_again(scene *s, int g)
 {
-    rb_shape shape = shape_of(s, g);
-    s->motion[g] = (rb_motion){ .spread = 0.0 };
-    s->swept[g] = sweep_box(&shape, &s->motion[g], 0.0);
+    lever at;
+    if (s->h > 0.0) return place_geom(s, g, &at);
+    stand(s, g);
+    return RB_OK;
 }
 
 static rb_status meet_again(scene *s, const rb_near *near)
@@ -503,22 +518,25 @@ static rb_status meet_again(scene *s, const rb_near *near)
     s->motion = rb_push(s->d->arena, rb_motion, s->m->ngeom);
     s->swept = rb_push(s->d->arena, rb_aabb, s->m->ngeom);
     if (!s->motion || !s->swept) return rb_fail(s->err, RB_NOMEM, "collide: out of memory");
-    for (int i = 0; i < near->n; i++) {
+    rb_status status = RB_OK;
+    for (int i = 0, last = -1; i < near->n && status == RB_OK; i++) {
         const int *pair = near->pair[i];
-        stand(s, pair[0]);
-        stand(s, pair[1]);
-        if (!may_meet(s, pair[0], pair[1], s->swept)) continue;
-        rb_status status = meet(s, pair[0], pair[1], pair[2]);
-        if (status != RB_OK) return status;
+        if (pair[0] != last) status = place_again(s, last = pair[0]);
+        if (status == RB_OK) status = place_again(s, pair[1]);
+        if (status == RB_OK && may_meet(s, pair[0], pair[1], s->swept))
+            status = meet(s, pair[0], pair[1], pair[2]);
     }
-    return RB_OK;
+    return status;
 }
 
-rb_status rb_collide_near(const rb_model *m, rb_data *d, const rb_near *near, int capacity,
-                          rb_contact *contacts, int *n, rb_error *err)
+rb_status rb_collide_near(const rb_model *m, rb_data *d, double h, double dv_max,
+                          const rb_near *near, int capacity, rb_contact *contacts, int *n,
+                          rb_error *err)
 {
     scene s = { .m = m,
                 .d = d,
+                .h = h,
+                .dv_max = dv_max,
                 .most = RB_MANIFOLD_KEEP,
                 .capacity = capacity,
                 .contacts = contacts,

@@ -24,8 +24,9 @@ int rb_near_push(const rb_model *m, rb_arena *arena, rb_near *near);
 rb_status rb_collide_noting(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
                             rb_contact *contacts, int *n, rb_near *near, rb_error *err);
 
-/* rb_collide with h = 0, among those pairs only. */
-rb_status rb_collide_near(const rb_model *m, rb_data *d, const rb_near *near, int capacity,
-                          rb_contact *contacts, int *n, rb_error *err);
+/* rb_collide among those pairs only. */
+rb_status rb_collide_near(const rb_model *m, rb_data *d, double h, double dv_max,
+                          const rb_near *near, int capacity, rb_contact *contacts, int *n,
+                          rb_error *err);
 
 #endif

@@ -215,7 +215,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     if (!holds)
         status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);
     else if (!nobody)
-        status = rb_collide_near(m, d, &s->near, d->touch_max, found, &n, s->err);
+        status = rb_collide_near(m, d, 0.0, 0.0, &s->near, d->touch_max, found, &n, s->err);
     s->nseen = n;
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {

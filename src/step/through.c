@@ -113,8 +113,9 @@ static int may_go_far(const rb_stage *s)
     if (!m->option.contact) return 0;
     if (!s->near_held) return 1;
     for (int g = 0; g < m->ngeom && s->near.n > 0; g++) {
-        if (m->geom_link[g] == 0) continue;
-        if (is_far(m, g, s->near.way[g] + s->near.room[g], &inner)) return 1;
+        double way = s->near.way[g] + s->near.room[g];
+        if (m->geom_link[g] == 0 || way == 0.0) continue;
+        if (is_far(m, g, way, &inner)) return 1;
     }
     return 0;
 }
