@@ -19,6 +19,7 @@ static void put_on_top(rb_arena *arena, block *b, size_t left)
     arena->top = b;
     arena->left = left;
     arena->next = base_of(b) + (b->size - left);
+    arena->plain = !b->prev && arena->peak <= b->size;
 }
 
 /* Puts a block of at least `size` usable bytes on top. */
@@ -80,13 +81,8 @@ int rb_arena_growths(const rb_arena *arena)
 
 /* Blocks above the mark go back to the allocator; an arena that is reset to empty becomes one
  * block as large as its peak, so that the same work never asks for memory again. */
-void rb_arena_reset(rb_arena *arena, rb_mark mark)
+void rb_arena_reset_blocks(rb_arena *arena, rb_mark mark)
 {
-    if (arena->top == mark.block && !arena->top->prev && arena->peak <= arena->top->size) {
-        arena->next -= mark.left - arena->left; /* one block: what was used fits into it */
-        arena->left = mark.left;
-        return;
-    }
     size_t used = arena->below + arena->top->size - arena->left;
     if (used > arena->peak) arena->peak = used;
     while (arena->top != mark.block) pop_block(arena);
@@ -95,6 +91,7 @@ void rb_arena_reset(rb_arena *arena, rb_mark mark)
     if (arena->left != first->size || first->prev || arena->peak <= first->size) return;
     if (!grow(arena, arena->peak)) return;
     arena->top->prev = NULL;
+    arena->plain = 1;
     arena->bytes -= first->size;
     arena->alloc.release(arena->alloc.ctx, first);
 }

@@ -19,6 +19,7 @@ struct rb_arena {
     size_t below; /* bytes used in the blocks under the top             */
     size_t peak;  /* most bytes used at the same time before a reset    */
     int growths;
+    int plain; /* 1: there is one block, and all that was ever used fits into it      */
 };
 
 typedef struct rb_mark {
@@ -31,7 +32,18 @@ static inline rb_mark rb_arena_mark(const rb_arena *arena)
     return (rb_mark){ .block = arena->top, .left = arena->left };
 }
 
-void rb_arena_reset(rb_arena *arena, rb_mark mark);
+/* The same where there are several blocks, or will be one of another size. */
+void rb_arena_reset_blocks(rb_arena *arena, rb_mark mark);
+
+static inline void rb_arena_reset(rb_arena *arena, rb_mark mark)
+{
+    if (!arena->plain || arena->top != mark.block) {
+        rb_arena_reset_blocks(arena, mark);
+        return;
+    }
+    arena->next -= mark.left - arena->left;
+    arena->left = mark.left;
+}
 
 /* A piece of `need` bytes, a multiple of the alignment, where the block on top is too small. */
 void *rb_arena_push_block(rb_arena *arena, size_t need);

@@ -59,10 +59,10 @@ static int is_direct(const rb_island *is)
 
 static rb_status write_direct(const rb_island *is, rb_arena *arena, context *x, rb_written *out)
 {
-    x->mu = rb_push(arena, double, is->n);
-    out->z = rb_push(arena, double, is->nrow);
+    x->mu = rb_push(arena, double, is->n + is->nrow);
     out->mode = rb_push(arena, unsigned char, is->n);
-    if (!x->mu || !out->z || !out->mode) return RB_NOMEM;
+    if (!x->mu || !out->mode) return RB_NOMEM;
+    out->z = x->mu + is->n;
     for (int i = 0; i < is->n; i++) {
         x->mu[i] = rb_friction_now(is, i);
         out->mode[i] = is->mode_prev[i];

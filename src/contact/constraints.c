@@ -360,15 +360,16 @@ void rb_room_add(rb_room *room, size_t constraints, int rows, int dofs)
 
 static rb_status take_room(rb_arena *arena, const rb_room *room, int ncontact, rb_constraints *out)
 {
+    size_t n = (size_t)ncontact;
     out->c = rb_push(arena, rb_constraint, room->constraints);
     out->dof = rb_push(arena, int, room->dofs);
-    out->J = rb_push(arena, double, room->entries);
-    out->frame = rb_push(arena, double, 9 * (size_t)ncontact);
-    out->point = rb_push(arena, double, 3 * (size_t)ncontact);
-    out->drive = rb_push(arena, double, room->rows);
-    out->error = rb_push(arena, double, room->rows);
-    int ok = out->c && out->dof && out->J && out->frame && out->point && out->drive && out->error;
-    return ok ? RB_OK : RB_NOMEM;
+    out->J = rb_push(arena, double, room->entries + 12 * n + 2 * room->rows);
+    if (!out->c || !out->dof || !out->J) return RB_NOMEM;
+    out->frame = out->J + room->entries;
+    out->point = out->frame + 9 * n;
+    out->drive = out->point + 3 * n;
+    out->error = out->drive + room->rows;
+    return RB_OK;
 }
 
 rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts *o, double h,
@@ -388,11 +389,12 @@ rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts
     memset(out, 0, sizeof *out);
     rb_status status = rb_loop_rows(m, d, &b.loops);
     if (status != RB_OK) return status;
-    b.wrap_dof = rb_push(d->arena, int, m->nwrap);
-    b.wrap_J = rb_push(d->arena, double, m->nwrap);
-    b.row_dof = rb_push(d->arena, int, rb_row_room(m));
-    b.row_J = rb_push(d->arena, double, rb_row_room(m));
-    if (!b.wrap_dof || !b.wrap_J || !b.row_dof || !b.row_J) return RB_NOMEM;
+    size_t nwrap = (size_t)m->nwrap, nrow = (size_t)rb_row_room(m);
+    b.wrap_dof = rb_push(d->arena, int, nwrap + nrow);
+    b.wrap_J = rb_push(d->arena, double, nwrap + nrow);
+    if (!b.wrap_dof || !b.wrap_J) return RB_NOMEM;
+    b.row_dof = b.wrap_dof + nwrap;
+    b.row_J = b.wrap_J + nwrap;
     count_contacts(&b, &room);
     rb_joint_room(&b, &room);
     status = take_room(d->arena, &room, ncontact, out);

@@ -82,6 +82,7 @@ RB_VECTOR static void over_diagonal(const pattern *p, const double *L, const dou
 static uint64_t tree_bits(const half *w, const rb_constraint *c)
 {
     uint64_t bits = 0;
+    if (w->m->ntree == 1) return 1;
     for (int k = 0; k < c->ndof; k++) {
         bits |= UINT64_C(1) << w->m->link_tree[w->m->dof_link[w->set->dof[c->dof + k]]] % 64;
     }
@@ -91,11 +92,12 @@ static uint64_t tree_bits(const half *w, const rb_constraint *c)
 static int make_pattern(const rb_model *m, rb_arena *arena, pattern *p)
 {
     *p = (pattern){ .n = 0 };
-    p->Madr = rb_push(arena, int, m->nv);
-    p->above = rb_push(arena, int, m->nv);
-    p->run = rb_push(arena, int, m->nv);
-    p->place = rb_push(arena, int, m->nv);
-    return p->Madr && p->above && p->run && p->place;
+    p->Madr = rb_push(arena, int, 4 * (size_t)m->nv);
+    if (!p->Madr) return 0;
+    p->above = p->Madr + m->nv;
+    p->run = p->above + m->nv;
+    p->place = p->run + m->nv;
+    return 1;
 }
 
 /* Contacts of one pair of links follow each other and have the same. */
@@ -116,6 +118,12 @@ static void see_pattern(const rb_model *m, const int *dof, int n, pattern *p)
 /* J of a constraint, rows side by side and zeros beyond the last. */
 static void lay_out(const double *J, const rb_constraint *c, double *y)
 {
+    if (c->nrow == 3) {
+        const double *J1 = J + c->ndof, *J2 = J1 + c->ndof;
+        for (int k = 0; k < c->ndof; k++, y += WIDE)
+            y[0] = J[k], y[1] = J1[k], y[2] = J2[k], y[3] = 0.0;
+        return;
+    }
     memset(y, 0, (size_t)fours_of(c) * WIDE * (size_t)c->ndof * sizeof *y);
     for (int r = 0; r < c->nrow; r++) {
         double *to = y + (ptrdiff_t)(r / WIDE) * WIDE * c->ndof + r % WIDE;
@@ -130,12 +138,12 @@ static rb_status half_solve_all(half *w, rb_arena *arena)
     size_t entries = 0;
     for (int i = 0; i < is->n; i++)
         entries += (size_t)fours_of(is->c[i]) * WIDE * (size_t)is->c[i]->ndof;
-    w->y = rb_push(arena, double *, is->n);
-    w->yd = rb_push(arena, double *, is->n);
+    w->y = rb_push(arena, double *, 2 * (size_t)is->n);
     w->trees = rb_push(arena, uint64_t, is->n);
     double *next = rb_push(arena, double, 2 * entries);
     int ok = make_pattern(w->m, arena, &p);
-    if (!w->y || !w->yd || !w->trees || !next || !ok) return RB_NOMEM;
+    if (!w->y || !w->trees || !next || !ok) return RB_NOMEM;
+    w->yd = w->y + is->n;
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
         ptrdiff_t four = (ptrdiff_t)WIDE * c->ndof, size = fours_of(c) * four;
@@ -214,6 +222,15 @@ static void write_3(const double sum[WIDE * WIDE], const place *to)
     }
 }
 
+/* The same, of the upper triangle. */
+static void write_upper_3(const double *sum, const place *to)
+{
+    for (int r = 0; r < 3; r++) {
+        for (int s = r; s < 3; s++)
+            to->W[r * to->ld + s] = to->T[s * to->ld + r] = sum[WIDE * s + r];
+    }
+}
+
 /* Block (a, b) of W, rows of a and columns of b, and block (b, a). Of a diagonal block the upper
  * triangle counts: W is symmetric to the bit. Returns 0 where the patterns have nothing in common;
  * then nothing is written. */
@@ -223,9 +240,12 @@ static int write_block(const half *w, int a, int b, const place *to)
     const rb_constraint *ca = w->island->c[a], *cb = w->island->c[b];
     const int *da = w->set->dof + ca->dof, *db = w->set->dof + cb->dof;
     double sum[WIDE * WIDE];
-    if (a != b && ca->nrow == 3 && cb->nrow == 3) {
+    if (ca->nrow == 3 && cb->nrow == 3) {
         if (!meet(da, ca->ndof, db, cb->ndof, w->y[a], w->yd[b], sum)) return 0;
-        write_3(sum, to);
+        if (a == b)
+            write_upper_3(sum, to);
+        else
+            write_3(sum, to);
         return 1;
     }
     for (int R = 0; R < fours_of(ca); R++) {
@@ -459,9 +479,9 @@ static rb_status take_rows(const rb_constraints *set, int island, rb_arena *aren
     out->n = set->island_start[island + 1] - set->island_start[island];
     out->c = rb_push(arena, const rb_constraint *, out->n);
     out->row = rb_push(arena, int, out->n);
-    out->mode_prev = rb_push(arena, unsigned char, out->n);
-    out->mode = rb_push(arena, unsigned char, out->n);
-    if (!out->c || !out->row || !out->mode_prev || !out->mode) return RB_NOMEM;
+    out->mode_prev = rb_push(arena, unsigned char, 2 * (size_t)out->n);
+    if (!out->c || !out->row || !out->mode_prev) return RB_NOMEM;
+    out->mode = out->mode_prev + out->n;
     for (int i = 0; i < out->n; i++) {
         out->c[i] = &set->c[order[i]];
         out->row[i] = out->nrow;
@@ -470,9 +490,7 @@ static rb_status take_rows(const rb_constraints *set, int island, rb_arena *aren
     }
     double **arrays[] = { &out->u, &out->bias, &out->u_before, &out->p_prev, &out->guess, &out->p };
     int n = sizeof arrays / sizeof *arrays;
-    if (!rb_push_rows(arena, arrays, n, out->nrow)) return RB_NOMEM;
-    for (int k = 0; k < n; k++) memset(*arrays[k], 0, (size_t)out->nrow * sizeof(double));
-    return RB_OK;
+    return rb_push_zeros(arena, arrays, n, out->nrow) ? RB_OK : RB_NOMEM;
 }
 
 static int all_plain(const rb_island *is)

@@ -49,10 +49,11 @@ static void sort_constraints(rb_constraints *set)
 
 rb_status rb_constraint_islands(const rb_model *m, rb_arena *arena, rb_constraints *set)
 {
-    int *parent = rb_push(arena, int, m->ntree), *number = rb_push(arena, int, m->ntree);
-    set->island_start = rb_push(arena, int, m->ntree + 2);
-    set->island_order = rb_push(arena, int, set->n);
-    if (!parent || !number || !set->island_start || !set->island_order) return RB_NOMEM;
+    int *parent = rb_push(arena, int, 3 * (size_t)m->ntree + 2 + (size_t)set->n);
+    if (!parent) return RB_NOMEM;
+    int *number = parent + m->ntree;
+    set->island_start = number + m->ntree;
+    set->island_order = set->island_start + m->ntree + 2;
 
     for (int t = 0; t < m->ntree; t++) parent[t] = t, number[t] = -1;
     if (m->ntree > 1) join_trees(m, set, parent);

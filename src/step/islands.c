@@ -311,7 +311,9 @@ typedef struct work {
 static void solve_one(const work *w, int i, rb_arena *arena)
 {
     rb_mark mark = rb_arena_mark(arena);
-    memset(&w->x[i], 0, sizeof w->x[i]);
+    w->x[i].rows = 0;
+    w->x[i].solved = (rb_info){ .mode = NULL };
+    w->x[i].err.status = RB_OK;
     w->x[i].status = solve_island(w->s, i, &w->of[i], arena, &w->x[i]);
     rb_arena_reset(arena, mark);
 }

@@ -236,7 +236,7 @@ static void fill_velocities(rb_stage *s, double *u_hat)
 rb_status rb_stage_take_rows(rb_stage *s)
 {
     rb_arena *arena = s->d->arena;
-    size_t nrow = (size_t)s->set.nrow, n = (size_t)s->set.n;
+    size_t n = (size_t)s->set.n;
     double **of_row[] = { &s->u, &s->p, &s->bias, &s->u_before };
     double **of_one[] = { &s->e, &s->room };
     s->kept = NULL;
@@ -244,11 +244,9 @@ rb_status rb_stage_take_rows(rb_stage *s)
     s->mode = rb_push(arena, unsigned char, n);
     if (!s->mode) return RB_NOMEM;
     memset(s->mode, RB_MODE_OPEN, n);
-    if (!rb_push_rows(arena, of_row, 4, s->set.nrow) || !rb_push_rows(arena, of_one, 2, s->set.n))
-        return RB_NOMEM;
-    for (int k = 0; k < 4; k++) memset(*of_row[k], 0, nrow * sizeof(double));
-    for (int k = 0; k < 2; k++) memset(*of_one[k], 0, n * sizeof(double));
-    return RB_OK;
+    int ok =
+        rb_push_zeros(arena, of_row, 4, s->set.nrow) && rb_push_zeros(arena, of_one, 2, s->set.n);
+    return ok ? RB_OK : RB_NOMEM;
 }
 
 /* What flies stays out, and what passes by while rows are those of the start. */

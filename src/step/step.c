@@ -31,14 +31,16 @@ static int take_memory(rb_stage *s)
     int ok = rb_push_rows(arena, of_q, 3, m->nq_all) && rb_push_rows(arena, of_v, 5, m->nv) &&
              rb_push_rows(arena, of_act, 2, m->na) && rb_push_rows(arena, of_link, 2, 3 * m->nlink);
     ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
-    ok = ok && (s->pushed = rb_push(arena, unsigned char, m->ntree));
-    ok = ok && (s->overlaps = rb_push(arena, unsigned char, m->ntree));
-    ok = ok && (s->held = rb_push(arena, unsigned char, m->ntree));
-    ok = ok && (s->carried = rb_push(arena, unsigned char, m->ntree));
-    ok = ok && (s->resting = rb_push(arena, unsigned char, m->ntree));
-    if (m->neq == 0 && !rb_slide_any(m)) return ok;
-    ok = ok && (s->closed = rb_push(arena, unsigned char, m->ntree));
-    return ok && (s->apart = rb_push(arena, unsigned char, m->ntree));
+    ok = ok && (s->pushed = rb_push(arena, unsigned char, 7 * (size_t)m->ntree));
+    if (!ok) return 0;
+    s->overlaps = s->pushed + m->ntree;
+    s->held = s->overlaps + m->ntree;
+    s->carried = s->held + m->ntree;
+    s->resting = s->carried + m->ntree;
+    if (m->neq == 0 && !rb_slide_any(m)) return 1;
+    s->closed = s->resting + m->ntree;
+    s->apart = s->closed + m->ntree;
+    return 1;
 }
 
 static void copy(double *to, const double *from, int n)
@@ -524,22 +526,23 @@ typedef struct saved {
 static int keep(const rb_stage *s, saved *x)
 {
     const rb_data *d = s->d;
-    x->q = rb_push(d->arena, double, s->m->nq);
-    x->v = rb_push(d->arena, double, s->m->nv);
-    x->act = rb_push(d->arena, double, s->m->na);
+    size_t nq = (size_t)s->m->nq, nv = (size_t)s->m->nv, nmocap = (size_t)s->m->nmocap;
     x->touch = rb_push(d->arena, rb_touch, d->ntouch);
-    x->mocap = rb_push(d->arena, double, 7 * (size_t)s->m->nmocap);
-    x->mocap_was = rb_push(d->arena, double, 6 * (size_t)s->m->nmocap);
-    x->slope = rb_push(d->arena, double, RB_SLOPES *(size_t)s->m->nv);
-    if (!x->q || !x->v || !x->act || !x->touch || !x->mocap || !x->mocap_was || !x->slope) return 0;
+    x->q = rb_push(d->arena, double, nq + (1 + RB_SLOPES) * nv + 13 * nmocap + (size_t)s->m->na);
+    if (!x->touch || !x->q) return 0;
+    x->v = x->q + nq;
+    x->slope = x->v + nv;
+    x->mocap = x->slope + RB_SLOPES * nv;
+    x->mocap_was = x->mocap + 7 * nmocap;
+    x->act = x->mocap_was + 6 * nmocap;
+    copy(x->q, d->q, s->m->nq);
+    copy(x->v, d->v, s->m->nv);
     copy(x->slope, d->slope, RB_SLOPES * s->m->nv);
     copy(x->slope_h, d->slope_h, RB_SLOPES);
     x->slope_time = d->slope_time;
-    copy(x->mocap, d->mocap, 7 * s->m->nmocap);
-    copy(x->mocap_was, d->mocap_was, 6 * s->m->nmocap);
-    copy(x->q, d->q, s->m->nq);
-    copy(x->v, d->v, s->m->nv);
-    copy(x->act, d->act, s->m->na);
+    if (nmocap > 0) copy(x->mocap, d->mocap, 7 * s->m->nmocap);
+    if (nmocap > 0) copy(x->mocap_was, d->mocap_was, 6 * s->m->nmocap);
+    if (s->m->na > 0) copy(x->act, d->act, s->m->na);
     memcpy(x->touch, d->touch, (size_t)d->ntouch * sizeof *x->touch);
     x->ntouch = d->ntouch;
     x->time = d->time;
