@@ -99,6 +99,7 @@ void rb_passive_stiffness(const rb_model *m, double *k, double *b)
     };
     for (int j = 0; j < m->nv_all; j++) b[j] += m->dof_damping[j];
     for (int j = 0; j < m->njnt_all; j++) {
+        if (m->jnt_stiffness[j] == 0.0) continue;
         for (int i = 0; i < ndof[m->jnt_type[j]]; i++) {
             k[m->jnt_dofadr[j] + i] += m->jnt_stiffness[j];
         }

@@ -23,6 +23,8 @@
 #include "dynamics/planar.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/constants.h"
 #include "math/trig.h"
@@ -33,10 +35,13 @@ enum { WHOLE = 8 }; /* sines at a time */
 int rb_plane_takes(const rb_model *m, const rb_data *d)
 {
     if (!m->plane) return 0;
+    uint64_t any = 0;
     for (int i = 0; i < 6 * m->nbody; i++) {
-        if (d->wrench[i] != 0.0) return 0;
+        uint64_t bits;
+        memcpy(&bits, d->wrench + i, sizeof bits);
+        any |= bits << 1; /* without the sign of zero */
     }
-    return 1;
+    return any == 0;
 }
 
 static int padded(const rb_model *m)

@@ -74,12 +74,13 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
     int ok = rb_push_rows(arena, of_q, sizeof of_q / sizeof *of_q, m->nq) &&
              rb_push_rows(arena, of_act, sizeof of_act / sizeof *of_act, m->na) &&
              rb_push_rows(arena, of_v, sizeof of_v / sizeof *of_v, m->nv);
-    ok = ok && (s->spin = rb_push(arena, double, m->nlink)) != NULL;
-    ok = ok && (s->stiffness = rb_push(arena, double, m->nv_all)) != NULL;
-    ok = ok && (s->damping = rb_push(arena, double, m->nv_all)) != NULL;
+    ok = ok && (s->spin = rb_push(arena, double, (size_t)m->nlink + 2 * (size_t)m->nv_all)) != NULL;
+    if (!ok) return 0;
+    s->stiffness = s->spin + m->nlink;
+    s->damping = s->stiffness + m->nv_all;
     if (!s->memory) {
         s->memory = &s->own;
-        ok = ok && rb_tension_push(m, arena, &s->own.tension);
+        ok = rb_tension_push(m, arena, &s->own.tension);
     }
     if (s->flat) ok = ok && rb_plane_push(m, arena, &s->plane);
     return ok && rb_anderson_push(arena, m->nv, &s->mixing);
@@ -120,6 +121,10 @@ static void mean_velocity(const rb_model *m, const scratch *s, double part, doub
 static void move(const rb_model *m, rb_data *d, double h, double t, scratch *s)
 {
     mean_velocity(m, s, 1.0, d->v);
+    if (s->flat) { /* hinges only */
+        for (int j = 0; j < m->nv; j++) d->q[j] = s->q[j] + t * d->v[j];
+        return;
+    }
     turn_along(m, h, d->v, s->along);
     rb_integrate(m, s->q, s->along, t, d->q);
 }

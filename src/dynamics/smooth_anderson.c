@@ -15,14 +15,17 @@
 
 int rb_anderson_push(rb_arena *arena, int n, rb_anderson *a)
 {
-    int ok = 1;
-    *a = (rb_anderson){ .n = n };
+    double *x = rb_push(arena, double, (2 * RB_ANDERSON + 2) * (size_t)n);
+    a->n = n;
+    a->count = 0;
+    if (!x) return 0;
+    a->f = x;
+    a->g = x + n;
     for (int k = 0; k < RB_ANDERSON; k++) {
-        ok = ok && (a->df[k] = rb_push(arena, double, n)) != NULL;
-        ok = ok && (a->dg[k] = rb_push(arena, double, n)) != NULL;
+        a->df[k] = x += 2 * (ptrdiff_t)n;
+        a->dg[k] = x + n;
     }
-    ok = ok && (a->f = rb_push(arena, double, n)) != NULL;
-    return ok && (a->g = rb_push(arena, double, n)) != NULL;
+    return 1;
 }
 
 void rb_anderson_reset(rb_anderson *a)

@@ -21,10 +21,11 @@
 int rb_tension_push(const rb_model *m, rb_arena *arena, rb_tension *t)
 {
     t->on = 0;
-    t->K = rb_push(arena, double, 6 * (size_t)m->nlink);
-    t->alpha = rb_push(arena, double, 3 * (size_t)m->nlink);
-    t->force = rb_push(arena, double, 3 * (size_t)m->nlink);
-    return t->K && t->alpha && t->force;
+    t->K = rb_push(arena, double, 12 * (size_t)m->nlink);
+    if (!t->K) return 0;
+    t->alpha = t->K + 6 * (ptrdiff_t)m->nlink;
+    t->force = t->alpha + 3 * (ptrdiff_t)m->nlink;
+    return 1;
 }
 
 /* alpha of link k, with `scale` qdd as the rates of its dofs. */
