@@ -107,6 +107,25 @@ static void find_stiff(small *s)
     }
 }
 
+/* rho, mean and q_norm. */
+static void scale_contacts(small *s)
+{
+    const rb_problem *p = s->p;
+    double mean = 0.0;
+    for (int c = 0; c < s->nc; c++) {
+        const double *D = p->W.dense + (ptrdiff_t)3 * c * (p->n + 1);
+        s->rho[c] = (D[0] + D[p->n + 1] + D[2 * (p->n + 1)]) / 3.0;
+        mean += s->rho[c] / s->nc;
+    }
+    if (!(mean > 0.0)) mean = 1.0;
+    for (int c = 0; c < s->nc; c++) {
+        s->rho[c] = 1.0 / (s->rho[c] > 1e-12 * mean ? s->rho[c] : mean);
+    }
+    s->mean = mean;
+    s->q_norm = rb_norm2(p->q, p->n);
+    if (!(s->q_norm > 0.0)) s->q_norm = 1.0;
+}
+
 static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *guess, small *s)
 {
     size_t n = (size_t)p->n, nc = (size_t)p->nc;
@@ -134,20 +153,8 @@ static rb_status prepare(const rb_problem *p, rb_arena *scratch, const double *g
     memcpy(s->r, guess, n * sizeof *guess);
     memset(s->factored, RB_MODE_UNKNOWN, nc);
 
-    double mean = 0.0;
-    for (int c = 0; c < s->nc; c++) {
-        const double *D = p->W.dense + (ptrdiff_t)3 * c * (p->n + 1);
-        s->rho[c] = (D[0] + D[p->n + 1] + D[2 * (p->n + 1)]) / 3.0;
-        mean += s->rho[c] / s->nc;
-    }
-    if (!(mean > 0.0)) mean = 1.0;
-    for (int c = 0; c < s->nc; c++) {
-        s->rho[c] = 1.0 / (s->rho[c] > 1e-12 * mean ? s->rho[c] : mean);
-    }
-    s->mean = mean;
+    scale_contacts(s);
     find_stiff(s);
-    s->q_norm = rb_norm2(p->q, p->n);
-    if (!(s->q_norm > 0.0)) s->q_norm = 1.0;
     find_null(s);
     return RB_OK;
 }
@@ -446,18 +453,31 @@ static void solve_alone(small *s)
 
 static int try_alone(small *s, double tol, rb_info *info)
 {
-    double r[3] = { s->r[0], s->r[1], s->r[2] };
-    if (s->nc != 1) return 0;
     info->iterations++;
     solve_alone(s);
     velocity(s);
-    if (measure(s) <= tol) {
-        contact_equations(s, 0);
-        info->rungs[RB_RUNG_SWEEP]++;
-        return 1;
-    }
-    memcpy(s->r, r, sizeof r);
-    return 0;
+    if (!(measure(s) <= tol)) return 0;
+    contact_equations(s, 0);
+    info->rungs[RB_RUNG_SWEEP]++;
+    return 1;
+}
+
+/* One contact needs no system, and no more memory than this. 1: r is the answer. */
+static int solve_one(const rb_problem *p, double tol, double *r, rb_info *info)
+{
+    double of_row[9], rho;
+    unsigned char mode, null[3];
+    small s = { .p = p, .n = 3, .nc = 1, .r = of_row, .u = of_row + 3, .F = of_row + 6 };
+    s.rho = &rho;
+    s.mode = &mode;
+    s.null = null;
+    memcpy(s.r, r, 3 * sizeof *r);
+    scale_contacts(&s);
+    find_null(&s);
+    if (!try_trivial(&s, info) && !try_alone(&s, tol, info)) return 0;
+    memcpy(r, s.r, 3 * sizeof *r);
+    info->mode[0] = mode;
+    return 1;
 }
 
 /* 1: s->r and s->mode are the answer. */
@@ -478,12 +498,12 @@ rb_status rb_cone_small(const rb_problem *p, const rb_solve_opts *o, rb_arena *s
                         double *r, rb_info *info, int *done)
 {
     small s;
-    *done = 0;
+    info->unique = o->unique ? RB_UNIQUE_PLAIN : RB_UNIQUE_OFF;
+    *done = p->nc == 1 && solve_one(p, tol, r, info);
+    if (*done) return RB_OK;
     rb_status status = prepare(p, scratch, r, &s);
     if (status != RB_OK) return status;
-    info->unique = o->unique ? RB_UNIQUE_PLAIN : RB_UNIQUE_OFF;
-    *done = try_trivial(&s, info) || try_alone(&s, tol, info) ||
-            (o->warm && try_newton(&s, o, tol, info));
+    *done = (p->nc > 1 && try_trivial(&s, info)) || (o->warm && try_newton(&s, o, tol, info));
     if (!*done) return RB_OK;
     memcpy(r, s.r, (size_t)s.n * sizeof *r);
     memcpy(info->mode, s.mode, (size_t)s.nc);

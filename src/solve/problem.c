@@ -7,7 +7,7 @@
 
 /* True if all entries are finite: x - x is 0 for finite x and NaN otherwise. Eight sums, because
  * one would wait for itself at every entry. */
-RB_VECTOR static int all_finite(const double *x, size_t count)
+RB_VECTOR static int many_finite(const double *x, size_t count)
 {
     double sum[8] = { 0.0 };
     size_t i = 0;
@@ -18,6 +18,14 @@ RB_VECTOR static int all_finite(const double *x, size_t count)
     double total = 0.0;
     for (int k = 0; k < 8; k++) total += sum[k];
     return total == 0.0;
+}
+
+static int all_finite(const double *x, size_t count)
+{
+    double sum = 0.0;
+    if (count > 16) return many_finite(x, count);
+    for (size_t i = 0; i < count; i++) sum += x[i] - x[i];
+    return sum == 0.0;
 }
 
 static size_t first_bad(const double *x, size_t count)

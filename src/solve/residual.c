@@ -65,9 +65,19 @@ RB_VECTOR static double dense_product(const double *A, const double *x, int n, d
     return largest;
 }
 
+/* The same of one contact: less than one strand. */
+static double product_3(const double *A, const double *x, double *y)
+{
+    double largest = 0.0;
+    for (int i = 0; i < 9; i++) largest = fabs(A[i]) > largest ? fabs(A[i]) : largest;
+    for (int i = 0; i < 3; i++, A += 3) y[i] = (A[0] * x[0] + A[1] * x[1]) + A[2] * x[2];
+    return largest;
+}
+
 static void multiply_dense(const rb_problem *p, const double *z, product *out)
 {
-    out->largest = dense_product(p->W.dense, z, p->n, out->w);
+    out->largest =
+        p->n == 3 ? product_3(p->W.dense, z, out->w) : dense_product(p->W.dense, z, p->n, out->w);
     for (int i = 0; i < p->n; i++) {
         out->w[i] += p->q[i];
         out->diag[i] = p->W.dense[(ptrdiff_t)i * (p->n + 1)];
@@ -146,10 +156,10 @@ static rb_status multiply_operator(const rb_problem *p, const double *z, rb_aren
 
 static rb_status multiply(const rb_problem *p, const double *z, rb_arena *scratch, product *out)
 {
-    out->w = rb_push(scratch, double, p->n);
-    out->diag = rb_push(scratch, double, p->n);
+    out->w = rb_push(scratch, double, 2 * (size_t)p->n);
     out->largest = 0.0;
-    if (!out->w || !out->diag) return RB_NOMEM;
+    if (!out->w) return RB_NOMEM;
+    out->diag = out->w + p->n;
     if (p->W.form == RB_OPERATOR) return multiply_operator(p, z, scratch, out);
     if (p->W.form == RB_DENSE)
         multiply_dense(p, z, out);
