@@ -17,7 +17,7 @@ function(rb_add_library name)
     set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_include_directories(${name}_objects PRIVATE
         ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(${name}_objects PRIVATE rb_flags ${arg_LIBS})
+    target_link_libraries(${name}_objects PRIVATE rb_flags rb_blocks ${arg_LIBS})
 
     add_library(${name}_shared SHARED $<TARGET_OBJECTS:${name}_objects>)
     add_library(${name}_static STATIC $<TARGET_OBJECTS:${name}_objects>)
