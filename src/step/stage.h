@@ -188,7 +188,9 @@ void rb_stage_finish(rb_stage *s);
 /* step.c: energy, from set, p, v_new, v_free. */
 rb_status rb_stage_measure(rb_stage *s);
 
-/* told.c: what the motion made beside impulses is added to made; moves d. */
+/* told.c: whether a motion with loops makes energy that shorter ones would not. When it is taken:
+ * what it made beside impulses is added to made. Both move d. */
+int rb_stage_rises(rb_stage *s);
 void rb_stage_tell_energy(rb_stage *s);
 
 /* step.c: the state by h, in halves where needed. */

@@ -481,6 +481,8 @@ rb_status rb_stage_motion(rb_stage *s)
     if (status == RB_UNSOLVED && may_jam(s)) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
+    if (status == RB_OK && s->m->neq > 0 && rb_stage_rises(s))
+        return rb_fail(s->err, RB_UNSOLVED, "loops make energy: shorten the step");
     return status;
 }
 
