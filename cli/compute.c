@@ -128,13 +128,15 @@ static void worsen(run *r, int exit_status)
 
 static const char *shown_name(const run *r)
 {
-    if (!r->o->state) return "start";
+    if (!r->o->state) return "the start";
     return strcmp(r->o->state, "-") == 0 ? "stdin" : r->o->state;
 }
 
 static void say(run *r, int line, const char *what, const char *sentence)
 {
-    fprintf(stderr, "%s:%d: %s: %s\n", shown_name(r), line, what, sentence);
+    fprintf(stderr, "%s:", shown_name(r));
+    if (line > 0) fprintf(stderr, "%d:", line);
+    fprintf(stderr, " %s: %s\n", what, sentence);
 }
 
 /* The points of the state in world coordinates. 0: out of memory. */
@@ -159,11 +161,12 @@ static void put_quantities(run *r, computation *c)
     int line = c->state ? c->state->line : 0;
     for (int k = 0; k < r->o->nwhat; k++) {
         const quantity *q = r->o->what[k];
+        c->err = (rb_error){ 0 };
         rb_status status = q->put(c, q->name);
         if (status == RB_OK) continue;
         json_null(&c->out, q->name);
         worsen(r, status == RB_SINGULAR ? EXIT_UNCERTIFIED : EXIT_BAD_INPUT);
-        say(r, line, q->name, rb_status_text(status));
+        say(r, line, q->name, c->err.text[0] ? c->err.text : rb_status_text(status));
     }
 }
 

@@ -18,6 +18,7 @@ typedef struct computation {
     rb_status factor_status;
     int bad_dof;    /* where it was RB_SINGULAR                                              */
     double horizon; /* of --what toi [s]                                                   */
+    rb_error err;   /* why a quantity does not exist, where there is more to say than a status */
     json out;
 } computation;
 

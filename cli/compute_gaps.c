@@ -66,12 +66,8 @@ rb_status compute_put_gaps(computation *c, const char *name)
 {
     int n = 0;
     rb_status status;
-    rb_error err = { 0 };
-    rb_contact *contacts = find_contacts(c, &n, &status, &err);
-    if (!contacts) {
-        if (err.text[0]) fprintf(stderr, "rattleback compute: gaps: %s\n", err.text);
-        return status;
-    }
+    rb_contact *contacts = find_contacts(c, &n, &status, &c->err);
+    if (!contacts) return status;
     json_begin_list(&c->out, name);
     for (int i = 0; i < n;) i += put_pair(c, contacts + i, n - i);
     json_end_list(&c->out);

@@ -19,12 +19,8 @@ rb_status compute_put_toi(computation *c, const char *name)
 {
     static const char *const words[] = { "none", "hit", "overlap", "grazes", "unfinished" };
     rb_impact_time next;
-    rb_error err = { 0 };
-    rb_status status = rb_impact_predict(c->m, c->d, c->horizon, &next, &err);
-    if (status != RB_OK) {
-        fprintf(stderr, "rattleback compute: toi: %s\n", err.text);
-        return status;
-    }
+    rb_status status = rb_impact_predict(c->m, c->d, c->horizon, &next, &c->err);
+    if (status != RB_OK) return status;
     json_begin(&c->out, name);
     json_text(&c->out, "outcome", words[next.toi.outcome]);
     if (next.toi.outcome == RB_TOI_NONE)

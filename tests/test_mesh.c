@@ -203,6 +203,10 @@ TEST(stl_text)
     CHECK_NEAR(volume(&mesh), 1.0 / 6.0, 1e-15);
     rb_io_mesh_free(&mesh);
 
+    mesh = parse_text(RB_IO_MESH_STL, "SOLID one\n" TETRA_TEXT "ENDSOLID one\n");
+    CHECK_INT(mesh.nface, 4);
+    rb_io_mesh_free(&mesh);
+
     /* several solids are one mesh */
     mesh =
         parse_text(RB_IO_MESH_STL, "solid a\n" FACET("0 0 0", "0 1 0",

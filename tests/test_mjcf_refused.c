@@ -51,6 +51,9 @@ TEST(wrong_values)
     check_refused(WORLD("<geom size='1' pos='1 2'/>"), 2, "pos: expected 3 numbers, found 2");
     check_refused(WORLD("<geom type='cube' size='1'/>"), 2, "type: \"cube\" is not one of: plane");
     check_refused(WORLD("<geom size='1' quat='0 0 0 0'/>"), 2, "the quaternion is zero");
+    check_refused("<asset><mesh name='a' vertex='0 0 0 1 0 0 0 1 0 0 0 1' refquat='0 0 0 0'/>"
+                  "</asset>",
+                  1, "the quaternion is zero");
     check_refused(WORLD("<geom size='1' quat='1 0 0 0' euler='0 0 1'/>"), 2, "given twice");
     check_refused(WORLD("<geom size='1' axisangle='0 0 0 1'/>"), 2, "an axis has no length");
     check_refused(WORLD("<geom size='1' xyaxes='1 0 0 2 0 0'/>"), 2, "an axis has no length");

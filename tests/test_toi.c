@@ -272,6 +272,57 @@ TEST(links_meet_the_ground)
     CHECK(hits > 10);
 }
 
+static int add_body(rb_spec *spec, rb_geom_type type, const double size[3], const double pos[3])
+{
+    rb_error err = { 0 };
+    rb_body_def b = rb_body_default();
+    rb_joint_def j = rb_joint_default();
+    rb_geom_def g = rb_geom_default();
+    for (int k = 0; k < 3; k++) {
+        b.pose.pos[k] = pos[k];
+        g.size[k] = size[k];
+    }
+    g.type = type;
+    j.type = RB_JOINT_FREE;
+    j.body = g.body = rb_spec_add_body(spec, &b, &err);
+    CHECK(rb_spec_add_joint(spec, &j, &err) >= 0);
+    CHECK(rb_spec_add_geom(spec, &g, &err) >= 0);
+    return j.body;
+}
+
+/* A rod that spins past a ball: what is not known to the end is told; what cannot be measured is
+ * refused. */
+TEST(models_tell_what_is_not_known)
+{
+    static const double rod[3] = { 0.01, 1 }, ball[3] = { 0.1 }, zero[3],
+                        near[3] = { 0.1105, 0, 1 };
+    rb_spec *spec = rb_spec_new(NULL);
+    rb_error err = { 0 };
+    add_body(spec, RB_GEOM_CAPSULE, rod, zero);
+    add_body(spec, RB_GEOM_SPHERE, ball, near);
+    rb_model *m = rb_spec_compile(spec, NULL, &err);
+    rb_data *d = rb_data_new(m, NULL);
+    rb_impact_time next;
+    d->v[3] = 1e5;
+    rb_kinematics(m, d);
+    rb_velocity(m, d);
+    rb_frames(m, d);
+    CHECK_INT(rb_impact_predict(m, d, 1.0, &next, &err), RB_OK);
+    CHECK_INT(next.toi.outcome, RB_TOI_UNFINISHED);
+    CHECK(next.toi.time > 0.0 && next.toi.time < 1.0);
+    CHECK(next.geom1 >= 0 && next.geom2 >= 0);
+
+    d->q[0] = 1e200;
+    rb_kinematics(m, d);
+    rb_velocity(m, d);
+    rb_frames(m, d);
+    CHECK_INT(rb_impact_predict(m, d, 1.0, &next, &err), RB_BAD_INPUT);
+    CHECK(strstr(err.text, "too far away"));
+    rb_data_free(d);
+    rb_model_free(m, NULL);
+    rb_spec_free(spec);
+}
+
 /* ---- bounds of flight --------------------------------------------------------------------------
  */
 
@@ -336,4 +387,5 @@ TEST(roots_of_flight)
 TEST_MAIN(RUN(never_late_and_at_most_a_nanosecond_early), RUN(a_stone_falls),
           RUN(thin_plates_stop_fast_spheres), RUN(a_rod_turns_into_a_table),
           RUN(overlap_touch_and_bad_numbers), RUN(grazing_ends), RUN(fast_spins),
-          RUN(links_meet_the_ground), RUN(spin_stays_below_its_bound), RUN(roots_of_flight))
+          RUN(links_meet_the_ground), RUN(models_tell_what_is_not_known),
+          RUN(spin_stays_below_its_bound), RUN(roots_of_flight))

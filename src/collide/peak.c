@@ -72,16 +72,17 @@ static void try_sides(rb_core *core, peak *at)
     }
 }
 
-static int is_inside(const rb_core *core, const double p[3])
+/* How far a point is outside of one of the planes, or negative, how far inside of all [m]. */
+static double outside(const rb_core *core, const double p[3])
 {
-    double r[3];
+    double r[3], most = -INFINITY;
     rb_sub3(p, core->c, r);
     rb_rot_t(core->R, r, r);
     for (int f = 0; f < core->poly.nface; f++) {
         const double *plane = core->poly.plane + 4 * (ptrdiff_t)f;
-        if (rb_dot3(plane, r) > plane[3]) return 0;
+        most = fmax(most, rb_dot3(plane, r) - plane[3]);
     }
-    return 1;
+    return most;
 }
 
 /* All directions that count at a corner p free the surface around it; the shortest way,
@@ -102,8 +103,9 @@ void rb_meet_peak(rb_walk *k, const rb_triangle *t, int i, double most)
     try_faces(core, &at);
     try_edges(core, &at);
     try_sides(core, &at);
-    if (!(at.best > -INFINITY && at.best < 0.0)) return;   /* none counts, or it is free */
-    if (-at.best > most && !is_inside(core, at.p)) return; /* another place */
+    if (!(at.best > -INFINITY && at.best < 0.0)) return; /* none counts, or it is free */
+    double away = outside(core, at.p);
+    if (away > 0.0 && (-at.best > most || away > RB_AS_SHALLOW * -at.best)) return; /* elsewhere */
 
     rb_extreme e;
     double back[3];

@@ -1,7 +1,7 @@
 /* Shapes across the ridges of a surface. */
 #include <math.h>
 
-#include "collide/direction.h"
+#include "collide/convex.h"
 #include "collide/feature.h"
 #include "collide/triangle.h"
 #include "math/vec3.h"
@@ -88,30 +88,35 @@ static int best_of_arc(rb_walk *k, const arc *a, rb_direction *best)
     return 1;
 }
 
+/* The half of a feature id, from the edge as a core to the triangle. */
+static uint32_t half_of(uint32_t half, int i)
+{
+    switch (half & 0x3fff) {
+    case 0:
+        return rb_feature_half(RB_VERTEX, i);
+    case 2:
+        return rb_feature_half(RB_VERTEX, (i + 1) % 3);
+    default:
+        return rb_feature_half(RB_EDGE, i);
+    }
+}
+
 /* A shape across a ridge, whose way out of one triangle, or of what is behind it, is none of the
  * surface, being shorter past its corners: of the edge the best direction that counts. */
 void rb_meet_ridge(rb_walk *k, const rb_triangle *t, int i, double most)
 {
     arc a;
-    rb_direction best;
+    rb_closest closest = { .met = 0 };
+    rb_manifold m = { .most = RB_MANIFOLD_KEEP };
     if (!arc_of(k, t, i, &a)) return;
     make_edge(k, t, i);
-    if (!best_of_arc(k, &a, &best) || -best.s > most) return;
-    if (best.s - k->couple.core2.radius > k->reach) return;
-    const rb_extreme *e = rb_couple_extremes(&k->couple, best.n);
-    const rb_core *edge = &k->couple.core1;
-    rb_segment line = { .half = edge->size[1] };
-    rb_copy3(edge->c, line.c);
-    rb_core_axis(edge, 2, line.u);
-    double foot[3], r[3];
-    rb_sub3(e[1].x, line.c, r);
-    if (fabs(rb_dot3(r, line.u)) > line.half) return;
-    rb_segment_at(&line, rb_segment_foot(&line, e[1].x), foot);
-    rb_manifold_point p = { .gap = best.s - k->couple.core2.radius };
-    p.feature = rb_feature(rb_triangle_number(t, rb_feature_half(RB_EDGE, i)), e[1].half & 0xffff);
-    rb_copy3(best.n, p.normal);
-    rb_copy3(foot, p.pos1);
-    rb_copy3(foot, p.pos2);
-    rb_axpy3(p.gap, best.n, p.pos2);
-    rb_walk_add(k, t, &p);
+    if (!best_of_arc(k, &a, &closest.at) || -closest.at.s > most) return;
+    rb_contact_points(&k->couple, &closest, k->reach, 0, &m);
+    for (int j = 0; j < m.n; j++) {
+        rb_manifold_point *p = &m.point[j];
+        if (!rb_triangle_frees(k->surface, t, rb_feature_half(RB_EDGE, i), p->normal)) continue;
+        p->feature =
+            rb_feature(rb_triangle_number(t, half_of(p->feature >> 16, i)), p->feature & 0xffff);
+        rb_walk_add(k, t, p);
+    }
 }

@@ -173,7 +173,7 @@ static int can_reach(rb_walk *k, double gap, const double n[3])
 /* What is about as shallow as that. */
 static double as_shallow(const rb_walk *k, double depth)
 {
-    return 8.0 * fabs(depth) + RB_CLEAR * k->couple.scale;
+    return RB_AS_SHALLOW * fabs(depth) + RB_CLEAR * k->couple.scale;
 }
 
 /* The direction in which the triangle and the shape are seen: that of their gap where it is one of

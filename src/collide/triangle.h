@@ -8,6 +8,9 @@
 /* Sine [1] by which a neighbour may lean towards the shape and still be flat. */
 #define RB_SEAM 1e-7
 
+/* What is more than so many times as deep, or as far away as it is deep, is another place. */
+#define RB_AS_SHALLOW 8.0
+
 enum {
     RB_RING_MAX = 256, /* edges that leave a corner                              */
     RB_DEEP_MAX = 64   /* points that overlap, compared with each other          */
@@ -78,8 +81,8 @@ int rb_ring_frees(const rb_ring *ring, const double d[3]);
 /* Takes a point of a triangle, relative to the surface's centre, along world axes. */
 void rb_walk_add(rb_walk *k, const rb_triangle *t, const rb_manifold_point *p);
 
-/* Points at valleys (G.29); at ridge i, and at a peak, corner i (G.30), at most that deep, or where
- * the corner is inside the shape. */
+/* Points at valleys (G.29); at ridge i, at most that deep; at a peak, corner i (G.30), which is
+ * inside the shape or as near as that. */
 void rb_meet_valleys(rb_walk *k, const rb_triangle *t);
 void rb_meet_ridge(rb_walk *k, const rb_triangle *t, int i, double most);
 void rb_meet_peak(rb_walk *k, const rb_triangle *t, int i, double most);

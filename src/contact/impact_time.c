@@ -210,7 +210,7 @@ static rb_status refuse(const rb_model *m, rb_status status, int g1, int g2, rb_
     return rb_fail(err, status, "%s and %s: %s", rb_geom_title(m, g1, name1, sizeof name1),
                    rb_geom_title(m, g2, name2, sizeof name2),
                    status == RB_BAD_INPUT
-                       ? "a pose or velocity is not finite"
+                       ? "a pose or velocity is not finite, or too far away"
                        : "no time of impact of these shapes; expected convex ones, no height field "
                          "and no mesh that collides by its triangles");
 }
@@ -218,7 +218,7 @@ static rb_status refuse(const rb_model *m, rb_status status, int g1, int g2, rb_
 static void take(rb_impact_time *out, int g1, int g2, const rb_toi *toi)
 {
     out->pairs++;
-    int meets = toi->outcome == RB_TOI_HIT || toi->outcome == RB_TOI_GRAZES;
+    int meets = toi->outcome != RB_TOI_NONE && toi->outcome != RB_TOI_OVERLAP;
     if (toi->outcome == RB_TOI_OVERLAP) out->overlaps++;
     int first = out->toi.outcome == RB_TOI_NONE || out->toi.outcome == RB_TOI_OVERLAP;
     int better = meets ? first || toi->time < out->toi.time
@@ -229,10 +229,30 @@ static void take(rb_impact_time *out, int g1, int g2, const rb_toi *toi)
     out->geom2 = g2;
 }
 
+/* Squares of distances and speeds are finite. */
+static rb_status check_geoms(const rb_model *m, const rb_data *d, rb_error *err)
+{
+    for (int g = 0; g < m->ngeom; g++) {
+        const double *p = d->geom_p + 3 * (ptrdiff_t)g, *R = d->geom_R + 9 * (ptrdiff_t)g;
+        const double *v = d->link_v + 3 * (ptrdiff_t)m->geom_link[g];
+        const double *w = d->link_w + 3 * (ptrdiff_t)m->geom_link[g];
+        double sum = rb_dot3(p, p) + rb_dot3(v, v) + rb_dot3(w, w);
+        for (int k = 0; k < 9; k++) sum += R[k];
+        if (isfinite(sum)) continue;
+        char name[160];
+        return rb_fail(err, RB_BAD_INPUT,
+                       "%s: its pose or velocity is not finite, or it is too far away",
+                       rb_geom_title(m, g, name, sizeof name));
+    }
+    return RB_OK;
+}
+
 static rb_status all_pairs(timeline *k, const rb_filter *filter, double horizon,
                            rb_impact_time *out, rb_error *err)
 {
     const rb_model *m = k->m;
+    rb_status right = check_geoms(m, k->d, err);
+    if (right != RB_OK) return right;
     for (int g1 = 0; g1 < m->ngeom; g1++)
         for (int g2 = g1 + 1; g2 < m->ngeom; g2++) {
             int pair;

@@ -28,14 +28,25 @@ const char *rb_io_kind_of(const json_t *value)
 }
 
 /* What to do about a line that Jansson refused. */
-static const char *advice(enum json_error_code code, const char *text)
+static const char *advice(enum json_error_code code, const char *text, int bounds)
 {
     if (code == json_error_duplicate_key) return "; give every key once";
     if (code == json_error_numeric_overflow)
-        return "; expected finite numbers; in an LCP null is an unbounded lo or hi";
+        return bounds ? "; expected finite numbers, or null for an unbounded lo or hi"
+                      : "; expected finite numbers";
     if (strstr(text, "NaN") || strstr(text, "nan") || strstr(text, "nf"))
-        return "; JSON has no NaN and no Infinity; in an LCP null is an unbounded lo or hi";
+        return bounds ? "; JSON has no NaN and no Infinity; null is an unbounded lo or hi"
+                      : "; JSON has no NaN and no Infinity; expected finite numbers";
     return "; expected one JSON object";
+}
+
+/* Whether the line has the key lo or hi of an LCP. */
+static int has_bounds(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i + 4 <= size; i++) {
+        if (memcmp(bytes + i, "\"lo\"", 4) == 0 || memcmp(bytes + i, "\"hi\"", 4) == 0) return 1;
+    }
+    return 0;
 }
 
 rb_status rb_io_parse_object(rb_io_context *ctx, const char *bytes, size_t size, json_t **root)
@@ -54,7 +65,7 @@ rb_status rb_io_parse_object(rb_io_context *ctx, const char *bytes, size_t size,
             return rb_io_refuse(ctx, RB_NOMEM, NULL, "out of memory while parsing");
         if (error.line > 1) ctx->line += error.line - 1;
         return rb_io_refuse(ctx, RB_BAD_INPUT, "line", "not JSON, column %d: %s%s", error.column,
-                            error.text, advice(code, error.text));
+                            error.text, advice(code, error.text, has_bounds(bytes, size)));
     }
     if (!json_is_object(*root))
         return rb_io_refuse(ctx, RB_BAD_INPUT, "line", "%s; expected one JSON object",

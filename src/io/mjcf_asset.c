@@ -156,7 +156,8 @@ static rb_status move_vertices(rb_mjcf *r, const rb_xml_node *node, const rb_mjc
     double refpos[3] = { 0.0, 0.0, 0.0 }, refquat[4] = { 1.0, 0.0, 0.0, 0.0 };
     RB_TRY(rb_xml_numbers(node, "refpos", 3, 3, refpos, NULL, r->err));
     RB_TRY(rb_xml_numbers(node, "refquat", 4, 4, refquat, NULL, r->err));
-    rb_quat_normalize(refquat);
+    if (!(rb_quat_normalize(refquat) > 0.0))
+        return rb_xml_refuse(node, "refquat", r->err, RB_BAD_INPUT, "the quaternion is zero");
     rb_quat_conj(refquat, refquat);
     int turned = refquat[0] != 1.0;
     for (int v = 0; v < nvert; v++) {

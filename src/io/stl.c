@@ -157,7 +157,8 @@ static rb_status parse_text(rb_io_soup *soup, const char *bytes, size_t size)
 rb_status rb_io_stl_parse(rb_io_soup *soup, const char *bytes, size_t size)
 {
     const unsigned char *raw = (const unsigned char *)bytes;
-    int says_solid = size >= 5 && memcmp(bytes, "solid", 5) == 0;
+    words first = { .word = bytes, .length = 5 };
+    int says_solid = size >= 5 && word_is(&first, "solid");
     size_t count = size >= HEADER ? read_u32(raw + 80) : 0;
     size_t present = size >= HEADER ? (size - HEADER) / TRIANGLE : 0;
     if (says_solid && (size < HEADER || count != present)) return parse_text(soup, bytes, size);
