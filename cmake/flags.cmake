@@ -12,7 +12,7 @@ target_compile_options(rb_flags INTERFACE
 target_compile_options(rb_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>)
 
 # rb_blocks: gcc clears and copies structs of some hundred bytes by `rep stos` and `rep movs`, which
-# take longer to begin than to run. A step of a small model has thirty of them: 5 % of its time.
+# take longer to begin than to run. In a step of a small model they are 5 % of its time.
 include(CheckCCompilerFlag)
 add_library(rb_blocks INTERFACE)
 set(blocks unrolled_loop:128:noalign,libcall:-1:noalign)
