@@ -19,8 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/quat.h"
-
 int rb_slide_any(const rb_model *m)
 {
     for (int j = 0; j < m->nv_all; j++) {
@@ -42,37 +40,18 @@ int rb_slide_may_hold(const rb_stage *s, const rb_constraint *c)
 {
     if (c->object >= s->m->nv_all) return 1;
     int type = s->m->jnt_type[s->m->dof_jnt[c->object]];
-    return type != RB_JOINT_FREE;
-}
-
-/* Component k of the turn of a ball since the start of the step, in axes of the body. */
-static double turn_of(const double q0[4], const double q[4], int k)
-{
-    double from[4] = { q0[0], q0[1], q0[2], q0[3] }, to[4] = { q[0], q[1], q[2], q[3] };
-    double back[4], turn[4], r[3];
-    rb_quat_normalize(from);
-    rb_quat_normalize(to);
-    rb_quat_conj(from, back);
-    rb_quat_mul(back, to, turn);
-    rb_quat_log(turn, r);
-    return r[k];
-}
-
-static double tendon_place(const rb_model *m, int t, const double *q)
-{
-    double length = 0.0;
-    for (int i = m->tendon_adr[t]; i < m->tendon_adr[t] + m->tendon_num[t]; i++)
-        length += m->wrap_coef[i] * q[m->jnt_qadr[m->wrap_jnt[i]]];
-    return length;
+    return type == RB_JOINT_HINGE || type == RB_JOINT_SLIDE;
 }
 
 double rb_slide_place(const rb_stage *s, const rb_constraint *c, const double *q)
 {
     const rb_model *m = s->m;
-    if (c->object >= m->nv_all) return tendon_place(m, c->object - m->nv_all, q);
-    int j = m->dof_jnt[c->object], at = m->jnt_qadr[j];
-    if (m->jnt_type[j] != RB_JOINT_BALL) return q[at];
-    return turn_of(s->q0 + at, q + at, c->object - m->jnt_dofadr[j]);
+    int t = c->object - m->nv_all;
+    double length = 0.0;
+    if (t < 0) return q[m->jnt_qadr[m->dof_jnt[c->object]]];
+    for (int i = m->tendon_adr[t]; i < m->tendon_adr[t] + m->tendon_num[t]; i++)
+        length += m->wrap_coef[i] * q[m->jnt_qadr[m->wrap_jnt[i]]];
+    return length;
 }
 
 double rb_slide_goal(const rb_stage *s, const rb_constraint *c)

@@ -10,8 +10,8 @@ int rb_slide_any(const rb_model *m);
 /* Dry friction c stuck in the step before. */
 int rb_slide_sticks(const rb_stage *s, const rb_constraint *c);
 
-/* It may be held where it is: it is no friction of a free body. Then where that is at q (nq_all)
- * [m] or [rad]: the coordinate, or how a ball has turned since the start. */
+/* It may be held where it is: it acts on a coordinate. Then that coordinate at q (nq_all) [m] or
+ * [rad]. */
 int rb_slide_may_hold(const rb_stage *s, const rb_constraint *c);
 double rb_slide_place(const rb_stage *s, const rb_constraint *c, const double *q);
 
