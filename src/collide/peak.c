@@ -14,19 +14,30 @@ typedef struct peak {
     double best, n[3]; /* the shortest way out so far */
 } peak;
 
-/* Against n, and n itself: whether they count (G.19) and lead out sooner. */
-static void try_way(rb_core *core, peak *at, const double along[3])
+/* What may be a way out along n: a point x of the shape is no deeper than the best so far. */
+static int may_lead(const peak *at, const double n[3], const double x[3])
+{
+    double r[3];
+    rb_sub3(x, at->p, r);
+    double s = rb_dot3(n, r);
+    return s >= 0.0 || s * s < at->best * at->best * rb_dot3(n, n);
+}
+
+/* Against n, and n itself: whether they count (G.19) and lead out sooner. x: any point of the
+ * shape. */
+static void try_way(rb_core *core, peak *at, const double along[3], const double x[3])
 {
     for (int side = -1; side <= 1; side += 2) {
-        double n[3], back[3], x[3];
+        double n[3], back[3], low[3];
         rb_scale3(side, along, n);
+        if (!may_lead(at, n, x)) continue;
         if (!(rb_unit(n) > 0.0)) return;
         if (!rb_ring_frees(&at->ring, n)) continue;
         rb_scale3(-1.0, n, back);
-        rb_core_support(core, back, x);
-        rb_sub3(x, at->p, x);
-        if (!(rb_dot3(n, x) > at->best)) continue;
-        at->best = rb_dot3(n, x);
+        rb_core_support(core, back, low);
+        rb_sub3(low, at->p, low);
+        if (!(rb_dot3(n, low) > at->best)) continue;
+        at->best = rb_dot3(n, low);
         rb_copy3(n, at->n);
     }
 }
@@ -35,9 +46,10 @@ static void try_way(rb_core *core, peak *at, const double along[3])
 static void try_faces(rb_core *core, peak *at)
 {
     for (int f = 0; f < core->poly.nface; f++) {
-        double n[3];
+        double n[3], x[3];
         rb_rot(core->R, core->poly.plane + 4 * (ptrdiff_t)f, n);
-        try_way(core, at, n);
+        rb_core_vertex(core, core->poly.loop[core->poly.loopadr[f]], x);
+        try_way(core, at, n, x);
     }
 }
 
@@ -51,10 +63,10 @@ static void try_edges(rb_core *core, peak *at)
             if (l > poly->twin[l]) continue;
             rb_core_vertex(core, poly->loop[l], a);
             rb_core_vertex(core, rb_poly_end(poly, l), b);
-            rb_sub3(b, a, a);
+            rb_sub3(b, a, b);
             for (int i = 0; i < at->ring.n; i++) {
-                rb_cross3(at->ring.r[i], a, n);
-                try_way(core, at, n);
+                rb_cross3(at->ring.r[i], b, n);
+                try_way(core, at, n, a);
             }
         }
     }
@@ -67,7 +79,7 @@ static void try_sides(rb_core *core, peak *at)
         for (int j = 0; j < i; j++) {
             double n[3];
             rb_cross3(at->ring.r[i], at->ring.r[j], n);
-            try_way(core, at, n);
+            try_way(core, at, n, core->c);
         }
     }
 }
@@ -85,6 +97,16 @@ static double outside(const rb_core *core, const double p[3])
     return most;
 }
 
+/* Notes corners inside the shape, which the triangles around them share. */
+static int is_known(rb_walk *k, int corner)
+{
+    for (int i = 0; i < k->npeak; i++) {
+        if (k->peak[i] == corner) return 1;
+    }
+    if (k->npeak < RB_DEEP_MAX) k->peak[k->npeak++] = corner;
+    return 0;
+}
+
 /* All directions that count at a corner p free the surface around it; the shortest way,
  *
  *     gap = max over n of min over the shape of n.(x - p),     n as in (G.19)             (G.30)
@@ -95,16 +117,19 @@ void rb_meet_peak(rb_walk *k, const rb_triangle *t, int i, double most)
 {
     rb_core *core = &k->couple.core2;
     peak at;
-    at.best = -INFINITY;
     if (core->kind != RB_CORE_POLY) return;
     rb_rot(k->surface->R, t->x[i], at.p);
+    double away = outside(core, at.p);
+    if (away > RB_AS_SHALLOW * most || -away > RB_PEAK_INSIDE * core->extent) return;
+    if (away <= 0.0 && is_known(k, t->corner[i])) return;
     rb_corner_ring(k->surface, t, i, &at.ring);
     for (int j = 0; j < at.ring.n; j++) rb_rot(k->surface->R, at.ring.r[j], at.ring.r[j]);
+    at.best = -INFINITY;
+    try_sides(core, &at);
+    if (!(at.best > -INFINITY)) return; /* no direction counts */
     try_faces(core, &at);
     try_edges(core, &at);
-    try_sides(core, &at);
-    if (!(at.best > -INFINITY && at.best < 0.0)) return; /* none counts, or it is free */
-    double away = outside(core, at.p);
+    if (!(at.best < 0.0)) return;                                                   /* it is free */
     if (away > 0.0 && (-at.best > most || away > RB_AS_SHALLOW * -at.best)) return; /* elsewhere */
 
     rb_extreme e;

@@ -11,6 +11,10 @@
 /* What is more than so many times as deep, or as far away as it is deep, is another place. */
 #define RB_AS_SHALLOW 8.0
 
+/* Share of the extent of a shape [1] by which a peak may be inside it: deeper ones are many, and
+ * their sides tell the depth. */
+#define RB_PEAK_INSIDE 0.05
+
 enum {
     RB_RING_MAX = 256, /* edges that leave a corner                              */
     RB_DEEP_MAX = 64   /* points that overlap, compared with each other          */
@@ -44,8 +48,9 @@ typedef struct rb_walk {
     rb_couple couple; /* core 2: the convex shape */
     int room, ngroup, full;
     rb_surface_group *groups;
-    int ndeep;
-    rb_deep_point *deep; /*                                                  (RB_DEEP_MAX) */
+    int ndeep, npeak;
+    int peak[RB_DEEP_MAX]; /* corners that were met */
+    rb_deep_point *deep;   /*                                                  (RB_DEEP_MAX) */
 } rb_walk;
 
 /* The core of a triangle, about its centre, so that its own size decides what rounding is. 0: no
