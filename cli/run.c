@@ -131,6 +131,11 @@ static void add(run *r, const rb_step_info *info)
     r->looks += info->looks;
 }
 
+static double step_length(const run *r)
+{
+    return r->o->step.h > 0.0 ? r->o->step.h : r->m->option.timestep;
+}
+
 /* One step; room for contacts grows by itself. */
 static rb_status step(run *r, rb_step_info *info, rb_error *err)
 {
@@ -156,7 +161,7 @@ static void say_why(const run *r, rb_status status, const rb_error *err)
 
 static int simulate(run *r)
 {
-    double h = r->o->step.h > 0.0 ? r->o->step.h : r->m->option.timestep;
+    double h = step_length(r);
     double start = wall_seconds(), shown = start;
     double end = r->d->time + r->o->time - 0.5 * h;
     int bar = isatty(STDERR_FILENO) && !r->o->watch;
@@ -164,6 +169,7 @@ static int simulate(run *r)
     if (r->record) record_row(r->record, as_written(r), &info, r->energy_start);
     while (r->d->time < end && !interrupted) {
         rb_error err = { 0 };
+        controls_set(&r->o->control, r->m, r->d, h);
         rb_status status = step(r, &info, &err);
         if (status != RB_OK) {
             r->failures++;
@@ -365,6 +371,7 @@ static int run_model(run *r)
     if (r->o->dump && !open_dump(r)) return EXIT_BAD_INPUT;
     if (r->o->events && !open_events(r)) return EXIT_BAD_INPUT;
     if (r->o->record && !(r->record = record_open(r->o->record, r->written))) return EXIT_BAD_INPUT;
+    controls_note(&r->o->control, r->m);
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     r->energy_start = energy(r);
     int status = simulate(r);

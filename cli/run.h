@@ -2,6 +2,7 @@
 #ifndef RATTLEBACK_CLI_RUN_H
 #define RATTLEBACK_CLI_RUN_H
 
+#include "controls.h"
 #include "model.h"
 #include "rattleback/step.h"
 
@@ -11,6 +12,7 @@ typedef struct run_options {
     double time; /* [s]                                       */
     int every;   /* rows of the record: each so many steps    */
     const char *record, *state, *dump, *events;
+    control_options control;
     int watch;
     int threads;
     int strict, loose; /* --tol and --loose were given */

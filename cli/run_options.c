@@ -296,6 +296,11 @@ static int set_state(void *to, const char *text)
     return 1;
 }
 
+static int set_ctrl_random(void *to, const char *text)
+{
+    return control_set_random(&((run_options *)to)->control, text);
+}
+
 static int set_dump(void *to, const char *text)
 {
     ((run_options *)to)->dump = text;
@@ -336,6 +341,7 @@ static const argument table[] = {
     { "--record", 1, set_record },
     { "--events", 1, set_events },
     { "--state", 1, set_state },
+    { "--ctrl-random", 1, set_ctrl_random },
     { "--dump-problems", 1, set_dump },
     { "--watch", 0, set_watch },
     { "--cold", 0, set_cold },
@@ -347,6 +353,7 @@ run_options run_options_default(void)
 {
     return (run_options){ .model = model_options_default("run"),
                           .step = rb_step_opts_default(),
+                          .control = control_options_default(),
                           .time = 1.0,
                           .threads = 1,
                           .every = 1 };
@@ -424,6 +431,8 @@ void run_help(void)
         "  --events FILE          impacts and groups of impulse and hybrid as CSV, or JSON lines\n"
         "                         (.jsonl)\n"
         "  --state FILE           start from a state, as rattleback compute takes it\n"
+        "  --ctrl-random SEED[,HOLD]  random controls in their ranges (+-1 where they have none),\n"
+        "                         new ones every HOLD seconds (0.1); the same for the same seed\n"
         "  --dump-problems DIR    every complementarity problem as a file for rattleback\n"
         "                         lcp or friction\n"
         "  --watch                contact modes as they change\n"
