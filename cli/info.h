@@ -24,6 +24,9 @@ const char *info_geom_word(int type);
 const char *info_equality_word(int type);
 const char *info_transmission_word(int transmission);
 
+/* What a mesh is for contacts: "hull", "surface" (its triangles) or "nothing". */
+const char *info_mesh_word(const rb_model *m, int geom);
+
 /* The kind of element an equality or an actuator names. */
 rb_kind info_equality_kind(int type);
 rb_kind info_transmission_kind(int transmission);

@@ -80,6 +80,7 @@ static void put_geoms(json *j, const rb_model *m)
         json_text(j, "type", info_geom_word(m->geom_type[g]));
         put_name(j, "body", m, RB_KIND_BODY, m->geom_body[g]);
         json_number(j, "friction", m->geom_material[g].friction);
+        if (m->geom_type[g] == RB_GEOM_MESH) json_text(j, "collides_as", info_mesh_word(m, g));
         json_end(j);
     }
     json_end_list(j);

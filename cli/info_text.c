@@ -123,6 +123,29 @@ static void put_body(FILE *out, const family *f, const rb_model *m, int b)
     putc('\n', out);
 }
 
+/* How each mesh that can touch something does so. */
+static void put_meshes(FILE *out, const rb_model *m)
+{
+    int visual = 0, told = 0;
+    for (int g = 0; g < m->ngeom; g++) {
+        if (m->geom_type[g] != RB_GEOM_MESH) continue;
+        const char *as = info_mesh_word(m, g);
+        int mesh = m->geom_asset[g], triangles = m->geom_triangles[g];
+        char geom[NAME_ROOM], body[NAME_ROOM], file[NAME_ROOM];
+        if (!*plain_name(m, RB_KIND_GEOM, g, geom)) snprintf(geom, sizeof geom, "%d", g);
+        if (as[0] == 'n') {
+            visual++;
+            continue;
+        }
+        fprintf(out, "%s  geom %s of %s, mesh %s: %s, %d %s\n", told++ ? "" : "\nmeshes\n", geom,
+                m->geom_body[g] ? plain_name(m, RB_KIND_BODY, m->geom_body[g], body) : "world",
+                plain_name(m, RB_KIND_MESH, mesh, file), as,
+                triangles ? m->mesh_facenum[mesh] : m->mesh_hullvertnum[mesh],
+                triangles ? "triangles" : "vertices");
+    }
+    if (visual && told) fprintf(out, "  %d more touch nothing\n", visual);
+}
+
 /* ---- the rest ----------------------------------------------------------------------------------
  */
 
@@ -219,6 +242,7 @@ int info_text(FILE *out, const info *in)
         return 0;
     }
     for (int b = 0; b >= 0; b = successor(&f, in->m, b)) put_body(out, &f, in->m, b);
+    put_meshes(out, in->m);
     put_actuators(out, in->m);
     put_equalities(out, in->m);
     put_tendons(out, in->m);

@@ -18,6 +18,22 @@ const char *info_geom_word(int type)
     return word(words, 8, type);
 }
 
+static int is_in_pair(const rb_model *m, int geom)
+{
+    for (int i = 0; i < m->npair; i++) {
+        int there = m->pair_geom1[i] == geom || m->pair_geom2[i] == geom;
+        if (there && !m->pair_only_material[i]) return 1;
+    }
+    return 0;
+}
+
+const char *info_mesh_word(const rb_model *m, int geom)
+{
+    if (!m->geom_contype[geom] && !m->geom_conaffinity[geom] && !is_in_pair(m, geom))
+        return "nothing";
+    return m->geom_triangles[geom] ? "surface" : "hull";
+}
+
 const char *info_equality_word(int type)
 {
     static const char *const words[] = { "connect", "weld", "joint", "tendon", "hinge", "slide" };

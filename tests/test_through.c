@@ -33,6 +33,7 @@ static const char *const walls[] = {
     "type='hfield' hfield='flat'",
     "type='mesh' mesh='trough'",
 };
+#define SURFACE "<custom><numeric name='rb.surface/wall' data='1'/></custom>"
 enum { NWALL = sizeof walls / sizeof *walls, NRUN = 2 * NBODY * NWALL };
 
 static scene fast_scene(const char *body, const char *wall)
@@ -40,9 +41,9 @@ static scene fast_scene(const char *body, const char *wall)
     char text[4096];
     snprintf(text, sizeof text,
              "<mujoco><option gravity='0 0 0'/><asset>" HULL FIELD TROUGH
-             "</asset><worldbody><geom name='wall' %s/><body><freejoint/>"
+             "</asset>%s<worldbody><geom name='wall' %s/><body><freejoint/>"
              "<geom %s mass='0.1'/></body></worldbody></mujoco>",
-             wall, body);
+             strstr(wall, "trough") ? SURFACE : "", wall, body);
     return scene_hulls(text);
 }
 
@@ -190,7 +191,7 @@ static const char *const plates[] = {
     "<geom type='box' size='60 60 5e-7' pos='0 0 -5e-7'/>",
     "<geom type='cylinder' size='60 0.005' pos='0 0 -0.005'/>",
     "<geom type='hfield' hfield='flat'/>",
-    "<geom type='mesh' mesh='trough'/>",
+    "<geom name='wall' type='mesh' mesh='trough'/>",
     "<body name='plate' pos='0 0 -0.002'><freejoint/><geom name='plate' type='box' "
     "size='20 20 0.002' mass='50'/></body>",
     "<body name='plate' pos='0 0 -0.002'><joint type='slide' axis='0 0 1' damping='10'/>"
@@ -210,8 +211,8 @@ static scene arm_scene(const char *arm, const char *rod, const char *target)
     snprintf(body, sizeof body, arm, geom);
     snprintf(text, sizeof text,
              "<mujoco><option gravity='0 0 0'/><compiler angle='radian'/><asset>" FIELD TROUGH
-             "</asset><worldbody>%s%s</worldbody></mujoco>",
-             body, target);
+             "</asset>%s<worldbody>%s%s</worldbody></mujoco>",
+             strstr(target, "trough") ? SURFACE : "", body, target);
     return scene_text(text);
 }
 

@@ -53,7 +53,9 @@ static scene valley_scene(const char *body, const char *surface)
     char text[8192], sheet[4096];
     write_sheet(sheet);
     snprintf(text, sizeof text,
-             "<mujoco><asset>" HULL GROOVE WAVES "%s</asset><worldbody><geom %s/><body><freejoint/>"
+             "<mujoco><asset>" HULL GROOVE WAVES
+             "%s</asset><custom><numeric name='rb.surface/ground' data='1'/></custom>"
+             "<worldbody><geom name='ground' %s/><body><freejoint/>"
              "<geom %s mass='0.5'/></body></worldbody></mujoco>",
              sheet, surface, body);
     return scene_hulls(text);

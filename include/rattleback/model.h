@@ -138,6 +138,7 @@ typedef struct rb_model {
     double *geom_mass; /* what it contributed where inertia comes from geoms    (ngeom)       */
     int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority, *geom_group; /* (ngeom) */
     double *geom_surface; /* velocity of its surface, axes of the geom [m/s]   (ngeom x 3)   */
+    int *geom_triangles;  /* 1: a mesh that collides by its triangles, not by its hull (ngeom) */
     rb_material *geom_material; /*                                              (ngeom)       */
 
     /* ---- meshes, hulls, height fields ---- */

@@ -124,7 +124,7 @@ typedef enum rb_geom_type {
     RB_GEOM_ELLIPSOID, /* size: semi-axes */
     RB_GEOM_CYLINDER,  /* size[0] radius, size[1] half length along z  */
     RB_GEOM_BOX, /* size: half extents                                                        */
-    RB_GEOM_MESH /* convex polyhedron (the hull of the mesh), or triangles where static       */
+    RB_GEOM_MESH /* convex polyhedron (the hull of the mesh), or its triangles: see `surface` */
 } rb_geom_type;
 
 /* NAN means "not said": the pair rule or the simple coefficient decides. */
@@ -174,6 +174,8 @@ typedef struct rb_geom_def {
     int shell;      /* mass on the surface instead of the volume                               */
     int contype, conaffinity, condim, priority, group;
     double surface_velocity[3]; /* a belt: its surface runs so, axes of the geom [m/s]         */
+    int surface; /* mesh: 1: collides by its triangles, on a body that does not move; 0: by its
+                    hull, or by its triangles where it has no volume */
     rb_material material;
 } rb_geom_def;
 
@@ -202,6 +204,8 @@ typedef struct rb_mesh_def {
     const double *vert; /* scaled, in the frame of the geom that uses it   (nvert x 3) [m]     */
     const int *face;    /* triangles, counter-clockwise from outside       (nface x 3)         */
     rb_mesh_inertia inertia;
+    int max_hull_vertices; /* 4 or more: the hull stops there and lies inside the true one; 0: all
+                            */
     rb_hull_def hull; /* nvert = 0: not known                                                  */
 } rb_mesh_def;
 

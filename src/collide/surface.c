@@ -23,8 +23,7 @@
 
 int rb_geom_is_surface(const rb_model *m, int g)
 {
-    return m->geom_type[g] == RB_GEOM_MESH && m->geom_link[g] == 0 &&
-           m->mesh_facenum[m->geom_asset[g]] > 0 && !m->mesh_convex[m->geom_asset[g]];
+    return m->geom_triangles[g];
 }
 
 int rb_surface_sort(const rb_surface_group *groups, int ngroup, rb_manifold_point *sorted)

@@ -1,4 +1,4 @@
-/* Surfaces of triangles against convex shapes: height fields, and meshes that do not move. */
+/* Surfaces of triangles against convex shapes: height fields, and meshes that are asked for it. */
 #ifndef RB_COLLIDE_SURFACE_H
 #define RB_COLLIDE_SURFACE_H
 
@@ -28,8 +28,7 @@ static inline int rb_is_surface(const rb_shape *shape)
     return shape->type == RB_GEOM_HFIELD || (shape->type == RB_GEOM_MESH && shape->surface);
 }
 
-/* 1: a mesh of a body that nothing moves, unless its hull is as good: it collides by its triangles.
- */
+/* 1: a mesh that collides by its triangles (rb_choose_surfaces of src/model/surfaces.c). */
 int rb_geom_is_surface(const rb_model *m, int geom);
 
 /* The points of all groups by feature; of two with the same name the closer one. Returns how many;

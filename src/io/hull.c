@@ -33,7 +33,7 @@
 #define PLANAR_SHARE 1e-12
 
 /* More points than this have indices and loops beyond int [1]. */
-enum { MOST_POINTS = 1 << 26 };
+enum { MOST_POINTS = 1 << 26, SIMPLEX = 4 };
 
 /* The points seen by Qhull: about the origin, size about 1. */
 typedef struct cloud {
@@ -401,10 +401,14 @@ static void accept(draft *d, const double *vert, rb_io_hull *out)
 }
 
 /* Exact facets first, joggled ones where they are no polyhedron. */
-static rb_status build(const cloud *c, const double *vert, FILE *silence, rb_io_hull *out,
+static rb_status build(const cloud *c, const double *vert, int most, FILE *silence, rb_io_hull *out,
                        rb_error *err)
 {
-    char exact[] = "qhull Pp", joggled[] = "qhull QJ Pp";
+    char exact[40] = "qhull Pp", joggled[40] = "qhull QJ Pp";
+    if (most >= SIMPLEX) { /* TA counts the points after the first simplex */
+        snprintf(exact, sizeof exact, "qhull Pp TA%d", most - SIMPLEX);
+        snprintf(joggled, sizeof joggled, "qhull QJ Pp TA%d", most - SIMPLEX);
+    }
     char *commands[] = { exact, joggled };
     verdict result = BAD;
     rb_status status = RB_OK;
@@ -427,6 +431,12 @@ static rb_status build(const cloud *c, const double *vert, FILE *silence, rb_io_
 rb_status rb_io_hull_build(int nvert, const double *vert, const rb_alloc *alloc, rb_io_hull *out,
                            rb_error *err)
 {
+    return rb_io_hull_build_most(nvert, vert, 0, alloc, out, err);
+}
+
+rb_status rb_io_hull_build_most(int nvert, const double *vert, int most, const rb_alloc *alloc,
+                                rb_io_hull *out, rb_error *err)
+{
     *out = (rb_io_hull){ .alloc = alloc ? *alloc : rb_alloc_default() };
     if (nvert < 4)
         return rb_fail(err, RB_BAD_INPUT, "%d points: four or more are needed for a volume", nvert);
@@ -443,7 +453,7 @@ rb_status rb_io_hull_build(int nvert, const double *vert, const rb_alloc *alloc,
         /* Qhull writes its complaints into a FILE, whatever it is told */
         FILE *silence = fopen("/dev/null", "w");
         if (!silence) silence = tmpfile();
-        status = silence ? build(&c, vert, silence, out, err)
+        status = silence ? build(&c, vert, most, silence, out, err)
                          : rb_fail(err, RB_FILE, "no file for the messages of Qhull");
         if (silence) fclose(silence);
     }

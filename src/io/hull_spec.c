@@ -1,8 +1,8 @@
 /* Hulls of the meshes of a model.
  *
  * A mesh gets one where a geom that can touch something uses it, or where its inertia is that of
- * its hull. On bodies that do not move the triangles themselves collide: there a mesh without
- * volume, a piece of ground, is left without a hull. */
+ * its hull. On bodies that do not move a mesh without volume, a piece of ground, is left without a
+ * hull: its triangles collide. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "rattleback/load.h"
 
 /* How the geoms use a mesh. */
-enum { UNUSED = 0, STATIC = 1, MOVING = 2, INERTIA = 4 };
+enum { UNUSED = 0, STATIC = 1, MOVING = 2, INERTIA = 4, SURFACE = 8 };
 
 /* Bodies that can move: with joints of their own or of a parent, and mocap bodies. */
 static void find_moving(rb_spec *spec, unsigned char *moving, int nbody)
@@ -36,8 +36,8 @@ static void note_geom(rb_spec *spec, int g, int in_pair, const unsigned char *mo
     if (geom->type != RB_GEOM_MESH || geom->asset < 0) return;
     const rb_mesh_def *mesh = rb_spec_mesh(spec, geom->asset);
     if (mesh->inertia == RB_MESH_CONVEX) use[geom->asset] |= INERTIA;
-    if (geom->contype || geom->conaffinity || in_pair)
-        use[geom->asset] |= moving[geom->body] ? MOVING : STATIC;
+    if (!geom->contype && !geom->conaffinity && !in_pair) return;
+    use[geom->asset] |= moving[geom->body] ? MOVING : geom->surface ? SURFACE : STATIC;
 }
 
 static void find_uses(rb_spec *spec, const unsigned char *moving, unsigned char *use)
@@ -66,16 +66,18 @@ static double mesh_volume(const rb_mesh_def *mesh)
     return sum / 6.0;
 }
 
-/* A mesh that moves and is not convex is replaced by its hull for contacts: said loudly. */
-static rb_status warn_nonconvex(rb_spec *spec, const rb_mesh_def *mesh, const rb_hull_def *hull)
+/* A mesh that is not convex is replaced by its hull for contacts: said loudly. */
+static rb_status warn_nonconvex(rb_spec *spec, const rb_mesh_def *mesh, const rb_hull_def *hull,
+                                int use)
 {
     double outer = rb_io_hull_volume(hull), inner = fabs(mesh_volume(mesh));
     if (mesh->nface == 0 || fabs(outer - inner) <= RB_CONVEX_SHARE * outer) return RB_OK;
     char text[320];
     snprintf(text, sizeof text,
              "mesh \"%.100s\" is not convex (%.3g %% of its hull is filled): its convex hull is "
-             "used for contacts; cut it into convex parts where that matters",
-             mesh->name ? mesh->name : "", 100.0 * inner / outer);
+             "used for contacts; %s where that matters",
+             mesh->name ? mesh->name : "", 100.0 * inner / outer,
+             use & MOVING ? "cut it into convex parts" : "rb.surface/GEOM takes its triangles");
     rb_warning warning = { .where = mesh->where, .element = "mesh", .text = text, .physics = 2 };
     return rb_spec_warn(spec, &warning);
 }
@@ -85,14 +87,16 @@ static rb_status hull_of_mesh(rb_spec *spec, int m, int use, rb_error *err)
     rb_mesh_def *mesh = rb_spec_mesh(spec, m);
     rb_error reason = { 0 };
     rb_io_hull hull;
-    rb_status status = rb_io_hull_build(mesh->nvert, mesh->vert, &spec->alloc, &hull, &reason);
+    rb_status status = rb_io_hull_build_most(mesh->nvert, mesh->vert, mesh->max_hull_vertices,
+                                             &spec->alloc, &hull, &reason);
     if (status == RB_BAD_INPUT && !(use & (MOVING | INERTIA))) return RB_OK;
     if (status != RB_OK)
         return rb_io_error_set(err, status, mesh->where.file, mesh->where.line,
                                "mesh \"%.100s\": %.300s", mesh->name ? mesh->name : "",
                                reason.text);
     status = rb_spec_set_hull(spec, m, &hull.def);
-    if (status == RB_OK && (use & MOVING)) status = warn_nonconvex(spec, mesh, &hull.def);
+    if (status == RB_OK && (use & (MOVING | STATIC)))
+        status = warn_nonconvex(spec, mesh, &hull.def, use);
     rb_io_hull_free(&hull);
     if (status != RB_OK)
         rb_io_error_set(err, status, mesh->where.file, mesh->where.line,

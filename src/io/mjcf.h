@@ -86,6 +86,7 @@ typedef struct rb_mjcf_orient {
 typedef struct rb_mjcf_mesh {
     double scale[3];
     rb_mesh_inertia inertia;
+    int maxhullvert; /* -1: all */
 } rb_mjcf_mesh;
 
 typedef struct rb_mjcf_joint {

@@ -99,6 +99,10 @@ rb_status rb_mjcf_apply_mesh(rb_mjcf *r, const rb_xml_node *node, void *state)
     RB_TRY(rb_xml_numbers(node, "scale", 3, 3, mesh->scale, NULL, r->err));
     RB_TRY(rb_xml_word(node, "inertia", "convex legacy exact shell", &word, r->err));
     if (word >= 0) mesh->inertia = how[word];
+    RB_TRY(rb_xml_int(node, "maxhullvert", &mesh->maxhullvert, r->err));
+    if (mesh->maxhullvert != -1 && mesh->maxhullvert < 4)
+        return rb_xml_refuse(node, "maxhullvert", r->err, RB_BAD_INPUT,
+                             "expected 4 or more vertices, or -1 for all");
     return RB_OK;
 }
 
@@ -188,6 +192,7 @@ static rb_status add_mesh(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mes
 {
     def->where = rb_mjcf_where(node);
     def->inertia = mesh->inertia;
+    def->max_hull_vertices = mesh->maxhullvert < 0 ? 0 : mesh->maxhullvert;
     RB_TRY(full_name(r, node, &def->name));
     return rb_mjcf_added(r, rb_spec_add_mesh(r->spec, def, r->err));
 }

@@ -30,7 +30,7 @@ typedef struct quantity {
 
 /* Vibration has two sizes and is written by set_vibration; a polygon is left where it is, and the
  * material points to it. */
-enum { LINEAR_VIBRATION = 9, FULL_VIBRATION = 18, POLYGON = 0, WORD = -1 };
+enum { LINEAR_VIBRATION = 9, FULL_VIBRATION = 18, POLYGON = 0, WORD = -1, FLAG = -2 };
 
 /* Words of rb.paradigm, in the order of rb_paradigm. */
 static const char *const paradigms[] = { "shift", "impulse", "constraint", NULL };
@@ -52,6 +52,7 @@ static const quantity quantities[] = {
     COEFFICIENT("paradigm", paradigm, WORD, 1.0, 0.0),
     { "friction_polygon", MATERIAL, offsetof(rb_material, polygon), POLYGON, 1.0, 0.0 },
     { "surface_velocity", GEOM, offsetof(rb_geom_def, surface_velocity), 3, 1.0, 0.0 },
+    { "surface", GEOM, offsetof(rb_geom_def, surface), FLAG, 0.0, 1.0 },
     { "motion", BODY, offsetof(rb_body_def, motion.velocity), 6, 1.0, 0.0 },
     { "vibration", BODY, 0, LINEAR_VIBRATION, 1.0, 0.0 },
     { NULL, MATERIAL, 0, 0, 0.0, 0.0 }
@@ -72,7 +73,7 @@ static rb_status unknown(const rb_mjcf *r, const rb_xml_node *node)
     return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
                          "is not known; behind \"rb.\" stand: " MATERIALS " " CHOICES
                          "; coefficients also with /GEOM or /GEOM1/GEOM2; surface_velocity/GEOM, "
-                         "motion/BODY, vibration/BODY");
+                         "surface/GEOM, motion/BODY, vibration/BODY");
 }
 
 static const quantity *find_quantity(const char *name, size_t length)
@@ -98,6 +99,12 @@ static rb_status check_numbers(const rb_mjcf *r, const rb_xml_node *node, const 
         if (find_word(def->text) >= 0) return RB_OK;
         return rb_xml_refuse(node, "data", r->err, RB_BAD_INPUT,
                              "expected a <text> with impulse, constraint or shift");
+    }
+    if (c->count == FLAG) {
+        if (!def->text && def->ndata == 1 && (def->data[0] == 0.0 || def->data[0] == 1.0))
+            return RB_OK;
+        return rb_xml_refuse(node, "data", r->err, RB_BAD_INPUT,
+                             "expected 1: the triangles of the mesh collide, or 0: its hull");
     }
     if (c->count == POLYGON && !def->text) return RB_OK; /* the compiler looks at it */
     if (vibration && !def->text && def->ndata == FULL_VIBRATION) return RB_OK;
@@ -245,7 +252,11 @@ static rb_status set_surface(rb_mjcf *r, const rb_xml_node *node, const quantity
     RB_TRY(find_geoms(r, node, names, geom));
     if (geom[1] >= 0)
         return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "belongs to one geom, not to two");
-    put(rb_spec_geom(r->spec, geom[0]), c, def->data);
+    rb_geom_def *to = rb_spec_geom(r->spec, geom[0]);
+    if (c->count == FLAG)
+        to->surface = def->data[0] != 0.0;
+    else
+        put(to, c, def->data);
     return RB_OK;
 }
 

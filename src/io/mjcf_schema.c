@@ -37,7 +37,6 @@ static const silent silents[] = {
     { "delay", "", "actuator/delay", "delayed controls are not simulated", 1, 1 },
     { "actuatorfrcrange", "fixed spatial tendon", "tendon/actuatorfrcrange",
       "the bound of actuator forces on a tendon is not applied", 1, 1 },
-    { "maxhullvert", "", "mesh/maxhullvert", "convex hulls keep all their vertices", 0, 0 },
     { NULL, NULL, NULL, NULL, 0, 0 }
 };
 /* clang-format on */

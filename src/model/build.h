@@ -46,6 +46,9 @@ rb_status rb_fill_assets(rb_build *b);
 /* Neighbours of the triangles of a mesh, and their tree. */
 rb_status rb_fill_surface(rb_build *b, int mesh);
 
+/* Which meshes collide by their triangles. */
+rb_status rb_choose_surfaces(rb_build *b);
+
 /* Adjacency and planes of the hull of a mesh, whose loops begin at `loop`. */
 rb_status rb_fill_hull(rb_build *b, int mesh, int loop);
 

@@ -41,6 +41,7 @@ static rb_status fill(rb_build *b)
     rb_fill_filters(b);
     rb_fill_names(b);
     rb_status status = rb_fill_assets(b);
+    if (status == RB_OK) status = rb_choose_surfaces(b);
     if (status == RB_OK) status = rb_fill_masses(b);
     if (status == RB_OK) status = rb_fill_links(b);
     if (status == RB_OK) rb_fill_turns(b);

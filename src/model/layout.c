@@ -69,6 +69,7 @@ static const entry model_entries[] = {
     M(geom_size, ngeom, 3), M(geom_pos, ngeom, 3), M(geom_quat, ngeom, 4), M(geom_mass, ngeom, 1),
     M(geom_contype, ngeom, 1), M(geom_conaffinity, ngeom, 1), M(geom_condim, ngeom, 1),
     M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_surface, ngeom, 3),
+    M(geom_triangles, ngeom, 1),
     M(geom_material, ngeom, 1),
 
     M(mesh_vertadr, nmesh, 1), M(mesh_vertnum, nmesh, 1),

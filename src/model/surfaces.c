@@ -5,6 +5,7 @@
 #include "model/build.h"
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "math/vec3.h"
 
 /* What is sorted: sides by their ends, faces by their place. */
@@ -138,5 +139,41 @@ rb_status rb_fill_surface(rb_build *b, int mesh)
     for (int f = 0; f < nface; f++) t.order[f] = f;
     split(&t, 0, nface);
     rb_arena_reset(b->scratch, mark);
+    return RB_OK;
+}
+
+/* ---- which geoms are surfaces -----------------------------------------------------------------
+ */
+
+/* What is asked for, and what has no volume and therefore no hull. Where the hull encloses the same
+ * it stands for the triangles: it is faster, and nothing gets inside. */
+static int is_surface(const rb_model *m, int g, int asked)
+{
+    int mesh = m->geom_asset[g];
+    if (m->geom_type[g] != RB_GEOM_MESH || m->geom_link[g] != 0) return 0;
+    if (m->mesh_facenum[mesh] == 0 || m->mesh_convex[mesh]) return 0;
+    return asked || m->mesh_hullvertnum[mesh] == 0;
+}
+
+rb_status rb_choose_surfaces(rb_build *b)
+{
+    rb_model *m = b->m;
+    for (int g = 0; g < m->ngeom; g++) {
+        int i = b->geoms.order[g];
+        const rb_geom_def *def = RB_DEFS(b, geom, GEOM) + i;
+        m->geom_triangles[g] = is_surface(m, g, def->surface);
+        if (!def->surface || def->type == RB_GEOM_HFIELD) continue;
+        if (def->type != RB_GEOM_MESH)
+            return rb_refuse(def, RB_KIND_GEOM, i, b->err,
+                             "its surface is asked for: expected a mesh or a height field");
+        if (m->geom_link[g] != 0)
+            return rb_refuse(def, RB_KIND_GEOM, i, b->err,
+                             "its surface is asked for, but its body moves: only meshes of bodies "
+                             "that do not move collide by their triangles; cut it into convex "
+                             "parts");
+        if (m->mesh_facenum[m->geom_asset[g]] == 0)
+            return rb_refuse(def, RB_KIND_GEOM, i, b->err,
+                             "its surface is asked for, but its mesh has no triangles");
+    }
     return RB_OK;
 }

@@ -168,6 +168,29 @@ def test_painleve_has_no_forces():
         check(("solved" in out) == (v_x != 0.0), out)
 
 
+def test_what_a_mesh_is_for_contacts():
+    shape = ('vertex="-1 -1 -0.5 1 -1 -0.5 1 -1 0.3 0 -1 -0.3 -1 -1 0.3 -1 1 -0.5 1 1 -0.5 1 1 0.3 0 1 -0.3 '
+             '-1 1 0.3" face="0 1 2 0 2 3 0 3 4 5 7 6 5 8 7 5 9 8 0 6 1 0 5 6 1 7 2 1 6 7 2 8 3 2 7 8 3 9 4 '
+             '3 8 9 4 5 0 4 9 5"')
+    text = (f'<mujoco><asset><mesh name="groove" {shape}/></asset><custom><numeric name="rb.surface/%s" data="1"/>'
+            '</custom><worldbody><geom name="bin" type="mesh" mesh="groove"/><geom name="lid" type="mesh" '
+            'mesh="groove" pos="0 0 2"/><geom name="seen" type="mesh" mesh="groove" contype="0" '
+            'conaffinity="0"/><body name="b" pos="0 0 9"><freejoint/><geom name="part" type="mesh" '
+            'mesh="groove"/></body></worldbody></mujoco>')
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text % "bin")
+        found = {g["name"]: g["collides_as"] for g in info(path)["geom_list"]}
+        check(found == {"bin": "surface", "lid": "hull", "seen": "nothing", "part": "hull"}, found)
+        out = check_run(rattleback("info", path), 0)
+        check("geom bin of world, mesh groove: surface, 16 triangles" in out, out)
+        check("geom part of b, mesh groove: hull, 8 vertices" in out and "1 more touch nothing" in out, out)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text % "part")
+        check_run(rattleback("info", path), 2, "m.xml:1: ", "part", "its body moves")
+
+
 def test_what_was_ignored_is_listed():
     text = ('<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1" margin="0.1"/>'
             '<site name="s"/></body><site name="w"/></worldbody>\n<tendon>\n'
