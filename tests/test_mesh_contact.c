@@ -40,9 +40,10 @@ static double gap_of(const char *ground, const char *custom, int *triangles)
     rb_error err = { 0 };
     scene s = scene_of(read_ground(ground, custom, ""), &err);
     rb_kinematics(s.m, s.d);
+    rb_frames(s.m, s.d);
     rb_shape a = rb_geom_shape(s.m, s.d, 0), b = rb_geom_shape(s.m, s.d, 1);
     rb_manifold out = { .most = 1 };
-    CHECK_INT(rb_pair_manifold(&a, &b, INFINITY, &out), RB_OK);
+    CHECK_INT(rb_pair_manifold(&a, &b, 1.0, &out), RB_OK);
     CHECK(out.n > 0);
     double gap = out.point[0].gap;
     for (int i = 1; i < out.n; i++) gap = fmin(gap, out.point[i].gap);
