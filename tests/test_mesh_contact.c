@@ -7,10 +7,11 @@
 #include "step_support.h"
 
 /* A groove whose flanks meet at z = -0.3; its hull ends at z = 0.3. */
-#define GROOVE                                                                                     \
-    "<mesh name='groove' vertex='-1 -1 -0.5 1 -1 -0.5 1 -1 0.3 0 -1 -0.3 -1 -1 0.3 -1 1 -0.5 "     \
+#define CORNERS                                                                                    \
+    "vertex='-1 -1 -0.5 1 -1 -0.5 1 -1 0.3 0 -1 -0.3 -1 -1 0.3 -1 1 -0.5 "                         \
     "1 1 -0.5 1 1 0.3 0 1 -0.3 -1 1 0.3' face='0 1 2 0 2 3 0 3 4 5 7 6 5 8 7 5 9 8 0 6 1 0 5 6 "   \
     "1 7 2 1 6 7 2 8 3 2 7 8 3 9 4 3 8 9 4 5 0 4 9 5'/>"
+#define GROOVE "<mesh name='groove' " CORNERS "<mesh name='coarse' maxhullvert='4' " CORNERS
 #define SHEET                                                                                      \
     "<mesh name='sheet' inertia='shell' vertex='-1 -1 0 1 -1 0 1 1 0 -1 1 0.0' face='0 1 2 0 2 "   \
     "3'/>"
@@ -68,6 +69,15 @@ TEST(its_surface_is_asked_for_by_name)
     double flank =
         0.45 / sqrt(1.36); /* distance of the centre from the flanks, which rise by 0.6 */
     CHECK_NEAR(gap_of("type='mesh' mesh='groove'", ASK, &triangles), flank - 0.1, 1e-6);
+    CHECK_INT(triangles, 1);
+}
+
+/* The hull that maxhullvert ended does not enclose the mesh: what is far of it may touch. */
+TEST(a_coarse_hull_hides_no_triangle)
+{
+    int triangles;
+    double fine = gap_of("type='mesh' mesh='groove'", ASK, &triangles);
+    CHECK_NEAR(gap_of("type='mesh' mesh='coarse'", ASK, &triangles), fine, 0.0);
     CHECK_INT(triangles, 1);
 }
 
@@ -160,5 +170,6 @@ TEST(maxhullvert_ends_the_hull)
 }
 
 TEST_MAIN(RUN(a_mesh_that_does_not_move_is_its_hull), RUN(its_surface_is_asked_for_by_name),
-          RUN(a_mesh_without_volume_is_its_triangles), RUN(surfaces_that_cannot_be_are_refused),
-          RUN(a_static_mesh_that_is_not_convex_is_named), RUN(maxhullvert_ends_the_hull))
+          RUN(a_coarse_hull_hides_no_triangle), RUN(a_mesh_without_volume_is_its_triangles),
+          RUN(surfaces_that_cannot_be_are_refused), RUN(a_static_mesh_that_is_not_convex_is_named),
+          RUN(maxhullvert_ends_the_hull))

@@ -152,12 +152,14 @@ typedef struct rb_model {
     int *hull_loop; /* vertex indices within the hull                        (nhullloop)   */
     int *
         hull_twin; /* entry of hull_loop with the same edge, seen from the other face (nhullloop) */
-    int *hull_turn;     /* the next entry whose edge leaves the same vertex    (nhullloop)   */
-    int *hull_owner;    /* face of the entry, index within the hull            (nhullloop)   */
-    int *hull_leave;    /* an entry of hull_loop whose edge leaves the vertex   (nhullvert)   */
-    double *hull_plane; /* outward unit normal n and offset, n.x = offset on it (nhullface x 4) */
-    double *mesh_half;  /* half extents of the vertices about the frame [m]    (nmesh x 3)   */
-    int *mesh_convex;   /* 1: hull and triangles enclose the same              (nmesh)       */
+    int *hull_turn;      /* the next entry whose edge leaves the same vertex    (nhullloop)   */
+    int *hull_owner;     /* face of the entry, index within the hull            (nhullloop)   */
+    int *hull_leave;     /* an entry of hull_loop whose edge leaves the vertex   (nhullvert)   */
+    double *hull_plane;  /* outward unit normal n and offset, n.x = offset on it (nhullface x 4) */
+    double *mesh_half;   /* half extents of the vertices about the frame [m]    (nmesh x 3)   */
+    int *mesh_hullwhole; /* 1: the hull encloses the mesh: max_hull_vertices did not end it (nmesh)
+                          */
+    int *mesh_convex;    /* 1: hull and triangles enclose the same              (nmesh)       */
     int *mesh_twin;  /* 3 face + k of the neighbour with the edge k, k + 1; -1: none (nmeshface x 3)
                       */
     int *mesh_order; /* faces of a mesh in the order of its tree            (nmeshface)   */

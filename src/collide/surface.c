@@ -18,6 +18,7 @@
 #include "collide/feature.h"
 #include "collide/manifold.h"
 #include "collide/patch.h"
+#include "collide/surface_far.h"
 #include "collide/triangle.h"
 #include "math/vec3.h"
 
@@ -241,6 +242,7 @@ static void meet_triangle(rb_walk *k, rb_triangle *t)
     rb_sub3(x, core->c, x);
     if (rb_dot3(x, nu) - core->room[27] + radius < 0.0) return;
 
+    if (rb_walk_core_is_far(k, k->far)) return;
     rb_meet_valleys(k, t);
     double depth, most;
     if (meet_core(k, t, INFINITY, &depth) != OVERLAPS) return;
@@ -330,6 +332,7 @@ static void meet_mesh_face(rb_walk *k, const box *b, int f)
 /* The tree of src/model/surfaces.c: lists of two and more have a box at their middle. */
 static void walk_mesh(rb_walk *k, const box *b, int lo, int hi)
 {
+    enum { FEW = 4 }; /* triangles that are looked at rather than their box */
     const rb_model *m = k->surface->model;
     int adr = m->mesh_faceadr[k->surface->asset], middle = lo + (hi - lo) / 2;
     if (hi - lo == 1) {
@@ -337,7 +340,8 @@ static void walk_mesh(rb_walk *k, const box *b, int lo, int hi)
         return;
     }
     const double *node = m->mesh_box + 6 * (ptrdiff_t)(adr + middle);
-    if (!boxes_meet(b, node, node + 3)) return;
+    if (!boxes_meet(b, node, node + 3) || is_far(b, node, node + 3)) return;
+    if (hi - lo >= FEW && rb_walk_box_is_far(k, node, node + 3, k->far)) return;
     walk_mesh(k, b, lo, middle);
     walk_mesh(k, b, middle, hi);
 }
@@ -460,10 +464,12 @@ rb_status rb_surface_points(const rb_shape *surface, const rb_shape *convex, dou
     if (!surface->model || surface->asset < 0 || rb_is_surface(convex)) return RB_UNSUPPORTED;
     if (!rb_core_make(convex, surface->p, &k.couple.core2)) return RB_UNSUPPORTED;
     k.couple.curved = k.couple.core2.kind >= RB_CORE_CYLINDER;
+    k.far = rb_walk_far(&k);
     box b = box_in_surface(&k);
     if (surface->type == RB_GEOM_HFIELD) {
         walk_grid(&k, &b);
     } else if (surface->model->mesh_facenum[surface->asset] > 0) {
+        if (rb_walk_hull_is_far(&k, reach + k.couple.core2.radius)) return RB_OK;
         walk_mesh(&k, &b, 0, surface->model->mesh_facenum[surface->asset]);
         meet_inside(&k);
     }

@@ -43,7 +43,7 @@ typedef struct rb_deep_point {
 
 typedef struct rb_walk {
     const rb_shape *surface, *convex;
-    double reach;
+    double reach, far; /* far: rb_walk_far */
     const rb_surface_motion *motion;
     rb_couple couple; /* core 2: the convex shape */
     int room, ngroup, full;

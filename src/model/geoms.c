@@ -157,6 +157,7 @@ rb_status rb_fill_assets(rb_build *b)
         copy_hull(m, i, &def->hull, &at);
         rb_status status = rb_fill_hull(b, i, loop);
         if (status == RB_OK) status = rb_fill_surface(b, i);
+        m->mesh_hullwhole[i] = def->hull.nvert > 0 && def->max_hull_vertices == 0;
         m->mesh_convex[i] = is_convex(m, i);
         if (status != RB_OK) return status;
     }
