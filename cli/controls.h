@@ -1,26 +1,39 @@
-/* What drives the actuators of a run: `--ctrl-random`. */
+/* What drives a run: `--ctrl`, `--pd`, `--ctrl-random`. */
 #ifndef RATTLEBACK_CLI_CONTROLS_H
 #define RATTLEBACK_CLI_CONTROLS_H
 
-#include "rattleback/model.h"
+#include "rattleback/step.h"
 
 /* What the command line asks for. */
 typedef struct control_options {
-    int random; /* 1: --ctrl-random                              */
+    const char *file; /* --ctrl: controls over time; NULL: none                  */
+    const char *pd;   /* --pd: targets of joints over time; NULL: none           */
+    int random;       /* 1: --ctrl-random                                        */
     uint64_t seed;
-    double hold; /* [s] for which random controls stay the same   */
+    double hold;  /* [s] for which random controls stay the same             */
+    int linear;   /* 1: --interpolate linear; 0: values are held             */
+    double every; /* --ctrl-every [s]; 0: at every step                      */
 } control_options;
 
 control_options control_options_default(void);
 
-/* "SEED[,HOLD]": 1, or 0 after a sentence. */
-int control_set_random(control_options *o, const char *text);
+/* Setters of the command line: 1, or 0 after a sentence. */
+int control_set_random(control_options *o, const char *text); /* "SEED[,HOLD]"   */
+int control_set_interpolate(control_options *o, const char *text);
+int control_set_every(control_options *o, const char *text);
 
-/* Notes on stderr about what cannot act: a model without actuators. */
-void controls_note(const control_options *o, const rb_model *m);
+typedef struct controls controls;
 
-/* The inputs of the step of length h that begins at d->time. They depend on the time, not on how
- * the run came there: a run that is continued from a saved state has the same. */
-void controls_set(const control_options *o, const rb_model *m, rb_data *d, double h);
+/* Reads the files; *out is NULL where nothing is asked for. 0 after a sentence. With `maximal`
+ * nothing may act on joints: they are rows there. */
+int controls_open(const control_options *o, const rb_model *m, int maximal, controls **out);
+void controls_free(controls *c); /* NULL is fine */
+
+/* Mocap bodies go where their columns say, and the first step asks, unless the run goes on from a
+ * saved state, whose inputs are those that it was saved with. */
+void controls_start(controls *c, const rb_model *m, rb_data *d, int goes_on);
+
+/* What rb_step_opts.control gets; c may be NULL. */
+rb_control controls_callback(controls *c);
 
 #endif

@@ -28,8 +28,9 @@ typedef struct run {
     const rb_model *written; /* as the file has it: minimal coordinates */
     rb_data *minimal;        /* the state in these coordinates; NULL: d is */
     record *record;
-    events *events; /* NULL: not asked for */
-    double energy;  /* [J] */
+    events *events;     /* NULL: not asked for */
+    controls *controls; /* NULL: nobody drives */
+    double energy;      /* [J] */
 
     /* summary */
     int steps, failures, unsupported, contacts_max, rows_max, fallbacks, repairs, solves;
@@ -169,7 +170,6 @@ static int simulate(run *r)
     if (r->record) record_row(r->record, as_written(r), &info, r->energy_start);
     while (r->d->time < end && !interrupted) {
         rb_error err = { 0 };
-        controls_set(&r->o->control, r->m, r->d, h);
         rb_status status = step(r, &info, &err);
         if (status != RB_OK) {
             r->failures++;
@@ -371,7 +371,10 @@ static int run_model(run *r)
     if (r->o->dump && !open_dump(r)) return EXIT_BAD_INPUT;
     if (r->o->events && !open_events(r)) return EXIT_BAD_INPUT;
     if (r->o->record && !(r->record = record_open(r->o->record, r->written))) return EXIT_BAD_INPUT;
-    controls_note(&r->o->control, r->m);
+    if (!controls_open(&r->o->control, r->m, r->written != r->m, &r->controls))
+        return EXIT_BAD_INPUT;
+    r->o->step.control = controls_callback(r->controls);
+    controls_start(r->controls, r->m, r->d, 0);
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     r->energy_start = energy(r);
     int status = simulate(r);
@@ -410,6 +413,7 @@ int cmd_run(int argc, char **argv)
         rb_data_free(r.d);
         rb_data_free(r.minimal);
         watch_free(&r.watch);
+        controls_free(r.controls);
     }
     pool_free(threads);
     model_free(&o.model, m);

@@ -301,6 +301,28 @@ static int set_ctrl_random(void *to, const char *text)
     return control_set_random(&((run_options *)to)->control, text);
 }
 
+static int set_ctrl(void *to, const char *text)
+{
+    ((run_options *)to)->control.file = text;
+    return 1;
+}
+
+static int set_pd(void *to, const char *text)
+{
+    ((run_options *)to)->control.pd = text;
+    return 1;
+}
+
+static int set_interpolate(void *to, const char *text)
+{
+    return control_set_interpolate(&((run_options *)to)->control, text);
+}
+
+static int set_ctrl_every(void *to, const char *text)
+{
+    return control_set_every(&((run_options *)to)->control, text);
+}
+
 static int set_dump(void *to, const char *text)
 {
     ((run_options *)to)->dump = text;
@@ -341,6 +363,10 @@ static const argument table[] = {
     { "--record", 1, set_record },
     { "--events", 1, set_events },
     { "--state", 1, set_state },
+    { "--ctrl", 1, set_ctrl },
+    { "--pd", 1, set_pd },
+    { "--interpolate", 1, set_interpolate },
+    { "--ctrl-every", 1, set_ctrl_every },
     { "--ctrl-random", 1, set_ctrl_random },
     { "--dump-problems", 1, set_dump },
     { "--watch", 0, set_watch },
@@ -431,6 +457,13 @@ void run_help(void)
         "  --events FILE          impacts and groups of impulse and hybrid as CSV, or JSON lines\n"
         "                         (.jsonl)\n"
         "  --state FILE           start from a state, as rattleback compute takes it\n"
+        "  --ctrl FILE            inputs over time: CSV with a header time,NAME,.. or JSON lines;\n"
+        "                         names of actuators, of joints (torques), of mocap bodies with\n"
+        "                         :x :y :z :qw :qx :qy :qz\n"
+        "  --pd FILE              targets of joints over time: time,JOINT,..,kp,kd; torques\n"
+        "                         kp (target - q) - kd v\n"
+        "  --interpolate WORD     between the rows of these files: hold, or linear (hold)\n"
+        "  --ctrl-every H         seconds between control instants (every step)\n"
         "  --ctrl-random SEED[,HOLD]  random controls in their ranges (+-1 where they have none),\n"
         "                         new ones every HOLD seconds (0.1); the same for the same seed\n"
         "  --dump-problems DIR    every complementarity problem as a file for rattleback\n"

@@ -5,6 +5,7 @@
 #define RATTLEBACK_CONTACT_H
 
 #include "rattleback/base.h"
+#include "rattleback/model.h"
 #include "rattleback/solve.h"
 
 #ifdef __cplusplus
@@ -92,6 +93,21 @@ typedef struct rb_parallel {
     rb_arena **arena; /* scratch of each worker                                   (workers)      */
 } rb_parallel;
 
+/* Who drives: asked for the inputs of a step (ctrl, tau, wrench, mocap_v) at control instants, the
+ * multiples of `every`; a step that begins at or first after one asks, before it does anything
+ * else. Between them inputs stay. Whether a step asks depends on its time and length alone, so that
+ * it is the same whoever calls rb_step, and in a run that goes on from a restored state. A step
+ * that is tried again (RB_FULL) asks again. With rb_step_many `set` is called by all workers. */
+typedef struct rb_control {
+    rb_status (*set)(void *ctx, const rb_model *m, rb_data *d, double h,
+                     rb_error *err); /* NULL: nobody; a status other than RB_OK ends the step  */
+    void *ctx;
+    double every; /* [s]; 0: at every step                                                       */
+} rb_control;
+
+/* 1: a step of length h from `time` on asks. */
+int rb_control_is_due(const rb_control *control, double time, double h);
+
 /* Start from rb_step_opts_default(). */
 typedef struct rb_step_opts {
     double h;                          /* [s]; 0: the timestep of the model                       */
@@ -119,6 +135,7 @@ typedef struct rb_step_opts {
     int lateral;  /* `phantom`, `hybrid-friction`: force across the slip by 1 the linear law, 2 a
                      bristle as along it, 0 none; 1                                                */
     double shell; /* `impulse`: distance at which bodies collide [m]; 0: a share of their size */
+    rb_control control;
     rb_problem_sink sink;
     rb_event_sink events;
     const rb_parallel *parallel; /* NULL: one thread                                             */

@@ -141,6 +141,26 @@ void rb_state_entry_free(rb_state_entry *entry); /* NULL is fine */
 /* Copies what the entry has to the state and the inputs of d; the rest of d stays. */
 void rb_state_apply(const rb_model *m, const rb_state_entry *entry, rb_data *d);
 
+/* ---- tables over time ------------------------------------------------------------------------ */
+
+/* Numbers over time: controls, targets. */
+typedef struct rb_table {
+    int nrow, ncol;
+    const char *const *name; /* of the columns, time not among them             (ncol)            */
+    const double *time;      /* never less than in the row before [s]           (nrow)            */
+    const double *x;         /* row by row; all finite                          (nrow x ncol)     */
+    const int *line;         /* of the file, 1-based                            (nrow)            */
+} rb_table;
+
+/* CSV with a header `time,NAME,..`, or JSON lines {"time": t, "NAME": x, ..} with the keys of the
+ * first line; "-" is standard input. An empty cell, or a key that is left out, stays as it was in
+ * the row before. NULL: see err, which names line and column. */
+rb_table *rb_table_read(const char *path, const rb_alloc *alloc, rb_error *err);
+void rb_table_free(rb_table *table); /* NULL is fine */
+
+/* The row that holds at time t: the last one whose time is at most t; -1: all are later. */
+int rb_table_row(const rb_table *table, double t);
+
 /* ---- writing -------------------------------------------------------------------------------- */
 
 /* Writes one line that the reader reads back to the same bits. W given as an operator is written

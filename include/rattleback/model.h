@@ -388,7 +388,7 @@ typedef struct rb_data {
     /* rb_step: the last step, where it changed nothing but the time; src/step/still.c */
     int still_known, still_ntouch;
     int nstill;             /* nq + 2 nv + na + nu + 6 nbody + RB_SLOPES (nv + 1)                 */
-    double still_told[112]; /* options, and what the step told */
+    double still_told[128]; /* options, and what the step told */
     double *still_x;       /* state and inputs it began with                        (nstill)      */
     rb_touch *still_touch; /*                                                       (touch_max)   */
 

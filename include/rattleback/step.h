@@ -76,7 +76,9 @@ typedef struct rb_step_info {
 /* Moves q, v, act, mocap, time by one step of h. RB_OK; RB_UNSOLVED (no certified answer),
  * RB_JAMMED (there is none: what the caller moves squeezes what cannot yield; info.jam and err say
  * where), RB_FULL (info .contacts says how many), RB_CROWDED, RB_SINGULAR, RB_NOMEM,
- * RB_UNSUPPORTED, RB_BAD_INPUT: the state is unchanged. info and err may be NULL. */
+ * RB_UNSUPPORTED, RB_BAD_INPUT (options, or a number of the state or of the inputs that is not
+ * finite; err names it): the state is unchanged. opts NULL: the defaults. info and err may be NULL.
+ */
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_step_info *info,
                   rb_error *err);
 

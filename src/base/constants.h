@@ -480,6 +480,10 @@
  * Smaller: conjugate gradients that change nothing. */
 #define RB_HOLD_TOL 1e-9
 
+/* Share of a step by which a sum of steps may miss a control instant [1]. Larger: controls come a
+ * step early. Smaller: the rounding of long runs makes them come a step late. */
+#define RB_INSTANT_SLACK 1e-6
+
 /* `hybrid`: a pair leaves the constraints at this multiple of the speed at which it came to them
  * [1]. Larger: what a shock shakes loose is caught again without a bounce. 1: pairs at the limit
  * shift in every step. */

@@ -93,6 +93,9 @@ static rb_status run(const rb_problem *p, const rb_solve_opts *o, rb_arena *aren
 
 rb_status rb_solve(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info)
 {
+    rb_solve_opts usual;
+    if (!o) usual = rb_solve_opts_default();
+    if (!o) o = &usual;
     RB_ASSERT(o->solver && o->tol > 0.0 && o->max_iter >= 1);
     rb_status status = rb_problem_check(p, NULL);
     if (status != RB_OK) return status;

@@ -301,6 +301,9 @@ static rb_status run(acceleration *x, const rb_problem_sink *sink)
 rb_status rb_acceleration_problem(const rb_model *m, rb_data *d, const rb_step_opts *o,
                                   const rb_problem_sink *sink, rb_error *err)
 {
+    rb_step_opts usual;
+    if (!o) usual = rb_step_opts_default();
+    if (!o) o = &usual;
     acceleration x = { .m = m, .d = d, .o = o, .err = err };
     rb_status status = rb_step_opts_check(o, 1.0, err);
     if (status != RB_OK) return status;

@@ -22,7 +22,7 @@ rb_status rb_step_many(const rb_model *m, rb_data *const *d, int n, const rb_ste
                        const rb_parallel *parallel, rb_step_info *info, rb_status *status)
 {
     work w = { m, d, opts, info, status, n, parallel ? parallel->workers : 1 };
-    if (n < 0 || w.workers < 1 || opts->parallel || !status) return RB_BAD_INPUT;
+    if (n < 0 || w.workers < 1 || (opts && opts->parallel) || !status) return RB_BAD_INPUT;
     if (parallel)
         parallel->run(parallel->ctx, step_share, &w);
     else

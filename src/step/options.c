@@ -56,6 +56,8 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
     if (!(o->shell >= 0.0) || isinf(o->shell))
         return rb_fail(err, RB_BAD_INPUT, "shell must be finite and not negative");
     if (!(h > 0.0) || isinf(h)) return rb_fail(err, RB_BAD_INPUT, "the step must be positive");
+    if (!(o->control.every >= 0.0) || isinf(o->control.every))
+        return rb_fail(err, RB_BAD_INPUT, "control.every must be finite and not negative");
     if (!(o->tol > 0.0)) return rb_fail(err, RB_BAD_INPUT, "tol must be positive");
     if (!(o->loose >= 0.0)) return rb_fail(err, RB_BAD_INPUT, "loose must not be negative");
     if (o->directions < 4 || o->directions % 2 != 0)

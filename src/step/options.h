@@ -6,4 +6,12 @@
 
 rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err);
 
+/* control.c: asks whoever drives, where this step is to. */
+rb_status rb_step_control(const rb_model *m, rb_data *d, const rb_step_opts *o, double h,
+                          rb_error *err);
+
+/* inputs.c: RB_BAD_INPUT where a number of the state or of the inputs is not finite; it is named.
+ */
+rb_status rb_step_inputs_check(const rb_model *m, const rb_data *d, rb_error *err);
+
 #endif

@@ -601,12 +601,17 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
                   rb_error *err)
 {
     rb_step_info own;
+    rb_step_opts usual;
+    if (!o) usual = rb_step_opts_default();
+    if (!o) o = &usual;
     rb_stage s = { .m = m, .d = d, .o = o, .info = info ? info : &own, .err = err };
     clear_info(s.info);
     s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;
     s.gravity = rb_norm3(m->option.gravity);
     s.size = m->extent;
     rb_status status = rb_step_opts_check(o, s.h, err);
+    if (status == RB_OK) status = rb_step_control(m, d, o, s.h, err);
+    if (status == RB_OK) status = rb_step_inputs_check(m, d, err);
     if (status != RB_OK) return status;
 
     saved start;

@@ -1,0 +1,22 @@
+/* Control instants: t = k every. A step from t to t + h asks where one of them lies behind the
+ * beginning of the step before, t - h, and not behind its own. Times are sums of steps: they may
+ * miss an instant by rounding, which the slack forgives. */
+#include <math.h>
+
+#include "base/constants.h"
+#include "step/options.h"
+
+int rb_control_is_due(const rb_control *control, double time, double h)
+{
+    if (!(control->every > 0.0)) return 1;
+    double now = time + RB_INSTANT_SLACK * h;
+    return floor(now / control->every) > floor((now - h) / control->every);
+}
+
+rb_status rb_step_control(const rb_model *m, rb_data *d, const rb_step_opts *o, double h,
+                          rb_error *err)
+{
+    const rb_control *control = &o->control;
+    if (!control->set || !rb_control_is_due(control, d->time, h)) return RB_OK;
+    return control->set(control->ctx, m, d, h, err);
+}
