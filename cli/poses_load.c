@@ -44,6 +44,7 @@ static rb_model *load_mesh(poses_options *o)
     rb_model *m = NULL;
     size_t size = 0;
     const char *slash = strrchr(o->file, '/');
+    o->model.load.all_objects = 1; /* a part of several pieces is all of them */
     char *text = write_model(o, slash ? slash + 1 : o->file, &size);
     rb_spec *spec =
         text ? rb_spec_read_memory(text, size, o->file, &o->model.load, NULL, &err) : NULL;

@@ -1,6 +1,7 @@
 /* Actuators (D.23): transmissions against Jacobians and differences, laws and limits by hand. The
  * law of an actuator with gain 0 is force = b0 + b1 length + b2 rate, which shows both. */
 #include "dynamics/actuation.h"
+#include "rattleback/load.h"
 #include "test.h"
 #include "tree_support.h"
 
@@ -366,7 +367,64 @@ TEST(activations_follow_their_law)
     }
 }
 
-TEST_MAIN(RUN(moments_and_rates_belong_together), RUN(sites_push_as_their_jacobians_say),
+/* A rod of 1 kg, its centre 0.25 m from a hinge that bears its weight: actuatorgravcomp and
+ * actuatorfrcrange, with and without an actuator that pushes 0.2 N m. */
+static void compensated(const char *attributes, const char *actuators, double *passive,
+                        double *actuation)
+{
+    char text[1024];
+    rb_error err = { 0 };
+    rb_load_opts o = rb_load_opts_default();
+    snprintf(text, sizeof text,
+             "<mujoco><option gravity='0 0 -10'>%s</option><worldbody><body gravcomp='1'><joint "
+             "name='j' axis='0 1 0' damping='0.1' %s/><inertial pos='0.25 0 0' mass='1' "
+             "diaginertia='1 1 1'/></body></worldbody>%s</mujoco>",
+             strstr(actuators, "off") ? "<flag actuation='disable'/>" : "", attributes,
+             *actuators ? "<actuator><motor joint='j'/></actuator>" : "");
+    rb_spec *spec = rb_spec_read_memory(text, strlen(text), NULL, &o, NULL, &err);
+    if (!spec) test_fail(__FILE__, __LINE__, "%s", err.text);
+    rb_model *m = rb_spec_compile(spec, NULL, &err);
+    CHECK(m != NULL);
+    rb_data *d = rb_data_new(m, NULL);
+    d->v[0] = 0.3;
+    if (m->nu) d->ctrl[0] = 0.2;
+    rb_kinematics(m, d);
+    rb_velocity(m, d);
+    rb_frames(m, d);
+    rb_passive(m, d);
+    rb_actuation(m, d);
+    *passive = d->passive[0];
+    *actuation = d->actuation[0];
+    rb_data_free(d);
+    rb_model_free(m, NULL);
+    rb_spec_free(spec);
+}
+
+TEST(gravity_compensation_may_be_one_of_the_actuators)
+{
+    const struct {
+        const char *attributes, *actuators;
+        double passive, actuation;
+    } cases[] = {
+        { "", "on", -2.53, 0.2 },
+        { "actuatorfrcrange='-1 1'", "on", -2.53, 0.2 },
+        { "actuatorgravcomp='true'", "on", -0.03, -2.3 },
+        { "actuatorgravcomp='true' actuatorfrcrange='-1 1'", "on", -0.03, -1.0 },
+        { "actuatorgravcomp='true'", "", -0.03, 0.0 }, /* nobody is there to do it */
+        { "actuatorgravcomp='true'", "off", -0.03, 0.0 },
+        { "", "off", -2.53, 0.0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double passive, actuation;
+        TEST_SEED(i);
+        compensated(cases[i].attributes, cases[i].actuators, &passive, &actuation);
+        CHECK_NEAR(passive, cases[i].passive, 1e-14);
+        CHECK_NEAR(actuation, cases[i].actuation, 1e-14);
+    }
+}
+
+TEST_MAIN(RUN(gravity_compensation_may_be_one_of_the_actuators),
+          RUN(moments_and_rates_belong_together), RUN(sites_push_as_their_jacobians_say),
           RUN(joints_are_driven_in_the_axes_asked_for), RUN(rates_are_the_derivatives_of_lengths),
           RUN(the_affine_law_by_hand), RUN(controls_forces_and_joints_are_limited),
           RUN(servos_of_balls_take_the_nearest_turn), RUN(activations_follow_their_law))

@@ -665,6 +665,33 @@ static const char *write_file(const char *name, const char *bytes, size_t size)
     return path;
 }
 
+/* Two tetrahedra, 1/6 and 8/6 in volume; a group without faces before them. */
+TEST(obj_files_with_several_objects)
+{
+    static const char text[] = "g none\no small\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                               "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+                               "o large\nv 5 0 0\nv 7 0 0\nv 5 2 0\nv 5 0 2\n"
+                               "f 5 7 6\nf 5 6 8\nusemtl other\nf 5 8 7\nf 6 7 8\n";
+    const char *path = write_file("two.obj", text, sizeof text - 1);
+    rb_where where = { "m.xml", 1 };
+    rb_io_mesh mesh;
+    rb_error err = { 0 };
+    CHECK_INT(rb_io_mesh_read(path, &where, NULL, &mesh, &err), RB_OK);
+    CHECK_INT(mesh.nvert, 8);
+    CHECK_INT(mesh.nobject, 2);
+    CHECK_NEAR(volume(&mesh), 9.0 / 6.0, 1e-14);
+    rb_io_mesh_free(&mesh);
+
+    /* as MuJoCo: the mass is that of the first one, the hull that of all vertices */
+    CHECK_INT(rb_io_mesh_read_first(path, &where, NULL, &mesh, &err), RB_OK);
+    CHECK_INT(mesh.nvert, 8);
+    CHECK_INT(mesh.nface, 4);
+    CHECK_INT(mesh.nobject, 2);
+    CHECK_NEAR(volume(&mesh), 1.0 / 6.0, 1e-15);
+    rb_io_mesh_free(&mesh);
+    remove(path);
+}
+
 TEST(files_are_told_apart_by_extension_then_by_content)
 {
     const char *text = "solid a\n" TETRA_TEXT "endsolid\n";
@@ -777,9 +804,9 @@ TEST_MAIN(RUN(stl_binary_has_its_vertices_joined), RUN(stl_header_may_lie),
           RUN(obj_polygons_that_are_not_flat_weigh_as_in_mujoco),
           RUN(obj_polygons_do_not_take_for_ever), RUN(points_without_faces_are_their_hull),
           RUN(msh_of_mujoco), RUN(obj_polygon_with_many_corners_is_a_fan),
-          RUN(equal_vertices_become_one_and_keep_their_order), RUN(obj_refusals),
-          RUN(dae_primitives), RUN(dae_unit_and_up_axis), RUN(dae_transforms), RUN(dae_instances),
-          RUN(dae_refusals), RUN(dae_instances_are_counted),
+          RUN(equal_vertices_become_one_and_keep_their_order), RUN(obj_files_with_several_objects),
+          RUN(obj_refusals), RUN(dae_primitives), RUN(dae_unit_and_up_axis), RUN(dae_transforms),
+          RUN(dae_instances), RUN(dae_refusals), RUN(dae_instances_are_counted),
           RUN(files_are_told_apart_by_extension_then_by_content),
           RUN(what_is_no_mesh_file_is_refused_at_once), RUN(mirrored_meshes_stay_outside_out),
           RUN(every_allocation_may_fail))

@@ -29,6 +29,7 @@ typedef struct rb_load_opts {
     int floating_base;           /* URDF: give the root link a free joint                       */
     double friction;             /* URDF: sliding coefficient of all geoms                      */
     int skip_meshes;             /* do not open mesh files: geoms that need them are left out   */
+    int all_objects;             /* MJCF: all objects of an OBJ file; 0: the first, as MuJoCo    */
     int visuals;                 /* URDF: <visual> elements become geoms that touch nothing     */
 } rb_load_opts;
 

@@ -112,8 +112,9 @@ typedef struct rb_model {
     double *jnt_stiffness;           /*                                         (njnt_all)    */
     int *jnt_limited;                /*                                         (njnt_all)    */
     double *jnt_range;               /*                                         (njnt_all x 2) */
-    int *jnt_force_limited;          /*                                         (njnt_all)    */
-    double *jnt_force_range;         /*                                         (njnt_all x 2) */
+    int *jnt_driven_gravcomp; /* as in rb_joint_def                             (njnt_all)    */
+    int *jnt_force_limited;   /*                                         (njnt_all)    */
+    double *jnt_force_range;  /*                                         (njnt_all x 2) */
 
     /* ---- dofs ---- */
     int *dof_jnt, *dof_link; /*                                                 (nv_all)      */

@@ -109,8 +109,11 @@ typedef struct rb_joint_def {
     double max_velocity; /* information only (URDF); 0: none                                  */
     int force_limited;   /* bound of the sum of actuator forces                               */
     double force_range[2];
-    int measured; /* 1: has no degree of freedom: its coordinate is that of the joint of an
-                     RB_EQ_CHAIN that names it, found from the two bodies of the chain         */
+    int driven_gravcomp; /* gravity compensation that reaches this joint is 0: a passive force; 1:
+                            one of the actuators, bounded with them, and none where the model has no
+                            actuator; 2: switched off, as the actuators are                    */
+    int measured;        /* 1: has no degree of freedom: its coordinate is that of the joint of an
+                            RB_EQ_CHAIN that names it, found from the two bodies of the chain         */
 } rb_joint_def;
 
 /* ---- geoms, meshes, sites ---------------------------------------------------------------------

@@ -9,6 +9,7 @@
 
 #include "base/constants.h"
 #include "dynamics/gauge.h"
+#include "dynamics/passive.h"
 #include "dynamics/place.h"
 #include "math/dense.h"
 #include "math/quat.h"
@@ -289,7 +290,7 @@ static void act_on_scalar(const rb_model *m, rb_data *d, int i)
 
 void rb_actuation(const rb_model *m, rb_data *d)
 {
-    for (int j = 0; j < m->nv_all; j++) d->actuation[j] = 0.0;
+    rb_gravity_compensation(m, d, 1, d->actuation);
     for (int i = 0; i < m->nu; i++) {
         if (acts_on_scalar(m, i)) {
             act_on_scalar(m, d, i);

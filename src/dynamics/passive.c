@@ -72,12 +72,37 @@ static void gravity_compensation(const rb_model *m, const rb_data *d, int body, 
     rb_push_body(m, d, body, force, no_torque, out);
 }
 
+/* 1: some joint takes its compensation from the actuators. */
+static int is_driven_anywhere(const rb_model *m)
+{
+    for (int j = 0; j < m->njnt_all; j++)
+        if (m->jnt_driven_gravcomp[j]) return 1;
+    return 0;
+}
+
+void rb_gravity_compensation(const rb_model *m, const rb_data *d, int driven, double *out)
+{
+    for (int i = 0; i < m->nv_all; i++) out[i] = 0.0;
+    if (driven && (m->nu == 0 || !is_driven_anywhere(m))) return;
+    for (int b = 1; b < m->nbody; b++) {
+        if (m->body_gravcomp[b] != 0.0) gravity_compensation(m, d, b, out);
+    }
+    for (int i = 0; i < m->nv_all; i++) {
+        if (m->jnt_driven_gravcomp[m->dof_jnt[i]] != driven) out[i] = 0.0;
+    }
+}
+
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 void rb_passive(const rb_model *m, rb_data *d)
 {
     double *out = d->passive;
-    for (int j = 0; j < m->nv_all; j++) out[j] = -m->dof_damping[j] * d->v[j];
+    int parted = is_driven_anywhere(m);
+    if (parted) rb_gravity_compensation(m, d, 0, out);
+    for (int j = 0; j < m->nv_all; j++) {
+        double drag = -m->dof_damping[j] * d->v[j];
+        out[j] = parted ? out[j] + drag : drag;
+    }
     for (int j = 0; j < m->njnt_all; j++) {
         if (m->jnt_stiffness[j] != 0.0) joint_spring(m, d, j, out);
     }
@@ -85,7 +110,7 @@ void rb_passive(const rb_model *m, rb_data *d)
         if (m->tendon_stiffness[t] != 0.0 || m->tendon_damping[t] != 0.0)
             tendon_force(m, d, t, out);
     }
-    for (int b = 1; b < m->nbody; b++) {
+    for (int b = 1; b < m->nbody && !parted; b++) {
         if (m->body_gravcomp[b] != 0.0) gravity_compensation(m, d, b, out);
     }
     for (int j = 0; j < m->nv_all && d->slide; j++) out[j] += d->slide[j];

@@ -9,6 +9,10 @@
  * sums of its coupling, so that k and b bound it from above. */
 void rb_passive_stiffness(const rb_model *m, double *k, double *b);
 
+/* Gravity compensation on the dofs of joints that have it as a passive force (driven = 0) or as one
+ * of the actuators (1), of which there must be one; the others become 0. */
+void rb_gravity_compensation(const rb_model *m, const rb_data *d, int driven, double *out);
+
 /* Inertia A that a dof with damping b and inertia D takes on in a step of h (D.37). */
 static inline double rb_passive_hold(double h, double b, double D)
 {

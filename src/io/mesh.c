@@ -75,29 +75,39 @@ static rb_status faces_of_hull(rb_io_soup *soup)
     return status;
 }
 
-rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t size,
-                           const char *path, const rb_alloc *alloc, rb_io_mesh *out, rb_error *err)
+/* A mesh file in memory. */
+typedef struct content {
+    rb_io_mesh_format format;
+    const char *bytes;
+    size_t size;
+    const char *path; /* for messages */
+    int first_object;
+} content;
+
+static rb_status parse(const content *c, const rb_alloc *alloc, rb_io_mesh *out, rb_error *err)
 {
     rb_error unseen = { 0 };
-    rb_io_soup soup = { .alloc = alloc ? *alloc : rb_alloc_default(), .path = path };
+    rb_io_mesh_format format = c->format;
+    rb_io_soup soup = { .alloc = alloc ? *alloc : rb_alloc_default(), .path = c->path };
     soup.err = err ? err : &unseen;
+    soup.first_object = c->first_object;
     *out = (rb_io_mesh){ .alloc = soup.alloc };
     rb_status status = RB_UNSUPPORTED;
     switch (format) {
     case RB_IO_MESH_STL:
-        status = rb_io_stl_parse(&soup, bytes, size);
+        status = rb_io_stl_parse(&soup, c->bytes, c->size);
         break;
     case RB_IO_MESH_OBJ:
-        status = rb_io_obj_parse(&soup, bytes, size);
+        status = rb_io_obj_parse(&soup, c->bytes, c->size);
         break;
     case RB_IO_MESH_DAE:
-        status = rb_io_dae_parse(&soup, bytes, size);
+        status = rb_io_dae_parse(&soup, c->bytes, c->size);
         break;
     case RB_IO_MESH_MSH:
-        status = rb_io_msh_parse(&soup, bytes, size);
+        status = rb_io_msh_parse(&soup, c->bytes, c->size);
         break;
     case RB_IO_MESH_UNKNOWN:
-        refuse_format(path, NULL, err);
+        refuse_format(c->path, NULL, err);
         break;
     }
     int has_points = format == RB_IO_MESH_OBJ || format == RB_IO_MESH_MSH;
@@ -106,6 +116,13 @@ rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t s
     if (status == RB_OK) status = rb_io_soup_finish(&soup, out);
     rb_io_soup_free(&soup);
     return status;
+}
+
+rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t size,
+                           const char *path, const rb_alloc *alloc, rb_io_mesh *out, rb_error *err)
+{
+    content c = { .format = format, .bytes = bytes, .size = size, .path = path };
+    return parse(&c, alloc, out, err);
 }
 
 /* The place in the mesh file is in err already; the element that asked for it is added. */
@@ -117,8 +134,8 @@ static void add_element(rb_error *err, const rb_where *where)
              where->line);
 }
 
-rb_status rb_io_mesh_read(const char *path, const rb_where *where, const rb_alloc *alloc,
-                          rb_io_mesh *out, rb_error *err)
+static rb_status read_file(const char *path, const rb_where *where, int first_object,
+                           const rb_alloc *alloc, rb_io_mesh *out, rb_error *err)
 {
     rb_alloc memory = alloc ? *alloc : rb_alloc_default();
     *out = (rb_io_mesh){ .alloc = memory };
@@ -134,11 +151,24 @@ rb_status rb_io_mesh_read(const char *path, const rb_where *where, const rb_allo
     if (format == RB_IO_MESH_UNKNOWN) {
         status = refuse_format(path, where, err);
     } else {
-        status = rb_io_mesh_parse(format, bytes, size, path, &memory, out, err);
+        content c = { format, bytes, size, path, first_object };
+        status = parse(&c, &memory, out, err);
         if (status != RB_OK) add_element(err, where);
     }
     memory.release(memory.ctx, bytes);
     return status;
+}
+
+rb_status rb_io_mesh_read(const char *path, const rb_where *where, const rb_alloc *alloc,
+                          rb_io_mesh *out, rb_error *err)
+{
+    return read_file(path, where, 0, alloc, out, err);
+}
+
+rb_status rb_io_mesh_read_first(const char *path, const rb_where *where, const rb_alloc *alloc,
+                                rb_io_mesh *out, rb_error *err)
+{
+    return read_file(path, where, 1, alloc, out, err);
 }
 
 void rb_io_mesh_scale(rb_io_mesh *mesh, const double scale[3])

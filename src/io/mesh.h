@@ -14,6 +14,7 @@ typedef struct rb_io_mesh {
     double *vert; /* (nvert x 3) */
     int *face;    /* (nface x 3) */
     int turned;   /* COLLADA: z was not up in the file */
+    int nobject;  /* OBJ: objects and groups that have faces */
 } rb_io_mesh;
 
 /* Formats by content type or extension. */
@@ -34,7 +35,12 @@ rb_io_mesh_format rb_io_mesh_format_of(const char *path);
 rb_status rb_io_mesh_read(const char *path, const rb_where *where, const rb_alloc *alloc,
                           rb_io_mesh *out, rb_error *err);
 
-/* The same for bytes in memory; `path` is for messages. */
+/* The same, but of an OBJ file with several objects or groups only the faces of the first one that
+ * has any, and all vertices, whoever uses them: what MuJoCo takes, whose hull has them all. */
+rb_status rb_io_mesh_read_first(const char *path, const rb_where *where, const rb_alloc *alloc,
+                                rb_io_mesh *out, rb_error *err);
+
+/* rb_io_mesh_read for bytes in memory; `path` is for messages. */
 rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t size,
                            const char *path, const rb_alloc *alloc, rb_io_mesh *out, rb_error *err);
 

@@ -201,12 +201,13 @@ static size_t bucket_of(const double *v, size_t buckets)
     return (size_t)(h ^ h >> 29) & (buckets - 1);
 }
 
-/* Marks the vertices of faces, then gives them new numbers in the order of the file: place[i] is
- * the number of vertex i, equal vertices share one. Returns how many there are. */
+/* Marks the vertices of faces (all of them where another object has its faces left out), then gives
+ * them new numbers in the order of the file: place[i] is the number of vertex i, equal vertices
+ * share one. Returns how many there are. */
 static int number_vertices(const rb_io_soup *soup, int *place, int *bucket, size_t buckets)
 {
-    int count = 0;
-    for (size_t i = 0; i < soup->nvert; i++) place[i] = -1;
+    int count = 0, all = soup->first_object && soup->nobject > 0;
+    for (size_t i = 0; i < soup->nvert; i++) place[i] = all ? 0 : -1;
     for (size_t b = 0; b < buckets; b++) bucket[b] = -1;
     for (size_t i = 0; i < 3 * soup->nface; i++) place[soup->face[i]] = 0;
 
@@ -261,8 +262,8 @@ rb_status rb_io_soup_finish(rb_io_soup *soup, rb_io_mesh *out)
     if (soup->nface == 0)
         return rb_io_soup_refuse(soup, RB_BAD_INPUT, 0, "the mesh has no triangle with an area");
 
-    *out = (rb_io_mesh){ soup->alloc, (int)soup->nvert, (int)soup->nface,
-                         soup->vert,  soup->face,       soup->turned };
+    *out = (rb_io_mesh){ soup->alloc, (int)soup->nvert, (int)soup->nface, soup->vert,
+                         soup->face,  soup->turned,     soup->nobject };
     soup->vert = NULL;
     soup->face = NULL;
     soup->nvert = soup->nface = soup->vert_room = soup->face_room = 0;

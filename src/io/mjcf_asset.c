@@ -222,6 +222,16 @@ static rb_status read_inline(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_
     return add_mesh(r, node, mesh, &def);
 }
 
+static rb_status warn_objects(rb_mjcf *r, const rb_xml_node *node, const rb_io_mesh *mesh)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "the OBJ file has %d objects: the first one is the mesh, as in MuJoCo; the hull has "
+             "the vertices of all. Write one object to a file",
+             mesh->nobject);
+    return rb_mjcf_warn(r, node, "mesh/objects", 0, text);
+}
+
 static rb_status read_mesh_file(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mesh *mesh,
                                 const char *file)
 {
@@ -229,15 +239,18 @@ static rb_status read_mesh_file(rb_mjcf *r, const rb_xml_node *node, const rb_mj
     rb_where where = rb_mjcf_where(node);
     rb_io_mesh read = { 0 };
     RB_TRY(find_asset(r, node, file, path));
-    rb_status status = rb_io_mesh_read(path, &where, &r->doc->alloc, &read, r->err);
+    rb_status status = r->opts->all_objects
+                           ? rb_io_mesh_read(path, &where, &r->doc->alloc, &read, r->err)
+                           : rb_io_mesh_read_first(path, &where, &r->doc->alloc, &read, r->err);
     if (status == RB_UNSUPPORTED) {
         rb_error reason = *r->err;
         *r->err = (rb_error){ 0 };
         return leave_out(r, node, RB_MJCF_UNREAD_MESHES, reason.text);
     }
     if (status != RB_OK) return status;
+    if (read.nobject > 1 && !r->opts->all_objects) status = warn_objects(r, node, &read);
     round_to_float(read.vert, 3 * (size_t)read.nvert);
-    status = move_vertices(r, node, mesh, read.vert, read.nvert);
+    if (status == RB_OK) status = move_vertices(r, node, mesh, read.vert, read.nvert);
     if (status == RB_OK) {
         rb_mesh_def def = rb_mesh_default();
         turn_faces(mesh, read.face, read.nface);

@@ -46,16 +46,13 @@ static const rb_mjcf_field fields[] = {
 rb_status rb_mjcf_apply_joint(rb_mjcf *r, const rb_xml_node *node, void *state)
 {
     rb_mjcf_joint *joint = state;
-    int type = (int)joint->def.type, gravcomp = 0;
+    int type = (int)joint->def.type;
     RB_TRY(rb_xml_word(node, "type", "free ball slide hinge", &type, r->err));
     joint->def.type = (rb_joint_type)type;
     RB_TRY(rb_mjcf_fields(r, node, fields, joint));
     RB_TRY(rb_mjcf_linear(r, node, "stiffness", "joint/polynomial", &joint->def.stiffness));
     RB_TRY(rb_mjcf_linear(r, node, "damping", "joint/polynomial", &joint->def.damping));
-    RB_TRY(rb_xml_bool(node, "actuatorgravcomp", &gravcomp, r->err));
-    if (!gravcomp) return RB_OK;
-    return rb_mjcf_warn(r, node, "joint/actuatorgravcomp", 0,
-                        "gravity compensation is a passive force, not one of the actuators");
+    return rb_xml_bool(node, "actuatorgravcomp", &joint->def.driven_gravcomp, r->err);
 }
 
 /* ---- the joint ------------------------------------------------------------------------------- */
@@ -63,6 +60,7 @@ rb_status rb_mjcf_apply_joint(rb_mjcf *r, const rb_xml_node *node, void *state)
 static rb_status resolve_limits(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_joint *joint)
 {
     rb_joint_def *def = &joint->def;
+    if (def->driven_gravcomp && r->flags.no_actuation) def->driven_gravcomp = 2;
     int is_scalar = def->type == RB_JOINT_HINGE || def->type == RB_JOINT_SLIDE;
     if (def->type != RB_JOINT_FREE)
         RB_TRY(rb_mjcf_limited(r, node, "limited", joint->limited, def->range, &def->limited));

@@ -1,5 +1,6 @@
 /* Wavefront OBJ: vertices and faces; everything else is skipped.
  *
+ *     o name, g name         the faces that follow belong to another object
  *     v x y z [w]            a vertex
  *     f a/ta/na b/tb/nb ...  a polygon; indices from 1, negative ones count back from the last
  *                            vertex so far
@@ -27,6 +28,7 @@ typedef struct reader {
     int line; /* of `at` */
     int *corner;
     size_t room;
+    int in_object; /* faces were met since the last o or g */
 } reader;
 
 static int is_space(const statement *s)
@@ -140,6 +142,15 @@ static rb_status read_face(reader *r, statement *s)
     return rb_io_obj_polygon(r->soup, s->line, n, r->corner);
 }
 
+/* Counts the objects that have faces; those behind the first may not be wanted. */
+static rb_status read_object_face(reader *r, statement *s)
+{
+    if (!r->in_object) r->soup->nobject++;
+    r->in_object = 1;
+    if (r->soup->first_object && r->soup->nobject > 1) return RB_OK;
+    return read_face(r, s);
+}
+
 rb_status rb_io_obj_parse(rb_io_soup *soup, const char *bytes, size_t size)
 {
     reader r = { .soup = soup, .at = bytes, .end = bytes + size, .line = 1 };
@@ -152,7 +163,9 @@ rb_status rb_io_obj_parse(rb_io_soup *soup, const char *bytes, size_t size)
         if (keyword == 'v')
             status = read_vertex(&r, &s);
         else if (keyword == 'f')
-            status = read_face(&r, &s);
+            status = read_object_face(&r, &s);
+        else if (keyword == 'o' || keyword == 'g')
+            r.in_object = 0;
     }
     if (r.corner) soup->alloc.release(soup->alloc.ctx, r.corner);
     return status;

@@ -54,7 +54,7 @@ static const entry model_entries[] = {
     M(jnt_pos, njnt_all, 3), M(jnt_axis, njnt_all, 3),
     M(jnt_ref, njnt_all, 1), M(jnt_springref, njnt_all, 1), M(jnt_stiffness, njnt_all, 1),
     M(jnt_limited, njnt_all, 1), M(jnt_range, njnt_all, 2),
-    M(jnt_force_limited, njnt_all, 1), M(jnt_force_range, njnt_all, 2),
+    M(jnt_driven_gravcomp, njnt_all, 1), M(jnt_force_limited, njnt_all, 1), M(jnt_force_range, njnt_all, 2),
 
     M(dof_jnt, nv_all, 1), M(dof_link, nv_all, 1), M(dof_parent, nv, 1), M(dof_run, nv, 1),
     M(dof_Madr, nv, 1),

@@ -224,6 +224,7 @@ void rb_fill_joints(rb_build *b)
         m->jnt_springref[j] = def->springref;
         m->jnt_stiffness[j] = def->stiffness;
         m->jnt_limited[j] = def->limited != 0;
+        m->jnt_driven_gravcomp[j] = def->driven_gravcomp;
         m->jnt_force_limited[j] = def->force_limited != 0;
         for (int i = 0; i < 2; i++) {
             m->jnt_range[2 * j + i] = def->range[i];
