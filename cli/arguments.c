@@ -13,9 +13,49 @@ static const argument *find(const argument *table, const char *text, size_t leng
     return NULL;
 }
 
+/* Letters to insert, remove or change so that one word becomes the other [Levenshtein 1966]; long
+ * ones are cut. */
+static int distance(const char *a, size_t n, const char *b, size_t m)
+{
+    enum { LONGEST = 64 };
+    int row[LONGEST + 1];
+    if (n > LONGEST) n = LONGEST;
+    if (m > LONGEST) m = LONGEST;
+    for (size_t j = 0; j <= m; j++) row[j] = (int)j;
+    for (size_t i = 0; i < n; i++) {
+        int corner = row[0];
+        row[0] = (int)i + 1;
+        for (size_t j = 0; j < m; j++) {
+            int change = corner + (a[i] != b[j]);
+            corner = row[j + 1];
+            int less = row[j] < corner ? row[j] + 1 : corner + 1;
+            row[j + 1] = change < less ? change : less;
+        }
+    }
+    return row[m];
+}
+
+/* The option that is spelled most like it; NULL: none is close. */
+static const char *nearest(const argument *table, const char *text)
+{
+    size_t length = strcspn(text, "=");
+    int least = (int)length / 3 + 1; /* two words of which a third differs are two words */
+    const char *found = NULL;
+    for (; table->name; table++) {
+        int d = distance(text, length, table->name, strlen(table->name));
+        if (d >= least + (found == NULL)) continue;
+        least = d;
+        found = table->name;
+    }
+    return found;
+}
+
 static int refuse_unknown(const arguments *a, const char *text)
 {
-    fprintf(stderr, "rattleback %s: unknown option %s; expected ", a->command, text);
+    const char *meant = nearest(a->table, text);
+    fprintf(stderr, "rattleback %s: unknown option %s; ", a->command, text);
+    if (meant) fprintf(stderr, "did you mean %s? ", meant);
+    fputs("expected ", stderr);
     for (int k = 0; a->table[k].name; k++) {
         const char *name = a->table[k].name;
         if (find(a->table, name, strlen(name)) != &a->table[k])

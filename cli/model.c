@@ -17,6 +17,7 @@ const char model_options_help[] =
     "  --floating-base        bodies that are fixed to the world are free: the root of a URDF\n"
     "  --ground Z             add the plane z = Z to the world\n"
     "  --package NAME=DIR     where package://NAME/ is; may be repeated\n"
+    "  --sandbox DIR          open no file outside of DIR, links resolved\n"
     "  --coordinates WORD     minimal (joint coordinates), or maximal: every body free, every\n"
     "                         joint a bilateral constraint\n";
 
@@ -79,6 +80,16 @@ int model_set_package(void *to, const char *text)
     }
     o->packages[o->npackage++] = text;
     return 1;
+}
+
+int model_set_sandbox(void *to, const char *text)
+{
+    model_options *o = to;
+    struct stat found;
+    o->load.sandbox = text;
+    if (stat(text, &found) == 0 && S_ISDIR(found.st_mode)) return 1;
+    fprintf(stderr, "rattleback %s: --sandbox %s: expected a folder\n", o->command, text);
+    return 0;
 }
 
 int model_set_coordinates(void *to, const char *text)

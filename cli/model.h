@@ -34,6 +34,7 @@ int model_set_friction(void *to, const char *text);
 int model_set_floating_base(void *to, const char *text);
 int model_set_package(void *to, const char *text);
 int model_set_ground(void *to, const char *text);
+int model_set_sandbox(void *to, const char *text);
 int model_set_coordinates(void *to, const char *text);
 int model_set_lenient(void *to, const char *text);
 int model_set_json(void *to, const char *text);
@@ -43,7 +44,7 @@ int model_set_help(void *to, const char *text);
 #define MODEL_ARGUMENTS                                                                            \
     { "--key", 1, model_set_key }, { "--friction", 1, model_set_friction },                        \
     { "--floating-base", 0, model_set_floating_base }, { "--package", 1, model_set_package },      \
-    { "--ground", 1, model_set_ground },                                                           \
+    { "--ground", 1, model_set_ground }, { "--sandbox", 1, model_set_sandbox },                    \
     { "--coordinates", 1, model_set_coordinates }, { "--lenient", 0, model_set_lenient },          \
     { "--json", 0, model_set_json }, { "--help", 0, model_set_help }, { "-h", 0, model_set_help }
 /* clang-format on */

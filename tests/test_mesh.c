@@ -683,7 +683,7 @@ TEST(obj_files_with_several_objects)
     rb_io_mesh_free(&mesh);
 
     /* as MuJoCo: the mass is that of the first one, the hull that of all vertices */
-    CHECK_INT(rb_io_mesh_read_first(path, &where, NULL, &mesh, &err), RB_OK);
+    CHECK_INT(rb_io_mesh_read_mujoco(path, &where, NULL, &mesh, &err), RB_OK);
     CHECK_INT(mesh.nvert, 8);
     CHECK_INT(mesh.nface, 4);
     CHECK_INT(mesh.nobject, 2);

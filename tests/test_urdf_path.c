@@ -1,4 +1,5 @@
-/* Files that a model names: found where a user expects them, never outside of the folders given. */
+/* Files that a model names: found where a user expects them; of a model in memory never outside of
+ * the folders given. */
 #include "test.h"
 
 #include <sys/stat.h>
@@ -114,6 +115,59 @@ static void make_tree(void)
     }
 }
 
+/* Found as this file below ROOT, or NULL: refused with this text. */
+static void check_open(const char *reference, const char *sandbox, const char *found,
+                       const char *says)
+{
+    char out[RB_IO_PATH_MAX];
+    rb_error err = { 0 };
+    rb_where where = { "robot.urdf", 12 };
+    rb_io_search search = { .model = in_root("pkg/urdf/robot.urdf"),
+                            .sandbox = sandbox ? in_root(sandbox) : NULL };
+    rb_status status = rb_io_path_resolve(&search, NULL, reference, &where, out, &err);
+    if (!found) {
+        CHECK(status == RB_BAD_INPUT || status == RB_FILE);
+        CHECK_CONTAINS(err.text, says);
+        CHECK_STR(out, "");
+        return;
+    }
+    if (status != RB_OK) test_fail(__FILE__, __LINE__, "%s: %s", reference, err.text);
+    struct stat a, b;
+    CHECK(stat(out, &a) == 0 && stat(in_root(found), &b) == 0 && a.st_ino == b.st_ino);
+}
+
+TEST(a_model_of_a_file_opens_what_it_names)
+{
+    char absolute[300];
+    make_tree();
+    snprintf(absolute, sizeof absolute, "%s", in_root("secret.stl"));
+    check_open("../meshes/m.stl", NULL, "pkg/meshes/m.stl", NULL);
+    check_open("../../secret.stl", NULL, "secret.stl", NULL);
+    check_open(absolute, NULL, "secret.stl", NULL);
+    check_open("package://pkg/../other/meshes/o.stl", NULL, "other/meshes/o.stl", NULL);
+    check_open("../meshes/none.stl", NULL, NULL, "looked for");
+    check_open("../meshes/none.stl", NULL, NULL, in_root("pkg/meshes/none.stl"));
+
+    /* a link to a file and one to a folder, whose .. is that of the folder */
+    CHECK_INT(symlink(in_root("secret.stl"), in_root("pkg/urdf/link.stl")), 0);
+    CHECK_INT(symlink(in_root("other/meshes"), in_root("pkg/urdf/link")), 0);
+    check_open("link.stl", NULL, "secret.stl", NULL);
+    check_open("link/o.stl", NULL, "other/meshes/o.stl", NULL);
+    check_open("link/../meshes/o.stl", NULL, "other/meshes/o.stl", NULL);
+
+    /* a sandbox keeps links as well */
+    check_open("near.stl", "pkg", "pkg/urdf/near.stl", NULL);
+    check_open("../meshes/m.stl", "pkg", "pkg/meshes/m.stl", NULL);
+    check_open("../../secret.stl", "pkg", NULL, "outside of the folder");
+    check_open(absolute, "pkg", NULL, "outside of the folder");
+    check_open("link.stl", "pkg", NULL, "outside of the folder");
+    check_open("link/o.stl", "pkg", NULL, "outside of the folder");
+    check_open("link.stl", "", "secret.stl", NULL);
+    check_open("near.stl", "nowhere", NULL, "which does not exist");
+    remove(in_root("pkg/urdf/link.stl"));
+    remove(in_root("pkg/urdf/link"));
+}
+
 TEST(remove_tree)
 {
     make_tree();
@@ -140,7 +194,9 @@ static void check_lookup(const lookup *l)
         snprintf(package, sizeof package, "%.*s%s", equals ? (int)(equals + 1 - l->package) : 0,
                  l->package, in_root(below));
     const char *packages[] = { package, NULL };
-    rb_io_search search = { .model = in_root("pkg/urdf/robot.urdf"), .climb = l->climb };
+    rb_io_search search = { .model = in_root("pkg/urdf/robot.urdf"),
+                            .climb = l->climb,
+                            .confined = 1 };
     if (l->package) search.packages = packages;
     rb_error err = { 0 };
     rb_where where = { "robot.urdf", 12 };
@@ -244,7 +300,7 @@ TEST(relative_models_keep_relative_paths)
     make_tree();
     char before[RB_IO_PATH_MAX], out[RB_IO_PATH_MAX];
     rb_where where = { "robot.urdf", 12 };
-    rb_io_search search = { .model = "urdf/robot.urdf" };
+    rb_io_search search = { .model = "urdf/robot.urdf", .confined = 1 };
     CHECK(getcwd(before, sizeof before) != NULL);
     CHECK_INT(chdir(in_root("pkg")), 0);
     rb_status status = rb_io_path_resolve(&search, NULL, "near.stl", &where, out, NULL);
@@ -284,5 +340,6 @@ TEST(bytes_of_a_file)
 }
 
 TEST_MAIN(RUN(joining), RUN(folders_names_extensions), RUN(long_paths_are_refused), RUN(references),
+          RUN(a_model_of_a_file_opens_what_it_names),
           RUN(the_root_of_the_file_system_is_no_package), RUN(a_model_without_a_path_opens_nothing),
           RUN(relative_models_keep_relative_paths), RUN(bytes_of_a_file), RUN(remove_tree))

@@ -1,8 +1,9 @@
 /* Model files: MJCF and URDF to rb_spec, meshes in STL, OBJ and COLLADA. Part of rattleback_io.
  *
  * Files are not trusted: every budget below is checked before memory of a declared size is taken,
- * there is no DTD and no external entity, and referenced files are opened only below the folder of
- * the model file, its meshdir, and the package folders given. What a file asks for and we do not
+ * there is no DTD and no external entity. A model read from a file may name any regular file, as in
+ * MuJoCo, unless `sandbox` keeps it to a folder; a model in memory opens files below the folder of
+ * its path, its meshdir, and the package folders given only. What a file asks for and we do not
  * support is kept as a warning in the spec. Manual: docs/manual/model-files.md. */
 #ifndef RATTLEBACK_LOAD_H
 #define RATTLEBACK_LOAD_H
@@ -26,11 +27,12 @@ typedef struct rb_load_opts {
     /* "package://NAME/rest" is looked up as DIR/rest where entry k of packages is "NAME=DIR", as
      * DIR/NAME/rest where it is a folder "DIR", then in the folders above the model file. */
     const char *const *packages; /* NULL-terminated list, or NULL */
-    int floating_base;           /* URDF: give the root link a free joint                       */
-    double friction;             /* URDF: sliding coefficient of all geoms                      */
-    int skip_meshes;             /* do not open mesh files: geoms that need them are left out   */
-    int all_objects;             /* MJCF: all objects of an OBJ file; 0: the first, as MuJoCo    */
-    int visuals;                 /* URDF: <visual> elements become geoms that touch nothing     */
+    const char *sandbox; /* no file outside of this folder is opened, links resolved; NULL: any */
+    int floating_base;   /* URDF: give the root link a free joint                       */
+    double friction;     /* URDF: sliding coefficient of all geoms                      */
+    int skip_meshes;     /* do not open mesh files: geoms that need them are left out   */
+    int all_objects;     /* MJCF: all objects of an OBJ file; 0: the first, as MuJoCo    */
+    int visuals;         /* URDF: <visual> elements become geoms that touch nothing     */
 } rb_load_opts;
 
 rb_load_opts rb_load_opts_default(void);
@@ -39,8 +41,8 @@ rb_load_opts rb_load_opts_default(void);
 rb_spec *rb_spec_read(const char *path, const rb_load_opts *opts, const rb_alloc *alloc,
                       rb_error *err);
 
-/* The same for a file in memory; `path` names it in messages and is where relative paths start,
- * NULL: nothing else may be opened. */
+/* The same for a file in memory; `path` names it in messages and is where relative paths start:
+ * what is not below its folder or a package folder is refused. NULL: nothing else may be opened. */
 rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
                              const rb_load_opts *opts, const rb_alloc *alloc, rb_error *err);
 

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "io/context.h"
 #include "io/mjcf.h"
+#include "io/path.h"
 #include "io/urdf.h"
 
 rb_load_opts rb_load_opts_default(void)
@@ -21,11 +23,11 @@ static rb_status read_document(rb_xml_doc *doc, const rb_io_search *search,
                          "is no model: expected <mujoco> (MJCF) or <robot> (URDF)");
 }
 
-rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
-                             const rb_load_opts *opts, const rb_alloc *alloc, rb_error *err)
+static rb_spec *read_bytes(const char *bytes, size_t size, const rb_io_search *search,
+                           const rb_load_opts *opts, const rb_alloc *alloc, rb_error *err)
 {
     rb_load_opts defaults = rb_load_opts_default();
-    rb_io_search search = { .model = path, .packages = opts ? opts->packages : NULL };
+    const char *path = search->model;
     if (size > RB_LOAD_MAX_FILE) {
         rb_io_error_set(err, RB_TOO_LARGE, path, 0, "%zu bytes, at most %zu are read", size,
                         RB_LOAD_MAX_FILE);
@@ -37,7 +39,7 @@ rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
     rb_spec *spec = rb_spec_new(alloc);
     rb_status status = RB_NOMEM;
     if (spec)
-        status = read_document(doc, &search, opts ? opts : &defaults, spec, err);
+        status = read_document(doc, search, opts ? opts : &defaults, spec, err);
     else
         rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory");
     rb_xml_free(doc);
@@ -46,14 +48,29 @@ rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
     return NULL;
 }
 
+rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
+                             const rb_load_opts *opts, const rb_alloc *alloc, rb_error *err)
+{
+    rb_io_search search = { .model = path,
+                            .packages = opts ? opts->packages : NULL,
+                            .sandbox = opts ? opts->sandbox : NULL,
+                            .confined = 1 };
+    return read_bytes(bytes, size, &search, opts, alloc, err);
+}
+
 rb_spec *rb_spec_read(const char *path, const rb_load_opts *opts, const rb_alloc *alloc,
                       rb_error *err)
 {
     rb_alloc a = alloc ? *alloc : rb_alloc_default();
     char *bytes = NULL;
     size_t size = 0;
+    rb_where where = { path, 0 };
+    rb_io_search search = { .model = path,
+                            .packages = opts ? opts->packages : NULL,
+                            .sandbox = opts ? opts->sandbox : NULL };
+    if (rb_io_path_check(&search, path, &where, err) != RB_OK) return NULL;
     if (rb_io_file_read(path, RB_LOAD_MAX_FILE, NULL, &a, &bytes, &size, err) != RB_OK) return NULL;
-    rb_spec *spec = rb_spec_read_memory(bytes, size, path, opts, &a, err);
+    rb_spec *spec = read_bytes(bytes, size, &search, opts, &a, err);
     a.release(a.ctx, bytes);
     return spec;
 }

@@ -81,7 +81,7 @@ typedef struct content {
     const char *bytes;
     size_t size;
     const char *path; /* for messages */
-    int first_object;
+    int as_mujoco;
 } content;
 
 static rb_status parse(const content *c, const rb_alloc *alloc, rb_io_mesh *out, rb_error *err)
@@ -90,7 +90,7 @@ static rb_status parse(const content *c, const rb_alloc *alloc, rb_io_mesh *out,
     rb_io_mesh_format format = c->format;
     rb_io_soup soup = { .alloc = alloc ? *alloc : rb_alloc_default(), .path = c->path };
     soup.err = err ? err : &unseen;
-    soup.first_object = c->first_object;
+    soup.as_mujoco = c->as_mujoco;
     *out = (rb_io_mesh){ .alloc = soup.alloc };
     rb_status status = RB_UNSUPPORTED;
     switch (format) {
@@ -134,7 +134,7 @@ static void add_element(rb_error *err, const rb_where *where)
              where->line);
 }
 
-static rb_status read_file(const char *path, const rb_where *where, int first_object,
+static rb_status read_file(const char *path, const rb_where *where, int as_mujoco,
                            const rb_alloc *alloc, rb_io_mesh *out, rb_error *err)
 {
     rb_alloc memory = alloc ? *alloc : rb_alloc_default();
@@ -151,7 +151,7 @@ static rb_status read_file(const char *path, const rb_where *where, int first_ob
     if (format == RB_IO_MESH_UNKNOWN) {
         status = refuse_format(path, where, err);
     } else {
-        content c = { format, bytes, size, path, first_object };
+        content c = { format, bytes, size, path, as_mujoco };
         status = parse(&c, &memory, out, err);
         if (status != RB_OK) add_element(err, where);
     }
@@ -165,8 +165,8 @@ rb_status rb_io_mesh_read(const char *path, const rb_where *where, const rb_allo
     return read_file(path, where, 0, alloc, out, err);
 }
 
-rb_status rb_io_mesh_read_first(const char *path, const rb_where *where, const rb_alloc *alloc,
-                                rb_io_mesh *out, rb_error *err)
+rb_status rb_io_mesh_read_mujoco(const char *path, const rb_where *where, const rb_alloc *alloc,
+                                 rb_io_mesh *out, rb_error *err)
 {
     return read_file(path, where, 1, alloc, out, err);
 }

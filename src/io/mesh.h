@@ -35,10 +35,11 @@ rb_io_mesh_format rb_io_mesh_format_of(const char *path);
 rb_status rb_io_mesh_read(const char *path, const rb_where *where, const rb_alloc *alloc,
                           rb_io_mesh *out, rb_error *err);
 
-/* The same, but of an OBJ file with several objects or groups only the faces of the first one that
- * has any, and all vertices, whoever uses them: what MuJoCo takes, whose hull has them all. */
-rb_status rb_io_mesh_read_first(const char *path, const rb_where *where, const rb_alloc *alloc,
-                                rb_io_mesh *out, rb_error *err);
+/* The same, but an OBJ file is what MuJoCo makes of it: the faces of the first object or group that
+ * has any, all vertices, whoever uses them (its hull has them all), and polygons of more than four
+ * corners with the folds and holes of its reader, which weigh. */
+rb_status rb_io_mesh_read_mujoco(const char *path, const rb_where *where, const rb_alloc *alloc,
+                                 rb_io_mesh *out, rb_error *err);
 
 /* rb_io_mesh_read for bytes in memory; `path` is for messages. */
 rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t size,

@@ -206,7 +206,7 @@ static size_t bucket_of(const double *v, size_t buckets)
  * share one. Returns how many there are. */
 static int number_vertices(const rb_io_soup *soup, int *place, int *bucket, size_t buckets)
 {
-    int count = 0, all = soup->first_object && soup->nobject > 0;
+    int count = 0, all = soup->as_mujoco && soup->nobject > 0;
     for (size_t i = 0; i < soup->nvert; i++) place[i] = all ? 0 : -1;
     for (size_t b = 0; b < buckets; b++) bucket[b] = -1;
     for (size_t i = 0; i < 3 * soup->nface; i++) place[soup->face[i]] = 0;

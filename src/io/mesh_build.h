@@ -11,11 +11,10 @@ typedef struct rb_io_soup {
     double *vert;     /* (nvert x 3) */
     int *face;        /* (nface x 3) */
     size_t nvert, vert_room, nface, face_room;
-    int turned;       /* as in rb_io_mesh */
-    int first_object; /* OBJ: faces of the first object only, and all vertices:
-                         rb_io_mesh_read_first */
-    int nobject;      /* OBJ: objects and groups that have faces */
-    long tests;       /* spent on polygons by rb_io_obj_polygon */
+    int turned;    /* as in rb_io_mesh */
+    int as_mujoco; /* OBJ: rb_io_mesh_read_mujoco */
+    int nobject;   /* OBJ: objects and groups that have faces */
+    long tests;    /* spent on polygons by rb_io_obj_polygon */
 } rb_io_soup;
 
 /* RB_OK, or RB_NOMEM and RB_TOO_LARGE said in err. `line` is that of the vertex or face. */

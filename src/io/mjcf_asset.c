@@ -43,6 +43,10 @@ static rb_status find_asset(rb_mjcf *r, const rb_xml_node *node, const char *fil
         if (rb_io_path_resolve(&r->search, folder, file, &where, path, r->err) == RB_OK)
             return RB_OK;
     }
+    size_t used = strlen(first.text);
+    if (first.status == RB_FILE && node->file && strcmp(folder, ".") != 0)
+        snprintf(first.text + used, sizeof first.text - used, ", from the folder of %.100s as well",
+                 node->file);
     *r->err = first;
     return status;
 }
@@ -241,7 +245,7 @@ static rb_status read_mesh_file(rb_mjcf *r, const rb_xml_node *node, const rb_mj
     RB_TRY(find_asset(r, node, file, path));
     rb_status status = r->opts->all_objects
                            ? rb_io_mesh_read(path, &where, &r->doc->alloc, &read, r->err)
-                           : rb_io_mesh_read_first(path, &where, &r->doc->alloc, &read, r->err);
+                           : rb_io_mesh_read_mujoco(path, &where, &r->doc->alloc, &read, r->err);
     if (status == RB_UNSUPPORTED) {
         rb_error reason = *r->err;
         *r->err = (rb_error){ 0 };

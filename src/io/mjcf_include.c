@@ -13,8 +13,11 @@ static rb_status find_file(rb_mjcf *r, const rb_xml_node *node, char path[RB_IO_
     if (status == RB_OK || !node->file || !r->search.model) return status;
 
     char folder[RB_IO_PATH_MAX];
+    rb_error first = *r->err;
     if (rb_io_path_folder(node->file, folder) != RB_OK) return status;
-    return rb_io_path_resolve(&r->search, folder, file, &where, path, r->err);
+    if (rb_io_path_resolve(&r->search, folder, file, &where, path, r->err) == RB_OK) return RB_OK;
+    *r->err = first;
+    return status;
 }
 
 /* The file as a tree that lives as long as the reading. */

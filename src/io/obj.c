@@ -147,7 +147,7 @@ static rb_status read_object_face(reader *r, statement *s)
 {
     if (!r->in_object) r->soup->nobject++;
     r->in_object = 1;
-    if (r->soup->first_object && r->soup->nobject > 1) return RB_OK;
+    if (r->soup->as_mujoco && r->soup->nobject > 1) return RB_OK;
     return read_face(r, s);
 }
 

@@ -6,7 +6,7 @@
  * a coordinate plane, the first that its two tests let pass. The first test compares the turn at
  * the corner with the side on which the origin of the plane lies, which says "convex" only by
  * chance. Where that folds a concave polygon or leaves a hole in it, the polygon is cut as in other
- * formats. */
+ * formats, unless the mass must be that of MuJoCo. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -112,21 +112,24 @@ static rb_status cut(rb_io_soup *soup, int line, outline *o)
     while (o->n > 3 && failures <= o->n && soup->tests < MOST_TESTS && status == RB_OK) {
         first %= o->n;
         verdict what = judge(o, first, &soup->tests);
-        if (what == FOLDED) return RB_OK;
+        if (what == FOLDED && !soup->as_mujoco) return RB_OK;
         if (what == KEPT) {
             first++;
             failures++;
             continue;
         }
         int second = (first + 1) % o->n;
+        int last = failures >= o->n; /* its count of attempts is used up, cut or not */
         status = rb_io_soup_triangle(soup, line, o->corner[first], o->corner[second],
                                      o->corner[(first + 2) % o->n]);
         o->n--;
         memmove(o->corner + second, o->corner + second + 1,
                 (size_t)(o->n - second) * sizeof *o->corner);
         failures = 0;
+        if (last && soup->as_mujoco) break;
     }
-    if (status != RB_OK || o->n > 3 || judge(o, 0, &soup->tests) == FOLDED) return status;
+    if (status != RB_OK || o->n > 3) return status;
+    if (!soup->as_mujoco && judge(o, 0, &soup->tests) == FOLDED) return status;
     o->n = 0;
     return rb_io_soup_triangle(soup, line, o->corner[0], o->corner[1], o->corner[2]);
 }
@@ -143,7 +146,8 @@ static rb_status cut_or_leave(rb_io_soup *soup, int line, int n, const int *corn
     measure(&o);
     rb_status status = cut(soup, line, &o);
     soup->alloc.release(soup->alloc.ctx, o.corner);
-    if (status != RB_OK || o.n == 0) return status;
+    int hole = soup->as_mujoco && soup->tests < MOST_TESTS;
+    if (status != RB_OK || o.n == 0 || hole) return status;
     soup->nface = before;
     return rb_io_soup_polygon(soup, line, n, corner);
 }

@@ -1,9 +1,13 @@
+/* for realpath */
+#define _XOPEN_SOURCE 700
+
 #include "io/path.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -156,12 +160,12 @@ static int is_below_a_root(const lookup *look, const char *path)
     return 0;
 }
 
-/* Whether DIR/rest is a file below DIR; `rest` may not leave DIR. */
-static int found_in(const char *folder, const char *rest, char out[RB_IO_PATH_MAX])
+/* Whether DIR/rest is a file; confined: `rest` may not leave DIR. */
+static int found_in(int confined, const char *folder, const char *rest, char out[RB_IO_PATH_MAX])
 {
     char root[RB_IO_PATH_MAX], path[RB_IO_PATH_MAX];
     if (absolute(folder, root) != RB_OK || rb_io_path_join(root, rest, path) != RB_OK) return 0;
-    if (!is_below(root, path) || !is_file(path)) return 0;
+    if ((confined && !is_below(root, path)) || !is_file(path)) return 0;
     strcpy(out, path);
     return 1;
 }
@@ -171,11 +175,12 @@ static int found_above(const lookup *look, const char *name, const char *rest,
                        char out[RB_IO_PATH_MAX])
 {
     char above[RB_IO_PATH_MAX], inside[RB_IO_PATH_MAX];
+    int confined = look->search->confined;
     strcpy(above, look->folder);
     for (int level = 0; level <= LEVELS_ABOVE && strcmp(above, "/") != 0; level++) {
         int named = name && rb_io_path_join(above, name, inside) == RB_OK;
-        if (named && is_below(above, inside) && found_in(inside, rest, out)) return 1;
-        if (found_in(above, rest, out)) return 1;
+        if (named && is_below(above, inside) && found_in(confined, inside, rest, out)) return 1;
+        if (found_in(confined, above, rest, out)) return 1;
         append(above, "..", 2);
     }
     return 0;
@@ -188,6 +193,7 @@ static rb_status resolve_package(const lookup *look, const char *address, char o
     size_t length = strcspn(address, "/");
     const char *rest = address + length + strspn(address + length, "/");
     char name[RB_IO_PATH_MAX], inside[RB_IO_PATH_MAX];
+    int confined = look->search->confined;
     if (length >= sizeof name) return refuse_length(look);
     memcpy(name, address, length);
     name[length] = '\0';
@@ -198,14 +204,15 @@ static rb_status resolve_package(const lookup *look, const char *address, char o
         const char *equals = strchr(*entry, '=');
         if (equals) {
             int same = (size_t)(equals - *entry) == length && !strncmp(*entry, name, length);
-            if (same && found_in(equals + 1, rest, out)) return RB_OK;
+            if (same && found_in(confined, equals + 1, rest, out)) return RB_OK;
             continue;
         }
 
         /* the folder that holds the package, or the package's own */
-        if (rb_io_path_join(*entry, name, inside) == RB_OK && found_in(inside, rest, out))
+        if (rb_io_path_join(*entry, name, inside) == RB_OK && found_in(confined, inside, rest, out))
             return RB_OK;
-        if (!strcmp(rb_io_path_name(*entry), name) && found_in(*entry, rest, out)) return RB_OK;
+        if (!strcmp(rb_io_path_name(*entry), name) && found_in(confined, *entry, rest, out))
+            return RB_OK;
     }
     if (found_above(look, name, rest, out)) return RB_OK;
     return refuse(look, RB_FILE,
@@ -213,19 +220,30 @@ static rb_status resolve_package(const lookup *look, const char *address, char o
                   "give the package as NAME=FOLDER");
 }
 
+/* base/path as the system reads it: ".." behind a link leaves the folder that the link leads to. */
+static int found_by_system(const lookup *look, const char *path, char out[RB_IO_PATH_MAX])
+{
+    int written = snprintf(out, RB_IO_PATH_MAX, "%s/%s", look->base, path);
+    return written < RB_IO_PATH_MAX && !look->search->confined && path[0] != '/' && is_file(out);
+}
+
 static rb_status resolve_plain(const lookup *look, const char *path, char out[RB_IO_PATH_MAX])
 {
-    char full[RB_IO_PATH_MAX];
+    char full[RB_IO_PATH_MAX], reason[sizeof look->err->text];
     if (rb_io_path_join(look->base, path, full) != RB_OK) return refuse_length(look);
-    if (!is_below_a_root(look, full))
+    if (look->search->confined && !is_below_a_root(look, full))
         return refuse(look, RB_BAD_INPUT,
                       "outside of the model's folder; move it there or give its folder as a "
                       "package folder");
 
     /* the spelling of the user is kept in messages where it leads to the same file */
     if (is_file(full)) return rb_io_path_join(look->given, path, out);
-    if (look->search->climb && path[0] != '/' && found_above(look, NULL, path, out)) return RB_OK;
-    return refuse(look, RB_FILE, "no such file");
+    if (found_by_system(look, path, out)) return RB_OK;
+    int climb = look->search->climb && path[0] != '/';
+    if (climb && found_above(look, NULL, path, out)) return RB_OK;
+    snprintf(reason, sizeof reason, "no such file; looked for %.240s%s", full,
+             climb ? " and in the folders above the model" : "");
+    return refuse(look, RB_FILE, reason);
 }
 
 static rb_status begin(lookup *look, const char *base)
@@ -245,8 +263,25 @@ static size_t scheme_length(const char *reference)
     return n > 0 && strncmp(reference + n, "://", 3) == 0 ? n + 3 : 0;
 }
 
-rb_status rb_io_path_resolve(const rb_io_search *search, const char *base, const char *reference,
-                             const rb_where *where, char out[RB_IO_PATH_MAX], rb_error *err)
+rb_status rb_io_path_check(const rb_io_search *search, const char *path, const rb_where *where,
+                           rb_error *err)
+{
+    if (!search->sandbox) return RB_OK;
+    lookup look = { .search = search, .reference = path, .where = where, .err = err };
+    char reason[sizeof err->text];
+    char *root = realpath(search->sandbox, NULL), *real = realpath(path, NULL);
+    int inside = root && real && is_below(root, real);
+    snprintf(reason, sizeof reason,
+             root ? "outside of the folder %.240s, to which files are kept"
+                  : "files are kept to the folder %.240s, which does not exist",
+             search->sandbox);
+    free(root);
+    free(real);
+    return inside ? RB_OK : refuse(&look, RB_BAD_INPUT, reason);
+}
+
+static rb_status resolve(const rb_io_search *search, const char *base, const char *reference,
+                         const rb_where *where, char out[RB_IO_PATH_MAX], rb_error *err)
 {
     lookup look = { .search = search, .reference = reference, .where = where, .err = err };
     out[0] = '\0';
@@ -269,6 +304,15 @@ rb_status rb_io_path_resolve(const rb_io_search *search, const char *base, const
         return resolve_package(&look, path + scheme, out);
     if (!strncmp(path, "file:", 5)) return resolve_plain(&look, path + scheme, out);
     return refuse(&look, RB_UNSUPPORTED, "expected a path, file://, package:// or model://");
+}
+
+rb_status rb_io_path_resolve(const rb_io_search *search, const char *base, const char *reference,
+                             const rb_where *where, char out[RB_IO_PATH_MAX], rb_error *err)
+{
+    rb_status status = resolve(search, base, reference, where, out, err);
+    if (status == RB_OK) status = rb_io_path_check(search, out, where, err);
+    if (status != RB_OK) out[0] = '\0';
+    return status;
 }
 
 /* ---- bytes ---- */

@@ -1,10 +1,11 @@
-/* Paths of the files that a model names: found, and confined to the folders the user has opened.
+/* Paths of the files that a model names.
  *
- * A reference is looked up textually: "." and ".." are resolved in the text, then the result must
- * lie below one of the roots. Roots are the folder of the main model file, the folder a reader
+ * "." and ".." of a reference are resolved in the text. A model read from a file may name any file,
+ * as in MuJoCo, unless it is kept to a folder (sandbox): there the path with all links resolved
+ * must lie. A model in memory is confined to its roots: the folder of its path, the folder a reader
  * starts from (meshdir), the package folders of rb_load_opts and the folder in which a package://
- * was found. Symbolic links are followed: who can place one below a root can place the file itself
- * there. Only regular files are read, so that neither a pipe nor a device can hang a reader. */
+ * was found; links are followed there: who can place one below a root can place the file itself.
+ * Only regular files are read, so that neither a pipe nor a device can hang a reader. */
 #ifndef RATTLEBACK_SRC_IO_PATH_H
 #define RATTLEBACK_SRC_IO_PATH_H
 
@@ -18,6 +19,8 @@ enum { RB_IO_PATH_MAX = 4096 };
 typedef struct rb_io_search {
     const char *model;           /* path of the main model file; NULL: nothing may be opened */
     const char *const *packages; /* as in rb_load_opts, may be NULL                          */
+    const char *sandbox;         /* no file outside of this folder, links resolved; NULL: any */
+    int confined;                /* no file outside of the roots                             */
     int climb; /* relative paths, too, are looked for in the folders above the model (URDF)   */
 } rb_io_search;
 
@@ -39,9 +42,13 @@ void rb_io_path_extension(const char *path, char out[8]);
  * as NAME/rest and as rest, eight levels at most and never in the file system's root. `base` is the
  * folder where relative paths start (meshdir joined to the model's folder), NULL: that of
  * the model. Refusals carry `where`, the element that names the file. RB_FILE: no such file;
- * RB_BAD_INPUT: outside of the roots. */
+ * RB_BAD_INPUT: outside of the roots or of the sandbox. */
 rb_status rb_io_path_resolve(const rb_io_search *search, const char *base, const char *reference,
                              const rb_where *where, char out[RB_IO_PATH_MAX], rb_error *err);
+
+/* RB_BAD_INPUT: the search has a sandbox, and the file is not in it. */
+rb_status rb_io_path_check(const rb_io_search *search, const char *path, const rb_where *where,
+                           rb_error *err);
 
 /* The bytes of a file, a zero behind them, to be released with `alloc`. Refuses what is not a
  * regular file or has more than `limit` bytes before it takes memory. `where` may be NULL: the
