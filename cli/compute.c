@@ -18,6 +18,7 @@ typedef struct options {
     int nwhat;
     int table;
     double horizon; /* of --what toi [s]                           */
+    queries asked;
 } options;
 
 typedef struct run {
@@ -58,10 +59,10 @@ static int set_what(void *to, const char *text)
 /* Whether an answer depends on the shapes. */
 static int asks_contacts(const options *o)
 {
-    static const char *const words[] = { "gaps", "toi", "acceleration" };
+    static const char *const words[] = { "gaps", "toi", "acceleration", "contacts" };
     int asks = 0;
     for (int k = 0; k < o->nwhat; k++) {
-        for (int i = 0; i < 3; i++) asks |= strcmp(o->what[k]->name, words[i]) == 0;
+        for (int i = 0; i < 4; i++) asks |= strcmp(o->what[k]->name, words[i]) == 0;
     }
     return asks;
 }
@@ -91,9 +92,45 @@ static int set_horizon(void *to, const char *text)
     return 0;
 }
 
+static int set_ray(void *to, const char *text)
+{
+    return queries_ray(&((options *)to)->asked, text);
+}
+
+static int set_between(void *to, const char *text)
+{
+    return queries_between(&((options *)to)->asked, text);
+}
+
+static int set_exclude(void *to, const char *text)
+{
+    ((options *)to)->asked.exclude = text;
+    return 1;
+}
+
+static int set_groups(void *to, const char *text)
+{
+    return queries_groups(&((options *)to)->asked, text);
+}
+
+static int set_hulls(void *to, const char *text)
+{
+    (void)text;
+    return ((options *)to)->asked.hulls = 1;
+}
+
 static const argument table[] = {
-    { "--horizon", 1, set_horizon }, { "--what", 1, set_what }, { "--state", 1, set_state },
-    { "--table", 0, set_table },     MODEL_ARGUMENTS,           { NULL, 0, NULL },
+    { "--horizon", 1, set_horizon },
+    { "--what", 1, set_what },
+    { "--state", 1, set_state },
+    { "--table", 0, set_table },
+    { "--ray", 1, set_ray },
+    { "--between", 1, set_between },
+    { "--exclude-body", 1, set_exclude },
+    { "--groups", 1, set_groups },
+    { "--hulls", 0, set_hulls },
+    MODEL_ARGUMENTS,
+    { NULL, 0, NULL },
 };
 
 static void help(void)
@@ -108,13 +145,20 @@ static void help(void)
            "                         points: [{\"body\": name, \"pos\": [x, y, z]}, ..] in body "
            "frames\n"
            "  --horizon T            how far ahead toi looks [s] (1)\n"
+           "  --ray 'X Y Z DX DY DZ' rays: start and direction, world axes; may be repeated\n"
+           "  --exclude-body NAME    rays: the geoms of this body are not seen\n"
+           "  --groups 0,2,..        rays: only geoms of these groups are seen\n"
+           "  --hulls                rays: meshes by the hulls they collide with, not triangles\n"
+           "  --between A,B          distance: two geoms or bodies by name; may be repeated\n"
            "  --table                matrices for people\n"
            "  --friction MU          URDF: sliding coefficient of all geoms (0.5)\n"
            "%s"
            "  --lenient              no warnings about what the file asks for in vain\n"
            "\nexit status: 0 done, 1 some answer does not exist, 2 bad usage or input\n"
            "\nexample: rattleback compute scenes/robots/double_pendulum.xml --what mass,fd "
-           "--key raised --table\n",
+           "--key raised --table\n"
+           "         rattleback compute scenes/contact/sliding_cube.xml --what rays --ray '0 0 9 0 "
+           "0 -1'\n",
            model_options_help);
 }
 
@@ -172,9 +216,12 @@ static void put_quantities(run *r, computation *c)
 
 static void compute_state(run *r, const rb_state_entry *state)
 {
-    computation c = {
-        .m = r->m, .d = r->d, .state = state, .bad_dof = -1, .horizon = r->o->horizon
-    };
+    computation c = { .m = r->m,
+                      .d = r->d,
+                      .state = state,
+                      .bad_dof = -1,
+                      .horizon = r->o->horizon,
+                      .asked = &r->o->asked };
     c.out = (json){ .out = stdout, .table = r->o->table };
     rb_data_copy(r->m, r->d, r->start);
     if (state) rb_state_apply(r->m, state, r->d);
@@ -251,7 +298,7 @@ static int compute(const options *o, const rb_model *m)
 
 int cmd_compute(int argc, char **argv)
 {
-    options o = { .model = model_options_default("compute"), .horizon = 1.0 };
+    options o = { .model = model_options_default("compute"), .horizon = 1.0, .asked.groups = ~0u };
     arguments a = { .command = "compute", .table = table, .options = &o };
     set_what(&o, "mass,bias,fd,energy,frames");
     if (!arguments_parse(&a, argc, argv)) return EXIT_BAD_INPUT;
@@ -264,7 +311,7 @@ int cmd_compute(int argc, char **argv)
     if (!m) return EXIT_BAD_INPUT;
     if (!o.model.lenient) model_warn_physics(m);
     if (!o.model.lenient && asks_contacts(&o)) model_warn_shapes(m);
-    int status = compute(&o, m);
+    int status = queries_known(&o.asked, m) ? compute(&o, m) : EXIT_BAD_INPUT;
     model_free(&o.model, m);
     return status;
 }

@@ -394,6 +394,9 @@ const quantity compute_quantities[] = {
     { "toi", "the next impact: free bodies fly, joints keep their velocities", compute_put_toi },
     { "gaps", "distance, normal and points of every pair of geoms that may touch",
       compute_put_gaps },
+    { "rays", "what the rays of --ray hit first: geom, distance, point, normal", compute_put_rays },
+    { "distance", "between the geoms or bodies of --between", compute_put_distance },
+    { "contacts", "forces of the contacts in one step from the state", compute_put_contacts },
     { NULL, NULL, NULL },
 };
 

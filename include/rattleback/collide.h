@@ -170,6 +170,57 @@ rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int
 rb_status rb_collide_full(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
                           rb_contact *contacts, int *n, rb_error *err);
 
+/* ---- rays -------------------------------------------------------------------------------------
+ */
+
+typedef struct rb_ray_hit {
+    int geom;         /* that is hit first; -1: none                                            */
+    double distance;  /* from the start of the ray [m]; INFINITY: nothing is hit                */
+    double point[3];  /* world [m]                                                              */
+    double normal[3]; /* of the surface, outward, unit, world                                   */
+} rb_ray_hit;
+
+typedef struct rb_ray_opts {
+    int exclude_body;   /* its own geoms are not seen, as those of a sensor's body; -1: none     */
+    int exclude_static; /* 1: what is fixed to the world is not seen                            */
+    int hulls;          /* 1: meshes by the shape they collide with; 0: by their triangles       */
+    unsigned groups;    /* bit k: geoms of group k are seen                                     */
+    double reach;       /* what is farther away is not seen [m]                                  */
+} rb_ray_opts;
+
+rb_ray_opts rb_ray_opts_default(void); /* everything is seen, meshes by their triangles, no reach */
+
+/* The nearest geom that the ray from + t direction, t >= 0, meets, whether or not geoms collide.
+ * `direction` need not have unit length. Solids are hit from inside as well; a plane from above
+ * alone, and only where it is drawn (size), as in mj_ray. Of two as near the first counts.
+ *
+ * opts may be NULL: the default. Needs rb_frames. RB_BAD_INPUT: a number is not finite, or the
+ * direction has no length. */
+rb_status rb_ray(const rb_model *m, const rb_data *d, const double from[3],
+                 const double direction[3], const rb_ray_opts *opts, rb_ray_hit *hit);
+
+/* The same for one shape; hit->geom is -1 always, the distance says whether it is hit. */
+rb_status rb_ray_shape(const rb_shape *shape, const double from[3], const double direction[3],
+                       rb_ray_hit *hit);
+
+/* ---- distances --------------------------------------------------------------------------------
+ */
+
+typedef struct rb_distance {
+    int geom1, geom2;     /* between which it is; -1: none within reach                          */
+    rb_manifold_point at; /* gap < 0 is the depth of their overlap                               */
+} rb_distance;
+
+/* How far two geoms of a model are from each other, whether or not they may collide, up to `reach`
+ * [m] (> 0, may be INFINITY). Meshes count by the shape they collide with. Needs rb_frames.
+ * RB_UNSUPPORTED: no entry in the pair table, as for two planes. */
+rb_status rb_geom_distance(const rb_model *m, const rb_data *d, int geom1, int geom2, double reach,
+                           rb_distance *out);
+
+/* The least of all pairs of geoms of two bodies, leaving out pairs that have no entry. */
+rb_status rb_body_distance(const rb_model *m, const rb_data *d, int body1, int body2, double reach,
+                           rb_distance *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -324,6 +324,7 @@ typedef struct rb_data {
     double slope_h[RB_SLOPES]; /* lengths of these parts, 0: none yet [s]                       */
     double slope_time; /* of the end of the last; elsewhere they are forgotten [s]              */
     int ntouch;        /* constraints of the last step                                            */
+    double touch_h;    /* length of the part of a step that they belong to [s]; 0: none yet       */
     int touch_max;     /* room for them: rb_data_reserve                                          */
     rb_touch *touch;   /*                                                         (touch_max)   */
 

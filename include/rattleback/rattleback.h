@@ -1,8 +1,8 @@
 /* rattleback: rigid and articulated bodies in hard contact. This header includes the core API:
  * base.h (status, errors, allocator, arena), solve.h (certified complementarity solvers), spec.h
  * and model.h (models), dynamics.h (articulated dynamics), collide.h (gaps and manifolds),
- * contact.h (formulations) and step.h (time). File formats are in rattleback/io.h and
- * rattleback/load.h and the library rattleback_io. */
+ * contact.h (formulations), step.h (time) and sensor.h (contact forces, sensors). File formats are
+ * in rattleback/io.h and rattleback/load.h and the library rattleback_io. */
 #ifndef RATTLEBACK_H
 #define RATTLEBACK_H
 
@@ -12,6 +12,7 @@
 #include "rattleback/dynamics.h"
 #include "rattleback/impact.h"
 #include "rattleback/model.h"
+#include "rattleback/sensor.h"
 #include "rattleback/solve.h"
 #include "rattleback/spec.h"
 #include "rattleback/step.h"

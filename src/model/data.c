@@ -116,6 +116,7 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     clear(d->slope_h, RB_SLOPES);
     d->slope_time = 0.0;
     d->ntouch = 0;
+    d->touch_h = 0.0;
 }
 
 rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key)
@@ -135,6 +136,7 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
 {
     if (from->ntouch > to->touch_max) return RB_FULL;
     to->ntouch = from->ntouch;
+    to->touch_h = from->touch_h;
     if (from->ntouch > 0) {
         memcpy(to->touch, from->touch, (size_t)from->ntouch * sizeof *to->touch);
     }

@@ -30,6 +30,7 @@ void rb_stage_store(rb_stage *s)
 {
     rb_data *d = s->d;
     d->ntouch = s->set.n;
+    d->touch_h = s->h;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         rb_touch *touch = &d->touch[i];

@@ -1,6 +1,6 @@
 """Dependencies point one way.
 
-base <- math <- {solve, model} <- {dynamics, collide} <- contact <- step; io uses model, solve and,
+base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- step; io uses model, solve and,
 for files that speak in terms of the inertia of the finished model, dynamics;
 cli, bench, fuzz use the public headers only. Core rooms know the C standard library and nothing
 else. Headers do not include each other in a circle.
@@ -14,7 +14,7 @@ import sys
 import tree
 
 LEVEL = {"base": 0, "math": 1, "solve": 2, "model": 2, "dynamics": 3, "collide": 3,
-         "contact": 4, "step": 5}
+         "contact": 4, "sense": 4, "step": 5}
 IO_MAY_USE = {"base", "math", "model", "solve", "dynamics"}
 
 # Jansson, Expat, Qhull: design decision, formats may use libraries
@@ -48,10 +48,10 @@ def room_of(name):
 
 
 def public_room(target):
-    """rattleback/solve.h belongs to the room solve, spec.h to model, impact.h to contact;
-    rattleback.h to nobody."""
+    """rattleback/solve.h belongs to the room solve, spec.h to model, impact.h to contact,
+    sensor.h to sense; rattleback.h to nobody."""
     name = os.path.basename(target)[:-2]
-    return {"spec": "model", "load": "io", "impact": "contact"}.get(name, name)
+    return {"spec": "model", "load": "io", "impact": "contact", "sensor": "sense"}.get(name, name)
 
 
 def allowed_rooms(room):
