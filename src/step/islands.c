@@ -7,11 +7,15 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "math/dense.h"
+#include "contact/mixed.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
 /* Rows up to which W of a chain is kept: below those from which on it is stored in blocks. */
 enum { KEPT_ROWS = 120 };
+
+/* Least tolerance at which islands are solved with a trace of compliance [1]. */
+#define MIXED_TOL 1e-7
 
 /* Components along t1, t2 of a vector that had them along the tangents of the step before. */
 static void turn(const double *before, const double *now, double x[2])
@@ -160,7 +164,7 @@ static int most_unique(const rb_stage *s)
 static double tolerance(const rb_stage *s, const rb_problem *p)
 {
     int large = p->kind == RB_CONE && p->nc > RB_UNIQUE_CONTACTS;
-    int ladder = s->o->solver == rb_solver_find("auto");
+    int ladder = s->o->solver == s->ladder;
     return ladder && !large ? fmin(s->o->tol, RB_TOL_USUAL) : s->o->tol;
 }
 
@@ -276,6 +280,28 @@ static rb_status solve_written(const rb_stage *s, int index, int turn, int brief
     return status;
 }
 
+/* Rows as what they are (F.28), where the tolerance leaves room for a trace of compliance. Who
+ * wants to see problems, or another solver, gets cones. */
+static int may_be_mixed(const rb_stage *s, const rb_island *is)
+{
+    return s->o->formulation->kind == RB_CONE && s->o->solver == s->ladder &&
+           s->o->tol >= MIXED_TOL && !s->o->sink.take && rb_mixed_takes(is);
+}
+
+/* done 0: no certified answer was found, and the island is as before. */
+static rb_status solve_mixed(rb_stage *s, rb_island *is, rb_arena *arena, outcome *x, int *done)
+{
+    rb_status status = rb_island_solve_mixed(is, s->o->tol, arena, &x->solved, done);
+    if (status == RB_OK && *done) {
+        x->rows = is->nrow;
+        take(s, is);
+        return RB_OK;
+    }
+    x->solved = (rb_info){ .mode = NULL };
+    memset(is->p, 0, (size_t)is->nrow * sizeof *is->p);
+    return status;
+}
+
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
  * stage. */
 static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena *arena, outcome *x)
@@ -288,6 +314,9 @@ static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena
     island.again = s->last_p != NULL;
     if (s->o->formulation->kind != RB_CONE) status = rb_island_drop_immovable(&island, arena);
     if (status != RB_OK) return status;
+    int done = 0;
+    if (may_be_mixed(s, &island)) status = solve_mixed(s, &island, arena, x, &done);
+    if (status != RB_OK || done) return status;
     status = leave_open(s, arena, &island);
     int brief = is_brief(s, &island, of), turn = 0;
     if (status == RB_OK) status = solve_written(s, index, turn, brief, &island, arena, x);

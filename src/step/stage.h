@@ -67,6 +67,7 @@ typedef struct rb_stage {
     const rb_model *m;
     rb_data *d;
     const rb_step_opts *o;
+    const rb_solver *ladder; /* the solver `auto`                                               */
     rb_step_info *info;
     rb_error *err;
     double h;       /* of the part                                                              */

@@ -609,6 +609,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;
     s.gravity = rb_norm3(m->option.gravity);
     s.size = m->extent;
+    s.ladder = rb_solver_find("auto");
     rb_status status = rb_step_opts_check(o, s.h, err);
     if (status == RB_OK) status = rb_step_control(m, d, o, s.h, err);
     if (status == RB_OK) status = rb_step_inputs_check(m, d, err);

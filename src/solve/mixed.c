@@ -1,0 +1,434 @@
+/* Newton's method for rows as what they are (K.25).
+ *
+ *     normal    p = max(0, y),        y = p - rho u
+ *     friction  p = P(y),             P: onto the disc of radius r = mu max(0, y_normal) + bound
+ *     u = W p + q + E (p - p_ref)     E: a trace of compliance
+ *
+ * With the modes of y the equations are linear but for the direction d = y/|y| of what slides. A
+ * disc that slides moves with its normal, p = r d, and across d it has a row of its own,
+ *
+ *     u_c + k p_c = 0,    k = (|y| - r) / (r rho)                                        (K.28)
+ *
+ * so that a step is one system over rows that hold, W in them, unsymmetric where something slides.
+ * E decides how redundant rows share their load, as a uniform compliance does; p_ref = p takes its
+ * error off at the end (K.12). Steps that make the equations worse are shortened; where that does
+ * not end, compliance begins large, where there is one answer, and shrinks (K.10). */
+#include "solve/mixed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+
+enum {
+    STEPS = 15,       /* from the guess                                                   */
+    LEVEL_STEPS = 10, /* at one compliance                                              */
+    SHORTENED = 3,    /* times that a step is halved                                      */
+    PATIENCE = 3,     /* steps without a better answer                                    */
+    ROUNDS = 4        /* of taking the error of the compliance off                        */
+};
+
+/* Equations over |q| at which they are solved, as a share of the tolerance [1]. */
+#define SOLVED 1e-3
+
+/* How much more will do where Newton's method stops short of that [1]. */
+#define NEAR 100.0
+
+/* Share of the tolerance that is asked for: the certificate rounds otherwise [1]. */
+#define SHARE 0.3
+
+/* Step after which the equations are no better is halved; what they may gain and still pass [1]. */
+#define PASSES 0.99
+
+/* Largest compliance along the path, and the equations at which its next level begins [1]. */
+#define LARGEST 1.0
+#define ROUGH   1e-7
+
+/* Where the compliance of the problem takes over [1]. */
+#define LEAST_SHARE 1e-8
+
+/* Diagonal below which a row has the unit of the others, relative to their mean [1]: it is rounding
+ * where nothing can move the row. */
+#define LEAST 1e-9
+
+enum { OPEN = RB_MODE_OPEN, HOLDS = RB_MODE_STICK, SLIDES = RB_MODE_SLIDE };
+
+/* The problem in units that make the diagonal of W one: p = S p', u = u' / S (K.26). */
+typedef struct scaled {
+    int n, ld, ndisc;
+    double *S;     /*                                                   (n)        */
+    double *W, *q; /*                                                   (n x ld), (n) */
+    double *least; /* compliance                                        (n)        */
+    rb_disc *disc; /*                                                   (ndisc)    */
+    const unsigned char *kind;
+} scaled;
+
+typedef struct newton {
+    const scaled *x;
+    double *E;           /* compliance in force                               (n)        */
+    double *p_ref;       /*                                                   (n)        */
+    double *p, *u;       /* iterate and its velocity, compliance included     (n)        */
+    double *F;           /* p - P(y) over rho, velocities                     (n)        */
+    double *p_try;       /*                                                   (n)        */
+    double *best;        /* where the whole step leads                        (n)        */
+    unsigned char *mode; /* of rows                                       (n)        */
+    double *d;           /* direction of discs that slide                     (ndisc x 2) */
+    double *k;           /* compliance across it, < 0: no row                 (ndisc)    */
+    int *col;            /* unknown of a row that holds, or across a disc     (n)        */
+    int *hold;           /* rows that hold                                    (nhold)    */
+    int *slide;          /* discs that slide                                  (nslide)   */
+    int nhold, nslide;
+    int m;       /* unknowns                                                     */
+    double *A;   /*                                                   (n x pad)  */
+    double *z;   /*                                                   (pad)      */
+    int *perm;   /*                                                   (n)        */
+    double size; /* |q|, 1 where q = 0                                            */
+    int factorisations, iterations;
+} newton;
+
+static rb_status take_memory(const scaled *x, rb_arena *arena, newton *s)
+{
+    size_t n = (size_t)x->n, pad = (size_t)x->ld;
+    double **rows[] = { &s->E, &s->p_ref, &s->p, &s->u, &s->F, &s->p_try, &s->best };
+    *s = (newton){ .x = x };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *rows[i] = rb_push(arena, double, n);
+        if (!*rows[i]) return RB_NOMEM;
+    }
+    s->mode = rb_push(arena, unsigned char, n);
+    s->d = rb_push(arena, double, 3 * (size_t)x->ndisc + 1);
+    s->col = rb_push(arena, int, 3 * n + (size_t)x->ndisc + 1);
+    s->A = rb_push(arena, double, n *pad + 1);
+    s->z = rb_push(arena, double, pad + 1);
+    if (!s->mode || !s->d || !s->col || !s->A || !s->z) return RB_NOMEM;
+    s->k = s->d + 2 * (size_t)x->ndisc;
+    s->perm = s->col + n;
+    s->hold = s->perm + n;
+    s->slide = s->hold + n;
+    s->size = rb_norm2(x->q, x->n);
+    if (!(s->size > 0.0)) s->size = 1.0;
+    return RB_OK;
+}
+
+/* S of each row; rows of a disc share theirs. What nothing can move has the unit of the others. */
+static void find_units(const rb_mixed *x, double *S)
+{
+    double mean = 0.0;
+    for (int i = 0; i < x->n; i++) mean += x->W[(ptrdiff_t)i * (x->ld + 1)] / x->n;
+    if (!(mean > 0.0)) mean = 1.0;
+    for (int i = 0; i < x->n; i++) {
+        double w = x->W[(ptrdiff_t)i * (x->ld + 1)];
+        S[i] = 1.0 / sqrt(w > LEAST * mean ? w : LEAST * mean);
+    }
+    for (int g = 0; g < x->ndisc; g++) {
+        double *own = S + x->disc[g].row;
+        if (x->disc[g].dim == 2) own[0] = own[1] = sqrt(own[0] * own[1]);
+    }
+}
+
+static rb_status scale(const rb_mixed *x, rb_arena *arena, scaled *to)
+{
+    size_t n = (size_t)x->n, pad = (size_t)rb_padded(x->n);
+    *to = (scaled){ .n = x->n, .ld = (int)pad, .ndisc = x->ndisc, .kind = x->kind };
+    to->S = rb_push(arena, double, 3 * n);
+    to->W = rb_push(arena, double, n *pad);
+    to->disc = rb_push(arena, rb_disc, x->ndisc + 1);
+    if (!to->S || !to->W || !to->disc) return RB_NOMEM;
+    to->q = to->S + n;
+    to->least = to->q + n;
+    find_units(x, to->S);
+    for (int i = 0; i < x->n; i++) {
+        const double *from = x->W + (ptrdiff_t)i * x->ld;
+        double *row = to->W + (size_t)i * pad;
+        for (int j = 0; j < x->n; j++) row[j] = to->S[i] * from[j] * to->S[j];
+        to->q[i] = to->S[i] * x->q[i];
+        to->least[i] = to->S[i] * x->compliance[i] * to->S[i];
+    }
+    for (int g = 0; g < x->ndisc; g++) {
+        rb_disc disc = x->disc[g];
+        disc.bound /= to->S[disc.row];
+        if (disc.normal >= 0) disc.mu *= to->S[disc.normal] / to->S[disc.row];
+        to->disc[g] = disc;
+    }
+    return RB_OK;
+}
+
+/* ---- the equations ----------------------------------------------------------------------------
+ */
+
+static void velocity(const newton *s, const double *p, double *u)
+{
+    const scaled *x = s->x;
+    rb_gemv(x->W, x->ld, x->n, x->n, p, u);
+    for (int i = 0; i < x->n; i++) u[i] += x->q[i] + s->E[i] * (p[i] - s->p_ref[i]);
+}
+
+static double radius(const newton *s, const rb_disc *disc, const double *p, const double *u)
+{
+    if (disc->normal < 0) return disc->bound;
+    double y = p[disc->normal] - u[disc->normal];
+    (void)s;
+    return disc->mu * (y > 0.0 ? y : 0.0) + disc->bound;
+}
+
+/* Mode, direction and F of a disc. */
+static void see_disc(newton *s, int g, const double *p, const double *u)
+{
+    const rb_disc *disc = &s->x->disc[g];
+    double r = radius(s, disc, p, u), y[2] = { 0.0, 0.0 }, square = 0.0;
+    for (int a = 0; a < disc->dim; a++) {
+        y[a] = p[disc->row + a] - u[disc->row + a];
+        square += y[a] * y[a];
+    }
+    double length = sqrt(square), *d = s->d + 2 * g;
+    int slides = length > r;
+    for (int a = 0; a < disc->dim; a++) {
+        d[a] = length > 0.0 ? y[a] / length : 0.0;
+        double onto = slides ? r * d[a] : y[a];
+        s->F[disc->row + a] = p[disc->row + a] - onto;
+        s->mode[disc->row + a] = slides ? SLIDES : HOLDS;
+    }
+    s->k[g] = slides && disc->dim == 2 && r > 0.0 ? (length - r) / r : -1.0;
+}
+
+/* Modes and F at p with velocity u; |F|. */
+static double see(newton *s, const double *p, const double *u)
+{
+    const scaled *x = s->x;
+    for (int i = 0; i < x->n; i++) {
+        if (x->kind[i] == RB_ROW_FRICTION) continue;
+        double y = p[i] - u[i];
+        int holds = x->kind[i] == RB_ROW_BILATERAL || y > 0.0;
+        s->mode[i] = holds ? HOLDS : OPEN;
+        s->F[i] = holds ? u[i] : p[i];
+    }
+    for (int g = 0; g < x->ndisc; g++) see_disc(s, g, p, u);
+    return rb_norm2(s->F, x->n);
+}
+
+/* ---- one step ---------------------------------------------------------------------------------
+ */
+
+/* Unknowns: rows that hold, then the directions across what slides. */
+static void number(newton *s)
+{
+    const scaled *x = s->x;
+    s->nhold = s->nslide = 0;
+    for (int i = 0; i < x->n; i++) {
+        if (s->mode[i] != HOLDS) continue;
+        s->col[i] = s->nhold;
+        s->hold[s->nhold++] = i;
+    }
+    s->m = s->nhold;
+    for (int g = 0; g < x->ndisc; g++) {
+        if (s->mode[x->disc[g].row] != SLIDES) continue;
+        s->slide[s->nslide++] = g;
+        if (s->k[g] >= 0.0) s->col[x->disc[g].row] = s->m++;
+    }
+}
+
+/* Row of the system: W_i of the unknowns, with what slides along with normals; times `part`. */
+static void add_row(const newton *s, int i, double part, double *to)
+{
+    const scaled *x = s->x;
+    const double *W = x->W + (ptrdiff_t)i * x->ld;
+    for (int j = 0; j < s->nhold; j++) to[j] += part * W[s->hold[j]];
+    for (int k = 0; k < s->nslide; k++) {
+        const int g = s->slide[k];
+        const rb_disc *disc = &x->disc[g];
+        const double *d = s->d + 2 * g, *w = W + disc->row;
+        if (disc->normal >= 0 && s->mode[disc->normal] == HOLDS) {
+            double along = disc->dim == 2 ? w[0] * d[0] + w[1] * d[1] : w[0] * d[0];
+            to[s->col[disc->normal]] += part * disc->mu * along;
+        }
+        if (s->k[g] >= 0.0) to[s->col[disc->row]] += part * (w[1] * d[0] - w[0] * d[1]);
+    }
+}
+
+/* Impulses that do not depend on unknowns: bounds of discs that slide. */
+static void fixed_impulses(const newton *s, double *p)
+{
+    const scaled *x = s->x;
+    memset(p, 0, (size_t)x->n * sizeof *p);
+    for (int g = 0; g < x->ndisc; g++) {
+        const rb_disc *disc = &x->disc[g];
+        if (s->mode[disc->row] != SLIDES) continue;
+        for (int a = 0; a < disc->dim; a++) p[disc->row + a] = disc->bound * s->d[2 * g + a];
+    }
+}
+
+/* The system of the modes and its right side, -u of the fixed impulses. Returns whether it is
+ * symmetric. */
+static int assemble(newton *s)
+{
+    const scaled *x = s->x;
+    int pad = rb_padded(s->m), symmetric = 1;
+    memset(s->A, 0, (size_t)s->m * (size_t)pad * sizeof *s->A);
+    memset(s->z, 0, (size_t)pad * sizeof *s->z);
+    fixed_impulses(s, s->p_try);
+    velocity(s, s->p_try, s->F);
+    for (int i = 0; i < x->n; i++) {
+        if (s->mode[i] != HOLDS) continue;
+        int at = s->col[i];
+        double *row = s->A + (ptrdiff_t)at * pad;
+        add_row(s, i, 1.0, row);
+        row[at] += s->E[i];
+        s->z[at] = -s->F[i];
+    }
+    for (int g = 0; g < x->ndisc; g++) {
+        const rb_disc *disc = &x->disc[g];
+        if (s->mode[disc->row] != SLIDES) continue;
+        symmetric &= disc->normal < 0 || disc->mu == 0.0 || s->mode[disc->normal] != HOLDS;
+        if (s->k[g] < 0.0) continue;
+        int at = s->col[disc->row];
+        const double *d = s->d + 2 * g, *F = s->F + disc->row;
+        double *row = s->A + (ptrdiff_t)at * pad;
+        add_row(s, disc->row + 1, d[0], row);
+        add_row(s, disc->row, -d[1], row);
+        row[at] += s->k[g] + 0.5 * (s->E[disc->row] + s->E[disc->row + 1]);
+        s->z[at] = -(F[1] * d[0] - F[0] * d[1]);
+    }
+    return symmetric;
+}
+
+static int solve_system(newton *s, int symmetric)
+{
+    s->factorisations++;
+    if (s->m == 0) return 1;
+    if (symmetric && rb_ldl_positive(s->A, s->m)) {
+        rb_ldl_positive_solve(s->A, s->m, s->z);
+        return 1;
+    }
+    if (symmetric) assemble(s); /* the factorisation wrote over it */
+    if (rb_lu_factor_padded(s->A, s->m, s->perm) < s->m) return 0;
+    rb_lu_solve_padded(s->A, s->m, s->perm, s->z);
+    return 1;
+}
+
+/* Impulses of the unknowns, into p_try. */
+static void expand(newton *s)
+{
+    const scaled *x = s->x;
+    fixed_impulses(s, s->p_try);
+    for (int i = 0; i < x->n; i++) {
+        if (s->mode[i] == HOLDS) s->p_try[i] = s->z[s->col[i]];
+    }
+    for (int g = 0; g < x->ndisc; g++) {
+        const rb_disc *disc = &x->disc[g];
+        if (s->mode[disc->row] != SLIDES) continue;
+        const double *d = s->d + 2 * g;
+        double *p = s->p_try + disc->row, n = disc->normal < 0 ? 0.0 : s->p_try[disc->normal];
+        for (int a = 0; a < disc->dim; a++) p[a] += disc->mu * n * d[a];
+        if (s->k[g] < 0.0) continue;
+        double across = s->z[s->col[disc->row]];
+        p[0] -= across * d[1];
+        p[1] += across * d[0];
+    }
+}
+
+/* From p with |F| = error to the next iterate; |F| there, or INFINITY. */
+static double step(newton *s, double error)
+{
+    int n = s->x->n;
+    double best = INFINITY;
+    number(s);
+    int symmetric = assemble(s);
+    if (!solve_system(s, symmetric)) return INFINITY;
+    expand(s);
+    memcpy(s->best, s->p_try, (size_t)n * sizeof *s->best);
+    double share = 1.0, taken = 1.0;
+    for (int i = 0; i <= SHORTENED; i++, share *= 0.5) {
+        for (int j = 0; j < n; j++) s->p_try[j] = s->p[j] + share * (s->best[j] - s->p[j]);
+        velocity(s, s->p_try, s->u);
+        double found = see(s, s->p_try, s->u);
+        if (found < best) best = found, taken = share;
+        if (found > PASSES * error) continue;
+        memcpy(s->p, s->p_try, (size_t)n * sizeof *s->p);
+        return found;
+    }
+    for (int j = 0; j < n; j++) s->p[j] += taken * (s->best[j] - s->p[j]);
+    velocity(s, s->p, s->u);
+    return see(s, s->p, s->u);
+}
+
+/* Newton at the compliance in force, given up where it goes in circles; |F| at its end. */
+static double iterate(newton *s, int most, double goal)
+{
+    velocity(s, s->p, s->u);
+    double error = see(s, s->p, s->u), best = error;
+    for (int i = 0, idle = 0; i < most && error > goal && idle < PATIENCE; i++) {
+        error = step(s, error);
+        s->iterations++;
+        if (!(error < INFINITY)) return error;
+        idle = error < PASSES * best ? 0 : idle + 1;
+        best = fmin(best, error);
+    }
+    return error;
+}
+
+/* ---- solve ------------------------------------------------------------------------------------
+ */
+
+/* At least that of the problem; share: of the diagonal. */
+static void set_compliance(newton *s, double share)
+{
+    for (int i = 0; i < s->x->n; i++) s->E[i] = fmax(s->x->least[i], share);
+}
+
+/* From nothing, along compliance that shrinks by `ratio`. Where the path turns back a level has no
+ * answer near the one before it: the next one goes on from wherever it came to. */
+static int follow_path(newton *s, double ratio, double goal)
+{
+    memset(s->p, 0, (size_t)s->x->n * sizeof *s->p);
+    for (double share = LARGEST; share > LEAST_SHARE; share *= ratio) {
+        set_compliance(s, share);
+        iterate(s, LEVEL_STEPS, ROUGH * s->size);
+    }
+    set_compliance(s, 0.0);
+    return iterate(s, STEPS, goal) <= NEAR * goal;
+}
+
+/* With long steps at first; others where these miss the answer. */
+static int follow_paths(newton *s, double goal)
+{
+    static const double ratio[] = { 0.1, 0.3, 0.03, 0.55 };
+    for (int i = 0; i < (int)(sizeof ratio / sizeof *ratio); i++) {
+        if (follow_path(s, ratio[i], goal)) return 1;
+    }
+    return 0;
+}
+
+/* |F| of p without compliance, as a share of |q|. */
+static double error_without(newton *s)
+{
+    rb_gemv(s->x->W, s->x->ld, s->x->n, s->x->n, s->p, s->u);
+    for (int i = 0; i < s->x->n; i++) s->u[i] += s->x->q[i];
+    return see(s, s->p, s->u) / s->size;
+}
+
+rb_status rb_mixed_solve(const rb_mixed *x, double tol, rb_arena *scratch, double *p,
+                         unsigned char *mode, rb_mixed_result *result)
+{
+    scaled own;
+    newton s;
+    *result = (rb_mixed_result){ .solved = 0 };
+    rb_status status = scale(x, scratch, &own);
+    if (status == RB_OK) status = take_memory(&own, scratch, &s);
+    if (status != RB_OK) return status;
+    set_compliance(&s, 0.0);
+    size_t bytes = (size_t)x->n * sizeof *p;
+    for (int i = 0; i < x->n; i++) s.p[i] = p[i] / own.S[i];
+    memset(s.p_ref, 0, bytes);
+    double goal = SOLVED * tol * s.size;
+    int solved = iterate(&s, STEPS, goal) <= NEAR * goal || follow_paths(&s, goal);
+    for (int round = 0; solved && round < ROUNDS && error_without(&s) > SHARE * tol; round++) {
+        memcpy(s.p_ref, s.p, bytes);
+        solved = iterate(&s, LEVEL_STEPS, goal) <= NEAR * goal;
+    }
+    for (int i = 0; i < x->n; i++) p[i] = own.S[i] * s.p[i];
+    memcpy(mode, s.mode, (size_t)x->n);
+    result->solved = solved;
+    result->iterations = s.iterations;
+    result->factorisations = s.factorisations;
+    return RB_OK;
+}
