@@ -159,7 +159,8 @@ static int grade(worker *w, scene *s, rb_status status, const rb_step_info *info
     t->fallbacks += (uint64_t)info->fallbacks;
     t->resting += (uint64_t)info->resting;
     t->steps++;
-    if (!(info->residual <= w->c->step.tol)) tell(w, s, STEPS_UNCERTIFIED, step, info->residual);
+    if (!(info->residual <= rb_step_opts_tol(&w->c->step)))
+        tell(w, s, STEPS_UNCERTIFIED, step, info->residual);
     if (!(deep <= DEEP)) tell(w, s, STEPS_DEEP, step, deep);
     if (!(made <= ENERGY)) tell(w, s, STEPS_ENERGY, step, made);
     return 1;

@@ -105,6 +105,14 @@ int bench_number(const char *option, const char *text, unsigned long long lo, un
     return 0;
 }
 
+int bench_accuracy(const char *text, rb_accuracy *out)
+{
+    if (!text || rb_accuracy_find(text, out)) return 1;
+    fprintf(stderr, "rattleback bench: --accuracy \"%s\": expected standard, strict or fast\n",
+            text);
+    return 0;
+}
+
 int bench_find_shared(const char *file, char *path, size_t size)
 {
     const char *shared = getenv("RATTLEBACK_SHARED");

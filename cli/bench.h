@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "rattleback/contact.h"
 #include "rattleback/solve.h"
 
 int bench_corpus(int argc, char **argv);
@@ -38,6 +39,9 @@ int bench_parse(int argc, char **argv, const bench_option *options, const char *
 /* A whole number in lo .. hi out of an option's text; 0 and a sentence where it is none. */
 int bench_number(const char *option, const char *text, unsigned long long lo, unsigned long long hi,
                  unsigned long long *value);
+
+/* An accuracy by its word; NULL leaves *out alone. 0 and a sentence where it is none. */
+int bench_accuracy(const char *text, rb_accuracy *out);
 
 /* Monotonic time [us]; tells, never decides. */
 double bench_now_us(void);

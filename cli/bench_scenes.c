@@ -27,6 +27,7 @@ static const char help[] =
     "                       tangle: creatures whose limbs overlap (all but tangle)\n"
     "  --formulation WORD   (cone)\n"
     "  --stepper WORD       fixed, located, impulse or hybrid (fixed)\n"
+    "  --accuracy WORD      standard, strict or fast (standard)\n"
     "  --restitution E      replaces the scenes' own\n"
     "  --threads K          (1); the counts do not depend on it\n"
     "  --keep DIR           write the scene of every finding, for rattleback run\n"
@@ -139,18 +140,14 @@ static int parse(run *r, int argc, char **argv, int *status)
 {
     const char *count = "100", *steps = "200", *seed = "1", *threads = "1";
     const char *family = NULL, *formulation = NULL, *stepper = NULL, *restitution = NULL;
+    const char *accuracy = NULL;
     const bench_option options[] = {
-        { "--count", &count, NULL },
-        { "--steps", &steps, NULL },
-        { "--seed", &seed, NULL },
-        { "--family", &family, NULL },
-        { "--keep", &r->keep, NULL },
-        { "--formulation", &formulation, NULL },
-        { "--json", NULL, &r->json },
-        { "--restitution", &restitution, NULL },
-        { "--threads", &threads, NULL },
-        { "--stepper", &stepper, NULL },
-        { NULL, NULL, NULL },
+        { "--count", &count, NULL },       { "--steps", &steps, NULL },
+        { "--seed", &seed, NULL },         { "--family", &family, NULL },
+        { "--keep", &r->keep, NULL },      { "--formulation", &formulation, NULL },
+        { "--json", NULL, &r->json },      { "--restitution", &restitution, NULL },
+        { "--threads", &threads, NULL },   { "--stepper", &stepper, NULL },
+        { "--accuracy", &accuracy, NULL }, { NULL, NULL, NULL },
     };
     unsigned long long n[4];
     if (!bench_parse(argc, argv, options, help, status)) return 0;
@@ -158,7 +155,8 @@ static int parse(run *r, int argc, char **argv, int *status)
     if (!bench_number("--count", count, 1, 1000000000ULL, &n[0]) ||
         !bench_number("--steps", steps, 1, 1000000000ULL, &n[1]) ||
         !bench_number("--seed", seed, 0, 1ULL << 62, &n[2]) ||
-        !bench_number("--threads", threads, 1, 64, &n[3]))
+        !bench_number("--threads", threads, 1, 64, &n[3]) ||
+        !bench_accuracy(accuracy, &r->c.step.accuracy))
         return 0;
     r->c.count = n[0];
     r->c.steps = (int)n[1];

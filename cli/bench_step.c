@@ -27,13 +27,15 @@ static const char help[] =
     "\n"
     "  --repeats R   runs of each scene (5)\n"
     "  --time T      simulated seconds (what the model says)\n"
+    "  --accuracy W  standard, strict or fast (what the model says)\n"
     "  --csv FILE    the table once more\n"
     "\n"
     "Example: rattleback bench step scenes/contact/rod.xml scenes/contact/four_balls.xml\n";
 
 typedef struct options {
     int repeats;
-    double time; /* [s]; NAN: of the model */
+    double time;          /* [s]; NAN: of the model */
+    const char *accuracy; /* NULL: of the model */
     FILE *csv;
 } options;
 
@@ -129,6 +131,7 @@ static int bench_model(const options *o, char *path)
     if (!m) return EXIT_BAD_INPUT;
     if (m->nkey > 0) run.model.key = "0";
     int ok = run_options_from_model(&run, m);
+    bench_accuracy(o->accuracy, &run.step.accuracy);
     double h = run.step.h > 0.0 ? run.step.h : m->option.timestep;
     double T = isnan(o->time) ? run.time : o->time;
     result r = { .nstep = (int)fmin(MOST_STEPS, floor(T / h + 0.5)) };
@@ -185,10 +188,12 @@ static int run_files(options *o, char **files, int nfile)
 int bench_step(int argc, char **argv)
 {
     char *files[MOST_FILES], *rest[MOST_FILES];
-    const char *repeats = "5", *span = NULL, *csv = NULL;
-    const bench_option known[] = {
-        { "--repeats", &repeats, NULL }, { "--time", &span, NULL }, { "--csv", &csv, NULL }, { 0 }
-    };
+    const char *repeats = "5", *span = NULL, *csv = NULL, *accuracy = NULL;
+    const bench_option known[] = { { "--repeats", &repeats, NULL },
+                                   { "--time", &span, NULL },
+                                   { "--accuracy", &accuracy, NULL },
+                                   { "--csv", &csv, NULL },
+                                   { 0 } };
     int status = EXIT_BAD_INPUT, count;
     if (argc >= MOST_FILES) {
         fprintf(stderr, "rattleback bench step: at most %d words\n", MOST_FILES);
@@ -198,7 +203,9 @@ int bench_step(int argc, char **argv)
     if (!bench_parse(count, rest, known, help, &status)) return status;
     unsigned long long n;
     if (!bench_number("--repeats", repeats, 1, MOST_REPEATS, &n)) return EXIT_BAD_INPUT;
-    options o = { .repeats = (int)n, .time = NAN };
+    options o = { .repeats = (int)n, .time = NAN, .accuracy = accuracy };
+    rb_accuracy checked;
+    if (!bench_accuracy(accuracy, &checked)) return EXIT_BAD_INPUT;
     char *end = NULL;
     if (span) o.time = strtod(span, &end);
     if (span && (*end || end == span || !(o.time >= 0.0) || isinf(o.time))) {

@@ -25,6 +25,7 @@ static const char help[] =
     "  --friction MU     sliding coefficient (the model's)\n"
     "  --restitution E   (the model's)\n"
     "  --law WORD        newton, poisson or stronge (stronge)\n"
+    "  --accuracy WORD   of steps: standard, strict or fast (standard)\n"
     "  --substeps N      steps a frame of 1/148 s (10)\n"
     "  --model FILE      the cube and its board (scenes/toss/cube.xml)\n"
     "  --data DIR        folder with initial.csv and tosses.csv\n"
@@ -37,7 +38,7 @@ static const char help[] =
 typedef enum part { PART_ALL, PART_FIT, PART_REST } part;
 
 typedef struct options {
-    const char *friction, *restitution, *law, *substeps, *model, *data, *threads, *csv;
+    const char *friction, *restitution, *law, *accuracy, *substeps, *model, *data, *threads, *csv;
     int fit, json;
 } options;
 
@@ -246,6 +247,7 @@ static int read_numbers(const options *o, tossing *t)
     t->substeps = (int)substeps;
     t->threads = (int)threads;
     t->step = rb_step_opts_default();
+    if (!bench_accuracy(o->accuracy, &t->step.accuracy)) return 0;
     const rb_material *own = &t->m->geom_material[t->m->ngeom - 1];
     double e = isnan(own->restitution) ? 0.0 : own->restitution;
     if (!coefficient("--friction", o->friction, own->friction, &t->step.friction) ||
@@ -307,17 +309,12 @@ int bench_toss(int argc, char **argv)
     options o = { .model = "scenes/toss/cube.xml" };
     int status = EXIT_BAD_INPUT;
     const bench_option table[] = {
-        { "--friction", &o.friction, NULL },
-        { "--restitution", &o.restitution, NULL },
-        { "--law", &o.law, NULL },
-        { "--substeps", &o.substeps, NULL },
-        { "--model", &o.model, NULL },
-        { "--data", &o.data, NULL },
-        { "--threads", &o.threads, NULL },
-        { "--csv", &o.csv, NULL },
-        { "--fit", NULL, &o.fit },
-        { "--json", NULL, &o.json },
-        { NULL, NULL, NULL },
+        { "--friction", &o.friction, NULL }, { "--restitution", &o.restitution, NULL },
+        { "--law", &o.law, NULL },           { "--accuracy", &o.accuracy, NULL },
+        { "--substeps", &o.substeps, NULL }, { "--model", &o.model, NULL },
+        { "--data", &o.data, NULL },         { "--threads", &o.threads, NULL },
+        { "--csv", &o.csv, NULL },           { "--fit", NULL, &o.fit },
+        { "--json", NULL, &o.json },         { NULL, NULL, NULL },
     };
     if (!bench_parse(argc, argv, table, help, &status)) return status;
     model_options mo = model_options_default("bench toss");

@@ -167,9 +167,9 @@ static void work(void *handle, int worker)
 static uint64_t settings_hash(const poses_options *o, const part *p)
 {
     const drop_settings *s = &o->drop;
-    const double numbers[] = { s->height,   s->spin,          s->time,
-                               s->full,     s->step.h,        s->step.stepper,
-                               s->step.law, s->step.friction, s->step.restitution };
+    const double numbers[] = { s->height,           s->spin,         s->time,     s->full,
+                               s->step.h,           s->step.stepper, s->step.law, s->step.friction,
+                               s->step.restitution, s->step.accuracy };
     uint64_t h = rb_hash(p->fingerprint, &s->seed, sizeof s->seed);
     return rb_hash(h, numbers, sizeof numbers);
 }

@@ -114,6 +114,13 @@ static int set_stepper(void *to, const char *text)
     return 1;
 }
 
+static int set_accuracy(void *to, const char *text)
+{
+    poses_options *o = to;
+    if (rb_accuracy_find(text, &o->drop.step.accuracy)) return 1;
+    return refuse("--accuracy", text, "standard, strict or fast");
+}
+
 static int set_law(void *to, const char *text)
 {
     poses_options *o = to;
@@ -191,6 +198,7 @@ static const argument table[] = {
     { "--time", 1, set_time },
     { "--step", 1, set_step },
     { "--stepper", 1, set_stepper },
+    { "--accuracy", 1, set_accuracy },
     { "--friction", 1, set_friction },
     { "--restitution", 1, set_restitution },
     { "--restitution-law", 1, set_law },
@@ -224,6 +232,7 @@ void poses_help(FILE *out)
           "  --spin W               random angular velocity at the start [rad/s] (0)\n"
           "  --time T               seconds that a drop may take (10)\n"
           "  --stepper WORD         fixed, located, impulse or hybrid (impulse)\n"
+          "  --accuracy WORD        of steps: standard, strict or fast (standard)\n"
           "  --step H               seconds (a fiftieth of the time to tip, at most the model's)\n"
           "  --friction MU          replaces every sliding coefficient (meshes: 0.3)\n"
           "  --restitution E        replaces every coefficient of restitution (meshes: 0.3)\n"

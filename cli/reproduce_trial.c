@@ -122,8 +122,9 @@ static void tell_failure(reproduce *r, char **argv, const char *err)
 int trial_run(reproduce *r, trial *t, const char *name, const char *scene, const char *options, ...)
 {
     char model[PATH_SIZE], record[PATH_SIZE], out[PATH_SIZE], err[PATH_SIZE], words[PATH_SIZE];
-    char *argv[MOST_WORDS + 6] = { "run", model, "--json" }, *kept[MOST_WORDS + 6];
-    int argc = 3;
+    char *argv[MOST_WORDS + 8] = { "run", model, "--json", "--accuracy", "strict" };
+    char *kept[MOST_WORDS + 8];
+    int argc = 5;
     *t = (trial){ 0 };
     snprintf(model, sizeof model, "%s/%s", r->scenes, scene);
     snprintf(record, sizeof record, "%s/%s.csv", r->out, name ? name : "");

@@ -34,7 +34,7 @@ typedef struct run {
 
     /* summary */
     int steps, failures, unsupported, contacts_max, rows_max, fallbacks, repairs, solves;
-    int loose_steps; /* with a problem at --loose instead of --tol */
+    int below_accuracy; /* steps with a problem that missed what was asked for */
     int parts, impacts, unlocated;
     long happened, resolved, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
@@ -118,7 +118,7 @@ static void add(run *r, const rb_step_info *info)
     r->energy_smooth_max = fmax(r->energy_smooth_max, info->energy_smooth);
     r->loop_error_max = fmax(r->loop_error_max, info->loop_error);
     r->fallbacks += info->fallbacks;
-    r->loose_steps += info->loose > 0;
+    r->below_accuracy += info->below_accuracy > 0;
     r->repairs += info->repairs;
     r->solves += info->solves;
     r->parts += info->parts;
@@ -194,7 +194,8 @@ static int simulate(run *r)
     r->wall = wall_seconds() - start;
     r->energy = energy(r);
     if (r->unsupported) return EXIT_BAD_INPUT; /* choices that do not go together */
-    return r->failures ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
+    int missed = r->failures > 0 || (r->below_accuracy > 0 && !r->o->loose);
+    return missed ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
 }
 
 /* ---- summary ------------------------------------------------------------------------------------
@@ -225,7 +226,9 @@ static void summary_json(const run *r)
     json_number(&j, "energy_smooth_max", r->energy_smooth_max);
     json_number(&j, "loop_error_max", r->loop_error_max);
     json_int(&j, "fallbacks", r->fallbacks);
-    json_int(&j, "loose_steps", r->loose_steps);
+    json_text(&j, "accuracy", rb_accuracy_name(r->o->step.accuracy));
+    json_number(&j, "tolerance", rb_step_opts_tol(&r->o->step));
+    json_int(&j, "below_accuracy", r->below_accuracy);
     json_int(&j, "repairs", r->repairs);
     json_int(&j, "solves", r->solves);
     json_int(&j, "parts", r->parts);
@@ -273,10 +276,10 @@ static void summary_text(const run *r)
         printf("%-22s %d in %d parts of steps; %d steps had too many\n", "impacts", r->impacts,
                r->parts, r->unlocated);
     printf("%-22s %.2e\n", "worst residual", r->residual_max);
-    if (r->loose_steps > 0)
-        printf("%-22s %d of %d: friction of large islands to %g instead of %g, gaps as ever; "
-               "--loose 0 waits for all\n",
-               "loose steps", r->loose_steps, r->steps, r->o->step.loose, r->o->step.tol);
+    if (r->below_accuracy > 0)
+        printf("%-22s %d of %d steps: a residual above %g, at most %g%s\n", "below accuracy",
+               r->below_accuracy, r->steps, rb_step_opts_tol(&r->o->step), r->o->step.loose,
+               r->o->loose ? "" : "; --loose R accepts them, a shorter step may avoid them");
     printf("%-22s %.2e m\n", "deepest penetration", r->penetration_max);
     if (r->m->neq > 0) printf("%-22s %.2e\n", "worst closure error", r->loop_error_max);
     printf("%-22s %.9g J -> %.9g J; contact made at most %.2e J in a step, smooth motion %.2e J\n",

@@ -80,6 +80,12 @@ static int set_stepper(run_options *o, const char *text)
     return refuse("--stepper", text, "fixed, located, impulse or hybrid");
 }
 
+static int set_accuracy(run_options *o, const char *text)
+{
+    if (rb_accuracy_find(text, &o->step.accuracy)) return 1;
+    return refuse("--accuracy", text, "standard, strict or fast");
+}
+
 static int set_law(run_options *o, const char *text)
 {
     static const struct {
@@ -172,6 +178,7 @@ static const choice choices[] = {
     { "formulation", set_formulation, 1 },
     { "solver", set_solver, 1 },
     { "stepper", set_stepper, 1 },
+    { "accuracy", set_accuracy, 1 },
     { "restitution_law", set_law, 1 },
     { "energy_safe", set_energy_safe, 1 },
     { "regularise", set_regularise, 1 },
@@ -209,6 +216,7 @@ CHOICE(directions)
 CHOICE(formulation)
 CHOICE(solver)
 CHOICE(stepper)
+CHOICE(accuracy)
 CHOICE(restitution)
 CHOICE(restitution_law)
 CHOICE(project)
@@ -230,10 +238,8 @@ static int choose_scheme(void *to, const char *text)
     return set_scheme(to, text);
 }
 
-/* Who asks for a tolerance means it: less will not do then, unless they say so too. */
 static int choose_tol(void *to, const char *text)
 {
-    ((run_options *)to)->strict = 1;
     return set_tol(to, text);
 }
 
@@ -355,6 +361,7 @@ static const argument table[] = {
     { "--project", 1, choose_project },
     { "--restitution-law", 1, choose_restitution_law },
     { "--energy-safe", 0, choose_energy_safe },
+    { "--accuracy", 1, choose_accuracy },
     { "--tol", 1, choose_tol },
     { "--loose", 1, choose_loose },
     { "--set", 1, set_entry },
@@ -389,7 +396,6 @@ int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
 {
     arguments a = { .command = "run", .table = table, .options = o };
     if (!arguments_parse(&a, argc, argv)) return 0;
-    if (o->strict && !o->loose) o->step.loose = 0.0;
     *nfile = a.nfile;
     return 1;
 }
@@ -446,9 +452,11 @@ void run_help(void)
         "  --restitution-law WORD newton, poisson or stronge (stronge; impulse, hybrid: poisson)\n"
         "  --energy-safe          limit Newton's law where it would create energy\n"
         "  --project S            share of overlap that a step takes off positions (0)\n"
-        "  --tol R                relative residual to certify (1e-9)\n"
-        "  --loose R              residual that will do for friction in large piles; the summary\n"
-        "                         counts such steps; 0: never (0.03; with --tol: 0)\n"
+        "  --accuracy WORD        standard: residual and overlap 1e-6; strict: 1e-9; fast: 1e-3\n"
+        "                         and 1e-4 (standard)\n"
+        "  --tol R                relative residual to certify (that of the accuracy)\n"
+        "  --loose R              residual at which steps may miss it with exit status 0; 0: such\n"
+        "                         steps are refused (1e-3, with exit status 1)\n"
         "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
         "  --threads K            over which islands are shared out; the answer is the same (1)\n"
         "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "

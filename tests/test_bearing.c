@@ -37,6 +37,7 @@ TEST(stands_to_the_last_degree)
         TEST_SEED(i);
         double q[7], lean = i % 16 < 8 ? 0.4 : 0.499;
         scene s = leaning_scene(i % 2, i / 2 % 2, lean, 0.1 + 0.37 * i);
+        s.o.accuracy = RB_ACCURACY_STRICT;
         memcpy(q, s.d->q, sizeof q);
         scene_run(&s, 0.1);
         int exact = 1;

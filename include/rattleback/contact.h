@@ -37,6 +37,19 @@ typedef enum rb_stepper {
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
+/* What steps promise (S.90); which one to take: docs/manual/accuracy.md. */
+typedef enum rb_accuracy {
+    RB_ACCURACY_STANDARD = 0, /* residual 1e-6, overlap 1e-6 of the smaller moving body           */
+    RB_ACCURACY_STRICT,       /* 1e-9 and 1e-9                                                    */
+    RB_ACCURACY_FAST          /* 1e-3 and 1e-4: large piles, learning                             */
+} rb_accuracy;
+
+/* By name: standard, strict, fast. 0: there is none of that name. */
+int rb_accuracy_find(const char *name, rb_accuracy *out);
+const char *rb_accuracy_name(rb_accuracy accuracy);
+double rb_accuracy_tol(rb_accuracy accuracy);     /* relative residual [1]                        */
+double rb_accuracy_overlap(rb_accuracy accuracy); /* overlap that steps may make, per extent [1]  */
+
 /* When an impact ends, (I.8): single impacts and steps that end at impacts share the words. */
 typedef enum rb_restitution_law {
     RB_POISSON = 0, /* normal impulse of restitution = e times that of compression               */
@@ -118,10 +131,11 @@ typedef struct rb_step_opts {
     rb_restitution_law law; /* of contacts that bounce; Stronge's                                */
     int energy_safe; /* 1: Newton's law too is limited where it would create energy; 0            */
     int directions;  /* of polyhedral cones: even, >= 4; 8                                    */
-    double tol;      /* relative residual to certify [1]; 1e-9                                */
-    double loose;    /* the one that will do for islands of over 1,000 contacts whose friction takes
-                        too long [1]; info.loose counts them; 0: never, else > tol; 0.03           */
-    double friction; /* replaces every sliding coefficient; NAN: the materials'               */
+    rb_accuracy accuracy; /* standard                                                        */
+    double tol;         /* relative residual to certify [1]; 0: that of the accuracy             */
+    double loose;       /* the one at which a step still advances where none reaches tol [1];
+                           info.below_accuracy counts such problems; 0: never; 1e-3               */
+    double friction;    /* replaces every sliding coefficient; NAN: the materials'               */
     double restitution; /* replaces every coefficient; NAN: the materials'                       */
     int cold;           /* 1: no warm start                                                      */
     int max_repair;     /* re-linearisations after a step, 8; 0: none, overlap is not looked at   */
@@ -142,6 +156,9 @@ typedef struct rb_step_opts {
 } rb_step_opts;
 
 rb_step_opts rb_step_opts_default(void);
+
+/* The relative residual that steps with these options certify [1]. */
+double rb_step_opts_tol(const rb_step_opts *opts);
 
 /* A stepper by its name: fixed, located, impulse, hybrid. 0: there is none of that name. */
 int rb_stepper_find(const char *name, rb_stepper *out);

@@ -90,6 +90,7 @@ typedef struct rb_model {
     double *link_pos;     /* frame in the parent link, reference configuration     (nlink x 3)   */
     double *link_quat;    /*                                                       (nlink x 4)   */
     double *link_mass;    /* all its bodies [kg]                                   (nlink)       */
+    double *link_extent;  /* half the diagonal of a box around its geoms [m]       (nlink)       */
     double *link_com;     /* in the link frame [m]                                 (nlink x 3)   */
     double *link_inertia; /* about the com, link axes: xx yy zz xy xz yz       (nlink x 6)   */
     double *link_inertia_O; /* the same about the origin of the link             (nlink x 6)   */

@@ -54,8 +54,8 @@ typedef struct rb_step_info {
     int splits;    /* times that a step or a part of it was halved                        */
     int fallbacks; /* problems that auto finished on a later rung than the first          */
     int resting;   /* islands certified at rest: v = 0 solves the step                    */
-    int loose;     /* problems that were taken at opts.loose, not at opts.tol              */
-    double residual; /* worst relative residual of an accepted problem [1]                  */
+    int below_accuracy; /* problems that were taken at opts.loose, not at what was asked for   */
+    double residual;    /* worst relative residual of an accepted problem [1]                  */
     double velocity_residual; /* the same in velocity units [m/s]                                 */
     double penetration;    /* deepest overlap at the new position [m]                             */
     double gap_error;      /* by which it may be too large: searches that reached their cap [m]   */

@@ -220,23 +220,30 @@
  * collide by thousands of triangles for nothing. */
 #define RB_CONVEX_SHARE 0.01
 
-/* Relative residual that steps ask for unless told otherwise [1]. Larger: gaps of fast bodies are
- * off by more than RB_GAP_DEEP and are repaired. Smaller: rounding of large problems is above it.
- */
-#define RB_TOL_USUAL 1e-9
+/* Relative residual that steps ask for, by their accuracy [1]. Larger: gaps of fast bodies are off
+ * by more than RB_DEEP_* and are repaired, and friction creeps. Smaller: rungs for digits that
+ * nobody sees; below STRICT rounding of large problems is above it. */
+#define RB_TOL_STANDARD 1e-6
+#define RB_TOL_STRICT   1e-9
+#define RB_TOL_FAST     1e-3
 
-/* The same that will do for large islands whose friction takes too long [1]; their normals are as
- * exact as ever. Larger: friction is off by more than can be seen. Smaller: piles of thousands wait
- * for seconds a step, as sweeps stay at 1e-2 and leaps wander. */
-#define RB_TOL_LOOSE 0.03
+/* The same at which a step whose accuracy is out of reach still advances, and says so [1]. Larger:
+ * friction is off by what can be seen. Smaller: steps are refused where one digit is missing. */
+#define RB_TOL_LOOSE 1e-3
 
 /* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
  * 1e-16 of it. Larger: bodies hover by this much. Smaller: rounding of the gap, divided by the
  * step, drives bodies that rest. */
 #define RB_GAP_ZERO 1e-13
 
-/* Overlap made by a step that is repaired, in units of the extent of the model [1]. Larger: curved
- * surfaces may overlap by this much. Smaller: more repairs for what nobody sees. */
+/* Overlap made by steps that is repaired, by their accuracy, in units of the extent of the smaller
+ * moving body of the pair [1]. Larger: curved surfaces may overlap by this much. Smaller: more
+ * repairs for what nobody sees. */
+#define RB_DEEP_STANDARD 1e-6
+#define RB_DEEP_STRICT   1e-9
+#define RB_DEEP_FAST     1e-4
+
+/* The same where no pair is meant, in units of the extent of the model [1]. */
 #define RB_GAP_DEEP 1e-9
 
 /* Overlap of a mechanism with itself that has no friction (F.25), in units of the extent of the
@@ -273,16 +280,18 @@
  * bodies that lie line to line are repaired without end. */
 #define RB_PLACE_RAN 1e-3
 
-/* Closure error made by a step that is repaired, in units of the extent of the model [1]. Newton's
- * repair squares the error: one that meets this one often meets rounding. Larger: mechanisms drift
- * apart by this much in a step. */
-#define RB_LOOP_OPEN 1e-11
+/* Closure error made by a step that is repaired, in units of the overlap that it may make anywhere
+ * in the model [1]. Newton's repair squares the error: one that meets this one often meets
+ * rounding. Larger: mechanisms drift apart by this much in a step. */
+#define RB_LOOP_OPEN 1e-2
 
-/* Closure error up to which loops are part of smooth motion, and what that leaves of it, in units
+/* Closure error up to which loops are part of smooth motion, unless steps may leave a tenth of it
+ * or more, what that leaves of it, and with which it is content where it gets no further, in units
  * of the extent of the model [1] (S.61). CLOSED larger: errors of the start are taken off by a jolt
- * within the step. MISS smaller: rounding of long chains is chased. */
+ * within the step. MISS smaller: rounding of long chains is chased. TINY larger: loops drift. */
 #define RB_LOOP_CLOSED 1e-9
 #define RB_LOOP_MISS   1e-13
+#define RB_LOOP_TINY   1e-12
 
 /* Length below which a step with closed loops is not divided for the sake of its energy, in units
  * of the step [1]. Smaller: dead centres, where parts do no better, cost thousands of them. */
@@ -297,9 +306,13 @@
 #define RB_SLIDE_STANDS 1e-9
 #define RB_SLIDE_GAIN   0.25
 
-/* Part of RB_GAP_DEEP that overlap of the start takes away [1]; the rest is what overlap of the
- * model may grow by in a step. 1: such overlap is repaired for rounding. */
-#define RB_GAP_MADE 0.99
+/* What overlap of the model may grow by in a step, in units of the extent of the model [1]:
+ * rounding. Larger: it is seen after an hour. Smaller: such overlap is repaired for rounding. */
+#define RB_GAP_GROW 1e-11
+
+/* Least overlap that steps may make, in units of RB_GAP_ZERO [1]. Smaller: what is repaired for a
+ * body of a thousandth of the model is rounding. */
+#define RB_DEEP_LEAST 10.0
 
 /* Change of the new position at which the fixed point of a nonlinear step ends, in units of the
  * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
@@ -334,28 +347,31 @@
 #define RB_LOOP_GAIN 0.5
 
 /* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
- * in units of the extent, that it then has (S.69) [1]. REPEATS smaller: points of one axis with the
- * digits of a file ask for huge motions. Larger: loops that begin open lose rows that hold them
- * while they pass a dead centre. DISAGREES smaller: rounding of closed loops counts. */
+ * in units of what steps may leave, that it then has (S.69) [1]. REPEATS smaller: points of one
+ * axis with the digits of a file ask for huge motions. Larger: loops that begin open lose rows that
+ * hold them while they pass a dead centre. DISAGREES smaller: rounding of closed loops counts. */
 #define RB_LOOP_REPEATS   1e-6
-#define RB_LOOP_DISAGREES 1e-10
+#define RB_LOOP_DISAGREES 10.0
 
 /* What limits and contacts yield by in a step whose loops leave no other answer, in units of
- * RB_GAP_DEEP [1]. A linkage at its dead centre turns rounding of one joint into ten thousand times
- * that of another. Larger: the gaps at the end are refused. Smaller: the noise is not covered. */
+ * what steps may make [1]. A linkage at its dead centre turns rounding of one joint into ten
+ * thousand times that of another. Larger: the gaps at the end are refused. Smaller: the noise is
+ * not covered. */
 #define RB_YIELD 0.25
 
-/* The same for overlap of the model: half of what RB_GAP_MADE lets it grow by [1]. */
-#define RB_YIELD_OVERLAP (0.5 * (1.0 - RB_GAP_MADE))
+/* The same for overlap of the model, in units of what it may grow by [1]. */
+#define RB_YIELD_OVERLAP 0.5
 
 /* Defect of v = 0, relative to the impulses that balance each other, at which an island rests [1].
  * A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.
  * Smaller: rounding keeps stacks awake. */
 #define RB_REST_DEFECT 1e-12
 
-/* The same at which impulses that balance better are looked for [1]. They must lie in their cones,
- * so that a larger value costs time only. */
-#define RB_REST_NEAR 1e-7
+/* The same at which impulses that balance better are looked for, and its part in units of the
+ * residual of the step [1]: the larger of both counts. They must lie in their cones, so that a
+ * larger value costs time only. */
+#define RB_REST_NEAR     1e-7
+#define RB_REST_RESIDUAL 10.0
 
 /* Share by which an impulse may be outside its cone [1]: rounding of impulses on the boundary. */
 #define RB_CONE_EDGE 1e-12

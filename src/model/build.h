@@ -63,7 +63,7 @@ void rb_fill_actuators(rb_build *b);
 void rb_fill_filters(rb_build *b);
 rb_status rb_fill_keys(rb_build *b);
 void rb_fill_names(rb_build *b);
-void rb_fill_extent(rb_build *b);
+rb_status rb_fill_extent(rb_build *b);
 
 /* "out of memory while compiling" */
 rb_status rb_build_nomem(rb_build *b);

@@ -224,23 +224,52 @@ static double geom_radius(const rb_model *m, int g)
     }
 }
 
-/* Half the diagonal of the box around all bodies but the world's frame, and their geoms, at the
- * reference configuration. A model without any size counts as one metre. */
-void rb_fill_extent(rb_build *b)
+static double half_diagonal(const bounds *box)
+{
+    double diagonal[3];
+    rb_sub3(box->hi, box->lo, diagonal);
+    double extent = 0.5 * rb_norm3(diagonal);
+    return extent < INFINITY ? extent : 0.0;
+}
+
+static void include_geom(const rb_build *b, int g, bounds *box)
+{
+    const rb_model *m = b->m;
+    double center[3];
+    int k = m->geom_body[g];
+    rb_rot(b->body_R + 9 * k, m->geom_pos + 3 * g, center);
+    rb_add3(center, b->body_p + 3 * k, center);
+    include_ball(box, center, geom_radius(m, g));
+}
+
+static const bounds nothing = { { INFINITY, INFINITY, INFINITY },
+                                { -INFINITY, -INFINITY, -INFINITY } };
+
+/* The same of each link by itself. */
+static rb_status fill_link_extents(rb_build *b)
 {
     rb_model *m = b->m;
-    bounds box = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+    bounds *box = rb_push(b->scratch, bounds, m->nlink);
+    if (!box) return rb_build_nomem(b);
+    for (int k = 0; k < m->nlink; k++) box[k] = nothing;
+    for (int g = 0; g < m->ngeom; g++) {
+        if (m->geom_type[g] != RB_GEOM_PLANE) include_geom(b, g, &box[m->geom_link[g]]);
+    }
+    for (int k = 0; k < m->nlink; k++) m->link_extent[k] = half_diagonal(&box[k]);
+    return RB_OK;
+}
+
+/* Half the diagonal of the box around all bodies but the world's frame, and their geoms, at the
+ * reference configuration. A model without any size counts as one metre. */
+rb_status rb_fill_extent(rb_build *b)
+{
+    rb_model *m = b->m;
+    bounds box = nothing;
     for (int k = 1; k < m->nbody; k++) include_ball(&box, b->body_p + 3 * k, 0.0);
     for (int g = 0; g < m->ngeom; g++) {
-        double center[3];
-        int k = m->geom_body[g];
-        if (m->geom_type[g] == RB_GEOM_PLANE) continue;
-        rb_rot(b->body_R + 9 * k, m->geom_pos + 3 * g, center);
-        rb_add3(center, b->body_p + 3 * k, center);
-        include_ball(&box, center, geom_radius(m, g));
+        if (m->geom_type[g] != RB_GEOM_PLANE) include_geom(b, g, &box);
     }
-    double diagonal[3];
-    rb_sub3(box.hi, box.lo, diagonal);
-    double extent = 0.5 * rb_norm3(diagonal);
-    m->extent = extent > 0.0 && extent < INFINITY ? extent : 1.0;
+    double extent = half_diagonal(&box);
+    m->extent = extent > 0.0 ? extent : 1.0;
+    return fill_link_extents(b);
 }

@@ -46,7 +46,7 @@ static const entry model_entries[] = {
     M(link_jntadr, nlink, 1), M(link_jntnum, nlink, 1),
     M(link_dofadr, nlink, 1), M(link_dofnum, nlink, 1),
     M(link_pos, nlink, 3), M(link_quat, nlink, 4),
-    M(link_mass, nlink, 1), M(link_com, nlink, 3), M(link_inertia, nlink, 6),
+    M(link_mass, nlink, 1), M(link_extent, nlink, 1), M(link_com, nlink, 3), M(link_inertia, nlink, 6),
     M(link_inertia_O, nlink, 6), M(link_turn, nlink, 27), M(plane_link, nlink, 1),
 
     M(jnt_type, njnt_all, 1), M(jnt_body, njnt_all, 1), M(jnt_link, njnt_all, 1),

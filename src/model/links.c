@@ -131,7 +131,8 @@ rb_status rb_fill_links(rb_build *b)
         fill_joints_and_tree(m, k);
     }
     rb_fill_dofs(b);
-    rb_fill_extent(b);
+    rb_status status = rb_fill_extent(b);
+    if (status != RB_OK) return status;
     add_bodies(b, link);
     return b->spec->option.keep_massless ? RB_OK : check_moving_parts(b, link);
 }

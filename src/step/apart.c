@@ -113,10 +113,9 @@ rb_status rb_stage_apart_rows(rb_stage *s)
 static int is_beyond_limits(const rb_stage *s, int tree)
 {
     const rb_model *m = s->m;
-    double deep = -RB_GAP_DEEP * s->size;
     for (int j = 0; j < m->njnt_all; j++) {
         int own = j >= m->njnt || m->link_tree[m->jnt_link[j]] == tree;
-        if (own && rb_stage_limit_deepened(s, j) < deep) return 1;
+        if (own && rb_stage_limit_deepened(s, j) > 1.0) return 1;
     }
     return 0;
 }

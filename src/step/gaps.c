@@ -55,21 +55,27 @@ static double floor_of(const rb_stage *s, const rb_touch_id *id)
     return same ? s->first.c[at].floor : 0.0;
 }
 
-/* How much deeper a contact is than it may be, not counting RB_GAP_DEEP. Overlap that steps made
- * may not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
+/* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
+ * not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
 static double deepened(const rb_stage *s, const rb_contact *contact)
 {
     rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
-    double made = RB_GAP_MADE * RB_GAP_DEEP * s->size, gap = contact->at.gap - floor_of(s, &id);
-    return gap - fmin(0.0, rb_stage_start_gap(s, &id) + made);
+    double deep = rb_stage_pair_deep(s, contact->geom1, contact->geom2);
+    double gap = contact->at.gap - floor_of(s, &id);
+    return 1.0 + (rb_stage_lowest(s, rb_stage_start_gap(s, &id), deep) - gap) / deep;
 }
 
-/* How much further x is outside of lo <= x <= hi than before. */
-static double range_deepened(const double range[2], double before, double now)
+/* How far beyond a limit, in units of what is allowed, above 1: too far. Gaps before and now. */
+static double limit_deepened(const rb_stage *s, double before, double now)
 {
-    double lower = now - range[0] - fmin(0.0, before - range[0]);
-    double upper = range[1] - now - fmin(0.0, range[1] - before);
-    return fmin(lower, upper);
+    return 1.0 + (rb_stage_lowest(s, before, s->deep) - now) / s->deep;
+}
+
+/* The same for lo <= x <= hi. */
+static double range_deepened(const rb_stage *s, const double range[2], double before, double now)
+{
+    double lower = limit_deepened(s, before - range[0], now - range[0]);
+    return fmax(lower, limit_deepened(s, range[1] - before, range[1] - now));
 }
 
 static double ball_angle(const double *q)
@@ -81,16 +87,15 @@ static double ball_angle(const double *q)
     return rb_norm3(turn);
 }
 
-/* Limits of joints: how much deeper than before. */
 double rb_stage_limit_deepened(const rb_stage *s, int j)
 {
     const rb_model *m = s->m;
     if (!m->jnt_limited[j] || m->jnt_type[j] == RB_JOINT_FREE) return 0.0;
     if (m->jnt_type[j] == RB_JOINT_BALL) {
         double most = m->jnt_range[2 * j + 1], before = ball_angle(s->q0 + m->jnt_qadr[j]);
-        return most - ball_angle(s->q_new + m->jnt_qadr[j]) - fmin(0.0, most - before);
+        return limit_deepened(s, most - before, most - ball_angle(s->q_new + m->jnt_qadr[j]));
     }
-    return range_deepened(m->jnt_range + 2 * j, s->q0[m->jnt_qadr[j]], s->q_new[m->jnt_qadr[j]]);
+    return range_deepened(s, m->jnt_range + 2 * j, s->q0[m->jnt_qadr[j]], s->q_new[m->jnt_qadr[j]]);
 }
 
 static double tendon_length(const rb_model *m, int t, const double *q)
@@ -102,16 +107,16 @@ static double tendon_length(const rb_model *m, int t, const double *q)
     return length;
 }
 
-/* Limits of joints and tendons: the least of all. */
+/* Limits of joints and tendons: the worst of all. */
 static double limits_deepened(const rb_stage *s)
 {
     const rb_model *m = s->m;
     double worst = 0.0;
-    for (int j = 0; j < m->njnt_all; j++) worst = fmin(worst, rb_stage_limit_deepened(s, j));
+    for (int j = 0; j < m->njnt_all; j++) worst = fmax(worst, rb_stage_limit_deepened(s, j));
     for (int t = 0; t < m->ntendon; t++) {
         if (!m->tendon_limited[t]) continue;
         double before = tendon_length(m, t, s->q0), now = tendon_length(m, t, s->q_new);
-        worst = fmin(worst, range_deepened(m->tendon_range + 2 * t, before, now));
+        worst = fmax(worst, range_deepened(s, m->tendon_range + 2 * t, before, now));
     }
     return worst;
 }
@@ -148,7 +153,7 @@ static rb_status check_loops(rb_stage *s, double *worst)
         double missed = fabs(rows.error[i] - rb_stage_error_goal(s, &id, r));
         if (rb_stage_is_repeated(s, rows.eq[i], r))
             missed = fmax(0.0, fabs(rows.error[i]) - 2.0 * s->open);
-        s->missed = fmax(s->missed, missed / (RB_LOOP_OPEN * s->size));
+        s->missed = fmax(s->missed, missed / s->open_most);
     }
     *worst = fmax(*worst, s->missed);
     rb_rows_release(d, &rows);
@@ -164,10 +169,10 @@ static void mark_overlap(rb_stage *s, const rb_contact *c)
     }
 }
 
-/* The least of deepened, and who overlaps. */
+/* The largest of deepened, and who overlaps. */
 static double look_at(rb_stage *s, const rb_contact *found, int n)
 {
-    double deepest = 0.0, allowed = RB_GAP_DEEP * s->size;
+    double deepest = 0.0;
     s->info->penetration = 0.0;
     memset(s->overlaps, 0, (size_t)s->m->ntree);
     for (int i = 0; i < n; i++) {
@@ -176,8 +181,8 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
         double deeper = deepened(s, c);
         s->info->penetration = fmax(s->info->penetration, -c->at.gap);
         s->info->gap_error = fmax(s->info->gap_error, c->error);
-        deepest = fmin(deepest, deeper);
-        if (deeper < -allowed) mark_overlap(s, c);
+        deepest = fmax(deepest, deeper);
+        if (deeper > 1.0) mark_overlap(s, c);
     }
     return deepest;
 }
@@ -219,8 +224,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     s->nseen = n;
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {
-        double deepest = fmin(limits_deepened(s), look_at(s, found, n));
-        *worst = fmax(0.0, -deepest / (RB_GAP_DEEP * s->size));
+        *worst = fmax(limits_deepened(s), look_at(s, found, n));
         status = check_loops(s, worst);
     }
     rb_arena_reset(d->arena, mark);

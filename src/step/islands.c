@@ -109,6 +109,12 @@ typedef struct outcome {
     rb_error err;
 } outcome;
 
+/* The best answer that was found misses what was asked for. */
+static int is_below(const rb_stage *s, const rb_info *solved)
+{
+    return solved->outcome != RB_SOLVED && solved->cert.relative > s->tol;
+}
+
 static void note(rb_stage *s, int island, const outcome *x)
 {
     rb_step_info *info = s->info;
@@ -119,7 +125,8 @@ static void note(rb_stage *s, int island, const outcome *x)
     info->solves++;
     info->rows += x->rows;
     if (x->rows > info->rows_max) info->rows_max = x->rows;
-    info->loose += solved->loose > 0;
+    s->near_miss |= x->status == RB_UNSOLVED && solved->cert.relative <= s->o->loose;
+    info->below_accuracy += x->status == RB_OK && is_below(s, solved);
     info->fallbacks += solved->outcome == RB_SOLVED && strchr(solved->path, '>') != NULL;
     for (int k = 0; k < RB_RUNG_COUNT; k++) info->rungs[k] += solved->rungs[k];
     info->velocity_residual = fmax(info->velocity_residual, solved->cert.velocity);
@@ -146,7 +153,7 @@ static int is_brief(const rb_stage *s, const rb_island *island, const masses *of
         const rb_constraint *c = island->c[i];
         loops |= c->kind == RB_CONSTRAINT_EQUALITY;
         held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner ||
-                c->gap < -2.0 * RB_GAP_DEEP * s->size || c->ndof > CHAIN_DOFS;
+                c->gap < -2.0 * rb_stage_deep(s, &c->id) || c->ndof > CHAIN_DOFS;
     }
     return (loops && s->may_yield && !s->yields) ||
            (held && !s->final && s->info->splits < BRIEF_SPLITS);
@@ -158,20 +165,10 @@ static int most_unique(const rb_stage *s)
     return often ? RB_UNIQUE_OFTEN : RB_UNIQUE_CONTACTS;
 }
 
-/* A looser tolerance is for large islands, where it saves most of the time and normals stay exact
- * (K.23). The others are asked for no less than usual, so that no gap is off by more than a repair
- * would have to put right, and taken at that tolerance where it is all there is. */
-static double tolerance(const rb_stage *s, const rb_problem *p)
-{
-    int large = p->kind == RB_CONE && p->nc > RB_UNIQUE_CONTACTS;
-    int ladder = s->o->solver == s->ladder;
-    return ladder && !large ? fmin(s->o->tol, RB_TOL_USUAL) : s->o->tol;
-}
-
-/* What is not solved to the tolerance that was asked for. */
+/* Large islands may be left at opts.loose at once, others in the last try of a step only. */
 static int is_taken(const rb_stage *s, const rb_info *solved)
 {
-    double most = solved->loose > 0 ? fmax(s->o->tol, s->o->loose) : s->o->tol;
+    double most = solved->loose > 0 ? fmax(s->loose, s->o->loose) : s->loose;
     return solved->outcome == RB_SOLVED || solved->cert.relative <= most;
 }
 
@@ -180,7 +177,7 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
 {
     rb_solve_opts opts = rb_solve_opts_default();
     opts.solver = s->o->solver;
-    opts.tol = tolerance(s, &written->problem);
+    opts.tol = s->tol;
     opts.loose = s->o->loose;
     opts.warm = !s->o->cold;
     opts.unique = written->problem.kind != RB_CONE || written->problem.nc <= most_unique(s);
@@ -193,7 +190,7 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
         return rb_fail(&x->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
                        written->problem.n, rb_status_text(status));
     x->rows = written->problem.n;
-    if (x->solved.outcome == RB_SOLVED && x->solved.loose == 0)
+    if (x->solved.outcome == RB_SOLVED && s->tol <= RB_TOL_STRICT)
         return rb_sharpen(&written->problem, &opts, written->z, &x->solved);
     if (is_taken(s, &x->solved)) return RB_OK;
     return rb_fail(&x->err, RB_UNSOLVED, "%d rows, residual %.1e after %s", x->rows,

@@ -113,7 +113,8 @@ static int is_wanted(const loops *x, int island)
         }
         closes |= c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY;
         for (int r = c->row; r < c->row + c->nrow; r++) {
-            if (!(fabs(set->error[r]) <= RB_LOOP_CLOSED * s->size)) return 0;
+            if (!(fabs(set->error[r]) <= fmax(RB_LOOP_CLOSED * s->size, 10.0 * s->open_most)))
+                return 0;
         }
     }
     return closes;
@@ -267,7 +268,7 @@ static rb_status find_positions(loops *x)
         if (status == RB_OK) status = look(x, &worst);
         if (status != RB_OK || worst <= RB_LOOP_MISS * s->size) return status;
         if (round >= ROUNDS || !(worst < INFINITY)) return RB_UNSOLVED;
-        int tiny = worst <= 0.1 * RB_LOOP_OPEN * s->size;
+        int tiny = worst <= RB_LOOP_TINY * s->size;
         if (worst > 0.5 * best && ++stalls > (tiny ? ENOUGH : PATIENCE))
             return tiny ? RB_OK : RB_UNSOLVED; /* rounding, or no way */
         best = fmin(best, worst);

@@ -36,7 +36,6 @@ rb_step_opts rb_step_opts_default(void)
         .solver = rb_solver_find("auto"),
         .law = RB_STRONGE,
         .directions = 8,
-        .tol = RB_TOL_USUAL,
         .loose = RB_TOL_LOOSE,
         .friction = NAN,
         .restitution = NAN,
@@ -58,7 +57,9 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
     if (!(h > 0.0) || isinf(h)) return rb_fail(err, RB_BAD_INPUT, "the step must be positive");
     if (!(o->control.every >= 0.0) || isinf(o->control.every))
         return rb_fail(err, RB_BAD_INPUT, "control.every must be finite and not negative");
-    if (!(o->tol > 0.0)) return rb_fail(err, RB_BAD_INPUT, "tol must be positive");
+    if (!(o->tol >= 0.0)) return rb_fail(err, RB_BAD_INPUT, "tol must not be negative");
+    if ((int)o->accuracy < RB_ACCURACY_STANDARD || (int)o->accuracy > RB_ACCURACY_FAST)
+        return rb_fail(err, RB_BAD_INPUT, "accuracy must be one of rb_accuracy");
     if (!(o->loose >= 0.0)) return rb_fail(err, RB_BAD_INPUT, "loose must not be negative");
     if (o->directions < 4 || o->directions % 2 != 0)
         return rb_fail(err, RB_BAD_INPUT, "directions must be even and at least 4");

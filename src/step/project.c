@@ -235,7 +235,7 @@ static rb_status run(projection *x)
     look(s);
     rb_status status = deepest_overlap(s, &x->deepest);
     if (status == RB_OK) status = worst_error(s, &x->open);
-    if (x->open <= RB_LOOP_OPEN * s->size) x->open = 0.0;
+    if (x->open <= s->open_most) x->open = 0.0;
     int overlaps = s->o->project > 0.0 && x->deepest > RB_GAP_DEEP * s->size;
     if (status != RB_OK || (!overlaps && !(x->open > 0.0))) return status;
     status = take_rows(x);

@@ -196,7 +196,13 @@ static double com_energy(const rb_model *m, const rb_data *d, int k)
     return m->link_mass[k] * rb_dot3(v, v);
 }
 
-/* Islands whose defect is above RB_REST_NEAR for sure, found without a product with M: the energy
+/* Defect up to which impulses are worth to be balanced better [1]. */
+static double nearly(const rb_stage *s)
+{
+    return fmax(RB_REST_NEAR, RB_REST_RESIDUAL * s->tol);
+}
+
+/* Islands whose defect is above that for sure, found without a product with M: the energy
  * of a tree is at least that of one of its links, and its rounding (S.6) at most
  *
  *     2 n (sum_j |v_free,j| sqrt(M_jj))^2 + 2 sum_j (|J|'|p|)_j^2 / M_jj
@@ -205,6 +211,7 @@ static double com_energy(const rb_model *m, const rb_data *d, int k)
 static void find_moving(rest *x, unsigned char *moves)
 {
     const rb_stage *s = x->s;
+    double near = nearly(s);
     const rb_model *m = s->m;
     double *speed = x->energy, *force = x->rounding;
     memset(x->push, 0, (size_t)m->nv * sizeof *x->push);
@@ -231,7 +238,7 @@ static void find_moving(rest *x, unsigned char *moves)
             if (first && m->link_tree[m->link_parent[k]] == tree) continue;
             double most = 2.0 * (m->nv * speed[tree] * speed[tree] + force[tree]);
             double energy = first ? first_energy(x, k) : com_energy(m, s->d, k);
-            moves[island] = energy > 2.0 * RB_REST_NEAR * RB_REST_NEAR * most;
+            moves[island] = energy > 2.0 * near * near * most;
         }
     }
 }
@@ -440,7 +447,7 @@ static int judge(rest *x, unsigned char *wanted)
         if (defect <= RB_REST_DEFECT)
             set_resting(s, i);
         else
-            wanted[i] = defect <= RB_REST_NEAR && s->o->formulation->kind == RB_CONE;
+            wanted[i] = defect <= nearly(s) && s->o->formulation->kind == RB_CONE;
         any |= wanted[i];
     }
     return any;

@@ -99,16 +99,16 @@ static int is_unilateral(const rb_constraint *c)
 /* Deeper at q_hat than steps may make it: what calls for a repair. */
 static int is_too_deep(const rb_stage *s, const rb_constraint *c)
 {
-    double deep = RB_GAP_DEEP * s->size, start = rb_stage_start_gap(s, &c->id);
-    return c->gap < fmin(0.0, start + RB_GAP_MADE * deep) - deep;
+    double start = rb_stage_start_gap(s, &c->id);
+    return c->gap < rb_stage_lowest(s, start, rb_stage_deep(s, &c->id));
 }
 
 /* Stewart and Trinkle push out what steps made, a part of a step its share of it: over a part of
  * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.75), unless
  * nobody looks at what steps make. */
-static double pushed_floor(const rb_stage *s, double start)
+static double pushed_floor(const rb_stage *s, double start, double deep)
 {
-    int of_model = start < -2.0 * RB_GAP_DEEP * s->size && s->o->max_repair > 0;
+    int of_model = start < -2.0 * deep && s->o->max_repair > 0;
     return of_model ? start : (1.0 - s->h / s->h_full) * start;
 }
 
@@ -116,25 +116,25 @@ static double pushed_floor(const rb_stage *s, double start)
  * where it is to be lifted. */
 static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
 {
-    double deep = RB_GAP_DEEP * s->size;
+    double deep = rb_stage_deep(s, &c->id);
     double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
-    if (s->o->formulation->push_out) return pushed_floor(s, start);
+    if (s->o->formulation->push_out) return pushed_floor(s, start, deep);
     return lifts && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
 /* Where rows leave no answer, what touches yields by rounding (S.41). */
 static double yield_of(const rb_stage *s, const rb_constraint *c)
 {
-    double deep = RB_GAP_DEEP * s->size, start = fmin(0.0, rb_stage_start_gap(s, &c->id));
+    double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, rb_stage_start_gap(s, &c->id));
     if (!s->yields || s->o->formulation->push_out) return 0.0;
     if (c->kind == RB_CONSTRAINT_LIMIT || start > -0.5 * deep) return RB_YIELD * deep;
-    return start < -2.0 * deep ? RB_YIELD_OVERLAP * deep : 0.0;
+    return start < -2.0 * deep ? RB_YIELD_OVERLAP * rb_stage_growth(s) : 0.0;
 }
 
 /* A rigid face: points that differ by no more than steps may overlap are at one height (S.49). */
-static int is_level(const rb_stage *s, double a, double b)
+static int is_level(const rb_stage *s, const rb_constraint *c, double a, double b)
 {
-    return fabs(a - b) <= RB_GAP_DEEP * s->size;
+    return fabs(a - b) <= rb_stage_deep(s, &c->id);
 }
 
 static int has_face(const rb_stage *s, const rb_constraint *c)
@@ -154,7 +154,7 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
     double own = own_floor(s, c, lifts), floor = own;
     for (int i = c->face; face && i < c->face + c->nface; i++) {
         double other = own_floor(s, &s->set.c[i], lifts);
-        if (is_level(s, other, own)) floor = fmin(floor, other);
+        if (is_level(s, c, other, own)) floor = fmin(floor, other);
     }
     return floor;
 }
@@ -168,7 +168,7 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
     double closed = (n > RB_UNIQUE_CONTACTS ? RB_GAP_FLAT : RB_GAP_ZERO) * s->size;
     if (!has_face(s, c)) return closed;
     for (int i = c->face; i < c->face + c->nface; i++) {
-        if (s->set.c[i].gap <= closed) return fmax(closed, RB_GAP_DEEP * s->size);
+        if (s->set.c[i].gap <= closed) return fmax(closed, rb_stage_deep(s, &c->id));
     }
     return closed;
 }

@@ -74,6 +74,11 @@ typedef struct rb_stage {
     double h_full;  /* of the whole step                                                        */
     double gravity; /* |g| [m/s^2]                                                              */
     double size;    /* extent of the model: unit of gaps [m]                                    */
+    double tol;     /* relative residual to certify [1]                                         */
+    double loose;   /* the one that is taken all the same [1]                                   */
+    double deep;    /* overlap that steps may make, of limits [m] or [rad]; see rb_stage_deep    */
+    double open_most; /* closure error of loops that they may make [m] or [rad]                 */
+    int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
 
     int unpushed;  /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
     int final;     /* no halving of the step is left                                           */
@@ -276,7 +281,7 @@ rb_status rb_stage_apart_check(rb_stage *s);
 void rb_stage_closed_impulses(rb_stage *s);
 void rb_stage_closed_next(rb_stage *s);
 
-/* gaps.c: how much further than before joint j is beyond its limits, <= 0 [m] or [rad]. */
+/* gaps.c: how far joint j is beyond its limits at q_new, in units of what is allowed [1]. */
 double rb_stage_limit_deepened(const rb_stage *s, int j);
 
 /* free.c: the slope of this part becomes that of the last one. */
@@ -412,6 +417,16 @@ rb_status rb_relax_next(rb_stage *s, double worst, rb_relax *x);
 
 /* gaps.c: the constraint of that name, NULL: there is none. */
 const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id *id);
+
+/* deep.c: overlap that steps may make of a pair of geoms, of a constraint; and what overlap of the
+ * model may grow by in a step [m]. */
+double rb_stage_pair_deep(const rb_stage *s, int geom1, int geom2);
+double rb_stage_deep(const rb_stage *s, const rb_touch_id *id);
+double rb_stage_growth(const rb_stage *s);
+
+/* deep.c: where the gap of a constraint that steps may make `deep` too deep may end, when it was
+ * `start` before the step [m]. */
+double rb_stage_lowest(const rb_stage *s, double start, double deep);
 
 /* gaps.c: the gap a constraint had at the start of the step, 0: it was not near. For contacts the
  * least of all points of the pair: features may change on the way. */

@@ -427,7 +427,7 @@ static int holds_overlap(const rb_stage *s)
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         if (c->kind != RB_CONSTRAINT_CONTACT) continue;
-        if (c->inner || c->gap < -2.0 * RB_GAP_DEEP * s->size) return 1;
+        if (c->inner || c->gap < -2.0 * rb_stage_deep(s, &c->id)) return 1;
     }
     return 0;
 }
@@ -489,7 +489,16 @@ rb_status rb_stage_motion(rb_stage *s)
 /* ---- parts of a step --------------------------------------------------------------------------
  */
 
-enum { MOST_SPLITS = 1000 }; /* in one step: what has no answer at all needs ten */
+enum {
+    MOST_SPLITS = 1000, /* in one step: what has no answer at all needs ten            */
+    NEAR_SPLITS = 64    /* the same where an answer that is nearly good enough is known */
+};
+
+static int may_split(const rb_stage *s, int splits)
+{
+    int most = s->near_miss && s->o->loose > s->tol ? NEAR_SPLITS : MOST_SPLITS;
+    return splits > 0 && s->info->splits < most;
+}
 
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
  * taken in halves, again and again, until each part can be solved (S.16). */
@@ -498,7 +507,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     s->h = h;
-    s->final = splits == 0 || s->info->splits >= MOST_SPLITS;
+    s->final = !may_split(s, splits);
     rb_stage_save(s);
     rb_status status = rb_stage_motion(s);
     if (status == RB_OK)
@@ -508,7 +517,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
     rb_stage_let_go(s, status == RB_OK);
     rb_arena_reset(s->d->arena, mark);
     s->last_p = NULL; /* it was there */
-    if (status != RB_UNSOLVED || splits == 0 || s->info->splits >= MOST_SPLITS) return status;
+    if (status != RB_UNSOLVED || !may_split(s, splits)) return status;
     s->info->splits++;
     s->info->residual = residual; /* what was refused is not reported as accepted */
     s->info->velocity_residual = in_velocity;
@@ -567,7 +576,7 @@ static void go_back(rb_stage *s, const saved *x)
     d->time = x->time;
 }
 
-static rb_status advance(rb_stage *s)
+static rb_status advance_by(rb_stage *s)
 {
     switch (s->o->stepper) {
     case RB_STEPPER_LOCATED:
@@ -581,6 +590,29 @@ static rb_status advance(rb_stage *s)
     }
 }
 
+/* Not jam, which is most of it and counts up to njam. */
+static void clear_info(rb_step_info *info)
+{
+    memset(info, 0, offsetof(rb_step_info, jam));
+    memset(info->path, 0, sizeof info->path);
+}
+
+/* A step without an answer to its accuracy is tried once more, from the beginning, with less than
+ * that (S.91). */
+static rb_status advance(rb_stage *s, const saved *start)
+{
+    rb_stage fresh = *s;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    rb_status status = advance_by(s);
+    if (status != RB_UNSOLVED || !s->near_miss) return status;
+    go_back(s, start);
+    rb_arena_reset(s->d->arena, mark);
+    *s = fresh;
+    clear_info(s->info);
+    s->loose = fmax(s->tol, s->o->loose);
+    return advance_by(s);
+}
+
 /* The turns of measured hinges go on from here (D.40). */
 static void keep_gauges(rb_stage *s)
 {
@@ -588,13 +620,6 @@ static void keep_gauges(rb_stage *s)
     rb_kinematics(s->m, s->d);
     rb_velocity(s->m, s->d);
     rb_gauges_keep(s->m, s->d);
-}
-
-/* Not jam, which is most of it and counts up to njam. */
-static void clear_info(rb_step_info *info)
-{
-    memset(info, 0, offsetof(rb_step_info, jam));
-    memset(info->path, 0, sizeof info->path);
 }
 
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_info *info,
@@ -610,6 +635,9 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     s.gravity = rb_norm3(m->option.gravity);
     s.size = m->extent;
     s.ladder = rb_solver_find("auto");
+    s.tol = s.loose = rb_step_opts_tol(o);
+    s.deep = rb_accuracy_overlap(o->accuracy) * s.size;
+    s.open_most = RB_LOOP_OPEN * s.deep;
     rb_status status = rb_step_opts_check(o, s.h, err);
     if (status == RB_OK) status = rb_step_control(m, d, o, s.h, err);
     if (status == RB_OK) status = rb_step_inputs_check(m, d, err);
@@ -625,7 +653,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     rb_mark mark = rb_arena_mark(d->arena);
     int kept = take_memory(&s) && keep(&s, &start);
     status = RB_NOMEM;
-    if (kept) status = advance(&s);
+    if (kept) status = advance(&s, &start);
     if (status == RB_OK) status = rb_stage_project(&s);
     if (status == RB_OK) {
         d->time = end;

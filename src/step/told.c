@@ -81,7 +81,8 @@ static double find_rise(rb_stage *s, double *share)
 static int were_closed(const rb_stage *s)
 {
     for (int i = 0; i < s->first.nrow; i++) {
-        if (!(fabs(s->first.error[i]) <= RB_LOOP_CLOSED * s->size)) return 0;
+        if (!(fabs(s->first.error[i]) <= fmax(RB_LOOP_CLOSED * s->size, 10.0 * s->open_most)))
+            return 0;
     }
     return 1;
 }
