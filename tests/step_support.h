@@ -56,6 +56,12 @@ static inline scene scene_file(const char *name)
     return s;
 }
 
+/* Overlap that steps may make of a body of the size of the model [m]. */
+static inline double scene_deep(const scene *s)
+{
+    return rb_accuracy_overlap(s->o.accuracy) * s->m->extent;
+}
+
 static inline void scene_free(scene *s)
 {
     rb_data_free(s->d);

@@ -41,7 +41,7 @@ static fall drop(const char *name, int n, double time)
         x.made = fmax(x.made, (now - least) / scale);
         x.touching += info->active > 0;
         if (x.touching == 0) x.lost = fmax(x.lost, (start - now) / scale);
-        CHECK(info->penetration <= 1e-9 * s.m->extent);
+        CHECK(info->penetration <= scene_deep(&s));
     }
     printf("%s: made %.4f %%, lost %.4f %%, untold %.4f %%, %d steps with contact\n", name,
            100.0 * x.made, 100.0 * x.lost, 100.0 * x.untold, x.touching);

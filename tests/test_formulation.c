@@ -487,17 +487,31 @@ static double bounce(const world *w, double gap, double came, double free_u, dou
     return fmin(-free_u, sqrt(half * half + right) - half);
 }
 
+/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.90). */
+static double deep_of(const world *w, const held *c)
+{
+    const rb_model *m = w->m;
+    double size = m->extent;
+    int geoms[2] = { c->a, c->b };
+    for (int k = 0; c->kind == CONTACT && k < 2; k++) {
+        int link = m->geom_link[geoms[k]];
+        if (m->link_tree[link] >= 0) size = fmin(size, m->link_extent[link]);
+    }
+    return fmax(1e-9 * size, 1e-12 * m->extent);
+}
+
 /* Deeper than steps may make it (S.7). */
 static int calls(const world *w, const held *c)
 {
-    double deep = 1e-9 * w->m->extent;
-    return c->gap + deep < fmin(0.0, start_gap(w, c) + 0.99 * deep);
+    double deep = deep_of(w, c), start = start_gap(w, c), low = -deep;
+    if (start < -deep) low = start - (start < -2.0 * deep ? 1e-11 : 1e-13) * w->m->extent;
+    return c->gap < low;
 }
 
 /* Where the gap of one contact or limit may end; half of what steps may make where it is lifted. */
 static double own_floor(const world *w, const held *c, int lifts)
 {
-    double low = fmin(0.0, start_gap(w, c)), deep = 1e-9 * w->m->extent;
+    double low = fmin(0.0, start_gap(w, c)), deep = deep_of(w, c);
     return lifts && low >= -2.0 * deep ? fmax(low, -0.5 * deep) : low;
 }
 
@@ -510,7 +524,7 @@ static double face_floor(const world *w, const held *c)
     double own = own_floor(w, c, lifts), low = own;
     for (int j = c->first; j <= c->last; j++) {
         double other = own_floor(w, &w->c[j], lifts);
-        if (fabs(other - own) <= 1e-9 * w->m->extent && other < low) low = other;
+        if (fabs(other - own) <= deep_of(w, c) && other < low) low = other;
     }
     return low;
 }
@@ -521,7 +535,7 @@ static double closed(const world *w, const held *c)
     int touches = 0;
     for (int j = c->first; c->kind == CONTACT && c->last > c->first && j <= c->last; j++)
         touches |= w->c[j].gap <= 1e-13 * w->m->extent;
-    return (touches && is(w, "cone") ? 1e-9 : 1e-13) * w->m->extent;
+    return touches && is(w, "cone") ? deep_of(w, c) : 1e-13 * w->m->extent;
 }
 
 /* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.2), (S.3), (S.10) */
@@ -1457,6 +1471,7 @@ static int has_chain(const rb_model *m)
 
 static void check_scene(const char *text, const char *formulation, rb_step_opts o)
 {
+    o.accuracy = RB_ACCURACY_STRICT;
     for (int pushed = 0; pushed < 2; pushed++) {
         char where[128];
         scene s = scene_text(text);

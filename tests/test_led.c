@@ -95,6 +95,7 @@ TEST(a_plate_drags_its_load)
     for (int k = 0; k < 2; k++) {
         double h = k ? 0.0005 : 0.001, V = 1.0, a = 0.5 * G;
         scene s = scene_text(ON_PLATE("", ""));
+        s.o.accuracy = RB_ACCURACY_STRICT;
         s.o.h = h;
         s.d->mocap_v[0] = V;
         double t_stick = 0.0;

@@ -347,11 +347,12 @@
 #define RB_LOOP_GAIN 0.5
 
 /* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
- * in units of what steps may leave, that it then has (S.69) [1]. REPEATS smaller: points of one
- * axis with the digits of a file ask for huge motions. Larger: loops that begin open lose rows that
- * hold them while they pass a dead centre. DISAGREES smaller: rounding of closed loops counts. */
+ * in units of the extent, that it then has, or what steps leave (S.69) [1]. REPEATS smaller: points
+ * of one axis with the digits of a file ask for huge motions. Larger: loops that begin open lose
+ * rows that hold them while they pass a dead centre. DISAGREES smaller: rounding of closed loops
+ * counts. */
 #define RB_LOOP_REPEATS   1e-6
-#define RB_LOOP_DISAGREES 10.0
+#define RB_LOOP_DISAGREES 1e-10
 
 /* What limits and contacts yield by in a step whose loops leave no other answer, in units of
  * what steps may make [1]. A linkage at its dead centre turns rounding of one joint into ten

@@ -15,13 +15,19 @@
 #include "base/constants.h"
 #include "step/closure.h"
 
+/* Closure error that tells rows that disagree from what steps leave [m]. */
+static double disagrees(const rb_stage *s)
+{
+    return fmax(RB_LOOP_DISAGREES * s->size, s->open_most);
+}
+
 static int has_open(const rb_stage *s, int island)
 {
     int open = 0;
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
         for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++)
-            open |= fabs(s->set.error[c->row + r]) > RB_LOOP_DISAGREES * s->open_most;
+            open |= fabs(s->set.error[c->row + r]) > disagrees(s);
     }
     return open;
 }
@@ -83,7 +89,7 @@ rb_status rb_stage_leave_repeated(rb_stage *s, int first)
         s->repeats = NULL;
         s->open = most_open(s);
     }
-    int find_them = first && s->open > RB_LOOP_DISAGREES * s->open_most;
+    int find_them = first && s->open > disagrees(s);
     rb_status status = find_them ? find(s) : RB_OK;
     for (int i = 0; i < s->set.n && s->repeats && status == RB_OK; i++) {
         const rb_constraint *c = &s->set.c[i];

@@ -480,6 +480,42 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
     return RB_OK;
 }
 
+/* A residual of less than `strict` leaves impulses that slide where they were found: those of
+ * islands that nearly rest are found again with it, and judged so. */
+static rb_status judge_sharply(rest *x, unsigned char *wanted)
+{
+    rb_stage *s = x->s;
+    int any = 0, near_miss = s->near_miss;
+    double tol = s->tol, loose = s->loose;
+    rb_step_info told = *s->info;
+    unsigned char *mode = rb_push(s->d->arena, unsigned char, s->set.n);
+    if (!mode) return RB_NOMEM;
+    for (int i = 0; i < s->set.nisland; i++) {
+        wanted[i] = wanted[i] && !s->still[i];
+        any |= wanted[i];
+        wanted[i] = !wanted[i]; /* what is not to be solved */
+    }
+    if (!any || tol <= RB_TOL_STRICT) return RB_OK;
+    memcpy(mode, s->mode, (size_t)s->set.n);
+    memcpy(x->p, s->p, (size_t)s->set.nrow * sizeof *x->p);
+    s->tol = s->loose = RB_TOL_STRICT;
+    rb_status status = rb_stage_solve_others(s, wanted);
+    s->tol = tol;
+    s->loose = loose;
+    s->near_miss = near_miss;
+    if (status == RB_UNSOLVED) { /* what was found before will do */
+        memcpy(s->mode, mode, (size_t)s->set.n);
+        memcpy(s->p, x->p, (size_t)s->set.nrow * sizeof *x->p);
+        *s->info = told;
+        return RB_OK;
+    }
+    if (status != RB_OK) return status;
+    push(x, s->p);
+    memcpy(s->v_new, x->v, (size_t)s->m->nv * sizeof *x->v);
+    measure(x, s->p);
+    return judge(x, wanted) ? judge_balanced(x, wanted) : RB_OK;
+}
+
 rb_status rb_stage_rest(rb_stage *s)
 {
     rest x;
@@ -495,7 +531,10 @@ rb_status rb_stage_rest(rb_stage *s)
     memcpy(s->v_new, x.v, (size_t)s->m->nv * sizeof *x.v);
     int any = any_may_stand(&x, wanted);
     if (any) measure(&x, s->p);
-    if (any && judge(&x, wanted)) status = judge_balanced(&x, wanted);
+    if (any && judge(&x, wanted)) {
+        status = judge_balanced(&x, wanted);
+        if (status == RB_OK) status = judge_sharply(&x, wanted);
+    }
     for (int j = 0; j < s->m->nv; j++) {
         if (s->resting[tree_of(s->m, j)]) s->v_new[j] = 0.0;
     }

@@ -491,12 +491,13 @@ rb_status rb_stage_motion(rb_stage *s)
 
 enum {
     MOST_SPLITS = 1000, /* in one step: what has no answer at all needs ten            */
-    NEAR_SPLITS = 64    /* the same where an answer that is nearly good enough is known */
+    NEAR_SPLITS = 64    /* the same where an answer is known that will do, but at `strict` */
 };
 
 static int may_split(const rb_stage *s, int splits)
 {
-    int most = s->near_miss && s->o->loose > s->tol ? NEAR_SPLITS : MOST_SPLITS;
+    int near = s->near_miss && s->o->loose > s->tol && s->tol > RB_TOL_STRICT;
+    int most = near ? NEAR_SPLITS : MOST_SPLITS;
     return splits > 0 && s->info->splits < most;
 }
 

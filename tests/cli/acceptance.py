@@ -90,12 +90,14 @@ def test_a_fast_cube_stays_on_the_ground():
         text = scene("sliding_cube", ("0 0 0.05", f"0 0 {size}"),
                      ("0.05 0.05 0.05", f"{size} {size} {size}"), ('friction="0.5"', f'friction="{mu}"'),
                      ('qvel="6 ', f'qvel="{speed} '))
-        for step in (0.001, 0.0005):
+        for step, accuracy, bound in ((0.001, "strict", 1e-9), (0.0005, "strict", 1e-9),
+                                      (0.001, "standard", 2e-6 * size), (0.001, "fast", 2e-4 * size)):
             length = speed * speed / (2 * mu * 9.81)
             end = 1.1 * speed / (mu * 9.81)
-            table = record(text, "--key", "start", "--step", str(step), "--time", str(end))
+            table = record(text, "--key", "start", "--step", str(step), "--time", str(end),
+                           "--accuracy", accuracy)
             height = max(abs(z - size) for z in table["q:cube:2"])
-            check(height < 1e-9, f"height {height} at mu {mu}")
+            check(height < bound, f"height {height} at mu {mu}, {accuracy}")
             check(abs(table["q:cube:0"][-1] - length) < speed * step, table["q:cube:0"][-1], length)
             check(table["v:cube:0"][-1] == 0.0, table["v:cube:0"][-1])
 
@@ -150,7 +152,7 @@ def test_chains_of_all_masses_fall():
                         fromto="0.04 0 0 0.16 0 0" mass="{m}"/>''' for k, m in enumerate([1] * 5 + [heavy]))
         text = f'''<mujoco><compiler angle="radian"/><option timestep="0.002"/><default><geom friction="0.5"/>
                </default><worldbody><geom type="plane" size="9 9 1"/>{links}{'</body>' * 6}</worldbody></mujoco>'''
-        done = run(text, "--time", "0.35")
+        done = run(text, "--time", "0.35", "--accuracy", "strict")
         check(done["failures"] == 0 and done["residual_max"] < 1e-10, (heavy, done))
         check(done["penetration_max"] < 1e-9, (heavy, done))
 
@@ -159,7 +161,7 @@ def test_heavy_falls_on_light():
     for mass in ("1e3", "1e6"):
         text = scene("heavy_on_light", ("1e6", mass), ('pos="0 0 0.3"', 'pos="0.03 0.02 0.35"'),
                      ("0 0 0.3 1 0 0 0", "0.03 0.02 0.35 1 0 0 0"))
-        done = run(text, "--key", "start")
+        done = run(text, "--key", "start", "--accuracy", "strict")
         check(done["failures"] == 0, done)
         check(done["residual_max"] < 1e-9 and done["penetration_max"] < 1e-9, done)
         check(abs(done["qpos"][9] - 0.3) < 1e-8, done["qpos"])
@@ -217,7 +219,7 @@ def test_a_ball_comes_to_rest_when_its_bounces_end():
 
 def test_a_four_bar_linkage_walks_with_closed_loops():
     for ctrl in ("3", "-5", "12"):
-        done = run(scene("four_bar", ('ctrl="3"', f'ctrl="{ctrl}"')), "--key", "pulled")
+        done = run(scene("four_bar", ('ctrl="3"', f'ctrl="{ctrl}"')), "--key", "pulled", "--accuracy", "strict")
         check(done["failures"] == 0, done)
         check(done["loop_error_max"] < 1e-10, done["loop_error_max"])
         check(done["residual_max"] < 1e-10 and done["penetration_max"] < 1e-9, done)

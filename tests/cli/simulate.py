@@ -28,7 +28,7 @@ def summary(*arguments):
 
 
 def test_summary_has_what_it_promises():
-    rod = summary(ROD, "--key", "start", "--time", "0.7")
+    rod = summary(ROD, "--key", "start", "--time", "0.7", "--accuracy", "strict")
     check(all(key in rod for key in SUMMARY), rod)
     check(rod["steps"] == 280 and rod["failures"] == 0, rod)
     check(abs(rod["qpos"][0] + 0.231) < 0.004, rod["qpos"])
@@ -160,7 +160,8 @@ def test_a_model_may_say_what_set_says():
     """Every name that --set lists is one that a file may have."""
     err = rattleback("run", ROD, "--set", "rb.colour=1")[2]
     names = err.split("NAME one of ")[1].strip().split(", ")
-    words = {"formulation": "box", "solver": "auto", "stepper": "located", "restitution_law": "newton"}
+    words = {"formulation": "box", "solver": "auto", "stepper": "located", "restitution_law": "newton",
+             "accuracy": "strict"}
     numbers = {"step": "0.001", "time": "0.01", "directions": "4", "phantom_directions": "4"}
     entries = "".join('<text name="rb.%s" data="%s"/>' % (n, words[n]) if n in words else
                       '<numeric name="rb.%s" data="%s"/>' % (n, numbers.get(n, "0")) for n in names)
