@@ -487,7 +487,7 @@ static double bounce(const world *w, double gap, double came, double free_u, dou
     return fmin(-free_u, sqrt(half * half + right) - half);
 }
 
-/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.90). */
+/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.97). */
 static double deep_of(const world *w, const held *c)
 {
     const rb_model *m = w->m;

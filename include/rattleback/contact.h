@@ -37,7 +37,7 @@ typedef enum rb_stepper {
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
-/* What steps promise (S.90); which one to take: docs/manual/accuracy.md. */
+/* What steps promise (S.97); which one to take: docs/manual/accuracy.md. */
 typedef enum rb_accuracy {
     RB_ACCURACY_STANDARD = 0, /* residual 1e-6, overlap 1e-6 of the smaller moving body           */
     RB_ACCURACY_STRICT,       /* 1e-9 and 1e-9                                                    */
