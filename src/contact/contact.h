@@ -122,6 +122,17 @@ rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constr
 rb_status rb_island_open_with(const rb_constraints *set, int island, double h, const double *W,
                               rb_arena *arena, rb_island *out);
 
+/* The same without the constraints of the island that `left` marks, in the order of island_order;
+ * dense. */
+typedef struct rb_some {
+    double *W; /* room for the matrix; NULL: from the arena                      (nrow x nrow)    */
+    int known; /* 1: it is there                                                                  */
+} rb_some;
+
+rb_status rb_island_open_some(const rb_model *m, const rb_data *d, const rb_constraints *set,
+                              int island, const unsigned char *left, double h, const rb_some *some,
+                              rb_arena *arena, rb_island *out);
+
 /* Rows and columns of what cannot move along a contact become zero (F.26); for formulations whose
  * problems are solved by pivoting. After u is filled. */
 rb_status rb_island_drop_immovable(rb_island *island, rb_arena *arena);

@@ -473,20 +473,26 @@ static rb_status write_operator(const half *w, rb_arena *arena)
 /* ---- open -------------------------------------------------------------------------------------
  */
 
-static rb_status take_rows(const rb_constraints *set, int island, rb_arena *arena, rb_island *out)
+/* left: constraints of the island that stay out; NULL: none. */
+static rb_status take_rows(const rb_constraints *set, int island, const unsigned char *left,
+                           rb_arena *arena, rb_island *out)
 {
     const int *order = set->island_order + set->island_start[island];
-    out->n = set->island_start[island + 1] - set->island_start[island];
+    int all = set->island_start[island + 1] - set->island_start[island];
+    out->n = all;
+    for (int i = 0; left && i < all; i++) out->n -= left[i] != 0;
     out->c = rb_push(arena, const rb_constraint *, out->n);
     out->row = rb_push(arena, int, out->n);
     out->mode_prev = rb_push(arena, unsigned char, 2 * (size_t)out->n);
     if (!out->c || !out->row || !out->mode_prev) return RB_NOMEM;
     out->mode = out->mode_prev + out->n;
-    for (int i = 0; i < out->n; i++) {
-        out->c[i] = &set->c[order[i]];
+    for (int k = 0, i = 0; k < all; k++) {
+        if (left && left[k]) continue;
+        out->c[i] = &set->c[order[k]];
         out->row[i] = out->nrow;
         out->nrow += out->c[i]->nrow;
         out->mode_prev[i] = out->mode[i] = RB_MODE_UNKNOWN;
+        i++;
     }
     double **arrays[] = { &out->u, &out->bias, &out->u_before, &out->p_prev, &out->guess, &out->p };
     int n = sizeof arrays / sizeof *arrays;
@@ -508,7 +514,22 @@ rb_status rb_island_open_with(const rb_constraints *set, int island, double h, c
     memset(out, 0, sizeof *out);
     out->h = h;
     out->W = (rb_matrix){ .form = RB_DENSE, .dense = W };
-    return take_rows(set, island, arena, out);
+    return take_rows(set, island, NULL, arena, out);
+}
+
+rb_status rb_island_open_some(const rb_model *m, const rb_data *d, const rb_constraints *set,
+                              int island, const unsigned char *left, double h, const rb_some *some,
+                              rb_arena *arena, rb_island *out)
+{
+    memset(out, 0, sizeof *out);
+    out->h = h;
+    rb_status status = take_rows(set, island, left, arena, out);
+    if (status != RB_OK) return status;
+    out->W = (rb_matrix){ .form = RB_DENSE, .dense = some->W };
+    if (some->known) return RB_OK;
+    half w = { .m = m, .d = d, .set = set, .island = out };
+    status = half_solve_all(&w, arena);
+    return status == RB_OK ? write_dense(&w, some->W, arena) : status;
 }
 
 rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constraints *set,

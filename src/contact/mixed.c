@@ -130,8 +130,8 @@ static void measure(const rb_island *is, const rb_mixed *x, double *u, double *d
     rb_mixed_residual(x, diag, is->p, u, cert);
 }
 
-rb_status rb_island_solve_mixed(rb_island *is, double tol, rb_arena *arena, rb_info *info,
-                                int *done)
+rb_status rb_island_solve_mixed(rb_island *is, double tol, double size, rb_arena *arena,
+                                rb_info *info, int *done)
 {
     rb_mixed x;
     rb_mixed_result result;
@@ -145,6 +145,8 @@ rb_status rb_island_solve_mixed(rb_island *is, double tol, rb_arena *arena, rb_i
     status = rb_mixed_solve(&x, tol, arena, is->p, mode, &result);
     if (status != RB_OK) return status;
     measure(is, &x, u, u + is->nrow, &info->cert);
+    info->cert.scale = fmax(size, info->cert.scale);
+    info->cert.relative = info->cert.residual / info->cert.scale;
     info->iterations += result.iterations;
     info->factorisations += result.factorisations;
     if (info->cert.relative <= tol) {

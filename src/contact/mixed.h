@@ -8,9 +8,10 @@
 /* Whether the island can be written so. */
 int rb_mixed_takes(const rb_island *island);
 
-/* p and mode of the island from its guess; info has the certificate. *done = 0: none below tol was
+/* p and mode of the island from its guess; info has the certificate, relative to `size` where that
+ * is larger than |u| of the island: it may be a part of a larger one. *done = 0: none below tol was
  * found. RB_NOMEM only. */
-rb_status rb_island_solve_mixed(rb_island *island, double tol, rb_arena *arena, rb_info *info,
-                                int *done);
+rb_status rb_island_solve_mixed(rb_island *island, double tol, double size, rb_arena *arena,
+                                rb_info *info, int *done);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "math/dense.h"
-#include "contact/mixed.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
@@ -15,7 +14,10 @@
 enum { KEPT_ROWS = 120 };
 
 /* Least tolerance at which islands are solved with a trace of compliance [1]. */
-#define MIXED_TOL 1e-7
+#define ACTIVE_TOL 1e-7
+
+/* Rows up to which a dense system pays. */
+enum { ACTIVE_ROWS = 400 };
 
 /* Components along t1, t2 of a vector that had them along the tangents of the step before. */
 static void turn(const double *before, const double *now, double x[2])
@@ -29,7 +31,7 @@ static void turn(const double *before, const double *now, double x[2])
 }
 
 /* Impulse and mode one step before, where the constraint was there. */
-static void fill_memory(const rb_stage *s, const rb_constraint *c, double *p, unsigned char *mode)
+void rb_stage_recall(const rb_stage *s, const rb_constraint *c, double *p, unsigned char *mode)
 {
     const rb_touch *touch = rb_touch_find(s->d, &c->id);
     if (!touch || touch->nrow != c->nrow) return;
@@ -42,7 +44,7 @@ static void fill_memory(const rb_stage *s, const rb_constraint *c, double *p, un
 }
 
 /* The answer of the round before a repair is closer than that of the step before. */
-static void fill_guess(const rb_stage *s, const rb_constraint *c, double *guess)
+void rb_stage_recall_round(const rb_stage *s, const rb_constraint *c, double *guess)
 {
     const rb_constraint *before = s->last_p ? rb_stage_find(&s->last, &c->id) : NULL;
     if (!before || before->nrow != c->nrow) return;
@@ -55,7 +57,7 @@ static void fill_guess(const rb_stage *s, const rb_constraint *c, double *guess)
 
 /* What the island starts from: free velocities, and the answer of the step before. Bristles, bounds
  * that lag and static friction remember it as well: a cold start is the solver's business only. */
-static void fill(const rb_stage *s, rb_island *island)
+void rb_stage_fill(const rb_stage *s, rb_island *island)
 {
     for (int i = 0; i < island->n; i++) {
         const rb_constraint *c = island->c[i];
@@ -64,9 +66,9 @@ static void fill(const rb_stage *s, rb_island *island)
         memcpy(island->u + row, s->u + c->row, bytes);
         memcpy(island->bias + row, s->bias + c->row, bytes);
         memcpy(island->u_before + row, s->u_before + c->row, bytes);
-        fill_memory(s, c, island->p_prev + row, &island->mode_prev[i]);
+        rb_stage_recall(s, c, island->p_prev + row, &island->mode_prev[i]);
         memcpy(island->guess + row, island->p_prev + row, bytes);
-        fill_guess(s, c, island->guess + row);
+        rb_stage_recall_round(s, c, island->guess + row);
     }
 }
 
@@ -214,11 +216,11 @@ static rb_status hand_over(const rb_stage *s, int index, int turn, const rb_prob
 static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_island *island)
 {
     rb_kept *kept = s->kept ? &s->kept[index] : NULL;
-    if (kept && kept->known)
+    if (kept && kept->known && !kept->some)
         return rb_island_open_with(&s->set, index, s->h, kept->W, arena, island);
     double *W = kept ? kept->W : NULL;
     rb_status status = rb_island_open_in(s->m, s->d, &s->set, index, s->h, W, arena, island);
-    if (status == RB_OK && W) kept->known = 1;
+    if (status == RB_OK && W) kept->known = 1, kept->some = 0;
     return status;
 }
 
@@ -277,26 +279,22 @@ static rb_status solve_written(const rb_stage *s, int index, int turn, int brief
     return status;
 }
 
-/* Rows as what they are (F.28), where the tolerance leaves room for a trace of compliance. Who
- * wants to see problems, or another solver, gets cones. */
-static int may_be_mixed(const rb_stage *s, const rb_island *is)
+static int island_rows(const rb_constraints *set, int island)
 {
-    return s->o->formulation->kind == RB_CONE && s->o->solver == s->ladder &&
-           s->o->tol >= MIXED_TOL && !s->o->sink.take && rb_mixed_takes(is);
+    int rows = 0;
+    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
+        rows += set->c[set->island_order[i]].nrow;
+    }
+    return rows;
 }
 
-/* done 0: no certified answer was found, and the island is as before. */
-static rb_status solve_mixed(rb_stage *s, rb_island *is, rb_arena *arena, outcome *x, int *done)
+/* Rows as what they are (F.28), where the tolerance leaves room for a trace of compliance. Who
+ * wants to see problems, or another solver, gets cones. */
+static int may_be_active(const rb_stage *s, int island)
 {
-    rb_status status = rb_island_solve_mixed(is, s->o->tol, arena, &x->solved, done);
-    if (status == RB_OK && *done) {
-        x->rows = is->nrow;
-        take(s, is);
-        return RB_OK;
-    }
-    x->solved = (rb_info){ .mode = NULL };
-    memset(is->p, 0, (size_t)is->nrow * sizeof *is->p);
-    return status;
+    return s->o->formulation->kind == RB_CONE && s->o->solver == s->ladder &&
+           s->o->tol >= ACTIVE_TOL && !s->o->sink.take &&
+           island_rows(&s->set, island) <= ACTIVE_ROWS;
 }
 
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
@@ -304,16 +302,18 @@ static rb_status solve_mixed(rb_stage *s, rb_island *is, rb_arena *arena, outcom
 static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena *arena, outcome *x)
 {
     rb_island island;
-    rb_status status = open_island(s, index, arena, &island);
+    int done = 0;
+    rb_status status = RB_OK;
+    if (may_be_active(s, index))
+        status = rb_stage_solve_active(s, index, arena, &x->solved, &x->rows, &done);
+    if (status != RB_OK || done) return status;
+    status = open_island(s, index, arena, &island);
     if (status != RB_OK) return status;
-    fill(s, &island);
+    rb_stage_fill(s, &island);
     island.weight = s->h * s->gravity * of->all;
     island.again = s->last_p != NULL;
     if (s->o->formulation->kind != RB_CONE) status = rb_island_drop_immovable(&island, arena);
     if (status != RB_OK) return status;
-    int done = 0;
-    if (may_be_mixed(s, &island)) status = solve_mixed(s, &island, arena, x, &done);
-    if (status != RB_OK || done) return status;
     status = leave_open(s, arena, &island);
     int brief = is_brief(s, &island, of), turn = 0;
     if (status == RB_OK) status = solve_written(s, index, turn, brief, &island, arena, x);
@@ -381,15 +381,6 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     return status;
 }
 
-static int island_rows(const rb_constraints *set, int island)
-{
-    int rows = 0;
-    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
-        rows += set->c[set->island_order[i]].nrow;
-    }
-    return rows;
-}
-
 /* Room for W of the islands of chains, which carry.c solves by turns. */
 static rb_status keep_chains(rb_stage *s)
 {
@@ -404,8 +395,10 @@ static rb_status keep_chains(rb_stage *s)
         if (island < 0 || kept[island].W) continue;
         size_t rows = (size_t)island_rows(&s->set, island);
         if (rows > KEPT_ROWS) continue;
+        int n = s->set.island_start[island + 1] - s->set.island_start[island];
         kept[island].W = rb_push(s->d->arena, double, rows *rows);
-        if (!kept[island].W) return RB_NOMEM;
+        kept[island].left = rb_push(s->d->arena, unsigned char, n);
+        if (!kept[island].W || !kept[island].left) return RB_NOMEM;
     }
     s->kept = kept;
     return RB_OK;

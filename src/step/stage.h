@@ -31,6 +31,8 @@ typedef struct rb_paradigms rb_paradigms;
 typedef struct rb_kept {
     double *W; /* NULL: not kept                                        (rows x rows)           */
     int known;
+    int some;            /* it is that of the rows which `left` does not mark                   */
+    unsigned char *left; /* of active_rows.c                            (constraints)           */
 } rb_kept;
 
 /* A vertex that stood on a face in the round before. */
@@ -353,6 +355,19 @@ int rb_stage_is_long(const rb_model *m);
 /* sharpen.c: a certified answer of a cone problem, with a tenth of its residual where doubles can
  * hold it (S.54). Scratch from o->arena. */
 rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
+
+/* islands.c: where constraint c of the set may begin: impulse of the step before, or of the round
+ * before a repair, along the tangents of now, and its mode. */
+void rb_stage_recall(const rb_stage *s, const rb_constraint *c, double *p, unsigned char *mode);
+void rb_stage_recall_round(const rb_stage *s, const rb_constraint *c, double *guess);
+
+/* islands.c: u, bias, p_prev and the like of an island. */
+void rb_stage_fill(const rb_stage *s, rb_island *island);
+
+/* active_rows.c: p, mode of an island as rows as what they are; those that slide or stay open, as
+ * far as it can be foretold, are not in the system (S.95). done 0: no certified answer. */
+rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_info *info, int *rows,
+                                int *done);
 
 /* islands.c: p, mode of islands that are not still. */
 rb_status rb_stage_solve(rb_stage *s);
