@@ -19,6 +19,7 @@
 #include "overlap.h"
 #include "rattleback/io.h"
 #include "record.h"
+#include "run_state.h"
 #include "watch.h"
 
 typedef struct run {
@@ -68,6 +69,24 @@ static const rb_data *as_written(const run *r)
     rb_velocity(r->m, r->d);
     rb_minimal_state(r->m, r->d, r->written, r->minimal);
     return r->minimal;
+}
+
+static record_state recorded(const run *r, const rb_step_info *info, double joules)
+{
+    return (record_state){ .written = r->written,
+                           .q = as_written(r),
+                           .m = r->m,
+                           .d = r->d,
+                           .info = info,
+                           .energy = joules };
+}
+
+static void put_row(run *r, const rb_step_info *info, double joules)
+{
+    if (!r->record) return;
+    const record_state s = recorded(r, info, joules);
+    rb_frames(r->m, r->d);
+    record_row(r->record, &s);
 }
 
 /* ---- problems on file ---------------------------------------------------------------------------
@@ -167,7 +186,7 @@ static int simulate(run *r)
     double end = r->d->time + r->o->time - 0.5 * h;
     int bar = isatty(STDERR_FILENO) && !r->o->watch;
     rb_step_info info = { 0 };
-    if (r->record) record_row(r->record, as_written(r), &info, r->energy_start);
+    put_row(r, &info, r->energy_start);
     while (r->d->time < end && !interrupted) {
         rb_error err = { 0 };
         rb_status status = step(r, &info, &err);
@@ -182,8 +201,7 @@ static int simulate(run *r)
         add(r, &info);
         as_written(r); /* each step: joints go on from the turn they were in */
         if (r->o->watch) watch_step(&r->watch, r->m, r->d);
-        if (r->record && r->steps % r->o->every == 0)
-            record_row(r->record, as_written(r), &info, energy(r));
+        if (r->record && r->steps % r->o->every == 0) put_row(r, &info, energy(r));
         if (bar && wall_seconds() - shown > 0.1) {
             shown = wall_seconds();
             show_progress(r, start, &info);
@@ -290,25 +308,6 @@ static void summary_text(const run *r)
 /* ---- the command --------------------------------------------------------------------------------
  */
 
-/* The state of a file on top of the start. */
-static int apply_state(run *r)
-{
-    rb_error err = { 0 };
-    rb_state_entry *state = NULL;
-    rb_state_reader *reader = rb_state_open(r->o->state, r->written, NULL, &err);
-    rb_status status = reader ? rb_state_next(reader, &state, &err) : err.status;
-    if (reader && status == RB_OK && state)
-        rb_state_apply(r->written, state, r->d);
-    else if (err.text[0])
-        model_say(&err);
-    else
-        fprintf(stderr, "%s: no state in it\n", r->o->state);
-    int found = state != NULL;
-    rb_state_entry_free(state);
-    rb_state_close(reader);
-    return found;
-}
-
 static int refuse_physics(const run_options *o, const rb_model *m)
 {
     int count = 0;
@@ -359,13 +358,33 @@ static int open_events(run *r)
     return r->events != NULL;
 }
 
+static int open_record(run *r)
+{
+    if (!r->o->record) return 1;
+    const record_state s = recorded(r, NULL, 0.0);
+    r->record = record_open(r->o->record, r->o->columns, &s);
+    return r->record != NULL;
+}
+
+/* States are in the coordinates of the file: what maximal ones remember does not fit. */
+static int refuse_save(const run *r)
+{
+    if (!r->o->save || r->written == r->m) return 0;
+    fputs("rattleback run: --save: not with --coordinates maximal; take minimal\n", stderr);
+    return 1;
+}
+
 static int run_model(run *r)
 {
     r->written = r->o->model.minimal ? r->o->model.minimal : r->m;
-    if (refuse_maximal(r)) return EXIT_BAD_INPUT;
+    if (refuse_maximal(r) || refuse_save(r)) return EXIT_BAD_INPUT;
     r->d = model_start_written(&r->o->model, r->m);
     if (!r->d) return EXIT_BAD_INPUT;
-    if (r->o->state && !apply_state(r)) return EXIT_BAD_INPUT;
+    int goes_on = 0;
+    if (r->o->state && !run_state_apply(r->o->state, r->written, &r->d, &goes_on))
+        return EXIT_BAD_INPUT;
+    if (r->o->has_height && !run_state_height(r->written, r->d, r->o->height))
+        return EXIT_BAD_INPUT;
     if (r->written != r->m) {
         r->minimal = r->d;
         r->d = model_maximal(&r->o->model, r->minimal, r->m);
@@ -373,15 +392,16 @@ static int run_model(run *r)
     }
     if (r->o->dump && !open_dump(r)) return EXIT_BAD_INPUT;
     if (r->o->events && !open_events(r)) return EXIT_BAD_INPUT;
-    if (r->o->record && !(r->record = record_open(r->o->record, r->written))) return EXIT_BAD_INPUT;
+    if (!open_record(r)) return EXIT_BAD_INPUT;
     if (!controls_open(&r->o->control, r->m, r->written != r->m, &r->controls))
         return EXIT_BAD_INPUT;
     r->o->step.control = controls_callback(r->controls);
-    controls_start(r->controls, r->m, r->d, 0);
+    controls_start(r->controls, r->m, r->d, goes_on);
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     r->energy_start = energy(r);
     int status = simulate(r);
     if (!record_close(r->record)) status = EXIT_BAD_INPUT;
+    if (r->o->save && !run_state_save(r->o->save, r->m, r->d)) status = EXIT_BAD_INPUT;
     if (!events_close(r->events)) status = EXIT_BAD_INPUT;
     if (r->o->model.json)
         summary_json(r);

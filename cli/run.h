@@ -11,7 +11,9 @@ typedef struct run_options {
     rb_step_opts step;
     double time; /* [s]                                       */
     int every;   /* rows of the record: each so many steps    */
-    const char *record, *state, *dump, *events;
+    const char *record, *columns, *state, *save, *dump, *events;
+    int has_height;
+    double height; /* of the floating base at the start [m] */
     control_options control;
     int watch;
     int threads;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record.h"
 #include "run.h"
 
 /* ---- values ------------------------------------------------------------------------------------
@@ -287,7 +288,7 @@ static int set_every(void *to, const char *text)
 static int set_record(void *to, const char *text)
 {
     ((run_options *)to)->record = text;
-    return 1;
+    return record_check(text, NULL);
 }
 
 static int set_events(void *to, const char *text)
@@ -327,6 +328,26 @@ static int set_interpolate(void *to, const char *text)
 static int set_ctrl_every(void *to, const char *text)
 {
     return control_set_every(&((run_options *)to)->control, text);
+}
+
+static int set_columns(void *to, const char *text)
+{
+    const record_group *group[RECORD_MOST_GROUPS];
+    ((run_options *)to)->columns = text;
+    return record_groups_find(text, group) >= 0;
+}
+
+static int set_save(void *to, const char *text)
+{
+    ((run_options *)to)->save = text;
+    return 1;
+}
+
+static int set_height(void *to, const char *text)
+{
+    run_options *o = to;
+    o->has_height = 1;
+    return number("--start-height", text, -1e6, 1e6, "metres", &o->height);
 }
 
 static int set_dump(void *to, const char *text)
@@ -369,7 +390,10 @@ static const argument table[] = {
     { "--every", 1, set_every },
     { "--record", 1, set_record },
     { "--events", 1, set_events },
+    { "--columns", 1, set_columns },
     { "--state", 1, set_state },
+    { "--save", 1, set_save },
+    { "--start-height", 1, set_height },
     { "--ctrl", 1, set_ctrl },
     { "--pd", 1, set_pd },
     { "--interpolate", 1, set_interpolate },
@@ -459,11 +483,15 @@ void run_help(void)
         "                         steps are refused (1e-3, with exit status 1)\n"
         "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
         "  --threads K            over which islands are shared out; the answer is the same (1)\n"
-        "  --record FILE          trajectory as CSV, or JSON lines (.jsonl); - for standard "
-        "output\n"
+        "  --record FILE          trajectory: CSV (.csv) or JSON lines (.jsonl); - for CSV on\n"
+        "                         standard output\n"
+        "  --columns WORD,..      of it, behind time: q, v, ctrl, contact, sensor, body, energy\n"
+        "                         (q, v, contacts, residual, penetration, energy)\n"
         "  --every N              a row of it each N steps (1)\n"
         "  --events FILE          impacts and groups of impulse and hybrid as CSV, or JSON lines\n"
         "                         (.jsonl)\n"
+        "  --save FILE            the state at the end, from which --state goes on bit for bit\n"
+        "  --start-height Z       z of the floating base at the start [m]\n"
         "  --state FILE           start from a state, as rattleback compute takes it\n"
         "  --ctrl FILE            inputs over time: CSV with a header time,NAME,.. or JSON lines;\n"
         "                         names of actuators, of joints (torques), of mocap bodies with\n"

@@ -105,6 +105,16 @@ typedef struct rb_state_point {
     double pos[3]; /* in the body frame [m]                                                      */
 } rb_state_point;
 
+/* What a step remembers beside coordinates and controls: with it a run goes on bit for bit. Fields
+ * as in rb_data. */
+typedef struct rb_state_resume {
+    rb_rng rng;
+    double push_time, slope_time, touch_h;
+    const double *wrench, *mocap_v, *mocap_a, *mocap_was, *gauge_at, *push, *slope, *slope_h;
+    int ntouch;
+    const rb_touch *touch; /*                                                    (ntouch)        */
+} rb_state_resume;
+
 /* One state of a model: what the file does not say is NULL. Lengths are those of the model,
  * numbers finite, quaternions of unit length. */
 typedef struct rb_state_entry {
@@ -119,6 +129,7 @@ typedef struct rb_state_entry {
     const double *mocap; /* positions and quaternions                            (nmocap x 7)    */
     const double *tau;   /* applied generalised forces                           (nv)            */
     const double *qacc;  /* accelerations, for inverse dynamics                  (nv)            */
+    const rb_state_resume *resume; /* NULL: the file does not come from rb_state_write           */
     int npoint;
     const rb_state_point *points; /*                                             (npoint)        */
 } rb_state_entry;
@@ -138,8 +149,13 @@ rb_status rb_state_parse(const rb_model *m, const char *bytes, size_t size, int 
                          const rb_alloc *alloc, rb_state_entry **entry, rb_error *err);
 void rb_state_entry_free(rb_state_entry *entry); /* NULL is fine */
 
-/* Copies what the entry has to the state and the inputs of d; the rest of d stays. */
-void rb_state_apply(const rb_model *m, const rb_state_entry *entry, rb_data *d);
+/* Copies what the entry has to the state and the inputs of d; the rest of d stays. RB_FULL, and
+ * nothing done, where d has no room for entry->resume->ntouch constraints: rb_data_reserve. */
+rb_status rb_state_apply(const rb_model *m, const rb_state_entry *entry, rb_data *d);
+
+/* Writes the state and the inputs of d as one line that rb_state_next reads back to the same bits,
+ * with all that a step remembers. Write errors are left to ferror(out). */
+void rb_state_write(FILE *out, const rb_model *m, const rb_data *d);
 
 /* ---- tables over time ------------------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 
 #include "io/fields.h"
 #include "io/lines.h"
+#include "io/state_resume.h"
 
 /* What rb_state_entry points into: the first member is what the caller sees. */
 typedef struct owned_state {
@@ -62,6 +63,9 @@ static rb_status read_vectors(rb_io_context *ctx, const json_t *object, const rb
     return RB_OK;
 }
 
+/* Error of the square of a length that is rounding. */
+static const double UNIT = 1e-14;
+
 /* Brings the quaternion at q[at] to unit length; one that is zero has no direction. */
 static rb_status normalize_at(rb_io_context *ctx, const char *key, double *q, int at)
 {
@@ -74,6 +78,9 @@ static rb_status normalize_at(rb_io_context *ctx, const char *key, double *q, in
                             "a quaternion of four zeros; expected w x y z of a rotation, for "
                             "example 1 0 0 0");
     }
+    for (int i = 0; i < 4; i++) sum += x[i] * x[i];
+    if (fabs(sum - 1.0) <= UNIT) return RB_OK; /* as a step leaves it: not a bit is changed */
+    sum = 0.0;
     for (int i = 0; i < 4; i++) sum += (x[i] / scale) * (x[i] / scale);
     double norm = sqrt(sum);
     for (int i = 0; i < 4; i++) x[i] = x[i] / scale / norm;
@@ -168,6 +175,16 @@ static const char *copy_text(rb_io_context *ctx, const char *text)
     return copy;
 }
 
+/* What a row of a record has beside its state (rattleback run --columns). */
+static int is_recorded(const char *key)
+{
+    static const char *const words[] = { "contacts", "residual", "penetration",    "energy",
+                                         "contact",  "sensor",   "contact_bodies", "body" };
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcmp(key, words[k]) == 0) return 1;
+    return 0;
+}
+
 /* A typing error in a key would otherwise be a default in silence. */
 static rb_status read_unknown(rb_io_context *ctx, const json_t *object, const rb_model *m,
                               rb_state_entry *e)
@@ -178,8 +195,9 @@ static rb_status read_unknown(rb_io_context *ctx, const json_t *object, const rb
     json_t *value;
     json_object_foreach((json_t *)object, key, value)
     {
-        int known =
-            strcmp(key, "name") == 0 || strcmp(key, "time") == 0 || strcmp(key, "points") == 0;
+        int known = strcmp(key, "name") == 0 || strcmp(key, "time") == 0 ||
+                    strcmp(key, "points") == 0 || strcmp(key, "resume") == 0;
+        known |= is_recorded(key);
         for (int k = 0; k < NVECTOR; k++) known |= strcmp(key, fields[k].key) == 0;
         if (known) continue;
         e->unknown = copy_text(ctx, key);
@@ -215,6 +233,7 @@ static rb_status read_state(rb_io_context *ctx, const json_t *object, const rb_m
     if (status == RB_OK) status = read_vectors(ctx, object, m, e);
     if (status == RB_OK) status = normalize_state(ctx, m, e);
     if (status == RB_OK) status = read_points(ctx, object, m, e);
+    if (status == RB_OK) status = rb_io_state_resume(ctx, object, m, &e->resume);
     if (status == RB_OK) status = read_unknown(ctx, object, m, e);
     return status;
 }
@@ -253,8 +272,28 @@ static void copy_vector(double *to, const double *from, int n)
     if (from && n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-void rb_state_apply(const rb_model *m, const rb_state_entry *e, rb_data *d)
+/* What a step remembers. */
+static void resume(const rb_model *m, const rb_state_resume *r, rb_data *d)
 {
+    d->rng = r->rng;
+    d->push_time = r->push_time;
+    d->slope_time = r->slope_time;
+    d->touch_h = r->touch_h;
+    copy_vector(d->wrench, r->wrench, 6 * m->nbody);
+    copy_vector(d->mocap_v, r->mocap_v, 6 * m->nmocap);
+    copy_vector(d->mocap_a, r->mocap_a, 6 * m->nmocap);
+    copy_vector(d->mocap_was, r->mocap_was, 6 * m->nmocap);
+    copy_vector(d->gauge_at, r->gauge_at, m->ngauge_dof);
+    copy_vector(d->push, r->push, 2 * m->nv);
+    copy_vector(d->slope, r->slope, RB_SLOPES * m->nv);
+    copy_vector(d->slope_h, r->slope_h, RB_SLOPES);
+    d->ntouch = r->ntouch;
+    if (r->ntouch > 0) memcpy(d->touch, r->touch, (size_t)r->ntouch * sizeof *d->touch);
+}
+
+rb_status rb_state_apply(const rb_model *m, const rb_state_entry *e, rb_data *d)
+{
+    if (e->resume && e->resume->ntouch > d->touch_max) return RB_FULL;
     d->time = e->time;
     copy_vector(d->q, e->qpos, m->nq);
     copy_vector(d->v, e->qvel, m->nv);
@@ -262,6 +301,8 @@ void rb_state_apply(const rb_model *m, const rb_state_entry *e, rb_data *d)
     copy_vector(d->ctrl, e->ctrl, m->nu);
     copy_vector(d->mocap, e->mocap, 7 * m->nmocap);
     copy_vector(d->tau, e->tau, m->nv);
+    if (e->resume) resume(m, e->resume, d);
+    return RB_OK;
 }
 
 /* ---- files -------------------------------------------------------------------------------------

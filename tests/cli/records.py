@@ -1,0 +1,135 @@
+"""Tests of records and states of `rattleback run`: --record, --columns, --save, --state.
+
+usage: records.py PATH_TO_rattleback [NAME...]     only the tests whose name contains a NAME
+"""
+import csv
+import json
+import os
+import tempfile
+
+from harness import check, check_run, rattleback, run_tests, strict_json
+
+QUADRUPED = "scenes/robots/quadruped.xml"
+HAND = "scenes/robots/hand.xml"
+CUBE = "scenes/acceptance/resting_cube.xml"
+BALLS = "scenes/contact/four_balls.xml"
+
+
+def summary(*arguments):
+    return strict_json(check_run(rattleback("run", *arguments, "--json"), 0))
+
+
+def table(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    return rows[0], [dict(zip(rows[0], map(float, row))) for row in rows[1:]]
+
+
+def test_columns_are_those_asked_for():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cube.csv")
+        summary(CUBE, "--time", "0.1", "--record", path, "--columns", "energy,contact,body,q")
+        head, rows = table(path)
+        check(head[:2] == ["time", "energy"], "time is always first", head)
+        bodies = [h for h in head if h.startswith("contact:") and h.endswith(":z")]
+        check(len(bodies) == 1, head)
+        name = bodies[0][8:-2]
+        weight = rows[-1][bodies[0]]
+        z = rows[-1][f"body:{name}:z"]
+        check(abs(z - rows[-1][[h for h in head if h.startswith("q:")][2]]) < 1e-12, z)
+        check(weight > 0 and abs(rows[-1][f"contact:{name}:x"]) < 1e-9 * weight, weight)
+        model = strict_json(check_run(rattleback("info", CUBE, "--json"), 0))
+        check(abs(weight - 9.81 * model["mass"]) < 1e-9 * weight, weight, model["mass"])
+
+
+def test_columns_of_json_lines():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cube.jsonl")
+        summary(CUBE, "--time", "0.05", "--record", path, "--columns", "q,v,contact,body,sensor,ctrl")
+        with open(path, encoding="utf-8") as file:
+            row = [strict_json(line) for line in file][-1]
+        check(list(row)[0] == "time" and len(row["qpos"]) == 7 and len(row["qvel"]) == 6, row)
+        check(row["contacts"] == len(row["contact"]) and "force" in row["contact"][0], row)
+        check(all(len(pose) == 7 for pose in row["body"].values()), row["body"])
+
+
+def test_records_and_columns_refused():
+    for words in (("--record", "traj.txt"), ("--record", "traj"), ("--columns", "q,w"),
+                  ("--columns", "q,q"), ("--columns", "")):
+        check_run(rattleback("run", CUBE, *words), 2, words[0])
+
+
+def test_a_saved_state_goes_on_bit_for_bit():
+    for model, options in ((QUADRUPED, ()), (HAND, ("--ctrl-random", "3,0.07")), (BALLS, ()),
+                           (BALLS, ("--stepper", "located")), (CUBE, ()),
+                           ("scenes/impulse/bowling.xml", ("--stepper", "impulse")),
+                           ("scenes/impulse/platter.xml", ())):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "state.json")
+            whole = summary(model, *options, "--time", "0.3")
+            first = summary(model, *options, "--time", "0.18", "--save", path)
+            again = summary(model, *options, "--time", repr(whole["time"] - first["time"]), "--state", path)
+            check(again["hash"] == whole["hash"], model, options, again["qpos"], whole["qpos"])
+
+
+def test_controls_go_on_with_the_state():
+    with tempfile.TemporaryDirectory() as folder:
+        path, pd = os.path.join(folder, "state.json"), os.path.join(folder, "pd.csv")
+        with open(pd, "w", encoding="utf-8") as out:
+            out.write("time,shoulder,elbow,kp,kd\n0,0.3,-0.4,20,1\n0.2,0.5,0,20,1\n")
+        how = ("scenes/robots/double_pendulum.xml", "--pd", pd, "--ctrl-every", "0.05")
+        whole = summary(*how, "--time", "0.3")
+        summary(*how, "--time", "0.13", "--save", path)
+        again = summary(*how, "--time", "0.17", "--state", path)
+        check(again["hash"] == whole["hash"], again["qpos"], whole["qpos"])
+
+
+def with_state(text, *options, model=CUBE):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "state.json")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        return rattleback("run", model, "--time", "0.01", "--state", path, *options)
+
+
+def test_states_refused():
+    q = [0, 0, 1, 1, 0, 0, 0]
+    check_run(with_state(json.dumps({"qpos": q, "qvl": [0] * 6})), 2, "state.json:1: qvl: unknown key")
+    check_run(with_state(json.dumps({"qpos": q}) + "\n" + json.dumps({"qpos": q})), 2,
+              "state.json:2: a second state")
+    check_run(with_state(""), 2, "no state")
+    check_run(with_state(json.dumps({"qpos": q, "resume": {}})), 2, "resume")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "state.json")
+        summary(QUADRUPED, "--time", "0.02", "--save", path)
+        with open(path, encoding="utf-8") as file:
+            saved = json.load(file)
+    nv = len(saved["qvel"])
+    saved["resume"]["touch"] = [[0, 10 ** 6, 1] + [0] * 30]
+    check_run(with_state(json.dumps(saved), model=QUADRUPED), 2, "touch")
+    saved["resume"]["touch"] = [[0, 0]]
+    check_run(with_state(json.dumps(saved), model=QUADRUPED), 2, "touch")
+    saved["resume"]["touch"] = []
+    saved["resume"]["push"] = [0] * (2 * nv - 1)
+    check_run(with_state(json.dumps(saved), model=QUADRUPED), 2, "push")
+    check_run(rattleback("run", QUADRUPED, "--save", "s.json", "--coordinates", "maximal"), 2, "--save")
+    check_run(rattleback("run", QUADRUPED, "--time", "0.01", "--save", "no/such/folder/s.json"), 2, "s.json")
+
+
+def test_compute_reads_records_quietly():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.jsonl")
+        summary(CUBE, "--time", "0.01", "--record", path, "--columns", "q,v,ctrl,contact,sensor,body,energy")
+        result = rattleback("compute", CUBE, "--what", "energy", "--state", path)
+        out = check_run(result, 0)
+        check(result[2] == "" and len(out.splitlines()) > 1, result[2])
+
+
+def test_start_height():
+    end = summary(CUBE, "--start-height", "3.5", "--time", "0.002")
+    check(3.49 < end["qpos"][2] <= 3.5, end["qpos"])
+    check_run(rattleback("run", "scenes/robots/double_pendulum.xml", "--start-height", "1"), 2, "free joint")
+
+
+if __name__ == "__main__":
+    run_tests(globals())
