@@ -19,6 +19,9 @@ void info_json(FILE *out, const info *in);
 int info_text(FILE *out, const info *in);
 
 /* "hinge", "connect", "motor", ...: words for the enums, never NULL. */
+/* How the coefficients of two geoms become that of a pair. */
+extern const char info_friction_rule[];
+
 const char *info_joint_word(int type);
 const char *info_geom_word(int type);
 const char *info_equality_word(int type);

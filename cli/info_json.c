@@ -163,6 +163,7 @@ void info_json(FILE *out, const info *in)
     json_vector(&j, "gravity", m->option.gravity, 3);
     json_number(&j, "timestep", m->option.timestep);
     json_vector(&j, "qpos0", m->qpos0, m->nq);
+    json_text(&j, "friction_rule", info_friction_rule);
     put_bodies(&j, m);
     put_joints(&j, m);
     put_geoms(&j, m);

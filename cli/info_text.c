@@ -1,6 +1,7 @@
 /* `rattleback info` for people: the tree, then the rest of the model by kind. */
 #include "info.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,6 +197,20 @@ static void put_tendons(FILE *out, const rb_model *m)
     }
 }
 
+/* Sliding coefficients of the geoms, and what becomes of two of them. */
+static void put_friction(FILE *out, const rb_model *m)
+{
+    if (m->ngeom == 0) return;
+    double least = m->geom_material[0].friction, most = least;
+    for (int g = 1; g < m->ngeom; g++) {
+        least = fmin(least, m->geom_material[g].friction);
+        most = fmax(most, m->geom_material[g].friction);
+    }
+    fprintf(out, "\nfriction of geoms %.4g", least);
+    if (most > least) fprintf(out, " to %.4g", most);
+    fprintf(out, "; of a pair: %s\n", info_friction_rule);
+}
+
 static void put_keys(FILE *out, const rb_model *m)
 {
     char buffer[NAME_ROOM];
@@ -246,6 +261,7 @@ int info_text(FILE *out, const info *in)
     put_actuators(out, in->m);
     put_equalities(out, in->m);
     put_tendons(out, in->m);
+    put_friction(out, in->m);
     put_keys(out, in->m);
     put_warnings(out, in->m);
     put_totals(out, in);

@@ -1,5 +1,9 @@
 #include "info.h"
 
+const char info_friction_rule[] =
+    "the larger of the two; that of the geom with the higher priority, of a <pair>, or --friction "
+    "where there is one";
+
 static const char *word(const char *const *words, int count, int k)
 {
     return k >= 0 && k < count ? words[k] : "unknown";

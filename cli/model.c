@@ -271,6 +271,10 @@ static int add_to_spec(const model_options *o, rb_spec *spec, rb_error *err)
     plane.name = "ground";
     plane.body = 0;
     plane.pose.pos[2] = o->ground;
+
+    /* of two coefficients the larger one counts: that of what lies on it, or --friction */
+    plane.material.friction = 0.0;
+    plane.material.friction_torsion = plane.material.friction_roll = 0.0;
     return rb_spec_add_geom(spec, &plane, err) >= 0;
 }
 

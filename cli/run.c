@@ -12,10 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "check_step.h"
 #include "commands.h"
 #include "events.h"
 #include "jam.h"
 #include "json.h"
+#include "oscillation.h"
 #include "overlap.h"
 #include "rattleback/io.h"
 #include "record.h"
@@ -41,9 +43,13 @@ typedef struct run {
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double energy_smooth_max;
     double loop_error_max, wall;
-    rb_step_info jam; /* of the step that jammed; njam 0: none */
-    int overlaps;     /* pairs that overlap before the first step */
-    watch watch;      /* --watch */
+    rb_step_info jam;        /* of the step that jammed; njam 0: none */
+    int overlaps;            /* pairs that overlap before the first step */
+    watch watch;             /* --watch */
+    double time_start;       /* [s] */
+    oscillation oscillation; /* joints that reverse in every step */
+    rb_data *begin;          /* --check-step: a copy of the start; NULL: not asked for */
+    check_step check;
 } run;
 
 static volatile sig_atomic_t interrupted;
@@ -116,12 +122,14 @@ static int dump_problem(void *ctx, const char *name, const rb_problem *problem)
 static void show_progress(const run *r, double start, const rb_step_info *info)
 {
     enum { WIDTH = 24 };
-    double done = r->d->time, total = r->o->time, spent = wall_seconds() - start;
+    double done = r->d->time - r->time_start, total = r->o->time, spent = wall_seconds() - start;
     int full = total > 0.0 ? (int)(WIDTH * fmin(1.0, done / total)) : WIDTH;
+    double left = done > 0.0 ? fmax(0.0, spent * (total / done - 1.0)) : 0.0;
     fprintf(stderr,
-            "\r\033[K[%.*s%*s] %.3f s of %.3f s  %.1fx real time  %d contacts  residual %.0e", full,
-            "########################", WIDTH - full, "", done, total,
-            spent > 0.0 ? done / spent : 0.0, info->contacts, r->residual_max);
+            "\r\033[K[%.*s%*s] %.3f s of %.3f s  %.1fx real time  %.0f s left  %d contacts  "
+            "residual %.0e",
+            full, "########################", WIDTH - full, "", done, total,
+            spent > 0.0 ? done / spent : 0.0, left, info->contacts, r->residual_max);
     fflush(stderr);
 }
 
@@ -179,11 +187,25 @@ static void say_why(const run *r, rb_status status, const rb_error *err)
                 err->text);
 }
 
+/* Once: a step may be certified and far too long all the same. */
+static void warn_of_reversals(run *r, double h, int bar)
+{
+    char name[128];
+    if (!oscillation_step(&r->oscillation, r->m, r->d)) return;
+    if (bar) fputs("\r\033[K", stderr);
+    fprintf(stderr,
+            "t = %.9g: joint %s reverses from step to step; the step of %g s is probably too long "
+            "for its servo or spring: try a shorter --step, or --check-step\n",
+            r->d->time, rb_model_name(r->m, RB_KIND_JOINT, r->oscillation.joint, name, sizeof name),
+            h);
+}
+
 static int simulate(run *r)
 {
     double h = step_length(r);
     double start = wall_seconds(), shown = start;
     double end = r->d->time + r->o->time - 0.5 * h;
+    r->time_start = r->d->time;
     int bar = isatty(STDERR_FILENO) && !r->o->watch;
     rb_step_info info = { 0 };
     put_row(r, &info, r->energy_start);
@@ -199,6 +221,7 @@ static int simulate(run *r)
             break;
         }
         add(r, &info);
+        warn_of_reversals(r, h, bar);
         as_written(r); /* each step: joints go on from the turn they were in */
         if (r->o->watch) watch_step(&r->watch, r->m, r->d);
         if (r->record && r->steps % r->o->every == 0) put_row(r, &info, energy(r));
@@ -222,6 +245,32 @@ static int simulate(run *r)
 static int by_events(const run *r)
 {
     return r->o->step.stepper == RB_STEPPER_IMPULSE || r->o->step.stepper == RB_STEPPER_HYBRID;
+}
+
+static void check_json(json *j, const run *r)
+{
+    char name[128];
+    const check_step *c = &r->check;
+    json_begin(j, "check_step");
+    json_int(j, "done", c->done);
+    json_number(j, "distance", c->distance);
+    json_text(j, "body", rb_model_name(r->m, RB_KIND_BODY, c->body, name, sizeof name));
+    json_number(j, "turn", c->turn);
+    json_text(j, "turned", rb_model_name(r->m, RB_KIND_BODY, c->turned, name, sizeof name));
+    json_end(j);
+}
+
+static void check_text(const run *r)
+{
+    char far[128], turned[128];
+    const check_step *c = &r->check;
+    if (!c->done)
+        printf("%-22s the run with half the step failed\n", "check of the step");
+    else
+        printf("%-22s half of it moves the end by %.2e m (body %s), %.2e rad (body %s)\n",
+               "check of the step", c->distance,
+               rb_model_name(r->m, RB_KIND_BODY, c->body, far, sizeof far), c->turn,
+               rb_model_name(r->m, RB_KIND_BODY, c->turned, turned, sizeof turned));
 }
 
 static void summary_json(const run *r)
@@ -260,11 +309,13 @@ static void summary_json(const run *r)
         json_number(&j, "shifts", (double)r->shifts);
         json_number(&j, "looks", (double)r->looks);
         json_number(&j, "impacts_per_second", r->wall > 0.0 ? r->impacts / r->wall : 0.0);
-        json_number(&j, "slowdown", r->d->time > 0.0 ? r->wall / r->d->time : 0.0);
+        double elapsed = r->d->time - r->time_start;
+        json_number(&j, "slowdown", elapsed > 0.0 ? r->wall / elapsed : 0.0);
     }
     json_int(&j, "failures", r->failures);
     json_int(&j, "overlaps_start", r->overlaps);
     if (r->jam.njam > 0) jam_json(&j, r->m, &r->jam);
+    if (r->begin) check_json(&j, r);
     json_text(&j, "formulation", rb_formulation_name(r->o->step.formulation));
     json_text(&j, "solver", r->o->step.solver->name);
     const rb_data *end = as_written(r);
@@ -279,7 +330,7 @@ static void summary_text(const run *r)
 {
     double us = r->steps ? 1e6 * r->wall / r->steps : 0.0;
     printf("%d steps to t = %.6g s in %.3f s (%.1f us each, %.1fx real time)\n", r->steps,
-           r->d->time, r->wall, us, r->wall > 0.0 ? r->d->time / r->wall : 0.0);
+           r->d->time, r->wall, us, r->wall > 0.0 ? (r->d->time - r->time_start) / r->wall : 0.0);
     printf("%-22s %s, solver %s\n", "formulation", rb_formulation_name(r->o->step.formulation),
            r->o->step.solver->name);
     printf("%-22s %.2f mean, %d max; %d problems, %d repairs, %d fallbacks\n", "contacts",
@@ -302,6 +353,7 @@ static void summary_text(const run *r)
     if (r->m->neq > 0) printf("%-22s %.2e\n", "worst closure error", r->loop_error_max);
     printf("%-22s %.9g J -> %.9g J; contact made at most %.2e J in a step, smooth motion %.2e J\n",
            "energy", r->energy_start, r->energy, r->energy_created_max, r->energy_smooth_max);
+    if (r->begin) check_text(r);
     printf("%-22s %016llx\n", "hash of the state", (unsigned long long)rb_data_hash(r->d));
 }
 
@@ -374,6 +426,15 @@ static int refuse_save(const run *r)
     return 1;
 }
 
+/* --check-step: where the run begins, for a second one. */
+static int keep_begin(run *r)
+{
+    if (!r->o->check_step) return 1;
+    r->begin = rb_data_new(r->m, NULL);
+    if (!r->begin || rb_data_reserve(r->m, &r->begin, r->d->touch_max) != RB_OK) return 0;
+    return rb_data_copy(r->m, r->begin, r->d) == RB_OK;
+}
+
 static int run_model(run *r)
 {
     r->written = r->o->model.minimal ? r->o->model.minimal : r->m;
@@ -399,7 +460,18 @@ static int run_model(run *r)
     controls_start(r->controls, r->m, r->d, goes_on);
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     r->energy_start = energy(r);
+    if (!oscillation_start(&r->oscillation, r->m, r->d) || !keep_begin(r)) {
+        fputs("rattleback run: out of memory\n", stderr);
+        return EXIT_BAD_INPUT;
+    }
     int status = simulate(r);
+    if (r->begin && r->failures == 0 && !interrupted) {
+        rb_step_opts quiet = r->o->step;
+        quiet.sink = (rb_problem_sink){ 0 };
+        quiet.events = (rb_event_sink){ 0 };
+        controls_start(r->controls, r->m, r->begin, goes_on);
+        r->check = check_step_run(r->m, &r->begin, r->d, &quiet);
+    }
     if (!record_close(r->record)) status = EXIT_BAD_INPUT;
     if (r->o->save && !run_state_save(r->o->save, r->m, r->d)) status = EXIT_BAD_INPUT;
     if (!events_close(r->events)) status = EXIT_BAD_INPUT;
@@ -435,6 +507,8 @@ int cmd_run(int argc, char **argv)
         status = run_model(&r);
         rb_data_free(r.d);
         rb_data_free(r.minimal);
+        rb_data_free(r.begin);
+        oscillation_free(&r.oscillation);
         watch_free(&r.watch);
         controls_free(r.controls);
     }

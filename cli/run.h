@@ -12,6 +12,7 @@ typedef struct run_options {
     double time; /* [s]                                       */
     int every;   /* rows of the record: each so many steps    */
     const char *record, *columns, *state, *save, *dump, *events;
+    int check_step; /* 1: again with half the step */
     int has_height;
     double height; /* of the floating base at the start [m] */
     control_options control;

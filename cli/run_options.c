@@ -362,6 +362,12 @@ static int set_watch(void *to, const char *text)
     return ((run_options *)to)->watch = 1;
 }
 
+static int set_check_step(void *to, const char *text)
+{
+    (void)text;
+    return ((run_options *)to)->check_step = 1;
+}
+
 static int set_cold(void *to, const char *text)
 {
     (void)text;
@@ -402,6 +408,7 @@ static const argument table[] = {
     { "--dump-problems", 1, set_dump },
     { "--watch", 0, set_watch },
     { "--cold", 0, set_cold },
+    { "--check-step", 0, set_check_step },
     MODEL_ARGUMENTS,
     { NULL, 0, NULL },
 };
@@ -506,6 +513,7 @@ void run_help(void)
         "                         lcp or friction\n"
         "  --watch                contact modes as they change\n"
         "  --cold                 no warm start\n"
+        "  --check-step           run once more with half the step and say how far the end moves\n"
         "%s"
         "  --lenient              run also where the file asks for physics that is not there\n"
         "  --json                 the summary as one JSON object\n"

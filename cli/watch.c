@@ -9,18 +9,36 @@ static const char *mode_word(int mode)
     return mode >= 0 && mode < 5 ? words[mode] : "?";
 }
 
+/* Joints behind those of the model are tendons. */
+static const char *joint_or_tendon(const rb_model *m, int k, char *text, size_t size)
+{
+    if (k >= m->njnt_all) return rb_model_name(m, RB_KIND_TENDON, k - m->njnt_all, text, size);
+    return k < m->njnt ? rb_model_name(m, RB_KIND_JOINT, k, text, size) : "(measured)";
+}
+
+static int joint_of_dof(const rb_model *m, int dof)
+{
+    int joint = 0;
+    if (dof >= m->nv_all) return m->njnt_all + dof - m->nv_all;
+    for (int j = 0; j < m->njnt; j++)
+        if (m->jnt_dofadr[j] <= dof) joint = j;
+    return joint;
+}
+
 static void name_touch(const rb_model *m, const rb_touch_id *id, char *text, size_t size)
 {
     char a[128], b[128];
-    if (id->kind == 0) {
-        const char *first = rb_model_name(m, RB_KIND_GEOM, id->a, a, sizeof a);
-        const char *second = rb_model_name(m, RB_KIND_GEOM, id->b, b, sizeof b);
-        snprintf(text, size, "contact %s#%d %s#%d.%u", first, id->a, second, id->b,
-                 (unsigned)id->c);
-    } else {
-        static const char *const kinds[] = { "contact", "limit", "dry friction", "equality" };
-        snprintf(text, size, "%s %d", kinds[id->kind], id->a);
-    }
+    if (id->kind == 0)
+        snprintf(text, size, "contact %s %s, point %u", rb_geom_title(m, id->a, a, sizeof a),
+                 rb_geom_title(m, id->b, b, sizeof b), (unsigned)id->c);
+    else if (id->kind == 1)
+        snprintf(text, size, "%s limit of %s", id->b ? "upper" : "lower",
+                 joint_or_tendon(m, id->a, a, sizeof a));
+    else if (id->kind == 2)
+        snprintf(text, size, "dry friction of %s",
+                 joint_or_tendon(m, joint_of_dof(m, id->a), a, sizeof a));
+    else
+        snprintf(text, size, "equality %s", rb_model_name(m, RB_KIND_EQUALITY, id->a, a, sizeof a));
 }
 
 /* The order of a state's touches. */

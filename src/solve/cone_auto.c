@@ -758,7 +758,7 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     if (status != RB_OK) return status;
     name_path(info);
     if (info->outcome != RB_SOLVED)
-        rb_path_add(info, info->loose > 0 ? "leaps, loose" : "every rung in vain");
+        rb_path_add(info, info->loose > 0 ? "leaps, loose" : "every solver of auto");
     return RB_OK;
 }
 

@@ -390,7 +390,8 @@ static rb_status take_turns(carry *x, double *q_k)
         if (now <= RB_CARRY_MET * RB_CARRY_TOL) return RB_OK;
         if (s->turn >= TURNS && (s->final || now <= RB_CARRY_LOOSE)) return RB_OK;
         if (s->turn >= TURNS || strays(x, now))
-            return rb_fail(s->err, RB_UNSOLVED, "impulses and smooth motion do not meet");
+            return rb_fail(s->err, RB_UNSOLVED,
+                           "impulses and smooth motion do not converge together: shorten the step");
         /* what is far from its end need not be known well: a digit more than the last defect */
         x->tol = fmin(RB_CARRY_ROUGH, RB_CARRY_SMOOTH * fmax(now, RB_CARRY_TOL));
         if (now > before) rb_anderson_reset(&x->mixing);

@@ -195,8 +195,10 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
     if (x->solved.outcome == RB_SOLVED && s->tol <= RB_TOL_STRICT)
         return rb_sharpen(&written->problem, &opts, written->z, &x->solved);
     if (is_taken(s, &x->solved)) return RB_OK;
-    return rb_fail(&x->err, RB_UNSOLVED, "%d rows, residual %.1e after %s", x->rows,
-                   x->solved.cert.relative, x->solved.path);
+    return rb_fail(&x->err, RB_UNSOLVED,
+                   "a problem of %d rows has no answer within %.1e (best %.1e; tried: %s): shorten "
+                   "the step, or accept less (--accuracy, --tol)",
+                   x->rows, opts.tol, x->solved.cert.relative, x->solved.path);
 }
 
 static rb_status hand_over(const rb_stage *s, int index, int turn, const rb_problem *problem,

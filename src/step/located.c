@@ -309,7 +309,8 @@ static rb_status find_root(located *x, double f_b, rb_mark mark, double *end)
     *end = b.t;
     if (b.f >= -RB_GAP_DEEP * x->s->size) return RB_OK;
     if (!(a.t > 0.0))
-        return rb_fail(x->s->err, RB_UNSOLVED, "bodies overlap however short the step");
+        return rb_fail(x->s->err, RB_UNSOLVED,
+                       "bodies overlap however short the step: do they start inside each other?");
     *end = a.t;
     return RB_OK;
 }

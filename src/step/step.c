@@ -271,13 +271,17 @@ static rb_status solve_until_open(rb_stage *s)
         if (open && stands) return RB_OK;
         if (round >= repairs) {
             if (open || is_soft(s) || repairs == 0) return RB_OK;
-            return rb_fail(s->err, RB_UNSOLVED, "overlap or open loops after %d repairs", round);
+            return rb_fail(s->err, RB_UNSOLVED,
+                           "bodies overlap or loops are open after %d repairs: shorten the step",
+                           round);
         }
 
         if (strays(s, round, before, worst))
-            return rb_fail(s->err, RB_UNSOLVED, "repairs of a chain do not get on");
+            return rb_fail(s->err, RB_UNSOLVED,
+                           "repairs of a chain do not end its overlap: shorten the step");
         if (stays_open(s, round, missed))
-            return rb_fail(s->err, RB_UNSOLVED, "loops stay as open as they are");
+            return rb_fail(s->err, RB_UNSOLVED,
+                           "loops cannot be closed: their equations contradict each other");
         before = worst;
         missed = s->missed;
         if (round == 0 && !s->first_v) status = rb_stage_remember(s);

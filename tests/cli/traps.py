@@ -1,0 +1,91 @@
+"""Tests that mistakes do not pass in silence: friction of --ground, steps that are too long, words.
+
+usage: traps.py PATH_TO_rattleback [NAME...]     only the tests whose name contains a NAME
+"""
+import json
+import os
+import re
+import tempfile
+
+from harness import check, check_run, rattleback, run_tests, strict_json
+
+CUBE = "scenes/acceptance/resting_cube.xml"
+
+
+def run(model, *options, files=()):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("model.xml", model), *files):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
+                out.write(text)
+        return rattleback("run", "model.xml", *options, cwd=folder)
+
+
+def test_speed_counts_the_time_that_was_simulated():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "state.json")
+        with open(path, "w", encoding="utf-8") as out:
+            json.dump({"time": 1e9}, out)
+        text = check_run(rattleback("run", CUBE, "--time", "0.02", "--state", path), 0)
+        factor = float(re.search(r"([0-9.]+)x real time", text).group(1))
+        check(factor < 1e6, text)
+
+
+# a box of friction 0.3 on a slope of atan 0.5, said by gravity
+SLOPE = """<mujoco><option timestep="0.002" gravity="4.387 0 -8.774"/><worldbody>
+ <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" friction="0.3"/></body>
+</worldbody></mujoco>"""
+
+
+def test_the_ground_has_the_friction_of_what_lies_on_it():
+    def slid(*options):
+        out = check_run(run(SLOPE, "--ground", "0", "--time", "0.5", "--json", *options), 0)
+        return strict_json(out)["qpos"][0]
+    expected = 0.5 * (4.387 - 0.3 * 8.774) * 0.25
+    check(abs(slid() - expected) < 0.01 * expected, slid(), expected)
+    check(abs(slid("--friction", "0.6")) < 1e-12, "0.6 holds it")
+
+
+def test_info_says_how_coefficients_combine():
+    check("of a pair: the larger of the two" in check_run(rattleback("info", CUBE), 0))
+    answer = strict_json(check_run(rattleback("info", CUBE, "--json"), 0))
+    check("larger" in answer["friction_rule"], answer)
+
+
+SERVO = """<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>
+ <body name="arm"><joint name="hinge" type="hinge" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.02" mass="1"/></body>
+</worldbody><actuator><position name="servo" joint="hinge" kp="200"/></actuator></mujoco>"""
+STEP = (("c.csv", "time,servo\n0,0.5\n"),)
+
+
+def test_a_step_that_is_too_long_is_noticed():
+    result = run(SERVO, "--ctrl", "c.csv", "--step", "1", "--time", "40", files=STEP)
+    check_run(result, 0, "joint hinge reverses from step to step", "--check-step")
+    check(result[2].count("reverses") == 1, result[2])
+    result = run(SERVO, "--ctrl", "c.csv", "--step", "0.002", "--time", "2", files=STEP)
+    check_run(result, 0)
+    check("reverses" not in result[2], result[2])
+
+
+def test_check_step_says_what_halving_changes():
+    def check_of(step, *more):
+        out = check_run(run(SERVO, "--ctrl", "c.csv", "--step", step, "--time", "2", "--check-step",
+                            "--json", *more, files=STEP), 0)
+        return strict_json(out)["check_step"]
+    long, short = check_of("1"), check_of("0.0002")
+    check(long["done"] == 1 and long["turn"] > 0.01 and long["turned"] == "arm", long)
+    check(0.0 < short["turn"] < 0.1 * long["turn"], short)
+    text = check_run(run(SERVO, "--time", "0.1", "--check-step"), 0)
+    check("check of the step" in text, text)
+
+
+def test_watch_names_what_it_watches():
+    limited = SERVO.replace('axis="0 1 0"', 'axis="0 1 0" limited="true" range="-10 10"')
+    result = run(limited, "--ctrl", "c.csv", "--time", "0.5", "--watch", files=STEP)
+    check_run(result, 0, "upper limit of hinge")
+    check_run(rattleback("run", "scenes/contact/rod.xml", "--key", "start", "--time", "0.6", "--watch"), 0,
+              "contact ", "point ")
+
+
+if __name__ == "__main__":
+    run_tests(globals())
