@@ -168,6 +168,33 @@ static rb_status put_points(computation *c, const char *name)
 /* ---- energy, momentum, frames ------------------------------------------------------------------
  */
 
+static rb_status put_tendons(computation *c, const char *name)
+{
+    const rb_model *m = c->m;
+    int nv = m->nv, n = m->ntendon;
+    double *length = vector(n), *rate = vector(n), *J = matrix(n, nv);
+    rb_status status = length && rate && J ? RB_OK : RB_NOMEM;
+    for (int t = 0; t < n && status == RB_OK; t++) {
+        int at = m->tendon_rowadr[t];
+        const double *row = m->tendon_pathnum[t] > 0 ? c->d->ten_J : m->tendon_coef;
+        length[t] = rb_tendon_length(m, c->d, t);
+        rate[t] = rb_tendon_rate(m, c->d, t);
+        for (int i = at; i < at + m->tendon_rownum[t]; i++)
+            if (m->tendon_dof[i] < nv) J[(ptrdiff_t)t * nv + m->tendon_dof[i]] += row[i];
+    }
+    if (status == RB_OK) {
+        json_begin(&c->out, name);
+        json_vector(&c->out, "length", length, n);
+        json_vector(&c->out, "velocity", rate, n);
+        json_matrix(&c->out, "jacobian", J, n, nv);
+        json_end(&c->out);
+    }
+    free(length);
+    free(rate);
+    free(J);
+    return status;
+}
+
 static rb_status put_energy(computation *c, const char *name)
 {
     double kinetic = rb_energy_kinetic(c->m, c->d), potential = rb_energy_potential(c->m, c->d);
@@ -387,6 +414,7 @@ const quantity compute_quantities[] = {
     { "momentum", "linear, and angular about the centre of mass", put_momentum },
     { "passive", "springs, dampers, gravity compensation, nv", put_passive },
     { "actuation", "forces of the actuators", put_actuation },
+    { "tendons", "lengths, velocities and Jacobian of the tendons", put_tendons },
     { "points", "positions, velocities and velocity-product accelerations", put_points },
     { "loops", "rows of the equalities, and qacc that keeps them", put_loops },
     { "acceleration", "forces of contacts from accelerations, or why there are none",

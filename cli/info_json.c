@@ -113,6 +113,8 @@ static void put_couplings(json *j, const rb_model *m)
             put_name(j, NULL, m, RB_KIND_JOINT, m->wrap_jnt[m->tendon_adr[k] + i]);
         json_end_list(j);
         json_vector(j, "coefficients", m->wrap_coef + m->tendon_adr[k], m->tendon_num[k]);
+        json_int(j, "spatial", m->tendon_pathnum[k] > 0);
+        json_number(j, "length", m->tendon_length0[k]);
         json_end(j);
     }
     json_end_list(j);

@@ -193,6 +193,7 @@ static void put_tendons(FILE *out, const rb_model *m)
         for (int i = m->tendon_adr[k]; i < m->tendon_adr[k] + m->tendon_num[k]; i++)
             fprintf(out, " %+.4g %s", m->wrap_coef[i],
                     plain_name(m, RB_KIND_JOINT, m->wrap_jnt[i], buffer));
+        if (m->tendon_pathnum[k] > 0) fprintf(out, " spatial, length %.4g m", m->tendon_length0[k]);
         putc('\n', out);
     }
 }

@@ -19,6 +19,13 @@ extern "C" {
  */
 
 void rb_kinematics(const rb_model *m, rb_data *d); /* q -> link_p .. dof_S                        */
+void rb_tendons(const rb_model *m, rb_data *d);    /* link frames -> ten_length, ten_J of spatial
+                                                       tendons; rb_kinematics does it             */
+
+/* Length and rate of a tendon of any kind. A spatial one needs kinematics. */
+double rb_tendon_length(const rb_model *m, const rb_data *d, int tendon);
+double rb_tendon_rate(const rb_model *m, const rb_data *d, int tendon);
+
 void rb_velocity(const rb_model *m, rb_data *d); /* v -> link_w, link_v, link_a; needs kinematics */
 void rb_frames(const rb_model *m, rb_data *d);   /* link frames -> body, geom, site frames      */
 

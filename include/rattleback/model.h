@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-#define RB_MODEL_MAGIC UINT64_C(0x0007006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0007007461646272) /* "rbdat"                        */
+#define RB_MODEL_MAGIC UINT64_C(0x0008006c646d6272) /* "rbmdl", version of the layout */
+#define RB_DATA_MAGIC  UINT64_C(0x0008007461646272) /* "rbdat"                        */
 
 /* A link of a mechanism in a plane, where joints stand at their references, axes of the plane. */
 typedef struct rb_plane_link {
@@ -30,6 +30,18 @@ typedef struct rb_plane_link {
     double sign;  /* of its hinge: 1 or -1 times the axis of the plane        */
     double trace; /* of the inertia about its origin [kg m^2]                 */
 } rb_plane_link;
+
+/* A point of the path of a spatial tendon, in the frame of its link. */
+typedef struct rb_path {
+    int type;       /* rb_wrap_type                                             */
+    int link;       /* that carries the site or the geom                        */
+    int object;     /* site or geom                                             */
+    int side_link;  /* that carries the site of the side, -1: none              */
+    int cylinder;   /* geom: 1: cylinder, 0: sphere                             */
+    double divisor; /* pulley                                                   */
+    double radius;  /* geom [m]                                                 */
+    double pos[3], rot[9], side[3];
+} rb_path;
 
 typedef struct rb_model {
     uint64_t magic; /* RB_MODEL_MAGIC                           */
@@ -51,6 +63,10 @@ typedef struct rb_model {
     int ngauge_entry;             /* entries of all rows of gauges        */
     int ngeom, nsite, nmesh, nhfield, neq, ntendon, nu, na, nmocap, nexclude, npair, nkey, ncustom;
     int nwrap;                           /* joint terms of all tendons                */
+    int npath;                           /* what all spatial tendons pass             */
+    int ntendonrow;                      /* entries of the Jacobians of all tendons   */
+    int nspatial;                        /* spatial tendons                           */
+    int npoly;                           /* joints with polynomial springs or dampers */
     int nchain;                          /* joints of all RB_EQ_CHAIN                 */
     int nmeshvert, nmeshface;            /* of all meshes       */
     int nhullvert, nhullface, nhullloop; /* of all hulls        */
@@ -111,6 +127,7 @@ typedef struct rb_model {
     double *jnt_axis; /* unit axis in the link frame                           (njnt_all x 3) */
     double *jnt_ref, *jnt_springref; /*                                         (njnt_all)    */
     double *jnt_stiffness;           /*                                         (njnt_all)    */
+    double *jnt_stiffness_poly;      /* as in rb_joint_def                      (njnt_all x 2) */
     int *jnt_limited;                /*                                         (njnt_all)    */
     double *jnt_range;               /*                                         (njnt_all x 2) */
     int *jnt_driven_gravcomp; /* as in rb_joint_def                             (njnt_all)    */
@@ -123,6 +140,7 @@ typedef struct rb_model {
     int *dof_run;    /* ancestors next to it: i-1, i-2, .. one after the other (nv)          */
     int *dof_Madr;   /* row of the sparse M: M(i,i), M(i,parent), ...         (nv)          */
     double *dof_armature, *dof_damping, *dof_frictionloss; /*                   (nv_all)      */
+    double *dof_damping_poly; /*                                                (nv_all x 2)  */
 
     double *qpos0; /* reference configuration                               (nq_all)      */
 
@@ -184,15 +202,24 @@ typedef struct rb_model {
     double *chain_pos, *chain_axis, *chain_ref; /*                       (nchain x 3, 3, 1)   */
 
     /* ---- tendons ---- */
-    int *tendon_adr, *tendon_num; /* terms in wrap_*                            (ntendon)     */
-    int *wrap_jnt;         /*                                                       (nwrap)       */
-    double *wrap_coef;     /*                                                       (nwrap)       */
-    int *tendon_limited;   /*                                                   (ntendon)     */
-    double *tendon_range;  /*                                                   (ntendon x 2) */
-    double *tendon_spring; /* dead band of the spring                           (ntendon x 2) */
+    int *tendon_adr, *tendon_num; /* terms in wrap_*, of fixed ones             (ntendon)     */
+    int *wrap_jnt;     /*                                                       (nwrap)       */
+    double *wrap_coef; /*                                                       (nwrap)       */
+    int *tendon_pathadr, *tendon_pathnum; /* path of a spatial one; num 0: fixed (ntendon)   */
+    rb_path *path;                        /*                                     (npath)       */
+    int *tendon_rowadr, *tendon_rownum;   /* its Jacobian: entries of tendon_dof  (ntendon)     */
+    int *tendon_dof;        /* of spatial ones ascending, only those that change its length
+                                                                                       (ntendonrow)  */
+    double *tendon_coef;    /* entries of fixed ones; of others in rb_data.ten_J (ntendonrow)  */
+    int *tendon_limited;    /*                                                   (ntendon)     */
+    double *tendon_range;   /*                                                   (ntendon x 2) */
+    double *tendon_spring;  /* dead band of the spring                           (ntendon x 2) */
     double *tendon_length0; /* at qpos0                                         (ntendon)     */
     double *tendon_stiffness, *tendon_damping, *tendon_frictionloss,
-        *tendon_armature; /* (ntendon) */
+        *tendon_armature;                                /* (ntendon) */
+    double *tendon_stiffness_poly, *tendon_damping_poly; /* as in rb_tendon_def  (ntendon x 2) */
+    int *tendon_force_limited;                           /*                      (ntendon)     */
+    double *tendon_force_range;                          /*                      (ntendon x 2) */
 
     /* ---- actuators ---- */
     int *act_transmission, *act_target, *act_reference, *act_dynamics; /*       (nu)          */
@@ -304,7 +331,7 @@ typedef struct rb_data {
     void *memory;   /* what the allocator gave; NULL: a view    */
     rb_alloc alloc; /* of memory and arena                      */
     int nbody, nlink, nv, nq, nu, na, nmocap, ngeom, nsite, ntendon, nM; /* as in the model       */
-    int nq_all, nv_all, ngauge_dof, ngauge_entry;                        /* likewise              */
+    int nq_all, nv_all, ngauge_dof, ngauge_entry, ntendonrow;            /* likewise              */
     rb_arena *arena; /* scratch of the calls that need some; not part of the block's contents   */
 
     /* state: with the inputs, enough to resume bit for bit */
@@ -363,6 +390,10 @@ typedef struct rb_data {
     /* who moves poses or frames sets placed = 0; src/dynamics/placed.c */
     int placed;       /* 1: all of them are those of placed_q                                    */
     double *placed_q; /*                                                       (nq)          */
+
+    /* rb_tendons, with rb_kinematics: spatial tendons */
+    double *ten_length; /* [m]                                                  (ntendon)     */
+    double *ten_J;      /* gradient, dofs as in rb_model.tendon_dof             (ntendonrow)  */
 
     /* rb_bias, rb_passive, rb_actuation */
     double *c;           /* bias: Coriolis, centrifugal, minus gravity          (nv)          */

@@ -106,6 +106,9 @@ typedef struct rb_joint_def {
     double damping;      /* [N m s/rad] or [N s/m]                                            */
     double armature;     /* added inertia of the dof [kg m^2] or [kg]                         */
     double frictionloss; /* dry friction [N m] or [N]                                         */
+    double stiffness_poly[2]; /* force = -x (stiffness + s0 x + s1 x^2), x from springref; ball and
+                                 free joints: r for x in the bracket, the distance or angle   */
+    double damping_poly[2];   /* force = -v (damping + d0 |v| + d1 v^2), each dof              */
     double max_velocity; /* information only (URDF); 0: none                                  */
     int force_limited;   /* bound of the sum of actuator forces                               */
     double force_range[2];
@@ -267,17 +270,37 @@ typedef struct rb_equality_def {
     int active; /* 0: present in counts, without effect                                    */
 } rb_equality_def;
 
-/* A fixed tendon: length = sum coef_i q_i over scalar joints. */
+typedef enum rb_wrap_type { RB_WRAP_SITE = 0, RB_WRAP_GEOM, RB_WRAP_PULLEY } rb_wrap_type;
+
+/* What a spatial tendon passes: sites; between two of them a sphere or a cylinder, which it wraps
+ * around; pulleys, behind which all lengths are divided and a new path begins. */
+typedef struct rb_wrap_def {
+    rb_wrap_type type;
+    int object;     /* site or geom                                                            */
+    int side;       /* geom: site on the side where it passes, within the geom: it passes through
+                       the inside; -1: the shorter way                                         */
+    double divisor; /* pulley                                                                  */
+} rb_wrap_def;
+
+/* A fixed tendon: length = sum coef_i q_i over scalar joints; or, where npath > 0, a spatial one: a
+ * string along its path, whose length is measured. */
 typedef struct rb_tendon_def {
     rb_where where;
     const char *name;
-    int njoint; /* 0: no length, no force; what a reader keeps of a tendon it cannot read        */
+    int njoint; /* 0 and npath = 0: no length, no force                                        */
     const int *joint;   /* (njoint) */
     const double *coef; /* (njoint) */
+    int npath;
+    const rb_wrap_def *path; /* (npath) */
     int limited;
     double range[2];
-    double springlength[2]; /* dead band of the spring; both NAN: the length at the reference  */
+    double springlength[2]; /* dead band of the spring; both NAN: the length where the springs of
+                               all joints are at rest for a spatial one, else at the reference */
     double stiffness, damping, frictionloss, armature;
+    double stiffness_poly[2]; /* force = -x (stiffness + s0 x + s1 x^2), x the stretch         */
+    double damping_poly[2];   /* force = -u (damping + d0 |u| + d1 u^2), u the rate            */
+    int force_limited;
+    double force_range[2]; /* of the sum of the forces of its actuators                        */
 } rb_tendon_def;
 
 typedef enum rb_transmission {

@@ -56,6 +56,12 @@
 /* Time constant of a filter that was given none: it follows its control at once [s]. As MuJoCo. */
 #define RB_MIN_TIME_CONSTANT 1e-15
 
+/* Strings over spheres and cylinders (D.41): radii and distances below which there is nothing to
+ * wrap around, as in MuJoCo [m], and the last change of the angle of a string inside of a circle
+ * [rad]. Larger: its Jacobian is not the gradient of its length. Smaller: steps of rounding. */
+#define RB_WRAP_MIN 1e-15
+#define RB_WRAP_TOL 1e-15
+
 /* Largest rotation of a link in one substep of smooth motion [rad]. Larger: the iteration of the
  * midpoint rule stops to contract. Smaller: more substeps, more time. */
 #define RB_SMOOTH_TURN 0.5

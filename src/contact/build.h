@@ -21,8 +21,8 @@ typedef struct rb_builder {
     rb_constraints *out;
     int ndof;         /* written so far */
     ptrdiff_t nentry; /* written so far */
-    int *wrap_dof;    /* one tendon: scratch                          (nwrap)       */
-    double *wrap_J;   /*                                              (nwrap)       */
+    int *wrap_dof;    /* one tendon: scratch                          (ntendonrow)  */
+    double *wrap_J;   /*                                              (ntendonrow)  */
     int *row_dof;     /* one row, gauges in terms of dofs: scratch    (rb_row_room) */
     double *row_J;    /*                                              (rb_row_room) */
 } rb_builder;

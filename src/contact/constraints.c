@@ -389,7 +389,7 @@ rb_status rb_constraints_build(const rb_model *m, rb_data *d, const rb_step_opts
     memset(out, 0, sizeof *out);
     rb_status status = rb_loop_rows(m, d, &b.loops);
     if (status != RB_OK) return status;
-    size_t nwrap = (size_t)m->nwrap, nrow = (size_t)rb_row_room(m);
+    size_t nwrap = (size_t)m->ntendonrow, nrow = (size_t)rb_row_room(m);
     b.wrap_dof = rb_push(d->arena, int, nwrap + nrow);
     b.wrap_J = rb_push(d->arena, double, nwrap + nrow);
     if (!b.wrap_dof || !b.wrap_J) return RB_NOMEM;

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "contact/build.h"
+#include "dynamics/tendon.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -132,19 +133,18 @@ static void joint_limits(rb_builder *b)
     }
 }
 
-/* Length, rate and gradient of a tendon; returns the number of joints. */
+/* Length, rate and gradient of a tendon; returns the number of its dofs. */
 static int tendon_row(const rb_model *m, const rb_data *d, int t, int *dof, double *J,
                       double *length, double *rate)
 {
-    *length = *rate = 0.0;
-    for (int i = 0; i < m->tendon_num[t]; i++) {
-        int j = m->wrap_jnt[m->tendon_adr[t] + i];
-        dof[i] = m->jnt_dofadr[j];
-        J[i] = m->wrap_coef[m->tendon_adr[t] + i];
-        *length += J[i] * d->q[m->jnt_qadr[j]];
-        *rate += J[i] * d->v[dof[i]];
+    rb_tendon_row row = rb_tendon_row_of(m, d, t);
+    *length = rb_tendon_length(m, d, t);
+    *rate = rb_tendon_rate(m, d, t);
+    for (int i = 0; i < row.n; i++) {
+        dof[i] = row.dof[i];
+        J[i] = row.J[i];
     }
-    return m->tendon_num[t];
+    return row.n;
 }
 
 static void tendon_limits(rb_builder *b)
@@ -236,17 +236,22 @@ static int joint_room(const rb_model *m, int j)
 static int tendon_room(const rb_model *m, int t)
 {
     int room = 0;
-    for (int i = 0; i < m->tendon_num[t]; i++) {
-        room += dof_room(m, m->jnt_dofadr[m->wrap_jnt[m->tendon_adr[t] + i]]);
-    }
+    for (int i = 0; i < m->tendon_rownum[t]; i++)
+        room += dof_room(m, m->tendon_dof[m->tendon_rowadr[t] + i]);
     return room;
+}
+
+/* Limits and friction of a tendon make rows. */
+static int tendon_rows(const rb_model *m, int t)
+{
+    return (m->tendon_limited[t] ? 2 : 0) + (m->tendon_frictionloss[t] > 0.0 ? 1 : 0);
 }
 
 int rb_row_room(const rb_model *m)
 {
     int most = 3;
     for (int t = 0; t < m->ntendon; t++) {
-        int room = tendon_room(m, t);
+        int room = tendon_rows(m, t) > 0 ? tendon_room(m, t) : 0;
         most = room > most ? room : most;
     }
     for (int j = m->njnt; j < m->njnt_all; j++) {
@@ -266,7 +271,10 @@ void rb_joint_room(const rb_builder *b, rb_room *room)
     for (int j = 0; j < m->nv_all; j++) {
         if (m->dof_frictionloss[j] > 0.0) rb_room_add(room, 1, 1, dof_room(m, j));
     }
-    for (int t = 0; t < m->ntendon; t++) rb_room_add(room, 3, 1, tendon_room(m, t));
+    for (int t = 0; t < m->ntendon; t++) {
+        int count = tendon_rows(m, t);
+        if (count > 0) rb_room_add(room, (size_t)count, 1, tendon_room(m, t));
+    }
     for (int first = 0; first < rows->n; first = equality_end(rows, first)) {
         int last = equality_end(rows, first), ndof = 0;
         for (int k = rows->start[first]; k < rows->start[last]; k++) {

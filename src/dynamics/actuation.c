@@ -11,6 +11,7 @@
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
 #include "dynamics/place.h"
+#include "dynamics/tendon.h"
 #include "math/dense.h"
 #include "math/quat.h"
 #include "math/spatial.h"
@@ -87,23 +88,11 @@ static double joint_length(const rb_model *m, const rb_data *d, int i)
 
 /* ---- tendons -------------------------------------------------------------------------------- */
 
-static void tendon_entries(const rb_model *m, int i, visit *to)
+static void tendon_entries(const rb_model *m, const rb_data *d, int i, visit *to)
 {
-    int t = m->act_target[i], end = m->tendon_adr[t] + m->tendon_num[t];
+    rb_tendon_row row = rb_tendon_row_of(m, d, m->act_target[i]);
     double gear = m->act_gear[6 * i];
-    for (int a = m->tendon_adr[t]; a < end; a++) {
-        entry(to, m->jnt_dofadr[m->wrap_jnt[a]], gear * m->wrap_coef[a]);
-    }
-}
-
-static double tendon_length(const rb_model *m, const rb_data *d, int i)
-{
-    int t = m->act_target[i], end = m->tendon_adr[t] + m->tendon_num[t];
-    double length = 0.0;
-    for (int a = m->tendon_adr[t]; a < end; a++) {
-        length += m->wrap_coef[a] * d->q[m->jnt_qadr[m->wrap_jnt[a]]];
-    }
-    return m->act_gear[6 * i] * length;
+    for (int a = 0; a < row.n; a++) entry(to, row.dof[a], gear * row.J[a]);
 }
 
 /* ---- sites ---------------------------------------------------------------------------------- */
@@ -180,7 +169,7 @@ static void entries(const rb_model *m, const rb_data *d, int i, visit *to)
 {
     switch (m->act_transmission[i]) {
     case RB_TRN_TENDON:
-        tendon_entries(m, i, to);
+        tendon_entries(m, d, i, to);
         break;
     case RB_TRN_SITE:
         site_entries(m, d, i, to);
@@ -195,7 +184,7 @@ static double length_of(const rb_model *m, const rb_data *d, int i)
 {
     switch (m->act_transmission[i]) {
     case RB_TRN_TENDON:
-        return tendon_length(m, d, i);
+        return m->act_gear[6 * i] * rb_tendon_length(m, d, m->act_target[i]);
     case RB_TRN_SITE:
         return site_length(m, d, i);
     default:
@@ -239,9 +228,23 @@ static double input(const rb_model *m, const rb_data *d, int i, double length)
 static double force_of(const rb_model *m, int i, double u, double length, double rate)
 {
     const double *g = m->act_gain + 3 * i, *b = m->act_bias + 3 * i;
+    return (g[0] + g[1] * length + g[2] * rate) * u + (b[0] + b[1] * length + b[2] * rate);
+}
+
+static double limited(const rb_model *m, int i, double force)
+{
     const double *range = m->act_force_range + 2 * i;
-    double force = (g[0] + g[1] * length + g[2] * rate) * u + (b[0] + b[1] * length + b[2] * rate);
     return m->act_force_limited[i] ? rb_clamp(force, range[0], range[1]) : force;
+}
+
+static int is_on_tendon(const rb_model *m, int i, int t)
+{
+    return m->act_transmission[i] == RB_TRN_TENDON && m->act_target[i] == t;
+}
+
+static int is_on_limited_tendon(const rb_model *m, int i)
+{
+    return m->act_transmission[i] == RB_TRN_TENDON && m->tendon_force_limited[m->act_target[i]];
 }
 
 static double time_constant(const rb_model *m, int i)
@@ -283,9 +286,42 @@ static void act_on_scalar(const rb_model *m, rb_data *d, int i)
     int j = m->act_target[i], dof = m->jnt_dofadr[j], a = m->act_adr[i];
     double gear = m->act_gear[6 * i], length = gear * d->q[m->jnt_qadr[j]];
     double u = a >= 0 ? d->act[a] : control(m, d, i);
-    d->act_force[i] = force_of(m, i, u, length, gear * d->v[dof]);
+    d->act_force[i] = limited(m, i, force_of(m, i, u, length, gear * d->v[dof]));
     rate_of_activation(m, d, i);
     d->actuation[dof] += d->act_force[i] * gear;
+}
+
+/* The sum of the forces of all actuators on a tendon has bounds: each gets its share. Then the
+ * bounds of the actuators themselves hold. */
+static void limit_tendon(const rb_model *m, rb_data *d, int t)
+{
+    const double *range = m->tendon_force_range + 2 * t;
+    double sum = 0.0;
+    for (int i = 0; i < m->nu; i++)
+        if (is_on_tendon(m, i, t)) sum += d->act_force[i];
+    double share = sum != 0.0 ? rb_clamp(sum, range[0], range[1]) / sum : 1.0;
+    for (int i = 0; i < m->nu; i++) {
+        if (is_on_tendon(m, i, t)) d->act_force[i] = limited(m, i, share * d->act_force[i]);
+    }
+}
+
+/* Some tendon bounds the forces of its actuators. */
+static int has_limited_tendon(const rb_model *m)
+{
+    for (int t = 0; t < m->ntendon; t++)
+        if (m->tendon_force_limited[t]) return 1;
+    return 0;
+}
+
+static void push_tendons(const rb_model *m, rb_data *d)
+{
+    for (int t = 0; t < m->ntendon; t++)
+        if (m->tendon_force_limited[t]) limit_tendon(m, d, t);
+    for (int i = 0; i < m->nu; i++) {
+        if (!is_on_limited_tendon(m, i)) continue;
+        visit push = { .v = d->v, .out = d->actuation, .scale = d->act_force[i] };
+        entries(m, d, i, &push);
+    }
 }
 
 void rb_actuation(const rb_model *m, rb_data *d)
@@ -301,10 +337,13 @@ void rb_actuation(const rb_model *m, rb_data *d)
         double length = length_of(m, d, i);
         d->act_force[i] = force_of(m, i, input(m, d, i, length), length, arms.rate);
         rate_of_activation(m, d, i);
+        if (is_on_limited_tendon(m, i)) continue;
+        d->act_force[i] = limited(m, i, d->act_force[i]);
 
         visit push = { .v = d->v, .out = d->actuation, .scale = d->act_force[i] };
         entries(m, d, i, &push);
     }
+    if (has_limited_tendon(m)) push_tendons(m, d);
     limit_joints(m, d->actuation);
     rb_gauge_spread(m, d, d->actuation);
 }

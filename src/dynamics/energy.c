@@ -1,4 +1,5 @@
 /* Energy (D.26) and momentum (D.27), link by link. */
+#include "dynamics/polynomial.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 #include "rattleback/dynamics.h"
@@ -66,13 +67,15 @@ static double joint_stretch2(const rb_model *m, const rb_data *d, int j)
 /* How far a tendon is outside the dead band of its spring. */
 static double tendon_stretch(const rb_model *m, const rb_data *d, int t)
 {
-    double length = 0.0;
-    int end = m->tendon_adr[t] + m->tendon_num[t];
-    for (int i = m->tendon_adr[t]; i < end; i++) {
-        length += m->wrap_coef[i] * d->q[m->jnt_qadr[m->wrap_jnt[i]]];
-    }
     const double *band = m->tendon_spring + 2 * t;
+    double length = rb_tendon_length(m, d, t);
     return length > band[1] ? length - band[1] : length < band[0] ? length - band[0] : 0.0;
+}
+
+/* Integral of x (k + k0 x + k1 x^2). */
+static double spring_energy(double k, const double more[2], double x)
+{
+    return x * x * (0.5 * k + x * (more[0] / 3.0 + x * 0.25 * more[1]));
 }
 
 double rb_energy_potential(const rb_model *m, const rb_data *d)
@@ -87,9 +90,10 @@ double rb_energy_potential(const rb_model *m, const rb_data *d)
         if (m->jnt_stiffness[j] == 0.0) continue;
         V += 0.5 * m->jnt_stiffness[j] * joint_stretch2(m, d, j);
     }
+    if (m->npoly > 0) V += rb_poly_energy(m, d);
     for (int t = 0; t < m->ntendon; t++) {
-        double x = tendon_stretch(m, d, t);
-        V += 0.5 * m->tendon_stiffness[t] * (x * x);
+        V += spring_energy(m->tendon_stiffness[t], m->tendon_stiffness_poly + 2 * t,
+                           tendon_stretch(m, d, t));
     }
     return V;
 }

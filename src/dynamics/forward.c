@@ -30,6 +30,7 @@ void rb_forward_place(const rb_model *m, rb_data *d)
         rb_stop_world(d);
         rb_hinge_sines(m, d);
         rb_forward_out_avx2(m, d);
+        if (m->nspatial > 0) rb_tendons(m, d);
         rb_gauges(m, d);
         return;
     }
@@ -46,6 +47,7 @@ void rb_forward_poses(const rb_model *m, rb_data *d)
         rb_place_world(m, d);
         rb_hinge_sines(m, d);
         rb_forward_poses_avx2(m, d);
+        if (m->nspatial > 0) rb_tendons(m, d);
         return;
     }
 #endif

@@ -252,6 +252,7 @@ void rb_kinematics(const rb_model *m, rb_data *d)
     rb_place_world(m, d);
     rb_hinge_sines(m, d);
     for (int k = 1; k < m->nlink; k++) rb_place_link(m, d, k);
+    if (m->nspatial > 0) rb_tendons(m, d);
 }
 
 void rb_velocity(const rb_model *m, rb_data *d)

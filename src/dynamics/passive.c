@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "dynamics/gauge.h"
+#include "dynamics/polynomial.h"
+#include "dynamics/tendon.h"
 #include "dynamics/wrench.h"
 #include "math/dense.h"
 #include "math/quat.h"
@@ -44,21 +46,29 @@ static void joint_spring(const rb_model *m, const rb_data *d, int j, double *out
 
 /* ---- tendons -------------------------------------------------------------------------------- */
 
+/* Polynomial laws of MuJoCo: k + k0 x + k1 x^2 of a spring, |x| for x of a damper. */
+static double poly(double k, const double more[2], double x)
+{
+    return k + x * (more[0] + x * more[1]);
+}
+
 static void tendon_force(const rb_model *m, const rb_data *d, int t, double *out)
 {
-    double length = 0.0, rate = 0.0;
-    int end = m->tendon_adr[t] + m->tendon_num[t];
-    for (int i = m->tendon_adr[t]; i < end; i++) {
-        int j = m->wrap_jnt[i];
-        length += m->wrap_coef[i] * d->q[m->jnt_qadr[j]];
-        rate += m->wrap_coef[i] * d->v[m->jnt_dofadr[j]];
-    }
     const double *band = m->tendon_spring + 2 * t;
+    double length = rb_tendon_length(m, d, t), rate = rb_tendon_rate(m, d, t);
     double stretch = length - rb_clamp(length, band[0], band[1]);
-    double force = -m->tendon_stiffness[t] * stretch - m->tendon_damping[t] * rate;
-    for (int i = m->tendon_adr[t]; i < end; i++) {
-        out[m->jnt_dofadr[m->wrap_jnt[i]]] += m->wrap_coef[i] * force;
-    }
+    double k = poly(m->tendon_stiffness[t], m->tendon_stiffness_poly + 2 * t, stretch);
+    double b = poly(m->tendon_damping[t], m->tendon_damping_poly + 2 * t, fabs(rate));
+    double force = -k * stretch - b * rate;
+    rb_tendon_row row = rb_tendon_row_of(m, d, t);
+    for (int i = 0; i < row.n; i++) out[row.dof[i]] += row.J[i] * force;
+}
+
+static int is_elastic(const rb_model *m, int t)
+{
+    const double *k = m->tendon_stiffness_poly + 2 * t, *b = m->tendon_damping_poly + 2 * t;
+    return m->tendon_stiffness[t] != 0.0 || m->tendon_damping[t] != 0.0 || k[0] != 0.0 ||
+           k[1] != 0.0 || b[0] != 0.0 || b[1] != 0.0;
 }
 
 /* ---- gravity compensation ------------------------------------------------------------------- */
@@ -106,9 +116,9 @@ void rb_passive(const rb_model *m, rb_data *d)
     for (int j = 0; j < m->njnt_all; j++) {
         if (m->jnt_stiffness[j] != 0.0) joint_spring(m, d, j, out);
     }
+    if (m->npoly > 0) rb_poly_force(m, d, out);
     for (int t = 0; t < m->ntendon; t++) {
-        if (m->tendon_stiffness[t] != 0.0 || m->tendon_damping[t] != 0.0)
-            tendon_force(m, d, t, out);
+        if (is_elastic(m, t)) tendon_force(m, d, t, out);
     }
     for (int b = 1; b < m->nbody && !parted; b++) {
         if (m->body_gravcomp[b] != 0.0) gravity_compensation(m, d, b, out);
@@ -117,7 +127,25 @@ void rb_passive(const rb_model *m, rb_data *d)
     rb_gauge_spread(m, d, out);
 }
 
-void rb_passive_stiffness(const rb_model *m, double *k, double *b)
+/* Slopes of the laws of a tendon, on each of its dofs at most |J_i| sum |J|. */
+static void tendon_stiffness(const rb_model *m, const rb_data *d, int t, double *k, double *b)
+{
+    const double *band = m->tendon_spring + 2 * t, *k_more = m->tendon_stiffness_poly + 2 * t;
+    const double *b_more = m->tendon_damping_poly + 2 * t;
+    double length = rb_tendon_length(m, d, t), rate = fabs(rb_tendon_rate(m, d, t)), sum = 0.0;
+    double x = length - rb_clamp(length, band[0], band[1]);
+    double hold = m->tendon_stiffness[t] + x * (2.0 * k_more[0] + x * 3.0 * k_more[1]);
+    double brake = m->tendon_damping[t] + rate * (2.0 * b_more[0] + rate * 3.0 * b_more[1]);
+    rb_tendon_row row = rb_tendon_row_of(m, d, t);
+    for (int i = 0; i < row.n; i++) sum += fabs(row.J[i]);
+    for (int i = 0; i < row.n; i++) {
+        double weight = fabs(row.J[i]) * sum;
+        k[row.dof[i]] += weight * fmax(0.0, hold);
+        b[row.dof[i]] += weight * fmax(0.0, brake);
+    }
+}
+
+void rb_passive_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)
 {
     static const int ndof[] = {
         [RB_JOINT_FREE] = 6, [RB_JOINT_BALL] = 3, [RB_JOINT_SLIDE] = 1, [RB_JOINT_HINGE] = 1
@@ -129,15 +157,8 @@ void rb_passive_stiffness(const rb_model *m, double *k, double *b)
             k[m->jnt_dofadr[j] + i] += m->jnt_stiffness[j];
         }
     }
+    if (m->npoly > 0) rb_poly_stiffness(m, d, k, b);
     for (int t = 0; t < m->ntendon; t++) {
-        double sum = 0.0;
-        int end = m->tendon_adr[t] + m->tendon_num[t];
-        for (int i = m->tendon_adr[t]; i < end; i++) sum += fabs(m->wrap_coef[i]);
-        for (int i = m->tendon_adr[t]; i < end; i++) {
-            int dof = m->jnt_dofadr[m->wrap_jnt[i]];
-            double weight = fabs(m->wrap_coef[i]) * sum;
-            k[dof] += weight * m->tendon_stiffness[t];
-            b[dof] += weight * m->tendon_damping[t];
-        }
+        if (is_elastic(m, t)) tendon_stiffness(m, d, t, k, b);
     }
 }

@@ -7,7 +7,7 @@
 /* Adds per dof the stiffness k and the damping b of joint springs, dampers and tendons (nv_all
  * each); rb_gauge_spread_bound brings those of gauges to the dofs. A tendon counts with the row
  * sums of its coupling, so that k and b bound it from above. */
-void rb_passive_stiffness(const rb_model *m, double *k, double *b);
+void rb_passive_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
 
 /* Gravity compensation on the dofs of joints that have it as a passive force (driven = 0) or as one
  * of the actuators (1), of which there must be one; the others become 0. */

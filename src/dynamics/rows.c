@@ -12,6 +12,7 @@
 #include "dynamics/chain.h"
 #include "dynamics/led.h"
 #include "dynamics/place.h"
+#include "dynamics/tendon.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 #include "rattleback/dynamics.h"
@@ -68,6 +69,7 @@ static int coordinate_entries(const rb_model *m, int j)
 static int tendon_entries(const rb_model *m, int t)
 {
     int count = 0;
+    if (m->tendon_pathnum[t] > 0) return m->tendon_rownum[t];
     for (int i = m->tendon_adr[t]; i < m->tendon_adr[t] + m->tendon_num[t]; i++)
         count += coordinate_entries(m, m->wrap_jnt[i]);
     return count;
@@ -404,9 +406,9 @@ static void write_bodies(writer *w)
 
 /* ---- rows between coordinates --------------------------------------------------------------- */
 
-/* A joint or a tendon as a linear combination of coordinates. */
+/* A joint or a tendon: its value and the gradient of it. */
 typedef struct combination {
-    const int *jnt;
+    const int *dof;
     const double *coef;
     int n;
     double x;    /* value, measured from the reference configuration */
@@ -417,22 +419,15 @@ static combination combine(const writer *w, int obj, const double *one)
 {
     const rb_model *m = w->m;
     const rb_data *d = w->d;
-    combination c = { .coef = one, .n = 0 };
     if (m->eq_type[w->e] == RB_EQ_JOINT) {
         int j = obj;
-        c.n = 1;
+        combination c = { m->jnt_dofadr + j, one, 1, 0.0, d->v[m->jnt_dofadr[j]] };
         c.x = d->q[m->jnt_qadr[j]] - m->jnt_ref[j];
-        c.rate = d->v[m->jnt_dofadr[j]];
         return c;
     }
-    c.jnt = m->wrap_jnt + m->tendon_adr[obj];
-    c.coef = m->wrap_coef + m->tendon_adr[obj];
-    c.n = m->tendon_num[obj];
-    for (int i = 0; i < c.n; i++) {
-        c.x += c.coef[i] * d->q[m->jnt_qadr[c.jnt[i]]];
-        c.rate += c.coef[i] * d->v[m->jnt_dofadr[c.jnt[i]]];
-    }
-    c.x -= m->tendon_length0[obj];
+    rb_tendon_row row = rb_tendon_row_of(m, d, obj);
+    combination c = { row.dof, row.J, row.n, 0.0, rb_tendon_rate(m, d, obj) };
+    c.x = rb_tendon_length(m, d, obj) - m->tendon_length0[obj];
     return c;
 }
 
@@ -450,12 +445,9 @@ static void add_coordinate(writer *w, int dof, double factor)
     w->rows->bias[w->rows->n] += factor * w->d->gauge_bias[row];
 }
 
-static void add_combination(writer *w, int obj, const combination *c, double factor)
+static void add_combination(writer *w, const combination *c, double factor)
 {
-    for (int i = 0; i < c->n; i++) {
-        int jnt = c->jnt ? c->jnt[i] : obj;
-        add_coordinate(w, w->m->jnt_dofadr[jnt], factor * c->coef[i]);
-    }
+    for (int i = 0; i < c->n; i++) add_coordinate(w, c->dof[i], factor * c->coef[i]);
 }
 
 /* x1 = poly(x2), and poly[0] alone where there is no second */
@@ -467,7 +459,7 @@ static void write_coordinates(writer *w)
     combination first = combine(w, obj1, &one);
     if (obj2 < 0) {
         open_row(w->rows, w->e, first.x - p[0], 0.0);
-        add_combination(w, obj1, &first, 1.0);
+        add_combination(w, &first, 1.0);
         w->rows->n++;
         return;
     }
@@ -477,8 +469,8 @@ static void write_coordinates(writer *w)
     double slope = p[1] + x * (2.0 * p[2] + x * (3.0 * p[3] + x * 4.0 * p[4]));
     double bend = 2.0 * p[2] + x * (6.0 * p[3] + x * 12.0 * p[4]);
     open_row(w->rows, w->e, first.x - value, -bend * second.rate * second.rate);
-    add_combination(w, obj1, &first, 1.0);
-    add_combination(w, obj2, &second, -slope);
+    add_combination(w, &first, 1.0);
+    add_combination(w, &second, -slope);
     w->rows->n++;
 }
 

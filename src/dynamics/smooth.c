@@ -151,7 +151,7 @@ static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scr
 {
     memset(s->stiffness, 0, (size_t)m->nv_all * sizeof *s->stiffness);
     memset(s->damping, 0, (size_t)m->nv_all * sizeof *s->damping);
-    rb_passive_stiffness(m, s->stiffness, s->damping);
+    rb_passive_stiffness(m, d, s->stiffness, s->damping);
     rb_actuation_stiffness(m, d, s->stiffness, s->damping);
     rb_gauge_spread_bound(m, d, s->stiffness);
     rb_gauge_spread_bound(m, d, s->damping);

@@ -123,7 +123,7 @@ typedef struct rb_mjcf_equality {
 
 typedef struct rb_mjcf_tendon {
     rb_tendon_def def;
-    int limited; /* rb_mjcf_auto */
+    int limited, force_limited; /* rb_mjcf_auto */
 } rb_mjcf_tendon;
 
 /* How an actuator computes; what is "other" (muscle, user, ...) has no effect here. */
@@ -308,10 +308,9 @@ typedef struct rb_mjcf_field {
 rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_field *fields,
                          void *target);
 
-/* Stiffness or damping: MuJoCo 4 takes polynomials of up to three numbers, the first is the linear
- * law. `element` names the warning where there are others. */
-rb_status rb_mjcf_linear(rb_mjcf *r, const rb_xml_node *node, const char *attr, const char *element,
-                         double *out);
+/* Stiffness or damping: the linear coefficient, and those of the polynomial behind it. */
+rb_status rb_mjcf_law_of(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *linear,
+                         double more[2]);
 
 /* ---- classes (mjcf_default.c) ---------------------------------------------------------------- */
 

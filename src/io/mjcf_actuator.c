@@ -222,7 +222,6 @@ static rb_status read_target(rb_mjcf *r, const rb_xml_node *node, rb_actuator_de
     } else if (rb_xml_get(node, "tendon")) {
         def->transmission = RB_TRN_TENDON;
         RB_TRY(rb_mjcf_find(r, node, "tendon", RB_KIND_TENDON, 1, &def->target));
-        *idle = rb_spec_tendon(r->spec, def->target)->njoint == 0;
     } else if (rb_xml_get(node, "joint") || rb_xml_get(node, "jointinparent")) {
         RB_TRY(read_joint_target(r, node, def));
     } else {

@@ -56,7 +56,9 @@ static rb_status first_states(rb_mjcf *r)
                             .orient = rb_mjcf_orient_default(),
                             .fitscale = 1.0 };
     *site = (rb_mjcf_site){ .orient = rb_mjcf_orient_default() };
-    *tendon = (rb_mjcf_tendon){ .def = rb_tendon_default(), .limited = RB_MJCF_AUTO };
+    *tendon = (rb_mjcf_tendon){ .def = rb_tendon_default(),
+                                .limited = RB_MJCF_AUTO,
+                                .force_limited = RB_MJCF_AUTO };
     tendon->def.springlength[0] = tendon->def.springlength[1] = -1.0;
 
     r->main_class = (rb_mjcf_class){ .state = { [RB_MJCF_MESH] = &mesh_state,

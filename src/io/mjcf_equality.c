@@ -88,11 +88,6 @@ static rb_status read_tendons(rb_mjcf *r, const rb_xml_node *node, rb_equality_d
     def->type = RB_EQ_TENDON;
     RB_TRY(rb_mjcf_find(r, node, "tendon1", RB_KIND_TENDON, 1, &def->obj1));
     RB_TRY(rb_mjcf_find(r, node, "tendon2", RB_KIND_TENDON, 0, &def->obj2));
-
-    /* a spatial tendon stands in the spec without joints: nothing couples to it */
-    const rb_tendon_def *one = rb_spec_tendon(r->spec, def->obj1);
-    const rb_tendon_def *two = def->obj2 >= 0 ? rb_spec_tendon(r->spec, def->obj2) : one;
-    if (one->njoint == 0 || two->njoint == 0) def->active = 0;
     return RB_OK;
 }
 

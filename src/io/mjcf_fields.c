@@ -28,14 +28,15 @@ rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_fiel
     return RB_OK;
 }
 
-rb_status rb_mjcf_linear(rb_mjcf *r, const rb_xml_node *node, const char *attr, const char *element,
-                         double *out)
+rb_status rb_mjcf_law_of(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *linear,
+                         double more[2])
 {
     double poly[3] = { 0.0, 0.0, 0.0 };
     int count;
     RB_TRY(rb_xml_numbers(node, attr, 1, 3, poly, &count, r->err));
-    if (count > 0) *out = poly[0];
-    if (poly[1] == 0.0 && poly[2] == 0.0) return RB_OK;
-    return rb_mjcf_warn(r, node, element, 1,
-                        "springs and dampers are linear; further coefficients are left out");
+    if (count == 0) return RB_OK;
+    *linear = poly[0];
+    if (count > 1) more[0] = poly[1];
+    if (count > 2) more[1] = poly[2];
+    return RB_OK;
 }

@@ -50,8 +50,8 @@ rb_status rb_mjcf_apply_joint(rb_mjcf *r, const rb_xml_node *node, void *state)
     RB_TRY(rb_xml_word(node, "type", "free ball slide hinge", &type, r->err));
     joint->def.type = (rb_joint_type)type;
     RB_TRY(rb_mjcf_fields(r, node, fields, joint));
-    RB_TRY(rb_mjcf_linear(r, node, "stiffness", "joint/polynomial", &joint->def.stiffness));
-    RB_TRY(rb_mjcf_linear(r, node, "damping", "joint/polynomial", &joint->def.damping));
+    RB_TRY(rb_mjcf_law_of(r, node, "stiffness", &joint->def.stiffness, joint->def.stiffness_poly));
+    RB_TRY(rb_mjcf_law_of(r, node, "damping", &joint->def.damping, joint->def.damping_poly));
     return rb_xml_bool(node, "actuatorgravcomp", &joint->def.driven_gravcomp, r->err);
 }
 

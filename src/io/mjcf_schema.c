@@ -35,8 +35,6 @@ static const silent silents[] = {
     { "surfacevel", "geom", "geom/surfacevel", "moving surfaces are not simulated", 1, 1 },
     { "adhesion", "geom pair", "geom/adhesion", "adhesion is not simulated", 1, 1 },
     { "delay", "", "actuator/delay", "delayed controls are not simulated", 1, 1 },
-    { "actuatorfrcrange", "fixed spatial tendon", "tendon/actuatorfrcrange",
-      "the bound of actuator forces on a tendon is not applied", 1, 1 },
     { NULL, NULL, NULL, NULL, 0, 0 }
 };
 /* clang-format on */

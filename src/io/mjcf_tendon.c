@@ -1,5 +1,5 @@
-/* <tendon>: fixed tendons, sums of joint coordinates. Spatial ones are counted and named, but have
- * no effect: they stand in the spec without joints. */
+/* <tendon>: fixed tendons, sums of joint coordinates; spatial ones, strings from site to site over
+ * spheres, cylinders and pulleys. */
 #include "io/mjcf.h"
 
 #include <math.h>
@@ -13,7 +13,10 @@ static const rb_mjcf_field fields[] = {
     TENDON("range", range, 2, 2),
     TENDON("frictionloss", frictionloss, 1, 1),
     TENDON("armature", armature, 1, 1),
+    TENDON("actuatorfrcrange", force_range, 2, 2),
     { "limited", RB_MJCF_WORD, offsetof(rb_mjcf_tendon, limited), 0, 0, RB_MJCF_AUTO_WORDS },
+    { "actuatorfrclimited", RB_MJCF_WORD, offsetof(rb_mjcf_tendon, force_limited), 0, 0,
+      RB_MJCF_AUTO_WORDS },
     { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
 };
 
@@ -23,8 +26,9 @@ rb_status rb_mjcf_apply_tendon(rb_mjcf *r, const rb_xml_node *node, void *state)
     double *springlength = tendon->def.springlength;
     int count;
     RB_TRY(rb_mjcf_fields(r, node, fields, tendon));
-    RB_TRY(rb_mjcf_linear(r, node, "stiffness", "tendon/polynomial", &tendon->def.stiffness));
-    RB_TRY(rb_mjcf_linear(r, node, "damping", "tendon/polynomial", &tendon->def.damping));
+    RB_TRY(
+        rb_mjcf_law_of(r, node, "stiffness", &tendon->def.stiffness, tendon->def.stiffness_poly));
+    RB_TRY(rb_mjcf_law_of(r, node, "damping", &tendon->def.damping, tendon->def.damping_poly));
     RB_TRY(rb_xml_numbers(node, "springlength", 1, 2, springlength, &count, r->err));
     if (count == 1) springlength[1] = springlength[0];
     return RB_OK;
@@ -63,45 +67,84 @@ static void derive_springlength(rb_mjcf *r, rb_tendon_def *def)
     def->springlength[0] = def->springlength[1] = length;
 }
 
-static rb_status read_fixed(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_tendon *tendon)
+/* ---- spatial ones ---------------------------------------------------------------------------- */
+
+static rb_status read_point(rb_mjcf *r, const rb_xml_node *n, rb_wrap_def *wrap)
+{
+    *wrap = (rb_wrap_def){ .side = -1, .divisor = 1.0 };
+    if (rb_xml_is(n, "site")) {
+        wrap->type = RB_WRAP_SITE;
+        return rb_mjcf_find(r, n, "site", RB_KIND_SITE, 1, &wrap->object);
+    }
+    if (rb_xml_is(n, "pulley")) {
+        const char *given;
+        wrap->type = RB_WRAP_PULLEY;
+        RB_TRY(rb_xml_need(n, "divisor", &given, r->err));
+        return rb_xml_number(n, "divisor", &wrap->divisor, r->err);
+    }
+    wrap->type = RB_WRAP_GEOM;
+    RB_TRY(rb_mjcf_find(r, n, "geom", RB_KIND_GEOM, 1, &wrap->object));
+    return rb_mjcf_find(r, n, "sidesite", RB_KIND_SITE, 0, &wrap->side);
+}
+
+/* The length at rest, unless it is said, is found by the compiler. */
+static rb_status read_path(rb_mjcf *r, const rb_xml_node *node, rb_tendon_def *def)
+{
+    size_t count = 0;
+    for (const rb_xml_node *n = node->child; n; n = n->next) count++;
+    if (count == 0)
+        return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "the tendon has no sites");
+    rb_wrap_def *path = rb_xml_take(r->doc, count, sizeof *path);
+    if (!path) return rb_mjcf_nomem(r, node);
+    def->npath = 0;
+    for (const rb_xml_node *n = node->child; n; n = n->next)
+        RB_TRY(read_point(r, n, &path[def->npath++]));
+    def->path = path;
+    if (def->springlength[0] == -1.0 && def->springlength[1] == -1.0)
+        def->springlength[0] = def->springlength[1] = NAN;
+    return RB_OK;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static rb_status read_ranges(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_tendon *tendon)
 {
     rb_tendon_def *def = &tendon->def;
-    RB_TRY(read_terms(r, node, def));
     RB_TRY(rb_mjcf_limited(r, node, "limited", tendon->limited, def->range, &def->limited));
+    RB_TRY(rb_mjcf_limited(r, node, "actuatorfrclimited", tendon->force_limited, def->force_range,
+                           &def->force_limited));
     if (def->limited && !(def->range[0] < def->range[1]))
         return rb_xml_refuse(node, "range", r->err, RB_BAD_INPUT,
+                             "the first number must be smaller than the second");
+    if (def->force_limited && !(def->force_range[0] < def->force_range[1]))
+        return rb_xml_refuse(node, "actuatorfrcrange", r->err, RB_BAD_INPUT,
                              "the first number must be smaller than the second");
     if (def->springlength[0] > def->springlength[1])
         return rb_xml_refuse(node, "springlength", r->err, RB_BAD_INPUT,
                              "the first number is larger than the second");
-    derive_springlength(r, def);
     return RB_OK;
 }
 
-/* Sites and geoms it runs over must exist, even if nothing is done with them. */
-static rb_status check_spatial(rb_mjcf *r, const rb_xml_node *node)
+/* An inertia that couples joints: the rest of the tendon is simulated. */
+static rb_status drop_armature(rb_mjcf *r, const rb_xml_node *node, rb_tendon_def *def)
 {
-    int index;
-    for (const rb_xml_node *n = node->child; n; n = n->next) {
-        if (rb_xml_is(n, "site")) RB_TRY(rb_mjcf_find(r, n, "site", RB_KIND_SITE, 1, &index));
-        if (rb_xml_is(n, "geom")) {
-            RB_TRY(rb_mjcf_find(r, n, "geom", RB_KIND_GEOM, 1, &index));
-            RB_TRY(rb_mjcf_find(r, n, "sidesite", RB_KIND_SITE, 0, &index));
-        }
-    }
-    return rb_mjcf_warn(r, node, "tendon/spatial", 1,
-                        "spatial tendons are not simulated: they have no length and no force");
+    if (def->armature == 0.0 || def->npath == 0) return RB_OK;
+    def->armature = 0.0;
+    return rb_mjcf_warn(r, node, "tendon/armature", 1,
+                        "armature of spatial tendons is not simulated: give the joints armature");
 }
 
 rb_status rb_mjcf_add_tendon(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_mjcf_tendon tendon;
     RB_TRY(rb_mjcf_state(r, node, RB_MJCF_TENDON, NULL, &tendon));
+    RB_TRY(read_ranges(r, node, &tendon));
     if (rb_xml_is(node, "fixed")) {
-        RB_TRY(read_fixed(r, node, &tendon));
+        RB_TRY(read_terms(r, node, &tendon.def));
+        derive_springlength(r, &tendon.def);
     } else {
-        RB_TRY(check_spatial(r, node));
-        tendon.def = rb_tendon_default();
+        RB_TRY(read_path(r, node, &tendon.def));
+        RB_TRY(drop_armature(r, node, &tendon.def));
     }
     tendon.def.where = rb_mjcf_where(node);
     RB_TRY(rb_mjcf_name(r, node, RB_KIND_TENDON, &tendon.def.name));

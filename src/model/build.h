@@ -22,6 +22,7 @@ typedef struct rb_build {
     rb_group joints, geoms;
     int *body_link;          /* link of each body                      */
     rb_inertia *body_solid;  /* mass, com, inertia of each body, body frame */
+    int *carried;            /* of one spatial tendon: tendons.c           (nbody) */
     double *body_p, *body_R; /* world frames of the bodies at the reference configuration */
 } rb_build;
 
@@ -35,6 +36,7 @@ rb_status rb_size_tree(rb_build *b);
 rb_status rb_size_assets(rb_build *b);
 rb_status rb_size_rest(rb_build *b);
 rb_status rb_size_gauges(rb_build *b);
+rb_status rb_size_tendons(rb_build *b);
 
 /* filling it */
 void rb_fill_bodies(rb_build *b);
@@ -59,6 +61,7 @@ rb_status rb_fill_plane(rb_build *b);
 void rb_fill_equalities(rb_build *b);
 void rb_fill_gauges(rb_build *b);
 void rb_fill_tendons(rb_build *b);
+rb_status rb_fill_paths(rb_build *b); /* behind rb_fill_links */
 void rb_fill_actuators(rb_build *b);
 void rb_fill_filters(rb_build *b);
 rb_status rb_fill_keys(rb_build *b);

@@ -190,6 +190,8 @@ static rb_status check_joint(const subject *s)
     TRY(finite(s, "springref", &def->springref, 1));
     TRY(not_negative(s, "stiffness", def->stiffness));
     TRY(not_negative(s, "damping", def->damping));
+    TRY(finite(s, "stiffness_poly", def->stiffness_poly, 2));
+    TRY(finite(s, "damping_poly", def->damping_poly, 2));
     TRY(not_negative(s, "armature", def->armature));
     TRY(not_negative(s, "frictionloss", def->frictionloss));
     TRY(range(s, "range", def->limited, def->range));
@@ -333,9 +335,40 @@ static rb_status check_equality(const subject *s)
     return RB_OK;
 }
 
+/* Sites make the path; what is wrapped around stands between two of them. */
+static rb_status check_path(const subject *s, const rb_tendon_def *def)
+{
+    int sites = 0;
+    for (int i = 0; i < def->npath; i++) {
+        const rb_wrap_def *at = &def->path[i], *next = i + 1 < def->npath ? at + 1 : NULL;
+        if (at->type == RB_WRAP_SITE) {
+            sites++;
+            continue;
+        }
+        if (at->type == RB_WRAP_PULLEY) {
+            TRY(positive(s, "divisor", &at->divisor, 1));
+            if (i > 0 && sites < 2)
+                return REFUSE(s, "has %d sites before pulley %d of its path: expected 2 or more",
+                              sites, i);
+            sites = 0;
+            continue;
+        }
+        const rb_geom_def *geom = rb_spec_item(s->spec, RB_KIND_GEOM, at->object);
+        if (geom->type != RB_GEOM_SPHERE && geom->type != RB_GEOM_CYLINDER)
+            return REFUSE(s, "wraps around geom %d: expected a sphere or a cylinder", at->object);
+        if (sites == 0 || at[-1].type != RB_WRAP_SITE || !next || next->type != RB_WRAP_SITE)
+            return REFUSE(s, "geom %d of its path has no site on both sides", i);
+    }
+    if (sites >= 2) return RB_OK;
+    return REFUSE(s, "has %d sites at the end of its path: expected 2 or more", sites);
+}
+
 static rb_status check_tendon(const subject *s)
 {
     const rb_tendon_def *def = s->def;
+    if (def->npath > 0 && def->njoint > 0)
+        return REFUSE(s, "has joints and a path: expected one of them");
+    if (def->npath > 0) TRY(check_path(s, def));
     TRY(finite(s, "coef", def->coef, def->njoint));
     for (int i = 0; i < def->njoint; i++) {
         if (is_scalar(s->spec, def->joint[i])) continue;
@@ -354,6 +387,14 @@ static rb_status check_tendon(const subject *s)
     TRY(not_negative(s, "damping", def->damping));
     TRY(not_negative(s, "frictionloss", def->frictionloss));
     TRY(not_negative(s, "armature", def->armature));
+    TRY(finite(s, "stiffness_poly", def->stiffness_poly, 2));
+    TRY(finite(s, "damping_poly", def->damping_poly, 2));
+    TRY(range(s, "force_range", def->force_limited, def->force_range));
+    if (def->armature > 0.0 && def->npath > 0)
+        return REFUSE(s,
+                      "armature = %g on a spatial tendon: an inertia that couples joints is not "
+                      "supported, give the joints armature of their own",
+                      def->armature);
     if (def->armature > 0.0 && def->njoint > 1) {
         return REFUSE(
             s,

@@ -44,6 +44,7 @@ static rb_status fill(rb_build *b)
     if (status == RB_OK) status = rb_choose_surfaces(b);
     if (status == RB_OK) status = rb_fill_masses(b);
     if (status == RB_OK) status = rb_fill_links(b);
+    if (status == RB_OK) status = rb_fill_paths(b);
     if (status == RB_OK) rb_fill_turns(b);
     if (status == RB_OK) status = rb_fill_plane(b);
     if (status == RB_OK) rb_fill_gauges(b);
@@ -63,6 +64,7 @@ rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *
     if (status == RB_OK) status = rb_size_tree(&b);
     if (status == RB_OK) status = rb_size_assets(&b);
     if (status == RB_OK) status = rb_size_rest(&b);
+    if (status == RB_OK) status = rb_size_tendons(&b);
     if (status == RB_OK) status = rb_size_gauges(&b);
     if (status == RB_OK) status = make_block(&b, &a);
     if (status == RB_OK) status = fill(&b);

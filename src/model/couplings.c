@@ -1,4 +1,4 @@
-/* Equalities, tendons, actuators: what ties joints and bodies together beside the tree. */
+/* Equalities, actuators: what ties joints and bodies together beside the tree. */
 #include "model/build.h"
 
 #include "math/quat.h"
@@ -65,40 +65,6 @@ void rb_fill_equalities(rb_build *b)
             if (def->obj2 >= 0) m->eq_obj2[e] = b->joints.at[def->obj2];
         } else if (def->type != RB_EQ_TENDON && def->derive2) {
             derive_frame2(b, e);
-        }
-    }
-}
-
-/* A spring without a length of its own rests at the reference configuration. */
-void rb_fill_tendons(rb_build *b)
-{
-    rb_model *m = b->m;
-    int wrap = 0;
-    for (int t = 0; t < m->ntendon; t++) {
-        const rb_tendon_def *def = RB_DEFS(b, tendon, TENDON) + t;
-        m->tendon_adr[t] = wrap;
-        m->tendon_num[t] = def->njoint;
-        m->tendon_length0[t] = 0.0;
-        for (int i = 0; i < def->njoint; i++, wrap++) {
-            int j = b->joints.at[def->joint[i]];
-            m->wrap_jnt[wrap] = j;
-            m->wrap_coef[wrap] = def->coef[i];
-            m->tendon_length0[t] += def->coef[i] * m->qpos0[m->jnt_qadr[j]];
-        }
-        m->tendon_limited[t] = def->limited != 0;
-        m->tendon_stiffness[t] = def->stiffness;
-        m->tendon_damping[t] = def->damping;
-        m->tendon_frictionloss[t] = def->frictionloss;
-        m->tendon_armature[t] = def->armature;
-        if (def->njoint == 1) {
-            /* of one joint: coef^2 on its dof (D.22); more were refused */
-            int dof = m->jnt_dofadr[m->wrap_jnt[m->tendon_adr[t]]];
-            if (dof < m->nv) m->dof_armature[dof] += def->coef[0] * def->coef[0] * def->armature;
-        }
-        for (int i = 0; i < 2; i++) {
-            double rest = def->springlength[i];
-            m->tendon_range[2 * t + i] = def->range[i];
-            m->tendon_spring[2 * t + i] = isnan(rest) ? m->tendon_length0[t] : rest;
         }
     }
 }

@@ -180,7 +180,8 @@ static int same_sizes(const rb_data *a, const rb_data *b)
            a->nu == b->nu && a->na == b->na && a->nmocap == b->nmocap && a->ngeom == b->ngeom &&
            a->nsite == b->nsite && a->ntendon == b->ntendon && a->nM == b->nM &&
            a->nq_all == b->nq_all && a->nv_all == b->nv_all && a->ngauge_dof == b->ngauge_dof &&
-           a->ngauge_entry == b->ngauge_entry && a->nstill == b->nstill && a->nclear == b->nclear;
+           a->ngauge_entry == b->ngauge_entry && a->ntendonrow == b->ntendonrow &&
+           a->nstill == b->nstill && a->nclear == b->nclear;
 }
 
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena)

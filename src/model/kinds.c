@@ -48,7 +48,7 @@ static const rb_array_slot equality_arrays[] = { ARRAY(rb_equality_def, chain, n
 
 static const rb_array_slot tendon_arrays[] = { ARRAY(rb_tendon_def, joint, njoint, 1, 0),
                                                ARRAY(rb_tendon_def, coef, njoint, 1, 0),
-                                               ARRAY_END };
+                                               ARRAY(rb_tendon_def, path, npath, 1, 0), ARRAY_END };
 
 static const rb_array_slot key_arrays[] = {
     ARRAY(rb_key_def, qpos, nqpos, 1, 0),   ARRAY(rb_key_def, qvel, nqvel, 1, 0),
@@ -195,12 +195,36 @@ static rb_status check_equality(const rb_spec *spec, int i, const void *def, rb_
     return status == RB_OK && eq->type == RB_EQ_CHAIN ? check_chain(spec, i, eq, err) : status;
 }
 
+static rb_status check_wrap(const rb_spec *spec, int i, const void *def, const rb_wrap_def *wrap,
+                            rb_error *err)
+{
+    const rb_ref_slot site = { 0, RB_KIND_SITE, 0, "object" },
+                      geom = { 0, RB_KIND_GEOM, 0, "object" };
+    const rb_ref_slot side = { 0, RB_KIND_SITE, -1, "side" };
+    switch (wrap->type) {
+    case RB_WRAP_PULLEY:
+        return RB_OK;
+    case RB_WRAP_SITE:
+        return check_ref(spec, def, RB_KIND_TENDON, i, wrap->object, &site, err);
+    case RB_WRAP_GEOM: {
+        rb_status status = check_ref(spec, def, RB_KIND_TENDON, i, wrap->object, &geom, err);
+        if (status != RB_OK) return status;
+        return check_ref(spec, def, RB_KIND_TENDON, i, wrap->side, &side, err);
+    }
+    }
+    return rb_refuse(def, RB_KIND_TENDON, i, err, "type = %d is no rb_wrap_type", (int)wrap->type);
+}
+
 static rb_status check_tendon(const rb_spec *spec, int i, const void *def, rb_error *err)
 {
     const rb_tendon_def *tendon = def;
     const rb_ref_slot joint = { 0, RB_KIND_JOINT, 0, "joint" };
     for (int k = 0; k < tendon->njoint; k++) {
         rb_status status = check_ref(spec, def, RB_KIND_TENDON, i, tendon->joint[k], &joint, err);
+        if (status != RB_OK) return status;
+    }
+    for (int k = 0; k < tendon->npath; k++) {
+        rb_status status = check_wrap(spec, i, tendon, &tendon->path[k], err);
         if (status != RB_OK) return status;
     }
     return RB_OK;

@@ -53,12 +53,14 @@ static const entry model_entries[] = {
     M(jnt_qadr, njnt_all, 1), M(jnt_dofadr, njnt_all, 1),
     M(jnt_pos, njnt_all, 3), M(jnt_axis, njnt_all, 3),
     M(jnt_ref, njnt_all, 1), M(jnt_springref, njnt_all, 1), M(jnt_stiffness, njnt_all, 1),
+    M(jnt_stiffness_poly, njnt_all, 2),
     M(jnt_limited, njnt_all, 1), M(jnt_range, njnt_all, 2),
     M(jnt_driven_gravcomp, njnt_all, 1), M(jnt_force_limited, njnt_all, 1), M(jnt_force_range, njnt_all, 2),
 
     M(dof_jnt, nv_all, 1), M(dof_link, nv_all, 1), M(dof_parent, nv, 1), M(dof_run, nv, 1),
     M(dof_Madr, nv, 1),
     M(dof_armature, nv_all, 1), M(dof_damping, nv_all, 1), M(dof_frictionloss, nv_all, 1),
+    M(dof_damping_poly, nv_all, 2),
     M(qpos0, nq_all, 1),
 
     M(gauge_eq, ngauge, 1), M(gauge_chain, ngauge, 1),
@@ -99,6 +101,11 @@ static const entry model_entries[] = {
     M(tendon_limited, ntendon, 1), M(tendon_range, ntendon, 2), M(tendon_spring, ntendon, 2),
     M(tendon_length0, ntendon, 1), M(tendon_stiffness, ntendon, 1), M(tendon_damping, ntendon, 1),
     M(tendon_frictionloss, ntendon, 1), M(tendon_armature, ntendon, 1),
+    M(tendon_pathadr, ntendon, 1), M(tendon_pathnum, ntendon, 1), M(path, npath, 1),
+    M(tendon_rowadr, ntendon, 1), M(tendon_rownum, ntendon, 1),
+    M(tendon_dof, ntendonrow, 1), M(tendon_coef, ntendonrow, 1),
+    M(tendon_stiffness_poly, ntendon, 2), M(tendon_damping_poly, ntendon, 2),
+    M(tendon_force_limited, ntendon, 1), M(tendon_force_range, ntendon, 2),
 
     M(act_transmission, nu, 1), M(act_target, nu, 1), M(act_reference, nu, 1),
     M(act_dynamics, nu, 1), M(act_adr, nu, 1), M(act_time_constant, nu, 1),
@@ -147,6 +154,8 @@ static const entry data_entries[] = {
 
     D(body_p, nbody, 3), D(body_R, nbody, 9), D(geom_p, ngeom, 3), D(geom_R, ngeom, 9),
     D(site_p, nsite, 3), D(site_R, nsite, 9),
+
+    D(ten_length, ntendon, 1), D(ten_J, ntendonrow, 1),
 
     D(c, nv, 1), D(passive, nv_all, 1), D(actuation, nv_all, 1), D(act_force, nu, 1), D(act_dot, na, 1),
 
@@ -259,6 +268,7 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nv_all = m->nv_all;
     d->ngauge_dof = m->ngauge_dof;
     d->ngauge_entry = m->ngauge_entry;
+    d->ntendonrow = m->ntendonrow;
     d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? m->ngeom * (m->ngeom - 1) / 2 : 0;
     d->nstill = m->nq + 2 * m->nv + m->na + m->nu + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

@@ -70,6 +70,8 @@ static void find_asked(transform *t)
     for (int i = 0; i < list[RB_KIND_JOINT].count; i++) {
         const rb_joint_def *def = DEF(t, joint, JOINT, i);
         t->is_asked[i] = def->stiffness != 0.0 || def->damping != 0.0 || def->limited ||
+                         def->stiffness_poly[0] != 0.0 || def->stiffness_poly[1] != 0.0 ||
+                         def->damping_poly[0] != 0.0 || def->damping_poly[1] != 0.0 ||
                          def->frictionloss != 0.0;
     }
     for (int i = 0; i < list[RB_KIND_ACTUATOR].count; i++) {
@@ -301,6 +303,8 @@ static rb_status add_tendon(transform *t, int i)
     if (!joints) return rb_fail(t->err, RB_NOMEM, "%s", rb_status_text(RB_NOMEM));
     for (int k = 0; k < def.njoint; k++) joints[k] = t->new_joint[def.joint[k]];
     def.joint = joints;
+    if (def.npath > 0)
+        memcpy(def.springlength, t->m->tendon_spring + 2 * i, sizeof def.springlength);
     return added(rb_spec_add_tendon(t->to, &def, t->err));
 }
 

@@ -226,6 +226,12 @@ void rb_spec_keep_geoms(rb_spec *spec, const int *place)
         pair->geom1 = place[pair->geom1];
         pair->geom2 = place[pair->geom2];
     }
+    for (int i = 0; i < spec->list[RB_KIND_TENDON].count; i++) {
+        const rb_tendon_def *tendon = rb_spec_tendon(spec, i);
+        rb_wrap_def *path = (rb_wrap_def *)tendon->path; /* the copy is the spec's own */
+        for (int k = 0; k < tendon->npath; k++)
+            if (path[k].type == RB_WRAP_GEOM) path[k].object = place[path[k].object];
+    }
 
     spec->nnamed = 0;
     for (int s = 0; s < spec->nslot; s++) spec->slots[s] = (rb_name_slot){ 0, -1 };

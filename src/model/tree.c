@@ -223,6 +223,9 @@ void rb_fill_joints(rb_build *b)
         m->jnt_ref[j] = def->ref;
         m->jnt_springref[j] = def->springref;
         m->jnt_stiffness[j] = def->stiffness;
+        memcpy(m->jnt_stiffness_poly + 2 * j, def->stiffness_poly, sizeof def->stiffness_poly);
+        m->npoly += def->stiffness_poly[0] != 0.0 || def->stiffness_poly[1] != 0.0 ||
+                    def->damping_poly[0] != 0.0 || def->damping_poly[1] != 0.0;
         m->jnt_limited[j] = def->limited != 0;
         m->jnt_driven_gravcomp[j] = def->driven_gravcomp;
         m->jnt_force_limited[j] = def->force_limited != 0;
@@ -236,6 +239,7 @@ void rb_fill_joints(rb_build *b)
             m->dof_armature[i] = def->armature;
             m->dof_damping[i] = def->damping;
             m->dof_frictionloss[i] = def->frictionloss;
+            memcpy(m->dof_damping_poly + 2 * i, def->damping_poly, sizeof def->damping_poly);
         }
         fill_qpos0(m, j);
         nq += joint_nq[def->type];

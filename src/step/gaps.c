@@ -107,6 +107,18 @@ static double tendon_length(const rb_model *m, int t, const double *q)
     return length;
 }
 
+/* A spatial tendon: where it is now d knows, where it was the constraints of the start. */
+static double spatial_deepened(const rb_stage *s, int t)
+{
+    const rb_model *m = s->m;
+    const double *range = m->tendon_range + 2 * t;
+    double length = rb_tendon_length(m, s->d, t);
+    rb_touch_id low = { RB_CONSTRAINT_LIMIT, m->njnt_all + t, 0, 0 }, high = low;
+    high.b = 1;
+    double under = limit_deepened(s, rb_stage_start_gap(s, &low), length - range[0]);
+    return fmax(under, limit_deepened(s, rb_stage_start_gap(s, &high), range[1] - length));
+}
+
 /* Limits of joints and tendons: the worst of all. */
 static double limits_deepened(const rb_stage *s)
 {
@@ -115,6 +127,10 @@ static double limits_deepened(const rb_stage *s)
     for (int j = 0; j < m->njnt_all; j++) worst = fmax(worst, rb_stage_limit_deepened(s, j));
     for (int t = 0; t < m->ntendon; t++) {
         if (!m->tendon_limited[t]) continue;
+        if (m->tendon_pathnum[t] > 0) {
+            worst = fmax(worst, spatial_deepened(s, t));
+            continue;
+        }
         double before = tendon_length(m, t, s->q0), now = tendon_length(m, t, s->q_new);
         worst = fmax(worst, range_deepened(s, m->tendon_range + 2 * t, before, now));
     }
@@ -210,6 +226,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     int n = 0, holds = rb_stage_near_holds(s), nobody = holds && s->near.n == 0 && m->neq == 0;
+    nobody = nobody && m->nspatial == 0;
     double h = s->seen_h;
     rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);

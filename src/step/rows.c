@@ -58,7 +58,7 @@ rb_status rb_stage_factor(rb_stage *s)
     if (!k || !b) return RB_NOMEM;
     memset(k, 0, (size_t)m->nv_all * sizeof *k);
     memset(b, 0, (size_t)m->nv_all * sizeof *b);
-    rb_passive_stiffness(m, k, b);
+    rb_passive_stiffness(m, d, k, b);
     rb_actuation_stiffness(m, d, k, b);
     rb_gauge_spread_bound(m, d, k);
     rb_gauge_spread_bound(m, d, b);

@@ -38,7 +38,7 @@ int rb_slide_sticks(const rb_stage *s, const rb_constraint *c)
 
 int rb_slide_may_hold(const rb_stage *s, const rb_constraint *c)
 {
-    if (c->object >= s->m->nv_all) return 1;
+    if (c->object >= s->m->nv_all) return s->m->tendon_pathnum[c->object - s->m->nv_all] == 0;
     int type = s->m->jnt_type[s->m->dof_jnt[c->object]];
     return type == RB_JOINT_HINGE || type == RB_JOINT_SLIDE;
 }
@@ -83,6 +83,12 @@ static void add_tendon(const rb_model *m, int t, double pull, double *force)
         force[m->jnt_dofadr[m->wrap_jnt[i]]] += m->wrap_coef[i] * pull;
 }
 
+/* A string pulls along its row, as it was when the step began. */
+static void add_row(const rb_constraints *set, const rb_constraint *c, double pull, double *force)
+{
+    for (int i = 0; i < c->ndof; i++) force[set->dof[c->dof + i]] += set->J[c->block + i] * pull;
+}
+
 void rb_slide_force(const rb_stage *s, const rb_constraints *set, const double *p, double *force)
 {
     const rb_model *m = s->m;
@@ -93,6 +99,8 @@ void rb_slide_force(const rb_stage *s, const rb_constraints *set, const double *
         double pull = p[c->row] / s->h;
         if (c->object < m->nv_all)
             force[c->object] += pull;
+        else if (m->tendon_pathnum[c->object - m->nv_all] > 0)
+            add_row(set, c, pull, force);
         else
             add_tendon(m, c->object - m->nv_all, pull, force);
     }

@@ -193,8 +193,8 @@ def test_what_a_mesh_is_for_contacts():
 
 def test_what_was_ignored_is_listed():
     text = ('<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1" margin="0.1"/>'
-            '<site name="s"/></body><site name="w"/></worldbody>\n<tendon>\n'
-            '<spatial name="t"><site site="s"/><site site="w"/></spatial></tendon></mujoco>')
+            '</body></worldbody>\n<actuator>\n'
+            '<general name="a" joint="j" gaintype="user"/></actuator></mujoco>')
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m.xml")
         with open(path, "w", encoding="utf-8") as file:

@@ -1,0 +1,102 @@
+"""Models of forces.py."""
+
+ARM = """
+    <body name="upper" pos="0 0 1">
+      <joint name="shoulder" axis="0 1 0" range="-120 120" limited="true"/>
+      <joint name="twist" axis="0 0 1"/>
+      <geom name="upper" type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/>
+      <site name="s1" pos="0.08 0.01 0.04"/>
+      <site name="s1b" pos="0.2 -0.02 0.035"/>
+      <geom name="ball" type="sphere" size="0.05" pos="0.3 0.01 0" contype="0" conaffinity="0"/>
+      <geom name="drum" type="cylinder" size="0.045 0.06" pos="0.3 0 0" euler="80 10 0" contype="0" conaffinity="0"/>
+      <site name="out" pos="0.3 0 0.1"/>
+      <site name="in" pos="0.31 0.01 0.01"/>
+      <body name="lower" pos="0.3 0 0">
+        <joint name="elbow" axis="0 1 0.1" range="-150 150" limited="true" springref="30"/>
+        <geom name="lower" type="capsule" fromto="0 0 0 0.25 0 0" size="0.025"/>
+        <site name="s2" pos="0.12 0.02 0.06"/>
+        <site name="s2b" pos="0.18 -0.02 -0.06" euler="20 30 40"/>
+        <body name="hand" pos="0.25 0 0">
+          <joint name="wrist" type="ball" stiffness="0.3" damping="0.1"/>
+          <geom name="hand" type="box" size="0.05 0.03 0.02" pos="0.05 0 0"/>
+          <site name="tip" pos="0.1 0 0.02" euler="10 20 30"/>
+        </body>
+      </body>
+    </body>
+    <body name="float" pos="0.2 0.5 0.8">
+      <freejoint name="float"/>
+      <geom name="float" type="ellipsoid" size="0.1 0.06 0.04" pos="0.02 0 0"/>
+      <geom name="bob" type="sphere" size="0.05" pos="-0.1 0.03 0"/>
+      <site name="f1" pos="0.1 0 0.02" euler="5 6 7"/>
+    </body>
+    <body name="cart" pos="-0.4 0 0.5">
+      <joint name="slide" type="slide" axis="1 0 0.2" range="-0.3 0.3" limited="true"/>
+      <geom name="cart" type="box" size="0.05 0.05 0.05"/>
+      <site name="c1" pos="0 0 0.06" euler="0 70 0"/>
+    </body>
+    <site name="w1" pos="-0.1 0.02 1.1"/>
+    <site name="w2" pos="-0.2 0.1 1.3" euler="30 0 0"/>
+"""
+
+
+def arm(rest, option="", body=ARM):
+    return f'<mujoco><compiler angle="degree"/><option {option}/><worldbody>{body}</worldbody>{rest}</mujoco>'
+
+
+TENDONS = """
+  <tendon>
+    <spatial name="plain" stiffness="30" damping="2" springlength="0.1 0.2"><site site="w1"/><site site="s1"/>
+      <site site="s2"/></spatial>
+    <spatial name="sphere" stiffness="50" damping="1"><site site="w2"/><site site="s1b"/><geom geom="ball"/>
+      <site site="s2"/><site site="tip"/></spatial>
+    <spatial name="sphere_side" stiffness="20"><site site="s1b"/><geom geom="ball" sidesite="out"/><site site="s2b"/>
+      </spatial>
+    <spatial name="cylinder" stiffness="20"><site site="s1"/><geom geom="drum"/><site site="s2b"/></spatial>
+    <spatial name="cylinder_side" stiffness="20"><site site="s1"/><geom geom="drum" sidesite="out"/><site site="s2"/>
+      </spatial>
+    <spatial name="pulleys" damping="3"><site site="w1"/><site site="s1"/><site site="s2"/><pulley divisor="2"/>
+      <site site="w2"/><site site="f1"/><pulley divisor="3"/><site site="tip"/><geom geom="ball"/><site site="c1"/>
+      </spatial>
+    <spatial name="two_trees" stiffness="5"><site site="f1"/><site site="tip"/><site site="c1"/></spatial>
+    <spatial name="poly" stiffness="5 3 20" damping="1 0.5 2"><site site="w1"/><site site="f1"/></spatial>
+    <fixed name="fixed" stiffness="2 1 3" damping="0.2 1 2"><joint joint="shoulder" coef="1.5"/>
+      <joint joint="slide" coef="-2"/></fixed>
+  </tendon>
+"""
+
+# MuJoCo's point of a string inside of a circle is found to 1e-6 rad: its length is that of the true path to
+# rounding, its Jacobian is not. Ours is the gradient of the length (tests/test_tendon.c).
+INSIDE = """
+  <tendon>
+    <spatial name="inside" stiffness="20"><site site="s1"/><geom geom="ball" sidesite="in"/><site site="s2"/></spatial>
+    <spatial name="cylinder_inside" stiffness="20"><site site="s1"/><geom geom="drum" sidesite="in"/>
+      <site site="s2b"/></spatial>
+  </tendon>
+"""
+LOOSE = {"tendons_inside": 3e-6, "ms_human_700/scene.xml": 1e-7}
+
+MODELS = {
+    "tendons_inside": arm(INSIDE),
+    "tendons": arm(TENDONS),
+    "tendon_forces": arm(TENDONS + """
+  <actuator>
+    <motor name="m1" tendon="sphere" gear="2"/>
+    <position name="p1" tendon="plain" kp="40" kv="3"/>
+    <velocity name="v1" tendon="pulleys" kv="2"/>
+    <motor name="m2" tendon="plain" gear="-3"/>
+  </actuator>"""),
+    "polynomial": arm("", body=ARM.replace('axis="0 0 1"', 'axis="0 0 1" stiffness="2 3 4" damping="0.1 0.2 0.3"')
+                      .replace('stiffness="0.3" damping="0.1"', 'stiffness="0.3 0.2 0.5" damping="0.1 0 0.7"')),
+}
+MODELS["tendon_limits"] = MODELS["tendon_forces"].replace(
+    '<spatial name="plain"', '<spatial name="plain" actuatorfrcrange="-2 3"')
+
+MENAGERIE = [
+    "iit_softfoot/scene.xml",
+    "tetheria_aero_hand_open/scene_right.xml",
+    "tetheria_aero_hand_open/scene_left.xml",
+    "ms_human_700/scene.xml",
+    "flybody/scene.xml",
+    "robotiq_2f85_v4/scene.xml",
+    "shadow_dexee/scene.xml",
+]
