@@ -123,10 +123,11 @@ typedef enum rb_rung {
     RB_RUNG_NEWTON,        /* cones: Newton from the guess or a few NSGS sweeps                  */
     RB_RUNG_PATH,          /* cones: Newton along decreasing uniform compliance                  */
     RB_RUNG_PATH_TWOFOLD,  /* cones: the same with twice the digits                              */
-    RB_RUNG_LEAPS,   /* cones: sweeps, then whole Newton steps; many contacts of known bodies */
-    RB_RUNG_PYRAMID, /* cones: Lemke on ever closer pyramids, then Newton                  */
-    RB_RUNG_ADMM,    /* cones: ADMM, then Newton                                           */
-    RB_RUNG_NSGS,    /* cones: NSGS to the end                                             */
+    RB_RUNG_INTERIOR, /* cones: interior points; many contacts of known bodies, coarse tolerances */
+    RB_RUNG_LEAPS,    /* cones: sweeps, then whole Newton steps; many contacts of known bodies */
+    RB_RUNG_PYRAMID,  /* cones: Lemke on ever closer pyramids, then Newton                  */
+    RB_RUNG_ADMM,     /* cones: ADMM, then Newton                                           */
+    RB_RUNG_NSGS,     /* cones: NSGS to the end                                             */
     RB_RUNG_COUNT
 } rb_rung;
 

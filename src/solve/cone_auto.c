@@ -5,6 +5,8 @@
  *     sweep    one contact alone, solved exactly
  *     newton   from the guess, from some compliance, or from a few Gauss-Seidel sweeps
  *     path     Newton along decreasing compliance
+ *     interior interior points, for many contacts of known bodies and coarse tolerances
+ *     leaps    sweeps and whole steps of Newton, for many contacts of known bodies
  *     pyramid  Lemke with the cones as pyramids, ever closer, then Newton
  *     admm     alternating directions, then Newton
  *     nsgs     Gauss-Seidel to the end; earlier in the ladder where an island is large
@@ -20,6 +22,7 @@
 #include "math/dense.h"
 #include "solve/admm.h"
 #include "solve/canonical.h"
+#include "solve/cone_interior.h"
 #include "solve/cone_large.h"
 #include "solve/cone_part.h"
 #include "solve/cone_small.h"
@@ -44,7 +47,8 @@ enum {
     LARGE_SWEEPS = 50,   /* before Newton is tried, then twice as many, ...           */
     LARGE_DOUBLED = 512, /* that many times LARGE_SWEEPS at most                      */
     LARGE_BRIEF = 8,     /* the same where there is another question to ask           */
-    LARGE_STEPS = 60     /* of Newton at a time                                       */
+    LARGE_STEPS = 60,    /* of Newton at a time                                       */
+    INTERIOR_LIMIT = 60  /* factorisations of interior points                         */
 };
 
 /* Compliance at the start, relative to the diagonal of each contact [1]. */
@@ -394,13 +398,38 @@ static void try_large(climb *s, double *r)
     }
 }
 
-/* Many contacts of known bodies: a ladder of its own. */
-static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
+/* Interior points from r, or from nothing. */
+static rb_status try_interior(climb *s, int warm, double *r)
+{
+    rb_interior found;
+    rb_interior_opts opts = { .tol = s->tol, .limit = INTERIOR_LIMIT, .warm = warm };
+    rb_status status = rb_cone_interior(s->k, &opts, s->scratch, r, &found);
+    s->info->iterations += found.factorisations;
+    s->info->factorisations += found.factorisations;
+    s->newton = (rb_newton){ .pivot_ratio = found.pivot_ratio };
+    if (status == RB_OK && found.error < INFINITY) keep(s, r);
+    return status;
+}
+
+/* Where the tolerance is one that they reach. What ends beyond what will do is tried once more from
+ * the other start: which way leads on is a matter of luck. Whoever takes less than the tolerance
+ * does not wait for other rungs, so that the factorisations of a step are bounded. */
+static rb_status climb_interior(climb *s, double *r, rb_rung *rung, int *done)
+{
+    int warm = s->o->warm;
+    rb_status status = try_interior(s, warm, r);
+    if (status == RB_TOO_LARGE) return RB_OK;
+    if (status == RB_OK && s->error > fmax(s->tol, s->loose)) status = try_interior(s, !warm, r);
+    *rung = RB_RUNG_INTERIOR;
+    *done = status != RB_OK || s->error <= s->tol || (s->loose > 0.0 && s->error < INFINITY);
+    s->left = s->error > s->tol && s->error <= s->loose;
+    return status;
+}
+
+/* Sweeps, and whole steps of Newton. */
+static rb_status climb_leaps(climb *s, double *r, rb_rung *rung, int *done)
 {
     rb_large found;
-    s->unique = RB_UNIQUE_NOT;
-    if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
-    memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
     rb_mark mark = rb_arena_mark(s->scratch);
     rb_large_opts opts = { .tol = s->tol, .loose = s->loose, .limit = s->o->max_iter };
     rb_status status = rb_cone_large(s->k, &opts, s->scratch, r, &found);
@@ -412,6 +441,17 @@ static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
     s->left = status == RB_OK && found.loose;
     *done = status != RB_OK || keep(s, r) || s->left;
     return status;
+}
+
+/* Many contacts of known bodies: a ladder of its own. */
+static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
+{
+    rb_status status = RB_OK;
+    s->unique = RB_UNIQUE_NOT;
+    if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
+    memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
+    if (s->tol > RB_LARGE_EXACT) status = climb_interior(s, r, rung, done);
+    return status == RB_OK && !*done ? climb_leaps(s, r, rung, done) : status;
 }
 
 /* Beyond RB_MOST_LEAPING it has sweeps alone, which end with exact normals where they may. */
@@ -758,7 +798,7 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     if (status != RB_OK) return status;
     name_path(info);
     if (info->outcome != RB_SOLVED)
-        rb_path_add(info, info->loose > 0 ? "leaps, loose" : "every solver of auto");
+        rb_path_add(info, info->loose > 0 ? "loose" : "every solver of auto");
     return RB_OK;
 }
 

@@ -27,7 +27,7 @@ const char *rb_rung_name(int rung)
     static const char *const names[RB_RUNG_COUNT] = {
         "trivial",  "warm",      "exchange", "lemke-warm", "lemke", "lemke-twofold",
         "homotopy", "enumerate", "sweep",    "newton",     "path",  "path-twofold",
-        "leaps",    "pyramid",   "admm",     "nsgs"
+        "interior", "leaps",     "pyramid",  "admm",       "nsgs"
     };
     return rung >= 0 && rung < RB_RUNG_COUNT ? names[rung] : "?";
 }
