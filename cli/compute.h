@@ -46,6 +46,7 @@ rb_status compute_put_toi(computation *c, const char *name);
 rb_status compute_put_rays(computation *c, const char *name);
 rb_status compute_put_distance(computation *c, const char *name);
 rb_status compute_put_contacts(computation *c, const char *name);
+rb_status compute_put_sensors(computation *c, const char *name);
 
 /* Setters of the queries; 0: refused, and a sentence was printed. */
 int queries_ray(queries *q, const char *text);

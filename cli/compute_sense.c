@@ -1,4 +1,5 @@
-/* `rattleback compute --what rays,distance,contacts`: what can be seen, measured and felt. */
+/* `rattleback compute --what rays,distance,contacts,sensors`: what can be seen, measured and felt.
+ */
 #include "compute.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #include "contact_json.h"
 #include "rattleback/collide.h"
 #include "rattleback/sensor.h"
+#include "sensor_json.h"
 
 /* ---- what is asked -----------------------------------------------------------------------------
  */
@@ -236,5 +238,16 @@ rb_status compute_put_contacts(computation *c, const char *name)
         contact_json(&c->out, name, c->m, after);
     }
     rb_data_free(after);
+    return status;
+}
+
+/* ---- sensors -----------------------------------------------------------------------------------
+ */
+
+rb_status compute_put_sensors(computation *c, const char *name)
+{
+    rb_status status = rb_sensors(c->m, c->d);
+    if (status == RB_OK) sensor_json(&c->out, name, c->m, c->d);
+    c->factored = 0; /* the articulated inertias went with it */
     return status;
 }

@@ -425,6 +425,8 @@ const quantity compute_quantities[] = {
     { "rays", "what the rays of --ray hit first: geom, distance, point, normal", compute_put_rays },
     { "distance", "between the geoms or bodies of --between", compute_put_distance },
     { "contacts", "forces of the contacts in one step from the state", compute_put_contacts },
+    { "sensors", "values of the sensors of the model, before any constraint has pushed",
+      compute_put_sensors },
     { NULL, NULL, NULL },
 };
 

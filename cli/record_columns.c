@@ -6,6 +6,7 @@
 #include "contact_json.h"
 #include "rattleback/io.h"
 #include "rattleback/sensor.h"
+#include "sensor_json.h"
 
 /* ---- names and numbers -------------------------------------------------------------------------
  */
@@ -244,19 +245,29 @@ static void energy_members(json *j, const record_state *s)
     json_number(j, "energy", s->energy);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------
+/* ---- sensors -----------------------------------------------------------------------------------
  */
 
-/* Sensors of a model have their entry here: sensor:NAME, or sensor:NAME:k. */
-static void no_columns(FILE *out, const record_state *s)
+/* Those of the model that is simulated: its maximal form has none. */
+static void sensor_head(FILE *out, const record_state *s)
 {
-    (void)out, (void)s;
+    char title[512];
+    for (int k = 0; k < s->m->nsensordata; k++)
+        put_name(out, "sensor", rb_sensor_title(s->m, k, title, sizeof title), NULL);
 }
 
-static void no_members(json *j, const record_state *s)
+static void sensor_row(FILE *out, const record_state *s)
 {
-    (void)j, (void)s;
+    put_numbers(out, s->d->sensor, s->m->nsensordata);
 }
+
+static void sensor_members(json *j, const record_state *s)
+{
+    if (s->m->nsensor > 0) sensor_json(j, "sensor", s->m, s->d);
+}
+
+/* ---- the table ---------------------------------------------------------------------------------
+ */
 
 const record_group record_groups[] = {
     { "q", "q:JOINT, q:JOINT:0 ..: coordinates", q_head, q_row, q_members, 1 },
@@ -264,7 +275,8 @@ const record_group record_groups[] = {
     { "ctrl", "ctrl:ACTUATOR: controls", ctrl_head, ctrl_row, ctrl_members, 0 },
     { "contact", "contacts, residual, penetration, contact:BODY:x y z: force of all contacts [N]",
       contact_head, contact_row, contact_members, 0 },
-    { "sensor", "sensor:NAME, sensor:NAME:0 ..", no_columns, no_columns, no_members, 0 },
+    { "sensor", "sensor:NAME, sensor:NAME:0 ..: values of sensors", sensor_head, sensor_row,
+      sensor_members, 0 },
     { "body", "body:BODY:x y z qw qx qy qz: poses", body_head, body_row, body_members, 0 },
     { "energy", "energy: kinetic and potential [J]", energy_head, energy_row, energy_members, 0 },
     { NULL, NULL, NULL, NULL, NULL, 0 },

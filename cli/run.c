@@ -20,8 +20,10 @@
 #include "oscillation.h"
 #include "overlap.h"
 #include "rattleback/io.h"
+#include "rattleback/sensor.h"
 #include "record.h"
 #include "run_state.h"
+#include "sensor_json.h"
 #include "watch.h"
 
 typedef struct run {
@@ -322,6 +324,7 @@ static void summary_json(const run *r)
     json_text(&j, "coordinates", r->written == r->m ? "minimal" : "maximal");
     json_vector(&j, "qpos", end->q, r->written->nq);
     json_vector(&j, "qvel", end->v, r->written->nv);
+    if (r->m->nsensor > 0) sensor_json(&j, "sensor", r->m, r->d);
     json_text(&j, "hash", hash);
     json_end(&j);
 }
@@ -459,6 +462,7 @@ static int run_model(run *r)
     r->o->step.control = controls_callback(r->controls);
     controls_start(r->controls, r->m, r->d, goes_on);
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
+    rb_sensors(r->m, r->d); /* what they read before the first step */
     r->energy_start = energy(r);
     if (!oscillation_start(&r->oscillation, r->m, r->d) || !keep_begin(r)) {
         fputs("rattleback run: out of memory\n", stderr);

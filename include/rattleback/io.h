@@ -110,7 +110,8 @@ typedef struct rb_state_point {
 typedef struct rb_state_resume {
     rb_rng rng;
     double push_time, slope_time, touch_h;
-    const double *wrench, *mocap_v, *mocap_a, *mocap_was, *gauge_at, *push, *slope, *slope_h;
+    const double *wrench, *mocap_v, *mocap_a, *mocap_was, *gauge_at, *push, *slope, *slope_h,
+        *sensor_past;
     int ntouch;
     const rb_touch *touch; /*                                                    (ntouch)        */
 } rb_state_resume;

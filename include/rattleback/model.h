@@ -62,6 +62,8 @@ typedef struct rb_model {
     int ngauge_dof;               /* nv_all - nv                          */
     int ngauge_entry;             /* entries of all rows of gauges        */
     int ngeom, nsite, nmesh, nhfield, neq, ntendon, nu, na, nmocap, nexclude, npair, nkey, ncustom;
+    int nsensor, nsensordata;            /* sensors, their numbers                       */
+    int nsensorpast;                     /* numbers of all samples that are kept         */
     int nwrap;                           /* joint terms of all tendons                */
     int npath;                           /* what all spatial tendons pass             */
     int ntendonrow;                      /* entries of the Jacobians of all tendons   */
@@ -91,6 +93,7 @@ typedef struct rb_model {
     double *body_mass;     /* [kg]                                              (nbody)       */
     double *body_com;      /* in the body frame [m]                             (nbody x 3)   */
     double *body_inertia;  /* xx yy zz xy xz yz about the com, body axes        (nbody x 6)   */
+    double *body_iquat;    /* principal axes of its inertia, in the body        (nbody x 4)   */
     double *body_gravcomp; /*                                                   (nbody)       */
     int *body_jntadr, *body_jntnum;   /* its joints; adr -1 where none          (nbody)       */
     int *body_geomadr, *body_geomnum; /* its geoms                              (nbody)       */
@@ -191,6 +194,8 @@ typedef struct rb_model {
     /* ---- sites ---- */
     int *site_body; /*                                                       (nsite)       */
     double *site_pos, *site_quat; /* in the body                                (nsite x 3, 4) */
+    int *site_type;    /* shape of its zone, rb_geom_type                       (nsite)       */
+    double *site_size; /*                                                       (nsite x 3)   */
 
     /* ---- equalities ---- */
     int *eq_type, *eq_obj1, *eq_obj2, *eq_active; /*                            (neq)         */
@@ -229,6 +234,16 @@ typedef struct rb_model {
     double *act_gain, *act_bias; /*                                       (nu x 3)      */
     int *act_ctrl_limited, *act_force_limited, *act_act_limited; /*             (nu)          */
     double *act_ctrl_range, *act_force_range, *act_act_range;    /*             (nu x 2)      */
+
+    /* ---- sensors: as in rb_sensor_def ---- */
+    int *sensor_type, *sensor_object, *sensor_index; /*                         (nsensor)     */
+    int *sensor_reference, *sensor_reference_index, *sensor_site; /*            (nsensor)     */
+    int *sensor_data, *sensor_num, *sensor_reduce; /*                           (nsensor)     */
+    int *sensor_adr, *sensor_dim; /* its numbers in rb_data.sensor              (nsensor)     */
+    double *sensor_cutoff, *sensor_noise, *sensor_delay, *sensor_interval,
+        *sensor_phase;                        /*                                (nsensor)     */
+    int *sensor_nsample, *sensor_interpolate; /*                                (nsensor)     */
+    int *sensor_pastadr; /* its samples in rb_data.sensor_past, -1: none        (nsensor)     */
 
     /* ---- filtering, keyframes, custom ---- */
     int *exclude_body1, *exclude_body2; /*                                      (nexclude)    */
@@ -332,6 +347,7 @@ typedef struct rb_data {
     rb_alloc alloc; /* of memory and arena                      */
     int nbody, nlink, nv, nq, nu, na, nmocap, ngeom, nsite, ntendon, nM; /* as in the model       */
     int nq_all, nv_all, ngauge_dof, ngauge_entry, ntendonrow;            /* likewise              */
+    int nsensordata, nsensorpast, nsense; /* likewise; nsense: 0 without sensors                  */
     rb_arena *arena; /* scratch of the calls that need some; not part of the block's contents   */
 
     /* state: with the inputs, enough to resume bit for bit */
@@ -363,6 +379,13 @@ typedef struct rb_data {
     double *mocap_v; /* velocity of mocap bodies: linear of the origin, angular, world axes. A step
                         adds their own motion and moves them by it               (nmocap x 6)  */
     double *mocap_a; /* its rate, which their joints feel; a step sets it        (nmocap x 6)  */
+
+    /* rb_sensors */
+    double *sensor;      /* values, rb_model.sensor_adr                           (nsensordata) */
+    double *sensor_past; /* state: samples of delayed sensors; of each the time of the last sample,
+                            then nsample + 1 times, then their values, the oldest first
+                                                                                  (nsensorpast) */
+    double *sense_work;  /* scratch of rb_sensors                                 (nsense)      */
 
     /* rb_kinematics: depends on q, mocap */
     double *link_p; /* O, link origin, world [m]                                (nlink x 3)   */

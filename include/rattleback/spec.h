@@ -42,6 +42,7 @@ typedef enum rb_kind {
     RB_KIND_PAIR,
     RB_KIND_KEY,
     RB_KIND_CUSTOM,
+    RB_KIND_SENSOR,
     RB_NKIND
 } rb_kind;
 
@@ -76,6 +77,8 @@ typedef struct rb_body_def {
     double mass;       /* [kg]                                                                 */
     double com[3];     /* centre of mass [m]                                                   */
     double inertia[6]; /* xx yy zz xy xz yz about the com, axes of the body [kg m^2]           */
+    double axes[4];    /* principal axes, quaternion in the body; 0: as the inertia has them;
+                          orientation of sensors on RB_OBJECT_BODY                            */
     int mocap;         /* moved by the caller through rb_data.mocap; child of the world, no joint */
     rb_led_motion motion; /* mocap: added to what the caller asks for; all 0: none            */
     double gravcomp;      /* share of its weight that is cancelled [1]                            */
@@ -228,6 +231,9 @@ typedef struct rb_site_def {
     const char *name;
     int body;
     rb_pose pose;
+    rb_geom_type type; /* of the zone of touch, contact and insidesite sensors: sphere, capsule,
+                          ellipsoid, cylinder or box                                           */
+    double size[3];    /* of the zone, as of a geom [m]                                        */
 } rb_site_def;
 
 /* ---- couplings, tendons, actuators ------------------------------------------------------------
@@ -361,6 +367,142 @@ typedef struct rb_key_def {
     int nqpos, nqvel, nact, nctrl, nmocap; /* lengths given, checked by the compiler            */
 } rb_key_def;
 
+/* ---- sensors ----------------------------------------------------------------------------------
+ */
+
+/* Numbers, frames and signs of each are those of MuJoCo: docs/manual/sensors.md. */
+typedef enum rb_sensor_type {
+    RB_SENSOR_TOUCH = 0,
+    RB_SENSOR_ACCELEROMETER,
+    RB_SENSOR_VELOCIMETER,
+    RB_SENSOR_GYRO,
+    RB_SENSOR_FORCE,
+    RB_SENSOR_TORQUE,
+    RB_SENSOR_MAGNETOMETER,
+    RB_SENSOR_RANGEFINDER,
+    RB_SENSOR_JOINTPOS,
+    RB_SENSOR_JOINTVEL,
+    RB_SENSOR_TENDONPOS,
+    RB_SENSOR_TENDONVEL,
+    RB_SENSOR_ACTUATORPOS,
+    RB_SENSOR_ACTUATORVEL,
+    RB_SENSOR_ACTUATORFRC,
+    RB_SENSOR_JOINTACTUATORFRC,
+    RB_SENSOR_TENDONACTUATORFRC,
+    RB_SENSOR_BALLQUAT,
+    RB_SENSOR_BALLANGVEL,
+    RB_SENSOR_JOINTLIMITPOS,
+    RB_SENSOR_JOINTLIMITVEL,
+    RB_SENSOR_JOINTLIMITFRC,
+    RB_SENSOR_TENDONLIMITPOS,
+    RB_SENSOR_TENDONLIMITVEL,
+    RB_SENSOR_TENDONLIMITFRC,
+    RB_SENSOR_FRAMEPOS,
+    RB_SENSOR_FRAMEQUAT,
+    RB_SENSOR_FRAMEXAXIS,
+    RB_SENSOR_FRAMEYAXIS,
+    RB_SENSOR_FRAMEZAXIS,
+    RB_SENSOR_FRAMELINVEL,
+    RB_SENSOR_FRAMEANGVEL,
+    RB_SENSOR_FRAMELINACC,
+    RB_SENSOR_FRAMEANGACC,
+    RB_SENSOR_SUBTREECOM,
+    RB_SENSOR_SUBTREELINVEL,
+    RB_SENSOR_SUBTREEANGMOM,
+    RB_SENSOR_INSIDESITE,
+    RB_SENSOR_DISTANCE,
+    RB_SENSOR_NORMAL,
+    RB_SENSOR_FROMTO,
+    RB_SENSOR_CONTACT,
+    RB_SENSOR_E_POTENTIAL,
+    RB_SENSOR_E_KINETIC,
+    RB_SENSOR_CLOCK,
+    RB_SENSOR_USER, /* zeros: the caller writes them */
+    RB_NSENSOR
+} rb_sensor_type;
+
+/* How many numbers the sensors of a model may have, and the samples they keep. */
+enum { RB_SENSOR_MOST = 1 << 24, RB_SENSOR_SAMPLES = 65536 /* of one sensor */ };
+
+/* What the numbers of a sensor are. */
+typedef enum rb_sensor_data {
+    RB_SENSOR_REAL = 0,
+    RB_SENSOR_POSITIVE,
+    RB_SENSOR_AXIS,      /* unit vector     */
+    RB_SENSOR_QUATERNION /* unit quaternion */
+} rb_sensor_data;
+
+const char *rb_sensor_word(rb_sensor_type type); /* as in MJCF: "touch", ... */
+rb_sensor_data rb_sensor_datatype(rb_sensor_type type);
+
+/* What a sensor is attached to or measures against. */
+typedef enum rb_object {
+    RB_OBJECT_NONE = 0,
+    RB_OBJECT_BODY,  /* its inertial frame: centre of mass, principal axes                       */
+    RB_OBJECT_XBODY, /* its own frame                                                            */
+    RB_OBJECT_GEOM,
+    RB_OBJECT_SITE,
+    RB_OBJECT_JOINT,
+    RB_OBJECT_TENDON,
+    RB_OBJECT_ACTUATOR,
+    RB_OBJECT_SUBTREE /* a body and all below it                                                 */
+} rb_object;
+
+/* Fields of a contact sensor, in the order in which they stand in each slot. */
+enum {
+    RB_CONTACT_FOUND = 1,    /* number of contacts that match                                 [1] */
+    RB_CONTACT_FORCE = 2,    /* in the frame of the contact                                   [3] */
+    RB_CONTACT_TORQUE = 4,   /*                                                               [3] */
+    RB_CONTACT_DIST = 8,     /* gap                                                           [1] */
+    RB_CONTACT_POS = 16,     /* world                                                         [3] */
+    RB_CONTACT_NORMAL = 32,  /* world, from the first to the second                           [3] */
+    RB_CONTACT_TANGENT = 64, /* world, the first one                                          [3] */
+    RB_CONTACT_LINVEL = 128, /* of the second against the first, frame of the contact         [3] */
+    RB_CONTACT_ANGVEL = 256  /*                                                               [3] */
+};
+
+/* Numbers of one slot with these fields. */
+int rb_contact_slot(int data);
+
+typedef enum rb_reduce {
+    RB_REDUCE_NONE = 0,
+    RB_REDUCE_MINDIST,
+    RB_REDUCE_MAXFORCE,
+    RB_REDUCE_NETFORCE
+} rb_reduce;
+
+/* Fields of a rangefinder, in their order. */
+enum {
+    RB_RANGE_DIST = 1,    /* -1: nothing is hit            [1] */
+    RB_RANGE_DIR = 2,     /* of the ray, zero without hit  [3] */
+    RB_RANGE_ORIGIN = 4,  /*                               [3] */
+    RB_RANGE_POINT = 8,   /*                               [3] */
+    RB_RANGE_NORMAL = 16, /*                              [3] */
+    RB_RANGE_DEPTH = 32   /* as dist                      [1] */
+};
+
+typedef struct rb_sensor_def {
+    rb_where where;
+    const char *name;
+    rb_sensor_type type;
+    rb_object object; /* what it is attached to; first geom, body or subtree of a pair          */
+    int index;        /* element of that kind, -1: none                                        */
+    rb_object reference; /* frame sensors: in whose frame; second of a pair                     */
+    int reference_index;
+    int site; /* zone of contact and insidesite sensors, -1: none                        */
+    int data; /* fields of contact sensors and rangefinders, bits                        */
+    int num;  /* contact: slots                                                          */
+    rb_reduce reduce;
+    int dim;         /* user: how many numbers                                                 */
+    double cutoff;   /* > 0: larger values are cut to it; of distances: the reach [unit]       */
+    double noise;    /* standard deviation; for rb_sensor_noise, values are exact              */
+    double delay;    /* values are as old as this [s]                                          */
+    double interval; /* time between samples, 0: every step [s]                                */
+    double phase;    /* of the first sample, <= 0 [s]                                          */
+    int nsample;     /* samples kept for delays; 0: none                                       */
+    int interpolate; /* between samples: 0 the last, 1 linear, 2 cubic                         */
+} rb_sensor_def;
+
 /* A named list of numbers or a text that a file carries for us ("rb.restitution", ...). */
 typedef struct rb_custom_def {
     rb_where where;
@@ -371,10 +513,11 @@ typedef struct rb_custom_def {
 } rb_custom_def;
 
 typedef struct rb_option {
-    double timestep;   /* [s]                                                                  */
-    double gravity[3]; /* [m/s^2]                                                              */
-    int contact;       /* 0: a file switched contacts off                                      */
-    int filter_parent; /* 1: bodies and their parents do not collide                           */
+    double timestep;    /* [s]                                                                  */
+    double gravity[3];  /* [m/s^2]                                                              */
+    double magnetic[3]; /* flux that magnetometers measure, world axes                        */
+    int contact;        /* 0: a file switched contacts off                                      */
+    int filter_parent;  /* 1: bodies and their parents do not collide                           */
 
     /* what the compiler does to masses once they are known, as in MJCF; all 0: nothing */
     double bound_mass;    /* lower bound of the mass of each body [kg]                          */
@@ -417,6 +560,7 @@ rb_exclude_def rb_exclude_default(void);
 rb_pair_def rb_pair_default(void);
 rb_key_def rb_key_default(void);
 rb_custom_def rb_custom_default(void);
+rb_sensor_def rb_sensor_default(void);
 
 int rb_spec_add_body(rb_spec *spec, const rb_body_def *def, rb_error *err);
 int rb_spec_add_joint(rb_spec *spec, const rb_joint_def *def, rb_error *err);
@@ -431,6 +575,7 @@ int rb_spec_add_exclude(rb_spec *spec, const rb_exclude_def *def, rb_error *err)
 int rb_spec_add_pair(rb_spec *spec, const rb_pair_def *def, rb_error *err);
 int rb_spec_add_key(rb_spec *spec, const rb_key_def *def, rb_error *err);
 int rb_spec_add_custom(rb_spec *spec, const rb_custom_def *def, rb_error *err);
+int rb_spec_add_sensor(rb_spec *spec, const rb_sensor_def *def, rb_error *err);
 rb_status rb_spec_warn(rb_spec *spec, const rb_warning *warning);
 
 /* The stored description, to be edited in place: numbers only, strings and arrays belong to the
@@ -448,6 +593,7 @@ rb_exclude_def *rb_spec_exclude(rb_spec *spec, int i);
 rb_pair_def *rb_spec_pair(rb_spec *spec, int i);
 rb_key_def *rb_spec_key(rb_spec *spec, int i);
 rb_custom_def *rb_spec_custom(rb_spec *spec, int i);
+rb_sensor_def *rb_spec_sensor(rb_spec *spec, int i);
 rb_option *rb_spec_option(rb_spec *spec);
 
 /* Replaces the hull of a mesh by a copy of this one. */

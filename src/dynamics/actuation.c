@@ -348,6 +348,14 @@ void rb_actuation(const rb_model *m, rb_data *d)
     rb_gauge_spread(m, d, d->actuation);
 }
 
+double rb_actuator_length(const rb_model *m, const rb_data *d, int i, double *rate)
+{
+    visit arms = { .v = d->v };
+    entries(m, d, i, &arms);
+    *rate = arms.rate;
+    return length_of(m, d, i);
+}
+
 /* ---- for the stepper ------------------------------------------------------------------------ */
 
 void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)

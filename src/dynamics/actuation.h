@@ -8,6 +8,9 @@
  * rb_passive_stiffness; what pushes instead of holding adds nothing. Needs velocity. */
 void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
 
+/* Length of the transmission of an actuator, and its rate. Needs velocity. */
+double rb_actuator_length(const rb_model *m, const rb_data *d, int i, double *rate);
+
 /* Activations after a step h with constant controls, exact for integrators and filters, then
  * clamped. */
 void rb_activation_step(const rb_model *m, const rb_data *d, double h, double *next);

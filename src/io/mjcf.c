@@ -21,6 +21,7 @@ static rb_status read_model(rb_mjcf *r)
     RB_TRY(rb_mjcf_sections(r, "tendon", rb_mjcf_add_tendon));
     RB_TRY(rb_mjcf_sections(r, "equality", rb_mjcf_add_equality));
     RB_TRY(rb_mjcf_sections(r, "actuator", rb_mjcf_add_actuator));
+    RB_TRY(rb_mjcf_sections(r, "sensor", rb_mjcf_add_sensor));
     RB_TRY(rb_mjcf_keyframes(r, root));
     RB_TRY(rb_mjcf_customs(r, root));
     return rb_mjcf_finish(r, root);

@@ -110,6 +110,8 @@ typedef struct rb_mjcf_site {
     rb_mjcf_orient orient;
     int has_fromto;
     double fromto[6];
+    int type; /* word of the zone: sphere capsule ellipsoid cylinder box */
+    double size[3];
 } rb_mjcf_site;
 
 typedef struct rb_mjcf_pair {
@@ -283,6 +285,7 @@ rb_status rb_mjcf_add_contact(rb_mjcf *r, const rb_xml_node *node);  /* mjcf_con
 rb_status rb_mjcf_add_equality(rb_mjcf *r, const rb_xml_node *node); /* mjcf_equality.c */
 rb_status rb_mjcf_add_tendon(rb_mjcf *r, const rb_xml_node *node);   /* mjcf_tendon.c   */
 rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node); /* mjcf_actuator.c */
+rb_status rb_mjcf_add_sensor(rb_mjcf *r, const rb_xml_node *node);   /* mjcf_sensor.c   */
 
 /* ---- attributes by table (mjcf_fields.c) ----------------------------------------------------- */
 

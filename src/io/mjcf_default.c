@@ -55,7 +55,7 @@ static rb_status first_states(rb_mjcf *r)
     *geom = (rb_mjcf_geom){ .def = rb_geom_default(),
                             .orient = rb_mjcf_orient_default(),
                             .fitscale = 1.0 };
-    *site = (rb_mjcf_site){ .orient = rb_mjcf_orient_default() };
+    *site = (rb_mjcf_site){ .orient = rb_mjcf_orient_default(), .size = { 0.005, 0.005, 0.005 } };
     *tendon = (rb_mjcf_tendon){ .def = rb_tendon_default(),
                                 .limited = RB_MJCF_AUTO,
                                 .force_limited = RB_MJCF_AUTO };

@@ -297,6 +297,8 @@ rb_status rb_mjcf_apply_site(rb_mjcf *r, const rb_xml_node *node, void *state)
     RB_TRY(rb_xml_numbers(node, "pos", 3, 3, site->pos, NULL, r->err));
     RB_TRY(rb_xml_numbers(node, "fromto", 6, 6, site->fromto, &count, r->err));
     if (count) site->has_fromto = 1;
+    RB_TRY(rb_xml_word(node, "type", "sphere capsule ellipsoid cylinder box", &site->type, r->err));
+    RB_TRY(rb_xml_numbers(node, "size", 1, 3, site->size, NULL, r->err));
     return rb_mjcf_read_orient(r, node, &site->orient);
 }
 
@@ -306,9 +308,14 @@ rb_status rb_mjcf_add_site(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
     rb_site_def def = rb_site_default();
     RB_TRY(rb_mjcf_state(r, node, RB_MJCF_SITE, place->class, &site));
     rb_copy3(site.pos, def.pose.pos);
+    def.type = (rb_geom_type)(RB_GEOM_SPHERE + site.type);
+    rb_copy3(site.size, def.size);
     if (site.has_fromto) {
         double half;
+        int flat = def.type == RB_GEOM_BOX || def.type == RB_GEOM_ELLIPSOID;
         RB_TRY(rb_mjcf_segment(r, node, site.fromto, &def.pose, &half));
+        if (flat) def.size[1] = def.size[0];
+        def.size[flat ? 2 : 1] = half;
     } else {
         RB_TRY(rb_mjcf_resolve_orient(r, node, &site.orient, def.pose.quat));
     }

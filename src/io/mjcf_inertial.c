@@ -1,6 +1,8 @@
 /* <inertial>: mass and inertia that are written down. */
 #include "io/mjcf.h"
 
+#include <string.h>
+
 #include "math/quat.h"
 
 /* diaginertia, about axes that may be turned against the body. */
@@ -13,6 +15,7 @@ static rb_status read_diagonal(rb_mjcf *r, const rb_xml_node *node, rb_body_def 
     RB_TRY(rb_mjcf_resolve_orient(r, node, &orient, quat));
     rb_quat_to_rot(quat, R);
     rb_sym3_rotate(R, moments, body->inertia);
+    memcpy(body->axes, quat, sizeof body->axes);
     return RB_OK;
 }
 

@@ -34,7 +34,8 @@ static const silent silents[] = {
       "forces of a surrounding fluid are not simulated", 1, 1 },
     { "surfacevel", "geom", "geom/surfacevel", "moving surfaces are not simulated", 1, 1 },
     { "adhesion", "geom pair", "geom/adhesion", "adhesion is not simulated", 1, 1 },
-    { "delay", "", "actuator/delay", "delayed controls are not simulated", 1, 1 },
+    { "delay", "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor "
+      "pid orientation", "actuator/delay", "delayed controls are not simulated", 1, 1 },
     { NULL, NULL, NULL, NULL, 0, 0 }
 };
 /* clang-format on */
@@ -107,8 +108,6 @@ static rb_status check_children(rb_mjcf *r, const rb_xml_node *node, inside cont
 static rb_status tell_sections(rb_mjcf *r, const rb_xml_node *root)
 {
     for (const rb_xml_node *section = root->child; section; section = section->next) {
-        if (rb_xml_is(section, "sensor") && section->child)
-            RB_TRY(rb_mjcf_warn(r, section->child, "sensor", 0, "sensors are not computed"));
         if (rb_xml_is(section, "extension") && section->child)
             RB_TRY(rb_mjcf_warn(r, section, "extension", 1, "plugins are not run"));
         if (!rb_xml_is(section, "deformable")) continue;

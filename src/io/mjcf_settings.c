@@ -84,6 +84,7 @@ static rb_status read_option(rb_mjcf *r, const rb_xml_node *node)
     rb_option *option = &r->option;
     RB_TRY(rb_xml_number(node, "timestep", &option->timestep, r->err));
     RB_TRY(rb_xml_numbers(node, "gravity", 3, 3, option->gravity, NULL, r->err));
+    RB_TRY(rb_xml_numbers(node, "magnetic", 3, 3, option->magnetic, NULL, r->err));
     if (!(option->timestep > 0.0))
         return rb_xml_refuse(node, "timestep", r->err, RB_BAD_INPUT,
                              "the step must be positive [s]");

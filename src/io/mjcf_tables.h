@@ -379,7 +379,7 @@ static const element actuator_elements[] = {
 #define SENSOR_ATTRS                                                                             \
     "name nsample interp delay interval cutoff noise user site camera data joint tendon actuator " \
     "objtype objname reftype refname body geom1 geom2 body1 body2 subtree1 subtree2 num reduce " \
-    "geom mesh datatype needstage dim plugin instance"
+    "geom mesh datatype needstage dim plugin instance enclosed"
 
 static const element sensor_elements[] = {
     { "touch", IN_NOTHING, 0, SENSOR_ATTRS },

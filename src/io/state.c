@@ -287,6 +287,7 @@ static void resume(const rb_model *m, const rb_state_resume *r, rb_data *d)
     copy_vector(d->push, r->push, 2 * m->nv);
     copy_vector(d->slope, r->slope, RB_SLOPES * m->nv);
     copy_vector(d->slope_h, r->slope_h, RB_SLOPES);
+    copy_vector(d->sensor_past, r->sensor_past, m->nsensorpast);
     d->ntouch = r->ntouch;
     if (r->ntouch > 0) memcpy(d->touch, r->touch, (size_t)r->ntouch * sizeof *d->touch);
 }

@@ -23,7 +23,7 @@ typedef struct remembered {
     int n;
 } remembered;
 
-enum { NARRAY = 8, NSCALAR = 3, NTOUCH = 33 };
+enum { NARRAY = 9, NSCALAR = 3, NTOUCH = 33 };
 
 static void list_arrays(const rb_model *m, const rb_data *d, rb_state_resume *r,
                         remembered out[NARRAY])
@@ -37,6 +37,7 @@ static void list_arrays(const rb_model *m, const rb_data *d, rb_state_resume *r,
         { "push", &r->push, d ? d->push : NULL, 2 * m->nv },
         { "slope", &r->slope, d ? d->slope : NULL, RB_SLOPES * m->nv },
         { "slope_h", &r->slope_h, d ? d->slope_h : NULL, RB_SLOPES },
+        { "sensor_past", &r->sensor_past, d ? d->sensor_past : NULL, m->nsensorpast },
     };
     memcpy(out, list, sizeof list);
 }

@@ -63,6 +63,8 @@ void rb_fill_gauges(rb_build *b);
 void rb_fill_tendons(rb_build *b);
 rb_status rb_fill_paths(rb_build *b); /* behind rb_fill_links */
 void rb_fill_actuators(rb_build *b);
+rb_status rb_size_sensors(rb_build *b);
+void rb_fill_sensors(rb_build *b);
 void rb_fill_filters(rb_build *b);
 rb_status rb_fill_keys(rb_build *b);
 void rb_fill_names(rb_build *b);

@@ -235,7 +235,25 @@ static rb_status check_geom(const subject *s)
 
 static rb_status check_site(const subject *s)
 {
-    return pose(s, &((const rb_site_def *)s->def)->pose);
+    const rb_site_def *def = s->def;
+    if (def->type < RB_GEOM_SPHERE || def->type > RB_GEOM_BOX)
+        return rb_refuse(def, RB_KIND_SITE, s->i, s->err,
+                         "type = %d: expected a sphere, capsule, ellipsoid, cylinder or box",
+                         (int)def->type);
+    TRY(finite(s, "size", def->size, 3));
+    return pose(s, &def->pose);
+}
+
+static rb_status check_sensor(const subject *s)
+{
+    const rb_sensor_def *def = s->def;
+    const double times[3] = { def->delay, def->interval, def->phase };
+    TRY(not_negative(s, "cutoff", def->cutoff));
+    TRY(not_negative(s, "noise", def->noise));
+    TRY(finite(s, "delay, interval, phase", times, 3));
+    TRY(not_negative(s, "delay", def->delay));
+    TRY(not_negative(s, "interval", def->interval));
+    return not_negative(s, "- phase", -def->phase);
 }
 
 static rb_status check_hull(const subject *s, const rb_hull_def *hull)
@@ -445,7 +463,7 @@ static rb_status (*const check_kind[RB_NKIND])(const subject *) = {
     [RB_KIND_MESH] = check_mesh,         [RB_KIND_HFIELD] = check_hfield,
     [RB_KIND_EQUALITY] = check_equality, [RB_KIND_TENDON] = check_tendon,
     [RB_KIND_ACTUATOR] = check_actuator, [RB_KIND_PAIR] = check_pair,
-    [RB_KIND_KEY] = check_key,
+    [RB_KIND_KEY] = check_key,           [RB_KIND_SENSOR] = check_sensor,
 };
 
 /* ---- all of it --------------------------------------------------------------------------------
@@ -458,6 +476,9 @@ static rb_status check_option(const rb_spec *spec, rb_error *err)
         return rb_fail(err, RB_BAD_INPUT, "timestep = %g: expected a number > 0", o->timestep);
     }
     for (int i = 0; i < 3; i++) {
+        if (!(fabs(o->magnetic[i]) <= RB_MAX_NUMBER))
+            return rb_fail(err, RB_BAD_INPUT, "magnetic[%d] = %g: expected a number", i,
+                           o->magnetic[i]);
         if (fabs(o->gravity[i]) <= RB_MAX_NUMBER) continue;
         return rb_fail(err, RB_BAD_INPUT, "gravity[%d] = %g: expected a number", i, o->gravity[i]);
     }

@@ -38,6 +38,7 @@ static rb_status fill(rb_build *b)
     rb_fill_equalities(b);
     rb_fill_tendons(b);
     rb_fill_actuators(b);
+    rb_fill_sensors(b);
     rb_fill_filters(b);
     rb_fill_names(b);
     rb_status status = rb_fill_assets(b);
@@ -66,6 +67,7 @@ rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *
     if (status == RB_OK) status = rb_size_rest(&b);
     if (status == RB_OK) status = rb_size_tendons(&b);
     if (status == RB_OK) status = rb_size_gauges(&b);
+    if (status == RB_OK) status = rb_size_sensors(&b);
     if (status == RB_OK) status = make_block(&b, &a);
     if (status == RB_OK) status = fill(&b);
     rb_arena_free(b.scratch);

@@ -117,6 +117,8 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     d->slope_time = 0.0;
     d->ntouch = 0;
     d->touch_h = 0.0;
+    clear(d->sensor, m->nsensordata);
+    rb_sensor_past_reset(m, d);
 }
 
 rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key)
@@ -158,6 +160,8 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     copy(to->ctrl, from->ctrl, m->nu);
     copy(to->tau, from->tau, m->nv);
     copy(to->wrench, from->wrench, 6 * m->nbody);
+    copy(to->sensor, from->sensor, m->nsensordata);
+    copy(to->sensor_past, from->sensor_past, m->nsensorpast);
     return RB_OK;
 }
 
@@ -181,7 +185,8 @@ static int same_sizes(const rb_data *a, const rb_data *b)
            a->nsite == b->nsite && a->ntendon == b->ntendon && a->nM == b->nM &&
            a->nq_all == b->nq_all && a->nv_all == b->nv_all && a->ngauge_dof == b->ngauge_dof &&
            a->ngauge_entry == b->ngauge_entry && a->ntendonrow == b->ntendonrow &&
-           a->nstill == b->nstill && a->nclear == b->nclear;
+           a->nsensordata == b->nsensordata && a->nsensorpast == b->nsensorpast &&
+           a->nsense == b->nsense && a->nstill == b->nstill && a->nclear == b->nclear;
 }
 
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena)

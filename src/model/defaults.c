@@ -64,7 +64,8 @@ rb_hfield_def rb_hfield_default(void)
 
 rb_site_def rb_site_default(void)
 {
-    return (rb_site_def){ .pose = identity };
+    return (
+        rb_site_def){ .pose = identity, .type = RB_GEOM_SPHERE, .size = { 0.005, 0.005, 0.005 } };
 }
 
 rb_equality_def rb_equality_default(void)
@@ -117,4 +118,15 @@ rb_key_def rb_key_default(void)
 rb_custom_def rb_custom_default(void)
 {
     return (rb_custom_def){ 0 };
+}
+
+rb_sensor_def rb_sensor_default(void)
+{
+    return (rb_sensor_def){ .type = RB_SENSOR_CLOCK,
+                            .index = -1,
+                            .reference_index = -1,
+                            .site = -1,
+                            .data = 1,
+                            .num = 1,
+                            .dim = 1 };
 }

@@ -30,6 +30,8 @@ void rb_fill_geoms(rb_build *b)
         const rb_site_def *def = RB_DEFS(b, site, SITE) + s;
         m->site_body[s] = def->body;
         rb_fill_pose(&def->pose, m->site_pos + 3 * s, m->site_quat + 4 * s);
+        m->site_type[s] = (int)def->type;
+        memcpy(m->site_size + 3 * s, def->size, sizeof def->size);
     }
 }
 

@@ -249,6 +249,75 @@ static rb_status check_actuator(const rb_spec *spec, int i, const void *def, rb_
     return check_ref(spec, def, RB_KIND_ACTUATOR, i, act->reference, &reference, err);
 }
 
+static rb_kind kind_of_object(rb_object object)
+{
+    switch (object) {
+    case RB_OBJECT_GEOM:
+        return RB_KIND_GEOM;
+    case RB_OBJECT_SITE:
+        return RB_KIND_SITE;
+    case RB_OBJECT_JOINT:
+        return RB_KIND_JOINT;
+    case RB_OBJECT_TENDON:
+        return RB_KIND_TENDON;
+    case RB_OBJECT_ACTUATOR:
+        return RB_KIND_ACTUATOR;
+    default:
+        return RB_KIND_BODY;
+    }
+}
+
+/* What a sensor has to be attached to; bits of rb_object, 0: nothing. */
+static unsigned objects_of(rb_sensor_type type)
+{
+    const unsigned frames =
+        1u << RB_OBJECT_BODY | 1u << RB_OBJECT_XBODY | 1u << RB_OBJECT_GEOM | 1u << RB_OBJECT_SITE;
+    const unsigned pair = 1u << RB_OBJECT_BODY | 1u << RB_OBJECT_XBODY | 1u << RB_OBJECT_GEOM;
+    if (type <= RB_SENSOR_RANGEFINDER) return 1u << RB_OBJECT_SITE;
+    if (type == RB_SENSOR_JOINTPOS || type == RB_SENSOR_JOINTVEL) return 1u << RB_OBJECT_JOINT;
+    if (type == RB_SENSOR_TENDONPOS || type == RB_SENSOR_TENDONVEL) return 1u << RB_OBJECT_TENDON;
+    if (type <= RB_SENSOR_ACTUATORFRC) return 1u << RB_OBJECT_ACTUATOR;
+    if (type == RB_SENSOR_TENDONACTUATORFRC) return 1u << RB_OBJECT_TENDON;
+    if (type <= RB_SENSOR_JOINTLIMITFRC) return 1u << RB_OBJECT_JOINT;
+    if (type <= RB_SENSOR_TENDONLIMITFRC) return 1u << RB_OBJECT_TENDON;
+    if (type <= RB_SENSOR_FRAMEANGACC || type == RB_SENSOR_INSIDESITE) return frames;
+    if (type <= RB_SENSOR_SUBTREEANGMOM) return 1u << RB_OBJECT_SUBTREE;
+    return type <= RB_SENSOR_FROMTO ? pair : 0;
+}
+
+static rb_status check_sensor_objects(const rb_spec *spec, int i, const rb_sensor_def *s,
+                                      rb_error *err)
+{
+    unsigned objects = objects_of(s->type);
+    int pair = s->type >= RB_SENSOR_DISTANCE && s->type <= RB_SENSOR_FROMTO;
+    if (objects && (s->object > RB_OBJECT_SUBTREE || !(objects >> s->object & 1u)))
+        return rb_refuse(s, RB_KIND_SENSOR, i, err, "%s: is attached to nothing it can measure",
+                         rb_sensor_word(s->type));
+    const rb_ref_slot object = { 0, kind_of_object(s->object), objects ? 0 : -1, "index" };
+    const rb_ref_slot reference = { 0, kind_of_object(s->reference), pair ? 0 : -1,
+                                    "reference_index" };
+    const rb_ref_slot site = { 0, RB_KIND_SITE, s->type == RB_SENSOR_INSIDESITE ? 0 : -1, "site" };
+    rb_status status = check_ref(spec, s, RB_KIND_SENSOR, i, s->index, &object, err);
+    if (status == RB_OK)
+        status = check_ref(spec, s, RB_KIND_SENSOR, i, s->reference_index, &reference, err);
+    return status == RB_OK ? check_ref(spec, s, RB_KIND_SENSOR, i, s->site, &site, err) : status;
+}
+
+static rb_status check_sensor(const rb_spec *spec, int i, const void *def, rb_error *err)
+{
+    const rb_sensor_def *s = def;
+    if (s->type < 0 || s->type >= RB_NSENSOR)
+        return rb_refuse(def, RB_KIND_SENSOR, i, err, "type = %d is no rb_sensor_type",
+                         (int)s->type);
+    int counts = s->nsample < 0 || s->nsample > RB_SENSOR_SAMPLES || s->num < 1 ||
+                 s->num > RB_SENSOR_SAMPLES || s->dim < 0 || s->dim > RB_SENSOR_SAMPLES;
+    if (counts || s->interpolate < 0 || s->interpolate > 2 || s->data < 0 || s->data > 511 ||
+        s->reduce < RB_REDUCE_NONE || s->reduce > RB_REDUCE_NETFORCE)
+        return rb_refuse(def, RB_KIND_SENSOR, i, err,
+                         "nsample, num, dim, data, reduce or interpolate is out of range");
+    return check_sensor_objects(spec, i, s, err);
+}
+
 rb_status rb_check_links_of(const rb_spec *spec, rb_kind kind, int i, const void *def,
                             rb_error *err)
 {
@@ -283,6 +352,7 @@ const rb_kind_info rb_kinds[RB_NKIND] = {
     [RB_KIND_KEY]      = { "key",      sizeof(rb_key_def),      TEXT, key_arrays,    NULL,         NULL },
     [RB_KIND_CUSTOM]   = { "custom",   sizeof(rb_custom_def),
                            offsetof(rb_custom_def, text),             custom_arrays, NULL,         NULL },
+    [RB_KIND_SENSOR]   = { "sensor",   sizeof(rb_sensor_def),   TEXT, NULL,          NULL,         check_sensor },
 };
 // clang-format on
 

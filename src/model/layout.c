@@ -38,7 +38,7 @@ static const entry model_entries[] = {
     M(body_pos, nbody, 3), M(body_quat, nbody, 4),
     M(body_link_pos, nbody, 3), M(body_link_rot, nbody, 9),
     M(body_mass, nbody, 1), M(body_com, nbody, 3), M(body_inertia, nbody, 6),
-    M(body_gravcomp, nbody, 1),
+    M(body_iquat, nbody, 4), M(body_gravcomp, nbody, 1),
     M(body_jntadr, nbody, 1), M(body_jntnum, nbody, 1),
     M(body_geomadr, nbody, 1), M(body_geomnum, nbody, 1), M(mocap_motion, nmocap, 1),
 
@@ -89,6 +89,15 @@ static const entry model_entries[] = {
     M(hfield_size, nhfield, 4), M(hfield_elev, nelev, 1),
 
     M(site_body, nsite, 1), M(site_pos, nsite, 3), M(site_quat, nsite, 4),
+    M(site_type, nsite, 1), M(site_size, nsite, 3),
+
+    M(sensor_type, nsensor, 1), M(sensor_object, nsensor, 1), M(sensor_index, nsensor, 1),
+    M(sensor_reference, nsensor, 1), M(sensor_reference_index, nsensor, 1),
+    M(sensor_site, nsensor, 1), M(sensor_data, nsensor, 1), M(sensor_num, nsensor, 1),
+    M(sensor_reduce, nsensor, 1), M(sensor_adr, nsensor, 1), M(sensor_dim, nsensor, 1),
+    M(sensor_cutoff, nsensor, 1), M(sensor_noise, nsensor, 1), M(sensor_delay, nsensor, 1),
+    M(sensor_interval, nsensor, 1), M(sensor_phase, nsensor, 1), M(sensor_nsample, nsensor, 1),
+    M(sensor_interpolate, nsensor, 1), M(sensor_pastadr, nsensor, 1),
 
     M(eq_type, neq, 1), M(eq_obj1, neq, 1), M(eq_obj2, neq, 1), M(eq_active, neq, 1),
     M(eq_pos1, neq, 3), M(eq_quat1, neq, 4), M(eq_pos2, neq, 3), M(eq_quat2, neq, 4),
@@ -127,7 +136,7 @@ static const entry model_entries[] = {
     NAMES(RB_KIND_SITE, nsite), NAMES(RB_KIND_MESH, nmesh), NAMES(RB_KIND_HFIELD, nhfield),
     NAMES(RB_KIND_EQUALITY, neq), NAMES(RB_KIND_TENDON, ntendon), NAMES(RB_KIND_ACTUATOR, nu),
     NAMES(RB_KIND_EXCLUDE, nexclude), NAMES(RB_KIND_PAIR, npair), NAMES(RB_KIND_KEY, nkey),
-    NAMES(RB_KIND_CUSTOM, ncustom),
+    NAMES(RB_KIND_CUSTOM, ncustom), NAMES(RB_KIND_SENSOR, nsensor),
     M(warning_file, nwarning, 1), M(warning_line, nwarning, 1), M(warning_element, nwarning, 1),
     M(warning_text, nwarning, 1), M(warning_physics, nwarning, 1),
     M(names, nname, 1),
@@ -145,6 +154,7 @@ static const entry data_entries[] = {
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nu, 1), D(tau, nv, 1), D(wrench, nbody, 6),
     D(mocap_v, nmocap, 6), D(mocap_a, nmocap, 6),
+    D(sensor, nsensordata, 1), D(sensor_past, nsensorpast, 1), D(sense_work, nsense, 1),
 
     D(link_p, nlink, 3), D(link_R, nlink, 9), D(link_l, nlink, 3),
     D(link_c, nlink, 3), D(link_I, nlink, 6), D(dof_S, nv, 6),
@@ -269,6 +279,9 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->ngauge_dof = m->ngauge_dof;
     d->ngauge_entry = m->ngauge_entry;
     d->ntendonrow = m->ntendonrow;
+    d->nsensordata = m->nsensordata;
+    d->nsensorpast = m->nsensorpast;
+    d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
     d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? m->ngeom * (m->ngeom - 1) / 2 : 0;
     d->nstill = m->nq + 2 * m->nv + m->na + m->nu + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

@@ -24,4 +24,7 @@ void *rb_block_new(const rb_alloc *alloc, size_t bytes, void **memory);
 /* The sizes of `m` in the struct of its data. */
 void rb_data_sizes(const rb_model *m, rb_data *d);
 
+/* Delayed sensors begin with zeros (sensors.c). */
+void rb_sensor_past_reset(const rb_model *m, rb_data *d);
+
 #endif

@@ -118,6 +118,29 @@ static rb_status body_inertia(rb_build *b, int k)
     return check_moments(b, k, body);
 }
 
+/* Principal axes as MuJoCo has them: those that are given, those of the only geom with a mass, else
+ * found. */
+static void fill_axes(rb_build *b, int k)
+{
+    rb_model *m = b->m;
+    const rb_body_def *def = RB_DEFS(b, body, BODY) + k;
+    double *quat = m->body_iquat + 4 * k;
+    const double *given = uses_geoms(def) ? NULL : def->axes;
+    int count = 0, only = -1;
+    for (int g = b->geoms.start[k]; uses_geoms(def) && g < b->geoms.start[k + 1]; g++) {
+        if (m->geom_mass[g] == 0.0) continue;
+        count++;
+        only = g;
+    }
+    if (count == 1) given = m->geom_quat + 4 * only;
+    if (given && rb_dot3(given, given) + given[3] * given[3] > 0.0) {
+        memcpy(quat, given, 4 * sizeof *quat);
+        rb_quat_normalize(quat);
+    } else {
+        rb_inertia_axes(m->body_inertia + 6 * k, quat);
+    }
+}
+
 /* The world has neither mass nor a say. */
 rb_status rb_fill_masses(rb_build *b)
 {
@@ -142,6 +165,7 @@ rb_status rb_fill_masses(rb_build *b)
         m->body_mass[k] = body->mass;
         rb_copy3(body->com, m->body_com + 3 * k);
         memcpy(m->body_inertia + 6 * k, body->I, sizeof body->I);
+        fill_axes(b, k);
     }
     return RB_OK;
 }

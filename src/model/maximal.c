@@ -398,6 +398,11 @@ static rb_status copy_warnings(transform *t)
                                0 };
         status = rb_spec_warn(t->to, &warning);
     }
+    if (status == RB_OK && t->from->list[RB_KIND_SENSOR].count > 0) {
+        rb_warning warning = { DEF(t, sensor, SENSOR, 0)->where, "sensor",
+                               "sensors are left out of the maximal form", 0 };
+        status = rb_spec_warn(t->to, &warning);
+    }
     return status == RB_OK ? RB_OK : rb_fail(t->err, status, "%s", rb_status_text(status));
 }
 

@@ -6,9 +6,9 @@
 
 int rb_model_count(const rb_model *m, rb_kind kind)
 {
-    const int counts[RB_NKIND] = { m->nbody,   m->njnt_all, m->ngeom,   m->nsite, m->nmesh,
-                                   m->nhfield, m->neq,      m->ntendon, m->nu,    m->nexclude,
-                                   m->npair,   m->nkey,     m->ncustom };
+    const int counts[RB_NKIND] = { m->nbody,   m->njnt_all, m->ngeom,   m->nsite,  m->nmesh,
+                                   m->nhfield, m->neq,      m->ntendon, m->nu,     m->nexclude,
+                                   m->npair,   m->nkey,     m->ncustom, m->nsensor };
     return kind >= RB_KIND_BODY && kind < RB_NKIND ? counts[kind] : 0;
 }
 

@@ -44,19 +44,47 @@ static void removing_turn(const double D[6], int e, double turn[4])
     turn[1 + third[e]] = third[e] == 1 ? half_s : -half_s;
 }
 
-void rb_inertia_rough(double I[6])
+/* Axes q in which the products of I are below a share of its largest element, and what is left
+ * there. */
+static void find_axes(const double I[6], double share, double q[4], double D[6])
 {
-    double q[4] = { 1.0, 0.0, 0.0, 0.0 }, turn[4], D[6], R[9], most = 0.0;
+    double turn[4], most = 0.0;
     for (int i = 0; i < 6; i++) most = fmax(most, fabs(I[i]));
+    q[0] = 1.0;
+    rb_zero3(q + 1);
     turn_into(q, I, D);
     for (int i = 0; i < MAX_TURNS; i++) {
         int e = largest_product(D);
-        if (!(fabs(D[e]) >= ROUGH_PRODUCT * most) || D[e] == 0.0) break;
+        if (!(fabs(D[e]) >= share * most) || D[e] == 0.0) break;
         removing_turn(D, e, turn);
         rb_quat_mul(q, turn, q);
         rb_quat_normalize(q);
         turn_into(q, I, D);
     }
+}
+
+/* A quarter of a turn about the third axis makes the second of two axes the first. */
+void rb_inertia_axes(const double I[6], double q[4])
+{
+    const double half = sqrt(0.5);
+    double D[6];
+    find_axes(I, 1e-14, q, D);
+    for (int i = 0; i < 3; i++) {
+        int a = i % 2;
+        double w = D[a], turn[4] = { half, 0.0, 0.0, 0.0 };
+        if (!(w < D[a + 1])) continue;
+        D[a] = D[a + 1];
+        D[a + 1] = w;
+        turn[1 + (a + 2) % 3] = half;
+        rb_quat_mul(q, turn, q);
+    }
+    rb_quat_normalize(q);
+}
+
+void rb_inertia_rough(double I[6])
+{
+    double q[4], D[6], R[9];
+    find_axes(I, ROUGH_PRODUCT, q, D);
     D[3] = D[4] = D[5] = 0.0;
     rb_quat_to_rot(q, R);
     rb_sym3_rotate(R, D, I);

@@ -8,4 +8,7 @@
  * is the same one, to rounding: I becomes what MuJoCo leaves of it. */
 void rb_inertia_rough(double I[6]);
 
+/* Axes of the moments in descending order, as a quaternion: the frame that MuJoCo gives a body. */
+void rb_inertia_axes(const double I[6], double q[4]);
+
 #endif

@@ -232,6 +232,12 @@ void rb_spec_keep_geoms(rb_spec *spec, const int *place)
         for (int k = 0; k < tendon->npath; k++)
             if (path[k].type == RB_WRAP_GEOM) path[k].object = place[path[k].object];
     }
+    for (int i = 0; i < spec->list[RB_KIND_SENSOR].count; i++) {
+        rb_sensor_def *sensor = rb_spec_sensor(spec, i);
+        if (sensor->object == RB_OBJECT_GEOM) sensor->index = place[sensor->index];
+        if (sensor->reference == RB_OBJECT_GEOM)
+            sensor->reference_index = place[sensor->reference_index];
+    }
 
     spec->nnamed = 0;
     for (int s = 0; s < spec->nslot; s++) spec->slots[s] = (rb_name_slot){ 0, -1 };
@@ -254,9 +260,11 @@ rb_spec *rb_spec_new(const rb_alloc *alloc)
     rb_spec *spec = a.alloc(a.ctx, sizeof *spec);
     if (!spec) return NULL;
     *spec = (rb_spec){ .alloc = a };
-    spec->option = (rb_option){
-        .timestep = 0.002, .gravity = { 0.0, 0.0, -9.81 }, .contact = 1, .filter_parent = 1
-    };
+    spec->option = (rb_option){ .timestep = 0.002,
+                                .gravity = { 0.0, 0.0, -9.81 },
+                                .magnetic = { 0.0, -0.5, 0.0 },
+                                .contact = 1,
+                                .filter_parent = 1 };
     rb_body_def world = rb_body_default();
     world.name = "world";
     spec->pool = rb_arena_new(&a, 0);

@@ -24,7 +24,8 @@
     X(exclude, EXCLUDE)                                                                            \
     X(pair, PAIR)                                                                                  \
     X(key, KEY)                                                                                    \
-    X(custom, CUSTOM)
+    X(custom, CUSTOM)                                                                              \
+    X(sensor, SENSOR)
 
 /* Every def begins with these two members; they are read and written by memcpy, because a def is
  * no rb_head to the compiler. */

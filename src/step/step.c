@@ -10,6 +10,7 @@
 #include "base/pieces.h"
 #include "dynamics/gauge.h"
 #include "math/vec3.h"
+#include "rattleback/sensor.h"
 #include "step/hybrid.h"
 #include "step/impulse.h"
 #include "step/options.h"
@@ -653,6 +654,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (rb_still_is(m, d, o, s.info)) {
         if (d->slope_time == d->time) d->slope_time = end;
         d->time = end;
+        rb_sensors(m, d);
         return RB_OK;
     }
     rb_mark mark = rb_arena_mark(d->arena);
@@ -671,6 +673,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
                                .touch = start.touch,
                                .ntouch = start.ntouch };
         rb_still_note(m, d, o, s.info, &was);
+        rb_sensors(m, d);
     } else if (kept) {
         go_back(&s, &start);
     }

@@ -81,10 +81,48 @@ def check_refusals(c):
         check(done.returncode == 2 and word in done.stderr, f"{args}: {done.returncode} {done.stderr}")
 
 
+SENSORS = """<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="0 0 1"/>
+<body name="foot" pos="0 0 0.1"><freejoint/><geom type="box" size="0.2 0.1 0.1" mass="10"/>
+<site name="sole" pos="0 0 -0.1" type="box" size="0.21 0.11 0.01"/></body></worldbody>
+<sensor><touch name="load" site="sole"/><accelerometer name="imu" site="sole"/><clock/>
+<clock name="late" delay="0.01" nsample="8"/></sensor></mujoco>"""
+
+
+def check_sensors(c):
+    folder = os.path.dirname(c.path)
+    path, record = os.path.join(folder, "sensors.xml"), os.path.join(folder, "record.csv")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(SENSORS)
+
+    def run(*args):
+        done = subprocess.run([c.program, "run", path, "--json", *args], capture_output=True, text=True,
+                              timeout=60, check=False)
+        check(done.returncode == 0 and done.stderr == "", f"run {args}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    whole = run("--time", "0.1", "--record", record, "--columns", "sensor")
+    values = whole["sensor"]
+    check(near(values["load"], 98.1, 1e-4) and near(values["imu"][2], 9.81, 1e-5), f"{values}")
+    check(near(values["clock.2"], 0.1) and near(values["late"], 0.09), f"{values}")
+    with open(record, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    check(lines[0] == "time,sensor:load,sensor:imu:0,sensor:imu:1,sensor:imu:2,sensor:clock.2,sensor:late", lines[0])
+    check(len(lines) == 52 and near(float(lines[-1].split(",")[1]), values["load"], 1e-12), lines[-1])
+    check(near(float(lines[1].split(",")[4]), 0), "before the first step nothing carries it: it falls")
+
+    state = os.path.join(folder, "state.json")
+    run("--time", "0.05", "--save", state)
+    rest = run("--time", "0.05", "--state", state)
+    check(rest["sensor"] == values and rest["hash"] == whole["hash"], "a saved run goes on with its samples")
+    found = json.loads(subprocess.run([c.program, "compute", path, "--what", "sensors"], capture_output=True,
+                                      text=True, check=False).stdout)["sensors"]
+    check(found["load"] == 0 and near(found["imu"][2], 0), f"{found}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         c = Command(sys.argv[1], folder)
-        for test in (check_rays, check_distance, check_contacts, check_refusals):
+        for test in (check_rays, check_distance, check_contacts, check_refusals, check_sensors):
             test(c)
     for failure in failures:
         print("FAILED", failure)

@@ -1,4 +1,4 @@
-"""Runs compare.py, gaps.py and rays.py with a Python that has MuJoCo and Pinocchio, or skips (exit 77) with a sentence.
+"""Runs compare.py, gaps.py, rays.py and sensors.py with a Python that has MuJoCo and Pinocchio, or skips (exit 77) with a sentence.
 
 Looked for in RB_ORACLE_PYTHON, then build/oracle (tools/oracle-venv), then this interpreter.
 
@@ -28,7 +28,7 @@ def main():
     for python in candidates:
         if python and works(python):
             status = 0
-            for script, options in (("compare.py", sys.argv[2:]), ("gaps.py", []), ("rays.py", [])):
+            for script, options in (("compare.py", sys.argv[2:]), ("gaps.py", []), ("rays.py", []), ("sensors.py", [])):
                 command = [python, os.path.join(HERE, script), sys.argv[1], *options]
                 status = status or subprocess.run(command, check=False).returncode
             sys.exit(status)
