@@ -43,6 +43,13 @@ typedef struct rb_path {
     double pos[3], rot[9], side[3];
 } rb_path;
 
+/* Two geoms that may touch, geom[0] < geom[1]. */
+typedef struct rb_meet {
+    int geom[2];
+    int pair;   /* explicit pair, -1: none                                            */
+    int family; /* 1: parent and child, which meet where option.filter_parent is 0    */
+} rb_meet;
+
 typedef struct rb_model {
     uint64_t magic; /* RB_MODEL_MAGIC                           */
     size_t bytes;   /* of the whole block, this struct included */
@@ -75,7 +82,9 @@ typedef struct rb_model {
     int nelev;                           /* elevations of all height fields           */
     int ncustomdata;
     int nwarning;
-    int nname; /* bytes of all strings                      */
+    int nname;      /* bytes of all strings                      */
+    int nmeet;      /* pairs of geoms that may touch; -1: too many to be listed       */
+    int nmeet_room; /* room for them                                              */
 
     rb_option option;
     double mass;   /* of all bodies but the world [kg]          */
@@ -263,6 +272,8 @@ typedef struct rb_model {
     int *warning_file, *warning_line, *warning_element, *warning_text,
         *warning_physics; /* as in rb_warning                                     (nwarning)    */
     char *names;          /* NUL-terminated strings, the first is ""               (nname)       */
+
+    rb_meet *meet; /* what the filter lets through, sorted by geoms             (nmeet_room)  */
 } rb_model;
 
 /* Compiles; the spec stays as it is. NULL: see err (file, line, element, reason). */
@@ -322,21 +333,38 @@ typedef struct rb_touch {
 
 enum { RB_SLOPES = 5 }; /* parts of steps whose slopes are kept */
 
-/* Links and pairs of geoms that may touch, most of which are far from each other (S.59). */
+/* Links and pairs of geoms that may touch, all of which are far from each other (S.59). */
 typedef struct rb_clear_link {
     double length; /* |l| + |a| [m]                                                              */
     double arm;    /* |a|, anchor of its hinges in the link [m]                                  */
-    double out;    /* how far its geoms reach out of it at most [m]                              */
     int sign;      /* 1, -1: its hinge is parallel to that of the parent; 0: not                 */
 } rb_clear_link;
 
 typedef struct rb_clear_pair {
-    int geom[2];
-    int pair;   /* explicit pair of the model, -1: none                                          */
     int common; /* last link that carries both                                                   */
-    int near;   /* 1: so near at clear_q that it is looked at in every step (S.80)               */
     double gap; /* at clear_q, at least [m]                                                      */
 } rb_clear_pair;
+
+/* What is known of a pair of geoms since it was looked at (G.32). */
+typedef struct rb_kept_pair {
+    double
+        limit; /* the gap is at least this less what both have moved so far; -INFINITY: unknown */
+    double
+        n[3]; /* direction from geom[0] to geom[1] that parts them, axes of the link of geom[0] */
+    int hint[2]; /* vertices of hulls that are extreme along it                                   */
+    signed char kind;  /* how it is measured: src/collide/kept.c  */
+    signed char rides; /* 1: ways are those on the first link of their tree; 0: in the world */
+    signed char near; /* 1: points were found by the last look                                    */
+} rb_kept_pair;
+
+/* Pairs of one geom with later ones. left: at least so much of the gaps of all of them is left, and
+ * twice what the geom that moved most has moved so far; [0] in the world, [1] on the first link of
+ * their tree [m]. */
+typedef struct rb_kept_row {
+    int first, end; /* pairs       */
+    int link;       /* of the geom */
+    double left[2];
+} rb_kept_row;
 
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6
  * matrix [[A, B], [B', C]] is stored as A xx yy zz xy xz yz, B row major, C like A: 21 numbers. */
@@ -449,16 +477,31 @@ typedef struct rb_data {
     double *still_x;       /* state and inputs it began with                        (nstill)      */
     rb_touch *still_touch; /*                                                       (touch_max)   */
 
+    /* rb_collide: pairs, and how far links have moved since; src/collide/kept.c. No part of the
+       state: what is known of a pair only tells that it need not be looked at */
+    const struct rb_model *kept_of; /* model that was seen in the last call; NULL: none           */
+    int nmeet;                      /* pairs that are kept                                        */
+    int kept_nrow;                  /*                                                            */
+    unsigned kept_calls;            /* how often poses were followed                              */
+    int kept_parent;                /* option.filter_parent then                                  */
+    double kept_left[2];            /* least of all rows [m]                                      */
+    double kept_far[2];             /* sum of the ways of the geoms that moved most [m]           */
+    double *kept_pose;     /* links at the last call: origin, rotation              (nlink x 12)  */
+    double *kept_way;      /* way of the origin and turn: in the world, and on the first link of
+                              the tree [m], [1]                                     (nlink x 4)   */
+    double *kept_out;      /* how far a geom reaches out of its link [m]            (ngeom)       */
+    double *kept_link_out; /* most of its geoms [m]                                 (nlink)       */
+    double *kept_thin;     /* radius of the ball in the thinnest of them [m]        (nlink)       */
+    int *kept_root; /* first link of its tree, where that is free to move, else 0   (nlink)       */
+    rb_kept_row *kept_row; /*                                                       (ngeom)       */
+    rb_kept_pair *kept;    /*                                                       (nmeet)       */
+
     /* rb_step: gaps of all pairs at a configuration; src/step/clear.c */
     const struct rb_model *clear_of; /* model that links and pairs were listed for; NULL: none    */
-    int clear_parent;                /* its option.filter_parent then                             */
     int clear_known;                 /* 1: clear_q and the gaps hold                              */
-    int clear_n;                     /* pairs                                                     */
-    int clear_near;                  /* those that are near                                       */
-    int nclear;                      /* room for them                                             */
-    double clear_least;              /* least gap of those that are not near [m]                  */
+    int nclear;                      /* pairs                                                     */
+    double clear_least;              /* least gap [m]                                             */
     double *clear_q;           /*                                                   (nq)          */
-    double *clear_out;         /* how far a geom reaches out of its link [m]        (ngeom)       */
     rb_clear_link *clear_link; /*                                                   (nlink)       */
     rb_clear_pair *clear;      /*                                                   (nclear)      */
 } rb_data;

@@ -403,13 +403,19 @@
  * each other, 40 contacts, take twenty seconds for each second. */
 #define RB_UNIQUE_OFTEN 8
 
+/* Pairs of geoms that may touch, up to which a model lists them and what is known of each is kept
+ * from call to call [1], and geoms up to which they are counted. Larger: states of heaps become
+ * large, and a search among boxes is quicker. Smaller: hands and humanoids are searched anew. */
+#define RB_MEET_MOST  4096
+#define RB_MEET_GEOMS 1000
+
 /* Geoms up to which the gaps of all pairs are kept while nothing is near [1]. Larger: pairs are as
  * many as the square of it, and in long chains two are near in most steps. */
 #define RB_CLEAR_GEOMS 20
 
-/* Steps that the gap of a pair would last, so that it is not looked at before it has shrunk [1].
- * Larger: more pairs are looked at in every step. Smaller: the gaps of all are measured oftener. */
-#define RB_CLEAR_STEPS 8.0
+/* Overlap that counts on the way of a step, and distance between two looks at it, as a share of the
+ * radii inside of geoms [1] (S.66). Larger: corners pass through corners. Smaller: more looks. */
+#define RB_THROUGH_SHARE 0.25
 
 /* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
  * the model [1]. What rolls leaves gaps of 1e-8 m; rings of bodies that hold each other cannot

@@ -155,6 +155,13 @@ static int climb(const rb_poly *p, const double d[3], int from)
     return from;
 }
 
+double rb_poly_height(const rb_poly *p, const double d[3], int *vertex)
+{
+    int from = *vertex >= 0 && *vertex < p->nvert ? *vertex : 0;
+    *vertex = p->nvert < CLIMB_FROM ? scan(p, d) : climb(p, d, from);
+    return rb_dot3(d, p->vert + 3 * (ptrdiff_t)*vertex);
+}
+
 void rb_core_vertex(const rb_core *core, int vertex, double x[3])
 {
     rb_rot(core->R, core->poly.vert + 3 * (ptrdiff_t)vertex, x);

@@ -104,6 +104,9 @@ static inline int rb_poly_turn(const rb_poly *p, int entry)
     return p->turn[entry];
 }
 
+/* Height of its highest vertex along d, which is sought from *vertex on. */
+double rb_poly_height(const rb_poly *p, const double d[3], int *vertex);
+
 /* Halves of feature ids: an edge by the smaller of its two entries. */
 uint32_t rb_core_half_edge(const rb_poly *p, int entry);
 

@@ -111,6 +111,13 @@ int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, r
     return 1;
 }
 
+int rb_pair_is_known(const rb_shape *shape1, const rb_shape *shape2)
+{
+    int swap;
+    const entry *pair = entry_of(shape1, shape2, &swap);
+    return pair->one || (pair->many && is_whole(shape1) && is_whole(shape2));
+}
+
 int rb_pair_is_sought(const rb_shape *shape1, const rb_shape *shape2)
 {
     int swap, curved = 0;

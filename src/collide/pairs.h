@@ -47,6 +47,9 @@ int rb_pair_call(const rb_shape *shape1, const rb_shape *shape2, double reach, r
 int rb_pair_call_warm(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_warm *warm,
                       rb_manifold *out);
 
+/* 1: the table has an entry for these shapes. */
+int rb_pair_is_known(const rb_shape *shape1, const rb_shape *shape2);
+
 /* Whether that is of use for the pair, and gives the bits that a search from nowhere gives: they
  * are polyhedra without a method of their own. */
 int rb_pair_is_sought(const rb_shape *shape1, const rb_shape *shape2);

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "collide/core.h"
-#include "collide/filter.h"
+#include "model/filter.h"
 #include "collide/surface.h"
 #include "collide/toi.h"
 #include "math/quat.h"

@@ -1,5 +1,6 @@
 #include "model/build.h"
 
+#include "base/constants.h"
 #include "model/layout.h"
 
 rb_status rb_build_nomem(rb_build *b)
@@ -7,11 +8,18 @@ rb_status rb_build_nomem(rb_build *b)
     return rb_fail(b->err, RB_NOMEM, "out of memory while compiling the model");
 }
 
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 /* Everything is known about the sizes: make the block. */
 static rb_status make_block(rb_build *b, const rb_alloc *alloc)
 {
     rb_model *sizes = b->m;
     rb_data data = { 0 };
+    int few = sizes->ngeom > 1 && sizes->ngeom <= RB_MEET_GEOMS;
+    sizes->nmeet_room = few ? least(sizes->ngeom * (sizes->ngeom - 1) / 2, RB_MEET_MOST) : 0;
     size_t bytes = rb_model_layout(sizes);
     rb_data_sizes(sizes, &data);
     if (bytes == 0 || rb_data_layout(&data) == 0) {
@@ -49,6 +57,7 @@ static rb_status fill(rb_build *b)
     if (status == RB_OK) rb_fill_turns(b);
     if (status == RB_OK) status = rb_fill_plane(b);
     if (status == RB_OK) rb_fill_gauges(b);
+    if (status == RB_OK) status = rb_fill_meets(b);
     if (status == RB_OK) status = rb_fill_keys(b);
     return status;
 }

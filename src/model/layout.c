@@ -139,7 +139,7 @@ static const entry model_entries[] = {
     NAMES(RB_KIND_CUSTOM, ncustom), NAMES(RB_KIND_SENSOR, nsensor),
     M(warning_file, nwarning, 1), M(warning_line, nwarning, 1), M(warning_element, nwarning, 1),
     M(warning_text, nwarning, 1), M(warning_physics, nwarning, 1),
-    M(names, nname, 1),
+    M(names, nname, 1), M(meet, nmeet_room, 1),
 };
 
 /* ---- the data --------------------------------------------------------------------------------
@@ -175,7 +175,12 @@ static const entry data_entries[] = {
     D(link_work, nlink, 72),
     D(still_x, nstill, 1),
     { offsetof(rb_data, still_touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
-    D(placed_q, nq, 1), D(clear_q, nq, 1), D(clear_out, ngeom, 1),
+    D(kept_pose, nlink, 12), D(kept_way, nlink, 4), D(kept_out, ngeom, 1),
+    D(kept_link_out, nlink, 1), D(kept_thin, nlink, 1),
+    { offsetof(rb_data, kept_root), sizeof(int), offsetof(rb_data, nlink), ONE, 1 },
+    { offsetof(rb_data, kept_row), sizeof(rb_kept_row), offsetof(rb_data, ngeom), ONE, 1 },
+    { offsetof(rb_data, kept), sizeof(rb_kept_pair), offsetof(rb_data, nmeet), ONE, 1 },
+    D(placed_q, nq, 1), D(clear_q, nq, 1),
     { offsetof(rb_data, clear_link), sizeof(rb_clear_link), offsetof(rb_data, nlink), ONE, 1 },
     { offsetof(rb_data, clear), sizeof(rb_clear_pair), offsetof(rb_data, nclear), ONE, 1 },
 };
@@ -282,6 +287,7 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsensordata = m->nsensordata;
     d->nsensorpast = m->nsensorpast;
     d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
-    d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? m->ngeom * (m->ngeom - 1) / 2 : 0;
+    d->nmeet = m->nmeet > 0 ? m->nmeet : 0;
+    d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? d->nmeet : 0;
     d->nstill = m->nq + 2 * m->nv + m->na + m->nu + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

@@ -225,19 +225,22 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    int n = 0, holds = rb_stage_near_holds(s), nobody = holds && s->near.n == 0 && m->neq == 0;
-    nobody = nobody && m->nspatial == 0;
     double h = s->seen_h;
+    int n = 0, holds = rb_stage_near_holds(s), may = m->neq == 0 && m->nspatial == 0;
+    s->strides = 1;
+    s->alone = may && !s->seen && h == 0.0 && rb_stage_alone(s);
+    int nobody = s->alone || (may && holds && s->near.n == 0);
     rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     rb_contact *found = s->seen ? s->seen : rb_push(d->arena, rb_contact, d->touch_max);
     if (!found) return RB_NOMEM;
     s->near_held = holds;
     if (!nobody) go_to_end(s);
-    if (!holds)
+    if (!holds && !nobody) {
         status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);
-    else if (!nobody)
+    } else if (!nobody) {
         status = rb_collide_near(m, d, 0.0, 0.0, &s->near, d->touch_max, found, &n, s->err);
+    }
     s->nseen = n;
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {

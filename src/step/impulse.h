@@ -5,7 +5,7 @@
 #define RB_STEP_IMPULSE_H
 
 #include "collide/broad.h"
-#include "collide/filter.h"
+#include "model/filter.h"
 #include "collide/hash_grid.h"
 #include "collide/toi.h"
 #include "math/top.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "collide/kept.h"
 #include "math/vec3.h"
 #include "step/stage.h"
 
@@ -37,16 +38,13 @@ static int remember(rb_stage *s)
 
 rb_status rb_stage_near_find(rb_stage *s, double slack)
 {
-    if (s->listed && slack <= s->gravity * s->h) {
-        if (!rb_stage_list_near(s)) return RB_NOMEM;
-        return rb_collide_near(s->m, s->d, s->h, slack, &s->near, s->d->touch_max, s->contacts,
-                               &s->ncontact, s->err);
-    }
-    s->listed = 0;
-    int may = s->m->nmocap == 0 && s->m->ngauge == 0 && s->seen_h == 0.0;
+    int may = !rb_kept_serves(s->m) && s->m->nmocap == 0 && s->m->ngauge == 0 && s->seen_h == 0.0;
     if (may && !remember(s)) return RB_NOMEM;
-    return rb_collide_noting(s->m, s->d, s->h, slack, s->d->touch_max, s->contacts, &s->ncontact,
-                             may ? &s->near : NULL, s->err);
+    rb_status status = rb_collide_noting(s->m, s->d, s->h, slack, s->d->touch_max, s->contacts,
+                                         &s->ncontact, may ? &s->near : NULL, s->err);
+    s->kept_q0 = rb_kept_serves(s->m);
+    s->kept_calls = s->d->kept_calls;
+    return status;
 }
 
 /* What is not a number holds nothing. */
@@ -71,7 +69,6 @@ int rb_stage_near_holds(rb_stage *s)
     const rb_model *m = s->m;
     rb_arena *arena = s->d->arena;
     if (!s->near.known || s->seen) return 0;
-    if (s->listed) return rb_stage_far_holds(s);
     rb_mark mark = rb_arena_mark(arena);
     double *dq = rb_push(arena, double, m->nv), *off = rb_push(arena, double, m->nv);
     rb_way *link = rb_push(arena, rb_way, m->nlink);

@@ -386,8 +386,7 @@ rb_status rb_stage_rows(rb_stage *s)
     rb_status status = find_contacts(s, slack);
     if (status == RB_OK) status = rb_stage_bearing(s);
     s->info->contacts = s->ncontact;
-    if (status == RB_OK && !s->v_hat && s->near.known && !s->listed)
-        status = rb_stage_note_clear(s);
+    if (status == RB_OK && !s->v_hat && !s->flight) rb_stage_note_clear(s);
     if (status != RB_OK) return status;
     drop_flying(s);
     status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact,

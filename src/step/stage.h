@@ -123,7 +123,10 @@ typedef struct rb_stage {
     int ncontact;
     rb_near near;  /* pairs that were seen from q0                                          */
     int near_held; /* at the last check, no other pair could touch           */
-    int listed;    /* 1: pairs that are not near at clear_q cannot meet (S.80)              */
+    int kept_q0;   /* 1: a look at q0 left its gaps (G.32) ..                                */
+    unsigned kept_calls; /* .. and they are those of q0 while d->kept_calls is this          */
+    int strides; /* 0: no geom goes far within the step (S.80)                             */
+    int alone;   /* at the last check: nobody touches anybody, nor on the way              */
     double *near_l, *near_S, *near_v; /* link_l, dof_S and v of then    (nlink x 3), ..         */
     rb_constraints set;
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
@@ -312,15 +315,14 @@ rb_status rb_stage_look_back(rb_stage *s);
 rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
 
-/* clear.c: gaps of all pairs are noted at q0, with poses as in d. Then: nothing can meet between q0
- * and q_free (S.59), and the motion is the smooth one; or `listed`, only pairs that were near can
- * (S.80). These are written to s->near (0: out of memory), and looked at alone at q_new as well
- * where far_holds. */
-rb_status rb_stage_note_clear(rb_stage *s);
+/* clear.c: what is known of the gaps of all pairs is noted at q0, with poses as in d. Then: nothing
+ * can meet between q0 and q_free (S.59), and the motion is the smooth one. */
+void rb_stage_note_clear(rb_stage *s);
 int rb_stage_is_clear(rb_stage *s);
-int rb_stage_list_near(rb_stage *s);
-int rb_stage_far_holds(rb_stage *s);
 void rb_stage_take_free(rb_stage *s);
+
+/* span.c: whether nothing touches at q_new, nor on the way there from q0 (S.80); strides. */
+int rb_stage_alone(rb_stage *s);
 
 /* ways.c: how every link goes along dq (nv), and J off (nv), seen from the end of the way that
  * link_l and dof_S, here l and S, belong to; mocap bodies with the velocity of d. */

@@ -394,7 +394,7 @@ static rb_status move_once(rb_stage *s)
     s->tries++;
     s->unpushed = 0;
     s->reach = 0.0;
-    s->near.known = s->listed = 0;
+    s->near.known = s->kept_q0 = 0;
     s->carry_substeps = 0;
     memset(&s->set, 0, sizeof s->set);
     rb_status status = move_freely(s);

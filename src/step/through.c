@@ -40,19 +40,18 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "base/error.h"
 #include "collide/bounds.h"
 #include "collide/broad.h"
-#include "collide/filter.h"
+#include "collide/kept.h"
 #include "collide/shape.h"
 #include "dynamics/branch.h"
 #include "math/vec3.h"
+#include "model/filter.h"
 #include "step/stage.h"
 
 static const double two_pi = 6.283185307179586;
-
-/* Overlap that counts, and distance between two looks, as a share of the radii [1]. */
-#define SHARE 0.25
 
 enum {
     LOOKS = 10000,    /* between two positions, at most                     */
@@ -65,11 +64,13 @@ typedef struct route {
     double v, e;  /* what its points have beside that, and are off [m] */
     double inner; /* radius of the ball inside [m]                    */
     int far;      /* it moves by more than its share of that          */
+    int known;    /* 0: not looked for, as its link moves less        */
 } route;
 
 typedef struct routes {
     double *dq;   /*                                                (nv)    */
     route *of;    /*                                                (ngeom) */
+    rb_way *way;  /* of the links                                   (nlink) */
     int *link[2]; /* room for the links of a pair                   (nlink) */
 } routes;
 
@@ -99,10 +100,10 @@ static int is_far(const rb_model *m, int g, double way, double *inner)
     rb_shape shape = form_of(m, g);
     if (shape.type == RB_GEOM_MESH && !shape.surface) {
         const double *half = m->mesh_half + 3 * (ptrdiff_t)shape.asset;
-        if (way < 0.1 * SHARE * fmin(half[0], fmin(half[1], half[2]))) return 0;
+        if (way < 0.1 * RB_THROUGH_SHARE * fmin(half[0], fmin(half[1], half[2]))) return 0;
     }
     *inner = rb_bounds_inner(&shape);
-    return *inner > 0.0 && way > SHARE * *inner;
+    return *inner > 0.0 && way > RB_THROUGH_SHARE * *inner;
 }
 
 /* Bounds that the search for rows has left behind. */
@@ -111,6 +112,7 @@ static int may_go_far(const rb_stage *s)
     const rb_model *m = s->m;
     double inner;
     if (!m->option.contact) return 0;
+    if (rb_kept_serves(m)) return m->nmeet > 0 && !s->alone && s->strides;
     if (!s->near_held) return 1;
     for (int g = 0; g < m->ngeom && s->near.n > 0; g++) {
         double way = s->near.way[g] + s->near.room[g];
@@ -181,7 +183,32 @@ static route route_of(const rb_stage *s, const rb_way *x, int g)
         it.e = x->X + fmin(T, 2.0 * rb_norm3(r)) + fmin(a, 2.0 * rb_bounds_arm(&shape));
     }
     it.far = is_far(s->m, g, rb_norm3(it.u) + it.e, &it.inner);
+    it.known = 1;
     return it;
+}
+
+/* Whether a geom of link k may go far: the length of its u and e is at most what is compared here.
+ */
+static int link_goes_far(const rb_stage *s, const rb_way *x, int k)
+{
+    double out = s->d->kept_link_out[k];
+    double way = rb_norm3(x->x) + x->W * out + 0.5 * (x->A + (x->B + x->W * x->W) * out);
+    return !(way <= RB_THROUGH_SHARE * s->d->kept_thin[k]);
+}
+
+/* Routes of geoms; where pairs are kept, of those of links that go far. */
+static int take_routes(const rb_stage *s, routes *x)
+{
+    const rb_model *m = s->m;
+    int any = 0, kept = rb_kept_serves(m) && s->d->kept_of == m;
+    for (int g = 0, last = -1, far = 1; g < m->ngeom; g++) {
+        int k = m->geom_link[g];
+        if (kept && k != last) far = link_goes_far(s, &x->way[last = k], k);
+        x->of[g].far = x->of[g].known = 0;
+        if (far) x->of[g] = route_of(s, &x->way[k], g);
+        any |= x->of[g].far;
+    }
+    return any;
 }
 
 /* Poses of d are those of q_new. 0: out of memory. */
@@ -193,15 +220,11 @@ static int find_routes(rb_stage *s, routes *x, int *any)
     x->of = rb_push(d->arena, route, m->ngeom);
     for (int k = 0; k < 2; k++) x->link[k] = rb_push(d->arena, int, m->nlink);
     double *v = rb_push(d->arena, double, m->nv);
-    rb_way *link = rb_push(d->arena, rb_way, m->nlink);
-    if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !link) return 0;
+    x->way = rb_push(d->arena, rb_way, m->nlink);
+    if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !x->way) return 0;
     find_way(s, v, x->dq);
-    rb_stage_ways(s, d->link_l, d->dof_S, x->dq, x->dq, link);
-    *any = 0;
-    for (int g = 0; g < m->ngeom; g++) {
-        x->of[g] = route_of(s, &link[m->geom_link[g]], g);
-        *any |= x->of[g].far;
-    }
+    rb_stage_ways(s, d->link_l, d->dof_S, x->dq, x->dq, x->way);
+    *any = take_routes(s, x);
     return 1;
 }
 
@@ -284,7 +307,7 @@ static int cuts(rb_stage *s, const routes *x, int g1, int g2)
     rb_sub3(a->u, b->u, v);
     int plane = s->m->geom_type[g1] == RB_GEOM_PLANE || s->m->geom_type[g2] == RB_GEOM_PLANE;
     double way = (plane ? 0.0 : rb_norm3(v)) + a->e + b->e, V = rb_norm3(v) + a->v + b->v;
-    double c = SHARE * (inner_of(s, x, g1, g2) + inner_of(s, x, g2, g1));
+    double c = RB_THROUGH_SHARE * (inner_of(s, x, g1, g2) + inner_of(s, x, g2, g1));
     if (way <= c) return 0;
 
     int deep = is_deep(s, x, &p, c, V);
@@ -387,6 +410,41 @@ static rb_status look_at_near(rb_stage *s, const routes *x)
     return status;
 }
 
+/* Whether the ways of both may meet, and are not known to be farther apart than they are long. */
+static int may_meet(const rb_stage *s, const routes *x, int i, int known)
+{
+    const rb_model *m = s->m;
+    const int *geom = m->meet[i].geom;
+    const route *a = &x->of[geom[0]], *b = &x->of[geom[1]];
+    int kind = s->d->kept[i].kind, bounded = kind != RB_KEPT_SURFACE && kind != RB_KEPT_FIELD;
+    double ways = rb_norm3(a->u) + a->e + rb_norm3(b->u) + b->e;
+    if (known && bounded && rb_kept_left(m, s->d, i) > ways + RB_GAP_DEEP * s->size) return 0;
+    if (m->geom_type[geom[0]] == RB_GEOM_PLANE || m->geom_type[geom[1]] == RB_GEOM_PLANE) return 1;
+    rb_aabb box1 = box_of(s, a, geom[0]), box2 = box_of(s, b, geom[1]);
+    return rb_aabb_meets(&box1, &box2);
+}
+
+/* Pairs that are listed. All are chosen before anything moves d. */
+static rb_status look_at_kept(rb_stage *s, const routes *x)
+{
+    const rb_model *m = s->m;
+    int n = 0, known = rb_kept_follow(m, s->d), *chosen = rb_push(s->d->arena, int, m->nmeet);
+    rb_status status = chosen ? RB_OK : RB_NOMEM;
+    for (int i = 0; i < m->nmeet && status == RB_OK; i++) {
+        const int *geom = m->meet[i].geom;
+        if (m->meet[i].family && m->option.filter_parent) continue;
+        if (!x->of[geom[0]].far && !x->of[geom[1]].far) continue;
+        for (int k = 0; k < 2; k++) {
+            route *of = &x->of[geom[k]];
+            if (!of->known) *of = route_of(s, &x->way[m->geom_link[geom[k]]], geom[k]);
+        }
+        if (may_meet(s, x, i, known)) chosen[n++] = i;
+    }
+    for (int i = 0; i < n && status == RB_OK; i++)
+        status = look_at_pair(s, x, m->meet[chosen[i]].geom[0], m->meet[chosen[i]].geom[1]);
+    return status;
+}
+
 rb_status rb_stage_through(rb_stage *s)
 {
     routes x;
@@ -394,7 +452,11 @@ rb_status rb_stage_through(rb_stage *s)
     if (!may_go_far(s)) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = find_routes(s, &x, &any) ? RB_OK : RB_NOMEM;
-    if (status == RB_OK && any) status = s->near_held ? look_at_near(s, &x) : look_at_all(s, &x);
+    if (status == RB_OK && any) {
+        status = rb_kept_serves(s->m) ? look_at_kept(s, &x)
+                 : s->near_held       ? look_at_near(s, &x)
+                                      : look_at_all(s, &x);
+    }
     rb_arena_reset(s->d->arena, mark);
     return status;
 }

@@ -1,7 +1,10 @@
 /* Filtering as MuJoCo does it: an explicit pair passes; otherwise the bodies must not be excluded,
  * must not be parent and child (unless the parent is fixed to the world: a floor holds its robot),
  * and contype of one must share a bit with conaffinity of the other. */
-#include "collide/filter.h"
+#include "model/filter.h"
+
+#include "base/constants.h"
+#include "model/build.h"
 
 static uint64_t key_of(int a, int b)
 {
@@ -67,23 +70,53 @@ static int is_parent_and_child(const rb_model *m, int link1, int link2)
     return m->link_parent[link1] == link2 || m->link_parent[link2] == link1;
 }
 
-int rb_filter_pass(const rb_filter *filter, int g1, int g2, int *pair)
+int rb_filter_meets(const rb_filter *filter, int g1, int g2, rb_meet *meet)
 {
     const rb_model *m = filter->m;
     int link1 = m->geom_link[g1], link2 = m->geom_link[g2];
-    *pair = -1;
+    *meet = (rb_meet){ .geom = { g1, g2 }, .pair = -1 };
     if (link1 == link2 || (m->link_tree[link1] < 0 && m->link_tree[link2] < 0)) return 0;
 
     int found = filter->npair > 0 ? find_key(filter->pair, filter->npair, key_of(g1, g2)) : -1;
     if (found >= 0) {
-        *pair = filter->pair_index[found];
+        meet->pair = filter->pair_index[found];
         return 1;
     }
     if (!(m->geom_contype[g1] & m->geom_conaffinity[g2]) &&
         !(m->geom_contype[g2] & m->geom_conaffinity[g1])) {
         return 0;
     }
-    if (m->option.filter_parent && is_parent_and_child(m, link1, link2)) return 0;
+    meet->family = is_parent_and_child(m, link1, link2);
     uint64_t bodies = key_of(m->geom_body[g1], m->geom_body[g2]);
     return m->nexclude == 0 || find_key(filter->exclude, m->nexclude, bodies) < 0;
+}
+
+int rb_filter_pass(const rb_filter *filter, int g1, int g2, int *pair)
+{
+    rb_meet meet;
+    int meets = rb_filter_meets(filter, g1, g2, &meet);
+    *pair = meet.pair;
+    return meets && !(meet.family && filter->m->option.filter_parent);
+}
+
+rb_status rb_fill_meets(rb_build *b)
+{
+    rb_model *m = b->m;
+    rb_filter filter;
+    rb_meet meet;
+    rb_mark mark = rb_arena_mark(b->scratch);
+    m->nmeet = m->nmeet_room > 0 || m->ngeom < 2 ? 0 : -1;
+    if (m->nmeet_room == 0) return RB_OK;
+    if (rb_filter_make(m, b->scratch, &filter) != RB_OK) return rb_build_nomem(b);
+    for (int g1 = 0; g1 < m->ngeom && m->nmeet >= 0; g1++) {
+        for (int g2 = g1 + 1; g2 < m->ngeom && m->nmeet >= 0; g2++) {
+            if (!rb_filter_meets(&filter, g1, g2, &meet)) continue;
+            if (m->nmeet < m->nmeet_room)
+                m->meet[m->nmeet++] = meet;
+            else
+                m->nmeet = -1;
+        }
+    }
+    rb_arena_reset(b->scratch, mark);
+    return RB_OK;
 }

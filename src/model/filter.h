@@ -1,9 +1,9 @@
 /* Which geoms may touch at all. */
-#ifndef RB_COLLIDE_FILTER_H
-#define RB_COLLIDE_FILTER_H
+#ifndef RB_MODEL_FILTER_H
+#define RB_MODEL_FILTER_H
 
 #include "base/arena.h"
-#include "rattleback/collide.h"
+#include "rattleback/model.h"
 
 typedef struct rb_filter {
     const rb_model *m;
@@ -15,6 +15,9 @@ typedef struct rb_filter {
 
 /* The arrays come from the arena. RB_NOMEM only. */
 rb_status rb_filter_make(const rb_model *m, rb_arena *arena, rb_filter *filter);
+
+/* Whether geoms g1 < g2 may touch, those of parent and child included: see rb_meet. */
+int rb_filter_meets(const rb_filter *filter, int g1, int g2, rb_meet *meet);
 
 /* Whether geoms g1 < g2 may touch; *pair is the explicit pair, -1: none. */
 int rb_filter_pass(const rb_filter *filter, int g1, int g2, int *pair);

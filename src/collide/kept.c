@@ -1,0 +1,442 @@
+/* Pairs of geoms are kept from call to call. Most of them are far from each other, and stay so for
+ * many steps.
+ *
+ * Let a call find that the gap of a pair is at least g. From call to call a link moves from p, R to
+ * p', R': a point of it at r from its origin by not more than |p' - p| + |R' - R|_F |r| / sqrt(2).
+ * With the sums X and T of both terms over all calls and r_a, how far geom a reaches out of its
+ * link, its way is Y_a = X + T r_a, and in a later call
+ *
+ *     gap >= g - (Y_a - Y_a*) - (Y_b - Y_b*) = limit - Y_a - Y_b                            (G.32)
+ *
+ * where stars are of the call that found g. Within h no point of a goes farther than
+ *
+ *     reach_a = h (|v| + |w| r_a + h/2 ((|w|^2 + |dw|) r_a + |dv|) + dv_max)                (G.33)
+ *
+ * as (G.13) has it, and a pair need not be looked at while limit - Y_a - Y_b > reach_a + reach_b.
+ * Pairs of one tree whose first link is free to move have their ways measured on that link: a robot
+ * that walks does not come nearer to itself.
+ *
+ * The same is asked of all pairs of a geom at once, and of all pairs: with Z the sum over all calls
+ * of the way of the geom that moved most, what is left of the gaps of several pairs shrinks by
+ * 2 (Z - Z*) at most. So a step in which nothing is near costs as much as it has links.
+ *
+ * None of this is part of the state. What is skipped could not have become a contact. */
+#include "collide/kept.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "collide/bounds.h"
+#include "collide/core.h"
+#include "collide/pairs.h"
+#include "collide/shape.h"
+#include "math/vec3.h"
+
+/* Ways, in extents of the model, at which all begins anew [1]. Larger: rounding of the sums. */
+static const double far_away = 1e4;
+
+static const double half_root = 0.70710678118654757; /* 1 / sqrt(2), rounded up */
+
+/* ---- the first call ---------------------------------------------------------------------------
+ */
+
+/* It moves freely, and what hangs on it is seen from it. */
+static int carries(const rb_model *m, int root)
+{
+    if (m->link_tree[root] < 0) return 1;
+    return m->link_jntnum[root] == 1 && m->jnt_type[m->link_jntadr[root]] == RB_JOINT_FREE;
+}
+
+/* The first link of the tree of each, where that moves freely, else 0. */
+static void find_roots(const rb_model *m, rb_data *d)
+{
+    d->kept_root[0] = 0;
+    for (int k = 1; k < m->nlink; k++) {
+        int parent = m->link_parent[k], first = carries(m, k) ? k : 0;
+        d->kept_root[k] = parent == 0 ? first : d->kept_root[parent];
+    }
+}
+
+static rb_kept_kind kind_of(const rb_model *m, const rb_data *d, const rb_meet *meet)
+{
+    rb_shape a = rb_geom_shape(m, d, meet->geom[0]), b = rb_geom_shape(m, d, meet->geom[1]);
+    int plane1 = a.type == RB_GEOM_PLANE, plane2 = b.type == RB_GEOM_PLANE;
+    int surface = rb_is_surface(&a) + rb_is_surface(&b), plane = plane1 ? 0 : 1;
+    if (meet->family && m->option.filter_parent) return RB_KEPT_NEVER;
+    if (plane1 || plane2) {
+        int fixed = m->geom_link[meet->geom[plane]] == 0;
+        return fixed && rb_pair_is_known(&a, &b) && !surface
+                   ? (plane1 ? RB_KEPT_PLANE1 : RB_KEPT_PLANE2)
+                   : RB_KEPT_ALWAYS;
+    }
+    if (surface > 1) return RB_KEPT_ALWAYS;
+    if (a.type == RB_GEOM_HFIELD || b.type == RB_GEOM_HFIELD) return RB_KEPT_FIELD;
+    rb_core core;
+    if (!rb_core_make(&a, a.p, &core) || !rb_core_make(&b, b.p, &core)) return RB_KEPT_ALWAYS;
+    if (surface) return RB_KEPT_SURFACE;
+    return rb_pair_is_known(&a, &b) ? RB_KEPT_CONVEX : RB_KEPT_ALWAYS;
+}
+
+/* How far the surface is from the origin of its link, as turns of the link see it. Planes that move
+ * are looked at always. */
+static double reach_out(const rb_model *m, const rb_data *d, int g)
+{
+    int link = m->geom_link[g];
+    rb_shape shape = rb_geom_shape(m, d, g);
+    double r[3];
+    if (link == 0 || shape.type == RB_GEOM_PLANE) return 0.0;
+    rb_sub3(shape.p, d->link_p + 3 * (ptrdiff_t)link, r);
+    return rb_norm3(r) * (1.0 + RB_GAP_TIE) + rb_bounds_arm(&shape);
+}
+
+/* Radius of the ball inside; of hulls at least a tenth of their extent. INFINITY: it is thin, and
+ * nothing is lost by going through it. */
+static double thickness(const rb_model *m, const rb_data *d, int g)
+{
+    rb_shape shape = rb_geom_shape(m, d, g);
+    double inner = rb_bounds_inner(&shape);
+    if (!(inner > 0.0)) return INFINITY;
+    if (shape.type != RB_GEOM_MESH) return inner;
+    const double *half = m->mesh_half + 3 * (ptrdiff_t)shape.asset;
+    return rb_larger(inner, 0.1 * rb_smaller(half[0], rb_smaller(half[1], half[2])));
+}
+
+/* Of all geoms that may touch something. */
+static void measure_geoms(const rb_model *m, rb_data *d)
+{
+    for (int k = 0; k < m->nlink; k++) d->kept_link_out[k] = 0.0, d->kept_thin[k] = INFINITY;
+    for (int g = 0; g < m->ngeom; g++) d->kept_out[g] = -1.0;
+    for (int i = 0; i < 2 * m->nmeet; i++) {
+        int g = m->meet[i / 2].geom[i % 2], k = m->geom_link[g];
+        if (d->kept_out[g] >= 0.0) continue;
+        d->kept_out[g] = reach_out(m, d, g);
+        d->kept_link_out[k] = rb_larger(d->kept_link_out[k], d->kept_out[g]);
+        d->kept_thin[k] = rb_smaller(d->kept_thin[k], thickness(m, d, g));
+    }
+}
+
+static void list_rows(const rb_model *m, rb_data *d)
+{
+    int n = 0;
+    for (int i = 0; i < m->nmeet; i++) {
+        int g = m->meet[i].geom[0];
+        if (i == 0 || g != m->meet[i - 1].geom[0]) {
+            d->kept_row[n++] = (rb_kept_row){ .first = i,
+                                              .link = m->geom_link[g],
+                                              .left = { -INFINITY, -INFINITY } };
+        }
+        d->kept_row[n - 1].end = i + 1;
+    }
+    d->kept_nrow = n;
+}
+
+static void remember_poses(const rb_model *m, rb_data *d)
+{
+    size_t n = (size_t)m->nlink;
+    memcpy(d->kept_pose, d->link_p, 3 * n * sizeof(double));
+    memcpy(d->kept_pose + 3 * n, d->link_R, 9 * n * sizeof(double));
+}
+
+/* Nothing is known of any pair. */
+static void start(const rb_model *m, rb_data *d)
+{
+    d->kept_of = m;
+    d->kept_parent = m->option.filter_parent;
+    memset(d->kept_way, 0, 4 * (size_t)m->nlink * sizeof(double));
+    find_roots(m, d);
+    for (int c = 0; c < 2; c++) d->kept_far[c] = 0.0, d->kept_left[c] = -INFINITY;
+    for (int i = 0; i < m->nmeet; i++) {
+        const rb_meet *meet = &m->meet[i];
+        int root = d->kept_root[m->geom_link[meet->geom[0]]];
+        int rides = root > 0 && root == d->kept_root[m->geom_link[meet->geom[1]]];
+        rb_kept_kind kind = kind_of(m, d, meet);
+        d->kept[i] = (rb_kept_pair){ .limit = kind == RB_KEPT_NEVER ? INFINITY : -INFINITY,
+                                     .kind = (signed char)kind,
+                                     .rides = (signed char)rides };
+    }
+    measure_geoms(m, d);
+    list_rows(m, d);
+    remember_poses(m, d);
+}
+
+/* ---- how links have moved ---------------------------------------------------------------------
+ */
+
+/* |x - y| of n numbers. */
+static double distance(int n, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+    return sqrt(sum);
+}
+
+/* Adds a move to the ways of a link; how far its geoms have moved. */
+static double add_way(double *way, double move, double turn, double out)
+{
+    turn *= half_root;
+    way[0] += move;
+    way[1] += turn;
+    return move + turn * out;
+}
+
+/* Since the last call the first link of a tree went from p0, R0 to p, R: A takes old axes to new.
+ */
+typedef struct carrier {
+    int root;
+    double A[9];
+    const double *p0, *p;
+} carrier;
+
+static carrier carrier_of(const rb_model *m, const rb_data *d, int root)
+{
+    const double *R0 = d->kept_pose + 3 * (ptrdiff_t)m->nlink + 9 * (ptrdiff_t)root;
+    carrier c = { .root = root,
+                  .p0 = d->kept_pose + 3 * (ptrdiff_t)root,
+                  .p = d->link_p + 3 * (ptrdiff_t)root };
+    rb_mul33_t(d->link_R + 9 * (ptrdiff_t)root, R0, c.A);
+    return c;
+}
+
+/* The way of link k beside that of its carrier. */
+static double ride(const rb_data *d, const carrier *c, int k, int nlink, double out)
+{
+    const double *p0 = d->kept_pose + 3 * (ptrdiff_t)k;
+    const double *R0 = d->kept_pose + 3 * (ptrdiff_t)nlink + 9 * (ptrdiff_t)k;
+    double r[3], p[3], R[9];
+    rb_sub3(p0, c->p0, r);
+    rb_rot(c->A, r, p);
+    rb_add3(p, c->p, p);
+    rb_mul33(c->A, R0, R);
+    double move = distance(3, d->link_p + 3 * (ptrdiff_t)k, p);
+    double turn = distance(9, d->link_R + 9 * (ptrdiff_t)k, R);
+    return add_way(d->kept_way + 4 * (ptrdiff_t)k + 2, move, turn, out);
+}
+
+/* Ways since the last call. */
+static void travel(const rb_model *m, rb_data *d)
+{
+    size_t n = (size_t)m->nlink;
+    const double *p0 = d->kept_pose, *R0 = p0 + 3 * n;
+    double far[2] = { 0.0, 0.0 };
+    if (memcmp(p0, d->link_p, 3 * n * sizeof *p0) == 0 &&
+        memcmp(R0, d->link_R, 9 * n * sizeof *R0) == 0)
+        return;
+    carrier at = { .root = 0 };
+    for (int k = 1; k < m->nlink; k++) {
+        int on = d->kept_root[k];
+        ptrdiff_t of = k;
+        double out = d->kept_link_out[k];
+        double move = distance(3, d->link_p + 3 * of, p0 + 3 * of);
+        double turn = distance(9, d->link_R + 9 * of, R0 + 9 * of);
+        far[0] = rb_larger(far[0], add_way(d->kept_way + 4 * of, move, turn, out));
+        if (on == k || on == 0) continue;
+        if (at.root != on) at = carrier_of(m, d, on);
+        far[1] = rb_larger(far[1], ride(d, &at, k, m->nlink, out));
+    }
+    for (int c = 0; c < 2; c++) d->kept_far[c] += far[c];
+    remember_poses(m, d);
+}
+
+/* ---- a call -----------------------------------------------------------------------------------
+ */
+
+/* (G.33) of a link whose geoms reach out that far; not finite where its numbers are not. */
+static double reach_of(const rb_model *m, const rb_data *d, int link, double h, double dv_max)
+{
+    ptrdiff_t k = link;
+    const double *a = d->link_a + 6 * k;
+    double w = rb_norm3(d->link_w + 3 * k), out = d->kept_link_out[link];
+    double bend = (w * w + rb_norm3(a)) * out + rb_norm3(a + 3);
+    double speed = rb_norm3(d->link_v + 3 * k) + w * out + 0.5 * h * bend;
+    if (m->link_tree[link] >= 0) speed += dv_max;
+    return h * speed;
+}
+
+/* Poses are finite, and so near that squares of distances are; the largest of these goes to far. */
+static int is_placed(const rb_model *m, const rb_data *d, double *far)
+{
+    double sum = 0.0, most = 0.0;
+    for (int i = 0; i < 9 * m->nlink; i++) sum += d->link_R[i];
+    for (int k = 0; k < m->nlink; k++) {
+        const double *p = d->link_p + 3 * (ptrdiff_t)k;
+        double square = rb_dot3(p, p);
+        most = rb_larger(most, square);
+        sum += square;
+    }
+    *far = sqrt(most);
+    return sum * 0.0 == 0.0;
+}
+
+/* Reaches of all links. 0: a velocity is not a number. */
+static int find_reaches(rb_keeper *k, double h, double dv_max)
+{
+    const rb_model *m = k->m;
+    double sum = 0.0;
+    k->reach[0] = k->reach_most = 0.0;
+    for (int i = 1; i < m->nlink; i++) {
+        k->reach[i] = h > 0.0 ? reach_of(m, k->d, i, h, dv_max) : 0.0;
+        k->reach_most = rb_larger(k->reach_most, k->reach[i]);
+        sum += k->reach[i];
+    }
+    return !isnan(sum);
+}
+
+int rb_kept_follow(const rb_model *m, rb_data *d)
+{
+    if (d->kept_of != m || d->kept_parent != m->option.filter_parent) return 0;
+    d->kept_calls++;
+    travel(m, d);
+    return 1;
+}
+
+int rb_kept_begin(const rb_model *m, rb_data *d, double h, double dv_max, rb_keeper *k)
+{
+    double far;
+    if (!rb_kept_serves(m) || d->nmeet != m->nmeet || !is_placed(m, d, &far)) return 0;
+    *k = (rb_keeper){ .m = m, .d = d, .asked = -1, .row = -1 };
+    k->reach = rb_push(d->arena, double, m->nlink);
+    if (!k->reach) return -1;
+    k->slack = RB_GAP_DEEP * m->extent + RB_GAP_TIE * far;
+    if (!rb_kept_follow(m, d) || !(d->kept_far[0] < far_away * m->extent)) start(m, d);
+    return find_reaches(k, h, dv_max);
+}
+
+/* Y of (G.32). */
+static double way_of(const rb_model *m, const rb_data *d, int g, int rides)
+{
+    const double *way = d->kept_way + 4 * (ptrdiff_t)m->geom_link[g] + 2 * rides;
+    return way[0] + way[1] * d->kept_out[g];
+}
+
+static double ways_of(const rb_model *m, const rb_data *d, int pair)
+{
+    const int *geom = m->meet[pair].geom;
+    int rides = d->kept[pair].rides;
+    return way_of(m, d, geom[0], rides) + way_of(m, d, geom[1], rides);
+}
+
+double rb_kept_left(const rb_model *m, const rb_data *d, int pair)
+{
+    return d->kept[pair].limit - ways_of(m, d, pair);
+}
+
+double rb_kept_reach(const rb_keeper *k, int pair)
+{
+    const int *geom = k->m->meet[pair].geom, *link = k->m->geom_link;
+    return k->reach[link[geom[0]]] + k->reach[link[geom[1]]] + k->slack;
+}
+
+/* What is not a number is less. */
+static void keep_least(double *least, double x)
+{
+    if (!(x >= *least)) *least = x;
+}
+
+static void count_pair(rb_keeper *k, int pair)
+{
+    const rb_kept_pair *kept = &k->d->kept[pair];
+    keep_least(&k->left[kept->rides], rb_kept_left(k->m, k->d, pair));
+}
+
+static int is_clear(const rb_keeper *k, const double left[2], double reach)
+{
+    const double *far = k->d->kept_far;
+    return left[0] - 2.0 * far[0] > reach && left[1] - 2.0 * far[1] > reach;
+}
+
+/* All pairs of the row were counted. */
+static void close_row(rb_keeper *k)
+{
+    rb_data *d = k->d;
+    for (int c = 0; c < 2; c++) d->kept_row[k->row].left[c] = k->left[c] + 2.0 * d->kept_far[c];
+}
+
+/* The next row with a pair that may be near. 0: there is none. */
+static int open_row(rb_keeper *k)
+{
+    const rb_data *d = k->d;
+    while (++k->row < d->kept_nrow) {
+        const rb_kept_row *row = &d->kept_row[k->row];
+        if (is_clear(k, row->left, k->reach[row->link] + k->reach_most + k->slack)) continue;
+        k->at = row->first;
+        k->end = row->end;
+        k->left[0] = k->left[1] = INFINITY;
+        return 1;
+    }
+    return 0;
+}
+
+static void close_all(rb_keeper *k)
+{
+    rb_data *d = k->d;
+    double least[2] = { INFINITY, INFINITY };
+    for (int i = 0; i < d->kept_nrow; i++) {
+        for (int c = 0; c < 2; c++) keep_least(&least[c], d->kept_row[i].left[c]);
+    }
+    for (int c = 0; c < 2; c++) d->kept_left[c] = least[c];
+}
+
+int rb_kept_next(rb_keeper *k)
+{
+    if (k->row < 0 && is_clear(k, k->d->kept_left, 2.0 * k->reach_most + k->slack)) return -1;
+    if (k->asked >= 0) count_pair(k, k->asked);
+    k->asked = -1;
+    for (;;) {
+        while (k->at < k->end) {
+            int i = k->at++;
+            const rb_kept_pair *kept = &k->d->kept[i];
+            double left = rb_kept_left(k->m, k->d, i);
+            if (!(left > rb_kept_reach(k, i))) return k->asked = i;
+            keep_least(&k->left[kept->rides], left);
+        }
+        if (k->row >= 0) close_row(k);
+        if (open_row(k)) continue;
+        close_all(k);
+        return -1;
+    }
+}
+
+void rb_kept_note(rb_keeper *k, int pair, double gap, const double *n, int near)
+{
+    rb_kept_pair *kept = &k->d->kept[pair];
+    int link = k->m->geom_link[k->m->meet[pair].geom[0]];
+    kept->near = (signed char)near;
+    if (kept->kind == RB_KEPT_ALWAYS) return;
+    kept->limit = rb_larger(kept->limit, gap + ways_of(k->m, k->d, pair));
+    if (n) rb_rot_t(k->d->link_R + 9 * (ptrdiff_t)link, n, kept->n);
+}
+
+/* ---- moves that are known otherwise -----------------------------------------------------------
+ */
+
+static int pair_stays(const rb_model *m, const rb_data *d, int i, const double *way, double slack)
+{
+    const int *geom = m->meet[i].geom;
+    int rides = d->kept[i].rides;
+    double move = way[2 * (ptrdiff_t)m->geom_link[geom[0]] + rides];
+    move += way[2 * (ptrdiff_t)m->geom_link[geom[1]] + rides];
+    return rb_kept_left(m, d, i) > move + slack;
+}
+
+int rb_kept_stays(const rb_model *m, const rb_data *d, const double *way, double slack)
+{
+    double most[2] = { 0.0, 0.0 };
+    for (int i = 0; i < 2 * m->nlink; i++) {
+        if (!(way[i] < INFINITY)) return 0;
+        most[i % 2] = rb_larger(way[i], most[i % 2]);
+    }
+    for (int r = 0; r < d->kept_nrow; r++) {
+        const rb_kept_row *row = &d->kept_row[r];
+        int stays = 1;
+        for (int c = 0; c < 2; c++) {
+            double move = way[2 * (ptrdiff_t)row->link + c] + most[c];
+            stays &= row->left[c] - 2.0 * d->kept_far[c] > move + slack;
+        }
+        for (int i = row->first; i < row->end && !stays; i++) {
+            if (!pair_stays(m, d, i, way, slack)) return 0;
+        }
+    }
+    return 1;
+}
