@@ -52,9 +52,13 @@ int overlap_say(const rb_model *m, rb_data *d, const rb_step_opts *opts)
                 rb_geom_title(m, found[i].geom2, b, sizeof b), -found[i].at.gap);
     }
     if (told > MOST_LINES) fprintf(stderr, "and %d pairs more\n", told - MOST_LINES);
-    if (told > 0 && opts->project == 0.0)
+    if (told > 0 && opts->keep_errors)
         fputs("they are kept from sinking deeper, and without friction where both belong to one "
-              "mechanism; --project 0.2 moves them apart without giving them velocity\n",
+              "mechanism\n",
+              stderr);
+    else if (told > 0 && opts->project == 0.0)
+        fputs("they are moved apart within 0.2 s without getting velocity; --keep-errors leaves "
+              "them\n",
               stderr);
     free(found);
     return told;

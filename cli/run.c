@@ -44,6 +44,8 @@ typedef struct run {
     long happened, resolved, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double energy_smooth_max;
+    double project_energy; /* of all steps [J] */
+    double overlap_end;    /* deepest at the end [m] */
     double loop_error_max, wall;
     rb_step_info jam;        /* of the step that jammed; njam 0: none */
     int overlaps;            /* pairs that overlap before the first step */
@@ -142,9 +144,11 @@ static void add(run *r, const rb_step_info *info)
     if (info->contacts > r->contacts_max) r->contacts_max = info->contacts;
     if (info->rows_max > r->rows_max) r->rows_max = info->rows_max;
     r->residual_max = fmax(r->residual_max, info->residual);
-    r->penetration_max = fmax(r->penetration_max, info->penetration);
+    r->penetration_max = fmax(r->penetration_max, info->penetration_made);
     r->energy_created_max = fmax(r->energy_created_max, info->energy_created);
     r->energy_smooth_max = fmax(r->energy_smooth_max, info->energy_smooth);
+    r->overlap_end = info->penetration;
+    r->project_energy += info->project_energy;
     r->loop_error_max = fmax(r->loop_error_max, info->loop_error);
     r->fallbacks += info->fallbacks;
     r->below_accuracy += info->below_accuracy > 0;
@@ -293,6 +297,8 @@ static void summary_json(const run *r)
     json_number(&j, "energy_end", r->energy);
     json_number(&j, "energy_created_max", r->energy_created_max);
     json_number(&j, "energy_smooth_max", r->energy_smooth_max);
+    json_number(&j, "overlap_end", r->overlap_end);
+    json_number(&j, "project_energy", r->project_energy);
     json_number(&j, "loop_error_max", r->loop_error_max);
     json_int(&j, "fallbacks", r->fallbacks);
     json_text(&j, "accuracy", rb_accuracy_name(r->o->step.accuracy));
@@ -356,6 +362,8 @@ static void summary_text(const run *r)
     if (r->m->neq > 0) printf("%-22s %.2e\n", "worst closure error", r->loop_error_max);
     printf("%-22s %.9g J -> %.9g J; contact made at most %.2e J in a step, smooth motion %.2e J\n",
            "energy", r->energy_start, r->energy, r->energy_created_max, r->energy_smooth_max);
+    if (r->project_energy != 0.0)
+        printf("%-22s %.3g J from positions that were corrected\n", "", r->project_energy);
     if (r->begin) check_text(r);
     printf("%-22s %016llx\n", "hash of the state", (unsigned long long)rb_data_hash(r->d));
 }

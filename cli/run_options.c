@@ -106,6 +106,11 @@ static int set_project(run_options *o, const char *text)
     return number("--project", text, 0.0, 1.0, "a share from 0 to 1", &o->step.project);
 }
 
+static int set_keep_errors(run_options *o, const char *text)
+{
+    return count("--keep-errors", text, 0, 1, "0 or 1", &o->step.keep_errors);
+}
+
 static int set_energy_safe(run_options *o, const char *text)
 {
     return count("--energy-safe", text, 0, 1, "0 or 1", &o->step.energy_safe);
@@ -188,6 +193,7 @@ static const choice choices[] = {
     { "phantom_directions", set_phantom_directions, 1 },
     { "lateral", set_lateral, 1 },
     { "project", set_project, 1 },
+    { "keep_errors", set_keep_errors, 1 },
     { "shell", set_shell, 1 },
     { "friction", set_friction, 0 },
     { "restitution", set_restitution, 0 },
@@ -226,6 +232,12 @@ static int choose_energy_safe(void *to, const char *text)
 {
     (void)text;
     return choose(to, "energy_safe", "1");
+}
+
+static int choose_keep_errors(void *to, const char *text)
+{
+    (void)text;
+    return choose(to, "keep_errors", "1");
 }
 
 /* URDF geoms have no coefficient of their own: there the reader takes it as well. */
@@ -386,6 +398,7 @@ static const argument table[] = {
     { "--friction", 1, choose_friction },
     { "--restitution", 1, choose_restitution },
     { "--project", 1, choose_project },
+    { "--keep-errors", 0, choose_keep_errors },
     { "--restitution-law", 1, choose_restitution_law },
     { "--energy-safe", 0, choose_energy_safe },
     { "--accuracy", 1, choose_accuracy },
@@ -482,7 +495,10 @@ void run_help(void)
         "  --restitution E        replaces every coefficient of restitution\n"
         "  --restitution-law WORD newton, poisson or stronge (stronge; impulse, hybrid: poisson)\n"
         "  --energy-safe          limit Newton's law where it would create energy\n"
-        "  --project S            share of overlap that a step takes off positions (0)\n"
+        "  --keep-errors          leave the start as it is: joints beyond their limits, overlap\n"
+        "                         and open loops; without it they are taken off positions\n"
+        "                         within 0.2 s, and loops are closed before the first step\n"
+        "  --project S            share of overlap that each step takes off instead (0)\n"
         "  --accuracy WORD        standard: residual and overlap 1e-6; strict: 1e-9; fast: 1e-3\n"
         "                         and 1e-4 (standard)\n"
         "  --tol R                relative residual to certify (that of the accuracy)\n"

@@ -39,6 +39,7 @@ TEST(a_sunk_box_rises_without_velocity)
 
     /* without it: as deep as it was, not deeper */
     s = scene_text(SUNK);
+    s.o.keep_errors = 1;
     for (int k = 0; k < 200; k++) scene_step(&s);
     CHECK_NEAR(s.d->q[2], 0.09, 1e-12);
     scene_free(&s);
@@ -49,6 +50,7 @@ TEST(a_sunk_box_rises_without_velocity)
 TEST(velocities_are_those_without_projection)
 {
     scene a = scene_text(SUNK), b = scene_text(SUNK);
+    a.o.keep_errors = 1;
     b.o.project = 0.5;
     a.d->v[0] = b.d->v[0] = 2.0;
     a.d->v[5] = b.d->v[5] = 1.0;

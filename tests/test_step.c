@@ -485,6 +485,7 @@ TEST(no_formulation_pushes_out_what_a_model_begins_with)
             "<body pos='0 0 2'><joint type='slide' axis='0 0 1' limited='true' range='.1 1'/>"
             "<geom size='.1' mass='1'/></body></worldbody></mujoco>");
         s.o.formulation = rb_formulation_find(names[k]);
+        s.o.keep_errors = 1;
         scene_run(&s, 0.3);
         CHECK_NEAR(s.d->q[2], 0.09, 1e-8);
         CHECK_NEAR(s.d->q[7], 0.0, 1e-8);

@@ -140,8 +140,9 @@ typedef struct rb_step_opts {
     int cold;           /* 1: no warm start                                                      */
     int max_repair;     /* re-linearisations after a step, 8; 0: none, overlap is not looked at   */
     int max_split;      /* times that a step is halved where repairs do not end, 10              */
-    double project;     /* share of overlap that each step takes off positions, no velocity comes
-                           from it [1]; 0: overlap is kept from growing, not more                */
+    int keep_errors;    /* 1: overlap of the start and joints beyond their limits stay as they are;
+                           0: they are taken off positions within 0.2 s, no velocity comes from it */
+    double project;     /* share of overlap that each step takes off instead [1]; 0              */
     double regularise;  /* `anitescu-potra`, DART note: A_ii := (1 + eps) A_ii; 0                */
     double stick_speed; /* `phantom`, `hybrid-friction`: v_th [m/s]; 1e-3                        */
     double phantom_share; /* `phantom`: rho_j = share T_jj; 1e-6                                  */

@@ -109,7 +109,7 @@ typedef struct rb_state_point {
  * as in rb_data. */
 typedef struct rb_state_resume {
     rb_rng rng;
-    double push_time, slope_time, touch_h;
+    double push_time, slope_time, touch_h, correct_end, correct_from;
     const double *wrench, *mocap_v, *mocap_a, *mocap_was, *gauge_at, *push, *slope, *slope_h,
         *sensor_past;
     int ntouch;

@@ -394,11 +394,13 @@ typedef struct rb_data {
     double *slope;    /* `fixed`: rate of v by smooth motion in the last parts of steps, the last
                          one first, from which the next begins its iteration (RB_SLOPES x nv) */
     double slope_h[RB_SLOPES]; /* lengths of these parts, 0: none yet [s]                       */
-    double slope_time; /* of the end of the last; elsewhere they are forgotten [s]              */
-    int ntouch;        /* constraints of the last step                                            */
-    double touch_h;    /* length of the part of a step that they belong to [s]; 0: none yet       */
-    int touch_max;     /* room for them: rb_data_reserve                                          */
-    rb_touch *touch;   /*                                                         (touch_max)   */
+    double slope_time;  /* of the end of the last; elsewhere they are forgotten [s]              */
+    double correct_end; /* when errors of the start are to be gone, 0: none yet [s]               */
+    double correct_from; /* the largest of them when that began, < 0: it cannot be taken off */
+    int ntouch;      /* constraints of the last step                                            */
+    double touch_h;  /* length of the part of a step that they belong to [s]; 0: none yet       */
+    int touch_max;   /* room for them: rb_data_reserve                                          */
+    rb_touch *touch; /*                                                         (touch_max)   */
 
     /* inputs */
     double *ctrl;    /* controls                                                  (nu)          */

@@ -57,7 +57,9 @@ typedef struct rb_step_info {
     int below_accuracy; /* problems that were taken at opts.loose, not at what was asked for   */
     double residual;    /* worst relative residual of an accepted problem [1]                  */
     double velocity_residual; /* the same in velocity units [m/s]                                 */
-    double penetration;    /* deepest overlap at the new position [m]                             */
+    double penetration; /* deepest overlap at the new position [m]                             */
+    double penetration_made; /* the same beyond what a pair began the step with, where that is an
+                                error of the start [m]                                           */
     double gap_error;      /* by which it may be too large: searches that reached their cap [m]   */
     double loop_error;     /* worst closure error of the equalities [m] or [rad]                  */
     double energy_created; /* 1/2 v+'Mv+ - 1/2 vf'Mvf + work of prescribed motion [J]             */
@@ -65,8 +67,9 @@ typedef struct rb_step_info {
                               (S.40), by loops within it (S.63), and by chains in parts of a step
                               that was divided (S.72) [J]; negative: lost                         */
     int rungs[RB_RUNG_COUNT];
-    double projected;      /* overlap that projection took off [m]                                */
-    double project_energy; /* potential energy that this gave, in no other balance [J]            */
+    double projected; /* overlap that was taken off positions after the step [m]             */
+    double
+        project_energy; /* energy that taking errors off positions gave, in no other balance [J] */
     int njam; /* RB_JAMMED: constraints of the self-stress; the first RB_JAM_MAX are kept  */
     double jam_speed;            /* at which it closes, per unit of impulse [m/s]                 */
     rb_jam_part jam[RB_JAM_MAX]; /*                                                               */

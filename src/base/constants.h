@@ -252,6 +252,10 @@
 /* The same where no pair is meant, in units of the extent of the model [1]. */
 #define RB_GAP_DEEP 1e-9
 
+/* Overlap, or excess of a limit, beyond which it is an error of the start, in units of the extent
+ * of the model [1]. Smaller: what steps make and files round is corrected. Larger: it stays. */
+#define RB_GAP_OF_MODEL 1e-6
+
 /* Overlap of a mechanism with itself that has no friction (F.25), in units of the extent of the
  * model [1]: hulls at a joint overlap by 1e-3 and more, points that touch and were rounded in a
  * file by less than this. Larger: joints of models whose hulls overlap a little are locked.

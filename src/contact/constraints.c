@@ -258,8 +258,9 @@ static int is_inner(const rb_builder *b, int i)
     return start_gap(b, i) < -RB_GAP_INNER * m->extent;
 }
 
-/* Where the gap of that overlap may end (F.27): a little deeper than where it was first seen. In
- * the set of the start the step before knows it, in later ones the start does. */
+/* Where the gap of that overlap may end (F.27): a little deeper than where it was first seen or,
+ * where errors of the start are taken off, than where it is by now. In the set of the start the
+ * step before knows it, in later ones the start does. */
 static double inner_floor(const rb_builder *b, int i)
 {
     const rb_contact *own = &b->contacts[i];
@@ -277,6 +278,7 @@ static double inner_floor(const rb_builder *b, int i)
         if (t->id.a == own->geom1 && t->id.b == own->geom2) floor = fmin(floor, t->floor);
     }
     double first = start_gap(b, i) - RB_GAP_GROWTH * b->m->extent;
+    if (!b->o->keep_errors) return floor < 0.0 ? fmax(floor, first) : first;
     return floor < 0.0 ? floor : first;
 }
 

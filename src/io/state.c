@@ -279,6 +279,8 @@ static void resume(const rb_model *m, const rb_state_resume *r, rb_data *d)
     d->push_time = r->push_time;
     d->slope_time = r->slope_time;
     d->touch_h = r->touch_h;
+    d->correct_end = r->correct_end;
+    d->correct_from = r->correct_from;
     copy_vector(d->wrench, r->wrench, 6 * m->nbody);
     copy_vector(d->mocap_v, r->mocap_v, 6 * m->nmocap);
     copy_vector(d->mocap_a, r->mocap_a, 6 * m->nmocap);

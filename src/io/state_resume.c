@@ -23,7 +23,7 @@ typedef struct remembered {
     int n;
 } remembered;
 
-enum { NARRAY = 9, NSCALAR = 3, NTOUCH = 33 };
+enum { NARRAY = 9, NSCALAR = 5, NTOUCH = 33 };
 
 static void list_arrays(const rb_model *m, const rb_data *d, rb_state_resume *r,
                         remembered out[NARRAY])
@@ -42,11 +42,13 @@ static void list_arrays(const rb_model *m, const rb_data *d, rb_state_resume *r,
     memcpy(out, list, sizeof list);
 }
 
-static const char *const scalars[NSCALAR] = { "push_time", "slope_time", "touch_h" };
+static const char *const scalars[NSCALAR] = { "push_time", "slope_time", "touch_h", "correct_end",
+                                              "correct_from" };
 
 static double *scalar_of(rb_state_resume *r, int k)
 {
-    double *const places[NSCALAR] = { &r->push_time, &r->slope_time, &r->touch_h };
+    double *const places[NSCALAR] = { &r->push_time, &r->slope_time, &r->touch_h, &r->correct_end,
+                                      &r->correct_from };
     return places[k];
 }
 
@@ -227,6 +229,7 @@ void rb_state_write(FILE *out, const rb_model *m, const rb_data *d)
     fprintf(out, ",\"resume\":{\"rng\":[\"%016" PRIx64 "\",\"%016" PRIx64 "\"]", d->rng.state,
             d->rng.stream);
     none.push_time = d->push_time, none.slope_time = d->slope_time, none.touch_h = d->touch_h;
+    none.correct_end = d->correct_end, none.correct_from = d->correct_from;
     for (int k = 0; k < NSCALAR; k++) {
         fprintf(out, ",\"%s\":", scalars[k]);
         put_number(out, *scalar_of(&none, k));

@@ -115,6 +115,7 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     clear(d->slope, RB_SLOPES * m->nv);
     clear(d->slope_h, RB_SLOPES);
     d->slope_time = 0.0;
+    d->correct_end = d->correct_from = 0.0;
     d->ntouch = 0;
     d->touch_h = 0.0;
     clear(d->sensor, m->nsensordata);
@@ -155,6 +156,8 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     copy(to->slope, from->slope, RB_SLOPES * m->nv);
     copy(to->slope_h, from->slope_h, RB_SLOPES);
     to->slope_time = from->slope_time;
+    to->correct_end = from->correct_end;
+    to->correct_from = from->correct_from;
     copy(to->mocap_v, from->mocap_v, 6 * m->nmocap);
     copy(to->mocap_a, from->mocap_a, 6 * m->nmocap);
     copy(to->ctrl, from->ctrl, m->nu);

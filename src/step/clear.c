@@ -231,5 +231,5 @@ void rb_stage_take_free(rb_stage *s)
     s->last_p = NULL;
     s->gain = s->energy = 0.0;
     s->info->contacts = s->info->islands = s->info->resting = 0;
-    s->info->penetration = 0.0;
+    s->info->penetration = s->info->penetration_made = 0.0;
 }

@@ -78,7 +78,7 @@ static double range_deepened(const rb_stage *s, const double range[2], double be
     return fmax(lower, limit_deepened(s, range[1] - before, range[1] - now));
 }
 
-static double ball_angle(const double *q)
+double rb_stage_ball_angle(const double *q)
 {
     double quat[4], turn[3];
     memcpy(quat, q, sizeof quat);
@@ -92,13 +92,14 @@ double rb_stage_limit_deepened(const rb_stage *s, int j)
     const rb_model *m = s->m;
     if (!m->jnt_limited[j] || m->jnt_type[j] == RB_JOINT_FREE) return 0.0;
     if (m->jnt_type[j] == RB_JOINT_BALL) {
-        double most = m->jnt_range[2 * j + 1], before = ball_angle(s->q0 + m->jnt_qadr[j]);
-        return limit_deepened(s, most - before, most - ball_angle(s->q_new + m->jnt_qadr[j]));
+        double most = m->jnt_range[2 * j + 1], before = rb_stage_ball_angle(s->q0 + m->jnt_qadr[j]);
+        return limit_deepened(s, most - before,
+                              most - rb_stage_ball_angle(s->q_new + m->jnt_qadr[j]));
     }
     return range_deepened(s, m->jnt_range + 2 * j, s->q0[m->jnt_qadr[j]], s->q_new[m->jnt_qadr[j]]);
 }
 
-static double tendon_length(const rb_model *m, int t, const double *q)
+double rb_stage_tendon_length(const rb_model *m, int t, const double *q)
 {
     double length = 0.0;
     for (int i = m->tendon_adr[t]; i < m->tendon_adr[t] + m->tendon_num[t]; i++) {
@@ -131,7 +132,8 @@ static double limits_deepened(const rb_stage *s)
             worst = fmax(worst, spatial_deepened(s, t));
             continue;
         }
-        double before = tendon_length(m, t, s->q0), now = tendon_length(m, t, s->q_new);
+        double before = rb_stage_tendon_length(m, t, s->q0);
+        double now = rb_stage_tendon_length(m, t, s->q_new);
         worst = fmax(worst, range_deepened(s, m->tendon_range + 2 * t, before, now));
     }
     return worst;
@@ -176,6 +178,20 @@ static rb_status check_loops(rb_stage *s, double *worst)
     return RB_OK;
 }
 
+double rb_stage_error_least(const rb_stage *s)
+{
+    return fmax(4.0 * s->deep, RB_GAP_OF_MODEL * s->size);
+}
+
+/* Overlap of a contact; of pairs that began the step with an error of the start, what is beyond. */
+static double made(const rb_stage *s, const rb_contact *contact)
+{
+    rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
+    double start = rb_stage_start_gap(s, &id) + floor_of(s, &id);
+    int error = start < -rb_stage_error_least(s);
+    return fmax(0.0, (error ? start : 0.0) - contact->at.gap);
+}
+
 static void mark_overlap(rb_stage *s, const rb_contact *c)
 {
     int geoms[2] = { c->geom1, c->geom2 };
@@ -189,13 +205,14 @@ static void mark_overlap(rb_stage *s, const rb_contact *c)
 static double look_at(rb_stage *s, const rb_contact *found, int n)
 {
     double deepest = 0.0;
-    s->info->penetration = 0.0;
+    s->info->penetration = s->info->penetration_made = 0.0;
     memset(s->overlaps, 0, (size_t)s->m->ntree);
     for (int i = 0; i < n; i++) {
         const rb_contact *c = &found[i];
         if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
         double deeper = deepened(s, c);
         s->info->penetration = fmax(s->info->penetration, -c->at.gap);
+        s->info->penetration_made = fmax(s->info->penetration_made, made(s, c));
         s->info->gap_error = fmax(s->info->gap_error, c->error);
         deepest = fmax(deepest, deeper);
         if (deeper > 1.0) mark_overlap(s, c);

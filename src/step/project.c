@@ -1,270 +1,232 @@
-/* Overlap is taken off the positions, and no velocity comes from it.
+/* Errors of positions are taken off positions, and no velocity comes from it.
  *
- * After the step the least displacement dq, in the metric of the masses, that opens what overlaps
- * by a share s of its depth, keeps what is open from overlapping, and moves no loop:
+ * Overlap of the start and joints beyond their limits are held by the rows of a step, which make
+ * nothing of them. After the step they are taken off: all of them linearly in time, so that they
+ * are gone T = 0.2 s after the first of them was seen, at t_e,
  *
- *     min 1/2 dq'M dq,    J_n dq + gap >= (1 - s) min(gap, 0),    J_b dq = 0               (S.34)
+ *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T        (S.90)
  *
- * which is the problem of a step without friction, with dq in the place of v: q := q (+) dq while v
- * stays as it is. Rows are linear, positions are not: where dq would make a pair deeper than it
- * was, half of it is tried.
+ * with the scale l, the extent of the model or pi. The law has no step in it: two halves of a step
+ * lead where the whole one does. The displacement is (S.34), the velocity stays as it is,
  *
- * The scheme of Moreau and Jean has no repairs. Its rows hold loops by their velocity alone, and
- * what they open by within the step is closed here,
+ *     q := q (+) dq,       v as it is, but for loops (S.92)                                (S.35)
+ *
+ * and the energy that this gives is reported. What has not shrunk by a tenth when its time is over
+ * cannot: it is left alone until it changes.
+ *
+ * opts.project > 0 asks for a share of overlap in each step instead. The scheme of Moreau and Jean
+ * has no repairs: its rows hold loops by their velocity alone, and what they open by within the
+ * step is closed here,
  *
  *     J_b dq = -error                                                                      (S.67)
- *
- * with s as it is, or zero. */
+ */
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "contact/slip.h"
+#include "step/displace.h"
+#include "step/slide.h"
 #include "step/stage.h"
 
-enum { HALVINGS = 4 };
+/* Errors of the start are gone after so long [s], and those larger than the scale are taken off at
+ * the scale in that time. */
+#define PERIOD 0.2
 
-/* Rows are looked for within this many times the deepest overlap. */
+/* Rows are looked for within this many times what is asked for. */
 #define REACH 4.0
 
-typedef struct projection {
-    rb_stage *s;
-    double deepest; /* overlap before [m]                                                        */
-    double open;    /* largest closure error before; 0: loops are not to be closed              */
-    rb_constraints set;
-    double *room; /* J dq >= -room of the rows that count                            (set.nrow) */
-    double *p;    /*                                                                 (set.nrow) */
-    double *dq;   /*                                                                 (nv)       */
-} projection;
+/* Share of an error that must be gone after a period. */
+#define GAIN 0.1
 
-static void look(rb_stage *s)
-{
-    rb_kinematics(s->m, s->d);
-    rb_velocity(s->m, s->d);
-    rb_frames(s->m, s->d);
-}
-
-/* Deepest overlap of contacts at the present position [m]. */
-static rb_status deepest_overlap(rb_stage *s, double *deepest)
-{
-    int n = 0;
-    *deepest = 0.0;
-    rb_status status = rb_collide(s->m, s->d, 0.0, 0.0, s->d->touch_max, s->contacts, &n, s->err);
-    for (int i = 0; i < n && status == RB_OK; i++)
-        *deepest = fmax(*deepest, -s->contacts[i].at.gap);
-    return status;
-}
+enum { ROUNDS = 6 };
 
 static int closes_loops(const rb_stage *s)
 {
     return s->o->scheme == RB_SCHEME_MOREAU_JEAN && s->m->neq > 0;
 }
 
-/* Largest closure error there. */
-static rb_status worst_error(rb_stage *s, double *worst)
+static int yields(const rb_material *material)
 {
-    rb_rows rows;
-    *worst = 0.0;
-    if (!closes_loops(s)) return RB_OK;
-    rb_status status = rb_loop_rows(s->m, s->d, &rows);
-    if (status != RB_OK) return status;
-    for (int i = 0; i < rows.n; i++) *worst = fmax(*worst, fabs(rows.error[i]));
-    rb_rows_release(s->d, &rows);
-    return RB_OK;
+    return !isnan(material->relax_stiffness) || !isnan(material->relax_damping);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
-
-/* What the row is asked for: -room. */
-static double room_of(const projection *x, const rb_constraint *c, int r)
+/* Contacts that yield overlap by force over stiffness. */
+static int is_soft(const rb_stage *s)
 {
-    if (c->kind == RB_CONSTRAINT_EQUALITY) return x->open > 0.0 ? x->set.error[c->row + r] : 0.0;
-    if (r > 0 || c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
-    return c->gap < 0.0 ? x->s->o->project * c->gap : c->gap;
-}
-
-/* Everything within reach, bodies standing still: a second long, at the speed of the reach. */
-static rb_status take_rows(projection *x)
-{
-    rb_stage *s = x->s;
-    double reach = REACH * fmax(x->deepest, x->open);
-    rb_status status =
-        rb_collide(s->m, s->d, 1.0, reach, s->d->touch_max, s->contacts, &s->ncontact, s->err);
-    if (status != RB_OK) return status;
-    status =
-        rb_constraints_build(s->m, s->d, s->o, 1.0, reach, s->contacts, s->ncontact, NULL, &x->set);
-    if (status != RB_OK) return status;
-    x->room = rb_push(s->d->arena, double, x->set.nrow);
-    x->p = rb_push(s->d->arena, double, x->set.nrow);
-    x->dq = rb_push(s->d->arena, double, s->m->nv);
-    if (!x->room || !x->p || !x->dq) return RB_NOMEM;
-    memset(x->p, 0, (size_t)x->set.nrow * sizeof *x->p);
-    for (int i = 0; i < x->set.n; i++) {
-        const rb_constraint *c = &x->set.c[i];
-        for (int r = 0; r < c->nrow; r++) x->room[c->row + r] = room_of(x, c, r);
+    const rb_model *m = s->m;
+    if (s->o->regularise > 0.0) return 1;
+    if (!s->o->formulation->relaxes) return 0;
+    for (int i = 0; i < m->ngeom; i++) {
+        if (yields(&m->geom_material[i])) return 1;
     }
-    rb_mass(s->m, s->d);
-    return rb_mass_factor(s->m, s->d);
-}
-
-/* Rows of the island that count: normals, limits and equalities. */
-static int list_rows(const rb_island *is, int *row, int *from)
-{
-    int n = 0;
-    for (int i = 0; i < is->n; i++) {
-        const rb_constraint *c = is->c[i];
-        int count = c->kind == RB_CONSTRAINT_EQUALITY ? c->nrow : c->kind != RB_CONSTRAINT_DRY;
-        for (int r = 0; r < count; r++, n++) {
-            row[n] = is->row[i] + r;
-            from[n] = c->row + r;
-        }
-    }
-    return n;
-}
-
-/* ---- the problem ------------------------------------------------------------------------------
- */
-
-typedef struct arrays {
-    int *row, *from;
-    double *W, *q, *lo, *hi, *z;
-} arrays;
-
-static int take_arrays(rb_arena *arena, size_t n, arrays *a)
-{
-    a->row = rb_push(arena, int, n);
-    a->from = rb_push(arena, int, n);
-    a->W = rb_push(arena, double, n *n);
-    a->q = rb_push(arena, double, n);
-    a->lo = rb_push(arena, double, n);
-    a->hi = rb_push(arena, double, n);
-    a->z = rb_push(arena, double, n);
-    return a->row && a->from && a->W && a->q && a->lo && a->hi && a->z;
-}
-
-static int is_free(const rb_constraints *set, int row)
-{
-    for (int i = set->n - 1; i >= 0; i--) {
-        if (set->c[i].row <= row) return set->c[i].kind == RB_CONSTRAINT_EQUALITY;
+    for (int i = 0; i < m->npair; i++) {
+        if (yields(&m->pair_material[i])) return 1;
     }
     return 0;
 }
 
-/* RB_OK also where the island has no answer: it stays where it is. */
-static rb_status solve_island(projection *x, int index)
+/* Steps of these kinds overlap by themselves: what they made is no error of the start. */
+static int makes_overlap(const rb_stage *s)
 {
-    rb_stage *s = x->s;
-    rb_island is;
-    arrays a;
-    rb_status status = rb_island_open(s->m, s->d, &x->set, index, 1.0, s->d->arena, &is);
-    if (status != RB_OK) return status;
-    if (!take_arrays(s->d->arena, (size_t)is.nrow, &a)) return RB_NOMEM;
-    int n = list_rows(&is, a.row, a.from), wanted = 0;
-    for (int i = 0; i < n; i++) {
-        int free = is_free(&x->set, a.from[i]);
-        for (int j = 0; j < n; j++)
-            a.W[(ptrdiff_t)i * n + j] = rb_island_entry(&is, a.row[i], a.row[j]);
-        a.q[i] = x->room[a.from[i]];
-        a.lo[i] = free ? -INFINITY : 0.0;
-        a.hi[i] = INFINITY;
-        a.z[i] = 0.0;
-        wanted |= a.q[i] < 0.0 || (free && a.q[i] > 0.0);
-    }
-    if (!wanted) return RB_OK;
-    rb_problem p = { .kind = RB_BOX,
-                     .n = n,
-                     .q = a.q,
-                     .lo = a.lo,
-                     .hi = a.hi,
-                     .W = { .form = RB_DENSE, .dense = a.W } };
-    rb_solve_opts opts = rb_solve_opts_default();
-    rb_info info = { 0 };
-    opts.arena = s->d->arena;
-    status = rb_solve(&p, &opts, a.z, &info);
-    if (status != RB_OK) return status;
-    if (info.outcome != RB_SOLVED) return RB_OK;
-    for (int i = 0; i < n; i++) x->p[a.from[i]] = a.z[i];
-    return RB_OK;
+    const rb_step_opts *o = s->o;
+    return o->scheme == RB_SCHEME_MOREAU_JEAN || o->max_repair == 0 || is_soft(s);
 }
 
-/* ---- the position -----------------------------------------------------------------------------
+/* Steppers that say how deep bodies are. */
+static int looks_at_gaps(const rb_stage *s)
+{
+    return s->o->stepper == RB_STEPPER_FIXED || s->o->stepper == RB_STEPPER_LOCATED;
+}
+
+/* ---- how large errors are ---------------------------------------------------------------------
  */
 
-/* Overlap of every pair is within what it was, measured as the deepest of all, and so are loops. */
-static int is_better(const projection *x, double left, double open)
+static double outside(const double range[2], double x)
 {
-    double deep = RB_GAP_DEEP * x->s->size;
-    if (x->open > 0.0) return open < x->open && left <= fmax(x->deepest, deep);
-    return left < x->deepest;
+    return fmax(0.0, fmax(range[0] - x, x - range[1]));
 }
 
-static rb_status apply(projection *x)
+/* How far a joint is beyond its limits at d->q [m] or [rad]. */
+static double joint_error(const rb_stage *s, int j)
 {
-    rb_stage *s = x->s;
-    rb_data *d = s->d;
-    double *q = rb_push(d->arena, double, s->m->nq);
-    if (!q) return RB_NOMEM;
-    memcpy(q, d->q, (size_t)s->m->nq * sizeof *q);
-    memset(x->dq, 0, (size_t)s->m->nv * sizeof *x->dq);
-    rb_constraints_force(&x->set, x->p, x->dq);
-    rb_mass_solve(s->m, d, x->dq);
-    double before = rb_energy_potential(s->m, d), share = 1.0, left, open = 0.0;
-    for (int i = 0; i < HALVINGS; i++, share *= 0.5) {
-        rb_integrate(s->m, q, x->dq, share, d->q);
-        look(s);
-        rb_status status = deepest_overlap(s, &left);
-        if (status == RB_OK) status = worst_error(s, &open);
-        if (status != RB_OK) return status;
-        if (is_better(x, left, open)) {
-            s->info->projected = fmax(0.0, x->deepest - left);
-            if (x->open > 0.0) s->info->loop_error = open;
-            s->info->project_energy = rb_energy_potential(s->m, d) - before;
-            s->info->penetration = left;
-            return RB_OK;
-        }
+    const rb_model *m = s->m;
+    const double *q = s->d->q + m->jnt_qadr[j], *range = m->jnt_range + 2 * j;
+    if (!m->jnt_limited[j] || m->jnt_type[j] == RB_JOINT_FREE) return 0.0;
+    if (m->jnt_type[j] == RB_JOINT_BALL) return fmax(0.0, rb_stage_ball_angle(q) - range[1]);
+    return outside(range, *q);
+}
+
+static double limit_error(const rb_stage *s)
+{
+    const rb_model *m = s->m;
+    double worst = 0.0;
+    for (int j = 0; j < m->njnt_all; j++) worst = fmax(worst, joint_error(s, j));
+    for (int t = 0; t < m->ntendon; t++) {
+        if (!m->tendon_limited[t]) continue;
+        double length = m->tendon_pathnum[t] > 0 ? rb_tendon_length(m, s->d, t)
+                                                 : rb_stage_tendon_length(m, t, s->d->q);
+        worst = fmax(worst, outside(m->tendon_range + 2 * t, length));
     }
-    memcpy(d->q, q, (size_t)s->m->nq * sizeof *q);
+    return worst;
+}
+
+/* ---- when they are to be gone -----------------------------------------------------------------
+ */
+
+/* Begins a period, unless one is under way or nothing can be done. 0: leave errors alone. */
+static int begin_or_go_on(rb_stage *s, double worst, double start)
+{
+    rb_data *d = s->d;
+    double left = d->correct_end - start, tiny = 1e-9 * PERIOD;
+    int under_way = left > tiny && left <= PERIOD + tiny && d->correct_from > 0.0;
+    if (d->correct_from < 0.0 && fabs(worst + d->correct_from) <= GAIN * worst) return 0;
+    if (under_way) return 1;
+    int in_vain =
+        fabs(left) <= s->h_full && d->correct_from > 0.0 && worst > (1.0 - GAIN) * d->correct_from;
+    d->correct_from = in_vain ? -worst : worst;
+    d->correct_end = start + PERIOD;
+    return !in_vain;
+}
+
+/* (S.90) */
+static double share_of(const rb_stage *s, double start)
+{
+    double left = s->d->correct_end - start;
+    return left - s->h_full <= 1e-9 * PERIOD ? 1.0 : s->h_full / left;
+}
+
+/* ---- the displacement --------------------------------------------------------------------------
+ */
+
+static double energy(rb_stage *s)
+{
+    rb_kinematics(s->m, s->d);
+    rb_velocity(s->m, s->d);
+    return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
+}
+
+/* Joints that stick are held where they are now. */
+static void move_places(rb_stage *s, const double *q)
+{
+    for (int i = 0; i < s->d->ntouch; i++) {
+        rb_touch *touch = &s->d->touch[i];
+        if (touch->id.kind != RB_CONSTRAINT_DRY || touch->frame[RB_LOOP_ROWS] == 0.0) continue;
+        rb_constraint c = { .kind = touch->id.kind, .object = touch->id.a };
+        touch->frame[RB_LOOP_PLACE] += rb_slide_place(s, &c, s->d->q) - rb_slide_place(s, &c, q);
+    }
+}
+
+/* d->v, kept in v meanwhile, changes only as much as loops need at the new place. */
+static rb_status displace(rb_stage *s, rb_displace *x, double *v)
+{
+    rb_data *d = s->d;
+    double *q = rb_push(d->arena, double, s->m->nq_all);
+    if (!q) return RB_NOMEM;
+    double before = energy(s);
+    memcpy(v, d->v, (size_t)s->m->nv * sizeof *v);
+    memcpy(q, d->q, (size_t)s->m->nq_all * sizeof *q);
+    memset(d->v, 0, (size_t)s->m->nv * sizeof *v);
+    rb_status status = rb_displace_run(x);
+    if (status == RB_FULL) s->info->contacts = x->contacts;
+    memcpy(d->v, v, (size_t)s->m->nv * sizeof *v);
+    if (status == RB_OK && x->moved) status = rb_loop_velocity(s->m, d);
+    if (status != RB_OK || !x->moved) return status;
+    s->info->project_energy = energy(s) - before;
+    s->info->projected = fmax(0.0, x->before - x->after);
+    s->info->penetration = x->after;
+    if (x->close_loops) s->info->loop_error = x->loop_error;
+    move_places(s, q);
     return RB_OK;
 }
 
-static rb_status run(projection *x)
+/* What is asked for; 0: nothing. */
+static int ask(rb_stage *s, double start, rb_displace *x)
 {
-    rb_stage *s = x->s;
-    look(s);
-    rb_status status = deepest_overlap(s, &x->deepest);
-    if (status == RB_OK) status = worst_error(s, &x->open);
-    if (x->open <= s->open_most) x->open = 0.0;
-    int overlaps = s->o->project > 0.0 && x->deepest > RB_GAP_DEEP * s->size;
-    if (status != RB_OK || (!overlaps && !(x->open > 0.0))) return status;
-    status = take_rows(x);
-    for (int i = 0; i < x->set.nisland && status == RB_OK; i++) {
-        rb_mark mark = rb_arena_mark(s->d->arena);
-        status = solve_island(x, i);
-        rb_arena_reset(s->d->arena, mark);
+    double deep = x->deep, overlap = s->info->penetration, limits = 0.0;
+    if (s->o->project > 0.0 && overlap > deep) {
+        x->share = s->o->project;
+        x->most = INFINITY;
+        x->reach = REACH * overlap * x->share;
+        return 1;
     }
-    return status == RB_OK ? apply(x) : status;
+    int corrects = !s->o->keep_errors && s->o->project == 0.0;
+    if (corrects) limits = limit_error(s);
+    double worst = fmax(limits, looks_at_gaps(s) ? overlap : 0.0);
+    corrects = corrects && worst > rb_stage_error_least(s) && !makes_overlap(s);
+    if (!corrects || !begin_or_go_on(s, worst, start)) {
+        x->only_loops = 1;
+        x->reach = deep;
+        return x->close_loops;
+    }
+    x->share = share_of(s, start);
+    x->most = s->h_full / PERIOD;
+    x->reach = REACH * worst * x->share;
+    s->corrects = 1;
+    return 1;
 }
 
 /* Nothing moves while positions are looked at; then everything has the velocity it had. */
-rb_status rb_stage_project(rb_stage *s)
+rb_status rb_stage_project(rb_stage *s, double start)
 {
     rb_data *d = s->d;
-    if ((!(s->o->project > 0.0) && !closes_loops(s)) || s->m->nv == 0) return RB_OK;
+    rb_displace x = { .m = s->m,
+                      .d = d,
+                      .o = s->o,
+                      .size = s->size,
+                      .deep = RB_GAP_DEEP * s->size,
+                      .close_loops = closes_loops(s),
+                      .max_rounds = ROUNDS,
+                      .err = s->err };
+    if (s->m->nv == 0 || !ask(s, start, &x)) return RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
-    size_t bytes = (size_t)s->m->nv * sizeof(double);
     size_t led_bytes = 6 * (size_t)s->m->nmocap * sizeof(double);
     double *v = rb_push(d->arena, double, s->m->nv);
     double *led = rb_push(d->arena, double, 6 * (size_t)s->m->nmocap);
     if (!v || !led) return RB_NOMEM;
-    memcpy(v, d->v, bytes);
     memcpy(led, d->mocap_v, led_bytes);
-    memset(d->v, 0, bytes);
     memset(d->mocap_v, 0, led_bytes);
-    projection x = { .s = s };
-    rb_status status = run(&x);
-    memcpy(d->v, v, bytes);
+    rb_status status = displace(s, &x, v);
     memcpy(d->mocap_v, led, led_bytes);
     rb_arena_reset(d->arena, mark);
     return status;

@@ -87,6 +87,7 @@ typedef struct rb_stage {
     int may_yield; /* 1: a motion without answer is tried again so                             */
     int stays;     /* 1: repairs ask nothing of what is not too deep (S.88)                    */
     int yields;    /* 1: errors of loops stay as they are, what touches yields (S.41)          */
+    int corrects;  /* 1: errors of the start are being taken off (S.90)                        */
     unsigned char *repeats; /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
     double open;   /* largest closure error of the start [m]                                    */
     double missed; /* largest closure error beyond what was asked for, in units allowed [1]     */
@@ -175,6 +176,7 @@ typedef struct rb_stage {
     double made;             /* and with them, beside `energy` [J]                               */
     double energy;           /* created in the part [J]                                          */
     double deepest;          /* penetration of all parts [m]                                     */
+    double made_deepest;     /* penetration_made of all parts [m]                                */
     double least_speed;      /* approach that is rounding, rb_flight_floor [m/s]                 */
     unsigned char *pushed;   /* an impulse acts on the tree              (ntree)                 */
     unsigned char *overlaps; /* a contact of the tree overlaps at q_new  (ntree)                 */
@@ -460,6 +462,14 @@ double rb_stage_loop_share(const rb_stage *s);
 /* gaps.c: closure error of row r of an equality that the step is asked to end with. */
 double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
 
+/* gaps.c: overlap, or excess of a limit, beyond which it is an error of the start: more than steps
+ * make [m] or [rad]. */
+double rb_stage_error_least(const rb_stage *s);
+
+/* gaps.c: by which a ball joint is turned [rad]; length of a tendon. */
+double rb_stage_ball_angle(const double *q);
+double rb_stage_tendon_length(const rb_model *m, int t, const double *q);
+
 /* gaps.c: deepest overlap at q_new that the step made and worst loop, in units of what is allowed:
  * above 1 the step is repaired; overlaps. */
 rb_status rb_stage_check(rb_stage *s, double *worst);
@@ -475,8 +485,9 @@ int rb_stage_in_reach(const rb_stage *s, const rb_contact *c);
  * island prove that there is none, and halving the step cannot help; RB_UNSOLVED elsewhere. */
 rb_status rb_stage_jam(rb_stage *s);
 
-/* project.c: takes a share of the overlap off d->q, where the options ask for it; d->v stays. */
-rb_status rb_stage_project(rb_stage *s);
+/* project.c: after a step that began at that time: errors of positions are taken off d->q; d->v
+ * stays. */
+rb_status rb_stage_project(rb_stage *s, double start);
 
 /* bearing.c: corners of faces that four points left out, where weight passes through them. */
 rb_status rb_stage_bearing(rb_stage *s);

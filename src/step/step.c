@@ -118,6 +118,7 @@ void rb_stage_finish(rb_stage *s)
     s->info->energy_created += s->energy;
     s->info->energy_smooth += s->made;
     s->info->penetration = s->deepest = fmax(s->deepest, s->info->penetration);
+    s->info->penetration_made = s->made_deepest = fmax(s->made_deepest, s->info->penetration_made);
     if (s->closing_dv) rb_stage_closed_impulses(s);
     rb_stage_store(s);
     if (s->closing_dv) rb_stage_closed_next(s);
@@ -650,7 +651,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (status != RB_OK) return status;
 
     saved start;
-    double end = d->time + s.h;
+    double begin = d->time, end = begin + s.h;
     if (rb_still_is(m, d, o, s.info)) {
         if (d->slope_time == d->time) d->slope_time = end;
         d->time = end;
@@ -661,7 +662,9 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     int kept = take_memory(&s) && keep(&s, &start);
     status = RB_NOMEM;
     if (kept) status = advance(&s, &start);
-    if (status == RB_OK) status = rb_stage_project(&s);
+    if (o->stepper == RB_STEPPER_IMPULSE || o->stepper == RB_STEPPER_HYBRID)
+        s.info->penetration_made = s.info->penetration;
+    if (status == RB_OK) status = rb_stage_project(&s, begin);
     if (status == RB_OK) {
         d->time = end;
         keep_gauges(&s);
@@ -673,6 +676,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
                                .touch = start.touch,
                                .ntouch = start.ntouch };
         rb_still_note(m, d, o, s.info, &was);
+        if (s.corrects) d->still_known = 0;
         rb_sensors(m, d);
     } else if (kept) {
         go_back(&s, &start);

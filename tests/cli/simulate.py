@@ -46,9 +46,14 @@ def test_overlap_of_the_start_is_named_and_projected():
         path = os.path.join(folder, "sunk.xml")
         with open(path, "w") as file:
             file.write(SUNK)
-        code, out, err = rattleback("run", path, "--time", "0.05", "--json")
-        check_run((code, out, err), 0, "floor and box overlap by 0.01 m", "--project")
-        left = strict_json(out)
+        code, out, err = rattleback("run", path, "--time", "0.3", "--json")
+        check_run((code, out, err), 0, "floor and box overlap by 0.01 m", "--keep-errors")
+        risen = strict_json(out)
+        check(abs(risen["qpos"][2] - 0.1) < 1e-9 and not any(risen["qvel"]), risen["qpos"])
+        check(risen["penetration_max"] < 1e-9 and risen["overlap_end"] < 1e-9, risen)
+        check(risen["project_energy"] > 0.0, risen["project_energy"])
+        left = summary(path, "--time", "0.05", "--keep-errors")
+        check(left["project_energy"] == 0.0 and left["overlap_end"] > 0.0099, left)
         check(left["overlaps_start"] == 1 and abs(left["qpos"][2] - 0.09) < 1e-9, left["qpos"])
         for options in (("--project", "0.5"), ("--set", "rb.project=1")):
             risen = summary(path, "--time", "0.05", *options)

@@ -1,0 +1,177 @@
+/* Errors of the start: joints beyond their limits go back, bodies inside each other come apart,
+ * both within 0.2 s, linearly in time whatever the step, and no velocity is left of it. */
+#include "rattleback/collide.h"
+#include "rattleback/dynamics.h"
+#include "step_support.h"
+
+#define SUNK                                                                                       \
+    "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1'/>"               \
+    "<body pos='0 0 0.09'><freejoint/><geom type='box' size='0.1 0.1 0.1'/></body></worldbody>"    \
+    "</mujoco>"
+
+/* 1 cm below the floor: 5 cm/s up, at rest at 0.2 s, the energy m g 1 cm. */
+TEST(a_sunk_box_comes_out_at_the_same_speed_for_all_steps)
+{
+    const double steps[] = { 0.0005, 0.001, 0.003, 0.01, 0.04 };
+    for (int k = 0; k < 5; k++) {
+        scene s = scene_text(SUNK);
+        double h = s.o.h = steps[k], energy = 0.0;
+        int n = (int)(0.26 / h);
+        for (int i = 1; i <= n; i++) {
+            scene_step(&s);
+            energy += s.info.project_energy;
+            double z = 0.09 + 0.05 * fmin(0.2, i * h);
+            CHECK_NEAR(s.d->q[2], z, 1e-9);
+            for (int j = 0; j < 6; j++) CHECK(s.d->v[j] == 0.0);
+            CHECK(s.info.penetration_made <= 1e-9);
+        }
+        CHECK_NEAR(energy, 8.0 * 9.81 * 0.01, 1e-7);
+
+        /* then it rests to the bit */
+        double z = s.d->q[2];
+        for (int i = 0; i < 10; i++) scene_step(&s);
+        CHECK(s.d->q[2] == z && s.info.project_energy == 0.0 && s.info.resting == 1);
+        scene_free(&s);
+    }
+}
+
+/* Steps that are divided lead where whole ones do: a box that lands beside the sunk one. */
+TEST(what_else_happens_does_not_matter)
+{
+    scene s = scene_text(
+        "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 1'/>"
+        "<body pos='0 0 0.09'><freejoint/><geom type='box' size='0.1 0.1 0.1'/></body>"
+        "<body pos='1 0 0.15' euler='20 30 0'><freejoint/><geom type='box' size='0.1 0.1 0.1'/>"
+        "</body></worldbody></mujoco>");
+    s.o.stepper = RB_STEPPER_LOCATED;
+    for (int i = 1; i <= 100; i++) {
+        scene_step(&s);
+        CHECK_NEAR(s.d->q[2], 0.09 + 0.05 * fmin(0.2, i * 0.002), 1e-8);
+    }
+    scene_free(&s);
+}
+
+#define DOOR                                                                                       \
+    "<mujoco><compiler angle='radian'/><option timestep='0.002' gravity='0 0 0'/><worldbody>"      \
+    "<body><joint axis='0 0 1' limited='true' range='0.5 1'%s/>"                                   \
+    "<geom type='box' size='0.4 0.02 1' pos='0.4 0 0' mass='20'/></body></worldbody></mujoco>"
+
+/* A door half a radian beyond its limit is back after 0.2 s and stands; one that sticks too. */
+TEST(a_door_beyond_its_limit_goes_back)
+{
+    const char *const more[] = { "", " frictionloss='3'" };
+    for (int k = 0; k < 2; k++) {
+        char text[512];
+        snprintf(text, sizeof text, DOOR, more[k]);
+        scene s = scene_text(text);
+        for (int i = 1; i <= 150; i++) {
+            scene_step(&s);
+            CHECK_NEAR(s.d->q[0], 2.5 * fmin(0.2, i * 0.002), 1e-8);
+            CHECK(s.d->v[0] == 0.0);
+        }
+        CHECK(s.d->q[0] >= 0.5 - 1e-9);
+        scene_free(&s);
+
+        s = scene_text(text);
+        s.o.keep_errors = 1;
+        for (int i = 0; i < 150; i++) scene_step(&s);
+        CHECK(s.d->q[0] == 0.0);
+        scene_free(&s);
+    }
+}
+
+/* It goes on with the velocity it has: outwards it is stopped, inwards it comes sooner. */
+TEST(a_door_that_moves_keeps_its_velocity)
+{
+    char text[512];
+    snprintf(text, sizeof text, DOOR, "");
+    for (int k = 0; k < 2; k++) {
+        double v = k ? 1.0 : -1.0;
+        scene s = scene_text(text);
+        s.d->v[0] = v;
+        for (int i = 0; i < 110; i++) {
+            scene_step(&s);
+            CHECK_NEAR(s.d->v[0], k ? 1.0 : 0.0, 1e-12);
+        }
+        CHECK(s.d->q[0] >= 0.5 - 1e-9);
+        scene_free(&s);
+    }
+}
+
+/* Limits of tendons and of balls. */
+TEST(tendons_and_balls_go_back)
+{
+    scene s = scene_text(
+        "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><body><joint name='a' "
+        "type='slide' axis='1 0 0'/><geom size='0.1' mass='1'/></body><body pos='0 1 0'><joint "
+        "name='b' type='slide' axis='1 0 0'/><geom size='0.1' mass='3'/></body></worldbody><tendon>"
+        "<fixed limited='true' range='0.08 1'><joint joint='a' coef='1'/><joint joint='b' "
+        "coef='1'/>"
+        "</fixed></tendon></mujoco>");
+    for (int i = 0; i < 105; i++) scene_step(&s);
+    CHECK_NEAR(s.d->q[0], 0.06, 1e-8);
+    CHECK_NEAR(s.d->q[1], 0.02, 1e-8);
+    CHECK(s.d->v[0] == 0.0 && s.d->v[1] == 0.0);
+    scene_free(&s);
+
+    s = scene_text("<mujoco><compiler angle='radian'/><option timestep='0.002' gravity='0 0 0'/>"
+                   "<worldbody><body><joint type='ball' limited='true' range='0 0.4'/>"
+                   "<geom type='box' size='0.1 0.2 0.3' mass='1'/></body></worldbody></mujoco>");
+    s.d->q[0] = cos(0.4), s.d->q[1] = 0.6 * sin(0.4), s.d->q[2] = 0.8 * sin(0.4);
+    for (int i = 0; i < 105; i++) scene_step(&s);
+    CHECK_NEAR(2.0 * acos(s.d->q[0]), 0.4, 1e-6);
+    for (int j = 0; j < 3; j++) CHECK(s.d->v[j] == 0.0);
+    scene_free(&s);
+}
+
+/* A box that cannot leave stays, and is not asked again: it is cached at rest. */
+TEST(what_cannot_be_taken_off_stays)
+{
+    scene s =
+        scene_text("<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 1'/>"
+                   "<body pos='0 0 0.09'><joint type='slide' axis='1 0 0'/>"
+                   "<geom type='box' size='0.1 0.1 0.1'/></body></worldbody></mujoco>");
+    for (int i = 0; i < 300; i++) scene_step(&s);
+    CHECK(s.d->q[0] == 0.0 && s.d->v[0] == 0.0 && s.d->correct_from < 0.0);
+    CHECK(s.d->still_known);
+    scene_free(&s);
+}
+
+/* A restored run goes on to the bit in the middle of it. */
+TEST(a_copy_goes_on_bit_for_bit)
+{
+    scene a = scene_text(SUNK), b = scene_text(SUNK);
+    for (int i = 0; i < 77; i++) scene_step(&a);
+    CHECK_INT(rb_data_copy(b.m, b.d, a.d), RB_OK);
+    for (int i = 0; i < 77; i++) scene_step(&a), scene_step(&b);
+    CHECK(memcmp(a.d->q, b.d->q, 7 * sizeof(double)) == 0);
+    scene_free(&a);
+    scene_free(&b);
+}
+
+/* A leg bent the wrong way, its foot on the floor: knee and floor hold together. */
+TEST(a_leg_on_the_floor_straightens_without_sinking)
+{
+    scene s = scene_text(
+        "<mujoco><compiler angle='radian'/><option timestep='0.002'/><worldbody>"
+        "<geom type='plane' size='5 5 1'/><body pos='0 0 0.63'><joint type='slide' axis='0 0 1'/>"
+        "<geom type='box' size='0.1 0.1 0.05' mass='5'/><body pos='0 0 -0.1'>"
+        "<joint axis='0 1 0' limited='true' range='-2 2'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -0.25' size='0.02' mass='1'/>"
+        "<body pos='0 0 -0.25'><joint axis='0 1 0' limited='true' range='-2 -0.4'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -0.25' size='0.02' mass='1'/>"
+        "</body></body></body></worldbody></mujoco>");
+    for (int i = 0; i < 105; i++) {
+        scene_step(&s);
+        CHECK(s.info.penetration <= 1e-8);
+        CHECK(s.info.penetration_made <= 1e-8);
+    }
+    CHECK(s.d->q[2] <= -0.4 + 1e-8);
+    scene_free(&s);
+}
+
+TEST_MAIN(RUN(a_sunk_box_comes_out_at_the_same_speed_for_all_steps),
+          RUN(what_else_happens_does_not_matter), RUN(a_door_beyond_its_limit_goes_back),
+          RUN(a_door_that_moves_keeps_its_velocity), RUN(tendons_and_balls_go_back),
+          RUN(what_cannot_be_taken_off_stays), RUN(a_copy_goes_on_bit_for_bit),
+          RUN(a_leg_on_the_floor_straightens_without_sinking))
