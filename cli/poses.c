@@ -248,6 +248,12 @@ static int report(campaign *c, poses_tally *t)
     if (o->csv) ok = poses_write_csv(o->csv, c->drops, c->prefix);
     if (o->svg) ok = poses_report_svg(o, c->p, t) && ok;
     if (!ok) return EXIT_BAD_INPUT;
+    int settled = t->outcome[DROP_DECIDED] + t->outcome[DROP_REST] + t->outcome[DROP_ROLLING];
+    if (o->drops > 0 && settled == 0) {
+        fprintf(stderr, "rattleback poses: no drop settled within %g s; --time gives them more\n",
+                o->drop.time);
+        return EXIT_UNCERTIFIED;
+    }
     return t->outcome[DROP_FAILED] || t->interrupted ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
 }
 

@@ -62,10 +62,20 @@ rb_model *poses_load(poses_options *o)
 {
     rb_model *m = o->is_mesh ? load_mesh(o) : model_load(&o->model, o->file);
     if (!m) return NULL;
-    int physics = 0;
-    for (int k = 0; k < m->nwarning; k++) physics += m->warning_physics[k] == 1;
+    int physics = 0, open = 0;
+    for (int k = 0; k < m->nwarning; k++) {
+        physics += m->warning_physics[k] == 1;
+        open += strcmp(m->names + m->warning_element[k], "mesh/open") == 0;
+    }
     model_warn_physics(m);
     model_warn_shapes(m);
+    if (open && !o->model.lenient) {
+        fprintf(stderr,
+                "rattleback poses: the centre of mass is not known; --lenient drops it all the "
+                "same\n");
+        rb_model_free(m, NULL);
+        return NULL;
+    }
     if (physics && !o->model.lenient) {
         fprintf(stderr,
                 "rattleback poses: the motion would not be that of %s; --lenient drops it "

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "poses.h"
 
@@ -243,7 +244,9 @@ void poses_help(FILE *out)
           "  --resume FILE          every drop, on file; goes on where it ends after a kill\n"
           "  --csv FILE             every drop, at the end\n"
           "  --svg FILE             the probabilities as a figure\n"
-          "  --mesh FILE            a part alone (STL, OBJ), dropped as its convex hull\n"
+          "  --mesh FILE            a part alone (STL, OBJ), dropped as its convex hull; a file "
+          "with\n"
+          "                         such an ending needs no --mesh\n"
           "  --density RHO          of the mesh [kg/m^3] (1000)\n"
           "  --scale S              metres a unit of the mesh file (1; millimetres: 0.001)\n"
           "  --inertia WORD         of the mesh: exact, or convex where it is not closed (exact)\n"
@@ -252,9 +255,21 @@ void poses_help(FILE *out)
           "  --ground Z             add the plane z = Z, with friction 1\n"
           "  --lenient              also where the file asks for physics that is not there\n"
           "  --json                 for programs\n"
-          "\nexit status: 0 done, 1 some drop could not be certified, 2 bad usage or input\n"
+          "\nexit status: 0 done, 1 some drop could not be certified or none settled, 2 bad usage "
+          "or input\n"
           "\nexample: rattleback poses scenes/poses/box.xml --drops 200\n",
           out);
+}
+
+/* part.stl is --mesh part.stl. */
+static int names_mesh(const char *file)
+{
+    static const char *const endings[] = { ".stl", ".obj", ".dae", ".msh" };
+    size_t length = strlen(file);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (length > 4 && strcasecmp(file + length - 4, endings[i]) == 0) return 1;
+    }
+    return 0;
 }
 
 int poses_options_parse(poses_options *o, int argc, char **argv)
@@ -281,5 +296,6 @@ int poses_options_parse(poses_options *o, int argc, char **argv)
     if (o->is_mesh) return 1;
     if (!model_one_file(&o->model, a.nfile)) return 0;
     o->file = argv[0];
+    o->is_mesh = names_mesh(o->file);
     return 1;
 }

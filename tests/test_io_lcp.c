@@ -229,6 +229,10 @@ TEST(wrong_types_are_refused)
 TEST(wrong_bounds_are_refused)
 {
     static const bad_line lines[] = {
+        { "{\"M\":[[1]],\"q\":[1],\"l\":[2],\"hi\":[1]}", RB_BAD_INPUT,
+          "l: is not known; expected \"lo\"" },
+        { "{\"M\":[[1]],\"q\":[1],\"upper\":[2]}", RB_BAD_INPUT,
+          "upper: is not known; expected \"hi\"" },
         { "{\"M\":[[1]],\"q\":[1],\"lo\":[2],\"hi\":[1]}", RB_BAD_INPUT,
           "lo: row 0 has lo = 2 > hi = 1; expected lo <= hi" },
         { "{\"M\":[[1]],\"q\":[1],\"hi\":[-1]}", RB_BAD_INPUT, "lo = 0 > hi = -1" },

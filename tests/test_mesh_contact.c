@@ -118,6 +118,54 @@ TEST(a_static_mesh_that_is_not_convex_is_named)
     }
 }
 
+/* Two cubes as meshes, the upper one falls on the lower one. */
+#define CUBE "vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 1 1 1 1'"
+static const char cubes[] =
+    "<mujoco><asset><mesh name='cube' " CUBE "/></asset><worldbody><geom type='mesh' mesh='cube'/>"
+    "<body pos='0 0 2.001'><freejoint/><geom type='mesh' mesh='cube'/></body></worldbody></mujoco>";
+
+TEST(hulls_are_made_when_a_model_is_compiled)
+{
+    rb_error err = { 0 };
+    rb_spec *spec = rb_spec_read_memory(cubes, strlen(cubes), NULL, NULL, NULL, &err);
+    CHECK(spec != NULL);
+    CHECK_INT(rb_spec_mesh(spec, 0)->hull.nvert, 0);
+    scene s = scene_of(spec, &err);
+    CHECK_INT(s.m->mesh_hullvertnum[0], 8);
+    for (int i = 0; i < 100; i++) CHECK_INT(rb_step(s.m, s.d, &s.o, &s.info, &err), RB_OK);
+    CHECK_NEAR(s.d->q[2], 2.0, 1e-6);
+    scene_free(&s);
+}
+
+TEST(a_spec_made_by_hand_is_told_what_to_call)
+{
+    static const double vert[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+    static const int face[] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
+    rb_error err = { 0 };
+    rb_spec *spec = rb_spec_new(NULL);
+    rb_mesh_def mesh = rb_mesh_default();
+    mesh.nvert = mesh.nface = 4;
+    mesh.vert = vert;
+    mesh.face = face;
+    CHECK_INT(rb_spec_add_mesh(spec, &mesh, &err), 0);
+    for (int b = 1; b <= 2; b++) {
+        rb_body_def body = rb_body_default();
+        rb_joint_def joint = rb_joint_default();
+        rb_geom_def geom = rb_geom_default();
+        CHECK_INT(rb_spec_add_body(spec, &body, &err), b);
+        joint.type = RB_JOINT_FREE;
+        joint.body = geom.body = b;
+        geom.type = RB_GEOM_MESH;
+        geom.asset = 0;
+        CHECK(rb_spec_add_joint(spec, &joint, &err) >= 0);
+        CHECK(rb_spec_add_geom(spec, &geom, &err) >= 0);
+    }
+    scene s = scene_of(spec, &err);
+    CHECK_INT(rb_step(s.m, s.d, &s.o, &s.info, &err), RB_UNSUPPORTED);
+    CHECK_CONTAINS(err.text, "rb_spec_hulls(spec, &err)");
+    scene_free(&s);
+}
+
 /* Points on a sphere; how many corners their hull has with this maxhullvert, 0: refused. */
 static int hull_corners(const char *maxhullvert, double *volume)
 {
@@ -172,4 +220,5 @@ TEST(maxhullvert_ends_the_hull)
 TEST_MAIN(RUN(a_mesh_that_does_not_move_is_its_hull), RUN(its_surface_is_asked_for_by_name),
           RUN(a_coarse_hull_hides_no_triangle), RUN(a_mesh_without_volume_is_its_triangles),
           RUN(surfaces_that_cannot_be_are_refused), RUN(a_static_mesh_that_is_not_convex_is_named),
-          RUN(maxhullvert_ends_the_hull))
+          RUN(maxhullvert_ends_the_hull), RUN(hulls_are_made_when_a_model_is_compiled),
+          RUN(a_spec_made_by_hand_is_told_what_to_call))

@@ -395,6 +395,41 @@ TEST(actuators)
 }
 
 /* kv = 2 ratio sqrt(kp / (J M^-1 J')), with the mass matrix of the model. */
+/* A range in the class and inheritrange in the element, and the other way round. */
+TEST(of_a_range_and_inheritrange_the_nearer_one_counts)
+{
+    static const struct {
+        const char *of_class, *of_element;
+        double range;
+    } cases[] = { { "inheritrange='1'", "ctrlrange='-5 5'", 5.0 },
+                  { "ctrlrange='-5 5'", "inheritrange='1'", 1.5 },
+                  { "ctrlrange='-5 5'", "inheritrange='0'", 5.0 } };
+    for (int i = 0; i < 3; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><compiler angle='radian'/><default><default class='c'><position %s/>"
+                 "</default></default><worldbody><body><joint name='j' range='-1.5 1.5'/><geom "
+                 "size='0.1'/></body></worldbody><actuator><position class='c' joint='j' %s/>"
+                 "</actuator></mujoco>",
+                 cases[i].of_class, cases[i].of_element);
+        rb_spec *spec = read_text(text);
+        CHECK_NEAR(rb_spec_actuator(spec, 0)->ctrl_range[1], cases[i].range, 1e-15);
+        CHECK_INT(rb_spec_actuator(spec, 0)->ctrl_limited, 1);
+        CHECK_INT(rb_spec_warning_count(spec), i < 2);
+        rb_spec_free(spec);
+    }
+}
+
+TEST(a_range_the_wrong_way_round_is_told)
+{
+    rb_spec *spec = read_text("<mujoco><worldbody><body><joint range='90 -90'/><geom size='0.1'/>"
+                              "</body></worldbody></mujoco>");
+    CHECK_INT(rb_spec_joint(spec, 0)->limited, 0);
+    CHECK_INT(rb_spec_warning_count(spec), 1);
+    CHECK_INT(rb_spec_warning(spec, 0)->physics, 2);
+    rb_spec_free(spec);
+}
+
 TEST(damping_ratio)
 {
     rb_model *m = compile(read_file("drive.xml"));
@@ -656,6 +691,8 @@ TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_rea
           RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),
           RUN(meshes_written_in_the_file), RUN(primitives_fitted_to_a_mesh), RUN(height_fields),
           RUN(equalities), RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
-          RUN(contacts_and_options), RUN(keyframes_and_mocap), RUN(custom_entries_for_us),
-          RUN(flags_switch_off), RUN(unsupported_parts_are_reported_once),
-          RUN(skip_meshes_leaves_their_geoms_out), RUN(every_allocation_may_fail))
+          RUN(of_a_range_and_inheritrange_the_nearer_one_counts),
+          RUN(a_range_the_wrong_way_round_is_told), RUN(contacts_and_options),
+          RUN(keyframes_and_mocap), RUN(custom_entries_for_us), RUN(flags_switch_off),
+          RUN(unsupported_parts_are_reported_once), RUN(skip_meshes_leaves_their_geoms_out),
+          RUN(every_allocation_may_fail))

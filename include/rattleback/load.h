@@ -46,8 +46,10 @@ rb_spec *rb_spec_read(const char *path, const rb_load_opts *opts, const rb_alloc
 rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
                              const rb_load_opts *opts, const rb_alloc *alloc, rb_error *err);
 
-/* Convex hulls, by Qhull, of all meshes that have none yet; coplanar facets are merged. A mesh
- * without volume is refused with its file and line. */
+/* Convex hulls, by Qhull, of the meshes that collide or weigh by them and have none yet; coplanar
+ * facets are merged. A mesh without volume on a body that moves is refused with its file and line.
+ * rb_spec_compile calls it for specs that were read from files, so that only specs made by hand
+ * need it; calling it before shows the warnings about meshes that are not convex. */
 rb_status rb_spec_hulls(rb_spec *spec, rb_error *err);
 
 #ifdef __cplusplus

@@ -276,7 +276,8 @@ typedef struct rb_model {
     rb_meet *meet; /* what the filter lets through, sorted by geoms             (nmeet_room)  */
 } rb_model;
 
-/* Compiles; the spec stays as it is. NULL: see err (file, line, element, reason). */
+/* Compiles; the spec stays as it is, except that hulls which a reader left to be made are made
+ * (rb_spec_hulls). NULL: see err (file, line, element, reason). */
 rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
 void rb_model_free(rb_model *m, const rb_alloc *alloc); /* the allocator it was made with       */
 

@@ -180,11 +180,20 @@ static rb_status refuse(const scene *s, int g1, int g2)
     static const char *const text[] = { "plane",     "height field", "sphere", "capsule",
                                         "ellipsoid", "cylinder",     "box",    "mesh" };
     char name1[160], name2[160];
+    int bare = 0; /* a mesh whose hull nobody has made */
+    for (int k = 0; k < 2; k++) {
+        int g = k ? g2 : g1, mesh = s->m->geom_asset[g];
+        if (s->m->geom_type[g] != RB_GEOM_MESH || s->m->geom_triangles[g]) continue;
+        bare |= s->m->mesh_hullvertnum[mesh] == 0;
+    }
     return rb_fail(s->err, RB_UNSUPPORTED,
-                   "%s (%s) and %s (%s): no collision of these shapes; exclude their "
-                   "bodies or set contype and conaffinity to 0",
+                   "%s (%s) and %s (%s): %s exclude their bodies or set "
+                   "contype and conaffinity to 0",
                    rb_geom_title(s->m, g1, name1, sizeof name1), text[s->m->geom_type[g1]],
-                   rb_geom_title(s->m, g2, name2, sizeof name2), text[s->m->geom_type[g2]]);
+                   rb_geom_title(s->m, g2, name2, sizeof name2), text[s->m->geom_type[g2]],
+                   bare ? "the mesh has no hull: call rb_spec_hulls(spec, &err) of "
+                          "rattleback/load.h before rb_spec_compile, or"
+                        : "no collision of these shapes;");
 }
 
 /* How much the gap of any point can shrink within h. */

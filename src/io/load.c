@@ -7,6 +7,7 @@
 #include "io/mjcf.h"
 #include "io/path.h"
 #include "io/urdf.h"
+#include "model/spec.h"
 
 rb_load_opts rb_load_opts_default(void)
 {
@@ -43,7 +44,10 @@ static rb_spec *read_bytes(const char *bytes, size_t size, const rb_io_search *s
     else
         rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory");
     rb_xml_free(doc);
-    if (status == RB_OK) return spec;
+    if (status == RB_OK) {
+        spec->make_hulls = rb_spec_hulls;
+        return spec;
+    }
     rb_spec_free(spec);
     return NULL;
 }

@@ -142,10 +142,28 @@ static rb_status set_cylinder(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actua
     return RB_OK;
 }
 
+/* Of a range and inheritrange, one in the class and one in the element, the element's own counts,
+ * as in MuJoCo. */
+static rb_status choose_range(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
+{
+    int which = rb_xml_is(node, "intvelocity") ? RB_MJCF_ACT : RB_MJCF_CTRL;
+    double *range = act->range[which];
+    int given = rb_xml_get(node, which == RB_MJCF_ACT ? "actrange" : "ctrlrange") != NULL;
+    int inherits = rb_xml_get(node, "inheritrange") && act->inheritrange > 0.0;
+    if (!(act->inheritrange > 0.0) || (range[0] == 0.0 && range[1] == 0.0)) return RB_OK;
+    if (given == inherits) return RB_OK; /* both: refused where they are used */
+    if (given) act->inheritrange = 0.0;
+    if (inherits) range[0] = range[1] = 0.0;
+    return rb_mjcf_warn(r, node, "actuator/inheritrange", 0,
+                        given ? "the range given here outweighs inheritrange of the class"
+                              : "inheritrange outweighs the range of the class");
+}
+
 rb_status rb_mjcf_apply_actuator(rb_mjcf *r, const rb_xml_node *node, void *state)
 {
     rb_mjcf_actuator *act = state;
     RB_TRY(rb_mjcf_fields(r, node, fields, act));
+    RB_TRY(choose_range(r, node, act));
     RB_TRY(read_laws(r, node, act));
     if (rb_xml_is(node, "general")) return RB_OK;
     if (rb_xml_is(node, "motor")) {

@@ -18,6 +18,10 @@ rb_status rb_mjcf_limited(rb_mjcf *r, const rb_xml_node *node, const char *attr,
         return rb_xml_refuse(node, attr, r->err, RB_BAD_INPUT,
                              "a range is given, but neither is this \"true\" or \"false\" nor is "
                              "autolimits=\"true\" in <compiler>");
+    if (limited == RB_MJCF_AUTO && range[0] > range[1])
+        return rb_mjcf_warn(r, node, "range", 2,
+                            "a range whose first number is the larger one limits nothing, as in "
+                            "MuJoCo; limited=\"true\" makes it an error");
     return RB_OK;
 }
 

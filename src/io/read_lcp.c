@@ -2,6 +2,8 @@
  * from 0 .. unbounded. */
 #include "io/read.h"
 
+#include <stdint.h>
+#include <string.h>
 #include <math.h>
 
 #include "io/fields.h"
@@ -97,10 +99,43 @@ static rb_status read_is_comp(rb_io_context *ctx, const json_t *array, double *l
     return status;
 }
 
+/* What people write for a bound that they mean, and what would be passed over as a note. */
+static const char *meant_by(const char *key)
+{
+    static const char *const words[][2] = {
+        { "l", "lo" },           { "low", "lo" },       { "lower", "lo" },
+        { "lb", "lo" },          { "L", "lo" },         { "Lo", "lo" },
+        { "LO", "lo" },          { "h", "hi" },         { "u", "hi" },
+        { "high", "hi" },        { "upper", "hi" },     { "ub", "hi" },
+        { "U", "hi" },           { "Hi", "hi" },        { "HI", "hi" },
+        { "iscomp", "is_comp" }, { "comp", "is_comp" }, { "is_comps", "is_comp" },
+        { "isComp", "is_comp" },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], key) == 0) return words[i][1];
+    return NULL;
+}
+
+/* Notes are welcome under any other key; a bound that is misspelled would change the problem. */
+static rb_status check_keys(rb_io_context *ctx, const json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        const char *meant = meant_by(key);
+        if (meant && json_is_array(value))
+            return rb_io_refuse(ctx, RB_BAD_INPUT, key, "is not known; expected \"%s\"", meant);
+    }
+    return RB_OK;
+}
+
 static rb_status read_bounds(rb_io_context *ctx, const json_t *object, rb_problem *p)
 {
     const json_t *is_comp = json_object_get(object, "is_comp");
     int n = p->n, boxed = 0;
+    rb_status checked = check_keys(ctx, object);
+    if (checked != RB_OK) return checked;
     if (is_comp && (json_object_get(object, "lo") || json_object_get(object, "hi")))
         return rb_io_refuse(ctx, RB_BAD_INPUT, "is_comp",
                             "given together with lo or hi; expected "

@@ -67,6 +67,9 @@ rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *
     rb_alloc a = alloc ? *alloc : rb_alloc_default();
     if (rb_check_numbers(spec, err) != RB_OK) return NULL;
 
+    /* what a reader left to be made: a hull that is there is not made again */
+    if (spec->make_hulls && spec->make_hulls((rb_spec *)(uintptr_t)spec, err) != RB_OK) return NULL;
+
     rb_model sizes = { 0 };
     rb_build b = { .spec = spec, .err = err, .m = &sizes };
     b.scratch = rb_arena_new(&a, 0);

@@ -60,6 +60,11 @@ struct rb_spec {
     int nslot, nnamed;
     const char *file; /* the last file name stored: most elements share it   */
     rb_option option;
+
+    /* Makes the hulls that are missing when the spec is compiled: set by the readers, which have
+     * Qhull; NULL: the caller makes them. */
+    rb_status (*make_hulls)(rb_spec *spec, rb_error *err);
+    int meshes_seen; /* rb_spec_hulls has said what is wrong with them */
 };
 
 /* An array of a def: `times` * count * count2 + `plus` entries of `size` bytes. */

@@ -427,6 +427,47 @@ def test_meshes_that_are_no_part_are_refused():
             check_run(rattleback("poses", "--mesh", path), 2, os.path.basename(path))
 
 
+CUBE = [(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1)]
+CUBE_FACES = [(0, 2, 1), (0, 3, 2), (4, 5, 6), (4, 6, 7), (0, 1, 5), (0, 5, 4), (1, 2, 6), (1, 6, 5), (2, 3, 7),
+              (2, 7, 6), (3, 0, 4), (3, 4, 7)]
+
+
+def write_cube(path, faces, size):
+    with open(path, "w", encoding="ascii") as out:
+        for x in CUBE:
+            out.write("v %g %g %g\n" % tuple(size * c for c in x))
+        for f in faces:
+            out.write("f %d %d %d\n" % tuple(v + 1 for v in f))
+
+
+def test_meshes_that_bound_no_solid_are_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "part.obj")
+        turned = [CUBE_FACES[0][::-1]] + CUBE_FACES[1:]
+        for faces, sentence in ((CUBE_FACES[1:], "3 open edges"), (turned, "3 edges between triangles"),
+                                (CUBE_FACES + [(0, 6, 1)], "of more than two triangles")):
+            write_cube(path, faces, 0.01)
+            check_run(rattleback("poses", path), 2, sentence, "--inertia convex")
+            check_run(rattleback("poses", path, "--drops", "5", "--inertia", "convex"), 0)
+        model = os.path.join(folder, "m.xml")
+        write_cube(path, CUBE_FACES[1:], 0.01)
+        with open(model, "w", encoding="ascii") as out:
+            out.write('<mujoco><asset><mesh name="part" file="part.obj"/></asset><worldbody><geom type="plane" '
+                      'size="1 1 1"/><body><freejoint/><geom type="mesh" mesh="part"/></body></worldbody></mujoco>')
+        check_run(rattleback("poses", model), 2, "3 open edges", "--lenient")
+        check_run(rattleback("info", model), 0)
+        check("3 open edges" in rattleback("info", model)[1], "info names them")
+        check_run(rattleback("run", model, "--time", "0.01"), 0, "3 open edges")
+
+
+def test_a_mesh_file_is_a_part_and_millimetres_are_noticed():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "part.obj")
+        write_cube(path, CUBE_FACES, 10.0)
+        check_run(rattleback("poses", path, "--scale", "0.001", "--drops", "5"), 0)
+        check_run(rattleback("poses", path, "--drops", "1", "--time", "0.01"), 1, "--scale 0.001", "no drop settled")
+
+
 def test_command_lines_that_mean_nothing_are_refused():
     cases = [
         ("no file", ()),
