@@ -18,6 +18,7 @@ const char model_options_help[] =
     "  --ground Z             add the plane z = Z to the world\n"
     "  --package NAME=DIR     where package://NAME/ is; may be repeated\n"
     "  --sandbox DIR          open no file outside of DIR, links resolved\n"
+    "  --snap-angles          turn frames that miss a right angle by rounding to it\n"
     "  --coordinates WORD     minimal (joint coordinates), or maximal: every body free, every\n"
     "                         joint a bilateral constraint\n";
 
@@ -90,6 +91,13 @@ int model_set_sandbox(void *to, const char *text)
     if (stat(text, &found) == 0 && S_ISDIR(found.st_mode)) return 1;
     fprintf(stderr, "rattleback %s: --sandbox %s: expected a folder\n", o->command, text);
     return 0;
+}
+
+int model_set_snap_angles(void *to, const char *text)
+{
+    model_options *o = to;
+    (void)text;
+    return o->load.snap_angles = 1;
 }
 
 int model_set_coordinates(void *to, const char *text)

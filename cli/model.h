@@ -35,6 +35,7 @@ int model_set_floating_base(void *to, const char *text);
 int model_set_package(void *to, const char *text);
 int model_set_ground(void *to, const char *text);
 int model_set_sandbox(void *to, const char *text);
+int model_set_snap_angles(void *to, const char *text);
 int model_set_coordinates(void *to, const char *text);
 int model_set_lenient(void *to, const char *text);
 int model_set_json(void *to, const char *text);
@@ -45,6 +46,7 @@ int model_set_help(void *to, const char *text);
     { "--key", 1, model_set_key }, { "--friction", 1, model_set_friction },                        \
     { "--floating-base", 0, model_set_floating_base }, { "--package", 1, model_set_package },      \
     { "--ground", 1, model_set_ground }, { "--sandbox", 1, model_set_sandbox },                    \
+    { "--snap-angles", 0, model_set_snap_angles },                                                 \
     { "--coordinates", 1, model_set_coordinates }, { "--lenient", 0, model_set_lenient },          \
     { "--json", 0, model_set_json }, { "--help", 0, model_set_help }, { "-h", 0, model_set_help }
 /* clang-format on */

@@ -619,6 +619,51 @@ TEST(visual_geoms_are_discarded_but_weigh)
     rb_model_free(m, NULL);
 }
 
+/* Vertices, faces and masses that MuJoCo 4.0 has of them. */
+TEST(builtin_meshes)
+{
+    static const struct {
+        const char *text;
+        int nvert, nface;
+        double mass; /* density 1000; 0: refused */
+    } cases[] = {
+        { "builtin='sphere' params='0'", 12, 20, 2536.1504726624075 },
+        { "builtin='sphere' params='1'", 42, 80, 3658.712126251761 },
+        { "builtin='sphere' params='4'", 2562, 5120, 4179.738957796405 },
+        { "builtin='hemisphere' params='1'", 14, 24, 1471.4044623592551 },
+        { "builtin='hemisphere' params='10'", 266, 528, 2068.308741012736 },
+        { "builtin='cone' params='8 0'", 9, 14, 1885.618050893148 },
+        { "builtin='cone' params='8 0.5'", 16, 28, 3299.8315890630092 },
+        { "builtin='supersphere' params='8 1 1'", 58, 112, 3627.701948850009 },
+        { "builtin='supersphere' params='16 0.5 1.5'", 242, 480, 3451.7619731178806 },
+        { "builtin='supertorus' params='8 0.3 1 1'", 64, 128, 2436.565104441674 },
+        { "builtin='supertorus' params='16 0.3 0.5 1.2'", 256, 512, 2823.392743647243 },
+        { "builtin='sphere' params='5'", 0, 0, 0.0 },
+        { "builtin='cone' params='8'", 0, 0, 0.0 },
+        { "builtin='cone' params='2 0'", 0, 0, 0.0 },
+        { "builtin='supertorus' params='8 0 1 1'", 0, 0, 0.0 },
+        { "builtin='sphere'", 0, 0, 0.0 },
+        { "builtin='ball' params='1'", 0, 0, 0.0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        rb_error err = { 0 };
+        TEST_SEED(i);
+        snprintf(text, sizeof text,
+                 "<mujoco><asset><mesh name='a' %s/></asset><worldbody><body><freejoint/><geom "
+                 "type='mesh' mesh='a'/></body></worldbody></mujoco>",
+                 cases[i].text);
+        rb_spec *spec = rb_spec_read_memory(text, strlen(text), NULL, NULL, NULL, &err);
+        CHECK_INT(spec != NULL, cases[i].nvert > 0);
+        if (!spec) continue;
+        rb_model *m = compile(spec);
+        CHECK_INT(m->mesh_vertnum[0], cases[i].nvert);
+        CHECK_INT(m->mesh_facenum[0], cases[i].nface);
+        CHECK_NEAR(m->body_mass[1], cases[i].mass, 1e-3);
+        rb_model_free(m, NULL);
+    }
+}
+
 /* What is left out with an asset that is not read: a warning in `info`, an error in `run` where it
  * touches or weighs. */
 TEST(assets_that_are_not_read_are_left_out)
@@ -627,11 +672,10 @@ TEST(assets_that_are_not_read_are_left_out)
         const char *asset, *geom;
         int physics; /* of the geom; -1: no warning */
     } cases[] = {
-        { "<hfield name='a' file='a.png' size='1 1 1 1'/>", "type='hfield' hfield='a'", 1 },
-        { "<mesh name='a' builtin='sphere' params='2'/>", "type='mesh' mesh='a'", 1 },
-        { "<mesh name='a' builtin='cone' params='4 1'/>",
+        { "<mesh name='a' builtin='plate' params='4 4'/>", "type='mesh' mesh='a'", 1 },
+        { "<mesh name='a' builtin='plate' params='4 4'/>",
           "type='mesh' mesh='a' contype='0' conaffinity='0'", 1 },
-        { "<mesh name='a' builtin='cone' params='4 1'/>",
+        { "<mesh name='a' builtin='plate' params='4 4'/>",
           "type='box' mesh='a' contype='0' conaffinity='0' mass='0'", -1 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -694,5 +738,5 @@ TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_rea
           RUN(of_a_range_and_inheritrange_the_nearer_one_counts),
           RUN(a_range_the_wrong_way_round_is_told), RUN(contacts_and_options),
           RUN(keyframes_and_mocap), RUN(custom_entries_for_us), RUN(flags_switch_off),
-          RUN(unsupported_parts_are_reported_once), RUN(skip_meshes_leaves_their_geoms_out),
-          RUN(every_allocation_may_fail))
+          RUN(unsupported_parts_are_reported_once), RUN(builtin_meshes),
+          RUN(skip_meshes_leaves_their_geoms_out), RUN(every_allocation_may_fail))

@@ -30,6 +30,7 @@ typedef struct rb_load_opts {
     const char *sandbox; /* no file outside of this folder is opened, links resolved; NULL: any */
     int floating_base;   /* URDF: give the root link a free joint                       */
     double friction;     /* URDF: sliding coefficient of all geoms                      */
+    int snap_angles;     /* frames that miss a right angle by rounding are turned to it; 0: told */
     int skip_meshes;     /* do not open mesh files: geoms that need them are left out   */
     int all_objects;     /* MJCF: all objects of an OBJ file; 0: the first, as MuJoCo    */
     int visuals;         /* URDF: <visual> elements become geoms that touch nothing     */

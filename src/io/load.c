@@ -6,6 +6,7 @@
 #include "io/context.h"
 #include "io/mjcf.h"
 #include "io/path.h"
+#include "io/snap.h"
 #include "io/urdf.h"
 #include "model/spec.h"
 
@@ -44,6 +45,8 @@ static rb_spec *read_bytes(const char *bytes, size_t size, const rb_io_search *s
     else
         rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory");
     rb_xml_free(doc);
+    if (status == RB_OK && rb_io_snap_angles(spec, opts && opts->snap_angles) != RB_OK)
+        status = rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory");
     if (status == RB_OK) {
         spec->make_hulls = rb_spec_hulls;
         return spec;

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/builtin.h"
 #include "io/hull.h"
 #include "io/mesh.h"
+#include "io/png.h"
 #include "math/quat.h"
 
 /* Points of one height field. */
@@ -226,6 +228,21 @@ static rb_status read_inline(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_
     return add_mesh(r, node, mesh, &def);
 }
 
+/* A mesh as a file has it, in 32 bits, moved and scaled. */
+static rb_status take_mesh(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mesh *mesh,
+                           rb_io_mesh *read)
+{
+    rb_mesh_def def = rb_mesh_default();
+    round_to_float(read->vert, 3 * (size_t)read->nvert);
+    RB_TRY(move_vertices(r, node, mesh, read->vert, read->nvert));
+    turn_faces(mesh, read->face, read->nface);
+    def.nvert = read->nvert;
+    def.nface = read->nface;
+    def.vert = read->vert;
+    def.face = read->face;
+    return add_mesh(r, node, mesh, &def);
+}
+
 static rb_status warn_objects(rb_mjcf *r, const rb_xml_node *node, const rb_io_mesh *mesh)
 {
     char text[200];
@@ -253,18 +270,33 @@ static rb_status read_mesh_file(rb_mjcf *r, const rb_xml_node *node, const rb_mj
     }
     if (status != RB_OK) return status;
     if (read.nobject > 1 && !r->opts->all_objects) status = warn_objects(r, node, &read);
-    round_to_float(read.vert, 3 * (size_t)read.nvert);
-    if (status == RB_OK) status = move_vertices(r, node, mesh, read.vert, read.nvert);
-    if (status == RB_OK) {
-        rb_mesh_def def = rb_mesh_default();
-        turn_faces(mesh, read.face, read.nface);
-        def.nvert = read.nvert;
-        def.nface = read.nface;
-        def.vert = read.vert;
-        def.face = read.face;
-        status = add_mesh(r, node, mesh, &def);
-    }
+    if (status == RB_OK) status = take_mesh(r, node, mesh, &read);
     rb_io_mesh_free(&read);
+    return status;
+}
+
+static rb_status read_builtin(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_mesh *mesh,
+                              const char *word)
+{
+    double *params;
+    size_t count;
+    const char *reason;
+    rb_io_mesh made = { 0 };
+    RB_TRY(rb_xml_list(r->doc, node, "params", &params, &count, r->err));
+    if (count == 0)
+        return rb_xml_refuse(node, "params", r->err, RB_BAD_INPUT,
+                             "expected the parameters of a %.40s", word);
+    if (rb_xml_in(word, "wedge plate"))
+        return leave_out(r, node, RB_MJCF_UNREAD_MESHES,
+                         "built-in wedges and plates are sheets without volume");
+    rb_status status = rb_io_builtin(word, params, count, &r->doc->alloc, &made, &reason);
+    if (status == RB_UNSUPPORTED)
+        return rb_xml_refuse(node, "builtin", r->err, RB_BAD_INPUT,
+                             "expected sphere, hemisphere, cone, supersphere, supertorus, wedge, "
+                             "plate or none");
+    if (status != RB_OK) return rb_xml_refuse(node, "params", r->err, status, "%s", reason);
+    status = take_mesh(r, node, mesh, &made);
+    rb_io_mesh_free(&made);
     return status;
 }
 
@@ -276,9 +308,8 @@ static rb_status read_mesh(rb_mjcf *r, const rb_xml_node *node)
     if (node->child)
         return rb_xml_refuse(node->child, NULL, r->err, RB_UNSUPPORTED,
                              "plugins are not run; remove the element");
-    if (rb_xml_get(node, "builtin"))
-        return leave_out(r, node, RB_MJCF_UNREAD_MESHES,
-                         "built-in meshes are not made; give a file or vertices");
+    const char *builtin = rb_xml_get(node, "builtin");
+    if (builtin && strcmp(builtin, "none") != 0) return read_builtin(r, node, &mesh, builtin);
     if (file && rb_xml_get(node, "vertex"))
         return rb_xml_refuse(node, "vertex", r->err, RB_BAD_INPUT,
                              "a file is given too; one of them is enough");
@@ -336,6 +367,33 @@ static rb_status decode(rb_mjcf *r, const rb_xml_node *node, const unsigned char
     return RB_OK;
 }
 
+/* Brightness is height; the upper row of the image is the farthest one. */
+static rb_status decode_image(rb_mjcf *r, const rb_xml_node *node, const char *bytes, size_t size,
+                              rb_hfield_def *def, double **elev)
+{
+    rb_io_image image;
+    const char *reason;
+    rb_status status = rb_io_png_read(bytes, size, MAX_POINTS, &r->doc->alloc, &image, &reason);
+    if (status != RB_OK) return rb_xml_refuse(node, "file", r->err, status, "%s", reason);
+    size_t nrow = (size_t)image.nrow, ncol = (size_t)image.ncol;
+    *elev = rb_xml_take(r->doc, nrow * ncol, sizeof **elev);
+    for (size_t k = 0; *elev && k < nrow * ncol; k++)
+        (*elev)[(nrow - 1 - k / ncol) * ncol + k % ncol] = image.gray[k];
+    def->nrow = image.nrow;
+    def->ncol = image.ncol;
+    rb_io_image_free(&image);
+    return *elev ? RB_OK : rb_mjcf_nomem(r, node);
+}
+
+static int is_image(const rb_xml_node *node, const char *file)
+{
+    char extension[8] = "";
+    const char *type = rb_xml_get(node, "content_type");
+    if (type) return strcmp(type, "image/png") == 0;
+    rb_io_path_extension(file, extension);
+    return strcmp(extension, "png") == 0;
+}
+
 static rb_status read_hfield_file(rb_mjcf *r, const rb_xml_node *node, const char *file,
                                   rb_hfield_def *def, double **elev)
 {
@@ -349,7 +407,9 @@ static rb_status read_hfield_file(rb_mjcf *r, const rb_xml_node *node, const cha
                              "nrow, ncol or elevation is given too; the file says them");
     RB_TRY(find_asset(r, node, file, path));
     RB_TRY(rb_io_file_read(path, RB_LOAD_MAX_MESH, &where, a, &bytes, &size, r->err));
-    rb_status status = decode(r, node, (const unsigned char *)bytes, size, def, elev);
+    rb_status status = is_image(node, file)
+                           ? decode_image(r, node, bytes, size, def, elev)
+                           : decode(r, node, (const unsigned char *)bytes, size, def, elev);
     a->release(a->ctx, bytes);
     return status;
 }
@@ -379,18 +439,12 @@ static rb_status read_hfield(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_hfield_def def = rb_hfield_default();
     const char *file = rb_xml_get(node, "file"), *given;
-    char extension[8] = "";
     double *elev = NULL;
     def.nrow = def.ncol = 0;
     RB_TRY(rb_xml_int(node, "nrow", &def.nrow, r->err));
     RB_TRY(rb_xml_int(node, "ncol", &def.ncol, r->err));
     RB_TRY(rb_xml_need(node, "size", &given, r->err));
     RB_TRY(rb_xml_numbers(node, "size", 4, 4, def.size, NULL, r->err));
-    if (file) rb_io_path_extension(file, extension);
-    if (strcmp(extension, "png") == 0)
-        return leave_out(r, node, RB_MJCF_UNREAD_HFIELDS,
-                         "images are not read; give the elevations in the file or in MuJoCo's "
-                         "binary format");
     if (file)
         RB_TRY(read_hfield_file(r, node, file, &def, &elev));
     else

@@ -18,7 +18,7 @@ LEVEL = {"base": 0, "math": 1, "solve": 2, "model": 2, "dynamics": 3, "collide":
 IO_MAY_USE = {"base", "math", "model", "solve", "dynamics"}
 
 # Jansson, Expat, Qhull: design decision, formats may use libraries
-IO_LIBRARIES = re.compile(r"(jansson|expat|libqhull_r/.*)\.h")
+IO_LIBRARIES = re.compile(r"(jansson|expat|png|libqhull_r/.*)\.h")
 
 # the generated corpus, bench/*.c, is a library of its own that these share with the tests
 CORPUS_USERS = ("cli", "bench", "fuzz")

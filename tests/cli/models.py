@@ -191,6 +191,24 @@ def test_what_a_mesh_is_for_contacts():
         check_run(rattleback("info", path), 2, "m.xml:1: ", "part", "its body moves")
 
 
+def test_angles_that_miss_a_right_one_are_noticed():
+    text = ('<robot name="r"><link name="a"/><link name="w"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+            'izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous">'
+            '<origin rpy="%s 0 0"/><axis xyz="0 0 1"/><parent link="a"/><child link="w"/></joint></robot>')
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "r.urdf")
+        for rpy, misses in (("1.5708", True), ("1.57", True), ("1.5707963267948966", False), ("1.5", False)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text % rpy)
+            found = [w for w in info(path)["warnings"] if "--snap-angles" in w["text"]]
+            check(len(found) == misses, (rpy, found))
+            rot = compute(path, "frames", options=("--snap-angles",))[0]["frames"]
+            rot = rot["w"]["rot"] if isinstance(rot, dict) else [f for f in rot if f["body"] == "w"][0]["rot"]
+            flat = [x for row in rot for x in (row if isinstance(row, list) else [row])]
+            exact = all(min(abs(x), abs(x - 1.0), abs(x + 1.0)) < 1e-15 for x in flat)
+            check(exact == (rpy != "1.5"), (rpy, flat))
+
+
 def test_what_was_ignored_is_listed():
     text = ('<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1" margin="0.1"/>'
             '</body></worldbody>\n<actuator>\n'
