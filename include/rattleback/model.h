@@ -51,9 +51,10 @@ typedef struct rb_meet {
 } rb_meet;
 
 typedef struct rb_model {
-    uint64_t magic; /* RB_MODEL_MAGIC                           */
-    size_t bytes;   /* of the whole block, this struct included */
-    void *memory;   /* what the allocator gave; NULL: a view    */
+    uint64_t magic;    /* RB_MODEL_MAGIC                           */
+    size_t bytes;      /* of the whole block, this struct included */
+    void *memory;      /* what the allocator gave; NULL: a view    */
+    uint64_t revision; /* hash of the changes by rb_model_set_*; 0: none */
 
     /* ---- sizes ---- */
     int nbody;  /* bodies, world included                    */
@@ -285,6 +286,31 @@ void rb_model_free(rb_model *m, const rb_alloc *alloc); /* the allocator it was 
  * Returns it, or NULL where the bytes are not a model of this version. */
 rb_model *rb_model_view(void *block, size_t bytes);
 
+/* ---- changes between steps --------------------------------------------------------------------
+ *
+ * A model is const and shared. Whoever wants another friction, mass, gravity or gain in one
+ * simulation takes a copy of the model, of the same sizes, changes that and goes on with it and the
+ * same rb_data; a batch has a copy for each simulation that differs (rb_step_each). Changes act
+ * from the next step on; what rb_data remembers of the model is found again where it depends on
+ * them. RB_BAD_INPUT: an index or a number is out of range, and nothing is changed. */
+
+/* A model of its own, to be freed by rb_model_free. NULL: out of memory. */
+rb_model *rb_model_copy(const rb_model *m, const rb_alloc *alloc);
+
+/* Sliding coefficient of a geom, static and across the grain too; of a pair still the larger of two
+ * counts, and what a <pair> says goes before. */
+rb_status rb_model_set_friction(rb_model *m, int geom, double mu, rb_error *err);
+rb_status rb_model_set_restitution(rb_model *m, int geom, double e, rb_error *err);
+
+/* Mass of a body [kg]; its inertia changes in proportion, its centre of mass stays. */
+rb_status rb_model_set_mass(rb_model *m, int body, double mass, rb_error *err);
+rb_status rb_model_set_gravity(rb_model *m, const double gravity[3], rb_error *err); /* [m/s^2] */
+
+/* Gains of an actuator as in rb_model.act_gain, act_bias: a position servo of stiffness kp and
+ * damping kv has gain (kp, 0, 0) and bias (0, -kp, -kv). */
+rb_status rb_model_set_gain(rb_model *m, int actuator, const double gain[3], const double bias[3],
+                            rb_error *err);
+
 int rb_model_count(const rb_model *m, rb_kind kind);
 int rb_model_find(const rb_model *m, rb_kind kind, const char *name); /* -1: none              */
 
@@ -442,7 +468,8 @@ typedef struct rb_data {
     double *site_p, *site_R; /*                                                 (nsite x 3, 9) */
 
     /* who moves poses or frames sets placed = 0; src/dynamics/placed.c */
-    int placed;       /* 1: all of them are those of placed_q                                    */
+    int placed; /* 1: all of them are those of placed_q                                    */
+    uint64_t placed_revision; /* of the model                                                    */
     double *placed_q; /*                                                       (nq)          */
 
     /* rb_tendons, with rb_kinematics: spatial tendons */

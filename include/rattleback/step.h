@@ -101,6 +101,11 @@ rb_status rb_acceleration_problem(const rb_model *m, rb_data *d, const rb_step_o
 rb_status rb_step_many(const rb_model *m, rb_data *const *d, int n, const rb_step_opts *opts,
                        const rb_parallel *parallel, rb_step_info *info, rb_status *status);
 
+/* The same where each simulation has a model of its own, m (n): copies that were changed by
+ * rb_model_set_friction and its kin. */
+rb_status rb_step_each(const rb_model *const *m, rb_data *const *d, int n, const rb_step_opts *opts,
+                       const rb_parallel *parallel, rb_step_info *info, rb_status *status);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,7 +10,7 @@
 
 static int holds(const rb_model *m, const rb_data *d)
 {
-    if (!d->placed || m->nmocap > 0 || m->ngauge > 0) return 0;
+    if (!d->placed || d->placed_revision != m->revision || m->nmocap > 0 || m->ngauge > 0) return 0;
     return memcmp(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q) == 0;
 }
 
@@ -18,6 +18,7 @@ static void note(const rb_model *m, rb_data *d)
 {
     rb_frames(m, d);
     memcpy(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q);
+    d->placed_revision = m->revision;
     d->placed = 1;
 }
 

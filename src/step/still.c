@@ -13,6 +13,7 @@
 /* What does not fit into state and inputs. Padding may differ: then the step is computed. */
 typedef struct told {
     const rb_model *m;
+    uint64_t revision;
     rb_option option;
     rb_step_opts opts;
     unsigned char info[offsetof(rb_step_info, njam)];
@@ -56,7 +57,7 @@ int rb_still_is(const rb_model *m, const rb_data *d, const rb_step_opts *o, rb_s
 {
     const told *t = (const told *)(const void *)d->still_told;
     const double *x = d->still_x;
-    if (!d->still_known || !may_be_still(m, o) || t->m != m) return 0;
+    if (!d->still_known || !may_be_still(m, o) || t->m != m || t->revision != m->revision) return 0;
     if (!matches(&x, d->v, m->nv) || !matches(&x, d->q, m->nq) || !matches(&x, d->act, m->na) ||
         !matches(&x, d->ctrl, m->nu) || !matches(&x, d->tau, m->nv) ||
         !matches(&x, d->wrench, 6 * m->nbody) || !matches(&x, d->slope, RB_SLOPES * m->nv) ||
@@ -82,6 +83,7 @@ void rb_still_note(const rb_model *m, rb_data *d, const rb_step_opts *o, const r
     told *t = (told *)(void *)d->still_told;
     double *x = d->still_x;
     t->m = m;
+    t->revision = m->revision;
     memcpy(&t->option, &m->option, sizeof t->option);
     memcpy(&t->opts, o, sizeof t->opts);
     memcpy(t->info, info, sizeof t->info);
