@@ -50,6 +50,14 @@ typedef struct rb_meet {
     int family; /* 1: parent and child, which meet where option.filter_parent is 0    */
 } rb_meet;
 
+/* What a fluid meets of a geom: an ellipsoid, in the frame of the geom. */
+typedef struct rb_fluid_shape {
+    int on;                    /* 0: nothing                                                */
+    double axes[3];            /* semi-axes [m]                                             */
+    double coef[5];            /* by rb_fluid_coef                                          */
+    double mass[3], moment[3]; /* volume and its moment that is carried along [m^3], [m^5] */
+} rb_fluid_shape;
+
 typedef struct rb_model {
     uint64_t magic;    /* RB_MODEL_MAGIC                           */
     size_t bytes;      /* of the whole block, this struct included */
@@ -107,6 +115,10 @@ typedef struct rb_model {
     double *body_gravcomp; /*                                                   (nbody)       */
     int *body_jntadr, *body_jntnum;   /* its joints; adr -1 where none          (nbody)       */
     int *body_geomadr, *body_geomnum; /* its geoms                              (nbody)       */
+
+    int fluid; /* 1: there is a fluid, and the following say what it meets                    */
+    double *fluid_box; /* sides of the box of the same inertia [m]             (nbody x 3)   */
+    double *fluid_rot; /* its axes in the body, row major                      (nbody x 9)   */
 
     rb_led_motion *mocap_motion; /* how mocap bodies move by themselves        (nmocap)      */
 
@@ -172,6 +184,7 @@ typedef struct rb_model {
     int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority, *geom_group; /* (ngeom) */
     double *geom_surface; /* velocity of its surface, axes of the geom [m/s]   (ngeom x 3)   */
     int *geom_triangles;  /* 1: a mesh that collides by its triangles, not by its hull (ngeom) */
+    rb_fluid_shape *geom_fluid; /*                                              (ngeom)       */
     rb_material *geom_material; /*                                              (ngeom)       */
 
     /* ---- meshes, hulls, height fields ---- */

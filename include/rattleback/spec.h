@@ -170,6 +170,15 @@ typedef struct rb_material {
 /* Numbers of a friction polygon at most. */
 enum { RB_POLYGON_NUMBERS = 256 };
 
+/* Coefficients of drag and lift of an ellipsoid in a fluid. */
+typedef enum rb_fluid_coef {
+    RB_FLUID_BLUNT = 0,
+    RB_FLUID_SLENDER,
+    RB_FLUID_ANGULAR,
+    RB_FLUID_KUTTA,
+    RB_FLUID_MAGNUS
+} rb_fluid_coef;
+
 typedef struct rb_geom_def {
     rb_where where;
     const char *name;
@@ -186,6 +195,9 @@ typedef struct rb_geom_def {
     int surface; /* mesh: 1: collides by its triangles, on a body that does not move; 0: by its
                     hull, or by its triangles where it has no volume */
     rb_material material;
+    int fluid_ellipsoid;  /* 1: a fluid meets the ellipsoid of its size, instead of the box of its
+                             body */
+    double fluid_coef[5]; /* by rb_fluid_coef                                                  */
 } rb_geom_def;
 
 /* How the inertia of a mesh is found. */
@@ -516,6 +528,9 @@ typedef struct rb_option {
     double timestep;    /* [s]                                                                  */
     double gravity[3];  /* [m/s^2]                                                              */
     double magnetic[3]; /* flux that magnetometers measure, world axes                        */
+    double density;     /* of the fluid around all bodies [kg/m^3], 0: none                     */
+    double viscosity;   /* its viscosity [Pa s], 0: none                                        */
+    double wind[3];     /* its velocity [m/s]                                                   */
     int contact;        /* 0: a file switched contacts off                                      */
     int filter_parent;  /* 1: bodies and their parents do not collide                           */
 

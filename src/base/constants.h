@@ -56,6 +56,11 @@
 /* Time constant of a filter that was given none: it follows its control at once [s]. As MuJoCo. */
 #define RB_MIN_TIME_CONSTANT 1e-15
 
+/* Masses [kg], moments [kg m^2] and flows below which a fluid meets nothing, and what its integrals
+ * are divided by at least [1], as in MuJoCo. */
+#define RB_FLUID_MIN 1e-15
+#define RB_FLUID_EPS 1e-14
+
 /* Strings over spheres and cylinders (D.41): radii and distances below which there is nothing to
  * wrap around, as in MuJoCo [m], and the last change of the angle of a string inside of a circle
  * [rad]. Larger: its Jacobian is not the gradient of its length. Smaller: steps of rounding. */

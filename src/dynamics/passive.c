@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "dynamics/fluid.h"
 #include "dynamics/gauge.h"
 #include "dynamics/polynomial.h"
 #include "dynamics/tendon.h"
@@ -117,6 +118,7 @@ void rb_passive(const rb_model *m, rb_data *d)
         if (m->jnt_stiffness[j] != 0.0) joint_spring(m, d, j, out);
     }
     if (m->npoly > 0) rb_poly_force(m, d, out);
+    if (m->fluid) rb_fluid_force(m, d, out);
     for (int t = 0; t < m->ntendon; t++) {
         if (is_elastic(m, t)) tendon_force(m, d, t, out);
     }

@@ -14,21 +14,24 @@
         attr, RB_MJCF_##type, offsetof(rb_mjcf_geom, member), least, most, words                   \
     }
 
-static const rb_mjcf_field geom_fields[] = { GEOM("pos", def.pose.pos, NUMBERS, 3, 3, NULL),
-                                             GEOM("size", def.size, NUMBERS, 1, 3, NULL),
-                                             GEOM("mass", def.mass, NUMBERS, 1, 1, NULL),
-                                             GEOM("density", def.density, NUMBERS, 1, 1, NULL),
-                                             GEOM("fitscale", fitscale, NUMBERS, 1, 1, NULL),
-                                             GEOM("contype", def.contype, INTS, 1, 1, NULL),
-                                             GEOM("conaffinity", def.conaffinity, INTS, 1, 1, NULL),
-                                             GEOM("condim", def.condim, INTS, 1, 1, NULL),
-                                             GEOM("priority", def.priority, INTS, 1, 1, NULL),
-                                             GEOM("group", def.group, INTS, 1, 1, NULL),
-                                             GEOM("shellinertia", def.shell, WORD, 0, 0,
-                                                  RB_MJCF_BOOL_WORDS),
-                                             GEOM("mesh", mesh, TEXT, 0, 0, NULL),
-                                             GEOM("hfield", hfield, TEXT, 0, 0, NULL),
-                                             { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL } };
+static const rb_mjcf_field geom_fields[] = {
+    GEOM("pos", def.pose.pos, NUMBERS, 3, 3, NULL),
+    GEOM("size", def.size, NUMBERS, 1, 3, NULL),
+    GEOM("mass", def.mass, NUMBERS, 1, 1, NULL),
+    GEOM("density", def.density, NUMBERS, 1, 1, NULL),
+    GEOM("fitscale", fitscale, NUMBERS, 1, 1, NULL),
+    GEOM("contype", def.contype, INTS, 1, 1, NULL),
+    GEOM("conaffinity", def.conaffinity, INTS, 1, 1, NULL),
+    GEOM("condim", def.condim, INTS, 1, 1, NULL),
+    GEOM("fluidcoef", def.fluid_coef, NUMBERS, 1, 5, NULL),
+    GEOM("fluidshape", def.fluid_ellipsoid, WORD, 0, 0, "none ellipsoid"),
+    GEOM("priority", def.priority, INTS, 1, 1, NULL),
+    GEOM("group", def.group, INTS, 1, 1, NULL),
+    GEOM("shellinertia", def.shell, WORD, 0, 0, RB_MJCF_BOOL_WORDS),
+    GEOM("mesh", mesh, TEXT, 0, 0, NULL),
+    GEOM("hfield", hfield, TEXT, 0, 0, NULL),
+    { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
+};
 
 enum { SDF = RB_GEOM_MESH + 1 };
 
@@ -276,6 +279,12 @@ rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
         RB_TRY(rb_mjcf_resolve_orient(r, node, &geom.orient, def->pose.quat));
     RB_TRY(resolve_assets(r, node, &geom, place->body, &left_out));
     if (left_out) return RB_OK;
+    if (def->fluid_ellipsoid && (def->type == RB_GEOM_MESH || def->type == RB_GEOM_HFIELD)) {
+        def->fluid_ellipsoid = 0;
+        RB_TRY(rb_mjcf_warn(
+            r, node, "geom/fluidshape", r->option.density > 0.0,
+            "the ellipsoid of a mesh is not known: the fluid meets the box of its body"));
+    }
     RB_TRY(check_size(r, node, def));
     rb_mjcf_compose(&place->frame, &def->pose, &def->pose);
 

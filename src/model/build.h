@@ -68,6 +68,7 @@ void rb_fill_sensors(rb_build *b);
 void rb_fill_filters(rb_build *b);
 rb_status rb_fill_meets(rb_build *b);
 rb_status rb_fill_keys(rb_build *b);
+void rb_fill_fluid(rb_build *b); /* behind rb_fill_masses */
 void rb_fill_names(rb_build *b);
 rb_status rb_fill_extent(rb_build *b);
 

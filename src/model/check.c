@@ -227,6 +227,7 @@ static rb_status check_geom(const subject *s)
     if (def->type == RB_GEOM_PLANE || def->type == RB_GEOM_HFIELD) {
         TRY(not_negative(s, "size", fmin(def->size[0], def->size[1])));
     }
+    TRY(finite(s, "fluid_coef", def->fluid_coef, 5));
     TRY(finite(s, "surface_velocity", def->surface_velocity, 3));
     if (!isnan(def->material.friction_across) || def->material.polygon >= 0)
         TRY(direction(s, "grain", def->material.grain, 3));

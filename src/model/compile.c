@@ -53,6 +53,7 @@ static rb_status fill(rb_build *b)
     if (status == RB_OK) status = rb_choose_surfaces(b);
     if (status == RB_OK) status = rb_fill_masses(b);
     if (status == RB_OK) status = rb_fill_links(b);
+    if (status == RB_OK) rb_fill_fluid(b);
     if (status == RB_OK) status = rb_fill_paths(b);
     if (status == RB_OK) rb_fill_turns(b);
     if (status == RB_OK) status = rb_fill_plane(b);

@@ -39,6 +39,7 @@ static const entry model_entries[] = {
     M(body_link_pos, nbody, 3), M(body_link_rot, nbody, 9),
     M(body_mass, nbody, 1), M(body_com, nbody, 3), M(body_inertia, nbody, 6),
     M(body_iquat, nbody, 4), M(body_gravcomp, nbody, 1),
+    M(fluid_box, nbody, 3), M(fluid_rot, nbody, 9),
     M(body_jntadr, nbody, 1), M(body_jntnum, nbody, 1),
     M(body_geomadr, nbody, 1), M(body_geomnum, nbody, 1), M(mocap_motion, nmocap, 1),
 
@@ -72,7 +73,7 @@ static const entry model_entries[] = {
     M(geom_contype, ngeom, 1), M(geom_conaffinity, ngeom, 1), M(geom_condim, ngeom, 1),
     M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_surface, ngeom, 3),
     M(geom_triangles, ngeom, 1),
-    M(geom_material, ngeom, 1),
+    M(geom_fluid, ngeom, 1), M(geom_material, ngeom, 1),
 
     M(mesh_vertadr, nmesh, 1), M(mesh_vertnum, nmesh, 1),
     M(mesh_faceadr, nmesh, 1), M(mesh_facenum, nmesh, 1),

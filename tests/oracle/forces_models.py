@@ -88,6 +88,13 @@ MODELS = {
     "polynomial": arm("", body=ARM.replace('axis="0 0 1"', 'axis="0 0 1" stiffness="2 3 4" damping="0.1 0.2 0.3"')
                       .replace('stiffness="0.3" damping="0.1"', 'stiffness="0.3 0.2 0.5" damping="0.1 0 0.7"')),
 }
+MODELS["fluid_box"] = arm("", option='density="1.2" viscosity="0.7" wind="1 2 3"')
+MODELS["fluid_ellipsoid"] = MODELS["fluid_box"].replace(
+    '<geom name="float"', '<geom fluidshape="ellipsoid" name="float"').replace(
+    '<geom name="upper"', '<geom fluidshape="ellipsoid" fluidcoef="0.3 0.2 1.1 0.9 0.8" name="upper"').replace(
+    '<geom name="drum"', '<geom fluidshape="ellipsoid" name="drum"').replace(
+    '<geom name="bob"', '<geom fluidshape="ellipsoid" name="bob"').replace(
+    '<geom name="hand"', '<geom fluidshape="ellipsoid" name="hand"')
 MODELS["tendon_limits"] = MODELS["tendon_forces"].replace(
     '<spatial name="plain"', '<spatial name="plain" actuatorfrcrange="-2 3"')
 
@@ -98,5 +105,7 @@ MENAGERIE = [
     "ms_human_700/scene.xml",
     "flybody/scene.xml",
     "robotiq_2f85_v4/scene.xml",
+    "skydio_x2/scene.xml",
+    "bitcraze_crazyflie_2/scene.xml",
     "shadow_dexee/scene.xml",
 ]

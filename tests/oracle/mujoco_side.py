@@ -1,8 +1,7 @@
 """What MuJoCo says about the states of a model.
 
 Contacts, limits, friction loss and equalities are switched off: they are not part of what is
-compared. So is what rattleback reads without effect and reports with a warning: forces of the
-surrounding fluid, spatial tendons. `without` names what a model had of these."""
+compared. `without` names what else a model had that rattleback reads without effect."""
 import mujoco
 import numpy as np
 
@@ -15,8 +14,6 @@ class Side:
         m.opt.disableflags |= (mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
                                | mujoco.mjtDisableBit.mjDSBL_CONTACT)
         m.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
-        self._drop_fluid()
-        self._drop_spatial_tendons()
         self.actuators = self._comparable_actuators()
         if not self.actuators:
             m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
@@ -34,33 +31,13 @@ class Side:
         self.without.append("muscles")
         return spec.compile()
 
-    def _drop_fluid(self):
-        opt = self.m.opt
-        if opt.density or opt.viscosity:
-            opt.density = opt.viscosity = 0
-            self.without.append("fluid")
-
-    def _drop_spatial_tendons(self):
-        m = self.m
-        joint = int(mujoco.mjtWrap.mjWRAP_JOINT)
-        for t in range(m.ntendon):
-            if m.wrap_type[m.tendon_adr[t]] == joint:
-                continue
-            if m.tendon_stiffness[t] or m.tendon_armature[t] or np.any(m.tendon_damping[t]):
-                self.without.append("spatial tendon " + m.tendon(t).name)
-            m.tendon_stiffness[t] = m.tendon_armature[t] = 0
-            m.tendon_damping[t] = 0
-
     def _comparable_actuators(self):
         """Whether all actuators are of the kinds that rattleback has."""
         m = self.m
-        joint = int(mujoco.mjtWrap.mjWRAP_JOINT)
         for a in range(m.nu):
             kind = mujoco.mjtTrn(m.actuator_trntype[a])
-            spatial = (kind == mujoco.mjtTrn.mjTRN_TENDON and
-                       m.wrap_type[m.tendon_adr[m.actuator_trnid[a, 0]]] != joint)
             muscle = m.actuator_gaintype[a] == mujoco.mjtGain.mjGAIN_MUSCLE
-            if spatial or muscle or kind in (mujoco.mjtTrn.mjTRN_BODY,
+            if muscle or kind in (mujoco.mjtTrn.mjTRN_BODY,
                                              mujoco.mjtTrn.mjTRN_SLIDERCRANK):
                 self.without.append("actuators")
                 return False
