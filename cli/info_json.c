@@ -24,6 +24,7 @@ static void put_counts(json *j, const rb_model *m)
     json_int(j, "activations", m->na);
     json_int(j, "equalities", m->neq);
     json_int(j, "tendons", m->ntendon);
+    json_int(j, "sensors", m->nsensor);
     json_int(j, "keyframes", m->nkey);
     json_int(j, "mocap", m->nmocap);
     json_int(j, "links", m->nlink - 1);

@@ -212,6 +212,25 @@ static void put_friction(FILE *out, const rb_model *m)
     fprintf(out, "; of a pair: %s\n", info_friction_rule);
 }
 
+/* Name, type, and what it is attached to. */
+static void put_sensors(FILE *out, const rb_model *m)
+{
+    static const rb_kind kinds[] = { RB_NKIND,       RB_KIND_BODY,     RB_KIND_BODY,
+                                     RB_KIND_GEOM,   RB_KIND_SITE,     RB_KIND_JOINT,
+                                     RB_KIND_TENDON, RB_KIND_ACTUATOR, RB_KIND_BODY };
+    if (m->nsensor) fputs("\nsensors\n", out);
+    for (int i = 0; i < m->nsensor; i++) {
+        char buffer[128];
+        rb_kind kind = kinds[m->sensor_object[i]];
+        const char *name = rb_model_name(m, RB_KIND_SENSOR, i, NULL, 0);
+        const char *of = m->sensor_index[i] < 0 || kind == RB_NKIND
+                             ? ""
+                             : rb_model_name(m, kind, m->sensor_index[i], buffer, sizeof buffer);
+        fprintf(out, "  %-24s %-18s %s\n", *name ? name : "-",
+                rb_sensor_word((rb_sensor_type)m->sensor_type[i]), of);
+    }
+}
+
 static void put_keys(FILE *out, const rb_model *m)
 {
     char buffer[NAME_ROOM];
@@ -262,6 +281,7 @@ int info_text(FILE *out, const info *in)
     put_actuators(out, in->m);
     put_equalities(out, in->m);
     put_tendons(out, in->m);
+    put_sensors(out, in->m);
     put_friction(out, in->m);
     put_keys(out, in->m);
     put_warnings(out, in->m);

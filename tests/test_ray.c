@@ -108,6 +108,33 @@ TEST(filters)
     scene_free(&s);
 }
 
+/* By the material, or where there is none by the colour of the geom, as in MuJoCo. */
+TEST(what_is_drawn_transparent_is_not_seen)
+{
+    static const struct {
+        const char *looks;
+        int geom;
+    } cases[] = { { "rgba='1 1 1 0'", 0 },
+                  { "material='clear'", 0 },
+                  { "material='clear' rgba='1 1 1 1'", 0 },
+                  { "material='solid' rgba='1 1 1 0'", 1 },
+                  { "rgba='1 1 1 0.1'", 1 } };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[600];
+        rb_ray_opts all = rb_ray_opts_default();
+        snprintf(text, sizeof text,
+                 "<mujoco><asset><material name='clear' rgba='1 1 1 0'/><material name='solid'/>"
+                 "</asset><worldbody><geom type='plane' size='0 0 1'/><geom size='0.5' pos='0 0 2' "
+                 "%s/></worldbody></mujoco>",
+                 cases[k].looks);
+        scene s = scene_text(text);
+        CHECK_INT(shoot_at(&s, 0, 0, 5, 0, 0, -1).geom, cases[k].geom);
+        all.invisible = 1;
+        CHECK_INT(shoot(&s, (double[]){ 0, 0, 5 }, (double[]){ 0, 0, -1 }, &all).geom, 1);
+        scene_free(&s);
+    }
+}
+
 TEST(bad_rays_are_refused)
 {
     scene s = scene_text(row_of_shapes);
@@ -410,7 +437,8 @@ TEST(distances_whatever_the_filter_says)
 }
 
 TEST_MAIN(RUN(numbers_by_hand), RUN(planes_are_seen_from_above_where_they_are_drawn), RUN(filters),
-          RUN(bad_rays_are_refused), RUN(random_rays_agree_with_a_march), RUN(far_away),
-          RUN(meshes_by_triangles_or_by_hull), RUN(the_tree_of_a_mesh_forgets_no_triangle),
-          RUN(closed_meshes_have_no_gaps), RUN(height_fields_by_hand),
-          RUN(heights_between_grid_points), RUN(distances_whatever_the_filter_says))
+          RUN(what_is_drawn_transparent_is_not_seen), RUN(bad_rays_are_refused),
+          RUN(random_rays_agree_with_a_march), RUN(far_away), RUN(meshes_by_triangles_or_by_hull),
+          RUN(the_tree_of_a_mesh_forgets_no_triangle), RUN(closed_meshes_have_no_gaps),
+          RUN(height_fields_by_hand), RUN(heights_between_grid_points),
+          RUN(distances_whatever_the_filter_says))

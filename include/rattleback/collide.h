@@ -183,6 +183,7 @@ typedef struct rb_ray_hit {
 typedef struct rb_ray_opts {
     int exclude_body;   /* its own geoms are not seen, as those of a sensor's body; -1: none     */
     int exclude_static; /* 1: what is fixed to the world is not seen                            */
+    int invisible;      /* 1: geoms that are drawn fully transparent are seen as well            */
     int hulls;          /* 1: meshes by the shape they collide with; 0: by their triangles       */
     unsigned groups;    /* bit k: geoms of group k are seen                                     */
     double reach;       /* what is farther away is not seen [m]                                  */

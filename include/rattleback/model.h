@@ -182,6 +182,7 @@ typedef struct rb_model {
     double *geom_quat; /*                                                       (ngeom x 4)   */
     double *geom_mass; /* what it contributed where inertia comes from geoms    (ngeom)       */
     int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority, *geom_group; /* (ngeom) */
+    int *geom_invisible;  /* rays do not see it                                (ngeom)       */
     double *geom_surface; /* velocity of its surface, axes of the geom [m/s]   (ngeom x 3)   */
     int *geom_triangles;  /* 1: a mesh that collides by its triangles, not by its hull (ngeom) */
     rb_fluid_shape *geom_fluid; /*                                              (ngeom)       */

@@ -191,6 +191,7 @@ typedef struct rb_geom_def {
     double density; /* [kg/m^3]                                                                */
     int shell;      /* mass on the surface instead of the volume                               */
     int contype, conaffinity, condim, priority, group;
+    int invisible; /* rays and rangefinders do not see it                                      */
     double surface_velocity[3]; /* a belt: its surface runs so, axes of the geom [m/s]         */
     int surface; /* mesh: 1: collides by its triangles, on a body that does not move; 0: by its
                     hull, or by its triangles where it has no volume */

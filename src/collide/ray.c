@@ -267,6 +267,7 @@ static int is_asked_for(const rb_model *m, const rb_ray_opts *o, int g)
 {
     int group = m->geom_group[g], body = m->geom_body[g];
     if (o->exclude_body >= 0 && body == o->exclude_body) return 0;
+    if (m->geom_invisible[g] && !o->invisible) return 0;
     if (o->exclude_static && m->body_link[body] == 0) return 0;
     return group < 0 || group > 31 || (o->groups >> group & 1u);
 }

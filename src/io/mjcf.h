@@ -103,6 +103,8 @@ typedef struct rb_mjcf_geom {
     double fromto[6];
     double fitscale;
     const char *mesh, *hfield; /* names, NULL: none            */
+    const char *material;
+    double rgba[4];
 } rb_mjcf_geom;
 
 typedef struct rb_mjcf_site {

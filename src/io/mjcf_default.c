@@ -54,7 +54,8 @@ static rb_status first_states(rb_mjcf *r)
                               .force_limited = RB_MJCF_AUTO };
     *geom = (rb_mjcf_geom){ .def = rb_geom_default(),
                             .orient = rb_mjcf_orient_default(),
-                            .fitscale = 1.0 };
+                            .fitscale = 1.0,
+                            .rgba = { 0.5, 0.5, 0.5, 1.0 } };
     *site = (rb_mjcf_site){ .orient = rb_mjcf_orient_default(), .size = { 0.005, 0.005, 0.005 } };
     *tendon = (rb_mjcf_tendon){ .def = rb_tendon_default(),
                                 .limited = RB_MJCF_AUTO,

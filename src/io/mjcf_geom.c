@@ -30,6 +30,8 @@ static const rb_mjcf_field geom_fields[] = {
     GEOM("shellinertia", def.shell, WORD, 0, 0, RB_MJCF_BOOL_WORDS),
     GEOM("mesh", mesh, TEXT, 0, 0, NULL),
     GEOM("hfield", hfield, TEXT, 0, 0, NULL),
+    GEOM("material", material, TEXT, 0, 0, NULL),
+    GEOM("rgba", rgba, NUMBERS, 4, 4, NULL),
     { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
 };
 
@@ -266,6 +268,25 @@ static rb_status refuse_parts(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf
     return RB_OK;
 }
 
+/* What is drawn fully transparent, by its material or else by its own colour, is not seen by rays,
+ * as in MuJoCo. A material whose colour its class gives is taken as visible. */
+static rb_status find_invisible(rb_mjcf *r, rb_mjcf_geom *geom)
+{
+    double rgba[4] = { 1.0, 1.0, 1.0, 1.0 };
+    geom->def.invisible = !geom->material && geom->rgba[3] == 0.0;
+    if (!geom->material) return RB_OK;
+    for (const rb_xml_node *a = rb_xml_child(r->doc->root, "asset"); a; a = rb_xml_next(a)) {
+        for (const rb_xml_node *n = rb_xml_child(a, "material"); n; n = rb_xml_next(n)) {
+            const char *name = rb_xml_get(n, "name");
+            if (!name || strcmp(name, geom->material) != 0) continue;
+            RB_TRY(rb_xml_numbers(n, "rgba", 4, 4, rgba, NULL, r->err));
+            geom->def.invisible = rgba[3] == 0.0;
+            return RB_OK;
+        }
+    }
+    return RB_OK;
+}
+
 rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place)
 {
     rb_mjcf_geom geom;
@@ -286,6 +307,7 @@ rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
             "the ellipsoid of a mesh is not known: the fluid meets the box of its body"));
     }
     RB_TRY(check_size(r, node, def));
+    RB_TRY(find_invisible(r, &geom));
     rb_mjcf_compose(&place->frame, &def->pose, &def->pose);
 
     /* geoms of other groups do not count for the inertia of their body */

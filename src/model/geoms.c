@@ -23,6 +23,7 @@ void rb_fill_geoms(rb_build *b)
         m->geom_condim[g] = def->condim;
         m->geom_priority[g] = def->priority;
         m->geom_group[g] = def->group;
+        m->geom_invisible[g] = def->invisible != 0;
         rb_copy3(def->surface_velocity, m->geom_surface + 3 * g);
         m->geom_material[g] = def->material;
     }

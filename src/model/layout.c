@@ -71,7 +71,7 @@ static const entry model_entries[] = {
     M(geom_type, ngeom, 1), M(geom_body, ngeom, 1), M(geom_link, ngeom, 1), M(geom_asset, ngeom, 1),
     M(geom_size, ngeom, 3), M(geom_pos, ngeom, 3), M(geom_quat, ngeom, 4), M(geom_mass, ngeom, 1),
     M(geom_contype, ngeom, 1), M(geom_conaffinity, ngeom, 1), M(geom_condim, ngeom, 1),
-    M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_surface, ngeom, 3),
+    M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_invisible, ngeom, 1), M(geom_surface, ngeom, 3),
     M(geom_triangles, ngeom, 1),
     M(geom_fluid, ngeom, 1), M(geom_material, ngeom, 1),
 

@@ -25,6 +25,7 @@ SCENE = """<mujoco>
  </asset>
  <worldbody>
   <geom type="plane" size="9 9 1" pos="0 0 -3"/>
+  <body pos="-2 -2 1"><geom type="box" size="0.9 0.9 0.05" rgba="1 1 1 0"/></body>
   <body pos="-2 -2 0" euler="20 30 40"><geom type="sphere" size="0.6"/></body>
   <body pos="2 -2 0" euler="50 10 0"><geom type="capsule" size="0.3 0.5" group="1"/></body>
   <body pos="-2 2 0" euler="10 70 0"><geom type="ellipsoid" size="0.7 0.4 0.2" group="2"/></body>
