@@ -71,6 +71,7 @@ static void ticks(plot *p, int vertical)
         return;
     }
     double step = tick_step(a->hi - a->lo);
+    if (a->whole && step < 1.0) step = 1.0;
     for (int k = (int)ceil(a->lo / step - 1e-9); k * step <= a->hi + 1e-9 * step; k++)
         tick(p, vertical, k * step);
 }
@@ -146,14 +147,26 @@ void plot_curve(plot *p, const double *x, const double *y, int n, int stride, co
     if (label) plot_legend(p, colour, label);
 }
 
-void plot_marks(plot *p, const double *x, const double *y, int n, const char *colour,
-                const char *label)
+static void circles(plot *p, const double *x, const double *y, int n, const char *colour)
 {
     char style[64];
     snprintf(style, sizeof style, "fill=\"%s\"", colour);
     for (int i = 0; i < n; i++)
         if (shown(p, x[i], y[i])) svg_circle(p->s, plot_x(p, x[i]), plot_y(p, y[i]), 3.0, style);
+}
+
+void plot_marks(plot *p, const double *x, const double *y, int n, const char *colour,
+                const char *label)
+{
+    circles(p, x, y, n, colour);
     plot_curve(p, x, y, n, 1, colour, label);
+}
+
+void plot_dots(plot *p, const double *x, const double *y, int n, const char *colour,
+               const char *label)
+{
+    circles(p, x, y, n, colour);
+    if (label) plot_legend(p, colour, label);
 }
 
 void plot_arrow(plot *p, double x, double y, double dx, double dy, const char *colour)

@@ -8,6 +8,7 @@ typedef struct plot_axis {
     const char *label;
     double lo, hi;
     int logarithmic; /* lo > 0 */
+    int whole;       /* 1: ticks at whole numbers alone */
 } plot_axis;
 
 typedef struct plot {
@@ -37,6 +38,10 @@ void plot_curve(plot *p, const double *x, const double *y, int n, int stride, co
                 const char *label);
 void plot_marks(plot *p, const double *x, const double *y, int n, const char *colour,
                 const char *label);
+
+/* Points that no line joins. */
+void plot_dots(plot *p, const double *x, const double *y, int n, const char *colour,
+               const char *label);
 
 /* Entry of the legend alone. */
 void plot_legend(plot *p, const char *colour, const char *label);

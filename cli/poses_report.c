@@ -114,9 +114,6 @@ void poses_report_json(const poses_options *o, const part *p, const poses_tally 
 /* ---- a figure -----------------------------------------------------------------------------------
  */
 
-/* Places on the axis: with fewer its numbers would be halves. */
-enum { FEWEST_SHOWN = 6 };
-
 static void draw_pose(plot *q, const part *p, const poses_tally *t, int k)
 {
     double low, high, zero = plot_y(q, 0.0);
@@ -140,8 +137,7 @@ static void draw_pose(plot *q, const part *p, const poses_tally *t, int k)
 int poses_report_svg(const poses_options *o, const part *p, const poses_tally *t)
 {
     svg s;
-    int most_shown = p->npose > FEWEST_SHOWN ? p->npose : FEWEST_SHOWN;
-    double most = 0.0, width = fmin(1200.0, fmax(240.0, 70.0 * most_shown));
+    double most = 0.0, width = fmin(1200.0, fmax(240.0, 70.0 * p->npose));
     char title[160];
     for (int k = 0; k < p->npose; k++) {
         double low, high;
@@ -151,8 +147,10 @@ int poses_report_svg(const poses_options *o, const part *p, const poses_tally *t
     if (!svg_open(&s, o->svg, width + 90.0, 360.0, "Stable poses")) return 0;
     const double box[4] = { 60.0, 40.0, width, 260.0 };
     plot q = plot_open(&s, box,
-                       (plot_axis){
-                           .label = "pose, the lowest first", .lo = -0.5, .hi = most_shown - 0.5 },
+                       (plot_axis){ .label = "pose, the lowest first",
+                                    .lo = -0.5,
+                                    .hi = p->npose - 0.5,
+                                    .whole = 1 },
                        (plot_axis){ .label = "probability", .hi = fmin(1.0, 1.3 * most) });
     snprintf(title, sizeof title, "%d drops, %s", t->drops, o->stepper);
     plot_title(&q, title);

@@ -198,7 +198,7 @@ static void ramp(reproduce *r)
         plot_title(&p, "Ball on a ramp, hybrid: path of its centre");
         plot_curve(&p, t.path.x + column, t.path.x + column + 2, t.path.nrow, t.path.ncol,
                    plot_colour(0), "path");
-        plot_marks(&p, x, z, n, plot_colour(1), "shift");
+        plot_dots(&p, x, z, n, plot_colour(1), "shift");
         if (!svg_close(&s)) r->failed = 1;
     } else {
         r->failed = 1;

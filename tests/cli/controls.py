@@ -3,9 +3,10 @@
 usage: controls.py PATH_TO_rattleback [NAME...]     only the tests whose name contains a NAME
 """
 import os
+import sys
 import tempfile
 
-from harness import check, check_run, rattleback, run_tests, strict_json
+from harness import ROOT, check, check_run, rattleback, run_tests, strict_json
 
 # two hinges on one wall: a motor with a range and one without, each with its own damper
 ARMS = """<mujoco model="arms"><option timestep="0.002" gravity="0 0 0"/><worldbody>
@@ -43,6 +44,21 @@ def test_random_controls_follow_their_seed():
         check(one["qvel"][0] > 0.1, "controls of 0.2 to 0.5 push one way", one["qvel"])
         check(summary(path, "--time", "0.5")["qvel"][1] == 0, "without controls nothing moves")
     with_file(ARMS, use)
+
+
+def test_the_benchmark_draws_the_same_controls():
+    sys.path.insert(0, os.path.join(ROOT, "bench", "robots"))
+    from controls import random_controls  # not this file: that of bench/robots comes first
+    with tempfile.TemporaryDirectory() as folder:
+        path, record = os.path.join(folder, "model.xml"), os.path.join(folder, "r.jsonl")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(ARMS)
+        summary(path, "--time", "0.5", "--ctrl-random", "5", "--record", record, "--columns", "ctrl")
+        with open(record, encoding="utf-8") as lines:
+            rows = [strict_json(line) for line in lines][1:]
+    for k, row in enumerate(rows):
+        drawn = random_controls(5, int((k * 0.002 + 2e-9) / 0.1), [(0.2, 0.5), None])
+        check(row["ctrl"] == drawn, k, row, drawn)
 
 
 def test_random_controls_without_actuators_are_a_note():

@@ -359,6 +359,9 @@ def test_figure():
         bars = [e for e in root.iter(SVG + "rect") if e.get("fill") == "#9dbfe3"]
         check(root.tag == SVG + "svg" and len(bars) == 6, len(bars))
         check(all(float(b.get("height")) >= 0 for b in bars), bars)
+        below = [e.text for e in root.iter(SVG + "text") if e.text and e.text.isdigit() and float(e.get("y")) > 300
+                 and float(e.get("x")) > 60]
+        check(below == [str(k) for k in range(6)], "a place for each pose, and no other", below)
 
 
 def test_table():
