@@ -192,7 +192,7 @@ static int ended(const part *p, const drop_settings *s, const rb_data *d, int re
 
 static int unanswered(rb_status status)
 {
-    return status == RB_UNSOLVED || status == RB_JAMMED;
+    return status == RB_UNSOLVED || status == RB_JAMMED || status == RB_BUDGET;
 }
 
 /* A step; one without an answer is tried in shorter ones, at last as a fixed step. *d may move. */

@@ -46,7 +46,9 @@ typedef struct run {
     double energy_smooth_max;
     double project_energy; /* of all steps [J] */
     double overlap_end;    /* deepest at the end [m] */
-    double loop_error_max, wall;
+    double loop_error_max, wall, work, work_max;
+    double deadline;         /* of the clock, when the run is to end [s] */
+    int late;                /* it has passed */
     rb_step_info jam;        /* of the step that jammed; njam 0: none */
     int overlaps;            /* pairs that overlap before the first step */
     watch watch;             /* --watch */
@@ -62,6 +64,14 @@ static void on_interrupt(int number)
 {
     (void)number;
     interrupted = 1;
+}
+
+/* Asked by rb_step: Ctrl-C, SIGTERM and --time-limit end a step that takes long. */
+static int is_over(void *ctx)
+{
+    run *r = ctx;
+    r->late |= r->deadline < INFINITY && wall_seconds() >= r->deadline;
+    return interrupted || r->late;
 }
 
 static double energy(const run *r)
@@ -145,6 +155,8 @@ static void add(run *r, const rb_step_info *info)
     if (info->rows_max > r->rows_max) r->rows_max = info->rows_max;
     r->residual_max = fmax(r->residual_max, info->residual);
     r->penetration_max = fmax(r->penetration_max, info->penetration_made);
+    r->work += info->work;
+    r->work_max = fmax(r->work_max, info->work);
     r->energy_created_max = fmax(r->energy_created_max, info->energy_created);
     r->energy_smooth_max = fmax(r->energy_smooth_max, info->energy_smooth);
     r->overlap_end = info->penetration;
@@ -215,9 +227,13 @@ static int simulate(run *r)
     int bar = isatty(STDERR_FILENO) && !r->o->watch;
     rb_step_info info = { 0 };
     put_row(r, &info, r->energy_start);
-    while (r->d->time < end && !interrupted) {
+    r->deadline = start + r->o->time_limit;
+    r->o->step.cancel = is_over;
+    r->o->step.cancel_ctx = r;
+    while (r->d->time < end && !is_over(r)) {
         rb_error err = { 0 };
         rb_status status = step(r, &info, &err);
+        if (status == RB_CANCELLED) break;
         if (status != RB_OK) {
             r->failures++;
             r->unsupported = status == RB_UNSUPPORTED;
@@ -238,10 +254,13 @@ static int simulate(run *r)
     }
     if (r->jam.njam > 0) jam_print(stderr, r->m, &r->jam);
     if (bar) fputs("\r\033[K", stderr);
+    if (r->late)
+        fprintf(stderr, "rattleback run: --time-limit %g: ended at t = %.9g of %.9g s\n",
+                r->o->time_limit, r->d->time, r->o->time);
     r->wall = wall_seconds() - start;
     r->energy = energy(r);
     if (r->unsupported) return EXIT_BAD_INPUT; /* choices that do not go together */
-    int missed = r->failures > 0 || (r->below_accuracy > 0 && !r->o->loose);
+    int missed = r->failures > 0 || r->late || (r->below_accuracy > 0 && !r->o->loose);
     return missed ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
 }
 
@@ -304,6 +323,9 @@ static void summary_json(const run *r)
     json_text(&j, "accuracy", rb_accuracy_name(r->o->step.accuracy));
     json_number(&j, "tolerance", rb_step_opts_tol(&r->o->step));
     json_int(&j, "below_accuracy", r->below_accuracy);
+    json_number(&j, "work", r->work);
+    json_number(&j, "work_max", r->work_max);
+    json_int(&j, "time_limit_reached", r->late);
     json_int(&j, "repairs", r->repairs);
     json_int(&j, "solves", r->solves);
     json_int(&j, "parts", r->parts);

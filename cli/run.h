@@ -18,8 +18,9 @@ typedef struct run_options {
     control_options control;
     int watch;
     int threads;
-    int loose;      /* --loose was given: what is below the accuracy is no failure */
-    unsigned given; /* bit per choice that the command line made, see run_choices */
+    double time_limit; /* of the clock, for the whole run [s]; INFINITY: none */
+    int loose;         /* --loose was given: what is below the accuracy is no failure */
+    unsigned given;    /* bit per choice that the command line made, see run_choices */
 } run_options;
 
 run_options run_options_default(void);

@@ -264,6 +264,22 @@ static int choose_loose(void *to, const char *text)
                   &o->step.loose);
 }
 
+static int set_budget(void *to, const char *text)
+{
+    run_options *o = to;
+    if (strcmp(text, "none") == 0) {
+        o->step.budget = INFINITY;
+        return 1;
+    }
+    return number("--budget", text, 1e-3, 1e30, "a number > 0, or none", &o->step.budget);
+}
+
+static int set_time_limit(void *to, const char *text)
+{
+    run_options *o = to;
+    return number("--time-limit", text, 0.0, 1e12, "seconds >= 0, for example 60", &o->time_limit);
+}
+
 /* --set rb.NAME=VALUE */
 static int set_entry(void *to, const char *text)
 {
@@ -404,6 +420,8 @@ static const argument table[] = {
     { "--accuracy", 1, choose_accuracy },
     { "--tol", 1, choose_tol },
     { "--loose", 1, choose_loose },
+    { "--budget", 1, set_budget },
+    { "--time-limit", 1, set_time_limit },
     { "--set", 1, set_entry },
     { "--threads", 1, set_threads },
     { "--every", 1, set_every },
@@ -433,7 +451,8 @@ run_options run_options_default(void)
                           .control = control_options_default(),
                           .time = 1.0,
                           .threads = 1,
-                          .every = 1 };
+                          .every = 1,
+                          .time_limit = INFINITY };
 }
 
 int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
@@ -504,6 +523,9 @@ void run_help(void)
         "  --tol R                relative residual to certify (that of the accuracy)\n"
         "  --loose R              residual at which steps may miss it with exit status 0; 0: such\n"
         "                         steps are refused (1e-3, with exit status 1)\n"
+        "  --budget N             work that a step may take, in thousands of operations, or none\n"
+        "                         (4e6, a second or some)\n"
+        "  --time-limit S         end the run after S seconds of the clock, with exit status 1\n"
         "  --set rb.NAME=VALUE    as if the file said so: step, time, directions, ...\n"
         "  --threads K            over which islands are shared out; the answer is the same (1)\n"
         "  --record FILE          trajectory: CSV (.csv) or JSON lines (.jsonl); - for CSV on\n"

@@ -23,7 +23,9 @@ typedef enum rb_status {
     RB_FULL,        /* more contacts than there is room for                                */
     RB_UNSOLVED,    /* a step without a certified answer; the state is unchanged           */
     RB_JAMMED,      /* a step that has no answer: bodies squeeze each other; state unchanged */
-    RB_CROWDED      /* more events in a time than the budget of `impulse`; the state is unchanged */
+    RB_CROWDED,     /* more events in a time than the budget of `impulse`; the state is unchanged */
+    RB_BUDGET,      /* a step that takes more work than opts.budget; the state is unchanged */
+    RB_CANCELLED    /* a step that opts.cancel ended; the state is unchanged               */
 } rb_status;
 
 /* "ok", "out of memory", ...; never NULL. */

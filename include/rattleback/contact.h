@@ -151,6 +151,11 @@ typedef struct rb_step_opts {
                      bristle as along it, 0 none; 1                                                */
     double shell; /* `impulse`: distance at which bodies collide [m]; 0: a share of their size */
     rb_control control;
+    double budget; /* work that a step may take, counted, in thousands of multiplications and
+                      additions or so [1]; 0: 4e6, a second or some; < 0 or INFINITY: any amount */
+    int (*cancel)(void *ctx); /* asked within a step, every 10 ms or so, by any of the threads:
+                                 nonzero ends it with RB_CANCELLED; NULL: nobody                  */
+    void *cancel_ctx;
     rb_problem_sink sink;
     rb_event_sink events;
     const rb_parallel *parallel; /* NULL: one thread                                             */

@@ -55,6 +55,7 @@ typedef struct rb_step_info {
     int fallbacks; /* problems that auto finished on a later rung than the first          */
     int resting;   /* islands certified at rest: v = 0 solves the step                    */
     int below_accuracy; /* problems that were taken at opts.loose, not at what was asked for   */
+    double work;        /* in units of opts.budget                                      */
     double residual;    /* worst relative residual of an accepted problem [1]                  */
     double velocity_residual; /* the same in velocity units [m/s]                                 */
     double penetration; /* deepest overlap at the new position [m]                             */
@@ -78,9 +79,11 @@ typedef struct rb_step_info {
 
 /* Moves q, v, act, mocap, time by one step of h. RB_OK; RB_UNSOLVED (no certified answer),
  * RB_JAMMED (there is none: what the caller moves squeezes what cannot yield; info.jam and err say
- * where), RB_FULL (info .contacts says how many), RB_CROWDED, RB_SINGULAR, RB_NOMEM,
- * RB_UNSUPPORTED, RB_BAD_INPUT (options, or a number of the state or of the inputs that is not
- * finite; err names it): the state is unchanged. opts NULL: the defaults. info and err may be NULL.
+ * where), RB_BUDGET (it takes more work than opts.budget; err says on what it was spent),
+ * RB_CANCELLED (opts.cancel said so), RB_FULL (info .contacts says how many), RB_CROWDED,
+ * RB_SINGULAR, RB_NOMEM, RB_UNSUPPORTED, RB_BAD_INPUT (options, or a number of the state or of the
+ * inputs that is not finite; err names it): the state is unchanged. opts NULL: the defaults. info
+ * and err may be NULL.
  */
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_step_info *info,
                   rb_error *err);

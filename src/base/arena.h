@@ -19,6 +19,7 @@ struct rb_arena {
     size_t below; /* bytes used in the blocks under the top             */
     size_t peak;  /* most bytes used at the same time before a reset    */
     int growths;
+    struct rb_meter *meter; /* where work is counted (meter.h); NULL: nowhere          */
     int plain; /* 1: there is one block, and all that was ever used fits into it      */
 };
 

@@ -242,6 +242,11 @@
  * friction is off by what can be seen. Smaller: steps are refused where one digit is missing. */
 #define RB_TOL_LOOSE 1e-3
 
+/* Work that a step may take unless told otherwise, in units of meter.h [1]: one to four seconds.
+ * Larger: who waits for a step that does not end does not know. Smaller: piles of thousands are
+ * refused. */
+#define RB_WORK_MOST 4e6
+
 /* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
  * 1e-16 of it. Larger: bodies hover by this much. Smaller: rounding of the gap, divided by the
  * step, drives bodies that rest. */

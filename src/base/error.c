@@ -28,6 +28,10 @@ const char *rb_status_text(rb_status status)
         return "more events than the budget of a step";
     case RB_JAMMED:
         return "jammed";
+    case RB_BUDGET:
+        return "more work than the budget of a step";
+    case RB_CANCELLED:
+        return "cancelled";
     }
     return "unknown status";
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/meter.h"
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
@@ -328,6 +329,8 @@ static rb_status meet(scene *s, int g1, int g2, int pair)
     double reach = reach_of(s, g1, g2);
     rb_manifold manifold;
     manifold.most = s->most;
+    rb_meter *meter = s->d->arena->meter;
+    if (!rb_meter_add(meter, RB_WORK_PAIR, 1.0)) return meter->stopped;
     if (rb_is_surface(&shape1) || rb_is_surface(&shape2)) return collide_surface(s, g1, g2, pair);
     const double *n = rb_pair_is_sought(&shape1, &shape2) ? last_normal(s->d, g1, g2) : NULL;
     rb_warm warm = { .ncorner = 0 };

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/constants.h"
+#include "base/meter.h"
 #include "base/pieces.h"
 #include "dynamics/actuation.h"
 #include "dynamics/forward.h"
@@ -186,6 +187,8 @@ static rb_status solve(const rb_model *m, rb_data *d, scratch *s, const double *
 /* s->qdd := dv_new / h */
 static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
 {
+    rb_meter *meter = d->arena->meter;
+    if (!rb_meter_add(meter, RB_WORK_MOTION, 0.3 * m->nlink)) return meter->stopped;
     rb_passive(m, d);
     rb_actuation(m, d);
     for (int j = 0; j < m->nv; j++) {

@@ -346,3 +346,13 @@ RB_VECTOR void rb_block_lu_solve(const rb_block_lu *f, double *x, double *work)
     else
         solve_all(f, x, work, f->bs);
 }
+
+double rb_block_lu_work(const rb_block_lu *f)
+{
+    double sum = 0.0;
+    for (int k = 0; k < f->nb; k++) {
+        double row = f->uptr[k + 1] - f->uptr[k] + 1.0;
+        sum += row * row;
+    }
+    return 1e-3 * sum * f->bs * f->bs * f->bs;
+}

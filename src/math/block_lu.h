@@ -30,6 +30,9 @@ typedef struct rb_block_lu {
 rb_status rb_block_lu_analyse(rb_block_lu *f, int nb, int bs, const int *ptr, const int *col,
                               size_t max_blocks, rb_arena *scratch);
 
+/* Thousands of multiplications of a factorisation. */
+double rb_block_lu_work(const rb_block_lu *f);
+
 /* val: blocks in the order of ptr, col. */
 void rb_block_lu_factor(rb_block_lu *f, const double *val);
 

@@ -102,6 +102,7 @@ rb_status rb_admm_run(const rb_cones *k, rb_arena *scratch, double *r, int max_i
     (*factorisations)++;
     int patience = FIRST_CHECK;
     for (int it = 1; it <= max_iter && *error > 0.1 * tol; it++) {
+        if (rb_meter_stopped(k->meter)) break;
         double primal, dual;
         iterate(&s, &primal, &dual);
         (*iterations)++;

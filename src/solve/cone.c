@@ -1,6 +1,7 @@
 #include "solve/cone.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/dense.h"
 
@@ -17,6 +18,7 @@ static int diagonal_entry(const rb_matrix *W, int c)
 rb_status rb_cones_make(const rb_problem *p, rb_arena *scratch, rb_cones *k)
 {
     *k = (rb_cones){ .nc = p->nc, .dim = p->dim, .n = p->n, .q = p->q, .mu = p->mu };
+    k->meter = scratch->meter;
     rb_status status = rb_matrix_to_bsr(&p->W, p->n, p->dim, scratch, &k->W);
     if (status != RB_OK) return status;
     if (p->W.form == RB_OPERATOR) k->op = p->W.op;
@@ -47,6 +49,10 @@ rb_status rb_cones_make(const rb_problem *p, rb_arena *scratch, rb_cones *k)
 void rb_cones_velocity(const rb_cones *k, const double *r, double *u)
 {
     int dim = k->dim;
+    if (!rb_meter_add(k->meter, RB_WORK_SWEEP, rb_cones_work(k))) {
+        memset(u, 0, (size_t)k->n * sizeof *u);
+        return;
+    }
     for (int c = 0; c < k->nc; c++) {
         double s0 = k->q[c * dim], s1 = k->q[c * dim + 1], s2 = dim == 3 ? k->q[c * dim + 2] : 0.0;
         for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {

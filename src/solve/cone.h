@@ -3,6 +3,7 @@
 #ifndef RB_SOLVE_CONE_H
 #define RB_SOLVE_CONE_H
 
+#include "base/meter.h"
 #include "solve/matrix.h"
 
 enum { RB_MANY_CONTACTS = 101 }; /* below, contacts themselves are the unknowns of Newton */
@@ -20,12 +21,19 @@ typedef struct rb_cones {
     const rb_operator *op;    /* W without the rounding of its entries, NULL: there is none       */
     const rb_operator *parts; /* what W is made of, NULL: not known                            */
     const int *contact; /* contacts of the problem of op and parts, NULL: all of them (nc)     */
+    rb_meter *meter;    /* NULL: work is not counted                                              */
     int many; /* RB_MANY_CONTACTS or more, or some of so many: bodies are the unknowns if known   */
 } rb_cones;
 
 rb_status rb_cones_make(const rb_problem *p, rb_arena *scratch, rb_cones *k);
 
-/* u = W r + q */
+/* Units of a product with W. */
+static inline double rb_cones_work(const rb_cones *k)
+{
+    return 1e-3 * k->W.ptr[k->nc] * k->dim * k->dim;
+}
+
+/* u = W r + q; zero where the meter has stopped. */
 void rb_cones_velocity(const rb_cones *k, const double *r, double *u);
 
 /* |r - P_K(r - (u + mu |u_t| n))|_2 / |q|_2: what the certificate will say, in the solvers' own

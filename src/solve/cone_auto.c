@@ -369,7 +369,7 @@ static void try_nsgs(climb *s, double *r, int first, int most, int with_newton)
 {
     if (s->error < INFINITY) memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
     int limit = s->o->max_iter < most ? s->o->max_iter : most;
-    for (int i = 1, next = first; i <= limit; i++) {
+    for (int i = 1, next = first; i <= limit && !rb_meter_stopped(s->k->meter); i++) {
         rb_nsgs_sweep(s->k, NULL, r, i & 1);
         s->info->iterations++;
         if (i < next && i < limit) continue;
@@ -388,6 +388,7 @@ static void try_large(climb *s, double *r)
     for (int sweeps = LARGE_SWEEPS; sweeps <= most; sweeps *= 2) {
         try_nsgs(s, r, sweeps, sweeps, 0);
         if (s->error <= s->tol || s->info->iterations >= s->o->max_iter) return;
+        if (rb_meter_stopped(s->k->meter)) return;
         if (s->error > NEAR_ENOUGH) continue;
         int limit = s->newton.steps + LARGE_STEPS;
         s->newton.limit = limit < s->o->max_iter ? limit : s->o->max_iter;
@@ -787,6 +788,7 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     if (status != RB_OK || done) return status;
     status = rb_cones_make(p, scratch, &k);
     if (status != RB_OK) return status;
+    rb_meter_add(k.meter, RB_WORK_FACTOR, info->factorisations * rb_work_dense(p->n));
     if (o->unique) k.parts = NULL; /* bodies as unknowns do not see which contacts are redundant */
     int *label = rb_push(scratch, int, k.nc);
     if (!label) return RB_NOMEM;

@@ -615,6 +615,7 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
         if (error <= o->tol || since > STALL || i >= o->limit) return;
         if (i >= LEAST_STEPS) eps = next_eps(eps, a);
         if (!scale_all(s, eps)) return;
+        if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_work(s->b))) return;
         rb_bodies_factor(s->b, NULL);
         out->factorisations++;
         out->pivot_ratio = s->b->lu.pivot_ratio;

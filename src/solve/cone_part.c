@@ -96,6 +96,7 @@ rb_status rb_cone_part_make(const rb_cones *all, int nc, const int *contact, int
                          .op = all->op,
                          .parts = all->parts,
                          .contact = x.contact,
+                         .meter = all->meter,
                          .many = nc >= RB_MANY_CONTACTS };
     out->k.W = (rb_matrix){ .form = RB_BSR, .bs = dim, .ptr = x.ptr, .col = x.col, .val = x.val };
     return RB_OK;

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/meter.h"
 #include "math/dense.h"
 #include "solve/internal.h"
 #include "solve/partition.h"
@@ -39,13 +40,14 @@ typedef struct dantzig {
     double *lo, *hi;    /* scaled                                            (n)     */
     double *dz, *dw;    /* direction                                         (n)     */
     double *y;          /* work                                              (n)     */
+    rb_meter *meter;    /* NULL: work is not counted                                 */
     double level;       /* largest |S q|                                             */
 } dantzig;
 
 static rb_status dantzig_make(const rb_boxed *b, rb_arena *scratch, dantzig *s)
 {
     size_t n = (size_t)b->n;
-    *s = (dantzig){ .n = b->n, .b = b };
+    *s = (dantzig){ .n = b->n, .b = b, .meter = scratch->meter };
     s->A = rb_push(scratch, double, n *n);
     s->L = rb_push(scratch, double, n *n);
     double *v = rb_push(scratch, double, 8 * n);
@@ -220,7 +222,7 @@ static int drive(dantzig *s, int d, int *budget)
             s->set[d] = RB_MODE_UPPER;
             return 1;
         }
-        if (--*budget < 0) return 0;
+        if (--*budget < 0 || !rb_meter_add(s->meter, RB_WORK_FACTOR, rb_work_dense(s->n))) return 0;
         direction(s, d, w < 0.0 ? 1.0 : -1.0);
         stop first = how_far(s, d);
 

@@ -13,6 +13,7 @@
  * Ties (friction problems have 0.26 n of them per solve) are broken by the perturbation
  * q + (p, e_1, .., e_n)(eps, eps^2, ..)' with a fixed generic p > 0, eq. (P.10): p is carried along
  * as a second right side and settles nearly every tie without touching B^-1. */
+#include "base/meter.h"
 #include "solve/lemke.h"
 
 #include <math.h>
@@ -61,11 +62,12 @@ enum { ETA_SLACK = 64 };
 typedef struct lemke {
     int n, strict, coarse;
     const rb_boxed *lcp;
-    int *basis;     /* variable of each row: w_k = k, z_k = n + k, z0 = 2 n   (n)               */
-    double *d, *p;  /* raw covering and perturbation vectors, scaled rows     (n)               */
-    double *x, *px; /* B^-1 q and B^-1 p                                      (n)               */
-    double *col;    /* B^-1 a of the entering variable                        (n)               */
-    double *probe;  /* B^-1 e_k in the strict rule                            (n)               */
+    rb_meter *meter; /* NULL: work is not counted                                            */
+    int *basis;      /* variable of each row: w_k = k, z_k = n + k, z0 = 2 n   (n)               */
+    double *d, *p;   /* raw covering and perturbation vectors, scaled rows     (n)               */
+    double *x, *px;  /* B^-1 q and B^-1 p                                      (n)               */
+    double *col;     /* B^-1 a of the entering variable                        (n)               */
+    double *probe;   /* B^-1 e_k in the strict rule                            (n)               */
     unsigned char *mark; /* work                                               (n)               */
     int *tied;    /* rows in the window                                     (n)               */
     double *eta;  /* column k of the eta file                               (cap x ld)        */
@@ -301,6 +303,7 @@ static rb_status lemke_make(lemke *l, const rb_lemke_job *job, rb_arena *scratch
 {
     int n = job->lcp->n;
     *l = (lemke){ .n = n, .lcp = job->lcp, .cap = n + ETA_SLACK, .ld = (n + 7) / 8 * 8 };
+    l->meter = scratch->meter;
     size_t ld = (size_t)l->ld, m = (size_t)n, cap = (size_t)l->cap;
     double *vectors = rb_push(scratch, double, 6 * ld);
     l->basis = rb_push(scratch, int, m);
@@ -483,7 +486,8 @@ static int pivot_on(lemke *l, rb_lemke_job *job, int left)
     cycle seen = { .next = 1 };
     for (;;) {
         int entering = complement(l, left);
-        if (job->pivots >= job->max_pivots) {
+        int stop = !rb_meter_add(l->meter, RB_WORK_SWEEP, 2e-3 * l->n * l->n);
+        if (stop || job->pivots >= job->max_pivots) {
             job->end = RB_LEMKE_LIMIT;
             return 0;
         }

@@ -36,6 +36,7 @@
 /* A variable of the dictionary: w of row i is i, its complement is m + i, z0 is 2 m. */
 typedef struct dictionary {
     const rb_boxed *b;
+    rb_meter *meter; /* NULL: work is not counted                                              */
     int m;           /* rows: those of the box that are not fixed, then the slacks             */
     int ld;          /* columns: m, z0, the right side                                         */
     int nbox;        /* rows that stem from the box                                            */
@@ -67,7 +68,7 @@ static void set_entry(dictionary *d, int i, int j, rb_two x)
 static rb_status dictionary_make(const rb_boxed *b, rb_arena *scratch, dictionary *d, int *fits)
 {
     size_t n = (size_t)b->n;
-    *d = (dictionary){ .b = b };
+    *d = (dictionary){ .b = b, .meter = scratch->meter };
     d->row = rb_push(scratch, int, 2 * n);
     d->first = rb_push(scratch, int, 2 * n);
     d->is_free = rb_push(scratch, unsigned char, 2 * n);
@@ -259,6 +260,7 @@ static int follow(dictionary *d, int max_pivots, int *pivots)
     int r = most_violated(d), c = d->m;
     for (*pivots = 0; r >= 0 && *pivots < max_pivots; ++*pivots) {
         int leaves = d->basis[r];
+        if (!rb_meter_add(d->meter, RB_WORK_SWEEP, 0.02 * d->m * d->m)) return 0;
         pivot(d, r, c);
         if (leaves == 2 * d->m) return 1;
         int enters = leaves < d->m ? leaves + d->m : leaves - d->m;

@@ -13,6 +13,7 @@
  * E decides how redundant rows share their load, as a uniform compliance does; p_ref = p takes its
  * error off at the end (K.12). Steps that make the equations worse are shortened; where that does
  * not end, compliance begins large, where there is one answer, and shrinks (K.10). */
+#include "base/meter.h"
 #include "solve/mixed.h"
 
 #include <math.h>
@@ -84,13 +85,14 @@ typedef struct newton {
     int *perm;   /*                                                   (n)        */
     double size; /* |q|, 1 where q = 0                                            */
     int factorisations, iterations;
+    rb_meter *meter; /* NULL: work is not counted                                */
 } newton;
 
 static rb_status take_memory(const scaled *x, rb_arena *arena, newton *s)
 {
     size_t n = (size_t)x->n, pad = (size_t)x->ld;
     double **rows[] = { &s->E, &s->p_ref, &s->p, &s->u, &s->F, &s->p_try, &s->best };
-    *s = (newton){ .x = x };
+    *s = (newton){ .x = x, .meter = arena->meter };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         *rows[i] = rb_push(arena, double, n);
         if (!*rows[i]) return RB_NOMEM;
@@ -294,6 +296,7 @@ static int assemble(newton *s)
 static int solve_system(newton *s, int symmetric)
 {
     s->factorisations++;
+    if (!rb_meter_add(s->meter, RB_WORK_FACTOR, rb_work_dense(s->m))) return 0;
     if (s->m == 0) return 1;
     if (symmetric && rb_ldl_positive(s->A, s->m)) {
         rb_ldl_positive_solve(s->A, s->m, s->z);

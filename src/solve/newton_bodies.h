@@ -27,6 +27,11 @@ rb_status rb_bodies_make(const rb_cones *k, rb_arena *scratch, rb_bodies **out);
 
 /* Factors I + Y'DY for the blocks s->D; contacts whose mode is open have D = 0 (mode may be NULL).
  */
+static inline double rb_bodies_work(const rb_bodies *s) /* of that, in units of meter.h */
+{
+    return rb_block_lu_work(&s->lu);
+}
+
 void rb_bodies_factor(rb_bodies *s, const unsigned char *mode);
 
 /* dr: b in, b - D du out with (I + D W) dr = b; du = W dr, may be NULL. */

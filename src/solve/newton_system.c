@@ -164,8 +164,18 @@ double rb_newton_pivots(rb_newton *s)
     return s->pivot_ratio;
 }
 
+/* Units of the factorisation that is about to be made. */
+static double work(const rb_newton *s)
+{
+    if (s->bodies) return rb_bodies_work(s->bodies);
+    if (s->thin)
+        return rb_work_dense(s->thin->rank) + 1e-3 * s->k->n * s->thin->rank * s->thin->rank;
+    return s->sparse ? rb_block_lu_work(&s->lu) : rb_work_dense(s->k->n);
+}
+
 int rb_newton_factor(rb_newton *s)
 {
+    if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, work(s))) return 0;
     s->factorisations++;
     memset(s->factored, RB_MODE_UNKNOWN, (size_t)s->k->nc);
     int regular = 1;

@@ -268,6 +268,7 @@ static int run(rb_newton_twofold *t)
         }
         if (sqrt(merit) <= SOLVED * rb_newton_scale(s, t->r_hi)) return 1;
         rb_newton_linearise(s, t->r_hi);
+        if (!rb_meter_add(s->k->meter, RB_WORK_SWEEP, 0.1 * s->k->n * s->k->n)) return 0;
         if (!rb_newton_factor(s) || !rb_newton_solve(s)) return 0;
         s->steps++;
         if (!line_search(t, merits, &leaps, &merit)) return 0;

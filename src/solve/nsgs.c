@@ -41,6 +41,8 @@ double rb_nsgs_sweep(const rb_cones *k, const double *eps, double *r, int backwa
 {
     int dim = k->dim;
     double moved = 0.0;
+    double each = 0.1 * k->nc; /* one contact by itself */
+    if (!rb_meter_add(k->meter, RB_WORK_SWEEP, rb_cones_work(k) + each)) return 0.0;
     for (int i = 0; i < k->nc; i++) {
         int c = backward ? k->nc - 1 - i : i;
         double *r_c = r + (ptrdiff_t)c * dim, old[3], b[3];

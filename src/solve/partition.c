@@ -206,7 +206,7 @@ rb_measure rb_boxed_measure(const rb_boxed *b, const double *z, double *w)
 rb_status rb_partition_make(int n, rb_arena *scratch, rb_partition *t)
 {
     size_t m = (size_t)n;
-    *t = (rb_partition){ .n = n };
+    *t = (rb_partition){ .n = n, .meter = scratch->meter };
     t->set = rb_push(scratch, unsigned char, m);
     t->z = rb_push(scratch, double, m);
     t->w = rb_push(scratch, double, m);
@@ -261,8 +261,8 @@ static int solve_free(const rb_boxed *b, const double *c, rb_partition *t)
 {
     int n = b->n;
     gather_free(b, c, t);
-    int k = t->nfree;
-    int rank = rb_lu_factor(t->LU, k, t->perm);
+    int k = t->nfree, go_on = rb_meter_add(t->meter, RB_WORK_FACTOR, rb_work_dense(k));
+    int rank = go_on || k == 0 ? rb_lu_factor(t->LU, k, t->perm) : 0;
     t->regular = rank == k;
     if (!t->regular) {
         t->dependent = t->free[rank];

@@ -4,6 +4,7 @@
 #ifndef RB_SOLVE_PARTITION_H
 #define RB_SOLVE_PARTITION_H
 
+#include "base/meter.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -65,6 +66,7 @@ typedef struct rb_partition {
     double *LU;         /* factors of the scaled free block                        (n x n)       */
     double *rhs;        /*                                                         (2 n)         */
     int *perm, *free;   /* pivots of the factorisation; rows of the free set       (n)           */
+    rb_meter *meter;    /* NULL: work is not counted                                             */
     double rcond;       /* of the scaled free block; set by rb_partition_rcond                   */
 } rb_partition;
 

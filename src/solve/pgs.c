@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/meter.h"
 #include "math/dense.h"
 #include "solve/internal.h"
 #include "solve/matrix.h"
@@ -122,11 +123,13 @@ static void read_modes(const rows *r, const double *z, unsigned char *mode)
  * looked at. Best is the least absolute residual: the relative one falls where z runs away. */
 static grade iterate(const rows *r, const rb_solve_opts *o, double *z, double *best, int *sweeps)
 {
+    double n = r->p->n;
     size_t bytes = (size_t)r->p->n * sizeof *z;
     grade least = look(r, z);
     double before = INFINITY;
     memcpy(best, z, bytes);
     for (int checkpoint = 0; *sweeps < o->max_iter && least.relative > o->tol;) {
+        if (!rb_meter_add(o->arena ? o->arena->meter : NULL, RB_WORK_SWEEP, 1e-3 * n * n)) break;
         sweep(r, z);
         ++*sweeps;
         if (*sweeps % LOOK_EVERY == 0 || *sweeps == o->max_iter) {

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/meter.h"
 #include "solve/internal.h"
 
 rb_solve_opts rb_solve_opts_default(void)
@@ -115,6 +116,7 @@ rb_status rb_solve(const rb_problem *p, const rb_solve_opts *o, double *z, rb_in
     status = info->ray && info->mode ? run(p, o, arena, z, info) : RB_NOMEM;
     info->ray = ray;
     info->mode = mode;
+    if (rb_meter_stopped(arena->meter)) status = arena->meter->stopped;
 
     rb_arena_reset(arena, mark);
     if (!o->arena) rb_arena_free(arena);

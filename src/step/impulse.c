@@ -53,6 +53,9 @@ static rb_status refuse_loops(const rb_stage *s)
     return RB_OK;
 }
 
+/* Units of an event beside what is counted: looks at pairs along their way. */
+#define EVENT_WORK 5.0
+
 static rb_status run(rb_events *x)
 {
     int budget = EVENTS + EVENTS_PER_LINK * x->s->m->nlink;
@@ -63,6 +66,7 @@ static rb_status run(rb_events *x)
     int looked = 0;
     rb_status status = rb_impulse_meetings(x);
     while (status == RB_OK) {
+        if (!rb_meter_add(x->s->meter, RB_WORK_PAIR, EVENT_WORK)) return x->s->meter->stopped;
         double key = x->n > 0 ? x->meeting[x->heap[0]].key : INFINITY;
         if (key < x->tick) {
             if (key >= x->h) return RB_OK;

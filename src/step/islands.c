@@ -108,6 +108,7 @@ typedef struct outcome {
     rb_status status;
     int rows; /* of the problem; 0: there was none */
     rb_info solved;
+    rb_meter meter;
     rb_error err;
 } outcome;
 
@@ -333,7 +334,8 @@ typedef struct work {
     rb_stage *s;
     const unsigned char *skip;
     const masses *of; /*                                                               (nisland) */
-    outcome *x; /*                                                                     (nisland) */
+    outcome *x;  /*                                                                     (nisland) */
+    double left; /* work that each of them may take                                              */
 } work;
 
 static void solve_one(const work *w, int i, rb_arena *arena)
@@ -342,7 +344,11 @@ static void solve_one(const work *w, int i, rb_arena *arena)
     w->x[i].rows = 0;
     w->x[i].solved = (rb_info){ .mode = NULL };
     w->x[i].err.status = RB_OK;
+    w->x[i].meter = rb_meter_make(w->left, w->s->o->cancel, w->s->o->cancel_ctx);
+    rb_meter *before = arena->meter;
+    arena->meter = &w->x[i].meter;
     w->x[i].status = solve_island(w->s, i, &w->of[i], arena, &w->x[i]);
+    arena->meter = before;
     rb_arena_reset(arena, mark);
 }
 
@@ -367,7 +373,7 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     rb_arena *arena = s->d->arena;
     rb_mark all = rb_arena_mark(arena);
     int n = s->set.nisland, shared = is_shared(s);
-    work w = { .s = s, .skip = skip, .of = island_masses(s) };
+    work w = { .s = s, .skip = skip, .of = island_masses(s), .left = rb_meter_left(s->meter) };
     w.x = rb_push(arena, outcome, n);
     rb_status status = w.of && w.x ? RB_OK : RB_NOMEM;
     if (status == RB_OK && shared) s->o->parallel->run(s->o->parallel->ctx, solve_share, &w);
@@ -377,6 +383,7 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
         note(s, i, &w.x[i]);
         s->unsolved = i;
         status = w.x[i].status;
+        if (!rb_meter_take(s->meter, &w.x[i].meter)) status = s->meter->stopped;
         if (status != RB_OK && s->err && w.x[i].err.status != RB_OK) *s->err = w.x[i].err;
     }
     rb_arena_reset(arena, all);

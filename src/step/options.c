@@ -60,6 +60,7 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
     if (!(o->tol >= 0.0)) return rb_fail(err, RB_BAD_INPUT, "tol must not be negative");
     if ((int)o->accuracy < RB_ACCURACY_STANDARD || (int)o->accuracy > RB_ACCURACY_FAST)
         return rb_fail(err, RB_BAD_INPUT, "accuracy must be one of rb_accuracy");
+    if (isnan(o->budget)) return rb_fail(err, RB_BAD_INPUT, "budget must be a number");
     if (!(o->loose >= 0.0)) return rb_fail(err, RB_BAD_INPUT, "loose must not be negative");
     if (o->directions < 4 || o->directions % 2 != 0)
         return rb_fail(err, RB_BAD_INPUT, "directions must be even and at least 4");

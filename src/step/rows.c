@@ -380,6 +380,7 @@ rb_status rb_stage_look_back(rb_stage *s)
 rb_status rb_stage_rows(rb_stage *s)
 {
     rb_data *d = s->d;
+    if (!rb_meter_add(s->meter, RB_WORK_MOTION, 0.3 * s->m->nlink)) return s->meter->stopped;
     go_to(s);
     reach_farther(s);
     double slack = s->gravity * s->h + s->reach;

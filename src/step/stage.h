@@ -3,6 +3,7 @@
 #ifndef RB_STEP_STAGE_H
 #define RB_STEP_STAGE_H
 
+#include "base/meter.h"
 #include "collide/near.h"
 #include "contact/contact.h"
 #include "rattleback/impact.h"
@@ -72,13 +73,14 @@ typedef struct rb_stage {
     const rb_solver *ladder; /* the solver `auto`                                               */
     rb_step_info *info;
     rb_error *err;
-    double h;       /* of the part                                                              */
-    double h_full;  /* of the whole step                                                        */
-    double gravity; /* |g| [m/s^2]                                                              */
-    double size;    /* extent of the model: unit of gaps [m]                                    */
-    double tol;     /* relative residual to certify [1]                                         */
-    double loose;   /* the one that is taken all the same [1]                                   */
-    double deep;    /* overlap that steps may make, of limits [m] or [rad]; see rb_stage_deep    */
+    rb_meter *meter; /* work of the step                                                        */
+    double h;        /* of the part                                                              */
+    double h_full;   /* of the whole step                                                        */
+    double gravity;  /* |g| [m/s^2]                                                              */
+    double size;     /* extent of the model: unit of gaps [m]                                    */
+    double tol;      /* relative residual to certify [1]                                         */
+    double loose;    /* the one that is taken all the same [1]                                   */
+    double deep;     /* overlap that steps may make, of limits [m] or [rad]; see rb_stage_deep    */
     double open_most; /* closure error of loops that they may make [m] or [rad]                 */
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
 

@@ -373,6 +373,9 @@ static rb_status find_unpushed(rb_stage *s)
     return status == RB_UNSOLVED ? RB_OK : status;
 }
 
+/* Units of a part of a step beside what is counted. */
+#define PART_WORK 2.0
+
 /* Where nothing is led and nothing loops, standing still is open to all: a step that is not solved
  * is halved before anybody looks for a self-stress, which costs more than the step. */
 static int may_jam(const rb_stage *s)
@@ -481,6 +484,7 @@ static rb_status move_or_yield(rb_stage *s)
 
 rb_status rb_stage_motion(rb_stage *s)
 {
+    if (!rb_meter_add(s->meter, RB_WORK_MOTION, PART_WORK)) return s->meter->stopped;
     rb_status status = rb_stage_lead(s);
     if (s->closed) rb_stage_apart_first(s);
     if (status == RB_OK) status = move_or_yield(s);
@@ -629,6 +633,28 @@ static void keep_gauges(rb_stage *s)
     rb_gauges_keep(s->m, s->d);
 }
 
+static double budget_of(const rb_step_opts *o)
+{
+    if (o->budget == 0.0) return RB_WORK_MOST;
+    return o->budget > 0.0 ? o->budget : INFINITY;
+}
+
+/* Whatever the step had come to: what was computed after the meter had stopped does not count. */
+static rb_status tell_stopped(const rb_stage *s)
+{
+    const rb_meter *x = s->meter;
+    if (x->stopped == RB_CANCELLED)
+        return rb_fail(s->err, RB_CANCELLED, "the caller ended the step");
+    double share = 100.0 / x->all;
+    return rb_fail(s->err, RB_BUDGET,
+                   "%.3g of %.3g units: %.0f %% factorisations, %.0f %% sweeps and pivots, %.0f %% "
+                   "pairs of geoms, %.0f %% dynamics, in %d problems and %d parts; a shorter step "
+                   "or accuracy fast takes less, a larger budget gives more",
+                   x->all, x->most, share * x->spent[RB_WORK_FACTOR],
+                   share * x->spent[RB_WORK_SWEEP], share * x->spent[RB_WORK_PAIR],
+                   share * x->spent[RB_WORK_MOTION], s->info->solves, s->info->parts + 1);
+}
+
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_info *info,
                   rb_error *err)
 {
@@ -659,12 +685,17 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
         return RB_OK;
     }
     rb_mark mark = rb_arena_mark(d->arena);
+    rb_meter meter = rb_meter_make(budget_of(o), o->cancel, o->cancel_ctx);
+    s.meter = d->arena->meter = &meter;
     int kept = take_memory(&s) && keep(&s, &start);
     status = RB_NOMEM;
     if (kept) status = advance(&s, &start);
     if (o->stepper == RB_STEPPER_IMPULSE || o->stepper == RB_STEPPER_HYBRID)
         s.info->penetration_made = s.info->penetration;
     if (status == RB_OK) status = rb_stage_project(&s, begin);
+    if (rb_meter_stopped(&meter)) status = tell_stopped(&s);
+    d->arena->meter = NULL;
+    s.info->work = meter.all;
     if (status == RB_OK) {
         d->time = end;
         keep_gauges(&s);

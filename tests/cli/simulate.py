@@ -298,6 +298,37 @@ def test_a_run_that_is_told_to_end_says_where_it_is():
         check(0.0 < strict_json(out)["time"] < 1e6, out)
 
 
+def test_a_step_within_its_budget_or_not_at_all():
+    pile = "scenes/peers/pile_100.xml"
+    told = summary(pile, "--time", "0.3")
+    check(0.0 < told["work_max"] < 4e6, told["work_max"])
+    small = str(0.5 * told["work_max"])
+    code, out, err = rattleback("run", pile, "--time", "0.3", "--budget", small, "--json")
+    check_run((code, out, err), 1, "more work than the budget of a step", "factorisations")
+    check(strict_json(out)["failures"] == 1, out)
+    check(summary(pile, "--time", "0.3", "--budget", "none")["hash"] == told["hash"], told["hash"])
+
+
+def test_a_run_ends_at_its_time_limit():
+    code, out, err = rattleback("run", "scenes/peers/pile_100.xml", "--time", "1e6", "--time-limit", "0.3", "--json")
+    check_run((code, out, err), 1, "--time-limit 0.3: ended at t = ")
+    told = strict_json(out)
+    check(told["failures"] == 0 and told["time_limit_reached"] == 1 and told["wall"] < 3.0, told)
+
+
+def test_a_long_step_ends_when_it_is_told_to():
+    """The first hard step of a pile of a thousand takes many seconds at strict."""
+    run = subprocess.Popen([PROGRAM, "run", "scenes/peers/pile_1000.xml", "--accuracy", "strict", "--budget", "none",
+                            "--json"], cwd=ROOT, stdout=subprocess.PIPE)
+    time.sleep(8.0)
+    run.send_signal(signal.SIGTERM)
+    start = time.monotonic()
+    out = run.communicate(timeout=60)[0].decode()
+    took = time.monotonic() - start
+    check(run.returncode == 0 and took < 3.0, took) # a second on a machine with nothing else to do
+    check(strict_json(out)["time"] < 1.0, out)
+
+
 def test_loose_steps_are_told():
     pile = "scenes/peers/pile_1000.xml"
     strict = summary(pile, "--time", "0.3", "--tol", "1e-4")
@@ -318,6 +349,9 @@ def test_bad_usage_exits_2():
         (("--time", "nan"), "seconds"),
         (("--directions", "5"), "even"),
         (("--loose", "2"), "0 (never) to 1"),
+        (("--budget", "-1"), "a number > 0, or none"),
+        (("--time-limit", "-1"), "seconds >= 0"),
+        (("--accuracy", "sloppy"), "standard, strict or fast"),
         (("--restitution", "1.5"), "0 to 1"),
         (("--restitution-law", "hooke"), "newton, poisson or stronge"),
         (("--set", "rb.colour=1"), "expected rb.NAME=VALUE"),
