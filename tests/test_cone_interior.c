@@ -1,11 +1,11 @@
-/* Interior points on towers of boxes with four contacts on each face: three times as many rows as
+/* Interior points on towers of boxes with eight contacts on each face: six times as many rows as
  * freedoms. Problems are made from an answer: impulses and velocities that obey the law are chosen,
  * the free velocities follow. Answers are graded by rb_residual alone. */
 #include "test.h"
 
 #include "rattleback/solve.h"
 
-enum { BOXES = 45, CONTACTS = 4 * BOXES, ROWS = 3 * CONTACTS, MOST_FACTORS = 60 };
+enum { BOXES = 25, EACH = 8, CONTACTS = EACH * BOXES, ROWS = 3 * CONTACTS, MOST_FACTORS = 60 };
 
 /* Half sides of a box [m], its mass [kg]. */
 #define HALF   0.05
@@ -35,11 +35,12 @@ static void add_side(int box, const double *d, const double *arm, double sign)
     }
 }
 
-/* Corner `corner` of the lower face of a box; normals point up. */
+/* A corner of the lower face of a box, or the middle of an edge; normals point up. */
 static void add_contact(int row, int box, int corner)
 {
     static const int axis[3] = { 2, 0, 1 };
-    double x = corner & 1 ? HALF : -HALF, y = corner & 2 ? HALF : -HALF;
+    static const int along[EACH] = { -1, 0, 1, 1, 1, 0, -1, -1 };
+    double x = HALF * along[corner], y = HALF * along[(corner + 6) % EACH];
     for (int k = 0; k < 3; k++) {
         double d[3] = { 0.0 }, above[3] = { x, y, -HEIGHT }, below[3] = { x, y, HEIGHT };
         d[axis[k]] = 1.0;
@@ -55,7 +56,7 @@ static void make_rows(const int *order)
     memset(&T, 0, sizeof T);
     for (int i = 0; i < CONTACTS; i++) {
         int c = order ? order[i] : i;
-        add_contact(3 * i, c / 4, c % 4);
+        add_contact(3 * i, c / EACH, c % EACH);
     }
     T.jptr[ROWS] = T.nnz;
     for (int b = 0; b < BOXES; b++) {
@@ -189,7 +190,7 @@ TEST(work_is_bounded_where_less_will_do)
 {
     double r[ROWS] = { 0.0 };
     make_known(7, 0.6);
-    for (int c = 0; c < CONTACTS; c += 4) T.q[3 * c] -= 3.0;
+    for (int c = 0; c < CONTACTS; c += EACH) T.q[3 * c] -= 3.0;
     rb_solve_opts opts = rb_solve_opts_default();
     rb_info info = { 0 };
     opts.tol = 1e-7;

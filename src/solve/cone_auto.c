@@ -48,7 +48,8 @@ enum {
     LARGE_DOUBLED = 512, /* that many times LARGE_SWEEPS at most                      */
     LARGE_BRIEF = 8,     /* the same where there is another question to ask           */
     LARGE_STEPS = 60,    /* of Newton at a time                                       */
-    INTERIOR_LIMIT = 60  /* factorisations of interior points                         */
+    INTERIOR_LIMIT = 60, /* factorisations of interior points                         */
+    THIN_BLOCKS = 16     /* blocks in a row of W up to which sweeps come before them  */
 };
 
 /* Compliance at the start, relative to the diagonal of each contact [1]. */
@@ -412,16 +413,43 @@ static rb_status try_interior(climb *s, int warm, double *r)
     return status;
 }
 
+/* Contacts of piles share bodies with few others, so that sweeps are cheap and forces pass from
+ * body to body; those of towers and walls do with tens, and sweeps lead nowhere. */
+static int is_thin(const rb_cones *k)
+{
+    return k->W.ptr[k->nc] <= THIN_BLOCKS * k->nc;
+}
+
+/* Mixed sweeps; *swept: r is nearer to an answer than the guess. */
+static rb_status try_sweeps(climb *s, double *r, int *swept)
+{
+    rb_large found;
+    rb_status status = rb_cone_sweeps(s->k, s->tol, s->scratch, r, &found);
+    if (status != RB_OK) return status;
+    s->info->iterations += found.sweeps;
+    *swept = found.error < 1.0;
+    keep(s, r);
+    return RB_OK;
+}
+
 /* Where the tolerance is one that they reach. What ends beyond what will do is tried once more from
  * the other start: which way leads on is a matter of luck. Whoever takes less than the tolerance
  * does not wait for other rungs, so that the factorisations of a step are bounded. */
 static rb_status climb_interior(climb *s, double *r, rb_rung *rung, int *done)
 {
-    int warm = s->o->warm;
-    rb_status status = try_interior(s, warm, r);
+    int warm = s->o->warm, swept = 0;
+    rb_status status = RB_OK;
+    if (is_thin(s->k)) status = try_sweeps(s, r, &swept);
+    warm |= swept;
+    *rung = RB_RUNG_LEAPS;
+    if (status != RB_OK || s->error <= s->tol) {
+        *done = 1;
+        return status;
+    }
+    *rung = RB_RUNG_INTERIOR;
+    status = try_interior(s, warm, r);
     if (status == RB_TOO_LARGE) return RB_OK;
     if (status == RB_OK && s->error > fmax(s->tol, s->loose)) status = try_interior(s, !warm, r);
-    *rung = RB_RUNG_INTERIOR;
     *done = status != RB_OK || s->error <= s->tol || (s->loose > 0.0 && s->error < INFINITY);
     s->left = s->error > s->tol && s->error <= s->loose;
     return status;
