@@ -46,8 +46,9 @@ const char *info_equality_word(int type)
 
 const char *info_transmission_word(int transmission)
 {
-    static const char *const words[] = { "joint", "jointinparent", "tendon", "site" };
-    return word(words, 4, transmission);
+    static const char *const words[] = { "joint", "jointinparent", "tendon",
+                                         "site",  "slidercrank",   "body" };
+    return word(words, 6, transmission);
 }
 
 rb_kind info_equality_kind(int type)
@@ -59,5 +60,7 @@ rb_kind info_equality_kind(int type)
 rb_kind info_transmission_kind(int transmission)
 {
     if (transmission == RB_TRN_TENDON) return RB_KIND_TENDON;
-    return transmission == RB_TRN_SITE ? RB_KIND_SITE : RB_KIND_JOINT;
+    if (transmission == RB_TRN_BODY) return RB_KIND_BODY;
+    int site = transmission == RB_TRN_SITE || transmission == RB_TRN_SLIDER_CRANK;
+    return site ? RB_KIND_SITE : RB_KIND_JOINT;
 }

@@ -256,6 +256,10 @@ typedef struct rb_model {
     double *act_time_constant;   /*                                       (nu)          */
     double *act_gear;            /*                                       (nu x 6)      */
     double *act_gain, *act_bias; /*                                       (nu x 3)      */
+    int *act_gain_law, *act_bias_law, *act_early; /* rb_law; 1: see rb_actuator_def (nu)     */
+    rb_muscle *act_gain_muscle, *act_bias_muscle; /*                         (nu)          */
+    double *act_length_range, *act_muscle_time;   /*                         (nu x 2)      */
+    double *act_muscle_smooth, *act_crank_length; /*                         (nu)          */
     int *act_ctrl_limited, *act_force_limited, *act_act_limited; /*             (nu)          */
     double *act_ctrl_range, *act_force_range, *act_act_range;    /*             (nu x 2)      */
 

@@ -326,14 +326,28 @@ typedef enum rb_transmission {
     RB_TRN_JOINT = 0,
     RB_TRN_JOINT_IN_PARENT,
     RB_TRN_TENDON,
-    RB_TRN_SITE
+    RB_TRN_SITE,
+    RB_TRN_SLIDER_CRANK, /* between the sites `target`, where the crank ends, and `reference`, whose
+                            z axis the slider moves along                                      */
+    RB_TRN_BODY          /* adhesion: the contacts of a body are pulled together               */
 } rb_transmission;
 typedef enum rb_activation {
     RB_ACT_NONE = 0,
     RB_ACT_INTEGRATOR,
     RB_ACT_FILTER,
-    RB_ACT_FILTER_EXACT
+    RB_ACT_FILTER_EXACT,
+    RB_ACT_MUSCLE
 } rb_activation;
+
+typedef enum rb_law { RB_LAW_AFFINE = 0, RB_LAW_MUSCLE } rb_law;
+
+/* A muscle, docs/theory (D.47). Lengths in units of the length L0 at which it is strongest. */
+typedef struct rb_muscle {
+    double range[2]; /* that the length range of the actuator stands for                       */
+    double force;    /* at L0, full activation and rest [N]                                    */
+    double scale;    /* force < 0: scale by the acceleration of a unit force; readers do so    */
+    double lmin, lmax, vmax, fpmax, fvmax;
+} rb_muscle;
 
 /* force = gain u + bias with u the control or the activation, l and ldot the length and velocity
  * of the transmission: gain = gain_0 + gain_1 l + gain_2 ldot, bias likewise. A motor is gain (1,
@@ -348,6 +362,13 @@ typedef struct rb_actuator_def {
     rb_activation activation;
     double time_constant; /* of the filters [s]                                                */
     double gain[3], bias[3];
+    rb_law gain_law, bias_law;            /* muscles: instead of gain and bias                   */
+    rb_muscle gain_muscle, bias_muscle;   /*                                                     */
+    double length_range[2];               /* muscles: shortest and longest length                */
+    double muscle_time[2], muscle_smooth; /* RB_ACT_MUSCLE: constants of rise and fall [s], width
+                                           of the change between them                       */
+    double crank_length;                  /* RB_TRN_SLIDER_CRANK [m]                             */
+    int early;                            /* 1: forces use the activation at the end of the step */
     int ctrl_limited, force_limited, act_limited;
     double ctrl_range[2], force_range[2], act_range[2];
 } rb_actuator_def;

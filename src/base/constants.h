@@ -61,6 +61,13 @@
 #define RB_FLUID_MIN 1e-15
 #define RB_FLUID_EPS 1e-14
 
+/* Gap of a contact that adhesion still acts on, by the size of the model [1]. Larger: what has come
+ * off is pulled back. Smaller: rounding lets go. */
+#define RB_ADHESION_REACH 1e-6
+
+/* Lengths, speeds and times of muscles that are divided by are at least this, as in MuJoCo. */
+#define RB_MUSCLE_MIN 1e-15
+
 /* Strings over spheres and cylinders (D.41): radii and distances below which there is nothing to
  * wrap around, as in MuJoCo [m], and the last change of the angle of a string inside of a circle
  * [rad]. Larger: its Jacobian is not the gradient of its length. Smaller: steps of rounding. */

@@ -13,6 +13,9 @@ double rb_actuator_length(const rb_model *m, const rb_data *d, int i, double *ra
 
 /* Activations after a step h with constant controls, exact for integrators and filters, then
  * clamped. */
+/* The activations that forces of the step are found with.                              (na) */
+void rb_activation_middle(const rb_model *m, const double *act, const double *next, double *middle);
+
 void rb_activation_step(const rb_model *m, const rb_data *d, double h, double *next);
 
 #endif

@@ -331,7 +331,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     if (!s->placed) copy(s->v, d->v, m->nv);
     copy(s->act, d->act, m->na);
     rb_activation_step(m, d, h, s->act_next);
-    for (int a = 0; a < m->na; a++) d->act[a] = 0.5 * (s->act[a] + s->act_next[a]);
+    rb_activation_middle(m, s->act, s->act_next, d->act);
 
     rb_anderson_reset(&s->mixing);
     progress p = { .best = INFINITY, .floor = RB_SMOOTH_ROUNDING * rb_norm_inf(s->q, m->nq) / h };

@@ -130,9 +130,14 @@ typedef struct rb_mjcf_tendon {
     int limited, force_limited; /* rb_mjcf_auto */
 } rb_mjcf_tendon;
 
-/* How an actuator computes; what is "other" (muscle, user, ...) has no effect here. */
-typedef enum rb_mjcf_law { RB_MJCF_FIXED = 0, RB_MJCF_AFFINE, RB_MJCF_OTHER_LAW } rb_mjcf_law;
-enum { RB_MJCF_OTHER_DYNAMICS = RB_ACT_FILTER_EXACT + 1, RB_MJCF_NPRM = 10 };
+/* How an actuator computes; what is "other" (user, ...) has no effect here. */
+typedef enum rb_mjcf_law {
+    RB_MJCF_FIXED = 0,
+    RB_MJCF_AFFINE,
+    RB_MJCF_MUSCLE,
+    RB_MJCF_OTHER_LAW
+} rb_mjcf_law;
+enum { RB_MJCF_OTHER_DYNAMICS = RB_ACT_MUSCLE + 1, RB_MJCF_NPRM = 10 };
 
 /* The three ranges of an actuator. */
 enum { RB_MJCF_CTRL = 0, RB_MJCF_FORCE, RB_MJCF_ACT };
@@ -145,6 +150,8 @@ typedef struct rb_mjcf_actuator {
     int limited[3]; /* rb_mjcf_auto                                 */
     double range[3][2];
     double inheritrange;
+    double lengthrange[2], cranklength;
+    int actearly;
     double damping, armature; /* added to the joint or tendon, times gear^2   */
     int group;
     int nact; /* activations, -1: as the dynamics say         */
@@ -166,7 +173,11 @@ typedef struct rb_mjcf_map {
 } rb_mjcf_map;
 
 /* Numbers that need the finished model. */
-typedef enum rb_mjcf_later_kind { RB_MJCF_SPRINGDAMPER = 0, RB_MJCF_DAMPRATIO } rb_mjcf_later_kind;
+typedef enum rb_mjcf_later_kind {
+    RB_MJCF_SPRINGDAMPER = 0,
+    RB_MJCF_DAMPRATIO,
+    RB_MJCF_MUSCLE_FORCE
+} rb_mjcf_later_kind;
 
 typedef struct rb_mjcf_later {
     rb_mjcf_later_kind kind;

@@ -31,6 +31,9 @@ static const rb_mjcf_field fields[] = {
     ACT("armature", armature, NUMBERS, 1, 1, NULL),
     ACT("inheritrange", inheritrange, NUMBERS, 1, 1, NULL),
     ACT("actdim", nact, INTS, 1, 1, NULL),
+    ACT("lengthrange", lengthrange, NUMBERS, 2, 2, NULL),
+    ACT("cranklength", cranklength, NUMBERS, 1, 1, NULL),
+    ACT("actearly", actearly, WORD, 0, 0, RB_MJCF_BOOL_WORDS),
     ACT("dynprm", dynprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
     ACT("gainprm", gainprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
     ACT("biasprm", biasprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
@@ -159,6 +162,45 @@ static rb_status choose_range(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actua
                               : "inheritrange outweighs the range of the class");
 }
 
+/* What a file does not say of a muscle, unless a class did. */
+static void muscle_defaults(rb_mjcf_actuator *act)
+{
+    static const double prm[9] = { 0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2 };
+    if (act->dynprm[0] == 1.0) act->dynprm[0] = 0.01;
+    if (act->dynprm[1] == 0.0) act->dynprm[1] = 0.04;
+    if (act->gainprm[0] == 1.0) act->gainprm[0] = prm[0];
+    for (int k = 1; k < 9; k++)
+        if (act->gainprm[k] == 0.0) act->gainprm[k] = prm[k];
+}
+
+static rb_status set_muscle(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
+{
+    static const char *const names[] = {
+        "force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"
+    };
+    muscle_defaults(act);
+    RB_TRY(rb_xml_numbers(node, "timeconst", 2, 2, act->dynprm, NULL, r->err));
+    RB_TRY(rb_xml_number(node, "tausmooth", &act->dynprm[2], r->err));
+    RB_TRY(rb_xml_numbers(node, "range", 2, 2, act->gainprm, NULL, r->err));
+    for (int k = 0; k < 7; k++) RB_TRY(rb_xml_number(node, names[k], &act->gainprm[2 + k], r->err));
+    RB_TRY(not_negative(r, node, "tausmooth", act->dynprm[2]));
+    memcpy(act->biasprm, act->gainprm, sizeof act->biasprm);
+    act->dynamics = RB_ACT_MUSCLE;
+    act->gain_law = act->bias_law = RB_MJCF_MUSCLE;
+    return RB_OK;
+}
+
+static rb_status set_adhesion(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
+{
+    RB_TRY(rb_xml_number(node, "gain", &act->gainprm[0], r->err));
+    RB_TRY(not_negative(r, node, "gain", act->gainprm[0]));
+    RB_TRY(not_negative(r, node, "ctrlrange", act->range[RB_MJCF_CTRL][0]));
+    act->limited[RB_MJCF_CTRL] = RB_MJCF_TRUE;
+    act->dynamics = RB_ACT_NONE;
+    act->gain_law = act->bias_law = RB_MJCF_FIXED;
+    return RB_OK;
+}
+
 rb_status rb_mjcf_apply_actuator(rb_mjcf *r, const rb_xml_node *node, void *state)
 {
     rb_mjcf_actuator *act = state;
@@ -182,9 +224,11 @@ rb_status rb_mjcf_apply_actuator(rb_mjcf *r, const rb_xml_node *node, void *stat
     if (rb_xml_is(node, "damper")) return set_damper(r, node, act);
     if (rb_xml_is(node, "cylinder")) return set_cylinder(r, node, act);
 
+    if (rb_xml_is(node, "muscle")) return set_muscle(r, node, act);
+    if (rb_xml_is(node, "adhesion")) return set_adhesion(r, node, act);
+
     act->gain_law = act->bias_law = RB_MJCF_OTHER_LAW;
-    if (rb_xml_in(node->name, "muscle dcmotor pid")) act->dynamics = RB_MJCF_OTHER_DYNAMICS;
-    if (rb_xml_is(node, "adhesion")) act->limited[RB_MJCF_CTRL] = RB_MJCF_TRUE;
+    if (rb_xml_in(node->name, "dcmotor pid")) act->dynamics = RB_MJCF_OTHER_DYNAMICS;
     return RB_OK;
 }
 
@@ -200,43 +244,20 @@ static rb_status read_joint_target(rb_mjcf *r, const rb_xml_node *node, rb_actua
                         &def->target);
 }
 
-/* A target to which no force goes, for actuators whose transmission is not
- * simulated: anything that exists will do. -1: the model has nothing to choose
- * from. */
-static int idle_target(const rb_mjcf *r, rb_actuator_def *def)
+static rb_status read_target(rb_mjcf *r, const rb_xml_node *node, rb_actuator_def *def)
 {
-    static const struct {
-        rb_kind kind;
-        rb_transmission transmission;
-    } choice[] = { { RB_KIND_JOINT, RB_TRN_JOINT },
-                   { RB_KIND_SITE, RB_TRN_SITE },
-                   { RB_KIND_TENDON, RB_TRN_TENDON } };
-    for (int k = 0; k < 3; k++) {
-        if (rb_spec_count(r->spec, choice[k].kind) == 0) continue;
-        def->transmission = choice[k].transmission;
-        return 0;
-    }
-    return -1;
-}
-
-/* *idle is set where the actuator can have no effect here. */
-static rb_status read_target(rb_mjcf *r, const rb_xml_node *node, rb_actuator_def *def, int *idle)
-{
-    int index;
     def->reference = -1;
     if (rb_xml_get(node, "body")) {
-        RB_TRY(rb_mjcf_find(r, node, "body", RB_KIND_BODY, 1, &index));
-        *idle = 1;
+        def->transmission = RB_TRN_BODY;
+        RB_TRY(rb_mjcf_find(r, node, "body", RB_KIND_BODY, 1, &def->target));
     } else if (rb_xml_get(node, "site")) {
         def->transmission = RB_TRN_SITE;
         RB_TRY(rb_mjcf_find(r, node, "site", RB_KIND_SITE, 1, &def->target));
         RB_TRY(rb_mjcf_find(r, node, "refsite", RB_KIND_SITE, 0, &def->reference));
     } else if (rb_xml_get(node, "cranksite")) {
-        RB_TRY(rb_mjcf_find(r, node, "cranksite", RB_KIND_SITE, 1, &index));
-        RB_TRY(rb_mjcf_find(r, node, "slidersite", RB_KIND_SITE, 1, &index));
-        *idle = 1;
-        RB_TRY(rb_mjcf_warn(r, node, "actuator/cranksite", 1,
-                            "slider-crank transmissions are not simulated: they have no force"));
+        def->transmission = RB_TRN_SLIDER_CRANK;
+        RB_TRY(rb_mjcf_find(r, node, "cranksite", RB_KIND_SITE, 1, &def->target));
+        RB_TRY(rb_mjcf_find(r, node, "slidersite", RB_KIND_SITE, 1, &def->reference));
     } else if (rb_xml_get(node, "tendon")) {
         def->transmission = RB_TRN_TENDON;
         RB_TRY(rb_mjcf_find(r, node, "tendon", RB_KIND_TENDON, 1, &def->target));
@@ -244,7 +265,7 @@ static rb_status read_target(rb_mjcf *r, const rb_xml_node *node, rb_actuator_de
         RB_TRY(read_joint_target(r, node, def));
     } else {
         return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
-                             "acts on nothing; give a joint, tendon or site");
+                             "acts on nothing; give a joint, tendon, site, slider-crank or body");
     }
     return RB_OK;
 }
@@ -302,6 +323,12 @@ static rb_status set_ranges(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_a
  * ----------------------------------------------------------------------------
  */
 
+static rb_muscle muscle_of(const double prm[9])
+{
+    return (
+        rb_muscle){ { prm[0], prm[1] }, prm[2], prm[3], prm[4], prm[5], prm[6], prm[7], prm[8] };
+}
+
 static void set_laws(const rb_mjcf_actuator *act, rb_actuator_def *def)
 {
     int affine_gain = act->gain_law == RB_MJCF_AFFINE,
@@ -310,6 +337,15 @@ static void set_laws(const rb_mjcf_actuator *act, rb_actuator_def *def)
         def->gain[k] = k == 0 || affine_gain ? act->gainprm[k] : 0.0;
         def->bias[k] = affine_bias ? act->biasprm[k] : 0.0;
     }
+    if (act->gain_law == RB_MJCF_MUSCLE) def->gain_muscle = muscle_of(act->gainprm);
+    if (act->bias_law == RB_MJCF_MUSCLE) def->bias_muscle = muscle_of(act->biasprm);
+    def->gain_law = act->gain_law == RB_MJCF_MUSCLE ? RB_LAW_MUSCLE : RB_LAW_AFFINE;
+    def->bias_law = act->bias_law == RB_MJCF_MUSCLE ? RB_LAW_MUSCLE : RB_LAW_AFFINE;
+    memcpy(def->length_range, act->lengthrange, sizeof def->length_range);
+    memcpy(def->muscle_time, act->dynprm, sizeof def->muscle_time);
+    def->muscle_smooth = act->dynprm[2];
+    def->crank_length = act->cranklength;
+    def->early = act->actearly;
     memcpy(def->gear, act->gear, sizeof def->gear);
     def->activation = (rb_activation)act->dynamics;
     def->time_constant = act->dynprm[0];
@@ -321,6 +357,7 @@ static rb_status make_idle(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_ac
 {
     memset(def->gain, 0, sizeof def->gain);
     memset(def->bias, 0, sizeof def->bias);
+    def->gain_law = def->bias_law = RB_LAW_AFFINE;
     if (act->dynamics == RB_MJCF_OTHER_DYNAMICS) {
         int none = act->nact == 0 || rb_xml_in(node->name, "pid dcmotor");
         def->activation = none ? RB_ACT_NONE : RB_ACT_INTEGRATOR;
@@ -336,8 +373,6 @@ static rb_status tell_law(rb_mjcf *r, const rb_xml_node *node)
     static const struct {
         const char *name, *label, *text;
     } known[] = {
-        { "muscle", "actuator/muscle", "muscles are not simulated: they have no force" },
-        { "adhesion", "actuator/adhesion", "adhesion is not simulated" },
         { "plugin", "actuator/plugin", "plugins are not run: the actuator has no force" },
         { "pid", "actuator/pid", "pid actuators are not simulated: they have no force" },
         { "dcmotor", "actuator/dcmotor",
@@ -358,7 +393,7 @@ static rb_status add_to_target(rb_mjcf *r, const rb_xml_node *node, const rb_mjc
 {
     double gear2 = act->gear[0] * act->gear[0];
     if (act->armature == 0.0 && act->damping == 0.0) return RB_OK;
-    if (def->transmission == RB_TRN_SITE)
+    if (def->transmission >= RB_TRN_SITE)
         return rb_xml_refuse(node, "armature", r->err, RB_BAD_INPUT,
                              "armature and damping need a joint or a tendon");
     if (def->transmission == RB_TRN_TENDON) {
@@ -393,32 +428,68 @@ static int is_off(const rb_mjcf *r, const rb_mjcf_actuator *act)
     return r->flags.no_actuation || group_off;
 }
 
+/* A muscle without a range of lengths has that of its joint or tendon. 1: it has none. */
+static int find_length_range(rb_mjcf *r, rb_actuator_def *def)
+{
+    const double *range = NULL;
+    double gear = def->gear[0];
+    if (def->gain_law != RB_LAW_MUSCLE && def->bias_law != RB_LAW_MUSCLE) return 0;
+    if (def->length_range[0] < def->length_range[1]) return 0;
+    if (def->transmission == RB_TRN_TENDON) {
+        const rb_tendon_def *tendon = rb_spec_tendon(r->spec, def->target);
+        if (tendon->limited) range = tendon->range;
+    } else if (def->transmission == RB_TRN_JOINT) {
+        const rb_joint_def *joint = rb_spec_joint(r->spec, def->target);
+        int scalar = joint->type == RB_JOINT_HINGE || joint->type == RB_JOINT_SLIDE;
+        if (joint->limited && scalar) range = joint->range;
+    }
+    if (!range || gear == 0.0) return 1;
+    def->length_range[0] = fmin(gear * range[0], gear * range[1]);
+    def->length_range[1] = fmax(gear * range[0], gear * range[1]);
+    return 0;
+}
+
+/* A muscle whose force is said by the acceleration that it gives. */
+static rb_status remember_force(rb_mjcf *r, const rb_xml_node *node, const rb_actuator_def *def,
+                                int index)
+{
+    int gain = def->gain_law == RB_LAW_MUSCLE && def->gain_muscle.force < 0.0;
+    int bias = def->bias_law == RB_LAW_MUSCLE && def->bias_muscle.force < 0.0;
+    if (!gain && !bias) return RB_OK;
+    rb_mjcf_later *later = rb_xml_take(r->doc, 1, sizeof *later);
+    if (!later) return rb_mjcf_nomem(r, node);
+    *later = (rb_mjcf_later){ RB_MJCF_MUSCLE_FORCE, index, { 0.0, 0.0 }, r->top->later };
+    r->top->later = later;
+    return RB_OK;
+}
+
 rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_mjcf_actuator act;
     rb_actuator_def def = rb_actuator_default();
-    int idle = 0;
     RB_TRY(rb_mjcf_state(r, node, RB_MJCF_ACTUATOR, NULL, &act));
-    RB_TRY(read_target(r, node, &def, &idle));
-    if (!idle) RB_TRY(inherit_range(r, node, &def, &act));
+    RB_TRY(read_target(r, node, &def));
+    RB_TRY(inherit_range(r, node, &def, &act));
     RB_TRY(set_ranges(r, node, &act, &def));
     set_laws(&act, &def);
 
     int other = act.gain_law == RB_MJCF_OTHER_LAW || act.bias_law == RB_MJCF_OTHER_LAW ||
                 act.dynamics == RB_MJCF_OTHER_DYNAMICS;
     if (other) RB_TRY(tell_law(r, node));
-    if (rb_xml_get(node, "body") || rb_xml_get(node, "cranksite")) {
-        def.target = idle_target(r, &def);
-        if (def.target < 0) return RB_OK;
-        memset(def.gear, 0, sizeof def.gear);
-    } else {
-        RB_TRY(add_to_target(r, node, &act, &def));
-    }
-    if (other || idle || is_off(r, &act)) RB_TRY(make_idle(r, node, &act, &def));
+    int unknown = !other && find_length_range(r, &def);
+    if (unknown)
+        RB_TRY(
+            rb_mjcf_warn(r, node, "actuator/lengthrange", 1,
+                         "the lengths of a muscle are not searched for: give lengthrange, or the "
+                         "joint or tendon a range; the muscle has no force"));
+    RB_TRY(add_to_target(r, node, &act, &def));
+    int idle = other || unknown || is_off(r, &act);
+    if (idle) RB_TRY(make_idle(r, node, &act, &def));
 
     def.where = rb_mjcf_where(node);
     RB_TRY(rb_mjcf_name(r, node, RB_KIND_ACTUATOR, &def.name));
     int index = rb_spec_add_actuator(r->spec, &def, r->err);
     RB_TRY(rb_mjcf_added(r, index));
-    return other || idle ? RB_OK : remember_ratio(r, node, &act, index);
+    if (!idle) RB_TRY(remember_force(r, node, &def, index));
+    return idle ? RB_OK : remember_ratio(r, node, &act, index);
 }

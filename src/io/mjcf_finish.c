@@ -85,22 +85,6 @@ static void set_springdamper(rb_mjcf *r, const finished *f, const rb_mjcf_later 
     joint->damping = 2.0 * inertia / fmax(MIN_DIVISOR, time_constant);
 }
 
-/* x = J', how the length of the transmission changes with the dofs. */
-static void transmission_row(const finished *f, const rb_actuator_def *act)
-{
-    const rb_model *m = f->m;
-    memset(f->x, 0, (size_t)m->nv * sizeof *f->x);
-    if (act->transmission == RB_TRN_TENDON) {
-        int adr = m->tendon_adr[act->target], num = m->tendon_num[act->target];
-        for (int w = adr; w < adr + num; w++)
-            f->x[m->jnt_dofadr[m->wrap_jnt[w]]] += act->gear[0] * m->wrap_coef[w];
-    } else {
-        int dof = m->jnt_dofadr[act->target];
-        for (int i = dof; i < m->nv && m->dof_jnt[i] == act->target; i++)
-            f->x[i] = act->gear[i - dof];
-    }
-}
-
 /* kv = 2 ratio sqrt(kp mass) of a servo, mass = 1 / (J M^-1 J') what it feels. */
 static rb_status set_dampratio(rb_mjcf *r, const rb_xml_node *root, const finished *f,
                                const rb_mjcf_later *later)
@@ -111,13 +95,28 @@ static rb_status set_dampratio(rb_mjcf *r, const rb_xml_node *root, const finish
     if (act->transmission == RB_TRN_SITE)
         return rb_mjcf_warn(r, root, "actuator/dampratio", 1,
                             "a servo on a site has no damping ratio; give kv");
-    transmission_row(f, act);
+    rb_actuator_row(f->m, f->d, later->index, f->x);
     memcpy(row, f->x, (size_t)f->m->nv * sizeof *row);
     rb_mass_solve(f->m, f->d, f->x);
     for (int i = 0; i < f->m->nv; i++) inverse += row[i] * f->x[i];
     double mass = 1.0 / fmax(MIN_DIVISOR, inverse);
     act->bias[2] = -2.0 * later->numbers[0] * sqrt(fmax(0.0, act->gain[0] * mass));
     return RB_OK;
+}
+
+/* force = scale / |M^-1 J'|, the acceleration of a unit force. */
+static void set_muscle_force(rb_mjcf *r, const finished *f, const rb_mjcf_later *later)
+{
+    rb_actuator_def *act = rb_spec_actuator(r->spec, later->index);
+    double sum = 0.0;
+    rb_actuator_row(f->m, f->d, later->index, f->x);
+    rb_mass_solve(f->m, f->d, f->x);
+    for (int i = 0; i < f->m->nv; i++) sum += f->x[i] * f->x[i];
+    double acceleration = fmax(MIN_DIVISOR, sqrt(sum));
+    if (act->gain_muscle.force < 0.0)
+        act->gain_muscle.force = act->gain_muscle.scale / acceleration;
+    if (act->bias_muscle.force < 0.0)
+        act->bias_muscle.force = act->bias_muscle.scale / acceleration;
 }
 
 /* Meshes whose inertia is that of their hull need it now. */
@@ -152,6 +151,8 @@ static rb_status read_later(rb_mjcf *r, const rb_xml_node *root)
     for (const rb_mjcf_later *later = r->later; later && status == RB_OK; later = later->next) {
         if (later->kind == RB_MJCF_SPRINGDAMPER)
             set_springdamper(r, &f, later);
+        else if (later->kind == RB_MJCF_MUSCLE_FORCE)
+            set_muscle_force(r, &f, later);
         else
             status = set_dampratio(r, root, &f, later);
     }

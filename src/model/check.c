@@ -433,6 +433,16 @@ static rb_status check_actuator(const subject *s)
     TRY(range(s, "ctrl_range", def->ctrl_limited, def->ctrl_range));
     TRY(range(s, "force_range", def->force_limited, def->force_range));
     TRY(range(s, "act_range", def->act_limited, def->act_range));
+    if (def->transmission == RB_TRN_SLIDER_CRANK)
+        TRY(positive(s, "crank_length", &def->crank_length, 1));
+    if (def->gain_law == RB_LAW_MUSCLE || def->bias_law == RB_LAW_MUSCLE) {
+        if (!(def->length_range[0] < def->length_range[1]))
+            return REFUSE(s,
+                          "is a muscle without a length range: give lengthrange, its shortest and "
+                          "longest length [m]");
+        TRY(finite(s, "length_range", def->length_range, 2));
+    }
+    if (def->activation == RB_ACT_MUSCLE) TRY(positive(s, "muscle_time", def->muscle_time, 2));
     int filter = def->activation == RB_ACT_FILTER || def->activation == RB_ACT_FILTER_EXACT;
     return filter ? positive(s, "time_constant", &def->time_constant, 1) : RB_OK;
 }

@@ -233,19 +233,21 @@ static rb_status check_tendon(const rb_spec *spec, int i, const void *def, rb_er
 static rb_status check_actuator(const rb_spec *spec, int i, const void *def, rb_error *err)
 {
     const rb_actuator_def *act = def;
-    static const rb_kind targets[] = { RB_KIND_JOINT, RB_KIND_JOINT, RB_KIND_TENDON, RB_KIND_SITE };
-    if (act->transmission < RB_TRN_JOINT || act->transmission > RB_TRN_SITE) {
+    static const rb_kind targets[] = { RB_KIND_JOINT, RB_KIND_JOINT, RB_KIND_TENDON,
+                                       RB_KIND_SITE,  RB_KIND_SITE,  RB_KIND_BODY };
+    if (act->transmission < RB_TRN_JOINT || act->transmission > RB_TRN_BODY) {
         return rb_refuse(def, RB_KIND_ACTUATOR, i, err, "transmission = %d is no rb_transmission",
                          (int)act->transmission);
     }
-    if (act->activation < RB_ACT_NONE || act->activation > RB_ACT_FILTER_EXACT) {
+    if (act->activation < RB_ACT_NONE || act->activation > RB_ACT_MUSCLE) {
         return rb_refuse(def, RB_KIND_ACTUATOR, i, err, "activation = %d is no rb_activation",
                          (int)act->activation);
     }
     const rb_ref_slot target = { 0, targets[act->transmission], 0, "target" };
-    const rb_ref_slot reference = { 0, RB_KIND_SITE, -1, "reference" };
+    int crank = act->transmission == RB_TRN_SLIDER_CRANK;
+    const rb_ref_slot reference = { 0, RB_KIND_SITE, crank ? 0 : -1, "reference" };
     rb_status status = check_ref(spec, def, RB_KIND_ACTUATOR, i, act->target, &target, err);
-    if (status != RB_OK || act->transmission != RB_TRN_SITE) return status;
+    if (status != RB_OK || (act->transmission != RB_TRN_SITE && !crank)) return status;
     return check_ref(spec, def, RB_KIND_ACTUATOR, i, act->reference, &reference, err);
 }
 

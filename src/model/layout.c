@@ -120,6 +120,9 @@ static const entry model_entries[] = {
     M(act_transmission, nu, 1), M(act_target, nu, 1), M(act_reference, nu, 1),
     M(act_dynamics, nu, 1), M(act_adr, nu, 1), M(act_time_constant, nu, 1),
     M(act_gear, nu, 6), M(act_gain, nu, 3), M(act_bias, nu, 3),
+    M(act_gain_law, nu, 1), M(act_bias_law, nu, 1), M(act_early, nu, 1),
+    M(act_gain_muscle, nu, 1), M(act_bias_muscle, nu, 1), M(act_length_range, nu, 2),
+    M(act_muscle_time, nu, 2), M(act_muscle_smooth, nu, 1), M(act_crank_length, nu, 1),
     M(act_ctrl_limited, nu, 1), M(act_force_limited, nu, 1), M(act_act_limited, nu, 1),
     M(act_ctrl_range, nu, 2), M(act_force_range, nu, 2), M(act_act_range, nu, 2),
 

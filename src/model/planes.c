@@ -30,7 +30,10 @@ static int is_plain(const rb_model *m)
         if (m->body_gravcomp[b] != 0.0) return 0;
     }
     for (int i = 0; i < m->nu; i++) {
-        if (m->act_transmission[i] == RB_TRN_SITE) return 0;
+        int transmission = m->act_transmission[i];
+        if (transmission == RB_TRN_SITE || transmission == RB_TRN_SLIDER_CRANK ||
+            transmission == RB_TRN_BODY)
+            return 0;
     }
     return 1;
 }

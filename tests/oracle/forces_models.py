@@ -88,6 +88,29 @@ MODELS = {
     "polynomial": arm("", body=ARM.replace('axis="0 0 1"', 'axis="0 0 1" stiffness="2 3 4" damping="0.1 0.2 0.3"')
                       .replace('stiffness="0.3" damping="0.1"', 'stiffness="0.3 0.2 0.5" damping="0.1 0 0.7"')),
 }
+MUSCLES = TENDONS + """
+  <actuator>
+    <muscle name="a" tendon="sphere" lengthrange="0.2 0.9"/>
+    <muscle name="b" tendon="plain" lengthrange="0.3 0.8" force="90" timeconst="0.02 0.07" tausmooth="0.3" lmin="0.6"
+            lmax="1.5" vmax="2" fpmax="1.1" fvmax="1.4" range="0.8 1.1" gear="1.5" forcerange="-60 0"/>
+    <muscle name="c" joint="slide" lengthrange="-0.3 0.3" scale="100"/>
+    <general name="d" joint="elbow" dyntype="muscle" gaintype="affine" gainprm="1 2 3" dynprm="0.03 0.05"
+             actlimited="true" actrange="0.1 0.9" actearly="true"/>
+    <general name="e" tendon="plain" gaintype="muscle" gainprm="0.75 1.05 50 100 0.5 1.6 1.5 1.3 1.2"
+             lengthrange="0.2 0.9"/>
+    <general name="f" joint="slide" dyntype="filter" dynprm="0.1" actearly="true"/>
+    <general name="g" joint="slide" dyntype="filterexact" dynprm="0.1" actearly="true"/>
+    <intvelocity name="h" joint="shoulder" kp="20" actrange="-1 1"/>
+    <motor name="crank" cranksite="tip" slidersite="c1" cranklength="0.9" gear="3"/>
+    <position name="crank2" cranksite="f1" slidersite="s2b" cranklength="2" kp="10" kv="1"/>
+    <cylinder name="cyl" joint="slide" timeconst="0.2" area="2" bias="1 2 3"/>
+    <damper name="damper" joint="shoulder" kv="3" ctrlrange="0 2"/>
+    <motor name="wrench" site="tip" gear="1 2 3 4 5 6"/>
+    <position name="ref" site="tip" refsite="f1" gear="0 0 0 1 2 3" kp="5"/>
+    <motor name="parent" jointinparent="wrist" gear="1 2 3"/>
+    <velocity name="force_bound" joint="slide" kv="9" forcerange="-1 2"/>
+  </actuator>"""
+MODELS["actuators"] = arm(MUSCLES)
 MODELS["fluid_box"] = arm("", option='density="1.2" viscosity="0.7" wind="1 2 3"')
 MODELS["fluid_ellipsoid"] = MODELS["fluid_box"].replace(
     '<geom name="float"', '<geom fluidshape="ellipsoid" name="float"').replace(

@@ -37,8 +37,7 @@ class Side:
         for a in range(m.nu):
             kind = mujoco.mjtTrn(m.actuator_trntype[a])
             muscle = m.actuator_gaintype[a] == mujoco.mjtGain.mjGAIN_MUSCLE
-            if muscle or kind in (mujoco.mjtTrn.mjTRN_BODY,
-                                             mujoco.mjtTrn.mjTRN_SLIDERCRANK):
+            if muscle or kind == mujoco.mjtTrn.mjTRN_BODY:
                 self.without.append("actuators")
                 return False
         return True

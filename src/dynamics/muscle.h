@@ -1,0 +1,15 @@
+/* Muscles (D.47): force by length, velocity and activation. */
+#ifndef RB_DYNAMICS_MUSCLE_H
+#define RB_DYNAMICS_MUSCLE_H
+
+#include "rattleback/spec.h"
+
+/* What the activation is multiplied with, and what there is without it [N]; negative: muscles pull.
+ * `length` is that of the transmission, range the lengths that rb_muscle.range stands for. */
+double rb_muscle_gain(const rb_muscle *p, const double range[2], double length, double rate);
+double rb_muscle_bias(const rb_muscle *p, const double range[2], double length);
+
+/* Time constant at this control and activation [s]. */
+double rb_muscle_time(const double time[2], double smooth, double ctrl, double act);
+
+#endif
