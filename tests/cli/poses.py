@@ -265,7 +265,9 @@ def test_steppers_agree():
 
 
 def test_a_drop_that_does_not_settle_is_counted():
-    report = poses(BOX, "--drops", "6", "--time", "0.3", "--restitution", "0.9")
+    out = check_run(rattleback("poses", "--json", BOX, "--drops", "6", "--time", "0.3", "--restitution", "0.9"), 1,
+                    "no drop settled within 0.3 s")
+    report = strict_json(out)
     check(report["unsettled"] == 6 and all(p["count"] == 0 for p in report["poses"]), report)
     check(report["drops"] == 6, report)
 
