@@ -20,6 +20,7 @@ FOLDERS = {
     "robots": "mechanisms and robots",
     "simbenchmark": "the scenes of SimBenchmark",
     "toss": "tosses of a cube",
+    "towers": "towers, walls, houses, dominoes and arches, for `bench/towers`",
 }
 
 
