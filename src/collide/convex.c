@@ -21,6 +21,7 @@ int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *co
     couple->scale = rb_larger(rb_norm3(w), rb_larger(couple->core1.extent, couple->core2.extent));
     couple->scale = rb_larger(couple->scale, rb_larger(couple->core1.radius, couple->core2.radius));
     couple->seen = 0;
+    couple->enough = INFINITY;
     couple->curved =
         couple->core1.kind >= RB_CORE_CYLINDER || couple->core2.kind >= RB_CORE_CYLINDER;
     return 1;
@@ -240,6 +241,18 @@ static void forget(rb_couple *couple, rb_closest *out)
     out->met = out->capped = 0;
 }
 
+/* GJK has proved that they are farther apart than is asked for: the direction is no matter. */
+static int is_enough(const rb_couple *couple, const rb_gjk *gjk, rb_warm *warm, rb_closest *out)
+{
+    if (!(gjk->lower > couple->enough)) return 0;
+    rb_copy3(gjk->normal, out->at.n);
+    out->at.s = gjk->lower;
+    out->steps = gjk->steps;
+    out->error = 0.0;
+    if (warm) rb_simplex_keep(couple, gjk, warm);
+    return 1;
+}
+
 /* Polyhedra that are far apart, from the simplex of the pose before. 0: they are not, or it is not
  * one pair of features that is the nearest. */
 static int find_far(rb_couple *couple, rb_warm *warm, rb_closest *out)
@@ -248,6 +261,7 @@ static int find_far(rb_couple *couple, rb_warm *warm, rb_closest *out)
     if (!rb_simplex_resume(couple, warm, &gjk)) return 0;
     rb_gjk_run(couple, 0.01 * RB_GAP_TIE * couple->scale, RB_GJK_STEPS, &gjk);
     out->steps = gjk.steps;
+    if (is_enough(couple, &gjk, warm, out)) return 1;
     if (!take_named(couple, &gjk, out)) return 0;
     const rb_extreme *e = rb_couple_extremes(couple, out->at.n);
     if (e[0].freedom + e[1].freedom != gjk.n - 1) return 0;
@@ -282,6 +296,7 @@ void rb_closest_find(rb_couple *couple, rb_warm *warm, rb_closest *out)
     for (int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;; few *= 2) {
         int last = few >= RB_GJK_STEPS;
         rb_gjk_run(couple, 0.01 * tie, last ? RB_GJK_STEPS : few, &gjk);
+        if (is_enough(couple, &gjk, warm, out)) return;
         last = last || gjk.steps < few || gjk.overlap;
         int all = last && !gjk.overlap;
         int proved = settle(couple, &gjk, all ? RB_TRY_ALL : RB_TRY_NEWTON, out);
@@ -453,7 +468,9 @@ void rb_convex_pair_warm(const rb_shape *shape1, const rb_shape *shape2, double 
         to_world(shape1, out);
         return;
     }
+    couple.enough = (reach + radii) * (1.0 + RB_GAP_TIE) + 10.0 * RB_GAP_TIE * couple.scale;
     rb_closest_find(&couple, warm, &closest);
+    if (closest.at.s > couple.enough) return;
     if (!couple.curved && is_nameable(&couple, &closest.at)) {
         rb_direction *at = &closest.at;
         name_again(&couple, at);

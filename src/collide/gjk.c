@@ -226,7 +226,8 @@ void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g)
             g->lower = separation;
             rb_copy3(n, g->normal);
         }
-        if (g->distance - g->lower <= tol || is_known(g, &corner)) return;
+        if (g->distance - g->lower <= tol || g->lower > couple->enough || is_known(g, &corner))
+            return;
 
         g->p[g->n++] = corner;
         part f = closest_part(g);

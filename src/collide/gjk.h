@@ -13,8 +13,9 @@ typedef struct rb_corner {
 /* What a pair of cores needs while its gap is sought. */
 typedef struct rb_couple {
     rb_core core1, core2;
-    double scale; /* larger of both extents and the distance of the centres [m] */
-    int curved;   /* one of them has a curved surface                           */
+    double scale;  /* larger of both extents and the distance of the centres [m] */
+    int curved;    /* one of them has a curved surface                           */
+    double enough; /* separation of which no more is asked for [m]; INFINITY: all   */
 
     /* where both are extreme along n, kept for the next who asks; seen = 0: not yet */
     int seen;
@@ -49,8 +50,8 @@ void rb_gjk_begin(rb_couple *couple, const double *n, rb_gjk *out);
 /* The simplex of the corners that out->p holds, n of them, 1 to 3. */
 void rb_gjk_begin_at(int n, rb_gjk *out);
 
-/* Goes on until lower and distance agree to `tol` [m], the simplex repeats itself, the origin is
- * inside, or g->steps reaches `steps`. */
+/* Goes on until lower and distance agree to `tol` [m], lower is enough, the simplex repeats itself,
+ * the origin is inside, or g->steps reaches `steps`. */
 void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g);
 
 #endif

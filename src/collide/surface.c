@@ -464,6 +464,7 @@ rb_status rb_surface_points(const rb_shape *surface, const rb_shape *convex, dou
     if (!surface->model || surface->asset < 0 || rb_is_surface(convex)) return RB_UNSUPPORTED;
     if (!rb_core_make(convex, surface->p, &k.couple.core2)) return RB_UNSUPPORTED;
     k.couple.curved = k.couple.core2.kind >= RB_CORE_CYLINDER;
+    k.couple.enough = INFINITY;
     k.far = rb_walk_far(&k);
     box b = box_in_surface(&k);
     if (surface->type == RB_GEOM_HFIELD) {
