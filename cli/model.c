@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rattleback/contact.h"
 #include "rattleback/dynamics.h"
 
 /* ---- options -----------------------------------------------------------------------------------
@@ -202,12 +203,35 @@ static int asks_maximal(rb_spec *spec)
     return 0;
 }
 
+/* <numeric name="rb.keep_errors" data="1"/> */
+static int asks_to_keep(rb_spec *spec)
+{
+    for (int k = 0; k < rb_spec_count(spec, RB_KIND_CUSTOM); k++) {
+        const rb_custom_def *custom = rb_spec_custom(spec, k);
+        if (custom->name && strcmp(custom->name, "rb.keep_errors") == 0 && custom->ndata > 0)
+            return custom->data[0] != 0.0;
+    }
+    return 0;
+}
+
+/* Compiles; what overlaps wherever its joints stand is left out of contact before. */
+static rb_model *compile(const model_options *o, rb_spec *spec, rb_error *err)
+{
+    int count = 0;
+    rb_model *m = rb_spec_compile(spec, NULL, err);
+    if (!m || o->keep_overlap || asks_to_keep(spec)) return m;
+    rb_status status = rb_spec_leave_out(spec, m, NULL, &count, err);
+    if (status == RB_OK && count == 0) return m;
+    rb_model_free(m, NULL);
+    return status == RB_OK ? rb_spec_compile(spec, NULL, err) : NULL;
+}
+
 /* The spec in the coordinates asked for; takes the one given. */
 static rb_spec *choose_coordinates(model_options *o, rb_spec *spec, rb_error *err)
 {
     if (!o->coordinates_said && strcmp(o->command, "run") == 0) o->maximal = asks_maximal(spec);
     if (!o->maximal) return spec;
-    o->minimal = rb_spec_compile(spec, NULL, err);
+    o->minimal = compile(o, spec, err);
     rb_spec *maximal = o->minimal ? rb_spec_maximal(spec, NULL, err) : NULL;
     rb_spec_free(spec);
     return maximal;
@@ -300,7 +324,7 @@ rb_model *model_load(model_options *o, const char *path)
         spec = NULL;
     }
     if (spec) spec = choose_coordinates(o, spec, &err);
-    if (spec) m = rb_spec_compile(spec, NULL, &err);
+    if (spec) m = o->maximal ? rb_spec_compile(spec, NULL, &err) : compile(o, spec, &err);
     rb_spec_free(spec);
     if (m) return m;
     if (!err.file[0]) snprintf(err.file, sizeof err.file, "%s", path);

@@ -23,6 +23,7 @@ typedef struct model_options {
     int coordinates_said; /* on the command line: outweighs the model                           */
     rb_model *minimal;    /* where maximal: the model as written, which knows its keyframes */
     int lenient;
+    int keep_overlap; /* 1: links that overlap wherever their joints stand stay in contact      */
     int json;
     int help;
 } model_options;

@@ -44,8 +44,9 @@ typedef struct run {
     long happened, resolved, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
     double energy_smooth_max;
-    double project_energy; /* of all steps [J] */
-    double overlap_end;    /* deepest at the end [m] */
+    double project_energy;  /* of all steps [J] */
+    double overlap_end;     /* deepest at the end [m] */
+    rb_settle_info settled; /* loops of the start */
     double loop_error_max, wall, work, work_max;
     double deadline;         /* of the clock, when the run is to end [s] */
     int late;                /* it has passed */
@@ -317,6 +318,7 @@ static void summary_json(const run *r)
     json_number(&j, "energy_created_max", r->energy_created_max);
     json_number(&j, "energy_smooth_max", r->energy_smooth_max);
     json_number(&j, "overlap_end", r->overlap_end);
+    json_number(&j, "loops_open_start", r->settled.open_before);
     json_number(&j, "project_energy", r->project_energy);
     json_number(&j, "loop_error_max", r->loop_error_max);
     json_int(&j, "fallbacks", r->fallbacks);
@@ -468,6 +470,28 @@ static int keep_begin(run *r)
     return rb_data_copy(r->m, r->begin, r->d) == RB_OK;
 }
 
+/* Loops that the start leaves open are closed, unless errors are kept. */
+static int settle(run *r)
+{
+    rb_error err = { 0 };
+    if (r->o->step.keep_errors) return 1;
+    rb_status status = rb_data_settle(r->m, r->d, &r->settled, &err);
+    if (status == RB_FULL && (rb_data_reserve(r->m, &r->d, 2 * r->settled.contacts + 16) == RB_OK))
+        status = rb_data_settle(r->m, r->d, &r->settled, &err);
+    if (status != RB_OK) {
+        fprintf(stderr, "rattleback run: loops of the start: %s\n",
+                err.text[0] ? err.text : rb_status_text(status));
+        return status != RB_NOMEM && status != RB_BAD_INPUT; /* the first step says more */
+    }
+    if (r->settled.open != r->settled.open_before)
+        fprintf(stderr,
+                "loops were open by %.3g at the start and are closed to %.1e; --keep-errors leaves "
+                "them\n",
+                r->settled.open_before, r->settled.open);
+    r->project_energy += r->settled.energy;
+    return 1;
+}
+
 static int run_model(run *r)
 {
     r->written = r->o->model.minimal ? r->o->model.minimal : r->m;
@@ -491,6 +515,7 @@ static int run_model(run *r)
         return EXIT_BAD_INPUT;
     r->o->step.control = controls_callback(r->controls);
     controls_start(r->controls, r->m, r->d, goes_on);
+    if (!goes_on && !settle(r)) return EXIT_BAD_INPUT;
     r->overlaps = overlap_say(r->m, r->d, &r->o->step);
     rb_sensors(r->m, r->d); /* what they read before the first step */
     r->energy_start = energy(r);

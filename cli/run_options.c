@@ -237,6 +237,7 @@ static int choose_energy_safe(void *to, const char *text)
 static int choose_keep_errors(void *to, const char *text)
 {
     (void)text;
+    ((run_options *)to)->model.keep_overlap = 1;
     return choose(to, "keep_errors", "1");
 }
 

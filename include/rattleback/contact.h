@@ -166,6 +166,14 @@ rb_step_opts rb_step_opts_default(void);
 /* The relative residual that steps with these options certify [1]. */
 double rb_step_opts_tol(const rb_step_opts *opts);
 
+/* Geoms of one mechanism that overlap wherever the joints between them stand (F.29), up to three
+ * links from each other, are parts of a joint drawn larger than they are: a pair of the spec says
+ * that they never touch, a warning names them. Explicit pairs stay. `m` is the spec as compiled,
+ * hulls made; *count says how many were found: then it is compiled again. Deterministic. RB_NOMEM,
+ * RB_BAD_INPUT. */
+rb_status rb_spec_leave_out(rb_spec *spec, const rb_model *m, const rb_alloc *alloc, int *count,
+                            rb_error *err);
+
 /* A stepper by its name: fixed, located, impulse, hybrid. 0: there is none of that name. */
 int rb_stepper_find(const char *name, rb_stepper *out);
 const char *rb_stepper_name(rb_stepper stepper);

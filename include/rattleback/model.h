@@ -277,6 +277,7 @@ typedef struct rb_model {
     int *exclude_body1, *exclude_body2; /*                                      (nexclude)    */
     int *pair_geom1, *pair_geom2, *pair_condim; /*                              (npair)       */
     int *pair_only_material;    /* 1: no part of the filter, condim from the geoms (npair)       */
+    int *pair_never;            /* 1: the two never touch                       (npair)       */
     rb_material *pair_material; /*                                      (npair)       */
     double *key_time; /*                                                       (nkey)        */
     double *key_qpos, *key_qvel, *key_act, *key_ctrl,

@@ -389,6 +389,8 @@ typedef struct rb_pair_def {
     int condim;
     int only_material;    /* 1: says what the two are to each other where they meet; it neither lets
                              them meet nor has a condim                                           */
+    int never;            /* 1: the two never touch; another pair of them that is explicit counts
+                             more                                                              */
     rb_material material; /* NAN in friction, restitution, ...: from the geoms                 */
 } rb_pair_def;
 
@@ -572,7 +574,8 @@ typedef struct rb_warning {
     const char *element; /* "tendon/spatial", "geom", ...                                      */
     const char *text;
     int physics; /* 1: ignoring it changes the motion, `run` refuses unless lenient; 2: a shape
-                    stands in for another one in contacts, `run` says so and goes on           */
+                    stands in for another one in contacts, or is left out of them: `run` says so
+                    and goes on                                                                */
 } rb_warning;
 
 /* ---- the calls --------------------------------------------------------------------------------

@@ -88,6 +88,23 @@ typedef struct rb_step_info {
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_step_info *info,
                   rb_error *err);
 
+/* ---- before the first step ---------------------------------------------------------------------
+ */
+
+typedef struct rb_settle_info {
+    double open_before, open; /* largest closure error before and after [m] or [rad]              */
+    double energy;            /* that this gave [J]                                               */
+    int contacts;             /* RB_FULL: how many there are                                      */
+} rb_settle_info;
+
+/* Closes the loops of a state that leaves them open, as keyframes and reference poses do: the least
+ * displacement in the metric of the masses, limits and contacts kept, then the velocity next to the
+ * one given at which they stay closed (S.93). Otherwise the rows of steps take the error off by
+ * velocities and make energy. Nothing changes where loops are closed; info.open says what could not
+ * be taken off. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide: q and v as they
+ * were. */
+rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb_error *err);
+
 /* ---- a curiosity ------------------------------------------------------------------------------
  */
 

@@ -47,19 +47,23 @@ rb_status rb_filter_make(const rb_model *m, rb_arena *arena, rb_filter *filter)
     filter->exclude = rb_push(arena, uint64_t, m->nexclude + 1);
     filter->pair = rb_push(arena, uint64_t, m->npair + 1);
     filter->pair_index = rb_push(arena, int, m->npair + 1);
-    if (!filter->exclude || !filter->pair || !filter->pair_index) return RB_NOMEM;
+    filter->never = rb_push(arena, uint64_t, m->npair + 1);
+    if (!filter->exclude || !filter->pair || !filter->pair_index || !filter->never) return RB_NOMEM;
 
     for (int i = 0; i < m->nexclude; i++) {
         filter->exclude[i] = key_of(m->exclude_body1[i], m->exclude_body2[i]);
     }
-    filter->npair = 0;
+    filter->npair = filter->nnever = 0;
     for (int i = 0; i < m->npair; i++) {
-        if (m->pair_only_material[i]) continue;
+        if (m->pair_never[i])
+            filter->never[filter->nnever++] = key_of(m->pair_geom1[i], m->pair_geom2[i]);
+        if (m->pair_only_material[i] || m->pair_never[i]) continue;
         filter->pair[filter->npair] = key_of(m->pair_geom1[i], m->pair_geom2[i]);
         filter->pair_index[filter->npair++] = i;
     }
     sort_keys(filter->exclude, NULL, m->nexclude);
     sort_keys(filter->pair, filter->pair_index, filter->npair);
+    sort_keys(filter->never, NULL, filter->nnever);
     return RB_OK;
 }
 
@@ -86,6 +90,8 @@ int rb_filter_meets(const rb_filter *filter, int g1, int g2, rb_meet *meet)
         !(m->geom_contype[g2] & m->geom_conaffinity[g1])) {
         return 0;
     }
+    if (filter->nnever > 0 && find_key(filter->never, filter->nnever, key_of(g1, g2)) >= 0)
+        return 0;
     meet->family = is_parent_and_child(m, link1, link2);
     uint64_t bodies = key_of(m->geom_body[g1], m->geom_body[g2]);
     return m->nexclude == 0 || find_key(filter->exclude, m->nexclude, bodies) < 0;

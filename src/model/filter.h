@@ -11,6 +11,8 @@ typedef struct rb_filter {
     uint64_t *pair;    /* sorted explicit pairs of geoms, g1 < g2      (npair)    */
     int *pair_index;   /* their indices in the model                   (npair)    */
     int npair;         /* without those that are about materials only             */
+    uint64_t *never;   /* sorted pairs of geoms that never touch       (nnever)   */
+    int nnever;
 } rb_filter;
 
 /* The arrays come from the arena. RB_NOMEM only. */

@@ -17,6 +17,7 @@ void rb_fill_filters(rb_build *b)
         m->pair_geom2[i] = b->geoms.at[def->geom2];
         m->pair_condim[i] = def->condim;
         m->pair_only_material[i] = def->only_material != 0;
+        m->pair_never[i] = def->never != 0;
         m->pair_material[i] = def->material;
     }
 }

@@ -128,7 +128,7 @@ static const entry model_entries[] = {
 
     M(exclude_body1, nexclude, 1), M(exclude_body2, nexclude, 1),
     M(pair_geom1, npair, 1), M(pair_geom2, npair, 1), M(pair_condim, npair, 1),
-    M(pair_only_material, npair, 1),
+    M(pair_only_material, npair, 1), M(pair_never, npair, 1),
     M(pair_material, npair, 1),
 
     M(key_time, nkey, 1), KEY(key_qpos, nq, 1), KEY(key_qvel, nv, 1), KEY(key_act, na, 1),
