@@ -77,6 +77,9 @@ enum {
 #define SHARE_COARSE 0.99
 #define COARSE       1e-7
 
+/* Tolerance up to which sweeps come before interior points [1]. */
+#define SWEPT_TOL 1e-5
+
 /* Measure below which rounding of the product W r may be most of it [1]. */
 #define DOUBTFUL 1e-5
 
@@ -413,11 +416,14 @@ static rb_status try_interior(climb *s, int warm, double *r)
     return status;
 }
 
-/* Contacts of piles share bodies with few others, so that sweeps are cheap and forces pass from
- * body to body; those of towers and walls do with tens, and sweeps lead nowhere. */
-static int is_thin(const rb_cones *k)
+/* Sweeps that end early leave gaps more open than the dial allows, so that repairs would ask for
+ * them again and again: they are for tolerances at which that is little. Contacts of piles share
+ * bodies with few others, so that sweeps are cheap and forces pass from body to body; those of
+ * towers and walls do with tens, and sweeps lead nowhere. */
+static int is_thin(const climb *s)
 {
-    return k->W.ptr[k->nc] <= THIN_BLOCKS * k->nc;
+    const rb_cones *k = s->k;
+    return s->tol <= SWEPT_TOL && k->W.ptr[k->nc] <= THIN_BLOCKS * k->nc;
 }
 
 /* Mixed sweeps; *swept: r is nearer to an answer than the guess. */
@@ -439,7 +445,7 @@ static rb_status climb_interior(climb *s, double *r, rb_rung *rung, int *done)
 {
     int warm = s->o->warm, swept = 0;
     rb_status status = RB_OK;
-    if (is_thin(s->k)) status = try_sweeps(s, r, &swept);
+    if (is_thin(s)) status = try_sweeps(s, r, &swept);
     warm |= swept;
     *rung = RB_RUNG_LEAPS;
     if (status != RB_OK || s->error <= s->tol) {
