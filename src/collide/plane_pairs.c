@@ -1,5 +1,7 @@
 /* Plane against everything convex: the lowest points (G.6). The normal is that of the plane and
  * constant, so the gap of a vertex is exact for any motion. */
+#include <stdint.h>
+
 #include "base/constants.h"
 #include "collide/box.h"
 #include "collide/core.h"
@@ -168,9 +170,21 @@ void rb_plane_cylinder(const rb_shape *plane, const rb_shape *cylinder, double r
     rb_points_finish(&points, s.n, reach, rb_grain_of(size, size, 0.0), out);
 }
 
+/* Vertices of a hull that are not above a height. */
+enum { MOST_BELOW = 256, MOST_CLIMBED = 8192, FEW_VERTICES = 32 };
+
+typedef struct below {
+    int n;                  /* how many there are                                       */
+    int all;                /* 1: more than there is room for, and all are to be asked  */
+    int vertex[MOST_BELOW]; /* ascending                                                */
+    int lowest;
+    double bottom; /* its height */
+} below;
+
 /* Of the vertices not higher than `top` along d those that are extreme across it, in `ways`
  * directions that a box of twelve and its corners give. Returns how many. */
-static int spread_vertices(const rb_poly *p, const double d[3], double top, int ways, int *pick)
+static int spread_vertices(const rb_poly *p, const double d[3], const below *low, double top,
+                           int ways, int *pick)
 {
     int n = 0;
     double u[3], v[3];
@@ -187,16 +201,98 @@ static int spread_vertices(const rb_poly *p, const double d[3], double top, int 
         int best = -1, known = 0;
         rb_scale3(x, u, m);
         rb_axpy3(y, v, m);
-        for (int i = 0; i < p->nvert; i++) {
-            const double *at = p->vert + 3 * (ptrdiff_t)i;
-            if (rb_dot3(d, at) > top || rb_dot3(m, at) <= most) continue;
-            most = rb_dot3(m, at);
-            best = i;
+        for (int i = 0; i < (low->all ? p->nvert : low->n); i++) {
+            int at = low->all ? i : low->vertex[i];
+            const double *vert = p->vert + 3 * (ptrdiff_t)at;
+            if (rb_dot3(d, vert) > top || rb_dot3(m, vert) <= most) continue;
+            most = rb_dot3(m, vert);
+            best = at;
         }
         for (int i = 0; i < n; i++) known |= pick[i] == best;
         if (best >= 0 && !known) pick[n++] = best;
     }
     return n;
+}
+
+/* ---- vertices below a height -------------------------------------------------------------------
+ */
+
+static double height_of(const rb_poly *p, const double d[3], int v)
+{
+    return rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
+}
+
+/* All vertices are looked at. */
+static void scan_below(const rb_poly *p, const double d[3], double top, below *out)
+{
+    for (int v = 0; v < p->nvert; v++) {
+        double h = height_of(p, d, v);
+        if (h < out->bottom) out->bottom = h, out->lowest = v;
+        if (h > top) continue;
+        if (out->n < MOST_BELOW) out->vertex[out->n] = v;
+        out->n++;
+    }
+    out->all = out->n > MOST_BELOW;
+}
+
+/* Ascending. */
+static void sort(int *x, int n)
+{
+    for (int i = 1; i < n; i++) {
+        int at = i, own = x[i];
+        for (; at > 0 && x[at - 1] > own; at--) x[at] = x[at - 1];
+        x[at] = own;
+    }
+}
+
+/* Those below a plane hang together: from the lowest one on, neighbours and theirs. 0: there are
+ * too many of them. */
+static int spread_below(const rb_poly *p, const double d[3], int lowest, double top, below *out)
+{
+    uint64_t seen[MOST_CLIMBED / 64] = { 0 };
+    out->vertex[out->n++] = lowest;
+    seen[lowest / 64] |= UINT64_C(1) << lowest % 64;
+    for (int i = 0; i < out->n; i++) {
+        int first = p->leave[out->vertex[i]], entry = first;
+        do {
+            int v = rb_poly_end(p, entry);
+            entry = rb_poly_turn(p, entry);
+            if (seen[v / 64] >> v % 64 & 1 || height_of(p, d, v) > top) continue;
+            if (out->n == MOST_BELOW) return 0;
+            seen[v / 64] |= UINT64_C(1) << v % 64;
+            out->vertex[out->n++] = v;
+        } while (entry != first);
+    }
+    sort(out->vertex, out->n);
+    return 1;
+}
+
+/* Of large hulls the lowest vertex is climbed down to. The answer is that of the scan, and so is
+ * the choice among vertices that are as low. */
+static void find_below(rb_core *core, const double n[3], const double d[3], double top, below *out)
+{
+    const rb_poly *p = &core->poly;
+    double down[3], x[3];
+    *out = (below){ .bottom = INFINITY };
+    if (p->nvert > FEW_VERTICES && p->nvert <= MOST_CLIMBED) {
+        rb_scale3(-1.0, n, down);
+        rb_core_aim(core, down);
+        int lowest = rb_core_support(core, down, x);
+        double bottom = height_of(p, d, lowest);
+        if (bottom > top) {
+            out->bottom = bottom;
+            return;
+        }
+        if (spread_below(p, d, lowest, top, out)) {
+            for (int i = 0; i < out->n; i++) {
+                double h = height_of(p, d, out->vertex[i]);
+                if (h < out->bottom) out->bottom = h, out->lowest = out->vertex[i];
+            }
+            return;
+        }
+        *out = (below){ .bottom = INFINITY };
+    }
+    scan_below(p, d, top, out);
 }
 
 /* The lowest vertex and those within reach. Where these are more than there is room for, the lowest
@@ -207,38 +303,29 @@ void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb
     enum { WAYS = RB_POINTS_MAX - 2 };
     half_space s = half_space_of(plane);
     rb_core core;
+    below low;
     out->n = 0;
     if (!rb_core_make(hull, hull->p, &core)) return;
     const rb_poly *p = &core.poly;
     double d[3], x[3], centre = height(&s, hull->p);
     rb_rot_t(hull->R, s.n, d);
-    int lowest = 0, near = 0, pick[WAYS] = { 0 };
-    double bottom = INFINITY;
-    for (int v = 0; v < p->nvert; v++) {
-        double h = rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
-        if (h < bottom) {
-            bottom = h;
-            lowest = v;
-        }
-        if (centre + h > reach) continue;
-        if (near < WAYS) pick[near] = v;
-        near++;
-    }
-    if (centre + bottom > reach) return;
+    find_below(&core, s.n, d, reach - centre, &low);
+    if (centre + low.bottom > reach) return;
 
     rb_points points;
     points.n = 0;
-    int npick = near;
-    if (near > WAYS) {
-        npick = spread_vertices(p, d, fmin(reach, RB_KINK * core.extent) - centre, WAYS, pick);
+    int npick = low.n < WAYS ? low.n : WAYS, *pick = low.vertex, spread[WAYS];
+    if (low.n > WAYS) {
+        double top = fmin(reach, RB_KINK * core.extent) - centre;
+        npick = spread_vertices(p, d, &low, top, WAYS, spread);
+        pick = spread;
     }
     for (int k = -1; k < npick; k++) {
-        int v = k < 0 ? lowest : pick[k];
-        if (k >= 0 && v == lowest) continue;
+        int v = k < 0 ? low.lowest : pick[k];
+        if (k >= 0 && v == low.lowest) continue;
         rb_core_vertex(&core, v, x);
         rb_add3(x, hull->p, x);
-        add(&points, &s, centre + rb_dot3(d, p->vert + 3 * (ptrdiff_t)v), x,
-            rb_feature_half(RB_VERTEX, v & 0x3fff));
+        add(&points, &s, centre + height_of(p, d, v), x, rb_feature_half(RB_VERTEX, v & 0x3fff));
     }
     rb_points_finish(&points, s.n, reach, rb_grain_of(core.extent, core.extent, fabs(centre)), out);
 }

@@ -211,7 +211,7 @@ static rb_status solve_in(active *x, int index, rb_arena *arena, rb_info *info, 
     if (island.nrow > 0) {
         fill(x, &island);
         if (rb_mixed_takes(&island))
-            status = rb_island_solve_mixed(&island, x->s->o->tol, x->size, arena, info, done);
+            status = rb_island_solve_mixed(&island, x->s->tol, x->size, arena, info, done);
     }
     if (status == RB_OK && *done) read(x, &island);
     rb_arena_reset(arena, mark);

@@ -296,7 +296,7 @@ static int island_rows(const rb_constraints *set, int island)
 static int may_be_active(const rb_stage *s, int island)
 {
     return s->o->formulation->kind == RB_CONE && s->o->solver == s->ladder &&
-           s->o->tol >= ACTIVE_TOL && !s->o->sink.take &&
+           s->tol >= ACTIVE_TOL && !s->o->sink.take &&
            island_rows(&s->set, island) <= ACTIVE_ROWS;
 }
 
