@@ -16,13 +16,14 @@
  * nothing can move has rounding on its diagonal. */
 #define LEAST 1e-6
 
-/* Grain has an ellipse; everything else is discs. */
+/* Grain has an ellipse, and polygons are for other formulations; everything else is discs. */
 int rb_mixed_takes(const rb_island *is)
 {
     if (is->W.form != RB_DENSE) return 0;
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
-        if (c->kind == RB_CONSTRAINT_CONTACT && !isnan(c->material.friction_across)) return 0;
+        if (c->kind != RB_CONSTRAINT_CONTACT) continue;
+        if (c->polygon || !isnan(c->material.friction_across)) return 0;
     }
     return 1;
 }

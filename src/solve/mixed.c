@@ -35,8 +35,9 @@ enum {
 /* How much more will do where Newton's method stops short of that [1]. */
 #define NEAR 100.0
 
-/* Share of the tolerance that is asked for: the certificate rounds otherwise [1]. */
-#define SHARE 0.3
+/* Residual without compliance that is worth another solve, as a share of the tolerance [1]. Larger:
+ * gaps end by that much off, and steps that nearly rest are solved once more. */
+#define SHARP 1e-4
 
 /* Step after which the equations are no better is halved; what they may gain and still pass [1]. */
 #define PASSES 0.99
@@ -66,18 +67,21 @@ typedef struct scaled {
 
 typedef struct newton {
     const scaled *x;
-    double *E;           /* compliance in force                               (n)        */
-    double *p_ref;       /*                                                   (n)        */
-    double *p, *u;       /* iterate and its velocity, compliance included     (n)        */
-    double *F;           /* p - P(y) over rho, velocities                     (n)        */
-    double *p_try;       /*                                                   (n)        */
-    double *best;        /* where the whole step leads                        (n)        */
-    unsigned char *mode; /* of rows                                       (n)        */
-    double *d;           /* direction of discs that slide                     (ndisc x 2) */
-    double *k;           /* compliance across it, < 0: no row                 (ndisc)    */
-    int *col;            /* unknown of a row that holds, or across a disc     (n)        */
-    int *hold;           /* rows that hold                                    (nhold)    */
-    int *slide;          /* discs that slide                                  (nslide)   */
+    double *E;               /* compliance in force                               (n)        */
+    double *p_ref;           /*                                                   (n)        */
+    double *p, *u;           /* iterate and its velocity, compliance included     (n)        */
+    double *F;               /* p - P(y) over rho, velocities                     (n)        */
+    double *p_try;           /*                                                   (n)        */
+    double *best;            /* where the whole step leads                        (n)        */
+    double *last;            /* answer before it is sharpened                     (n)        */
+    unsigned char *factored; /* modes that the factors are of              (n)        */
+    int symmetric;           /* LDL', else LU                                         */
+    unsigned char *mode;     /* of rows                                       (n)        */
+    double *d;               /* direction of discs that slide                     (ndisc x 2) */
+    double *k;               /* compliance across it, < 0: no row                 (ndisc)    */
+    int *col;                /* unknown of a row that holds, or across a disc     (n)        */
+    int *hold;               /* rows that hold                                    (nhold)    */
+    int *slide;              /* discs that slide                                  (nslide)   */
     int nhold, nslide;
     int m;       /* unknowns                                                     */
     double *A;   /*                                                   (n x pad)  */
@@ -91,18 +95,19 @@ typedef struct newton {
 static rb_status take_memory(const scaled *x, rb_arena *arena, newton *s)
 {
     size_t n = (size_t)x->n, pad = (size_t)x->ld;
-    double **rows[] = { &s->E, &s->p_ref, &s->p, &s->u, &s->F, &s->p_try, &s->best };
+    double **rows[] = { &s->E, &s->p_ref, &s->p, &s->u, &s->F, &s->p_try, &s->best, &s->last };
     *s = (newton){ .x = x, .meter = arena->meter };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         *rows[i] = rb_push(arena, double, n);
         if (!*rows[i]) return RB_NOMEM;
     }
-    s->mode = rb_push(arena, unsigned char, n);
+    s->mode = rb_push(arena, unsigned char, 2 * n);
     s->d = rb_push(arena, double, 3 * (size_t)x->ndisc + 1);
     s->col = rb_push(arena, int, 3 * n + (size_t)x->ndisc + 1);
     s->A = rb_push(arena, double, n *pad + 1);
     s->z = rb_push(arena, double, pad + 1);
     if (!s->mode || !s->d || !s->col || !s->A || !s->z) return RB_NOMEM;
+    s->factored = s->mode + n;
     s->k = s->d + 2 * (size_t)x->ndisc;
     s->perm = s->col + n;
     s->hold = s->perm + n;
@@ -252,60 +257,82 @@ static void fixed_impulses(const newton *s, double *p)
 {
     const scaled *x = s->x;
     memset(p, 0, (size_t)x->n * sizeof *p);
-    for (int g = 0; g < x->ndisc; g++) {
+    for (int k = 0; k < s->nslide; k++) {
+        const int g = s->slide[k];
         const rb_disc *disc = &x->disc[g];
-        if (s->mode[disc->row] != SLIDES) continue;
         for (int a = 0; a < disc->dim; a++) p[disc->row + a] = disc->bound * s->d[2 * g + a];
     }
 }
 
-/* The system of the modes and its right side, -u of the fixed impulses. Returns whether it is
- * symmetric. */
-static int assemble(newton *s)
+/* Right side of the system: -u of the fixed impulses. */
+static void fill_right_side(newton *s)
 {
     const scaled *x = s->x;
-    int pad = rb_padded(s->m), symmetric = 1;
-    memset(s->A, 0, (size_t)s->m * (size_t)pad * sizeof *s->A);
-    memset(s->z, 0, (size_t)pad * sizeof *s->z);
+    for (int i = 0; i < rb_padded(s->m); i++) s->z[i] = 0.0;
     fixed_impulses(s, s->p_try);
     velocity(s, s->p_try, s->F);
-    for (int i = 0; i < x->n; i++) {
-        if (s->mode[i] != HOLDS) continue;
-        int at = s->col[i];
-        double *row = s->A + (ptrdiff_t)at * pad;
-        add_row(s, i, 1.0, row);
-        row[at] += s->E[i];
-        s->z[at] = -s->F[i];
+    for (int j = 0; j < s->nhold; j++) s->z[j] = -s->F[s->hold[j]];
+    for (int k = 0; k < s->nslide; k++) {
+        const int g = s->slide[k];
+        const double *d = s->d + 2 * g, *F = s->F + x->disc[g].row;
+        if (s->k[g] >= 0.0) s->z[s->col[x->disc[g].row]] = -(F[1] * d[0] - F[0] * d[1]);
     }
-    for (int g = 0; g < x->ndisc; g++) {
-        const rb_disc *disc = &x->disc[g];
-        if (s->mode[disc->row] != SLIDES) continue;
-        symmetric &= disc->normal < 0 || disc->mu == 0.0 || s->mode[disc->normal] != HOLDS;
-        if (s->k[g] < 0.0) continue;
-        int at = s->col[disc->row];
-        const double *d = s->d + 2 * g, *F = s->F + disc->row;
-        double *row = s->A + (ptrdiff_t)at * pad;
-        add_row(s, disc->row + 1, d[0], row);
-        add_row(s, disc->row, -d[1], row);
-        row[at] += s->k[g] + 0.5 * (s->E[disc->row] + s->E[disc->row + 1]);
-        s->z[at] = -(F[1] * d[0] - F[0] * d[1]);
-    }
-    return symmetric;
 }
 
-static int solve_system(newton *s, int symmetric)
+/* The system of the modes. */
+static void fill_matrix(newton *s)
+{
+    const scaled *x = s->x;
+    int pad = rb_padded(s->m);
+    memset(s->A, 0, (size_t)s->m * (size_t)pad * sizeof *s->A);
+    for (int j = 0; j < s->nhold; j++) {
+        double *row = s->A + (ptrdiff_t)j * pad;
+        add_row(s, s->hold[j], 1.0, row);
+        row[j] += s->E[s->hold[j]];
+    }
+    for (int k = 0; k < s->nslide; k++) {
+        const int g = s->slide[k], first = x->disc[g].row, at = s->col[first];
+        if (s->k[g] < 0.0) continue;
+        const double *d = s->d + 2 * g;
+        double *row = s->A + (ptrdiff_t)at * pad;
+        add_row(s, first + 1, d[0], row);
+        add_row(s, first, -d[1], row);
+        row[at] += s->k[g] + 0.5 * (s->E[first] + s->E[first + 1]);
+    }
+}
+
+/* Nothing that slides is pressed by an unknown. */
+static int is_symmetric(const newton *s)
+{
+    for (int k = 0; k < s->nslide; k++) {
+        const rb_disc *disc = &s->x->disc[s->slide[k]];
+        if (disc->normal >= 0 && disc->mu != 0.0 && s->mode[disc->normal] == HOLDS) return 0;
+    }
+    return 1;
+}
+
+/* Factors of the modes there are; 0: there are none. */
+static int factor(newton *s)
 {
     s->factorisations++;
+    number(s);
     if (!rb_meter_add(s->meter, RB_WORK_FACTOR, rb_work_dense(s->m))) return 0;
-    if (s->m == 0) return 1;
-    if (symmetric && rb_ldl_positive(s->A, s->m)) {
+    memcpy(s->factored, s->mode, (size_t)s->x->n);
+    fill_matrix(s);
+    s->symmetric = is_symmetric(s);
+    if (s->m == 0 || (s->symmetric && rb_ldl_positive(s->A, s->m))) return 1;
+    if (s->symmetric) fill_matrix(s); /* the factorisation wrote over it */
+    s->symmetric = 0;
+    return rb_lu_factor_padded(s->A, s->m, s->perm) == s->m;
+}
+
+static void solve_system(newton *s)
+{
+    if (s->m == 0) return;
+    if (s->symmetric)
         rb_ldl_positive_solve(s->A, s->m, s->z);
-        return 1;
-    }
-    if (symmetric) assemble(s); /* the factorisation wrote over it */
-    if (rb_lu_factor_padded(s->A, s->m, s->perm) < s->m) return 0;
-    rb_lu_solve_padded(s->A, s->m, s->perm, s->z);
-    return 1;
+    else
+        rb_lu_solve_padded(s->A, s->m, s->perm, s->z);
 }
 
 /* Impulses of the unknowns, into p_try. */
@@ -313,12 +340,10 @@ static void expand(newton *s)
 {
     const scaled *x = s->x;
     fixed_impulses(s, s->p_try);
-    for (int i = 0; i < x->n; i++) {
-        if (s->mode[i] == HOLDS) s->p_try[i] = s->z[s->col[i]];
-    }
-    for (int g = 0; g < x->ndisc; g++) {
+    for (int j = 0; j < s->nhold; j++) s->p_try[s->hold[j]] = s->z[j];
+    for (int k = 0; k < s->nslide; k++) {
+        const int g = s->slide[k];
         const rb_disc *disc = &x->disc[g];
-        if (s->mode[disc->row] != SLIDES) continue;
         const double *d = s->d + 2 * g;
         double *p = s->p_try + disc->row, n = disc->normal < 0 ? 0.0 : s->p_try[disc->normal];
         for (int a = 0; a < disc->dim; a++) p[a] += disc->mu * n * d[a];
@@ -334,9 +359,9 @@ static double step(newton *s, double error)
 {
     int n = s->x->n;
     double best = INFINITY;
-    number(s);
-    int symmetric = assemble(s);
-    if (!solve_system(s, symmetric)) return INFINITY;
+    if (!factor(s)) return INFINITY;
+    fill_right_side(s);
+    solve_system(s);
     expand(s);
     memcpy(s->best, s->p_try, (size_t)n * sizeof *s->best);
     double share = 1.0, taken = 1.0;
@@ -409,6 +434,22 @@ static double error_without(newton *s)
     return see(s, s->p, s->u) / s->size;
 }
 
+/* Takes the error of the compliance off, with the factors there are where they fit; |F|. */
+static double sharpen(newton *s, double goal)
+{
+    size_t bytes = (size_t)s->x->n * sizeof *s->p;
+    memcpy(s->p_ref, s->p, bytes);
+    velocity(s, s->p, s->u);
+    see(s, s->p, s->u);
+    if (s->factorisations > 0 && memcmp(s->mode, s->factored, (size_t)s->x->n) == 0) {
+        fill_right_side(s);
+        solve_system(s);
+        expand(s);
+        memcpy(s->p, s->p_try, bytes);
+    }
+    return iterate(s, LEVEL_STEPS, goal);
+}
+
 rb_status rb_mixed_solve(const rb_mixed *x, double tol, rb_arena *scratch, double *p,
                          unsigned char *mode, rb_mixed_result *result)
 {
@@ -422,15 +463,23 @@ rb_status rb_mixed_solve(const rb_mixed *x, double tol, rb_arena *scratch, doubl
     size_t bytes = (size_t)x->n * sizeof *p;
     for (int i = 0; i < x->n; i++) s.p[i] = p[i] / own.S[i];
     memset(s.p_ref, 0, bytes);
-    double goal = SOLVED * tol * s.size;
+    double goal = SOLVED * tol * s.size, sharp = SHARP * tol;
     int solved = iterate(&s, STEPS, goal) <= NEAR * goal || follow_paths(&s, goal);
-    for (int round = 0; solved && round < ROUNDS && error_without(&s) > SHARE * tol; round++) {
-        memcpy(s.p_ref, s.p, bytes);
-        solved = iterate(&s, LEVEL_STEPS, goal) <= NEAR * goal;
+    double error = error_without(&s);
+    for (int round = 0; solved && round < ROUNDS && error > sharp; round++) {
+        memcpy(s.last, s.p, bytes);
+        sharpen(&s, goal);
+        double now = error_without(&s);
+        if (!(now < error)) { /* modes on an edge: what was there will do */
+            memcpy(s.p, s.last, bytes);
+            error_without(&s);
+            break;
+        }
+        error = now;
     }
     for (int i = 0; i < x->n; i++) p[i] = own.S[i] * s.p[i];
     memcpy(mode, s.mode, (size_t)x->n);
-    result->solved = solved;
+    result->solved = solved && error <= tol;
     result->iterations = s.iterations;
     result->factorisations = s.factorisations;
     return RB_OK;

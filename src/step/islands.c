@@ -16,8 +16,8 @@ enum { KEPT_ROWS = 120 };
 /* Least tolerance at which islands are solved with a trace of compliance [1]. */
 #define ACTIVE_TOL 1e-7
 
-/* Rows up to which a dense system pays. */
-enum { ACTIVE_ROWS = 400 };
+/* Rows from which on, and up to which, a dense system pays. */
+enum { ACTIVE_LEAST = 7, ACTIVE_MOST = 400 };
 
 /* Components along t1, t2 of a vector that had them along the tangents of the step before. */
 static void turn(const double *before, const double *now, double x[2])
@@ -291,13 +291,22 @@ static int island_rows(const rb_constraints *set, int island)
     return rows;
 }
 
-/* Rows as what they are (F.28), where the tolerance leaves room for a trace of compliance. Who
- * wants to see problems, or another solver, gets cones. */
+/* Rows as what they are (F.28), where the tolerance leaves room for a trace of compliance, for
+ * mechanisms: free bodies have nothing but plain contacts. Who wants to see problems, or another
+ * solver, gets cones. */
 static int may_be_active(const rb_stage *s, int island)
 {
-    return s->o->formulation->kind == RB_CONE && s->o->solver == s->ladder &&
-           s->tol >= ACTIVE_TOL && !s->o->sink.take &&
-           island_rows(&s->set, island) <= ACTIVE_ROWS;
+    const rb_constraints *set = &s->set;
+    int chain = 0, rows = island_rows(set, island);
+    if (s->o->formulation->kind != RB_CONE || s->o->solver != s->ladder || s->o->sink.take)
+        return 0;
+    if (s->tol < ACTIVE_TOL || rows < ACTIVE_LEAST || rows > ACTIVE_MOST) return 0;
+    for (int i = set->island_start[island]; i < set->island_start[island + 1] && !chain; i++) {
+        const rb_constraint *c = &set->c[set->island_order[i]];
+        for (int k = 0; k < c->ndof && !chain; k++)
+            chain = !rb_stage_is_single(s->m, s->m->dof_link[set->dof[c->dof + k]]);
+    }
+    return chain;
 }
 
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
