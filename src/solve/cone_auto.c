@@ -77,6 +77,9 @@ enum {
 #define SHARE_COARSE 0.99
 #define COARSE       1e-7
 
+/* Tolerance beyond which sweeps and exact normals (K.23) are cheaper than factors [1]. */
+#define INTERIOR_TOL 2e-3
+
 /* Tolerance up to which sweeps come before interior points [1]. */
 #define SWEPT_TOL 1e-5
 
@@ -485,7 +488,8 @@ static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
     s->unique = RB_UNIQUE_NOT;
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
-    if (s->tol > RB_LARGE_EXACT) status = climb_interior(s, r, rung, done);
+    if (s->tol > RB_LARGE_EXACT && s->tol <= INTERIOR_TOL)
+        status = climb_interior(s, r, rung, done);
     return status == RB_OK && !*done ? climb_leaps(s, r, rung, done) : status;
 }
 
