@@ -180,7 +180,9 @@ TEST(status_texts)
                 { RB_UNSOLVED, "no certified answer" },
                 { RB_JAMMED, "jammed" },
                 { RB_CROWDED, "more events than the budget of a step" },
-                { (rb_status)(RB_CROWDED + 1), "unknown status" },
+                { RB_BUDGET, "more work than the budget of a step" },
+                { RB_CANCELLED, "cancelled" },
+                { (rb_status)(RB_CANCELLED + 1), "unknown status" },
                 { (rb_status)77, "unknown status" } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         CHECK_STR(rb_status_text(all[i].status), all[i].text);

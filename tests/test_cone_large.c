@@ -223,18 +223,22 @@ static rb_info solve_at(double tol)
     return info;
 }
 
-/* Coarse tolerances of a pile have sweeps and, where these stall, interior points: bounded work. */
-TEST(a_looser_tolerance_costs_less)
+/* Bodies are kept apart as by a strict answer; what is off is friction. */
+TEST(a_looser_tolerance_costs_less_and_keeps_bodies_apart)
 {
+    static double u[3 * MOST_CONTACTS];
     make_blocks(1, 7, 7, 1);
-    rb_info strict = solve_at(1e-8), standard = solve_at(1e-6), loose = solve_at(1e-2);
-    CHECK_INT(standard.rungs[RB_RUNG_INTERIOR] + standard.rungs[RB_RUNG_LEAPS], 1);
-    CHECK_INT(loose.rungs[RB_RUNG_INTERIOR] + loose.rungs[RB_RUNG_LEAPS], 1);
-    CHECK(standard.factorisations <= 60 && standard.iterations <= 260);
-    CHECK(loose.iterations < standard.iterations);
+    rb_info strict = solve_at(1e-8), loose = solve_at(1e-2);
+    CHECK(loose.cert.relative > 1e-5);
     CHECK(2 * loose.iterations < strict.iterations);
-    for (int c = 0; c < S.nc; c++) CHECK(r[3 * c] >= 0.0);
+    CHECK(strict.factorisations > 0 && loose.factorisations == 0);
+    CHECK_INT(rb_problem_apply(&S.problem, r, NULL, u), RB_OK);
+    for (int c = 0; c < S.nc; c++) {
+        CHECK(r[3 * c] >= 0.0);
+        CHECK(u[3 * c] + S.q[3 * c] >= -1e-9);
+    }
 }
 
 TEST_MAIN(RUN(five_thousand_contacts_in_islands), RUN(a_thousand_contacts_in_one_island),
-          RUN(five_thousand_contacts_in_one_island), RUN(a_looser_tolerance_costs_less))
+          RUN(five_thousand_contacts_in_one_island),
+          RUN(a_looser_tolerance_costs_less_and_keeps_bodies_apart))

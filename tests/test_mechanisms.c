@@ -85,6 +85,7 @@ TEST(a_leg_that_overlaps_its_trunk_spins_on)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         scene s = scene_text(cases[k].leg);
         s.o.keep_errors = 1;
+        s.o.accuracy = RB_ACCURACY_STRICT;
         double growth = 2.02e-7 * s.m->extent + scene_deep(&s), start = 0.1 * fabs(cases[k].tilt);
         start += 0.1 * cases[k].off * sin(0.3); /* at the end of the face, 10 cm from the axis */
         s.d->q[0] = cases[k].tilt;

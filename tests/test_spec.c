@@ -249,7 +249,7 @@ TEST(indices_that_lead_nowhere_are_refused)
     REFUSE(actuator, "target = 1 is no tendon", def.transmission = RB_TRN_TENDON; def.target = 1);
     REFUSE(actuator, "target = -1 is no site", def.transmission = RB_TRN_SITE; def.target = -1);
     REFUSE(actuator, "reference = 1 is no site", def.transmission = RB_TRN_SITE; def.reference = 1);
-    REFUSE(actuator, "no rb_transmission", def.transmission = (rb_transmission)4);
+    REFUSE(actuator, "no rb_transmission", def.transmission = (rb_transmission)77);
     REFUSE(actuator, "no rb_activation", def.activation = (rb_activation)-1);
     REFUSE(exclude, "body2 = 3 is no body", def.body2 = 3);
     REFUSE(pair, "geom1 = 1 is no geom", def.geom1 = 1);

@@ -465,7 +465,9 @@ static rb_status look_at(scene *s, rb_keeper *k, int i, unsigned char *placed)
 {
     const rb_meet *pair = &s->m->meet[i];
     int g1 = pair->geom[0], g2 = pair->geom[1];
-    double n[3], gap = rb_kept_measure(k, i, n);
+    double n[3];
+    if (k->d->kept[i].kind == RB_KEPT_NEVER) return RB_OK; /* whatever is within reach */
+    double gap = rb_kept_measure(k, i, n);
     if (gap > rb_kept_reach(k, i)) return RB_OK;
     rb_status status = place_once(s, g1, placed);
     if (status == RB_OK) status = place_once(s, g2, placed);

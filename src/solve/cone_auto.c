@@ -80,9 +80,6 @@ enum {
 /* Tolerance beyond which sweeps and exact normals (K.23) are cheaper than factors [1]. */
 #define INTERIOR_TOL 2e-3
 
-/* Tolerance up to which sweeps come before interior points [1]. */
-#define SWEPT_TOL 1e-5
-
 /* Measure below which rounding of the product W r may be most of it [1]. */
 #define DOUBTFUL 1e-5
 
@@ -419,26 +416,13 @@ static rb_status try_interior(climb *s, int warm, double *r)
     return status;
 }
 
-/* Sweeps that end early leave gaps more open than the dial allows, so that repairs would ask for
- * them again and again: they are for tolerances at which that is little. Contacts of piles share
- * bodies with few others, so that sweeps are cheap and forces pass from body to body; those of
- * towers and walls do with tens, and sweeps lead nowhere. */
+/* Contacts of piles share bodies with few others, so that forces pass from body to body and sweeps
+ * with leaps after them lead to an answer; those of towers and walls do with tens, and sweeps lead
+ * nowhere. */
 static int is_thin(const climb *s)
 {
     const rb_cones *k = s->k;
-    return s->tol <= SWEPT_TOL && k->W.ptr[k->nc] <= THIN_BLOCKS * k->nc;
-}
-
-/* Mixed sweeps; *swept: r is nearer to an answer than the guess. */
-static rb_status try_sweeps(climb *s, double *r, int *swept)
-{
-    rb_large found;
-    rb_status status = rb_cone_sweeps(s->k, s->tol, s->scratch, r, &found);
-    if (status != RB_OK) return status;
-    s->info->iterations += found.sweeps;
-    *swept = found.error < 1.0;
-    keep(s, r);
-    return RB_OK;
+    return k->W.ptr[k->nc] <= THIN_BLOCKS * k->nc;
 }
 
 /* Where the tolerance is one that they reach. What ends beyond what will do is tried once more from
@@ -446,17 +430,9 @@ static rb_status try_sweeps(climb *s, double *r, int *swept)
  * does not wait for other rungs, so that the factorisations of a step are bounded. */
 static rb_status climb_interior(climb *s, double *r, rb_rung *rung, int *done)
 {
-    int warm = s->o->warm, swept = 0;
-    rb_status status = RB_OK;
-    if (is_thin(s)) status = try_sweeps(s, r, &swept);
-    warm |= swept;
-    *rung = RB_RUNG_LEAPS;
-    if (status != RB_OK || s->error <= s->tol) {
-        *done = 1;
-        return status;
-    }
+    int warm = s->o->warm;
     *rung = RB_RUNG_INTERIOR;
-    status = try_interior(s, warm, r);
+    rb_status status = try_interior(s, warm, r);
     if (status == RB_TOO_LARGE) return RB_OK;
     if (status == RB_OK && s->error > fmax(s->tol, s->loose)) status = try_interior(s, !warm, r);
     *done = status != RB_OK || s->error <= s->tol || (s->loose > 0.0 && s->error < INFINITY);
@@ -488,7 +464,7 @@ static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
     s->unique = RB_UNIQUE_NOT;
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
-    if (s->tol > RB_LARGE_EXACT && s->tol <= INTERIOR_TOL)
+    if (s->tol > RB_LARGE_EXACT && s->tol <= INTERIOR_TOL && !is_thin(s))
         status = climb_interior(s, r, rung, done);
     return status == RB_OK && !*done ? climb_leaps(s, r, rung, done) : status;
 }

@@ -66,7 +66,6 @@ enum {
 
 /* Share of the tolerance at which sweeps end that are all that is wanted: the next pairs are cheap,
  * and what they leave is most of what gaps are off by [1]. */
-#define SWEEPS_GOAL 0.3
 
 /* Normals that are exact, relative to the mean of the speeds without impulses [1]. */
 #define NORMALS_TOL 1e-9
@@ -535,31 +534,4 @@ rb_status rb_cone_large(const rb_cones *k, const rb_large_opts *opts, rb_arena *
     memcpy(r, s.best, (size_t)k->n * sizeof *r);
     out->error = s.error;
     return status;
-}
-
-rb_status rb_cone_sweeps(const rb_cones *k, double tol, rb_arena *scratch, double *r, rb_large *out)
-{
-    large s = { .k = k, .error = INFINITY, .tol = tol, .goal = SWEEPS_GOAL * tol };
-    rb_mix mix;
-    s.scratch = scratch;
-    s.out = out;
-    *out = (rb_large){ .rung = RB_RUNG_LEAPS, .pivot_ratio = 1.0 };
-    rb_mark mark = rb_arena_mark(scratch);
-    rb_status status = take_memory(&s) ? rb_mix_make(k, scratch, &mix) : RB_NOMEM;
-    if (status != RB_OK) return status;
-    if (look(&s, r) > FAR) memset(r, 0, (size_t)k->n * sizeof *r);
-    double before = s.error;
-    for (int i = 1; i <= MIX_STEPS && !is_done(&s); i++) {
-        rb_mix_step(&mix, r);
-        out->sweeps += 2;
-        if (i % MIX_OFTEN != 0) continue;
-        look(&s, r);
-        if (i % MIX_LOOK != 0) continue;
-        if (s.error > MIX_GAIN * before) break;
-        before = s.error;
-    }
-    memcpy(r, s.best, (size_t)k->n * sizeof *r);
-    out->error = s.error;
-    rb_arena_reset(scratch, mark);
-    return RB_OK;
 }

@@ -29,9 +29,4 @@ typedef struct rb_large {
 rb_status rb_cone_large(const rb_cones *k, const rb_large_opts *opts, rb_arena *scratch, double *r,
                         rb_large *out);
 
-/* Mixed sweeps (K.21) alone, as long as they help, until tol is reached. r: guess in, the best
- * impulses out. */
-rb_status rb_cone_sweeps(const rb_cones *k, double tol, rb_arena *scratch, double *r,
-                         rb_large *out);
-
 #endif

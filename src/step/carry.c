@@ -269,6 +269,8 @@ static rb_status move_smoothly(carry *x, double *q_k)
     rb_stage_led_pose(s, 0.5 * s->h);
     rb_status status = rb_smooth_push_step(m, d, &push, &told);
     rb_stage_led_pose(s, s->v_hat ? s->h : 0.0);
+    if (status == RB_SINGULAR && !s->final) /* impulses that lead far away: a shorter step may do */
+        status = RB_UNSOLVED;
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion with impulses: %s", rb_status_text(status));
     if (!told.converged)

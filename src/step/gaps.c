@@ -65,10 +65,13 @@ static double deepened(const rb_stage *s, const rb_contact *contact)
     return 1.0 + (rb_stage_lowest(s, rb_stage_start_gap(s, &id), deep) - gap) / deep;
 }
 
-/* How far beyond a limit, in units of what is allowed, above 1: too far. Gaps before and now. */
+/* How far beyond a limit, in units of what is allowed, above 1: too far. Gaps before and now. What
+ * is at that bound may yield by rounding from step to step: at a dead centre two limits leave no
+ * motion otherwise. */
 static double limit_deepened(const rb_stage *s, double before, double now)
 {
-    return 1.0 + (rb_stage_lowest(s, before, s->deep) - now) / s->deep;
+    double yields = fmin(0.0, before) - RB_GAP_DEEP * s->size;
+    return 1.0 + (fmin(rb_stage_lowest(s, before, s->deep), yields) - now) / s->deep;
 }
 
 /* The same for lo <= x <= hi. */

@@ -11,7 +11,7 @@ import sys
 
 import tree
 
-LIBM_EXACT = "sqrt fabs fmin fmax floor ldexp"
+LIBM_EXACT = "sqrt fabs fmin fmax floor ldexp frexp"
 LIBC = ("malloc realloc free memcpy memmove memset memcmp strcmp strncmp strlen strchr strnlen "
         "snprintf vsnprintf abort")
 ALLOWED = set((LIBM_EXACT + " " + LIBC).split())
