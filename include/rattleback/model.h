@@ -204,6 +204,7 @@ typedef struct rb_model {
     int *hull_leave;     /* an entry of hull_loop whose edge leaves the vertex   (nhullvert)   */
     double *hull_plane;  /* outward unit normal n and offset, n.x = offset on it (nhullface x 4) */
     double *mesh_half;   /* half extents of the vertices about the frame [m]    (nmesh x 3)   */
+    double *mesh_inner;  /* radius of the ball in the hull about the frame [m]  (nmesh)       */
     int *mesh_hullwhole; /* 1: the hull encloses the mesh: max_hull_vertices did not end it (nmesh)
                           */
     int *mesh_convex;    /* 1: hull and triangles enclose the same              (nmesh)       */

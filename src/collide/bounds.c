@@ -22,7 +22,7 @@ static void asset_half(const rb_shape *shape, double h[3])
         const double *size = m->hfield_size + 4 * (ptrdiff_t)shape->asset;
         h[0] = size[0];
         h[1] = size[1];
-        h[2] = fmax(size[2], size[3]);
+        h[2] = rb_larger(size[2], size[3]);
         return;
     }
     rb_copy3(m->mesh_half + 3 * (ptrdiff_t)shape->asset, h);
@@ -77,7 +77,7 @@ double rb_bounds_arm(const rb_shape *shape)
     case RB_GEOM_CYLINDER:
         return sqrt(s[0] * s[0] + s[1] * s[1]);
     case RB_GEOM_ELLIPSOID:
-        return fmax(s[0], fmax(s[1], s[2]));
+        return rb_larger(s[0], rb_larger(s[1], s[2]));
     case RB_GEOM_BOX:
         return rb_norm3(s);
     case RB_GEOM_PLANE:
@@ -90,16 +90,6 @@ double rb_bounds_arm(const rb_shape *shape)
     return INFINITY;
 }
 
-static double hull_inner(const rb_shape *shape)
-{
-    const rb_model *m = shape->model;
-    int first = m->mesh_hullfaceadr[shape->asset], faces = m->mesh_hullfacenum[shape->asset];
-    double least = faces > 0 ? INFINITY : 0.0;
-    for (int f = first; f < first + faces; f++)
-        least = fmin(least, m->hull_plane[4 * (ptrdiff_t)f + 3]);
-    return fmax(0.0, least);
-}
-
 double rb_bounds_inner(const rb_shape *shape)
 {
     const double *s = shape->size;
@@ -108,12 +98,12 @@ double rb_bounds_inner(const rb_shape *shape)
     case RB_GEOM_CAPSULE:
         return s[0];
     case RB_GEOM_CYLINDER:
-        return fmin(s[0], s[1]);
+        return rb_smaller(s[0], s[1]);
     case RB_GEOM_ELLIPSOID:
     case RB_GEOM_BOX:
-        return fmin(s[0], fmin(s[1], s[2]));
+        return rb_smaller(s[0], rb_smaller(s[1], s[2]));
     case RB_GEOM_MESH:
-        return shape->surface ? 0.0 : hull_inner(shape);
+        return shape->surface ? 0.0 : shape->model->mesh_inner[shape->asset];
     case RB_GEOM_PLANE:
     case RB_GEOM_HFIELD:
         break;

@@ -88,6 +88,15 @@ static void fill_plane(rb_model *m, const range *r, int f)
     }
 }
 
+/* Distance of the nearest face from the origin; 0: the origin is outside. */
+static double inner_of(const rb_model *m, const range *r)
+{
+    double least = r->nface > 0 ? INFINITY : 0.0;
+    for (int f = r->face; f < r->face + r->nface; f++)
+        least = rb_smaller(least, m->hull_plane[4 * (ptrdiff_t)f + 3]);
+    return rb_larger(0.0, least);
+}
+
 rb_status rb_fill_hull(rb_build *b, int mesh, int loop)
 {
     rb_model *m = b->m;
@@ -113,5 +122,6 @@ rb_status rb_fill_hull(rb_build *b, int mesh, int loop)
                        mesh, def->name ? def->name : "");
     }
     for (int f = 0; f < r.nface; f++) fill_plane(m, &r, f);
+    m->mesh_inner[mesh] = inner_of(m, &r);
     return RB_OK;
 }

@@ -84,6 +84,7 @@ static const entry model_entries[] = {
     M(hull_loop, nhullloop, 1), M(hull_twin, nhullloop, 1), M(hull_owner, nhullloop, 1),
     M(hull_turn, nhullloop, 1),
     M(hull_leave, nhullvert, 1), M(hull_plane, nhullface, 4), M(mesh_half, nmesh, 3),
+    M(mesh_inner, nmesh, 1),
     M(mesh_hullwhole, nmesh, 1), M(mesh_convex, nmesh, 1), M(mesh_twin, nmeshface, 3), M(mesh_order, nmeshface, 1),
     M(mesh_box, nmeshface, 6),
     M(hfield_nrow, nhfield, 1), M(hfield_ncol, nhfield, 1), M(hfield_adr, nhfield, 1),
