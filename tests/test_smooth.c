@@ -2,6 +2,7 @@
 #include "dynamics/actuation.h"
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
+#include "math/dense.h"
 #include "math/vec3.h"
 #include "memory_budget.h"
 #include "test.h"
@@ -325,6 +326,48 @@ TEST(joints_creep)
     }
 }
 
+/* A flywheel with a servo of stiffness 1000, damping 1000 and at most 10. */
+static rb_model *servo(void)
+{
+    rb_error err = { 0 };
+    rb_spec *spec = rb_spec_new(NULL);
+    rb_joint_def joint = rb_joint_default();
+    joint.body = add_body(spec, 0, 1.0, (double[3]){ 0 }, (double[3]){ 0.5, 0.5, 0.5 });
+    rb_actuator_def servo = rb_actuator_default();
+    servo.target = add_joint(spec, &joint);
+    servo.gain[0] = 1000.0;
+    servo.bias[1] = servo.bias[2] = -1000.0;
+    servo.force_limited = 1;
+    servo.force_range[0] = -10.0;
+    servo.force_range[1] = 10.0;
+    if (rb_spec_add_actuator(spec, &servo, &err) < 0) test_fail(__FILE__, __LINE__, err.text);
+    return compile(spec);
+}
+
+/* Its damping would hold the joint ten times as much as its inertia. At its bound it is a force and
+ * nothing else; where a step leads from one bound beyond the other one, (D.37) has an answer. */
+TEST(servos_at_their_bound_hold_nothing)
+{
+    rb_model *m = servo();
+    rb_data *d = rb_data_new(m, NULL);
+    d->ctrl[0] = 100.0;
+    rb_smooth_info info = step(m, d, 0.01);
+    CHECK_NEAR(d->v[0], 0.01 * 10.0 / 0.5, 1e-12);
+    CHECK(info.iterations <= 2);
+
+    for (double goal = 0.011; goal < 1.0; goal *= 1.3) {
+        d->q[0] = d->v[0] = 0.0;
+        d->ctrl[0] = goal;
+        info = step(m, d, 0.01);
+        double v = d->v[0], force = 1000.0 * (goal - 0.25 * 0.01 * v - 0.5 * v);
+        double inertia = goal > 0.1105 ? 0.5 : 5.0; /* at the bound in all of the step */
+        CHECK(info.iterations <= 6);
+        CHECK_NEAR(inertia * v, 0.01 * rb_clamp(force, -10.0, 10.0), 1e-12);
+    }
+    rb_data_free(d);
+    rb_model_free(m, NULL);
+}
+
 /* The midpoint rule keeps the energy of a linear oscillator, here up to h omega = 200. */
 TEST(stiff_springs_keep_their_energy)
 {
@@ -610,7 +653,8 @@ TEST_MAIN(RUN(free_bodies_move_as_through_the_tree),
           RUN(dzhanibekov_keeps_energy_and_angular_momentum), RUN(a_thrown_body_keeps_its_momentum),
           RUN(halving_the_step_divides_the_error_by_four), RUN(random_trees_move_with_second_order),
           RUN(stiff_dampers_are_solved_exactly), RUN(joints_creep),
-          RUN(stiff_springs_keep_their_energy), RUN(rest_is_reached_and_kept),
+          RUN(servos_at_their_bound_hold_nothing), RUN(stiff_springs_keep_their_energy),
+          RUN(rest_is_reached_and_kept),
           RUN(a_step_satisfies_the_midpoint_equation_on_random_trees),
           RUN(fast_rotations_are_divided), RUN(a_step_that_fails_changes_nothing),
           RUN(out_of_memory_changes_nothing),

@@ -95,6 +95,11 @@
  * is one. Smaller: iterations whose number grows with the links. */
 #define RB_SMOOTH_TOL_LONG 1e-10
 
+/* The same for models with actuators [1]: they give and take energy, and a step of theirs errs by
+ * 1e-6 of the velocity and more. Not with loops, whose closing repeats it until their errors are
+ * gone. Larger: contacts feel the iteration. Smaller: an evaluation more. */
+#define RB_SMOOTH_TOL_DRIVEN 1e-9
+
 /* The same for long chains with a link that turns by more than RB_SMOOTH_WATCH [1]: the rule itself
  * errs by 5e-6 there and more. Larger: what their energy is found to miss is that of the iteration.
  * Smaller: iterations for digits that the rule does not have. */

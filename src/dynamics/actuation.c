@@ -520,9 +520,42 @@ static int is_muscle(const rb_model *m, int i)
     return m->act_gain_law[i] == RB_LAW_MUSCLE || m->act_bias_law[i] == RB_LAW_MUSCLE;
 }
 
+static int side_of(double x, const double range[2])
+{
+    return x <= range[0] ? -1 : x >= range[1];
+}
+
+int rb_actuator_side(const rb_model *m, const rb_data *d, int i)
+{
+    int side = m->act_force_limited[i] ? side_of(d->act_force[i], m->act_force_range + 2 * i) : 0;
+    if (side != 0 || m->ngauge > 0 || !acts_on_scalar(m, i)) return side;
+    int j = m->act_target[i];
+    if (!m->jnt_force_limited[j]) return 0;
+    side = side_of(d->actuation[m->jnt_dofadr[j]], m->jnt_force_range + 2 * j);
+    return m->act_gear[6 * i] < 0.0 ? -side : side;
+}
+
+void rb_actuator_unbind(const rb_model *m, rb_data *d, int i)
+{
+    if (m->ngauge > 0 || !acts_on_scalar(m, i)) return;
+    int j = m->act_target[i], dof = m->jnt_dofadr[j];
+    double gear = m->act_gear[6 * i], length = gear * d->q[m->jnt_qadr[j]];
+    double force = force_of(m, i, level(m, d, i), length, gear * d->v[dof]);
+    int joint =
+        m->jnt_force_limited[j] && side_of(d->actuation[dof], m->jnt_force_range + 2 * j) != 0;
+    d->actuation[dof] = joint ? gear * force : d->actuation[dof] + gear * (force - d->act_force[i]);
+}
+
 void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)
 {
+    rb_actuation_stiffness_of(m, d, NULL, k, b);
+}
+
+void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed char *holds,
+                               double *k, double *b)
+{
     for (int i = 0; i < m->nu; i++) {
+        if (holds && !holds[i]) continue;
         const double *gain = m->act_gain + 3 * i, *bias = m->act_bias + 3 * i;
         int scalar = acts_on_scalar(m, i), muscle = is_muscle(m, i);
         visit arms = { .v = d->v };

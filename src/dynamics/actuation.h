@@ -8,6 +8,15 @@
  * rb_passive_stiffness; what pushes instead of holding adds nothing. Needs velocity. */
 void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
 
+/* The same of the servos that `holds` marks (nu). */
+void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed char *holds,
+                               double *k, double *b);
+
+/* After rb_actuation: -1, 1: the force of the actuator, or that on its joint, is at its lower or
+ * upper bound. Then: d->actuation of a hinge or slide as if it had none. */
+int rb_actuator_side(const rb_model *m, const rb_data *d, int i);
+void rb_actuator_unbind(const rb_model *m, rb_data *d, int i);
+
 /* Length of the transmission of an actuator, and its rate. Needs velocity. */
 double rb_actuator_length(const rb_model *m, const rb_data *d, int i, double *rate);
 

@@ -3,7 +3,9 @@
  *     (M + E) dv_new = h F(q_m, v_m) + E dv,   v_m = v + dv/2,   q_m = q (+) h/2 v_m      (D.25)
  *
  * is repeated, with Anderson's acceleration, until dv stands still. E, diagonal, holds the stiff
- * part of joint springs, dampers, tendons and servos; it does not move the fixed point. A step in
+ * part of joint springs, dampers, tendons and servos; it does not move the fixed point. Servos at
+ * the bound of their force hold nothing, and are left out while they are there: with them in E, the
+ * map would shrink by E / (M + E) only. A step in
  * which something turns by more than RB_SMOOTH_TURN is divided, and divided again where the
  * iteration does not converge or energy is made or lost (smooth_energy.c). Impulses may act within
  * the step (smooth_push.h). */
@@ -37,7 +39,9 @@ enum {
     MAX_TRIES = 6,
     PATIENCE = 5,
     LATE = 6,
-    TENSE = 40 /* links of a tree from which on its tension matters at steps of 1 ms */
+    MOST_SWITCHES = 10, /* iterations in which servos may come to their bound */
+    JUMPS = 2,          /* one of them goes from one bound to the other         */
+    TENSE = 40          /* links of a tree from which on its tension matters at steps of 1 ms */
 };
 
 typedef struct scratch {
@@ -52,8 +56,12 @@ typedef struct scratch {
     double *force, *no_force;      /* right side; zero                      (nv)       */
     double *E;                     /* implicit diagonal                     (nv)       */
     double *A;                     /* of it, what holds joints that creep   (nv)       */
+    double *inertia;               /* of joints, in an evaluation           (nv)       */
     double *spin;                  /* bound of the angular velocity         (nlink)    */
-    double *stiffness, *damping;   /* of each dof                           (nv_all)   */
+    double *stiffness, *damping;   /* of each dof, in E                     (nv_all)   */
+    double *braking;               /* damping, in A                         (nv_all)   */
+    signed char *holds, *creeps;   /* the servo is in E; in A               (nu)       */
+    signed char *side;             /* the bound that it is at, or 0         (nu)       */
     rb_anderson mixing;
     rb_smooth_memory own, *memory; /* of the tension at least */
     rb_smooth_energy energy;
@@ -70,15 +78,20 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
 {
     double **of_q[] = { &s->q_before, &s->q };
     double **of_act[] = { &s->act_before, &s->act, &s->act_next };
-    double **of_v[] = { &s->v_before, &s->v,     &s->dv,       &s->dv_before, &s->dv_first, &s->qdd,
-                        &s->along,    &s->force, &s->no_force, &s->E,         &s->A };
+    double **of_v[] = { &s->v_before, &s->v,   &s->dv,    &s->dv_before,
+                        &s->dv_first, &s->qdd, &s->along, &s->force,
+                        &s->no_force, &s->E,   &s->A,     &s->inertia };
     int ok = rb_push_rows(arena, of_q, sizeof of_q / sizeof *of_q, m->nq) &&
              rb_push_rows(arena, of_act, sizeof of_act / sizeof *of_act, m->na) &&
              rb_push_rows(arena, of_v, sizeof of_v / sizeof *of_v, m->nv);
-    ok = ok && (s->spin = rb_push(arena, double, (size_t)m->nlink + 2 * (size_t)m->nv_all)) != NULL;
+    ok = ok && (s->spin = rb_push(arena, double, (size_t)m->nlink + 3 * (size_t)m->nv_all)) != NULL;
+    ok = ok && (s->holds = rb_push(arena, signed char, 3 * (size_t)m->nu)) != NULL;
     if (!ok) return 0;
+    s->creeps = s->holds + m->nu;
+    s->side = s->creeps + m->nu;
     s->stiffness = s->spin + m->nlink;
     s->damping = s->stiffness + m->nv_all;
+    s->braking = s->damping + m->nv_all;
     if (!s->memory) {
         s->memory = &s->own;
         ok = rb_tension_push(m, arena, &s->own.tension);
@@ -148,27 +161,37 @@ static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
     place(m, d, s);
 }
 
+/* Stiffness and damping of dofs, with the servos that are marked. */
+static void find_slopes(const rb_model *m, const rb_data *d, const signed char *which, double *k,
+                        double *b)
+{
+    memset(k, 0, (size_t)m->nv_all * sizeof *k);
+    memset(b, 0, (size_t)m->nv_all * sizeof *b);
+    rb_passive_stiffness(m, d, k, b);
+    rb_actuation_stiffness_of(m, d, which, k, b);
+    rb_gauge_spread_bound(m, d, k);
+    rb_gauge_spread_bound(m, d, b);
+}
+
 static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scratch *s)
 {
-    memset(s->stiffness, 0, (size_t)m->nv_all * sizeof *s->stiffness);
-    memset(s->damping, 0, (size_t)m->nv_all * sizeof *s->damping);
-    rb_passive_stiffness(m, d, s->stiffness, s->damping);
-    rb_actuation_stiffness(m, d, s->stiffness, s->damping);
-    rb_gauge_spread_bound(m, d, s->stiffness);
-    rb_gauge_spread_bound(m, d, s->damping);
+    find_slopes(m, d, s->creeps, s->stiffness, s->braking);
+    copy(s->damping, s->braking, m->nv_all);
+    if (memcmp(s->holds, s->creeps, (size_t)m->nu) != 0)
+        find_slopes(m, d, s->holds, s->stiffness, s->damping);
     for (int j = 0; j < m->nv; j++) {
         s->E[j] = 0.5 * h * (s->damping[j] + 0.5 * h * s->stiffness[j]);
         s->A[j] = 0.0;
     }
 }
 
-/* (D.37), with the inertia that the last evaluation met. 1: there is some, and E has it too. */
-static int hold_creeping(const rb_model *m, const rb_data *d, double h, scratch *s)
+/* (D.37), with the inertia that an evaluation met. 1: there is some, and E has it too. */
+static int hold_creeping(const rb_model *m, double h, scratch *s)
 {
     int some = 0;
     for (int j = 0; j < m->nv; j++) {
-        if (s->damping[j] == 0.0) continue;
-        s->A[j] = rb_passive_hold(h, s->damping[j], d->dof_D[j] - s->E[j]);
+        if (s->braking[j] == 0.0) continue;
+        s->A[j] = rb_passive_hold(h, s->braking[j], s->inertia[j]);
         some |= s->A[j] > 0.0;
     }
     for (int j = 0; j < m->nv && some; j++) s->E[j] += s->A[j];
@@ -184,13 +207,48 @@ static rb_status solve(const rb_model *m, rb_data *d, scratch *s, const double *
     return rb_forward_solve(m, d, &extra, tau, qdd);
 }
 
-/* s->qdd := dv_new / h */
-static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
+/* Servos that are not at a bound. One that went from one bound to the other has its place between
+ * them: its force goes on as a line through both, once. Those that come and go are in E in the end,
+ * where the iteration shrinks slowly but surely. What is between its bounds once is damped (D.37)
+ * from then on, so that the rule does not come and go. 0: all is as in the iteration before; JUMPS:
+ * forces are not those of the midpoint. */
+static int find_holding(const rb_model *m, rb_data *d, int i, scratch *s)
+{
+    int changed = 0;
+    for (int k = 0; k < m->nu; k++) {
+        int side = rb_actuator_side(m, d, k);
+        int jumps = i > 0 && i <= MOST_SWITCHES && side * s->side[k] < 0;
+        signed char holds = side == 0 || jumps || (i > MOST_SWITCHES && s->holds[k]);
+        signed char creeps = holds || (i > 0 && s->creeps[k]);
+        if (jumps) rb_actuator_unbind(m, d, k);
+        if (i == 0 || holds != s->holds[k] || creeps != s->creeps[k]) changed |= 1;
+        if (jumps) changed |= JUMPS;
+        s->holds[k] = holds;
+        s->creeps[k] = creeps;
+        s->side[k] = (signed char)(jumps ? 0 : side);
+    }
+    return changed;
+}
+
+/* Forces at midpoint i, and E where it is not that of the iteration before: another map. What holds
+ * joints that creep goes by the inertia that the last evaluation met. */
+static rb_status find_forces(const rb_model *m, rb_data *d, double h, int i, scratch *s, int *other)
 {
     rb_meter *meter = d->arena->meter;
     if (!rb_meter_add(meter, RB_WORK_MOTION, 0.3 * m->nlink)) return meter->stopped;
     rb_passive(m, d);
     rb_actuation(m, d);
+    *other = find_holding(m, d, i, s) | (i == 0);
+    if (!*other) return RB_OK;
+    for (int j = 0; j < m->nv; j++) s->inertia[j] = i == 0 ? INFINITY : d->dof_D[j] - s->E[j];
+    implicit_diagonal(m, d, h, s);
+    hold_creeping(m, h, s);
+    return RB_OK;
+}
+
+/* s->qdd := dv_new / h */
+static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
+{
     for (int j = 0; j < m->nv; j++) {
         s->force[j] =
             d->tau[j] + d->passive[j] + d->actuation[j] + (s->E[j] - s->A[j]) * s->dv[j] / h;
@@ -206,6 +264,17 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
     copy(s->along, s->force, m->nv);
     rb_tension_force(m, d, h, s->dv, &s->memory->tension, s->along);
     return solve(m, d, s, s->along, s->qdd);
+}
+
+/* The first evaluation, and once more where it finds joints that creep: another rule. */
+static rb_status evaluate_first(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    rb_status status = evaluate(m, d, h, s);
+    if (status != RB_OK) return status;
+    for (int j = 0; j < m->nv; j++) s->inertia[j] = d->dof_D[j] - s->E[j];
+    if (!hold_creeping(m, h, s)) return RB_OK;
+    place(m, d, s);
+    return evaluate(m, d, h, s);
 }
 
 /* ---- one substep ---------------------------------------------------------------------------- */
@@ -288,7 +357,8 @@ static int is_long(const rb_model *m)
 /* Long chains want tension in their inertia at once, others where they converge slowly. */
 static int wants_tension(const rb_model *m, const progress *p, int i)
 {
-    return (i == 0 && is_long(m)) || (i == 1 && !is_long(m) && p->rate > RB_TENSION_RATE);
+    if (is_long(m)) return i == 0;
+    return i == 1 && p->rate > RB_TENSION_RATE && p->rate < INFINITY;
 }
 
 static void find_tension(const rb_model *m, const rb_data *d, double h, scratch *s)
@@ -324,6 +394,13 @@ static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
     s->energy.work += h * rb_smooth_weight_power(m, d);
 }
 
+/* Changes of another map say nothing of those of this one. */
+static void begin_anew(scratch *s, progress *p)
+{
+    rb_anderson_reset(&s->mixing);
+    p->change = 0.0;
+}
+
 /* Moves d->q, d->v, d->act by h. converged = 0: they are at some midpoint. */
 static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb_smooth_info *info)
 {
@@ -336,22 +413,23 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     rb_anderson_reset(&s->mixing);
     progress p = { .best = INFINITY, .floor = RB_SMOOTH_ROUNDING * rb_norm_inf(s->q, m->nq) / h };
     rb_tension *tension = &s->memory->tension;
-    int done = 0, pulls = tension->on && s->memory->h == h;
+    int done = 0, pulls = tension->on && s->memory->h == h, other;
     tension->on = pulls;
     for (int i = 0; i < MAX_ITERATIONS && !done; i++) {
         if (!s->placed) go_to_midpoint(m, d, h, s);
         s->placed = 0;
-        if (i == 0) implicit_diagonal(m, d, h, s);
+        rb_status status = find_forces(m, d, h, i, s, &other);
+        if (status != RB_OK) return status;
+        if (i > 0 && other) begin_anew(s, &p);
         if (i == 0 && !pulls && s->guess && is_long(m)) pulls = pull_as_foretold(m, d, h, s);
-        rb_status status = evaluate(m, d, h, s);
+        status = i == 0 ? evaluate_first(m, d, h, s) : evaluate(m, d, h, s);
         if (status == RB_SINGULAR && i > 0) break; /* the iteration went astray, not the model */
         if (status != RB_OK) return status;
-        if (i == 0 && hold_creeping(m, d, h, s)) continue; /* another rule, and another map */
         if (wants_forced_size(&p, i - pulls)) status = forced_size(m, d, h, s, &p.size);
         if (status != RB_OK) return status;
         advance(m, h, s, &p);
         info->iterations++;
-        done = is_done(&p, s->tol);
+        done = !(other & JUMPS) && is_done(&p, s->tol);
         if (p.change > DBL_MAX) break;
         if (done) break;
         if (!pulls && wants_tension(m, &p, i)) find_tension(m, d, h, s);
@@ -589,7 +667,8 @@ rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const dou
                               rb_smooth_info *info)
 {
     manner quick = { .dv = dv, .tol = tol, .fast = RB_SMOOTH_TOL_FAST };
-    if (is_long(m)) quick.tol = fmax(tol, RB_SMOOTH_TOL_LONG);
+    if (is_long(m)) quick.tol = rb_larger(tol, RB_SMOOTH_TOL_LONG);
+    if (m->nu > 0 && m->neq == 0) quick.tol = rb_larger(quick.tol, RB_SMOOTH_TOL_DRIVEN);
     return step(m, d, h, &quick, info);
 }
 
