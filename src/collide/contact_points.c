@@ -10,14 +10,15 @@
 #include "collide/convex.h"
 #include "collide/feature.h"
 #include "collide/manifold.h"
+#include "collide/outline.h"
 #include "collide/patch.h"
 
 typedef struct meeting {
     rb_couple *couple;
     const double *n;
     rb_patch patch[2];
-    double radius[2]; /* around the cores [m]              */
-    double T[2][3];   /* tangents                          */
+    rb_outline outline[2]; /* of faces with many corners       */
+    double radius[2];      /* around the cores [m]              */
     rb_grain grain;
     double gap; /* least one, radii included [m]     */
     rb_points points;
@@ -78,6 +79,12 @@ static double side_of(const meeting *c, const double a[3], const double b[3], co
     return length > 0.0 ? rb_dot3(m, c->n) : 0.0;
 }
 
+/* Distance beyond which rounding of an outline decides nothing, nor where sides cross [m]. */
+static double margin_of(const meeting *c)
+{
+    return 2.0 * (c->grain.merge + RB_SAME_POINT * c->couple->scale);
+}
+
 /* Whether x, seen along n, is over the face, at most `slack` [m] outside of it. */
 static int is_over(const meeting *c, int which, const double x[3], double slack)
 {
@@ -88,6 +95,10 @@ static int is_over(const meeting *c, int which, const double x[3], double slack)
         rb_sub3(x, face->centre, r);
         rb_axpy3(-rb_dot3(r, face->normal) / rb_dot3(c->n, face->normal), c->n, r);
         return rb_norm3(r) <= face->disc + slack;
+    }
+    if (c->outline[which].n > 0) {
+        int known = rb_outline_has(&c->outline[which], x, fabs(slack) + margin_of(c));
+        if (known >= 0) return known;
     }
     for (int i = 0; i < face->n; i++) {
         const double *b = face->x[(i + 1) % face->n];
@@ -179,13 +190,17 @@ static void add_pair(meeting *c, const double x1[3], const double x2[3], uint32_
 static void crossings(meeting *c)
 {
     const rb_patch *p = &c->patch[0], *q = &c->patch[1];
+    const rb_outline *outline = &c->outline[1];
     double back[3] = { -c->n[0], -c->n[1], -c->n[2] };
     for (int i = 0; i < sides_of(p); i++) {
         double a[3], a2[3];
+        rb_outline_side side = { .apart = 0 };
         surface(p, i, c->n, a);
         surface(p, (i + 1) % p->n, c->n, a2);
-        for (int j = 0; j < sides_of(q); j++) {
+        if (outline->n > 0) side = rb_outline_look(outline, a, a2, margin_of(c));
+        for (int j = 0; j < sides_of(q) && !side.apart; j++) {
             double b[3], b2[3], x1[3], x2[3];
+            if (outline->n > 0 && rb_outline_misses(outline, &side, j)) continue;
             surface(q, j, back, b);
             surface(q, (j + 1) % q->n, back, b2);
             if (cross_sides(c, a, a2, b, b2, x1, x2)) add_pair(c, x1, x2, p->side[i], q->side[j]);
@@ -474,6 +489,9 @@ static void nameless_point(const meeting *c, double s, const rb_extreme e[2], do
 static void common_points(meeting *c)
 {
     if (c->patch[0].n < 2 || c->patch[1].n < 2) return;
+    if (c->patch[0].n + c->patch[1].n >= 2 * RB_OUTLINE_LEAST) {
+        for (int k = 0; k < 2; k++) rb_outline_make(&c->patch[k], c->n, &c->outline[k]);
+    }
     corners_over_face(c, 0);
     corners_over_face(c, 1);
     crossings(c);
@@ -495,7 +513,7 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
     c.gap = closest->at.s - c.radius[0] - c.radius[1];
     c.grain = rb_grain_of(couple->core1.extent + c.radius[0], couple->core2.extent + c.radius[1],
                           couple->scale);
-    c.points.n = 0;
+    c.points.n = c.outline[0].n = c.outline[1].n = 0;
     const rb_extreme *e = rb_couple_extremes(couple, c.n);
     int single = whole && out->most == 1;
     if (single && e[0].freedom + e[1].freedom > 2 && closest->met) {
