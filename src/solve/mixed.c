@@ -311,8 +311,10 @@ static int is_symmetric(const newton *s)
     return 1;
 }
 
-/* Factors of the modes there are; 0: there are none. */
-static int factor(newton *s)
+/* In `factored`: no factors are there. */
+enum { NOTHING_FACTORED = 0xff };
+
+static int try_to_factor(newton *s)
 {
     s->factorisations++;
     number(s);
@@ -324,6 +326,14 @@ static int factor(newton *s)
     if (s->symmetric) fill_matrix(s); /* the factorisation wrote over it */
     s->symmetric = 0;
     return rb_lu_factor_padded(s->A, s->m, s->perm) == s->m;
+}
+
+/* Factors of the modes there are; 0: there are none, nor those of other modes. */
+static int factor(newton *s)
+{
+    int done = try_to_factor(s);
+    if (!done && s->x->n > 0) s->factored[0] = NOTHING_FACTORED;
+    return done;
 }
 
 static void solve_system(newton *s)
