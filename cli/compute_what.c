@@ -52,7 +52,7 @@ static rb_status put_actuation(computation *c, const char *name)
     rb_actuation(c->m, c->d);
     json_begin(&c->out, name);
     json_vector(&c->out, "force", c->d->actuation, c->m->nv);
-    json_vector(&c->out, "actuator_force", c->d->act_force, c->m->nu);
+    json_vector(&c->out, "actuator_force", c->d->act_force, c->m->nout);
     json_vector(&c->out, "activation_rate", c->d->act_dot, c->m->na);
     json_end(&c->out);
     return RB_OK;

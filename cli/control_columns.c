@@ -41,7 +41,11 @@ static int split(const char *column, char name[512], const char **suffix)
 static int is_actuator(const rb_model *m, const char *name, control_channel *out)
 {
     out->kind = CONTROL_CTRL;
-    out->at = find_named(m, RB_KIND_ACTUATOR, m->nu, name);
+    out->at = -1;
+    for (int k = 0; k < m->nctrl && out->at < 0; k++) {
+        char buffer[512];
+        if (strcmp(rb_control_name(m, k, buffer, sizeof buffer), name) == 0) out->at = k;
+    }
     return out->at >= 0;
 }
 

@@ -73,7 +73,7 @@ static int refuse_choice(const control_options *o, const rb_model *m)
         fputs("rattleback run: --interpolate: there is no --ctrl or --pd to interpolate\n", stderr);
         return 1;
     }
-    if (o->random && m->nu == 0)
+    if (o->random && m->nctrl == 0)
         fputs("rattleback run: --ctrl-random: the model has no actuators; it runs without\n",
               stderr);
     return 0;
@@ -137,7 +137,7 @@ static void set_random(const controls *c, const rb_model *m, rb_data *d, double 
 {
     double interval = floor((d->time + SLACK * h) / c->o.hold);
     rb_rng rng = rb_rng_make(c->o.seed * 1000003u + (uint64_t)(int64_t)interval);
-    for (int k = 0; k < m->nu; k++) {
+    for (int k = 0; k < m->nctrl; k++) {
         const double *range = m->act_ctrl_range + 2 * (ptrdiff_t)k;
         int limited = m->act_ctrl_limited[k];
         d->ctrl[k] = rb_rng_uniform(&rng, limited ? range[0] : -1.0, limited ? range[1] : 1.0);

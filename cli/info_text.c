@@ -150,6 +150,20 @@ static void put_meshes(FILE *out, const rb_model *m)
 /* ---- the rest ----------------------------------------------------------------------------------
  */
 
+/* Where it has several, their names too. */
+static void put_controls(FILE *out, const rb_model *m, int actuator)
+{
+    char buffer[NAME_ROOM];
+    int n = m->act_ctrlnum[actuator];
+    for (int k = 0; k < n; k++) {
+        int c = m->act_ctrladr[actuator] + k;
+        const double *range = m->act_ctrl_range + 2 * c;
+        if (n > 1) fprintf(out, "  %s", strrchr(rb_control_name(m, c, buffer, NAME_ROOM), ':') + 1);
+        if (m->act_ctrl_limited[c])
+            fprintf(out, "%s[%.4g, %.4g]", n > 1 ? " " : "  control ", range[0], range[1]);
+    }
+}
+
 static void put_actuators(FILE *out, const rb_model *m)
 {
     char buffer[NAME_ROOM];
@@ -163,9 +177,7 @@ static void put_actuators(FILE *out, const rb_model *m)
         fprintf(out, "  gain %.4g", gain[0]);
         if (bias[1] != 0.0 || bias[2] != 0.0)
             fprintf(out, ", feedback %.4g position, %.4g velocity", bias[1], bias[2]);
-        if (m->act_ctrl_limited[k])
-            fprintf(out, "  control [%.4g, %.4g]", m->act_ctrl_range[2 * k],
-                    m->act_ctrl_range[2 * k + 1]);
+        put_controls(out, m, k);
         putc('\n', out);
     }
 }

@@ -98,19 +98,18 @@ static void v_members(json *j, const record_state *s)
 static void ctrl_head(FILE *out, const record_state *s)
 {
     char buffer[512];
-    for (int k = 0; k < s->m->nu; k++)
-        put_name(out, "ctrl", rb_model_name(s->m, RB_KIND_ACTUATOR, k, buffer, sizeof buffer),
-                 NULL);
+    for (int k = 0; k < s->m->nctrl; k++)
+        put_name(out, "ctrl", rb_control_name(s->m, k, buffer, sizeof buffer), NULL);
 }
 
 static void ctrl_row(FILE *out, const record_state *s)
 {
-    put_numbers(out, s->d->ctrl, s->m->nu);
+    put_numbers(out, s->d->ctrl, s->m->nctrl);
 }
 
 static void ctrl_members(json *j, const record_state *s)
 {
-    json_vector(j, "ctrl", s->d->ctrl, s->m->nu);
+    json_vector(j, "ctrl", s->d->ctrl, s->m->nctrl);
 }
 
 /* ---- contact -----------------------------------------------------------------------------------

@@ -78,6 +78,10 @@ typedef struct rb_model {
     int ngauge_dof;               /* nv_all - nv                          */
     int ngauge_entry;             /* entries of all rows of gauges        */
     int ngeom, nsite, nmesh, nhfield, neq, ntendon, nu, na, nmocap, nexclude, npair, nkey, ncustom;
+    int nctrl, nout; /* controls and forces of the nu actuators: PIDs, DC motors and orientation
+                        servos may have several of them, all others one                     */
+    int nctrlpast;   /* numbers in rb_data.ctrl_past                                         */
+    int nservo;      /* activations of PIDs and motors                                       */
     int nsensor, nsensordata;            /* sensors, their numbers                       */
     int nsensorpast;                     /* numbers of all samples that are kept         */
     int nwrap;                           /* joint terms of all tendons                */
@@ -253,7 +257,16 @@ typedef struct rb_model {
 
     /* ---- actuators ---- */
     int *act_transmission, *act_target, *act_reference, *act_dynamics; /*       (nu)          */
-    int *act_adr; /* activation in rb_data.act, -1: none                   (nu)          */
+    int *act_adr; /* first activation in rb_data.act, -1: none             (nu)          */
+    int *act_num; /* of them                                               (nu)          */
+    int *act_ctrladr, *act_ctrlnum; /* controls in rb_data.ctrl               (nu)          */
+    int *act_outadr; /* first force in rb_data.act_force                   (nu)          */
+    int *act_inputs, *act_quaternion, *act_off; /* see rb_actuator_def        (nu)          */
+    double *act_windup, *act_slew;              /*                            (nu)          */
+    rb_dcmotor *act_motor;                      /*                            (nu)          */
+    double *act_delay;                          /*                            (nu)          */
+    int *act_nsample, *act_interpolate;         /*                            (nu)          */
+    int *act_pastadr; /* samples in rb_data.ctrl_past, -1: none             (nu)          */
     double *act_time_constant;   /*                                       (nu)          */
     double *act_gear;            /*                                       (nu x 6)      */
     double *act_gain, *act_bias; /*                                       (nu x 3)      */
@@ -261,8 +274,10 @@ typedef struct rb_model {
     rb_muscle *act_gain_muscle, *act_bias_muscle; /*                         (nu)          */
     double *act_length_range, *act_muscle_time;   /*                         (nu x 2)      */
     double *act_muscle_smooth, *act_crank_length; /*                         (nu)          */
-    int *act_ctrl_limited, *act_force_limited, *act_act_limited; /*             (nu)          */
-    double *act_ctrl_range, *act_force_range, *act_act_range;    /*             (nu x 2)      */
+    int *act_ctrl_limited;  /*                                           (nctrl)       */
+    double *act_ctrl_range; /*                                           (nctrl x 2)   */
+    int *act_force_limited, *act_act_limited; /*                         (nu)          */
+    double *act_force_range, *act_act_range;  /*                         (nu x 2)      */
 
     /* ---- sensors: as in rb_sensor_def ---- */
     int *sensor_type, *sensor_object, *sensor_index; /*                         (nsensor)     */
@@ -282,7 +297,7 @@ typedef struct rb_model {
     rb_material *pair_material; /*                                      (npair)       */
     double *key_time; /*                                                       (nkey)        */
     double *key_qpos, *key_qvel, *key_act, *key_ctrl,
-        *key_mocap;               /* (nkey x nq, nv, na, nu, 7 nmocap) */
+        *key_mocap;               /* (nkey x nq, nv, na, nctrl, 7 nmocap) */
     int *custom_adr, *custom_num; /* numbers in custom_data                     (ncustom)     */
     int *custom_text;    /* offset in names, -1: numbers                          (ncustom)     */
     double *custom_data; /*                                                     (ncustomdata) */
@@ -338,6 +353,10 @@ int rb_model_find(const rb_model *m, rb_kind kind, const char *name); /* -1: non
  * "body3"; other elements without one have "". The text is written to buf where it is not stored.
  */
 const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, size_t size);
+
+/* The name of a control: that of its actuator, with ":pos", ":vel", ":ff", ":voltage" or ":x", ..
+ * where this has several; actuators without a name are "actuator0", ... Written to buf. */
+const char *rb_control_name(const rb_model *m, int control, char *buf, size_t size);
 
 /* For messages: the name of a geom, or "geom 3 of BODY"; written to buf, whose start is returned.
  */
@@ -421,6 +440,7 @@ typedef struct rb_data {
     void *memory;   /* what the allocator gave; NULL: a view    */
     rb_alloc alloc; /* of memory and arena                      */
     int nbody, nlink, nv, nq, nu, na, nmocap, ngeom, nsite, ntendon, nM; /* as in the model       */
+    int nctrl, nout, nctrlpast;                                          /* likewise              */
     int nq_all, nv_all, ngauge_dof, ngauge_entry, ntendonrow;            /* likewise              */
     int nsensordata, nsensorpast, nsense; /* likewise; nsense: 0 without sensors                  */
     rb_arena *arena; /* scratch of the calls that need some; not part of the block's contents   */
@@ -431,6 +451,8 @@ typedef struct rb_data {
     double *q;         /* configuration; behind it, not state, that of gauges       (nq_all)      */
     double *v;         /* velocity; likewise                                        (nv_all)      */
     double *act;       /* activations                                               (na)          */
+    double *ctrl_past; /* of delayed actuators: times of the controls before, then these, the oldest
+                          first                                                     (nctrlpast)   */
     double *mocap;     /* position, quaternion of mocap bodies                      (nmocap x 7)  */
     double *mocap_was; /* their velocity in the last step, NAN: none yet          (nmocap x 6)  */
     double *gauge_at;  /* angles of measured hinges at the end of the last step, whose turn later
@@ -450,7 +472,7 @@ typedef struct rb_data {
     rb_touch *touch; /*                                                         (touch_max)   */
 
     /* inputs */
-    double *ctrl;    /* controls                                                  (nu)          */
+    double *ctrl;    /* controls                                                  (nctrl)       */
     double *tau;     /* applied generalised force                                 (nv)          */
     double *wrench;  /* applied to bodies: force, torque, world axes, at the com (nbody x 6)   */
     double *mocap_v; /* velocity of mocap bodies: linear of the origin, angular, world axes. A step
@@ -501,7 +523,7 @@ typedef struct rb_data {
     double *passive;     /* springs, dampers, gravity compensation; behind, those of gauges,
                             which the dofs in front have got already              (nv_all)      */
     double *actuation;   /* forces of the actuators on the dofs; likewise       (nv_all)      */
-    double *act_force;   /* force of each actuator                              (nu)          */
+    double *act_force;   /* force of each actuator; of orientation servos three (nout)        */
     double *act_dot;     /* rate of the activations                             (na)          */
     const double *slide; /* friction of joints that slide, counted as passive while a step looks
                             for their motion; NULL: none                        (nv_all)      */
@@ -522,7 +544,7 @@ typedef struct rb_data {
 
     /* rb_step: the last step, where it changed nothing but the time; src/step/still.c */
     int still_known, still_ntouch;
-    int nstill;             /* nq + 2 nv + na + nu + 6 nbody + RB_SLOPES (nv + 1)                 */
+    int nstill; /* nq + 2 nv + na + nctrl + 6 nbody + RB_SLOPES (nv + 1)                 */
     double still_told[128]; /* options, and what the step told */
     double *still_x;       /* state and inputs it began with                        (nstill)      */
     rb_touch *still_touch; /*                                                       (touch_max)   */

@@ -336,10 +336,45 @@ typedef enum rb_activation {
     RB_ACT_INTEGRATOR,
     RB_ACT_FILTER,
     RB_ACT_FILTER_EXACT,
-    RB_ACT_MUSCLE
+    RB_ACT_MUSCLE,
+    RB_ACT_SERVO /* the states that a PID or a DC motor needs, see rb_servo, rb_dcmotor          */
 } rb_activation;
 
-typedef enum rb_law { RB_LAW_AFFINE = 0, RB_LAW_MUSCLE } rb_law;
+typedef enum rb_law {
+    RB_LAW_AFFINE = 0,
+    RB_LAW_MUSCLE,
+    RB_LAW_PID,        /* gain_law: (D.49)                                                      */
+    RB_LAW_DCMOTOR,    /* gain_law: (D.50)                                                      */
+    RB_LAW_ORIENTATION /* gain_law: three torques that turn a frame (D.51)                      */
+} rb_law;
+
+/* Inputs of a PID or a DC motor: those that it has stand in rb_data.ctrl in this order. */
+enum { RB_INPUT_POS = 1, RB_INPUT_VEL = 2, RB_INPUT_FF = 4, RB_INPUT_VOLTAGE = 8 };
+
+/* kp (pos - l) + kv (vel - ldot) + ki x + ff, with x the integral of pos - l. States: the first
+ * input as it is followed (slew > 0), x (ki != 0). */
+typedef struct rb_servo {
+    double kp, kv, ki;
+    double windup; /* |x| grows no further than this, 0: as far as it will                     */
+    double slew;   /* largest rate at which the first input is followed, 0: at once            */
+} rb_servo;
+
+/* A DC motor, docs/theory (D.50). Its states stand behind those of its servo: temperature above the
+ * surroundings (thermal_capacity > 0), bristle (bristle_stiffness > 0), current (time_constant >
+ * 0).
+ */
+typedef struct rb_dcmotor {
+    rb_servo servo;
+    double resistance, constant;                   /* [Ohm], [N m/A = V s/rad]                */
+    double voltage_max;                            /* of the servo [V], 0: none               */
+    double time_constant, current_rate;            /* L/R [s]; largest di/dt [A/s], 0: none   */
+    double thermal_resistance, thermal_capacity;   /* [K/W], [J/K]                            */
+    double coefficient, reference_temperature;     /* R(T) = R (1 + c (T - T_ref)) [1/K], [C] */
+    double ambient;                                /* [C]                                     */
+    double bristle_stiffness, bristle_damping;     /* LuGre [N m/rad], [N m s/rad]            */
+    double coulomb, stiction, stribeck;            /* [N m], [N m], [rad/s]                   */
+    double cogging, cogging_period, cogging_phase; /* [N m], per turn times 2 pi [1/rad], [rad] */
+} rb_dcmotor;
 
 /* A muscle, docs/theory (D.47). Lengths in units of the length L0 at which it is strongest. */
 typedef struct rb_muscle {
@@ -369,9 +404,24 @@ typedef struct rb_actuator_def {
                                            of the change between them                       */
     double crank_length;                  /* RB_TRN_SLIDER_CRANK [m]                             */
     int early;                            /* 1: forces use the activation at the end of the step */
+    unsigned inputs;                      /* RB_INPUT_..: PID, DC motor                          */
+    double servo_windup, servo_slew;      /* PID; its gains are ki = gain_0, kp = -bias_1,
+                                             kv = -bias_2                                        */
+    rb_dcmotor motor;                     /* DC motor                                            */
+    int quaternion; /* RB_LAW_ORIENTATION: its input is one, else a rotation vector            */
+    int off;        /* 1: it has no force                                                      */
     int ctrl_limited, force_limited, act_limited;
     double ctrl_range[2], force_range[2], act_range[2];
+    double vel_range[2], ff_range[2]; /* of these inputs; equal numbers: no bounds             */
+    double delay;                     /* controls are as old as this [s]                       */
+    int nsample;                      /* controls that are kept, one each step; needed for delay */
+    int interpolate;                  /* between them: 0 the last, 1 linear, 2 cubic           */
 } rb_actuator_def;
+
+/* How many numbers in rb_data.ctrl, act and act_force the actuator has. */
+int rb_actuator_inputs(const rb_actuator_def *def);
+int rb_actuator_states(const rb_actuator_def *def);
+int rb_actuator_outputs(const rb_actuator_def *def);
 
 /* ---- contact filtering, keyframes, rest -------------------------------------------------------
  */

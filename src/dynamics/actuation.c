@@ -1,8 +1,6 @@
 /* Actuators (D.23): from controls and activations to forces on the dofs. Lengths, gears and limits
  * mean what they mean in MuJoCo.
- *
- * A transmission is a row J of moment arms: rate = J v, tau = J' force. Its entries are not stored;
- * `visit` walks over them, once for the rate and once for the forces. */
+ */
 #include "dynamics/actuation.h"
 
 #include <math.h>
@@ -11,279 +9,38 @@
 #include "dynamics/gauge.h"
 #include "dynamics/muscle.h"
 #include "dynamics/passive.h"
-#include "dynamics/place.h"
-#include "dynamics/tendon.h"
+#include "dynamics/servo.h"
+#include "dynamics/transmission.h"
 #include "math/dense.h"
 #include "math/quat.h"
-#include "math/spatial.h"
 #include "math/trig.h"
+#include "model/layout.h"
 #include "rattleback/dynamics.h"
 
 #define TWO_PI 6.283185307179586
 
-/* What is done with the entries of J. */
-typedef struct visit {
-    const double *v;
-    double rate;  /* J v                                                                       */
-    double sum;   /* of |J|                                                                    */
-    double *out;  /* NULL, or out += scale J                                                   */
-    double *out2; /* NULL, or both with |J|: out += scale |J|, out2 += scale2 |J|              */
-    double scale, scale2;
-} visit;
+/* Most controls that an actuator has. */
+enum { CONTROLS = 4 };
 
-static void entry(visit *to, int dof, double J)
+/* ---- controls and activations ---------------------------------------------------------------- */
+
+/* Those that the actuator feels: delayed where it is so, then within their bounds. */
+static void controls(const rb_model *m, const rb_data *d, int i, double u[CONTROLS])
 {
-    to->rate += J * to->v[dof];
-    to->sum += fabs(J);
-    if (!to->out) return;
-    to->out[dof] += to->scale * (to->out2 ? fabs(J) : J);
-    if (to->out2) to->out2[dof] += to->scale2 * fabs(J);
-}
-
-/* ---- joints --------------------------------------------------------------------------------- */
-
-/* The angular gear of a ball or free joint in axes of the body. */
-static void body_gear(const rb_model *m, int i, const double gear[3], const double quat[4],
-                      double out[3])
-{
-    rb_copy3(gear, out);
-    if (m->act_transmission[i] != RB_TRN_JOINT_IN_PARENT) return;
-    double q[4] = { quat[0], -quat[1], -quat[2], -quat[3] };
-    rb_quat_normalize(q);
-    rb_quat_rotate(q, gear, out);
-}
-
-static void joint_entries(const rb_model *m, const rb_data *d, int i, visit *to)
-{
-    int j = m->act_target[i], dof = m->jnt_dofadr[j];
-    const double *gear = m->act_gear + 6 * i, *q = d->q + m->jnt_qadr[j];
-    double turned[3];
-    switch (m->jnt_type[j]) {
-    case RB_JOINT_FREE:
-        body_gear(m, i, gear + 3, q + 3, turned);
-        for (int a = 0; a < 3; a++) entry(to, dof + a, gear[a]);
-        for (int a = 0; a < 3; a++) entry(to, dof + 3 + a, turned[a]);
-        break;
-    case RB_JOINT_BALL:
-        body_gear(m, i, gear, q, turned);
-        for (int a = 0; a < 3; a++) entry(to, dof + a, turned[a]);
-        break;
-    default:
-        entry(to, dof, gear[0]);
-        break;
-    }
-}
-
-static double joint_length(const rb_model *m, const rb_data *d, int i)
-{
-    int j = m->act_target[i];
-    const double *gear = m->act_gear + 6 * i, *q = d->q + m->jnt_qadr[j];
-    if (m->jnt_type[j] == RB_JOINT_FREE) return 0.0;
-    if (m->jnt_type[j] != RB_JOINT_BALL) return gear[0] * q[0];
-    double unit[4] = { q[0], q[1], q[2], q[3] }, r[3], turned[3];
-    rb_quat_normalize(unit);
-    rb_quat_log(unit, r);
-    body_gear(m, i, gear, q, turned);
-    return rb_dot3(r, turned);
-}
-
-/* ---- tendons -------------------------------------------------------------------------------- */
-
-static void tendon_entries(const rb_model *m, const rb_data *d, int i, visit *to)
-{
-    rb_tendon_row row = rb_tendon_row_of(m, d, m->act_target[i]);
-    double gear = m->act_gear[6 * i];
-    for (int a = 0; a < row.n; a++) entry(to, row.dof[a], gear * row.J[a]);
-}
-
-/* ---- sites ---------------------------------------------------------------------------------- */
-
-typedef struct site_frame {
-    int link;
-    double p[3], R[9];
-} site_frame;
-
-static site_frame place_site(const rb_model *m, const rb_data *d, int s)
-{
-    site_frame f = { .link = m->body_link[m->site_body[s]] };
-    rb_place(m, d, m->site_body[s], m->site_pos + 3 * s, m->site_quat + 4 * s, f.p, f.R);
-    return f;
-}
-
-/* The gear as a wrench at O of the link of `at`, in axes of `axes`, times sign. */
-static void gear_wrench(const rb_data *d, const double gear[6], const site_frame *axes,
-                        const site_frame *at, double sign, double F[6])
-{
-    double arm[3], torque[3];
-    rb_rot(axes->R, gear, F + 3);
-    rb_rot(axes->R, gear + 3, torque);
-    rb_sub3(at->p, d->link_p + 3 * at->link, arm);
-    rb_cross3(arm, F + 3, F);
-    rb_add3(F, torque, F);
-    for (int a = 0; a < 6; a++) F[a] *= sign;
-}
-
-/* J of a wrench on each of two links, up to the link that carries both: what both hang on is not
- * driven. */
-static void pair_entries(const rb_model *m, const rb_data *d, int k1, double F1[6], int k2,
-                         double F2[6], visit *to)
-{
-    while (k1 != k2) {
-        int *k = k1 > k2 ? &k1 : &k2;
-        double *F = k1 > k2 ? F1 : F2;
-        int first = m->link_dofadr[*k];
-        for (int j = first + m->link_dofnum[*k] - 1; j >= first && first >= 0; j--) {
-            entry(to, j, rb_dot6(d->dof_S + 6 * j, F));
-        }
-        rb_shift_wrench(d->link_l + 3 * *k, F, F);
-        *k = m->link_parent[*k];
-    }
-}
-
-/* One wrench, or one and its opposite on the reference. */
-static void site_entries(const rb_model *m, const rb_data *d, int i, visit *to)
-{
-    int reference = m->act_reference[i];
-    site_frame site = place_site(m, d, m->act_target[i]), base = site;
-    double F1[6], F2[6] = { 0.0 };
-    int k1 = site.link, k2 = 0;
-    if (reference >= 0) {
-        base = place_site(m, d, reference);
-        k2 = base.link;
-        gear_wrench(d, m->act_gear + 6 * i, &base, &base, -1.0, F2);
-    }
-    gear_wrench(d, m->act_gear + 6 * i, &base, &site, 1.0, F1);
-    pair_entries(m, d, k1, F1, k2, F2, to);
-}
-
-/* Position and rotation vector of the site seen from the reference, along the gear. */
-static double site_length(const rb_model *m, const rb_data *d, int i)
-{
-    if (m->act_reference[i] < 0) return 0.0;
-    site_frame site = place_site(m, d, m->act_target[i]);
-    site_frame base = place_site(m, d, m->act_reference[i]);
-    const double *gear = m->act_gear + 6 * i;
-    double dp[3], R[9], quat[4], r[3];
-    rb_sub3(site.p, base.p, dp);
-    rb_rot_t(base.R, dp, dp);
-    rb_mul33_t(base.R, site.R, R);
-    rb_quat_from_rot(R, quat);
-    rb_quat_log(quat, r);
-    return rb_dot3(gear, dp) + rb_dot3(gear + 3, r);
-}
-
-/* ---- slider-cranks -------------------------------------------------------------------------- */
-
-/* The crank ends at c, the slider moves along the axis a from s; with v = c - s and the rod r,
- *     l = a.v - sqrt((a.v)^2 + r^2 - v.v)                                                   (D.48)
- * and the derivatives by v and a. A rod that is too short: l = a.v. */
-typedef struct crank {
-    site_frame end, slider;
-    double axis[3], length, by_v[3], by_a[3];
-} crank;
-
-static crank turn_crank(const rb_model *m, const rb_data *d, int i)
-{
-    crank c = { .end = place_site(m, d, m->act_target[i]),
-                .slider = place_site(m, d, m->act_reference[i]) };
-    double v[3], rod = m->act_crank_length[i];
-    for (int k = 0; k < 3; k++) c.axis[k] = c.slider.R[3 * k + 2];
-    rb_sub3(c.end.p, c.slider.p, v);
-    double along = rb_dot3(v, c.axis), det = along * along + rod * rod - rb_dot3(v, v);
-    double root = det > 0.0 ? sqrt(det) : 0.0, share = det > 0.0 ? 1.0 - along / root : 1.0;
-    c.length = along - root;
-    rb_scale3(share, c.axis, c.by_v);
-    if (det > 0.0) rb_axpy3(1.0 / root, v, c.by_v);
-    rb_scale3(share, v, c.by_a);
-    return c;
-}
-
-static void crank_entries(const rb_model *m, const rb_data *d, int i, visit *to)
-{
-    crank c = turn_crank(m, d, i);
-    double gear = m->act_gear[6 * i], F1[6], F2[6], arm[3], twist[3];
-    rb_scale3(gear, c.by_v, F1 + 3);
-    rb_sub3(c.end.p, d->link_p + 3 * c.end.link, arm);
-    rb_cross3(arm, F1 + 3, F1);
-    rb_scale3(-gear, c.by_v, F2 + 3);
-    rb_sub3(c.slider.p, d->link_p + 3 * c.slider.link, arm);
-    rb_cross3(arm, F2 + 3, F2);
-    rb_cross3(c.axis, c.by_a, twist);
-    rb_axpy3(gear, twist, F2);
-    pair_entries(m, d, c.end.link, F1, c.slider.link, F2, to);
-}
-
-/* ---- adhesion ------------------------------------------------------------------------------- */
-
-static int sticks_to(const rb_model *m, const rb_touch *touch, int body)
-{
-    return touch->id.kind == 0 && touch->gap <= RB_ADHESION_REACH * m->extent &&
-           (m->geom_body[touch->id.a] == body || m->geom_body[touch->id.b] == body);
-}
-
-/* The contacts that the last step had, each pulled together along its normal by an equal share. */
-static void contact_entries(const rb_model *m, const rb_data *d, int i, visit *to)
-{
-    int count = 0, body = m->act_target[i];
-    for (int k = 0; k < d->ntouch; k++) count += sticks_to(m, &d->touch[k], body);
-    for (int k = 0; k < d->ntouch; k++) {
-        const rb_touch *touch = &d->touch[k];
-        if (!sticks_to(m, touch, body)) continue;
-        double F1[6], F2[6], arm[3];
-        int k1 = m->geom_link[touch->id.a], k2 = m->geom_link[touch->id.b];
-        rb_scale3(1.0 / count, touch->frame, F1 + 3);
-        rb_scale3(-1.0 / count, touch->frame, F2 + 3);
-        rb_sub3(touch->pos, d->link_p + 3 * k1, arm);
-        rb_cross3(arm, F1 + 3, F1);
-        rb_sub3(touch->pos, d->link_p + 3 * k2, arm);
-        rb_cross3(arm, F2 + 3, F2);
-        pair_entries(m, d, k1, F1, k2, F2, to);
-    }
-}
-
-/* ---- forces --------------------------------------------------------------------------------- */
-
-static void entries(const rb_model *m, const rb_data *d, int i, visit *to)
-{
-    switch (m->act_transmission[i]) {
-    case RB_TRN_TENDON:
-        tendon_entries(m, d, i, to);
-        break;
-    case RB_TRN_SITE:
-        site_entries(m, d, i, to);
-        break;
-    case RB_TRN_SLIDER_CRANK:
-        crank_entries(m, d, i, to);
-        break;
-    case RB_TRN_BODY:
-        contact_entries(m, d, i, to);
-        break;
-    default:
-        joint_entries(m, d, i, to);
-        break;
-    }
-}
-
-static double length_of(const rb_model *m, const rb_data *d, int i)
-{
-    switch (m->act_transmission[i]) {
-    case RB_TRN_TENDON:
-        return m->act_gear[6 * i] * rb_tendon_length(m, d, m->act_target[i]);
-    case RB_TRN_SITE:
-        return site_length(m, d, i);
-    case RB_TRN_SLIDER_CRANK:
-        return m->act_gear[6 * i] * turn_crank(m, d, i).length;
-    case RB_TRN_BODY:
-        return 0.0;
-    default:
-        return joint_length(m, d, i);
+    int c = m->act_ctrladr[i], n = m->act_ctrlnum[i];
+    for (int k = 0; k < n; k++) u[k] = d->ctrl[c + k];
+    if (m->act_delay[i] > 0.0 && m->act_pastadr[i] >= 0) rb_control_delayed(m, d, i, u);
+    for (int k = 0; k < n; k++) {
+        const double *range = m->act_ctrl_range + 2 * (c + k);
+        if (m->act_ctrl_limited[c + k]) u[k] = rb_clamp(u[k], range[0], range[1]);
     }
 }
 
 static double control(const rb_model *m, const rb_data *d, int i)
 {
-    const double *range = m->act_ctrl_range + 2 * i;
-    return m->act_ctrl_limited[i] ? rb_clamp(d->ctrl[i], range[0], range[1]) : d->ctrl[i];
+    double u[CONTROLS] = { 0.0 };
+    controls(m, d, i, u);
+    return u[0];
 }
 
 static double time_constant(const rb_model *m, const rb_data *d, int i, double ctrl)
@@ -330,7 +87,7 @@ static double level(const rb_model *m, const rb_data *d, int i)
 static void rate_of_activation(const rb_model *m, rb_data *d, int i)
 {
     int a = m->act_adr[i];
-    if (a < 0) return;
+    if (a < 0 || m->act_dynamics[i] == RB_ACT_SERVO) return;
     double ctrl = control(m, d, i);
     if (m->act_dynamics[i] == RB_ACT_INTEGRATOR)
         d->act_dot[a] = ctrl;
@@ -419,9 +176,9 @@ static void act_on_scalar(const rb_model *m, rb_data *d, int i)
     int j = m->act_target[i], dof = m->jnt_dofadr[j];
     double gear = m->act_gear[6 * i], length = gear * d->q[m->jnt_qadr[j]];
     double u = level(m, d, i);
-    d->act_force[i] = limited(m, i, force_of(m, i, u, length, gear * d->v[dof]));
+    d->act_force[m->act_outadr[i]] = limited(m, i, force_of(m, i, u, length, gear * d->v[dof]));
     rate_of_activation(m, d, i);
-    d->actuation[dof] += d->act_force[i] * gear;
+    d->actuation[dof] += d->act_force[m->act_outadr[i]] * gear;
 }
 
 /* The sum of the forces of all actuators on a tendon has bounds: each gets its share. Then the
@@ -431,10 +188,11 @@ static void limit_tendon(const rb_model *m, rb_data *d, int t)
     const double *range = m->tendon_force_range + 2 * t;
     double sum = 0.0;
     for (int i = 0; i < m->nu; i++)
-        if (is_on_tendon(m, i, t)) sum += d->act_force[i];
+        if (is_on_tendon(m, i, t)) sum += d->act_force[m->act_outadr[i]];
     double share = sum != 0.0 ? rb_clamp(sum, range[0], range[1]) / sum : 1.0;
     for (int i = 0; i < m->nu; i++) {
-        if (is_on_tendon(m, i, t)) d->act_force[i] = limited(m, i, share * d->act_force[i]);
+        if (is_on_tendon(m, i, t))
+            d->act_force[m->act_outadr[i]] = limited(m, i, share * d->act_force[m->act_outadr[i]]);
     }
 }
 
@@ -452,29 +210,116 @@ static void push_tendons(const rb_model *m, rb_data *d)
         if (m->tendon_force_limited[t]) limit_tendon(m, d, t);
     for (int i = 0; i < m->nu; i++) {
         if (!is_on_limited_tendon(m, i)) continue;
-        visit push = { .v = d->v, .out = d->actuation, .scale = d->act_force[i] };
-        entries(m, d, i, &push);
+        rb_arm_visit push = { .v = d->v,
+                              .out = d->actuation,
+                              .scale = d->act_force[m->act_outadr[i]] };
+        rb_transmission_arms(m, d, i, &push);
     }
+}
+
+/* ---- orientations and servos ----------------------------------------------------------------- */
+
+/* The rotation vector kp log(q^-1 target) - kv w, no longer than its bound (D.51). */
+static void orient(const rb_model *m, const rb_data *d, int i, double force[3])
+{
+    double u[CONTROLS], target[4], quat[4], back[4], w[3];
+    double kp = m->act_gain[3 * i], kv = -m->act_bias[3 * i + 2],
+           most = m->act_force_range[2 * i + 1];
+    controls(m, d, i, u);
+    if (m->act_adr[i] >= 0) rb_copy3(d->act + m->act_adr[i], u);
+    rb_transmission_turn(m, d, i, quat, w);
+    if (m->act_quaternion[i]) {
+        for (int a = 0; a < 4; a++) target[a] = u[a];
+        rb_quat_normalize(target);
+    } else {
+        rb_quat_exp(u, target);
+    }
+    rb_quat_conj(quat, back);
+    rb_quat_mul(back, target, target);
+    rb_quat_log(target, force);
+    rb_scale3(kp, force, force);
+    rb_axpy3(-kv, w, force);
+    double size = rb_norm3(force);
+    if (m->act_force_limited[i] && size > most) rb_scale3(most / size, force, force);
+}
+
+static void act_on_turn(const rb_model *m, rb_data *d, int i)
+{
+    double *force = d->act_force + m->act_outadr[i], u[CONTROLS];
+    orient(m, d, i, force);
+    for (int a = 0; a < 3; a++) {
+        rb_arm_visit push = { .v = d->v, .out = d->actuation, .scale = force[a] };
+        rb_transmission_axis(m, d, i, a, &push);
+    }
+    if (m->act_adr[i] < 0) return;
+    controls(m, d, i, u);
+    rb_copy3(u, d->act_dot + m->act_adr[i]);
+}
+
+/* The states are looked at where they are, the controls are kept in u. */
+static rb_servo_at servo_at(const rb_model *m, const rb_data *d, int i, double u[CONTROLS])
+{
+    rb_arm_visit arms = { .v = d->v };
+    rb_transmission_arms(m, d, i, &arms);
+    controls(m, d, i, u);
+    return (rb_servo_at){ u, m->act_adr[i] >= 0 ? d->act + m->act_adr[i] : NULL,
+                          rb_transmission_length(m, d, i), arms.rate };
+}
+
+static void drive(const rb_model *m, rb_data *d, int i)
+{
+    double u[CONTROLS], h = m->option.timestep, *force = d->act_force + m->act_outadr[i];
+    rb_servo_at at = servo_at(m, d, i, u);
+    *force = rb_servo_force(m, i, &at, h);
+    if (m->act_adr[i] >= 0) rb_servo_rates(m, i, &at, h, d->act_dot + m->act_adr[i]);
+    if (is_on_limited_tendon(m, i)) return;
+    rb_arm_visit push = { .v = d->v, .out = d->actuation, .scale = *force };
+    rb_transmission_arms(m, d, i, &push);
+}
+
+static int has_own_law(const rb_model *m, int i)
+{
+    return m->act_gain_law[i] == RB_LAW_ORIENTATION || rb_is_servo(m, i);
+}
+
+/* Laws of their own. 0: it is a plain one. */
+static int act_specially(const rb_model *m, rb_data *d, int i)
+{
+    int turns = m->act_gain_law[i] == RB_LAW_ORIENTATION;
+    if (!has_own_law(m, i)) return 0;
+    if (m->act_off[i]) {
+        for (int k = 0; k < m->act_num[i]; k++) d->act_dot[m->act_adr[i] + k] = 0.0;
+        for (int k = 0; k < (turns ? 3 : 1); k++) d->act_force[m->act_outadr[i] + k] = 0.0;
+        return 1;
+    }
+    if (turns)
+        act_on_turn(m, d, i);
+    else
+        drive(m, d, i);
+    return 1;
 }
 
 void rb_actuation(const rb_model *m, rb_data *d)
 {
     rb_gravity_compensation(m, d, 1, d->actuation);
     for (int i = 0; i < m->nu; i++) {
+        if (act_specially(m, d, i)) continue;
         if (acts_on_scalar(m, i)) {
             act_on_scalar(m, d, i);
             continue;
         }
-        visit arms = { .v = d->v };
-        entries(m, d, i, &arms);
-        double length = length_of(m, d, i);
-        d->act_force[i] = force_of(m, i, input(m, d, i, length), length, arms.rate);
+        rb_arm_visit arms = { .v = d->v };
+        rb_transmission_arms(m, d, i, &arms);
+        double length = rb_transmission_length(m, d, i);
+        d->act_force[m->act_outadr[i]] = force_of(m, i, input(m, d, i, length), length, arms.rate);
         rate_of_activation(m, d, i);
         if (is_on_limited_tendon(m, i)) continue;
-        d->act_force[i] = limited(m, i, d->act_force[i]);
+        d->act_force[m->act_outadr[i]] = limited(m, i, d->act_force[m->act_outadr[i]]);
 
-        visit push = { .v = d->v, .out = d->actuation, .scale = d->act_force[i] };
-        entries(m, d, i, &push);
+        rb_arm_visit push = { .v = d->v,
+                              .out = d->actuation,
+                              .scale = d->act_force[m->act_outadr[i]] };
+        rb_transmission_arms(m, d, i, &push);
     }
     if (has_limited_tendon(m)) push_tendons(m, d);
     limit_joints(m, d->actuation);
@@ -483,17 +328,17 @@ void rb_actuation(const rb_model *m, rb_data *d)
 
 double rb_actuator_length(const rb_model *m, const rb_data *d, int i, double *rate)
 {
-    visit arms = { .v = d->v };
-    entries(m, d, i, &arms);
+    rb_arm_visit arms = { .v = d->v };
+    rb_transmission_arms(m, d, i, &arms);
     *rate = arms.rate;
-    return length_of(m, d, i);
+    return rb_transmission_length(m, d, i);
 }
 
 void rb_actuator_row(const rb_model *m, const rb_data *d, int i, double *row)
 {
-    visit arms = { .v = d->v, .out = row, .scale = 1.0 };
+    rb_arm_visit arms = { .v = d->v, .out = row, .scale = 1.0 };
     for (int j = 0; j < m->nv_all; j++) row[j] = 0.0;
-    entries(m, d, i, &arms);
+    rb_transmission_arms(m, d, i, &arms);
 }
 
 /* ---- for the stepper ------------------------------------------------------------------------ */
@@ -527,7 +372,9 @@ static int side_of(double x, const double range[2])
 
 int rb_actuator_side(const rb_model *m, const rb_data *d, int i)
 {
-    int side = m->act_force_limited[i] ? side_of(d->act_force[i], m->act_force_range + 2 * i) : 0;
+    if (has_own_law(m, i)) return 0;
+    double force = d->act_force[m->act_outadr[i]];
+    int side = m->act_force_limited[i] ? side_of(force, m->act_force_range + 2 * i) : 0;
     if (side != 0 || m->ngauge > 0 || !acts_on_scalar(m, i)) return side;
     int j = m->act_target[i];
     if (!m->jnt_force_limited[j]) return 0;
@@ -537,13 +384,41 @@ int rb_actuator_side(const rb_model *m, const rb_data *d, int i)
 
 void rb_actuator_unbind(const rb_model *m, rb_data *d, int i)
 {
-    if (m->ngauge > 0 || !acts_on_scalar(m, i)) return;
+    if (m->ngauge > 0 || !acts_on_scalar(m, i) || has_own_law(m, i)) return;
     int j = m->act_target[i], dof = m->jnt_dofadr[j];
     double gear = m->act_gear[6 * i], length = gear * d->q[m->jnt_qadr[j]];
     double force = force_of(m, i, level(m, d, i), length, gear * d->v[dof]);
     int joint =
         m->jnt_force_limited[j] && side_of(d->actuation[dof], m->jnt_force_range + 2 * j) != 0;
-    d->actuation[dof] = joint ? gear * force : d->actuation[dof] + gear * (force - d->act_force[i]);
+    double more = force - d->act_force[m->act_outadr[i]];
+    d->actuation[dof] = joint ? gear * force : d->actuation[dof] + gear * more;
+}
+
+/* 1: the actuator has a law of its own, and k and b have got what it adds. */
+static int special_stiffness(const rb_model *m, const rb_data *d, int i, double *k, double *b)
+{
+    rb_arm_visit bound = { .v = d->v, .out = k, .out2 = b };
+    double u[CONTROLS], hold, brake;
+    if (m->act_off[i]) return 1;
+    if (m->act_gain_law[i] == RB_LAW_ORIENTATION) {
+        for (int a = 0; a < 3; a++) {
+            rb_arm_visit arms = { .v = d->v };
+            rb_transmission_axis(m, d, i, a, &arms);
+            bound.scale = fmax(0.0, m->act_gain[3 * i]) * arms.sum;
+            bound.scale2 = fmax(0.0, -m->act_bias[3 * i + 2]) * arms.sum;
+            rb_transmission_axis(m, d, i, a, &bound);
+        }
+        return 1;
+    }
+    if (!rb_is_servo(m, i)) return 0;
+    rb_servo_at at = servo_at(m, d, i, u);
+    rb_arm_visit arms = { .v = d->v };
+    rb_transmission_arms(m, d, i, &arms);
+    rb_servo_slopes(m, i, &at, &hold, &brake);
+    bound.scale = hold * arms.sum;
+    bound.scale2 = brake * arms.sum;
+    rb_transmission_arms(m, d, i, &bound);
+    return 1;
 }
 
 void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)
@@ -556,11 +431,12 @@ void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed
 {
     for (int i = 0; i < m->nu; i++) {
         if (holds && !holds[i]) continue;
+        if (special_stiffness(m, d, i, k, b)) continue;
         const double *gain = m->act_gain + 3 * i, *bias = m->act_bias + 3 * i;
         int scalar = acts_on_scalar(m, i), muscle = is_muscle(m, i);
-        visit arms = { .v = d->v };
-        if (muscle) entries(m, d, i, &arms);
-        double length = !scalar || muscle ? length_of(m, d, i) : 0.0;
+        rb_arm_visit arms = { .v = d->v };
+        if (muscle) rb_transmission_arms(m, d, i, &arms);
+        double length = !scalar || muscle ? rb_transmission_length(m, d, i) : 0.0;
         double u = !scalar ? input(m, d, i, length) : level(m, d, i);
         double hold = fmax(0.0, -(bias[1] + gain[1] * u)),
                brake = fmax(0.0, -(bias[2] + gain[2] * u));
@@ -573,25 +449,60 @@ void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed
             b[dof] += brake * gear * gear;
             continue;
         }
-        if (!muscle) entries(m, d, i, &arms);
-        visit bound = { .v = d->v, .out = k, .out2 = b };
+        if (!muscle) rb_transmission_arms(m, d, i, &arms);
+        rb_arm_visit bound = { .v = d->v, .out = k, .out2 = b };
         bound.scale = hold * arms.sum;
         bound.scale2 = brake * arms.sum;
-        entries(m, d, i, &bound);
+        rb_transmission_arms(m, d, i, &bound);
     }
+}
+
+/* States of a servo that starts from act: they follow the motion of d. */
+static void servo_step(const rb_model *m, const rb_data *d, int i, const double *act, double h,
+                       double *next)
+{
+    double u[CONTROLS];
+    rb_servo_at at = servo_at(m, d, i, u);
+    at.act = act + m->act_adr[i];
+    rb_servo_next(m, i, &at, h, next + m->act_adr[i]);
 }
 
 void rb_activation_step(const rb_model *m, const rb_data *d, double h, double *next)
 {
     for (int i = 0; i < m->nu; i++) {
-        if (m->act_adr[i] >= 0) next[m->act_adr[i]] = next_activation(m, d, i, h);
+        int a = m->act_adr[i];
+        if (a < 0) continue;
+        if (m->act_dynamics[i] == RB_ACT_SERVO) {
+            servo_step(m, d, i, d->act, h, next);
+        } else if (m->act_gain_law[i] == RB_LAW_ORIENTATION) {
+            double u[CONTROLS];
+            controls(m, d, i, u);
+            for (int k = 0; k < 3; k++) next[a + k] = d->act[a + k] + h * u[k];
+        } else {
+            next[a] = next_activation(m, d, i, h);
+        }
     }
 }
 
 void rb_activation_middle(const rb_model *m, const double *act, const double *next, double *middle)
 {
     for (int i = 0; i < m->nu; i++) {
+        int a = m->act_adr[i], servo = m->act_dynamics[i] == RB_ACT_SERVO;
+        for (int k = 0; k < m->act_num[i]; k++) {
+            int keeps = servo ? rb_servo_keeps(m, i, k) : m->act_early[i];
+            middle[a + k] = keeps ? act[a + k] : 0.5 * (act[a + k] + next[a + k]);
+        }
+    }
+}
+
+void rb_activation_follow(const rb_model *m, rb_data *d, const double *act, double h, double *next)
+{
+    for (int i = 0; i < m->nu; i++) {
+        if (m->act_dynamics[i] != RB_ACT_SERVO || m->act_num[i] == 0) continue;
         int a = m->act_adr[i];
-        if (a >= 0) middle[a] = m->act_early[i] ? act[a] : 0.5 * (act[a] + next[a]);
+        servo_step(m, d, i, act, 0.5 * h, next);
+        for (int k = 0; k < m->act_num[i]; k++)
+            d->act[a + k] = rb_servo_keeps(m, i, k) ? act[a + k] : next[a + k];
+        servo_step(m, d, i, act, h, next);
     }
 }

@@ -20,11 +20,15 @@ void rb_actuator_unbind(const rb_model *m, rb_data *d, int i);
 /* Length of the transmission of an actuator, and its rate. Needs velocity. */
 double rb_actuator_length(const rb_model *m, const rb_data *d, int i, double *rate);
 
-/* Activations after a step h with constant controls, exact for integrators and filters, then
- * clamped. */
 /* The activations that forces of the step are found with.                              (na) */
 void rb_activation_middle(const rb_model *m, const double *act, const double *next, double *middle);
 
+/* Activations after a step h with constant controls, exact for integrators and filters, then
+ * clamped; those of PIDs and motors with the motion of d. */
 void rb_activation_step(const rb_model *m, const rb_data *d, double h, double *next);
+
+/* Those of PIDs and motors once more, which began at act, with the motion of d at the middle of the
+ * step: d->act gets those of the middle, next those of the end. Stiff bristles need it. */
+void rb_activation_follow(const rb_model *m, rb_data *d, const double *act, double h, double *next);
 
 #endif

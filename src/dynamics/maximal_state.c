@@ -143,7 +143,7 @@ rb_status rb_maximal_state(const rb_model *m, const rb_data *d, const rb_model *
     copy(d_max->mocap_was, d->mocap_was, 6 * m->nmocap);
     copy(d_max->mocap_v, d->mocap_v, 6 * m->nmocap);
     copy(d_max->mocap_a, d->mocap_a, 6 * m->nmocap);
-    copy(d_max->ctrl, d->ctrl, m->nu);
+    copy(d_max->ctrl, d->ctrl, m->nctrl);
     copy(d_max->act, d->act, m->na);
     copy(d_max->wrench, d->wrench, 6 * m->nbody);
     int rotor = m->nbody;

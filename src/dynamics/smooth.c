@@ -417,6 +417,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     tension->on = pulls;
     for (int i = 0; i < MAX_ITERATIONS && !done; i++) {
         if (!s->placed) go_to_midpoint(m, d, h, s);
+        if (!s->placed && m->nservo > 0) rb_activation_follow(m, d, s->act, h, s->act_next);
         s->placed = 0;
         rb_status status = find_forces(m, d, h, i, s, &other);
         if (status != RB_OK) return status;

@@ -135,9 +135,12 @@ typedef enum rb_mjcf_law {
     RB_MJCF_FIXED = 0,
     RB_MJCF_AFFINE,
     RB_MJCF_MUSCLE,
+    RB_MJCF_DCMOTOR,
+    RB_MJCF_SO3,
+    RB_MJCF_PID,
     RB_MJCF_OTHER_LAW
 } rb_mjcf_law;
-enum { RB_MJCF_OTHER_DYNAMICS = RB_ACT_MUSCLE + 1, RB_MJCF_NPRM = 10 };
+enum { RB_MJCF_OTHER_DYNAMICS = RB_ACT_SERVO + 1, RB_MJCF_NPRM = 10 };
 
 /* The three ranges of an actuator. */
 enum { RB_MJCF_CTRL = 0, RB_MJCF_FORCE, RB_MJCF_ACT };
@@ -152,9 +155,14 @@ typedef struct rb_mjcf_actuator {
     double inheritrange;
     double lengthrange[2], cranklength;
     int actearly;
-    double damping, armature; /* added to the joint or tendon, times gear^2   */
+    double damping[3], armature; /* added to the joint or tendon, times gear^2   */
     int group;
-    int nact; /* activations, -1: as the dynamics say         */
+    int nact;       /* activations, -1: as the dynamics say         */
+    int inputs;     /* RB_INPUT_.. of a PID or motor, -1: as usual  */
+    int quaternion; /* input of an orientation                      */
+    double velrange[2], ffrange[2];
+    int nsample, interpolate;
+    double delay;
 } rb_mjcf_actuator;
 
 /* ---- the reader ------------------------------------------------------------------------------ */
@@ -338,6 +346,14 @@ rb_status rb_mjcf_apply_site(rb_mjcf *r, const rb_xml_node *node, void *site);
 rb_status rb_mjcf_apply_pair(rb_mjcf *r, const rb_xml_node *node, void *pair);
 rb_status rb_mjcf_apply_equality(rb_mjcf *r, const rb_xml_node *node, void *equality);
 rb_status rb_mjcf_apply_tendon(rb_mjcf *r, const rb_xml_node *node, void *tendon);
+/* <pid>, <orientation>, <dcmotor> (mjcf_motor.c), the inputs that a PID or a motor has, and what
+ * these are in a spec. */
+rb_status rb_mjcf_set_pid(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act);
+rb_status rb_mjcf_set_orientation(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act);
+rb_status rb_mjcf_set_dcmotor(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act);
+rb_status rb_mjcf_read_inputs(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act);
+void rb_mjcf_fill_servo(const rb_mjcf_actuator *act, rb_actuator_def *def);
+
 rb_status rb_mjcf_apply_actuator(rb_mjcf *r, const rb_xml_node *node, void *actuator);
 
 /* The class that attribute `attr` ("class", "childclass") names, or `otherwise`. */

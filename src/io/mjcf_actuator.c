@@ -37,28 +37,33 @@ static const rb_mjcf_field fields[] = {
     ACT("dynprm", dynprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
     ACT("gainprm", gainprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
     ACT("biasprm", biasprm, NUMBERS, 1, RB_MJCF_NPRM, NULL),
+    ACT("posrange", range[RB_MJCF_CTRL], NUMBERS, 2, 2, NULL),
+    ACT("velrange", velrange, NUMBERS, 2, 2, NULL),
+    ACT("ffrange", ffrange, NUMBERS, 2, 2, NULL),
+    ACT("damping", damping, NUMBERS, 1, 3, NULL),
+    ACT("nsample", nsample, INTS, 1, 1, NULL),
+    ACT("interp", interpolate, WORD, 0, 0, "zoh linear cubic"),
+    ACT("delay", delay, NUMBERS, 1, 1, NULL),
     { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
 };
 
 static rb_status read_laws(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
 {
-    int dynamics = act->dynamics, gain = act->gain_law, bias = act->bias_law;
+    static const int dynamics_of[] = { RB_ACT_NONE,         RB_ACT_INTEGRATOR,     RB_ACT_FILTER,
+                                       RB_ACT_FILTER_EXACT, RB_ACT_MUSCLE,         RB_ACT_SERVO,
+                                       RB_ACT_SERVO,        RB_MJCF_OTHER_DYNAMICS };
+    int dynamics = -1, gain = act->gain_law, bias = act->bias_law, was = act->gain_law;
     RB_TRY(rb_xml_word(node, "dyntype",
                        "none integrator filter filterexact muscle dcmotor pid user", &dynamics,
                        r->err));
     RB_TRY(
         rb_xml_word(node, "gaintype", "fixed affine muscle dcmotor so3 pid user", &gain, r->err));
     RB_TRY(rb_xml_word(node, "biastype", "none affine muscle dcmotor so3 user", &bias, r->err));
-    act->dynamics = dynamics < RB_MJCF_OTHER_DYNAMICS ? dynamics : RB_MJCF_OTHER_DYNAMICS;
+    if (dynamics >= 0) act->dynamics = dynamics_of[dynamics];
     act->gain_law = gain < RB_MJCF_OTHER_LAW ? gain : RB_MJCF_OTHER_LAW;
-    act->bias_law = bias < RB_MJCF_OTHER_LAW ? bias : RB_MJCF_OTHER_LAW;
-
-    double damping[3] = { act->damping, 0.0, 0.0 };
-    RB_TRY(rb_xml_numbers(node, "damping", 1, 3, damping, NULL, r->err));
-    act->damping = damping[0];
-    if (damping[1] == 0.0 && damping[2] == 0.0) return RB_OK;
-    return rb_mjcf_warn(r, node, "actuator/polynomial", 1,
-                        "dampers are linear; further coefficients are left out");
+    act->bias_law = bias <= RB_MJCF_SO3 ? bias : RB_MJCF_OTHER_LAW;
+    if (rb_xml_is(node, "general") && act->gain_law != was) act->inputs = -1;
+    return rb_xml_is(node, "general") ? rb_mjcf_read_inputs(r, node, act) : RB_OK;
 }
 
 /* ---- short forms
@@ -227,8 +232,11 @@ rb_status rb_mjcf_apply_actuator(rb_mjcf *r, const rb_xml_node *node, void *stat
     if (rb_xml_is(node, "muscle")) return set_muscle(r, node, act);
     if (rb_xml_is(node, "adhesion")) return set_adhesion(r, node, act);
 
+    if (rb_xml_is(node, "pid")) return rb_mjcf_set_pid(r, node, act);
+    if (rb_xml_is(node, "orientation")) return rb_mjcf_set_orientation(r, node, act);
+    if (rb_xml_is(node, "dcmotor")) return rb_mjcf_set_dcmotor(r, node, act);
+
     act->gain_law = act->bias_law = RB_MJCF_OTHER_LAW;
-    if (rb_xml_in(node->name, "dcmotor pid")) act->dynamics = RB_MJCF_OTHER_DYNAMICS;
     return RB_OK;
 }
 
@@ -331,15 +339,22 @@ static rb_muscle muscle_of(const double prm[9])
 
 static void set_laws(const rb_mjcf_actuator *act, rb_actuator_def *def)
 {
+    static const rb_law gain_laws[] = {
+        [RB_MJCF_FIXED] = RB_LAW_AFFINE,    [RB_MJCF_AFFINE] = RB_LAW_AFFINE,
+        [RB_MJCF_MUSCLE] = RB_LAW_MUSCLE,   [RB_MJCF_DCMOTOR] = RB_LAW_DCMOTOR,
+        [RB_MJCF_SO3] = RB_LAW_ORIENTATION, [RB_MJCF_PID] = RB_LAW_PID,
+        [RB_MJCF_OTHER_LAW] = RB_LAW_AFFINE
+    };
     int affine_gain = act->gain_law == RB_MJCF_AFFINE,
-        affine_bias = act->bias_law == RB_MJCF_AFFINE;
+        affine_bias = act->bias_law == RB_MJCF_AFFINE || act->bias_law == RB_MJCF_SO3;
     for (int k = 0; k < 3; k++) {
         def->gain[k] = k == 0 || affine_gain ? act->gainprm[k] : 0.0;
         def->bias[k] = affine_bias ? act->biasprm[k] : 0.0;
     }
     if (act->gain_law == RB_MJCF_MUSCLE) def->gain_muscle = muscle_of(act->gainprm);
     if (act->bias_law == RB_MJCF_MUSCLE) def->bias_muscle = muscle_of(act->biasprm);
-    def->gain_law = act->gain_law == RB_MJCF_MUSCLE ? RB_LAW_MUSCLE : RB_LAW_AFFINE;
+    rb_mjcf_fill_servo(act, def);
+    def->gain_law = gain_laws[act->gain_law];
     def->bias_law = act->bias_law == RB_MJCF_MUSCLE ? RB_LAW_MUSCLE : RB_LAW_AFFINE;
     memcpy(def->length_range, act->lengthrange, sizeof def->length_range);
     memcpy(def->muscle_time, act->dynprm, sizeof def->muscle_time);
@@ -352,39 +367,29 @@ static void set_laws(const rb_mjcf_actuator *act, rb_actuator_def *def)
 }
 
 /* No force, but as many controls and activations as MuJoCo has. */
-static rb_status make_idle(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
-                           rb_actuator_def *def)
+static void make_idle(const rb_mjcf_actuator *act, rb_actuator_def *def)
 {
+    def->off = 1;
+    if (act->gain_law == RB_MJCF_PID || act->gain_law == RB_MJCF_SO3) return;
+    if (act->gain_law == RB_MJCF_DCMOTOR) return;
     memset(def->gain, 0, sizeof def->gain);
     memset(def->bias, 0, sizeof def->bias);
     def->gain_law = def->bias_law = RB_LAW_AFFINE;
     if (act->dynamics == RB_MJCF_OTHER_DYNAMICS) {
-        int none = act->nact == 0 || rb_xml_in(node->name, "pid dcmotor");
-        def->activation = none ? RB_ACT_NONE : RB_ACT_INTEGRATOR;
+        def->activation = act->nact == 0 ? RB_ACT_NONE : RB_ACT_INTEGRATOR;
         def->act_limited = 0;
     }
     def->time_constant = 1.0;
-    (void)r;
-    return RB_OK;
 }
 
 static rb_status tell_law(rb_mjcf *r, const rb_xml_node *node)
 {
-    static const struct {
-        const char *name, *label, *text;
-    } known[] = {
-        { "plugin", "actuator/plugin", "plugins are not run: the actuator has no force" },
-        { "pid", "actuator/pid", "pid actuators are not simulated: they have no force" },
-        { "dcmotor", "actuator/dcmotor",
-          "dcmotor actuators are not simulated: they have no force" },
-        { "orientation", "actuator/orientation",
-          "orientation actuators are not simulated: they have no force" },
-    };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (rb_xml_is(node, known[k].name))
-            return rb_mjcf_warn(r, node, known[k].label, 1, known[k].text);
+    if (rb_xml_is(node, "plugin"))
+        return rb_mjcf_warn(r, node, "actuator/plugin", 1,
+                            "plugins are not run: the actuator has no force");
     return rb_mjcf_warn(r, node, "actuator/general", 1,
-                        "only fixed and affine laws are simulated: the actuator has no force");
+                        "laws of the user (dyntype, gaintype or biastype \"user\") are code of "
+                        "another program and not in the file: the actuator has no force");
 }
 
 /* Armature and damping of the actuator are felt by its joint or tendon. */
@@ -392,19 +397,23 @@ static rb_status add_to_target(rb_mjcf *r, const rb_xml_node *node, const rb_mjc
                                const rb_actuator_def *def)
 {
     double gear2 = act->gear[0] * act->gear[0];
-    if (act->armature == 0.0 && act->damping == 0.0) return RB_OK;
+    const double *damping = act->damping;
+    if (act->armature == 0.0 && damping[0] == 0.0 && damping[1] == 0.0 && damping[2] == 0.0)
+        return RB_OK;
     if (def->transmission >= RB_TRN_SITE)
         return rb_xml_refuse(node, "armature", r->err, RB_BAD_INPUT,
                              "armature and damping need a joint or a tendon");
     if (def->transmission == RB_TRN_TENDON) {
         rb_tendon_def *tendon = rb_spec_tendon(r->spec, def->target);
         tendon->armature += gear2 * act->armature;
-        tendon->damping += gear2 * act->damping;
+        tendon->damping += gear2 * damping[0];
+        for (int k = 0; k < 2; k++) tendon->damping_poly[k] += gear2 * damping[1 + k];
         return RB_OK;
     }
     rb_joint_def *joint = rb_spec_joint(r->spec, def->target);
     joint->armature += gear2 * act->armature;
-    joint->damping += gear2 * act->damping;
+    joint->damping += gear2 * damping[0];
+    for (int k = 0; k < 2; k++) joint->damping_poly[k] += gear2 * damping[1 + k];
     return RB_OK;
 }
 
@@ -414,6 +423,7 @@ static rb_status remember_ratio(rb_mjcf *r, const rb_xml_node *node, const rb_mj
 {
     int servo = act->gain_law == RB_MJCF_FIXED && act->bias_law == RB_MJCF_AFFINE &&
                 act->gainprm[0] == -act->biasprm[1];
+    servo |= act->gain_law == RB_MJCF_PID || act->gain_law == RB_MJCF_SO3;
     if (!servo || !(act->biasprm[2] > 0.0)) return RB_OK;
     rb_mjcf_later *later = rb_xml_take(r->doc, 1, sizeof *later);
     if (!later) return rb_mjcf_nomem(r, node);
@@ -463,6 +473,33 @@ static rb_status remember_force(rb_mjcf *r, const rb_xml_node *node, const rb_ac
     return RB_OK;
 }
 
+static rb_status check_orientation(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
+                                   const rb_actuator_def *def)
+{
+    if ((act->gain_law == RB_MJCF_SO3) != (act->bias_law == RB_MJCF_SO3))
+        return rb_xml_refuse(node, "gaintype", r->err, RB_BAD_INPUT,
+                             "gaintype and biastype are both \"so3\", or none of them");
+    if (act->gain_law != RB_MJCF_SO3) return RB_OK;
+    int ball = def->transmission == RB_TRN_JOINT &&
+               rb_spec_joint(r->spec, def->target)->type == RB_JOINT_BALL;
+    if (ball || (def->transmission == RB_TRN_SITE && def->reference >= 0)) return RB_OK;
+    return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
+                         "turns a ball joint, or a site with a refsite; it has none of them");
+}
+
+static rb_status set_delay(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
+                           rb_actuator_def *def)
+{
+    RB_TRY(not_negative(r, node, "nsample", act->nsample));
+    def->nsample = act->nsample;
+    def->interpolate = act->interpolate;
+    def->delay = fmax(0.0, act->delay);
+    if (def->delay > 0.0 && def->nsample == 0)
+        return rb_xml_refuse(node, "delay", r->err, RB_BAD_INPUT,
+                             "needs the controls before: give nsample, at least delay / timestep");
+    return RB_OK;
+}
+
 rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_mjcf_actuator act;
@@ -473,6 +510,8 @@ rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
     RB_TRY(set_ranges(r, node, &act, &def));
     set_laws(&act, &def);
 
+    RB_TRY(check_orientation(r, node, &act, &def));
+    RB_TRY(set_delay(r, node, &act, &def));
     int other = act.gain_law == RB_MJCF_OTHER_LAW || act.bias_law == RB_MJCF_OTHER_LAW ||
                 act.dynamics == RB_MJCF_OTHER_DYNAMICS;
     if (other) RB_TRY(tell_law(r, node));
@@ -484,7 +523,7 @@ rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
                          "joint or tendon a range; the muscle has no force"));
     RB_TRY(add_to_target(r, node, &act, &def));
     int idle = other || unknown || is_off(r, &act);
-    if (idle) RB_TRY(make_idle(r, node, &act, &def));
+    if (idle) make_idle(&act, &def);
 
     def.where = rb_mjcf_where(node);
     RB_TRY(rb_mjcf_name(r, node, RB_KIND_ACTUATOR, &def.name));

@@ -39,6 +39,7 @@ static const rb_mjcf_actuator actuator_state = {
     .gear = { 1.0 },
     .limited = { RB_MJCF_AUTO, RB_MJCF_AUTO, RB_MJCF_AUTO },
     .nact = -1,
+    .inputs = -1,
 };
 
 static rb_status first_states(rb_mjcf *r)

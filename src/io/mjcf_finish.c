@@ -92,15 +92,15 @@ static rb_status set_dampratio(rb_mjcf *r, const rb_xml_node *root, const finish
     rb_actuator_def *act = rb_spec_actuator(r->spec, later->index);
     double *row = f->x + f->m->nv, inverse = 0.0;
     act->bias[2] = 0.0;
-    if (act->transmission == RB_TRN_SITE)
+    if (act->transmission == RB_TRN_SITE || act->gain_law == RB_LAW_ORIENTATION)
         return rb_mjcf_warn(r, root, "actuator/dampratio", 1,
-                            "a servo on a site has no damping ratio; give kv");
+                            "a servo on a site or a turn has no damping ratio here; give kv");
     rb_actuator_row(f->m, f->d, later->index, f->x);
     memcpy(row, f->x, (size_t)f->m->nv * sizeof *row);
     rb_mass_solve(f->m, f->d, f->x);
     for (int i = 0; i < f->m->nv; i++) inverse += row[i] * f->x[i];
     double mass = 1.0 / fmax(MIN_DIVISOR, inverse);
-    act->bias[2] = -2.0 * later->numbers[0] * sqrt(fmax(0.0, act->gain[0] * mass));
+    act->bias[2] = -2.0 * later->numbers[0] * sqrt(fmax(0.0, -act->bias[1] * mass));
     return RB_OK;
 }
 

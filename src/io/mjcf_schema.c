@@ -32,8 +32,6 @@ static const silent silents[] = {
       "settings of MuJoCo's integrator and solver have no meaning here", 0, 0 },
     { "surfacevel", "geom", "geom/surfacevel", "moving surfaces are not simulated", 1, 1 },
     { "adhesion", "geom pair", "geom/adhesion", "adhesion is not simulated", 1, 1 },
-    { "delay", "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor "
-      "pid orientation", "actuator/delay", "delayed controls are not simulated", 1, 1 },
     { NULL, NULL, NULL, NULL, 0, 0 }
 };
 /* clang-format on */

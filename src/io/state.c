@@ -37,7 +37,7 @@ static void list_vectors(const rb_model *m, rb_state_entry *e, vector_field out[
         { "qpos", "coordinate (nq)", &e->qpos, m->nq },
         { "qvel", "degree of freedom (nv)", &e->qvel, m->nv },
         { "act", "activation (na)", &e->act, m->na },
-        { "ctrl", "actuator (nu)", &e->ctrl, m->nu },
+        { "ctrl", "actuator (nu)", &e->ctrl, m->nctrl },
         { "mocap", "coordinate of mocap bodies (7 each)", &e->mocap, 7 * m->nmocap },
         { "tau", "degree of freedom (nv)", &e->tau, m->nv },
         { "qacc", "degree of freedom (nv)", &e->qacc, m->nv },
@@ -290,6 +290,7 @@ static void resume(const rb_model *m, const rb_state_resume *r, rb_data *d)
     copy_vector(d->slope, r->slope, RB_SLOPES * m->nv);
     copy_vector(d->slope_h, r->slope_h, RB_SLOPES);
     copy_vector(d->sensor_past, r->sensor_past, m->nsensorpast);
+    copy_vector(d->ctrl_past, r->ctrl_past, m->nctrlpast);
     d->ntouch = r->ntouch;
     if (r->ntouch > 0) memcpy(d->touch, r->touch, (size_t)r->ntouch * sizeof *d->touch);
 }
@@ -301,7 +302,7 @@ rb_status rb_state_apply(const rb_model *m, const rb_state_entry *e, rb_data *d)
     copy_vector(d->q, e->qpos, m->nq);
     copy_vector(d->v, e->qvel, m->nv);
     copy_vector(d->act, e->act, m->na);
-    copy_vector(d->ctrl, e->ctrl, m->nu);
+    copy_vector(d->ctrl, e->ctrl, m->nctrl);
     copy_vector(d->mocap, e->mocap, 7 * m->nmocap);
     copy_vector(d->tau, e->tau, m->nv);
     if (e->resume) resume(m, e->resume, d);

@@ -23,7 +23,7 @@ typedef struct remembered {
     int n;
 } remembered;
 
-enum { NARRAY = 9, NSCALAR = 5, NTOUCH = 33 };
+enum { NARRAY = 10, NSCALAR = 5, NTOUCH = 33 };
 
 static void list_arrays(const rb_model *m, const rb_data *d, rb_state_resume *r,
                         remembered out[NARRAY])
@@ -38,6 +38,7 @@ static void list_arrays(const rb_model *m, const rb_data *d, rb_state_resume *r,
         { "slope", &r->slope, d ? d->slope : NULL, RB_SLOPES * m->nv },
         { "slope_h", &r->slope_h, d ? d->slope_h : NULL, RB_SLOPES },
         { "sensor_past", &r->sensor_past, d ? d->sensor_past : NULL, m->nsensorpast },
+        { "ctrl_past", &r->ctrl_past, d ? d->ctrl_past : NULL, m->nctrlpast },
     };
     memcpy(out, list, sizeof list);
 }
@@ -223,7 +224,7 @@ void rb_state_write(FILE *out, const rb_model *m, const rb_data *d)
     put_array(out, "qpos", d->q, m->nq);
     put_array(out, "qvel", d->v, m->nv);
     put_array(out, "act", d->act, m->na);
-    put_array(out, "ctrl", d->ctrl, m->nu);
+    put_array(out, "ctrl", d->ctrl, m->nctrl);
     put_array(out, "mocap", d->mocap, 7 * m->nmocap);
     put_array(out, "tau", d->tau, m->nv);
     fprintf(out, ",\"resume\":{\"rng\":[\"%016" PRIx64 "\",\"%016" PRIx64 "\"]", d->rng.state,

@@ -35,6 +35,7 @@ rb_status rb_check_numbers(const rb_spec *spec, rb_error *err);
 rb_status rb_size_tree(rb_build *b);
 rb_status rb_size_assets(rb_build *b);
 rb_status rb_size_rest(rb_build *b);
+rb_status rb_size_actuators(rb_build *b);
 rb_status rb_size_gauges(rb_build *b);
 rb_status rb_size_tendons(rb_build *b);
 

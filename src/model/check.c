@@ -424,6 +424,33 @@ static rb_status check_tendon(const subject *s)
     return RB_OK;
 }
 
+/* A spec that a program made may say anything. */
+static rb_status check_motor(const subject *s)
+{
+    const rb_actuator_def *def = s->def;
+    const rb_dcmotor *x = &def->motor;
+    const double heat[2] = { x->thermal_resistance, x->thermal_capacity };
+    TRY(positive(s, "motor.resistance", &x->resistance, 1));
+    TRY(finite(s, "motor", (const double *)x, (int)(sizeof *x / sizeof(double))));
+    if (x->thermal_capacity > 0.0) TRY(positive(s, "motor.thermal_*", heat, 2));
+    TRY(not_negative(s, "motor.time_constant", x->time_constant));
+    return not_negative(s, "motor.bristle_stiffness", x->bristle_stiffness);
+}
+
+static rb_status check_law(const subject *s)
+{
+    const rb_actuator_def *def = s->def;
+    if (def->gain_law < RB_LAW_AFFINE || def->gain_law > RB_LAW_ORIENTATION)
+        return REFUSE(s, "gain_law = %d is no rb_law", (int)def->gain_law);
+    if (def->delay < 0.0 || def->nsample < 0 || !isfinite(def->delay))
+        return REFUSE(s, "delay and nsample cannot be negative");
+    if (def->gain_law == RB_LAW_PID) {
+        TRY(not_negative(s, "servo_slew", def->servo_slew));
+        TRY(not_negative(s, "servo_windup", def->servo_windup));
+    }
+    return def->gain_law == RB_LAW_DCMOTOR ? check_motor(s) : RB_OK;
+}
+
 static rb_status check_actuator(const subject *s)
 {
     const rb_actuator_def *def = s->def;
@@ -433,6 +460,7 @@ static rb_status check_actuator(const subject *s)
     TRY(range(s, "ctrl_range", def->ctrl_limited, def->ctrl_range));
     TRY(range(s, "force_range", def->force_limited, def->force_range));
     TRY(range(s, "act_range", def->act_limited, def->act_range));
+    TRY(check_law(s));
     if (def->transmission == RB_TRN_SLIDER_CRANK)
         TRY(positive(s, "crank_length", &def->crank_length, 1));
     if (def->gain_law == RB_LAW_MUSCLE || def->bias_law == RB_LAW_MUSCLE) {

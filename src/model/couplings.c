@@ -1,4 +1,4 @@
-/* Equalities, actuators: what ties joints and bodies together beside the tree. */
+/* Equalities: what ties joints and bodies together beside the tree. */
 #include "model/build.h"
 
 #include "math/quat.h"
@@ -66,50 +66,5 @@ void rb_fill_equalities(rb_build *b)
         } else if (def->type != RB_EQ_TENDON && def->derive2) {
             derive_frame2(b, e);
         }
-    }
-}
-
-static int target_in_model(const rb_build *b, const rb_actuator_def *def)
-{
-    int joint = def->transmission == RB_TRN_JOINT || def->transmission == RB_TRN_JOINT_IN_PARENT;
-    return joint ? b->joints.at[def->target] : def->target;
-}
-
-static void fill_laws(rb_model *m, int u, const rb_actuator_def *def)
-{
-    m->act_gain_law[u] = (int)def->gain_law;
-    m->act_bias_law[u] = (int)def->bias_law;
-    m->act_early[u] = def->early != 0;
-    m->act_gain_muscle[u] = def->gain_muscle;
-    m->act_bias_muscle[u] = def->bias_muscle;
-    memcpy(m->act_length_range + 2 * u, def->length_range, sizeof def->length_range);
-    memcpy(m->act_muscle_time + 2 * u, def->muscle_time, sizeof def->muscle_time);
-    m->act_muscle_smooth[u] = def->muscle_smooth;
-    m->act_crank_length[u] = def->crank_length;
-}
-
-void rb_fill_actuators(rb_build *b)
-{
-    rb_model *m = b->m;
-    int na = 0;
-    for (int u = 0; u < m->nu; u++) {
-        const rb_actuator_def *def = RB_DEFS(b, actuator, ACTUATOR) + u;
-        m->act_transmission[u] = (int)def->transmission;
-        m->act_target[u] = target_in_model(b, def);
-        int referred = def->transmission == RB_TRN_SITE || def->transmission == RB_TRN_SLIDER_CRANK;
-        m->act_reference[u] = referred ? def->reference : -1;
-        m->act_dynamics[u] = (int)def->activation;
-        m->act_adr[u] = def->activation == RB_ACT_NONE ? -1 : na++;
-        m->act_time_constant[u] = def->time_constant;
-        memcpy(m->act_gear + 6 * u, def->gear, sizeof def->gear);
-        memcpy(m->act_gain + 3 * u, def->gain, sizeof def->gain);
-        memcpy(m->act_bias + 3 * u, def->bias, sizeof def->bias);
-        fill_laws(m, u, def);
-        m->act_ctrl_limited[u] = def->ctrl_limited != 0;
-        m->act_force_limited[u] = def->force_limited != 0;
-        m->act_act_limited[u] = def->act_limited != 0;
-        memcpy(m->act_ctrl_range + 2 * u, def->ctrl_range, sizeof def->ctrl_range);
-        memcpy(m->act_force_range + 2 * u, def->force_range, sizeof def->force_range);
-        memcpy(m->act_act_range + 2 * u, def->act_range, sizeof def->act_range);
     }
 }

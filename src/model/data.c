@@ -95,6 +95,15 @@ static void reset_mocap(const rb_model *m, rb_data *d)
     }
 }
 
+/* Zeros, and the identity where a quaternion is the input. */
+static void reset_controls(const rb_model *m, rb_data *d)
+{
+    clear(d->ctrl, m->nctrl);
+    for (int u = 0; u < m->nu; u++)
+        if (m->act_ctrlnum[u] == 4 && m->act_quaternion[u]) d->ctrl[m->act_ctrladr[u]] = 1.0;
+    rb_control_past_reset(m, d);
+}
+
 void rb_data_reset(const rb_model *m, rb_data *d)
 {
     d->time = 0.0;
@@ -102,7 +111,7 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     copy(d->q, m->qpos0, m->nq);
     clear(d->v, m->nv);
     clear(d->act, m->na);
-    clear(d->ctrl, m->nu);
+    reset_controls(m, d);
     clear(d->tau, m->nv);
     clear(d->wrench, 6 * m->nbody);
     reset_mocap(m, d);
@@ -130,7 +139,7 @@ rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key)
     copy(d->q, m->key_qpos + (ptrdiff_t)key * m->nq, m->nq);
     copy(d->v, m->key_qvel + (ptrdiff_t)key * m->nv, m->nv);
     copy(d->act, m->key_act + (ptrdiff_t)key * m->na, m->na);
-    copy(d->ctrl, m->key_ctrl + (ptrdiff_t)key * m->nu, m->nu);
+    copy(d->ctrl, m->key_ctrl + (ptrdiff_t)key * m->nctrl, m->nctrl);
     copy(d->mocap, m->key_mocap + (ptrdiff_t)key * 7 * m->nmocap, 7 * m->nmocap);
     return RB_OK;
 }
@@ -160,7 +169,8 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     to->correct_from = from->correct_from;
     copy(to->mocap_v, from->mocap_v, 6 * m->nmocap);
     copy(to->mocap_a, from->mocap_a, 6 * m->nmocap);
-    copy(to->ctrl, from->ctrl, m->nu);
+    copy(to->ctrl, from->ctrl, m->nctrl);
+    copy(to->ctrl_past, from->ctrl_past, m->nctrlpast);
     copy(to->tau, from->tau, m->nv);
     copy(to->wrench, from->wrench, 6 * m->nbody);
     copy(to->sensor, from->sensor, m->nsensordata);
@@ -184,13 +194,14 @@ void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h)
 static int same_sizes(const rb_data *a, const rb_data *b)
 {
     return a->nbody == b->nbody && a->nlink == b->nlink && a->nv == b->nv && a->nq == b->nq &&
-           a->nu == b->nu && a->na == b->na && a->nmocap == b->nmocap && a->ngeom == b->ngeom &&
-           a->nsite == b->nsite && a->ntendon == b->ntendon && a->nM == b->nM &&
-           a->nq_all == b->nq_all && a->nv_all == b->nv_all && a->ngauge_dof == b->ngauge_dof &&
-           a->ngauge_entry == b->ngauge_entry && a->ntendonrow == b->ntendonrow &&
-           a->nsensordata == b->nsensordata && a->nsensorpast == b->nsensorpast &&
-           a->nsense == b->nsense && a->nstill == b->nstill && a->nclear == b->nclear &&
-           a->nmeet == b->nmeet;
+           a->nu == b->nu && a->nctrl == b->nctrl && a->nout == b->nout &&
+           a->nctrlpast == b->nctrlpast && a->na == b->na && a->nmocap == b->nmocap &&
+           a->ngeom == b->ngeom && a->nsite == b->nsite && a->ntendon == b->ntendon &&
+           a->nM == b->nM && a->nq_all == b->nq_all && a->nv_all == b->nv_all &&
+           a->ngauge_dof == b->ngauge_dof && a->ngauge_entry == b->ngauge_entry &&
+           a->ntendonrow == b->ntendonrow && a->nsensordata == b->nsensordata &&
+           a->nsensorpast == b->nsensorpast && a->nsense == b->nsense && a->nstill == b->nstill &&
+           a->nclear == b->nclear && a->nmeet == b->nmeet;
 }
 
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena)
@@ -224,6 +235,7 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->q, d->nq);
     hash = hash_array(hash, d->v, d->nv);
     hash = hash_array(hash, d->act, d->na);
+    hash = hash_array(hash, d->ctrl_past, d->nctrlpast);
     hash = hash_array(hash, d->mocap, 7 * d->nmocap);
     hash = hash_array(hash, d->mocap_was, 6 * d->nmocap);
     hash = hash_array(hash, d->gauge_at, d->ngauge_dof);

@@ -88,7 +88,7 @@ rb_status rb_fill_keys(rb_build *b)
             { "qpos", def->qpos, def->nqpos, m->nq, m->qpos0, m->key_qpos + row * m->nq },
             { "qvel", def->qvel, def->nqvel, m->nv, NULL, m->key_qvel + row * m->nv },
             { "act", def->act, def->nact, m->na, NULL, m->key_act + row * m->na },
-            { "ctrl", def->ctrl, def->nctrl, m->nu, NULL, m->key_ctrl + row * m->nu },
+            { "ctrl", def->ctrl, def->nctrl, m->nctrl, NULL, m->key_ctrl + row * m->nctrl },
             { "mocap", def->mocap, def->nmocap, 7 * m->nmocap, mocap,
               m->key_mocap + row * 7 * m->nmocap },
         };

@@ -239,7 +239,7 @@ static rb_status check_actuator(const rb_spec *spec, int i, const void *def, rb_
         return rb_refuse(def, RB_KIND_ACTUATOR, i, err, "transmission = %d is no rb_transmission",
                          (int)act->transmission);
     }
-    if (act->activation < RB_ACT_NONE || act->activation > RB_ACT_MUSCLE) {
+    if (act->activation < RB_ACT_NONE || act->activation > RB_ACT_SERVO) {
         return rb_refuse(def, RB_KIND_ACTUATOR, i, err, "activation = %d is no rb_activation",
                          (int)act->activation);
     }

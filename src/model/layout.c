@@ -119,13 +119,17 @@ static const entry model_entries[] = {
     M(tendon_force_limited, ntendon, 1), M(tendon_force_range, ntendon, 2),
 
     M(act_transmission, nu, 1), M(act_target, nu, 1), M(act_reference, nu, 1),
-    M(act_dynamics, nu, 1), M(act_adr, nu, 1), M(act_time_constant, nu, 1),
+    M(act_dynamics, nu, 1), M(act_adr, nu, 1), M(act_num, nu, 1), M(act_time_constant, nu, 1),
+    M(act_ctrladr, nu, 1), M(act_ctrlnum, nu, 1), M(act_outadr, nu, 1),
+    M(act_inputs, nu, 1), M(act_quaternion, nu, 1), M(act_off, nu, 1), M(act_windup, nu, 1), M(act_slew, nu, 1),
+    M(act_motor, nu, 1), M(act_delay, nu, 1), M(act_nsample, nu, 1), M(act_interpolate, nu, 1),
+    M(act_pastadr, nu, 1),
     M(act_gear, nu, 6), M(act_gain, nu, 3), M(act_bias, nu, 3),
     M(act_gain_law, nu, 1), M(act_bias_law, nu, 1), M(act_early, nu, 1),
     M(act_gain_muscle, nu, 1), M(act_bias_muscle, nu, 1), M(act_length_range, nu, 2),
     M(act_muscle_time, nu, 2), M(act_muscle_smooth, nu, 1), M(act_crank_length, nu, 1),
-    M(act_ctrl_limited, nu, 1), M(act_force_limited, nu, 1), M(act_act_limited, nu, 1),
-    M(act_ctrl_range, nu, 2), M(act_force_range, nu, 2), M(act_act_range, nu, 2),
+    M(act_ctrl_limited, nctrl, 1), M(act_force_limited, nu, 1), M(act_act_limited, nu, 1),
+    M(act_ctrl_range, nctrl, 2), M(act_force_range, nu, 2), M(act_act_range, nu, 2),
 
     M(exclude_body1, nexclude, 1), M(exclude_body2, nexclude, 1),
     M(pair_geom1, npair, 1), M(pair_geom2, npair, 1), M(pair_condim, npair, 1),
@@ -133,7 +137,7 @@ static const entry model_entries[] = {
     M(pair_material, npair, 1),
 
     M(key_time, nkey, 1), KEY(key_qpos, nq, 1), KEY(key_qvel, nv, 1), KEY(key_act, na, 1),
-    KEY(key_ctrl, nu, 1), KEY(key_mocap, nmocap, 7),
+    KEY(key_ctrl, nctrl, 1), KEY(key_mocap, nmocap, 7),
     M(custom_adr, ncustom, 1), M(custom_num, ncustom, 1), M(custom_text, ncustom, 1),
     M(custom_data, ncustomdata, 1),
 
@@ -154,10 +158,10 @@ static const entry model_entries[] = {
     { offsetof(rb_data, field), sizeof(double), offsetof(rb_data, count), ONE, times }
 
 static const entry data_entries[] = {
-    D(q, nq_all, 1), D(v, nv_all, 1), D(act, na, 1), D(mocap, nmocap, 7),
+    D(q, nq_all, 1), D(v, nv_all, 1), D(act, na, 1), D(ctrl_past, nctrlpast, 1), D(mocap, nmocap, 7),
     D(mocap_was, nmocap, 6), D(gauge_at, ngauge_dof, 1), D(push, nv, 2), D(slope, nv, RB_SLOPES),
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
-    D(ctrl, nu, 1), D(tau, nv, 1), D(wrench, nbody, 6),
+    D(ctrl, nctrl, 1), D(tau, nv, 1), D(wrench, nbody, 6),
     D(mocap_v, nmocap, 6), D(mocap_a, nmocap, 6),
     D(sensor, nsensordata, 1), D(sensor_past, nsensorpast, 1), D(sense_work, nsense, 1),
 
@@ -172,7 +176,7 @@ static const entry data_entries[] = {
 
     D(ten_length, ntendon, 1), D(ten_J, ntendonrow, 1),
 
-    D(c, nv, 1), D(passive, nv_all, 1), D(actuation, nv_all, 1), D(act_force, nu, 1), D(act_dot, na, 1),
+    D(c, nv, 1), D(passive, nv_all, 1), D(actuation, nv_all, 1), D(act_force, nout, 1), D(act_dot, na, 1),
 
     D(M, nM, 1), D(L, nM, 1),
     D(P, nlink, 21), D(dof_U, nv, 6), D(dof_D, nv, 1),
@@ -278,6 +282,9 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nv = m->nv;
     d->nq = m->nq;
     d->nu = m->nu;
+    d->nctrl = m->nctrl;
+    d->nout = m->nout;
+    d->nctrlpast = m->nctrlpast;
     d->na = m->na;
     d->nmocap = m->nmocap;
     d->ngeom = m->ngeom;
@@ -294,5 +301,5 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
     d->nmeet = m->nmeet > 0 ? m->nmeet : 0;
     d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? d->nmeet : 0;
-    d->nstill = m->nq + 2 * m->nv + m->na + m->nu + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
+    d->nstill = m->nq + 2 * m->nv + m->na + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

@@ -27,4 +27,10 @@ void rb_data_sizes(const rb_model *m, rb_data *d);
 /* Delayed sensors begin with zeros (sensors.c). */
 void rb_sensor_past_reset(const rb_model *m, rb_data *d);
 
+/* Controls of the past (actuators.c): zeros at first; those of a step that began at t are kept;
+ * those that actuator u, which has a delay, feels. */
+void rb_control_past_reset(const rb_model *m, rb_data *d);
+void rb_control_remember(const rb_model *m, rb_data *d, double t);
+void rb_control_delayed(const rb_model *m, const rb_data *d, int u, double *out);
+
 #endif

@@ -54,6 +54,36 @@ const char *rb_model_name(const rb_model *m, rb_kind kind, int i, char *buf, siz
     return buf;
 }
 
+/* What input k of an actuator is called. */
+static const char *input_name(const rb_model *m, int u, int k)
+{
+    static const char *const servo[4] = { "pos", "vel", "ff", "voltage" };
+    static const char *const turn[4] = { "w", "x", "y", "z" };
+    if (m->act_gain_law[u] == RB_LAW_ORIENTATION) return turn[m->act_quaternion[u] ? k : k + 1];
+    for (int bit = 0; bit < 4; bit++) {
+        if (!(m->act_inputs[u] & (1 << bit))) continue;
+        if (k-- == 0) return servo[bit];
+    }
+    return "";
+}
+
+const char *rb_control_name(const rb_model *m, int control, char *buf, size_t size)
+{
+    int u = 0;
+    if (size == 0) return "";
+    buf[0] = '\0';
+    if (control < 0 || control >= m->nctrl) return buf;
+    while (m->act_ctrladr[u] + m->act_ctrlnum[u] <= control) u++;
+    const char *name = stored_name(m, RB_KIND_ACTUATOR, u);
+    int several = m->act_ctrlnum[u] > 1;
+    const char *of = several ? input_name(m, u, control - m->act_ctrladr[u]) : "";
+    if (*name)
+        snprintf(buf, size, "%s%s%s", name, several ? ":" : "", of);
+    else
+        snprintf(buf, size, "actuator%d%s%s", u, several ? ":" : "", of);
+    return buf;
+}
+
 const char *rb_geom_title(const rb_model *m, int geom, char *buf, size_t size)
 {
     char body[128];

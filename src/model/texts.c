@@ -101,17 +101,13 @@ rb_status rb_size_rest(rb_build *b)
     size_t chains = 0, numbers = 0, bytes = put_all(b, NULL);
     for (int i = 0; i < m->neq; i++) chains += (size_t)RB_DEFS(b, equality, EQUALITY)[i].nchain;
     for (int i = 0; i < m->ncustom; i++) numbers += (size_t)RB_DEFS(b, custom, CUSTOM)[i].ndata;
-    for (int i = 0; i < m->nu; i++) {
-        m->na += RB_DEFS(b, actuator, ACTUATOR)[i].activation != RB_ACT_NONE;
-    }
     if (chains > INT_MAX || numbers > INT_MAX || bytes > INT_MAX) {
         return rb_fail(b->err, RB_TOO_LARGE, "too many numbers or strings for one model");
     }
     m->nchain = (int)chains;
     m->ncustomdata = (int)numbers;
     m->nname = (int)bytes;
-
-    return RB_OK;
+    return rb_size_actuators(b);
 }
 
 /* Order of two elements: by name, equal names (those without) by index. */

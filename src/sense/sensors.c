@@ -16,7 +16,7 @@ static double tendon_force(const rb_sense *s, int tendon)
     double sum = 0.0;
     for (int u = 0; u < s->m->nu; u++) {
         int on = s->m->act_transmission[u] == RB_TRN_TENDON && s->m->act_target[u] == tendon;
-        if (on) sum += s->d->act_force[u];
+        if (on) sum += s->d->act_force[s->m->act_outadr[u]];
     }
     return sum;
 }
@@ -53,7 +53,7 @@ static double sense_scalar(const rb_sense *s, int i)
         rb_actuator_length(m, d, k, &rate);
         return rate;
     case RB_SENSOR_ACTUATORFRC:
-        return d->act_force[k];
+        return d->act_force[m->act_outadr[k]];
     case RB_SENSOR_JOINTACTUATORFRC:
         return d->actuation[m->jnt_dofadr[k]];
     case RB_SENSOR_TENDONACTUATORFRC:

@@ -53,10 +53,11 @@ static int body_of_twist(const rb_model *m, int i)
     return body_of_mocap(m, i / 6);
 }
 
-static int itself(const rb_model *m, int i)
+static int actuator_of_ctrl(const rb_model *m, int i)
 {
-    (void)m;
-    return i;
+    int k = m->nu - 1;
+    while (k > 0 && m->act_ctrladr[k] > i) k--;
+    return k;
 }
 
 static int body_of_wrench(const rb_model *m, int i)
@@ -89,7 +90,7 @@ rb_status rb_step_inputs_check(const rb_model *m, const rb_data *d, rb_error *er
         { "q", "joint", d->q, m->nq, RB_KIND_JOINT, joint_of_q },
         { "v", "joint", d->v, m->nv, RB_KIND_JOINT, joint_of_dof },
         { "act", "actuator", d->act, m->na, RB_KIND_ACTUATOR, actuator_of_act },
-        { "ctrl", "actuator", d->ctrl, m->nu, RB_KIND_ACTUATOR, itself },
+        { "ctrl", "actuator", d->ctrl, m->nctrl, RB_KIND_ACTUATOR, actuator_of_ctrl },
         { "tau", "joint", d->tau, m->nv, RB_KIND_JOINT, joint_of_dof },
         { "wrench", "body", d->wrench, 6 * m->nbody, RB_KIND_BODY, body_of_wrench },
         { "mocap", "mocap body", d->mocap, 7 * m->nmocap, RB_KIND_BODY, body_of_pose },

@@ -10,6 +10,7 @@
 #include "base/pieces.h"
 #include "dynamics/gauge.h"
 #include "math/vec3.h"
+#include "model/layout.h"
 #include "rattleback/sensor.h"
 #include "step/hybrid.h"
 #include "step/impulse.h"
@@ -698,6 +699,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     s.info->work = meter.all;
     if (status == RB_OK) {
         d->time = end;
+        rb_control_remember(m, d, begin);
         keep_gauges(&s);
         rb_still_start was = { .q = start.q,
                                .v = start.v,

@@ -26,7 +26,8 @@ _Static_assert(sizeof(told) <= sizeof((rb_data *)0)->still_told, "still_told is 
  * of its own from step to step (rb_data.push), which end with the time that they are for. */
 static int may_be_still(const rb_model *m, const rb_step_opts *o)
 {
-    return m->nmocap == 0 && !o->sink.take && !o->events.take && o->stepper != RB_STEPPER_IMPULSE;
+    return m->nmocap == 0 && m->nctrlpast == 0 && !o->sink.take && !o->events.take &&
+           o->stepper != RB_STEPPER_IMPULSE;
 }
 
 static int same(const double *x, const double *y, int n)
@@ -59,7 +60,7 @@ int rb_still_is(const rb_model *m, const rb_data *d, const rb_step_opts *o, rb_s
     const double *x = d->still_x;
     if (!d->still_known || !may_be_still(m, o) || t->m != m || t->revision != m->revision) return 0;
     if (!matches(&x, d->v, m->nv) || !matches(&x, d->q, m->nq) || !matches(&x, d->act, m->na) ||
-        !matches(&x, d->ctrl, m->nu) || !matches(&x, d->tau, m->nv) ||
+        !matches(&x, d->ctrl, m->nctrl) || !matches(&x, d->tau, m->nv) ||
         !matches(&x, d->wrench, 6 * m->nbody) || !matches(&x, d->slope, RB_SLOPES * m->nv) ||
         !matches(&x, d->slope_h, RB_SLOPES))
         return 0;
@@ -91,7 +92,7 @@ void rb_still_note(const rb_model *m, rb_data *d, const rb_step_opts *o, const r
     append(&x, d->v, m->nv);
     append(&x, d->q, m->nq);
     append(&x, d->act, m->na);
-    append(&x, d->ctrl, m->nu);
+    append(&x, d->ctrl, m->nctrl);
     append(&x, d->tau, m->nv);
     append(&x, d->wrench, 6 * m->nbody);
     append(&x, d->slope, RB_SLOPES * m->nv);
