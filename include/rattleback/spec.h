@@ -448,9 +448,13 @@ typedef struct rb_key_def {
     rb_where where;
     const char *name;
     double time;
-    /* any may be NULL: the reference configuration, zero */
-    const double *qpos, *qvel, *act, *ctrl, *mocap;
-    int nqpos, nqvel, nact, nctrl, nmocap; /* lengths given, checked by the compiler            */
+    /* any may be NULL: the reference configuration, zero; the compiler checks the lengths */
+    const double *qpos;  /* (nqpos)  */
+    const double *qvel;  /* (nqvel)  */
+    const double *act;   /* (nact)   */
+    const double *ctrl;  /* (nctrl)  */
+    const double *mocap; /* (nmocap) */
+    int nqpos, nqvel, nact, nctrl, nmocap;
 } rb_key_def;
 
 /* ---- sensors ----------------------------------------------------------------------------------
@@ -594,8 +598,8 @@ typedef struct rb_custom_def {
     rb_where where;
     const char *name;
     int ndata;
-    const double *data;
-    const char *text; /* NULL: numbers                                                         */
+    const double *data; /* (ndata) */
+    const char *text;   /* NULL: numbers                                                         */
 } rb_custom_def;
 
 typedef struct rb_option {

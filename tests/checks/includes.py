@@ -2,7 +2,7 @@
 
 base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- step; io uses model, solve and,
 for files that speak in terms of the inertia of the finished model, dynamics;
-cli, bench, fuzz use the public headers only. Core rooms know the C standard library and nothing
+cli, bench, fuzz use the public headers only, and so does flat, which shares the threads of cli. Core rooms know the C standard library and nothing
 else. Headers do not include each other in a circle.
 
 usage: includes.py ROOT
@@ -61,9 +61,18 @@ def allowed_rooms(room):
     return below | {room}
 
 
+def judge_flat(target, quote):
+    """A file in src/flat: public headers, its own room, the pool of cli."""
+    ok = target.startswith(("rattleback/", "flat/")) or target == "pool.h" or \
+        (quote == "<" and target in C_STANDARD)
+    return None if ok else f"flat uses public headers and its own room only, not {target}"
+
+
 def judge_src(name, quote, target, siblings):
     """A file in src/: None, or a sentence about this include."""
     room = room_of(name)
+    if room == "flat":
+        return judge_flat(target, quote)
     if target.startswith("rattleback/"):
         owner = public_room(target)
         return None if owner in allowed_rooms(room) else f"{room} may not know {target}"

@@ -1,0 +1,67 @@
+"""The hash after 200 steps is that of the command: from Sim, and from Batch with 1 and 2 threads."""
+import pytest
+
+import rattleback as rb
+from conftest import LONG, SCENES, run_json
+
+STEPS = 200
+FILES = sorted(p for ending in ("xml", "urdf") for p in SCENES.rglob(f"*.{ending}"))
+MOST_BODIES = 60    # larger ones take minutes
+
+
+def from_command(path, h):
+    return run_json("run", path, "--json", "--time", repr(STEPS * h))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SCENES)))
+def test_same_bits(path):
+    model = rb.Model.load(path)
+    if model.nbody > MOST_BODIES and not LONG:
+        pytest.skip(f"{model.nbody} bodies: RB_LONG=1 runs it")
+    sim = rb.Sim(model)
+    told = from_command(path, sim.timestep)
+    try:
+        sim.step(STEPS)
+    except rb.StepError as error:
+        assert told["failures"] == 1, error
+        assert error.steps == told["steps"]
+    else:
+        assert told["steps"] == STEPS
+    assert sim.hash == told["hash"]
+    for threads in (1, 2):
+        batch = rb.Batch(model, 3, threads=threads)
+        batch.step(STEPS)
+        assert set(batch.hashes) == {told["hash"]}, f"{threads} threads"
+
+
+def test_options_are_those_of_the_command(quadruped):
+    path = SCENES / "robots/quadruped.xml"
+    told = run_json("run", path, "--json", "--time", "0.2", "--stepper", "located", "--friction",
+                    "0.3", "--accuracy", "strict", "--start-height", "0.5")
+    sim = rb.Sim(quadruped, stepper="located", friction=0.3, accuracy="strict")
+    sim.q[2] = 0.5
+    sim.step(100)
+    assert sim.hash == told["hash"]
+    again = rb.Sim(quadruped)
+    again.q[2] = 0.5
+    again.step(100, stepper="located", friction=0.3, accuracy="strict")
+    assert again.hash == told["hash"]
+
+
+def test_keyframe():
+    path = SCENES / "contact/rod.xml"
+    model = rb.Model.load(path)
+    sim = rb.Sim(model, key="start")
+    sim.step(50)
+    told = run_json("run", path, "--json", "--key", "start", "--time", repr(50 * sim.timestep))
+    assert sim.hash == told["hash"]
+
+
+def test_time_in_pieces(quadruped):
+    one, many = rb.Sim(quadruped), rb.Sim(quadruped)
+    for sim in (one, many):
+        sim.q[2] += 0.05
+    one.step(100)
+    for _ in range(100):
+        many.step()
+    assert one.hash == many.hash and one.time == many.time

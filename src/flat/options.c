@@ -1,0 +1,200 @@
+/* Options of steps by name and text: words and limits are those of `rattleback run`. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rattleback/flat.h"
+
+static rb_status refuse(rb_error *err, const char *format, ...)
+{
+    if (!err) return RB_BAD_INPUT;
+    va_list list;
+    va_start(list, format);
+    *err = (rb_error){ .status = RB_BAD_INPUT };
+    vsnprintf(err->text, sizeof err->text, format, list);
+    va_end(list);
+    return RB_BAD_INPUT;
+}
+
+static int number(const char *text, double *x)
+{
+    char *end;
+    errno = 0;
+    *x = strtod(text, &end);
+    return end != text && *end == '\0' && errno != ERANGE && !isnan(*x);
+}
+
+/* ---- numbers -----------------------------------------------------------------------------------
+ */
+
+typedef struct entry {
+    const char *name;
+    size_t at;
+    int whole; /* 1: an int */
+    double lo, hi;
+    const char *expected;
+} entry;
+
+#define AT(field) offsetof(rb_step_opts, field)
+
+static const entry entries[] = {
+    { "h", AT(h), 0, 0.0, 1e6, "seconds from 1e-12 to 1e6, for example 0.001" },
+    { "step", AT(h), 0, 1e-12, 1e6, "seconds from 1e-12 to 1e6, for example 0.001" },
+    { "directions", AT(directions), 1, 4, 1024, "an even number from 4 to 1024" },
+    { "restitution", AT(restitution), 0, 0.0, 1.0, "a number from 0 to 1" },
+    { "friction", AT(friction), 0, 0.0, 1e30, "a number from 0 to 1e30" },
+    { "project", AT(project), 0, 0.0, 1.0, "a share from 0 to 1" },
+    { "keep_errors", AT(keep_errors), 1, 0, 1, "0 or 1" },
+    { "energy_safe", AT(energy_safe), 1, 0, 1, "0 or 1" },
+    { "tol", AT(tol), 0, 1e-300, 1.0, "a number > 0 and at most 1, for example 1e-9" },
+    { "loose", AT(loose), 0, 0.0, 1.0, "a number from 0 (never) to 1, for example 0.03" },
+    { "regularise", AT(regularise), 0, 0.0, 1.0, "a number from 0 to 1" },
+    { "stick_speed", AT(stick_speed), 0, 0.0, 1e6, "metres per second >= 0" },
+    { "phantom_share", AT(phantom_share), 0, 0.0, 1e6, "a number >= 0" },
+    { "phantom_directions", AT(phantom_directions), 1, 2, 512, "an integer from 2 to 512" },
+    { "shell", AT(shell), 0, 0.0, 1e6, "metres >= 0; 0: a share of the size" },
+    { "lateral", AT(lateral), 1, 0, 2, "0, 1 or 2" },
+    { "cold", AT(cold), 1, 0, 1, "0 or 1" },
+    { "max_repair", AT(max_repair), 1, 0, 1000, "an integer from 0 to 1000" },
+    { "max_split", AT(max_split), 1, 0, 60, "an integer from 0 to 60" },
+    { "budget", AT(budget), 0, 1e-3, INFINITY, "a number > 0, or inf" },
+};
+
+static rb_status set_number(rb_step_opts *o, const entry *e, const char *text, rb_error *err)
+{
+    double x;
+    int good = number(text, &x) && x >= e->lo && x <= e->hi && (!e->whole || x == floor(x));
+    if (strcmp(e->name, "directions") == 0) good = good && fmod(x, 2.0) == 0.0;
+    if (!good) return refuse(err, "%s %s: expected %s", e->name, text, e->expected);
+    int count = (int)(e->whole ? x : 0.0);
+    if (e->whole)
+        memcpy((char *)o + e->at, &count, sizeof count);
+    else
+        memcpy((char *)o + e->at, &x, sizeof x);
+    return RB_OK;
+}
+
+/* ---- words -------------------------------------------------------------------------------------
+ */
+
+static rb_status set_formulation(rb_step_opts *o, const char *text, rb_error *err)
+{
+    char all[256] = "";
+    o->formulation = rb_formulation_find(text);
+    if (o->formulation) return RB_OK;
+    for (const rb_formulation *const *f = rb_formulations; *f; f++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s %s", used ? "," : "", rb_formulation_name(*f));
+    }
+    return refuse(err, "formulation %s: expected%s", text, all);
+}
+
+static rb_status set_solver(rb_step_opts *o, const char *text, rb_error *err)
+{
+    char all[256] = "";
+    o->solver = rb_solver_find(text);
+    if (o->solver) return RB_OK;
+    for (const rb_solver *const *s = rb_solvers; *s; s++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s %s", used ? "," : "", (*s)->name);
+    }
+    return refuse(err, "solver %s: expected%s", text, all);
+}
+
+static rb_status set_stepper(rb_step_opts *o, const char *text, rb_error *err)
+{
+    if (rb_stepper_find(text, &o->stepper)) return RB_OK;
+    return refuse(err, "stepper %s: expected fixed, located, impulse or hybrid", text);
+}
+
+static rb_status set_accuracy(rb_step_opts *o, const char *text, rb_error *err)
+{
+    if (rb_accuracy_find(text, &o->accuracy)) return RB_OK;
+    return refuse(err, "accuracy %s: expected standard, strict or fast", text);
+}
+
+/* Words that stand for 0, 1, 2 of an enum. */
+static int find_word(const char *const words[3], const char *text)
+{
+    for (int k = 0; k < 3; k++)
+        if (strcmp(words[k], text) == 0) return k;
+    return -1;
+}
+
+static rb_status set_law(rb_step_opts *o, const char *text, rb_error *err)
+{
+    static const char *const words[3] = { "poisson", "newton", "stronge" };
+    int k = find_word(words, text);
+    if (k < 0) return refuse(err, "restitution_law %s: expected newton, poisson or stronge", text);
+    o->law = (rb_restitution_law)k;
+    return RB_OK;
+}
+
+static rb_status set_scheme(rb_step_opts *o, const char *text, rb_error *err)
+{
+    static const char *const words[3] = { "midpoint", "semi-implicit", "moreau-jean" };
+    int k = find_word(words, text);
+    if (k < 0)
+        return refuse(err, "scheme %s: expected midpoint, semi-implicit or moreau-jean", text);
+    o->scheme = (rb_scheme)k;
+    return RB_OK;
+}
+
+static const struct {
+    const char *name;
+    rb_status (*set)(rb_step_opts *o, const char *text, rb_error *err);
+} words[] = { { "formulation", set_formulation }, { "solver", set_solver },
+              { "stepper", set_stepper },         { "accuracy", set_accuracy },
+              { "restitution_law", set_law },     { "scheme", set_scheme } };
+
+enum { NENTRY = sizeof entries / sizeof *entries, NWORD = sizeof words / sizeof *words };
+
+rb_status rb_flat_option(rb_step_opts *opts, const char *name, const char *text, rb_error *err)
+{
+    char all[400] = "";
+    for (int k = 0; k < NWORD; k++)
+        if (strcmp(words[k].name, name) == 0) return words[k].set(opts, text, err);
+    for (int k = 0; k < NENTRY; k++)
+        if (strcmp(entries[k].name, name) == 0) return set_number(opts, &entries[k], text, err);
+    for (int k = 0; k < NWORD + NENTRY; k++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s %s", used ? "," : "",
+                 k < NWORD ? words[k].name : entries[k - NWORD].name);
+    }
+    return refuse(err, "%s: no such option of a step; expected%s", name, all);
+}
+
+/* ---- what a model asks for ---------------------------------------------------------------------
+ */
+
+/* Coefficients in a file belong to its geoms, tol and its like to who runs it. */
+static const char *const in_model[] = { "step",        "directions",      "formulation",
+                                        "solver",      "stepper",         "accuracy",
+                                        "energy_safe", "restitution_law", "regularise",
+                                        "stick_speed", "phantom_share",   "phantom_directions",
+                                        "lateral",     "project",         "keep_errors",
+                                        "shell" };
+
+rb_status rb_flat_model_options(const rb_model *m, rb_step_opts *opts, rb_error *err)
+{
+    int law = 0;
+    for (size_t k = 0; k < sizeof in_model / sizeof *in_model; k++) {
+        char key[64], value[64];
+        snprintf(key, sizeof key, "rb.%s", in_model[k]);
+        int at = rb_model_find(m, RB_KIND_CUSTOM, key);
+        if (at < 0 || (m->custom_text[at] < 0 && m->custom_num[at] < 1)) continue;
+        const char *text = m->custom_text[at] >= 0 ? m->names + m->custom_text[at] : value;
+        if (text == value)
+            snprintf(value, sizeof value, "%.17g", m->custom_data[m->custom_adr[at]]);
+        rb_status status = rb_flat_option(opts, in_model[k], text, err);
+        if (status != RB_OK) return status;
+        law |= strcmp(in_model[k], "restitution_law") == 0;
+    }
+    /* impacts of these end as Poisson says, unless somebody asks for another law */
+    if (!law && (opts->stepper == RB_STEPPER_IMPULSE || opts->stepper == RB_STEPPER_HYBRID))
+        opts->law = RB_POISSON;
+    return RB_OK;
+}

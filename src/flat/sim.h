@@ -1,0 +1,43 @@
+/* One simulation behind a handle, and what the batch needs of it. */
+#ifndef RB_FLAT_SIM_H
+#define RB_FLAT_SIM_H
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "rattleback/flat.h"
+
+/* Who is asked whether to go on: the caller, by the calling thread, some times a second; and a flag
+ * that all threads of a batch share. */
+typedef struct flat_wait {
+    rb_host *host;
+    struct timespec last;
+    atomic_int *stop; /* NULL: none */
+    int asks;         /* 1: this thread may ask */
+} flat_wait;
+
+struct rb_sim {
+    const rb_model *m;
+    rb_model *own; /* a changed copy, or NULL */
+    rb_data *d;
+    rb_step_opts opts;
+    rb_step_info info;
+    rb_error err;
+    flat_wait wait;
+    void *first; /* memory of the first block: its arrays stay in use when the data moves */
+    void **home; /* where the arrays of the data are, field by field     (rb_flat_nfield) */
+};
+
+/* Arrays of rb_data whose length is that of the model. */
+int flat_is_steady(const rb_field *f);
+
+/* Room for n constraints; arrays stay where they are. */
+rb_status flat_sim_reserve(rb_sim *s, int n);
+
+/* A simulation at the reference configuration, not settled. */
+rb_sim *flat_sim_new(const rb_model *m, const rb_step_opts *opts);
+
+/* Array k of the table moves to `to`, with its contents. */
+void flat_sim_place(rb_sim *s, int k, void *to);
+
+#endif
