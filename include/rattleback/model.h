@@ -513,6 +513,7 @@ typedef struct rb_data {
     int placed; /* 1: all of them are those of placed_q                                    */
     uint64_t placed_revision; /* of the model                                                    */
     double *placed_q; /*                                                       (nq)          */
+    int spins; /* 1: a link turned fast in the last smooth step: an order of work, not state   */
 
     /* rb_tendons, with rb_kinematics: spatial tendons */
     double *ten_length; /* [m]                                                  (ntendon)     */

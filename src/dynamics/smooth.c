@@ -517,8 +517,8 @@ static void next_change(const rb_model *m, int count, int i, scratch *s)
     }
 }
 
-/* Most chains turn slowly enough for one substep, though rates that add up do not say so. The first
- * midpoint does, which one substep needs anyway. */
+/* d goes to the first midpoint of a step in one piece, which that one needs anyway. 0: something
+ * turns fast there, and nothing but poses has moved. */
 static int is_slow(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     copy(s->q, d->q, m->nq);
@@ -526,26 +526,54 @@ static int is_slow(const rb_model *m, rb_data *d, double h, scratch *s)
     first_change(m, 1, s);
     go_to_midpoint(m, d, h, s);
     s->placed = h * fastest_spin(m, d, s) < RB_SMOOTH_WATCH;
-    if (!s->placed) restore(m, d, s);
     return s->placed;
+}
+
+static double spin_at_start(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    place(m, d, s);
+    double fastest = fastest_spin(m, d, s);
+    if (h * fastest >= RB_SMOOTH_WATCH)
+        rb_smooth_energy_start(m, d, s->flat ? &s->plane : NULL, 1, &s->energy);
+    return fastest;
+}
+
+static int count_of(double turn)
+{
+    double count = turn / RB_SMOOTH_TURN;
+    return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
+}
+
+/* Most chains turn slowly enough for one substep, though rates that add up do not say so: the first
+ * midpoint does. Where the step before was fast, energy is looked at first, so that one substep can
+ * go on from the midpoint; what comes out is the same. */
+static int substeps_alone(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    double fastest = 0.0;
+    int first = d->spins;
+    if (first) fastest = spin_at_start(m, d, h, s);
+    d->spins = !is_slow(m, d, h, s);
+    if (!d->spins) {
+        s->energy.watched = 0;
+        return 1;
+    }
+    int count = first ? count_of(h * fastest) : 0;
+    s->placed = first && count == 1;
+    if (!s->placed) restore(m, d, s);
+    return first ? count : count_of(h * spin_at_start(m, d, h, s));
 }
 
 /* Substeps in which no link turns by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
 static int substeps_needed(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
                            scratch *s)
 {
-    double fastest = push ? push->spin : 0.0;
-    int watched = !push || !push->rough, always = push && push->watch;
     s->energy.watched = 0;
-    if (push && !always && h * fastest < RB_SMOOTH_WATCH) return 1;
     if (!push && h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH) return 1;
-    if (!push && is_slow(m, d, h, s)) return 1;
-    if (!push) place(m, d, s);
-    if (!push) fastest = fastest_spin(m, d, s);
-    if (watched && (always || h * fastest >= RB_SMOOTH_WATCH))
-        rb_smooth_energy_start(m, d, s->flat ? &s->plane : NULL, &s->energy);
-    double count = h * fastest / RB_SMOOTH_TURN;
-    return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
+    if (!push) return substeps_alone(m, d, h, s);
+    if (!push->watch && h * push->spin < RB_SMOOTH_WATCH) return 1;
+    if (!push->rough && (push->watch || h * push->spin >= RB_SMOOTH_WATCH))
+        rb_smooth_energy_start(m, d, s->flat ? &s->plane : NULL, 0, &s->energy);
+    return count_of(h * push->spin);
 }
 
 /* The change of substep i to start from: that of the turn before, and what the turn changed in all;

@@ -17,19 +17,25 @@
 /* Factor by which substeps may grow at a time [1]: the error of long ones says little. */
 #define MOST_GROWTH 4.0
 
-static double kinetic(const rb_model *m, rb_data *d, rb_plane *flat)
+/* Of links that are placed. */
+static double kinetic(const rb_model *m, const rb_data *d, const rb_plane *flat)
 {
-    if (flat) {
-        rb_plane_place(m, d, flat);
-        return rb_plane_kinetic(m, d->v, flat);
-    }
-    rb_forward_place(m, d);
-    return rb_energy_kinetic(m, d);
+    return flat ? rb_plane_kinetic(m, d->v, flat) : rb_energy_kinetic(m, d);
 }
 
-void rb_smooth_energy_start(const rb_model *m, rb_data *d, rb_plane *flat, rb_smooth_energy *e)
+static void place(const rb_model *m, rb_data *d, rb_plane *flat)
+{
+    if (flat)
+        rb_plane_place(m, d, flat);
+    else
+        rb_forward_place(m, d);
+}
+
+void rb_smooth_energy_start(const rb_model *m, rb_data *d, rb_plane *flat, int placed,
+                            rb_smooth_energy *e)
 {
     e->watched = m->nmocap == 0;
+    if (e->watched && !placed) place(m, d, flat);
     e->before = e->watched ? kinetic(m, d, flat) : 0.0;
     e->made = INFINITY;
 }
@@ -50,6 +56,7 @@ double rb_smooth_energy_made(const rb_model *m, rb_data *d, rb_plane *flat,
                              const rb_smooth_energy *e)
 {
     if (!e->watched) return 0.0;
+    place(m, d, flat);
     return kinetic(m, d, flat) - e->before - e->work;
 }
 

@@ -12,9 +12,10 @@ typedef struct rb_smooth_energy {
     double made;   /* beside that work, in the try before [J]; INFINITY: there was none         */
 } rb_smooth_energy;
 
-/* d at the start. Does nothing where mocap bodies do work. flat: of mechanisms in a plane; NULL: by
- * poses, here and below. */
-void rb_smooth_energy_start(const rb_model *m, rb_data *d, rb_plane *flat, rb_smooth_energy *e);
+/* d at the start, its links placed or not. Does nothing where mocap bodies do work. flat: of
+ * mechanisms in a plane; NULL: by poses, here and below. */
+void rb_smooth_energy_start(const rb_model *m, rb_data *d, rb_plane *flat, int placed,
+                            rb_smooth_energy *e);
 
 /* Power of gravity [W]. Needs velocity. */
 double rb_smooth_weight_power(const rb_model *m, const rb_data *d);
