@@ -378,19 +378,31 @@ static void close_all(rb_keeper *k)
     for (int c = 0; c < 2; c++) d->kept_left[c] = least[c];
 }
 
+/* at: the next pair of the row that may be near; all of them have the same first geom. 0: none. */
+static int find_in_row(rb_keeper *k)
+{
+    const rb_model *m = k->m;
+    const rb_data *d = k->d;
+    int g = m->meet[k->at].geom[0], link = m->geom_link[g];
+    const double way[2] = { way_of(m, d, g, 0), way_of(m, d, g, 1) };
+    double reach = k->reach[link];
+    for (; k->at < k->end; k->at++) {
+        const rb_kept_pair *kept = &d->kept[k->at];
+        int other = m->meet[k->at].geom[1], rides = kept->rides;
+        double left = kept->limit - (way[rides] + way_of(m, d, other, rides));
+        if (!(left > reach + k->reach[m->geom_link[other]] + k->slack)) return 1;
+        keep_least(&k->left[rides], left);
+    }
+    return 0;
+}
+
 int rb_kept_next(rb_keeper *k)
 {
     if (k->row < 0 && is_clear(k, k->d->kept_left, 2.0 * k->reach_most + k->slack)) return -1;
     if (k->asked >= 0) count_pair(k, k->asked);
     k->asked = -1;
     for (;;) {
-        while (k->at < k->end) {
-            int i = k->at++;
-            const rb_kept_pair *kept = &k->d->kept[i];
-            double left = rb_kept_left(k->m, k->d, i);
-            if (!(left > rb_kept_reach(k, i))) return k->asked = i;
-            keep_least(&k->left[kept->rides], left);
-        }
+        if (k->at < k->end && find_in_row(k)) return k->asked = k->at++;
         if (k->row >= 0) close_row(k);
         if (open_row(k)) continue;
         close_all(k);

@@ -239,37 +239,33 @@ rb_status rb_mass_factor(const rb_model *m, rb_data *d)
     return factor(m, d);
 }
 
-/* Ancestors i, i-1, .. of a row that are taken at once; 1: by themselves, where a kernel does not
- * pay. */
-static int run_from(const rb_model *m, int i)
-{
-    return m->dof_run[i] >= SHORT_RUN ? m->dof_run[i] + 1 : 1;
-}
-
-/* x_i += a row_i over the ancestors of k */
-static void spread(const rb_model *m, int k, const double *row, double a, double *x)
+/* x_i += a row_i over the ancestors of k, which stand one after the other in runs */
+RB_INLINE void spread(const rb_model *m, int k, const double *row, double a, double *x)
 {
     for (int i = m->dof_parent[k], n; i >= 0; i = m->dof_parent[i - n + 1], row += n) {
-        n = run_from(m, i);
-        if (n == 1)
-            x[i] += a * *row;
-        else
+        n = m->dof_run[i] + 1;
+        if (n > SHORT_RUN)
             rb_axpy_back(a, row, x + i, n);
+        else
+            for (int c = 0; c < n; c++) x[i - c] += a * row[c];
     }
 }
 
-/* sum + sign times row times x over the ancestors of k */
-static double gather(const rb_model *m, int k, const double *row, const double *x, double sign,
-                     double sum)
+/* sum + sign times row times x over the ancestors of k, one after the other but in long runs */
+RB_INLINE double gather(const rb_model *m, int k, const double *row, const double *x, double sign,
+                        double sum)
 {
     for (int i = m->dof_parent[k], n; i >= 0; i = m->dof_parent[i - n + 1], row += n) {
-        n = run_from(m, i);
-        sum += sign * (n == 1 ? *row * x[i] : rb_dot_back(row, x + i, n));
+        n = m->dof_run[i] + 1;
+        if (n > SHORT_RUN)
+            sum += sign * rb_dot_back(row, x + i, n);
+        else
+            for (int c = 0; c < n; c++) sum += sign * (row[c] * x[i - c]);
     }
     return sum;
 }
 
-void rb_mass_solve(const rb_model *m, const rb_data *d, double *x)
+RB_SCALAR void rb_mass_solve(const rb_model *m, const rb_data *d, double *x)
 {
     /* L' y = x from the tips, D, then L x = y from the roots */
     for (int k = m->nv - 1; k >= 0; k--) {
@@ -284,7 +280,7 @@ void rb_mass_solve(const rb_model *m, const rb_data *d, double *x)
 /* ---- other uses of the rows -------------------------------------------------------------------
  */
 
-void rb_mass_multiply(const rb_model *m, const rb_data *d, const double *x, double *y)
+RB_SCALAR void rb_mass_multiply(const rb_model *m, const rb_data *d, const double *x, double *y)
 {
     for (int k = 0; k < m->nv; k++) y[k] = 0.0;
     for (int k = 0; k < m->nv; k++) {

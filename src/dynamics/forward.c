@@ -39,6 +39,14 @@ void rb_forward_place(const rb_model *m, rb_data *d)
     rb_velocity(m, d);
 }
 
+void rb_forward_restart(const rb_model *m, rb_data *d)
+{
+    (void)m, (void)d;
+#ifdef RB_FORWARD_AVX2
+    if (has_avx2()) rb_forward_restart_avx2(m, d);
+#endif
+}
+
 void rb_forward_poses(const rb_model *m, rb_data *d)
 {
 #ifdef RB_FORWARD_AVX2

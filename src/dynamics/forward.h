@@ -14,6 +14,9 @@
 /* Poses and velocities; link_work is kept for rb_forward_solve. */
 void rb_forward_place(const rb_model *m, rb_data *d);
 
+/* After rb_forward_solve: as after rb_forward_place, for another solve at the same place. */
+void rb_forward_restart(const rb_model *m, rb_data *d);
+
 /* rb_kinematics. */
 void rb_forward_poses(const rb_model *m, rb_data *d);
 
@@ -33,6 +36,8 @@ enum { RB_LINK_WORK = 72 }; /* numbers of rb_data.link_work for one link */
 #ifdef RB_FORWARD_AVX2
 /* rb_place_world, rb_stop_world and rb_hinge_sines come first. */
 void rb_forward_out_avx2(const rb_model *m, rb_data *d);
+
+void rb_forward_restart_avx2(const rb_model *m, rb_data *d);
 
 /* The poses alone; rb_place_world and rb_hinge_sines come first. */
 void rb_forward_poses_avx2(const rb_model *m, rb_data *d);

@@ -185,6 +185,11 @@ void rb_forward_out_avx2(const rb_model *m, rb_data *d)
     }
 }
 
+void rb_forward_restart_avx2(const rb_model *m, rb_data *d)
+{
+    for (int k = 1; k < m->nlink; k++) start_link(m, d, k, hot_of(d, k));
+}
+
 /* ---- inwards: P and z -------------------------------------------------------------------------
  */
 

@@ -273,7 +273,10 @@ static rb_status evaluate_first(const rb_model *m, rb_data *d, double h, scratch
     if (status != RB_OK) return status;
     for (int j = 0; j < m->nv; j++) s->inertia[j] = d->dof_D[j] - s->E[j];
     if (!hold_creeping(m, h, s)) return RB_OK;
-    place(m, d, s);
+    if (s->flat)
+        rb_plane_place(m, d, &s->plane);
+    else
+        rb_forward_restart(m, d);
     return evaluate(m, d, h, s);
 }
 

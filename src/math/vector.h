@@ -29,6 +29,13 @@
 #define RB_NOINLINE
 #endif
 
+/* RB_SCALAR: loops of a few turns, which gcc would unroll for vectors that are never filled. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define RB_SCALAR __attribute__((optimize("no-tree-vectorize")))
+#else
+#define RB_SCALAR
+#endif
+
 /* RB_INLINE: a piece of such a kernel. A call would leave it to the oldest instruction set. */
 #if defined(__GNUC__)
 #define RB_INLINE static inline __attribute__((always_inline))
