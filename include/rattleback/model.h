@@ -82,6 +82,7 @@ typedef struct rb_model {
                         servos may have several of them, all others one                     */
     int nctrlpast;   /* numbers in rb_data.ctrl_past                                         */
     int nservo;      /* activations of PIDs and motors                                       */
+    int nsticky;     /* geoms and pairs with adhesion                                        */
     int nsensor, nsensordata;            /* sensors, their numbers                       */
     int nsensorpast;                     /* numbers of all samples that are kept         */
     int nwrap;                           /* joint terms of all tendons                */
@@ -186,9 +187,11 @@ typedef struct rb_model {
     double *geom_quat; /*                                                       (ngeom x 4)   */
     double *geom_mass; /* what it contributed where inertia comes from geoms    (ngeom)       */
     int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority, *geom_group; /* (ngeom) */
-    int *geom_invisible;  /* rays do not see it                                (ngeom)       */
-    double *geom_surface; /* velocity of its surface, axes of the geom [m/s]   (ngeom x 3)   */
-    int *geom_triangles;  /* 1: a mesh that collides by its triangles, not by its hull (ngeom) */
+    int *geom_invisible; /* rays do not see it                                (ngeom)       */
+    double
+        *geom_surface; /* velocity of its surface, linear, angular, axes of the geom (ngeom x 6) */
+    double *geom_adhesion; /* [N]                                               (ngeom)       */
+    int *geom_triangles;   /* 1: a mesh that collides by its triangles, not by its hull (ngeom) */
     rb_fluid_shape *geom_fluid; /*                                              (ngeom)       */
     rb_material *geom_material; /*                                              (ngeom)       */
 
@@ -295,6 +298,7 @@ typedef struct rb_model {
     int *pair_only_material;    /* 1: no part of the filter, condim from the geoms (npair)       */
     int *pair_never;            /* 1: the two never touch                       (npair)       */
     rb_material *pair_material; /*                                      (npair)       */
+    double *pair_adhesion;      /* NAN: from the geoms [N]              (npair)       */
     double *key_time; /*                                                       (nkey)        */
     double *key_qpos, *key_qvel, *key_act, *key_ctrl,
         *key_mocap;               /* (nkey x nq, nv, na, nctrl, 7 nmocap) */

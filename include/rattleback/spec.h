@@ -192,9 +192,11 @@ typedef struct rb_geom_def {
     int shell;      /* mass on the surface instead of the volume                               */
     int contype, conaffinity, condim, priority, group;
     int invisible; /* rays and rangefinders do not see it                                      */
-    double surface_velocity[3]; /* a belt: its surface runs so, axes of the geom [m/s]         */
-    int surface; /* mesh: 1: collides by its triangles, on a body that does not move; 0: by its
-                    hull, or by its triangles where it has no volume */
+    double surface_velocity[6]; /* a belt: its surface runs so, and turns about the origin of the
+                                   geom, axes of the geom [m/s], [rad/s]                       */
+    double adhesion; /* contacts with it pull with this force before they break [N]            */
+    int surface;     /* mesh: 1: collides by its triangles, on a body that does not move; 0: by its
+                        hull, or by its triangles where it has no volume */
     rb_material material;
     int fluid_ellipsoid;  /* 1: a fluid meets the ellipsoid of its size, instead of the box of its
                              body */
@@ -442,6 +444,7 @@ typedef struct rb_pair_def {
     int never;            /* 1: the two never touch; another pair of them that is explicit counts
                              more                                                              */
     rb_material material; /* NAN in friction, restitution, ...: from the geoms                 */
+    double adhesion;      /* NAN: from the geoms [N]                                           */
 } rb_pair_def;
 
 typedef struct rb_key_def {

@@ -138,18 +138,17 @@ static void drive_by_mocap(const rb_model *m, const rb_data *d, const rb_contact
 }
 
 /* Belts: the surface runs within the tangent plane, whatever is said of it (F.20). */
-static void drive_by_belt(const rb_model *m, const rb_data *d, const rb_contact *contact, int nrow,
-                          const double frame[9], double *drive)
+static void drive_by_belt(const rb_model *m, const rb_data *d, const rb_contact *contact,
+                          const double *const x[2], int nrow, const double frame[9], double *drive)
 {
     int geoms[2] = { contact->geom1, contact->geom2 };
     for (int side = 0; side < 2; side++) {
-        const double *own = m->geom_surface + 3 * geoms[side];
-        double run[3];
-        if (own[0] == 0.0 && own[1] == 0.0 && own[2] == 0.0) continue;
-        rb_rot(d->geom_R + 9 * geoms[side], own, run);
-        for (int i = 1; i < nrow && i < 3; i++) {
-            drive[i] += (side ? 1.0 : -1.0) * rb_dot3(frame + 3 * i, run);
-        }
+        double V[6], sign = side ? 1.0 : -1.0;
+        if (!rb_belt_velocity(m, geoms[side], d->geom_R + 9 * geoms[side],
+                              d->geom_p + 3 * geoms[side], x[side], V))
+            continue;
+        for (int i = 1; i < nrow && i < 3; i++) drive[i] += sign * rb_dot3(frame + 3 * i, V + 3);
+        if (nrow > 3) drive[3] += sign * rb_dot3(frame, V);
     }
 }
 
@@ -316,7 +315,7 @@ static void make_contact(rb_builder *b, int i)
     contact_side(m, d, link2, stop, x2, frame, 1.0, made, dof, J);
     const double *const x12[2] = { x1, x2 };
     drive_by_mocap(m, d, contact, x12, made->nrow, frame, b->out->drive + made->row);
-    drive_by_belt(m, d, contact, made->nrow, frame, b->out->drive + made->row);
+    drive_by_belt(m, d, contact, x12, made->nrow, frame, b->out->drive + made->row);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "dynamics/adhesion.h"
 #include "dynamics/fluid.h"
 #include "dynamics/gauge.h"
 #include "dynamics/polynomial.h"
@@ -119,6 +120,7 @@ void rb_passive(const rb_model *m, rb_data *d)
     }
     if (m->npoly > 0) rb_poly_force(m, d, out);
     if (m->fluid) rb_fluid_force(m, d, out);
+    if (m->nsticky > 0) rb_adhesion_force(m, d, out);
     for (int t = 0; t < m->ntendon; t++) {
         if (is_elastic(m, t)) tendon_force(m, d, t, out);
     }

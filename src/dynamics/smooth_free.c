@@ -44,8 +44,8 @@ static int is_free_body(const rb_model *m, int k)
 
 int rb_smooth_free_takes(const rb_model *m, const rb_data *d)
 {
-    if (m->plane || m->npoly > 0 || m->fluid || m->nu > 0 || m->ntendon > 0 || m->ngauge > 0 ||
-        d->slide)
+    if (m->plane || m->npoly > 0 || m->fluid || m->nsticky > 0 || m->nu > 0 || m->ntendon > 0 ||
+        m->ngauge > 0 || d->slide)
         return 0;
     for (int k = 1; k < m->nlink; k++) {
         if (m->link_tree[k] >= 0 && !is_free_body(m, k)) return 0;

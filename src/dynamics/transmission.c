@@ -202,6 +202,20 @@ static int sticks_to(const rb_model *m, const rb_touch *touch, int body)
            (m->geom_body[touch->id.a] == body || m->geom_body[touch->id.b] == body);
 }
 
+void rb_transmission_touch(const rb_model *m, const rb_data *d, const rb_touch *touch, double share,
+                           rb_arm_visit *to)
+{
+    double F1[6], F2[6], arm[3];
+    int k1 = m->geom_link[touch->id.a], k2 = m->geom_link[touch->id.b];
+    rb_scale3(share, touch->frame, F1 + 3);
+    rb_scale3(-share, touch->frame, F2 + 3);
+    rb_sub3(touch->pos, d->link_p + 3 * k1, arm);
+    rb_cross3(arm, F1 + 3, F1);
+    rb_sub3(touch->pos, d->link_p + 3 * k2, arm);
+    rb_cross3(arm, F2 + 3, F2);
+    pair_entries(m, d, k1, F1, k2, F2, to);
+}
+
 /* The contacts that the last step had, each pulled together along its normal by an equal share. */
 static void contact_entries(const rb_model *m, const rb_data *d, int i, visit *to)
 {
@@ -209,16 +223,7 @@ static void contact_entries(const rb_model *m, const rb_data *d, int i, visit *t
     for (int k = 0; k < d->ntouch; k++) count += sticks_to(m, &d->touch[k], body);
     for (int k = 0; k < d->ntouch; k++) {
         const rb_touch *touch = &d->touch[k];
-        if (!sticks_to(m, touch, body)) continue;
-        double F1[6], F2[6], arm[3];
-        int k1 = m->geom_link[touch->id.a], k2 = m->geom_link[touch->id.b];
-        rb_scale3(1.0 / count, touch->frame, F1 + 3);
-        rb_scale3(-1.0 / count, touch->frame, F2 + 3);
-        rb_sub3(touch->pos, d->link_p + 3 * k1, arm);
-        rb_cross3(arm, F1 + 3, F1);
-        rb_sub3(touch->pos, d->link_p + 3 * k2, arm);
-        rb_cross3(arm, F2 + 3, F2);
-        pair_entries(m, d, k1, F1, k2, F2, to);
+        if (sticks_to(m, touch, body)) rb_transmission_touch(m, d, touch, 1.0 / count, to);
     }
 }
 

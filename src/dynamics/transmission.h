@@ -22,4 +22,8 @@ double rb_transmission_length(const rb_model *m, const rb_data *d, int i);
 void rb_transmission_turn(const rb_model *m, const rb_data *d, int i, double quat[4], double w[3]);
 void rb_transmission_axis(const rb_model *m, const rb_data *d, int i, int axis, rb_arm_visit *to);
 
+/* A contact whose bodies are pulled together along its normal by `share`. */
+void rb_transmission_touch(const rb_model *m, const rb_data *d, const rb_touch *touch, double share,
+                           rb_arm_visit *to);
+
 #endif

@@ -119,6 +119,7 @@ typedef struct rb_mjcf_site {
 typedef struct rb_mjcf_pair {
     int condim;
     double friction[5];
+    double adhesion;
 } rb_mjcf_pair;
 
 typedef struct rb_mjcf_equality {

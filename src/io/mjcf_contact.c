@@ -7,6 +7,9 @@ rb_status rb_mjcf_apply_pair(rb_mjcf *r, const rb_xml_node *node, void *state)
 {
     rb_mjcf_pair *pair = state;
     RB_TRY(rb_xml_int(node, "condim", &pair->condim, r->err));
+    RB_TRY(rb_xml_number(node, "adhesion", &pair->adhesion, r->err));
+    if (pair->adhesion < 0.0)
+        return rb_xml_refuse(node, "adhesion", r->err, RB_BAD_INPUT, "cannot be negative");
     return rb_xml_numbers(node, "friction", 1, 5, pair->friction, NULL, r->err);
 }
 
@@ -33,6 +36,7 @@ static rb_status add_pair(rb_mjcf *r, const rb_xml_node *node)
     RB_TRY(rb_mjcf_find(r, node, "geom2", RB_KIND_GEOM, 1, &def.geom2));
     RB_TRY(set_friction(r, node, &pair, &def.material));
     def.condim = pair.condim;
+    def.adhesion = pair.adhesion;
     def.where = rb_mjcf_where(node);
     RB_TRY(rb_mjcf_name(r, node, RB_KIND_PAIR, &def.name));
     return rb_mjcf_added(r, rb_spec_add_pair(r->spec, &def, r->err));

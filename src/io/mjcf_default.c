@@ -31,7 +31,7 @@ static const kind_info kinds[RB_MJCF_NKIND] = {
 /* ---- what MuJoCo assumes where nothing is said ----------------------------------------------- */
 
 static const rb_mjcf_mesh mesh_state = { { 1.0, 1.0, 1.0 }, RB_MESH_LEGACY, -1 };
-static const rb_mjcf_pair pair_state = { 3, { 1.0, 1.0, 0.005, 0.0001, 0.0001 } };
+static const rb_mjcf_pair pair_state = { 3, { 1.0, 1.0, 0.005, 0.0001, 0.0001 }, 0.0 };
 static const rb_mjcf_equality equality_state = { 1 };
 static const rb_mjcf_actuator actuator_state = {
     .dynprm = { 1.0 },

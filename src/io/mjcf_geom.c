@@ -22,6 +22,8 @@ static const rb_mjcf_field geom_fields[] = {
     GEOM("fitscale", fitscale, NUMBERS, 1, 1, NULL),
     GEOM("contype", def.contype, INTS, 1, 1, NULL),
     GEOM("conaffinity", def.conaffinity, INTS, 1, 1, NULL),
+    GEOM("surfacevel", def.surface_velocity, NUMBERS, 1, 6, NULL),
+    GEOM("adhesion", def.adhesion, NUMBERS, 1, 1, NULL),
     GEOM("condim", def.condim, INTS, 1, 1, NULL),
     GEOM("fluidcoef", def.fluid_coef, NUMBERS, 1, 5, NULL),
     GEOM("fluidshape", def.fluid_ellipsoid, WORD, 0, 0, "none ellipsoid"),

@@ -30,8 +30,6 @@ static const silent silents[] = {
       "cone jacobian solver iterations ls_iterations noslip_iterations ccd_iterations "
       "sdf_iterations sdf_initpoints apirate", "option", "option",
       "settings of MuJoCo's integrator and solver have no meaning here", 0, 0 },
-    { "surfacevel", "geom", "geom/surfacevel", "moving surfaces are not simulated", 1, 1 },
-    { "adhesion", "geom pair", "geom/adhesion", "adhesion is not simulated", 1, 1 },
     { NULL, NULL, NULL, NULL, 0, 0 }
 };
 /* clang-format on */

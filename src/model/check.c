@@ -228,7 +228,9 @@ static rb_status check_geom(const subject *s)
         TRY(not_negative(s, "size", fmin(def->size[0], def->size[1])));
     }
     TRY(finite(s, "fluid_coef", def->fluid_coef, 5));
-    TRY(finite(s, "surface_velocity", def->surface_velocity, 3));
+    TRY(finite(s, "surface_velocity", def->surface_velocity, 6));
+    TRY(finite(s, "adhesion", &def->adhesion, 1));
+    TRY(not_negative(s, "adhesion", def->adhesion));
     if (!isnan(def->material.friction_across) || def->material.polygon >= 0)
         TRY(direction(s, "grain", def->material.grain, 3));
     return material(s, &def->material);

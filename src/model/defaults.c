@@ -108,7 +108,7 @@ rb_pair_def rb_pair_default(void)
     rb_material open = rb_material_default();
     open.friction = open.friction_torsion = open.friction_roll = NAN;
     open.grain[0] = open.grain[1] = open.grain[2] = NAN;
-    return (rb_pair_def){ .condim = 3, .material = open };
+    return (rb_pair_def){ .condim = 3, .material = open, .adhesion = NAN };
 }
 
 rb_key_def rb_key_default(void)

@@ -24,7 +24,9 @@ void rb_fill_geoms(rb_build *b)
         m->geom_priority[g] = def->priority;
         m->geom_group[g] = def->group;
         m->geom_invisible[g] = def->invisible != 0;
-        rb_copy3(def->surface_velocity, m->geom_surface + 3 * g);
+        memcpy(m->geom_surface + 6 * g, def->surface_velocity, sizeof def->surface_velocity);
+        m->geom_adhesion[g] = def->adhesion;
+        m->nsticky += def->adhesion > 0.0;
         m->geom_material[g] = def->material;
     }
     for (int s = 0; s < m->nsite; s++) {

@@ -18,6 +18,8 @@ void rb_fill_filters(rb_build *b)
         m->pair_condim[i] = def->condim;
         m->pair_only_material[i] = def->only_material != 0;
         m->pair_never[i] = def->never != 0;
+        m->pair_adhesion[i] = def->adhesion;
+        m->nsticky += def->adhesion > 0.0;
         m->pair_material[i] = def->material;
     }
 }

@@ -71,7 +71,8 @@ static const entry model_entries[] = {
     M(geom_type, ngeom, 1), M(geom_body, ngeom, 1), M(geom_link, ngeom, 1), M(geom_asset, ngeom, 1),
     M(geom_size, ngeom, 3), M(geom_pos, ngeom, 3), M(geom_quat, ngeom, 4), M(geom_mass, ngeom, 1),
     M(geom_contype, ngeom, 1), M(geom_conaffinity, ngeom, 1), M(geom_condim, ngeom, 1),
-    M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_invisible, ngeom, 1), M(geom_surface, ngeom, 3),
+    M(geom_priority, ngeom, 1), M(geom_group, ngeom, 1), M(geom_invisible, ngeom, 1), M(geom_surface, ngeom, 6),
+    M(geom_adhesion, ngeom, 1),
     M(geom_triangles, ngeom, 1),
     M(geom_fluid, ngeom, 1), M(geom_material, ngeom, 1),
 
@@ -134,7 +135,7 @@ static const entry model_entries[] = {
     M(exclude_body1, nexclude, 1), M(exclude_body2, nexclude, 1),
     M(pair_geom1, npair, 1), M(pair_geom2, npair, 1), M(pair_condim, npair, 1),
     M(pair_only_material, npair, 1), M(pair_never, npair, 1),
-    M(pair_material, npair, 1),
+    M(pair_material, npair, 1), M(pair_adhesion, npair, 1),
 
     M(key_time, nkey, 1), KEY(key_qpos, nq, 1), KEY(key_qvel, nv, 1), KEY(key_act, na, 1),
     KEY(key_ctrl, nctrl, 1), KEY(key_mocap, nmocap, 7),

@@ -20,7 +20,7 @@ typedef struct stand {
 static int is_plain(const rb_model *m)
 {
     if (m->nlink < 2 || m->njnt != m->nlink - 1 || m->nv != m->njnt) return 0;
-    if (m->nmocap > 0 || m->ngauge > 0 || m->nspatial > 0 || m->fluid) return 0;
+    if (m->nmocap > 0 || m->ngauge > 0 || m->nspatial > 0 || m->fluid || m->nsticky > 0) return 0;
     for (int k = 1; k < m->nlink; k++) {
         int j = k - 1;
         if (m->link_jntnum[k] != 1 || m->link_jntadr[k] != j || m->jnt_dofadr[j] != j) return 0;

@@ -30,7 +30,7 @@ static int is_actuated(const rb_model *m, int link)
         if (m->jnt_link[m->wrap_jnt[i]] == link) return 1;
     for (int i = 0; i < m->npath; i++)
         if (m->path[i].link == link) return 1;
-    return m->ngauge > 0 || m->npoly > 0 || m->fluid;
+    return m->ngauge > 0 || m->npoly > 0 || m->fluid || m->nsticky > 0;
 }
 
 /* A body alone on a free joint that nothing but its weight acts on. */

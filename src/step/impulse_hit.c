@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "dynamics/led.h"
 #include "math/vec3.h"
 #include "step/impulse.h"
 
@@ -174,11 +175,11 @@ static void add_belts(const rb_events *x, const rb_contact *c, const double R[9]
 {
     const int geoms[2] = { c->geom1, c->geom2 };
     for (int k = 0; k < 2; k++) {
-        const double *own = x->s->m->geom_surface + 3 * (ptrdiff_t)geoms[k];
-        double run[3];
-        if (own[0] == 0.0 && own[1] == 0.0 && own[2] == 0.0) continue;
-        rb_rot(x->rider[geoms[k]].R, own, run);
-        for (int i = 1; i < 3; i++) u[i] += (k ? 1.0 : -1.0) * rb_dot3(R + 3 * i, run);
+        const double *at = k ? c->at.pos2 : c->at.pos1;
+        double V[6];
+        if (!rb_belt_velocity(x->s->m, geoms[k], x->rider[geoms[k]].R, x->rider[geoms[k]].p, at, V))
+            continue;
+        for (int i = 1; i < 3; i++) u[i] += (k ? 1.0 : -1.0) * rb_dot3(R + 3 * i, V + 3);
     }
 }
 

@@ -679,6 +679,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
 
     saved start;
     double begin = d->time, end = begin + s.h;
+    rb_step_first_touch(m, d);
     if (rb_still_is(m, d, o, s.info)) {
         if (d->slope_time == d->time) d->slope_time = end;
         d->time = end;
