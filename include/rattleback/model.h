@@ -427,14 +427,20 @@ typedef struct rb_kept_pair {
     signed char near; /* 1: points were found by the last look                                    */
 } rb_kept_pair;
 
-/* Pairs of one geom with later ones. left: at least so much of the gaps of all of them is left, and
- * twice what the geom that moved most has moved so far; [0] in the world, [1] on the first link of
- * their tree [m]. */
+/* Pairs of one geom with those of a link that stand one after the other. */
 typedef struct rb_kept_row {
-    int first, end; /* pairs       */
-    int link;       /* of the geom */
-    double left[2];
+    int first, end; /* pairs                     */
+    int group;      /* that of both of the links */
 } rb_kept_row;
+
+/* All pairs of two links. low: at least so much of their gaps is left, and what both links have
+ * moved so far [m]. */
+typedef struct rb_kept_group {
+    int link[2];
+    int rides;        /* as in rb_kept_pair                    */
+    int open;         /* 1: the call at hand looks at its pairs */
+    double low, next; /* next: of that call             */
+} rb_kept_group;
 
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6
  * matrix [[A, B], [B', C]] is stored as A xx yy zz xy xz yz, B row major, C like A: 21 numbers. */
@@ -558,10 +564,10 @@ typedef struct rb_data {
        state: what is known of a pair only tells that it need not be looked at */
     const struct rb_model *kept_of; /* model that was seen in the last call; NULL: none           */
     int nmeet;                      /* pairs that are kept                                        */
-    int kept_nrow;                  /*                                                            */
+    int kept_nrow, kept_ngroup;     /*                                                            */
     unsigned kept_calls;            /* how often poses were followed                              */
     int kept_parent;                /* option.filter_parent then                                  */
-    double kept_left[2];            /* least of all rows [m]                                      */
+    double kept_left[2];            /* least of all gaps, and twice kept_far [m]                  */
     double kept_far[2];             /* sum of the ways of the geoms that moved most [m]           */
     double *kept_pose;     /* links at the last call: origin, rotation              (nlink x 12)  */
     double *kept_way;      /* way of the origin and turn: in the world, and on the first link of
@@ -570,8 +576,9 @@ typedef struct rb_data {
     double *kept_link_out; /* most of its geoms [m]                                 (nlink)       */
     double *kept_thin;     /* radius of the ball in the thinnest of them [m]        (nlink)       */
     int *kept_root; /* first link of its tree, where that is free to move, else 0   (nlink)       */
-    rb_kept_row *kept_row; /*                                                       (ngeom)       */
-    rb_kept_pair *kept;    /*                                                       (nmeet)       */
+    rb_kept_row *kept_row; /*                                                       (nmeet)       */
+    rb_kept_group *kept_group; /*                                                   (nmeet)       */
+    rb_kept_pair *kept; /*                                                       (nmeet)       */
 
     /* rb_step: gaps of all pairs at a configuration; src/step/clear.c */
     const struct rb_model *clear_of; /* model that links and pairs were listed for; NULL: none    */

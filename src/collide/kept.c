@@ -16,9 +16,10 @@
  * Pairs of one tree whose first link is free to move have their ways measured on that link: a robot
  * that walks does not come nearer to itself.
  *
- * The same is asked of all pairs of a geom at once, and of all pairs: with Z the sum over all calls
- * of the way of the geom that moved most, what is left of the gaps of several pairs shrinks by
- * 2 (Z - Z*) at most. So a step in which nothing is near costs as much as it has links.
+ * The same is asked of all pairs of two links at once, with the largest r_a of each, and of all
+ * pairs: with Z the sum over all calls of the way of the geom that moved most, what is left of the
+ * gaps of several pairs shrinks by 2 (Z - Z*) at most. So a step in which nothing is near costs as
+ * much as it has links.
  *
  * None of this is part of the state. What is skipped could not have become a contact. */
 #include "collide/kept.h"
@@ -117,19 +118,36 @@ static void measure_geoms(const rb_model *m, rb_data *d)
     }
 }
 
+static int group_of(const rb_model *m, rb_data *d, int pair, int *known)
+{
+    const int *geom = m->meet[pair].geom;
+    int a = m->geom_link[geom[0]], b = m->geom_link[geom[1]];
+    int *found = known ? &known[(ptrdiff_t)a * m->nlink + b] : NULL;
+    if (found && *found >= 0) return *found;
+    int g = d->kept_ngroup++;
+    d->kept_group[g] =
+        (rb_kept_group){ .link = { a, b }, .rides = d->kept[pair].rides, .low = -INFINITY };
+    if (found) *found = g;
+    return g;
+}
+
+/* Where there is no memory to find groups again, each row has its own. */
 static void list_rows(const rb_model *m, rb_data *d)
 {
-    int n = 0;
+    rb_mark mark = rb_arena_mark(d->arena);
+    size_t links = (size_t)m->nlink;
+    int n = 0, *known = rb_push(d->arena, int, links *links);
+    for (size_t i = 0; i < links * links && known; i++) known[i] = -1;
+    d->kept_ngroup = 0;
     for (int i = 0; i < m->nmeet; i++) {
-        int g = m->meet[i].geom[0];
-        if (i == 0 || g != m->meet[i - 1].geom[0]) {
-            d->kept_row[n++] = (rb_kept_row){ .first = i,
-                                              .link = m->geom_link[g],
-                                              .left = { -INFINITY, -INFINITY } };
-        }
+        const int *geom = m->meet[i].geom, *last = i > 0 ? m->meet[i - 1].geom : geom;
+        int same = geom[0] == last[0] && m->geom_link[geom[1]] == m->geom_link[last[1]];
+        if (i == 0 || !same)
+            d->kept_row[n++] = (rb_kept_row){ .first = i, .group = group_of(m, d, i, known) };
         d->kept_row[n - 1].end = i + 1;
     }
     d->kept_nrow = n;
+    rb_arena_reset(d->arena, mark);
 }
 
 static void remember_poses(const rb_model *m, rb_data *d)
@@ -296,8 +314,9 @@ int rb_kept_begin(const rb_model *m, rb_data *d, double h, double dv_max, rb_kee
     double far;
     if (!rb_kept_serves(m) || d->nmeet != m->nmeet || !is_placed(m, d, &far)) return 0;
     *k = (rb_keeper){ .m = m, .d = d, .asked = -1, .row = -1 };
-    k->reach = rb_push(d->arena, double, m->nlink);
+    k->reach = rb_push(d->arena, double, 3 * (size_t)m->nlink);
     if (!k->reach) return -1;
+    k->way = k->reach + m->nlink;
     k->slack = RB_GAP_DEEP * m->extent + RB_GAP_TIE * far;
     if (!rb_kept_follow(m, d) || !(d->kept_far[0] < far_away * m->extent)) start(m, d);
     return find_reaches(k, h, dv_max);
@@ -334,80 +353,95 @@ static void keep_least(double *least, double x)
     if (!(x >= *least)) *least = x;
 }
 
-static void count_pair(rb_keeper *k, int pair)
-{
-    const rb_kept_pair *kept = &k->d->kept[pair];
-    keep_least(&k->left[kept->rides], rb_kept_left(k->m, k->d, pair));
-}
-
 static int is_clear(const rb_keeper *k, const double left[2], double reach)
 {
     const double *far = k->d->kept_far;
     return left[0] - 2.0 * far[0] > reach && left[1] - 2.0 * far[1] > reach;
 }
 
-/* All pairs of the row were counted. */
-static void close_row(rb_keeper *k)
+/* Y of (G.32) with all that geoms of link k reach out. */
+static double link_way(const rb_data *d, int k, int rides)
+{
+    const double *way = d->kept_way + 4 * (ptrdiff_t)k + 2 * rides;
+    return way[0] + way[1] * d->kept_link_out[k];
+}
+
+static double group_ways(const rb_keeper *k, const rb_kept_group *g)
+{
+    return k->way[2 * g->link[0] + g->rides] + k->way[2 * g->link[1] + g->rides];
+}
+
+/* Which groups have a pair that may be near. */
+static void open_groups(rb_keeper *k)
 {
     rb_data *d = k->d;
-    for (int c = 0; c < 2; c++) d->kept_row[k->row].left[c] = k->left[c] + 2.0 * d->kept_far[c];
-}
-
-/* The next row with a pair that may be near. 0: there is none. */
-static int open_row(rb_keeper *k)
-{
-    const rb_data *d = k->d;
-    while (++k->row < d->kept_nrow) {
-        const rb_kept_row *row = &d->kept_row[k->row];
-        if (is_clear(k, row->left, k->reach[row->link] + k->reach_most + k->slack)) continue;
-        k->at = row->first;
-        k->end = row->end;
-        k->left[0] = k->left[1] = INFINITY;
-        return 1;
+    for (int i = 0; i < 2 * k->m->nlink; i++) k->way[i] = link_way(d, i / 2, i % 2);
+    for (int i = 0; i < d->kept_ngroup; i++) {
+        rb_kept_group *g = &d->kept_group[i];
+        double reach = k->reach[g->link[0]] + k->reach[g->link[1]] + k->slack;
+        g->open = !(g->low - group_ways(k, g) > reach);
+        g->next = INFINITY;
     }
-    return 0;
 }
 
-static void close_all(rb_keeper *k)
+/* All pairs of open groups were counted. */
+static void close_groups(rb_keeper *k)
 {
     rb_data *d = k->d;
     double least[2] = { INFINITY, INFINITY };
-    for (int i = 0; i < d->kept_nrow; i++) {
-        for (int c = 0; c < 2; c++) keep_least(&least[c], d->kept_row[i].left[c]);
+    for (int i = 0; i < d->kept_ngroup; i++) {
+        rb_kept_group *g = &d->kept_group[i];
+        double ways = group_ways(k, g);
+        if (g->open) g->low = g->next + ways;
+        keep_least(&least[g->rides], g->low - ways);
     }
-    for (int c = 0; c < 2; c++) d->kept_left[c] = least[c];
+    for (int c = 0; c < 2; c++) d->kept_left[c] = least[c] + 2.0 * d->kept_far[c];
 }
 
-/* at: the next pair of the row that may be near; all of them have the same first geom. 0: none. */
-static int find_in_row(rb_keeper *k)
+/* at: the next pair of the row that may be near. 0: there is none. */
+static int find_in_row(rb_keeper *k, const rb_kept_row *row)
 {
     const rb_model *m = k->m;
-    const rb_data *d = k->d;
-    int g = m->meet[k->at].geom[0], link = m->geom_link[g];
-    const double way[2] = { way_of(m, d, g, 0), way_of(m, d, g, 1) };
-    double reach = k->reach[link];
-    for (; k->at < k->end; k->at++) {
-        const rb_kept_pair *kept = &d->kept[k->at];
-        int other = m->meet[k->at].geom[1], rides = kept->rides;
-        double left = kept->limit - (way[rides] + way_of(m, d, other, rides));
-        if (!(left > reach + k->reach[m->geom_link[other]] + k->slack)) return 1;
-        keep_least(&k->left[rides], left);
+    rb_data *d = k->d;
+    rb_kept_group *group = &d->kept_group[row->group];
+    int rides = group->rides;
+    double first = way_of(m, d, m->meet[row->first].geom[0], rides);
+    double reach = k->reach[group->link[0]] + k->reach[group->link[1]] + k->slack;
+    for (; k->at < row->end; k->at++) {
+        double left = d->kept[k->at].limit - (first + way_of(m, d, m->meet[k->at].geom[1], rides));
+        if (!(left > reach)) return 1;
+        keep_least(&group->next, left);
     }
     return 0;
+}
+
+/* The pair that was handed out has been looked at. */
+static void count_asked(rb_keeper *k)
+{
+    rb_data *d = k->d;
+    if (k->asked < 0) return;
+    keep_least(&d->kept_group[d->kept_row[k->row].group].next, rb_kept_left(k->m, d, k->asked));
+    k->asked = -1;
 }
 
 int rb_kept_next(rb_keeper *k)
 {
-    if (k->row < 0 && is_clear(k, k->d->kept_left, 2.0 * k->reach_most + k->slack)) return -1;
-    if (k->asked >= 0) count_pair(k, k->asked);
-    k->asked = -1;
-    for (;;) {
-        if (k->at < k->end && find_in_row(k)) return k->asked = k->at++;
-        if (k->row >= 0) close_row(k);
-        if (open_row(k)) continue;
-        close_all(k);
-        return -1;
+    const rb_data *d = k->d;
+    if (k->row < 0) {
+        if (is_clear(k, d->kept_left, 2.0 * k->reach_most + k->slack)) return -1;
+        open_groups(k);
     }
+    count_asked(k);
+    for (int begins = k->row < 0;; begins = 1) {
+        if (begins) {
+            if (++k->row == d->kept_nrow) break;
+            k->at = d->kept_row[k->row].first;
+        }
+        const rb_kept_row *row = &d->kept_row[k->row];
+        if (d->kept_group[row->group].open && find_in_row(k, row)) return k->asked = k->at++;
+    }
+    close_groups(k);
+    return -1;
 }
 
 void rb_kept_note(rb_keeper *k, int pair, double gap, const double *n, int near)
@@ -432,20 +466,20 @@ static int pair_stays(const rb_model *m, const rb_data *d, int i, const double *
     return rb_kept_left(m, d, i) > move + slack;
 }
 
-int rb_kept_stays(const rb_model *m, const rb_data *d, const double *way, double slack)
+int rb_kept_stays(const rb_model *m, rb_data *d, const double *way, double slack)
 {
-    double most[2] = { 0.0, 0.0 };
     for (int i = 0; i < 2 * m->nlink; i++) {
         if (!(way[i] < INFINITY)) return 0;
-        most[i % 2] = rb_larger(way[i], most[i % 2]);
+    }
+    for (int i = 0; i < d->kept_ngroup; i++) {
+        rb_kept_group *g = &d->kept_group[i];
+        int a = g->link[0], b = g->link[1], c = g->rides;
+        double left = g->low - (link_way(d, a, c) + link_way(d, b, c));
+        g->open = !(left > way[2 * (ptrdiff_t)a + c] + way[2 * (ptrdiff_t)b + c] + slack);
     }
     for (int r = 0; r < d->kept_nrow; r++) {
         const rb_kept_row *row = &d->kept_row[r];
-        int stays = 1;
-        for (int c = 0; c < 2; c++) {
-            double move = way[2 * (ptrdiff_t)row->link + c] + most[c];
-            stays &= row->left[c] - 2.0 * d->kept_far[c] > move + slack;
-        }
+        int stays = !d->kept_group[row->group].open;
         for (int i = row->first; i < row->end && !stays; i++) {
             if (!pair_stays(m, d, i, way, slack)) return 0;
         }

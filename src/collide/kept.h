@@ -22,9 +22,9 @@ typedef struct rb_keeper {
     double slack;      /* rounding of gaps and ways [m]                              */
     double *reach;     /* how far geoms of a link go within h, at most [m] (nlink)   */
     double reach_most; /* of all links                                               */
-    int row, at, end;  /* where it is                                                */
+    double *way;       /* of links, with all that they reach out [m] (nlink x 2)     */
+    int row, at;       /* where it is                                                */
     int asked;         /* pair that was handed out, -1: none                         */
-    double left[2];    /* of the row so far                                          */
 } rb_keeper;
 
 /* 1: d keeps pairs, and rb_kept_next tells which ones could touch within h. 0: the model has too
@@ -44,7 +44,7 @@ double rb_kept_left(const rb_model *m, const rb_data *d, int pair);
 
 /* Whether no pair can touch while geoms of link k move by no more than way[2 k] in the world and
  * way[2 k + 1] on the first link of their tree [m], from the poses of the last call on. */
-int rb_kept_stays(const rb_model *m, const rb_data *d, const double *way, double slack);
+int rb_kept_stays(const rb_model *m, rb_data *d, const double *way, double slack);
 
 /* The next pair that is not certainly apart, sorted by geoms; -1: there are no more. */
 int rb_kept_next(rb_keeper *k);
