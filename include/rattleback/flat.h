@@ -12,6 +12,7 @@
 #include "rattleback/contact.h"
 #include "rattleback/model.h"
 #include "rattleback/sensor.h"
+#include "rattleback/solve.h"
 #include "rattleback/step.h"
 
 #ifdef __cplusplus
@@ -71,6 +72,44 @@ void rb_flat_shape(const rb_field *field, const void *object, size_t length[2]);
 
 /* The struct as its _default call fills it: "rb_geom_def", "rb_step_opts", ..; 0: there is none. */
 int rb_flat_default(const char *struct_name, void *out);
+
+/* ---- complementarity problems -------------------------------------------------------------------
+ */
+
+/* rb_problem in one piece. A dense W, or blocks where `bs` > 0. */
+typedef struct rb_flat_problem {
+    unsigned kind; /* RB_LCP, RB_BOX or RB_CONE */
+    int n, nc, dim;
+    int bs;              /* block size, 0: dense           */
+    int nptr;            /* n / bs + 1                     */
+    int nblk;            /* blocks                         */
+    int nval;            /* nblk bs^2                      */
+    int line;            /* of a file                      */
+    const double *dense; /* (n x n) */
+    const int *ptr;      /* (nptr)  */
+    const int *col;      /* (nblk)  */
+    const double *val;   /* (nval)  */
+    const double *q;     /* (n)     */
+    const double *lo;    /* (n)     */
+    const double *hi;    /* (n)     */
+    const double *mu;    /* (nc)    */
+    const char *name, *expected;
+} rb_flat_problem;
+
+/* Solves and certifies. solver NULL: auto; max_iter 0: the default; z: guess where warm, then the
+ * answer; w = W z + q; mode (n) in and out; ray (n). */
+rb_status rb_flat_solve(const rb_flat_problem *p, const char *solver, double tol, int max_iter,
+                        int warm, int unique, double *z, double *w, unsigned char *mode,
+                        double *ray, rb_info *info, rb_error *err);
+
+/* Files. `entry` owns what `out` points to, NULL at the end: rb_flat_problem_free. An operator is
+ * multiplied out. */
+void *rb_flat_problem_open(const char *path, int friction, rb_error *err);
+rb_status rb_flat_problem_next(void *reader, rb_flat_problem *out, void **entry, rb_error *err);
+void rb_flat_problem_free(void *entry);
+void rb_flat_problem_close(void *reader);
+rb_status rb_flat_problem_write(const char *path, int append, const rb_flat_problem *p,
+                                rb_error *err);
 
 /* ---- models ------------------------------------------------------------------------------------
  */

@@ -13,9 +13,14 @@ from ._lib import (InputError, ModelError, ModelFileError, RattlebackError, Stat
                    VERSION as __version__)
 from .batch import Batch, Rollout
 from .model import Element, Model, ModelWarning
+from .poses import Poses, poses
 from .sim import Info, Sim, State
+from .solve import (ImpactAnswer, Problem, ProblemError, Solution, impact, read_problems,
+                    solve_friction, solve_lcp, write_problems)
 from .spec import Spec, SpecElement
 
-__all__ = ["Batch", "Element", "Info", "InputError", "Model", "ModelError", "ModelFileError", "ModelWarning",
-           "RattlebackError", "Rollout", "Sim", "Spec", "SpecElement", "State", "Status", "StepError",
-           "__version__"]
+__all__ = ["Batch", "Element", "ImpactAnswer", "Info", "InputError", "Model", "ModelError",
+           "ModelFileError", "ModelWarning", "Poses", "Problem", "ProblemError", "RattlebackError",
+           "Rollout", "Sim", "Solution", "Spec", "SpecElement", "State", "Status", "StepError",
+           "__version__", "impact", "poses", "read_problems", "solve_friction", "solve_lcp",
+           "write_problems"]

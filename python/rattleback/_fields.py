@@ -43,6 +43,10 @@ class ModelFields:
     npair: int
     nkey: int
     ncustom: int
+    nctrl: int
+    nout: int
+    nctrlpast: int
+    nservo: int
     nsensor: int
     nsensordata: int
     nsensorpast: int
@@ -171,6 +175,7 @@ class ModelFields:
     hull_leave: _I
     hull_plane: _F
     mesh_half: _F
+    mesh_inner: _F
     mesh_hullwhole: _I
     mesh_convex: _I
     mesh_twin: _I
@@ -229,6 +234,19 @@ class ModelFields:
     act_reference: _I
     act_dynamics: _I
     act_adr: _I
+    act_num: _I
+    act_ctrladr: _I
+    act_ctrlnum: _I
+    act_outadr: _I
+    act_inputs: _I
+    act_quaternion: _I
+    act_off: _I
+    act_windup: _F
+    act_slew: _F
+    act_delay: _F
+    act_nsample: _I
+    act_interpolate: _I
+    act_pastadr: _I
     act_time_constant: _F
     act_gear: _F
     act_gain: _F
@@ -243,9 +261,9 @@ class ModelFields:
     act_muscle_smooth: _F
     act_crank_length: _F
     act_ctrl_limited: _I
+    act_ctrl_range: _F
     act_force_limited: _I
     act_act_limited: _I
-    act_ctrl_range: _F
     act_force_range: _F
     act_act_range: _F
     sensor_type: _I

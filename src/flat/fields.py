@@ -26,6 +26,7 @@ STRUCTS = {
     "sensor.h": ["rb_contact_force"],
     "impact.h": ["rb_impact", "rb_impact_result", "rb_impact_certificate", "rb_impact_body",
                  "rb_impact_time"],
+    "flat.h": ["rb_flat_problem"],
 }
 
 TYPES = {"double": "DOUBLE", "int": "INT", "unsigned": "UINT", "long": "LONG",
@@ -59,7 +60,8 @@ def declarations(body):
                 pending = []
             continue
         declaration = re.sub(r"\s+", " ", token.rstrip(";")).strip()
-        match = re.match(r"(?:const )?(?:struct )?((?:unsigned |signed )?\w+) ?(.*)$", declaration)
+        match = re.match(r"(?:const )?(?:struct )?((?:(?:un)?signed char)|\w+) ?(.+)$",
+                         declaration)
         if not match or "(" in declaration:
             continue
         # `int a; int b; /* text */`: a comment belongs to the last one before it
@@ -149,7 +151,7 @@ def main():
             rows += rows_of(owner, bodies[owner], enums, known)
             sizes.append(f'    {{ "{owner}", sizeof({owner}) }},')
     lines = ["/* Written by src/flat/fields.py from the headers. */", '#include "flat/fields.h"', "",
-             '#include "rattleback/rattleback.h"', '#include "rattleback/io.h"', "",
+             *(f'#include "rattleback/{h}.h"' for h in ("rattleback", "io", "flat")), "",
              "const rb_field rb_flat_fields[] = {", *rows, "};",
              "const int rb_flat_nfield = (int)(sizeof rb_flat_fields / sizeof *rb_flat_fields);", "",
              "const rb_flat_struct rb_flat_structs[] = {", *sizes, "};",
