@@ -1,9 +1,11 @@
 # The daily commands. CMake does the work: CMakeLists.txt, CMakePresets.json.
-.PHONY: help run test bench fuzz docs format clean
+.PHONY: help run test test-python-long wheel bench fuzz docs format clean
 
 help:
 	@echo "make run      build; every solver on the stored problems; robots; the papers' experiments"
 	@echo "make test     all tests: release and sanitizer builds, sources, documents, consumer"
+	@echo "make wheel    dist/rattleback-*.whl: the Python package with its libraries"
+	@echo "make test-python-long   its long tests: wheel in two Pythons, Ray, notebooks, memory"
 	@echo "make bench    measure beside other solvers and engines, write bench/results"
 	@echo "make fuzz     fuzz the readers, FUZZ_SECONDS (60) each"
 	@echo "make docs     check the links and run the snippets of the documents"
@@ -21,6 +23,14 @@ run:
 test:
 	@tools/install-deps test
 	@tools/run-tests
+
+wheel:
+	@tools/install-deps wheel
+	@tools/make-wheel
+
+test-python-long:
+	@tools/install-deps test
+	@tools/run-python-long
 
 bench:
 	@tools/install-deps bench
