@@ -332,6 +332,7 @@ rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, i
     made->ndof = ndof;
     made->block = b->nentry;
     made->island = -1;
+    made->lone = 0;
     out->nrow += nrow;
     b->ndof += ndof;
     b->nentry += (ptrdiff_t)nrow * ndof;
@@ -426,6 +427,10 @@ void rb_constraints_velocity(const rb_constraints *set, const double *v, double 
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block;
+        if (c->lone) {
+            u[c->row] = 0.0 + J[c->ndof - 1] * v[dof[c->ndof - 1]] + set->drive[c->row];
+            continue;
+        }
         if (c->nrow == 3) {
             velocity_3(J, c->ndof, dof, v, u + c->row);
             for (int r = c->row; r < c->row + 3; r++) u[r] += set->drive[r];
@@ -455,6 +460,10 @@ void rb_constraints_force(const rb_constraints *set, const double *p, double *f)
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block, *P = p + c->row;
+        if (c->lone) {
+            if (P[0] != 0.0) f[dof[c->ndof - 1]] += J[c->ndof - 1] * P[0];
+            continue;
+        }
         if (c->nrow == 3 && P[0] != 0.0 && P[1] != 0.0 && P[2] != 0.0) {
             force_3(J, c->ndof, dof, P, f);
             continue;

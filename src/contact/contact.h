@@ -29,6 +29,7 @@ typedef struct rb_constraint {
     int row, nrow;   /* its rows in the set                                                  */
     int dof, ndof;   /* its dofs in the set: all ancestors of what it touches, ascending     */
     ptrdiff_t block; /* its J in the set, nrow x ndof row major                              */
+    int lone;        /* 1: one row, and all of it but its last entry is 0                    */
     int island;      /* -1: touches nothing that can move                                    */
     int condim;      /* contacts: 1, 3, 4, 6                                                 */
     rb_material material; /* of the pair; no NAN is left where a number is needed                 */

@@ -12,10 +12,21 @@
 /* ---- patterns ---------------------------------------------------------------------------------
  */
 
+/* Dofs of the chain that ends with this one: the row of M has one entry for each. */
+static int chain_length(const rb_model *m, int dof)
+{
+    return (dof + 1 < m->nv ? m->dof_Madr[dof + 1] : m->nM) - m->dof_Madr[dof];
+}
+
 /* The dofs given and their ancestors, ascending, without repetition: insertion into the list. */
 static int close_pattern(const rb_model *m, const int *from, int nfrom, int *dof)
 {
     int count = 0;
+    if (nfrom == 1) {
+        int at = count = chain_length(m, from[0]);
+        for (int j = from[0]; j >= 0; j = m->dof_parent[j]) dof[--at] = j;
+        return count;
+    }
     for (int i = 0; i < nfrom; i++) {
         for (int j = from[i]; j >= 0; j = m->dof_parent[j]) {
             int at = count;
@@ -26,13 +37,6 @@ static int close_pattern(const rb_model *m, const int *from, int nfrom, int *dof
             count++;
         }
     }
-    return count;
-}
-
-static int chain_length(const rb_model *m, int dof)
-{
-    int count = 0;
-    for (; dof >= 0; dof = m->dof_parent[dof]) count++;
     return count;
 }
 
@@ -68,6 +72,7 @@ static void add_row(rb_builder *b, const rb_constraint *c, const int *dof, const
     int ndof = close_pattern(b->m, b->row_dof, count, b->out->dof + b->ndof);
     rb_constraint *made = rb_builder_add(b, c, 1, ndof);
     const int *pattern = b->out->dof + made->dof;
+    made->lone = count == 1; /* its chain ends with it */
     for (int i = 0; i < count; i++)
         b->out->J[made->block + place_of(pattern, b->row_dof[i])] += b->row_J[i];
 }
