@@ -91,7 +91,7 @@ TEST(forward_has_the_bits_of_the_separate_calls)
         int nv = t.m->nv, nlink = t.m->nlink;
         double *fast = tree_numbers(&t.rng, nv, 0.0), *slow = tree_numbers(&t.rng, nv, 0.0);
         CHECK_INT(rb_forward(t.m, t.d, t.d->tau, fast), RB_OK);
-        rb_kinematics(u.m, u.d);
+        rb_kinematics_plain(u.m, u.d);
         rb_velocity(u.m, u.d);
         CHECK_INT(rb_aba_factor(u.m, u.d, NULL, NULL), RB_OK);
         rb_aba_solve(u.m, u.d, u.d->tau, slow);

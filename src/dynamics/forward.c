@@ -35,7 +35,7 @@ void rb_forward_place(const rb_model *m, rb_data *d)
         return;
     }
 #endif
-    rb_kinematics(m, d);
+    rb_kinematics_plain(m, d);
     rb_velocity(m, d);
 }
 
@@ -59,7 +59,12 @@ void rb_forward_poses(const rb_model *m, rb_data *d)
         return;
     }
 #endif
-    rb_kinematics(m, d);
+    rb_kinematics_plain(m, d);
+}
+
+void rb_kinematics(const rb_model *m, rb_data *d)
+{
+    rb_forward_poses(m, d);
 }
 
 static rb_status solve_plain(const rb_model *m, rb_data *d, const rb_forward_extra *extra,

@@ -17,8 +17,9 @@ void rb_forward_place(const rb_model *m, rb_data *d);
 /* After rb_forward_solve: as after rb_forward_place, for another solve at the same place. */
 void rb_forward_restart(const rb_model *m, rb_data *d);
 
-/* rb_kinematics. */
+/* rb_kinematics; then the same without vectors, which has its bits. */
 void rb_forward_poses(const rb_model *m, rb_data *d);
+void rb_kinematics_plain(const rb_model *m, rb_data *d);
 
 /* What is added to inertias; NULL: nothing. */
 typedef struct rb_forward_extra {

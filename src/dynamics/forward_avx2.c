@@ -100,6 +100,43 @@ RB_INLINE void move_hinge(const rb_model *m, rb_data *d, int k, hot *h)
     rb_v4_store3(h->a[1], d->link_a + 6 * k + 3);
 }
 
+/* The same of a link on one slide. */
+RB_INLINE void place_slide(const rb_model *m, rb_data *d, int k, hot *h)
+{
+    int p = m->link_parent[k], j = m->link_jntadr[k];
+    const hot *parent = hot_of(d, p);
+    const double *T0 = m->link_turn + 27 * k;
+    double *S = d->dof_S + 6 * m->jnt_dofadr[j];
+    for (int i = 0; i < 3; i++) {
+        const double column[3] = { T0[i], T0[3 + i], T0[6 + i] };
+        h->R[i] = rb_v4_mix(parent->R, column);
+    }
+    rb_v4 axis = rb_v4_mix(h->R, m->jnt_axis + 3 * j);
+    h->l = rb_v4_mix(parent->R, m->link_pos + 3 * k);
+    h->l += rb_v4_all(d->q[m->jnt_qadr[j]] - m->jnt_ref[j]) * axis;
+    rb_v4_store3(h->l, d->link_l + 3 * k);
+    rb_v4_store3(rb_v4_load3(d->link_p + 3 * p) + h->l, d->link_p + 3 * k);
+    rb_zero3(S);
+    rb_v4_store3(axis, S + 3);
+    store_rotation(h->R, d->link_R + 9 * k);
+}
+
+RB_INLINE void move_slide(const rb_model *m, rb_data *d, int k, hot *h)
+{
+    const rb_v4 zero = rb_v4_all(0.0);
+    int p = m->link_parent[k], j = m->link_dofadr[k];
+    rb_v4 w = hot_of(d, p)->w, carried = rb_v4_cross(w, h->l);
+    rb_v4 slip = rb_v4_all(d->v[j]) * rb_v4_load3(d->dof_S + 6 * j + 3);
+    h->w = w;
+    h->a[0] = zero;
+    h->a[1] = zero + rb_v4_all(2.0) * rb_v4_cross(w, slip);
+    h->a[1] = (h->a[1] + rb_v4_cross(w, carried)) + rb_v4_cross(zero, h->l);
+    rb_v4_store3(w, d->link_w + 3 * k);
+    rb_v4_store3((rb_v4_load3(d->link_v + 3 * p) + carried) + slip, d->link_v + 3 * k);
+    rb_v4_store3(h->a[0], d->link_a + 6 * k);
+    rb_v4_store3(h->a[1], d->link_a + 6 * k + 3);
+}
+
 static void load_hot(const rb_data *d, int k, hot *h)
 {
     load_rotation(d->link_R + 9 * k, h->R);
@@ -148,9 +185,15 @@ RB_INLINE void start_link(const rb_model *m, rb_data *d, int k, hot *h)
     h->z[1] = rb_v4_all(mass) * inwards - weight;
 }
 
-static int is_simple(const rb_model *m, int k)
+typedef enum how { GENERAL, HINGE, SLIDE } how;
+
+static how how_of(const rb_model *m, int k)
 {
-    return rb_single_hinge(m, k) && rb_is_zero3(m->jnt_pos + 3 * m->link_jntadr[k]);
+    int j = m->link_jntadr[k];
+    if (m->link_jntnum[k] != 1) return GENERAL;
+    if (m->jnt_type[j] == RB_JOINT_SLIDE) return SLIDE;
+    if (m->jnt_type[j] != RB_JOINT_HINGE) return GENERAL;
+    return rb_is_zero3(m->jnt_pos + 3 * j) ? HINGE : GENERAL;
 }
 
 void rb_forward_poses_avx2(const rb_model *m, rb_data *d)
@@ -158,13 +201,17 @@ void rb_forward_poses_avx2(const rb_model *m, rb_data *d)
     load_rotation(d->link_R, hot_of(d, 0)->R);
     for (int k = 1; k < m->nlink; k++) {
         hot *h = hot_of(d, k);
-        if (is_simple(m, k)) {
-            place_hinge(m, d, k, h);
-            place_inertia(m, d, k, h->R, h->A);
-        } else {
+        how what = how_of(m, k);
+        if (what == GENERAL) {
             rb_place_link(m, d, k);
             load_rotation(d->link_R + 9 * k, h->R);
+            continue;
         }
+        if (what == HINGE)
+            place_hinge(m, d, k, h);
+        else
+            place_slide(m, d, k, h);
+        place_inertia(m, d, k, h->R, h->A);
     }
 }
 
@@ -173,9 +220,13 @@ void rb_forward_out_avx2(const rb_model *m, rb_data *d)
     load_hot(d, 0, hot_of(d, 0));
     for (int k = 1; k < m->nlink; k++) {
         hot *h = hot_of(d, k);
-        if (is_simple(m, k)) {
+        how what = how_of(m, k);
+        if (what == HINGE) {
             place_hinge(m, d, k, h);
             move_hinge(m, d, k, h);
+        } else if (what == SLIDE) {
+            place_slide(m, d, k, h);
+            move_slide(m, d, k, h);
         } else {
             rb_place_link(m, d, k);
             rb_move_link(m, d, k);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "dynamics/forward.h"
 #include "dynamics/gauge.h"
 #include "math/trig.h"
 #include "rattleback/dynamics.h"
@@ -246,7 +247,7 @@ void rb_stop_world(rb_data *d)
     rb_zero6(d->link_a);
 }
 
-void rb_kinematics(const rb_model *m, rb_data *d)
+void rb_kinematics_plain(const rb_model *m, rb_data *d)
 {
     d->placed = 0;
     rb_place_world(m, d);

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/forward.h"
 #include "dynamics/place.h"
 #include "dynamics/tendon.h"
 #include "math/quat.h"
@@ -275,7 +276,7 @@ rb_status rb_sense_dynamics(rb_sense *s)
     rb_passive(m, d);
     for (int j = 0; j < m->nv; j++) s->force[j] += d->tau[j] + d->passive[j] + d->actuation[j];
     rb_wrench_force(m, d, s->force);
-    status = rb_forward(m, d, s->force, s->qdd);
+    status = rb_forward_solve(m, d, NULL, s->force, s->qdd);
     if (status != RB_OK) return status;
     accelerate(s);
     balance(s);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/actuation.h"
+#include "dynamics/forward.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "sense/sense.h"
@@ -179,12 +180,11 @@ rb_status rb_sensors(const rb_model *m, rb_data *d)
     s.wrench = s.alpha + 6 * m->nlink;
     s.qdd = s.wrench + 6 * m->nbody;
     s.force = s.qdd + m->nv_all;
-    rb_kinematics(m, d);
-    rb_velocity(m, d);
-    rb_frames(m, d);
-    rb_actuation(m, d);
     int dynamics = 0;
     for (int i = 0; i < m->nsensor; i++) dynamics |= needs_dynamics(m->sensor_type[i]);
+    rb_forward_place(m, d); /* and rb_sense_dynamics goes on from there */
+    rb_frames(m, d);
+    rb_actuation(m, d);
     rb_status status = dynamics ? rb_sense_dynamics(&s) : RB_OK;
 
     for (int i = 0; i < m->nsensor; i++) {
