@@ -54,6 +54,7 @@ typedef struct rb_meet {
 typedef struct rb_fluid_shape {
     int on;                    /* 0: nothing                                                */
     double axes[3];            /* semi-axes [m]                                             */
+    double pos[3], rot[9];     /* its frame in the body                                     */
     double coef[5];            /* by rb_fluid_coef                                          */
     double mass[3], moment[3]; /* volume and its moment that is carried along [m^3], [m^5] */
 } rb_fluid_shape;

@@ -160,11 +160,10 @@ static int ellipsoids(const rb_model *m, const rb_data *d, int body, double *out
     int some = 0;
     for (int g = m->body_geomadr[body]; g < m->body_geomadr[body] + m->body_geomnum[body]; g++) {
         const rb_fluid_shape *f = m->geom_fluid + g;
-        double rot[9], x[3], R[9];
+        double x[3], R[9];
         if (!f->on) continue;
         some = 1;
-        rb_quat_to_rot(m->geom_quat + 4 * g, rot);
-        place(m, d, body, m->geom_pos + 3 * g, rot, x, R);
+        place(m, d, body, f->pos, f->rot, x, R);
         stream s = enter(m, d, m->body_link[body], x, R);
         carried(f, &s);
         drag(f, lift(f, &s), &s);

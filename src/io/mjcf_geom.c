@@ -302,11 +302,11 @@ rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
         RB_TRY(rb_mjcf_resolve_orient(r, node, &geom.orient, def->pose.quat));
     RB_TRY(resolve_assets(r, node, &geom, place->body, &left_out));
     if (left_out) return RB_OK;
-    if (def->fluid_ellipsoid && (def->type == RB_GEOM_MESH || def->type == RB_GEOM_HFIELD)) {
+    if (def->fluid_ellipsoid && def->type == RB_GEOM_HFIELD) {
         def->fluid_ellipsoid = 0;
-        RB_TRY(rb_mjcf_warn(
-            r, node, "geom/fluidshape", r->option.density > 0.0,
-            "the ellipsoid of a mesh is not known: the fluid meets the box of its body"));
+        RB_TRY(
+            rb_mjcf_warn(r, node, "geom/fluidshape", r->option.density > 0.0,
+                         "a height field has no ellipsoid: the fluid meets the box of its body"));
     }
     RB_TRY(check_size(r, node, def));
     RB_TRY(find_invisible(r, &geom));

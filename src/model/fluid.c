@@ -5,7 +5,9 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "math/quat.h"
 #include "math/vec3.h"
+#include "model/solids.h"
 
 #define PI 3.14159265358979323846
 
@@ -82,11 +84,42 @@ static double added_moment(double b, double c, double kappa_b, double kappa_c)
     return dif * dif * fabs(kappa_c - kappa_b) / fmax(RB_FLUID_EPS, below);
 }
 
-static void fill_ellipsoid(rb_model *m, int g, const rb_geom_def *def)
+/* Of a mesh: about its centre and along its principal axes, as far out as its vertices. */
+static void mesh_ellipsoid(const rb_mesh_def *mesh, double axes[3], double pos[3], double rot[9])
 {
-    rb_fluid_shape *f = m->geom_fluid + g;
+    rb_inertia solid;
+    double w[3];
+    if (rb_mesh_solid(mesh, mesh->inertia, &solid) != NULL) return;
+    rb_sym3_eigen(solid.I, w, rot);
+    rb_copy3(solid.com, pos);
+    for (int i = 0; i < mesh->nvert; i++) {
+        double r[3];
+        rb_sub3(mesh->vert + 3 * (ptrdiff_t)i, pos, r);
+        rb_rot_t(rot, r, r);
+        for (int a = 0; a < 3; a++) axes[a] = fmax(axes[a], fabs(r[a]));
+    }
+}
+
+static void place_ellipsoid(const rb_build *b, int g, const rb_geom_def *def, rb_fluid_shape *f)
+{
+    const rb_model *m = b->m;
+    double pos[3] = { 0.0 }, rot[9] = { 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0 }, R[9];
+    if (def->type == RB_GEOM_MESH)
+        mesh_ellipsoid(RB_DEFS(b, mesh, MESH) + def->asset, f->axes, pos, rot);
+    else
+        semi_axes(m, g, f->axes);
+    rb_quat_to_rot(m->geom_quat + 4 * g, R);
+    rb_rot(R, pos, f->pos);
+    rb_add3(f->pos, m->geom_pos + 3 * g, f->pos);
+    rb_mul33(R, rot, f->rot);
+}
+
+static void fill_ellipsoid(const rb_build *b, int g, const rb_geom_def *def)
+{
+    rb_fluid_shape *f = b->m->geom_fluid + g;
     double kappa[3], *a = f->axes;
-    semi_axes(m, g, a);
+    place_ellipsoid(b, g, def, f);
+    if (!(a[0] > 0.0 && a[1] > 0.0 && a[2] > 0.0)) return; /* a mesh without volume */
     f->on = 1;
     memcpy(f->coef, def->fluid_coef, sizeof f->coef);
     double volume = 4.0 / 3.0 * PI * a[0] * a[1] * a[2];
@@ -106,6 +139,6 @@ void rb_fill_fluid(rb_build *b)
         if (m->body_mass[k] >= RB_FLUID_MIN) fill_box(m, k);
     for (int g = 0; g < m->ngeom && m->fluid; g++) {
         const rb_geom_def *def = RB_DEFS(b, geom, GEOM) + b->geoms.order[g];
-        if (def->fluid_ellipsoid) fill_ellipsoid(m, g, def);
+        if (def->fluid_ellipsoid) fill_ellipsoid(b, g, def);
     }
 }
