@@ -179,6 +179,23 @@ TEST(attached_models)
     rb_model_free(m, NULL);
 }
 
+/* A frame of the same file once more, with what hangs on it; text behind the end is passed over. */
+TEST(parts_of_the_same_model)
+{
+    static const char *const bodies[] = { "world", "arm", "two_arm" };
+    static const char *const actuators[] = { "turn", "two_turn" };
+    rb_model *m = compile(read_text(
+        "<mujoco><worldbody><frame name='f' pos='1 0 0'><body name='arm'><joint name='j'/>"
+        "<geom size='0.1'/></body></frame><frame pos='0 2 0'><attach frame='f' "
+        "prefix='two_'/></frame>"
+        "</worldbody><actuator><motor name='turn' joint='j'/></actuator></mujoco>\n</mujoco>\n"));
+    check_names(m, RB_KIND_BODY, bodies, 3);
+    check_names(m, RB_KIND_ACTUATOR, actuators, 2);
+    CHECK_VECTOR(m->body_pos + 6, TOL, 1, 2, 0);
+    CHECK_INT(m->nwarning, 1);
+    rb_model_free(m, NULL);
+}
+
 /* ---- inertia and meshes ---------------------------------------------------------------------- */
 
 TEST(inertia_given_and_from_geoms)
@@ -723,10 +740,11 @@ TEST(every_allocation_may_fail)
 TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_read_are_left_out),
           RUN(classes_inherit), RUN(orientations_in_every_spelling),
           RUN(frames_move_what_is_inside), RUN(replicas_and_what_refers_to_them),
-          RUN(include_splices_files), RUN(attached_models), RUN(inertia_given_and_from_geoms),
-          RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),
-          RUN(meshes_written_in_the_file), RUN(primitives_fitted_to_a_mesh), RUN(height_fields),
-          RUN(equalities), RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
+          RUN(include_splices_files), RUN(attached_models), RUN(parts_of_the_same_model),
+          RUN(inertia_given_and_from_geoms), RUN(inertia_from_geom_settings),
+          RUN(bounds_balance_and_springdamper), RUN(meshes_written_in_the_file),
+          RUN(primitives_fitted_to_a_mesh), RUN(height_fields), RUN(equalities),
+          RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
           RUN(of_a_range_and_inheritrange_the_nearer_one_counts),
           RUN(a_range_the_wrong_way_round_is_told), RUN(contacts_and_options),
           RUN(keyframes_and_mocap), RUN(custom_entries_for_us), RUN(flags_switch_off),

@@ -229,7 +229,15 @@ TEST(includes)
 TEST(attachments)
 {
     check_refused(WORLD("<attach model='m' prefix='p'/>"), 2, "there is no model called \"m\"");
-    check_refused(WORLD("<attach body='b' prefix='p'/>"), 2, "use <replicate>");
+    check_refused(WORLD("<attach body='b' prefix='p'/>"), 2, "nothing called \"b\"");
+    check_refused(WORLD("<attach prefix='p'/>"), 2, "the body or frame of this one");
+    check_refused(WORLD("<body name='b'><geom size='1'/><attach body='b' prefix='p'/></body>"), 2,
+                  "contains itself");
+    check_refused(
+        WORLD(
+            "<frame name='a'><body><geom size='1'/><attach frame='b' prefix='p'/></body></frame>"
+            "<frame name='b'><body><geom size='1'/><attach frame='a' prefix='p'/></body></frame>"),
+        2, "nested deeper");
     check_refused("<asset><model file='none.xml'/></asset>", 1, "no such file");
 }
 

@@ -94,6 +94,7 @@ TEST(refuses_with_line_and_reason)
     check_refused("<a><!-- open", 1, "not valid XML");
     check_refused("<a x='1' x='2'/>", 1, "duplicate attribute");
     check_refused("<a/><b/>", 1, "not valid XML");
+    check_refused("<a/>text", 1, "not valid XML");
     check_refused("<a>&undefined;</a>", 1, "undefined entity");
     check_refused("plain text", 1, "not valid XML");
 }

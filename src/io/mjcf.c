@@ -4,6 +4,9 @@
 rb_status rb_mjcf_open(rb_mjcf *r)
 {
     rb_xml_node *root = r->doc->root;
+    if (r->doc->rest_line > 0)
+        RB_TRY(rb_mjcf_warn(r, root, "xml", 0,
+                            "what stands behind the end of the root element is passed over"));
     RB_TRY(rb_mjcf_include(r, root));
     RB_TRY(rb_mjcf_check(r, root));
     RB_TRY(rb_mjcf_settings(r, root));

@@ -110,14 +110,31 @@ static rb_status use_model(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf *m
     return RB_OK;
 }
 
+static int is_inside(const rb_xml_node *node, const rb_xml_node *part)
+{
+    while (node && node != part) node = node->parent;
+    return node != NULL;
+}
+
+/* A part of the file that is read: another one of it, and of what hangs on it. */
+static rb_status check_own_part(rb_mjcf *r, const rb_xml_node *node, int named)
+{
+    int depth = 0;
+    if (!named)
+        return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
+                             "give a model, or the body or frame of this one that is meant");
+    for (const rb_mjcf *at = r; at; at = at->parent) depth++;
+    if (depth <= MAX_NESTED) return RB_OK;
+    return rb_xml_refuse(node, NULL, r->err, RB_TOO_LARGE, "parts are nested deeper than %d",
+                         MAX_NESTED);
+}
+
 rb_status rb_mjcf_attach(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place)
 {
     const char *model = rb_xml_get(node, "model"), *body = rb_xml_get(node, "body");
     const char *frame = rb_xml_get(node, "frame");
-    if (!model)
-        return rb_xml_refuse(node, "model", r->err, RB_UNSUPPORTED,
-                             "parts of the same model are not attached; use <replicate>");
-    const rb_mjcf *known = rb_mjcf_map_get(r, RB_MJCF_MODELS, model);
+    if (!model) RB_TRY(check_own_part(r, node, body || frame));
+    const rb_mjcf *known = model ? rb_mjcf_map_get(r, RB_MJCF_MODELS, model) : r;
     if (!known)
         return rb_xml_refuse(node, "model", r->err, RB_BAD_INPUT,
                              "there is no model called \"%.80s\"", model);
@@ -130,7 +147,10 @@ rb_status rb_mjcf_attach(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_plac
         part = find_part(known->doc->root, body ? "body" : "frame", name);
         if (!part)
             return rb_xml_refuse(node, body ? "body" : "frame", r->err, RB_BAD_INPUT,
-                                 "the model \"%.60s\" has nothing called \"%.60s\"", model, name);
+                                 "the model \"%.60s\" has nothing called \"%.60s\"",
+                                 model ? model : "", name);
+        if (is_inside(node, part))
+            return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "the part contains itself");
     }
 
     rb_mjcf *child = NULL;

@@ -300,6 +300,14 @@ static rb_status say_syntax(builder *b)
                            XML_ErrorString(code));
 }
 
+/* What the parser stumbled over behind the root is a further closing tag. */
+static int closes_again(const char *bytes, size_t size, XML_Index at)
+{
+    size_t i = at > 0 ? (size_t)at : 0;
+    if (i > 0 && i < size && bytes[i] == '/') i--;
+    return i + 1 < size && bytes[i] == '<' && bytes[i + 1] == '/';
+}
+
 static rb_status feed(builder *b, char *bytes, size_t size)
 {
     /* a comment or empty line before <?xml ...?> and a 0 byte at the end (a C string written with
@@ -319,7 +327,13 @@ static rb_status feed(builder *b, char *bytes, size_t size)
     XML_SetCharacterDataHandler(b->parser, on_text);
     XML_SetStartDoctypeDeclHandler(b->parser, on_doctype);
     enum XML_Status ok = XML_Parse(b->parser, bytes + skip, (int)(size - skip), 1);
-    return ok == XML_STATUS_OK ? b->status : say_syntax(b);
+    if (ok == XML_STATUS_OK) return b->status;
+    XML_Index at = XML_GetCurrentByteIndex(b->parser);
+    if (b->status != RB_OK || !b->doc->root || b->depth > 0 ||
+        !closes_again(bytes + skip, size - skip, at))
+        return say_syntax(b);
+    b->doc->rest_line = line_now(b);
+    return RB_OK;
 }
 
 static rb_status parse(rb_xml_doc *doc, const char *bytes, size_t size, const char *file,

@@ -84,9 +84,13 @@ static int range_dim(int data)
     return count;
 }
 
-static int dim_of(const rb_sensor_def *def)
+static int dim_of(const rb_build *b, const rb_sensor_def *def)
 {
     switch (def->type) {
+    case RB_SENSOR_ACTUATORPOS:
+    case RB_SENSOR_ACTUATORVEL:
+    case RB_SENSOR_ACTUATORFRC:
+        return rb_actuator_outputs(RB_DEFS(b, actuator, ACTUATOR) + def->index);
     case RB_SENSOR_RANGEFINDER:
         return range_dim(def->data);
     case RB_SENSOR_CONTACT:
@@ -100,9 +104,9 @@ static int dim_of(const rb_sensor_def *def)
 
 /* Time of the last sample, then times, then values; one sample more than asked for, so that the
  * present one pushes none out that is still looked at. */
-static int past_of(const rb_sensor_def *def)
+static int past_of(const rb_build *b, const rb_sensor_def *def)
 {
-    return def->nsample > 0 ? 1 + (def->nsample + 1) * (1 + dim_of(def)) : 0;
+    return def->nsample > 0 ? 1 + (def->nsample + 1) * (1 + dim_of(b, def)) : 0;
 }
 
 rb_status rb_size_sensors(rb_build *b)
@@ -111,7 +115,7 @@ rb_status rb_size_sensors(rb_build *b)
     m->nsensor = b->spec->list[RB_KIND_SENSOR].count;
     for (int i = 0; i < m->nsensor; i++) {
         const rb_sensor_def *def = RB_DEFS(b, sensor, SENSOR) + i;
-        int more = dim_of(def), past = past_of(def);
+        int more = dim_of(b, def), past = past_of(b, def);
         if (more > RB_SENSOR_MOST - m->nsensordata || past > RB_SENSOR_MOST - m->nsensorpast) {
             return rb_refuse(def, RB_KIND_SENSOR, i, b->err,
                              "the sensors of the model have more than %d numbers", RB_SENSOR_MOST);
@@ -156,11 +160,11 @@ void rb_fill_sensors(rb_build *b)
         m->sensor_num[i] = def->num;
         m->sensor_reduce[i] = (int)def->reduce;
         m->sensor_adr[i] = adr;
-        m->sensor_dim[i] = dim_of(def);
+        m->sensor_dim[i] = dim_of(b, def);
         m->sensor_pastadr[i] = def->nsample > 0 ? past : -1;
         fill_times(m, i, def);
         adr += m->sensor_dim[i];
-        past += past_of(def);
+        past += past_of(b, def);
     }
 }
 

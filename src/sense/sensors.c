@@ -5,6 +5,7 @@
 
 #include "dynamics/actuation.h"
 #include "dynamics/forward.h"
+#include "dynamics/transmission.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "sense/sense.h"
@@ -31,6 +32,21 @@ static void sense_ball(const rb_sense *s, int i, double *out)
     }
     memcpy(out, s->d->q + s->m->jnt_qadr[j], 4 * sizeof *out);
     rb_quat_normalize(out);
+}
+
+/* Turn, its rate or the torque of an orientation servo: three numbers. */
+static void sense_turn(const rb_sense *s, int i, double out[3])
+{
+    int u = s->m->sensor_index[i];
+    double quat[4], w[3];
+    rb_transmission_turn(s->m, s->d, u, quat, w);
+    if (s->m->sensor_type[i] == RB_SENSOR_ACTUATORPOS)
+        rb_quat_log(quat, out);
+    else
+        rb_copy3(s->m->sensor_type[i] == RB_SENSOR_ACTUATORVEL
+                     ? w
+                     : s->d->act_force + s->m->act_outadr[u],
+                 out);
 }
 
 static double sense_scalar(const rb_sense *s, int i)
@@ -141,6 +157,9 @@ static void sense_one(const rb_sense *s, int i, double *out)
         rb_sense_inside(s, i, out);
     else if (type >= RB_SENSOR_DISTANCE && type <= RB_SENSOR_FROMTO)
         rb_sense_distance(s, i, out);
+    else if (type >= RB_SENSOR_ACTUATORPOS && type <= RB_SENSOR_ACTUATORFRC &&
+             s->m->sensor_dim[i] == 3)
+        sense_turn(s, i, out);
     else if (type != RB_SENSOR_USER) /* what the caller wrote stays */
         *out = sense_scalar(s, i);
 }

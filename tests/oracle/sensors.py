@@ -73,7 +73,8 @@ EVERY = f"""<mujoco><compiler angle="radian"/><option magnetic="0.1 -0.4 0.3" ti
   <motor name="m1" joint="elbow" gear="3"/><position name="p1" joint="slider" kp="30" kv="2"/>
   <motor name="t1" tendon="couple" gear="2"/><motor name="t2" tendon="couple" gear="-1"/>
   <motor name="ballm" joint="shoulder" gear="0.5 0.2 -0.1"/><motor name="thrust" site="tip" gear="1 2 3 0.1 0.2 0.3"/>
-  <velocity name="w1" joint="wag" kv="0.5"/>
+  <velocity name="w1" joint="wag" kv="0.5"/><orientation name="turn" joint="shoulder" kp="5" kv="0.3"/>
+  <orientation name="turn2" site="tip" refsite="chest" kp="2" kv="0.1" input="quat" forcerange="0 1"/>
  </actuator>
  <sensor>
   {SITES}
@@ -83,6 +84,8 @@ EVERY = f"""<mujoco><compiler angle="radian"/><option magnetic="0.1 -0.4 0.3" ti
   <actuatorpos name="ap1" actuator="m1"/><actuatorpos name="ap2" actuator="t1"/><actuatorpos name="ap3" actuator="ballm"/>
   <actuatorvel name="av1" actuator="m1"/><actuatorvel name="av2" actuator="t2"/><actuatorvel name="av3" actuator="thrust"/>
   <actuatorfrc name="af1" actuator="p1"/><actuatorfrc name="af2" actuator="w1"/>
+  <actuatorpos name="at1" actuator="turn"/><actuatorvel name="at2" actuator="turn2"/><actuatorfrc name="at3" actuator="turn2"/>
+  <actuatorpos name="at4" actuator="turn2"/><actuatorvel name="at5" actuator="turn"/><actuatorfrc name="at6" actuator="turn"/>
   <jointactuatorfrc name="jaf" joint="elbow"/><tendonactuatorfrc name="taf" tendon="couple"/>
   <ballquat name="bq" joint="shoulder"/><ballangvel name="bv" joint="shoulder"/>
   <subtreecom name="sc" body="upper"/><subtreelinvel name="sv" body="base"/><subtreeangmom name="sa" body="base"/>
