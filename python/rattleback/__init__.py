@@ -13,14 +13,16 @@ from ._lib import (InputError, ModelError, ModelFileError, RattlebackError, Stat
                    VERSION as __version__)
 from .batch import Batch, Rollout
 from .model import Element, Model, ModelWarning
-from .poses import Poses, poses
+from ._poses import Poses, poses
 from .sim import Info, Sim, State
 from .solve import (ImpactAnswer, Problem, ProblemError, Solution, impact, read_problems,
                     solve_friction, solve_lcp, write_problems)
 from .spec import Spec, SpecElement
+from . import studies
+from .studies import Study, StudyError, study
 
 __all__ = ["Batch", "Element", "ImpactAnswer", "Info", "InputError", "Model", "ModelError",
            "ModelFileError", "ModelWarning", "Poses", "Problem", "ProblemError", "RattlebackError",
            "Rollout", "Sim", "Solution", "Spec", "SpecElement", "State", "Status", "StepError",
-           "__version__", "impact", "poses", "read_problems", "solve_friction", "solve_lcp",
-           "write_problems"]
+           "Study", "StudyError", "__version__", "impact", "poses", "read_problems", "solve_friction", "solve_lcp", "studies",
+           "study", "write_problems"]
