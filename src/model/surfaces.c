@@ -44,6 +44,37 @@ static void sort_items(item *x, int n)
     }
 }
 
+static void swap(item *x, item *y)
+{
+    item z = *x;
+    *x = *y;
+    *y = z;
+}
+
+/* The n least of `all` items in front, in any order: the two sides are those of a sorted list. */
+static void select_items(item *x, int all, int n)
+{
+    for (int lo = 0, hi = all - 1; lo < hi;) {
+        int middle = lo + (hi - lo) / 2, i = lo, j = hi;
+        if (is_before(&x[middle], &x[lo])) swap(&x[middle], &x[lo]);
+        if (is_before(&x[hi], &x[lo])) swap(&x[hi], &x[lo]);
+        if (is_before(&x[hi], &x[middle])) swap(&x[hi], &x[middle]);
+        item pivot = x[middle];
+        while (i <= j) {
+            while (is_before(&x[i], &pivot)) i++;
+            while (is_before(&pivot, &x[j])) j--;
+            if (i > j) break;
+            swap(&x[i++], &x[j--]);
+        }
+        if (n <= j)
+            hi = j;
+        else if (n >= i)
+            lo = i;
+        else
+            return;
+    }
+}
+
 /* The same edge in the neighbour; -1 at borders, where more than two faces meet, and where two look
  * to different sides. */
 static void find_twins(rb_model *m, int mesh, item *sides)
@@ -115,7 +146,7 @@ static void split(const tree *t, int lo, int hi)
     for (int i = lo; i < hi; i++) {
         t->places[i] = (item){ centre_of(t, t->order[i], axis), 0.0, t->order[i] };
     }
-    sort_items(t->places + lo, hi - lo);
+    select_items(t->places + lo, hi - lo, middle - lo);
     for (int i = lo; i < hi; i++) t->order[i] = t->places[i].id;
     split(t, lo, middle);
     split(t, middle, hi);
