@@ -124,8 +124,10 @@ static int set_scheme(run_options *o, const char *text)
         o->step.scheme = RB_SCHEME_SEMI_IMPLICIT;
     else if (strcmp(text, "moreau-jean") == 0)
         o->step.scheme = RB_SCHEME_MOREAU_JEAN;
+    else if (strcmp(text, "node") == 0)
+        o->step.scheme = RB_SCHEME_NODE;
     else
-        return refuse("--scheme", text, "midpoint, semi-implicit or moreau-jean");
+        return refuse("--scheme", text, "midpoint, node, semi-implicit or moreau-jean");
     return 1;
 }
 
@@ -508,8 +510,8 @@ void run_help(void)
         "  --solver WORD          see rattleback lcp --help, rattleback friction --help (auto)\n"
         "  --stepper WORD         fixed; located: steps are divided at impacts; impulse: bodies\n"
         "                         fly from event to event; hybrid (fixed)\n"
-        "  --scheme WORD          midpoint, semi-implicit or moreau-jean: how positions follow\n"
-        "                         velocities (midpoint)\n"
+        "  --scheme WORD          midpoint, node, semi-implicit or moreau-jean: how positions\n"
+        "                         follow velocities (midpoint)\n"
         "  --directions N         of polyhedral friction cones, even (8)\n"
         "  --friction MU          replaces every sliding coefficient; URDF without it: 0.5\n"
         "  --restitution E        replaces every coefficient of restitution\n"

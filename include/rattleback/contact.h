@@ -26,7 +26,8 @@ const char *rb_formulation_summary(const rb_formulation *f);
 typedef enum rb_scheme {
     RB_SCHEME_MIDPOINT = 0, /* trees without impulses by the midpoint rule, others by v+ (S.5)    */
     RB_SCHEME_SEMI_IMPLICIT, /* q+ = q (+) h v+ always                                            */
-    RB_SCHEME_MOREAU_JEAN /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.22)         */
+    RB_SCHEME_MOREAU_JEAN, /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.22)        */
+    RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.101)         */
 } rb_scheme;
 
 /* How time is cut. */

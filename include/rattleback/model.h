@@ -474,7 +474,9 @@ typedef struct rb_data {
     double *slope;    /* `fixed`: rate of v by smooth motion in the last parts of steps, the last
                          one first, from which the next begins its iteration (RB_SLOPES x nv) */
     double slope_h[RB_SLOPES]; /* lengths of these parts, 0: none yet [s]                       */
-    double slope_time;  /* of the end of the last; elsewhere they are forgotten [s]              */
+    double slope_time; /* of the end of the last; elsewhere they are forgotten [s]              */
+    double *kick; /* node rule: what v lacks to the velocity before the impulses of this instant;
+                     the second half: the v that it belongs to                          (nv x 2) */
     double correct_end; /* when errors of the start are to be gone, 0: none yet [s]               */
     double correct_from; /* the largest of them when that began, < 0: it cannot be taken off */
     int ntouch;      /* constraints of the last step                                            */
@@ -556,7 +558,7 @@ typedef struct rb_data {
 
     /* rb_step: the last step, where it changed nothing but the time; src/step/still.c */
     int still_known, still_ntouch;
-    int nstill; /* nq + 2 nv + na + nctrl + 6 nbody + RB_SLOPES (nv + 1)                 */
+    int nstill; /* nq + 4 nv + na + nctrl + 6 nbody + RB_SLOPES (nv + 1)                 */
     double still_told[128]; /* options, and what the step told */
     double *still_x;       /* state and inputs it began with                        (nstill)      */
     rb_touch *still_touch; /*                                                       (touch_max)   */

@@ -309,7 +309,7 @@ static void make_contact(rb_builder *b, int i)
     const int *dof = b->out->dof + made->dof;
     double *J = b->out->J + made->block;
     int stop = common_link(m, link1, link2);
-    double x1[3], x2[3];
+    double *x1 = b->out->acts + 6 * (ptrdiff_t)i, *x2 = x1 + 3;
     acting_points(b, made, x1, x2);
     contact_side(m, d, link1, stop, x1, frame, -1.0, made, dof, J);
     contact_side(m, d, link2, stop, x2, frame, 1.0, made, dof, J);
@@ -365,11 +365,12 @@ static rb_status take_room(rb_arena *arena, const rb_room *room, int ncontact, r
     size_t n = (size_t)ncontact;
     out->c = rb_push(arena, rb_constraint, room->constraints);
     out->dof = rb_push(arena, int, room->dofs);
-    out->J = rb_push(arena, double, room->entries + 12 * n + 2 * room->rows);
+    out->J = rb_push(arena, double, room->entries + 18 * n + 2 * room->rows);
     if (!out->c || !out->dof || !out->J) return RB_NOMEM;
     out->frame = out->J + room->entries;
     out->point = out->frame + 9 * n;
-    out->drive = out->point + 3 * n;
+    out->acts = out->point + 3 * n;
+    out->drive = out->acts + 6 * n;
     out->error = out->drive + room->rows;
     return RB_OK;
 }

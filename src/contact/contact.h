@@ -53,6 +53,7 @@ typedef struct rb_constraints {
     double *J;     /*                                                        (c->block)      */
     double *frame; /* world axes n, t1, t2 of contacts, as rows              (ncontact x 9)  */
     double *point; /* where the contact acts, world                          (ncontact x 3)  */
+    double *acts;  /* where it acts on either body, world                    (ncontact x 6)  */
     double *drive; /* velocity along the row of what is moved by the caller: mocap bodies,
                       conveyors; u = J v + drive                             (nrow)          */
     double *error; /* equalities: closure error; others 0                    (nrow)          */

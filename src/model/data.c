@@ -122,6 +122,7 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     clear(d->push, 2 * m->nv);
     d->push_time = 0.0;
     clear(d->slope, RB_SLOPES * m->nv);
+    clear(d->kick, 2 * m->nv);
     clear(d->slope_h, RB_SLOPES);
     d->slope_time = 0.0;
     d->correct_end = d->correct_from = 0.0;
@@ -163,6 +164,7 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     copy(to->push, from->push, 2 * m->nv);
     to->push_time = from->push_time;
     copy(to->slope, from->slope, RB_SLOPES * m->nv);
+    copy(to->kick, from->kick, 2 * m->nv);
     copy(to->slope_h, from->slope_h, RB_SLOPES);
     to->slope_time = from->slope_time;
     to->correct_end = from->correct_end;
@@ -243,6 +245,8 @@ uint64_t rb_data_hash(const rb_data *d)
         if (d->push[j] != 0.0) hash = hash_array(hash, d->push + j, 1);
     for (int j = 0; j < RB_SLOPES * d->nv; j++)
         if (d->slope[j] != 0.0) hash = hash_array(hash, d->slope + j, 1);
+    for (int j = 0; j < 2 * d->nv; j++)
+        if (d->kick[j] != 0.0) hash = hash_array(hash, d->kick + j, 1);
 
     for (int i = 0; i < d->ntouch; i++) {
         const rb_touch *t = &d->touch[i];

@@ -422,11 +422,9 @@ static rb_status keep_chains(rb_stage *s)
     return RB_OK;
 }
 
-rb_status rb_stage_solve(rb_stage *s)
+rb_status rb_stage_solve_begin(rb_stage *s)
 {
-    rb_status status = rb_stage_rest_on(s);
-    if (status == RB_OK && s->closed) status = rb_stage_apart_rows(s);
-    if (status == RB_OK && s->set.nisland > 0) status = keep_chains(s);
+    rb_status status = s->set.nisland > 0 ? keep_chains(s) : RB_OK;
     s->info->islands = s->set.nisland;
     s->residual_before = s->info->residual;
     double *found = rb_push(s->d->arena, double, s->set.nisland);
@@ -434,5 +432,13 @@ rb_status rb_stage_solve(rb_stage *s)
     if (status != RB_OK) return status;
     memset(found, 0, (size_t)s->set.nisland * sizeof *found);
     s->found = found;
-    return rb_stage_solve_others(s, s->still);
+    return RB_OK;
+}
+
+rb_status rb_stage_solve(rb_stage *s)
+{
+    rb_status status = rb_stage_rest_on(s);
+    if (status == RB_OK && s->closed) status = rb_stage_apart_rows(s);
+    if (status == RB_OK) status = rb_stage_solve_begin(s);
+    return status == RB_OK ? rb_stage_solve_others(s, s->still) : status;
 }

@@ -62,7 +62,8 @@ static rb_status find(rb_stage *s)
     memset(row_repeats, 0, (size_t)s->set.nrow);
     rb_status status = RB_OK;
     for (int island = 0; island < s->set.nisland && status == RB_OK; island++) {
-        if (has_open(s, island)) status = mark_island(s, &x, island, row_repeats);
+        if (s->o->scheme == RB_SCHEME_NODE || has_open(s, island))
+            status = mark_island(s, &x, island, row_repeats);
     }
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
@@ -89,7 +90,7 @@ rb_status rb_stage_leave_repeated(rb_stage *s, int first)
         s->repeats = NULL;
         s->open = most_open(s);
     }
-    int find_them = first && s->open > disagrees(s);
+    int find_them = first && (s->o->scheme == RB_SCHEME_NODE || s->open > disagrees(s));
     rb_status status = find_them ? find(s) : RB_OK;
     for (int i = 0; i < s->set.n && s->repeats && status == RB_OK; i++) {
         const rb_constraint *c = &s->set.c[i];

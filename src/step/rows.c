@@ -49,7 +49,7 @@ static rb_status factor_with(const rb_model *m, rb_data *d, const double *k)
 }
 
 /* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
-rb_status rb_stage_factor(rb_stage *s)
+rb_status rb_stage_factor(rb_stage *s, double *L_node)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
@@ -65,14 +65,22 @@ rb_status rb_stage_factor(rb_stage *s)
     rb_mass(m, d);
     for (int j = 0; j < m->nv; j++) k[j] = 0.5 * s->h * (b[j] + 0.5 * s->h * k[j]);
     rb_status status = factor_with(m, d, k);
-    int held = 0;
+    int held = 0, any = 0;
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
-        if (b[j] == 0.0) continue;
-        double more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.37) */
+        double more = 0.0;
+        any |= k[j] != 0.0;
+        if (b[j] != 0.0)
+            more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.37) */
         held |= more > 0.0;
         k[j] += more;
+        b[j] = more;
     }
-    if (held) status = factor_with(m, d, k);
+    if (L_node && status == RB_OK) {
+        if (any) status = factor_with(m, d, b);
+        memcpy(L_node, d->L, (size_t)m->nM * sizeof *L_node);
+        held = any;
+    }
+    if (held && status == RB_OK) status = factor_with(m, d, k);
     rb_arena_reset(d->arena, mark);
     return status;
 }
@@ -399,7 +407,7 @@ rb_status rb_stage_rows(rb_stage *s)
     }
 
     /* the factor of a chain costs more than everything else: only rows need it */
-    status = s->set.nrow > 0 ? rb_stage_factor(s) : RB_OK;
+    status = s->set.nrow > 0 ? rb_stage_factor(s, NULL) : RB_OK;
     if (status == RB_OK) status = rb_stage_leave_repeated(s, !s->v_hat);
     if (status != RB_OK) return status;
 

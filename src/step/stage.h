@@ -305,8 +305,9 @@ int rb_stage_may_turn(const rb_stage *s, const double *v);
 /* rows.c: arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
 
-/* rows.c: M factored at d->q, springs and dampers of a step of h in it. */
-rb_status rb_stage_factor(rb_stage *s);
+/* rows.c: M factored at d->q, springs and dampers of a step of h in it; L_node: the same without
+ * them, but with the inertia of joints that creep (D.37), NULL: not wanted (nM). */
+rb_status rb_stage_factor(rb_stage *s, double *L_node);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
@@ -377,6 +378,9 @@ void rb_stage_fill(const rb_stage *s, rb_island *island);
  * far as it can be foretold, are not in the system (S.95). done 0: no certified answer. */
 rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_info *info, int *rows,
                                 int *done);
+
+/* islands.c: what the problems of this set need; before rb_stage_solve_others. */
+rb_status rb_stage_solve_begin(rb_stage *s);
 
 /* islands.c: p, mode of islands that are not still. */
 rb_status rb_stage_solve(rb_stage *s);

@@ -14,6 +14,7 @@
 #include "rattleback/sensor.h"
 #include "step/hybrid.h"
 #include "step/impulse.h"
+#include "step/node.h"
 #include "step/options.h"
 #include "step/slide.h"
 #include "step/stage.h"
@@ -109,7 +110,8 @@ rb_status rb_stage_measure(rb_stage *s)
 void rb_stage_finish(rb_stage *s)
 {
     rb_data *d = s->d;
-    rb_stage_tell_energy(s);
+    int node = s->o->scheme == RB_SCHEME_NODE;
+    if (!node) rb_stage_tell_energy(s);
     rb_constraints_velocity(&s->set, s->v_new, s->u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
@@ -396,6 +398,7 @@ static rb_status move_freely(rb_stage *s)
 
 static rb_status move_once(rb_stage *s)
 {
+    if (s->o->scheme == RB_SCHEME_NODE) return rb_stage_node(s);
     s->tries++;
     s->unpushed = 0;
     s->reach = 0.0;
@@ -492,7 +495,7 @@ rb_status rb_stage_motion(rb_stage *s)
     if (status == RB_UNSOLVED && may_jam(s)) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
-    if (status == RB_OK && s->m->neq > 0 && rb_stage_rises(s))
+    if (status == RB_OK && s->m->neq > 0 && s->o->scheme != RB_SCHEME_NODE && rb_stage_rises(s))
         return rb_fail(s->err, RB_UNSOLVED, "loops make energy: shorten the step");
     return status;
 }
@@ -541,7 +544,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 typedef struct saved {
     double *q, *v, *act, time;
     double *mocap, *mocap_was;
-    double *slope, slope_h[RB_SLOPES], slope_time;
+    double *slope, slope_h[RB_SLOPES], slope_time, *kick;
     rb_touch *touch;
     int ntouch;
 } saved;
@@ -551,16 +554,18 @@ static int keep(const rb_stage *s, saved *x)
     const rb_data *d = s->d;
     size_t nq = (size_t)s->m->nq, nv = (size_t)s->m->nv, nmocap = (size_t)s->m->nmocap;
     x->touch = rb_push(d->arena, rb_touch, d->ntouch);
-    x->q = rb_push(d->arena, double, nq + (1 + RB_SLOPES) * nv + 13 * nmocap + (size_t)s->m->na);
+    x->q = rb_push(d->arena, double, nq + (3 + RB_SLOPES) * nv + 13 * nmocap + (size_t)s->m->na);
     if (!x->touch || !x->q) return 0;
     x->v = x->q + nq;
     x->slope = x->v + nv;
     x->mocap = x->slope + RB_SLOPES * nv;
     x->mocap_was = x->mocap + 7 * nmocap;
-    x->act = x->mocap_was + 6 * nmocap;
+    x->kick = x->mocap_was + 6 * nmocap;
+    x->act = x->kick + 2 * nv;
     copy(x->q, d->q, s->m->nq);
     copy(x->v, d->v, s->m->nv);
     copy(x->slope, d->slope, RB_SLOPES * s->m->nv);
+    copy(x->kick, d->kick, 2 * s->m->nv);
     copy(x->slope_h, d->slope_h, RB_SLOPES);
     x->slope_time = d->slope_time;
     if (nmocap > 0) copy(x->mocap, d->mocap, 7 * s->m->nmocap);
@@ -581,6 +586,7 @@ static void go_back(rb_stage *s, const saved *x)
     copy(d->mocap, x->mocap, 7 * s->m->nmocap);
     copy(d->mocap_was, x->mocap_was, 6 * s->m->nmocap);
     copy(d->slope, x->slope, RB_SLOPES * s->m->nv);
+    copy(d->kick, x->kick, 2 * s->m->nv);
     copy(d->slope_h, x->slope_h, RB_SLOPES);
     d->slope_time = x->slope_time;
     memcpy(d->touch, x->touch, (size_t)x->ntouch * sizeof *x->touch);
@@ -656,6 +662,13 @@ static rb_status tell_stopped(const rb_stage *s)
                    share * x->spent[RB_WORK_MOTION], s->info->solves, s->info->parts + 1);
 }
 
+/* Formulations of the papers have schemes of their own, and so have flights. */
+static int takes_node(const rb_step_opts *o)
+{
+    return o->formulation->kind == RB_CONE && !o->formulation->push_out &&
+           o->stepper != RB_STEPPER_IMPULSE && o->regularise == 0.0;
+}
+
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_info *info,
                   rb_error *err)
 {
@@ -663,6 +676,11 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     rb_step_opts usual;
     if (!o) usual = rb_step_opts_default();
     if (!o) o = &usual;
+    if (o->scheme == RB_SCHEME_NODE && !takes_node(o)) {
+        usual = *o;
+        usual.scheme = RB_SCHEME_MIDPOINT;
+        o = &usual;
+    }
     rb_stage s = { .m = m, .d = d, .o = o, .info = info ? info : &own, .err = err };
     clear_info(s.info);
     s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;

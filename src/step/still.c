@@ -62,7 +62,7 @@ int rb_still_is(const rb_model *m, const rb_data *d, const rb_step_opts *o, rb_s
     if (!matches(&x, d->v, m->nv) || !matches(&x, d->q, m->nq) || !matches(&x, d->act, m->na) ||
         !matches(&x, d->ctrl, m->nctrl) || !matches(&x, d->tau, m->nv) ||
         !matches(&x, d->wrench, 6 * m->nbody) || !matches(&x, d->slope, RB_SLOPES * m->nv) ||
-        !matches(&x, d->slope_h, RB_SLOPES))
+        !matches(&x, d->slope_h, RB_SLOPES) || !matches(&x, d->kick, 2 * m->nv))
         return 0;
     if (memcmp(&t->opts, o, sizeof *o) != 0) return 0;
     if (memcmp(&t->option, &m->option, sizeof m->option) != 0) return 0;
@@ -97,6 +97,7 @@ void rb_still_note(const rb_model *m, rb_data *d, const rb_step_opts *o, const r
     append(&x, d->wrench, 6 * m->nbody);
     append(&x, d->slope, RB_SLOPES * m->nv);
     append(&x, d->slope_h, RB_SLOPES);
+    append(&x, d->kick, 2 * m->nv);
     memcpy(d->still_touch, d->touch, (size_t)d->ntouch * sizeof *d->touch);
     d->still_ntouch = d->ntouch;
     d->still_known = 1;

@@ -1,0 +1,275 @@
+/* One rule for a step: impulses at its start, the node, and smooth motion after them.
+ *
+ *     v_a     = v + M^-1 J'p                  rows at q: contacts, limits, friction, loops  (S.101)
+ *     (q+,v+) = midpoint(q, v_a, h)           as without contact (D.24)
+ *     p       solves the rows whose velocities are the values found at q+                   (S.102)
+ *
+ * Rounds: W = J M^-1 J' once;  b = value(q+) - W p;  p := solve(W, b);  (q+, v+) anew. They end
+ * when the values are what the answer foretold. What overlaps at q+ and has no row gets one, from
+ * the same material points, pulled back to q (S.103). */
+#include "step/node.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "base/error.h"
+#include "base/pieces.h"
+
+enum { ROUNDS = 24 }; /* two to four are usual */
+
+/* Energy that contact may make in a part, of what moves and of what weight gives in it [1].
+ * Smaller: robots that stand on several points are divided; larger: bodies that are jammed gain
+ * speed. */
+#define MADE_MOST 1e-2
+
+static void copy(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static rb_status take_memory(rb_node *x)
+{
+    const rb_model *m = x->s->m;
+    rb_arena *arena = x->s->d->arena;
+    double **of_v[] = { &x->v_given, &x->v_a, &x->dv, &x->v_end, &x->v_mean, &x->f, &x->force };
+    x->p0 = rb_push(arena, double, 3 * (size_t)m->nlink);
+    x->R0 = rb_push(arena, double, 9 * (size_t)m->nlink);
+    x->L = rb_push(arena, double, m->nM);
+    x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
+    x->fresh = rb_push(arena, unsigned char, m->ntree);
+    int ok = x->p0 && x->R0 && x->L && x->end && x->fresh;
+    return ok && rb_push_rows(arena, of_v, 7, m->nv) ? RB_OK : RB_NOMEM;
+}
+
+/* v before the impulses: what was reported, and what it lacks (S.104). Who writes v means v itself.
+ */
+static void begin_velocity(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    const double *kick = s->d->kick, *of = kick + m->nv;
+    copy(x->v_given, s->v0, m->nv);
+    memset(x->fresh, 1, (size_t)m->ntree);
+    for (int j = 0; j < m->nv; j++) {
+        if (kick[j] != 0.0) x->fresh[m->link_tree[m->dof_link[j]]] = 0;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        if (s->v0[j] != of[j]) x->fresh[m->link_tree[m->dof_link[j]]] = 1;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        if (!x->fresh[m->link_tree[m->dof_link[j]]]) s->v0[j] += kick[j];
+    }
+}
+
+static void begin(rb_stage *s)
+{
+    s->tries++;
+    s->near.known = s->kept_q0 = 0;
+    s->last_p = NULL;
+    s->first_v = NULL;
+    s->repeats = NULL;
+    s->middle = 0;
+    s->q_hat = s->q0;
+    s->v_hat = NULL;
+    s->found = NULL;
+    memset(&s->set, 0, sizeof s->set);
+    memset(s->resting, 0, (size_t)s->m->ntree);
+    memset(s->carried, 0, (size_t)s->m->ntree);
+}
+
+/* Impulses of the step before, for a step of this length. */
+static void recall(rb_stage *s)
+{
+    double scale = s->d->touch_h > 0.0 ? s->h / s->d->touch_h : 0.0;
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->island < 0 || s->still[c->island]) continue;
+        rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
+        for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
+        if (c->kind == RB_CONSTRAINT_DRY)
+            s->p[c->row] = fmax(-c->bound, fmin(c->bound, s->p[c->row]));
+    }
+}
+
+/* ---- one round --------------------------------------------------------------------------------
+ */
+
+/* v_a and Wp of the impulses p. */
+static void push(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    copy(x->v_a, s->v0, m->nv);
+    if (s->set.nrow == 0) return;
+    memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
+    rb_constraints_force(&s->set, s->p, x->f);
+    copy(x->force, x->f, m->nv);
+    rb_node_mass_solve(x, x->force);
+    for (int j = 0; j < m->nv; j++) {
+        if (!s->resting[m->link_tree[m->dof_link[j]]]) x->v_a[j] += x->force[j];
+    }
+    rb_mass_solve(m, s->d, x->f);
+    rb_constraints_velocity(&s->set, x->f, x->Wp);
+    for (int r = 0; r < s->set.nrow; r++) x->Wp[r] -= s->set.drive[r];
+}
+
+static rb_status move(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_stage_restore(s);
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL);
+    if (status != RB_OK) return status;
+    for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
+    x->moved = 1;
+    copy(s->q_new, s->d->q, m->nq);
+    copy(x->v_end, s->d->v, m->nv);
+    copy(s->act_free, s->d->act, m->na);
+    rb_node_hold_resting(s);
+    return RB_OK;
+}
+
+/* More rows are another set of islands; p of those that were there is kept. */
+static rb_status begin_rows(rb_node *x)
+{
+    rb_stage *s = x->s;
+    s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!s->still) return RB_NOMEM;
+    memset(s->still, 0, (size_t)s->set.nisland);
+    memset(s->resting, 0, (size_t)s->m->ntree);
+    return rb_stage_solve_begin(s);
+}
+
+/* What p leads to, with rows of all that it leads into. */
+static rb_status follow(rb_node *x)
+{
+    int added = 0;
+    push(x);
+    rb_status status = move(x);
+    if (status == RB_OK) status = rb_node_look(x);
+    if (status == RB_OK) status = rb_node_add(x, &added);
+    if (status != RB_OK || added == 0) return status;
+    status = begin_rows(x);
+    push(x);
+    return status == RB_OK ? rb_node_look(x) : status;
+}
+
+/* s->u := b = value - W p, mixed with those of the rounds before. */
+static void foresee(rb_node *x)
+{
+    rb_stage *s = x->s;
+    double *f = x->value; /* the values are used up here */
+    for (int r = 0; r < s->set.nrow; r++) {
+        double b = x->value[r] - x->Wp[r];
+        f[r] = b - s->u[r];
+        s->u[r] = b;
+    }
+    if (x->solved > 0) rb_anderson_mix(&x->mixing, f, s->u);
+    x->solved++;
+}
+
+/* p of the rows with the values that were found; change: of the velocities of rows by it. */
+static rb_status solve(rb_node *x, double *change)
+{
+    rb_stage *s = x->s;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double *Wp = rb_push(s->d->arena, double, s->set.nrow);
+    double *p = rb_push(s->d->arena, double, s->set.nrow);
+    if (!Wp || !p) return RB_NOMEM;
+    copy(Wp, x->Wp, s->set.nrow);
+    copy(p, s->p, s->set.nrow);
+    foresee(x);
+    s->last = s->set;
+    s->last_p = p;
+    rb_status status = rb_stage_solve_others(s, s->still);
+    s->last_p = NULL;
+    if (status != RB_OK) return status;
+    push(x);
+    *change = 0.0;
+    for (int r = 0; r < s->set.nrow; r++) *change = fmax(*change, fabs(x->Wp[r] - Wp[r]));
+    rb_arena_reset(s->d->arena, mark);
+    return RB_OK;
+}
+
+/* ---- the rule ---------------------------------------------------------------------------------
+ */
+
+/* Impulses at the start of a motion are those of half a step, and so is the bound of dry friction.
+ */
+static void halve_friction(const rb_node *x, double by)
+{
+    const rb_stage *s = x->s;
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        rb_constraint *c = &s->set.c[i];
+        if (c->kind == RB_CONSTRAINT_DRY && rb_node_is_fresh(x, c)) c->bound *= by;
+    }
+}
+
+static rb_status do_rounds(rb_node *x)
+{
+    rb_stage *s = x->s;
+    double change;
+    rb_status status = s->found ? RB_OK : rb_stage_solve_begin(s);
+    for (int round = 0; status == RB_OK; round++) {
+        int struck = 0;
+        status = follow(x);
+        if (status != RB_OK || s->set.nrow == 0) return status;
+        status = rb_node_impact(x, &struck);
+        if (status != RB_OK || struck) continue;
+        rb_node_find_speed(x);
+        if (x->solved > 0 && rb_node_missed(x) <= 1.0) return RB_OK;
+        if (round >= ROUNDS)
+            return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",
+                           round);
+        if (x->solved > 0) s->info->repairs++;
+        status = solve(x, &change);
+        if (status == RB_OK && change <= rb_node_allowed(x)) return RB_OK;
+    }
+    return status;
+}
+
+/* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
+ * are too long. */
+static int makes_energy(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    if (!(s->energy > 0.0) || s->final) return 0;
+    double mass = 0.0, fall = s->gravity * s->h, T = 0.0;
+    for (int k = 1; k < m->nlink; k++) mass += m->link_mass[k];
+    rb_mass_multiply(m, s->d, x->v_a, x->f);
+    for (int j = 0; j < m->nv; j++) T += 0.5 * x->v_a[j] * x->f[j];
+    return s->energy > MADE_MOST * (T + 0.5 * mass * fall * fall);
+}
+
+/* What located and hybrid steps look at beyond the end. */
+static rb_status look_on(rb_stage *s)
+{
+    double worst;
+    return s->seen ? rb_stage_check(s, &worst) : RB_OK;
+}
+
+rb_status rb_stage_node(rb_stage *s)
+{
+    rb_node x = { .s = s, .slack = 2.0 * s->gravity * s->h };
+    begin(s);
+    rb_status status = take_memory(&x);
+    if (status != RB_OK) return status;
+    begin_velocity(&x);
+    status = rb_node_rows(&x);
+    if (status == RB_OK) status = rb_node_rest_on(&x);
+    if (status == RB_OK) recall(s);
+    halve_friction(&x, 0.5);
+    if (status == RB_OK) status = do_rounds(&x);
+    halve_friction(&x, 2.0);
+    if (status == RB_OK) status = rb_node_come_to_rest(&x);
+    if (status == RB_OK) rb_node_report(&x);
+    if (status == RB_OK) status = rb_stage_through(s);
+    if (status == RB_OK) status = look_on(s);
+    if (status == RB_OK && makes_energy(&x))
+        status = rb_fail(s->err, RB_UNSOLVED, "contact makes energy: shorten the step");
+    if (status != RB_OK) copy(s->v0, x.v_given, s->m->nv);
+    return status;
+}

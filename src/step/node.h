@@ -1,0 +1,82 @@
+/* Within src/step: the node rule, one step with impulses at its start. */
+#ifndef RB_STEP_NODE_H
+#define RB_STEP_NODE_H
+
+#include "dynamics/smooth_anderson.h"
+#include "step/stage.h"
+
+/* What the rounds of one motion work on. */
+typedef struct rb_node {
+    rb_stage *s;
+    double slack; /* change of velocities that contacts are looked for with [m/s]                */
+
+    /* at the node */
+    double *L; /* factor of M alone; d->L has springs and dampers of the step  (nM)        */
+    double *p0,
+        *R0; /* poses of links                                               (nlink x 3, 9) */
+    double *v_given; /* v as it was reported; v0 of the stage is that before impulses (nv)       */
+    unsigned char
+        *fresh;      /* v of the tree is v itself: impulses are half of those to come (ntree) */
+    double *u0;      /* J v before the impulses                                      (set.nrow)  */
+    double *goal;    /* where gaps may end [m]                                       (set.n)     */
+    int every_limit; /* 1: limits have rows however far they are                                 */
+
+    /* one round */
+    double *v_a;     /* velocity after the impulses                                  (nv)        */
+    double *Wp;      /* J M^-1 J'p, springs and dampers in M                         (set.nrow)  */
+    double *dv;      /* what smooth motion changed v_a by in the last round          (nv)        */
+    int moved;       /* 1: dv is known                                                           */
+    double *v_end;   /* where it led                                                 (nv)        */
+    double *v_mean;  /* mean velocity of the step, (q+ - q) / h                      (nv)        */
+    rb_contact *end; /* contacts at the end                                          (touch_max) */
+    int nend;
+    double *gap;   /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
+    double *value; /* velocities of the rows by what was found there               (set.nrow)  */
+    double speed;  /* unit of these velocities [m/s]                                           */
+    int solved;    /* problems of these rows so far                                            */
+    rb_anderson mixing; /* of b, the values that rows have without impulses                       */
+
+    /* impacts */
+    unsigned char
+        *bounces;   /* contacts whose impact has been taken                   (set.ncontact) */
+    double *struck; /* impulses of impacts                                          (set.nrow)  */
+
+    double *f, *force; /* scratch                                                     (nv)        */
+} rb_node;
+
+/* node.c: the motion of s by the rule (S.101) to (S.106). */
+rb_status rb_stage_node(rb_stage *s);
+
+/* node_rows.c: contacts and rows at the node; M factored there. Then: rows of what overlaps at the
+ * end and has none, pulled back to the node; added: how many. */
+rb_status rb_node_rows(rb_node *x);
+rb_status rb_node_add(rb_node *x, int *added);
+
+/* node_rows.c: M^-1 f, without springs and dampers. */
+void rb_node_mass_solve(const rb_node *x, double *f);
+
+/* node_values.c: contacts at the end, and what the rows came to. */
+rb_status rb_node_look(rb_node *x);
+
+/* node_values.c: unit of the velocities of rows; velocity that they may miss their answer by [m/s];
+ * how far they miss it, in units of that [1]. */
+void rb_node_find_speed(rb_node *x);
+double rb_node_allowed(const rb_node *x);
+double rb_node_missed(const rb_node *x);
+
+/* node_impact.c: impacts of the contacts that come fast and close within the step, as the look
+ * found; v0 is the velocity after them. any 0: there are none. */
+rb_status rb_node_impact(rb_node *x, int *any);
+
+/* node_rest.c: islands that stood and do so still; those that have come to rest; q_new of both. */
+rb_status rb_node_rest_on(rb_node *x);
+rb_status rb_node_come_to_rest(rb_node *x);
+void rb_node_hold_resting(rb_stage *s);
+
+/* node_report.c: the tree of the constraint begins with v itself. */
+int rb_node_is_fresh(const rb_node *x, const rb_constraint *c);
+
+/* node_report.c: v_new, kick, energy, penetration. */
+void rb_node_report(rb_node *x);
+
+#endif

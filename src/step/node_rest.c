@@ -1,0 +1,145 @@
+/* Rest within the node rule: an island gets v = 0 if, and only if, v = 0 is certified to solve the
+ * step (S.6), with the impulses of a step that begins at rest. Its state has no kick. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "step/node.h"
+
+/* Share of the speed that weight gives in a step, below which a tree may have come to rest [1]:
+ * what is faster would fail the certificate, which costs a motion and a problem. */
+#define HARDLY 1e-2
+
+static int joint_size(int type)
+{
+    return type == RB_JOINT_FREE ? 7 : type == RB_JOINT_BALL ? 4 : 1;
+}
+
+void rb_node_hold_resting(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    for (int j = 0; j < m->njnt; j++) {
+        int at = m->jnt_qadr[j];
+        if (!s->resting[m->link_tree[m->jnt_link[j]]]) continue;
+        memcpy(s->q_new + at, s->q0 + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *s->q0);
+    }
+}
+
+/* Islands all of whose trees are marked; 0: there are none. */
+static int islands_of(const rb_stage *s, const unsigned char *tree, unsigned char *skip)
+{
+    int any = 0;
+    memset(skip, 1, (size_t)s->set.nisland);
+    for (int k = 0; k < s->m->ntree; k++) {
+        if (tree[k] && s->set.tree_island[k] >= 0) skip[s->set.tree_island[k]] = 0;
+    }
+    for (int k = 0; k < s->m->ntree; k++) {
+        if (!tree[k] && s->set.tree_island[k] >= 0) skip[s->set.tree_island[k]] = 1;
+    }
+    for (int i = 0; i < s->set.nisland; i++) any |= !skip[i];
+    return any;
+}
+
+static void restore(rb_stage *s, const double *p, const unsigned char *mode)
+{
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->island >= 0 && s->still[c->island]) continue;
+        memcpy(s->p + c->row, p + c->row, (size_t)c->nrow * sizeof *p);
+        s->mode[i] = mode[i];
+    }
+}
+
+/* Impulses that would hold the islands of the trees marked in `carried`, v_free that of a step
+ * which begins at rest, and their certificate. What does not rest has the impulses it had. */
+static rb_status judge(rb_stage *s)
+{
+    rb_arena *arena = s->d->arena;
+    rb_mark mark = rb_arena_mark(arena);
+    unsigned char *skip = rb_push(arena, unsigned char, s->set.nisland);
+    unsigned char *mode = rb_push(arena, unsigned char, s->set.n);
+    double *p = rb_push(arena, double, s->set.nrow);
+    if (!skip || !mode || !p) return RB_NOMEM;
+    rb_status status = RB_OK;
+    if (islands_of(s, s->carried, skip)) {
+        memcpy(mode, s->mode, (size_t)s->set.n);
+        memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
+        rb_constraints_velocity(&s->set, s->v_free, s->u);
+        for (int r = 0; r < s->set.nrow; r++) s->u[r] += s->bias[r];
+        status = rb_stage_solve_others(s, skip);
+        if (status == RB_OK) status = rb_stage_rest(s);
+        restore(s, p, mode);
+    }
+    memset(s->carried, 0, (size_t)s->m->ntree);
+    rb_arena_reset(arena, mark);
+    return status == RB_UNSOLVED ? RB_OK : status;
+}
+
+/* ---- what stood -------------------------------------------------------------------------------
+ */
+
+/* Marks trees of islands that have no velocity in `carried`; how many. */
+static int find_standing(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    int n = 0;
+    for (int k = 0; k < m->ntree; k++)
+        s->carried[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
+    for (int j = 0; j < m->nv; j++) {
+        if (s->v0[j] != 0.0) s->carried[m->link_tree[m->dof_link[j]]] = 0;
+    }
+    for (int k = 0; k < m->ntree; k++) n += s->carried[k];
+    return n;
+}
+
+rb_status rb_node_rest_on(rb_node *x)
+{
+    rb_stage *s = x->s;
+    s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!s->still) return RB_NOMEM;
+    memset(s->still, 0, (size_t)s->set.nisland);
+    if (find_standing(s) == 0) return RB_OK;
+    rb_stage_restore(s);
+    rb_status status = rb_stage_free_motion(s);
+    if (status == RB_OK) status = rb_stage_rest_on(s);
+    if (status == RB_OK) status = rb_stage_solve_begin(s);
+    if (status != RB_OK || find_standing(s) == 0) return status;
+    return judge(s);
+}
+
+/* ---- what comes to rest -----------------------------------------------------------------------
+ */
+
+/* Marks trees of islands that hardly moved in `carried`; how many. */
+static int find_slow(const rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double most = HARDLY * s->gravity * s->h;
+    int n = 0;
+    for (int k = 0; k < m->ntree; k++)
+        s->carried[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
+    for (int j = 0; j < m->nv; j++) {
+        int tree = m->link_tree[m->dof_link[j]];
+        if (!(fabs(x->v_mean[j]) * fmin(1.0, s->size) <= most)) s->carried[tree] = 0;
+    }
+    for (int k = 0; k < m->ntree; k++) n += s->carried[k];
+    return n;
+}
+
+rb_status rb_node_come_to_rest(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    if (find_slow(x) == 0) return RB_OK;
+    for (int j = 0; j < m->nv; j++)
+        x->f[j] = s->carried[m->link_tree[m->dof_link[j]]] ? 0.0 : x->v_a[j];
+    rb_stage_restore(s);
+    rb_status status = rb_stage_motion_from(s, x->f, NULL);
+    if (status != RB_OK) return status;
+    memcpy(s->v_free, s->d->v, (size_t)m->nv * sizeof *s->v_free);
+    rb_stage_restore(s);
+    status = judge(s);
+    rb_node_hold_resting(s);
+    return status;
+}

@@ -1,0 +1,244 @@
+/* Rows at the node: what may touch within the step, seen from its start, and what was first seen at
+ * its end, pulled back (S.103). */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "base/pieces.h"
+#include "dynamics/placed.h"
+#include "math/vec3.h"
+#include "step/node.h"
+
+/* d at the node, with the velocity before the impulses. */
+static void go_to_node(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_stage_led_pose(s, 0.0);
+    memcpy(s->d->q, s->q0, (size_t)s->m->nq * sizeof *s->q0);
+    memcpy(s->d->v, s->v0, (size_t)s->m->nv * sizeof *s->v0);
+    rb_placed_motion(s->m, s->d);
+}
+
+/* Where the gap may end (S.102): overlap that steps made is taken off by the share of loops, that
+ * of the model stays. What was pulled back is as deep as its pair was. */
+static double goal_of(const rb_stage *s, const rb_constraint *c)
+{
+    if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
+    double deep = rb_stage_deep(s, &c->id);
+    double own = fmax(fmin(0.0, c->gap), fmin(0.0, rb_stage_start_gap(s, &c->id)));
+    int stays = own < -2.0 * deep || own >= -RB_GAP_ZERO * s->size;
+    return stays ? own : (1.0 - rb_stage_loop_share(s)) * own;
+}
+
+static rb_status take_rows(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_arena *arena = s->d->arena;
+    double **of_row[] = { &x->value, &x->Wp, &x->struck, &x->u0 };
+    rb_status status = rb_stage_take_rows(s);
+    if (status != RB_OK) return status;
+    x->goal = rb_push(arena, double, s->set.n);
+    x->gap = rb_push(arena, double, s->set.ncontact);
+    x->bounces = rb_push(arena, unsigned char, s->set.ncontact);
+    if (!x->goal || !x->gap || !x->bounces || !rb_push_zeros(arena, of_row, 4, s->set.nrow))
+        return RB_NOMEM;
+    memset(x->bounces, 0, (size_t)s->set.ncontact);
+    x->solved = 0;
+    if (s->set.nrow > 0 && !rb_anderson_push(arena, s->set.nrow, &x->mixing)) return RB_NOMEM;
+    rb_constraints_velocity(&s->set, x->v_given, s->u_before);
+    rb_constraints_velocity(&s->set, s->v0, x->u0);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        x->goal[i] = goal_of(s, c);
+        if (c->kind > RB_CONSTRAINT_LIMIT) continue;
+        double room = c->gap - x->goal[i];
+        int closed = room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c);
+        s->bias[c->row] = closed ? 0.0 : room / s->h;
+    }
+    return RB_OK;
+}
+
+static rb_status build(rb_node *x, const rb_constraints *start)
+{
+    rb_stage *s = x->s;
+    double slack = x->every_limit ? INFINITY : x->slack;
+    rb_status status = rb_constraints_build(s->m, s->d, s->o, s->h, slack, s->contacts, s->ncontact,
+                                            start, &s->set);
+    if (status != RB_OK) return status;
+    if (s->set.n <= s->d->touch_max) return RB_OK;
+    s->info->contacts = s->set.n;
+    return RB_FULL;
+}
+
+static void keep_poses(rb_node *x)
+{
+    const rb_data *d = x->s->d;
+    size_t n = (size_t)x->s->m->nlink;
+    memcpy(x->p0, d->link_p, 3 * n * sizeof *x->p0);
+    memcpy(x->R0, d->link_R, 9 * n * sizeof *x->R0);
+}
+
+void rb_node_mass_solve(const rb_node *x, double *f)
+{
+    rb_data *d = x->s->d;
+    double *L = d->L;
+    d->L = x->L;
+    rb_mass_solve(x->s->m, d, f);
+    d->L = L;
+}
+
+/* What flies towards its impact, or away from one, is left out. */
+static void drop_flying(rb_stage *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->ncontact; i++) {
+        const rb_contact *c = &s->contacts[i];
+        if (rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) s->contacts[n++] = *c;
+    }
+    s->ncontact = n;
+}
+
+/* All parts that begin here have the contacts of the longest one, which flight.c has found. */
+static rb_status find_contacts(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_status status = RB_OK;
+    if (s->flight) {
+        s->ncontact = s->flight->n;
+        memcpy(s->contacts, s->flight->contacts, (size_t)s->flight->n * sizeof *s->contacts);
+    } else {
+        status = rb_stage_near_find(s, x->slack);
+    }
+    if (status == RB_OK) status = rb_stage_bearing(s);
+    s->info->contacts = s->ncontact;
+    if (status == RB_OK && s->flight) drop_flying(s);
+    return status;
+}
+
+rb_status rb_node_rows(rb_node *x)
+{
+    rb_stage *s = x->s;
+    go_to_node(x);
+    keep_poses(x);
+    rb_status status = find_contacts(x);
+    if (status == RB_OK) status = build(x, NULL);
+    if (status == RB_OK && s->set.nrow > 0) status = rb_stage_factor(s, x->L);
+    if (status == RB_OK) status = rb_stage_leave_repeated(s, 1);
+    if (status != RB_OK) return status;
+    s->first = s->set;
+    return take_rows(x);
+}
+
+/* ---- what was first seen at the end -----------------------------------------------------------
+ */
+
+/* The material point x of link k, at the node. */
+static void pull_back(const rb_node *x, int k, double at[3])
+{
+    const rb_data *d = x->s->d;
+    double r[3], own[3];
+    rb_sub3(at, d->link_p + 3 * (ptrdiff_t)k, r);
+    rb_rot_t(d->link_R + 9 * (ptrdiff_t)k, r, own);
+    rb_rot(x->R0 + 9 * (ptrdiff_t)k, own, at);
+    rb_add3(at, x->p0 + 3 * (ptrdiff_t)k, at);
+}
+
+static rb_contact at_node(const rb_node *x, const rb_contact *seen)
+{
+    const rb_model *m = x->s->m;
+    rb_contact c = *seen;
+    double own[3], r[3];
+    int k = m->geom_link[c.geom1];
+    pull_back(x, k, c.at.pos1);
+    pull_back(x, m->geom_link[c.geom2], c.at.pos2);
+    rb_rot_t(x->s->d->link_R + 9 * (ptrdiff_t)k, c.at.normal, own);
+    rb_rot(x->R0 + 9 * (ptrdiff_t)k, own, c.at.normal);
+    rb_sub3(c.at.pos2, c.at.pos1, r);
+    c.at.gap = rb_dot3(c.at.normal, r);
+    return c;
+}
+
+static int order(const rb_contact *x, const rb_contact *y)
+{
+    rb_touch_id a = { RB_CONSTRAINT_CONTACT, x->geom1, x->geom2, x->at.feature };
+    rb_touch_id b = { RB_CONSTRAINT_CONTACT, y->geom1, y->geom2, y->at.feature };
+    return rb_touch_order(&a, &b);
+}
+
+/* Whether a contact seen at the end is deeper than it may be. */
+static int is_deep(const rb_stage *s, const rb_contact *c)
+{
+    rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
+    double start = fmin(0.0, rb_stage_start_gap(s, &id));
+    return c->at.gap < start - 0.5 * rb_stage_pair_deep(s, c->geom1, c->geom2);
+}
+
+/* Inserts into the contacts of the node, which are sorted. 0: it is there. */
+static int insert(rb_stage *s, const rb_contact *c)
+{
+    int at = s->ncontact;
+    while (at > 0 && order(&s->contacts[at - 1], c) > 0) at--;
+    if (at > 0 && order(&s->contacts[at - 1], c) == 0) return 0;
+    if (s->ncontact >= s->d->touch_max) return 0;
+    memmove(s->contacts + at + 1, s->contacts + at,
+            (size_t)(s->ncontact - at) * sizeof *s->contacts);
+    s->contacts[at] = *c;
+    s->ncontact++;
+    return 1;
+}
+
+static int limits_missing(const rb_node *x)
+{
+    const rb_model *m = x->s->m;
+    for (int j = 0; j < m->njnt_all && !x->every_limit; j++) {
+        if (rb_stage_limit_deepened(x->s, j) > 1.0) {
+            rb_touch_id low = { RB_CONSTRAINT_LIMIT, j, 0, 0 },
+                        high = { RB_CONSTRAINT_LIMIT, j, 1, 0 };
+            if (!rb_stage_find(&x->s->set, &low) && !rb_stage_find(&x->s->set, &high)) return 1;
+        }
+    }
+    return 0;
+}
+
+/* Impulses of the rows that were there. */
+static void keep_impulses(rb_node *x, const rb_constraints *before, const double *p,
+                          const unsigned char *mode, const double *struck,
+                          const unsigned char *bounces)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < before->n; i++) {
+        const rb_constraint *now = rb_stage_find(&s->set, &before->c[i].id);
+        if (!now || now->nrow != before->c[i].nrow) continue;
+        memcpy(s->p + now->row, p + before->c[i].row, (size_t)now->nrow * sizeof *p);
+        s->mode[now - s->set.c] = mode[i];
+        memcpy(x->struck + now->row, struck + before->c[i].row, (size_t)now->nrow * sizeof *p);
+        if (now->kind == RB_CONSTRAINT_CONTACT) x->bounces[now - s->set.c] = bounces[i];
+    }
+}
+
+rb_status rb_node_add(rb_node *x, int *added)
+{
+    rb_stage *s = x->s;
+    rb_constraints before = s->set;
+    const double *p = s->p;
+    const unsigned char *mode = s->mode, *bounces = x->bounces;
+    const double *struck = x->struck;
+    *added = 0;
+    for (int i = 0; i < x->nend; i++) {
+        const rb_contact *seen = &x->end[i];
+        if (!rb_flight_holds(s->flight, seen->geom1, seen->geom2, seen->at.feature)) continue;
+        if (!is_deep(s, seen)) continue;
+        rb_contact c = at_node(x, &x->end[i]);
+        *added += insert(s, &c);
+    }
+    if (limits_missing(x)) ++*added, x->every_limit = 1;
+    if (*added == 0) return RB_OK;
+    go_to_node(x);
+    rb_status status = build(x, &s->first);
+    if (status == RB_OK && before.nrow == 0) status = rb_stage_factor(s, x->L);
+    if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
+    if (status == RB_OK) status = take_rows(x);
+    if (status == RB_OK) keep_impulses(x, &before, p, mode, struck, bounces);
+    return status;
+}

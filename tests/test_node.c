@@ -1,0 +1,258 @@
+/* The node rule (S.101) to (S.105): impulses at the start of a step, smooth motion after them. */
+#include "step_support.h"
+
+#define G 9.81
+
+static scene node_scene(const char *mjcf, double h)
+{
+    scene s = scene_text(mjcf);
+    s.o.scheme = RB_SCHEME_NODE;
+    s.o.h = h;
+    return s;
+}
+
+static double energy(const scene *s)
+{
+    rb_kinematics(s->m, s->d);
+    rb_velocity(s->m, s->d);
+    rb_frames(s->m, s->d);
+    return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
+}
+
+/* ---- what turns while something holds it ------------------------------------------------------
+ */
+
+/* A crank of 0.2 m drives a block on a slide by a rod of 0.5 m; a box sticks on the block. */
+static const char crank[] =
+    "<mujoco><compiler angle='radian'/><worldbody>"
+    "<body><joint axis='0 -1 0'/><geom type='capsule' fromto='0 0 0 0 0 0.2' size='0.02' mass='1' "
+    "contype='0' conaffinity='0'/>"
+    "<body name='rod' pos='0 0 0.2'><joint axis='0 -1 0'/><geom type='capsule' fromto='0 0 0 "
+    "0.458257569495584 0 "
+    "-0.2' size='0.02' mass='1' contype='0' conaffinity='0'/></body></body>"
+    "<body name='block' pos='0.458257569495584 0 0'><joint type='slide' axis='1 0 0'/><geom "
+    "type='box' "
+    "size='0.05 0.05 0.05' mass='1' friction='20'/></body>"
+    "<body pos='0.458257569495584 0 0.055'><freejoint/><geom type='box' size='0.05 0.05 0.005' "
+    "mass='0.5' friction='20'/></body></worldbody>"
+    "<equality><connect body1='rod' body2='block' anchor='0.458257569495584 0 -0.2'/></equality>"
+    "<keyframe><key qvel='-9 9 1.8 1.8 0 0 0 0 0'/></keyframe></mujoco>";
+
+TEST(a_crank_that_carries_a_sticking_box_keeps_its_energy)
+{
+    const double steps[] = { 0.001, 0.002, 0.004 };
+    for (int k = 0; k < 3; k++) {
+        scene s = node_scene(crank, steps[k]);
+        CHECK_INT(rb_data_reset_key(s.m, s.d, 0), RB_OK);
+        double E = energy(&s);
+        scene_run(&s, 1.5);
+        CHECK_NEAR(energy(&s), E, 2e-3 * E);
+        CHECK(s.worst.loop_error <= 1e-6);
+        CHECK_NEAR(s.d->q[3], s.d->q[2] + 0.458257569495584, 1e-5);
+        scene_free(&s);
+    }
+}
+
+/* A pendulum of 0.5 m whose pivot, a ball, hangs in a groove without friction. */
+static const char notch[] =
+    "<mujoco><compiler angle='radian'/><worldbody>"
+    "<geom type='plane' size='0 0 1' zaxis='1 0 1' friction='0'/>"
+    "<geom type='plane' size='0 0 1' zaxis='-1 0 1' friction='0'/>"
+    "<body pos='0 0 -0.4717157287525381'><joint type='slide' axis='1 0 0'/>"
+    "<joint type='slide' axis='0 0 1'/><joint type='hinge' axis='0 -1 0'/>"
+    "<inertial pos='0 0 0' mass='1' diaginertia='0.0833333333333 0.0833333333333 0.0833333333333'/>"
+    "<geom type='sphere' size='0.02' pos='0 0 0.5' friction='0'/></body></worldbody>"
+    "<keyframe><key qvel='1.5 0 3'/></keyframe></mujoco>";
+
+TEST(a_pendulum_in_a_groove_does_not_drift)
+{
+    scene s = node_scene(notch, 0.001);
+    CHECK_INT(rb_data_reset_key(s.m, s.d, 0), RB_OK);
+    double E = energy(&s);
+    scene_run(&s, 20.0);
+    CHECK_NEAR(energy(&s), E, 1e-3);
+    CHECK(s.worst.penetration <= scene_deep(&s));
+    scene_free(&s);
+}
+
+/* A box on its edge is a pendulum about it: 3/4 g sin a = d a''. */
+#define HALF 0.2
+
+static double angle_exact(double a, double time)
+{
+    enum { N = 20000 };
+    double h = time / N, w = 0.0, k = 0.75 * G / (HALF * sqrt(2.0));
+    for (int i = 0; i < N; i++) {
+        w += 0.5 * h * k * sin(a);
+        a += h * w;
+        w += 0.5 * h * k * sin(a);
+    }
+    return a;
+}
+
+TEST(a_box_pivots_about_its_edge)
+{
+    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
+                         "<body><freejoint/><geom type='box' size='0.2 0.5 0.2' mass='3' "
+                         "friction='3'/></body></worldbody></mujoco>",
+                         0.01);
+    double a = 0.2, d = HALF * sqrt(2.0), turn = a - atan(1.0);
+    s.d->q[0] = d * sin(a);
+    s.d->q[2] = d * cos(a);
+    s.d->q[3] = cos(0.5 * turn);
+    s.d->q[5] = sin(0.5 * turn);
+    scene_run(&s, 0.3);
+    double end = 2.0 * atan2(s.d->q[5], s.d->q[3]) + atan(1.0);
+    CHECK_NEAR(end, angle_exact(a, 0.3), 1e-4);
+    CHECK_NEAR(s.d->q[0], d * sin(end), 1e-6);
+    scene_free(&s);
+}
+
+/* ---- impacts ----------------------------------------------------------------------------------
+ */
+
+TEST(a_ball_bounces_to_where_restitution_lets_it)
+{
+    const double steps[] = { 0.0005, 0.002, 0.01 };
+    for (int k = 0; k < 3; k++) {
+        scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body "
+                             "pos='0 0 1.1'><freejoint/><geom size='0.1'/></body></worldbody>"
+                             "</mujoco>",
+                             steps[k]);
+        double top = 0.0;
+        s.o.restitution = 0.9;
+        while (s.d->v[2] <= 0.0) scene_step(&s);
+        for (; s.d->v[2] > 0.0; scene_step(&s))
+            top = fmax(top, s.d->q[2] + 0.5 * s.d->v[2] * s.d->v[2] / G - 0.1);
+        CHECK_NEAR(top, 0.81, 1e-9);
+        CHECK(s.worst.energy_created <= 1e-12);
+        scene_free(&s);
+    }
+}
+
+TEST(an_elastic_ball_keeps_its_energy)
+{
+    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 1.1'>"
+                         "<freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
+                         0.002);
+    s.o.restitution = 1.0;
+    double E = energy(&s);
+    scene_run(&s, 20.0);
+    CHECK_NEAR(energy(&s), E, 1e-9 * E);
+    scene_free(&s);
+}
+
+/* ---- friction ---------------------------------------------------------------------------------
+ */
+
+TEST(a_box_slides_as_friction_lets_it)
+{
+    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
+                         "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' "
+                         "friction='0.5'/></body></worldbody></mujoco>",
+                         0.002);
+    s.o.accuracy = RB_ACCURACY_STRICT;
+    s.d->v[0] = 2.0;
+    scene_run(&s, 0.2);
+    CHECK_NEAR(s.d->v[0], 2.0 - 0.5 * G * 0.2, 1e-8);
+    CHECK_NEAR(s.d->q[0], 2.0 * 0.2 - 0.25 * G * 0.04, 1e-8);
+    scene_run(&s, 0.4);
+    CHECK(s.d->v[0] == 0.0 && s.info.resting == 1);
+    scene_free(&s);
+}
+
+TEST(dry_friction_of_a_hinge_takes_its_impulse)
+{
+    scene s = node_scene("<mujoco><option gravity='0 0 0'/><worldbody><body><joint axis='0 0 1' "
+                         "frictionloss='0.3'/><inertial pos='0 0 0' mass='1' "
+                         "diaginertia='1 1 0.5'/></body></worldbody></mujoco>",
+                         0.002);
+    s.d->v[0] = 1.0;
+    scene_run(&s, 0.4);
+    CHECK_NEAR(s.d->v[0], 1.0 - 0.6 * 0.4, 1e-9);
+    CHECK_NEAR(s.d->q[0], 0.4 - 0.3 * 0.16, 1e-9);
+    scene_free(&s);
+}
+
+/* ---- rest and state ---------------------------------------------------------------------------
+ */
+
+TEST(a_stack_stands_still)
+{
+    scene s = scene_file("peers/stack_100.xml");
+    s.o.scheme = RB_SCHEME_NODE;
+    scene_run(&s, 0.5);
+    for (int j = 0; j < s.m->nv; j++) CHECK(s.d->v[j] == 0.0);
+    CHECK_INT(s.info.resting, 1);
+    scene_free(&s);
+}
+
+/* Copies have the velocity before the impulses too, and go on bit for bit. */
+TEST(copies_go_on_bit_for_bit)
+{
+    scene s = scene_file("peers/quadruped.xml");
+    s.o.scheme = RB_SCHEME_NODE;
+    scene_run(&s, 0.6);
+    rb_data *copy = rb_data_new(s.m, NULL);
+    CHECK(copy != NULL);
+    rb_data_copy(s.m, copy, s.d);
+    for (int i = 0; i < 50; i++) {
+        scene_step(&s);
+        CHECK_INT(rb_step(s.m, copy, &s.o, NULL, NULL), RB_OK);
+    }
+    CHECK(rb_data_hash(copy) == rb_data_hash(s.d));
+    rb_data_free(copy);
+    scene_free(&s);
+}
+
+/* Who writes v means v itself: the kick of the step before is forgotten. */
+TEST(a_velocity_that_is_written_counts)
+{
+    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
+                         "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' "
+                         "friction='0.5'/></body></worldbody></mujoco>",
+                         0.002);
+    s.d->v[0] = 2.0;
+    scene_run(&s, 0.1);
+    for (int j = 0; j < s.m->nv; j++) s.d->v[j] = 0.0;
+    s.d->v[2] = 3.0;
+    scene_step(&s);
+    CHECK_NEAR(s.d->v[2], 3.0 - G * 0.002, 1e-9);
+    scene_free(&s);
+}
+
+TEST(a_refused_step_leaves_the_state)
+{
+    scene s = scene_file("peers/quadruped.xml");
+    s.o.scheme = RB_SCHEME_NODE;
+    scene_run(&s, 0.6);
+    uint64_t before = rb_data_hash(s.d);
+    s.o.budget = 1.0;
+    CHECK_INT(rb_step(s.m, s.d, &s.o, NULL, NULL), RB_BUDGET);
+    CHECK(rb_data_hash(s.d) == before);
+    scene_free(&s);
+}
+
+/* Robots keep what accuracy promises. */
+TEST(robots_land)
+{
+    const char *const names[] = { "peers/quadruped.xml", "peers/humanoid.xml" };
+    for (int k = 0; k < 2; k++) {
+        scene s = scene_file(names[k]);
+        s.o.scheme = RB_SCHEME_NODE;
+        double E = energy(&s);
+        scene_run(&s, 1.0);
+        CHECK(s.worst.penetration <= scene_deep(&s));
+        CHECK(s.worst.residual <= 1e-6);
+        CHECK(energy(&s) < E);
+        scene_free(&s);
+    }
+}
+
+TEST_MAIN(RUN(a_crank_that_carries_a_sticking_box_keeps_its_energy),
+          RUN(a_pendulum_in_a_groove_does_not_drift), RUN(a_box_pivots_about_its_edge),
+          RUN(a_ball_bounces_to_where_restitution_lets_it), RUN(an_elastic_ball_keeps_its_energy),
+          RUN(a_box_slides_as_friction_lets_it), RUN(dry_friction_of_a_hinge_takes_its_impulse),
+          RUN(a_stack_stands_still), RUN(copies_go_on_bit_for_bit),
+          RUN(a_velocity_that_is_written_counts), RUN(a_refused_step_leaves_the_state),
+          RUN(robots_land))
