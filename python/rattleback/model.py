@@ -49,7 +49,7 @@ def numbers(value: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
         raise TypeError(f"{name}: expected numbers, not {array.dtype}")
     if shape is not None and array.shape != shape:
         raise ValueError(f"{name}: expected the shape {shape}, not {array.shape}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.asarray(array, dtype=np.float64, order="C")
 
 
 def pointer(array: np.ndarray | None) -> Any:

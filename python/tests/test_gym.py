@@ -24,7 +24,8 @@ def test_check_env(name):
         observation, reward, terminated, truncated, info = env.step(action)
         assert set(info["certificate"]) == {"residual", "penetration", "below_accuracy", "contacts",
                                             "failed"}
-        assert info["certificate"]["residual"] < 1e-3 and isinstance(reward, float)
+        assert info["certificate"]["residual"] < 1e-3
+        assert info["certificate"]["penetration"] < 1e-5 and isinstance(reward, float)
         if terminated:
             env.reset()
 

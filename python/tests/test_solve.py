@@ -78,6 +78,13 @@ def test_sparse_is_dense(seed):
     assert rb.solve_lcp(M, q, warm=np.zeros(n)).solved
 
 
+def test_one_coefficient_for_all():
+    W, q = np.eye(6), np.array([-1.0, 0.3, 0.0, -2.0, 5.0, 0.0])
+    one, many = rb.solve_friction(W, q, 0.5), rb.solve_friction(W, q, [0.5, 0.5])
+    assert one.solved and np.array_equal(one.r, many.r)
+    assert one.modes == ["stick", "slide"] and np.allclose(one.r[:3], [1, -0.3, 0])
+
+
 def test_refusals(tmp_path):
     with pytest.raises(rb.ProblemError, match="finite"):
         rb.solve_lcp([[np.nan]], [1.0])

@@ -24,6 +24,7 @@ class Task:
     noise = 0.005           # of the start, uniform
     control_cost = 1e-3
     threshold: float | None = None
+    height = 1              # coordinate that lifts the whole
 
     def controls(self, batch: Batch, actions: np.ndarray) -> np.ndarray:
         """Controls of actions from -1 to 1: the range of each actuator."""
@@ -34,7 +35,15 @@ class Task:
         """Changes the start of world i, which has just been reset."""
         q = batch.q[i] + rng.uniform(-self.noise, self.noise, batch.model.nq)
         batch.q[i] = unit_quaternions(batch, q)
+        self.lift(batch, i)
         batch.v[i] += self.noise * rng.standard_normal(batch.model.nv)
+
+    def lift(self, batch: Batch, i: int) -> None:
+        """Out of the floor, geom 0, where the noise has put it in."""
+        gaps = batch.sim(i).gaps()
+        deepest = min(gaps["at"]["gap"][gaps["geom1"] == 0], default=0.0)
+        if deepest < 0.0:
+            batch.q[i, self.height] -= deepest
 
     def observe(self, batch: Batch) -> np.ndarray:
         return np.hstack([batch.q[:, 1:], np.clip(batch.v, -10.0, 10.0)])
@@ -120,7 +129,7 @@ class Ant(Locomotion):
 
     name, file, key, skip = "Ant", "ant.xml", "stand", 5
     control_cost, noise = 0.5, 0.1
-    contact_cost = 5e-4
+    contact_cost, height = 5e-4, 2
 
     def observe(self, batch: Batch) -> np.ndarray:
         return np.hstack([batch.q[:, 2:], batch.v, np.clip(batch.sensordata, -1.0, 1.0)])
@@ -142,7 +151,7 @@ class Humanoid(Locomotion):
     when the torso is outside 1 .. 2 m."""
 
     name, file, key, skip = "Humanoid", "humanoid.xml", "stand", 5
-    alive, forward, control_cost, noise = 5.0, 1.25, 0.1, 0.01
+    alive, forward, control_cost, noise, height = 5.0, 1.25, 0.1, 0.01, 2
 
     def observe(self, batch: Batch) -> np.ndarray:
         return np.hstack([batch.q[:, 2:], batch.v])
@@ -189,7 +198,7 @@ class Quadruped(Locomotion):
     trunk is upright, less control costs. Ends when the trunk is below 0.15 m or turned over."""
 
     name, file, key, skip = "Quadruped", "quadruped.xml", "stand", 5
-    control_cost, noise, wanted = 0.02, 0.02, 1.0
+    control_cost, noise, wanted, height = 0.02, 0.02, 1.0, 2
 
     def controls(self, batch: Batch, actions: np.ndarray) -> np.ndarray:
         return batch.model.key_ctrl[0] + 0.5 * actions
