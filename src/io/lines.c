@@ -2,6 +2,7 @@
  * the rest of the line is passed over without being kept, and behind RB_IO_MAX_SKIP the file is
  * given up: it may have no end. */
 #include "io/lines.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,8 +29,11 @@ rb_status rb_io_lines_open(rb_io_lines *l, const char *path, const rb_alloc *all
     snprintf(l->path, sizeof l->path, "%s", standard ? "stdin" : path);
     errno = 0;
     l->file = standard ? stdin : fopen(path, "rb");
-    if (!l->file)
-        return rb_io_error_set(err, RB_FILE, path, 0, "cannot be opened: %s", strerror(errno));
+    if (!l->file) {
+        char place[RB_IO_PATH_MAX + 16];
+        return rb_io_error_set(err, RB_FILE, path, 0, "cannot be opened: %s%s", strerror(errno),
+                               rb_io_path_looked(path, place));
+    }
     l->size = standard ? -1.0 : file_size(l->file);
     return RB_OK;
 }

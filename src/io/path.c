@@ -345,6 +345,14 @@ static ptrdiff_t read_all(int fd, char *bytes, size_t size)
     return (ptrdiff_t)used;
 }
 
+const char *rb_io_path_looked(const char *path, char out[RB_IO_PATH_MAX + 16])
+{
+    char full[RB_IO_PATH_MAX];
+    int missing = errno == ENOENT && path[0] != '/' && absolute(path, full) == RB_OK;
+    snprintf(out, RB_IO_PATH_MAX + 16, missing ? "; looked for %s" : "%s", missing ? full : "");
+    return out;
+}
+
 rb_status rb_io_file_read(const char *path, size_t limit, const rb_where *where,
                           const rb_alloc *alloc, char **bytes, size_t *size, rb_error *err)
 {
@@ -356,9 +364,11 @@ rb_status rb_io_file_read(const char *path, size_t limit, const rb_where *where,
 
     /* a pipe is opened without waiting for its other end */
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return rb_io_error_set(err, RB_FILE, file, line, "file \"%.200s\": %s", path,
-                               strerror(errno));
+    if (fd < 0) {
+        char place[RB_IO_PATH_MAX + 16];
+        return rb_io_error_set(err, RB_FILE, file, line, "file \"%.200s\": %s%s", path,
+                               strerror(errno), rb_io_path_looked(path, place));
+    }
     const char *reason = NULL;
     rb_status status = measure(fd, limit, size, &reason);
     char *block = NULL;

@@ -56,4 +56,8 @@ rb_status rb_io_path_check(const rb_io_search *search, const char *path, const r
 rb_status rb_io_file_read(const char *path, size_t limit, const rb_where *where,
                           const rb_alloc *alloc, char **bytes, size_t *size, rb_error *err);
 
+/* Behind an open that failed: "; looked for /full/path" where there is no such file and the path
+ * was relative, else "". */
+const char *rb_io_path_looked(const char *path, char out[RB_IO_PATH_MAX + 16]);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "io/fields.h"
 #include "io/lines.h"
+#include "io/state_csv.h"
 #include "io/state_resume.h"
 
 /* What rb_state_entry points into: the first member is what the caller sees. */
@@ -16,7 +17,11 @@ typedef struct owned_state {
 struct rb_state_reader {
     rb_alloc alloc;
     const rb_model *m;
-    rb_io_lines lines;
+    rb_io_lines lines; /* JSON lines, or                  */
+    rb_table *table;   /* a CSV record, NULL: it is none   */
+    int *place;        /* of its columns                   */
+    const char *unknown, *path;
+    int row;
 };
 
 /* ---- vectors -----------------------------------------------------------------------------------
@@ -313,6 +318,28 @@ rb_status rb_state_apply(const rb_model *m, const rb_state_entry *e, rb_data *d)
 /* ---- files -------------------------------------------------------------------------------------
  */
 
+static int ends_in_csv(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".csv") == 0;
+}
+
+static rb_status open_record(rb_state_reader *r, const char *path, rb_error *err)
+{
+    char gap[512];
+    r->path = path;
+    r->table = rb_table_read(path, &r->alloc, err);
+    if (!r->table) return err ? err->status : RB_BAD_INPUT;
+    r->place = rb_io_record_places(r->table, r->m, &r->alloc, &r->unknown);
+    if (!r->place) return rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory for a record");
+    const char *missing = rb_io_record_gap(r->table, r->m, r->place, gap, sizeof gap);
+    if (!missing) return RB_OK;
+    return rb_io_error_set(err, RB_BAD_INPUT, path, 1,
+                           "%s: there is no such column, but others of its kind; is this a record "
+                           "of the model?",
+                           missing);
+}
+
 rb_state_reader *rb_state_open(const char *path, const rb_model *m, const rb_alloc *alloc,
                                rb_error *err)
 {
@@ -322,8 +349,12 @@ rb_state_reader *rb_state_open(const char *path, const rb_model *m, const rb_all
         rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory for a reader");
         return NULL;
     }
-    r->alloc = memory;
-    r->m = m;
+    *r = (rb_state_reader){ .alloc = memory, .m = m };
+    if (ends_in_csv(path)) {
+        if (open_record(r, path, err) == RB_OK) return r;
+        rb_state_close(r);
+        return NULL;
+    }
     if (rb_io_lines_open(&r->lines, path, &memory, err) == RB_OK) return r;
     memory.release(memory.ctx, r);
     return NULL;
@@ -332,8 +363,40 @@ rb_state_reader *rb_state_open(const char *path, const rb_model *m, const rb_all
 void rb_state_close(rb_state_reader *r)
 {
     if (!r) return;
-    rb_io_lines_close(&r->lines);
+    if (r->path) {
+        rb_table_free(r->table);
+        if (r->place) r->alloc.release(r->alloc.ctx, r->place);
+    } else {
+        rb_io_lines_close(&r->lines);
+    }
     r->alloc.release(r->alloc.ctx, r);
+}
+
+static rb_status next_of_record(rb_state_reader *r, rb_state_entry **entry, rb_error *err)
+{
+    if (r->row == r->table->nrow) return RB_OK;
+    rb_io_context ctx = { .keep = rb_io_pool_make(&r->alloc),
+                          .scratch = rb_io_pool_make(&r->alloc),
+                          .line = r->table->line[r->row],
+                          .err = err };
+    owned_state *owned = rb_io_take_kept(&ctx, 1, sizeof *owned);
+    rb_status status = owned ? RB_OK : RB_NOMEM;
+    if (owned) {
+        rb_state_entry *e = &owned->entry;
+        e->line = ctx.line;
+        e->name = "";
+        e->unknown = r->unknown;
+        status = rb_io_record_row(&ctx, r->table, r->m, r->place, r->row++, e);
+        if (status == RB_OK) status = normalize_state(&ctx, r->m, e);
+    }
+    if (status != RB_OK) {
+        rb_io_pool_free(&ctx.keep);
+        if (err) snprintf(err->file, sizeof err->file, "%s", r->path);
+        return status;
+    }
+    owned->pool = ctx.keep;
+    *entry = &owned->entry;
+    return RB_OK;
 }
 
 rb_status rb_state_next(rb_state_reader *r, rb_state_entry **entry, rb_error *err)
@@ -341,6 +404,7 @@ rb_status rb_state_next(rb_state_reader *r, rb_state_entry **entry, rb_error *er
     const char *text;
     size_t size;
     *entry = NULL;
+    if (r->table) return next_of_record(r, entry, err);
     rb_status status = rb_io_lines_next_value(&r->lines, &text, &size, err);
     if (status != RB_OK || !text) return status;
     status = rb_state_parse(r->m, text, size, r->lines.first, &r->alloc, entry, err);

@@ -53,6 +53,34 @@ def test_columns_of_json_lines():
         check(all(len(pose) == 7 for pose in row["body"].values()), row["body"])
 
 
+def test_csv_records_are_states():
+    """Of a free body, with quaternions: compute reads every row, a run starts from one of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, last = os.path.join(folder, "hand.csv"), os.path.join(folder, "last.csv")
+        end = summary(BALLS, "--time", "0.05", "--record", path, "--columns", "q,v,ctrl,sensor,energy")
+        result = rattleback("compute", BALLS, "--what", "energy", "--state", path)
+        rows = [strict_json(line) for line in check_run(result, 0).splitlines()]
+        head, recorded = table(path)
+        check(len(rows) == len(recorded) and not result[2], len(rows), result[2])
+        total = rows[-1]["energy"]["total"]
+        check(abs(total - recorded[-1]["energy"]) < 1e-12 * abs(total), total, recorded[-1]["energy"])
+        check_run(rattleback("run", BALLS, "--state", path), 2, "a second state")
+        with open(path, encoding="utf-8") as file:
+            lines = file.readlines()
+        with open(last, "w", encoding="utf-8") as file:
+            file.writelines([lines[0], lines[-1]])
+        on = summary(BALLS, "--time", "0.001", "--state", last)
+        check(max(abs(a - b) for a, b in zip(on["qpos"], end["qpos"])) < 0.1, on["qpos"], end["qpos"])
+        with open(last, "w", encoding="utf-8") as file:
+            file.writelines(",".join(line.rstrip("\n").split(",")[:4]) + "\n" for line in lines[:2])
+        check_run(rattleback("run", BALLS, "--state", last), 2, "there is no such column")
+
+
+def test_a_missing_file_says_where_it_was_looked_for():
+    check_run(rattleback("run", "nowhere.xml"), 2, "looked for /")
+    check_run(rattleback("run", CUBE, "--ctrl", "nowhere.csv"), 2, "looked for /")
+
+
 def test_records_and_columns_refused():
     for words in (("--record", "traj.txt"), ("--record", "traj"), ("--columns", "q,w"),
                   ("--columns", "q,q"), ("--columns", "")):
