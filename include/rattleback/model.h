@@ -212,6 +212,9 @@ typedef struct rb_model {
     int *hull_leave;     /* an entry of hull_loop whose edge leaves the vertex   (nhullvert)   */
     double *hull_plane;  /* outward unit normal n and offset, n.x = offset on it (nhullface x 4) */
     double *mesh_half;   /* half extents of the vertices about the frame [m]    (nmesh x 3)   */
+    int *hull_star;      /* where its neighbours begin and end in hull_next     (nhullvert x 2) */
+    int *hull_next;      /* neighbours of vertices, as hull_turn leads around   (nhullloop)   */
+    int *hull_aim;       /* a vertex far along the directions of src/math/aim.h (nmesh x 384) */
     double *mesh_inner;  /* radius of the ball in the hull about the frame [m]  (nmesh)       */
     int *mesh_hullwhole; /* 1: the hull encloses the mesh: max_hull_vertices did not end it (nmesh)
                           */

@@ -17,8 +17,10 @@ typedef struct meeting {
     rb_couple *couple;
     const double *n;
     rb_patch patch[2];
-    rb_outline outline[2]; /* of faces with many corners       */
-    double radius[2];      /* around the cores [m]              */
+    rb_outline outline[2];           /* of faces with many corners       */
+    double side[2][RB_PATCH_MAX][3]; /* of faces whose sides were seen */
+    int seen[2];
+    double radius[2]; /* around the cores [m]              */
     rb_grain grain;
     double gap; /* least one, radii included [m]     */
     rb_points points;
@@ -68,15 +70,17 @@ static void surface(const rb_patch *patch, int i, const double n[3], double x[3]
 /* ---- corners over faces -----------------------------------------------------------------------
  */
 
-static double side_of(const meeting *c, const double a[3], const double b[3], const double x[3])
+/* Unit vectors along the sides of a face, seen along n; zero where there is no side to see. */
+static void find_sides(meeting *c, int which)
 {
-    double u[3], r[3], m[3];
-    rb_sub3(b, a, u);
-    rb_axpy3(-rb_dot3(u, c->n), c->n, u);
-    double length = rb_unit(u);
-    rb_sub3(x, a, r);
-    rb_cross3(u, r, m);
-    return length > 0.0 ? rb_dot3(m, c->n) : 0.0;
+    const rb_patch *face = &c->patch[which];
+    c->seen[which] = 1;
+    for (int i = 0; i < face->n; i++) {
+        double *u = c->side[which][i];
+        rb_sub3(face->x[i + 1 == face->n ? 0 : i + 1], face->x[i], u);
+        rb_axpy3(-rb_dot3(u, c->n), c->n, u);
+        if (!(rb_unit(u) > 0.0)) rb_zero3(u);
+    }
 }
 
 /* Distance beyond which rounding of an outline decides nothing, nor where sides cross [m]. */
@@ -86,7 +90,7 @@ static double margin_of(const meeting *c)
 }
 
 /* Whether x, seen along n, is over the face, at most `slack` [m] outside of it. */
-static int is_over(const meeting *c, int which, const double x[3], double slack)
+static int is_over(meeting *c, int which, const double x[3], double slack)
 {
     const rb_patch *face = &c->patch[which];
     double turn = which ? -1.0 : 1.0;
@@ -100,9 +104,12 @@ static int is_over(const meeting *c, int which, const double x[3], double slack)
         int known = rb_outline_has(&c->outline[which], x, fabs(slack) + margin_of(c));
         if (known >= 0) return known;
     }
+    if (!c->seen[which]) find_sides(c, which);
     for (int i = 0; i < face->n; i++) {
-        const double *b = face->x[(i + 1) % face->n];
-        if (turn * side_of(c, face->x[i], b, x) < -slack) return 0;
+        double r[3], m[3];
+        rb_sub3(x, face->x[i], r);
+        rb_cross3(c->side[which][i], r, m);
+        if (turn * rb_dot3(m, c->n) < -slack) return 0;
     }
     return 1;
 }
@@ -392,7 +399,7 @@ static void two_rims(meeting *c)
  */
 
 /* Whether x is where the other core is extreme, to the accuracy of gaps. */
-static int lies_on(const meeting *c, int which, const rb_extreme *e, const double x[3])
+static int lies_on(meeting *c, int which, const rb_extreme *e, const double x[3])
 {
     double r[3], near = c->grain.merge + RB_SAME_POINT * c->couple->scale;
     if (e->freedom == 0) {
@@ -513,7 +520,7 @@ void rb_contact_points(rb_couple *couple, const rb_closest *closest, double reac
     c.gap = closest->at.s - c.radius[0] - c.radius[1];
     c.grain = rb_grain_of(couple->core1.extent + c.radius[0], couple->core2.extent + c.radius[1],
                           couple->scale);
-    c.points.n = c.outline[0].n = c.outline[1].n = 0;
+    c.points.n = c.outline[0].n = c.outline[1].n = c.seen[0] = c.seen[1] = 0;
     const rb_extreme *e = rb_couple_extremes(couple, c.n);
     int single = whole && out->most == 1;
     if (single && e[0].freedom + e[1].freedom > 2 && closest->met) {

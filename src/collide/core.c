@@ -139,16 +139,14 @@ static int climb(const rb_poly *p, const double d[3], int from)
 {
     double most = rb_dot3(d, p->vert + 3 * (ptrdiff_t)from);
     for (int left = p->nvert; left > 0; left--) {
-        int first = p->leave[from], entry = first, best = from;
-        do {
-            int v = rb_poly_end(p, entry);
-            double here = rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
-            if (here > most) {
-                most = here;
-                best = v;
-            }
-            entry = rb_poly_turn(p, entry);
-        } while (entry != first);
+        const int *v = p->next + p->star[2 * from], *end = p->next + p->star[2 * from + 1];
+        int best = from;
+        for (; v < end; v++) {
+            double here = rb_dot3(d, p->vert + 3 * (ptrdiff_t)*v);
+            if (here <= most) continue;
+            most = here;
+            best = *v;
+        }
         if (best == from) break;
         from = best;
     }
@@ -190,6 +188,15 @@ static int support_curved(const rb_core *core, const double d[3], double y[3])
     return end > 0.0 ? 2 : 0;
 }
 
+/* The vertex of the last support, or that of its cell where that is higher. */
+static int start_of(const rb_poly *p, const double d[3], int hint)
+{
+    if (!p->aim) return hint;
+    int aim = p->aim[rb_aim_of(d)];
+    double here = rb_dot3(d, p->vert + 3 * (ptrdiff_t)hint);
+    return rb_dot3(d, p->vert + 3 * (ptrdiff_t)aim) > here ? aim : hint;
+}
+
 int rb_core_support(rb_core *core, const double n[3], double x[3])
 {
     double d[3], y[3];
@@ -203,7 +210,8 @@ int rb_core_support(rb_core *core, const double n[3], double x[3])
         if (p->loop == box_loop)
             core->hint = rb_box_vertex_at(d);
         else
-            core->hint = p->nvert < CLIMB_FROM ? scan(p, d) : climb(p, d, core->hint);
+            core->hint =
+                p->nvert < CLIMB_FROM ? scan(p, d) : climb(p, d, start_of(p, d, core->hint));
         rb_core_vertex(core, core->hint, x);
         return core->hint;
     }
@@ -232,18 +240,11 @@ int rb_core_corner(const rb_core *core, int id, double x[3])
 
 int rb_core_aim(rb_core *core, const double n[3])
 {
-    enum { TRIES = 8 };
     const rb_poly *p = &core->poly;
-    double d[3], most = -INFINITY;
+    double d[3];
     if (core->kind != RB_CORE_POLY || p->nvert < CLIMB_FROM) return 0;
     rb_rot_t(core->R, n, d);
-    for (int i = 0; i < TRIES; i++) {
-        int v = (int)((int64_t)i * p->nvert / TRIES);
-        double here = rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
-        if (here <= most) continue;
-        most = here;
-        core->hint = v;
-    }
+    if (p->aim) core->hint = p->aim[rb_aim_of(d)];
     return 1;
 }
 

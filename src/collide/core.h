@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "math/aim.h"
 #include "math/vector.h"
 #include "rattleback/collide.h"
 
@@ -24,6 +25,8 @@ typedef struct rb_poly {
     const int *loopadr, *loopnum; /*                                                 (nface)     */
     const int *loop, *twin, *owner, *turn;
     const int *leave; /*                                                             (nvert)     */
+    const int *star, *next; /* neighbours of vertices, as in rb_model                (nvert x 2) */
+    const int *aim; /* where climbs begin, by cells of aim.h; NULL: nowhere        (RB_AIMS)   */
 } rb_poly;
 
 typedef struct rb_core {
@@ -59,6 +62,9 @@ RB_INLINE int rb_core_hull(const rb_shape *shape, rb_poly *p)
     p->owner = m->hull_owner;
     p->turn = m->hull_turn;
     p->leave = m->hull_leave + vert;
+    p->star = m->hull_star + 2 * (ptrdiff_t)vert;
+    p->next = m->hull_next;
+    p->aim = m->hull_aim + RB_AIMS * (ptrdiff_t)shape->asset;
     return 1;
 }
 
@@ -77,7 +83,7 @@ int rb_core_support(rb_core *core, const double n[3], double x[3]);
  * is none. */
 int rb_core_corner(const rb_core *core, int id, double x[3]);
 
-/* Lets the next search for a support point of a hull begin at the best of a few vertices along n.
+/* Lets the next search for a support point of a hull begin at a vertex far along n.
  * 0: the core has none, or so few that all are looked at. */
 int rb_core_aim(rb_core *core, const double n[3]);
 

@@ -87,7 +87,6 @@ static part part_triangle(const rb_gjk *g, int a, int b, int c)
     rb_sub3(C, A, ac);
     rb_cross3(ab, ac, m);
     double mm = rb_dot3(m, m);
-    part best = part_segment(g, a, b);
     if (mm > 0.0) {
         int k = fabs(m[1]) > fabs(m[0]) ? 1 : 0;
         if (fabs(m[2]) > fabs(m[k])) k = 2;
@@ -106,7 +105,7 @@ static part part_triangle(const rb_gjk *g, int a, int b, int c)
             return f;
         }
     }
-    best = nearer(best, part_segment(g, b, c));
+    part best = nearer(part_segment(g, a, b), part_segment(g, b, c));
     return nearer(best, part_segment(g, a, c));
 }
 

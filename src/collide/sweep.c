@@ -5,12 +5,14 @@
  *     f(t) = D(t) - k t > 0                                                                 (G.14)
  *
  * f is convex, its tangents lie below it: Newton's method from t = 0 approaches the first zero from
- * the left and never passes it, and a tangent that does not fall proves that there is none. A
+ * the left and never passes it, and a tangent that does not fall proves that there is none. Nor is
+ * there one where D(t) > k t + (k + |v|) (h - t), so that no distance need be known beyond that. A
  * sphere that flies past the edge of a plate is told from one that hits it. */
 #include "collide/sweep.h"
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "math/vec3.h"
 
 enum { MAX_TANGENTS = 24 }; /* convergence is quadratic; whoever needs more counts as a hit */
@@ -41,6 +43,7 @@ int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_sh
     rb_manifold manifold;
     manifold.most = 1;
     rb_sub3(motion2->v, motion1->v, v);
+    double speed = rb_norm3(v) * (1.0 + RB_GAP_TIE);
     moved.p = p;
     for (int i = 0; i < MAX_TANGENTS; i++) {
         double f = now->gap - spread * t;
@@ -53,7 +56,8 @@ int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_sh
 
         rb_copy3(shape2->p, p);
         rb_axpy3(t, v, p);
-        rb_pair_call(shape1, &moved, INFINITY, &manifold);
+        rb_pair_call(shape1, &moved, spread * t + (spread + speed) * (h - t), &manifold);
+        if (manifold.n == 0) return 0;
         now = closest(&manifold);
     }
     return 1;

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "math/aim.h"
 #include "math/vec3.h"
 
 /* The entry of the loop behind entry i, in the same face. */
@@ -97,6 +98,47 @@ static double inner_of(const rb_model *m, const range *r)
     return rb_larger(0.0, least);
 }
 
+static void fill_stars(rb_model *m, const range *r)
+{
+    int at = r->loop;
+    for (int v = r->vert; v < r->vert + r->nvert; v++) {
+        int first = m->hull_leave[v], entry = first;
+        m->hull_star[2 * (ptrdiff_t)v] = at;
+        do {
+            m->hull_next[at++] = m->hull_loop[m->hull_twin[entry]];
+            entry = m->hull_turn[entry];
+        } while (entry != first);
+        m->hull_star[2 * (ptrdiff_t)v + 1] = at;
+    }
+}
+
+/* From neighbour to neighbour while it rises. */
+static int climb(const rb_model *m, const range *r, const double d[3], int from)
+{
+    const double *vert = m->hull_vert + 3 * (ptrdiff_t)r->vert;
+    double most = rb_dot3(d, vert + 3 * (ptrdiff_t)from);
+    for (int left = r->nvert, at = -1; left > 0 && at != from; left--) {
+        const int *star = m->hull_star + 2 * (ptrdiff_t)(r->vert + from);
+        at = from;
+        for (int i = star[0]; i < star[1]; i++) {
+            double here = rb_dot3(d, vert + 3 * (ptrdiff_t)m->hull_next[i]);
+            if (here <= most) continue;
+            most = here;
+            from = m->hull_next[i];
+        }
+    }
+    return from;
+}
+
+static void fill_aims(rb_model *m, const range *r, int *aim)
+{
+    for (int cell = 0, at = 0; cell < RB_AIMS; cell++) {
+        double d[3];
+        rb_aim_middle(cell, d);
+        aim[cell] = at = climb(m, r, d, at);
+    }
+}
+
 rb_status rb_fill_hull(rb_build *b, int mesh, int loop)
 {
     rb_model *m = b->m;
@@ -123,5 +165,7 @@ rb_status rb_fill_hull(rb_build *b, int mesh, int loop)
     }
     for (int f = 0; f < r.nface; f++) fill_plane(m, &r, f);
     m->mesh_inner[mesh] = inner_of(m, &r);
+    fill_stars(m, &r);
+    fill_aims(m, &r, m->hull_aim + (ptrdiff_t)RB_AIMS * mesh);
     return RB_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "math/aim.h"
 
 /* A block of more bytes is refused: 1 TiB where addresses have 64 bits, 1 GiB where 32. Far above
  * what any machine can hold for us, far below what overflows. */
@@ -85,7 +86,8 @@ static const entry model_entries[] = {
     M(hull_loop, nhullloop, 1), M(hull_twin, nhullloop, 1), M(hull_owner, nhullloop, 1),
     M(hull_turn, nhullloop, 1),
     M(hull_leave, nhullvert, 1), M(hull_plane, nhullface, 4), M(mesh_half, nmesh, 3),
-    M(mesh_inner, nmesh, 1),
+    M(mesh_inner, nmesh, 1), M(hull_aim, nmesh, RB_AIMS),
+    M(hull_star, nhullvert, 2), M(hull_next, nhullloop, 1),
     M(mesh_hullwhole, nmesh, 1), M(mesh_convex, nmesh, 1), M(mesh_twin, nmeshface, 3), M(mesh_order, nmeshface, 1),
     M(mesh_box, nmeshface, 6),
     M(hfield_nrow, nhfield, 1), M(hfield_ncol, nhfield, 1), M(hfield_adr, nhfield, 1),
