@@ -86,5 +86,40 @@ TEST(adhesion_holds_a_weight)
     rb_model_free(m, NULL);
 }
 
-TEST_MAIN(RUN(a_muscle_by_hand), RUN(a_muscle_pulls_and_is_stable_at_long_steps),
-          RUN(adhesion_holds_a_weight))
+/* a from -60 to 90 degrees, b from -120 to 10, c = 0.5 a: lengths of a tendon that is a sum are at
+ * corners, those of a string where it is straight or folded. A crank without limits has a range by
+ * its geometry; a wheel has none. */
+TEST(lengths_of_muscles_are_searched_for)
+{
+    rb_model *m = compile(read_text(
+        "<mujoco><worldbody><site name='o' pos='0 0 0.5'/><body><joint name='a' axis='0 1 0' "
+        "range='-60 90'/>"
+        "<geom size='0.1' pos='0.1 0 0'/><body><joint name='b' axis='0 1 0' range='-120 10'/>"
+        "<geom size='0.1' pos='0.1 0 0'/><body><joint name='c' axis='0 1 0'/><geom "
+        "size='0.1'/></body>"
+        "</body></body><body><joint name='w' axis='0 1 0'/><geom size='0.1'/>"
+        "<site name='pin' pos='0.2 0 0'/></body></worldbody>"
+        "<equality><joint joint1='c' joint2='a' polycoef='0 0.5 0 0 0'/></equality>"
+        "<tendon><fixed name='sum'><joint joint='a' coef='1'/><joint joint='b' coef='-2'/></fixed>"
+        "<fixed name='led'><joint joint='c' coef='1'/></fixed>"
+        "<spatial name='string'><site site='o'/><site site='pin'/></spatial></tendon>"
+        "<actuator><muscle tendon='sum'/><muscle tendon='led'/><muscle tendon='string'/>"
+        "<muscle joint='a' gear='-2'/></actuator></mujoco>"));
+    double degree = 3.14159265358979323846 / 180.0;
+    const double *range = m->act_length_range;
+    CHECK_VECTOR(range, 1e-6, -80 * degree, 330 * degree);
+    CHECK_VECTOR(range + 2, 1e-6, -30 * degree, 45 * degree);
+    CHECK_VECTOR(range + 4, 1e-6, 0.3, 0.7);
+    CHECK_VECTOR(range + 6, 1e-12, -180 * degree, 120 * degree);
+    rb_model_free(m, NULL);
+
+    rb_error err = { 0 };
+    const char *wheel =
+        "<mujoco><worldbody><body><joint name='w'/><geom size='0.1'/></body></worldbody>"
+        "<actuator><muscle name='m' joint='w'/></actuator></mujoco>";
+    CHECK(rb_spec_read_memory(wheel, strlen(wheel), NULL, NULL, NULL, &err) == NULL);
+    CHECK_CONTAINS(err.text, "lengthrange");
+}
+
+TEST_MAIN(RUN(a_muscle_by_hand), RUN(lengths_of_muscles_are_searched_for),
+          RUN(a_muscle_pulls_and_is_stable_at_long_steps), RUN(adhesion_holds_a_weight))

@@ -17,9 +17,6 @@ void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed
 int rb_actuator_side(const rb_model *m, const rb_data *d, int i);
 void rb_actuator_unbind(const rb_model *m, rb_data *d, int i);
 
-/* Length of the transmission of an actuator, and its rate. Needs velocity. */
-double rb_actuator_length(const rb_model *m, const rb_data *d, int i, double *rate);
-
 /* The activations that forces of the step are found with.                              (na) */
 void rb_activation_middle(const rb_model *m, const double *act, const double *next, double *middle);
 

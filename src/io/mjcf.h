@@ -185,7 +185,8 @@ typedef struct rb_mjcf_map {
 typedef enum rb_mjcf_later_kind {
     RB_MJCF_SPRINGDAMPER = 0,
     RB_MJCF_DAMPRATIO,
-    RB_MJCF_MUSCLE_FORCE
+    RB_MJCF_MUSCLE_FORCE,
+    RB_MJCF_LENGTH_RANGE
 } rb_mjcf_later_kind;
 
 typedef struct rb_mjcf_later {
@@ -347,6 +348,11 @@ rb_status rb_mjcf_apply_site(rb_mjcf *r, const rb_xml_node *node, void *site);
 rb_status rb_mjcf_apply_pair(rb_mjcf *r, const rb_xml_node *node, void *pair);
 rb_status rb_mjcf_apply_equality(rb_mjcf *r, const rb_xml_node *node, void *equality);
 rb_status rb_mjcf_apply_tendon(rb_mjcf *r, const rb_xml_node *node, void *tendon);
+/* Lengths of a muscle that its file does not say (mjcf_muscle.c), with the model as far as it is.
+ */
+rb_status rb_mjcf_length_range(rb_mjcf *r, const rb_xml_node *root, const rb_model *m, rb_data *d,
+                               int actuator);
+
 /* <pid>, <orientation>, <dcmotor> (mjcf_motor.c), the inputs that a PID or a motor has, and what
  * these are in a spec. */
 rb_status rb_mjcf_set_pid(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act);

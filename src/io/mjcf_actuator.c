@@ -438,39 +438,40 @@ static int is_off(const rb_mjcf *r, const rb_mjcf_actuator *act)
     return r->flags.no_actuation || group_off;
 }
 
-/* A muscle without a range of lengths has that of its joint or tendon. 1: it has none. */
+/* A muscle without a range of lengths has that of its joint. 1: it is searched for, and any range
+ * stands in its place until then. */
 static int find_length_range(rb_mjcf *r, rb_actuator_def *def)
 {
     const double *range = NULL;
     double gear = def->gear[0];
     if (def->gain_law != RB_LAW_MUSCLE && def->bias_law != RB_LAW_MUSCLE) return 0;
     if (def->length_range[0] < def->length_range[1]) return 0;
-    if (def->transmission == RB_TRN_TENDON) {
-        const rb_tendon_def *tendon = rb_spec_tendon(r->spec, def->target);
-        if (tendon->limited) range = tendon->range;
-    } else if (def->transmission == RB_TRN_JOINT) {
+    if (def->transmission == RB_TRN_JOINT) {
         const rb_joint_def *joint = rb_spec_joint(r->spec, def->target);
         int scalar = joint->type == RB_JOINT_HINGE || joint->type == RB_JOINT_SLIDE;
         if (joint->limited && scalar) range = joint->range;
     }
-    if (!range || gear == 0.0) return 1;
-    def->length_range[0] = fmin(gear * range[0], gear * range[1]);
-    def->length_range[1] = fmax(gear * range[0], gear * range[1]);
-    return 0;
+    def->length_range[0] = range ? fmin(gear * range[0], gear * range[1]) : 0.0;
+    def->length_range[1] = range ? fmax(gear * range[0], gear * range[1]) : 1.0;
+    return range == NULL || gear == 0.0;
 }
 
 /* A muscle whose force is said by the acceleration that it gives. */
+static rb_status remember(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_later_kind kind, int index)
+{
+    rb_mjcf_later *later = rb_xml_take(r->doc, 1, sizeof *later);
+    if (!later) return rb_mjcf_nomem(r, node);
+    *later = (rb_mjcf_later){ kind, index, { 0.0, 0.0 }, r->top->later };
+    r->top->later = later;
+    return RB_OK;
+}
+
 static rb_status remember_force(rb_mjcf *r, const rb_xml_node *node, const rb_actuator_def *def,
                                 int index)
 {
     int gain = def->gain_law == RB_LAW_MUSCLE && def->gain_muscle.force < 0.0;
     int bias = def->bias_law == RB_LAW_MUSCLE && def->bias_muscle.force < 0.0;
-    if (!gain && !bias) return RB_OK;
-    rb_mjcf_later *later = rb_xml_take(r->doc, 1, sizeof *later);
-    if (!later) return rb_mjcf_nomem(r, node);
-    *later = (rb_mjcf_later){ RB_MJCF_MUSCLE_FORCE, index, { 0.0, 0.0 }, r->top->later };
-    r->top->later = later;
-    return RB_OK;
+    return gain || bias ? remember(r, node, RB_MJCF_MUSCLE_FORCE, index) : RB_OK;
 }
 
 static rb_status check_orientation(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act,
@@ -516,13 +517,8 @@ rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
                 act.dynamics == RB_MJCF_OTHER_DYNAMICS;
     if (other) RB_TRY(tell_law(r, node));
     int unknown = !other && find_length_range(r, &def);
-    if (unknown)
-        RB_TRY(
-            rb_mjcf_warn(r, node, "actuator/lengthrange", 1,
-                         "the lengths of a muscle are not searched for: give lengthrange, or the "
-                         "joint or tendon a range; the muscle has no force"));
     RB_TRY(add_to_target(r, node, &act, &def));
-    int idle = other || unknown || is_off(r, &act);
+    int idle = other || is_off(r, &act);
     if (idle) make_idle(&act, &def);
 
     def.where = rb_mjcf_where(node);
@@ -530,5 +526,6 @@ rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
     int index = rb_spec_add_actuator(r->spec, &def, r->err);
     RB_TRY(rb_mjcf_added(r, index));
     if (!idle) RB_TRY(remember_force(r, node, &def, index));
+    if (!idle && unknown) RB_TRY(remember(r, node, RB_MJCF_LENGTH_RANGE, index));
     return idle ? RB_OK : remember_ratio(r, node, &act, index);
 }

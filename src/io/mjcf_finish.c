@@ -153,6 +153,8 @@ static rb_status read_later(rb_mjcf *r, const rb_xml_node *root)
             set_springdamper(r, &f, later);
         else if (later->kind == RB_MJCF_MUSCLE_FORCE)
             set_muscle_force(r, &f, later);
+        else if (later->kind == RB_MJCF_LENGTH_RANGE)
+            status = rb_mjcf_length_range(r, root, f.m, f.d, later->index);
         else
             status = set_dampratio(r, root, &f, later);
     }
