@@ -267,6 +267,7 @@ typedef struct rb_model {
     int *act_adr; /* first activation in rb_data.act, -1: none             (nu)          */
     int *act_num; /* of them                                               (nu)          */
     int *act_ctrladr, *act_ctrlnum; /* controls in rb_data.ctrl               (nu)          */
+    int *act_plain;  /* 1: one control, affine laws, a hinge or slide, no state (nu)        */
     int *act_outadr; /* first force in rb_data.act_force                   (nu)          */
     int *act_inputs, *act_quaternion, *act_off; /* see rb_actuator_def        (nu)          */
     double *act_windup, *act_slew;              /*                            (nu)          */

@@ -43,6 +43,13 @@ static double control(const rb_model *m, const rb_data *d, int i)
     return u[0];
 }
 
+static double plain_control(const rb_model *m, const rb_data *d, int i)
+{
+    int c = m->act_ctrladr[i];
+    const double *range = m->act_ctrl_range + 2 * c;
+    return m->act_ctrl_limited[c] ? rb_clamp(d->ctrl[c], range[0], range[1]) : d->ctrl[c];
+}
+
 static double time_constant(const rb_model *m, const rb_data *d, int i, double ctrl)
 {
     if (m->act_dynamics[i] == RB_ACT_MUSCLE)
@@ -166,6 +173,7 @@ static void limit_joints(const rb_model *m, double *tau)
 static int acts_on_scalar(const rb_model *m, int i)
 {
     int transmission = m->act_transmission[i];
+    if (m->act_plain[i]) return 1;
     if (transmission != RB_TRN_JOINT && transmission != RB_TRN_JOINT_IN_PARENT) return 0;
     int type = m->jnt_type[m->act_target[i]];
     return type == RB_JOINT_HINGE || type == RB_JOINT_SLIDE;
@@ -279,6 +287,7 @@ static void drive(const rb_model *m, rb_data *d, int i)
 
 static int has_own_law(const rb_model *m, int i)
 {
+    if (m->act_plain[i]) return 0;
     return m->act_gain_law[i] == RB_LAW_ORIENTATION || rb_is_servo(m, i);
 }
 
@@ -299,10 +308,27 @@ static int act_specially(const rb_model *m, rb_data *d, int i)
     return 1;
 }
 
+/* What act_on_scalar does for an actuator that is plain. */
+static void act_plainly(const rb_model *m, rb_data *d, int i)
+{
+    int j = m->act_target[i], dof = m->jnt_dofadr[j];
+    const double *g = m->act_gain + 3 * i, *b = m->act_bias + 3 * i;
+    double gear = m->act_gear[6 * i], length = gear * d->q[m->jnt_qadr[j]];
+    double rate = gear * d->v[dof], u = plain_control(m, d, i);
+    double gain = g[0] + g[1] * length + g[2] * rate, bias = b[0] + b[1] * length + b[2] * rate;
+    double force = limited(m, i, gain * u + bias);
+    d->act_force[m->act_outadr[i]] = force;
+    d->actuation[dof] += force * gear;
+}
+
 void rb_actuation(const rb_model *m, rb_data *d)
 {
     rb_gravity_compensation(m, d, 1, d->actuation);
     for (int i = 0; i < m->nu; i++) {
+        if (m->act_plain[i]) {
+            act_plainly(m, d, i);
+            continue;
+        }
         if (act_specially(m, d, i)) continue;
         if (acts_on_scalar(m, i)) {
             act_on_scalar(m, d, i);
@@ -431,8 +457,15 @@ void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed
 {
     for (int i = 0; i < m->nu; i++) {
         if (holds && !holds[i]) continue;
-        if (special_stiffness(m, d, i, k, b)) continue;
         const double *gain = m->act_gain + 3 * i, *bias = m->act_bias + 3 * i;
+        if (m->act_plain[i]) {
+            int dof = m->jnt_dofadr[m->act_target[i]];
+            double gear = fabs(m->act_gear[6 * i]), u = plain_control(m, d, i);
+            k[dof] += rb_larger(0.0, -(bias[1] + gain[1] * u)) * gear * gear;
+            b[dof] += rb_larger(0.0, -(bias[2] + gain[2] * u)) * gear * gear;
+            continue;
+        }
+        if (special_stiffness(m, d, i, k, b)) continue;
         int scalar = acts_on_scalar(m, i), muscle = is_muscle(m, i);
         rb_arm_visit arms = { .v = d->v };
         if (muscle) rb_transmission_arms(m, d, i, &arms);

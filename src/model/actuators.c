@@ -126,6 +126,17 @@ static void fill_places(rb_model *m, int u, const rb_actuator_def *def, int next
     next[3] += past_of(def);
 }
 
+static int is_plain(const rb_model *m, int u)
+{
+    int transmission = m->act_transmission[u];
+    if (transmission != RB_TRN_JOINT && transmission != RB_TRN_JOINT_IN_PARENT) return 0;
+    int type = m->jnt_type[m->act_target[u]];
+    if (type != RB_JOINT_HINGE && type != RB_JOINT_SLIDE) return 0;
+    int affine = m->act_gain_law[u] == RB_LAW_AFFINE && m->act_bias_law[u] == RB_LAW_AFFINE;
+    return affine && m->act_dynamics[u] == RB_ACT_NONE && m->act_adr[u] < 0 &&
+           m->act_pastadr[u] < 0 && m->act_ctrlnum[u] == 1;
+}
+
 void rb_fill_actuators(rb_build *b)
 {
     rb_model *m = b->m;
@@ -148,6 +159,7 @@ void rb_fill_actuators(rb_build *b)
         m->act_act_limited[u] = def->act_limited != 0;
         memcpy(m->act_force_range + 2 * u, def->force_range, sizeof def->force_range);
         memcpy(m->act_act_range + 2 * u, def->act_range, sizeof def->act_range);
+        m->act_plain[u] = is_plain(m, u);
     }
 }
 

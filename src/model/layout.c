@@ -123,7 +123,7 @@ static const entry model_entries[] = {
 
     M(act_transmission, nu, 1), M(act_target, nu, 1), M(act_reference, nu, 1),
     M(act_dynamics, nu, 1), M(act_adr, nu, 1), M(act_num, nu, 1), M(act_time_constant, nu, 1),
-    M(act_ctrladr, nu, 1), M(act_ctrlnum, nu, 1), M(act_outadr, nu, 1),
+    M(act_ctrladr, nu, 1), M(act_ctrlnum, nu, 1), M(act_outadr, nu, 1), M(act_plain, nu, 1),
     M(act_inputs, nu, 1), M(act_quaternion, nu, 1), M(act_off, nu, 1), M(act_windup, nu, 1), M(act_slew, nu, 1),
     M(act_motor, nu, 1), M(act_delay, nu, 1), M(act_nsample, nu, 1), M(act_interpolate, nu, 1),
     M(act_pastadr, nu, 1),
