@@ -362,6 +362,8 @@ class Sim(Stepper):
         self._option_cache = {}
         self._given = {}
         self._arrays: dict[str, np.ndarray] = {}
+        self._contact_most = -1
+        self._contact_arguments: tuple[Any, ...] = (self._p, 0, 0, None, 0, None)
         lib.rb_sim_on_wait(self._p, _lib.HOST)
         data = self._data()
         sizes = {"q": model.nq, "v": model.nv}
@@ -550,26 +552,23 @@ class Sim(Stepper):
         name1, name2 (names of the geoms), body1, body2, mode (0 unknown, 1 open, 2 stick, 3 slide),
         gap [m], pos, frame (rows: normal from geom 1 to geom 2, two tangents), impulse [N s] and
         force [N] along and about them, slip [m/s]. Forces act on geom 2."""
-        room = self._arrays.get("contacts")
-        if room is None:
-            room = self._contact_room(16)
         n = _contacts(*self._contact_arguments)
-        if n > len(room):
-            room = self._contact_room(2 * n)
+        if n > self._contact_most:
+            self._contact_room(2 * n)
             n = _contacts(*self._contact_arguments)
         if n < 0:
             raise MemoryError("out of memory for contacts")
-        return self._contact_bytes[:n].copy().view(room.dtype)
+        # a copy of the bytes: NumPy copies structured arrays field by field
+        dtype = self._contact_dtype
+        return np.ndarray(n, dtype, bytearray(self._contact_bytes[:n * dtype.itemsize]))
 
-    def _contact_room(self, capacity: int) -> np.ndarray:
+    def _contact_room(self, capacity: int) -> None:
         dtype, names = _contact_layout(self.model)
-        room = np.zeros(capacity, dtype)
-        self._arrays["contacts"] = room
-        # records as bytes: NumPy copies structured ones field by field
-        self._contact_bytes = room.view(np.dtype(f"V{dtype.itemsize}"))
+        room = np.zeros(capacity * dtype.itemsize, np.uint8)
+        self._contact_dtype, self._contact_most = dtype, capacity
+        self._contact_bytes = room.data
         self._contact_arguments = (self._p, ctypes.c_int(capacity), ctypes.c_size_t(dtype.itemsize),
                                    pointer(names), ctypes.c_size_t(names.itemsize), pointer(room))
-        return room
 
     @property
     def sensordata(self) -> np.ndarray:
