@@ -9,6 +9,8 @@
 
 Manual: docs/manual/python.md.
 """
+import sys as _sys
+
 from ._lib import (InputError, ModelError, ModelFileError, RattlebackError, Status, StepError,
                    VERSION as __version__)
 from .batch import Batch, Rollout
@@ -26,3 +28,7 @@ __all__ = ["Batch", "Element", "ImpactAnswer", "Info", "InputError", "Model", "M
            "Rollout", "Sim", "Solution", "Spec", "SpecElement", "State", "Status", "StepError",
            "Study", "StudyError", "__version__", "impact", "poses", "read_problems", "solve_friction", "solve_lcp", "studies",
            "study", "write_problems"]
+
+# environments are registered by importing rattleback.gym; who has Gymnasium already gets them at once
+if hasattr(_sys.modules.get("gymnasium"), "register"):
+    from . import gym as gym  # noqa: E402

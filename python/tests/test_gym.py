@@ -1,4 +1,7 @@
 """Environments: the checker of Gymnasium, vectors through Batch, certificates."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -65,6 +68,13 @@ def test_vector_is_many_of_one(name):
                 assert info["certificate"]["residual"] == infos["certificate"]["residual"][i]
                 over[i] = end or cut
             assert np.array_equal(observation, together[i])
+
+
+@pytest.mark.parametrize("order", ["gymnasium, rattleback", "gymnasium, rattleback.gym",
+                                   "rattleback.gym, gymnasium"])
+def test_registered(order):
+    program = f"import {order}; gymnasium.make('rattleback/Reacher-v0').reset()"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_refusals():

@@ -213,12 +213,29 @@ static int is_over(void *ctx)
     return over;
 }
 
+/* What a step told, without the list of a jam where there is none: a batch has many of these, and
+ * memory that is not touched costs no time. */
+static void keep_info(rb_sim *s, const rb_step_info *info)
+{
+    size_t head = offsetof(rb_step_info, jam), tail = offsetof(rb_step_info, path);
+    if (info->njam > 0) {
+        s->info = *info;
+        return;
+    }
+    memcpy(&s->info, info, head);
+    memcpy((char *)&s->info + tail, (const char *)info + tail, sizeof *info - tail);
+}
+
 static rb_status step(rb_sim *s, const rb_step_opts *opts)
 {
+    rb_step_info info;
     for (;;) {
-        rb_status status = rb_step(s->m, s->d, opts, &s->info, &s->err);
-        if (status != RB_FULL) return status;
-        status = flat_sim_reserve(s, 2 * s->info.contacts + 16);
+        rb_status status = rb_step(s->m, s->d, opts, &info, &s->err);
+        if (status != RB_FULL) {
+            keep_info(s, &info);
+            return status;
+        }
+        status = flat_sim_reserve(s, 2 * info.contacts + 16);
         if (status != RB_OK) return status;
     }
 }

@@ -1,7 +1,7 @@
 """Environments of Gymnasium with certified contact: `gymnasium.make("rattleback/Hopper-v0")`.
 
     import gymnasium
-    import rattleback.gym                      # not needed where the package is installed by pip
+    import rattleback.gym                      # registers them
     env = gymnasium.make("rattleback/Hopper-v0")
     envs = gymnasium.make_vec("rattleback/Hopper-v0", num_envs=64)      # one Batch, in C
 
