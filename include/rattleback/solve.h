@@ -158,6 +158,7 @@ typedef struct rb_info {
     int rungs[RB_RUNG_COUNT]; /* islands finished per rung (auto)                              */
     rb_unique unique;
     int bad_row;   /* an equality row that contradicts others, -1 = none                 */
+    int tried;     /* words of path                                                      */
     char path[96]; /* what was tried, "warm > exchange > lemke"                          */
 } rb_info;
 

@@ -1,4 +1,5 @@
-/* Advance time by fixed steps, with hard frictional contact.
+/* Advance time with hard frictional contact: by steps of one length (`fixed`), by steps that are
+ * divided where bodies meet (`located`), from impact to impact (`impulse`), or by both (`hybrid`).
  *
  *     q, v -> free velocity -> gaps -> complementarity problem -> impulses -> v+, q+ -> gaps again
  *

@@ -1,4 +1,5 @@
-/* Every tolerance of the core, with its unit, its reason and what breaks when it moves. */
+/* Tolerances that several rooms of the core share, with unit, reason and what breaks when they
+ * move. One that a single file uses is defined there. */
 #ifndef RB_BASE_CONSTANTS_H
 #define RB_BASE_CONSTANTS_H
 

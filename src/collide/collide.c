@@ -102,7 +102,8 @@ static rb_aabb sweep_box(const rb_shape *shape, const rb_motion *motion, double 
     return box;
 }
 
-/* A quarter of its way more, so that impulses and bends of the way seldom lead out of it. */
+/* A share RB_NEAR_MORE of its way more, so that impulses and bends of the way seldom lead out of
+ * it. */
 static rb_aabb widen(scene *s, int g, const lever *at)
 {
     const rb_motion *motion = &s->motion[g];

@@ -3,12 +3,16 @@
  * Plain contacts are triples already, and where there is nothing else the problem is the island
  * itself. Everything else is embedded:
  *
- *     equality         eliminated from W by a Schur complement, its impulse found afterwards (F.7)
- *     limit, condim 1  a triple with mu = 0; the tangents are dummies, rows of their own (F.8) dry
- * friction     |p| <= b: normal row w r_n - w b = 0, so r_n = b; t1 the row; mu = 1    (F.9)
- *     torsion, roll    normal row w r_n' - w r_n = 0 copies the normal impulse of the contact;
- *                      t1, t2 the rows, mu the coefficient: W is not symmetric there (F.10) grain
- * rows scaled by their coefficients make the ellipse a circle; mu = 1     (F.11)
+ * - equality: eliminated from W by a Schur complement, its impulse found afterwards (F.7);
+ *
+ * - limit, condim 1: a triple with mu = 0; the tangents are dummies, rows of their own (F.8);
+ *
+ * - dry friction, |p| <= b: normal row w r_n - w b = 0, so r_n = b; t1 the row; mu = 1 (F.9);
+ *
+ * - torsion, roll: normal row w r_n' - w r_n = 0 copies the normal impulse of the contact; t1, t2
+ * the rows, mu the coefficient: W is not symmetric there (F.10);
+ *
+ * - grain: rows scaled by their coefficients make the ellipse a circle; mu = 1 (F.11).
  *
  * w is the compliance of the normal, so that copies have the size of what they copy. */
 #include <math.h>

@@ -64,17 +64,6 @@ RB_VECTOR void rb_axpy_back(double a, const double *restrict x, double *restrict
     for (int i = 0; i < n; i++) y[-i] += a * x[i];
 }
 
-RB_VECTOR void rb_rank1(double *restrict A, ptrdiff_t ld, int rows, int cols,
-                        const double *restrict c, const double *restrict r)
-{
-    for (int i = 0; i < rows; i++) {
-        double c_i = c[i];
-        if (c_i == 0.0) continue;
-        double *A_i = A + i * ld;
-        for (int j = 0; j < cols; j++) A_i[j] -= c_i * r[j];
-    }
-}
-
 /* Four rows at a time, so that their sums do not wait for each other; every row is summed in the
  * order of rb_dot and has its bits. */
 RB_INLINE void four_dots(const double *A, ptrdiff_t ld, int n, const double *x, double *y)
@@ -143,17 +132,6 @@ RB_VECTOR double rb_norm_inf(const double *x, int n)
 double rb_norm2(const double *x, int n)
 {
     return sqrt(rb_dot(x, x, n));
-}
-
-double rb_norm1(const double *A, int n)
-{
-    double norm = 0.0;
-    for (int j = 0; j < n; j++) {
-        double sum = 0.0;
-        for (int i = 0; i < n; i++) sum += fabs(A[(ptrdiff_t)i * n + j]);
-        norm = fmax(norm, sum);
-    }
-    return norm;
 }
 
 /* ---- LU ---------------------------------------------------------------------------------------

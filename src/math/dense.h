@@ -25,9 +25,6 @@ void rb_axpy(double a, const double *x, double *y, int n);
 double rb_dot_back(const double *x, const double *y, int n);
 void rb_axpy_back(double a, const double *x, double *y, int n);
 
-/* Rank-1 update A -= c r' of the rows i with c_i != 0; A is rows x cols with row stride ld. */
-void rb_rank1(double *A, ptrdiff_t ld, int rows, int cols, const double *c, const double *r);
-
 /* y = A x, A rows x cols with row stride ld. */
 void rb_gemv(const double *A, ptrdiff_t ld, int rows, int cols, const double *x, double *y);
 
@@ -60,7 +57,6 @@ void rb_lu_solve_padded(const double *LU, int n, const int *perm, double *x);
 /* Reciprocal condition in the 1-norm, Hager's estimate [Higham 1988]; work has 2 n entries. norm1
  * is the 1-norm of A before it was factored. */
 double rb_lu_rcond(const double *LU, int n, const int *perm, double norm1, double *work);
-double rb_norm1(const double *A, int n);
 
 /* ---- LU with complete pivoting: rank revealing ------------------------------------------- */
 

@@ -230,6 +230,20 @@ static uint64_t hash_array(uint64_t hash, const double *x, int n)
     return rb_hash(hash, x, (size_t)n * sizeof *x);
 }
 
+/* Field by field: what lies between them may be anything. */
+static uint64_t hash_touch(uint64_t hash, const rb_touch *t)
+{
+    hash = rb_hash(hash, &t->id, sizeof t->id);
+    hash = rb_hash(hash, &t->mode, sizeof t->mode);
+    hash = rb_hash(hash, &t->held, sizeof t->held);
+    hash = hash_array(hash, &t->gap, 1);
+    hash = hash_array(hash, &t->floor, 1);
+    hash = hash_array(hash, t->pos, 3);
+    hash = hash_array(hash, t->frame, 9);
+    hash = hash_array(hash, t->p, 6);
+    return hash_array(hash, t->u, 6);
+}
+
 uint64_t rb_data_hash(const rb_data *d)
 {
     uint64_t hash = hash_array(RB_HASH_INIT, &d->time, 1);
@@ -241,21 +255,16 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->mocap, 7 * d->nmocap);
     hash = hash_array(hash, d->mocap_was, 6 * d->nmocap);
     hash = hash_array(hash, d->gauge_at, d->ngauge_dof);
-    for (int j = 0; j < 2 * d->nv; j++)
-        if (d->push[j] != 0.0) hash = hash_array(hash, d->push + j, 1);
-    for (int j = 0; j < RB_SLOPES * d->nv; j++)
-        if (d->slope[j] != 0.0) hash = hash_array(hash, d->slope + j, 1);
-    for (int j = 0; j < 2 * d->nv; j++)
-        if (d->kick[j] != 0.0) hash = hash_array(hash, d->kick + j, 1);
-
-    for (int i = 0; i < d->ntouch; i++) {
-        const rb_touch *t = &d->touch[i];
-        hash = rb_hash(hash, &t->id, sizeof t->id);
-        hash = rb_hash(hash, &t->mode, sizeof t->mode);
-        if (t->held) hash = rb_hash(hash, &t->held, sizeof t->held);
-        if (t->floor != 0.0) hash = hash_array(hash, &t->floor, 1);
-        hash = hash_array(hash, t->p, t->nrow);
-        hash = hash_array(hash, t->u, t->nrow);
-    }
+    hash = hash_array(hash, d->push, 2 * d->nv);
+    hash = hash_array(hash, &d->push_time, 1);
+    hash = hash_array(hash, d->slope, RB_SLOPES * d->nv);
+    hash = hash_array(hash, d->slope_h, RB_SLOPES);
+    hash = hash_array(hash, &d->slope_time, 1);
+    hash = hash_array(hash, d->kick, 2 * d->nv);
+    hash = hash_array(hash, &d->correct_end, 1);
+    hash = hash_array(hash, &d->correct_from, 1);
+    hash = hash_array(hash, &d->touch_h, 1);
+    hash = hash_array(hash, d->sensor_past, d->nsensorpast);
+    for (int i = 0; i < d->ntouch; i++) hash = hash_touch(hash, &d->touch[i]);
     return hash;
 }

@@ -21,6 +21,7 @@ void rb_path_add(rb_info *info, const char *word)
         for (const char *c = parts[k]; *c && used < room; c++) info->path[used++] = *c;
     }
     info->path[used] = '\0';
+    info->tried++;
 }
 
 const char *rb_rung_name(int rung)

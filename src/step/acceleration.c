@@ -94,8 +94,9 @@ static rb_status add_side(acceleration *x, double sign)
     go_to(x, q, v);
     rb_constraints set;
     rb_status status = build(x, INFINITY, &set);
+    if (status != RB_OK) return status;
     double *u = rb_push(x->d->arena, double, set.nrow);
-    if (status != RB_OK || !u) return status != RB_OK ? status : RB_NOMEM;
+    if (!u) return RB_NOMEM;
     rb_constraints_velocity(&set, v, u);
     for (int i = 0; i < x->set.ncontact; i++) {
         const rb_constraint *c = &x->set.c[i];

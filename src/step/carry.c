@@ -390,7 +390,10 @@ static rb_status take_turns(carry *x, double *q_k)
         rb_difference(m, s->q0, q_k, x->dq);
         for (int j = 0; j < m->nv; j++) s->v_led[j] = s->v_free[j] + x->f[j];
         if (now <= RB_CARRY_MET * RB_CARRY_TOL) return RB_OK;
-        if (s->turn >= TURNS && (s->final || now <= RB_CARRY_LOOSE)) return RB_OK;
+        if (s->turn >= TURNS && now <= RB_CARRY_LOOSE) {
+            s->info->below_accuracy += s->final; /* told, as problems are */
+            return RB_OK;
+        }
         if (s->turn >= TURNS || strays(x, now))
             return rb_fail(s->err, RB_UNSOLVED,
                            "impulses and smooth motion do not converge together: shorten the step");

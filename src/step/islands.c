@@ -130,7 +130,7 @@ static void note(rb_stage *s, int island, const outcome *x)
     if (x->rows > info->rows_max) info->rows_max = x->rows;
     s->near_miss |= x->status == RB_UNSOLVED && solved->cert.relative <= s->o->loose;
     info->below_accuracy += x->status == RB_OK && is_below(s, solved);
-    info->fallbacks += solved->outcome == RB_SOLVED && strchr(solved->path, '>') != NULL;
+    info->fallbacks += solved->outcome == RB_SOLVED && solved->tried > 1;
     for (int k = 0; k < RB_RUNG_COUNT; k++) info->rungs[k] += solved->rungs[k];
     info->velocity_residual = fmax(info->velocity_residual, solved->cert.velocity);
     if (solved->cert.relative < info->residual) return;
