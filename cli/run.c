@@ -33,6 +33,9 @@ typedef struct run {
     const rb_model *written; /* as the file has it: minimal coordinates */
     rb_data *minimal;        /* the state in these coordinates; NULL: d is */
     record *record;
+    double
+        *noisy; /* exact values while noisy ones are recorded; NULL: --sensor-noise is not given */
+    rb_rng noise;
     events *events;     /* NULL: not asked for */
     controls *controls; /* NULL: nobody drives */
     double energy;      /* [J] */
@@ -107,6 +110,14 @@ static void put_row(run *r, const rb_step_info *info, double joules)
     if (!r->record) return;
     const record_state s = recorded(r, info, joules);
     rb_frames(r->m, r->d);
+    if (r->noisy) {
+        size_t bytes = (size_t)r->m->nsensordata * sizeof *r->noisy;
+        memcpy(r->noisy, r->d->sensor, bytes);
+        rb_sensor_noise(r->m, &r->noise, r->d->sensor);
+        record_row(r->record, &s);
+        memcpy(r->d->sensor, r->noisy, bytes); /* the simulation knows exact values */
+        return;
+    }
     record_row(r->record, &s);
 }
 
@@ -449,6 +460,11 @@ static int open_record(run *r)
 {
     if (!r->o->record) return 1;
     const record_state s = recorded(r, NULL, 0.0);
+    if (r->o->has_noise) {
+        r->noise = rb_rng_make((uint64_t)r->o->noise_seed);
+        r->noisy = malloc(((size_t)r->m->nsensordata + 1) * sizeof *r->noisy);
+        if (!r->noisy) return 0;
+    }
     r->record = record_open(r->o->record, r->o->columns, &s);
     return r->record != NULL;
 }
@@ -532,6 +548,7 @@ static int run_model(run *r)
         r->check = check_step_run(r->m, &r->begin, r->d, &quiet);
     }
     if (!record_close(r->record)) status = EXIT_BAD_INPUT;
+    free(r->noisy);
     if (r->o->save && !run_state_save(r->o->save, r->m, r->d)) status = EXIT_BAD_INPUT;
     if (!events_close(r->events)) status = EXIT_BAD_INPUT;
     if (r->o->model.json)

@@ -14,6 +14,8 @@ typedef struct run_options {
     const char *record, *columns, *state, *save, *dump, *events;
     int check_step; /* 1: again with half the step */
     int has_height;
+    int has_noise; /* --sensor-noise */
+    double noise_seed;
     double height; /* of the floating base at the start [m] */
     control_options control;
     int watch;

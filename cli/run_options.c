@@ -374,6 +374,13 @@ static int set_save(void *to, const char *text)
     return 1;
 }
 
+static int set_noise(void *to, const char *text)
+{
+    run_options *o = to;
+    o->has_noise = 1;
+    return number("--sensor-noise", text, 0.0, 9007199254740992.0, "a seed", &o->noise_seed);
+}
+
 static int set_height(void *to, const char *text)
 {
     run_options *o = to;
@@ -434,6 +441,7 @@ static const argument table[] = {
     { "--state", 1, set_state },
     { "--save", 1, set_save },
     { "--start-height", 1, set_height },
+    { "--sensor-noise", 1, set_noise },
     { "--ctrl", 1, set_ctrl },
     { "--pd", 1, set_pd },
     { "--interpolate", 1, set_interpolate },
@@ -539,6 +547,7 @@ void run_help(void)
         "  --events FILE          impacts and groups of impulse and hybrid as CSV, or JSON lines\n"
         "                         (.jsonl)\n"
         "  --save FILE            the state at the end, from which --state goes on bit for bit\n"
+        "  --sensor-noise SEED    add the noise that sensors have to their recorded values\n"
         "  --start-height Z       z of the floating base at the start [m]\n"
         "  --state FILE           start from a state, as rattleback compute takes it\n"
         "  --ctrl FILE            inputs over time: CSV with a header time,NAME,.. or JSON lines;\n"

@@ -294,6 +294,7 @@ typedef struct rb_model {
     int *sensor_adr, *sensor_dim; /* its numbers in rb_data.sensor              (nsensor)     */
     double *sensor_cutoff, *sensor_noise, *sensor_delay, *sensor_interval,
         *sensor_phase;                        /*                                (nsensor)     */
+    double *sensor_picture;                   /*                            (nsensor x 4) */
     int *sensor_nsample, *sensor_interpolate; /*                                (nsensor)     */
     int *sensor_pastadr; /* its samples in rb_data.sensor_past, -1: none        (nsensor)     */
 

@@ -510,7 +510,9 @@ typedef enum rb_sensor_type {
     RB_SENSOR_E_POTENTIAL,
     RB_SENSOR_E_KINETIC,
     RB_SENSOR_CLOCK,
-    RB_SENSOR_USER, /* zeros: the caller writes them */
+    RB_SENSOR_USER,          /* zeros: the caller writes them */
+    RB_SENSOR_CAMPROJECTION, /* the site `index` in a picture taken from the frame of the site
+                                `reference_index`, which looks along -z, x to the right [pixel] */
     RB_NSENSOR
 } rb_sensor_type;
 
@@ -586,14 +588,15 @@ typedef struct rb_sensor_def {
     int data; /* fields of contact sensors and rangefinders, bits                        */
     int num;  /* contact: slots                                                          */
     rb_reduce reduce;
-    int dim;         /* user: how many numbers                                                 */
-    double cutoff;   /* > 0: larger values are cut to it; of distances: the reach [unit]       */
-    double noise;    /* standard deviation; for rb_sensor_noise, values are exact              */
-    double delay;    /* values are as old as this [s]                                          */
-    double interval; /* time between samples, 0: every step [s]                                */
-    double phase;    /* of the first sample, <= 0 [s]                                          */
-    int nsample;     /* samples kept for delays; 0: none                                       */
-    int interpolate; /* between samples: 0 the last, 1 linear, 2 cubic                         */
+    int dim;           /* user: how many numbers                                                 */
+    double picture[4]; /* camprojection: focal lengths and centre, x and y [pixel]              */
+    double cutoff;     /* > 0: larger values are cut to it; of distances: the reach [unit]       */
+    double noise;      /* standard deviation; for rb_sensor_noise, values are exact              */
+    double delay;      /* values are as old as this [s]                                          */
+    double interval;   /* time between samples, 0: every step [s]                                */
+    double phase;      /* of the first sample, <= 0 [s]                                          */
+    int nsample;       /* samples kept for delays; 0: none                                       */
+    int interpolate;   /* between samples: 0 the last, 1 linear, 2 cubic                         */
 } rb_sensor_def;
 
 /* A named list of numbers or a text that a file carries for us ("rb.restitution", ...). */

@@ -247,7 +247,8 @@ enum {
     RB_MJCF_WARNINGS,
     RB_MJCF_FILES,
     RB_MJCF_UNREAD_MESHES, /* assets that are left out, with the geoms that need them           */
-    RB_MJCF_UNREAD_HFIELDS
+    RB_MJCF_UNREAD_HFIELDS,
+    RB_MJCF_CAMERAS /* rb_mjcf_camera */
 };
 
 void *rb_mjcf_map_get(const rb_mjcf *r, int space, const char *name);
@@ -403,6 +404,22 @@ typedef struct rb_mjcf_place {
     rb_pose frame;
     const rb_mjcf_class *class;
 } rb_mjcf_place;
+
+/* A camera that keeps its place in its body: sensors make a site of it (mjcf_camera.c). */
+typedef struct rb_mjcf_camera {
+    const rb_xml_node *node;
+    int body;
+    rb_pose pose;
+    int site; /* -1: none yet */
+} rb_mjcf_camera;
+
+rb_status rb_mjcf_add_camera(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place);
+
+/* The site of the camera that an attribute names; -1: there is none, or it follows something. */
+rb_status rb_mjcf_camera_site(rb_mjcf *r, const rb_xml_node *node, const char *attr, int *site);
+
+/* Focal lengths and centre of its picture [pixel]. 0: they are not known. */
+int rb_mjcf_camera_picture(const rb_mjcf *r, const char *name, double picture[4]);
 
 /* The parts of an attached file: a body, what a frame holds, or what the world holds (mjcf_body.c).
  */

@@ -153,6 +153,7 @@ static rb_status read_own(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pla
     if (rb_xml_in(node->name, "composite flexcomp plugin")) return refuse_element(r, node);
     if (rb_xml_is(node, "inertial") && place->body == 0)
         return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT, "the world cannot have inertia");
+    if (rb_xml_is(node, "camera")) return rb_mjcf_add_camera(r, node, place);
     if (!rb_xml_in(node->name, "joint freejoint geom site")) return RB_OK;
 
     if (rb_xml_is(node, "geom")) return rb_mjcf_add_geom(r, node, place);

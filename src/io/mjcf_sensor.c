@@ -28,7 +28,7 @@ typedef struct reading {
     rb_mjcf *r;
     const rb_xml_node *node;
     rb_sensor_def def;
-    int camera; /* it is attached to one, and cameras are not read */
+    int camera; /* it is attached to one whose place or picture is not known */
 } reading;
 
 static rb_status find(reading *x, const char *attr, rb_object object, int needed, rb_object *as,
@@ -36,6 +36,14 @@ static rb_status find(reading *x, const char *attr, rb_object object, int needed
 {
     RB_TRY(rb_mjcf_find(x->r, x->node, attr, kind_of(object), needed, index));
     if (*index >= 0) *as = object;
+    return RB_OK;
+}
+
+static rb_status find_camera(reading *x, const char *attr, rb_object *object, int *index)
+{
+    RB_TRY(rb_mjcf_camera_site(x->r, x->node, attr, index));
+    *object = RB_OBJECT_SITE;
+    x->camera |= *index < 0;
     return RB_OK;
 }
 
@@ -52,8 +60,8 @@ static rb_status find_typed(reading *x, const char *type, const char *name, int 
     if (word < 0)
         return rb_xml_refuse(x->node, type, x->r->err, RB_BAD_INPUT,
                              "is missing: expected body, xbody, geom, site or camera");
-    x->camera |= word == CAMERA;
-    return word == CAMERA ? RB_OK : find(x, name, objects[word], 1, object, index);
+    if (word != CAMERA) return find(x, name, objects[word], 1, object, index);
+    return find_camera(x, name, object, index);
 }
 
 /* One of several attributes, each with its kind; refused where two of them are there. */
@@ -205,6 +213,17 @@ static rb_status read_range(reading *x)
     return find(x, "site", RB_OBJECT_SITE, 1, &def->object, &def->index);
 }
 
+static rb_status read_projection(reading *x)
+{
+    rb_sensor_def *def = &x->def;
+    const char *name;
+    RB_TRY(rb_xml_need(x->node, "camera", &name, x->r->err));
+    RB_TRY(find(x, "site", RB_OBJECT_SITE, 1, &def->object, &def->index));
+    RB_TRY(find_camera(x, "camera", &def->reference, &def->reference_index));
+    x->camera |= !rb_mjcf_camera_picture(x->r, name, def->picture);
+    return RB_OK;
+}
+
 static rb_status read_user(reading *x)
 {
     const char *dim;
@@ -237,6 +256,7 @@ static rb_status read_type(reading *x)
     if (type == RB_SENSOR_INSIDESITE) return read_inside(x);
     if (type >= RB_SENSOR_DISTANCE && type <= RB_SENSOR_FROMTO) return read_pair(x);
     if (type == RB_SENSOR_CONTACT) return read_contact(x);
+    if (type == RB_SENSOR_CAMPROJECTION) return read_projection(x);
     return type == RB_SENSOR_USER ? read_user(x) : RB_OK;
 }
 
@@ -307,7 +327,8 @@ static rb_status leave_out(rb_mjcf *r, const rb_xml_node *node)
     return rb_mjcf_warn(r, node, label, 0,
                         rb_xml_is(node, "tactile")
                             ? "tactile sensors are not computed: left out"
-                            : "sensors on cameras are not computed: left out");
+                            : "the sensor needs what a camera sees, or one that follows a body or "
+                              "has its picture from a class: left out");
 }
 
 rb_status rb_mjcf_add_sensor(rb_mjcf *r, const rb_xml_node *node)

@@ -102,7 +102,7 @@ static const entry model_entries[] = {
     M(sensor_reduce, nsensor, 1), M(sensor_adr, nsensor, 1), M(sensor_dim, nsensor, 1),
     M(sensor_cutoff, nsensor, 1), M(sensor_noise, nsensor, 1), M(sensor_delay, nsensor, 1),
     M(sensor_interval, nsensor, 1), M(sensor_phase, nsensor, 1), M(sensor_nsample, nsensor, 1),
-    M(sensor_interpolate, nsensor, 1), M(sensor_pastadr, nsensor, 1),
+    M(sensor_picture, nsensor, 4), M(sensor_interpolate, nsensor, 1), M(sensor_pastadr, nsensor, 1),
 
     M(eq_type, neq, 1), M(eq_obj1, neq, 1), M(eq_obj2, neq, 1), M(eq_active, neq, 1),
     M(eq_pos1, neq, 3), M(eq_quat1, neq, 4), M(eq_pos2, neq, 3), M(eq_quat2, neq, 4),

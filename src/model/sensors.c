@@ -56,6 +56,7 @@ static const sensor_kind kinds[RB_NSENSOR] = {
     [RB_SENSOR_E_KINETIC]         = { "e_kinetic",         1, RB_SENSOR_REAL },
     [RB_SENSOR_CLOCK]             = { "clock",             1, RB_SENSOR_REAL },
     [RB_SENSOR_USER]              = { "user",              0, RB_SENSOR_REAL },
+    [RB_SENSOR_CAMPROJECTION]     = { "camprojection",     2, RB_SENSOR_REAL },
 };
 // clang-format on
 
@@ -136,6 +137,7 @@ static int in_model(const rb_build *b, rb_object object, int index)
 static void fill_times(rb_model *m, int i, const rb_sensor_def *def)
 {
     m->sensor_cutoff[i] = def->cutoff;
+    memcpy(m->sensor_picture + 4 * (ptrdiff_t)i, def->picture, sizeof def->picture);
     m->sensor_noise[i] = def->noise;
     m->sensor_delay[i] = def->delay;
     m->sensor_interval[i] = def->interval;

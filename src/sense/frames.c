@@ -95,6 +95,20 @@ void rb_sense_frame(const rb_sense *s, int i, double *out)
         sense_place(type, &f, &ref, out);
 }
 
+/* Where a site is seen; behind the camera too, as in MuJoCo. */
+void rb_sense_picture(const rb_sense *s, int i, double out[2])
+{
+    const rb_model *m = s->m;
+    const double *x = m->sensor_picture + 4 * (ptrdiff_t)i;
+    rb_frame f = rb_frame_of(s, m->sensor_object[i], m->sensor_index[i]);
+    rb_frame ref = rb_frame_of(s, m->sensor_reference[i], m->sensor_reference_index[i]);
+    double p[3];
+    rb_sub3(f.p, ref.p, p);
+    rb_rot_t(ref.R, p, p);
+    out[0] = x[2] - x[0] * p[0] / p[2];
+    out[1] = x[3] + x[1] * p[1] / p[2];
+}
+
 /* ---- subtrees ---------------------------------------------------------------------------------
  */
 

@@ -29,6 +29,7 @@ typedef struct rb_frame {
 rb_frame rb_frame_of(const rb_sense *s, int object, int index);
 
 /* framepos .. framezaxis, framelinvel, frameangvel */
+void rb_sense_picture(const rb_sense *s, int i, double out[2]);
 void rb_sense_frame(const rb_sense *s, int i, double *out);
 
 /* subtreecom, subtreelinvel, subtreeangmom */

@@ -160,6 +160,8 @@ static void sense_one(const rb_sense *s, int i, double *out)
     else if (type >= RB_SENSOR_ACTUATORPOS && type <= RB_SENSOR_ACTUATORFRC &&
              s->m->sensor_dim[i] == 3)
         sense_turn(s, i, out);
+    else if (type == RB_SENSOR_CAMPROJECTION)
+        rb_sense_picture(s, i, out);
     else if (type != RB_SENSOR_USER) /* what the caller wrote stays */
         *out = sense_scalar(s, i);
 }

@@ -159,5 +159,33 @@ def test_start_height():
     check_run(rattleback("run", "scenes/robots/double_pendulum.xml", "--start-height", "1"), 2, "free joint")
 
 
+def test_noise_of_recorded_sensors():
+    """The same for the same seed, of the deviation that is asked for, and without effect on the motion."""
+    text = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/><camera name="c"
+      resolution="200 100" pos="0 0 0.5"/></body><site name="s" pos="0 0 -1"/></worldbody>
+      <sensor><jointpos name="p" joint="j" noise="0.5"/><clock name="t"/><camprojection name="c" site="s" camera="c"/></sensor></mujoco>"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "arm.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        rows, ends = [], []
+        for seed in ("1", "1", "2", None):
+            record = os.path.join(folder, "arm.csv")
+            more = ("--sensor-noise", seed) if seed else ()
+            out = check_run(rattleback("run", path, "--time", "2", "--record", record, "--columns", "q,sensor",
+                                       "--json", *more), 0)
+            ends.append(strict_json(out)["hash"])
+            with open(record, encoding="utf-8") as file:
+                rows.append([line.split(",") for line in file.read().splitlines()])
+        check(len(set(ends)) == 1, ends)
+        check(rows[0] == rows[1] and rows[0] != rows[2], "the seed decides")
+        check(rows[0][0] == ["time", "q:j", "sensor:p", "sensor:t", "sensor:c:0", "sensor:c:1"], rows[0][0])
+        errors = [float(row[2]) - float(row[1]) for row in rows[0][1:]]
+        deviation = (sum(e * e for e in errors) / len(errors)) ** 0.5
+        check(0.45 < deviation < 0.55, deviation)
+        check(all(row[1] == row[2] and row[0] == row[3] for row in rows[3][1:]), "exact without")
+        check(abs(float(rows[3][1][4]) - 100.0) < 1e-9 and abs(float(rows[3][1][5]) - 50.0) < 1e-9, rows[3][1])
+
+
 if __name__ == "__main__":
     run_tests(globals())

@@ -49,6 +49,8 @@ EVERY = f"""<mujoco><compiler angle="radian"/><option magnetic="0.1 -0.4 0.3" ti
   <body name="base" pos="0 0 1"><freejoint/><geom name="trunk" type="box" size="0.3 0.2 0.1" euler="0.2 0.1 0"/>
    <geom name="hump" type="capsule" size="0.05 0.1" pos="0.1 0 0.2"/>
    <site name="chest" pos="0.1 0.05 0.1" euler="0.5 -0.4 0.3"/>
+   <camera name="eye" pos="0.2 0.1 0.1" euler="0.3 0.5 -0.7" resolution="640 480" fovy="60"/>
+   <camera name="lens" pos="0.1 0.1 0" xyaxes="0 1 0 0.1 0 1" resolution="320 200" sensorsize="0.008 0.004" focal="0.004 0.002"/>
    <body name="upper" pos="0.3 0 0" euler="0.1 0.4 0.2">
     <joint name="shoulder" type="ball"/><geom type="capsule" size="0.04 0.2" pos="0 0 -0.2"/>
     <geom size="0.06" pos="0.05 0.1 0"/>
@@ -95,6 +97,10 @@ EVERY = f"""<mujoco><compiler angle="radian"/><option magnetic="0.1 -0.4 0.3" ti
   <distance name="d3" geom1="ball" geom2="floor" cutoff="9"/>
   <normal name="n3" geom1="ball" geom2="floor" cutoff="9"/><fromto name="ft3" geom1="ball" geom2="floor" cutoff="9"/>
   <rangefinder name="rf" site="tip" data="dist dir origin point normal"/>
+  <camprojection name="cam1" site="tip" camera="eye"/><camprojection name="cam2" site="fixed" camera="lens"/>
+  <framepos name="cam3" objtype="camera" objname="eye"/><framequat name="cam4" objtype="camera" objname="lens"/>
+  <framepos name="cam5" objtype="site" objname="tip" reftype="camera" refname="eye"/>
+  <frameangvel name="cam6" objtype="camera" objname="eye" reftype="body" refname="lower"/>
   <e_potential name="ep"/><e_kinetic name="ek"/><clock name="clock"/><user name="user" dim="2"/>
  </sensor>
 </mujoco>"""
