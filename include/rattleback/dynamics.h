@@ -56,6 +56,8 @@ void rb_bias(const rb_model *m, rb_data *d);    /* -> d->c                      
 void rb_passive(const rb_model *m, rb_data *d); /* springs, dampers, gravcomp -> d->passive      */
 void rb_actuator_row(const rb_model *m, const rb_data *d, int actuator,
                      double *row); /* moment arms: rate = row . v; needs kinematics (nv_all)     */
+void rb_actuator_axis(const rb_model *m, const rb_data *d, int actuator, int axis,
+                      double *row); /* of an orientation servo: of one of its three axes         */
 double rb_actuator_length(const rb_model *m, const rb_data *d, int actuator,
                           double *rate); /* of its transmission, and the rate; needs velocity    */
 void rb_actuation(const rb_model *m, rb_data *d); /* ctrl, act -> actuation, act_force, act_dot */

@@ -360,6 +360,13 @@ double rb_actuator_length(const rb_model *m, const rb_data *d, int i, double *ra
     return rb_transmission_length(m, d, i);
 }
 
+void rb_actuator_axis(const rb_model *m, const rb_data *d, int i, int axis, double *row)
+{
+    rb_arm_visit arms = { .v = d->v, .out = row, .scale = 1.0 };
+    for (int j = 0; j < m->nv_all; j++) row[j] = 0.0;
+    rb_transmission_axis(m, d, i, axis, &arms);
+}
+
 void rb_actuator_row(const rb_model *m, const rb_data *d, int i, double *row)
 {
     rb_arm_visit arms = { .v = d->v, .out = row, .scale = 1.0 };

@@ -62,7 +62,7 @@ static void apply_flags(rb_mjcf *r)
 typedef struct finished {
     rb_model *m;
     rb_data *d;
-    double *x; /* scratch (2 nv) */
+    double *x; /* scratch (2 nv_all) */
 } finished;
 
 /* Stiffness and damping that give a joint this time constant and damping ratio, with the inertia
@@ -85,23 +85,32 @@ static void set_springdamper(rb_mjcf *r, const finished *f, const rb_mjcf_later 
     joint->damping = 2.0 * inertia / fmax(MIN_DIVISOR, time_constant);
 }
 
-/* kv = 2 ratio sqrt(kp mass) of a servo, mass = 1 / (J M^-1 J') what it feels. */
-static rb_status set_dampratio(rb_mjcf *r, const rb_xml_node *root, const finished *f,
-                               const rb_mjcf_later *later)
+/* x := row of the actuator, or of an axis of an orientation; row M^-1 row'. */
+static double compliance_of(const finished *f, int actuator, int axis)
 {
-    rb_actuator_def *act = rb_spec_actuator(r->spec, later->index);
-    double *row = f->x + f->m->nv, inverse = 0.0;
-    act->bias[2] = 0.0;
-    if (act->transmission == RB_TRN_SITE || act->gain_law == RB_LAW_ORIENTATION)
-        return rb_mjcf_warn(r, root, "actuator/dampratio", 1,
-                            "a servo on a site or a turn has no damping ratio here; give kv");
-    rb_actuator_row(f->m, f->d, later->index, f->x);
+    double *row = f->x + f->m->nv_all, sum = 0.0;
+    if (axis < 0)
+        rb_actuator_row(f->m, f->d, actuator, f->x);
+    else
+        rb_actuator_axis(f->m, f->d, actuator, axis, f->x);
     memcpy(row, f->x, (size_t)f->m->nv * sizeof *row);
     rb_mass_solve(f->m, f->d, f->x);
-    for (int i = 0; i < f->m->nv; i++) inverse += row[i] * f->x[i];
+    for (int i = 0; i < f->m->nv; i++) sum += row[i] * f->x[i];
+    return sum;
+}
+
+/* kv = 2 ratio sqrt(kp mass) of a servo, mass = 1 / (J M^-1 J') what it feels, of an orientation
+ * that of the mean over its axes. */
+static void set_dampratio(rb_mjcf *r, const finished *f, const rb_mjcf_later *later)
+{
+    rb_actuator_def *act = rb_spec_actuator(r->spec, later->index);
+    double inverse = 0.0;
+    if (act->gain_law == RB_LAW_ORIENTATION)
+        for (int a = 0; a < 3; a++) inverse += compliance_of(f, later->index, a) / 3.0;
+    else
+        inverse = compliance_of(f, later->index, -1);
     double mass = 1.0 / fmax(MIN_DIVISOR, inverse);
     act->bias[2] = -2.0 * later->numbers[0] * sqrt(fmax(0.0, -act->bias[1] * mass));
-    return RB_OK;
 }
 
 /* force = scale / |M^-1 J'|, the acceleration of a unit force. */
@@ -134,7 +143,7 @@ static rb_status prepare(rb_mjcf *r, const rb_xml_node *root, finished *f)
     f->m = rb_spec_compile(r->spec, a, r->err);
     if (!f->m) return r->err->status;
     f->d = rb_data_new(f->m, a);
-    f->x = rb_xml_take(r->doc, 2 * (size_t)f->m->nv + 1, sizeof *f->x);
+    f->x = rb_xml_take(r->doc, 2 * (size_t)f->m->nv_all + 1, sizeof *f->x);
     if (!f->d || !f->x) return rb_mjcf_nomem(r, root);
     rb_kinematics(f->m, f->d);
     rb_mass(f->m, f->d);
@@ -156,7 +165,7 @@ static rb_status read_later(rb_mjcf *r, const rb_xml_node *root)
         else if (later->kind == RB_MJCF_LENGTH_RANGE)
             status = rb_mjcf_length_range(r, root, f.m, f.d, later->index);
         else
-            status = set_dampratio(r, root, &f, later);
+            set_dampratio(r, &f, later);
     }
     rb_data_free(f.d);
     if (f.m) rb_model_free(f.m, a);

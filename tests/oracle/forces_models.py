@@ -142,6 +142,8 @@ MOTORS = TENDONS + """
     <orientation name="turn_site" site="tip" refsite="f1" kp="20" kv="3" ctrlrange="-1 1"/>
     <general name="turn_int" joint="wrist" gaintype="so3" biastype="so3" dyntype="integrator" gainprm="20"
              biasprm="0 -20 -3"/>
+    <orientation name="turn_ratio" joint="wrist" kp="20" dampratio="0.8"/>
+    <position name="site_ratio" site="tip" refsite="f1" gear="0 0 0 1 2 3" kp="5" dampratio="1"/>
     <motor name="after" joint="slide"/>
   </actuator>"""
 MODELS["motors"] = arm(MOTORS)
