@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a call below or the meaning of the table does. */
-#define RB_FLAT_ABI 1
+#define RB_FLAT_ABI 2
 
 int rb_flat_abi(void);
 const char *rb_flat_version(void); /* RB_VERSION */
@@ -72,6 +72,12 @@ void rb_flat_shape(const rb_field *field, const void *object, size_t length[2]);
 
 /* The struct as its _default call fills it: "rb_geom_def", "rb_step_opts", ..; 0: there is none. */
 int rb_flat_default(const char *struct_name, void *out);
+
+/* An object as JSON, field by field of the table, arrays as lists of rows, numbers with 17 digits,
+ * null where one is not finite; to be freed by rb_flat_free. NULL: no such struct, out of memory.
+ */
+char *rb_flat_json(const char *struct_name, const void *object);
+void rb_flat_free(void *block);
 
 /* ---- complementarity problems -------------------------------------------------------------------
  */
@@ -154,6 +160,7 @@ rb_sim *rb_sim_copy(const rb_sim *s);
 /* Its data. It moves when room for contacts grows, but the arrays whose lengths are those of the
  * model stay where they are as long as the simulation lives. */
 rb_data *rb_sim_data(const rb_sim *s);
+const rb_model *rb_sim_model(const rb_sim *s);
 rb_step_opts *rb_sim_opts(rb_sim *s);
 rb_step_info *rb_sim_info(rb_sim *s);
 rb_error *rb_sim_error(rb_sim *s);
@@ -201,7 +208,6 @@ int rb_sim_contacts(const rb_sim *s, int capacity, size_t stride, const char *na
 /* Pairs that `rattleback compute --what gaps` lists, grown until they fit; to be freed by
  * rb_flat_free. NULL where n = 0 or the status is bad. */
 rb_contact *rb_sim_gaps(rb_sim *s, double within, int *n, rb_status *status);
-void rb_flat_free(void *block);
 
 /* ---- many simulations --------------------------------------------------------------------------
  */

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-ABI = 1
+ABI = 2
 
 _double_p = ctypes.POINTER(ctypes.c_double)
 
@@ -199,6 +199,17 @@ def field_view(struct: str, name: str, address: int, owner: Any, writable: bool 
     return view(at, own, dtype, owner, writable)
 
 
+def as_json(struct: str, address: int) -> str:
+    """The object as JSON, written by the library from its table."""
+    found = lib.rb_flat_json(struct.encode(), address)
+    if not found:
+        raise MemoryError(f"out of memory for the JSON of {struct}")
+    try:
+        return ctypes.string_at(found).decode(errors="replace")
+    finally:
+        lib.rb_flat_free(found)
+
+
 def read_int(struct: str, name: str, address: int) -> int:
     return ctypes.c_int.from_address(address + FIELDS[struct][name].offset).value
 
@@ -370,6 +381,8 @@ def _declare() -> None:
         "rb_sim_free": (None, [p]),
         "rb_sim_copy": (p, [p]),
         "rb_sim_data": (p, [p]),
+        "rb_sim_model": (p, [p]),
+        "rb_flat_json": (p, [s, p]),
         "rb_sim_opts": (p, [p]),
         "rb_sim_info": (p, [p]),
         "rb_sim_error": (err, [p]),

@@ -228,6 +228,10 @@ class Model(ModelFields):
         field = FIELDS["rb_model"][name]
         return f"{field.type_name} {field.name}: {field.text}"
 
+    def to_json(self) -> str:
+        """All fields of the model as one JSON object."""
+        return _lib.as_json("rb_model", self._address)
+
     @property
     def timestep(self) -> float:
         """Length of a step [s], unless rb.step or the option h says otherwise."""

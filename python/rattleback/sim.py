@@ -186,7 +186,7 @@ class PlacedFrame(Placed):
         [N], [N m], world axes."""
         self._sim._update()
         force, torque = np.empty(3), np.empty(3)
-        lib.rb_contact_on_body(self._sim.model._address, self._sim._data(), self._body(),
+        lib.rb_contact_on_body(self._sim._m, self._sim._data(), self._body(),
                                pointer(force), pointer(torque))
         return force, torque
 
@@ -240,9 +240,9 @@ class PlacedActuator(Placed):
     @property
     def force(self) -> float:
         """At the present state [N] or [N m]."""
-        lib.rb_kinematics(self._sim.model._address, self._sim._data())
-        lib.rb_velocity(self._sim.model._address, self._sim._data())
-        lib.rb_actuation(self._sim.model._address, self._sim._data())
+        lib.rb_kinematics(self._sim._m, self._sim._data())
+        lib.rb_velocity(self._sim._m, self._sim._data())
+        lib.rb_actuation(self._sim._m, self._sim._data())
         return float(self._sim._array("act_force")[self.id])
 
 
@@ -373,6 +373,11 @@ class Sim(Stepper):
 
     def _data(self) -> int:
         return lib.rb_sim_data(self._p)
+
+    @property
+    def _m(self) -> int:
+        """Address of its model: a world of a batch may have one of its own."""
+        return lib.rb_sim_model(self._p)
 
     def _opts_address(self) -> int:
         return lib.rb_sim_opts(self._p)
@@ -544,6 +549,10 @@ class Sim(Stepper):
         """Of the state, as `rattleback run --json` tells it."""
         return f"{lib.rb_data_hash(self._data()):016x}"
 
+    def to_json(self) -> str:
+        """State, inputs and all that was derived of them, as one JSON object."""
+        return _lib.as_json("rb_data", self._data())
+
     # ---- contacts and sensors ----
 
     @property
@@ -583,7 +592,7 @@ class Sim(Stepper):
 
     def read_sensors(self) -> np.ndarray:
         """All sensors at the present state, after q, v or ctrl were written by hand."""
-        lib.rb_sensors(self.model._address, self._data())
+        lib.rb_sensors(self._m, self._data())
         return self.sensordata
 
     # ---- elements ----
@@ -628,7 +637,7 @@ class Sim(Stepper):
         if not address:
             raise MemoryError("out of memory for a simulation")
         other = Sim.__new__(Sim)
-        other._bind(self.model, Handle(address, lib.rb_sim_free, self.model._handle))
+        other._bind(self.model, Handle(address, lib.rb_sim_free, self._handle.keeps))
         other._given = dict(self._given)
         return other
 
@@ -666,7 +675,7 @@ class Sim(Stepper):
 
     def mass(self) -> np.ndarray:
         """Mass matrix M (nv, nv)."""
-        m, d, out = self.model._address, self._data(), np.empty((self.model.nv, self.model.nv))
+        m, d, out = self._m, self._data(), np.empty((self.model.nv, self.model.nv))
         lib.rb_kinematics(m, d)
         lib.rb_mass(m, d)
         lib.rb_mass_dense(m, d, pointer(out))
@@ -674,7 +683,7 @@ class Sim(Stepper):
 
     def bias(self) -> np.ndarray:
         """c of M qdd + c = tau: Coriolis, centrifugal forces, minus gravity (nv)."""
-        m, d = self.model._address, self._data()
+        m, d = self._m, self._data()
         lib.rb_kinematics(m, d)
         lib.rb_velocity(m, d)
         lib.rb_bias(m, d)
@@ -682,7 +691,7 @@ class Sim(Stepper):
 
     def passive(self) -> np.ndarray:
         """Springs, dampers and gravity compensation (nv)."""
-        m, d = self.model._address, self._data()
+        m, d = self._m, self._data()
         lib.rb_kinematics(m, d)
         lib.rb_velocity(m, d)
         lib.rb_passive(m, d)
@@ -690,7 +699,7 @@ class Sim(Stepper):
 
     def actuation(self) -> np.ndarray:
         """Forces of the actuators on the dofs (nv)."""
-        m, d = self.model._address, self._data()
+        m, d = self._m, self._data()
         lib.rb_kinematics(m, d)
         lib.rb_velocity(m, d)
         lib.rb_actuation(m, d)
@@ -698,7 +707,7 @@ class Sim(Stepper):
 
     def inverse_dynamics(self, qacc: Any = None) -> np.ndarray:
         """tau = M qacc + c (nv): contacts, springs and actuators are no part of it."""
-        m, d, out = self.model._address, self._data(), np.empty(self.model.nv)
+        m, d, out = self._m, self._data(), np.empty(self.model.nv)
         a = None if qacc is None else numbers(qacc, (self.model.nv,), "qacc")
         lib.rb_kinematics(m, d)
         lib.rb_velocity(m, d)
@@ -708,7 +717,7 @@ class Sim(Stepper):
     def forward_dynamics(self, tau: Any = None) -> np.ndarray:
         """qacc = M^-1 (tau - c) (nv). tau None: that of the simulation with its springs, dampers and
         actuators. Contacts are no part of it."""
-        m, d, out = self.model._address, self._data(), np.empty(self.model.nv)
+        m, d, out = self._m, self._data(), np.empty(self.model.nv)
         if tau is None:
             tau = self.tau + self.passive() + self.actuation()
         t = numbers(tau, (self.model.nv,), "tau")
@@ -721,14 +730,14 @@ class Sim(Stepper):
         world axes. point: in world coordinates; None: the origin of the body."""
         i, at = self._point(body, point)
         out = np.empty((6, self.model.nv))
-        lib.rb_jacobian(self.model._address, self._data(), i, pointer(at), pointer(out))
+        lib.rb_jacobian(self._m, self._data(), i, pointer(at), pointer(out))
         return out
 
     def point_velocity(self, body: str | int, point: Any = None) -> np.ndarray:
         """Angular velocity and velocity of a point of a body, world axes (6)."""
         i, at = self._point(body, point)
         out = np.empty(6)
-        lib.rb_point_velocity(self.model._address, self._data(), i, pointer(at), pointer(out))
+        lib.rb_point_velocity(self._m, self._data(), i, pointer(at), pointer(out))
         return out
 
     def _point(self, body: str | int, point: Any) -> tuple[int, np.ndarray]:
@@ -752,7 +761,7 @@ class Sim(Stepper):
         records = np.zeros(len(points), dtype)
         for k, (body, pos) in enumerate(points):
             records[k] = (self.model.index("body", body), numbers(pos, (3,), "point"))
-        m, d, out = self.model._address, self._data(), np.empty((3 * len(points),) * 2)
+        m, d, out = self._m, self._data(), np.empty((3 * len(points),) * 2)
         if lib.rb_aba_factor(m, d, None, None):
             raise ValueError("a moving part has no inertia: M is singular")
         lib.rb_upsilon(m, d)
@@ -763,16 +772,16 @@ class Sim(Stepper):
     def center_of_mass(self) -> np.ndarray:
         """Of all bodies [m]."""
         out = np.empty(3)
-        lib.rb_kinematics(self.model._address, self._data())
-        lib.rb_center_of_mass(self.model._address, self._data(), pointer(out))
+        lib.rb_kinematics(self._m, self._data())
+        lib.rb_center_of_mass(self._m, self._data(), pointer(out))
         return out
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Linear momentum, and angular momentum about the centre of mass, world axes."""
         com, p, L = np.empty(3), np.empty(3), np.empty(3)
-        lib.rb_kinematics(self.model._address, self._data())
-        lib.rb_velocity(self.model._address, self._data())
-        lib.rb_momentum(self.model._address, self._data(), pointer(com), pointer(p), pointer(L))
+        lib.rb_kinematics(self._m, self._data())
+        lib.rb_velocity(self._m, self._data())
+        lib.rb_momentum(self._m, self._data(), pointer(com), pointer(p), pointer(L))
         return p, L
 
     # ---- collision ----
@@ -802,7 +811,7 @@ class Sim(Stepper):
         self._update()
         out = np.zeros(1, _lib.dtype_of("rb_distance"))
         call = getattr(lib, f"rb_{kind}_distance")
-        status = call(self.model._address, self._data(), self.model.index(kind, one),
+        status = call(self._m, self._data(), self.model.index(kind, one),
                       self.model.index(kind, two), reach, pointer(out))
         if status:
             raise ValueError(f"distance of {one} and {two}: {Status(status).text}")
@@ -817,7 +826,7 @@ class Sim(Stepper):
         self._update()
         a, b = numbers(start, (3,), "start"), numbers(direction, (3,), "direction")
         out = np.zeros(1, _lib.dtype_of("rb_ray_hit"))
-        status = lib.rb_ray(self.model._address, self._data(), pointer(a), pointer(b), None,
+        status = lib.rb_ray(self._m, self._data(), pointer(a), pointer(b), None,
                             pointer(out))
         if status:
             raise ValueError(f"ray: {Status(status).text}: expected finite numbers, a direction "
@@ -833,7 +842,7 @@ class Sim(Stepper):
         velocities."""
         self._update()
         out, err = np.zeros(1, _lib.dtype_of("rb_impact_time")), CError()
-        status = lib.rb_impact_predict(self.model._address, self._data(), horizon, pointer(out),
+        status = lib.rb_impact_predict(self._m, self._data(), horizon, pointer(out),
                                        ctypes.byref(err))
         if status:
             raise ValueError(_lib.sentence(err, status))
@@ -845,7 +854,7 @@ class Sim(Stepper):
     def contact_between(self, body1: str | int, body2: str | int | None = None) -> float:
         """Normal force [N] between two bodies in the last step; body2 None: all others."""
         two = -1 if body2 is None else self.model.index("body", body2)
-        return float(lib.rb_contact_between(self.model._address, self._data(),
+        return float(lib.rb_contact_between(self._m, self._data(),
                                             self.model.index("body", body1), two))
 
     def __repr__(self) -> str:

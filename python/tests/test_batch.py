@@ -142,3 +142,20 @@ def test_options_and_reset(quadruped):
     sim.reset()
     assert batch.hashes[0] == sim.hash != batch.hashes[1]
     assert batch.certificates()["residual"].shape == (2,)
+
+
+def test_world_as_simulation():
+    model = rb.Model.from_string(ARM)
+    batch = rb.Batch(model, 2, threads=1)
+    mass = batch.mass
+    mass[1, 3] *= 4.0
+    batch.mass = mass
+    one, two = batch.sim(0), batch.sim(1)
+    assert np.isclose(two.mass()[2, 2], 4.0 * one.mass()[2, 2])
+    twin = two.copy()
+    del batch, one
+    two.step(20)
+    twin.step(20)
+    assert two.hash == twin.hash
+    del two
+    twin.step()

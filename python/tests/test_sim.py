@@ -1,6 +1,7 @@
 """Sim: live views, names, contacts, sensors, states."""
 import copy
 import gc
+import json
 import pickle
 
 import numpy as np
@@ -249,3 +250,22 @@ def test_repr(arm):
 
 def test_describe():
     assert "kg" in rb.Model.describe("body_mass")
+
+
+def test_json(arm):
+    model = json.loads(arm.to_json())
+    assert model["nq"] == arm.nq and np.allclose(model["jnt_range"], arm.jnt_range)
+    assert model["option"]["timestep"] == arm.timestep
+    assert model["geom_material"][0]["friction"] == arm.geom(0).friction
+    sim = rb.Sim(arm)
+    sim.step(10)
+    data = json.loads(sim.to_json())
+    assert data["q"][:arm.nq] == sim.q.tolist() and data["time"] == sim.time
+    assert len(data["body_p"]) == arm.nbody and len(data["body_p"][0]) == 3
+
+
+def test_every_field_can_be_read(arm):
+    from rattleback import _lib
+    for name in _lib.FIELDS["rb_model"]:
+        getattr(arm, name)
+    assert len(_lib.FIELDS["rb_model"]) > 250 and len(_lib.FIELDS["rb_data"]) > 80

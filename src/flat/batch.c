@@ -184,6 +184,7 @@ static rb_status run(work *w, int count)
         parallel->run(parallel->ctx, share, w);
     else
         share(w, 0);
+    atomic_store(&b->stop, 0);
     for (int j = 0; j < count; j++) {
         rb_status status = b->sim[w->ids ? w->ids[j] : j]->err.status;
         if (status != RB_OK) return status;

@@ -114,8 +114,3 @@ rb_model *rb_flat_model_from(const void *bytes, size_t size)
     free(raw);
     return m;
 }
-
-void rb_flat_free(void *block)
-{
-    free(block);
-}

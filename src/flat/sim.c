@@ -130,6 +130,11 @@ rb_data *rb_sim_data(const rb_sim *s)
     return s->d;
 }
 
+const rb_model *rb_sim_model(const rb_sim *s)
+{
+    return s->m;
+}
+
 rb_step_opts *rb_sim_opts(rb_sim *s)
 {
     return &s->opts;
