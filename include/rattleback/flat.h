@@ -236,8 +236,8 @@ void rb_batch_forget_threads(rb_batch *b);
  * NULL. The first status that is not RB_OK. */
 rb_status rb_batch_step(rb_batch *b, long n, const rb_step_opts *opts, int *status, long *done);
 
-/* T times: controls (worlds x T x nu, NULL: as they are), then `skip` steps. What is asked for is
- * written behind each: states (worlds x T x (nq + nv)), sensors (worlds x T x nsensordata),
+/* T times: controls (worlds x T x nctrl, NULL: as they are), then `skip` steps. What is asked for
+ * is written behind each: states (worlds x T x (nq + nv)), sensors (worlds x T x nsensordata),
  * certificates (worlds x T x 4: residual, penetration, below_accuracy, contacts); any may be NULL.
  * A world that fails stays as it was, and repeats its last row. */
 rb_status rb_batch_rollout(rb_batch *b, int T, int skip, const rb_step_opts *opts,

@@ -47,6 +47,7 @@ class ModelFields:
     nout: int
     nctrlpast: int
     nservo: int
+    nsticky: int
     nsensor: int
     nsensordata: int
     nsensorpast: int
@@ -153,6 +154,7 @@ class ModelFields:
     geom_group: _I
     geom_invisible: _I
     geom_surface: _F
+    geom_adhesion: _F
     geom_triangles: _I
     geom_material: _S
     mesh_vertadr: _I
@@ -175,6 +177,9 @@ class ModelFields:
     hull_leave: _I
     hull_plane: _F
     mesh_half: _F
+    hull_star: _I
+    hull_next: _I
+    hull_aim: _I
     mesh_inner: _F
     mesh_hullwhole: _I
     mesh_convex: _I
@@ -237,6 +242,7 @@ class ModelFields:
     act_num: _I
     act_ctrladr: _I
     act_ctrlnum: _I
+    act_plain: _I
     act_outadr: _I
     act_inputs: _I
     act_quaternion: _I
@@ -282,6 +288,7 @@ class ModelFields:
     sensor_delay: _F
     sensor_interval: _F
     sensor_phase: _F
+    sensor_picture: _F
     sensor_nsample: _I
     sensor_interpolate: _I
     sensor_pastadr: _I
@@ -293,6 +300,7 @@ class ModelFields:
     pair_only_material: _I
     pair_never: _I
     pair_material: _S
+    pair_adhesion: _F
     key_time: _F
     key_qpos: _F
     key_qvel: _F

@@ -393,11 +393,11 @@ class Batch(Stepper):
         self.status[slice(None) if which is None else which] = 0
 
     def rollout(self, controls: Any, skip: int = 1, **options: Any) -> Rollout:
-        """Controls (n, T, nu), each held for `skip` steps: states, sensors and certificates behind
+        """Controls (n, T, nctrl; nctrl is nu unless actuators have several), each held for `skip` steps: states, sensors and certificates behind
         each. It begins at the present states and leaves the worlds at the last ones."""
         u = np.asarray(controls)
-        if u.ndim != 3 or u.shape[0] != self.n or u.shape[2] != self.model.nu:
-            raise ValueError(f"controls: expected the shape ({self.n}, T, {self.model.nu}), not "
+        if u.ndim != 3 or u.shape[0] != self.n or u.shape[2] != self.model.nctrl:
+            raise ValueError(f"controls: expected the shape ({self.n}, T, {self.model.nctrl}), not "
                              f"{u.shape}")
         u = numbers(u, u.shape, "controls")
         if check_count(skip) < 1:

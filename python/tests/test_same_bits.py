@@ -48,6 +48,16 @@ def test_options_are_those_of_the_command(quadruped):
     assert again.hash == told["hash"]
 
 
+@pytest.mark.parametrize("scheme", ["midpoint", "node", "semi-implicit", "moreau-jean"])
+def test_schemes(quadruped, scheme):
+    told = run_json("run", SCENES / "robots/quadruped.xml", "--json", "--time", "0.1", "--scheme",
+                    scheme, "--start-height", "0.44")
+    sim = rb.Sim(quadruped, scheme=scheme)
+    sim.q[2] = 0.44
+    sim.step(told["steps"])
+    assert sim.hash == told["hash"] and told["steps"] == 50
+
+
 def test_keyframe():
     path = SCENES / "contact/rod.xml"
     model = rb.Model.load(path)

@@ -262,7 +262,7 @@ static void roll_world(work *w, int i)
     for (long t = 0; t < w->n; t++) {
         long row = (long)i * w->n + t, done = 0;
         if (status == RB_OK) {
-            if (w->controls) put(s->d->ctrl, w->controls + row * s->m->nu, s->m->nu);
+            if (w->controls) put(s->d->ctrl, w->controls + row * s->m->nctrl, s->m->nctrl);
             status = rb_sim_step(s, w->skip, w->opts, &done);
             steps += done;
         }

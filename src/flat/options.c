@@ -116,18 +116,18 @@ static rb_status set_accuracy(rb_step_opts *o, const char *text, rb_error *err)
     return refuse(err, "accuracy %s: expected standard, strict or fast", text);
 }
 
-/* Words that stand for 0, 1, 2 of an enum. */
-static int find_word(const char *const words[3], const char *text)
+/* Words that stand for 0, 1, 2, .. of an enum; NULL ends them. */
+static int find_word(const char *const *list, const char *text)
 {
-    for (int k = 0; k < 3; k++)
-        if (strcmp(words[k], text) == 0) return k;
+    for (int k = 0; list[k]; k++)
+        if (strcmp(list[k], text) == 0) return k;
     return -1;
 }
 
 static rb_status set_law(rb_step_opts *o, const char *text, rb_error *err)
 {
-    static const char *const words[3] = { "poisson", "newton", "stronge" };
-    int k = find_word(words, text);
+    static const char *const laws[] = { "poisson", "newton", "stronge", NULL };
+    int k = find_word(laws, text);
     if (k < 0) return refuse(err, "restitution_law %s: expected newton, poisson or stronge", text);
     o->law = (rb_restitution_law)k;
     return RB_OK;
@@ -135,10 +135,12 @@ static rb_status set_law(rb_step_opts *o, const char *text, rb_error *err)
 
 static rb_status set_scheme(rb_step_opts *o, const char *text, rb_error *err)
 {
-    static const char *const words[3] = { "midpoint", "semi-implicit", "moreau-jean" };
-    int k = find_word(words, text);
+    static const char *const schemes[] = { "midpoint", "semi-implicit", "moreau-jean", "node",
+                                           NULL };
+    int k = find_word(schemes, text);
     if (k < 0)
-        return refuse(err, "scheme %s: expected midpoint, semi-implicit or moreau-jean", text);
+        return refuse(err, "scheme %s: expected midpoint, node, semi-implicit or moreau-jean",
+                      text);
     o->scheme = (rb_scheme)k;
     return RB_OK;
 }

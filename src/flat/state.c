@@ -10,24 +10,21 @@ typedef struct piece {
     size_t bytes;
 } piece;
 
+/* Whole words without gaps between them: headers are compared byte by byte. */
+enum { NTOUCH = 0, COUNTS = 12 };
+
 typedef struct header {
     uint64_t magic;
-    int nq, nv, na, nu, nbody, nmocap, ngauge_dof, nsensordata, nsensorpast, ntouch;
+    int count[COUNTS]; /* [NTOUCH]: constraints; then the lengths of the model */
 } header;
+
+_Static_assert(sizeof(header) == sizeof(uint64_t) + COUNTS * sizeof(int), "header has a gap");
 
 static header make_header(const rb_data *d)
 {
     return (header){ .magic = RB_DATA_MAGIC,
-                     .nq = d->nq,
-                     .nv = d->nv,
-                     .na = d->na,
-                     .nu = d->nu,
-                     .nbody = d->nbody,
-                     .nmocap = d->nmocap,
-                     .ngauge_dof = d->ngauge_dof,
-                     .nsensordata = d->nsensordata,
-                     .nsensorpast = d->nsensorpast,
-                     .ntouch = d->ntouch };
+                     .count = { d->ntouch, d->nq, d->nv, d->na, d->nctrl, d->nctrlpast, d->nbody,
+                                d->nmocap, d->ngauge_dof, d->nsensordata, d->nsensorpast } };
 }
 
 static void add(piece *p, int *n, void *at, size_t bytes)
@@ -54,6 +51,7 @@ static int pieces(rb_data *d, int ntouch, piece p[MOST])
     numbers(p, &n, d->push, 2 * d->nv);
     numbers(p, &n, &d->push_time, 1);
     numbers(p, &n, d->slope, RB_SLOPES * d->nv);
+    numbers(p, &n, d->kick, 2 * d->nv);
     numbers(p, &n, d->slope_h, RB_SLOPES);
     numbers(p, &n, &d->slope_time, 1);
     numbers(p, &n, &d->correct_end, 1);
@@ -61,7 +59,8 @@ static int pieces(rb_data *d, int ntouch, piece p[MOST])
     numbers(p, &n, &d->touch_h, 1);
     numbers(p, &n, d->mocap_v, 6 * d->nmocap);
     numbers(p, &n, d->mocap_a, 6 * d->nmocap);
-    numbers(p, &n, d->ctrl, d->nu);
+    numbers(p, &n, d->ctrl, d->nctrl);
+    numbers(p, &n, d->ctrl_past, d->nctrlpast);
     numbers(p, &n, d->tau, d->nv);
     numbers(p, &n, d->wrench, 6 * d->nbody);
     numbers(p, &n, d->sensor, d->nsensordata);
@@ -106,17 +105,17 @@ rb_status rb_sim_restore(rb_sim *s, const void *bytes, size_t size)
     header given, own = make_header(s->d);
     if (size < sizeof given) return RB_BAD_INPUT;
     memcpy(&given, bytes, sizeof given);
-    own.ntouch = given.ntouch;
-    if (memcmp(&given, &own, sizeof own) != 0 || given.ntouch < 0) return RB_BAD_INPUT;
-    if (sum(p, pieces(s->d, given.ntouch, p)) != size) return RB_BAD_INPUT;
-    rb_status status = flat_sim_reserve(s, given.ntouch);
+    own.count[NTOUCH] = given.count[NTOUCH];
+    if (memcmp(&given, &own, sizeof own) != 0 || given.count[NTOUCH] < 0) return RB_BAD_INPUT;
+    if (sum(p, pieces(s->d, given.count[NTOUCH], p)) != size) return RB_BAD_INPUT;
+    rb_status status = flat_sim_reserve(s, given.count[NTOUCH]);
     if (status != RB_OK) return status;
-    int n = pieces(s->d, given.ntouch, p);
+    int n = pieces(s->d, given.count[NTOUCH], p);
     const char *from = (const char *)bytes + sizeof given;
     for (int k = 0; k < n; k++) {
         if (p[k].bytes > 0) memcpy(p[k].at, from, p[k].bytes);
         from += p[k].bytes;
     }
-    s->d->ntouch = given.ntouch;
+    s->d->ntouch = given.count[NTOUCH];
     return RB_OK;
 }
