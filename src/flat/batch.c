@@ -27,10 +27,8 @@ struct rb_batch {
 
 static int field_index(const char *name)
 {
-    for (int k = 0; k < rb_flat_nfield; k++) {
-        const rb_field *f = &rb_flat_fields[k];
-        if (flat_is_steady(f) && strcmp(f->name, name) == 0) return k;
-    }
+    for (int k = 0; k < rb_flat_data_count; k++)
+        if (flat_is_steady(k) && strcmp(flat_data_field(k)->name, name) == 0) return k;
     return -1;
 }
 
@@ -40,7 +38,7 @@ static int gather(rb_batch *b, int which)
     size_t length[2];
     int k = field_index(shown[which]);
     if (k < 0) return 0;
-    const rb_field *f = &rb_flat_fields[k];
+    const rb_field *f = flat_data_field(k);
     rb_flat_shape(f, b->sim[0]->d, length);
     size_t row = length[0] * (f->ndim > 1 ? length[1] : 1);
     b->length[which] = (int)row;

@@ -150,10 +150,12 @@ def main():
                 sys.exit(f"fields.py: {header} has no struct {owner}")
             rows += rows_of(owner, bodies[owner], enums, known)
             sizes.append(f'    {{ "{owner}", sizeof({owner}) }},')
+    of_data = [k for k, row in enumerate(rows) if row.startswith('    { "rb_data",')]
     lines = ["/* Written by src/flat/fields.py from the headers. */", '#include "flat/fields.h"', "",
              *(f'#include "rattleback/{h}.h"' for h in ("rattleback", "io", "flat")), "",
              "const rb_field rb_flat_fields[] = {", *rows, "};",
              "const int rb_flat_nfield = (int)(sizeof rb_flat_fields / sizeof *rb_flat_fields);", "",
+             f"const int rb_flat_data_first = {of_data[0]}, rb_flat_data_count = {len(of_data)};", "",
              "const rb_flat_struct rb_flat_structs[] = {", *sizes, "};",
              "const int rb_flat_nstruct = (int)(sizeof rb_flat_structs / sizeof *rb_flat_structs);"]
     with open(out, "w", encoding="utf-8") as file:

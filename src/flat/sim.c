@@ -29,9 +29,15 @@ static void release(void *ctx, void *block)
     if (block != s->first) free(block);
 }
 
-int flat_is_steady(const rb_field *f)
+const rb_field *flat_data_field(int k)
 {
-    if (strcmp(f->owner, "rb_data") != 0 || !f->pointer || strcmp(f->name, "slide") == 0) return 0;
+    return &rb_flat_fields[rb_flat_data_first + k];
+}
+
+int flat_is_steady(int k)
+{
+    const rb_field *f = flat_data_field(k);
+    if (!f->pointer || strcmp(f->name, "slide") == 0) return 0;
     return f->length[0].count != offsetof(rb_data, touch_max);
 }
 
@@ -43,7 +49,7 @@ static void **slot(rb_data *d, const rb_field *f)
 void flat_sim_place(rb_sim *s, int k, void *to)
 {
     size_t length[2];
-    const rb_field *f = &rb_flat_fields[k];
+    const rb_field *f = flat_data_field(k);
     rb_flat_shape(f, s->d, length);
     size_t bytes = f->size * length[0] * (f->ndim > 1 ? length[1] : 1);
     void **at = slot(s->d, f);
@@ -53,8 +59,8 @@ void flat_sim_place(rb_sim *s, int k, void *to)
 
 static void bring_home(rb_sim *s)
 {
-    for (int k = 0; k < rb_flat_nfield; k++)
-        if (s->home[k]) *slot(s->d, &rb_flat_fields[k]) = s->home[k];
+    for (int k = 0; k < rb_flat_data_count; k++)
+        if (s->home[k]) *slot(s->d, flat_data_field(k)) = s->home[k];
 }
 
 rb_status flat_sim_reserve(rb_sim *s, int n)
@@ -73,7 +79,7 @@ rb_sim *flat_sim_new(const rb_model *m, const rb_step_opts *opts)
     if (!s) return NULL;
     s->m = m;
     s->opts = *opts;
-    s->home = calloc((size_t)rb_flat_nfield, sizeof *s->home);
+    s->home = calloc((size_t)rb_flat_data_count, sizeof *s->home);
     const rb_alloc alloc = { take, resize, release, s };
     s->d = s->home ? rb_data_new(m, &alloc) : NULL;
     if (!s->d) {
@@ -81,8 +87,8 @@ rb_sim *flat_sim_new(const rb_model *m, const rb_step_opts *opts)
         return NULL;
     }
     s->first = s->d->memory;
-    for (int k = 0; k < rb_flat_nfield; k++)
-        if (flat_is_steady(&rb_flat_fields[k])) s->home[k] = *slot(s->d, &rb_flat_fields[k]);
+    for (int k = 0; k < rb_flat_data_count; k++)
+        if (flat_is_steady(k)) s->home[k] = *slot(s->d, flat_data_field(k));
     return s;
 }
 

@@ -25,11 +25,12 @@ struct rb_sim {
     rb_error err;
     flat_wait wait;
     void *first; /* memory of the first block: its arrays stay in use when the data moves */
-    void **home; /* where the arrays of the data are, field by field     (rb_flat_nfield) */
+    void **home; /* where the arrays of the data are, NULL: no array  (rb_flat_data_count) */
 };
 
-/* Arrays of rb_data whose length is that of the model. */
-int flat_is_steady(const rb_field *f);
+/* Field k of rb_data, and whether it is an array whose length is that of the model. */
+const rb_field *flat_data_field(int k);
+int flat_is_steady(int k);
 
 /* Room for n constraints; arrays stay where they are. */
 rb_status flat_sim_reserve(rb_sim *s, int n);
@@ -37,7 +38,7 @@ rb_status flat_sim_reserve(rb_sim *s, int n);
 /* A simulation at the reference configuration, not settled. */
 rb_sim *flat_sim_new(const rb_model *m, const rb_step_opts *opts);
 
-/* Array k of the table moves to `to`, with its contents. */
+/* Array k of rb_data moves to `to`, with its contents. */
 void flat_sim_place(rb_sim *s, int k, void *to);
 
 #endif
