@@ -231,11 +231,18 @@ class PlacedActuator(Placed):
 
     @property
     def ctrl(self) -> float:
-        return float(self._sim.ctrl[self.id])
+        return float(self._sim.ctrl[self._first()])
 
     @ctrl.setter
     def ctrl(self, value: float) -> None:
-        self._sim.ctrl[self.id] = value
+        self._sim.ctrl[self._first()] = value
+
+    def _first(self) -> int:
+        """Its first control: PIDs, DC motors and orientation servos may have several, or none."""
+        model = self._sim.model
+        if model.act_ctrlnum[self.id] == 0:
+            raise IndexError(f"actuator {self.name!r} has no control")
+        return int(model.act_ctrladr[self.id])
 
     @property
     def force(self) -> float:
@@ -243,7 +250,7 @@ class PlacedActuator(Placed):
         lib.rb_kinematics(self._sim._m, self._sim._data())
         lib.rb_velocity(self._sim._m, self._sim._data())
         lib.rb_actuation(self._sim._m, self._sim._data())
-        return float(self._sim._array("act_force")[self.id])
+        return float(self._sim._array("act_force")[self._sim.model.act_outadr[self.id]])
 
 
 def _quaternion(R: np.ndarray) -> np.ndarray:
@@ -429,7 +436,7 @@ class Sim(Stepper):
 
     @property
     def ctrl(self) -> np.ndarray:
-        """Controls (nu)."""
+        """Controls (nctrl): nu, where no actuator has several."""
         return self._arrays["ctrl"]
 
     @ctrl.setter
