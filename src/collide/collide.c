@@ -20,6 +20,7 @@
 #include "collide/near.h"
 #include "collide/shape.h"
 #include "collide/surface.h"
+#include "collide/thin.h"
 #include "collide/sweep.h"
 #include "math/vec3.h"
 
@@ -542,6 +543,8 @@ static rb_status collide(scene *s, int *n)
     rb_arena_reset(arena, mark);
     if (status == RB_NOMEM) return rb_fail(s->err, RB_NOMEM, "collide: out of memory");
     if (status != RB_OK) return status;
+    if (s->h > 0.0 && s->most == RB_MANIFOLD_KEEP && s->n <= s->capacity)
+        s->n = rb_contacts_thin(s->m, arena, s->n, s->contacts);
     *n = s->n;
     if (s->n <= s->capacity) return RB_OK;
     return rb_fail(s->err, RB_FULL, "%d contacts, room for %d: reserve more", s->n, s->capacity);
