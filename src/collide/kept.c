@@ -404,15 +404,20 @@ static int find_in_row(rb_keeper *k, const rb_kept_row *row)
     const rb_model *m = k->m;
     rb_data *d = k->d;
     rb_kept_group *group = &d->kept_group[row->group];
-    int rides = group->rides;
-    double first = way_of(m, d, m->meet[row->first].geom[0], rides);
+    const double *way = d->kept_way + 4 * (ptrdiff_t)group->link[1] + 2 * group->rides;
+    double first = way_of(m, d, m->meet[row->first].geom[0], group->rides);
     double reach = k->reach[group->link[0]] + k->reach[group->link[1]] + k->slack;
-    for (; k->at < row->end; k->at++) {
-        double left = d->kept[k->at].limit - (first + way_of(m, d, m->meet[k->at].geom[1], rides));
-        if (!(left > reach)) return 1;
-        keep_least(&group->next, left);
+    double move = way[0], turn = way[1], least = group->next;
+    int i = k->at, near = 0;
+    for (; i < row->end && !near; i++) {
+        double out = d->kept_out[m->meet[i].geom[1]];
+        double left = d->kept[i].limit - (first + (move + turn * out));
+        near = !(left > reach);
+        if (!near) keep_least(&least, left);
     }
-    return 0;
+    group->next = least;
+    k->at = near ? i - 1 : i;
+    return near;
 }
 
 /* The pair that was handed out has been looked at. */
