@@ -50,6 +50,18 @@ TEST(classes_inherit)
     rb_model_free(m, NULL);
 }
 
+/* Those of the tables of fields, as in MuJoCo; a robot of Menagerie has rgba="". */
+TEST(numbers_that_are_empty_are_not_there)
+{
+    rb_model *m = compile(read_text("<mujoco><worldbody><body><freejoint/><geom type='sphere' "
+                                    "size='0.1' rgba='' density=' '/></body></worldbody>"
+                                    "</mujoco>"));
+    CHECK_VECTOR(m->geom_size, 0.0, 0.1);
+    CHECK_NEAR(m->geom_mass[0], 1000.0 * 4.1887902047863905e-3, 1e-12);
+    CHECK_INT(m->geom_invisible[0], 0);
+    rb_model_free(m, NULL);
+}
+
 TEST(orientations_in_every_spelling)
 {
     static const char *const same[] = { "quat", "axisangle", "xyaxes", "zaxis", "euler" };
@@ -738,13 +750,13 @@ TEST(every_allocation_may_fail)
 }
 
 TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_read_are_left_out),
-          RUN(classes_inherit), RUN(orientations_in_every_spelling),
-          RUN(frames_move_what_is_inside), RUN(replicas_and_what_refers_to_them),
-          RUN(include_splices_files), RUN(attached_models), RUN(parts_of_the_same_model),
-          RUN(inertia_given_and_from_geoms), RUN(inertia_from_geom_settings),
-          RUN(bounds_balance_and_springdamper), RUN(meshes_written_in_the_file),
-          RUN(primitives_fitted_to_a_mesh), RUN(height_fields), RUN(equalities),
-          RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
+          RUN(classes_inherit), RUN(numbers_that_are_empty_are_not_there),
+          RUN(orientations_in_every_spelling), RUN(frames_move_what_is_inside),
+          RUN(replicas_and_what_refers_to_them), RUN(include_splices_files), RUN(attached_models),
+          RUN(parts_of_the_same_model), RUN(inertia_given_and_from_geoms),
+          RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),
+          RUN(meshes_written_in_the_file), RUN(primitives_fitted_to_a_mesh), RUN(height_fields),
+          RUN(equalities), RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
           RUN(of_a_range_and_inheritrange_the_nearer_one_counts),
           RUN(a_range_the_wrong_way_round_is_told), RUN(contacts_and_options),
           RUN(keyframes_and_mocap), RUN(custom_entries_for_us), RUN(flags_switch_off),

@@ -1,9 +1,20 @@
 /* Attributes into a struct, driven by a table: one row says name, type and place. */
 #include "io/mjcf.h"
 
+#include <string.h>
+
+/* rgba="" and the like: not there, as in MuJoCo. */
+static int is_empty(const rb_xml_node *node, const char *attr)
+{
+    const char *value = rb_xml_get(node, attr);
+    return value && value[strspn(value, " \t\r\n")] == '\0';
+}
+
 static rb_status read_field(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_field *field,
                             void *place)
 {
+    int counts = field->type == RB_MJCF_NUMBERS || field->type == RB_MJCF_INTS;
+    if (counts && is_empty(node, field->attr)) return RB_OK;
     switch (field->type) {
     case RB_MJCF_NUMBERS:
         return rb_xml_numbers(node, field->attr, field->least, field->most, place, NULL, r->err);
