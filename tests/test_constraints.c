@@ -275,7 +275,7 @@ TEST(compliance_of_a_chain_by_two_methods)
     static rb_point points[CHAIN];
     static double W[9 * CHAIN * CHAIN];
     rb_rng rng = rb_rng_make(7);
-    for (int j = 0; j < s.m->nv; j++) s.d->q[j] += rb_rng_uniform(&rng, -0.1, 0.1);
+    for (int j = 0; j < s.m->nv; j++) s.d->q[j] += rb_rng_uniform(&rng, -0.01, 0.01);
     open_rows(&s, 10.0, 10.0, &r);
     rb_mass(s.m, s.d);
     CHECK_INT(rb_mass_factor(s.m, s.d), RB_OK);

@@ -6,6 +6,8 @@ enum { MOST = 60 };
 
 typedef struct problem {
     int n;
+    int r; /* 0: solved by W, else by G */
+    double G[MOST * MOST];
     double W[MOST * MOST], q[MOST], compliance[MOST];
     unsigned char kind[MOST];
     int ndisc;
@@ -16,7 +18,9 @@ static rb_mixed view(const problem *x)
 {
     return (rb_mixed){ .n = x->n,
                        .ld = x->n,
-                       .W = x->W,
+                       .W = x->r > 0 ? NULL : x->W,
+                       .G = x->G,
+                       .r = x->r,
                        .q = x->q,
                        .kind = x->kind,
                        .compliance = x->compliance,
@@ -156,6 +160,7 @@ static void make_random(uint64_t seed, int contacts, int joints, int dofs, probl
             for (int k = 0; k < dofs; k++) sum += J[i][k] * J[j][k];
             x->W[i * x->n + j] = sum;
         }
+        memcpy(x->G + i * dofs, J[i], (size_t)dofs * sizeof *x->G);
         x->compliance[i] = 1e-8;
     }
 }
@@ -199,6 +204,41 @@ TEST(the_start_does_not_matter)
     }
 }
 
+/* Many contacts of few freedoms, whose velocities they can have: the side of the freedoms (K.29)
+ * finds the motion that the side of the rows does. */
+TEST(both_sides_find_the_same_motion)
+{
+    enum { CONTACTS = 16, DOFS = 9 };
+    int found = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        problem x;
+        rb_rng rng = rb_rng_make(seed);
+        double rows[MOST] = { 0.0 }, freedoms[MOST] = { 0.0 }, worst = 0.0, size = 0.0, v[DOFS];
+        unsigned char mode[MOST];
+        TEST_SEED(seed);
+        make_random(seed, CONTACTS, 2, DOFS, &x);
+        for (int k = 0; k < DOFS; k++) v[k] = uniform(&rng);
+        for (int i = 0; i < x.n; i++) {
+            x.q[i] = 0.0;
+            for (int k = 0; k < DOFS; k++) x.q[i] += x.G[i * DOFS + k] * v[k];
+        }
+        double by_rows = solve(&x, 1e-6, rows, mode).relative;
+        x.r = DOFS;
+        double by_freedoms = solve(&x, 1e-6, freedoms, mode).relative;
+        if (by_rows > 1e-6) continue; /* friction from all sides: neither needs to find an answer */
+        CHECK(by_freedoms <= 1e-6);
+        found++;
+        for (int i = 0; i < x.n; i++) {
+            double u = 0.0;
+            for (int j = 0; j < x.n; j++) u += x.W[i * x.n + j] * (rows[j] - freedoms[j]);
+            worst = fmax(worst, fabs(u));
+            size = fmax(size, fabs(x.q[i]));
+        }
+        CHECK(worst <= 1e-5 * size);
+    }
+    CHECK(found >= 150);
+}
+
 /* Four feet, two freedoms: load is shared evenly, whatever the guess. */
 TEST(redundant_rows_share_their_load)
 {
@@ -238,4 +278,5 @@ TEST(the_certificate_sees_each_kind_of_error)
 TEST_MAIN(RUN(a_block_leaves_sticks_or_slides), RUN(joints_have_rows_of_their_own),
           RUN(torsion_and_roll_follow_the_normal),
           RUN(random_rows_are_certified_at_both_accuracies), RUN(the_start_does_not_matter),
-          RUN(redundant_rows_share_their_load), RUN(the_certificate_sees_each_kind_of_error))
+          RUN(both_sides_find_the_same_motion), RUN(redundant_rows_share_their_load),
+          RUN(the_certificate_sees_each_kind_of_error))

@@ -10,8 +10,14 @@
 #include "base/constants.h"
 #include "contact/contact.h"
 #include "contact/build.h"
+#include "collide/bounds.h"
+#include "collide/shape.h"
 #include "dynamics/led.h"
 #include "math/vec3.h"
+
+/* Depth of overlap beyond which nothing rubs, over the radius of the ball inside the thinner geom
+ * [1]. */
+#define BURIED 0.5
 
 /* ---- which dofs -------------------------------------------------------------------------------
  */
@@ -245,6 +251,35 @@ static int root_of(const rb_model *m, int geom)
     return body;
 }
 
+/* A link of a mechanism takes part: bodies by themselves can leave as they are. */
+static int has_joints(const rb_builder *b, int i)
+{
+    const rb_model *m = b->m;
+    const int link[2] = { m->geom_link[b->contacts[i].geom1], m->geom_link[b->contacts[i].geom2] };
+    for (int side = 0; side < 2; side++) {
+        int k = link[side], tree = m->link_tree[k];
+        if (tree < 0) continue;
+        if (m->link_parent[k] != 0) return 1;
+        if (k + 1 < m->nlink && m->link_tree[k + 1] == tree) return 1;
+    }
+    return 0;
+}
+
+/* A file that begins with one geom of a mechanism inside another: deeper than half of what is thick
+ * in the thinner one. Its normals say which way is out, not where surfaces touch. */
+static int is_buried(const rb_builder *b, int i, double gap)
+{
+    if (b->o->formulation->kind != RB_CONE || !has_joints(b, i)) return 0;
+    const int geom[2] = { b->contacts[i].geom1, b->contacts[i].geom2 };
+    double thick = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        rb_shape shape = rb_geom_shape(b->m, b->d, geom[side]);
+        double inner = rb_bounds_inner(&shape);
+        if (inner > 0.0) thick = fmin(thick, inner);
+    }
+    return -gap > BURIED * thick;
+}
+
 /* Overlap of a mechanism with itself that no step has made: hulls at a joint. Where solids overlap
  * there is no surface to rub, and friction there would lock the joint: its normal is one that the
  * links can hardly move along, so that mu |W_nt| exceeds W_nn (F.25). */
@@ -252,9 +287,10 @@ static int is_inner(const rb_builder *b, int i)
 {
     const rb_model *m = b->m;
     const rb_contact *c = &b->contacts[i];
+    double gap = start_gap(b, i);
+    if (!(gap < -RB_GAP_INNER * m->extent)) return 0;
     int root = root_of(m, c->geom1);
-    if (root == 0 || root != root_of(m, c->geom2)) return 0;
-    return start_gap(b, i) < -RB_GAP_INNER * m->extent;
+    return (root != 0 && root == root_of(m, c->geom2)) || is_buried(b, i, gap);
 }
 
 /* Where the gap of that overlap may end (F.27): a little deeper than where it was first seen or,

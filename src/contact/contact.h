@@ -96,6 +96,8 @@ typedef struct rb_island {
     int *row;                /* first row of each constraint within the island         (n)        */
     rb_matrix W;             /* J M^-1 J': dense, or blocks of 3 where all are plain contacts and
                                 many                                                              */
+    const double *G; /* rb_island_open_some: W = G G' instead, W.dense is NULL      (nrow x nG)   */
+    int nG;
     /* filled by the stepper */
     double *u;        /* velocity of the rows that the problem corrects: free velocity and what
                          gap, restitution or re-linearisation add                      (nrow)     */
@@ -125,9 +127,9 @@ rb_status rb_island_open_with(const rb_constraints *set, int island, double h, c
                               rb_arena *arena, rb_island *out);
 
 /* The same without the constraints of the island that `left` marks, in the order of island_order;
- * dense. */
+ * dense, or as G where there are many more rows than freedoms. */
 typedef struct rb_some {
-    double *W; /* room for the matrix; NULL: from the arena                      (nrow x nrow)    */
+    double *W; /* room for the matrix, or G; NULL: from the arena                (nrow x nrow)    */
     int known; /* 1: it is there                                                                  */
 } rb_some;
 

@@ -18,6 +18,11 @@
  * ways begin to pay. */
 enum { DENSE_ROWS = 300 };
 
+/* Rows from which on, and how many for each freedom, G takes the place of W: its products and the
+ * systems of Newton's method cost less. Less of either: what is saved is lost in copies. */
+enum { THIN_ROWS = 24 };
+#define THIN 2.5
+
 /* Rows of a constraint lie side by side, so that a kernel takes four of them at once. */
 enum { WIDE = 4 };
 
@@ -470,6 +475,47 @@ static rb_status write_operator(const half *w, rb_arena *arena)
     return op->minv ? RB_OK : RB_NOMEM;
 }
 
+/* ---- W = G G' --------------------------------------------------------------------------------
+ */
+
+/* at: place of a dof that some constraint of the island has, -1: none has it (nv); their number. */
+static int number_freedoms(const half *w, int *at)
+{
+    int n = 0;
+    for (int j = 0; j < w->m->nv; j++) at[j] = -1;
+    for (int i = 0; i < w->island->n; i++) {
+        const rb_constraint *c = w->island->c[i];
+        for (int k = 0; k < c->ndof; k++) at[w->set->dof[c->dof + k]] = 0;
+    }
+    for (int j = 0; j < w->m->nv; j++) {
+        if (at[j] == 0) at[j] = n++;
+    }
+    return n;
+}
+
+/* G = y D^-1/2, nrow x r, in `room` (NULL: from the arena). */
+static rb_status write_factor(const half *w, const int *at, int r, double *room, rb_arena *arena)
+{
+    rb_island *is = w->island;
+    size_t size = (size_t)is->nrow * (size_t)r;
+    double *G = room ? room : rb_push(arena, double, size);
+    if (!G) return RB_NOMEM;
+    memset(G, 0, size * sizeof *G);
+    for (int i = 0; i < is->n; i++) {
+        const rb_constraint *c = is->c[i];
+        const int *dof = w->set->dof + c->dof;
+        for (int k = 0; k < c->ndof; k++) {
+            double D = sqrt(w->d->L[w->m->dof_Madr[dof[k]]]);
+            for (int row = 0; row < c->nrow; row++) {
+                const double *y = w->y[i] + (ptrdiff_t)(row / WIDE) * WIDE * c->ndof + row % WIDE;
+                G[(ptrdiff_t)(is->row[i] + row) * r + at[dof[k]]] = y[WIDE * k] / D;
+            }
+        }
+    }
+    is->G = G;
+    return RB_OK;
+}
+
 /* ---- open -------------------------------------------------------------------------------------
  */
 
@@ -525,11 +571,17 @@ rb_status rb_island_open_some(const rb_model *m, const rb_data *d, const rb_cons
     out->h = h;
     rb_status status = take_rows(set, island, left, arena, out);
     if (status != RB_OK) return status;
-    out->W = (rb_matrix){ .form = RB_DENSE, .dense = some->W };
-    if (some->known) return RB_OK;
     half w = { .m = m, .d = d, .set = set, .island = out };
+    int *at = rb_push(arena, int, m->nv);
+    if (!at) return RB_NOMEM;
+    int r = number_freedoms(&w, at), thin = out->nrow >= THIN_ROWS && out->nrow > THIN * r;
+    out->W = (rb_matrix){ .form = RB_DENSE, .dense = thin ? NULL : some->W };
+    out->G = thin ? some->W : NULL;
+    out->nG = thin ? r : 0;
+    if (some->known) return RB_OK;
     status = half_solve_all(&w, arena);
-    return status == RB_OK ? write_dense(&w, some->W, arena) : status;
+    if (status != RB_OK) return status;
+    return thin ? write_factor(&w, at, r, some->W, arena) : write_dense(&w, some->W, arena);
 }
 
 rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constraints *set,

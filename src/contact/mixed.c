@@ -61,7 +61,11 @@ static void add_constraint(writer *w, int i)
 
 static double diagonal(const rb_island *is, int row)
 {
-    return is->W.dense[(ptrdiff_t)row * (is->nrow + 1)];
+    if (is->W.dense) return is->W.dense[(ptrdiff_t)row * (is->nrow + 1)];
+    const double *G = is->G + (ptrdiff_t)row * is->nG;
+    double sum = 0.0;
+    for (int k = 0; k < is->nG; k++) sum += G[k] * G[k];
+    return sum;
 }
 
 /* Contacts share one trace of compliance, so that load spreads evenly; joints have their own units.
@@ -98,6 +102,8 @@ static rb_status write(const rb_island *is, rb_arena *arena, rb_mixed *out)
     *out = (rb_mixed){ .n = is->nrow,
                        .ld = is->nrow,
                        .W = is->W.dense,
+                       .G = is->G,
+                       .r = is->nG,
                        .q = is->u,
                        .kind = w.kind,
                        .compliance = w.compliance,
@@ -119,12 +125,17 @@ static unsigned char mode_of(const rb_island *is, int i, const unsigned char *mo
 }
 
 /* u = W p + q and the diagonal, row by row: for the certificate alone. */
-static void measure(const rb_island *is, const rb_mixed *x, double *u, double *diag,
+static void measure(const rb_island *is, const rb_mixed *x, double *t, double *u, double *diag,
                     rb_certificate *cert)
 {
+    for (int k = 0; k < x->r; k++) {
+        t[k] = 0.0;
+        for (int j = 0; j < x->n; j++) t[k] += x->G[(ptrdiff_t)j * x->r + k] * is->p[j];
+    }
     for (int i = 0; i < x->n; i++) {
         double sum = x->q[i];
-        for (int j = 0; j < x->n; j++) sum += x->W[(ptrdiff_t)i * x->ld + j] * is->p[j];
+        for (int k = 0; k < x->r; k++) sum += x->G[(ptrdiff_t)i * x->r + k] * t[k];
+        for (int j = 0; x->W && j < x->n; j++) sum += x->W[(ptrdiff_t)i * x->ld + j] * is->p[j];
         u[i] = sum;
         diag[i] = diagonal(is, i);
     }
@@ -139,13 +150,13 @@ rb_status rb_island_solve_mixed(rb_island *is, double tol, double size, rb_arena
     *done = 0;
     rb_mark mark = rb_arena_mark(arena);
     rb_status status = write(is, arena, &x);
-    double *u = rb_push(arena, double, 2 * (size_t)is->nrow);
+    double *u = rb_push(arena, double, 2 * (size_t)is->nrow + (size_t)is->nG);
     unsigned char *mode = rb_push(arena, unsigned char, is->nrow);
     if (status != RB_OK || !u || !mode) return RB_NOMEM;
     memcpy(is->p, is->guess, (size_t)is->nrow * sizeof *is->p);
     status = rb_mixed_solve(&x, tol, arena, is->p, mode, &result);
     if (status != RB_OK) return status;
-    measure(is, &x, u, u + is->nrow, &info->cert);
+    measure(is, &x, u + 2 * (ptrdiff_t)is->nrow, u, u + is->nrow, &info->cert);
     info->cert.scale = fmax(size, info->cert.scale);
     info->cert.relative = info->cert.residual / info->cert.scale;
     info->iterations += result.iterations;

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "math/dense.h"
+#include "solve/mixed_freedoms.h"
 
 enum {
     STEPS = 15,       /* from the guess                                                   */
@@ -60,6 +61,8 @@ typedef struct scaled {
     int n, ld, ndisc;
     double *S;     /*                                                   (n)        */
     double *W, *q; /*                                                   (n x ld), (n) */
+    double *G;     /* W = G G', where W is NULL                         (n x pad)  */
+    int r, pad;    /* columns of G, from row to row                               */
     double *least; /* compliance                                        (n)        */
     rb_disc *disc; /*                                                   (ndisc)    */
     const unsigned char *kind;
@@ -83,8 +86,10 @@ typedef struct newton {
     int *hold;               /* rows that hold                                    (nhold)    */
     int *slide;              /* discs that slide                                  (nslide)   */
     int nhold, nslide;
-    int m;       /* unknowns                                                     */
-    double *A;   /*                                                   (n x pad)  */
+    int m;     /* unknowns                                                     */
+    double *A; /* NULL: the side of freedoms is factored                   (n x pad)  */
+    rb_freedoms side;
+    double *t;   /* G'p                                               (pad of G) */
     double *z;   /*                                                   (pad)      */
     int *perm;   /*                                                   (n)        */
     double size; /* |q|, 1 where q = 0                                            */
@@ -104,9 +109,11 @@ static rb_status take_memory(const scaled *x, rb_arena *arena, newton *s)
     s->mode = rb_push(arena, unsigned char, 2 * n);
     s->d = rb_push(arena, double, 3 * (size_t)x->ndisc + 1);
     s->col = rb_push(arena, int, 3 * n + (size_t)x->ndisc + 1);
-    s->A = rb_push(arena, double, n *pad + 1);
+    s->A = x->G ? NULL : rb_push(arena, double, n *pad + 1);
     s->z = rb_push(arena, double, pad + 1);
-    if (!s->mode || !s->d || !s->col || !s->A || !s->z) return RB_NOMEM;
+    s->t = rb_push(arena, double, x->pad + 1);
+    int ok = x->G ? rb_freedoms_push(arena, x->n, x->r, &s->side) : s->A != NULL;
+    if (!s->mode || !s->d || !s->col || !ok || !s->z || !s->t) return RB_NOMEM;
     s->factored = s->mode + n;
     s->k = s->d + 2 * (size_t)x->ndisc;
     s->perm = s->col + n;
@@ -117,14 +124,21 @@ static rb_status take_memory(const scaled *x, rb_arena *arena, newton *s)
     return RB_OK;
 }
 
+static double diagonal(const rb_mixed *x, int i)
+{
+    if (x->W) return x->W[(ptrdiff_t)i * (x->ld + 1)];
+    const double *G = x->G + (ptrdiff_t)i * x->r;
+    return rb_dot(G, G, x->r);
+}
+
 /* S of each row; rows of a disc share theirs. What nothing can move has the unit of the others. */
 static void find_units(const rb_mixed *x, double *S)
 {
     double mean = 0.0;
-    for (int i = 0; i < x->n; i++) mean += x->W[(ptrdiff_t)i * (x->ld + 1)] / x->n;
+    for (int i = 0; i < x->n; i++) mean += diagonal(x, i) / x->n;
     if (!(mean > 0.0)) mean = 1.0;
     for (int i = 0; i < x->n; i++) {
-        double w = x->W[(ptrdiff_t)i * (x->ld + 1)];
+        double w = diagonal(x, i);
         S[i] = 1.0 / sqrt(w > LEAST * mean ? w : LEAST * mean);
     }
     for (int g = 0; g < x->ndisc; g++) {
@@ -133,21 +147,48 @@ static void find_units(const rb_mixed *x, double *S)
     }
 }
 
+static rb_status scale_matrix(const rb_mixed *x, rb_arena *arena, scaled *to)
+{
+    size_t n = (size_t)x->n, pad = (size_t)to->ld;
+    to->W = rb_push(arena, double, n *pad);
+    if (!to->W) return RB_NOMEM;
+    for (int i = 0; i < x->n; i++) {
+        const double *from = x->W + (ptrdiff_t)i * x->ld;
+        double *row = to->W + (size_t)i * pad;
+        for (int j = 0; j < x->n; j++) row[j] = to->S[i] * from[j] * to->S[j];
+    }
+    return RB_OK;
+}
+
+static rb_status scale_factor(const rb_mixed *x, rb_arena *arena, scaled *to)
+{
+    to->r = x->r;
+    to->pad = rb_padded(x->r);
+    size_t n = (size_t)x->n, pad = (size_t)to->pad;
+    to->G = rb_push(arena, double, n *pad);
+    if (!to->G) return RB_NOMEM;
+    memset(to->G, 0, n * pad * sizeof *to->G);
+    for (int i = 0; i < x->n; i++) {
+        const double *from = x->G + (ptrdiff_t)i * x->r;
+        double *row = to->G + (size_t)i * pad;
+        for (int j = 0; j < x->r; j++) row[j] = to->S[i] * from[j];
+    }
+    return RB_OK;
+}
+
 static rb_status scale(const rb_mixed *x, rb_arena *arena, scaled *to)
 {
     size_t n = (size_t)x->n, pad = (size_t)rb_padded(x->n);
     *to = (scaled){ .n = x->n, .ld = (int)pad, .ndisc = x->ndisc, .kind = x->kind };
     to->S = rb_push(arena, double, 3 * n);
-    to->W = rb_push(arena, double, n *pad);
     to->disc = rb_push(arena, rb_disc, x->ndisc + 1);
-    if (!to->S || !to->W || !to->disc) return RB_NOMEM;
+    if (!to->S || !to->disc) return RB_NOMEM;
     to->q = to->S + n;
     to->least = to->q + n;
     find_units(x, to->S);
+    rb_status status = x->W ? scale_matrix(x, arena, to) : scale_factor(x, arena, to);
+    if (status != RB_OK) return status;
     for (int i = 0; i < x->n; i++) {
-        const double *from = x->W + (ptrdiff_t)i * x->ld;
-        double *row = to->W + (size_t)i * pad;
-        for (int j = 0; j < x->n; j++) row[j] = to->S[i] * from[j] * to->S[j];
         to->q[i] = to->S[i] * x->q[i];
         to->least[i] = to->S[i] * x->compliance[i] * to->S[i];
     }
@@ -163,10 +204,25 @@ static rb_status scale(const rb_mixed *x, rb_arena *arena, scaled *to)
 /* ---- the equations ----------------------------------------------------------------------------
  */
 
+/* u = W p */
+static void multiply(const newton *s, const double *p, double *u)
+{
+    const scaled *x = s->x;
+    if (!x->G) {
+        rb_gemv(x->W, x->ld, x->n, x->n, p, u);
+        return;
+    }
+    memset(s->t, 0, (size_t)x->pad * sizeof *s->t);
+    for (int i = 0; i < x->n; i++) {
+        if (p[i] != 0.0) rb_axpy(p[i], x->G + (ptrdiff_t)i * x->pad, s->t, x->r);
+    }
+    rb_gemv(x->G, x->pad, x->n, x->r, s->t, u);
+}
+
 static void velocity(const newton *s, const double *p, double *u)
 {
     const scaled *x = s->x;
-    rb_gemv(x->W, x->ld, x->n, x->n, p, u);
+    multiply(s, p, u);
     for (int i = 0; i < x->n; i++) u[i] += x->q[i] + s->E[i] * (p[i] - s->p_ref[i]);
 }
 
@@ -311,17 +367,58 @@ static int is_symmetric(const newton *s)
     return 1;
 }
 
+/* The same for the side of freedoms: rows of equations and of unknowns. */
+static void fill_freedoms(newton *s)
+{
+    const scaled *x = s->x;
+    rb_freedoms *t = &s->side;
+    size_t bytes = (size_t)t->pad * sizeof *t->B;
+    t->m = s->m;
+    for (int j = 0; j < s->nhold; j++) {
+        const double *G = x->G + (ptrdiff_t)s->hold[j] * x->pad;
+        memcpy(t->B + (ptrdiff_t)j * t->pad, G, bytes);
+        memcpy(t->C + (ptrdiff_t)j * t->pad, G, bytes);
+        t->lam[j] = s->E[s->hold[j]];
+    }
+    for (int k = 0; k < s->nslide; k++) {
+        const int g = s->slide[k];
+        const rb_disc *disc = &x->disc[g];
+        const double *d = s->d + 2 * g, *G = x->G + (ptrdiff_t)disc->row * x->pad, *H = G + x->pad;
+        if (disc->normal >= 0 && s->mode[disc->normal] == HOLDS) {
+            double *C = t->C + (ptrdiff_t)s->col[disc->normal] * t->pad;
+            rb_axpy(disc->mu * d[0], G, C, x->r);
+            if (disc->dim == 2) rb_axpy(disc->mu * d[1], H, C, x->r);
+        }
+        if (s->k[g] < 0.0) continue;
+        int at = s->col[disc->row];
+        double *B = t->B + (ptrdiff_t)at * t->pad;
+        for (int i = 0; i < t->pad; i++) B[i] = d[0] * H[i] - d[1] * G[i];
+        memcpy(t->C + (ptrdiff_t)at * t->pad, B, bytes);
+        t->lam[at] = s->k[g] + 0.5 * (s->E[disc->row] + s->E[disc->row + 1]);
+    }
+}
+
 /* In `factored`: no factors are there. */
 enum { NOTHING_FACTORED = 0xff };
+
+static double work_of(const newton *s)
+{
+    if (!s->x->G) return rb_work_dense(s->m);
+    return rb_work_dense(s->x->r) * (1.0 + 3.0 * s->m / (1.0 + s->x->r));
+}
 
 static int try_to_factor(newton *s)
 {
     s->factorisations++;
     number(s);
-    if (!rb_meter_add(s->meter, RB_WORK_FACTOR, rb_work_dense(s->m))) return 0;
+    if (!rb_meter_add(s->meter, RB_WORK_FACTOR, work_of(s))) return 0;
     memcpy(s->factored, s->mode, (size_t)s->x->n);
-    fill_matrix(s);
     s->symmetric = is_symmetric(s);
+    if (s->x->G) {
+        fill_freedoms(s);
+        return s->m == 0 || rb_freedoms_factor(&s->side, s->symmetric);
+    }
+    fill_matrix(s);
     if (s->m == 0 || (s->symmetric && rb_ldl_positive(s->A, s->m))) return 1;
     if (s->symmetric) fill_matrix(s); /* the factorisation wrote over it */
     s->symmetric = 0;
@@ -339,7 +436,9 @@ static int factor(newton *s)
 static void solve_system(newton *s)
 {
     if (s->m == 0) return;
-    if (s->symmetric)
+    if (s->x->G)
+        rb_freedoms_solve(&s->side, s->z);
+    else if (s->symmetric)
         rb_ldl_positive_solve(s->A, s->m, s->z);
     else
         rb_lu_solve_padded(s->A, s->m, s->perm, s->z);
@@ -439,7 +538,7 @@ static int follow_paths(newton *s, double goal)
 /* |F| of p without compliance, as a share of |q|. */
 static double error_without(newton *s)
 {
-    rb_gemv(s->x->W, s->x->ld, s->x->n, s->x->n, s->p, s->u);
+    multiply(s, s->p, s->u);
     for (int i = 0; i < s->x->n; i++) s->u[i] += s->x->q[i];
     return see(s, s->p, s->u) / s->size;
 }

@@ -25,7 +25,9 @@ typedef struct rb_disc {
 
 typedef struct rb_mixed {
     int n, ld;                 /* rows; from row to row of W                                     */
-    const double *W;           /* symmetric, positive semidefinite                  (n x ld)     */
+    const double *W;           /* symmetric, positive semidefinite; NULL: it is G G' (n x ld)    */
+    const double *G;           /* where W is NULL                                   (n x r)      */
+    int r;                     /* columns of G                                                   */
     const double *q;           /* velocity without impulses                         (n)          */
     const unsigned char *kind; /* rb_row_kind                                       (n)          */
     const double *compliance;  /* trace that makes W regular [unit of W_ii]         (n)          */

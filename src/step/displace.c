@@ -23,6 +23,7 @@
 #include "base/constants.h"
 #include "contact/build.h"
 #include "contact/slip.h"
+#include "solve/mixed.h"
 #include "step/stage.h"
 
 /* Rows up to which a problem is solved by pivoting; beyond, by sweeps; beyond MOST_ROWS it is left
@@ -64,6 +65,12 @@ typedef struct work {
     double *p;            /*                                                        (set.nrow)  */
     double worst, hard;   /* largest need; of those that are no errors of the start             */
 } work;
+
+/* Rows from which on Newton's method is tried first, its tolerance, and the trace of compliance
+ * that rows which repeat others are shared by [1]. */
+enum { NEWTON_ROWS = 40 };
+#define NEWTON_TOL 1e-8
+#define TRACE      1e-10
 
 static void look(work *w)
 {
@@ -332,6 +339,24 @@ static rb_status solve_by(const work *w, const problem *y, const char *name, int
     return status;
 }
 
+/* Newton's method takes many rows at once, where exchanges would take them one by one. */
+static rb_status solve_by_newton(const work *w, const problem *y, int *solved)
+{
+    rb_arena *arena = w->x->d->arena;
+    rb_mixed_result result;
+    unsigned char *kind = rb_push(arena, unsigned char, 2 * (size_t)y->n);
+    double *trace = rb_push(arena, double, y->n);
+    if (!kind || !trace) return RB_NOMEM;
+    for (int i = 0; i < y->n; i++) {
+        kind[i] = y->lo[i] < 0.0 ? RB_ROW_BILATERAL : RB_ROW_NORMAL;
+        trace[i] = TRACE * y->W[(ptrdiff_t)i * (y->n + 1)];
+    }
+    rb_mixed p = { .n = y->n, .ld = y->n, .W = y->W, .q = y->q, .kind = kind, .compliance = trace };
+    rb_status status = rb_mixed_solve(&p, NEWTON_TOL, arena, y->z, kind + y->n, &result);
+    *solved = status == RB_OK && result.solved;
+    return status;
+}
+
 /* Impulses of both rows of an error add up. */
 static void take_answer(work *w, const rb_island *is, const problem *y)
 {
@@ -353,7 +378,8 @@ static rb_status solve_island(work *w, int index)
     status = rb_island_open(w->x->m, w->x->d, &w->set, index, 1.0, arena, &is);
     if (status == RB_OK) status = fill(w, &is, &y);
     if (status != RB_OK || y.n == 0) return status;
-    if (status == RB_OK && is.nrow <= DIRECT_ROWS)
+    if (y.n > NEWTON_ROWS) status = solve_by_newton(w, &y, &solved);
+    if (status == RB_OK && !solved && is.nrow <= DIRECT_ROWS)
         status = solve_by(w, &y, "judice-pires", EXCHANGES, &solved);
     if (status == RB_OK && !solved) {
         memset(y.z, 0, (size_t)y.n * sizeof *y.z);

@@ -19,6 +19,9 @@ enum { KEPT_ROWS = 120 };
 /* Rows from which on, and up to which, a dense system pays. */
 enum { ACTIVE_LEAST = 7, ACTIVE_MOST = 400 };
 
+/* The same where there are so many rows to each freedom that its side is factored. */
+enum { CROWDED_MOST = 6000, CROWDED = 4 };
+
 /* Components along t1, t2 of a vector that had them along the tangents of the step before. */
 static void turn(const double *before, const double *now, double x[2])
 {
@@ -300,13 +303,20 @@ static int may_be_active(const rb_stage *s, int island)
     int chain = 0, rows = island_rows(set, island);
     if (s->o->formulation->kind != RB_CONE || s->o->solver != s->ladder || s->o->sink.take)
         return 0;
-    if (s->tol < ACTIVE_TOL || rows < ACTIVE_LEAST || rows > ACTIVE_MOST) return 0;
+    int most = rows > CROWDED * s->m->nv ? CROWDED_MOST : ACTIVE_MOST;
+    if (s->tol < ACTIVE_TOL || rows < ACTIVE_LEAST || rows > most) return 0;
     for (int i = set->island_start[island]; i < set->island_start[island + 1] && !chain; i++) {
         const rb_constraint *c = &set->c[set->island_order[i]];
         for (int k = 0; k < c->ndof && !chain; k++)
             chain = !rb_stage_is_single(s->m, s->m->dof_link[set->dof[c->dof + k]]);
     }
     return chain;
+}
+
+/* So many rows to each freedom that cones of three take longer than halves of the step. */
+static int is_crowded(const rb_stage *s, int island)
+{
+    return may_be_active(s, island) && island_rows(&s->set, island) > CROWDED * s->m->nv;
 }
 
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
@@ -319,6 +329,10 @@ static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena
     if (may_be_active(s, index))
         status = rb_stage_solve_active(s, index, arena, &x->solved, &x->rows, &done);
     if (status != RB_OK || done) return status;
+    if (is_crowded(s, index) && !s->final)
+        return rb_fail(&x->err, RB_UNSOLVED,
+                       "a problem of %d rows has no answer by Newton's method: shorten the step",
+                       island_rows(&s->set, index));
     status = open_island(s, index, arena, &island);
     if (status != RB_OK) return status;
     rb_stage_fill(s, &island);

@@ -543,6 +543,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 /* The state before the first part, constraints of the last step included. */
 typedef struct saved {
     double *q, *v, *act, time;
+    double touch_h, correct_end, correct_from;
     double *mocap, *mocap_was;
     double *slope, slope_h[RB_SLOPES], slope_time, *kick;
     rb_touch *touch;
@@ -574,6 +575,9 @@ static int keep(const rb_stage *s, saved *x)
     memcpy(x->touch, d->touch, (size_t)d->ntouch * sizeof *x->touch);
     x->ntouch = d->ntouch;
     x->time = d->time;
+    x->touch_h = d->touch_h;
+    x->correct_end = d->correct_end;
+    x->correct_from = d->correct_from;
     return 1;
 }
 
@@ -592,6 +596,9 @@ static void go_back(rb_stage *s, const saved *x)
     memcpy(d->touch, x->touch, (size_t)x->ntouch * sizeof *x->touch);
     d->ntouch = x->ntouch;
     d->time = x->time;
+    d->touch_h = x->touch_h;
+    d->correct_end = x->correct_end;
+    d->correct_from = x->correct_from;
 }
 
 static rb_status advance_by(rb_stage *s)
