@@ -82,11 +82,24 @@ static int has_room(const double a[2], const double b[2], double radius)
            dot2(ab, ab) >= RB_WRAP_MIN;
 }
 
+/* The straight line misses the circle, clearly, on the way that the string turns: its angles need
+ * not be known. */
+static int passes_by(const double a[2], const double b[2], const double *side, double radius)
+{
+    const double clear = 1.0 + 1e-9; /* rounding of angles [1] */
+    double ab[2] = { b[0] - a[0], b[1] - a[1] }, turn = cross2(a, b);
+    if (side && !(cross2(a, side) * turn > 0.0 && cross2(side, b) * turn > 0.0)) return 0;
+    double s = -dot2(ab, a) / dot2(ab, ab);
+    s = s > 0.0 ? rb_smaller(s, 1.0) : 0.0;
+    double near[2] = { a[0] + s * ab[0], a[1] + s * ab[1] };
+    return dot2(near, near) > clear * radius * radius;
+}
+
 /* Length of the arc, or -1: the string is straight. */
 static double wrap_around(const double a[2], const double b[2], const double *side, double radius,
                           double t[4])
 {
-    if (!has_room(a, b, radius)) return -1.0;
+    if (!has_room(a, b, radius) || passes_by(a, b, side, radius)) return -1.0;
     double turn = side ? angle_between(a, side) + angle_between(side, b) : angle_between(a, b);
     double arc = fabs(turn) - tangent_angle(a, radius) - tangent_angle(b, radius);
     if (arc < 0.0) return -1.0;
