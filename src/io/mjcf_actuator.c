@@ -382,14 +382,23 @@ static void make_idle(const rb_mjcf_actuator *act, rb_actuator_def *def)
     def->time_constant = 1.0;
 }
 
+/* Named, since the motion is another one without it. */
 static rb_status tell_law(rb_mjcf *r, const rb_xml_node *node)
 {
+    enum { ROOM = 400 };
+    char *text = rb_xml_take(r->top->doc, ROOM, 1);
+    const char *name = rb_xml_get(node, "name"), *plugin = rb_xml_get(node, "plugin");
+    if (!text) return rb_mjcf_nomem(r, node);
+    int used = snprintf(text, ROOM, "actuator \"%.80s\" has no force: ", name ? name : "");
     if (rb_xml_is(node, "plugin"))
-        return rb_mjcf_warn(r, node, "actuator/plugin", 1,
-                            "plugins are not run: the actuator has no force");
-    return rb_mjcf_warn(r, node, "actuator/general", 1,
-                        "laws of the user (dyntype, gaintype or biastype \"user\") are code of "
-                        "another program and not in the file: the actuator has no force");
+        snprintf(text + used, (size_t)(ROOM - used), "plugins (\"%.80s\") are not run",
+                 plugin ? plugin : "");
+    else
+        snprintf(text + used, (size_t)(ROOM - used),
+                 "laws of the user (dyntype, gaintype or biastype \"user\") are code of another "
+                 "program and not in the file");
+    return rb_mjcf_warn(r, node, rb_xml_is(node, "plugin") ? "actuator/plugin" : "actuator/general",
+                        1, text);
 }
 
 /* Armature and damping of the actuator are felt by its joint or tendon. */
