@@ -82,6 +82,25 @@ class Rollout(tuple[np.ndarray, np.ndarray, np.ndarray]):
                 f"{len(self.failed)} failed>")
 
 
+class Parameter(np.ndarray):
+    """Parameters of the worlds of a batch: `batch.mu[3] = 0.1` sets that of world 3. What is computed
+    of it is an array of its own."""
+
+    _give: Any = None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self._give = None
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self._give is None:
+            super().__setitem__(key, value)
+            return
+        changed = np.array(self)
+        changed[key] = value
+        self._give(changed)
+        super().__setitem__(key, value)
+
+
 class Batch(Stepper):
     """n simulations of one model. q (n, nq), v, act, ctrl, tau, mocap, mocap_v, wrench are live
     views that may be written, sensordata is read-only.
@@ -282,11 +301,13 @@ class Batch(Stepper):
     def _get(self, name: str) -> np.ndarray:
         out = np.empty((self.n, self._columns(name)))
         lib.rb_batch_get(self._p, _PARAMETERS.index(name), pointer(out))
-        return out
+        found = out.view(Parameter)
+        found._give = lambda changed: self.set(**{name: changed})
+        return found
 
     @property
     def mu(self) -> np.ndarray:
-        """Sliding coefficients (n, ngeom), a copy; setting it is set(mu=..)."""
+        """Sliding coefficients (n, ngeom). Setting it, or items of it, is set(mu=..)."""
         return self._get("mu")
 
     @mu.setter
@@ -295,7 +316,7 @@ class Batch(Stepper):
 
     @property
     def restitution(self) -> np.ndarray:
-        """Coefficients of restitution (n, ngeom), a copy."""
+        """Coefficients of restitution (n, ngeom)."""
         return self._get("restitution")
 
     @restitution.setter
@@ -304,7 +325,7 @@ class Batch(Stepper):
 
     @property
     def mass(self) -> np.ndarray:
-        """Masses (n, nbody) [kg], a copy."""
+        """Masses (n, nbody) [kg]."""
         return self._get("mass")
 
     @mass.setter
@@ -313,7 +334,7 @@ class Batch(Stepper):
 
     @property
     def gravity(self) -> np.ndarray:
-        """(n, 3) [m/s^2], a copy."""
+        """(n, 3) [m/s^2]."""
         return self._get("gravity")
 
     @gravity.setter

@@ -248,10 +248,10 @@ class _Seedless:
 class RayExecutor:
     """Ray as an executor: submit() makes tasks, which Ray gives to another worker where one dies.
 
-    address: of a cluster, "auto" for the one of this machine, None: a local one is started. What is
-    large, such as a model, is sent to each worker once."""
+    address: of a cluster; None: the one that this machine belongs to, or a new one on it alone. What
+    is large, such as a model, is sent to each worker once."""
 
-    def __init__(self, address: str | None = "auto", retries: int = 10, **options: Any):
+    def __init__(self, address: str | None = None, retries: int = 10, **options: Any):
         try:
             import ray
         except ImportError:
@@ -259,10 +259,18 @@ class RayExecutor:
         self.ray = ray
         self.owned = not ray.is_initialized()
         if self.owned:
-            ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, **options)
+            self._connect(address, {"log_to_driver": False, **options})
         self.retries = retries
         self._shared: dict[int, tuple[Any, Any]] = {}
         self._remotes: dict[Any, Any] = {}
+
+    def _connect(self, address: str | None, options: dict[str, Any]) -> None:
+        try:
+            self.ray.init(address=address or "auto", **options)
+        except ConnectionError:
+            if address is not None:
+                raise
+            self.ray.init(**options)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         remote = self._remotes.get(function)

@@ -6,7 +6,9 @@ results of another executor.
 """
 import json
 import os
+import secrets
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -30,11 +32,6 @@ def item(sample, seed):
     return {"hash": sim.hash, "height": float(sim.q[2])}
 
 
-def ray(*arguments):
-    command = [os.path.join(os.path.dirname(sys.executable), "ray"), *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
-
-
 class Node:
     """`ray start --block`: a worker node in a process group of its own."""
 
@@ -50,11 +47,43 @@ class Node:
         self.process.wait()
 
 
+def private_token(folder):
+    """The cluster of this test has a token of its own: what Ray keeps for the user is left alone, and
+    nobody else can give it work. Set before Ray is imported, which reads it once."""
+    path = os.path.join(folder, "token")
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
+        file.write(secrets.token_hex(32))
+    os.environ["RAY_AUTH_MODE"] = "token"
+    os.environ["RAY_AUTH_TOKEN_PATH"] = path
+
+
+def wait_for(port, seconds=90):
+    """Until somebody listens."""
+    end = time.time() + seconds
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1.0).close()
+            return
+        except OSError:
+            if time.time() > end:
+                raise
+            time.sleep(0.5)
+
+
+def wait_for_cpus(ray, count, seconds=90):
+    """Until so many workers are there."""
+    end = time.time() + seconds
+    while ray.cluster_resources().get("CPU", 0) < count:
+        assert time.time() < end, f"node {count} did not start within {seconds} s"
+        time.sleep(0.5)
+
+
 def main():
-    os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
     port = 6391
     address = f"127.0.0.1:{port}"
     folder = tempfile.mkdtemp()
+    os.environ["RAY_TMPDIR"] = folder      # else a cluster that was killed is looked for later
+    private_token(folder)
     scene = os.path.abspath(SCENE)
     samples = [{"scene": scene, "sleep": 0.3} for _ in range(40)]
     expected = rb.study(item, [{**s, "sleep": 0.0} for s in samples], "serial", seed=9)
@@ -65,10 +94,11 @@ def main():
                             stderr=subprocess.STDOUT)
     nodes = []
     try:
-        time.sleep(8)
-        nodes = [Node(address, folder) for _ in range(2)]
-        time.sleep(10)
+        wait_for(port)
         executor = RayExecutor(address)
+        for k in (1, 2):        # one after the other: a busy machine starts two too slowly
+            nodes.append(Node(address, folder))
+            wait_for_cpus(executor.ray, k)
         file = os.path.join(folder, "study.jsonl")
         killed = []
 

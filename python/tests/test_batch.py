@@ -64,6 +64,16 @@ def test_parameters():
     mass[:, 3] *= [1, 2, 3]
     batch.mass = mass
     assert np.allclose(batch.mass[:, 3], model.body("cube").mass * np.array([1, 2, 3]))
+    batch.gravity[2] = [0, 0, -5]
+    batch.mass[0, 3] *= 2.0
+    batch.mu[2, :] = 0.25
+    assert np.array_equal(batch.gravity[2], [0, 0, -5]) and np.all(batch.mu[2] == 0.25)
+    assert np.isclose(batch.mass[0, 3], 2.0 * model.body("cube").mass)
+    with pytest.raises(ValueError):
+        batch.mu[0, 0] = -3.0
+    half = 0.5 * batch.mu
+    half[0] = 7.0
+    assert batch.mu[0, 0] != 7.0
     batch.set(mu=0.5, ids=[1])
     assert np.all(batch.mu[1] == 0.5) and np.all(batch.mu[0] != 0.5)
     batch.reset()
