@@ -31,7 +31,7 @@
 
 /* RB_SCALAR: loops of a few turns, which gcc would unroll for vectors that are never filled. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define RB_SCALAR __attribute__((optimize("no-tree-vectorize")))
+#define RB_SCALAR __attribute__((optimize("no-tree-vectorize", "fp-contract=off")))
 #else
 #define RB_SCALAR
 #endif
