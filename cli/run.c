@@ -50,7 +50,7 @@ typedef struct run {
     double project_energy;  /* of all steps [J] */
     double overlap_end;     /* deepest at the end [m] */
     rb_settle_info settled; /* loops of the start */
-    double loop_error_max, wall, work, work_max;
+    double loop_error_max, wall, cpu, work, work_max;
     double deadline;         /* of the clock, when the run is to end [s] */
     int late;                /* it has passed */
     rb_step_info jam;        /* of the step that jammed; njam 0: none */
@@ -233,7 +233,7 @@ static void warn_of_reversals(run *r, double h, int bar)
 static int simulate(run *r)
 {
     double h = step_length(r);
-    double start = wall_seconds(), shown = start;
+    double start = wall_seconds(), shown = start, processor = processor_seconds();
     double end = r->d->time + r->o->time - 0.5 * h;
     r->time_start = r->d->time;
     int bar = isatty(STDERR_FILENO) && !r->o->watch;
@@ -270,6 +270,7 @@ static int simulate(run *r)
         fprintf(stderr, "rattleback run: --time-limit %g: ended at t = %.9g of %.9g s\n",
                 r->o->time_limit, r->d->time, r->o->time);
     r->wall = wall_seconds() - start;
+    r->cpu = processor_seconds() - processor;
     r->energy = energy(r);
     if (r->unsupported) return EXIT_BAD_INPUT; /* choices that do not go together */
     int missed = r->failures > 0 || r->late || (r->below_accuracy > 0 && !r->o->loose);
@@ -319,6 +320,7 @@ static void summary_json(const run *r)
     json_int(&j, "steps", r->steps);
     json_number(&j, "time", r->d->time);
     json_number(&j, "wall", r->wall);
+    json_number(&j, "cpu", r->cpu);
     json_number(&j, "contacts_mean", r->steps ? r->contacts_sum / r->steps : 0.0);
     json_int(&j, "contacts_max", r->contacts_max);
     json_int(&j, "rows_max", r->rows_max);
