@@ -191,6 +191,17 @@ TEST(attached_models)
     rb_model_free(m, NULL);
 }
 
+/* A part for <include>: MuJoCo reads it as an empty world. */
+TEST(bodies_outside_of_the_world_are_passed_over)
+{
+    rb_spec *spec =
+        read_text("<mujoco><body name='b'><freejoint/><geom size='1'/></body></mujoco>");
+    CHECK_INT(rb_spec_warning_count(spec), 1);
+    rb_model *m = compile(spec);
+    CHECK_INT(m->nbody, 1);
+    rb_model_free(m, NULL);
+}
+
 /* A frame of the same file once more, with what hangs on it; text behind the end is passed over. */
 TEST(parts_of_the_same_model)
 {
@@ -753,10 +764,11 @@ TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_rea
           RUN(classes_inherit), RUN(numbers_that_are_empty_are_not_there),
           RUN(orientations_in_every_spelling), RUN(frames_move_what_is_inside),
           RUN(replicas_and_what_refers_to_them), RUN(include_splices_files), RUN(attached_models),
-          RUN(parts_of_the_same_model), RUN(inertia_given_and_from_geoms),
-          RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),
-          RUN(meshes_written_in_the_file), RUN(primitives_fitted_to_a_mesh), RUN(height_fields),
-          RUN(equalities), RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
+          RUN(parts_of_the_same_model), RUN(bodies_outside_of_the_world_are_passed_over),
+          RUN(inertia_given_and_from_geoms), RUN(inertia_from_geom_settings),
+          RUN(bounds_balance_and_springdamper), RUN(meshes_written_in_the_file),
+          RUN(primitives_fitted_to_a_mesh), RUN(height_fields), RUN(equalities),
+          RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
           RUN(of_a_range_and_inheritrange_the_nearer_one_counts),
           RUN(a_range_the_wrong_way_round_is_told), RUN(contacts_and_options),
           RUN(keyframes_and_mocap), RUN(custom_entries_for_us), RUN(flags_switch_off),

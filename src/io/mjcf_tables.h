@@ -63,6 +63,8 @@ static const element root_elements[] = {
     { "extension", IN_ANYTHING, 0, "" },
     { "asset", IN_ASSET, 0, "" },
     { "worldbody", IN_BODY, 0, "" },
+    { "body", IN_BODY, 0,
+      "name childclass pos quat axisangle xyaxes zaxis euler mocap gravcomp sleep simple user" },
     { "deformable", IN_DEFORMABLE, 0, "" },
     { "contact", IN_CONTACT, 0, "" },
     { "tendon", IN_TENDON, 0, "" },
