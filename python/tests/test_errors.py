@@ -62,8 +62,6 @@ def test_failed_step_leaves_the_state():
     assert sim.info.njam > 0
 
 
-@pytest.mark.xfail(reason="rb_step: a step that is divided and then fails leaves touch_h of its "
-                          "first part (go_back in src/step/step.c does not restore it)")
 def test_failed_step_leaves_the_hash():
     sim = rb.Sim(rb.Model.load(SCENES / "contact/dead_centre.xml"))
     with pytest.raises(rb.StepError) as caught:
