@@ -340,7 +340,7 @@ static rb_model *servo(void)
     servo.force_limited = 1;
     servo.force_range[0] = -10.0;
     servo.force_range[1] = 10.0;
-    if (rb_spec_add_actuator(spec, &servo, &err) < 0) test_fail(__FILE__, __LINE__, err.text);
+    if (rb_spec_add_actuator(spec, &servo, &err) < 0) test_fail(__FILE__, __LINE__, "%s", err.text);
     return compile(spec);
 }
 
