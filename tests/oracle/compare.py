@@ -98,7 +98,8 @@ def errors(ours, theirs):
     for key in ("bias", "passive", "actuation"):
         if theirs[key] is not None:
             answer[key] = worst((ours[key] - theirs[key]) / unit, theirs[key] / unit, weight)
-    answer["fd"] = worst((ours["fd"] - theirs["fd"]) * unit, theirs["fd"] * unit)
+    if theirs["fd"] is not None:
+        answer["fd"] = worst((ours["fd"] - theirs["fd"]) * unit, theirs["fd"] * unit)
     for key in ("pos", "com", "jacobian", "jacobian_angular", "rot", "kinetic", "potential"):
         if theirs[key] is not None:
             answer[key] = worst(np.asarray(ours[key]) - theirs[key], theirs[key])

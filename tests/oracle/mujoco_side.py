@@ -9,6 +9,7 @@ import numpy as np
 class Side:
     def __init__(self, path):
         self.without = []
+        self.dropped = False
         self.m = m = self._load(path)
         self.d = mujoco.MjData(m)
         m.opt.disableflags |= (mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
@@ -19,7 +20,8 @@ class Side:
             m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
 
     def _load(self, path):
-        """MuJoCo 4.0.0 does not find the length range of a muscle of its own arm26.xml."""
+        """MuJoCo 4.0.0 does not find the length range of a muscle of its own arm26.xml. rattleback
+        does: its muscles pull, and nothing that they act on can be compared."""
         try:
             return mujoco.MjModel.from_xml_path(path)
         except ValueError as error:
@@ -29,6 +31,7 @@ class Side:
         for actuator in list(spec.actuators):
             spec.delete(actuator)
         self.without.append("muscles")
+        self.dropped = True
         return spec.compile()
 
     def _comparable_actuators(self):
@@ -68,8 +71,8 @@ class Side:
             jacobian.append(linear)
             angular.append(turning)
         return {"mass": mass, "bias": d.qfrc_bias.copy(), "passive": d.qfrc_passive.copy(),
-                "actuation": d.qfrc_actuator.copy() if self.actuators else None,
-                "fd": d.qacc_smooth.copy(), "pos": d.xpos[1:].copy(),
+                "actuation": d.qfrc_actuator.copy() if self.actuators and not self.dropped else None,
+                "fd": None if self.dropped else d.qacc_smooth.copy(), "pos": d.xpos[1:].copy(),
                 "rot": d.xmat[1:].reshape(-1, 3, 3).copy(), "com": d.subtree_com[0].copy(),
                 "kinetic": d.energy[1], "potential": d.energy[0],
                 "jacobian": np.vstack(jacobian), "jacobian_angular": np.vstack(angular)}
