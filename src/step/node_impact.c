@@ -91,12 +91,14 @@ rb_status rb_node_impact(rb_node *x, int *any)
 {
     rb_stage *s = x->s;
     rb_arena *arena = s->d->arena;
+    rb_mark mark = rb_arena_mark(arena);
     unsigned char *skip = rb_push(arena, unsigned char, s->set.nisland);
     double *bias = rb_push(arena, double, s->set.nrow), *p = rb_push(arena, double, s->set.nrow);
     *any = 0;
     if (!skip || !bias || !p) return RB_NOMEM;
-    if (find_bounces(x, skip) == 0) return RB_OK;
-    *any = 1;
+    *any = find_bounces(x, skip) > 0;
+    if (!*any) rb_arena_reset(arena, mark);
+    if (!*any) return RB_OK;
     memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
     fill_velocities(x, bias);
     rb_status status = rb_stage_solve_others(s, skip);
@@ -112,5 +114,6 @@ rb_status rb_node_impact(rb_node *x, int *any)
     }
     memcpy(s->bias, bias, (size_t)s->set.nrow * sizeof *bias);
     memset(s->e, 0, (size_t)s->set.n * sizeof *s->e);
+    rb_arena_reset(arena, mark);
     return status;
 }
