@@ -170,8 +170,51 @@ TEST(a_leg_on_the_floor_straightens_without_sinking)
     scene_free(&s);
 }
 
+/* Two arms that cross at the start: held from all sides nothing would move. They leave each other
+ * as their springs lead them, and cannot come back. */
+#define ARM(name, x, way)                                                                          \
+    "<body name='" name "' pos='" x                                                                \
+    " 0 0'><joint axis='0 0 1' stiffness='4' damping='0.2' springref='" way "'/>"                  \
+    "<geom type='capsule' fromto='0 0 0 0 0.3 0' size='0.02'/><body pos='0 0.3 0'>"                \
+    "<joint name='" name "2' axis='0 0 1' stiffness='1' damping='0.1'/>"                           \
+    "<geom name='" name "' type='box' pos='0 0.1 0' size='0.05 0.1 0.03'/></body></body>"
+
+static const char crossed[] =
+    "<mujoco><compiler angle='degree'/><option timestep='0.002' gravity='0 0 0'/><worldbody>" ARM(
+        "left", "-0.03", "40") ARM("right", "0.03", "-40") "</worldbody></mujoco>";
+
+TEST(two_arms_that_cross_leave_each_other)
+{
+    for (int keep = 0; keep < 2; keep++) {
+        scene s = scene_text(crossed);
+        s.o.keep_errors = keep;
+        scene_run(&s, 1.0);
+        int n = 0;
+        rb_contact found[64];
+        rb_error err = { 0 };
+        rb_kinematics(s.m, s.d);
+        rb_frames(s.m, s.d);
+        CHECK_INT(rb_collide(s.m, s.d, 0.0, 0.0, 64, found, &n, &err), RB_OK);
+        if (!keep) CHECK_INT(n, 0);
+        if (!keep) CHECK(s.d->q[0] > 0.3 && s.d->q[2] < -0.3);
+        scene_free(&s);
+    }
+
+    /* back from there they stop at each other */
+    scene s = scene_text(crossed);
+    scene_run(&s, 1.0);
+    for (int i = 0; i < 300; i++) {
+        s.d->tau[0] = -6.0;
+        s.d->tau[2] = 6.0;
+        scene_step(&s);
+        CHECK(s.info.penetration <= scene_deep(&s));
+    }
+    scene_free(&s);
+}
+
 TEST_MAIN(RUN(a_sunk_box_comes_out_at_the_same_speed_for_all_steps),
           RUN(what_else_happens_does_not_matter), RUN(a_door_beyond_its_limit_goes_back),
           RUN(a_door_that_moves_keeps_its_velocity), RUN(tendons_and_balls_go_back),
           RUN(what_cannot_be_taken_off_stays), RUN(a_copy_goes_on_bit_for_bit),
-          RUN(a_leg_on_the_floor_straightens_without_sinking))
+          RUN(a_leg_on_the_floor_straightens_without_sinking),
+          RUN(two_arms_that_cross_leave_each_other))

@@ -166,6 +166,29 @@ static void check_robot(const char *name, double time)
     scene_free(&s);
 }
 
+/* Cranks at their dead centre, feet 30 degrees beyond their limits: they can go neither way unless
+ * limits yield (S.41), and torques push. */
+TEST(a_stretched_linkage_beyond_its_limits_is_driven)
+{
+    rb_error err = { 0 };
+    rb_load_opts o = rb_load_opts_default();
+    for (unsigned seed = 1; seed <= 3; seed++) {
+        const char *file = test_shared("data/robots/cassie_mjcf/cassie.xml");
+        scene s = scene_of(rb_spec_read(file, &o, NULL, &err), &err);
+        rb_rng rng = rb_rng_make(seed);
+        for (int held = 0; held < 2; held++) {
+            for (int k = 0; k < s.m->nu; k++) {
+                const double *range = s.m->act_ctrl_range + 2 * k;
+                s.d->ctrl[k] = rb_rng_uniform(&rng, range[0], range[1]);
+            }
+            scene_run(&s, 0.1);
+        }
+        CHECK(s.worst.residual <= rb_step_opts_tol(&s.o));
+        CHECK(s.worst.loop_error <= 1e-6);
+        scene_free(&s);
+    }
+}
+
 TEST(robots_run_without_failures)
 {
     check_robot("data/robots/cassie_mjcf/cassie.xml", 0.5);
@@ -177,4 +200,5 @@ TEST(robots_run_without_failures)
 TEST_MAIN(RUN(a_flat_four_bar_is_steady_however_its_plane_lies),
           RUN(a_dead_centre_between_two_limits_survives_the_fall),
           RUN(a_leg_that_overlaps_its_trunk_spins_on), RUN(points_of_one_axis_may_disagree),
-          RUN(a_robot_whose_axes_disagree_lands), RUN(robots_run_without_failures))
+          RUN(a_robot_whose_axes_disagree_lands), RUN(robots_run_without_failures),
+          RUN(a_stretched_linkage_beyond_its_limits_is_driven))

@@ -258,6 +258,59 @@ TEST(redundant_rows_share_their_load)
     }
 }
 
+/* A car on four wheels, two points each: chassis (velocity of its centre, angular velocity) and the
+ * spins of the wheels; masses in the rows, J M^-1/2. */
+static void make_car(uint64_t seed, double later, problem *x)
+{
+    enum { DOFS = 10, POINTS = 8 };
+    static const double mass[DOFS] = { 3.2, 3.2, 3.2, 0.02, 0.05, 0.06, 6e-4, 6e-4, 6e-4, 6e-4 };
+    rb_rng rng = rb_rng_make(seed);
+    double J[MOST][DOFS] = { { 0.0 } }, v[DOFS];
+    *x = (problem){ .n = 3 * POINTS };
+    for (int k = 0; k < DOFS; k++) v[k] = uniform(&rng) * (k < 6 ? 0.5 : 10.0);
+    v[2] = -0.02;
+    for (int k = 0; k < DOFS; k++) v[k] += later * uniform(&rng);
+    for (int c = 0; c < POINTS; c++) {
+        int wheel = c / 2;
+        double at[3] = { wheel < 2 ? 0.15 : -0.15, wheel % 2 ? -0.13 : 0.13, -0.11 };
+        at[1] += c % 2 ? 0.02 : -0.02;
+        double(*row)[DOFS] = &J[3 * c];
+        row[0][2] = row[1][0] = row[2][1] = 1.0;
+        row[0][3] = at[1], row[0][4] = -at[0];
+        row[1][4] = at[2], row[1][5] = -at[1];
+        row[2][5] = at[0], row[2][3] = -at[2];
+        row[1][6 + wheel] = -0.06;
+        x->kind[3 * c] = RB_ROW_NORMAL;
+        x->kind[3 * c + 1] = x->kind[3 * c + 2] = RB_ROW_FRICTION;
+        x->disc[x->ndisc++] = (rb_disc){ 3 * c + 1, 2, 3 * c, 0.9, 0.0 };
+    }
+    for (int i = 0; i < x->n; i++) {
+        for (int k = 0; k < DOFS; k++) x->q[i] += J[i][k] * v[k];
+        for (int j = 0; j < x->n; j++) {
+            for (int k = 0; k < DOFS; k++) x->W[i * x->n + j] += J[i][k] * J[j][k] / mass[k];
+        }
+        x->compliance[i] = 1e-8 * 5.0;
+    }
+}
+
+/* Points that slide and share their load: the path turns back at a compliance above that of the
+ * problem for some of them, and a larger one leads to the answer (K.30). */
+TEST(wheels_that_slide_on_two_points_each)
+{
+    int missed = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        problem x;
+        double p[MOST] = { 0.0 };
+        unsigned char mode[MOST];
+        TEST_SEED(seed);
+        for (int step = 0; step < 3; step++) {
+            make_car(seed, 0.02 * step, &x);
+            missed += solve(&x, 1e-6, p, mode).relative > 1e-6;
+        }
+    }
+    CHECK_INT(missed, 0);
+}
+
 /* What the certificate must not pass: a push on an open contact, friction beyond the cone, slip
  * along friction. */
 TEST(the_certificate_sees_each_kind_of_error)
@@ -279,4 +332,4 @@ TEST_MAIN(RUN(a_block_leaves_sticks_or_slides), RUN(joints_have_rows_of_their_ow
           RUN(torsion_and_roll_follow_the_normal),
           RUN(random_rows_are_certified_at_both_accuracies), RUN(the_start_does_not_matter),
           RUN(both_sides_find_the_same_motion), RUN(redundant_rows_share_their_load),
-          RUN(the_certificate_sees_each_kind_of_error))
+          RUN(wheels_that_slide_on_two_points_each), RUN(the_certificate_sees_each_kind_of_error))

@@ -62,6 +62,20 @@ TEST(numbers_that_are_empty_are_not_there)
     rb_model_free(m, NULL);
 }
 
+/* The colour of a geom outweighs that of its material, unless it is grey; as in MuJoCo. */
+TEST(colours)
+{
+    rb_model *m = compile(read_text(
+        "<mujoco><asset><material name='m' rgba='0 1 0 0.5'/></asset><worldbody><geom size='1'/>"
+        "<geom size='1' rgba='1 0 0 1'/><geom size='1' material='m'/>"
+        "<geom size='1' material='m' rgba='0 0 1 1'/></worldbody></mujoco>"));
+    CHECK_VECTOR(m->geom_rgba, 0.0, 0.5, 0.5, 0.5, 1);
+    CHECK_VECTOR(m->geom_rgba + 4, 0.0, 1, 0, 0, 1);
+    CHECK_VECTOR(m->geom_rgba + 8, 0.0, 0, 1, 0, 0.5);
+    CHECK_VECTOR(m->geom_rgba + 12, 0.0, 0, 0, 1, 1);
+    rb_model_free(m, NULL);
+}
+
 TEST(orientations_in_every_spelling)
 {
     static const char *const same[] = { "quat", "axisangle", "xyaxes", "zaxis", "euler" };
@@ -443,8 +457,10 @@ TEST(of_a_range_and_inheritrange_the_nearer_one_counts)
         double range;
     } cases[] = { { "inheritrange='1'", "ctrlrange='-5 5'", 5.0 },
                   { "ctrlrange='-5 5'", "inheritrange='1'", 1.5 },
+                  { "", "inheritrange='1' ctrlrange='-4 4'", 4.0 },
+                  { "ctrlrange='-4 4' inheritrange='1'", "", 4.0 },
                   { "ctrlrange='-5 5'", "inheritrange='0'", 5.0 } };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         char text[1024];
         snprintf(text, sizeof text,
                  "<mujoco><compiler angle='radian'/><default><default class='c'><position %s/>"
@@ -455,7 +471,7 @@ TEST(of_a_range_and_inheritrange_the_nearer_one_counts)
         rb_spec *spec = read_text(text);
         CHECK_NEAR(rb_spec_actuator(spec, 0)->ctrl_range[1], cases[i].range, 1e-15);
         CHECK_INT(rb_spec_actuator(spec, 0)->ctrl_limited, 1);
-        CHECK_INT(rb_spec_warning_count(spec), i < 2);
+        CHECK_INT(rb_spec_warning_count(spec), i < 4);
         rb_spec_free(spec);
     }
 }
@@ -761,7 +777,7 @@ TEST(every_allocation_may_fail)
 }
 
 TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_read_are_left_out),
-          RUN(classes_inherit), RUN(numbers_that_are_empty_are_not_there),
+          RUN(classes_inherit), RUN(numbers_that_are_empty_are_not_there), RUN(colours),
           RUN(orientations_in_every_spelling), RUN(frames_move_what_is_inside),
           RUN(replicas_and_what_refers_to_them), RUN(include_splices_files), RUN(attached_models),
           RUN(parts_of_the_same_model), RUN(bodies_outside_of_the_world_are_passed_over),

@@ -1,4 +1,5 @@
 /* The node rule (S.101) to (S.105): impulses at the start of a step, smooth motion after them. */
+#include "math/vec3.h"
 #include "step_support.h"
 
 #define G 9.81
@@ -142,6 +143,42 @@ TEST(an_elastic_ball_keeps_its_energy)
     scene_free(&s);
 }
 
+/* ---- what rolls --------------------------------------------------------------------------------
+ */
+
+/* 5/7 of the speed it had, and on it rolls, whatever the step. */
+TEST(a_ball_that_slides_begins_to_roll)
+{
+    const double steps[] = { 0.001, 0.004, 0.02 };
+    for (int k = 0; k < 3; k++) {
+        scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.3'/>"
+                             "<body pos='0 0 0.1'><freejoint/><geom size='0.1' friction='0.3'/>"
+                             "</body></worldbody></mujoco>",
+                             steps[k]);
+        s.d->v[0] = 2.0;
+        scene_run(&s, 0.4);
+        CHECK_NEAR(s.d->v[0], 10.0 / 7.0, 1e-9);
+        CHECK_NEAR(s.d->v[4], 100.0 / 7.0, 1e-8);
+        scene_free(&s);
+    }
+}
+
+/* A roller on a slope: 2/3 g sin a, and nothing is lost. */
+TEST(a_cylinder_rolls_down)
+{
+    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' zaxis='0.1 0 1' "
+                         "friction='1'/><body pos='0 0 0.100498756211209'><freejoint/>"
+                         "<geom type='cylinder' size='0.1 0.2' euler='90 0 0' friction='1'/></body>"
+                         "</worldbody></mujoco>",
+                         0.01);
+    double E = energy(&s);
+    scene_run(&s, 1.0);
+    CHECK_NEAR(energy(&s), E, 1e-6 * G);
+    double fall = 0.1 / sqrt(1.01);
+    CHECK_NEAR(rb_norm3(s.d->v), 2.0 / 3.0 * G * fall, 1e-6);
+    scene_free(&s);
+}
+
 /* ---- friction ---------------------------------------------------------------------------------
  */
 
@@ -176,6 +213,53 @@ TEST(dry_friction_of_a_hinge_takes_its_impulse)
 
 /* ---- rest and state ---------------------------------------------------------------------------
  */
+
+/* Two balls that touch and stand, and two that touch and fly, where nothing weighs. */
+TEST(what_flies_does_not_rest_beside_what_stands)
+{
+    scene s = node_scene("<mujoco><option gravity='0 0 0'/><worldbody>"
+                         "<body><freejoint/><geom size='0.1'/></body>"
+                         "<body pos='0.2 0 0'><freejoint/><geom size='0.1'/></body>"
+                         "<body pos='0 5 0'><freejoint/><geom size='0.1'/></body>"
+                         "<body pos='0.2 5 0'><freejoint/><geom size='0.1'/></body>"
+                         "</worldbody></mujoco>",
+                         0.002);
+    s.d->v[12] = s.d->v[18] = 1.0;
+    scene_run(&s, 0.1);
+    CHECK_NEAR(s.d->q[14], 0.1, 1e-12);
+    CHECK_NEAR(s.d->q[21], 0.3, 1e-12);
+    CHECK(s.d->v[0] == 0.0 && s.d->v[6] == 0.0);
+    scene_free(&s);
+}
+
+/* A quadruped on servos comes to stand, to the bit. */
+TEST(a_quadruped_stands_still)
+{
+    scene s = scene_file("peers/quadruped.xml");
+    s.o.scheme = RB_SCHEME_NODE;
+    scene_run(&s, 1.5);
+    for (int j = 0; j < s.m->nv; j++) CHECK(s.d->v[j] == 0.0);
+    scene_free(&s);
+}
+
+/* A box that a disc carries around in a corner of two walls: nothing is lost. */
+TEST(a_disc_carries_a_box)
+{
+    scene s = node_scene(
+        "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body>"
+        "<joint axis='0 0 1'/><inertial pos='0 0 0' mass='2' diaginertia='0.05 0.05 0.1'/>"
+        "<geom type='box' size='0.02 0.1 0.1' pos='0.42 0 0' friction='0.5' mass='0'/>"
+        "<geom type='box' size='0.1 0.02 0.1' pos='0.35 -0.07 0' friction='0.5' mass='0'/></body>"
+        "<body pos='0.35 0 0'><freejoint/><geom type='box' size='0.05 0.05 0.05' mass='1' "
+        "friction='0.5'/></body></worldbody></mujoco>",
+        0.004);
+    s.d->v[0] = s.d->v[6] = 5.0;
+    s.d->v[2] = 1.75;
+    double E = energy(&s);
+    scene_run(&s, 1.5);
+    CHECK_NEAR(energy(&s), E, 2e-4 * E);
+    scene_free(&s);
+}
 
 TEST(a_stack_stands_still)
 {
@@ -252,7 +336,9 @@ TEST(robots_land)
 TEST_MAIN(RUN(a_crank_that_carries_a_sticking_box_keeps_its_energy),
           RUN(a_pendulum_in_a_groove_does_not_drift), RUN(a_box_pivots_about_its_edge),
           RUN(a_ball_bounces_to_where_restitution_lets_it), RUN(an_elastic_ball_keeps_its_energy),
-          RUN(a_box_slides_as_friction_lets_it), RUN(dry_friction_of_a_hinge_takes_its_impulse),
-          RUN(a_stack_stands_still), RUN(copies_go_on_bit_for_bit),
+          RUN(a_ball_that_slides_begins_to_roll), RUN(dry_friction_of_a_hinge_takes_its_impulse),
+          RUN(a_cylinder_rolls_down), RUN(a_box_slides_as_friction_lets_it),
+          RUN(what_flies_does_not_rest_beside_what_stands), RUN(a_quadruped_stands_still),
+          RUN(a_disc_carries_a_box), RUN(a_stack_stands_still), RUN(copies_go_on_bit_for_bit),
           RUN(a_velocity_that_is_written_counts), RUN(a_refused_step_leaves_the_state),
           RUN(robots_land))

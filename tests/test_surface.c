@@ -249,6 +249,36 @@ TEST(what_is_inside_a_closed_mesh_overlaps)
 
 /* Any shape over a floor of triangles meets what it would meet over one plane: same gap, and all
  * normals are those of the floor. */
+/* A height field is solid down to its base, which is 0.1 below its frame: a ball inside leaves
+ * along the normal of the slope above it, a ball beneath the base meets nothing; the mesh is a
+ * sheet. */
+TEST(what_is_inside_a_height_field_overlaps)
+{
+    rb_model *m = surface_model(ridge);
+    body b = { .type = RB_GEOM_SPHERE, .size = { 0.02 } };
+    memcpy(b.R, unit, sizeof unit);
+    double slope = sqrt(1.0 + 0.3 * 0.3);
+    for (int k = 0; k < 20; k++) {
+        double x = -0.9 + 0.09 * k;
+        b.p[0] = x;
+        b.p[1] = 0.31;
+        b.p[2] = 0.5 - 0.3 * fabs(x - 0.25) - 0.05 - 0.01 * k;
+        rb_manifold out = meet(m, 1, &b, 0.0);
+        CHECK_INT(out.n, 1);
+        double deep = (0.05 + 0.01 * k) / slope + 0.02, side = x < 0.25 ? -1.0 : 1.0;
+        CHECK_NEAR(out.point[0].gap, -deep, 1e-12);
+        CHECK_NEAR(out.point[0].normal[0], side * 0.3 / slope, 1e-12);
+        CHECK_NEAR(out.point[0].normal[2], 1.0 / slope, 1e-12);
+        CHECK_INT(meet(m, 0, &b, 0.0).n, 0);
+    }
+    b.p[2] = -0.11;
+    CHECK_INT(meet(m, 1, &b, 0.0).n, 0);
+    b.p[0] = 1.1;
+    b.p[2] = 0.0;
+    CHECK_INT(meet(m, 1, &b, 0.0).n, 0);
+    rb_model_free(m, NULL);
+}
+
 TEST(a_flat_floor_has_no_seams)
 {
     static const int types[] = { RB_GEOM_SPHERE, RB_GEOM_CAPSULE, RB_GEOM_CYLINDER,
@@ -420,4 +450,5 @@ TEST(bad_numbers_are_refused)
 TEST_MAIN(RUN(gaps_change_as_their_normals_say), RUN(bad_numbers_are_refused),
           RUN(a_sphere_is_as_far_as_the_nearest_triangle), RUN(a_flat_floor_has_no_seams),
           RUN(a_box_stands_on_four_points_of_many_triangles), RUN(ridges_and_bowls),
-          RUN(what_is_not_convex_is_refused), RUN(what_is_inside_a_closed_mesh_overlaps))
+          RUN(what_is_not_convex_is_refused), RUN(what_is_inside_a_closed_mesh_overlaps),
+          RUN(what_is_inside_a_height_field_overlaps))

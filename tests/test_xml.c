@@ -85,6 +85,29 @@ TEST(accepts_what_robots_have)
     CHECK_CONTAINS(err.text, "empty");
 }
 
+/* What XML forbids and MuJoCo's reader passes over, and what both refuse. */
+TEST(accepts_loose_attributes)
+{
+    rb_error err = { 0 };
+    rb_xml_doc *doc =
+        parse("<a>\n<b n=\"x\"t='y'/>\n<c v=\"R & D < 1 &lt;&#65;\">U & V</c></a>", &err);
+    CHECK(doc != NULL);
+    const rb_xml_node *b = doc->root->child;
+    CHECK_INT(doc->loose_line, 2);
+    CHECK_STR(rb_xml_get(b, "n"), "x");
+    CHECK_STR(rb_xml_get(b, "t"), "y");
+    CHECK_INT(b->next->line, 3);
+    CHECK_STR(rb_xml_get(b->next, "v"), "R & D < 1 <A");
+    CHECK_STR(b->next->text, "U & V");
+    rb_xml_free(doc);
+    doc = parse("<a b=\"1\" c=\"2\"/>", &err);
+    CHECK_INT(doc->loose_line, 0);
+    rb_xml_free(doc);
+    check_refused("<a>\n<b x=\"1\"y=2/></a>", 2, "not well-formed");
+    check_refused("<a b=\"1\"b=\"2\"/>", 1, "not well-formed");
+    check_refused("<a b=\"&c", 1, "not valid XML");
+}
+
 TEST(refuses_with_line_and_reason)
 {
     check_refused("", 1, "empty");
@@ -312,8 +335,8 @@ TEST(every_allocation_may_fail)
 }
 
 TEST_MAIN(RUN(builds_the_tree_with_lines_and_text), RUN(accepts_what_robots_have),
-          RUN(refuses_with_line_and_reason), RUN(refuses_document_types_and_entities),
-          RUN(budgets_end_hostile_files), RUN(element_budget), RUN(numbers_round_like_strtod),
-          RUN(what_is_no_number), RUN(numbers_in_another_locale), RUN(typed_attributes),
-          RUN(wrong_attributes_are_named), RUN(messages_have_no_control_characters),
-          RUN(every_allocation_may_fail))
+          RUN(accepts_loose_attributes), RUN(refuses_with_line_and_reason),
+          RUN(refuses_document_types_and_entities), RUN(budgets_end_hostile_files),
+          RUN(element_budget), RUN(numbers_round_like_strtod), RUN(what_is_no_number),
+          RUN(numbers_in_another_locale), RUN(typed_attributes), RUN(wrong_attributes_are_named),
+          RUN(messages_have_no_control_characters), RUN(every_allocation_may_fail))

@@ -26,6 +26,12 @@ void rb_tendons(const rb_model *m, rb_data *d);    /* link frames -> ten_length,
 double rb_tendon_length(const rb_model *m, const rb_data *d, int tendon);
 double rb_tendon_rate(const rb_model *m, const rb_data *d, int tendon);
 
+/* Points that a spatial tendon passes, world, straight from one to the next but over surfaces, and
+ * the branch of each: pulleys before it. Their number, 0 for other tendons; at most capacity are
+ * written. Needs kinematics. */
+int rb_tendon_path(const rb_model *m, const rb_data *d, int tendon, int capacity, double *point,
+                   int *branch);
+
 void rb_velocity(const rb_model *m, rb_data *d); /* v -> link_w, link_v, link_a; needs kinematics */
 void rb_frames(const rb_model *m, rb_data *d);   /* link frames -> body, geom, site frames      */
 

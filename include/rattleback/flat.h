@@ -10,8 +10,11 @@
 
 #include "rattleback/base.h"
 #include "rattleback/contact.h"
+#include "rattleback/front.h"
 #include "rattleback/model.h"
+#include "rattleback/poses.h"
 #include "rattleback/sensor.h"
+#include "rattleback/show.h"
 #include "rattleback/solve.h"
 #include "rattleback/step.h"
 
@@ -20,7 +23,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a call below or the meaning of the table does. */
-#define RB_FLAT_ABI 2
+#define RB_FLAT_ABI 3
 
 int rb_flat_abi(void);
 const char *rb_flat_version(void); /* RB_VERSION */
@@ -120,29 +123,20 @@ rb_status rb_flat_problem_write(const char *path, int append, const rb_flat_prob
 /* ---- models ------------------------------------------------------------------------------------
  */
 
-/* Reads a file, or `text` (size bytes) in its place, which path then names; as `rattleback run`
- * does. packages: NULL-terminated list or NULL; friction: of URDF geoms, NAN: the default; ground:
- * height of a plane that is added, NAN: none. */
+#define RB_READ_FLOATING_BASE 1u
+#define RB_READ_SNAP_ANGLES   2u
+
+/* rb_front_read with plain arguments. packages: NULL-terminated list or NULL; friction: of URDF
+ * geoms, NAN: the default; ground: height of a plane that is added, NAN: none. */
 rb_spec *rb_flat_read(const char *path, const char *text, size_t size, const char *const *packages,
-                      const char *sandbox, int floating_base, double friction, double ground,
+                      const char *sandbox, unsigned flags, double friction, double ground,
                       rb_error *err);
 
-/* Compiles as the command does: what overlaps wherever its joints stand is left out of contact
- * unless keep_overlap or the model's rb.keep_errors says otherwise. */
+/* rb_front_compile of a spec that may have been made by hand: hulls are made before. */
 rb_model *rb_flat_compile(rb_spec *spec, int keep_overlap, rb_error *err);
 
 /* A model of its own from bytes of one of the same version. NULL: they are none. */
 rb_model *rb_flat_model_from(const void *bytes, size_t size);
-
-/* ---- options of steps --------------------------------------------------------------------------
- */
-
-/* Sets an option by its name and a text: the words and limits of `rattleback run`, "stepper",
- * "accuracy", "h", .. RB_BAD_INPUT: err says what was expected. */
-rb_status rb_flat_option(rb_step_opts *opts, const char *name, const char *text, rb_error *err);
-
-/* What the rb.* entries of a model ask for. */
-rb_status rb_flat_model_options(const rb_model *m, rb_step_opts *opts, rb_error *err);
 
 /* ---- one simulation ----------------------------------------------------------------------------
  */
@@ -209,6 +203,24 @@ int rb_sim_contacts(const rb_sim *s, int capacity, size_t stride, const char *na
  * rb_flat_free. NULL where n = 0 or the status is bad. */
 rb_contact *rb_sim_gaps(rb_sim *s, double within, int *n, rb_status *status);
 
+/* Threads for the islands of its steps, 1: the caller's alone; the bits do not depend on them. They
+ * do not survive a fork: forget them there, then ask for new ones. RB_NOMEM: none could be started.
+ */
+rb_status rb_sim_threads(rb_sim *s, int threads);
+void rb_sim_forget_threads(rb_sim *s);
+
+/* Records the simulation from now on, fps frames a second (0: each step), in the place of what was
+ * recorded before, which goes on to be the caller's. NULL: out of memory. */
+rb_replay *rb_sim_record(rb_sim *s, double fps);
+
+/* Ends the recording at the present state where r is what is recorded. */
+rb_status rb_sim_record_end(rb_sim *s, rb_replay *r);
+
+/* rb_replay_save, with the page of the viewer. told (6, may be NULL): frames, bytes, those of
+ * meshes, largest errors of rounding [m], [rad], bytes of the viewer. */
+rb_status rb_flat_replay_save(const rb_replay *r, const char *path, const char *name, int snapshots,
+                              double azimuth, double elevation, double *told, rb_error *err);
+
 /* ---- many simulations --------------------------------------------------------------------------
  */
 
@@ -239,7 +251,8 @@ rb_status rb_batch_step(rb_batch *b, long n, const rb_step_opts *opts, int *stat
 /* T times: controls (worlds x T x nctrl, NULL: as they are), then `skip` steps. What is asked for
  * is written behind each: states (worlds x T x (nq + nv)), sensors (worlds x T x nsensordata),
  * certificates (worlds x T x 4: residual, penetration, below_accuracy, contacts); any may be NULL.
- * A world that fails stays as it was, and repeats its last row. */
+ * A world that fails stays as it was, and repeats its last row; rows behind RB_CANCELLED are not
+ * written. */
 rb_status rb_batch_rollout(rb_batch *b, int T, int skip, const rb_step_opts *opts,
                            const double *controls, double *states, double *sensors,
                            double *certificates, int *status, long *done);
@@ -259,6 +272,32 @@ rb_status rb_batch_set(rb_batch *b, rb_parameter what, const double *x, const in
 void rb_batch_get(const rb_batch *b, rb_parameter what, double *x); /* (worlds x columns) */
 void rb_batch_certificates(const rb_batch *b, double *out); /* of the last steps (worlds x 4) */
 rb_status rb_batch_reset(rb_batch *b, const int *ids, int n, int key);
+
+/* What all bodies have now, about the centre of mass of the tree that each is part of, world axes:
+ * inertia (worlds x nbody x 10: xx yy zz xy xz yz, mass times the way from there, mass); angular
+ * and linear velocity (worlds x nbody x 6); torque and force of the contacts of the last step
+ * (worlds x nbody x 6). MuJoCo's cinert, cvel, cfrc_ext. RB_NOMEM. */
+typedef enum rb_body_quantity {
+    RB_BODY_INERTIA = 0,
+    RB_BODY_VELOCITY,
+    RB_BODY_CONTACT
+} rb_body_quantity;
+
+rb_status rb_batch_bodies(const rb_batch *b, rb_body_quantity what, double *out);
+void rb_batch_actuation(const rb_batch *b, double *out); /* forces of actuators (worlds x nv) */
+void rb_batch_center_of_mass(const rb_batch *b, double *out); /* of all bodies (worlds x 3) */
+
+/* ---- stable poses ------------------------------------------------------------------------------
+ */
+
+/* A mesh as a part on a floor: rb_part_spec, compiled. */
+rb_model *rb_flat_part(const char *mesh, double scale, double density, const char *inertia,
+                       rb_error *err);
+
+/* Drops first .. first + count - 1 of a part, shared out over threads (1 to 256); the numbers do
+ * not depend on them. */
+rb_status rb_flat_drops(const rb_part *p, const rb_model *m, const rb_drop_opts *opts, int first,
+                        int count, int threads, rb_drop *out, rb_error *err);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,10 @@ typedef struct rb_load_opts {
     int skip_meshes;     /* do not open mesh files: geoms that need them are left out   */
     int all_objects;     /* MJCF: all objects of an OBJ file; 0: the first, as MuJoCo    */
     int visuals;         /* URDF: <visual> elements become geoms that touch nothing     */
+
+    /* told of each file that the model names and that was found; NULL: nobody */
+    void (*found)(void *ctx, const char *path);
+    void *found_ctx;
 } rb_load_opts;
 
 rb_load_opts rb_load_opts_default(void);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define RB_MODEL_MAGIC UINT64_C(0x0008006c646d6272) /* "rbmdl", version of the layout */
+#define RB_MODEL_MAGIC UINT64_C(0x0009006c646d6272) /* "rbmdl", version of the layout */
 #define RB_DATA_MAGIC  UINT64_C(0x0008007461646272) /* "rbdat"                        */
 
 /* A link of a mechanism in a plane, where joints stand at their references, axes of the plane. */
@@ -189,6 +189,7 @@ typedef struct rb_model {
     double *geom_mass; /* what it contributed where inertia comes from geoms    (ngeom)       */
     int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority, *geom_group; /* (ngeom) */
     int *geom_invisible; /* rays do not see it                                (ngeom)       */
+    double *geom_rgba;   /* how it is drawn: red, green, blue, opacity          (ngeom x 4)   */
     double
         *geom_surface; /* velocity of its surface, linear, angular, axes of the geom (ngeom x 6) */
     double *geom_adhesion; /* [N]                                               (ngeom)       */

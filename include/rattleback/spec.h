@@ -191,7 +191,8 @@ typedef struct rb_geom_def {
     double density; /* [kg/m^3]                                                                */
     int shell;      /* mass on the surface instead of the volume                               */
     int contype, conaffinity, condim, priority, group;
-    int invisible; /* rays and rangefinders do not see it                                      */
+    int invisible;  /* rays and rangefinders do not see it                                      */
+    double rgba[4]; /* how it is drawn: red, green, blue, opacity                              */
     double surface_velocity[6]; /* a belt: its surface runs so, and turns about the origin of the
                                    geom, axes of the geom [m/s], [rad/s]                       */
     double adhesion; /* contacts with it pull with this force before they break [N]            */
@@ -225,7 +226,7 @@ typedef struct rb_mesh_def {
     rb_where where;
     const char *name;
     int nvert, nface;
-    const double *vert; /* scaled, in the frame of the geom that uses it   (nvert x 3) [m]     */
+    const double *vert; /* scaled, in the frame of the geom that uses it [m]   (nvert x 3)     */
     const int *face;    /* triangles, counter-clockwise from outside       (nface x 3)         */
     rb_mesh_inertia inertia;
     int max_hull_vertices; /* 4 or more: the hull stops there and lies inside the true one; 0: all

@@ -396,6 +396,10 @@
 /* The same for overlap of the model, in units of what it may grow by [1]. */
 #define RB_YIELD_OVERLAP 0.5
 
+/* The same for limits that the start is beyond, in units of that [1]: a linkage that is stretched
+ * while a joint is beyond its limit can move neither way. Smaller: it stays jammed. */
+#define RB_YIELD_ERROR 1e-3
+
 /* Defect of v = 0, relative to the impulses that balance each other, at which an island rests [1].
  * A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.
  * Smaller: rounding keeps stacks awake. */
@@ -502,6 +506,11 @@
  * which turns end (S.39) [1]. Larger: smooth terms make energy. Smaller: more turns. */
 #define RB_CARRY_TOL 1e-5
 
+/* The same where actuators drive the model and accuracy is not strict: they put in and take out far
+ * more energy [1]. Larger: robots end elsewhere than with RB_CARRY_TOL by as much as shorter steps
+ * would change. Smaller: turns that nobody sees, half of the time of a robot that walks. */
+#define RB_CARRY_TOL_DRIVEN 0.1
+
 /* Share of it at which they end at once, and at which they end with rows whose impulses were not
  * tried by the rule (S.71) [1]. Larger: chains in contact gain or lose energy by the sum of what is
  * left. Smaller: one problem, or one turn, that only confirms. */
@@ -528,6 +537,10 @@
  * that nobody needs. */
 #define RB_CARRY_ROUGH 1e-4
 
+/* The same where actuators drive the model and accuracy is not strict: what the slopes of the steps
+ * before lead to is good enough to begin turns with [1]. */
+#define RB_CARRY_LED 1e-2
+
 /* Tolerance of the midpoint rule within a turn, relative to that of turns [1]. Larger: turns are
  * disturbed. Smaller: iterations are wasted. */
 #define RB_CARRY_SMOOTH 0.1
@@ -535,6 +548,10 @@
 /* Residual of what holds rows in place (S.38), relative to what it was [1]. Larger: more repairs.
  * Smaller: conjugate gradients that change nothing. */
 #define RB_HOLD_TOL 1e-9
+
+/* The same in turns that others follow, of models that actuators drive and that have no loops [1].
+ * Larger: more turns. Smaller: conjugate gradients for what the next turn moves anyway. */
+#define RB_HOLD_TOL_ROUGH 1e-4
 
 /* Share of a step by which a sum of steps may miss a control instant [1]. Larger: controls come a
  * step early. Smaller: the rounding of long runs makes them come a step late. */

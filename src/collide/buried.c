@@ -4,7 +4,8 @@
  *     gap = min over the shape of n.(x - p),     n = (p - c) / |p - c|                     (G.27)
  *
  * with p the point of the surface that is closest to the centre c of the shape; -(d + r) for a
- * sphere. */
+ * sphere. A height field is solid down to its base, and p the foot of c on the triangle above it.
+ */
 #include "collide/buried.h"
 
 #include <math.h>
@@ -170,4 +171,55 @@ int rb_buried(const rb_model *m, int mesh, const double c[3], double out[3], int
     rb_copy3(s.out, out);
     *face = s.face;
     return s.best > 0.0;
+}
+
+/* ---- grids --------------------------------------------------------------------------------------
+ */
+
+/* The triangle of a grid above or below a point. */
+typedef struct cell {
+    int row, col, half; /* half 0: the one of larger columns */
+    double height;      /* over the frame of the grid [m]    */
+    double slope[2];    /* along x and y [1]                 */
+} cell;
+
+/* 0: beyond the border. */
+static int find_cell(const rb_model *m, int field, const double x[3], cell *at)
+{
+    int nrow = m->hfield_nrow[field], ncol = m->hfield_ncol[field];
+    const double *size = m->hfield_size + 4 * (ptrdiff_t)field;
+    double c = 0.5 * (x[0] / size[0] + 1.0) * (ncol - 1),
+           r = 0.5 * (x[1] / size[1] + 1.0) * (nrow - 1);
+    if (!(c >= 0.0 && r >= 0.0 && c <= ncol - 1 && r <= nrow - 1)) return 0;
+    at->col = (int)rb_smaller(c, ncol - 2);
+    at->row = (int)rb_smaller(r, nrow - 2);
+    const double *z = m->hfield_elev + m->hfield_adr[field] + at->row * ncol + at->col;
+    double a = c - at->col, b = r - at->row;
+    at->half = a > b ? 0 : 1;
+    double along = at->half ? z[ncol + 1] - z[ncol] : z[1] - z[0];
+    double across = at->half ? z[ncol] - z[0] : z[ncol + 1] - z[1];
+    double up = at->half ? b * across + a * along : a * along + b * across;
+    at->height = size[2] * (z[0] + up);
+    at->slope[0] = size[2] * along * 0.5 * (ncol - 1) / size[0];
+    at->slope[1] = size[2] * across * 0.5 * (nrow - 1) / size[1];
+    return 1;
+}
+
+double rb_grid_height(const rb_model *m, int field, const double x[3])
+{
+    cell at;
+    return find_cell(m, field, x, &at) ? at.height : -INFINITY;
+}
+
+int rb_grid_buried(const rb_model *m, int field, const double c[3], double out[3], int *face)
+{
+    cell at;
+    double base = m->hfield_size[4 * (ptrdiff_t)field + 3];
+    if (!(c[2] > -base) || !find_cell(m, field, c, &at) || !(c[2] < at.height)) return 0;
+    double n[3] = { -at.slope[0], -at.slope[1], 1.0 };
+    rb_unit(n);
+    rb_copy3(c, out);
+    rb_axpy3((at.height - c[2]) * n[2], n, out);
+    *face = 2 * (at.row * m->hfield_ncol[field] + at.col) + at.half;
+    return 1;
 }

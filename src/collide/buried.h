@@ -11,4 +11,11 @@ int rb_buried(const rb_model *m, int mesh, const double c[3], double out[3], int
 /* Whether an odd number of triangles is above c: it is inside the mesh, or below a sheet. */
 int rb_is_under(const rb_model *m, int mesh, const double c[3]);
 
+/* Height of a grid [m] above x and y of its frame, -INFINITY beyond its border. */
+double rb_grid_height(const rb_model *m, int field, const double x[3]);
+
+/* The same of a grid, which is solid down to its base: `out` on the plane of the triangle above c.
+ */
+int rb_grid_buried(const rb_model *m, int field, const double c[3], double out[3], int *face);
+
 #endif

@@ -357,14 +357,22 @@ static int any_overlaps(const rb_walk *k)
     return 0;
 }
 
-/* A shape that no triangle overlaps may be inside the mesh altogether (G.27). */
+/* Whether c is inside the solid; p, then: where its way out leads. */
+static int is_inside(const rb_shape *surface, const double c[3], double p[3], int *face)
+{
+    if (surface->type == RB_GEOM_HFIELD)
+        return rb_grid_buried(surface->model, surface->asset, c, p, face);
+    return rb_buried(surface->model, surface->asset, c, p, face);
+}
+
+/* A shape that no triangle overlaps may be inside the solid altogether (G.27). */
 static void meet_inside(rb_walk *k)
 {
     rb_core *core = &k->couple.core2;
     double c[3], p[3], n[3], lowest[3];
     int face;
     rb_rot_t(k->surface->R, core->c, c);
-    if (any_overlaps(k) || !rb_buried(k->surface->model, k->surface->asset, c, p, &face)) return;
+    if (any_overlaps(k) || !is_inside(k->surface, c, p, &face)) return;
     rb_sub3(p, c, n);
     rb_rot(k->surface->R, p, p);
     rb_rot(k->surface->R, n, n);
@@ -469,6 +477,7 @@ rb_status rb_surface_points(const rb_shape *surface, const rb_shape *convex, dou
     box b = box_in_surface(&k);
     if (surface->type == RB_GEOM_HFIELD) {
         walk_grid(&k, &b);
+        meet_inside(&k);
     } else if (surface->model->mesh_facenum[surface->asset] > 0) {
         if (rb_walk_hull_is_far(&k, reach + k.couple.core2.radius)) return RB_OK;
         walk_mesh(&k, &b, 0, surface->model->mesh_facenum[surface->asset]);

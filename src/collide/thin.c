@@ -40,6 +40,8 @@ typedef struct plane {
     int *corner;    /* members that are corners of the hull, in turn  (n + 1) */
     int ncorner;
     unsigned char *go; /* contacts that are taken out                    (all)   */
+    int nlist;         /* lists by the hash of the two links, a power of two     */
+    int *head, *next;  /* first contact of a list, next one; -1: none    (nlist) (all) */
 } plane;
 
 /* ---- who belongs together ---------------------------------------------------------------------
@@ -198,16 +200,50 @@ static void thin_plane(plane *p, int *list)
     for (int k = 0; k < p->ncorner; k++) p->go[p->member[p->corner[k]]] = 0;
 }
 
-static int collect(plane *p, int n, int first, unsigned char *seen)
+static int list_of(const plane *p, const rb_contact *c)
+{
+    unsigned a = (unsigned)p->m->geom_link[c->geom1], b = (unsigned)p->m->geom_link[c->geom2];
+    return (int)((a * 2654435761u + b * 40503u) & (unsigned)(p->nlist - 1));
+}
+
+/* Contacts that may join others, listed by the hash of their links, ascending; 0: no list is long
+ * enough. */
+static int list_contacts(plane *p, int n)
+{
+    int longest = 0, *count = p->member;
+    for (int i = 0; i < p->nlist; i++) p->head[i] = -1;
+    for (int i = 0; i < n; i++) count[i] = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        if (!may_join(p->m, &p->contacts[i])) continue;
+        int list = list_of(p, &p->contacts[i]);
+        p->next[i] = p->head[list];
+        count[i] = p->next[i] >= 0 ? count[p->next[i]] + 1 : 1;
+        p->head[list] = i;
+        if (count[i] > longest) longest = count[i];
+    }
+    return longest > FEW;
+}
+
+static int collect(plane *p, int first, unsigned char *seen)
 {
     p->n = 0;
-    for (int i = first; i < n; i++) {
-        const rb_contact *c = &p->contacts[i];
-        if (seen[i] || !may_join(p->m, c) || !belongs(p->m, &p->contacts[first], c)) continue;
+    for (int i = first; i >= 0; i = p->next[i]) {
+        if (seen[i] || !belongs(p->m, &p->contacts[first], &p->contacts[i])) continue;
         seen[i] = 1;
         p->member[p->n++] = i;
     }
     return p->n > FEW;
+}
+
+static int take_memory(plane *p, rb_arena *arena, int n)
+{
+    for (p->nlist = 1; p->nlist < n;) p->nlist *= 2;
+    p->member = rb_push(arena, int, 3 * (size_t)n + 2);
+    p->x = (double(*)[2])rb_push(arena, double, 2 * (size_t)n);
+    p->go = rb_push(arena, unsigned char, 2 * (size_t)n);
+    p->head = rb_push(arena, int, p->nlist);
+    p->next = rb_push(arena, int, n);
+    return p->member && p->x && p->go && p->head && p->next;
 }
 
 int rb_contacts_thin(const rb_model *m, rb_arena *arena, int n, rb_contact *contacts)
@@ -215,17 +251,15 @@ int rb_contacts_thin(const rb_model *m, rb_arena *arena, int n, rb_contact *cont
     if (n <= FEW) return n;
     rb_mark mark = rb_arena_mark(arena);
     plane p = { .m = m, .contacts = contacts };
-    p.member = rb_push(arena, int, 3 * (size_t)n + 2);
-    p.x = (double(*)[2])rb_push(arena, double, 2 * (size_t)n);
-    p.go = rb_push(arena, unsigned char, 2 * (size_t)n);
     int left = n;
-    if (p.member && p.x && p.go) {
+    if (take_memory(&p, arena, n) && list_contacts(&p, n)) {
         int *list = p.member + n;
         unsigned char *seen = p.go + n;
         p.corner = list + n;
         memset(p.go, 0, 2 * (size_t)n);
         for (int i = 0; i < n; i++) {
-            if (!seen[i] && collect(&p, n, i, seen)) thin_plane(&p, list);
+            if (seen[i] || !may_join(m, &contacts[i])) continue;
+            if (collect(&p, i, seen)) thin_plane(&p, list);
         }
         left = 0;
         for (int i = 0; i < n; i++) {

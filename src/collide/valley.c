@@ -8,27 +8,12 @@
 #include "collide/triangle.h"
 #include "math/vec3.h"
 
-/* Height of a grid at x and y; -INFINITY beyond its border. */
-static double grid_height(const rb_walk *k, const double x[3])
-{
-    const rb_model *m = k->surface->model;
-    int field = k->surface->asset, nrow = m->hfield_nrow[field], ncol = m->hfield_ncol[field];
-    const double *size = m->hfield_size + 4 * (ptrdiff_t)field;
-    double c = 0.5 * (x[0] / size[0] + 1.0) * (ncol - 1),
-           r = 0.5 * (x[1] / size[1] + 1.0) * (nrow - 1);
-    if (!(c >= 0.0 && r >= 0.0 && c <= ncol - 1 && r <= nrow - 1)) return -INFINITY;
-    int col = (int)rb_smaller(c, ncol - 2), row = (int)rb_smaller(r, nrow - 2);
-    const double *z = m->hfield_elev + m->hfield_adr[field] + row * ncol + col;
-    double a = c - col, b = r - row;
-    double up = a > b ? a * (z[1] - z[0]) + b * (z[ncol + 1] - z[1])
-                      : b * (z[ncol] - z[0]) + a * (z[ncol + 1] - z[ncol]);
-    return size[2] * (z[0] + up);
-}
-
 static int is_buried(const rb_walk *k, const double x[3])
 {
-    if (k->surface->type == RB_GEOM_HFIELD) return x[2] < grid_height(k, x);
-    return rb_is_under(k->surface->model, k->surface->asset, x);
+    const rb_shape *surface = k->surface;
+    if (surface->type == RB_GEOM_HFIELD)
+        return x[2] < rb_grid_height(surface->model, surface->asset, x);
+    return rb_is_under(surface->model, surface->asset, x);
 }
 
 /* Whether x, so deep under the plane of a triangle, is not less deep in the solid: planes next to a
@@ -39,7 +24,8 @@ static int is_as_deep(const rb_walk *k, const rb_triangle *t, const double x[3],
     int face;
     if (k->surface->type == RB_GEOM_HFIELD) {
         double clear = RB_SAME_POINT * k->couple.core1.extent;
-        return (grid_height(k, x) - x[2]) * t->normal[2] >= (1.0 - RB_CLEAR) * depth - clear;
+        double height = rb_grid_height(k->surface->model, k->surface->asset, x);
+        return (height - x[2]) * t->normal[2] >= (1.0 - RB_CLEAR) * depth - clear;
     }
     if (depth < RB_CLEAR * k->couple.core1.extent) return 1;
     if (!rb_buried(k->surface->model, k->surface->asset, x, out, &face)) return 0;

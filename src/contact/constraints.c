@@ -221,16 +221,36 @@ static void acting_points(const rb_builder *b, const rb_constraint *c, double x1
     rb_axpy3(rb_dot3(n, closest->at.pos2) - rb_dot3(n, own->at.pos2), n, x2);
 }
 
+/* First contact of the starting set whose geoms are not before these, by bisection. */
+static int first_at_start(const rb_builder *b, int geom1, int geom2)
+{
+    int lo = 0, hi = b->start->ncontact;
+    while (lo < hi) {
+        int middle = lo + (hi - lo) / 2;
+        const rb_touch_id *id = &b->start->c[middle].id;
+        if (id->a < geom1 || (id->a == geom1 && id->b < geom2))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+static int is_of(const rb_touch_id *id, const rb_contact *c)
+{
+    return id->a == c->geom1 && id->b == c->geom2;
+}
+
 /* Deepest gap of the two geoms at the start of the step, of contacts in their order; 0: none. */
 static double start_gap(const rb_builder *b, int i)
 {
     const rb_contact *own = &b->contacts[i];
     double gap = 0.0;
     if (b->start) {
-        for (int k = 0; k < b->start->ncontact; k++) {
-            const rb_constraint *c = &b->start->c[k];
-            if (c->id.a == own->geom1 && c->id.b == own->geom2) gap = fmin(gap, c->gap + c->floor);
-        }
+        const rb_constraint *c = b->start->c;
+        int k = first_at_start(b, own->geom1, own->geom2);
+        for (; k < b->start->ncontact && is_of(&c[k].id, own); k++)
+            gap = fmin(gap, c[k].gap + c[k].floor);
         return gap;
     }
     for (int step = -1; step <= 1; step += 2) {
@@ -251,26 +271,29 @@ static int root_of(const rb_model *m, int geom)
     return body;
 }
 
-/* A link of a mechanism takes part: bodies by themselves can leave as they are. */
-static int has_joints(const rb_builder *b, int i)
+/* The geom is of a link with joints to others: bodies by themselves can leave as they are. */
+static int has_joints(const rb_model *m, int geom)
 {
-    const rb_model *m = b->m;
-    const int link[2] = { m->geom_link[b->contacts[i].geom1], m->geom_link[b->contacts[i].geom2] };
-    for (int side = 0; side < 2; side++) {
-        int k = link[side], tree = m->link_tree[k];
-        if (tree < 0) continue;
-        if (m->link_parent[k] != 0) return 1;
-        if (k + 1 < m->nlink && m->link_tree[k + 1] == tree) return 1;
-    }
-    return 0;
+    int k = m->geom_link[geom], tree = m->link_tree[k];
+    if (tree < 0) return 0;
+    return m->link_parent[k] != 0 || (k + 1 < m->nlink && m->link_tree[k + 1] == tree);
+}
+
+/* Links of two mechanisms. */
+static int are_of_two(const rb_model *m, int geom1, int geom2)
+{
+    return has_joints(m, geom1) && has_joints(m, geom2) && root_of(m, geom1) != root_of(m, geom2);
 }
 
 /* A file that begins with one geom of a mechanism inside another: deeper than half of what is thick
- * in the thinner one. Its normals say which way is out, not where surfaces touch. */
+ * in the thinner one, or with two mechanisms in each other. Normals say which way is out then, not
+ * where surfaces touch. */
 static int is_buried(const rb_builder *b, int i, double gap)
 {
-    if (b->o->formulation->kind != RB_CONE || !has_joints(b, i)) return 0;
     const int geom[2] = { b->contacts[i].geom1, b->contacts[i].geom2 };
+    int joints = has_joints(b->m, geom[0]) || has_joints(b->m, geom[1]);
+    if (b->o->formulation->kind != RB_CONE || !joints) return 0;
+    if (are_of_two(b->m, geom[0], geom[1])) return 1;
     double thick = INFINITY;
     for (int side = 0; side < 2; side++) {
         rb_shape shape = rb_geom_shape(b->m, b->d, geom[side]);
@@ -294,8 +317,9 @@ static int is_inner(const rb_builder *b, int i)
 }
 
 /* Where the gap of that overlap may end (F.27): a little deeper than where it was first seen or,
- * where errors of the start are taken off, than where it is by now. In the set of the start the
- * step before knows it, in later ones the start does. */
+ * where errors of the start are taken off, than where it is by now; two mechanisms leave each other
+ * as they can then (F.32). In the set of the start the step before knows it, in later ones the
+ * start does. */
 static double inner_floor(const rb_builder *b, int i)
 {
     const rb_contact *own = &b->contacts[i];
@@ -303,16 +327,17 @@ static double inner_floor(const rb_builder *b, int i)
     double floor = 0.0;
     if (b->o->formulation->push_out || b->o->project > 0.0) return 0.0;
     if (b->o->stepper == RB_STEPPER_IMPULSE || b->o->stepper == RB_STEPPER_HYBRID) return 0.0;
-    for (int k = 0; b->start && k < b->start->ncontact; k++) {
-        const rb_constraint *c = &b->start->c[k];
-        if (c->id.a == own->geom1 && c->id.b == own->geom2) return c->floor;
+    if (b->start) {
+        int k = first_at_start(b, own->geom1, own->geom2);
+        if (k < b->start->ncontact && is_of(&b->start->c[k].id, own)) return b->start->c[k].floor;
     }
     for (int k = 0; !b->start && k < d->ntouch; k++) {
         const rb_touch *t = &d->touch[k];
         if (t->id.kind != RB_CONSTRAINT_CONTACT) break;
         if (t->id.a == own->geom1 && t->id.b == own->geom2) floor = fmin(floor, t->floor);
     }
-    double first = start_gap(b, i) - RB_GAP_GROWTH * b->m->extent;
+    int leave = !b->o->keep_errors && are_of_two(b->m, own->geom1, own->geom2);
+    double first = start_gap(b, i) - (leave ? 1.0 : RB_GAP_GROWTH) * b->m->extent;
     if (!b->o->keep_errors) return floor < 0.0 ? fmax(floor, first) : first;
     return floor < 0.0 ? floor : first;
 }

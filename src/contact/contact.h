@@ -94,8 +94,8 @@ typedef struct rb_island {
     double h;
     const rb_constraint **c; /*                                                        (n)        */
     int *row;                /* first row of each constraint within the island         (n)        */
-    rb_matrix W;             /* J M^-1 J': dense, or blocks of 3 where all are plain contacts and
-                                many                                                              */
+    rb_matrix W;             /* J M^-1 J': dense, or where all are plain contacts and many blocks
+                                of 3 or an operator                                               */
     const double *G; /* rb_island_open_some: W = G G' instead, W.dense is NULL      (nrow x nG)   */
     int nG;
     /* filled by the stepper */
@@ -122,6 +122,11 @@ rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constrain
 /* The same with a dense W in the room of the caller, nrow x nrow; NULL: as above. */
 rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constraints *set,
                             int island, double h, double *W, rb_arena *arena, rb_island *out);
+
+/* The same with W as an operator alone where contacts crowd (rb_operator_crowd). */
+rb_status rb_island_open_crowd(const rb_model *m, const rb_data *d, const rb_constraints *set,
+                               int island, double h, rb_arena *arena, rb_island *out);
+
 /* The same with a dense W that is known; it is not copied. */
 rb_status rb_island_open_with(const rb_constraints *set, int island, double h, const double *W,
                               rb_arena *arena, rb_island *out);

@@ -13,6 +13,7 @@
 #include "contact/contact.h"
 #include "math/lanes.h"
 #include "math/vector.h"
+#include "solve/cone_crowd.h"
 
 /* Rows above which W is stored in blocks: a dense W of this size is 720 kB, and the solvers' sparse
  * ways begin to pay. */
@@ -459,15 +460,16 @@ static rb_status write_operator(const half *w, rb_arena *arena)
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
         const int *dof = w->set->dof + c->dof;
-        for (int r = 0; r < c->nrow; r++) {
-            const double *y = w->y[i] + (ptrdiff_t)(r / WIDE) * WIDE * c->ndof + r % WIDE;
-            jptr[is->row[i] + r] = used;
-            for (int k = 0; k < c->ndof; k++) {
-                double D = w->d->L[w->m->dof_Madr[dof[k]]];
-                jcol[used] = at[dof[k]];
-                jval[used++] = y[WIDE * k] / sqrt(D);
+        for (int r = 0; r < c->nrow; r++) jptr[is->row[i] + r] = used + r * c->ndof;
+        for (int k = 0; k < c->ndof; k++) {
+            double root = sqrt(w->d->L[w->m->dof_Madr[dof[k]]]);
+            for (int r = 0; r < c->nrow; r++) {
+                const double *y = w->y[i] + (ptrdiff_t)(r / WIDE) * WIDE * c->ndof + r % WIDE;
+                jcol[used + r * c->ndof + k] = at[dof[k]];
+                jval[used + r * c->ndof + k] = y[WIDE * k] / root;
             }
         }
+        used += c->nrow * c->ndof;
     }
     jptr[is->nrow] = used;
     op->minv = unit_blocks(op, arena);
@@ -596,6 +598,26 @@ rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constr
     if (!sparse) return write_dense(&w, W, arena);
     status = write_blocks(&w, arena);
     return status == RB_OK ? write_operator(&w, arena) : status;
+}
+
+rb_status rb_island_open_crowd(const rb_model *m, const rb_data *d, const rb_constraints *set,
+                               int island, double h, rb_arena *arena, rb_island *out)
+{
+    rb_status status = rb_island_open_with(set, island, h, NULL, arena, out);
+    if (status != RB_OK) return status;
+    half w = { .m = m, .d = d, .set = set, .island = out };
+    status = half_solve_all(&w, arena);
+    if (status != RB_OK) return status;
+    if (out->n < RB_CROWD_LEAST || !all_plain(out)) return write_dense(&w, NULL, arena);
+    status = write_operator(&w, arena);
+    if (status != RB_OK) return status;
+    const rb_operator *op = out->W.op;
+    int crowded = rb_operator_crowd(op, out->n, arena);
+    if (crowded < 0) return RB_NOMEM;
+    if (crowded == RB_CROWD_NONE) status = write_blocks(&w, arena);
+    if (crowded != RB_CROWD_NONE) out->W.form = RB_OPERATOR;
+    out->W.op = op;
+    return status;
 }
 
 rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constraints *set, int island,

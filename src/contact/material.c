@@ -105,6 +105,14 @@ static int of_geoms(const rb_model *m, int geom1, int geom2, rb_material *out, i
     return c1 > c2 ? c1 : c2;
 }
 
+double rb_pair_friction(const rb_model *m, int geom1, int geom2, const rb_step_opts *opts)
+{
+    rb_material material;
+    int grain_geom;
+    rb_pair_material(m, geom1, geom2, opts, &material, &grain_geom);
+    return material.friction;
+}
+
 int rb_pair_material(const rb_model *m, int geom1, int geom2, const rb_step_opts *o,
                      rb_material *out, int *grain_geom)
 {

@@ -16,9 +16,23 @@ double rb_relaxation(double stiffness, double damping, double h, double share, d
     return W_ii > 0.0 ? share * W_ii : 1.0;
 }
 
+/* Of an operator whose Minv is the identity (rb_island_open_crowd): a product of two rows. */
+static double entry_of(const rb_operator *op, int i, int j)
+{
+    double sum = 0.0;
+    for (int a = op->jptr[i], b = op->jptr[j]; a < op->jptr[i + 1] && b < op->jptr[j + 1];) {
+        int less = op->jcol[a] < op->jcol[b], same = op->jcol[a] == op->jcol[b];
+        if (same) sum += op->jval[a] * op->jval[b];
+        a += less || same;
+        b += !less;
+    }
+    return sum;
+}
+
 double rb_island_entry(const rb_island *is, int i, int j)
 {
     if (is->W.form == RB_DENSE) return is->W.dense[(ptrdiff_t)i * is->nrow + j];
+    if (is->W.form == RB_OPERATOR) return entry_of(is->W.op, i, j);
     for (int k = is->W.ptr[i / 3]; k < is->W.ptr[i / 3 + 1]; k++) {
         if (is->W.col[k] == j / 3) return is->W.val[9 * (ptrdiff_t)k + 3 * (i % 3) + j % 3];
     }

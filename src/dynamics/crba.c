@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "dynamics/tendon_inertia.h"
 #include "math/dense.h"
 #include "math/lanes.h"
 #include "math/spatial.h"
@@ -168,6 +169,7 @@ void rb_mass(const rb_model *m, rb_data *d)
                       d->link_work + COMPOSITE * p);
     }
     fill_rows(m, d);
+    if (rb_tendon_inertia_any(m)) rb_tendon_inertia_add(m, d);
 }
 
 /* ---- L' D L -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 /* Energy (D.26) and momentum (D.27), link by link. */
 #include "dynamics/polynomial.h"
+#include "dynamics/tendon_inertia.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 #include "rattleback/dynamics.h"
@@ -33,6 +34,7 @@ double rb_energy_kinetic(const rb_model *m, const rb_data *d)
         twice += m->link_mass[k] * rb_dot3(v, v) + rb_dot3(d->link_w + 3 * k, L);
     }
     for (int i = 0; i < m->nv; i++) twice += m->dof_armature[i] * (d->v[i] * d->v[i]);
+    if (rb_tendon_inertia_any(m)) twice += rb_tendon_inertia_twice(m, d);
     return 0.5 * twice;
 }
 

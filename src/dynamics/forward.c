@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "dynamics/gauge.h"
 #include "dynamics/kinematics_link.h"
+#include "dynamics/tendon_inertia.h"
 #include "rattleback/dynamics.h"
 
 #ifdef RB_FORWARD_AVX2
@@ -43,7 +44,7 @@ void rb_forward_restart(const rb_model *m, rb_data *d)
 {
     (void)m, (void)d;
 #ifdef RB_FORWARD_AVX2
-    if (has_avx2()) rb_forward_restart_avx2(m, d);
+    if (has_avx2() && !rb_tendon_inertia_any(m)) rb_forward_restart_avx2(m, d);
 #endif
 }
 
@@ -85,11 +86,36 @@ static rb_status solve_plain(const rb_model *m, rb_data *d, const rb_forward_ext
     return status;
 }
 
+/* Tendons couple joints of a branch: by the mass matrix (D.52). Nobody finds M, its factor or c
+ * changed. */
+static rb_status solve_coupled(const rb_model *m, rb_data *d, const double *extra,
+                               const double *tau, double *qdd)
+{
+    rb_mark mark = rb_arena_mark(d->arena);
+    size_t bytes = (size_t)m->nM * sizeof(double);
+    double *M = rb_push(d->arena, double, m->nM), *L = rb_push(d->arena, double, m->nM);
+    double *c = rb_push(d->arena, double, m->nv);
+    if (!M || !L || !c) return RB_NOMEM;
+    memcpy(M, d->M, bytes);
+    memcpy(L, d->L, bytes);
+    rb_inverse(m, d, NULL, c);
+    rb_mass(m, d);
+    for (int j = 0; j < m->nv && extra; j++) d->M[m->dof_Madr[j]] += extra[j];
+    rb_status status = rb_mass_factor(m, d);
+    for (int j = 0; j < m->nv; j++) qdd[j] = tau[j] - c[j];
+    if (status == RB_OK) rb_mass_solve(m, d, qdd);
+    memcpy(d->M, M, bytes);
+    memcpy(d->L, L, bytes);
+    rb_arena_reset(d->arena, mark);
+    return status;
+}
+
 rb_status rb_forward_solve(const rb_model *m, rb_data *d, const rb_forward_extra *extra,
                            const double *tau, double *qdd)
 {
     const rb_forward_extra none = { NULL, NULL };
     if (!extra) extra = &none;
+    if (rb_tendon_inertia_any(m)) return solve_coupled(m, d, extra->dof, tau, qdd);
 #ifdef RB_FORWARD_AVX2
     if (has_avx2()) {
         if (extra->link) rb_forward_add_avx2(m, d, extra->link);

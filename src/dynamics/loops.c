@@ -9,6 +9,8 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "dynamics/forward.h"
+#include "dynamics/tendon_inertia.h"
 #include "math/dense.h"
 #include "rattleback/dynamics.h"
 
@@ -48,6 +50,26 @@ static int allocate(rb_arena *arena, schur *s)
     return s->X && s->W && s->scale && s->r && s->step && s->work && s->sum && s->perm;
 }
 
+/* Tendons couple joints (D.52): the factor of the mass matrix is there instead. */
+static void apply(const rb_model *m, rb_data *d, double *x)
+{
+    if (rb_tendon_inertia_any(m))
+        rb_mass_solve(m, d, x);
+    else
+        rb_aba_apply(m, d, x);
+}
+
+static rb_status move_open(const rb_model *m, rb_data *d, const double *tau, double *qdd)
+{
+    if (!rb_tendon_inertia_any(m)) {
+        rb_aba_solve(m, d, tau, qdd);
+        return RB_OK;
+    }
+    rb_status status = rb_forward_solve(m, d, NULL, tau, qdd);
+    rb_mass(m, d);
+    return status == RB_OK ? rb_mass_factor(m, d) : status;
+}
+
 static void build(const rb_model *m, rb_data *d, schur *s)
 {
     const rb_rows *rows = s->rows;
@@ -55,7 +77,7 @@ static void build(const rb_model *m, rb_data *d, schur *s)
         double *x = s->X + (ptrdiff_t)i * s->nv;
         memset(x, 0, (size_t)s->nv * sizeof *x);
         for (int k = rows->start[i]; k < rows->start[i + 1]; k++) x[rows->dof[k]] = rows->J[k];
-        rb_aba_apply(m, d, x);
+        apply(m, d, x);
     }
     for (int i = 0; i < s->n; i++) {
         double W_ii = row_dot(rows, i, s->X + (ptrdiff_t)i * s->nv);
@@ -115,8 +137,8 @@ rb_status rb_forward_loops(const rb_model *m, rb_data *d, const double *tau, dou
     schur s = { .rows = &rows, .n = rows.n, .nv = m->nv };
     rb_loop_info told = { 0 };
     if (allocate(d->arena, &s)) {
-        rb_aba_solve(m, d, tau, qdd);
-        solve(m, d, &s, qdd, &told);
+        status = move_open(m, d, tau, qdd);
+        if (status == RB_OK) solve(m, d, &s, qdd, &told);
         if (lam) memcpy(lam, s.sum, (size_t)s.n * sizeof *lam);
         if (info) *info = told;
     } else {

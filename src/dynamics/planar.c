@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "dynamics/tendon_inertia.h"
 #include "math/trig.h"
 #include "math/vec3.h"
 
@@ -34,7 +35,7 @@ enum { WHOLE = 8 }; /* sines at a time */
 
 int rb_plane_takes(const rb_model *m, const rb_data *d)
 {
-    if (!m->plane) return 0;
+    if (!m->plane || rb_tendon_inertia_any(m)) return 0;
     uint64_t any = 0;
     for (int i = 0; i < 6 * m->nbody; i++) {
         uint64_t bits;

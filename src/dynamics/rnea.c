@@ -2,10 +2,11 @@
  *
  *     alpha_k = phi' alpha_p + a_k + sum_j S_j qdd_j
  *     f_k     = I_k alpha_k + b_k + sum over children phi f
- *     tau_j   = S_j' f_k + armature_j qdd_j
+ *     tau_j   = S_j' f_k + armature_j qdd_j,    and the inertia of tendons (D.52)
  *
  * Gravity is in b, so that alpha is the acceleration that would be measured from the world. */
 #include "dynamics/rnea_link.h"
+#include "dynamics/tendon_inertia.h"
 #include "rattleback/dynamics.h"
 
 static void accelerate(const rb_model *m, const rb_data *d, const double *qdd, int k,
@@ -16,6 +17,13 @@ static void accelerate(const rb_model *m, const rb_data *d, const double *qdd, i
     if (!qdd) return;
     int end = m->link_dofadr[k] + m->link_dofnum[k];
     for (int j = m->link_dofadr[k]; j < end; j++) rb_axpy6(qdd[j], d->dof_S + 6 * j, alpha);
+}
+
+static void add_tendons(const rb_model *m, rb_data *d, const double *qdd, double *tau)
+{
+    if (!rb_tendon_inertia_any(m)) return;
+    rb_tendon_inertia_bias(m, d, tau);
+    if (qdd) rb_tendon_inertia_multiply(m, d, qdd, tau);
 }
 
 void rb_inverse(const rb_model *m, rb_data *d, const double *qdd, double *tau)
@@ -40,6 +48,7 @@ void rb_inverse(const rb_model *m, rb_data *d, const double *qdd, double *tau)
         rb_shift_wrench(d->link_l + 3 * k, f, moved);
         rb_axpy6(1.0, moved, work + 12 * m->link_parent[k] + 6);
     }
+    add_tendons(m, d, qdd, tau);
 }
 
 void rb_bias(const rb_model *m, rb_data *d)

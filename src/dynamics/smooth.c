@@ -28,6 +28,7 @@
 #include "dynamics/smooth_free.h"
 #include "dynamics/smooth_push.h"
 #include "dynamics/smooth_tension.h"
+#include "dynamics/tendon_inertia.h"
 #include "math/dense.h"
 #include "math/trig.h"
 #include "math/vec3.h"
@@ -360,6 +361,7 @@ static int is_long(const rb_model *m)
 /* Long chains want tension in their inertia at once, others where they converge slowly. */
 static int wants_tension(const rb_model *m, const progress *p, int i)
 {
+    if (rb_tendon_inertia_any(m)) return 0; /* the mass matrix has none of it */
     if (is_long(m)) return i == 0;
     return i == 1 && p->rate > RB_TENSION_RATE && p->rate < INFINITY;
 }

@@ -37,6 +37,7 @@ static void add_piece(void *ctx, const rb_path_piece *piece)
 {
     writer *w = ctx;
     const rb_model *m = w->m;
+    if (piece->link_a == piece->link_b) return; /* its length does not change */
     double u[3], back[3], F_a[6], F_b[6];
     rb_sub3(piece->b, piece->a, u);
     double length = rb_norm3(u);
@@ -68,6 +69,43 @@ void rb_tendons(const rb_model *m, rb_data *d)
         memset(w.J, 0, (size_t)n * sizeof *w.J);
         d->ten_length[t] = rb_path_walk(m, t, d->link_p, d->link_R, add_piece, &w);
     }
+}
+
+/* Points that were passed so far. */
+typedef struct trail {
+    int n, capacity;
+    double *point;
+    int *branch;
+    int last_branch;
+    double last_point[3];
+} trail;
+
+static void add_point(trail *t, const double x[3], int branch)
+{
+    int again =
+        t->n > 0 && t->last_branch == branch && memcmp(t->last_point, x, sizeof t->last_point) == 0;
+    if (again) return;
+    if (t->n < t->capacity) {
+        rb_copy3(x, t->point + 3 * t->n);
+        t->branch[t->n] = branch;
+    }
+    rb_copy3(x, t->last_point);
+    t->last_branch = branch;
+    t->n++;
+}
+
+static void pass_piece(void *ctx, const rb_path_piece *piece)
+{
+    add_point(ctx, piece->a, piece->branch);
+    add_point(ctx, piece->b, piece->branch);
+}
+
+int rb_tendon_path(const rb_model *m, const rb_data *d, int t, int capacity, double *point,
+                   int *branch)
+{
+    trail passed = { .capacity = capacity, .point = point, .branch = branch };
+    if (m->tendon_pathnum[t] > 0) rb_path_walk(m, t, d->link_p, d->link_R, pass_piece, &passed);
+    return passed.n;
 }
 
 double rb_tendon_length(const rb_model *m, const rb_data *d, int t)

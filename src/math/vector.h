@@ -36,8 +36,9 @@
 #define RB_SCALAR
 #endif
 
-/* RB_INLINE: a piece of such a kernel. A call would leave it to the oldest instruction set. */
-#if defined(__GNUC__)
+/* RB_INLINE: a piece of such a kernel. A call would leave it to the oldest instruction set.
+ * WebAssembly has one only, and its file is to be small. */
+#if defined(__GNUC__) && !defined(__wasm__)
 #define RB_INLINE static inline __attribute__((always_inline))
 #else
 #define RB_INLINE static inline

@@ -233,6 +233,7 @@ static rb_status check_geom(const subject *s)
     TRY(not_negative(s, "adhesion", def->adhesion));
     if (!isnan(def->material.friction_across) || def->material.polygon >= 0)
         TRY(direction(s, "grain", def->material.grain, 3));
+    if (isnan(def->material.friction)) return REFUSE(s, "friction = nan: expected a number >= 0");
     return material(s, &def->material);
 }
 
@@ -411,18 +412,6 @@ static rb_status check_tendon(const subject *s)
     TRY(finite(s, "stiffness_poly", def->stiffness_poly, 2));
     TRY(finite(s, "damping_poly", def->damping_poly, 2));
     TRY(range(s, "force_range", def->force_limited, def->force_range));
-    if (def->armature > 0.0 && def->npath > 0)
-        return REFUSE(s,
-                      "armature = %g on a spatial tendon: an inertia that couples joints is not "
-                      "supported, give the joints armature of their own",
-                      def->armature);
-    if (def->armature > 0.0 && def->njoint > 1) {
-        return REFUSE(
-            s,
-            "armature = %g on a tendon of %d joints: an inertia that couples joints is not "
-            "supported, give the joints armature of their own",
-            def->armature, def->njoint);
-    }
     return RB_OK;
 }
 

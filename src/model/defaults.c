@@ -48,6 +48,7 @@ rb_geom_def rb_geom_default(void)
         .contype = 1,
         .conaffinity = 1,
         .condim = 3,
+        .rgba = { 0.5, 0.5, 0.5, 1.0 },
         .fluid_coef = { 0.5, 0.25, 1.5, 1.0, 1.0 },
         .material = rb_material_default(),
     };

@@ -24,6 +24,7 @@ void rb_fill_geoms(rb_build *b)
         m->geom_priority[g] = def->priority;
         m->geom_group[g] = def->group;
         m->geom_invisible[g] = def->invisible != 0;
+        memcpy(m->geom_rgba + 4 * g, def->rgba, sizeof def->rgba);
         memcpy(m->geom_surface + 6 * g, def->surface_velocity, sizeof def->surface_velocity);
         m->geom_adhesion[g] = def->adhesion;
         m->nsticky += def->adhesion > 0.0;

@@ -299,6 +299,10 @@ static rb_status add_equality(transform *t, int i)
 static rb_status add_tendon(transform *t, int i)
 {
     rb_tendon_def def = *DEF(t, tendon, TENDON, i);
+    if (def.armature > 0.0 && (def.npath > 0 || def.njoint > 1))
+        return rb_refuse(&def, RB_KIND_TENDON, i, t->err,
+                         "has an armature that couples bodies: in maximal coordinates each has an "
+                         "inertia of its own");
     int *joints = rb_push(t->scratch, int, def.njoint);
     if (!joints) return rb_fail(t->err, RB_NOMEM, "%s", rb_status_text(RB_NOMEM));
     for (int k = 0; k < def.njoint; k++) joints[k] = t->new_joint[def.joint[k]];

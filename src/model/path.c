@@ -10,6 +10,7 @@ typedef struct walk {
     void (*piece)(void *ctx, const rb_path_piece *);
     void *ctx;
     double divisor, length;
+    int branch;
 } walk;
 
 static void place(const walk *w, int link, const double pos[3], double out[3])
@@ -23,8 +24,8 @@ static void straight(walk *w, int link_a, const double a[3], int link_b, const d
     double way[3];
     rb_sub3(b, a, way);
     w->length += rb_norm3(way) / w->divisor;
-    if (!w->piece || link_a == link_b) return;
-    rb_path_piece piece = { link_a, link_b, a, b, w->divisor };
+    if (!w->piece) return;
+    rb_path_piece piece = { link_a, link_b, a, b, w->divisor, w->branch };
     w->piece(w->ctx, &piece);
 }
 
@@ -53,13 +54,14 @@ static void over(walk *w, const rb_path *from, const double a[3], const rb_path 
 double rb_path_walk(const rb_model *m, int t, const double *link_p, const double *link_R,
                     void (*piece)(void *ctx, const rb_path_piece *), void *ctx)
 {
-    walk w = { link_p, link_R, piece, ctx, 1.0, 0.0 };
+    walk w = { link_p, link_R, piece, ctx, 1.0, 0.0, 0 };
     const rb_path *at = m->path + m->tendon_pathadr[t], *end = at + m->tendon_pathnum[t];
     const rb_path *last = NULL, *solid = NULL;
     double a[3], b[3];
     for (; at < end; at++) {
         if (at->type == RB_WRAP_PULLEY) {
             w.divisor = at->divisor;
+            w.branch++;
             last = NULL;
         } else if (at->type == RB_WRAP_GEOM) {
             solid = at;

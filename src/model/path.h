@@ -9,10 +9,11 @@ typedef struct rb_path_piece {
     int link_a, link_b;
     const double *a, *b;
     double divisor;
+    int branch; /* pulleys before it */
 } rb_path_piece;
 
 /* Length of the path of tendon t where the links have these frames [m]. `piece`, unless NULL, is
- * called for each straight piece between two links. */
+ * called for each straight piece, also for those within a link. */
 double rb_path_walk(const rb_model *m, int t, const double *link_p, const double *link_R,
                     void (*piece)(void *ctx, const rb_path_piece *), void *ctx);
 

@@ -5,7 +5,7 @@
  *     sweep    one contact alone, solved exactly
  *     newton   from the guess, from some compliance, or from a few Gauss-Seidel sweeps
  *     path     Newton along decreasing compliance
- *     interior interior points, for many contacts of known bodies and coarse tolerances
+ *     interior interior points, first of all where contacts crowd (cone_crowd.c)
  *     leaps    sweeps and whole steps of Newton, for many contacts of known bodies
  *     pyramid  Lemke with the cones as pyramids, ever closer, then Newton
  *     admm     alternating directions, then Newton
@@ -22,7 +22,7 @@
 #include "math/dense.h"
 #include "solve/admm.h"
 #include "solve/canonical.h"
-#include "solve/cone_interior.h"
+#include "solve/cone_crowd.h"
 #include "solve/cone_large.h"
 #include "solve/cone_part.h"
 #include "solve/cone_small.h"
@@ -47,9 +47,7 @@ enum {
     LARGE_SWEEPS = 50,   /* before Newton is tried, then twice as many, ...           */
     LARGE_DOUBLED = 512, /* that many times LARGE_SWEEPS at most                      */
     LARGE_BRIEF = 8,     /* the same where there is another question to ask           */
-    LARGE_STEPS = 60,    /* of Newton at a time                                       */
-    INTERIOR_LIMIT = 60, /* factorisations of interior points                         */
-    THIN_BLOCKS = 16     /* blocks in a row of W up to which sweeps come before them  */
+    LARGE_STEPS = 60     /* of Newton at a time                                       */
 };
 
 /* Compliance at the start, relative to the diagonal of each contact [1]. */
@@ -76,9 +74,6 @@ enum {
 #define SHARE        0.5
 #define SHARE_COARSE 0.99
 #define COARSE       1e-7
-
-/* Tolerance beyond which sweeps and exact normals (K.23) are cheaper than factors [1]. */
-#define INTERIOR_TOL 2e-3
 
 /* Measure below which rounding of the product W r may be most of it [1]. */
 #define DOUBTFUL 1e-5
@@ -403,43 +398,6 @@ static void try_large(climb *s, double *r)
     }
 }
 
-/* Interior points from r, or from nothing. */
-static rb_status try_interior(climb *s, int warm, double *r)
-{
-    rb_interior found;
-    rb_interior_opts opts = { .tol = s->tol, .limit = INTERIOR_LIMIT, .warm = warm };
-    rb_status status = rb_cone_interior(s->k, &opts, s->scratch, r, &found);
-    s->info->iterations += found.factorisations;
-    s->info->factorisations += found.factorisations;
-    s->newton = (rb_newton){ .pivot_ratio = found.pivot_ratio };
-    if (status == RB_OK && found.error < INFINITY) keep(s, r);
-    return status;
-}
-
-/* Contacts of piles share bodies with few others, so that forces pass from body to body and sweeps
- * with leaps after them lead to an answer; those of towers and walls do with tens, and sweeps lead
- * nowhere. */
-static int is_thin(const climb *s)
-{
-    const rb_cones *k = s->k;
-    return k->W.ptr[k->nc] <= THIN_BLOCKS * k->nc;
-}
-
-/* Where the tolerance is one that they reach. What ends beyond what will do is tried once more from
- * the other start: which way leads on is a matter of luck. Whoever takes less than the tolerance
- * does not wait for other rungs, so that the factorisations of a step are bounded. */
-static rb_status climb_interior(climb *s, double *r, rb_rung *rung, int *done)
-{
-    int warm = s->o->warm;
-    *rung = RB_RUNG_INTERIOR;
-    rb_status status = try_interior(s, warm, r);
-    if (status == RB_TOO_LARGE) return RB_OK;
-    if (status == RB_OK && s->error > fmax(s->tol, s->loose)) status = try_interior(s, !warm, r);
-    *done = status != RB_OK || s->error <= s->tol || (s->loose > 0.0 && s->error < INFINITY);
-    s->left = s->error > s->tol && s->error <= s->loose;
-    return status;
-}
-
 /* Sweeps, and whole steps of Newton. */
 static rb_status climb_leaps(climb *s, double *r, rb_rung *rung, int *done)
 {
@@ -460,13 +418,10 @@ static rb_status climb_leaps(climb *s, double *r, rb_rung *rung, int *done)
 /* Many contacts of known bodies: a ladder of its own. */
 static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
 {
-    rb_status status = RB_OK;
     s->unique = RB_UNIQUE_NOT;
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
-    if (s->tol > RB_LARGE_EXACT && s->tol <= INTERIOR_TOL && !is_thin(s))
-        status = climb_interior(s, r, rung, done);
-    return status == RB_OK && !*done ? climb_leaps(s, r, rung, done) : status;
+    return climb_leaps(s, r, rung, done);
 }
 
 /* Beyond RB_MOST_LEAPING it has sweeps alone, which end with exact normals where they may. */
@@ -800,9 +755,11 @@ rb_status rb_cone_auto(const rb_problem *p, const rb_solve_opts *o, rb_arena *sc
     int done;
     rb_status status = try_small(p, o, scratch, r, info, &done);
     if (status != RB_OK || done) return status;
+    rb_meter_add(scratch->meter, RB_WORK_FACTOR, info->factorisations * rb_work_dense(p->n));
+    status = rb_cone_crowd(p, o, scratch, r, info, &done);
+    if (status != RB_OK || done) return status;
     status = rb_cones_make(p, scratch, &k);
     if (status != RB_OK) return status;
-    rb_meter_add(k.meter, RB_WORK_FACTOR, info->factorisations * rb_work_dense(p->n));
     if (o->unique) k.parts = NULL; /* bodies as unknowns do not see which contacts are redundant */
     int *label = rb_push(scratch, int, k.nc);
     if (!label) return RB_NOMEM;

@@ -20,7 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/newton_bodies.h"
+#include "math/vector.h"
+#include "solve/body_products.h"
 
 enum { LEAST_STEPS = 3 }; /* before eps is changed */
 
@@ -31,7 +32,7 @@ enum { LEAST_STEPS = 3 }; /* before eps is changed */
 
 /* Compliance of a step in units of the diagonal of its contact: first, least, most; what it is
  * multiplied by after steps shorter and longer than these [1]. */
-#define EPS_FIRST 1e-6
+#define EPS_FIRST 1e-8
 #define EPS_LEAST 1e-8
 #define EPS_MOST  1e-2
 #define SHORT     0.5
@@ -41,11 +42,13 @@ enum { LEAST_STEPS = 3 }; /* before eps is changed */
 
 /* Least share of t that a step aims at, and the same for what velocities still miss [1]. */
 #define CENTRE_LEAST 1e-4
-#define CENTRE_MISS  1e-3
+#define CENTRE_MISS  0.1
 
-/* Gondzio's corrector: how much longer the trial step is, the range of products it leaves alone, in
- * units of the goal, and what it must gain to be asked again [1]. */
+/* Gondzio's correctors: how many at most, how much longer the trial step is, what it must gain to
+ * be asked again, and the range of products it leaves alone, in units of the goal [1]. */
+enum { CENTRINGS = 3 };
 #define TRIAL_MORE 0.3
+#define TRIAL_GAIN 0.03
 #define PRODUCT_LO 0.1
 #define PRODUCT_HI 10.0
 
@@ -53,7 +56,7 @@ enum { LEAST_STEPS = 3 }; /* before eps is changed */
 #define LEAST_MU 1e-6
 
 /* How far from the guess it begins, in units of the scales [1]. */
-#define AWAY 1.0
+#define AWAY 0.3
 
 /* Share of the way to the boundary that impulses may go on by themselves, and how far they try at
  * first and at most, in units of the step [1]. */
@@ -65,23 +68,37 @@ enum { LEAST_STEPS = 3 }; /* before eps is changed */
 #define SHORTEST 1e-6
 enum { STALL = 15 };
 
+/* Numbers of contacts by component, so that loops over contacts take several at once: v[i][c]. */
+typedef struct triple {
+    double *v[3];
+} triple;
+
 typedef struct interior {
     const rb_cones *k;
-    rb_bodies *b;
-    int nc, n, m;
-    double *mu;        /* at least LEAST_MU                                   (nc)   */
-    double *r, *x, *s; /* impulses, (l, slip), normal velocities              (n) (n) (nc) */
-    double *v;         /* of the bodies                                       (m)    */
-    double *dr, *dx, *ds, *dv;
-    double *miss_u, *miss_v; /* u - (s, x_t), v - Y'r                             (n) (m) */
-    double *w, *eta;         /* scaling: W = eta H(w)                               (n) (nc) */
-    double *lam;             /* W z                                                 (n)    */
-    double *goal_x;          /* right sides of (K.41) and (K.40)                    (n)    */
-    double *goal_s;          /*                                                     (nc)   */
-    double *h, *h0;          /* of (K.42)                                           (n) (nc) */
-    double *e;               /* compliance of the step                              (nc)   */
-    double *u;               /*                                                     (n)    */
-    double *kept_r, *kept_x, *kept_s, *kept_v;
+    rb_products y;
+    int nc, m;
+    double *mu, *rho; /* mu at least LEAST_MU                                        */
+    triple q;         /* velocities without impulses                                 */
+    triple r, x;      /* impulses, (l, slip)                                         */
+    double *s;        /* normal velocities                                           */
+    double *v;        /* of the bodies                                       (m)     */
+    triple dr, dx;
+    double *ds, *dv;
+    triple miss_u;  /* u - (s, x_t)                                                */
+    double *miss_v; /* v - Y'r                                             (m)     */
+    triple w;       /* scaling: W = eta H(w)                                       */
+    double *eta;
+    triple lam;    /* W z                                                         */
+    triple goal_x; /* right sides of (K.41) and (K.40)                            */
+    double *goal_s;
+    triple h; /* of (K.42)                                                   */
+    double *h0;
+    double *e;            /* compliance of the step                                      */
+    rb_friction_blocks D; /* of (K.42) with it                                           */
+    triple u;
+    double *term; /* what contacts add to a sum, or allow of a step              */
+    triple kept_r, kept_x;
+    double *kept_s, *kept_v;
     double gap;            /* mean of the products                                       */
     double speed, impulse; /* scales                                                     */
 } interior;
@@ -89,139 +106,167 @@ typedef struct interior {
 /* ---- one cone ---------------------------------------------------------------------------------
  */
 
-static double length2(double a, double b)
+RB_INLINE double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+RB_INLINE double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+RB_INLINE double length2(double a, double b)
 {
     return sqrt(a * a + b * b);
 }
 
-static double dot3(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* a_0 b_0 - a_t.b_t: positive within the cone for a = b. */
-static double lorentz(const double *a, const double *b)
+RB_INLINE double lorentz(const double *a, const double *b)
 {
     return a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
 }
 
 /* a o b = (a.b, a_0 b_t + b_0 a_t) */
-static void product(const double *a, const double *b, double *out)
+RB_INLINE void product(const double *a, const double *b, double *out)
 {
-    double first = dot3(a, b), t1 = a[0] * b[1] + b[0] * a[1], t2 = a[0] * b[2] + b[0] * a[2];
-    out[0] = first;
-    out[1] = t1;
-    out[2] = t2;
+    out[0] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    out[1] = a[0] * b[1] + b[0] * a[1];
+    out[2] = a[0] * b[2] + b[0] * a[2];
 }
 
 /* out with l o out = b */
-static void divide(const double *l, const double *b, double *out)
+RB_INLINE void divide(const double *l, const double *b, double *out)
 {
     double det = lorentz(l, l), lb = l[1] * b[1] + l[2] * b[2];
-    double b0 = b[0], b1 = b[1], b2 = b[2];
-    out[0] = (l[0] * b0 - lb) / det;
-    out[1] = (-l[1] * b0 + (det * b1 + l[1] * lb) / l[0]) / det;
-    out[2] = (-l[2] * b0 + (det * b2 + l[2] * lb) / l[0]) / det;
+    double over = 1.0 / det, first = 1.0 / l[0];
+    out[0] = (l[0] * b[0] - lb) * over;
+    out[1] = (-l[1] * b[0] + (det * b[1] + l[1] * lb) * first) * over;
+    out[2] = (-l[2] * b[0] + (det * b[2] + l[2] * lb) * first) * over;
 }
 
 /* out = H(w) a, of w_0^2 - |w_t|^2 = 1; sign = -1: its inverse. */
-static void scale(const double *w, double sign, const double *a, double *out)
+RB_INLINE void scale(const double *w, double sign, const double *a, double *out)
 {
     double wa = sign * (w[1] * a[1] + w[2] * a[2]), more = sign * (a[0] + wa / (1.0 + w[0]));
-    double a1 = a[1], a2 = a[2];
     out[0] = w[0] * a[0] + wa;
-    out[1] = a1 + more * w[1];
-    out[2] = a2 + more * w[2];
+    out[1] = a[1] + more * w[1];
+    out[2] = a[2] + more * w[2];
 }
 
-/* Largest a with x + a d in the cone, x within it. */
-static double cone_step(const double *x, const double *d)
+/* Largest a with x + a d in the cone, x within it: the one root of lorentz(x + a d, x + a d) that
+ * is ahead. */
+RB_INLINE double cone_step(const double *x, const double *d)
 {
-    if (d[0] >= length2(d[1], d[2])) return INFINITY;
-    double A = lorentz(d, d), B = lorentz(x, d), C = fmax(lorentz(x, x), 0.0);
-    double root = sqrt(fmax(B * B - A * C, 0.0));
-    double tries[3] = { A != 0.0 ? (-B - root) / A : INFINITY,
-                        A != 0.0 ? (-B + root) / A : INFINITY,
-                        -B + root > 0.0 ? C / (-B + root) : INFINITY };
-    double a = d[0] < 0.0 ? -x[0] / d[0] : INFINITY;
-    for (int i = 0; i < 3; i++) {
-        if (tries[i] > 0.0 && tries[i] < a) a = tries[i];
-    }
-    return a;
+    double A = lorentz(d, d), B = lorentz(x, d), C = larger(lorentz(x, x), 0.0);
+    double way = sqrt(larger(B * B - A * C, 0.0)) - B;
+    double a = C / way;
+    return way > 0.0 ? a : INFINITY;
 }
 
-static double ray_step(double x, double d)
+RB_INLINE double ray_step(double x, double d)
 {
-    return d < 0.0 ? -x / d : INFINITY;
+    double a = -x / d;
+    return d < 0.0 ? a : INFINITY;
 }
 
-/* ---- products with Y --------------------------------------------------------------------------
- */
-
-/* u = Y v */
-static void times_Y(const rb_bodies *b, const double *v, double *u)
+RB_INLINE void take(const triple *from, int c, double *out)
 {
-    for (int c = 0; c < b->nc; c++) {
-        double *u_c = u + 3 * (ptrdiff_t)c;
-        u_c[0] = u_c[1] = u_c[2] = 0.0;
-        for (int e = b->first[c]; e < b->first[c + 1]; e++) {
-            const double *Y = b->Y + 18 * (ptrdiff_t)e, *v_e = v + 6 * (ptrdiff_t)b->block[e];
-            for (int i = 0; i < 3; i++) {
-                for (int l = 0; l < 6; l++) u_c[i] += Y[6 * i + l] * v_e[l];
-            }
-        }
-    }
+    out[0] = from->v[0][c];
+    out[1] = from->v[1][c];
+    out[2] = from->v[2][c];
 }
 
-/* v += Y'r */
-static void add_Yt(const rb_bodies *b, const double *r, double *v)
+RB_INLINE void put(const double *x, int c, const triple *to)
 {
-    for (int c = 0; c < b->nc; c++) {
-        const double *r_c = r + 3 * (ptrdiff_t)c;
-        for (int e = b->first[c]; e < b->first[c + 1]; e++) {
-            const double *Y = b->Y + 18 * (ptrdiff_t)e;
-            double *v_e = v + 6 * (ptrdiff_t)b->block[e];
-            for (int l = 0; l < 6; l++)
-                v_e[l] += Y[l] * r_c[0] + Y[6 + l] * r_c[1] + Y[12 + l] * r_c[2];
-        }
-    }
+    to->v[0][c] = x[0];
+    to->v[1][c] = x[1];
+    to->v[2][c] = x[2];
+}
+
+/* z = (mu r_n, r_t) */
+RB_INLINE void take_z(const interior *s, int c, const triple *r, double *z)
+{
+    z[0] = s->mu[c] * r->v[0][c];
+    z[1] = r->v[1][c];
+    z[2] = r->v[2][c];
+}
+
+/* Sum of the terms, in an order that vectors do not change. */
+static double sum_terms(const interior *s)
+{
+    double sum[8] = { 0.0 };
+    for (int c = 0; c < s->nc; c++) sum[c % 8] += s->term[c];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+static double least_term(const interior *s)
+{
+    double least = INFINITY;
+    for (int c = 0; c < s->nc; c++) least = smaller(s->term[c], least);
+    return least;
 }
 
 /* ---- where it begins --------------------------------------------------------------------------
  */
 
+static int push_triple(rb_arena *scratch, int nc, triple *t)
+{
+    t->v[0] = rb_push(scratch, double, 3 * (size_t)nc);
+    t->v[1] = t->v[0] + nc;
+    t->v[2] = t->v[1] + nc;
+    return t->v[0] != NULL;
+}
+
 static int take_memory(interior *s, rb_arena *scratch)
 {
-    double **of_n[] = { &s->r,   &s->x,      &s->dr, &s->dx, &s->miss_u, &s->w,
-                        &s->lam, &s->goal_x, &s->h,  &s->u,  &s->kept_r, &s->kept_x };
-    double **of_c[] = { &s->mu, &s->s, &s->ds, &s->eta, &s->goal_s, &s->h0, &s->e, &s->kept_s };
+    triple *triples[] = { &s->q,   &s->r,      &s->x, &s->dr, &s->dx,     &s->miss_u, &s->w,
+                          &s->lam, &s->goal_x, &s->h, &s->u,  &s->kept_r, &s->kept_x };
+    double **of_c[] = { &s->mu, &s->rho, &s->s,    &s->ds,     &s->eta,
+                        &s->h0, &s->e,   &s->term, &s->kept_s, &s->goal_s };
     double **of_m[] = { &s->v, &s->dv, &s->miss_v, &s->kept_v };
     int ok = 1;
-    for (int i = 0; i < 12 && ok; i++) ok = (*of_n[i] = rb_push(scratch, double, s->n)) != NULL;
-    for (int i = 0; i < 8 && ok; i++) ok = (*of_c[i] = rb_push(scratch, double, s->nc)) != NULL;
+    for (int i = 0; i < 13 && ok; i++) ok = push_triple(scratch, s->nc, triples[i]);
+    for (int i = 0; i < 10 && ok; i++) ok = (*of_c[i] = rb_push(scratch, double, s->nc)) != NULL;
+    for (int i = 0; i < 6 && ok; i++) ok = (s->D.d[i] = rb_push(scratch, double, s->nc)) != NULL;
     for (int i = 0; i < 4 && ok; i++) ok = (*of_m[i] = rb_push(scratch, double, s->m)) != NULL;
     return ok;
 }
 
-/* Inside all cones, at a distance of `away` times the scales from the guess. */
-static void start(interior *s, const double *r, double away)
+static void spread(const double *from, int nc, const triple *to)
 {
-    const rb_cones *k = s->k;
-    memset(s->v, 0, (size_t)s->m * sizeof *s->v);
-    add_Yt(s->b, r, s->v);
-    times_Y(s->b, s->v, s->u);
+    for (int c = 0; c < nc; c++) put(from + 3 * (ptrdiff_t)c, c, to);
+}
+
+static void collect(const triple *from, int nc, double *to)
+{
+    for (int c = 0; c < nc; c++) take(from, c, to + 3 * (ptrdiff_t)c);
+}
+
+/* s->u = Y v + q */
+static void find_velocities(interior *s, const double *v)
+{
+    rb_products_to_contacts(&s->y, v, s->u.v);
+    for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < s->nc; c++) s->u.v[i][c] += s->q.v[i][c];
+    }
+}
+
+/* Inside all cones, at a distance of AWAY times the scales from the guess r. */
+static void start(interior *s, const double *r)
+{
+    spread(r, s->nc, &s->r);
+    rb_products_to_bodies(&s->y, s->r.v, s->v);
+    find_velocities(s, s->v);
     for (int c = 0; c < s->nc; c++) {
-        double mu = s->mu[c], *r_c = s->r + 3 * (ptrdiff_t)c, *x = s->x + 3 * (ptrdiff_t)c;
-        const double *guess = r + 3 * (ptrdiff_t)c;
-        double u[3];
-        for (int i = 0; i < 3; i++) u[i] = s->u[3 * c + i] + k->q[3 * c + i];
-        r_c[1] = guess[1];
-        r_c[2] = guess[2];
-        r_c[0] = fmax(guess[0], length2(r_c[1], r_c[2]) / mu) + away * s->speed * k->rho[c];
-        s->s[c] = fmax(u[0], 0.0) + away * s->speed;
-        x[1] = u[1];
-        x[2] = u[2];
-        x[0] = length2(u[1], u[2]) + away * s->speed * fmin(1.0, 1.0 / mu);
+        double mu = s->mu[c], u[3];
+        take(&s->u, c, u);
+        double bound = length2(s->r.v[1][c], s->r.v[2][c]) / mu;
+        s->r.v[0][c] = fmax(s->r.v[0][c], bound) + AWAY * s->speed * s->rho[c];
+        s->s[c] = fmax(u[0], 0.0) + AWAY * s->speed;
+        s->x.v[0][c] = length2(u[1], u[2]) + AWAY * s->speed * fmin(1.0, 1.0 / mu);
+        s->x.v[1][c] = u[1];
+        s->x.v[2][c] = u[2];
     }
 }
 
@@ -230,71 +275,87 @@ static void start_cold(interior *s)
 {
     memset(s->v, 0, (size_t)s->m * sizeof *s->v);
     for (int c = 0; c < s->nc; c++) {
-        double *r = s->r + 3 * (ptrdiff_t)c, *x = s->x + 3 * (ptrdiff_t)c;
-        r[0] = s->speed * s->k->rho[c];
+        s->r.v[0][c] = s->speed * s->rho[c];
         s->s[c] = s->speed;
-        x[0] = fmin(s->speed / s->mu[c], 1e3 * s->speed);
-        r[1] = r[2] = x[1] = x[2] = 0.0;
+        s->x.v[0][c] = fmin(s->speed / s->mu[c], 1e3 * s->speed);
+        s->r.v[1][c] = s->r.v[2][c] = s->x.v[1][c] = s->x.v[2][c] = 0.0;
     }
-}
-
-/* Measure of the guess, whose velocities start() has left in s->u. */
-static double guess_error(interior *s, const double *r)
-{
-    for (int i = 0; i < s->n; i++) s->u[i] += s->k->q[i];
-    return rb_cones_error(s->k, r, s->u);
 }
 
 static void make_scales(interior *s)
 {
     const rb_cones *k = s->k;
     double sum = 0.0;
-    for (int i = 0; i < s->n; i++) sum += k->q[i] * k->q[i];
+    for (int i = 0; i < k->n; i++) sum += k->q[i] * k->q[i];
     s->speed = sum > 0.0 ? sqrt(sum / k->nc) : 1.0;
     s->impulse = 0.0;
+    spread(k->q, s->nc, &s->q);
     for (int c = 0; c < s->nc; c++) {
         s->mu[c] = fmax(k->mu[c], LEAST_MU);
+        s->rho[c] = k->rho[c];
         s->impulse += s->speed * k->rho[c] / s->nc;
     }
+}
+
+/* ---- where it is ------------------------------------------------------------------------------
+ */
+
+/* |r - P_K(r - (u + mu |u_t| n))|^2 of each contact. */
+RB_VECTOR static void measure_contacts(const interior *s, const double *restrict mu,
+                                       double *restrict term)
+{
+    for (int c = 0; c < s->nc; c++) {
+        double r[3], u[3], m = mu[c];
+        take(&s->r, c, r);
+        take(&s->u, c, u);
+        double n = r[0] - u[0] - m * length2(u[1], u[2]), a = r[1] - u[1], b = r[2] - u[2];
+        double t = length2(a, b), top = (n + m * t) / (1.0 + m * m);
+        int inside = (n >= 0.0) & (t <= m * n);
+        double shrink = m * top / larger(t, 1e-300);
+        shrink = inside ? 1.0 : top > 0.0 ? shrink : 0.0;
+        n = inside ? n : larger(top, 0.0);
+        a = r[1] - shrink * a;
+        b = r[2] - shrink * b;
+        term[c] = (r[0] - n) * (r[0] - n) + a * a + b * b;
+    }
+}
+
+/* Measure of the impulses s->r. */
+static double measure(interior *s)
+{
+    rb_products_to_bodies(&s->y, s->r.v, s->miss_v);
+    find_velocities(s, s->miss_v);
+    measure_contacts(s, s->k->mu, s->term);
+    return sqrt(sum_terms(s)) / s->k->q_norm;
+}
+
+RB_VECTOR static void miss_contacts(const interior *s, double *restrict term)
+{
+    for (int c = 0; c < s->nc; c++) {
+        double r[3], x[3], u[3];
+        take(&s->r, c, r);
+        take(&s->x, c, x);
+        take(&s->u, c, u);
+        double miss[3] = { u[0] - s->s[c], u[1] - x[1], u[2] - x[2] };
+        put(miss, c, &s->miss_u);
+        term[c] = s->s[c] * r[0] + s->mu[c] * r[0] * x[0] + r[1] * x[1] + r[2] * x[2];
+    }
+}
+
+/* What equations miss and the mean product, after measure(). */
+static void look(interior *s)
+{
+    for (int i = 0; i < s->m; i++) s->miss_v[i] = s->v[i] - s->miss_v[i];
+    find_velocities(s, s->v);
+    miss_contacts(s, s->term);
+    s->gap = sum_terms(s) / (2 * s->nc);
 }
 
 /* ---- one step ---------------------------------------------------------------------------------
  */
 
-/* Velocities in s->u, what equations miss, the mean product; returns the measure of s->r. */
-static double look(interior *s)
-{
-    const rb_cones *k = s->k;
-    double sum = 0.0;
-    memset(s->miss_v, 0, (size_t)s->m * sizeof *s->v);
-    add_Yt(s->b, s->r, s->miss_v);
-    times_Y(s->b, s->miss_v, s->u);
-    for (int i = 0; i < s->n; i++) s->u[i] += k->q[i];
-    double error = rb_cones_error(k, s->r, s->u);
-    for (int i = 0; i < s->m; i++) s->miss_v[i] = s->v[i] - s->miss_v[i];
-    times_Y(s->b, s->v, s->u);
-    for (int c = 0; c < s->nc; c++) {
-        const double *r = s->r + 3 * (ptrdiff_t)c, *x = s->x + 3 * (ptrdiff_t)c;
-        double *miss = s->miss_u + 3 * (ptrdiff_t)c;
-        for (int i = 0; i < 3; i++) miss[i] = s->u[3 * c + i] + k->q[3 * c + i];
-        miss[0] -= s->s[c];
-        miss[1] -= x[1];
-        miss[2] -= x[2];
-        sum += s->s[c] * r[0] + s->mu[c] * r[0] * x[0] + r[1] * x[1] + r[2] * x[2];
-    }
-    s->gap = sum / (2 * s->nc);
-    return error;
-}
-
-static void take_z(const interior *s, int c, const double *r, double *z)
-{
-    z[0] = s->mu[c] * r[3 * c];
-    z[1] = r[3 * c + 1];
-    z[2] = r[3 * c + 2];
-}
-
 /* b and S of (K.42) in closed form: M = (2 y y' - J) / eta^2 with y = (w_0, -w_t). */
-static void friction_block(const double *w, double eta, double *b, double *S)
+RB_INLINE void friction_block(const double *w, double eta, double *b, double *S)
 {
     double over = 1.0 / (1.0 + 2.0 * (w[1] * w[1] + w[2] * w[2])), i2 = 1.0 / (eta * eta);
     b[0] = -2.0 * w[0] * w[1] * over;
@@ -305,182 +366,211 @@ static void friction_block(const double *w, double eta, double *b, double *S)
 }
 
 /* out = (I + e D)^-1 D for D = [ d 0; f S ]: block triangular as D is. */
-static void with_compliance(double d, const double *f, const double *S, double e, double *out)
+RB_INLINE void with_compliance(double d, const double *f, const double *S, double e, double *out)
 {
     double n = 1.0 / (1.0 + e * d);
     double a11 = 1.0 + e * S[0], a12 = e * S[1], a22 = 1.0 + e * S[2];
     double over = 1.0 / (a11 * a22 - a12 * a12);
     out[0] = n * d;
-    out[1] = out[2] = 0.0;
-    out[3] = n * over * (a22 * f[0] - a12 * f[1]);
-    out[6] = n * over * (a11 * f[1] - a12 * f[0]);
-    out[4] = over * (a22 * S[0] - a12 * S[1]);
-    out[5] = out[7] = over * (a22 * S[1] - a12 * S[2]);
-    out[8] = over * (a11 * S[2] - a12 * S[1]);
+    out[1] = n * over * (a22 * f[0] - a12 * f[1]);
+    out[2] = n * over * (a11 * f[1] - a12 * f[0]);
+    out[3] = over * (a22 * S[0] - a12 * S[1]);
+    out[4] = over * (a22 * S[1] - a12 * S[2]);
+    out[5] = over * (a11 * S[2] - a12 * S[1]);
 }
 
-/* Scaling and D of contact c; 0: rounding has left the cone. */
-static int scale_contact(interior *s, int c, double eps)
-{
-    double z[3], b[2], S[3], *x = s->x + 3 * (ptrdiff_t)c, *w = s->w + 3 * (ptrdiff_t)c;
-    take_z(s, c, s->r, z);
-    double xx = lorentz(x, x), zz = lorentz(z, z);
-    if (!(xx > 0.0) || !(zz > 0.0)) return 0;
-    double sx = sqrt(xx), sz = sqrt(zz), g = sqrt(0.5 * (1.0 + dot3(x, z) / (sx * sz)));
-    double eta = s->eta[c] = sqrt(sx / sz);
-    w[0] = (x[0] / sx + z[0] / sz) / (2.0 * g);
-    w[1] = (x[1] / sx - z[1] / sz) / (2.0 * g);
-    w[2] = (x[2] / sx - z[2] / sz) / (2.0 * g);
-    scale(w, 1.0, z, s->lam + 3 * (ptrdiff_t)c);
-    for (int i = 0; i < 3; i++) s->lam[3 * c + i] *= eta;
-    friction_block(w, eta, b, S);
-    double d = s->r[3 * c] / s->s[c], f[2] = { s->mu[c] * d * b[0], s->mu[c] * d * b[1] };
-    s->e[c] = eps / s->k->rho[c];
-    with_compliance(d, f, S, s->e[c], s->b->D + 9 * (ptrdiff_t)c);
-    return 1;
-}
-
-static int scale_all(interior *s, double eps)
+/* Scaling and D; terms: not positive where rounding has left a cone. */
+RB_VECTOR static void scale_contacts(const interior *s, double eps, double *restrict term)
 {
     for (int c = 0; c < s->nc; c++) {
-        if (!scale_contact(s, c, eps)) return 0;
+        double x[3], z[3], w[3], lam[3], b[2], S[3], D[6];
+        take(&s->x, c, x);
+        take_z(s, c, &s->r, z);
+        double xx = lorentz(x, x), zz = lorentz(z, z);
+        term[c] = smaller(xx, zz);
+        double sx = sqrt(xx), sz = sqrt(zz), dot = x[0] * z[0] + x[1] * z[1] + x[2] * z[2];
+        double g = sqrt(0.5 * (1.0 + dot / (sx * sz))), eta = sqrt(sx / sz);
+        double over = 0.5 / g, ix = over / sx, iz = over / sz;
+        w[0] = x[0] * ix + z[0] * iz;
+        w[1] = x[1] * ix - z[1] * iz;
+        w[2] = x[2] * ix - z[2] * iz;
+        scale(w, 1.0, z, lam);
+        for (int i = 0; i < 3; i++) lam[i] *= eta;
+        friction_block(w, eta, b, S);
+        double d = s->r.v[0][c] / s->s[c], f[2] = { s->mu[c] * d * b[0], s->mu[c] * d * b[1] };
+        double e = eps / s->rho[c];
+        with_compliance(d, f, S, e, D);
+        s->eta[c] = eta;
+        s->e[c] = e;
+        put(w, c, &s->w);
+        put(lam, c, &s->lam);
+        for (int i = 0; i < 6; i++) s->D.d[i][c] = D[i];
     }
-    return 1;
 }
 
-static void times_D(const double *D, const double *a, double *out)
+/* out = D a */
+RB_INLINE void times_D(const interior *s, int c, const double *a, double *out)
 {
-    for (int i = 0; i < 3; i++)
-        out[i] = D[3 * i] * a[0] + D[3 * i + 1] * a[1] + D[3 * i + 2] * a[2];
+    double D[6];
+    for (int i = 0; i < 6; i++) D[i] = s->D.d[i][c];
+    out[0] = D[0] * a[0];
+    out[1] = D[1] * a[0] + D[3] * a[1] + D[4] * a[2];
+    out[2] = D[2] * a[0] + D[4] * a[1] + D[5] * a[2];
 }
 
-/* The change that goal_s and goal_x ask for. */
-static void solve_direction(interior *s)
+/* h and h_0 of (K.42), D h in dr. */
+RB_VECTOR static void right_sides(const interior *s)
 {
     for (int c = 0; c < s->nc; c++) {
-        double a[3], *h = s->h + 3 * (ptrdiff_t)c;
-        const double *miss = s->miss_u + 3 * (ptrdiff_t)c;
-        divide(s->lam + 3 * (ptrdiff_t)c, s->goal_x + 3 * (ptrdiff_t)c, a);
-        scale(s->w + 3 * (ptrdiff_t)c, 1.0, a, a);
-        h[0] = s->goal_s[c] / s->r[3 * c] - miss[0];
-        h[1] = s->eta[c] * a[1] - miss[1];
-        h[2] = s->eta[c] * a[2] - miss[2];
-        s->h0[c] = s->eta[c] * a[0];
-        times_D(s->b->D + 9 * (ptrdiff_t)c, h, s->dr + 3 * (ptrdiff_t)c);
+        double lam[3], goal[3], w[3], miss[3], a[3], b[3], h[3], dr[3], eta = s->eta[c];
+        take(&s->lam, c, lam);
+        take(&s->goal_x, c, goal);
+        take(&s->w, c, w);
+        take(&s->miss_u, c, miss);
+        divide(lam, goal, a);
+        scale(w, 1.0, a, b);
+        h[0] = s->goal_s[c] / s->r.v[0][c] - miss[0];
+        h[1] = eta * b[1] - miss[1];
+        h[2] = eta * b[2] - miss[2];
+        s->h0[c] = eta * b[0];
+        times_D(s, c, h, dr);
+        put(h, c, &s->h);
+        put(dr, c, &s->dr);
     }
-    for (int i = 0; i < s->m; i++) s->dv[i] = -s->miss_v[i];
-    add_Yt(s->b, s->dr, s->dv);
-    rb_block_lu_solve(&s->b->lu, s->dv, s->b->work);
 }
 
-/* dr, dx, ds from dv. */
-static void direction(interior *s)
+/* dr, dx, ds from du in s->u. */
+RB_VECTOR static void left_sides(const interior *s)
 {
-    solve_direction(s);
-    times_Y(s->b, s->dv, s->u);
     for (int c = 0; c < s->nc; c++) {
-        double *du = s->u + 3 * (ptrdiff_t)c, *dr = s->dr + 3 * (ptrdiff_t)c, t[3];
-        double *dx = s->dx + 3 * (ptrdiff_t)c, e = s->e[c];
-        const double *h = s->h + 3 * (ptrdiff_t)c, *miss = s->miss_u + 3 * (ptrdiff_t)c;
-        const double *w = s->w + 3 * (ptrdiff_t)c;
+        double du[3], h[3], miss[3], w[3], t[3], dr[3], dx[3], e = s->e[c];
+        take(&s->u, c, du);
+        take(&s->h, c, h);
+        take(&s->miss_u, c, miss);
+        take(&s->w, c, w);
         for (int i = 0; i < 3; i++) t[i] = h[i] - du[i];
-        times_D(s->b->D + 9 * (ptrdiff_t)c, t, dr);
+        times_D(s, c, t, dr);
         for (int i = 0; i < 3; i++) t[i] -= e * dr[i];
-        /* M_00 dx_0 = M_00 h_0 - mu dr_n + M_0t t */
-        double i2 = 1.0 / (s->eta[c] * s->eta[c]), M00 = i2 * (2.0 * w[0] * w[0] - 1.0);
-        double M0t = -2.0 * i2 * w[0] * (w[1] * t[1] + w[2] * t[2]);
-        dx[0] = s->h0[c] - (s->mu[c] * dr[0] - M0t) / M00;
+        /* M_00 dx_0 = M_00 h_0 - mu dr_n + M_0t t, both sides times eta^2 */
+        double M00 = 2.0 * w[0] * w[0] - 1.0, M0t = -2.0 * w[0] * (w[1] * t[1] + w[2] * t[2]);
+        dx[0] = s->h0[c] - (s->eta[c] * s->eta[c] * s->mu[c] * dr[0] - M0t) / M00;
         dx[1] = du[1] + e * dr[1] + miss[1];
         dx[2] = du[2] + e * dr[2] + miss[2];
         s->ds[c] = du[0] + e * dr[0] + miss[0];
+        put(dr, c, &s->dr);
+        put(dx, c, &s->dx);
+    }
+}
+
+/* The change that goal_s and goal_x ask for. */
+static void direction(interior *s)
+{
+    right_sides(s);
+    rb_products_to_bodies(&s->y, s->dr.v, s->dv);
+    for (int i = 0; i < s->m; i++) s->dv[i] -= s->miss_v[i];
+    rb_block_lu_solve(&s->y.b->lu, s->dv, s->y.b->work);
+    rb_products_to_contacts(&s->y, s->dv, s->u.v);
+    left_sides(s);
+}
+
+RB_VECTOR static void step_contacts(const interior *s, double *restrict term)
+{
+    for (int c = 0; c < s->nc; c++) {
+        double x[3], dx[3], z[3], dz[3];
+        take(&s->x, c, x);
+        take(&s->dx, c, dx);
+        take_z(s, c, &s->r, z);
+        take_z(s, c, &s->dr, dz);
+        double a = smaller(cone_step(x, dx), cone_step(z, dz));
+        term[c] = smaller(a, ray_step(s->s[c], s->ds[c]));
     }
 }
 
 /* Largest step that stays inside. */
-static double most(const interior *s)
+static double most(interior *s)
 {
-    double a = INFINITY;
+    step_contacts(s, s->term);
+    return least_term(s);
+}
+
+RB_VECTOR static void products_after(const interior *s, double a, double *restrict term)
+{
     for (int c = 0; c < s->nc; c++) {
-        double z[3], dz[3];
-        take_z(s, c, s->r, z);
-        take_z(s, c, s->dr, dz);
-        a = fmin(a, cone_step(s->x + 3 * (ptrdiff_t)c, s->dx + 3 * (ptrdiff_t)c));
-        a = fmin(a, cone_step(z, dz));
-        a = fmin(a, ray_step(s->s[c], s->ds[c]));
-        a = fmin(a, ray_step(s->r[3 * c], s->dr[3 * c]));
+        double x[3], dx[3], z[3], dz[3];
+        take(&s->x, c, x);
+        take(&s->dx, c, dx);
+        take_z(s, c, &s->r, z);
+        take_z(s, c, &s->dr, dz);
+        double sum = (s->s[c] + a * s->ds[c]) * (s->r.v[0][c] + a * s->dr.v[0][c]);
+        for (int i = 0; i < 3; i++) sum += (x[i] + a * dx[i]) * (z[i] + a * dz[i]);
+        term[c] = sum;
     }
-    return a;
 }
 
 /* Mean product after a step of length a. */
-static double gap_after(const interior *s, double a)
+static double gap_after(interior *s, double a)
 {
-    double sum = 0.0;
-    for (int c = 0; c < s->nc; c++) {
-        double z[3], dz[3];
-        const double *x = s->x + 3 * (ptrdiff_t)c, *dx = s->dx + 3 * (ptrdiff_t)c;
-        take_z(s, c, s->r, z);
-        take_z(s, c, s->dr, dz);
-        sum += (s->s[c] + a * s->ds[c]) * (s->r[3 * c] + a * s->dr[3 * c]);
-        for (int i = 0; i < 3; i++) sum += (x[i] + a * dx[i]) * (z[i] + a * dz[i]);
-    }
-    return sum / (2 * s->nc);
+    products_after(s, a, s->term);
+    return sum_terms(s) / (2 * s->nc);
 }
 
-static void predict(interior *s)
+RB_VECTOR static void predict(const interior *s)
 {
     for (int c = 0; c < s->nc; c++) {
-        double *goal = s->goal_x + 3 * (ptrdiff_t)c, *lam = s->lam + 3 * (ptrdiff_t)c;
+        double lam[3], goal[3];
+        take(&s->lam, c, lam);
         product(lam, lam, goal);
         for (int i = 0; i < 3; i++) goal[i] = -goal[i];
-        s->goal_s[c] = -s->s[c] * s->r[3 * c];
+        put(goal, c, &s->goal_x);
+        s->goal_s[c] = -s->s[c] * s->r.v[0][c];
     }
-    direction(s);
 }
 
 /* dx and dz of contact c in scaled variables. */
-static void scaled_step(const interior *s, int c, double *dx, double *dz)
+RB_INLINE void scaled_step(const interior *s, int c, double *dx, double *dz)
 {
-    const double *w = s->w + 3 * (ptrdiff_t)c;
-    double z[3];
-    take_z(s, c, s->dr, z);
-    scale(w, -1.0, s->dx + 3 * (ptrdiff_t)c, dx);
+    double w[3], x[3], z[3], eta = s->eta[c], over = 1.0 / eta;
+    take(&s->w, c, w);
+    take(&s->dx, c, x);
+    take_z(s, c, &s->dr, z);
+    scale(w, -1.0, x, dx);
     scale(w, 1.0, z, dz);
     for (int i = 0; i < 3; i++) {
-        dx[i] /= s->eta[c];
-        dz[i] *= s->eta[c];
+        dx[i] *= over;
+        dz[i] *= eta;
     }
 }
 
 /* Towards products of `aim`, second order of the prediction taken off. */
-static void correct(interior *s, double aim)
+RB_VECTOR static void correct(const interior *s, double aim)
 {
     for (int c = 0; c < s->nc; c++) {
-        double dx[3], dz[3], cross[3], *goal = s->goal_x + 3 * (ptrdiff_t)c;
-        const double *lam = s->lam + 3 * (ptrdiff_t)c;
+        double dx[3], dz[3], lam[3], cross[3], goal[3];
+        take(&s->lam, c, lam);
         scaled_step(s, c, dx, dz);
         product(dx, dz, cross);
         product(lam, lam, goal);
         for (int i = 0; i < 3; i++) goal[i] = -goal[i] - cross[i];
         goal[0] += aim;
-        s->goal_s[c] = aim - s->s[c] * s->r[3 * c] - s->ds[c] * s->dr[3 * c];
+        put(goal, c, &s->goal_x);
+        s->goal_s[c] = aim - s->s[c] * s->r.v[0][c] - s->ds[c] * s->dr.v[0][c];
     }
-    direction(s);
 }
 
 /* What brings a product into the range around `aim`. */
-static double pull(double value, double aim)
+RB_INLINE double pull(double value, double aim)
 {
-    double to = fmin(fmax(value, PRODUCT_LO * aim), PRODUCT_HI * aim) - value;
-    return fmax(to, -PRODUCT_HI * aim);
+    double to = smaller(larger(value, PRODUCT_LO * aim), PRODUCT_HI * aim) - value;
+    return larger(to, -PRODUCT_HI * aim);
 }
 
 /* Products after a step of length a are pulled into the range around `aim`. */
-static void centre(interior *s, double a, double aim)
+RB_VECTOR static void centre(const interior *s, double a, double aim)
 {
     for (int c = 0; c < s->nc; c++) {
-        double dx[3], dz[3], p[3], *goal = s->goal_x + 3 * (ptrdiff_t)c;
-        const double *lam = s->lam + 3 * (ptrdiff_t)c;
+        double dx[3], dz[3], lam[3], p[3], goal[3];
+        take(&s->lam, c, lam);
+        take(&s->goal_x, c, goal);
         scaled_step(s, c, dx, dz);
         for (int i = 0; i < 3; i++) {
             dx[i] = lam[i] + a * dx[i];
@@ -488,12 +578,14 @@ static void centre(interior *s, double a, double aim)
         }
         product(dx, dz, p);
         double t = length2(p[1], p[2]), up = pull(p[0] + t, aim), down = pull(p[0] - t, aim);
+        double over = 0.5 * (up - down) / larger(t, 1e-300);
         goal[0] += 0.5 * (up + down);
-        goal[1] += t > 0.0 ? 0.5 * (up - down) * p[1] / t : 0.5 * (up - down);
-        goal[2] += t > 0.0 ? 0.5 * (up - down) * p[2] / t : 0.0;
-        s->goal_s[c] += pull((s->s[c] + a * s->ds[c]) * (s->r[3 * c] + a * s->dr[3 * c]), aim);
+        goal[1] += over * p[1];
+        goal[2] += over * p[2];
+        put(goal, c, &s->goal_x);
+        double after = (s->s[c] + a * s->ds[c]) * (s->r.v[0][c] + a * s->dr.v[0][c]);
+        s->goal_s[c] += pull(after, aim);
     }
-    direction(s);
 }
 
 static void swap(double **a, double **b)
@@ -503,29 +595,41 @@ static void swap(double **a, double **b)
     *b = t;
 }
 
+static void swap_triples(triple *a, triple *b)
+{
+    for (int i = 0; i < 3; i++) swap(&a->v[i], &b->v[i]);
+}
+
 /* The direction is put aside, or taken back. */
 static void exchange(interior *s)
 {
-    swap(&s->dr, &s->kept_r);
-    swap(&s->dx, &s->kept_x);
+    swap_triples(&s->dr, &s->kept_r);
+    swap_triples(&s->dx, &s->kept_x);
     swap(&s->ds, &s->kept_s);
     swap(&s->dv, &s->kept_v);
 }
 
+static void copy_triple(const triple *from, int nc, const triple *to)
+{
+    for (int i = 0; i < 3; i++) memcpy(to->v[i], from->v[i], (size_t)nc * sizeof *to->v[i]);
+}
+
 static void keep_direction(interior *s)
 {
-    memcpy(s->kept_r, s->dr, (size_t)s->n * sizeof *s->dr);
-    memcpy(s->kept_x, s->dx, (size_t)s->n * sizeof *s->dx);
+    copy_triple(&s->dr, s->nc, &s->kept_r);
+    copy_triple(&s->dx, s->nc, &s->kept_x);
     memcpy(s->kept_s, s->ds, (size_t)s->nc * sizeof *s->ds);
     memcpy(s->kept_v, s->dv, (size_t)s->m * sizeof *s->dv);
 }
 
 /* Share of the mean product to aim at: by what the prediction leaves of it, and enough for what
  * velocities still miss. */
-static double aim_at(const interior *s, double a)
+static double aim_at(interior *s, double a)
 {
     double left = fmin(fmax(gap_after(s, a) / s->gap, 0.0), 1.0), sum = 0.0;
-    for (int i = 0; i < s->n; i++) sum += s->miss_u[i] * s->miss_u[i];
+    for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < s->nc; c++) sum += s->miss_u.v[i][c] * s->miss_u.v[i][c];
+    }
     double miss = CENTRE_MISS * sqrt(sum / s->nc) * s->impulse / s->gap;
     return fmin(1.0, fmax(fmax(left * left * left, CENTRE_LEAST), miss));
 }
@@ -534,61 +638,70 @@ static double aim_at(const interior *s, double a)
 static double find_step(interior *s)
 {
     predict(s);
+    direction(s);
     double aim = aim_at(s, fmin(1.0, most(s))) * s->gap;
     correct(s, aim);
+    direction(s);
     double a = fmin(1.0, SHARE * most(s));
-    if (a >= LONG) return a;
-    keep_direction(s);
-    centre(s, fmin(1.0, fmax(1.1 * a, a + TRIAL_MORE)), aim);
-    double longer = fmin(1.0, SHARE * most(s));
-    if (longer >= a) return longer;
-    exchange(s);
+    for (int i = 0; i < CENTRINGS && a < LONG; i++) {
+        keep_direction(s);
+        centre(s, fmin(1.0, fmax(1.1 * a, a + TRIAL_MORE)), aim);
+        direction(s);
+        double longer = fmin(1.0, SHARE * most(s));
+        if (longer < a) {
+            exchange(s);
+            return a;
+        }
+        if (longer < a + TRIAL_GAIN) return longer;
+        a = longer;
+    }
     return a;
+}
+
+static void add_triple(const triple *d, int nc, double a, const triple *to)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < nc; c++) to->v[i][c] += a * d->v[i][c];
+    }
 }
 
 static void go(interior *s, double a)
 {
-    for (int i = 0; i < s->n; i++) {
-        s->r[i] += a * s->dr[i];
-        s->x[i] += a * s->dx[i];
-    }
+    add_triple(&s->dr, s->nc, a, &s->r);
+    add_triple(&s->dx, s->nc, a, &s->x);
     for (int c = 0; c < s->nc; c++) s->s[c] += a * s->ds[c];
     for (int i = 0; i < s->m; i++) s->v[i] += a * s->dv[i];
 }
 
-/* Largest share of dr that the impulses alone can go. */
-static double most_impulse(const interior *s)
+RB_VECTOR static void impulse_contacts(const interior *s, double *restrict term)
 {
-    double a = INFINITY;
     for (int c = 0; c < s->nc; c++) {
         double z[3], dz[3];
-        take_z(s, c, s->r, z);
-        take_z(s, c, s->dr, dz);
-        a = fmin(a, fmin(cone_step(z, dz), ray_step(s->r[3 * c], s->dr[3 * c])));
+        take_z(s, c, &s->r, z);
+        take_z(s, c, &s->dr, dz);
+        term[c] = cone_step(z, dz);
     }
-    return a;
-}
-
-static void move_impulses(interior *s, double a)
-{
-    for (int i = 0; i < s->n; i++) s->r[i] += a * s->dr[i];
 }
 
 /* Compliance keeps impulses that drift along a self-stress to the same short way in every step,
- * while velocities stand. Impulses alone go on in their direction while the measure falls. */
-static void extend(interior *s)
+ * while velocities stand. Impulses alone go on in their direction while the measure falls. Returns
+ * the measure. */
+static double extend(interior *s)
 {
-    double limit = EXTEND_SHARE * most_impulse(s), best = look(s), now = 0.0, at = 0.0;
+    impulse_contacts(s, s->term);
+    double limit = EXTEND_SHARE * least_term(s), best = measure(s), now = 0.0, at = 0.0;
     for (double to = EXTEND_FIRST; now < limit && to <= EXTEND_MOST; to *= 2.0) {
         double next = fmin(to, limit);
-        move_impulses(s, next - now);
+        add_triple(&s->dr, s->nc, next - now, &s->r);
         now = next;
-        double error = look(s);
+        double error = measure(s);
         if (!(error < best)) break;
         best = error;
         at = now;
     }
-    if (at != now) move_impulses(s, at - now);
+    if (at == now) return best;
+    add_triple(&s->dr, s->nc, at - now, &s->r);
+    return measure(s);
 }
 
 static double next_eps(double eps, double a)
@@ -603,44 +716,62 @@ static double next_eps(double eps, double a)
 
 static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interior *out)
 {
-    double eps = EPS_FIRST, a = 1.0;
+    double eps = EPS_FIRST, a = 1.0, error = measure(s);
     for (int i = 0, since = 0;; i++) {
-        double error = look(s);
         if (!(error < INFINITY)) return;
         since = error < 0.9 * out->error ? 0 : since + 1;
         if (error < out->error) {
             out->error = error;
-            memcpy(r, s->r, (size_t)s->n * sizeof *r);
+            collect(&s->r, s->nc, r);
         }
         if (error <= o->tol || since > STALL || i >= o->limit) return;
+        look(s);
         if (i >= LEAST_STEPS) eps = next_eps(eps, a);
-        if (!scale_all(s, eps)) return;
-        if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_work(s->b))) return;
-        rb_bodies_factor(s->b, NULL);
+        scale_contacts(s, eps, s->term);
+        if (!(least_term(s) > 0.0)) return;
+        if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_work(s->y.b))) return;
+        rb_products_factor(&s->y, &s->D);
         out->factorisations++;
-        out->pivot_ratio = s->b->lu.pivot_ratio;
+        out->pivot_ratio = s->y.b->lu.pivot_ratio;
         a = find_step(s);
         if (!(a > SHORTEST)) return;
         go(s, a);
-        extend(s);
+        error = extend(s);
     }
+}
+
+/* Measure of the guess, whose velocities start() has left in s->u. */
+static double guess_error(interior *s, const double *r)
+{
+    triple own = s->r;
+    s->r = s->kept_r;
+    spread(r, s->nc, &s->r);
+    measure_contacts(s, s->k->mu, s->term);
+    s->r = own;
+    return sqrt(sum_terms(s)) / s->k->q_norm;
+}
+
+static rb_status prepare(interior *s, rb_arena *scratch)
+{
+    rb_bodies *b = NULL;
+    rb_status status = rb_bodies_make(s->k, scratch, &b);
+    if (status != RB_OK || !b) return status;
+    status = rb_products_make(b, scratch, &s->y);
+    s->m = 6 * b->nb;
+    return status == RB_OK && !take_memory(s, scratch) ? RB_NOMEM : status;
 }
 
 rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_arena *scratch,
                            double *r, rb_interior *out)
 {
-    interior s = { .k = k, .nc = k->nc, .n = k->n };
+    interior s = { .k = k, .nc = k->nc };
     *out = (rb_interior){ .error = INFINITY, .pivot_ratio = 1.0 };
     rb_mark mark = rb_arena_mark(scratch);
-    rb_status status = rb_bodies_make(k, scratch, &s.b);
-    if (status == RB_OK && s.b) {
-        s.m = 6 * s.b->nb;
-        status = take_memory(&s, scratch) ? RB_OK : RB_NOMEM;
-    }
-    if (status == RB_OK && s.b) {
+    rb_status status = prepare(&s, scratch);
+    if (status == RB_OK && s.y.b) {
         make_scales(&s);
         if (opts->warm)
-            start(&s, r, AWAY);
+            start(&s, r);
         else
             start_cold(&s);
         if (opts->warm) out->error = guess_error(&s, r);

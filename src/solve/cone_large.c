@@ -454,7 +454,7 @@ static rb_status leap_on(large *s, double *r)
 {
     rb_status status = RB_OK;
     if (!is_loose(s)) return try_leaps(s, r, look(s, r));
-    while (s->leaps > 0 && !s->settled && status == RB_OK) {
+    while (s->leaps > 0 && !s->settled && status == RB_OK && !rb_meter_stopped(s->k->meter)) {
         memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
         status = try_leaps(s, r, s->error);
         if (status != RB_OK || !is_done(s)) return status;

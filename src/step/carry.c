@@ -58,6 +58,8 @@ typedef struct carry {
     rb_smooth_memory memory;
     rb_plane plane, *flat; /* of a mechanism in a plane; NULL: it is in space */
     int substeps;
+    double end;  /* defect at which turns end [1]                                               */
+    double hold; /* residual of (S.38) in this turn, relative to what it was [1]                */
     double tol;  /* of the midpoint rule in this turn [1]                                       */
     double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
     int impact;  /* impulses are large, or were so that the step was halved                     */
@@ -203,7 +205,7 @@ static void solve_shift(carry *x, int nheld)
     memset(x->shift, 0, (size_t)nv * sizeof *x->shift);
     memcpy(x->way, x->r, (size_t)nrow * sizeof *x->way);
     double rr = rb_dot(x->r, x->r, nrow), zero = 0.1 * RB_GAP_ZERO * s->size;
-    double least = fmax(RB_HOLD_TOL * RB_HOLD_TOL * rr, zero * zero);
+    double least = fmax(x->hold * x->hold * rr, zero * zero);
     for (int k = 0; k < 2 * nheld && rr > least; k++) {
         memset(x->t, 0, (size_t)nv * sizeof *x->t);
         rb_constraints_force(&s->set, x->way, x->t);
@@ -371,13 +373,21 @@ static int is_impact(const rb_stage *s)
     return most > RB_CARRY_IMPACT * size;
 }
 
+int rb_stage_is_driven(const rb_stage *s)
+{
+    int bounces = s->o->restitution > 0.0;
+    return s->m->nu > 0 && s->tol > RB_TOL_STRICT && !bounces;
+}
+
 static rb_status take_turns(carry *x, double *q_k)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double before = INFINITY;
-    x->tol = RB_CARRY_SMOOTH * RB_CARRY_TOL;
-    x->impact = s->info->splits > 0 || is_impact(s);
+    x->end = rb_stage_is_driven(s) ? RB_CARRY_TOL_DRIVEN : RB_CARRY_TOL;
+    x->hold = x->end > RB_CARRY_TOL && m->neq == 0 ? RB_HOLD_TOL_ROUGH : RB_HOLD_TOL;
+    x->tol = fmin(RB_CARRY_ROUGH, RB_CARRY_SMOOTH * x->end);
+    x->impact = !rb_stage_is_driven(s) && (s->info->splits > 0 || is_impact(s));
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
     memset(x->held, 0, (size_t)s->set.nrow);
     for (int j = 0; j < m->nv; j++) x->dq[j] = 0.5 * s->h * (s->v0[j] + s->v_new[j]);
@@ -389,7 +399,7 @@ static rb_status take_turns(carry *x, double *q_k)
         double now = defect(x);
         rb_difference(m, s->q0, q_k, x->dq);
         for (int j = 0; j < m->nv; j++) s->v_led[j] = s->v_free[j] + x->f[j];
-        if (now <= RB_CARRY_MET * RB_CARRY_TOL) return RB_OK;
+        if (now <= RB_CARRY_MET * x->end) return RB_OK;
         if (s->turn >= TURNS && now <= RB_CARRY_LOOSE) {
             s->info->below_accuracy += s->final; /* told, as problems are */
             return RB_OK;
@@ -398,13 +408,13 @@ static rb_status take_turns(carry *x, double *q_k)
             return rb_fail(s->err, RB_UNSOLVED,
                            "impulses and smooth motion do not converge together: shorten the step");
         /* what is far from its end need not be known well: a digit more than the last defect */
-        x->tol = fmin(RB_CARRY_ROUGH, RB_CARRY_SMOOTH * fmax(now, RB_CARRY_TOL));
+        x->tol = fmin(RB_CARRY_ROUGH, RB_CARRY_SMOOTH * fmax(now, x->end));
         if (now > before) rb_anderson_reset(&x->mixing);
         before = now;
         status = solve_again(x);
         if (status != RB_OK) return status;
         for (int j = 0; j < m->nv; j++) x->dq[j] += 0.5 * s->h * (s->v_new[j] - x->v_k[j]);
-        if (!x->left && foreseen(x) <= RB_CARRY_FORESEEN * RB_CARRY_TOL) return RB_OK;
+        if (!x->left && foreseen(x) <= RB_CARRY_FORESEEN * x->end) return RB_OK;
         find_shift(x);
     }
 }
@@ -517,6 +527,7 @@ static rb_status carry_trees(rb_stage *s, double spin, double *q_k)
     weigh(&x);
 
     /* what is left of (S.38) */
+    x.hold = RB_HOLD_TOL;
     find_shift(&x);
     for (int j = 0; j < s->m->nv; j++) x.dq[j] = (x.dq[j] + x.shift[j]) / s->h;
     rb_integrate(s->m, s->q0, x.dq, s->h, q_k);

@@ -96,6 +96,9 @@ rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island, double tol)
     rb_status status = rb_island_open(s->m, s->d, &x->set, island, s->h, arena, &is);
     if (status != RB_OK) return status;
     list_rows(x, &is, of, from);
+    for (int i = 0; i < of->n && x->last; i++) {
+        if (x->last[of->row[i]]) of->scale[i] *= 0.5;
+    }
     for (int i = 0; i < of->n; i++) {
         for (int j = 0; j < of->n; j++) {
             double W_ij = rb_island_entry(&is, from[i], from[j]);

@@ -18,6 +18,8 @@ typedef struct rb_closure {
     rb_constraints set;
     const unsigned char *sticks; /* dry friction holds; NULL: none                  (set.n)       */
     rb_closed *of;               /*                                                 (set.nisland) */
+    const unsigned char
+        *last; /* rows that are taken after others that will do; NULL: none (set.nrow) */
 } rb_closure;
 
 /* Rows at the pose and velocity of d; no island is closed. All arrays from the arena. */

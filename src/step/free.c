@@ -304,7 +304,8 @@ rb_status rb_stage_likely_motion(rb_stage *s)
     if (!pushed || !is_likely_carried(s)) return free_motion(s, pushed);
     rb_mark mark = rb_arena_mark(s->d->arena);
     foretold x = foretell(s);
-    if (x.dv && x.last <= RB_CARRY_ROUGH * x.speed)
+    double rough = rb_stage_is_driven(s) ? RB_CARRY_LED : RB_CARRY_ROUGH;
+    if (x.dv && x.last <= rough * x.speed)
         follow(s, x.dv);
     else
         found = move_roughly(s, x.dv);

@@ -65,12 +65,23 @@ static double deepened(const rb_stage *s, const rb_contact *contact)
     return 1.0 + (rb_stage_lowest(s, rb_stage_start_gap(s, &id), deep) - gap) / deep;
 }
 
+double rb_stage_error_least(const rb_stage *s)
+{
+    return fmax(4.0 * s->deep, RB_GAP_OF_MODEL * s->size);
+}
+
+double rb_stage_yield_error(const rb_stage *s, double start)
+{
+    int error = s->yields > 1 && start < -rb_stage_error_least(s);
+    return error ? -RB_YIELD_ERROR * s->h / s->h_full * start : 0.0;
+}
+
 /* How far beyond a limit, in units of what is allowed, above 1: too far. Gaps before and now. What
  * is at that bound may yield by rounding from step to step: at a dead centre two limits leave no
  * motion otherwise. */
 static double limit_deepened(const rb_stage *s, double before, double now)
 {
-    double yields = fmin(0.0, before) - RB_GAP_DEEP * s->size;
+    double yields = fmin(0.0, before) - RB_GAP_DEEP * s->size - rb_stage_yield_error(s, before);
     return 1.0 + (fmin(rb_stage_lowest(s, before, s->deep), yields) - now) / s->deep;
 }
 
@@ -179,11 +190,6 @@ static rb_status check_loops(rb_stage *s, double *worst)
     *worst = fmax(*worst, s->missed);
     rb_rows_release(d, &rows);
     return RB_OK;
-}
-
-double rb_stage_error_least(const rb_stage *s)
-{
-    return fmax(4.0 * s->deep, RB_GAP_OF_MODEL * s->size);
 }
 
 /* Overlap of a contact; of pairs that began the step with an error of the start, what is beyond. */

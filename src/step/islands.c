@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "math/dense.h"
 #include "math/vec3.h"
+#include "solve/cone_crowd.h"
 #include "step/stage.h"
 
 /* Rows up to which W of a chain is kept: below those from which on it is stored in blocks. */
@@ -161,7 +162,8 @@ static int is_brief(const rb_stage *s, const rb_island *island, const masses *of
         held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner ||
                 c->gap < -2.0 * rb_stage_deep(s, &c->id) || c->ndof > CHAIN_DOFS;
     }
-    return (loops && s->may_yield && !s->yields) ||
+    int later = s->o->scheme == RB_SCHEME_NODE && !s->final; /* shorter rounds end sooner */
+    return (loops && s->may_yield && (!s->yields || later)) ||
            (held && !s->final && s->info->splits < BRIEF_SPLITS);
 }
 
@@ -169,6 +171,13 @@ static int most_unique(const rb_stage *s)
 {
     int often = s->o->stepper == RB_STEPPER_IMPULSE || s->o->stepper == RB_STEPPER_HYBRID;
     return often ? RB_UNIQUE_OFTEN : RB_UNIQUE_CONTACTS;
+}
+
+/* Crowds are solved without (rb_island_open_crowd). */
+static int is_unique(const rb_stage *s, const rb_problem *p)
+{
+    if (p->kind != RB_CONE) return 1;
+    return p->nc <= most_unique(s) && p->W.form != RB_OPERATOR;
 }
 
 /* Large islands may be left at opts.loose at once, others in the last try of a step only. */
@@ -186,7 +195,7 @@ static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief
     opts.tol = s->tol;
     opts.loose = s->o->loose;
     opts.warm = !s->o->cold;
-    opts.unique = written->problem.kind != RB_CONE || written->problem.nc <= most_unique(s);
+    opts.unique = is_unique(s, &written->problem);
     opts.follow = opts.warm && s->last_p; /* turns and repairs */
     opts.brief = brief;
     opts.arena = arena;
@@ -218,6 +227,14 @@ static rb_status hand_over(const rb_stage *s, int index, int turn, const rb_prob
     return rb_fail(err, RB_FILE, "the sink refused the problem %s", name);
 }
 
+/* Nobody looks at the blocks of W, and the tolerance is one that interior points reach. */
+static int may_be_crowd(const rb_stage *s)
+{
+    if (s->o->formulation->kind != RB_CONE || s->o->solver != s->ladder || s->o->sink.take)
+        return 0;
+    return rb_cone_crowd_takes(s->tol);
+}
+
 /* W of an island that is solved again and again with other velocities is made once. */
 static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_island *island)
 {
@@ -225,6 +242,8 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
     if (kept && kept->known && !kept->some)
         return rb_island_open_with(&s->set, index, s->h, kept->W, arena, island);
     double *W = kept ? kept->W : NULL;
+    if (!W && may_be_crowd(s))
+        return rb_island_open_crowd(s->m, s->d, &s->set, index, s->h, arena, island);
     rb_status status = rb_island_open_in(s->m, s->d, &s->set, index, s->h, W, arena, island);
     if (status == RB_OK && W) kept->known = 1, kept->some = 0;
     return status;
@@ -313,10 +332,12 @@ static int may_be_active(const rb_stage *s, int island)
     return chain;
 }
 
-/* So many rows to each freedom that cones of three take longer than halves of the step. */
+/* So many rows to each freedom that cones, of three each, take longer than halves of the step. */
 static int is_crowded(const rb_stage *s, int island)
 {
-    return may_be_active(s, island) && island_rows(&s->set, island) > CROWDED * s->m->nv;
+    const int *start = s->set.island_start;
+    int cones = start[island + 1] - start[island];
+    return may_be_active(s, island) && 3 * cones > CROWDED * s->m->nv;
 }
 
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the

@@ -583,12 +583,24 @@ static int may_close(const rb_stage *s)
     return !s->yields && !f->ahead && !f->nonlinear && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
 }
 
+static int all_apart(const rb_stage *s)
+{
+    for (int tree = 0; tree < s->m->ntree; tree++) {
+        if (!s->apart[tree]) return 0;
+    }
+    return 1;
+}
+
 rb_status rb_stage_close_loops(rb_stage *s, int *any)
 {
     rb_status status = RB_UNSOLVED;
     *any = 0;
     s->hurried = 0;
     if (!may_close(s)) return RB_OK;
+    if (all_apart(s)) {
+        memset(s->closed, 0, (size_t)s->m->ntree);
+        return RB_OK;
+    }
     while (status == RB_UNSOLVED && !s->hurried) {
         rb_mark mark = rb_arena_mark(s->d->arena);
         memset(s->closed, 0, (size_t)s->m->ntree);

@@ -31,9 +31,11 @@ typedef struct rb_node {
     rb_contact *end; /* contacts at the end                                          (touch_max) */
     int nend;
     double *gap;   /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
+    int *at;       /* their index among them; -1: not seen                         (set.ncontact) */
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
     int solved;    /* problems of these rows so far                                            */
+    double change; /* of the velocities of rows by the last of them [m/s]                      */
     rb_anderson mixing; /* of b, the values that rows have without impulses                       */
 
     /* impacts */
@@ -42,6 +44,7 @@ typedef struct rb_node {
     double *struck; /* impulses of impacts                                          (set.nrow)  */
 
     double *f, *force; /* scratch                                                     (nv)        */
+    double *q;         /* scratch                                                     (nq_all)    */
 } rb_node;
 
 /* node.c: the motion of s by the rule (S.101) to (S.106). */
@@ -57,6 +60,12 @@ void rb_node_mass_solve(const rb_node *x, double *f);
 
 /* node_values.c: contacts at the end, and what the rows came to. */
 rb_status rb_node_look(rb_node *x);
+
+/* node_values.c: contacts i to end - 1 are between the same two links. */
+int rb_node_face_end(const rb_node *x, int i);
+
+/* node_values.c: loop_error of the answer, as its problem foretells it. */
+void rb_node_foresee_loops(rb_node *x);
 
 /* node_values.c: unit of the velocities of rows; velocity that they may miss their answer by [m/s];
  * how far they miss it, in units of that [1]. */
@@ -77,6 +86,6 @@ void rb_node_hold_resting(rb_stage *s);
 int rb_node_is_fresh(const rb_node *x, const rb_constraint *c);
 
 /* node_report.c: v_new, kick, energy, penetration. */
-void rb_node_report(rb_node *x);
+rb_status rb_node_report(rb_node *x);
 
 #endif

@@ -1,28 +1,22 @@
 /* What a step by the node rule tells: velocity, energy, overlap.
  *
  * The state has the velocity before the impulses of its instant, which for a body at rest is
- * -g h / 2. Reported is the one between before and after: with the share of the impulses that
- * contact is expected to repeat at the end,
+ * -g h / 2. Reported is the one after as much of them as rows that touch need to agree with it,
  *
- *     v = v+ + M^-1 J'(f p),      f = n.v_a / (n.v_a - n.v), within 0 and 1                (S.104)
+ *     v = v+ + (M + E)^-1 J'p~,      0 <= p~_n  _|_  n.v >= 0, loops J v = 0, friction (S.104)
  *
- * 1/2 for what lasts, 1 where it begins with v itself, nearly 0 for an impact. */
+ * half of the impulses for what lasts, none for what leaves. The next step begins from v+. */
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/constants.h"
 #include "dynamics/placed.h"
 #include "math/vec3.h"
 #include "step/node.h"
 
-static double row_velocity(const rb_constraints *set, const rb_constraint *c, int r,
-                           const double *v)
-{
-    const int *dof = set->dof + c->dof;
-    const double *J = set->J + c->block + (ptrdiff_t)r * c->ndof;
-    double sum = 0.0;
-    for (int k = 0; k < c->ndof; k++) sum += J[k] * v[dof[k]];
-    return sum + set->drive[c->row + r];
-}
+/* Speed of rows that stay open, in units of what rows have [1]: more than impulses change. */
+#define OPEN_SPEEDS 4.0
 
 int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
 {
@@ -30,67 +24,139 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
     return c->ndof > 0 && x->fresh[m->link_tree[m->dof_link[x->s->set.dof[c->dof]]]];
 }
 
-/* f of (S.104). */
-static double share_of(const rb_node *x, const rb_constraint *c)
+/* The contact pushed, or holds on: what comes fast and has restitution will bounce. */
+static int lasts(const rb_stage *s, const rb_constraint *c)
 {
-    const rb_stage *s = x->s;
-    int rows = c->kind == RB_CONSTRAINT_CONTACT ? 1 : c->nrow;
-    double along = 0.0, square = 0.0;
-    if (c->kind == RB_CONSTRAINT_DRY && s->mode[c - s->set.c] == RB_MODE_SLIDE)
-        return rb_node_is_fresh(x, c) ? 1.0 : 0.5;
-    for (int r = 0; r < rows; r++) {
-        double before = x->u0[c->row + r];
-        double after = row_velocity(&s->set, c, r, x->v_a);
-        along += after * (after - before);
-        square += (after - before) * (after - before);
+    int fast = -s->u[c->row] > RB_BOUNCE_STEPS * s->gravity * s->h;
+    int bounces = c->kind == RB_CONSTRAINT_CONTACT && c->material.restitution > 0.0;
+    return s->p[c->row] > 0.0 && !(bounces && fast);
+}
+
+/* Rows by v+; what does not last is not asked. */
+static void find_row_velocities(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_constraints_velocity(&s->set, x->v_end, s->u);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind > RB_CONSTRAINT_LIMIT || lasts(s, c)) continue;
+        s->u[c->row] = fmax(0.0, s->u[c->row]) + OPEN_SPEEDS * x->speed;
     }
-    return square > 0.0 ? fmin(1.0, fmax(0.0, along / square)) : 0.0;
+}
+
+static void scale_friction(rb_stage *s, double by)
+{
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        if (s->set.c[i].kind == RB_CONSTRAINT_DRY) s->set.c[i].bound *= by;
+    }
+}
+
+/* s->p := p~ of (S.104), half of p where there is no answer; half: 1/2 p, at first. */
+static rb_status agree(rb_node *x, const double *half)
+{
+    rb_stage *s = x->s;
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    find_row_velocities(x);
+    scale_friction(s, 0.5);
+    s->last = s->set;
+    s->last_p = half;
+    s->turn = 1; /* in the names of problems */
+    rb_status status = rb_stage_solve_others(s, s->still);
+    s->turn = 0;
+    s->last_p = NULL;
+    scale_friction(s, 2.0);
+    if (status != RB_UNSOLVED) return status;
+    memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
+    s->info->residual = residual; /* the answer of the step has that */
+    s->info->velocity_residual = in_velocity;
+    return RB_OK;
+}
+
+/* p: those of the step; what they come to between the velocities that are reported: those of a
+ * motion that begins with v itself are of half a step, and p~ comes on top. */
+static void tell_impulses(rb_node *x, double *p)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        int rests = c->island >= 0 && s->still[c->island];
+        int twice = rb_node_is_fresh(x, c) && !rests;
+        for (int r = c->row; r < c->row + c->nrow; r++)
+            s->p[r] = p[r] + (twice ? s->p[r] : 0.0) + x->struck[r];
+    }
+}
+
+/* x->f := J'p~, and p is told. */
+static rb_status find_agreeing(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_arena *arena = s->d->arena;
+    rb_mark mark = rb_arena_mark(arena);
+    double *p = rb_push(arena, double, s->set.nrow), *half = rb_push(arena, double, s->set.nrow);
+    unsigned char *mode = rb_push(arena, unsigned char, s->set.n);
+    if (!p || !half || !mode) return RB_NOMEM;
+    memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
+    memcpy(mode, s->mode, (size_t)s->set.n);
+    for (int r = 0; r < s->set.nrow; r++) half[r] = 0.5 * p[r];
+    rb_status status = agree(x, half);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->island >= 0 && !s->still[c->island]) continue;
+        memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+    }
+    memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
+    rb_constraints_force(&s->set, s->p, x->f);
+    tell_impulses(x, p);
+    memcpy(s->mode, mode, (size_t)s->set.n);
+    rb_arena_reset(arena, mark);
+    return status;
 }
 
 /* v_new, kick. */
-static void report_velocity(rb_node *x, double *force)
+static rb_status report_velocity(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double *kick = s->d->kick, *of = kick + m->nv;
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
-    for (int i = 0; i < s->set.n; i++) {
-        const rb_constraint *c = &s->set.c[i];
-        const int *dof = s->set.dof + c->dof;
-        const double *J = s->set.J + c->block, *p = s->p + c->row;
-        double f = share_of(x, c);
-        for (int r = 0; r < c->nrow; r++, J += c->ndof) {
-            for (int k = 0; k < c->ndof; k++) x->f[dof[k]] += J[k] * f * p[r];
-        }
+    if (s->set.nrow > 0) {
+        rb_status status = find_agreeing(x);
+        if (status != RB_OK) return status;
+        rb_mass_solve(m, s->d, x->f);
     }
-    memcpy(force, x->f, (size_t)m->nv * sizeof *force);
-    if (s->set.nrow > 0) rb_node_mass_solve(x, x->f);
     for (int j = 0; j < m->nv; j++) {
         int rests = s->resting[m->link_tree[m->dof_link[j]]];
         s->v_new[j] = rests ? 0.0 : x->v_end[j] + x->f[j];
         of[j] = s->v_new[j];
         kick[j] = rests ? 0.0 : -x->f[j];
     }
+    return RB_OK;
+}
+
+/* (v1 - v0).M (v0 + v1) / 2 of trees that do not rest. */
+static double work_between(rb_node *x, const double *v0, const double *v1)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double sum = 0.0;
+    for (int j = 0; j < m->nv; j++) x->v_mean[j] = v1[j] - v0[j];
+    rb_mass_multiply(m, s->d, x->v_mean, x->f);
+    for (int j = 0; j < m->nv; j++) {
+        if (!s->resting[m->link_tree[m->dof_link[j]]]) sum += 0.5 * x->f[j] * (v0[j] + v1[j]);
+    }
+    return sum;
 }
 
 /* Energy that impulses made, from the velocity that was reported before to the one that is now:
  *
- *     1/2 (v + v_a).M (v_a - v)  +  1/2 (v+ + v_new).J'(f p),     less what is led gave (S.106)
- *
- * f: J'(f p). */
-static double made_by(rb_node *x, const double *f)
+ *     1/2 (v + v_a).M (v_a - v)  +  1/2 (v+ + v_new).M (v_new - v+),    less what is led gave
+ * (S.106)
+ */
+static double made_by(rb_node *x)
 {
     rb_stage *s = x->s;
-    const rb_model *m = s->m;
-    double sum = 0.0;
     if (s->set.nrow == 0) return 0.0;
-    for (int j = 0; j < m->nv; j++) x->v_mean[j] = x->v_a[j] - x->v_given[j];
-    rb_mass_multiply(m, s->d, x->v_mean, x->f);
-    for (int j = 0; j < m->nv; j++) {
-        if (s->resting[m->link_tree[m->dof_link[j]]]) continue;
-        sum += 0.5 * x->f[j] * (x->v_a[j] + x->v_given[j]);
-        sum += 0.5 * f[j] * (x->v_end[j] + s->v_new[j]);
-    }
+    double sum = work_between(x, x->v_given, x->v_a) + work_between(x, x->v_end, s->v_new);
     for (int r = 0; r < s->set.nrow; r++) sum += s->p[r] * s->set.drive[r];
     return sum;
 }
@@ -111,17 +177,18 @@ static void look_deep(rb_node *x)
     }
 }
 
-void rb_node_report(rb_node *x)
+rb_status rb_node_report(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     s->made = s->made_free;
     s->gain = 0.0;
-    report_velocity(x, x->force);
-    s->energy = made_by(x, x->force);
-    for (int r = 0; r < s->set.nrow; r++) s->p[r] += x->struck[r];
+    rb_status status = report_velocity(x);
+    if (status != RB_OK) return status;
+    s->energy = made_by(x);
     look_deep(x);
     rb_stage_find_pushed(s);
     memcpy(s->q_free, s->q_new, (size_t)m->nq * sizeof *s->q_free);
     for (int j = 0; j < m->nv; j++) s->v_led[j] = s->v0[j] + x->dv[j];
+    return RB_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "dynamics/placed.h"
 #include "step/node.h"
 
 /* Share of the speed that weight gives in a step, below which a tree may have come to rest [1]:
@@ -75,6 +76,31 @@ static rb_status judge(rb_stage *s)
     return status == RB_UNSOLVED ? RB_OK : status;
 }
 
+/* v_free of a step that begins at rest and stays there: h (M + E)^-1 f, with the forces of now.
+ * Trees that are not marked in `carried` have v beside it. */
+static void weigh(rb_node *x, const double *v)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    rb_stage_restore(s);
+    memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
+    rb_stage_led_pose(s, 0.0);
+    rb_placed_motion(m, d);
+    rb_passive(m, d);
+    rb_actuation(m, d);
+    rb_bias(m, d);
+    for (int j = 0; j < m->nv; j++)
+        s->v_free[j] = d->tau[j] + d->passive[j] + d->actuation[j] - d->c[j];
+    rb_wrench_force(m, d, s->v_free);
+    rb_mass_solve(m, d, s->v_free);
+    for (int j = 0; j < m->nv; j++) {
+        int moves = !s->carried[m->link_tree[m->dof_link[j]]];
+        s->v_free[j] = s->h * s->v_free[j] + (moves ? v[j] : 0.0);
+    }
+    rb_stage_restore(s);
+}
+
 /* ---- what stood -------------------------------------------------------------------------------
  */
 
@@ -99,9 +125,8 @@ rb_status rb_node_rest_on(rb_node *x)
     if (!s->still) return RB_NOMEM;
     memset(s->still, 0, (size_t)s->set.nisland);
     if (find_standing(s) == 0) return RB_OK;
-    rb_stage_restore(s);
-    rb_status status = rb_stage_free_motion(s);
-    if (status == RB_OK) status = rb_stage_rest_on(s);
+    weigh(x, s->v0);
+    rb_status status = rb_stage_rest_on(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     if (status != RB_OK || find_standing(s) == 0) return status;
     return judge(s);
@@ -130,16 +155,9 @@ static int find_slow(const rb_node *x)
 rb_status rb_node_come_to_rest(rb_node *x)
 {
     rb_stage *s = x->s;
-    const rb_model *m = s->m;
     if (find_slow(x) == 0) return RB_OK;
-    for (int j = 0; j < m->nv; j++)
-        x->f[j] = s->carried[m->link_tree[m->dof_link[j]]] ? 0.0 : x->v_a[j];
-    rb_stage_restore(s);
-    rb_status status = rb_stage_motion_from(s, x->f, NULL);
-    if (status != RB_OK) return status;
-    memcpy(s->v_free, s->d->v, (size_t)m->nv * sizeof *s->v_free);
-    rb_stage_restore(s);
-    status = judge(s);
+    weigh(x, x->v_a);
+    rb_status status = judge(s);
     rb_node_hold_resting(s);
     return status;
 }

@@ -20,14 +20,15 @@ static void go_to_node(rb_node *x)
     rb_placed_motion(s->m, s->d);
 }
 
-/* Where the gap may end (S.102): overlap that steps made is taken off by the share of loops, that
- * of the model stays. What was pulled back is as deep as its pair was. */
+/* Where the gap may end (S.102): no deeper than it was. Overlap that steps made is taken off by the
+ * share of loops where it is more than half of what they may make; that of the model stays. What
+ * was pulled back is as deep as its pair was. */
 static double goal_of(const rb_stage *s, const rb_constraint *c)
 {
     if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
     double deep = rb_stage_deep(s, &c->id);
     double own = fmax(fmin(0.0, c->gap), fmin(0.0, rb_stage_start_gap(s, &c->id)));
-    int stays = own < -2.0 * deep || own >= -RB_GAP_ZERO * s->size;
+    int stays = own < -2.0 * deep || own >= -0.5 * deep || s->yields;
     return stays ? own : (1.0 - rb_stage_loop_share(s)) * own;
 }
 
@@ -40,8 +41,10 @@ static rb_status take_rows(rb_node *x)
     if (status != RB_OK) return status;
     x->goal = rb_push(arena, double, s->set.n);
     x->gap = rb_push(arena, double, s->set.ncontact);
+    x->at = rb_push(arena, int, s->set.ncontact);
     x->bounces = rb_push(arena, unsigned char, s->set.ncontact);
-    if (!x->goal || !x->gap || !x->bounces || !rb_push_zeros(arena, of_row, 4, s->set.nrow))
+    if (!x->goal || !x->gap || !x->at || !x->bounces ||
+        !rb_push_zeros(arena, of_row, 4, s->set.nrow))
         return RB_NOMEM;
     memset(x->bounces, 0, (size_t)s->set.ncontact);
     x->solved = 0;
@@ -55,6 +58,8 @@ static rb_status take_rows(rb_node *x)
         double room = c->gap - x->goal[i];
         int closed = room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c);
         s->bias[c->row] = closed ? 0.0 : room / s->h;
+        if (closed) x->goal[i] = c->gap; /* points of a face stay level (S.49) */
+        x->goal[i] -= rb_stage_yield(s, c);
     }
     return RB_OK;
 }

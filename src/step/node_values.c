@@ -12,26 +12,44 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "dynamics/led.h"
 #include "dynamics/placed.h"
-#include "math/quat.h"
+#include "math/trig.h"
 #include "math/vec3.h"
 #include "step/node.h"
+
+/* Sine of the angle between a normal and the side of a cylinder, below which it lies on its side
+ * [1]: the rim has other normals. */
+#define UPRIGHT 1e-3
+
+/* Share of what rows may miss that loops may [1]: one more answer, of which nobody looks at the
+ * end, takes most of it off. */
+#define LOOPS_LEFT 0.01
 
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
-/* d at the end of the step, where it stands still: contacts are those within the margin. */
+/* d at the end of the step, where it stands still: contacts are those within the margin. Pairs that
+ * were not near at the node, and could not come near by the way that was gone, are not looked at.
+ */
 static rb_status find_contacts(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_data *d = s->d;
+    s->near_held = rb_stage_near_holds(s);
+    s->alone = !s->seen && rb_stage_alone(s);
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
     rb_stage_led_pose(s, s->h);
     rb_placed_frames(m, d);
     rb_velocity(m, d);
-    rb_status status = rb_collide(m, d, s->h, x->slack, d->touch_max, x->end, &x->nend, s->err);
+    x->nend = 0;
+    if (s->alone) return RB_OK;
+    rb_status status =
+        s->near_held ? rb_collide_near(m, d, s->h, x->slack, &s->near, d->touch_max, x->end,
+                                       &x->nend, s->err)
+                     : rb_collide(m, d, s->h, x->slack, d->touch_max, x->end, &x->nend, s->err);
     if (status == RB_FULL) s->info->contacts = x->nend;
     return status;
 }
@@ -41,16 +59,18 @@ static rb_touch_id id_of(const rb_contact *c)
     return (rb_touch_id){ RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
 }
 
-/* gap: both lists are sorted. */
+/* gap, at: both lists are sorted. */
 static void match(rb_node *x)
 {
     const rb_constraints *set = &x->s->set;
     for (int i = 0, k = 0; i < set->ncontact; i++) {
         x->gap[i] = NAN;
+        x->at[i] = -1;
         while (k < x->nend) {
             rb_touch_id id = id_of(&x->end[k]);
             int order = rb_touch_order(&id, &set->c[i].id);
             if (order == 0) x->gap[i] = x->end[k].at.gap - set->c[i].floor;
+            if (order == 0) x->at[i] = k;
             if (order >= 0) break;
             k++;
         }
@@ -63,8 +83,8 @@ static void match(rb_node *x)
 /* How a link has moved since the node. */
 typedef struct motion {
     double c[3]; /* middle of its contacts with another one [m]                                  */
-    double D[3]; /* displacement of that [m]                                                     */
-    double w[3]; /* turn: the antisymmetric part of R - 1, times its axis [rad]                  */
+    double D[3]; /* displacement of what touches there [m]                                       */
+    double w[3]; /* turn [rad]                                                                   */
 } motion;
 
 /* Displacement of the point x of link k since the node. */
@@ -80,7 +100,29 @@ static void displace(const rb_node *x, int k, const double at[3], double out[3])
     for (int i = 0; i < 3; i++) out[i] += p[i] - at[i];
 }
 
-/* Turn of link k since the node: R - R' over 2. */
+/* Displacement since the node of the point of link k that is at x now. */
+static void displaced(const rb_node *x, int k, const double at[3], double out[3])
+{
+    const rb_data *d = x->s->d;
+    const double *R0 = x->R0 + 9 * (ptrdiff_t)k, *p0 = x->p0 + 3 * (ptrdiff_t)k;
+    const double *R = d->link_R + 9 * (ptrdiff_t)k, *p = d->link_p + 3 * (ptrdiff_t)k;
+    double r[3], own[3], was[3];
+    rb_sub3(at, p, r);
+    rb_rot_t(R, r, own);
+    rb_rot(R0, own, was);
+    rb_add3(was, p0, was);
+    rb_sub3(at, was, out);
+}
+
+static int turns_freely(const rb_model *m, int k)
+{
+    if (k == 0 || m->link_jntnum[k] != 1 || m->link_parent[k] != 0) return 0;
+    int type = m->jnt_type[m->link_jntadr[k]];
+    return type == RB_JOINT_FREE || type == RB_JOINT_BALL;
+}
+
+/* Turn of link k since the node, as smooth motion takes it: a body by itself turns by Cayley's map,
+ * 2 tan(angle / 2) = h |w|, others by the angles of their joints. */
 static void turn(const rb_node *x, int k, double out[3])
 {
     const double *A = x->R0 + 9 * (ptrdiff_t)k, *B = x->s->d->link_R + 9 * (ptrdiff_t)k;
@@ -88,22 +130,89 @@ static void turn(const rb_node *x, int k, double out[3])
         int a = (i + 1) % 3, b = (i + 2) % 3;
         out[i] = 0.5 * (rb_dot3(B + 3 * b, A + 3 * a) - rb_dot3(B + 3 * a, A + 3 * b));
     }
+    double sine = rb_norm3(out);
+    double cosine = 0.5 * (rb_dot3(A, B) + rb_dot3(A + 3, B + 3) + rb_dot3(A + 6, B + 6) - 1.0);
+    if (sine == 0.0) return;
+    int single = turns_freely(x->s->m, k);
+    double angle = rb_atan2(sine, cosine), whole = single ? 2.0 * sine / (1.0 + cosine) : angle;
+    rb_scale3(whole / sine, out, out);
 }
 
-/* Motion of the links of contacts i to end - 1, at the middle of these on each of them. */
+/* Radius of what rolls on a contact with the normal n, about a point or an axis that is fixed in
+ * the geom [m]; 0: corners, edges and faces, and what has no such centre. */
+static double roundness(const rb_node *x, int geom, const double n[3])
+{
+    const rb_model *m = x->s->m;
+    const double *size = m->geom_size + 3 * (ptrdiff_t)geom;
+    const double *R = x->s->d->geom_R + 9 * (ptrdiff_t)geom;
+    switch ((rb_geom_type)m->geom_type[geom]) {
+    case RB_GEOM_SPHERE:
+    case RB_GEOM_CAPSULE:
+        return size[0];
+    case RB_GEOM_CYLINDER: {
+        double axis[3] = { R[2], R[5], R[8] };
+        return fabs(rb_dot3(axis, n)) < UPRIGHT ? size[0] : 0.0;
+    }
+    default:
+        return 0.0;
+    }
+}
+
+/* Points of one side of the contacts i to end - 1: their middle, and that of the centres they roll
+ * about. Then the same at the end, 0: not all of them are there. */
+static void middle_at_node(const rb_node *x, int i, int end, int side, double c[3], double C[3])
+{
+    const rb_constraints *set = &x->s->set;
+    rb_zero3(c);
+    rb_zero3(C);
+    for (int k = i; k < end; k++) {
+        const double *n = set->frame + 9 * (ptrdiff_t)set->c[k].object;
+        int geom = side ? set->c[k].id.b : set->c[k].id.a;
+        double r = roundness(x, geom, n) / (end - i);
+        rb_axpy3(1.0 / (end - i), set->acts + 6 * (ptrdiff_t)set->c[k].object + 3 * side, c);
+        rb_axpy3(side ? r : -r, n, C);
+    }
+    rb_add3(c, C, C);
+}
+
+static int middle_at_end(const rb_node *x, int i, int end, int side, double c[3], double C[3])
+{
+    rb_zero3(c);
+    rb_zero3(C);
+    for (int k = i; k < end; k++) {
+        if (x->at[k] < 0) return 0;
+        const rb_contact *e = &x->end[x->at[k]];
+        double r = roundness(x, side ? e->geom2 : e->geom1, e->at.normal) / (end - i);
+        rb_axpy3(1.0 / (end - i), side ? e->at.pos2 : e->at.pos1, c);
+        rb_axpy3(side ? r : -r, e->at.normal, C);
+    }
+    rb_add3(c, C, C);
+    return 1;
+}
+
+/* Motion of the links of contacts i to end - 1, at the middle of these on each of them (S.107): the
+ * mean of where points that touch at the node go, and where those come from that touch at the end.
+ * What is round goes with its centre and turns about it. */
 static void face_motion(const rb_node *x, int i, int end, motion of[2])
 {
     const rb_stage *s = x->s;
     const int geom[2] = { s->set.c[i].id.a, s->set.c[i].id.b };
     for (int side = 0; side < 2; side++) {
         int link = s->m->geom_link[geom[side]];
-        double *c = of[side].c;
-        c[0] = c[1] = c[2] = 0.0;
-        for (int k = i; k < end; k++)
-            rb_axpy3(1.0 / (end - i), s->set.acts + 6 * (ptrdiff_t)s->set.c[k].object + 3 * side,
-                     c);
-        displace(x, link, c, of[side].D);
+        const double *w = of[side].w;
+        double C[3], c1[3], C1[3], r[3], D[3];
         turn(x, link, of[side].w);
+        middle_at_node(x, i, end, side, of[side].c, C);
+        rb_sub3(of[side].c, C, r);
+        displace(x, link, C, of[side].D);
+        rb_cross3(w, r, D);
+        rb_add3(of[side].D, D, of[side].D);
+        if (!middle_at_end(x, i, end, side, c1, C1)) continue;
+        rb_sub3(c1, C1, r);
+        displaced(x, link, C1, c1);
+        rb_cross3(w, r, D);
+        rb_add3(c1, D, D);
+        for (int k = 0; k < 3; k++) of[side].D[k] = 0.5 * (of[side].D[k] + D[k]);
     }
 }
 
@@ -116,14 +225,17 @@ static void point_motion(const motion *of, const double at[3], double out[3])
     rb_add3(out, of->D, out);
 }
 
-/* Velocity of a belt on geom g, within the plane of the contact. */
-static void add_belt(const rb_node *x, int g, double sign, double D[3])
+/* What a belt on geom g runs by at the point, within the plane of the contact; turn: about it. */
+static void add_belt(const rb_node *x, int g, const double at[3], double sign, double D[3],
+                     double turn[3])
 {
-    const double *own = x->s->m->geom_surface + 3 * (ptrdiff_t)g;
-    double run[3];
-    if (own[0] == 0.0 && own[1] == 0.0 && own[2] == 0.0) return;
-    rb_rot(x->s->d->geom_R + 9 * (ptrdiff_t)g, own, run);
-    rb_axpy3(sign * x->s->h, run, D);
+    const rb_data *d = x->s->d;
+    double V[6];
+    if (!rb_belt_velocity(x->s->m, g, d->geom_R + 9 * (ptrdiff_t)g, d->geom_p + 3 * (ptrdiff_t)g,
+                          at, V))
+        return;
+    rb_axpy3(sign * x->s->h, V, turn);
+    rb_axpy3(sign * x->s->h, V + 3, D);
 }
 
 /* Tangents of the contacts between two links have the values of one rigid motion, d + w x r: points
@@ -134,32 +246,40 @@ static void contact_values(rb_node *x, int i, const motion of[2])
     const rb_constraint *c = &s->set.c[i];
     const double *frame = s->set.frame + 9 * (ptrdiff_t)c->object;
     const double *at = s->set.acts + 6 * (ptrdiff_t)c->object;
-    double *u = x->value + c->row, D1[3], D[3];
+    double *u = x->value + c->row, D1[3], D[3], run[3] = { 0.0 };
     point_motion(&of[0], at, D1);
     point_motion(&of[1], at + 3, D);
     rb_sub3(D, D1, D);
     double gap = isnan(x->gap[i]) ? c->gap + rb_dot3(frame, D) : x->gap[i];
     u[0] = (gap - x->goal[i]) / s->h;
     if (c->nrow == 1) return;
-    add_belt(x, c->id.a, -1.0, D);
-    add_belt(x, c->id.b, 1.0, D);
+    add_belt(x, c->id.a, at, -1.0, D, run);
+    add_belt(x, c->id.b, at + 3, 1.0, D, run);
     u[1] = rb_dot3(frame + 3, D) / s->h;
     u[2] = rb_dot3(frame + 6, D) / s->h;
+    if (c->nrow == 3) return;
     rb_sub3(of[1].w, of[0].w, D);
     for (int k = 3; k < c->nrow; k++) u[k] = rb_dot3(frame + 3 * (k - 3), D) / s->h;
+    u[3] += rb_dot3(frame, run) / s->h;
 }
 
-/* Contacts between the same two links stand together. */
-static void all_contact_values(rb_node *x)
+int rb_node_face_end(const rb_node *x, int i)
 {
     const rb_constraints *set = &x->s->set;
     const int *link = x->s->m->geom_link;
+    int end = i + 1;
+    while (end < set->ncontact && link[set->c[end].id.a] == link[set->c[i].id.a] &&
+           link[set->c[end].id.b] == link[set->c[i].id.b])
+        end++;
+    return end;
+}
+
+static void all_contact_values(rb_node *x)
+{
+    const rb_constraints *set = &x->s->set;
     for (int i = 0; i < set->ncontact;) {
         motion of[2];
-        int end = i + 1;
-        while (end < set->ncontact && link[set->c[end].id.a] == link[set->c[i].id.a] &&
-               link[set->c[end].id.b] == link[set->c[i].id.b])
-            end++;
+        int end = rb_node_face_end(x, i);
         face_motion(x, i, end, of);
         for (; i < end; i++) contact_values(x, i, of);
     }
@@ -218,6 +338,21 @@ static rb_status loop_values(rb_node *x)
     return RB_OK;
 }
 
+void rb_node_foresee_loops(rb_node *x)
+{
+    rb_stage *s = x->s;
+    double worst = 0.0;
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
+        for (int r = c->row; r < c->row + c->nrow; r++) {
+            double goal = (1.0 - rb_stage_loop_share(s)) * s->set.error[r];
+            worst = fmax(worst, fabs(goal + s->h * (s->u[r] + x->Wp[r])));
+        }
+    }
+    s->info->loop_error = worst;
+}
+
 rb_status rb_node_look(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -255,7 +390,7 @@ static double missed_by(const rb_node *x, int i, double *normal)
     double foretold[6];
     *normal = 0.0;
     for (int r = 0; r < c->nrow; r++) foretold[r] = s->u[c->row + r] + x->Wp[c->row + r];
-    if (c->kind == RB_CONSTRAINT_EQUALITY) return distance(u, foretold, c->nrow);
+    if (c->kind == RB_CONSTRAINT_EQUALITY) return distance(u, foretold, c->nrow) / LOOPS_LEFT;
     if (c->kind == RB_CONSTRAINT_DRY) {
         if (fabs(p[0]) < c->bound) return fabs(u[0]);
         return u[0] * p[0] > 0.0 ? fabs(u[0]) : 0.0;
@@ -289,7 +424,7 @@ double rb_node_missed(const rb_node *x)
     double worst = 0.0, allowed = rb_node_allowed(x);
     for (int i = 0; i < s->set.n; i++) {
         double normal, other = missed_by(x, i, &normal);
-        double deep = 0.25 * rb_stage_deep(s, &s->set.c[i].id) / s->h;
+        double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
         worst = fmax(worst, fmax(other / allowed, normal / fmax(allowed, deep)));
     }
     return worst;

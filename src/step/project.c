@@ -7,7 +7,8 @@
  *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T        (S.90)
  *
  * with the scale l, the extent of the model or pi. The law has no step in it: two halves of a step
- * lead where the whole one does. The displacement is (S.34), the velocity stays as it is,
+ * lead where the whole one does. Models that actuators drive do it twenty times in T, not in each
+ * step. The displacement is (S.34), the velocity stays as it is,
  *
  *     q := q (+) dq,       v as it is, but for loops (S.92)                                (S.35)
  *
@@ -32,6 +33,9 @@
 /* Errors of the start are gone after so long [s], and those larger than the scale are taken off at
  * the scale in that time. */
 #define PERIOD 0.2
+
+/* Displacements in this time where actuators drive the model, at most one a step. */
+#define PARTS 20.0
 
 /* Rows are looked for within this many times what is asked for. */
 #define REACH 4.0
@@ -129,11 +133,13 @@ static int begin_or_go_on(rb_stage *s, double worst, double start)
     return !in_vain;
 }
 
-/* (S.90) */
-static double share_of(const rb_stage *s, double start)
+/* Of PERIOD, what is left at time t [1]: in PARTS where actuators drive the model, the first of
+ * them at once. */
+static double left_at(const rb_stage *s, double t)
 {
-    double left = s->d->correct_end - start;
-    return left - s->h_full <= 1e-9 * PERIOD ? 1.0 : s->h_full / left;
+    double left = (s->d->correct_end - t) / PERIOD;
+    if (!rb_stage_is_driven(s)) return left <= 1e-9 ? 0.0 : left;
+    return fmax(0.0, floor(PARTS * left + 1e-6)) / PARTS;
 }
 
 /* ---- the displacement --------------------------------------------------------------------------
@@ -199,10 +205,16 @@ static int ask(rb_stage *s, double start, rb_displace *x)
         x->reach = deep;
         return x->close_loops;
     }
-    x->share = share_of(s, start);
-    x->most = s->h_full / PERIOD;
-    x->reach = REACH * worst * x->share;
     s->corrects = 1;
+    double left = left_at(s, start), after = left_at(s, start + s->h_full);
+    if (left <= after) {
+        x->only_loops = 1;
+        x->reach = deep;
+        return x->close_loops;
+    }
+    x->share = 1.0 - after / left; /* (S.90) */
+    x->most = left - after;
+    x->reach = REACH * worst * x->share;
     return 1;
 }
 

@@ -46,6 +46,20 @@ static rb_status mark_island(rb_stage *s, rb_closure *x, int island, unsigned ch
     return status;
 }
 
+/* Rows that were left to themselves in the step before are so again where there is a choice: their
+ * neighbours have the impulses for it. */
+static void mark_last(const rb_stage *s, unsigned char *last)
+{
+    memset(last, 0, (size_t)s->set.nrow);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        const rb_touch *touch =
+            c->kind == RB_CONSTRAINT_EQUALITY ? rb_touch_find(s->d, &c->id) : NULL;
+        if (!touch || touch->nrow != c->nrow) continue;
+        for (int r = 0; r < c->nrow; r++) last[c->row + r] = touch->p[r] == 0.0;
+    }
+}
+
 /* Needs the factor of M. */
 static rb_status find(rb_stage *s)
 {
@@ -57,7 +71,12 @@ static rb_status find(rb_stage *s)
     rb_mark mark = rb_arena_mark(arena);
     rb_closure x = { .set = s->set, .of = rb_push(arena, rb_closed, s->set.nisland) };
     unsigned char *row_repeats = rb_push(arena, unsigned char, s->set.nrow);
-    if (!x.of || !row_repeats) return RB_NOMEM;
+    unsigned char *last = rb_push(arena, unsigned char, s->set.nrow);
+    if (!x.of || !row_repeats || !last) return RB_NOMEM;
+    if (s->o->scheme == RB_SCHEME_NODE) {
+        mark_last(s, last);
+        x.last = last;
+    }
     memset(x.of, 0, (size_t)s->set.nisland * sizeof *x.of);
     memset(row_repeats, 0, (size_t)s->set.nrow);
     rb_status status = RB_OK;

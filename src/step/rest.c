@@ -19,17 +19,10 @@
 #include "base/pieces.h"
 #include "math/dense.h"
 #include "math/vec3.h"
+#include "step/balance.h"
 #include "step/stage.h"
 
-/* Of conjugate gradients: an island has a few dozen freedoms; forces go along a chain step by step.
- */
-enum { BALANCE_STEPS = 60, BALANCE_STEPS_PER_ROW = 12 };
-
 enum { FEW_ENTRIES = 60 }; /* of M: that of ten links in a chain */
-
-/* Force below which a freedom is weighed as if it had this one, relative to those of its tree [1]:
- * some freedoms see rounding alone. */
-#define BALANCE_FLOOR 1e-3
 
 typedef struct rest {
     rb_stage *s;
@@ -345,76 +338,6 @@ rb_status rb_stage_rest_on(rb_stage *s)
     return RB_OK;
 }
 
-/* ---- impulses that balance --------------------------------------------------------------------
- */
-
-/* Rows that may change: what sticks, holds or is pressed; what is open or slides stays. */
-static int gives(const rb_stage *s, int at)
-{
-    const rb_constraint *c = &s->set.c[at];
-    if (c->kind == RB_CONSTRAINT_EQUALITY) return 1;
-    return s->mode[at] == RB_MODE_STICK || (c->nrow == 1 && s->p[c->row] != 0.0);
-}
-
-/* Weights that make all forces of a tree comparable; zero where nothing is to be balanced. */
-static void weigh(const rest *x, const unsigned char *wanted, double *weight)
-{
-    const rb_model *m = x->s->m;
-    for (int j = 0; j < m->nv; j++) {
-        int tree = tree_of(m, j), island = x->s->set.tree_island[tree];
-        double least = BALANCE_FLOOR * sqrt(x->s->d->M[m->dof_Madr[j]] * x->rounding[tree]);
-        weight[j] = island >= 0 && wanted[island] ? 1.0 / fmax(x->push[j], least) : 0.0;
-    }
-}
-
-/* g = J (weight .* r), zero for rows that stay. */
-static void gradient(const rest *x, const unsigned char *wanted, const double *weight,
-                     const double *r, double *y, double *g)
-{
-    const rb_constraints *set = &x->s->set;
-    for (int j = 0; j < x->s->m->nv; j++) y[j] = weight[j] * r[j];
-    rb_constraints_velocity(set, y, g);
-    for (int i = 0; i < set->n; i++) {
-        const rb_constraint *c = &set->c[i];
-        if (c->island >= 0 && wanted[c->island] && gives(x->s, i)) continue;
-        memset(g + c->row, 0, (size_t)c->nrow * sizeof *g);
-    }
-}
-
-/* x->p = s->p + the least change with J' p = -M v_free, by conjugate gradients on the normal
- * equations, for all wanted islands at once. */
-static rb_status balance(rest *x, const unsigned char *wanted)
-{
-    rb_stage *s = x->s;
-    int nv = s->m->nv, nrow = s->set.nrow;
-    rb_arena *arena = s->d->arena;
-    double *weight = rb_push(arena, double, nv), *r = rb_push(arena, double, nv);
-    double *t = rb_push(arena, double, nv), *g = rb_push(arena, double, nrow);
-    double *way = rb_push(arena, double, nrow);
-    if (!weight || !r || !t || !g || !way) return RB_NOMEM;
-    memcpy(x->p, s->p, (size_t)nrow * sizeof *x->p);
-    weigh(x, wanted, weight);
-    for (int j = 0; j < nv; j++) r[j] = -weight[j] * x->defect[j];
-    gradient(x, wanted, weight, r, t, g);
-    memcpy(way, g, (size_t)nrow * sizeof *way);
-    double slope = rb_dot(g, g, nrow), least = RB_EPS * RB_EPS * slope;
-    int most = BALANCE_STEPS + BALANCE_STEPS_PER_ROW * nrow;
-    for (int k = 0; k < most && slope > least; k++) {
-        memset(t, 0, (size_t)nv * sizeof *t);
-        rb_constraints_force(&s->set, way, t);
-        for (int j = 0; j < nv; j++) t[j] *= weight[j];
-        double bend = rb_dot(t, t, nv);
-        if (!(bend > 0.0)) break;
-        for (int i = 0; i < nrow; i++) x->p[i] += slope / bend * way[i];
-        for (int j = 0; j < nv; j++) r[j] -= slope / bend * t[j];
-        double before = slope;
-        gradient(x, wanted, weight, r, t, g);
-        slope = rb_dot(g, g, nrow);
-        for (int i = 0; i < nrow; i++) way[i] = g[i] + slope / before * way[i];
-    }
-    return RB_OK;
-}
-
 static int island_holds(const rb_stage *s, int island, const double *p)
 {
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
@@ -465,7 +388,8 @@ static void tell_residual(rb_stage *s)
 static rb_status judge_balanced(rest *x, const unsigned char *wanted)
 {
     rb_stage *s = x->s;
-    rb_status status = balance(x, wanted);
+    rb_unbalanced forces = { wanted, x->push, x->rounding, x->defect };
+    rb_status status = rb_stage_balance(s, &forces, x->p);
     if (status != RB_OK) return status;
     push(x, x->p);
     measure(x, x->p);
@@ -480,8 +404,14 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
     return RB_OK;
 }
 
+/* A search for the last digits of a large island takes longer than the steps that it would save. */
+static int is_small(const rb_stage *s, int island)
+{
+    return s->set.island_start[island + 1] - s->set.island_start[island] <= RB_UNIQUE_CONTACTS;
+}
+
 /* A residual of less than `strict` leaves impulses that slide where they were found: those of
- * islands that nearly rest are found again with it, and judged so. */
+ * small islands that nearly rest are found again with it, and judged so. */
 static rb_status judge_sharply(rest *x, unsigned char *wanted)
 {
     rb_stage *s = x->s;
@@ -491,7 +421,7 @@ static rb_status judge_sharply(rest *x, unsigned char *wanted)
     unsigned char *mode = rb_push(s->d->arena, unsigned char, s->set.n);
     if (!mode) return RB_NOMEM;
     for (int i = 0; i < s->set.nisland; i++) {
-        wanted[i] = wanted[i] && !s->still[i];
+        wanted[i] = wanted[i] && !s->still[i] && is_small(s, i);
         any |= wanted[i];
         wanted[i] = !wanted[i]; /* what is not to be solved */
     }

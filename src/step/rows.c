@@ -131,11 +131,15 @@ static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
 }
 
 /* Where rows leave no answer, what touches yields by rounding (S.41). */
-static double yield_of(const rb_stage *s, const rb_constraint *c)
+double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
 {
     double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, rb_stage_start_gap(s, &c->id));
     if (!s->yields || s->o->formulation->push_out) return 0.0;
-    if (c->kind == RB_CONSTRAINT_LIMIT || start > -0.5 * deep) return RB_YIELD * deep;
+    if (c->kind == RB_CONSTRAINT_LIMIT) {
+        double room = fmax(start - rb_stage_lowest(s, start, deep), 0.5 * RB_GAP_DEEP * s->size);
+        return fmax(fmin(RB_YIELD * deep, room), rb_stage_yield_error(s, start));
+    }
+    if (start > -0.5 * deep) return RB_YIELD * deep;
     return start < -2.0 * deep ? RB_YIELD_OVERLAP * rb_stage_growth(s) : 0.0;
 }
 
@@ -174,6 +178,8 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
     int of = c->island;
     int n = of < 0 ? 0 : s->set.island_start[of + 1] - s->set.island_start[of];
     double closed = (n > RB_UNIQUE_CONTACTS ? RB_GAP_FLAT : RB_GAP_ZERO) * s->size;
+    if (s->o->scheme == RB_SCHEME_NODE)
+        closed = fmax(closed, RB_NODE_LEFT * rb_stage_deep(s, &c->id));
     if (!has_face(s, c)) return closed;
     for (int i = c->face; i < c->face + c->nface; i++) {
         if (s->set.c[i].gap <= closed) return fmax(closed, rb_stage_deep(s, &c->id));
@@ -188,7 +194,7 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
     double floor = gap_floor(s, c);
     double room = c->gap - floor;
     if (room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c)) room = 0.0;
-    double bias = (room + yield_of(s, c)) / s->h - u_hat;
+    double bias = (room + rb_stage_yield(s, c)) / s->h - u_hat;
     int stays = s->stays && s->v_hat && !s->middle && !is_too_deep(s, c);
     return stays ? fmax(0.0, bias) : bias;
 }

@@ -60,6 +60,10 @@ typedef struct rb_way {
  * for each, and then the length of the step; of a joint that sticks, its place as well. */
 enum { RB_LOOP_ROWS = 6, RB_LOOP_PLACE };
 
+/* Share of the overlap that steps may make which rounds of the node rule may leave, either way: a
+ * gap of that is closed [1]. */
+#define RB_NODE_LEFT 0.01
+
 typedef enum rb_closed_tree {
     RB_CLOSED_NOT,  /* its loops, if any, are rows  */
     RB_CLOSED,      /* within smooth motion (S.61)  */
@@ -87,8 +91,10 @@ typedef struct rb_stage {
     int unpushed;  /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
     int final;     /* no halving of the step is left                                           */
     int may_yield; /* 1: a motion without answer is tried again so                             */
+    int no_answer; /* 1: a problem of the motion has none; `node` only                         */
     int stays;     /* 1: repairs ask nothing of what is not too deep (S.88)                    */
-    int yields;    /* 1: errors of loops stay as they are, what touches yields (S.41)          */
+    int yields;    /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
+                      that the start is beyond (S.41)                                          */
     int corrects;  /* 1: errors of the start are being taken off (S.90)                        */
     unsigned char *repeats; /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
     double open;   /* largest closure error of the start [m]                                    */
@@ -299,6 +305,10 @@ double rb_stage_limit_deepened(const rb_stage *s, int j);
 /* free.c: the slope of this part becomes that of the last one. */
 void rb_stage_keep_slope(rb_stage *s);
 
+/* carry.c: actuators put in and take out more energy than smooth terms can make, accuracy is not
+ * strict, and nobody asked for bounces. */
+int rb_stage_is_driven(const rb_stage *s);
+
 /* free.c: whether a link could turn by more than RB_CARRY_TURN in the step at velocity v (nv). */
 int rb_stage_may_turn(const rb_stage *s, const double *v);
 
@@ -311,6 +321,9 @@ rb_status rb_stage_factor(rb_stage *s, double *L_node);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
+
+/* rows.c: what the gap of a constraint may yield by where rows leave no answer (S.41) [m]. */
+double rb_stage_yield(const rb_stage *s, const rb_constraint *c);
 
 /* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
 rb_status rb_stage_rows(rb_stage *s);
@@ -474,6 +487,10 @@ double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
 /* gaps.c: overlap, or excess of a limit, beyond which it is an error of the start: more than steps
  * make [m] or [rad]. */
 double rb_stage_error_least(const rb_stage *s);
+
+/* gaps.c: what a limit that the start is beyond may yield by in a step without another answer
+ * (S.41). start: its gap. */
+double rb_stage_yield_error(const rb_stage *s, double start);
 
 /* gaps.c: by which a ball joint is turned [rad]; length of a tendon. */
 double rb_stage_ball_angle(const double *q);

@@ -445,6 +445,23 @@ static int holds_overlap(const rb_stage *s)
     return 0;
 }
 
+static int began_beyond_limits(const rb_stage *s)
+{
+    for (int i = 0; i < s->first.n; i++) {
+        const rb_constraint *c = &s->first.c[i];
+        if (c->kind == RB_CONSTRAINT_LIMIT && c->gap < -rb_stage_error_least(s)) return 1;
+    }
+    return 0;
+}
+
+/* How often what touches may yield, of a motion that has no answer. */
+static int most_yields(const rb_stage *s, int push_out)
+{
+    int may = s->may_yield || (holds_overlap(s) && !push_out);
+    if (s->o->scheme == RB_SCHEME_NODE) may = may && s->no_answer;
+    return may && s->set.nrow > 0 ? 1 + began_beyond_limits(s) : 0;
+}
+
 /* Where motions begin, and what was told by then. */
 typedef struct beginning {
     rb_mark mark;
@@ -463,8 +480,9 @@ static rb_status move_again(rb_stage *s, const beginning *from)
 
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
- * then errors of loops stay as they are, and what touches yields by rounding (S.41). Bodies that
- * are jammed stay as they are in repairs, where the step cannot be halved any more (S.88). */
+ * then errors of loops stay as they are, and what touches yields by rounding, or limits that the
+ * start is beyond by a thousandth of that (S.41). Bodies that are jammed stay as they are in
+ * repairs, where the step cannot be halved any more (S.88). */
 static rb_status move_or_yield(rb_stage *s)
 {
     beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
@@ -477,9 +495,9 @@ static rb_status move_or_yield(rb_stage *s)
         status = move_again(s, &from);
         s->stays = 0;
     }
-    int may = s->may_yield || (holds_overlap(s) && !push_out);
-    if (status == RB_UNSOLVED && may && s->set.nrow > 0) {
-        s->yields = 1;
+    int most = status == RB_UNSOLVED ? most_yields(s, push_out) : 0;
+    while (status == RB_UNSOLVED && s->yields < most) {
+        s->yields++;
         status = move_again(s, &from);
     }
     s->may_yield = 0;
@@ -492,7 +510,8 @@ rb_status rb_stage_motion(rb_stage *s)
     rb_status status = rb_stage_lead(s);
     if (s->closed) rb_stage_apart_first(s);
     if (status == RB_OK) status = move_or_yield(s);
-    if (status == RB_UNSOLVED && may_jam(s)) status = rb_stage_jam(s);
+    int jams = s->o->scheme != RB_SCHEME_NODE || s->no_answer; /* not: rounds that do not end */
+    if (status == RB_UNSOLVED && jams && may_jam(s)) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
     if (status == RB_OK && s->m->neq > 0 && s->o->scheme != RB_SCHEME_NODE && rb_stage_rises(s))

@@ -62,16 +62,18 @@ enum {
 typedef struct route {
     double u[3];  /* the motion of its centre [m]                     */
     double v, e;  /* what its points have beside that, and are off [m] */
+    double all;   /* |u| + e [m]                                      */
     double inner; /* radius of the ball inside [m]                    */
     int far;      /* it moves by more than its share of that          */
     int known;    /* 0: not looked for, as its link moves less        */
 } route;
 
 typedef struct routes {
-    double *dq;   /*                                                (nv)    */
-    route *of;    /*                                                (ngeom) */
-    rb_way *way;  /* of the links                                   (nlink) */
-    int *link[2]; /* room for the links of a pair                   (nlink) */
+    double *dq;          /*                                                (nv)    */
+    route *of;           /*                                                (ngeom) */
+    rb_way *way;         /* of the links                                   (nlink) */
+    int *link[2];        /* room for the links of a pair                   (nlink) */
+    unsigned char *goes; /* a geom of the link goes far             (nlink) */
 } routes;
 
 /* Two geoms, and how they go seen from the last link that both hang on. */
@@ -182,7 +184,8 @@ static route route_of(const rb_stage *s, const rb_way *x, int g)
         it.v = x->X + T + a;
         it.e = x->X + fmin(T, 2.0 * rb_norm3(r)) + fmin(a, 2.0 * rb_bounds_arm(&shape));
     }
-    it.far = is_far(s->m, g, rb_norm3(it.u) + it.e, &it.inner);
+    it.all = rb_norm3(it.u) + it.e;
+    it.far = is_far(s->m, g, it.all, &it.inner);
     it.known = 1;
     return it;
 }
@@ -196,17 +199,24 @@ static int link_goes_far(const rb_stage *s, const rb_way *x, int k)
     return !(way <= RB_THROUGH_SHARE * s->d->kept_thin[k]);
 }
 
+/* It is only to be seen: no pair has it. */
+static int is_visual(const rb_model *m, int g)
+{
+    return m->npair == 0 && m->geom_contype[g] == 0 && m->geom_conaffinity[g] == 0;
+}
+
 /* Routes of geoms; where pairs are kept, of those of links that go far. */
 static int take_routes(const rb_stage *s, routes *x)
 {
     const rb_model *m = s->m;
     int any = 0, kept = rb_kept_serves(m) && s->d->kept_of == m;
+    memset(x->goes, 0, (size_t)m->nlink);
     for (int g = 0, last = -1, far = 1; g < m->ngeom; g++) {
         int k = m->geom_link[g];
         if (kept && k != last) far = link_goes_far(s, &x->way[last = k], k);
         x->of[g].far = x->of[g].known = 0;
-        if (far) x->of[g] = route_of(s, &x->way[k], g);
-        any |= x->of[g].far;
+        if (far && !(kept && is_visual(m, g))) x->of[g] = route_of(s, &x->way[k], g);
+        if (x->of[g].far) any = x->goes[k] = 1;
     }
     return any;
 }
@@ -221,7 +231,8 @@ static int find_routes(rb_stage *s, routes *x, int *any)
     for (int k = 0; k < 2; k++) x->link[k] = rb_push(d->arena, int, m->nlink);
     double *v = rb_push(d->arena, double, m->nv);
     x->way = rb_push(d->arena, rb_way, m->nlink);
-    if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !x->way) return 0;
+    x->goes = rb_push(d->arena, unsigned char, m->nlink);
+    if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !x->way || !x->goes) return 0;
     find_way(s, v, x->dq);
     rb_stage_ways(s, d->link_l, d->dof_S, x->dq, x->dq, x->way);
     *any = take_routes(s, x);
@@ -417,28 +428,45 @@ static int may_meet(const rb_stage *s, const routes *x, int i, int known)
     const int *geom = m->meet[i].geom;
     const route *a = &x->of[geom[0]], *b = &x->of[geom[1]];
     int kind = s->d->kept[i].kind, bounded = kind != RB_KEPT_SURFACE && kind != RB_KEPT_FIELD;
-    double ways = rb_norm3(a->u) + a->e + rb_norm3(b->u) + b->e;
-    if (known && bounded && rb_kept_left(m, s->d, i) > ways + RB_GAP_DEEP * s->size) return 0;
+    double ways = a->all + b->all + RB_GAP_DEEP * s->size;
+    if (known && bounded && rb_kept_left(m, s->d, i) > ways) return 0;
     if (m->geom_type[geom[0]] == RB_GEOM_PLANE || m->geom_type[geom[1]] == RB_GEOM_PLANE) return 1;
     rb_aabb box1 = box_of(s, a, geom[0]), box2 = box_of(s, b, geom[1]);
     return rb_aabb_meets(&box1, &box2);
 }
 
-/* Pairs that are listed. All are chosen before anything moves d. */
-static rb_status look_at_kept(rb_stage *s, const routes *x)
+/* Pairs from first up to end, of which a geom goes far and that may meet. */
+static int choose(const rb_stage *s, const routes *x, int first, int end, int known, int *chosen)
 {
     const rb_model *m = s->m;
-    int n = 0, known = rb_kept_follow(m, s->d), *chosen = rb_push(s->d->arena, int, m->nmeet);
-    rb_status status = chosen ? RB_OK : RB_NOMEM;
-    for (int i = 0; i < m->nmeet && status == RB_OK; i++) {
+    int n = 0;
+    for (int i = first; i < end; i++) {
         const int *geom = m->meet[i].geom;
-        if (m->meet[i].family && m->option.filter_parent) continue;
         if (!x->of[geom[0]].far && !x->of[geom[1]].far) continue;
+        if (m->meet[i].family && m->option.filter_parent) continue;
         for (int k = 0; k < 2; k++) {
             route *of = &x->of[geom[k]];
             if (!of->known) *of = route_of(s, &x->way[m->geom_link[geom[k]]], geom[k]);
         }
         if (may_meet(s, x, i, known)) chosen[n++] = i;
+    }
+    return n;
+}
+
+/* Pairs that are listed, by rows of one geom and the geoms of another link. All are chosen before
+ * anything moves d. */
+static rb_status look_at_kept(rb_stage *s, const routes *x)
+{
+    const rb_model *m = s->m;
+    const rb_data *d = s->d;
+    int n = 0, known = rb_kept_follow(m, s->d), *chosen = rb_push(s->d->arena, int, m->nmeet);
+    rb_status status = chosen ? RB_OK : RB_NOMEM;
+    if (chosen && !known) n = choose(s, x, 0, m->nmeet, 0, chosen);
+    for (int r = 0; r < d->kept_nrow && known && chosen; r++) {
+        const rb_kept_row *row = &d->kept_row[r];
+        const int *geom = m->meet[row->first].geom;
+        if (!x->of[geom[0]].far && !x->goes[m->geom_link[geom[1]]]) continue;
+        n += choose(s, x, row->first, row->end, 1, chosen + n);
     }
     for (int i = 0; i < n && status == RB_OK; i++)
         status = look_at_pair(s, x, m->meet[chosen[i]].geom[0], m->meet[chosen[i]].geom[1]);

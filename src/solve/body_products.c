@@ -1,0 +1,162 @@
+#include "solve/body_products.h"
+
+#include <string.h>
+
+#include "math/vector.h"
+
+enum { WIDE = 8, HIGH = 4, ENTRY = 24, BLOCK = 6 * WIDE };
+
+rb_status rb_products_make(rb_bodies *b, rb_arena *scratch, rb_products *out)
+{
+    size_t entries = (size_t)b->first[b->nc];
+    *out = (rb_products){ .b = b };
+    out->row = rb_push(scratch, double, ENTRY *entries);
+    out->col = rb_push(scratch, double, ENTRY *entries);
+    out->wide = rb_push(scratch, double, WIDE *(size_t)b->nb);
+    size_t most = 0;
+    for (int c = 0; c < b->nc; c++) {
+        size_t n = (size_t)(b->first[c + 1] - b->first[c]);
+        if (n > most) most = n;
+    }
+    out->blocks = rb_push(scratch, double, BLOCK *most *most);
+    if (!out->row || !out->col || !out->wide || !out->blocks) return RB_NOMEM;
+    memset(out->row, 0, ENTRY * entries * sizeof *out->row);
+    memset(out->col, 0, ENTRY * entries * sizeof *out->col);
+    for (size_t e = 0; e < entries; e++) {
+        for (size_t i = 0; i < 3; i++) {
+            for (size_t l = 0; l < 6; l++) {
+                double y = b->Y[18 * e + 6 * i + l];
+                out->row[ENTRY * e + WIDE * i + l] = y;
+                out->col[ENTRY * e + HIGH * l + i] = y;
+            }
+        }
+    }
+    return RB_OK;
+}
+
+/* ---- products ---------------------------------------------------------------------------------
+ */
+
+RB_VECTOR void rb_products_to_contacts(const rb_products *y, const double *v, double *const u[3])
+{
+    const rb_bodies *b = y->b;
+    for (int c = 0; c < b->nc; c++) {
+        double sum[HIGH] = { 0.0 };
+        for (int e = b->first[c]; e < b->first[c + 1]; e++) {
+            const double *col = y->col + ENTRY * (ptrdiff_t)e;
+            const double *v_e = v + 6 * (ptrdiff_t)b->block[e];
+            for (int l = 0; l < 6; l++) {
+                for (int i = 0; i < HIGH; i++) sum[i] += col[HIGH * l + i] * v_e[l];
+            }
+        }
+        u[0][c] = sum[0];
+        u[1][c] = sum[1];
+        u[2][c] = sum[2];
+    }
+}
+
+RB_VECTOR static void add_rows(const rb_products *y, double *const r[3])
+{
+    const rb_bodies *b = y->b;
+    for (int c = 0; c < b->nc; c++) {
+        double r0 = r[0][c], r1 = r[1][c], r2 = r[2][c];
+        for (int e = b->first[c]; e < b->first[c + 1]; e++) {
+            const double *row = y->row + ENTRY * (ptrdiff_t)e;
+            double *v = y->wide + WIDE * (ptrdiff_t)b->block[e];
+            for (int l = 0; l < WIDE; l++)
+                v[l] += row[l] * r0 + row[WIDE + l] * r1 + row[2 * WIDE + l] * r2;
+        }
+    }
+}
+
+void rb_products_to_bodies(const rb_products *y, double *const r[3], double *v)
+{
+    memset(y->wide, 0, WIDE * (size_t)y->b->nb * sizeof *y->wide);
+    add_rows(y, r);
+    for (int k = 0; k < y->b->nb; k++)
+        memcpy(v + 6 * (ptrdiff_t)k, y->wide + WIDE * (ptrdiff_t)k, 6 * sizeof *v);
+}
+
+/* ---- the matrix -------------------------------------------------------------------------------
+ */
+
+/* to += Y_i' P for one pair of entries, P = D Y_j. */
+RB_INLINE void add_pair(const double *col, const double P[ENTRY], double *restrict to)
+{
+    for (int r = 0; r < 6; r++) {
+        double a = col[HIGH * r], b = col[HIGH * r + 1], c = col[HIGH * r + 2];
+        for (int l = 0; l < WIDE; l++)
+            to[WIDE * r + l] += a * P[l] + b * P[WIDE + l] + c * P[2 * WIDE + l];
+    }
+}
+
+RB_INLINE void times_D(const rb_friction_blocks *D, int c, const double *row, double P[ENTRY])
+{
+    double d0 = D->d[0][c], d1 = D->d[1][c], d2 = D->d[2][c];
+    double d3 = D->d[3][c], d4 = D->d[4][c], d5 = D->d[5][c];
+    for (int l = 0; l < WIDE; l++) {
+        double n = row[l], s = row[WIDE + l], t = row[2 * WIDE + l];
+        P[l] = d0 * n;
+        P[WIDE + l] = d1 * n + d3 * s + d4 * t;
+        P[2 * WIDE + l] = d2 * n + d4 * s + d5 * t;
+    }
+}
+
+/* All pairs of entries of contact c into blocks side by side. */
+RB_VECTOR static void add_contact(const rb_products *y, const rb_friction_blocks *D, int c,
+                                  double *blocks)
+{
+    const rb_bodies *b = y->b;
+    int first = b->first[c], n = b->first[c + 1] - first;
+    for (int j = 0; j < n; j++) {
+        double P[ENTRY];
+        times_D(D, c, y->row + ENTRY * (ptrdiff_t)(first + j), P);
+        for (int i = 0; i < n; i++)
+            add_pair(y->col + ENTRY * (ptrdiff_t)(first + i), P, blocks + BLOCK * (i * n + j));
+    }
+}
+
+static void add_blocks(rb_bodies *b, int c, const double *blocks)
+{
+    int n = b->first[c + 1] - b->first[c];
+    for (int k = 0; k < n * n; k++) {
+        double *K = b->K + 36 * (ptrdiff_t)b->at[b->pair[c] + k];
+        for (int r = 0; r < 6; r++) {
+            for (int l = 0; l < 6; l++) K[6 * r + l] += blocks[BLOCK * k + WIDE * r + l];
+        }
+    }
+}
+
+/* Contacts of the same blocks in a row, from c on. */
+static int run_of(const rb_bodies *b, int c)
+{
+    int end = c + 1, n = b->first[c + 1] - b->first[c];
+    while (end < b->nc && b->first[end + 1] - b->first[end] == n &&
+           memcmp(b->block + b->first[end], b->block + b->first[c], (size_t)n * sizeof(int)) == 0)
+        end++;
+    return end - c;
+}
+
+static void add_diagonal(rb_bodies *b)
+{
+    for (int k = 0; k < b->nb; k++) {
+        int e = b->ptr[k];
+        while (b->col[e] != k) e++;
+        for (int i = 0; i < 6; i++) b->K[36 * (ptrdiff_t)e + 7 * i] = 1.0;
+    }
+}
+
+void rb_products_factor(const rb_products *y, const rb_friction_blocks *D)
+{
+    rb_bodies *b = y->b;
+    memset(b->K, 0, 36 * (size_t)b->ptr[b->nb] * sizeof *b->K);
+    add_diagonal(b);
+    for (int c = 0; c < b->nc;) {
+        int run = run_of(b, c), n = b->first[c + 1] - b->first[c];
+        memset(y->blocks, 0, (size_t)(n * n) * BLOCK * sizeof *y->blocks);
+        for (int i = 0; i < run; i++) add_contact(y, D, c + i, y->blocks);
+        add_blocks(b, c, y->blocks);
+        c += run;
+    }
+    rb_block_lu_factor(&b->lu, b->K);
+}

@@ -1,0 +1,32 @@
+/* Products with Y of newton_bodies.h for whoever takes many of them: rows padded to vectors,
+ * numbers of contacts by component (x[0][c], x[1][c], x[2][c] of contact c). */
+#ifndef RB_SOLVE_BODY_PRODUCTS_H
+#define RB_SOLVE_BODY_PRODUCTS_H
+
+#include "solve/newton_bodies.h"
+
+typedef struct rb_products {
+    rb_bodies *b;
+    double *row;    /* Y of an entry: 3 rows of 8, two zeros at their ends  (entries x 24) */
+    double *col;    /* the same: 6 columns of 4, a zero at their ends       (entries x 24) */
+    double *wide;   /* velocities, 8 for each block                         (8 nb)         */
+    double *blocks; /* of K, that the contacts of one pair add to                          */
+} rb_products;
+
+/* D of a contact, [ d[0] 0 0; d[1] d[3] d[4]; d[2] d[4] d[5] ], by component. */
+typedef struct rb_friction_blocks {
+    double *d[6]; /* (nc) each */
+} rb_friction_blocks;
+
+rb_status rb_products_make(rb_bodies *b, rb_arena *scratch, rb_products *out);
+
+/* u = Y v */
+void rb_products_to_contacts(const rb_products *y, const double *v, double *const u[3]);
+
+/* v = Y' r */
+void rb_products_to_bodies(const rb_products *y, double *const r[3], double *v);
+
+/* Factors I + Y' D Y. */
+void rb_products_factor(const rb_products *y, const rb_friction_blocks *D);
+
+#endif

@@ -1,0 +1,87 @@
+/* Towers, arches and houses: many contacts of the same bodies, solved without W by interior points
+ * at the accuracies above strict. They stand where they should, within the accuracy that was asked
+ * for, and what rests is found to rest in the first step. */
+#include "step_support.h"
+
+#include "rattleback/step.h"
+
+static scene open_tower(const char *name, rb_accuracy accuracy)
+{
+    scene s = scene_file(name);
+    s.o.accuracy = accuracy;
+    return s;
+}
+
+/* Every step at its accuracy, and how many problems interior points have solved. */
+static int run(scene *s, double time, double tol)
+{
+    int interior = 0;
+    while (s->d->time < time) {
+        scene_step(s);
+        CHECK(s->info.residual <= tol);
+        CHECK_INT(s->info.below_accuracy, 0);
+        CHECK(s->info.penetration < 1e-6);
+        interior += s->info.rungs[RB_RUNG_INTERIOR];
+    }
+    return interior;
+}
+
+static double fastest(const scene *s)
+{
+    double v = 0.0;
+    for (int j = 0; j < s->m->nv; j++) v = fmax(v, fabs(s->d->v[j]));
+    return v;
+}
+
+/* Nothing has touched the tower yet: its 54 blocks rest exactly, the pusher moves. */
+TEST(a_tower_rests_in_its_first_step)
+{
+    for (int k = 0; k < 2; k++) {
+        scene s = open_tower("towers/jenga.xml", k ? RB_ACCURACY_FAST : RB_ACCURACY_STANDARD);
+        scene_step(&s);
+        CHECK_INT(s.info.resting, 1);
+        CHECK_INT(s.info.below_accuracy, 0);
+        CHECK_INT(s.info.rungs[RB_RUNG_INTERIOR], 1);
+        CHECK_NEAR(fastest(&s), 0.05, 1e-12);
+        scene_free(&s);
+    }
+}
+
+TEST(a_pushed_tower_stays_at_its_accuracy)
+{
+    scene s = open_tower("towers/jenga.xml", RB_ACCURACY_STANDARD);
+    CHECK(run(&s, 0.2, 1e-6) > 20);
+    scene_free(&s);
+    s = open_tower("towers/jenga_uneven.xml", RB_ACCURACY_FAST);
+    CHECK(run(&s, 0.15, 1e-3) > 20);
+    scene_free(&s);
+}
+
+/* Fewer than 101 contacts; the keystone is met after 0.1 s. */
+TEST(an_arch_is_pushed_and_does_not_fall)
+{
+    scene s = open_tower("towers/arch.xml", RB_ACCURACY_STANDARD);
+    double top = s.d->q[7 * 10 + 2];
+    CHECK(run(&s, 0.3, 1e-6) > 20);
+    CHECK_NEAR(s.d->q[7 * 10 + 2], top, 1e-2);
+    scene_free(&s);
+}
+
+/* The same house at strict, where the ladder of few contacts solves it: nothing differs by more
+ * than what the accuracy allows in the time until the ball has come to it. */
+TEST(a_house_is_hit_as_strict_says)
+{
+    scene a = open_tower("towers/log_house.xml", RB_ACCURACY_STANDARD);
+    scene b = open_tower("towers/log_house.xml", RB_ACCURACY_STRICT);
+    while (a.d->time < 0.34) {
+        scene_step(&a);
+        scene_step(&b);
+    }
+    for (int i = 0; i < a.m->nq; i++) CHECK_NEAR(a.d->q[i], b.d->q[i], 1e-5);
+    CHECK(fastest(&a) > 1e-3);
+    scene_free(&a);
+    scene_free(&b);
+}
+
+TEST_MAIN(RUN(a_tower_rests_in_its_first_step), RUN(a_pushed_tower_stays_at_its_accuracy),
+          RUN(an_arch_is_pushed_and_does_not_fall), RUN(a_house_is_hit_as_strict_says))
