@@ -9,7 +9,7 @@ add_custom_command(OUTPUT ${flat_table}
     DEPENDS ${PROJECT_SOURCE_DIR}/src/flat/fields.py ${flat_headers}
     COMMENT "Table of fields" VERBATIM)
 
-add_library(rattleback_flat SHARED ${flat_sources} ${flat_table} cli/pool.c
+add_library(rattleback_flat SHARED ${flat_sources} ${flat_table} cli/pool.c cli/bundle.c
     $<TARGET_OBJECTS:rattleback_objects> $<TARGET_OBJECTS:rattleback_io_objects>)
 target_include_directories(rattleback_flat PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/cli)

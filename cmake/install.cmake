@@ -29,3 +29,15 @@ install(FILES
     ${PROJECT_BINARY_DIR}/rattleback-config.cmake
     ${PROJECT_BINARY_DIR}/rattleback-config-version.cmake
     DESTINATION ${package_dir})
+
+# the manual page says what `--help` says
+find_package(Python3 COMPONENTS Interpreter)
+if(TARGET rattleback_cli AND Python3_FOUND)
+    set(manual_page ${PROJECT_BINARY_DIR}/rattleback.1)
+    add_custom_command(OUTPUT ${manual_page}
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/manpage
+            $<TARGET_FILE:rattleback_cli> > ${manual_page}
+        DEPENDS rattleback_cli ${PROJECT_SOURCE_DIR}/tools/manpage VERBATIM)
+    add_custom_target(manual_page ALL DEPENDS ${manual_page})
+    install(FILES ${manual_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()

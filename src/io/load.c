@@ -7,6 +7,7 @@
 #include "io/mjcf.h"
 #include "io/path.h"
 #include "io/snap.h"
+#include "io/tendon_branches.h"
 #include "io/urdf.h"
 #include "model/spec.h"
 
@@ -45,6 +46,8 @@ static rb_spec *read_bytes(const char *bytes, size_t size, const rb_io_search *s
     else
         rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory");
     rb_xml_free(doc);
+    if (status == RB_OK && rb_io_tendon_branches(spec) != RB_OK)
+        status = rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory");
     if (status == RB_OK && rb_io_snap_angles(spec, opts && opts->snap_angles) != RB_OK)
         status = rb_io_error_set(err, RB_NOMEM, path, 0, "out of memory");
     if (status == RB_OK) {
@@ -61,7 +64,9 @@ rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
     rb_io_search search = { .model = path,
                             .packages = opts ? opts->packages : NULL,
                             .sandbox = opts ? opts->sandbox : NULL,
-                            .confined = 1 };
+                            .confined = 1,
+                            .found = opts ? opts->found : NULL,
+                            .found_ctx = opts ? opts->found_ctx : NULL };
     return read_bytes(bytes, size, &search, opts, alloc, err);
 }
 
@@ -74,7 +79,9 @@ rb_spec *rb_spec_read(const char *path, const rb_load_opts *opts, const rb_alloc
     rb_where where = { path, 0 };
     rb_io_search search = { .model = path,
                             .packages = opts ? opts->packages : NULL,
-                            .sandbox = opts ? opts->sandbox : NULL };
+                            .sandbox = opts ? opts->sandbox : NULL,
+                            .found = opts ? opts->found : NULL,
+                            .found_ctx = opts ? opts->found_ctx : NULL };
     if (rb_io_path_check(&search, path, &where, err) != RB_OK) return NULL;
     if (rb_io_file_read(path, RB_LOAD_MAX_FILE, NULL, &a, &bytes, &size, err) != RB_OK) return NULL;
     rb_spec *spec = read_bytes(bytes, size, &search, opts, &a, err);

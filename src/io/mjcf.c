@@ -7,6 +7,11 @@ rb_status rb_mjcf_open(rb_mjcf *r)
     if (r->doc->rest_line > 0)
         RB_TRY(rb_mjcf_warn(r, root, "xml", 0,
                             "what stands behind the end of the root element is passed over"));
+    if (r->doc->loose_line > 0)
+        RB_TRY(rb_mjcf_warn(r, &(rb_xml_node){ .file = root->file, .line = r->doc->loose_line },
+                            "xml", 0,
+                            "not valid XML: attributes without a blank between them, or a bare & "
+                            "or < in a value; read as MuJoCo does"));
     RB_TRY(rb_mjcf_include(r, root));
     RB_TRY(rb_mjcf_check(r, root));
     RB_TRY(rb_mjcf_settings(r, root));

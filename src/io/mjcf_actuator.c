@@ -151,7 +151,7 @@ static rb_status set_cylinder(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actua
 }
 
 /* Of a range and inheritrange, one in the class and one in the element, the element's own counts,
- * as in MuJoCo. */
+ * as in MuJoCo; of both at one place the range. */
 static rb_status choose_range(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
 {
     int which = rb_xml_is(node, "intvelocity") ? RB_MJCF_ACT : RB_MJCF_CTRL;
@@ -159,12 +159,16 @@ static rb_status choose_range(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actua
     int given = rb_xml_get(node, which == RB_MJCF_ACT ? "actrange" : "ctrlrange") != NULL;
     int inherits = rb_xml_get(node, "inheritrange") && act->inheritrange > 0.0;
     if (!(act->inheritrange > 0.0) || (range[0] == 0.0 && range[1] == 0.0)) return RB_OK;
-    if (given == inherits) return RB_OK; /* both: refused where they are used */
-    if (given) act->inheritrange = 0.0;
-    if (inherits) range[0] = range[1] = 0.0;
+    if (inherits && !given) {
+        range[0] = range[1] = 0.0;
+        return rb_mjcf_warn(r, node, "actuator/inheritrange", 0,
+                            "inheritrange outweighs the range of the class");
+    }
+    act->inheritrange = 0.0;
     return rb_mjcf_warn(r, node, "actuator/inheritrange", 0,
-                        given ? "the range given here outweighs inheritrange of the class"
-                              : "inheritrange outweighs the range of the class");
+                        given && !inherits
+                            ? "the range given here outweighs inheritrange of the class"
+                            : "a range is given too, and outweighs it; one of them is enough");
 }
 
 /* What a file does not say of a muscle, unless a class did. */
@@ -289,9 +293,6 @@ static rb_status inherit_range(rb_mjcf *r, const rb_xml_node *node, const rb_act
     double *range = act->range[act->dynamics == RB_ACT_INTEGRATOR ? RB_MJCF_ACT : RB_MJCF_CTRL];
     const double *from = NULL;
     if (!(act->inheritrange > 0.0)) return RB_OK;
-    if (range[0] != 0.0 || range[1] != 0.0)
-        return rb_xml_refuse(node, "inheritrange", r->err, RB_BAD_INPUT,
-                             "a range is given too; one of them is enough");
     if (def->transmission == RB_TRN_JOINT) from = rb_spec_joint(r->spec, def->target)->range;
     if (def->transmission == RB_TRN_TENDON) from = rb_spec_tendon(r->spec, def->target)->range;
     if (!from || from[0] == from[1])

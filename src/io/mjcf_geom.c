@@ -270,19 +270,29 @@ static rb_status refuse_parts(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf
     return RB_OK;
 }
 
+/* The colour of its own that a geom has where it is not grey, which stands for none. */
+static int has_colour(const rb_mjcf_geom *geom)
+{
+    static const double grey[4] = { 0.5, 0.5, 0.5, 1.0 };
+    return memcmp(geom->rgba, grey, sizeof grey) != 0;
+}
+
 /* What is drawn fully transparent, by its material or else by its own colour, is not seen by rays,
- * as in MuJoCo. A material whose colour its class gives is taken as visible. */
-static rb_status find_invisible(rb_mjcf *r, rb_mjcf_geom *geom)
+ * as in MuJoCo. A material whose colour its class gives is taken as visible, and as white. */
+static rb_status find_colour(rb_mjcf *r, rb_mjcf_geom *geom)
 {
     double rgba[4] = { 1.0, 1.0, 1.0, 1.0 };
+    memcpy(geom->def.rgba, geom->rgba, sizeof geom->rgba);
     geom->def.invisible = !geom->material && geom->rgba[3] == 0.0;
     if (!geom->material) return RB_OK;
+    if (!has_colour(geom)) memcpy(geom->def.rgba, rgba, sizeof rgba);
     for (const rb_xml_node *a = rb_xml_child(r->doc->root, "asset"); a; a = rb_xml_next(a)) {
         for (const rb_xml_node *n = rb_xml_child(a, "material"); n; n = rb_xml_next(n)) {
             const char *name = rb_xml_get(n, "name");
             if (!name || strcmp(name, geom->material) != 0) continue;
             RB_TRY(rb_xml_numbers(n, "rgba", 4, 4, rgba, NULL, r->err));
             geom->def.invisible = rgba[3] == 0.0;
+            if (!has_colour(geom)) memcpy(geom->def.rgba, rgba, sizeof rgba);
             return RB_OK;
         }
     }
@@ -309,7 +319,7 @@ rb_status rb_mjcf_add_geom(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_pl
                          "a height field has no ellipsoid: the fluid meets the box of its body"));
     }
     RB_TRY(check_size(r, node, def));
-    RB_TRY(find_invisible(r, &geom));
+    RB_TRY(find_colour(r, &geom));
     rb_mjcf_compose(&place->frame, &def->pose, &def->pose);
 
     /* geoms of other groups do not count for the inertia of their body */

@@ -125,15 +125,6 @@ static rb_status read_ranges(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_tendon
     return RB_OK;
 }
 
-/* An inertia that couples joints: the rest of the tendon is simulated. */
-static rb_status drop_armature(rb_mjcf *r, const rb_xml_node *node, rb_tendon_def *def)
-{
-    if (def->armature == 0.0 || def->npath == 0) return RB_OK;
-    def->armature = 0.0;
-    return rb_mjcf_warn(r, node, "tendon/armature", 1,
-                        "armature of spatial tendons is not simulated: give the joints armature");
-}
-
 rb_status rb_mjcf_add_tendon(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_mjcf_tendon tendon;
@@ -144,7 +135,6 @@ rb_status rb_mjcf_add_tendon(rb_mjcf *r, const rb_xml_node *node)
         derive_springlength(r, &tendon.def);
     } else {
         RB_TRY(read_path(r, node, &tendon.def));
-        RB_TRY(drop_armature(r, node, &tendon.def));
     }
     tendon.def.where = rb_mjcf_where(node);
     RB_TRY(rb_mjcf_name(r, node, RB_KIND_TENDON, &tendon.def.name));

@@ -312,6 +312,7 @@ rb_status rb_io_path_resolve(const rb_io_search *search, const char *base, const
     rb_status status = resolve(search, base, reference, where, out, err);
     if (status == RB_OK) status = rb_io_path_check(search, out, where, err);
     if (status != RB_OK) out[0] = '\0';
+    if (status == RB_OK && search->found) search->found(search->found_ctx, out);
     return status;
 }
 

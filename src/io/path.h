@@ -21,6 +21,8 @@ typedef struct rb_io_search {
     const char *const *packages; /* as in rb_load_opts, may be NULL                          */
     const char *sandbox;         /* no file outside of this folder, links resolved; NULL: any */
     int confined;                /* no file outside of the roots                             */
+    void (*found)(void *ctx, const char *path); /* as in rb_load_opts */
+    void *found_ctx;
     int climb; /* relative paths, too, are looked for in the folders above the model (URDF)   */
 } rb_io_search;
 

@@ -67,15 +67,24 @@ static int snap_axis(double axis[3], int snap)
 typedef struct tally {
     int count;
     rb_where where;
-    const char *name;
+    const char *kind, *name, *of; /* of: its body, where it has no name of its own */
 } tally;
 
-static void note(tally *t, int found, const rb_where *where, const char *name)
+static int is_named(const char *name)
+{
+    return name && name[0] != '\0';
+}
+
+/* body: what it belongs to. */
+static void note(tally *t, int found, const rb_where *where, const char *kind, const char *name,
+                 const rb_body_def *body)
 {
     if (!found) return;
     if (t->count++) return;
     t->where = *where;
-    t->name = name ? name : "";
+    t->kind = kind;
+    t->name = is_named(name) ? name : "";
+    t->of = !is_named(name) && body && is_named(body->name) ? body->name : "";
 }
 
 rb_status rb_io_snap_angles(rb_spec *spec, int snap)
@@ -83,27 +92,28 @@ rb_status rb_io_snap_angles(rb_spec *spec, int snap)
     tally t = { 0 };
     for (int b = 1; b < rb_spec_count(spec, RB_KIND_BODY); b++) {
         rb_body_def *body = rb_spec_body(spec, b);
-        note(&t, snap_quat(body->pose.quat, snap), &body->where, body->name);
+        note(&t, snap_quat(body->pose.quat, snap), &body->where, "body", body->name, NULL);
     }
     for (int g = 0; g < rb_spec_count(spec, RB_KIND_GEOM); g++) {
         rb_geom_def *geom = rb_spec_geom(spec, g);
-        note(&t, snap_quat(geom->pose.quat, snap), &geom->where, geom->name);
+        const rb_body_def *body = rb_spec_body(spec, geom->body);
+        note(&t, snap_quat(geom->pose.quat, snap), &geom->where, "geom", geom->name, body);
     }
     for (int j = 0; j < rb_spec_count(spec, RB_KIND_JOINT); j++) {
         rb_joint_def *joint = rb_spec_joint(spec, j);
-        note(&t, snap_axis(joint->axis, snap), &joint->where, joint->name);
+        const rb_body_def *body = rb_spec_body(spec, joint->body);
+        note(&t, snap_axis(joint->axis, snap), &joint->where, "joint", joint->name, body);
     }
     if (t.count == 0) return RB_OK;
-    char text[320];
-    snprintf(
-        text, sizeof text,
-        snap
-            ? "%d frame%s or axes, \"%.80s\" first, were turned to the right angle that they "
-              "missed by rounding"
-            : "%d frame%s or axes, \"%.80s\" first, miss a right angle by rounding (rpy=\"1.5708 0 "
-              "0\" for a quarter turn): wheels wobble and feet stand on an edge; --snap-angles "
-              "turns them to it",
-        t.count, t.count == 1 ? "" : "s", t.name);
+    char text[400];
+    snprintf(text, sizeof text,
+             snap
+                 ? "%d frame%s or axes, %s %.80s%s%.80s first, were turned to the right angle that "
+                   "they missed by rounding"
+                 : "%d frame%s or axes, %s %.80s%s%.80s first, miss a right angle by rounding "
+                   "(rpy=\"1.5708 0 0\" for a quarter turn): wheels wobble and feet stand on an "
+                   "edge; --snap-angles turns them to it",
+             t.count, t.count == 1 ? "" : "s", t.kind, t.name, t.of[0] ? "of " : "", t.of);
     rb_warning warning = { .where = t.where, .element = "angle", .text = text, .physics = 2 };
     return rb_spec_warn(spec, &warning);
 }

@@ -199,6 +199,34 @@ static rb_status read_shape(rb_urdf *r, const rb_xml_node *geometry, shape *s)
     return RB_OK;
 }
 
+/* ---- colours ---- */
+
+/* A material with a colour, or the one of its name among those of the robot. */
+static const rb_xml_node *find_material(const rb_urdf *r, const rb_xml_node *node)
+{
+    const rb_xml_node *own = rb_xml_child(node, "material");
+    const char *name = own ? rb_xml_get(own, "name") : NULL;
+    if (!own || rb_xml_child(own, "color") || !name) return own;
+    const rb_xml_node *m = rb_xml_child(r->doc->root, "material");
+    for (; m; m = rb_xml_next(m)) {
+        const char *other = rb_xml_get(m, "name");
+        if (other && strcmp(other, name) == 0 && rb_xml_child(m, "color")) return m;
+    }
+    return own;
+}
+
+/* A colour that cannot be read is not worth an error. */
+static void read_colour(const rb_urdf *r, const rb_xml_node *node, double rgba[4])
+{
+    rb_error ignored = { 0 };
+    double found[4];
+    int count = 0;
+    const rb_xml_node *material = find_material(r, node);
+    const rb_xml_node *color = material ? rb_xml_child(material, "color") : NULL;
+    if (!color || rb_xml_numbers(color, "rgba", 4, 4, found, &count, &ignored) != RB_OK) return;
+    if (count == 4) memcpy(rgba, found, sizeof found);
+}
+
 static rb_status add_geom(rb_urdf *r, const rb_urdf_link *link, const rb_xml_node *node,
                           int is_visual)
 {
@@ -218,6 +246,7 @@ static rb_status add_geom(rb_urdf *r, const rb_urdf_link *link, const rb_xml_nod
     /* names of collisions need not be unique in a URDF: the first one has it */
     const char *name = rb_xml_get(node, "name");
     if (name && rb_spec_find(r->spec, RB_KIND_GEOM, name) < 0) geom.name = name;
+    read_colour(r, node, geom.rgba);
     if (is_visual) {
         geom.contype = geom.conaffinity = 0;
         geom.group = VISUAL_GROUP;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/xml_loose.h"
+
 /* ---- memory of a document ---------------------------------------------------------------------*/
 
 enum { CHUNK_BYTES = 1 << 16, ALIGNMENT = 16 };
@@ -336,6 +338,39 @@ static rb_status feed(builder *b, char *bytes, size_t size)
     return RB_OK;
 }
 
+static int may_be_loose(const builder *b)
+{
+    return b->status == RB_OK && XML_GetErrorCode(b->parser) == XML_ERROR_INVALID_TOKEN;
+}
+
+/* Another try, as other readers take the file. bytes: comments are blank already. What fails here
+ * too is told as it was. */
+static rb_status feed_loose(builder *b, const char *bytes, size_t size, rb_status status)
+{
+    const rb_alloc *a = &b->doc->alloc;
+    size_t need = rb_xml_loosen(bytes, size, NULL);
+    int line = line_now(b);
+    rb_error first = { 0 };
+    if (b->err) first = *b->err;
+    char *text = need > size && need <= RB_LOAD_MAX_MESH ? a->alloc(a->ctx, need + 1) : NULL;
+    if (!text) return status;
+    rb_xml_loosen(bytes, size, text);
+    XML_ParserReset(b->parser, NULL);
+    *b->doc = (rb_xml_doc){ .alloc = *a, .chunks = b->doc->chunks };
+    builder again = { .doc = b->doc,
+                      .parser = b->parser,
+                      .file = b->file,
+                      .err = b->err,
+                      .text = b->text,
+                      .room = b->room };
+    rb_status now = feed(&again, text, need);
+    a->release(a->ctx, text);
+    *b = again;
+    if (now == RB_OK) b->doc->loose_line = line;
+    if (now != RB_OK && b->err) *b->err = first;
+    return now == RB_OK ? now : status;
+}
+
 static rb_status parse(rb_xml_doc *doc, const char *bytes, size_t size, const char *file,
                        rb_error *err)
 {
@@ -355,6 +390,8 @@ static rb_status parse(rb_xml_doc *doc, const char *bytes, size_t size, const ch
     if (copy && (b.file || !file) && b.parser) {
         memcpy(copy, bytes, size);
         status = feed(&b, copy, size);
+        if (status == RB_BAD_INPUT && may_be_loose(&b) && !bytes_are_utf16(copy, size))
+            status = feed_loose(&b, copy, size, status);
     } else {
         rb_io_error_set(err, RB_NOMEM, file, 0, "out of memory for %zu bytes of XML", size);
     }

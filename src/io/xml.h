@@ -31,14 +31,16 @@ typedef struct rb_xml_node {
 typedef struct rb_xml_doc {
     rb_xml_node *root;
     size_t nelement;
-    int rest_line; /* of what stands behind the end of the root and is passed over, 0: nothing */
+    int loose_line; /* first one with what XML forbids and other readers pass over, 0: none */
+    int rest_line;  /* of what stands behind the end of the root and is passed over, 0: nothing */
     rb_alloc alloc;
     struct rb_xml_chunk *chunks;
 } rb_xml_doc;
 
 /* Parses; NULL: see err. `file` names the bytes in messages and may be NULL. Comments may hold
  * anything, also what XML forbids in them, and from a second closing tag of the root on all is
- * passed over: published robots have such ones. */
+ * passed over, attributes may touch each other, and values hold & and <: published robots have
+ * such ones. */
 rb_xml_doc *rb_xml_parse(const char *bytes, size_t size, const char *file, const rb_alloc *alloc,
                          rb_error *err);
 void rb_xml_free(rb_xml_doc *doc); /* NULL is fine */

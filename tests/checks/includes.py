@@ -2,8 +2,9 @@
 
 base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- step; io uses model, solve and,
 for files that speak in terms of the inertia of the finished model, dynamics;
-cli, bench, fuzz use the public headers only, and so does flat, which shares the threads of cli. Core rooms know the C standard library and nothing
-else. Headers do not include each other in a circle.
+front, poses and show stand beside io, in its library, and use all of it;
+cli, bench, fuzz use the public headers only, and so does flat, which shares the threads of cli. Core rooms know the C
+standard library and nothing else. Headers do not include each other in a circle.
 
 usage: includes.py ROOT
 """
@@ -16,6 +17,7 @@ import tree
 LEVEL = {"base": 0, "math": 1, "solve": 2, "model": 2, "dynamics": 3, "collide": 3,
          "contact": 4, "sense": 4, "step": 5}
 IO_MAY_USE = {"base", "math", "model", "solve", "dynamics"}
+BESIDE_IO = {"front", "poses", "show"}    # of the same library: public headers, and what io offers
 
 # Jansson, Expat, Qhull: design decision, formats may use libraries
 IO_LIBRARIES = re.compile(r"(jansson|expat|png|libqhull_r/.*)\.h")
@@ -57,13 +59,15 @@ def public_room(target):
 def allowed_rooms(room):
     if room == "io":
         return IO_MAY_USE | {"io"}
+    if room in BESIDE_IO:
+        return set(LEVEL) | BESIDE_IO | {"io"}
     below = {r for r, level in LEVEL.items() if level < LEVEL[room]}
     return below | {room}
 
 
 def judge_flat(target, quote):
-    """A file in src/flat: public headers, its own room, the pool of cli."""
-    ok = target.startswith(("rattleback/", "flat/")) or target == "pool.h" or \
+    """A file in src/flat: public headers, its own room, the pool and the page of cli."""
+    ok = target.startswith(("rattleback/", "flat/")) or target in ("pool.h", "bundle.h") or \
         (quote == "<" and target in C_STANDARD)
     return None if ok else f"flat uses public headers and its own room only, not {target}"
 
@@ -78,7 +82,7 @@ def judge_src(name, quote, target, siblings):
         return None if owner in allowed_rooms(room) else f"{room} may not know {target}"
     if quote == '"':
         owner = target.split("/")[0] if "/" in target else room
-        if owner not in LEVEL and owner != "io":
+        if owner not in LEVEL and owner not in BESIDE_IO | {"io"}:
             return f'"{target}" is in no room of src/'
         if owner not in allowed_rooms(room):
             return f"{room} may not include from {owner}: {target}"

@@ -49,11 +49,14 @@ class Runner:
                     RATTLEBACK_SHARED=os.path.abspath(shared))
 
     def make_copy(self):
-        """The tracked files, so that a block may write where it likes."""
+        """The tracked files, so that a block may write where it likes, and the build for ./rattleback."""
         for name in tree.tracked_files(self.root):
             target = os.path.join(self.copy, name)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copy(os.path.join(self.root, name), target)
+        bin_dir = os.path.join(self.copy, "build", "release")
+        os.makedirs(bin_dir)
+        os.symlink(os.path.join(self.build, "bin"), os.path.join(bin_dir, "bin"))
 
     def call(self, command, cwd=None):
         """Returns (None, output) or (sentence, output)."""

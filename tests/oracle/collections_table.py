@@ -17,6 +17,7 @@ FILES = {
     "broken.xml": "<mujoco><worldbody><geom type='nonsense'/></worldbody></mujoco>",
     "user.xml": "<mujoco><worldbody><body><joint name='j'/><geom size='0.1'/></body></worldbody><actuator>"
                 "<general joint='j' gaintype='user'/></actuator></mujoco>",
+    "missing.xml": "<mujoco><asset><mesh file='nowhere.stl'/></asset></mujoco>",
     "no_model.xml": "<other/>",
 }
 
@@ -49,9 +50,10 @@ def main():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(content)
         code, rows, text = table(sys.argv[1], "mine=" + folder)
-    assert code == 1 and set(rows) == {"good.xml", "broken.xml", "user.xml"}, rows
+    assert code == 1 and set(rows) == {"good.xml", "broken.xml", "user.xml", "missing.xml"}, rows
     assert rows["good.xml"]["status"] == "ok" and rows["broken.xml"]["status"] == "mujoco refuses", rows
-    assert rows["user.xml"]["status"] == "refused" and "| mine | 2 | 1 |" in text, (rows, text)
+    assert rows["user.xml"]["status"] == "refused" and rows["missing.xml"]["status"] == "files missing", rows
+    assert "| mine | 4 | 1 | 1 | 1 | 0 | 0 | 0 | 1 | 0 | 0 |" in text, text
     return 0
 
 

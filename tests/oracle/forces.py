@@ -1,7 +1,7 @@
 """Tendons, actuators, passive and fluid forces beside MuJoCo at random states.
 
 Each model below has one feature in several variants; robots of MuJoCo Menagerie that use them follow where the
-folder is named by RB_MENAGERIE. Compared are ten_length, ten_J, ten_velocity, qfrc_passive, qfrc_actuator,
+folder is named by RB_MENAGERIE. Compared are the mass matrix, qfrc_bias, ten_length, ten_J, ten_velocity, qfrc_passive, qfrc_actuator,
 actuator_force and act_dot, relative to the largest entry.
 
 usage: forces.py PATH_TO_rattleback [--states N] [--verbose] [NAME...]
@@ -58,19 +58,21 @@ def theirs(m, state):
     for t in range(m.ntendon):
         at, n = m.ten_J_rowadr[t], m.ten_J_rownnz[t]
         np.add.at(J[t], m.ten_J_colind[at:at + n], d.ten_J[at:at + n])
-    return {"length": d.ten_length, "velocity": d.ten_velocity, "jacobian": J, "passive": d.qfrc_passive,
+    mass = np.zeros((m.nv, m.nv))
+    mujoco.mj_fullM(m, d, mass)
+    return {"mass": mass, "bias": d.qfrc_bias, "length": d.ten_length, "velocity": d.ten_velocity, "jacobian": J, "passive": d.qfrc_passive,
             "force": d.qfrc_actuator, "actuator_force": d.actuator_force, "activation_rate": d.act_dot}
 
 
 def ours(program, path, states):
     lines = "\n".join(json.dumps(s) for s in states)
-    done = subprocess.run([program, "compute", path, "--what", "passive,actuation,tendons", "--state", "-"],
+    done = subprocess.run([program, "compute", path, "--what", "mass,bias,passive,actuation,tendons", "--state", "-"],
                           input=lines, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode:
         raise RuntimeError(done.stderr.strip()[:600])
     for line in done.stdout.splitlines():
         answer = json.loads(line)
-        flat = {"passive": answer["passive"], **answer["actuation"], **answer["tendons"]}
+        flat = {"mass": answer["mass"], "bias": answer["bias"], "passive": answer["passive"], **answer["actuation"], **answer["tendons"]}
         yield {k: np.array(v, dtype=float) for k, v in flat.items()}
 
 
@@ -87,6 +89,15 @@ def compare(program, path, count, floor):
     return total
 
 
+def missing_files(path):
+    """A snapshot of the collection without its largest files."""
+    try:
+        load(path)
+    except ValueError as error:
+        return "Error opening file" in str(error)
+    return False
+
+
 def all_models(folder):
     for name, text in MODELS.items():
         path = os.path.join(folder, name + ".xml")
@@ -95,6 +106,9 @@ def all_models(folder):
         yield name, path
     menagerie = os.environ.get("RB_MENAGERIE")
     for scene in MENAGERIE if menagerie else ():
+        if missing_files(os.path.join(menagerie, scene)):
+            print(f"skipped {scene}: files of its meshes are missing", flush=True)
+            continue
         yield scene, os.path.join(menagerie, scene)
 
 

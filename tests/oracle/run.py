@@ -3,6 +3,7 @@
 Looked for in RB_ORACLE_PYTHON, then build/oracle (tools/oracle-venv), then this interpreter.
 
 usage: run.py PATH_TO_rattleback [options of compare.py]
+       run.py PATH_TO_rattleback --only SCRIPT     another script of this folder, with that Python
 """
 import os
 import subprocess
@@ -22,13 +23,19 @@ def works(python):
     return done.returncode == 0
 
 
+def scripts():
+    if sys.argv[2:3] == ["--only"]:
+        return [(sys.argv[3], [])]
+    return [("compare.py", sys.argv[2:]), ("gaps.py", []), ("rays.py", []), ("sensors.py", [])]
+
+
 def main():
     candidates = [os.environ.get("RB_ORACLE_PYTHON"),
                   os.path.join(ROOT, "build", "oracle", "bin", "python"), sys.executable]
     for python in candidates:
         if python and works(python):
             status = 0
-            for script, options in (("compare.py", sys.argv[2:]), ("gaps.py", []), ("rays.py", []), ("sensors.py", [])):
+            for script, options in scripts():
                 command = [python, os.path.join(HERE, script), sys.argv[1], *options]
                 status = status or subprocess.run(command, check=False).returncode
             sys.exit(status)
