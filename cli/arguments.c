@@ -35,24 +35,25 @@ static int distance(const char *a, size_t n, const char *b, size_t m)
     return row[m];
 }
 
-/* The option that is spelled most like it; NULL: none is close. */
-static const char *nearest(const argument *table, const char *text)
+void nearest_word(const char *word, nearest *best, const char *text)
 {
     size_t length = strcspn(text, "=");
-    int least = (int)length / 3 + 1; /* two words of which a third differs are two words */
-    const char *found = NULL;
-    for (; table->name; table++) {
-        int d = distance(text, length, table->name, strlen(table->name));
-        if (d >= least + (found == NULL)) continue;
-        least = d;
-        found = table->name;
-    }
-    return found;
+    int most = best->word ? best->distance : (int)length / 3 + 2;
+    int d = distance(text, length, word, strlen(word));
+    if (d < most) *best = (nearest){ word, d };
+}
+
+/* The option that is spelled most like it; NULL: none is close. */
+static const char *nearest_option(const argument *table, const char *text)
+{
+    nearest best = { 0 };
+    for (; table->name; table++) nearest_word(table->name, &best, text);
+    return best.word;
 }
 
 static int refuse_unknown(const arguments *a, const char *text)
 {
-    const char *meant = nearest(a->table, text);
+    const char *meant = nearest_option(a->table, text);
     fprintf(stderr, "rattleback %s: unknown option %s; ", a->command, text);
     if (meant) fprintf(stderr, "did you mean %s? ", meant);
     fputs("expected ", stderr);

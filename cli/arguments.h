@@ -19,6 +19,15 @@ typedef struct arguments {
  * Behind "--" everything is a file; "-" is one too. */
 int arguments_parse(arguments *a, int argc, char **argv);
 
+/* Of words that are offered one by one, the one that is spelled most like the text; NULL: none is
+ * close. Two words of which a third differs are two words. */
+typedef struct nearest {
+    const char *word;
+    int distance; /* letters that differ */
+} nearest;
+
+void nearest_word(const char *word, nearest *best, const char *text);
+
 /* What set() says of a value: 0 after "rattleback COMMAND: NAME TEXT: expected EXPECTED". */
 int argument_refuse(const char *command, const char *name, const char *text, const char *expected);
 

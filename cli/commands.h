@@ -10,6 +10,7 @@ enum {
 };
 
 int cmd_run(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_compute(int argc, char **argv);
 int cmd_lcp(int argc, char **argv);

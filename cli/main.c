@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "commands.h"
 #include "rattleback/base.h"
 
@@ -14,6 +15,7 @@ typedef struct command {
 
 static const command commands[] = {
     { "run", "simulate a model with hard contact", cmd_run },
+    { "view", "a page in which a model moves; pictures and films of it", cmd_view },
     { "info", "what is in a model file (MJCF, URDF)", cmd_info },
     { "compute", "mass matrix, forces, accelerations, Jacobians, energy of a model", cmd_compute },
     { "lcp", "solve linear, boxed and mixed complementarity problems", cmd_lcp },
@@ -35,6 +37,15 @@ static void help(FILE *out)
           out);
 }
 
+static void say_unknown(const char *word)
+{
+    nearest best = { 0 };
+    for (int k = 0; k < NCOMMAND; k++) nearest_word(commands[k].name, &best, word);
+    fprintf(stderr, "rattleback: unknown command %s", word);
+    if (best.word) fprintf(stderr, "; did you mean %s?", best.word);
+    fputc('\n', stderr);
+}
+
 static int dispatch(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -48,7 +59,7 @@ static int dispatch(int argc, char **argv)
         puts("rattleback " RB_VERSION);
         return EXIT_CERTIFIED;
     }
-    if (argc > 1) fprintf(stderr, "rattleback: unknown command %s\n", word);
+    if (argc > 1) say_unknown(word);
     help(stderr);
     return EXIT_BAD_INPUT;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "rattleback/contact.h"
 #include "rattleback/dynamics.h"
+#include "rattleback/front.h"
 
 /* ---- options -----------------------------------------------------------------------------------
  */
@@ -203,35 +203,12 @@ static int asks_maximal(rb_spec *spec)
     return 0;
 }
 
-/* <numeric name="rb.keep_errors" data="1"/> */
-static int asks_to_keep(rb_spec *spec)
-{
-    for (int k = 0; k < rb_spec_count(spec, RB_KIND_CUSTOM); k++) {
-        const rb_custom_def *custom = rb_spec_custom(spec, k);
-        if (custom->name && strcmp(custom->name, "rb.keep_errors") == 0 && custom->ndata > 0)
-            return custom->data[0] != 0.0;
-    }
-    return 0;
-}
-
-/* Compiles; what overlaps wherever its joints stand is left out of contact before. */
-static rb_model *compile(const model_options *o, rb_spec *spec, rb_error *err)
-{
-    int count = 0;
-    rb_model *m = rb_spec_compile(spec, NULL, err);
-    if (!m || o->keep_overlap || asks_to_keep(spec)) return m;
-    rb_status status = rb_spec_leave_out(spec, m, NULL, &count, err);
-    if (status == RB_OK && count == 0) return m;
-    rb_model_free(m, NULL);
-    return status == RB_OK ? rb_spec_compile(spec, NULL, err) : NULL;
-}
-
 /* The spec in the coordinates asked for; takes the one given. */
 static rb_spec *choose_coordinates(model_options *o, rb_spec *spec, rb_error *err)
 {
     if (!o->coordinates_said && strcmp(o->command, "run") == 0) o->maximal = asks_maximal(spec);
     if (!o->maximal) return spec;
-    o->minimal = compile(o, spec, err);
+    o->minimal = rb_front_compile(spec, o->keep_overlap, err);
     rb_spec *maximal = o->minimal ? rb_spec_maximal(spec, NULL, err) : NULL;
     rb_spec_free(spec);
     return maximal;
@@ -260,56 +237,6 @@ static void add_environment(model_options *o, const char *variable, const char *
     }
 }
 
-/* A name for the world, as URDF files have one above a base that is free by a joint of its own:
- * nothing is on it. */
-static int is_empty(rb_spec *spec, int b)
-{
-    int used = rb_spec_body(spec, b)->mass > 0.0;
-    for (int g = 0; g < rb_spec_count(spec, RB_KIND_GEOM); g++)
-        used |= rb_spec_geom(spec, g)->body == b;
-    for (int c = 0; c < rb_spec_count(spec, RB_KIND_BODY); c++)
-        used |= rb_spec_body(spec, c)->parent == b;
-    return !used;
-}
-
-/* What the options add to the file: a ground; a free base where an MJCF file has a fixed one. 0:
- * err says why not. */
-static int add_to_spec(const model_options *o, rb_spec *spec, rb_error *err)
-{
-    int nbody = rb_spec_count(spec, RB_KIND_BODY), ok = 1, added = 0;
-    for (int b = 1; b < nbody && o->load.floating_base && ok; b++) {
-        int has_joint = 0;
-        for (int j = 0; j < rb_spec_count(spec, RB_KIND_JOINT); j++)
-            has_joint |= rb_spec_joint(spec, j)->body == b;
-        if (has_joint || rb_spec_body(spec, b)->parent != 0 || rb_spec_body(spec, b)->mocap)
-            continue;
-        if (is_empty(spec, b)) continue;
-        rb_joint_def joint = rb_joint_default();
-        joint.type = RB_JOINT_FREE;
-        joint.body = b;
-        ok = rb_spec_add_joint(spec, &joint, err) >= 0;
-        added++;
-    }
-    if (added) { /* keyframes of the fixed base have no numbers for the free one */
-        for (int k = 0; k < rb_spec_count(spec, RB_KIND_KEY); k++) {
-            rb_key_def *key = rb_spec_key(spec, k);
-            key->qpos = key->qvel = NULL;
-            key->nqpos = key->nqvel = 0;
-        }
-    }
-    if (!o->has_ground || !ok) return ok;
-    rb_geom_def plane = rb_geom_default();
-    plane.type = RB_GEOM_PLANE;
-    plane.name = "ground";
-    plane.body = 0;
-    plane.pose.pos[2] = o->ground;
-
-    /* of two coefficients the larger one counts: that of what lies on it, or --friction */
-    plane.material.friction = 0.0;
-    plane.material.friction_torsion = plane.material.friction_roll = 0.0;
-    return rb_spec_add_geom(spec, &plane, err) >= 0;
-}
-
 rb_model *model_load(model_options *o, const char *path)
 {
     size_t used = 0;
@@ -318,13 +245,12 @@ rb_model *model_load(model_options *o, const char *path)
     rb_error err = { 0 };
     rb_model *m = NULL;
     o->load.packages = o->npackage ? o->packages : NULL;
-    rb_spec *spec = rb_spec_read(path, &o->load, NULL, &err);
-    if (spec && (!add_to_spec(o, spec, &err) || rb_spec_hulls(spec, &err) != RB_OK)) {
-        rb_spec_free(spec);
-        spec = NULL;
-    }
+    const rb_read_opts read = { .load = o->load, .has_ground = o->has_ground, .ground = o->ground };
+    rb_spec *spec = rb_front_read(path, NULL, 0, &read, &err);
     if (spec) spec = choose_coordinates(o, spec, &err);
-    if (spec) m = o->maximal ? rb_spec_compile(spec, NULL, &err) : compile(o, spec, &err);
+    if (spec)
+        m = o->maximal ? rb_spec_compile(spec, NULL, &err)
+                       : rb_front_compile(spec, o->keep_overlap, &err);
     rb_spec_free(spec);
     if (m) return m;
     if (!err.file[0]) snprintf(err.file, sizeof err.file, "%s", path);

@@ -20,12 +20,6 @@
 /* Drops between two looks at the precision, and between two writes of the record. */
 enum { BLOCK = 50 };
 
-/* Size of a part in seconds: a fiftieth of it resolves tipping. */
-#define STEPS_TO_TIP 50.0
-
-/* Largest dimensions of a part between the floor and the start, as in the drops of the paper. */
-#define SIZES_HIGH 10.0
-
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number)
@@ -36,14 +30,14 @@ static void on_interrupt(int number)
 
 typedef struct campaign {
     const poses_options *o;
-    const part *p;
+    const rb_part *p;
     const rb_model *m;
     pthread_mutex_t lock;
     int next;            /* drop to be taken                                    */
     int prefix;          /* drops 0 .. prefix - 1 are finished                  */
     int end;             /* drops that count: o->drops, less once precise       */
     int *hits;           /* of the prefix, in each pose                (npose)  */
-    drop *drops;         /*                                            (drops)  */
+    rb_drop *drops;      /*                                            (drops)  */
     unsigned char *done; /*                                            (drops)  */
     poses_record record;
     rb_status status; /* of the first worker that could not go on            */
@@ -55,26 +49,13 @@ typedef struct campaign {
 /* ---- counting -----------------------------------------------------------------------------------
  */
 
-void wilson(int k, int n, double *low, double *high)
-{
-    const double z = 1.959963984540054; /* 97.5 % quantile of the normal distribution */
-    *low = 0.0;
-    *high = 1.0;
-    if (n <= 0) return;
-    double share = (double)k / n, z2 = z * z / n;
-    double centre = (share + 0.5 * z2) / (1.0 + z2);
-    double half = z / (1.0 + z2) * sqrt(share * (1.0 - share) / n + 0.25 * z2 / n);
-    if (k > 0) *low = centre - half;
-    if (k < n) *high = centre + half;
-}
-
 /* What the prefix holds. */
 static void count(const campaign *c, poses_tally *t)
 {
     t->drops = c->prefix;
     t->count = c->hits;
     for (int k = 0; k < c->prefix; k++) {
-        const drop *d = &c->drops[k];
+        const rb_drop *d = &c->drops[k];
         t->outcome[d->outcome]++;
         t->time += d->time;
         t->steps += d->steps;
@@ -87,7 +68,7 @@ static int precise(const campaign *c)
 {
     for (int k = 0; k < c->p->npose; k++) {
         double low, high;
-        wilson(c->hits[k], c->prefix, &low, &high);
+        rb_wilson(c->hits[k], c->prefix, &low, &high);
         if (0.5 * (high - low) > c->o->precision) return 0;
     }
     return 1;
@@ -140,8 +121,8 @@ static void work(void *handle, int worker)
     rb_status status = d ? RB_OK : RB_NOMEM;
     (void)worker;
     for (int k = 0; status == RB_OK && (k = take(c)) >= 0;) {
-        drop result;
-        status = drop_run(c->p, c->m, &c->o->drop, k, &d, &result, &err);
+        rb_drop result;
+        status = rb_drop_run(c->p, c->m, &c->o->drop, k, &d, &result, &err);
         pthread_mutex_lock(&c->lock);
         if (status == RB_OK) {
             c->drops[k] = result;
@@ -164,9 +145,9 @@ static void work(void *handle, int worker)
 /* ---- settings -----------------------------------------------------------------------------------
  */
 
-static uint64_t settings_hash(const poses_options *o, const part *p)
+static uint64_t settings_hash(const poses_options *o, const rb_part *p)
 {
-    const drop_settings *s = &o->drop;
+    const rb_drop_opts *s = &o->drop;
     const double numbers[] = { s->height,           s->spin,         s->time,     s->full,
                                s->step.h,           s->step.stepper, s->step.law, s->step.friction,
                                s->step.restitution, s->step.accuracy };
@@ -174,23 +155,15 @@ static uint64_t settings_hash(const poses_options *o, const part *p)
     return rb_hash(h, numbers, sizeof numbers);
 }
 
-/* What follows from the part. */
-static int finish_settings(poses_options *o, const part *p, const rb_model *m)
+/* What follows from the part: 1, or 0 after a sentence. */
+static int finish_settings(poses_options *o, const rb_part *p, const rb_model *m)
 {
-    double tip = sqrt(p->radius / p->gravity);
-    drop_settings *s = &o->drop;
-    if (s->height == 0.0) s->height = SIZES_HIGH * p->size;
-    if (s->step.h == 0.0) {
-        s->step.h = tip / STEPS_TO_TIP;
-        if (!o->is_mesh) s->step.h = fmin(s->step.h, m->option.timestep);
-    }
-    s->step.friction = o->friction;
-    s->step.restitution = o->restitution;
-    if (s->height >= p->radius) return 1;
-    fprintf(stderr,
-            "rattleback poses: --height %g: expected the centre of mass at %g m or more, where no "
-            "orientation touches the floor\n",
-            s->height, p->radius);
+    rb_error err = { 0 };
+    double longest = o->is_mesh ? INFINITY : m->option.timestep;
+    o->drop.step.friction = o->friction;
+    o->drop.step.restitution = o->restitution;
+    if (rb_drop_opts_finish(&o->drop, p, longest, &err) == RB_OK) return 1;
+    fprintf(stderr, "rattleback poses: --%s\n", err.text);
     return 0;
 }
 
@@ -248,29 +221,33 @@ static int report(campaign *c, poses_tally *t)
     if (o->csv) ok = poses_write_csv(o->csv, c->drops, c->prefix);
     if (o->svg) ok = poses_report_svg(o, c->p, t) && ok;
     if (!ok) return EXIT_BAD_INPUT;
-    int settled = t->outcome[DROP_DECIDED] + t->outcome[DROP_REST] + t->outcome[DROP_ROLLING];
+    int settled =
+        t->outcome[RB_DROP_DECIDED] + t->outcome[RB_DROP_REST] + t->outcome[RB_DROP_ROLLING];
     if (o->drops > 0 && settled == 0) {
         fprintf(stderr, "rattleback poses: no drop settled within %g s; --time gives them more\n",
                 o->drop.time);
         return EXIT_UNCERTIFIED;
     }
-    return t->outcome[DROP_FAILED] || t->interrupted ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
+    return t->outcome[RB_DROP_FAILED] || t->interrupted ? EXIT_UNCERTIFIED : EXIT_CERTIFIED;
 }
 
 static int measure(poses_options *o, const rb_model *m)
 {
-    part p;
+    rb_part p;
     int status = EXIT_BAD_INPUT;
     campaign c = { .o = o, .p = &p, .m = m, .begun = wall_seconds() };
     poses_tally t = { 0 };
     pthread_mutex_init(&c.lock, NULL);
-    if (part_read(&p, m, o->file, o->merge) && finish_settings(o, &p, m) && run_drops(&c))
+    rb_error err = { 0 };
+    if (rb_part_read(&p, m, o->merge, &err) != RB_OK)
+        fprintf(stderr, "%s: %s\n", o->file, err.text);
+    else if (finish_settings(o, &p, m) && run_drops(&c))
         status = report(&c, &t);
     if (!poses_record_close(&c.record)) status = EXIT_BAD_INPUT;
     free(c.hits);
     free(c.drops);
     free(c.done);
-    part_free(&p);
+    rb_part_free(&p);
     pthread_mutex_destroy(&c.lock);
     return status;
 }

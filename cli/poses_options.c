@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "poses.h"
+#include "rattleback/front.h"
 
 enum { MOST_DROPS = 100000000, MOST_THREADS = 256 };
 
@@ -106,35 +107,31 @@ static int set_restitution(void *to, const char *text)
     return number("--restitution", text, 0.0, 1.0, "a number from 0 to 1", &o->restitution);
 }
 
+/* An option of steps; its message begins with the name. */
+static int set_option(poses_options *o, const char *option, const char *name, const char *text)
+{
+    rb_error err = { 0 };
+    if (rb_option_set(&o->drop.step, name, text, &err) == RB_OK) return 1;
+    fprintf(stderr, "rattleback poses: %s%s\n", option, err.text + strlen(name));
+    return 0;
+}
+
 static int set_stepper(void *to, const char *text)
 {
     poses_options *o = to;
-    if (!rb_stepper_find(text, &o->drop.step.stepper))
-        return refuse("--stepper", text, "fixed, located, impulse or hybrid");
+    if (!set_option(o, "--stepper", "stepper", text)) return 0;
     o->stepper = rb_stepper_name(o->drop.step.stepper);
     return 1;
 }
 
 static int set_accuracy(void *to, const char *text)
 {
-    poses_options *o = to;
-    if (rb_accuracy_find(text, &o->drop.step.accuracy)) return 1;
-    return refuse("--accuracy", text, "standard, strict or fast");
+    return set_option(to, "--accuracy", "accuracy", text);
 }
 
 static int set_law(void *to, const char *text)
 {
-    poses_options *o = to;
-    static const struct {
-        const char *word;
-        rb_restitution_law law;
-    } laws[] = { { "newton", RB_NEWTON }, { "poisson", RB_POISSON }, { "stronge", RB_STRONGE } };
-    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
-        if (strcmp(text, laws[k].word) != 0) continue;
-        o->drop.step.law = laws[k].law;
-        return 1;
-    }
-    return refuse("--restitution-law", text, "newton, poisson or stronge");
+    return set_option(to, "--restitution-law", "restitution_law", text);
 }
 
 static int set_threads(void *to, const char *text)
@@ -284,8 +281,7 @@ int poses_options_parse(poses_options *o, int argc, char **argv)
                           .stepper = "impulse",
                           .friction = NAN,
                           .restitution = NAN,
-                          .drop = { .seed = 1, .time = 10.0, .step = rb_step_opts_default() } };
-    o->drop.step.stepper = RB_STEPPER_IMPULSE;
+                          .drop = rb_drop_opts_default() };
     arguments a = { .command = "poses", .table = table, .options = o };
     if (!arguments_parse(&a, argc, argv)) return 0;
     if (o->model.help) return 1;

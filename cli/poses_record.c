@@ -21,15 +21,15 @@ static int refuse(const char *path, int line, const char *text)
     return 0;
 }
 
-static void put(FILE *out, const drop *drops, int from, int upto)
+static void put(FILE *out, const rb_drop *drops, int from, int upto)
 {
     for (int k = from; k < upto; k++)
-        fprintf(out, "%d,%d,%s,%.17g,%d,%d\n", k, drops[k].pose, drop_word(drops[k].outcome),
+        fprintf(out, "%d,%d,%s,%.17g,%d,%d\n", k, drops[k].pose, rb_drop_word(drops[k].outcome),
                 drops[k].time, drops[k].steps, drops[k].retries);
 }
 
 /* One line of the file, without its end. */
-static int parse(const char *line, int k, int npose, drop *out)
+static int parse(const char *line, int k, int npose, rb_drop *out)
 {
     char word[16];
     int number, used = 0;
@@ -38,15 +38,15 @@ static int parse(const char *line, int k, int npose, drop *out)
         return 0;
     if (line[used] != '\0' || number != k || out->pose < -1 || out->pose >= npose) return 0;
     int outcome = 0;
-    while (outcome < DROP_OUTCOMES && strcmp(word, drop_word((drop_outcome)outcome)) != 0)
+    while (outcome < RB_DROP_OUTCOMES && strcmp(word, rb_drop_word((rb_drop_outcome)outcome)) != 0)
         outcome++;
-    out->outcome = (drop_outcome)outcome;
-    int has_pose = outcome < DROP_UNSETTLED;
-    return outcome < DROP_OUTCOMES && has_pose == (out->pose >= 0);
+    out->outcome = (rb_drop_outcome)outcome;
+    int has_pose = outcome < RB_DROP_UNSETTLED;
+    return outcome < RB_DROP_OUTCOMES && has_pose == (out->pose >= 0);
 }
 
 /* Reads what is there; *good is where the last whole line ends. */
-static int read_drops(const poses_record *r, const char *head, int npose, drop *drops, int room,
+static int read_drops(const poses_record *r, const char *head, int npose, rb_drop *drops, int room,
                       int *n, long *good)
 {
     char line[256];
@@ -67,7 +67,7 @@ static int read_drops(const poses_record *r, const char *head, int npose, drop *
         size_t end = strlen(line);
         if (line[end - 1] != '\n') break; /* the last line, cut off */
         line[end - 1] = '\0';
-        drop read;
+        rb_drop read;
         if (!parse(line, count, npose, &read))
             return refuse(r->path, count + 3,
                           "expected a drop as \"number,pose,outcome,time,steps,retries\""
@@ -79,8 +79,8 @@ static int read_drops(const poses_record *r, const char *head, int npose, drop *
     return ferror(r->file) ? refuse(r->path, 0, "cannot be read") : 1;
 }
 
-int poses_record_open(poses_record *r, const char *path, uint64_t settings, int npose, drop *drops,
-                      int room, int *n)
+int poses_record_open(poses_record *r, const char *path, uint64_t settings, int npose,
+                      rb_drop *drops, int room, int *n)
 {
     char head[256];
     long good = 0;
@@ -103,7 +103,7 @@ int poses_record_open(poses_record *r, const char *path, uint64_t settings, int 
     return 0;
 }
 
-int poses_record_append(poses_record *r, const drop *drops, int upto)
+int poses_record_append(poses_record *r, const rb_drop *drops, int upto)
 {
     if (!r->file || upto <= r->written) return 1;
     put(r->file, drops, r->written, upto);
@@ -119,7 +119,7 @@ int poses_record_close(poses_record *r)
     return ok ? 1 : refuse(r->path, 0, strerror(errno));
 }
 
-int poses_write_csv(const char *path, const drop *drops, int n)
+int poses_write_csv(const char *path, const rb_drop *drops, int n)
 {
     FILE *out = fopen(path, "w");
     if (!out) return refuse(path, 0, strerror(errno));

@@ -15,9 +15,9 @@ static double share(const poses_tally *t, int k)
 /* ---- for people ---------------------------------------------------------------------------------
  */
 
-static void say_how(const poses_options *o, const part *p, const poses_tally *t)
+static void say_how(const poses_options *o, const rb_part *p, const poses_tally *t)
 {
-    const drop_settings *s = &o->drop;
+    const rb_drop_opts *s = &o->drop;
     printf("\n%d drops (seed %llu, %s, step %.3g s, from %.4g m)", t->drops,
            (unsigned long long)s->seed, o->stepper, s->step.h, s->height);
     printf(", %.3g kg, size %.4g m\n", p->mass, p->size);
@@ -27,26 +27,26 @@ static void say_how(const poses_options *o, const part *p, const poses_tally *t)
     if (t->retries > 0.0)
         printf("%.0f tries of %.0f steps had no answer and were repeated, shorter or fixed\n",
                t->retries, t->steps);
-    if (t->outcome[DROP_ROLLING])
-        printf("%d of them rolled on; they count where they roll\n", t->outcome[DROP_ROLLING]);
-    if (t->outcome[DROP_UNSETTLED])
-        printf("%d did not settle within %g s: no pose\n", t->outcome[DROP_UNSETTLED], s->time);
-    if (t->outcome[DROP_FAILED])
+    if (t->outcome[RB_DROP_ROLLING])
+        printf("%d of them rolled on; they count where they roll\n", t->outcome[RB_DROP_ROLLING]);
+    if (t->outcome[RB_DROP_UNSETTLED])
+        printf("%d did not settle within %g s: no pose\n", t->outcome[RB_DROP_UNSETTLED], s->time);
+    if (t->outcome[RB_DROP_FAILED])
         printf("%d ended with a step that could not be certified: no pose\n",
-               t->outcome[DROP_FAILED]);
+               t->outcome[RB_DROP_FAILED]);
     if (t->interrupted) printf("interrupted; --resume FILE keeps what was done\n");
 }
 
-void poses_report_text(const poses_options *o, const part *p, const poses_tally *t)
+void poses_report_text(const poses_options *o, const rb_part *p, const poses_tally *t)
 {
     printf("%4s %-22s %9s %10s %10s %8s %11s %17s %12s\n", "pose", "down", "area [m2]",
            "height [m]", "climb [m]", "drops", "probability", "95 % interval", "quasi-static");
     for (int k = 0; k < p->npose; k++) {
-        const pose *a = &p->pose[k];
+        const rb_rest_pose *a = &p->pose[k];
         const double *n = p->face[a->facet].n;
         char down[64], range[64] = "", probability[32] = "";
         double low, high;
-        wilson(t->count[k], t->drops, &low, &high);
+        rb_wilson(t->count[k], t->drops, &low, &high);
         snprintf(down, sizeof down, "%6.3f %6.3f %6.3f%s", n[0] + 0.0, n[1] + 0.0, n[2] + 0.0,
                  a->rolling ? " r" : "");
         if (t->drops > 0) {
@@ -62,11 +62,11 @@ void poses_report_text(const poses_options *o, const part *p, const poses_tally 
 /* ---- for programs -------------------------------------------------------------------------------
  */
 
-static void json_pose(json *j, const part *p, const poses_tally *t, int k)
+static void json_pose(json *j, const rb_part *p, const poses_tally *t, int k)
 {
-    const pose *a = &p->pose[k];
+    const rb_rest_pose *a = &p->pose[k];
     double low, high;
-    wilson(t->count[k], t->drops, &low, &high);
+    rb_wilson(t->count[k], t->drops, &low, &high);
     json_begin(j, NULL);
     json_int(j, "pose", k);
     json_vector(j, "down", p->face[a->facet].n, 3);
@@ -83,9 +83,9 @@ static void json_pose(json *j, const part *p, const poses_tally *t, int k)
     json_end(j);
 }
 
-void poses_report_json(const poses_options *o, const part *p, const poses_tally *t)
+void poses_report_json(const poses_options *o, const rb_part *p, const poses_tally *t)
 {
-    const drop_settings *s = &o->drop;
+    const rb_drop_opts *s = &o->drop;
     json j = { .out = stdout };
     json_begin(&j, NULL);
     json_text(&j, "file", o->file);
@@ -101,7 +101,8 @@ void poses_report_json(const poses_options *o, const part *p, const poses_tally 
     json_begin_list(&j, "poses");
     for (int k = 0; k < p->npose; k++) json_pose(&j, p, t, k);
     json_end_list(&j);
-    for (int k = 0; k < DROP_OUTCOMES; k++) json_int(&j, drop_word((drop_outcome)k), t->outcome[k]);
+    for (int k = 0; k < RB_DROP_OUTCOMES; k++)
+        json_int(&j, rb_drop_word((rb_drop_outcome)k), t->outcome[k]);
     json_int(&j, "interrupted", t->interrupted);
     json_number(&j, "simulated", t->time);
     json_number(&j, "steps", t->steps);
@@ -114,11 +115,11 @@ void poses_report_json(const poses_options *o, const part *p, const poses_tally 
 /* ---- a figure -----------------------------------------------------------------------------------
  */
 
-static void draw_pose(plot *q, const part *p, const poses_tally *t, int k)
+static void draw_pose(plot *q, const rb_part *p, const poses_tally *t, int k)
 {
     double low, high, zero = plot_y(q, 0.0);
     double left = plot_x(q, k - 0.3), right = plot_x(q, k + 0.3), middle = plot_x(q, k);
-    wilson(t->count[k], t->drops, &low, &high);
+    rb_wilson(t->count[k], t->drops, &low, &high);
     if (t->drops > 0) {
         double top = plot_y(q, share(t, k));
         svg_rect(q->s, left, top, right - left, zero - top, "fill=\"#9dbfe3\"");
@@ -134,14 +135,14 @@ static void draw_pose(plot *q, const part *p, const poses_tally *t, int k)
     svg_line(q->s, left, y, right, y, "stroke=\"#c8401f\" stroke-width=\"2\"");
 }
 
-int poses_report_svg(const poses_options *o, const part *p, const poses_tally *t)
+int poses_report_svg(const poses_options *o, const rb_part *p, const poses_tally *t)
 {
     svg s;
     double most = 0.0, width = fmin(1200.0, fmax(240.0, 70.0 * p->npose));
     char title[160];
     for (int k = 0; k < p->npose; k++) {
         double low, high;
-        wilson(t->count[k], t->drops, &low, &high);
+        rb_wilson(t->count[k], t->drops, &low, &high);
         most = fmax(most, fmax(p->pose[k].quasi_static, t->drops > 0 ? high : 0.0));
     }
     if (!svg_open(&s, o->svg, width + 90.0, 360.0, "Stable poses")) return 0;

@@ -133,7 +133,7 @@ static int run_experiment(reproduce *r, const experiment *e)
  */
 
 typedef struct options {
-    const char *out, *scenes;
+    const char *out, *scenes, *html;
     int json, brief, help;
 } options;
 
@@ -146,6 +146,12 @@ static int set_out(void *to, const char *text)
 static int set_scenes(void *to, const char *text)
 {
     ((options *)to)->scenes = text;
+    return 1;
+}
+
+static int set_html(void *to, const char *text)
+{
+    ((options *)to)->html = text;
     return 1;
 }
 
@@ -168,9 +174,9 @@ static int set_help(void *to, const char *text)
 }
 
 static const argument table[] = {
-    { "--out", 1, set_out },     { "--scenes", 1, set_scenes }, { "--json", 0, set_json },
-    { "--brief", 0, set_brief }, { "--help", 0, set_help },     { "-h", 0, set_help },
-    { NULL, 0, NULL },
+    { "--html", 1, set_html }, { "--out", 1, set_out },     { "--scenes", 1, set_scenes },
+    { "--json", 0, set_json }, { "--brief", 0, set_brief }, { "--help", 0, set_help },
+    { "-h", 0, set_help },     { NULL, 0, NULL },
 };
 
 static void list_experiments(FILE *out)
@@ -187,6 +193,8 @@ static void help(void)
         "their tables beside the papers' and draws their figures. Without a name: the list.\n\n");
     list_experiments(stdout);
     printf("\n  --out DIR       for records and figures (reproduced)\n"
+           "  --html DIR      a page for each run, to be opened in a browser, and a list of them;\n"
+           "                  times then contain the recording\n"
            "  --scenes DIR    where the scenes are (scenes)\n"
            "  --brief         fewer and shorter runs\n"
            "  --json          one object per experiment: its checks, its figures\n"
@@ -220,7 +228,46 @@ static int prepare(const options *o)
         fprintf(stderr, "rattleback reproduce: --out %s: %s\n", o->out, strerror(errno));
         return 0;
     }
+    if (o->html && mkdir(o->html, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "rattleback reproduce: --html %s: %s\n", o->html, strerror(errno));
+        return 0;
+    }
     return 1;
+}
+
+static void put_html(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<' || *text == '>' || *text == '&')
+            fprintf(out, "&#%d;", *text);
+        else
+            putc(*text, out);
+    }
+}
+
+/* The list of pages: 1, or 0 after a sentence. */
+static int write_index(const reproduce *r)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/index.html", r->html);
+    FILE *out = fopen(path, "w");
+    if (out) {
+        fputs("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>rattleback "
+              "reproduce</title>\n<h1>Experiments of the papers</h1>\n<ul>\n",
+              out);
+        for (int k = 0; k < r->npage; k++) {
+            fprintf(out, "<li><a href=\"%s\">", r->page[k].file);
+            put_html(out, r->page[k].title);
+            fputs("</a></li>\n", out);
+        }
+        fputs("</ul></html>\n", out);
+    }
+    if (out && fclose(out) == 0) {
+        reproduce_say(r, "%s: %d pages\n", path, r->npage);
+        return 1;
+    }
+    fprintf(stderr, "rattleback reproduce: %s: %s\n", path, strerror(errno));
+    return 0;
 }
 
 int cmd_reproduce(int argc, char **argv)
@@ -246,12 +293,15 @@ int cmd_reproduce(int argc, char **argv)
     }
     reproduce *r = prepare(&o) ? calloc(1, sizeof *r) : NULL;
     if (!r) return EXIT_BAD_INPUT;
-    *r = (reproduce){ .out = o.out, .scenes = o.scenes, .json = o.json, .brief = o.brief };
+    *r = (reproduce){
+        .out = o.out, .scenes = o.scenes, .json = o.json, .brief = o.brief, .html = o.html
+    };
     int status = EXIT_CERTIFIED;
     for (int k = 0; k < count; k++) {
         int one = run_experiment(r, all ? &experiments[k] : find(argv[k]));
         if (one > status) status = one;
     }
+    if (r->html && !write_index(r)) status = EXIT_BAD_INPUT;
     free(r);
     return status;
 }

@@ -10,7 +10,7 @@
 
 #include "trajectory.h"
 
-enum { REPRODUCE_CHECKS = 512, REPRODUCE_FIGURES = 16 };
+enum { REPRODUCE_CHECKS = 512, REPRODUCE_FIGURES = 16, REPRODUCE_PAGES = 256 };
 
 typedef struct reproduce_check {
     char name[96];
@@ -27,6 +27,12 @@ typedef struct reproduce {
     int ncheck, nfigure;
     reproduce_check check[REPRODUCE_CHECKS];
     char figure[REPRODUCE_FIGURES][64];
+
+    const char *html; /* folder of pages that show the runs; NULL: none */
+    int npage;        /* of all experiments so far */
+    struct {
+        char file[96], title[160];
+    } page[REPRODUCE_PAGES];
 } reproduce;
 
 /* Text for people: nothing with --json. */

@@ -119,11 +119,29 @@ static void tell_failure(reproduce *r, char **argv, const char *err)
     free(text);
 }
 
+/* A page of this run in the folder of pages, noted: its path, or NULL where none is asked for. */
+static char *note_page(reproduce *r, const char *name, const char *scene, const char *options,
+                       char *path, size_t size)
+{
+    if (!r->html || r->npage == REPRODUCE_PAGES) return NULL;
+    const char *base = strrchr(scene, '/');
+    char *file = r->page[r->npage].file;
+    size_t room = sizeof r->page->file;
+    snprintf(file, room, "%03d-%.60s.html", r->npage + 1, name ? name : base ? base + 1 : scene);
+    for (char *c = file; *c; c++)
+        if (*c == '/' || *c == ' ') *c = '-';
+    snprintf(r->page[r->npage].title, sizeof r->page->title, "%s %s", scene, options);
+    snprintf(path, size, "%s/%s", r->html, file);
+    r->npage++;
+    return path;
+}
+
 int trial_run(reproduce *r, trial *t, const char *name, const char *scene, const char *options, ...)
 {
     char model[PATH_SIZE], record[PATH_SIZE], out[PATH_SIZE], err[PATH_SIZE], words[PATH_SIZE];
-    char *argv[MOST_WORDS + 8] = { "run", model, "--json", "--accuracy", "strict" };
-    char *kept[MOST_WORDS + 8];
+    char page[PATH_SIZE];
+    char *argv[MOST_WORDS + 12] = { "run", model, "--json", "--accuracy", "strict" };
+    char *kept[MOST_WORDS + 12];
     int argc = 5;
     *t = (trial){ 0 };
     snprintf(model, sizeof model, "%s/%s", r->scenes, scene);
@@ -134,11 +152,16 @@ int trial_run(reproduce *r, trial *t, const char *name, const char *scene, const
     va_start(list, options);
     vsnprintf(words, sizeof words, options, list);
     va_end(list);
+    char *shown = note_page(r, name, scene, words, page, sizeof page);
     for (char *word = strtok(words, " "); word && argc < MOST_WORDS; word = strtok(NULL, " "))
         argv[argc++] = word;
     if (name) {
         argv[argc++] = "--record";
         argv[argc++] = record;
+    }
+    if (shown) {
+        argv[argc++] = "--html";
+        argv[argc++] = shown;
     }
     argv[argc] = NULL;
 

@@ -37,6 +37,8 @@ typedef struct run {
         *noisy; /* exact values while noisy ones are recorded; NULL: --sensor-noise is not given */
     rb_rng noise;
     events *events;     /* NULL: not asked for */
+    show *show;         /* --html and its kin; NULL: not asked for */
+    const char *path;   /* of the model */
     controls *controls; /* NULL: nobody drives */
     double energy;      /* [J] */
 
@@ -200,6 +202,7 @@ static rb_status step(run *r, rb_step_info *info, rb_error *err)
     for (;;) {
         rb_status status = rb_step(r->m, r->d, &r->o->step, info, err);
         if (r->events) events_step(r->events, status == RB_OK);
+        if (r->show) show_step(r->show, r->d, &r->o->step, info, status, err);
         if (status != RB_FULL) return status;
         status = rb_data_reserve(r->m, &r->d, 2 * info->contacts + 16);
         if (status != RB_OK) return status;
@@ -239,6 +242,7 @@ static int simulate(run *r)
     int bar = isatty(STDERR_FILENO) && !r->o->watch;
     rb_step_info info = { 0 };
     put_row(r, &info, r->energy_start);
+    if (r->show) show_start(r->show, r->d, &r->o->step);
     r->deadline = start + r->o->time_limit;
     r->o->step.cancel = is_over;
     r->o->step.cancel_ctx = r;
@@ -458,6 +462,28 @@ static int open_events(run *r)
     return r->events != NULL;
 }
 
+/* Names say what is in a file. */
+static int has_ending(const char *option, const char *file, const char *ending)
+{
+    size_t n = file ? strlen(file) : 0, k = strlen(ending);
+    if (!file || (n > k && strcmp(file + n - k, ending) == 0)) return 1;
+    fprintf(stderr, "rattleback run: %s %s: expected a name that ends in %s\n", option, file,
+            ending);
+    return 0;
+}
+
+static int open_show(run *r)
+{
+    const show_options *o = &r->o->show;
+    if (!has_ending("--html", o->html, ".html") || !has_ending("--gltf", o->gltf, ".glb") ||
+        !has_ending("--svg", o->svg, ".svg"))
+        return 0;
+    if (!show_is_asked(o)) return 1;
+    r->show = show_new(o, r->m, r->o->step.events);
+    if (r->show) r->o->step.events = show_sink(r->show);
+    return r->show != NULL;
+}
+
 static int open_record(run *r)
 {
     if (!r->o->record) return 1;
@@ -528,6 +554,7 @@ static int run_model(run *r)
     }
     if (r->o->dump && !open_dump(r)) return EXIT_BAD_INPUT;
     if (r->o->events && !open_events(r)) return EXIT_BAD_INPUT;
+    if (!open_show(r)) return EXIT_BAD_INPUT;
     if (!open_record(r)) return EXIT_BAD_INPUT;
     if (!controls_open(&r->o->control, r->m, r->written != r->m, &r->controls))
         return EXIT_BAD_INPUT;
@@ -553,6 +580,9 @@ static int run_model(run *r)
     free(r->noisy);
     if (r->o->save && !run_state_save(r->o->save, r->m, r->d)) status = EXIT_BAD_INPUT;
     if (!events_close(r->events)) status = EXIT_BAD_INPUT;
+    int to_stdout = r->o->model.json || (r->o->record && strcmp(r->o->record, "-") == 0);
+    if (r->show && !show_save(r->show, r->d, &r->o->step, &r->o->model, r->path, to_stdout))
+        status = EXIT_BAD_INPUT;
     if (r->o->model.json)
         summary_json(r);
     else if (!r->o->record || strcmp(r->o->record, "-") != 0)
@@ -579,7 +609,7 @@ int cmd_run(int argc, char **argv)
     if (o.threads > 1 && !threads) {
         fprintf(stderr, "rattleback run: --threads %d: so many cannot be started\n", o.threads);
     } else if (!refuse_physics(&o, m) && run_options_from_model(&o, m)) {
-        run r = { .o = &o, .m = m };
+        run r = { .o = &o, .m = m, .path = argv[0] };
         signal(SIGINT, on_interrupt);
         signal(SIGTERM, on_interrupt);
         status = run_model(&r);
@@ -588,6 +618,7 @@ int cmd_run(int argc, char **argv)
         rb_data_free(r.begin);
         oscillation_free(&r.oscillation);
         watch_free(&r.watch);
+        show_free(r.show);
         controls_free(r.controls);
     }
     pool_free(threads);

@@ -5,6 +5,9 @@
 #include "controls.h"
 #include "model.h"
 #include "rattleback/step.h"
+#include "show.h"
+
+enum { RUN_MOST_CHOICES = 40 };
 
 typedef struct run_options {
     model_options model; /* first: the setters of model.h write to it */
@@ -18,11 +21,12 @@ typedef struct run_options {
     double noise_seed;
     double height; /* of the floating base at the start [m] */
     control_options control;
+    show_options show;
     int watch;
     int threads;
     double time_limit; /* of the clock, for the whole run [s]; INFINITY: none */
     int loose;         /* --loose was given: what is below the accuracy is no failure */
-    unsigned given;    /* bit per choice that the command line made, see run_choices */
+    const char *given[RUN_MOST_CHOICES + 1]; /* what the command line decides, NULL-terminated */
 } run_options;
 
 run_options run_options_default(void);

@@ -3,16 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rattleback/front.h"
 #include "record.h"
 #include "run.h"
 
 /* ---- values ------------------------------------------------------------------------------------
  */
-
-static int refuse(const char *name, const char *text, const char *expected)
-{
-    return argument_refuse("run", name, text, expected);
-}
 
 static int number(const char *name, const char *text, double lo, double hi, const char *expected,
                   double *out)
@@ -25,192 +21,54 @@ static int count(const char *name, const char *text, int lo, int hi, const char 
     return argument_whole("run", name, text, lo, hi, expected, out);
 }
 
-static int set_step(run_options *o, const char *text)
-{
-    return number("--step", text, 1e-12, 1e6, "seconds from 1e-12 to 1e6, for example 0.001",
-                  &o->step.h);
-}
-
 static int set_time(run_options *o, const char *text)
 {
     return number("--time", text, 0.0, 1e12, "seconds >= 0, for example 2.5", &o->time);
 }
 
-static int set_directions(run_options *o, const char *text)
-{
-    const char *expected = "an even number from 4 to 1024";
-    if (!count("--directions", text, 4, 1024, expected, &o->step.directions)) return 0;
-    return o->step.directions % 2 == 0 ? 1 : refuse("--directions", text, expected);
-}
-
-static int set_restitution(run_options *o, const char *text)
-{
-    return number("--restitution", text, 0.0, 1.0, "a number from 0 to 1", &o->step.restitution);
-}
-
-static int set_friction(run_options *o, const char *text)
-{
-    return number("--friction", text, 0.0, 1e30, "a number from 0 to 1e30", &o->step.friction);
-}
-
-static int set_formulation(run_options *o, const char *text)
-{
-    o->step.formulation = rb_formulation_find(text);
-    if (o->step.formulation) return 1;
-    fprintf(stderr, "rattleback run: --formulation %s: expected", text);
-    for (const rb_formulation *const *f = rb_formulations; *f; f++)
-        fprintf(stderr, "%s %s", f == rb_formulations ? "" : ",", rb_formulation_name(*f));
-    putc('\n', stderr);
-    return 0;
-}
-
-static int set_solver(run_options *o, const char *text)
-{
-    o->step.solver = rb_solver_find(text);
-    if (o->step.solver) return 1;
-    fprintf(stderr, "rattleback run: --solver %s: expected", text);
-    for (const rb_solver *const *s = rb_solvers; *s; s++)
-        fprintf(stderr, "%s %s", s == rb_solvers ? "" : ",", (*s)->name);
-    putc('\n', stderr);
-    return 0;
-}
-
-static int set_stepper(run_options *o, const char *text)
-{
-    if (rb_stepper_find(text, &o->step.stepper)) return 1;
-    return refuse("--stepper", text, "fixed, located, impulse or hybrid");
-}
-
-static int set_accuracy(run_options *o, const char *text)
-{
-    if (rb_accuracy_find(text, &o->step.accuracy)) return 1;
-    return refuse("--accuracy", text, "standard, strict or fast");
-}
-
-static int set_law(run_options *o, const char *text)
-{
-    static const struct {
-        const char *word;
-        rb_restitution_law law;
-    } laws[] = { { "newton", RB_NEWTON }, { "poisson", RB_POISSON }, { "stronge", RB_STRONGE } };
-    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
-        if (strcmp(text, laws[k].word) != 0) continue;
-        o->step.law = laws[k].law;
-        return 1;
-    }
-    return refuse("--restitution-law", text, "newton, poisson or stronge");
-}
-
-static int set_project(run_options *o, const char *text)
-{
-    return number("--project", text, 0.0, 1.0, "a share from 0 to 1", &o->step.project);
-}
-
-static int set_keep_errors(run_options *o, const char *text)
-{
-    return count("--keep-errors", text, 0, 1, "0 or 1", &o->step.keep_errors);
-}
-
-static int set_energy_safe(run_options *o, const char *text)
-{
-    return count("--energy-safe", text, 0, 1, "0 or 1", &o->step.energy_safe);
-}
-
-static int set_scheme(run_options *o, const char *text)
-{
-    if (strcmp(text, "midpoint") == 0)
-        o->step.scheme = RB_SCHEME_MIDPOINT;
-    else if (strcmp(text, "semi-implicit") == 0)
-        o->step.scheme = RB_SCHEME_SEMI_IMPLICIT;
-    else if (strcmp(text, "moreau-jean") == 0)
-        o->step.scheme = RB_SCHEME_MOREAU_JEAN;
-    else if (strcmp(text, "node") == 0)
-        o->step.scheme = RB_SCHEME_NODE;
-    else
-        return refuse("--scheme", text, "midpoint, node, semi-implicit or moreau-jean");
-    return 1;
-}
-
-static int set_tol(run_options *o, const char *text)
-{
-    return number("--tol", text, 1e-300, 1.0, "a number > 0 and at most 1, for example 1e-9",
-                  &o->step.tol);
-}
-
-/* Of formulations; --set has them, no option of their own. */
-static int set_regularise(run_options *o, const char *text)
-{
-    return number("rb.regularise", text, 0.0, 1.0, "a number from 0 to 1", &o->step.regularise);
-}
-
-static int set_stick_speed(run_options *o, const char *text)
-{
-    return number("rb.stick_speed", text, 0.0, 1e6, "metres per second >= 0", &o->step.stick_speed);
-}
-
-static int set_phantom_share(run_options *o, const char *text)
-{
-    return number("rb.phantom_share", text, 0.0, 1e6, "a number >= 0", &o->step.phantom_share);
-}
-
-static int set_phantom_directions(run_options *o, const char *text)
-{
-    return count("rb.phantom_directions", text, 2, 512, "an integer from 2 to 512",
-                 &o->step.phantom_directions);
-}
-
-static int set_shell(run_options *o, const char *text)
-{
-    return number("rb.shell", text, 0.0, 1e6, "metres >= 0; 0: a share of the size",
-                  &o->step.shell);
-}
-
-static int set_lateral(run_options *o, const char *text)
-{
-    return count("rb.lateral", text, 0, 2, "0, 1 or 2", &o->step.lateral);
-}
-
 /* ---- choices that a model can make too --------------------------------------------------------
  */
 
-typedef struct choice {
-    const char *name; /* behind "--" and behind "rb.", with _ for - */
-    int (*set)(run_options *o, const char *text);
-    int in_model; /* 1: also as rb.NAME in a file. Coefficients there belong to the geoms. */
-} choice;
+/* Of formulations: --set has them, there is no option of their own. */
+static int has_no_option(const char *name)
+{
+    static const char *const rare[] = { "regularise",         "stick_speed", "phantom_share",
+                                        "phantom_directions", "shell",       "lateral" };
+    for (size_t k = 0; k < sizeof rare / sizeof *rare; k++)
+        if (strcmp(rare[k], name) == 0) return 1;
+    return 0;
+}
 
-static const choice choices[] = {
-    { "step", set_step, 1 },
-    { "time", set_time, 1 },
-    { "directions", set_directions, 1 },
-    { "formulation", set_formulation, 1 },
-    { "solver", set_solver, 1 },
-    { "stepper", set_stepper, 1 },
-    { "accuracy", set_accuracy, 1 },
-    { "restitution_law", set_law, 1 },
-    { "energy_safe", set_energy_safe, 1 },
-    { "regularise", set_regularise, 1 },
-    { "stick_speed", set_stick_speed, 1 },
-    { "phantom_share", set_phantom_share, 1 },
-    { "phantom_directions", set_phantom_directions, 1 },
-    { "lateral", set_lateral, 1 },
-    { "project", set_project, 1 },
-    { "keep_errors", set_keep_errors, 1 },
-    { "shell", set_shell, 1 },
-    { "friction", set_friction, 0 },
-    { "restitution", set_restitution, 0 },
-};
-enum { NCHOICE = sizeof choices / sizeof *choices };
+/* The message of rb_option_set begins with the name, which the command writes as it was typed. */
+static int say(const char *name, const rb_error *err)
+{
+    size_t length = strlen(name);
+    int rare = has_no_option(name);
+    fprintf(stderr, "rattleback run: %s", rare ? "rb." : "--");
+    for (const char *c = name; *c; c++) putc(*c == '_' && !rare ? '-' : *c, stderr);
+    fprintf(stderr, "%s\n", strncmp(err->text, name, length) == 0 ? err->text + length : err->text);
+    return 0;
+}
+
+static int set_option(run_options *o, const char *name, const char *text)
+{
+    rb_error err = { 0 };
+    return rb_option_set(&o->step, name, text, &err) == RB_OK ? 1 : say(name, &err);
+}
+
+/* Notes that the command line decides about a name, whatever the model says. */
+static void note(run_options *o, const char *name)
+{
+    int k = 0;
+    while (o->given[k] && strcmp(o->given[k], name) != 0) k++;
+    if (k < RUN_MOST_CHOICES) o->given[k] = name;
+}
 
 static int choose(void *to, const char *name, const char *text)
 {
     run_options *o = to;
-    for (int k = 0; k < NCHOICE; k++) {
-        if (strcmp(choices[k].name, name) != 0) continue;
-        o->given |= 1u << k;
-        return choices[k].set(o, text);
-    }
-    return 0;
+    note(o, name);
+    return strcmp(name, "time") == 0 ? set_time(o, text) : set_option(o, name, text);
 }
 
 #define CHOICE(word)                                                                               \
@@ -229,6 +87,9 @@ CHOICE(accuracy)
 CHOICE(restitution)
 CHOICE(restitution_law)
 CHOICE(project)
+CHOICE(scheme)
+CHOICE(tol)
+CHOICE(budget)
 
 static int choose_energy_safe(void *to, const char *text)
 {
@@ -249,32 +110,10 @@ static int choose_friction(void *to, const char *text)
     return choose(to, "friction", text) && model_set_friction(to, text);
 }
 
-static int choose_scheme(void *to, const char *text)
-{
-    return set_scheme(to, text);
-}
-
-static int choose_tol(void *to, const char *text)
-{
-    return set_tol(to, text);
-}
-
 static int choose_loose(void *to, const char *text)
 {
-    run_options *o = to;
-    o->loose = 1;
-    return number("--loose", text, 0.0, 1.0, "a number from 0 (never) to 1, for example 0.03",
-                  &o->step.loose);
-}
-
-static int set_budget(void *to, const char *text)
-{
-    run_options *o = to;
-    if (strcmp(text, "none") == 0) {
-        o->step.budget = INFINITY;
-        return 1;
-    }
-    return number("--budget", text, 1e-3, 1e30, "a number > 0, or none", &o->step.budget);
+    ((run_options *)to)->loose = 1;
+    return choose(to, "loose", text);
 }
 
 static int set_time_limit(void *to, const char *text)
@@ -283,20 +122,31 @@ static int set_time_limit(void *to, const char *text)
     return number("--time-limit", text, 0.0, 1e12, "seconds >= 0, for example 60", &o->time_limit);
 }
 
+/* Choice k of --set, NULL behind the last: what a model may say, and coefficients. */
+static const char *entry_name(int k)
+{
+    for (int i = 0; i < rb_option_count(); i++) {
+        const char *name = rb_option_name(i);
+        int coefficient = strcmp(name, "friction") == 0 || strcmp(name, "restitution") == 0;
+        if (!rb_option_is_of_models(i) && !coefficient) continue;
+        if (k-- == 0) return name;
+    }
+    return k == 0 ? "time" : NULL;
+}
+
 /* --set rb.NAME=VALUE */
 static int set_entry(void *to, const char *text)
 {
-    const char *equals = strchr(text, '=');
+    const char *equals = strchr(text, '='), *name;
     if (strncmp(text, "rb.", 3) == 0 && equals) {
         size_t length = (size_t)(equals - text) - 3;
-        for (int k = 0; k < NCHOICE; k++) {
-            if (strlen(choices[k].name) != length) continue;
-            if (strncmp(choices[k].name, text + 3, length) == 0)
-                return choose(to, choices[k].name, equals + 1);
+        for (int k = 0; (name = entry_name(k)); k++) {
+            if (strlen(name) == length && strncmp(name, text + 3, length) == 0)
+                return choose(to, name, equals + 1);
         }
     }
     fprintf(stderr, "rattleback run: --set %s: expected rb.NAME=VALUE, NAME one of", text);
-    for (int k = 0; k < NCHOICE; k++) fprintf(stderr, "%s %s", k ? "," : "", choices[k].name);
+    for (int k = 0; (name = entry_name(k)); k++) fprintf(stderr, "%s %s", k ? "," : "", name);
     putc('\n', stderr);
     return 0;
 }
@@ -400,6 +250,41 @@ static int set_watch(void *to, const char *text)
     return ((run_options *)to)->watch = 1;
 }
 
+static int set_html(void *to, const char *text)
+{
+    ((run_options *)to)->show.html = text;
+    return 1;
+}
+
+static int set_gltf(void *to, const char *text)
+{
+    ((run_options *)to)->show.gltf = text;
+    return 1;
+}
+
+static int set_svg(void *to, const char *text)
+{
+    ((run_options *)to)->show.svg = text;
+    return 1;
+}
+
+static int set_fps(void *to, const char *text)
+{
+    return number("--fps", text, 0.0, 1e6, "frames for a second, or 0 for every step",
+                  &((run_options *)to)->show.fps);
+}
+
+static int set_snapshots(void *to, const char *text)
+{
+    return count("--snapshots", text, 1, 100, "an integer from 1 to 100",
+                 &((run_options *)to)->show.snapshots);
+}
+
+static int set_camera(void *to, const char *text)
+{
+    return show_camera("run", text, ((run_options *)to)->show.camera);
+}
+
 static int set_check_step(void *to, const char *text)
 {
     (void)text;
@@ -430,7 +315,7 @@ static const argument table[] = {
     { "--accuracy", 1, choose_accuracy },
     { "--tol", 1, choose_tol },
     { "--loose", 1, choose_loose },
-    { "--budget", 1, set_budget },
+    { "--budget", 1, choose_budget },
     { "--time-limit", 1, set_time_limit },
     { "--set", 1, set_entry },
     { "--threads", 1, set_threads },
@@ -451,6 +336,12 @@ static const argument table[] = {
     { "--watch", 0, set_watch },
     { "--cold", 0, set_cold },
     { "--check-step", 0, set_check_step },
+    { "--html", 1, set_html },
+    { "--gltf", 1, set_gltf },
+    { "--svg", 1, set_svg },
+    { "--fps", 1, set_fps },
+    { "--snapshots", 1, set_snapshots },
+    { "--camera", 1, set_camera },
     MODEL_ARGUMENTS,
     { NULL, 0, NULL },
 };
@@ -460,6 +351,7 @@ run_options run_options_default(void)
     return (run_options){ .model = model_options_default("run"),
                           .step = rb_step_opts_default(),
                           .control = control_options_default(),
+                          .show = show_options_default(),
                           .time = 1.0,
                           .threads = 1,
                           .every = 1,
@@ -474,35 +366,19 @@ int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
     return 1;
 }
 
-/* Impacts of `impulse` and `hybrid` end as Poisson says, unless somebody asks for another law. */
-static void choose_law(run_options *o)
-{
-    for (int k = 0; k < NCHOICE; k++)
-        if (strcmp(choices[k].name, "restitution_law") == 0 && o->given & (1u << k)) return;
-    int events = o->step.stepper == RB_STEPPER_IMPULSE || o->step.stepper == RB_STEPPER_HYBRID;
-    if (events) o->step.law = RB_POISSON;
-}
-
 int run_options_from_model(run_options *o, const rb_model *m)
 {
     char buffer[64];
-    for (int k = 0; k < NCHOICE; k++) {
-        if (!choices[k].in_model || o->given & (1u << k)) continue;
-        snprintf(buffer, sizeof buffer, "rb.%s", choices[k].name);
-        int at = rb_model_find(m, RB_KIND_CUSTOM, buffer);
-        if (at < 0) continue;
-        const char *text = buffer;
-        if (m->custom_text[at] >= 0)
-            text = m->names + m->custom_text[at];
-        else if (m->custom_num[at] < 1)
-            continue;
-        else
-            snprintf(buffer, sizeof buffer, "%.17g", m->custom_data[m->custom_adr[at]]);
-        if (!choices[k].set(o, text)) return 0;
-        o->given |= 1u << k;
+    rb_error err = { 0 };
+    if (rb_options_from_model(m, o->given, &o->step, &err) != RB_OK) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(err.text, " "), err.text);
+        return say(name, &err);
     }
-    choose_law(o);
-    return 1;
+    for (int k = 0; o->given[k]; k++)
+        if (strcmp(o->given[k], "time") == 0) return 1;
+    const char *text = rb_model_entry(m, "time", buffer, sizeof buffer);
+    return text ? set_time(o, text) : 1;
 }
 
 void run_help(void)
@@ -546,6 +422,12 @@ void run_help(void)
         "  --every N              a row of it each N steps (1)\n"
         "  --events FILE          impacts and groups of impulse and hybrid as CSV, or JSON lines\n"
         "                         (.jsonl)\n"
+        "  --html FILE            a page with the run in it, to be opened in a browser (.html)\n"
+        "  --gltf FILE            the run as an animation, binary glTF (.glb)\n"
+        "  --svg FILE             snapshots side by side (.svg)\n"
+        "  --fps N                frames a second of these; 0: each step (60)\n"
+        "  --snapshots N          of --svg (6)\n"
+        "  --camera AZ,EL         of --svg: from where it looks, in degrees\n"
         "  --save FILE            the state at the end, from which --state goes on bit for bit\n"
         "  --sensor-noise SEED    add the noise that sensors have to their recorded values\n"
         "  --start-height Z       z of the floating base at the start [m]\n"
@@ -568,6 +450,7 @@ void run_help(void)
         "  --lenient              run also where the file asks for physics that is not there\n"
         "  --json                 the summary as one JSON object\n"
         "\nexit status: 0 done, 1 a step could not be certified, 2 bad usage or input\n"
-        "\nexample: rattleback run scenes/contact/rod.xml --key start --time 0.7\n",
+        "\nexample: rattleback run scenes/contact/rod.xml --key start --time 0.7\n"
+        "         rattleback run scenes/robots/quadruped.xml --html run.html\n",
         model_options_help);
 }

@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDERS = {
     "acceptance": "one promise each: what users of other engines complain about",
     "contact": "contact and impact, small",
+    "gallery": "scenes of the playground that are nowhere else; `gallery.json` lists all of it",
     "impulse": "the scenes of the impulse and hybrid steppers",
     "papers": "experiments of papers, for `rattleback reproduce`",
     "peers": "timed beside other engines, for `bench/peers`",

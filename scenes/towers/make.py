@@ -3,6 +3,7 @@
 
     scenes/towers/make.py [--check]          into this folder; --check: compare with what is there
     scenes/towers/make.py NAME SEED FILE     one of them, perturbed by that seed (0: as it is here)
+    scenes/towers/make.py boxes_N SEED FILE  N boxes that fall into a bin as wide as they are high
 
 A seed moves every body by up to 0.1 mm and turns it by up to 1 mrad about the vertical. Seeds that are
 even are there to work with, odd ones to judge with (bench/towers).
@@ -57,7 +58,8 @@ class Scene:
 
     def add_pusher(self, pos, axis, half, speed, mass=100):
         """A heavy box on rails that keeps its speed."""
-        self.world += (f'    <body name="pusher" pos="{num(*pos)}">\n'
+        weightless = ' gravcomp="1"' if axis[2] else ""
+        self.world += (f'    <body name="pusher" pos="{num(*pos)}"{weightless}>\n'
                        f'      <joint name="pusher" type="slide" axis="{num(*axis)}"/>\n'
                        f'      <geom type="box" size="{num(*half)}" mass="{num(mass)}"/>\n'
                        f'    </body>\n')
@@ -178,6 +180,26 @@ def arch(seed=0, count=21):
     return s
 
 
+def boxes(count, seed=0):
+    """Boxes of 8 to 10 cm, turned at random, in layers of a cube; a bin of planes around them."""
+    side, pitch = math.ceil(count ** (1 / 3)), 0.18
+    s = Scene(f"boxes_{count}", f"{count} boxes fall into a bin.", 0.005, 1.0, 0.5, 600, 0)
+    chance = random.Random(1000 + seed)
+    wide = 0.5 * pitch * side
+    for name, axis, pos in (("east", "-1 0 0", (wide, 0, 0)), ("west", "1 0 0", (-wide, 0, 0)),
+                            ("north", "0 -1 0", (0, wide, 0)), ("south", "0 1 0", (0, -wide, 0))):
+        s.world += (f'    <geom name="{name}" type="plane" size="0 0 1" pos="{num(*pos)}" '
+                    f'zaxis="{axis}"/>\n')
+    for i in range(count):
+        q = [chance.gauss(0, 1) for _ in range(4)]
+        size = math.sqrt(sum(x * x for x in q))
+        s.add(f"b{i}", ((i % side - 0.5 * (side - 1)) * pitch,
+                        (i // side % side - 0.5 * (side - 1)) * pitch,
+                        0.09 + pitch * (i // side ** 2)), [x / size for x in q],
+              box([chance.uniform(0.04, 0.05) for _ in range(3)]))
+    return s
+
+
 MAKERS = {
     "jenga": jenga,
     "jenga_uneven": lambda seed=0: jenga(seed, 1e-4, "jenga_uneven"),
@@ -188,11 +210,17 @@ MAKERS = {
 }
 
 
+def maker_of(name):
+    if name.startswith("boxes_") and name[6:].isdigit():
+        return lambda seed: boxes(int(name[6:]), seed)
+    return MAKERS.get(name)
+
+
 def main():
     arguments = sys.argv[1:]
-    if len(arguments) == 3 and arguments[0] in MAKERS:
+    if len(arguments) == 3 and maker_of(arguments[0]):
         with open(arguments[2], "w", encoding="utf-8") as file:
-            file.write(MAKERS[arguments[0]](int(arguments[1])).text())
+            file.write(maker_of(arguments[0])(int(arguments[1])).text())
         return
     texts = {f"{name}.xml": maker().text() for name, maker in MAKERS.items()}
     status = keep(HERE, texts, arguments)

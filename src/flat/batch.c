@@ -7,7 +7,6 @@
 
 #include "flat/fields.h"
 #include "flat/sim.h"
-#include "pool.h"
 
 /* Arrays that lie one behind the other. */
 static const char *const shown[] = { "q",       "v",      "act",    "ctrl",   "tau",    "mocap",
@@ -66,7 +65,7 @@ void rb_batch_forget_threads(rb_batch *b)
 rb_batch *rb_batch_new(const rb_model *m, int n, int threads, rb_error *err)
 {
     rb_step_opts opts = rb_step_opts_default();
-    if (rb_flat_model_options(m, &opts, err) != RB_OK) return NULL;
+    if (rb_options_from_model(m, NULL, &opts, err) != RB_OK) return NULL;
     rb_batch *b = calloc(1, sizeof *b);
     int good = b != NULL;
     if (good) {
@@ -257,7 +256,7 @@ static void roll_world(work *w, int i)
     rb_sim *s = w->b->sim[i];
     rb_status status = RB_OK;
     long steps = 0;
-    for (long t = 0; t < w->n; t++) {
+    for (long t = 0; t < w->n && status != RB_CANCELLED; t++) {
         long row = (long)i * w->n + t, done = 0;
         if (status == RB_OK) {
             if (w->controls) put(s->d->ctrl, w->controls + row * s->m->nctrl, s->m->nctrl);

@@ -5,7 +5,7 @@ comment, whose last bracket is its shape: (nbody x 3). Several names of one decl
 first length and have the second ones in their order: `*a, *b; (n x 3, 4)`. Offsets and sizes are
 left to the C compiler.
 
-usage: fields.py INCLUDE OUT.c
+usage: fields.py INCLUDE OUT.c [STRUCT,..]   only these, without the sentences
 """
 import os
 import re
@@ -16,9 +16,12 @@ STRUCTS = {
     "base.h": ["rb_error", "rb_rng"],
     "spec.h": ["rb_where", "rb_pose", "rb_led_motion", "rb_material", "rb_muscle", "rb_option",
                "rb_warning", "rb_body_def", "rb_joint_def", "rb_geom_def", "rb_site_def",
-               "rb_mesh_def", "rb_equality_def", "rb_tendon_def", "rb_actuator_def",
+               "rb_hull_def", "rb_mesh_def", "rb_chain_joint", "rb_wrap_def", "rb_servo",
+               "rb_dcmotor", "rb_equality_def", "rb_tendon_def", "rb_actuator_def",
                "rb_exclude_def", "rb_pair_def", "rb_key_def", "rb_custom_def", "rb_sensor_def"],
-    "model.h": ["rb_model", "rb_data", "rb_touch_id", "rb_touch"],
+    "model.h": ["rb_plane_link", "rb_path", "rb_meet", "rb_fluid_shape", "rb_clear_link",
+                "rb_clear_pair", "rb_kept_pair", "rb_kept_row", "rb_kept_group", "rb_model", "rb_data",
+                "rb_touch_id", "rb_touch"],
     "solve.h": ["rb_certificate", "rb_info"],
     "collide.h": ["rb_manifold_point", "rb_contact", "rb_toi", "rb_ray_hit", "rb_distance"],
     "contact.h": ["rb_step_opts", "rb_event"],
@@ -26,6 +29,7 @@ STRUCTS = {
     "sensor.h": ["rb_contact_force"],
     "impact.h": ["rb_impact", "rb_impact_result", "rb_impact_certificate", "rb_impact_body",
                  "rb_impact_time"],
+    "poses.h": ["rb_facet", "rb_rest_pose", "rb_part", "rb_drop", "rb_drop_opts"],
     "flat.h": ["rb_flat_problem"],
 }
 
@@ -103,7 +107,7 @@ def length(word, owner, fields):
     return None
 
 
-def rows_of(owner, body, enums, known):
+def rows_of(owner, body, enums, known, brief):
     """Rows of the table for one struct."""
     listed = list(declarations(body))
     fields = {re.sub(r"[*\[].*|\W", "", n.replace("*", "")) for _, names, _ in listed for n in names}
@@ -126,6 +130,7 @@ def rows_of(owner, body, enums, known):
             counts = [length(w, owner, fields) for w in (own if stars else dims)]
             if None in counts:
                 continue
+            text = "" if brief else text
             quoted = text.replace("\\", "\\\\").replace('"', '\\"')
             cells = ", ".join(counts + ["{0, RB_NO_COUNT}"] * (2 - len(counts)))
             pointer = int(bool(stars) and kind != "TEXT")
@@ -137,6 +142,7 @@ def rows_of(owner, body, enums, known):
 
 def main():
     include, out = sys.argv[1:3]
+    brief = len(sys.argv) > 3  # without the sentences
     headers = sorted(os.listdir(os.path.join(include, "rattleback")))
     texts = {h: open(os.path.join(include, "rattleback", h), encoding="utf-8").read()
              for h in headers}
@@ -146,9 +152,11 @@ def main():
     for header, wanted in STRUCTS.items():
         bodies = read_structs(texts[header])
         for owner in wanted:
+            if brief and owner not in sys.argv[3].split(","):
+                continue
             if owner not in bodies:
                 sys.exit(f"fields.py: {header} has no struct {owner}")
-            rows += rows_of(owner, bodies[owner], enums, known)
+            rows += rows_of(owner, bodies[owner], enums, known, brief)
             sizes.append(f'    {{ "{owner}", sizeof({owner}) }},')
     of_data = [k for k, row in enumerate(rows) if row.startswith('    { "rb_data",')]
     lines = ["/* Written by src/flat/fields.py from the headers. */", '#include "flat/fields.h"', "",

@@ -37,7 +37,7 @@ const rb_field *flat_data_field(int k)
 int flat_is_steady(int k)
 {
     const rb_field *f = flat_data_field(k);
-    if (!f->pointer || strcmp(f->name, "slide") == 0) return 0;
+    if (!f->pointer || f->type == RB_FIELD_STRUCT || strcmp(f->name, "slide") == 0) return 0;
     return f->length[0].count != offsetof(rb_data, touch_max);
 }
 
@@ -95,6 +95,7 @@ rb_sim *flat_sim_new(const rb_model *m, const rb_step_opts *opts)
 void rb_sim_free(rb_sim *s)
 {
     if (!s) return;
+    pool_free(s->pool);
     rb_data_free(s->d);
     free(s->first);
     free(s->home);
@@ -105,7 +106,7 @@ void rb_sim_free(rb_sim *s)
 rb_sim *rb_sim_new(const rb_model *m, rb_error *err)
 {
     rb_step_opts opts = rb_step_opts_default();
-    if (rb_flat_model_options(m, &opts, err) != RB_OK) return NULL;
+    if (rb_options_from_model(m, NULL, &opts, err) != RB_OK) return NULL;
     rb_sim *s = flat_sim_new(m, &opts);
     if (!s) {
         *err = (rb_error){ .status = RB_NOMEM, .text = "out of memory for the state" };
@@ -161,6 +162,19 @@ void rb_sim_on_wait(rb_sim *s, rb_host *host)
     s->wait.host = host;
 }
 
+rb_status rb_sim_threads(rb_sim *s, int threads)
+{
+    pool_free(s->pool);
+    s->pool = threads > 1 ? pool_new(threads) : NULL;
+    return threads > 1 && !s->pool ? RB_NOMEM : RB_OK;
+}
+
+/* They died with a fork; their memory is not worth a hang. */
+void rb_sim_forget_threads(rb_sim *s)
+{
+    s->pool = NULL;
+}
+
 /* ---- start -------------------------------------------------------------------------------------
  */
 
@@ -208,11 +222,14 @@ static int ask(rb_host *host)
     return raised;
 }
 
+/* Whose call this thread is in: threads of a pool have none, and do not ask. */
+static _Thread_local const flat_wait *caller;
+
 static int is_over(void *ctx)
 {
     flat_wait *w = ctx;
     if (w->stop && atomic_load_explicit(w->stop, memory_order_relaxed)) return 1;
-    if (!w->host || !w->asks) return 0;
+    if (!w->host || !w->asks || caller != w) return 0;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     double past =
@@ -240,8 +257,15 @@ static void keep_info(rb_sim *s, const rb_step_info *info)
 static rb_status step(rb_sim *s, const rb_step_opts *opts)
 {
     rb_step_info info;
+    rb_step_opts told;
+    if (s->replay) {
+        told = *opts;
+        told.events = rb_replay_events(s->replay);
+        opts = &told;
+    }
     for (;;) {
         rb_status status = rb_step(s->m, s->d, opts, &info, &s->err);
+        if (s->replay) rb_replay_step(s->replay, s->d, opts, &info, status, &s->err);
         if (status != RB_FULL) {
             keep_info(s, &info);
             return status;
@@ -257,7 +281,8 @@ rb_status rb_sim_step(rb_sim *s, long n, const rb_step_opts *opts, long *done)
     rb_status status = RB_OK;
     long k = 0;
     s->err.text[0] = '\0';
-    if (s->wait.host || s->wait.stop) {
+    if (s->wait.host || s->wait.stop || s->pool) {
+        caller = &s->wait;
         if (!s->wait.stop) {
             s->wait.asks = 1;
             clock_gettime(CLOCK_MONOTONIC, &s->wait.last);
@@ -265,6 +290,7 @@ rb_status rb_sim_step(rb_sim *s, long n, const rb_step_opts *opts, long *done)
         o = opts ? *opts : s->opts;
         o.cancel = is_over;
         o.cancel_ctx = &s->wait;
+        if (s->pool) o.parallel = pool_parallel(s->pool);
         opts = &o;
     }
     for (; k < n; k++) {

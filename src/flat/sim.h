@@ -5,7 +5,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "pool.h"
 #include "rattleback/flat.h"
+#include "rattleback/show.h"
 
 /* Who is asked whether to go on: the caller, by the calling thread, some times a second; and a flag
  * that all threads of a batch share. */
@@ -13,7 +15,7 @@ typedef struct flat_wait {
     rb_host *host;
     struct timespec last;
     atomic_int *stop; /* NULL: none */
-    int asks;         /* 1: this thread may ask */
+    int asks;         /* 1: the thread that called may ask */
 } flat_wait;
 
 struct rb_sim {
@@ -24,8 +26,10 @@ struct rb_sim {
     rb_step_info info;
     rb_error err;
     flat_wait wait;
-    void *first; /* memory of the first block: its arrays stay in use when the data moves */
-    void **home; /* where the arrays of the data are, NULL: no array  (rb_flat_data_count) */
+    rb_replay *replay; /* that is recorded, not owned; NULL: none */
+    pool *pool;        /* for the islands of a step, NULL: one thread */
+    void *first;       /* memory of the first block: its arrays stay in use when the data moves */
+    void **home;       /* where the arrays of the data are, NULL: no array  (rb_flat_data_count) */
 };
 
 /* Field k of rb_data, and whether it is an array whose length is that of the model. */

@@ -15,14 +15,26 @@ enum { NTOUCH = 0, COUNTS = 12 };
 
 typedef struct header {
     uint64_t magic;
-    int count[COUNTS]; /* [NTOUCH]: constraints; then the lengths of the model */
+    uint64_t structure; /* of the model */
+    int count[COUNTS];  /* [NTOUCH]: constraints; then the lengths of the model */
 } header;
 
-_Static_assert(sizeof(header) == sizeof(uint64_t) + COUNTS * sizeof(int), "header has a gap");
+_Static_assert(sizeof(header) == 2 * sizeof(uint64_t) + COUNTS * sizeof(int), "header has a gap");
 
-static header make_header(const rb_data *d)
+/* What a state means: joints, tree, and what constraints name by number. Masses and coefficients
+ * may differ. */
+static uint64_t structure(const rb_model *m)
+{
+    const int count[] = { m->nbody, m->njnt, m->ngeom, m->neq, m->ntendon, m->nu };
+    uint64_t h = rb_hash(RB_HASH_INIT, count, sizeof count);
+    h = rb_hash(h, m->body_parent, (size_t)m->nbody * sizeof *m->body_parent);
+    return rb_hash(h, m->jnt_type, (size_t)m->njnt * sizeof *m->jnt_type);
+}
+
+static header make_header(const rb_model *m, const rb_data *d)
 {
     return (header){ .magic = RB_DATA_MAGIC,
+                     .structure = structure(m),
                      .count = { d->ntouch, d->nq, d->nv, d->na, d->nctrl, d->nctrlpast, d->nbody,
                                 d->nmocap, d->ngauge_dof, d->nsensordata, d->nsensorpast } };
 }
@@ -85,7 +97,7 @@ size_t rb_sim_save_size(const rb_sim *s)
 size_t rb_sim_save(const rb_sim *s, void *out, size_t capacity)
 {
     piece p[MOST];
-    const header head = make_header(s->d);
+    const header head = make_header(s->m, s->d);
     int n = pieces(s->d, s->d->ntouch, p);
     size_t bytes = sum(p, n);
     if (bytes > capacity) return 0;
@@ -102,7 +114,7 @@ size_t rb_sim_save(const rb_sim *s, void *out, size_t capacity)
 rb_status rb_sim_restore(rb_sim *s, const void *bytes, size_t size)
 {
     piece p[MOST];
-    header given, own = make_header(s->d);
+    header given, own = make_header(s->m, s->d);
     if (size < sizeof given) return RB_BAD_INPUT;
     memcpy(&given, bytes, sizeof given);
     own.count[NTOUCH] = given.count[NTOUCH];

@@ -67,5 +67,6 @@ int rb_flat_default(const char *name, void *out)
     GIVE(rb_custom_def, rb_custom_default())
     GIVE(rb_sensor_def, rb_sensor_default())
     GIVE(rb_step_opts, rb_step_opts_default())
+    GIVE(rb_drop_opts, rb_drop_opts_default())
     return 0;
 }

@@ -4,10 +4,12 @@ usage: traps.py PATH_TO_rattleback [NAME...]     only the tests whose name conta
 """
 import json
 import os
+import pty
 import re
+import subprocess
 import tempfile
 
-from harness import check, check_run, rattleback, run_tests, strict_json
+from harness import PROGRAM, check, check_run, rattleback, run_tests, strict_json
 
 CUBE = "scenes/acceptance/resting_cube.xml"
 
@@ -85,6 +87,48 @@ def test_watch_names_what_it_watches():
     check_run(result, 0, "upper limit of hinge")
     check_run(rattleback("run", "scenes/contact/rod.xml", "--key", "start", "--time", "0.6", "--watch"), 0,
               "contact ", "point ")
+
+
+def test_what_is_misspelled_is_suggested():
+    for flag, meant in (("--reord", "--record"), ("--tme", "--time"), ("--ctrl-evry", "--ctrl-every"),
+                        ("--start-heigth=1", "--start-height")):
+        check_run(rattleback("run", CUBE, flag, "1"), 2, "unknown option", f"did you mean {meant}?")
+    check_run(rattleback("rum", CUBE), 2, "unknown command rum; did you mean run?")
+    check_run(rattleback("xyzzy", CUBE), 2, "unknown command xyzzy\n")
+
+
+def test_a_long_run_says_how_long_it_will_take():
+    try:
+        ours, theirs = pty.openpty()
+    except OSError as why:
+        print(f"    no terminal to be had here ({why}): the bar is not tested")
+        return
+    # a double pendulum in the air never rests: the run is long enough for a line
+    model = """<mujoco><option timestep="0.0001"/><worldbody>
+     <body><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 1 0 0 1.5" size="0.05"/>
+     <body pos="0 0 1.5"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05"/>
+     </body></body></worldbody></mujoco>"""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "model.xml"), "w", encoding="utf-8") as out:
+            out.write(model)
+        subprocess.run([PROGRAM, "run", "model.xml", "--time", "20"], cwd=folder, stderr=theirs,
+                       stdout=subprocess.DEVNULL, check=True)
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(ours, 65536):
+            shown += chunk
+    except OSError:
+        pass  # the other end is closed
+    os.close(ours)
+    check(re.search(rb"s of 20\.000 s .*x real time +[0-9]+ s left", shown), shown[:300])
+
+
+def test_a_frame_that_misses_a_right_angle_is_named():
+    model = """<mujoco><compiler angle="radian"/><worldbody><body name="axle"><freejoint/>
+     <geom type="cylinder" size="0.1 0.02" euler="1.5708 0 0"/></body></worldbody></mujoco>"""
+    check_run(run(model, "--time", "0.01"), 0, "geom of axle first, miss a right angle", "--snap-angles")
+    check_run(run(model, "--time", "0.01", "--snap-angles"), 0, "were turned to the right angle")
 
 
 if __name__ == "__main__":

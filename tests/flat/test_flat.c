@@ -92,15 +92,15 @@ TEST(defaults_and_options)
 
     rb_error err = { 0 };
     rb_step_opts opts = rb_step_opts_default();
-    assert_int_equal(rb_flat_option(&opts, "accuracy", "strict", &err), RB_OK);
+    assert_int_equal(rb_option_set(&opts, "accuracy", "strict", &err), RB_OK);
     assert_int_equal(opts.accuracy, RB_ACCURACY_STRICT);
-    assert_int_equal(rb_flat_option(&opts, "restitution", "0.5", &err), RB_OK);
+    assert_int_equal(rb_option_set(&opts, "restitution", "0.5", &err), RB_OK);
     assert_true(opts.restitution == 0.5);
-    assert_int_equal(rb_flat_option(&opts, "directions", "7", &err), RB_BAD_INPUT);
+    assert_int_equal(rb_option_set(&opts, "directions", "7", &err), RB_BAD_INPUT);
     assert_non_null(strstr(err.text, "directions"));
-    assert_int_equal(rb_flat_option(&opts, "nonsense", "7", &err), RB_BAD_INPUT);
+    assert_int_equal(rb_option_set(&opts, "nonsense", "7", &err), RB_BAD_INPUT);
     assert_non_null(strstr(err.text, "stepper"));
-    assert_int_equal(rb_flat_option(&opts, "h", "nan", &err), RB_BAD_INPUT);
+    assert_int_equal(rb_option_set(&opts, "h", "nan", &err), RB_BAD_INPUT);
 }
 
 /* A simulation by hand, as the command runs one. */
@@ -197,6 +197,94 @@ TEST(parameters)
     rb_model_free(m, NULL);
 }
 
+TEST(threads_of_a_sim)
+{
+    rb_error err = { 0 };
+    rb_model *m = load();
+    rb_sim *s = rb_sim_new(m, &err);
+    assert_int_equal(rb_sim_threads(s, 3), RB_OK);
+    assert_int_equal(rb_sim_step(s, 100, NULL, NULL), RB_OK);
+    rb_sim *twin = rb_sim_copy(s); /* has none */
+    assert_int_equal(rb_sim_threads(s, 1), RB_OK);
+    assert_int_equal(rb_sim_step(s, 100, NULL, NULL), RB_OK);
+    assert_int_equal(rb_sim_step(twin, 100, NULL, NULL), RB_OK);
+    assert_true(rb_data_hash(rb_sim_data(s)) == by_hand(m, 200));
+    assert_true(rb_data_hash(rb_sim_data(twin)) == by_hand(m, 200));
+    rb_sim_free(twin);
+    rb_sim_free(s);
+    rb_model_free(m, NULL);
+}
+
+/* A box at rest: its mass and inertia, no velocity, and the floor carries it. */
+TEST(bodies)
+{
+    enum { N = 2, NBODY = 3 };
+    rb_error err = { 0 };
+    rb_model *m = load();
+    rb_batch *b = rb_batch_new(m, N, 1, &err);
+    double inertia[N][NBODY][10], velocity[N][NBODY][6], contact[N][NBODY][6], com[N][3];
+    double actuation[N][7];
+    assert_int_equal(m->nbody, NBODY);
+    assert_int_equal(m->nv, 7);
+    assert_int_equal(rb_batch_step(b, 500, NULL, NULL, NULL), RB_OK);
+    int length;
+    rb_batch_array(b, "ctrl", &length)[1] = 2.0;
+    assert_int_equal(rb_batch_bodies(b, RB_BODY_INERTIA, &inertia[0][0][0]), RB_OK);
+    assert_int_equal(rb_batch_bodies(b, RB_BODY_VELOCITY, &velocity[0][0][0]), RB_OK);
+    assert_int_equal(rb_batch_bodies(b, RB_BODY_CONTACT, &contact[0][0][0]), RB_OK);
+    rb_batch_actuation(b, &actuation[0][0]);
+    rb_batch_center_of_mass(b, &com[0][0]);
+    double mass = 8.0, moment = mass * 0.02 / 3.0; /* a cube of 0.2 m, 1000 kg/m^3 */
+    for (int k = 0; k < 3; k++) assert_true(fabs(inertia[1][1][k] - moment) < 1e-12);
+    for (int k = 3; k < 9; k++) assert_true(fabs(inertia[1][1][k]) < 1e-12);
+    assert_true(fabs(inertia[1][1][9] - mass) < 1e-12);
+    for (int k = 0; k < 6; k++) {
+        assert_true(fabs(velocity[1][1][k]) < 1e-9);
+        assert_true(fabs(contact[1][1][k] - (k == 5 ? 9.81 * mass : 0.0)) < 1e-6);
+        assert_true(fabs(contact[1][2][k]) < 1e-12);
+    }
+    assert_true(actuation[0][6] == 0.0 && actuation[1][6] == 2.0);
+    assert_true(com[0][0] > 0.0 && com[0][2] == com[1][2]);
+    rb_batch_free(b);
+    rb_model_free(m, NULL);
+}
+
+/* Drops depend on their number and the seed alone. */
+TEST(drops)
+{
+    static const char part[] =
+        "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body><freejoint/>"
+        "<geom type='box' size='.01 .02 .03'/></body></worldbody></mujoco>";
+    enum { N = 12 };
+    rb_error err = { 0 };
+    rb_spec *spec = rb_flat_read(NULL, part, sizeof part - 1, NULL, NULL, 0, NAN, NAN, &err);
+    rb_model *m = rb_flat_compile(spec, 0, &err), *other = load();
+    rb_part p;
+    rb_drop one[N], two[N];
+    rb_drop_opts o = rb_drop_opts_default();
+    assert_int_equal(rb_part_read(&p, m, 0.005, &err), RB_OK);
+    assert_int_equal(p.npose, 6);
+    assert_int_equal(rb_drop_opts_finish(&o, &p, INFINITY, &err), RB_OK);
+    assert_true(fabs(o.height - 10.0 * p.size) < 1e-12 && o.step.h > 0.0);
+    assert_int_equal(rb_flat_drops(&p, m, &o, 0, N, 1, one, &err), RB_OK);
+    assert_int_equal(rb_flat_drops(&p, m, &o, 0, N / 2, 3, two, &err), RB_OK);
+    assert_int_equal(rb_flat_drops(&p, m, &o, N / 2, N / 2, 2, two + N / 2, &err), RB_OK);
+    for (int k = 0; k < N; k++) {
+        assert_true(one[k].pose >= 0 && one[k].pose == two[k].pose);
+        assert_true(one[k].time == two[k].time && one[k].steps == two[k].steps);
+    }
+    assert_int_equal(rb_flat_drops(&p, m, &o, 0, N, 0, one, &err), RB_BAD_INPUT);
+    o.height = 0.5 * p.radius;
+    assert_int_equal(rb_drop_opts_finish(&o, &p, INFINITY, &err), RB_BAD_INPUT);
+    rb_part_free(&p);
+    assert_int_equal(rb_part_read(&p, other, 0.005, &err), RB_BAD_INPUT);
+    assert_non_null(strstr(err.text, "several bodies move"));
+    rb_part_free(&p);
+    rb_spec_free(spec);
+    rb_model_free(other, NULL);
+    rb_model_free(m, NULL);
+}
+
 TEST(json)
 {
     rb_model *m = load();
@@ -233,4 +321,4 @@ TEST(solve)
 }
 
 TEST_MAIN(RUN(table), RUN(every_field), RUN(defaults_and_options), RUN(sim), RUN(batch),
-          RUN(parameters), RUN(json), RUN(solve))
+          RUN(parameters), RUN(threads_of_a_sim), RUN(bodies), RUN(drops), RUN(json), RUN(solve))

@@ -7,9 +7,10 @@
  * long before rest. Rolling goes on for ever where nothing brakes it; there the energy without that
  * of the rolling must stay below the way out for a while. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "poses.h"
+#include "rattleback/poses.h"
 
 /* Share of the depth of a valley that the energy may use [1]: the rest is for the 1e-9 that
  * certified steps may create, and for shapes cut into facets (5e-4). Larger: nothing is won. */
@@ -29,13 +30,52 @@
 /* The simulation begins at this many radii above the floor [1]: nothing touches yet. */
 #define CLEAR 1.001
 
+/* Size of a part in seconds: a fiftieth of it resolves tipping. */
+#define STEPS_TO_TIP 50.0
+
+/* Largest dimensions of a part between the floor and the start, as in the drops of the paper. */
+#define SIZES_HIGH 10.0
+
 /* Times that a step without an answer is halved. */
 enum { HALVINGS = 6 };
 
-const char *drop_word(drop_outcome outcome)
+const char *rb_drop_word(rb_drop_outcome outcome)
 {
     static const char *const words[] = { "decided", "rest", "rolling", "unsettled", "failed" };
-    return outcome >= 0 && outcome < DROP_OUTCOMES ? words[outcome] : "?";
+    return outcome >= 0 && outcome < RB_DROP_OUTCOMES ? words[outcome] : "?";
+}
+
+rb_drop_opts rb_drop_opts_default(void)
+{
+    rb_drop_opts o = { .seed = 1, .time = 10.0, .step = rb_step_opts_default() };
+    o.step.stepper = RB_STEPPER_IMPULSE;
+    return o;
+}
+
+rb_status rb_drop_opts_finish(rb_drop_opts *o, const rb_part *p, double longest, rb_error *err)
+{
+    if (o->height == 0.0) o->height = SIZES_HIGH * p->size;
+    if (o->step.h == 0.0) o->step.h = fmin(sqrt(p->radius / p->gravity) / STEPS_TO_TIP, longest);
+    if (o->height >= p->radius) return RB_OK;
+    *err = (rb_error){ .status = RB_BAD_INPUT };
+    snprintf(err->text, sizeof err->text,
+             "height %g: expected the centre of mass at %g m or more, where no orientation touches "
+             "the floor",
+             o->height, p->radius);
+    return RB_BAD_INPUT;
+}
+
+void rb_wilson(int k, int n, double *low, double *high)
+{
+    const double z = 1.959963984540054; /* 97.5 % quantile of the normal distribution */
+    *low = 0.0;
+    *high = 1.0;
+    if (n <= 0) return;
+    double share = (double)k / n, z2 = z * z / n;
+    double centre = (share + 0.5 * z2) / (1.0 + z2);
+    double half = z / (1.0 + z2) * sqrt(share * (1.0 - share) / n + 0.25 * z2 / n);
+    if (k > 0) *low = centre - half;
+    if (k < n) *high = centre + half;
 }
 
 typedef struct motion {
@@ -66,14 +106,14 @@ static void turn(const double R[9], const double x[3], double out[3])
 }
 
 /* w'Iw / 2 [J]. */
-static double turning_energy(const part *p, const double w[3])
+static double turning_energy(const rb_part *p, const double w[3])
 {
     const double *I = p->inertia;
     return 0.5 * (I[0] * w[0] * w[0] + I[1] * w[1] * w[1] + I[2] * w[2] * w[2]) +
            I[3] * w[0] * w[1] + I[4] * w[0] * w[2] + I[5] * w[1] * w[2];
 }
 
-static motion look(const part *p, const rb_data *d)
+static motion look(const rb_part *p, const rb_data *d)
 {
     motion at;
     double c[3], u[3];
@@ -97,7 +137,7 @@ static motion look(const part *p, const rb_data *d)
 
 /* E / (m g) without what rolling about the axis of a pose takes: spin about it, and travel on the
  * floor at right angles to it [m]. */
-static double without_rolling(const part *p, const pose *in, const motion *at)
+static double without_rolling(const rb_part *p, const rb_rest_pose *in, const motion *at)
 {
     double w[3], along[3], spin = 0.0, travel = 0.0, speed2 = at->v[2] * at->v[2];
     int ball = in->axis[0] == 0.0 && in->axis[1] == 0.0 && in->axis[2] == 0.0;
@@ -113,7 +153,7 @@ static double without_rolling(const part *p, const pose *in, const motion *at)
 /* ---- start --------------------------------------------------------------------------------------
  */
 
-static void start(const part *p, const drop_settings *s, int k, const rb_model *m, rb_data *d)
+static void start(const rb_part *p, const rb_drop_opts *s, int k, const rb_model *m, rb_data *d)
 {
     const uint64_t who[2] = { s->seed, (uint64_t)k };
     rb_rng rng = rb_rng_make(rb_hash(RB_HASH_INIT, who, sizeof who));
@@ -155,7 +195,7 @@ typedef struct watch {
     int rolling;  /* that pose, -1: none                                    */
 } watch;
 
-static int finish(drop *out, drop_outcome outcome, int in)
+static int finish(rb_drop *out, rb_drop_outcome outcome, int in)
 {
     out->outcome = outcome;
     out->pose = in;
@@ -168,8 +208,8 @@ static double speed(const double v[3])
 }
 
 /* Whether the drop has ended, and how. */
-static int ended(const part *p, const drop_settings *s, const rb_data *d, int resting, watch *w,
-                 drop *out)
+static int ended(const rb_part *p, const rb_drop_opts *s, const rb_data *d, int resting, watch *w,
+                 rb_drop *out)
 {
     motion at = look(p, d);
     double slow = fmax(speed(at.v), p->radius * speed(at.w));
@@ -177,16 +217,16 @@ static int ended(const part *p, const drop_settings *s, const rb_data *d, int re
     int rests = (resting && slow == 0.0) || d->time - w->still >= REST_TIME;
     if (!rests && at.z >= p->barrier_max) return 0;
 
-    int in = part_descend(p, at.d);
-    const pose *k = &p->pose[in];
-    if (rests) return finish(out, DROP_REST, in);
+    int in = rb_part_descend(p, at.d);
+    const rb_rest_pose *k = &p->pose[in];
+    if (rests) return finish(out, RB_DROP_REST, in);
     if (!s->full && at.energy < k->height + SHARE_OF_DEPTH * (k->barrier - k->height))
-        return finish(out, DROP_DECIDED, in);
+        return finish(out, RB_DROP_DECIDED, in);
     int rolls = k->rolling && without_rolling(p, k, &at) < k->barrier;
     if (!rolls || in != w->rolling) w->since = d->time;
     w->rolling = rolls ? in : -1;
     if (rolls && d->time - w->since >= ROLLING_TIMES * sqrt(p->radius / p->gravity))
-        return finish(out, DROP_ROLLING, in);
+        return finish(out, RB_DROP_ROLLING, in);
     return 0;
 }
 
@@ -196,7 +236,7 @@ static int unanswered(rb_status status)
 }
 
 /* A step; one without an answer is tried in shorter ones, at last as a fixed step. *d may move. */
-static rb_status step(const rb_model *m, const drop_settings *s, rb_data **d, drop *out,
+static rb_status step(const rb_model *m, const rb_drop_opts *s, rb_data **d, rb_drop *out,
                       int *resting, rb_error *err)
 {
     rb_step_opts opts = s->step;
@@ -218,22 +258,22 @@ static rb_status step(const rb_model *m, const drop_settings *s, rb_data **d, dr
     return status;
 }
 
-rb_status drop_run(const part *p, const rb_model *m, const drop_settings *s, int k, rb_data **data,
-                   drop *out, rb_error *err)
+rb_status rb_drop_run(const rb_part *p, const rb_model *m, const rb_drop_opts *s, int k,
+                      rb_data **data, rb_drop *out, rb_error *err)
 {
     int resting = 0;
-    *out = (drop){ .pose = -1, .outcome = DROP_UNSETTLED };
+    *out = (rb_drop){ .pose = -1, .outcome = RB_DROP_UNSETTLED };
     start(p, s, k, m, *data);
     watch w = { .still = (*data)->time, .since = (*data)->time, .rolling = -1 };
     int over = ended(p, s, *data, 0, &w, out);
     while (!over && (*data)->time < s->time) {
         rb_status status = step(m, s, data, out, &resting, err);
         if (unanswered(status)) {
-            out->outcome = DROP_FAILED;
+            out->outcome = RB_DROP_FAILED;
             break;
         }
         if (status != RB_OK) return status;
-        out->outcome = DROP_UNSETTLED;
+        out->outcome = RB_DROP_UNSETTLED;
         over = ended(p, s, *data, resting, &w, out);
     }
     out->time = (*data)->time;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "poses.h"
+#include "poses/part.h"
 
 /* Curved shapes are cut into this many pieces round an axis; a cylinder then rolls over edges of
  * 5e-4 of its radius, a tenth of what is merged. */
@@ -14,58 +14,59 @@ enum { AROUND = 96, UP = 48 };
  * of a part is far below the barrier between two poses. */
 #define LEVEL 1e-6
 
-static int refuse(const char *file, const char *text)
+static int refuse(rb_error *err, const char *text)
 {
-    fprintf(stderr, "%s: %s\n", file, text);
+    *err = (rb_error){ .status = RB_BAD_INPUT };
+    snprintf(err->text, sizeof err->text, "%s", text);
     return 0;
 }
 
 /* ---- what the model must be ---------------------------------------------------------------------
  */
 
-static int check_joints(const rb_model *m, const char *file)
+static int check_joints(const rb_model *m, rb_error *err)
 {
     if (m->njnt == 0)
-        return refuse(file, "no free body: expected one that can fall; write <freejoint/> into it, "
-                            "or say --floating-base for a URDF");
+        return refuse(err, "no free body: expected one that can fall; write <freejoint/> into it, "
+                           "or say --floating-base for a URDF");
     if (m->nlink > 2 || m->njnt > 1)
-        return refuse(file, "several bodies move: expected a single free one; poses are dropped "
-                            "one part at a time");
+        return refuse(err, "several bodies move: expected a single free one; poses are dropped "
+                           "one part at a time");
     if (m->jnt_type[0] != RB_JOINT_FREE)
-        return refuse(file, "the body that moves has a hinge, slide or ball: expected "
-                            "<freejoint/>");
+        return refuse(err, "the body that moves has a hinge, slide or ball: expected "
+                           "<freejoint/>");
     if (m->neq || m->ntendon || m->nu || m->nmocap)
-        return refuse(file, "equalities, tendons, actuators or mocap bodies act on the part: "
-                            "expected a part that only falls");
-    if (!(m->link_mass[1] > 0.0)) return refuse(file, "the part has no mass");
+        return refuse(err, "equalities, tendons, actuators or mocap bodies act on the part: "
+                           "expected a part that only falls");
+    if (!(m->link_mass[1] > 0.0)) return refuse(err, "the part has no mass");
     for (int b = 1; b < m->nbody; b++)
-        if (m->body_gravcomp[b] != 0.0) return refuse(file, "gravcomp on a part that must fall");
-    if (!m->option.contact) return refuse(file, "contacts are switched off in <option>");
+        if (m->body_gravcomp[b] != 0.0) return refuse(err, "gravcomp on a part that must fall");
+    if (!m->option.contact) return refuse(err, "contacts are switched off in <option>");
     return 1;
 }
 
 /* The floor: the only fixed geom, a level plane. */
-static int find_floor(const rb_model *m, const char *file, part *p)
+static int find_floor(const rb_model *m, rb_error *err, rb_part *p)
 {
     const double *g = m->option.gravity;
     int floor = -1;
     p->gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    if (!(p->gravity > 0.0)) return refuse(file, "no gravity: nothing falls");
+    if (!(p->gravity > 0.0)) return refuse(err, "no gravity: nothing falls");
     if (sqrt(g[0] * g[0] + g[1] * g[1]) > LEVEL * p->gravity || g[2] > 0.0)
-        return refuse(file, "gravity does not point along -z: turn the model");
+        return refuse(err, "gravity does not point along -z: turn the model");
     for (int k = 0; k < m->ngeom; k++) {
         if (m->geom_link[k] != 0) continue;
         const double *q = m->geom_quat + 4 * (size_t)k;
         if (m->geom_type[k] != RB_GEOM_PLANE || floor >= 0 || m->geom_body[k] != 0)
-            return refuse(file, "fixed geoms beside the floor: expected one plane of the "
-                                "world and nothing else");
+            return refuse(err, "fixed geoms beside the floor: expected one plane of the "
+                               "world and nothing else");
         floor = k;
         /* third column of the rotation, its horizontal part: the sine of the slope */
         if (hypot(2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1])) > LEVEL)
-            return refuse(file, "the floor is not level: expected a plane with its normal along z");
+            return refuse(err, "the floor is not level: expected a plane with its normal along z");
     }
     if (floor < 0)
-        return refuse(file,
+        return refuse(err,
                       "there is no floor: write <geom type=\"plane\" size=\"0 0 1\"/> into the "
                       "world, or say --ground 0");
     p->ground = m->geom_pos[3 * (size_t)floor + 2];
@@ -192,28 +193,27 @@ static void place(const rb_model *m, int k, double x[3])
     for (int i = 0; i < 3; i++) x[i] = y[i] + l[i] - m->link_com[3 + i];
 }
 
-static int gather(const rb_model *m, const char *file, int floor, cloud *c)
+static int gather(const rb_model *m, rb_error *err, int floor, cloud *c)
 {
     int ok = 1;
     for (int k = 0; k < m->ngeom && ok; k++) {
         int first = c->n;
         if (m->geom_link[k] != 1 || !touches(m, k, floor)) continue;
         if (m->geom_type[k] == RB_GEOM_PLANE || m->geom_type[k] == RB_GEOM_HFIELD)
-            return refuse(file,
-                          "the part has a plane or height field: expected shapes with an end");
+            return refuse(err, "the part has a plane or height field: expected shapes with an end");
         ok = add_shape(c, m, k);
         for (int i = first; i < c->n && ok; i++) place(m, k, c->x + 3 * (size_t)i);
     }
-    if (!ok) return refuse(file, "out of memory for the part");
+    if (!ok) return refuse(err, "out of memory for the part");
     return c->n > 0 ? 1
-                    : refuse(file, "no geom of the part can touch the floor: see contype and "
-                                   "conaffinity");
+                    : refuse(err, "no geom of the part can touch the floor: see contype and "
+                                  "conaffinity");
 }
 
 /* ---- its hull -----------------------------------------------------------------------------------
  */
 
-static int copy_hull(part *p, const rb_hull_def *hull)
+static int copy_hull(rb_part *p, const rb_hull_def *hull)
 {
     size_t nvert = (size_t)hull->nvert, nface = (size_t)hull->nface, nloop = (size_t)hull->nloop;
     p->nvert = hull->nvert;
@@ -232,9 +232,8 @@ static int copy_hull(part *p, const rb_hull_def *hull)
 
 /* The reader's hulls are those of meshes: the points become one, on a body of a model that is
  * never compiled. */
-static int find_hull(part *p, const cloud *c, const char *file)
+static int find_hull(rb_part *p, const cloud *c, rb_error *err)
 {
-    rb_error err = { 0 };
     rb_spec *spec = rb_spec_new(NULL);
     rb_body_def body = rb_body_default();
     rb_joint_def joint = rb_joint_default();
@@ -247,19 +246,17 @@ static int find_hull(part *p, const cloud *c, const char *file)
     geom.type = RB_GEOM_MESH;
     geom.asset = 0;
     joint.body = geom.body = 1;
-    int ok = spec && rb_spec_add_body(spec, &body, &err) == 1 &&
-             rb_spec_add_joint(spec, &joint, &err) == 0 &&
-             rb_spec_add_mesh(spec, &mesh, &err) == 0 && rb_spec_add_geom(spec, &geom, &err) == 0 &&
-             rb_spec_hulls(spec, &err) == RB_OK;
-    if (!ok)
-        refuse(file, err.text[0] ? err.text : "out of memory for the hull of the part");
-    else if (!(ok = copy_hull(p, &rb_spec_mesh(spec, 0)->hull)))
-        refuse(file, "out of memory for the hull of the part");
+    int ok = spec && rb_spec_add_body(spec, &body, err) == 1 &&
+             rb_spec_add_joint(spec, &joint, err) == 0 && rb_spec_add_mesh(spec, &mesh, err) == 0 &&
+             rb_spec_add_geom(spec, &geom, err) == 0 && rb_spec_hulls(spec, err) == RB_OK;
+    int told = !ok && err->text[0];
+    ok = ok && copy_hull(p, &rb_spec_mesh(spec, 0)->hull);
+    if (!ok && !told) refuse(err, "out of memory for the hull of the part");
     rb_spec_free(spec);
     return ok;
 }
 
-static void measure(part *p)
+static void measure(rb_part *p)
 {
     double lo[3] = { INFINITY, INFINITY, INFINITY }, hi[3] = { -INFINITY, -INFINITY, -INFINITY };
     for (int k = 0; k < p->nvert; k++) {
@@ -274,7 +271,7 @@ static void measure(part *p)
 }
 
 /* Everything that a drop depends on, but for the settings. */
-static uint64_t fingerprint(const part *p, const rb_model *m, double merge)
+static uint64_t fingerprint(const rb_part *p, const rb_model *m, double merge)
 {
     uint64_t h = rb_hash(RB_HASH_INIT, &p->mass, sizeof p->mass);
     const double more[] = { p->gravity, p->ground, merge, m->dof_damping[0], m->dof_armature[0] };
@@ -293,34 +290,43 @@ static uint64_t fingerprint(const part *p, const rb_model *m, double merge)
     return h;
 }
 
-int part_read(part *p, const rb_model *m, const char *file, double merge)
+/* 1, or 0 with err set. */
+static int read(rb_part *p, const rb_model *m, double merge, rb_error *err)
 {
     cloud c = { 0 };
-    *p = (part){ 0 };
-    int floor = check_joints(m, file) ? find_floor(m, file, p) - 1 : -1;
+    int floor = check_joints(m, err) ? find_floor(m, err, p) - 1 : -1;
     if (floor < 0) return 0;
     p->mass = m->link_mass[1];
     memcpy(p->com, m->link_com + 3, sizeof p->com);
     memcpy(p->inertia, m->link_inertia + 6, sizeof p->inertia);
-    int ok = gather(m, file, floor, &c) && find_hull(p, &c, file);
+    int ok = gather(m, err, floor, &c) && find_hull(p, &c, err);
     free(c.x);
     if (!ok) return 0;
     measure(p);
-    if (!part_find_poses(p, merge)) return refuse(file, "out of memory for the poses");
+    if (!rb_part_find_poses(p, merge)) return refuse(err, "out of memory for the poses");
     for (int f = 0; f < p->nface; f++)
         if (!(p->face[f].height > 0.0))
-            return refuse(file, "the centre of mass lies outside of the hull of what can touch: "
-                                "expected it inside; check <inertial> and the geoms");
+            return refuse(err, "the centre of mass lies outside of the hull of what can touch: "
+                               "expected it inside; check <inertial> and the geoms");
     p->fingerprint = fingerprint(p, m, merge);
     return 1;
 }
 
-void part_free(part *p)
+rb_status rb_part_read(rb_part *p, const rb_model *m, double merge, rb_error *err)
+{
+    *p = (rb_part){ 0 };
+    *err = (rb_error){ 0 };
+    if (read(p, m, merge, err)) return RB_OK;
+    if (err->status == RB_OK) err->status = RB_BAD_INPUT;
+    return err->status;
+}
+
+void rb_part_free(rb_part *p)
 {
     free(p->vert);
     free(p->loop);
     free(p->across);
     free(p->face);
     free(p->pose);
-    *p = (part){ 0 };
+    *p = (rb_part){ 0 };
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "poses.h"
+#include "poses/part.h"
 
 /* Facets of a pose lie in one plane where their normals differ by less [rad]: rounding of meshes
  * stored as float makes 1e-6, chamfers of a degree are 0.017. */
@@ -45,18 +45,18 @@ static double norm(const double a[3])
 /* ---- facets -------------------------------------------------------------------------------------
  */
 
-static int loop_end(const part *p, int f)
+static int loop_end(const rb_part *p, int f)
 {
     return f + 1 < p->nface ? p->face[f + 1].start : p->nloop;
 }
 
 /* The entry behind k in the loop of face f. */
-static int next(const part *p, int f, int k)
+static int next(const rb_part *p, int f, int k)
 {
     return k + 1 < loop_end(p, f) ? k + 1 : p->face[f].start;
 }
 
-static const double *corner(const part *p, int k)
+static const double *corner(const rb_part *p, int k)
 {
     return p->vert + 3 * (size_t)p->loop[k];
 }
@@ -70,9 +70,9 @@ static double triangle_angle(const double a[3], const double b[3], const double 
            atan2(fabs(dot(a, n)), la * lb * lc + dot(a, b) * lc + dot(a, c) * lb + dot(b, c) * la);
 }
 
-static void measure_facet(part *p, int f)
+static void measure_facet(rb_part *p, int f)
 {
-    facet *face = &p->face[f];
+    rb_facet *face = &p->face[f];
     double sum[3] = { 0.0 }, angle = 0.0;
     const double *a = corner(p, face->start);
     for (int k = face->start + 1; k + 1 < loop_end(p, f); k++) {
@@ -93,7 +93,7 @@ static void measure_facet(part *p, int f)
 }
 
 /* How far the projection of the centre of mass lies beyond the edge that begins at k [m]. */
-static double beyond(const part *p, int f, int k)
+static double beyond(const rb_part *p, int f, int k)
 {
     const double *a = corner(p, k), *b = corner(p, next(p, f, k));
     double e[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] }, out[3];
@@ -103,7 +103,7 @@ static double beyond(const part *p, int f, int k)
 }
 
 /* The facet that the part rolls to from f: over the edge that is violated most (Q.5). */
-static int roll(const part *p, int f)
+static int roll(const rb_part *p, int f)
 {
     double most = 0.0;
     int to = f;
@@ -128,7 +128,7 @@ static int by_ends(const void *x, const void *y)
 }
 
 /* Fills across[]. 0: out of memory, or the hull is not closed. */
-static int find_neighbours(part *p)
+static int find_neighbours(rb_part *p)
 {
     edge *edges = malloc((size_t)p->nloop * sizeof *edges);
     int *owner = malloc((size_t)p->nloop * sizeof *owner);
@@ -170,7 +170,7 @@ static int by_height(const void *x, const void *y)
 
 /* The highest point of the way from facet f to g over their edge (Q.3): the distance of the edge,
  * where the part has to climb over it, else the higher facet. */
-static double pass_height(const part *p, int f, int k)
+static double pass_height(const rb_part *p, int f, int k)
 {
     int g = p->across[k], j = p->face[g].start;
     int from = p->loop[k], to = p->loop[next(p, f, k)];
@@ -208,7 +208,7 @@ static void set_barriers(valleys *v, int f, double height)
     } while (k != f);
 }
 
-static void join(const part *p, valleys *v, const pass *over, double depth)
+static void join(const rb_part *p, valleys *v, const pass *over, double depth)
 {
     int a = root(v->above, over->f), b = root(v->above, over->g);
     if (a == b) return;
@@ -228,7 +228,7 @@ static void join(const part *p, valleys *v, const pass *over, double depth)
     v->link[b] = keep;
 }
 
-static int flood(const part *p, valleys *v, double depth)
+static int flood(const rb_part *p, valleys *v, double depth)
 {
     pass *passes = malloc((size_t)p->nloop * sizeof *passes);
     int n = 0;
@@ -249,7 +249,7 @@ static int flood(const part *p, valleys *v, double depth)
 
 static int lower(const void *x, const void *y)
 {
-    const pose *a = x, *b = y;
+    const rb_rest_pose *a = x, *b = y;
     if (a->height != b->height) return a->height < b->height ? -1 : 1;
     return (a->facet > b->facet) - (a->facet < b->facet);
 }
@@ -263,7 +263,7 @@ static double angle_between(const double a[3], const double b[3])
 
 /* The stable facet of pose k whose normal is farthest from the line through a and b, or from the
  * point a where b is NULL; -1: none. */
-static int farthest(const part *p, int k, const double *a, const double *b)
+static int farthest(const rb_part *p, int k, const double *a, const double *b)
 {
     double most = 0.0;
     int found = -1;
@@ -286,9 +286,9 @@ static int farthest(const part *p, int k, const double *a, const double *b)
 
 /* Whether the stable facets of a pose lead round an axis, or everywhere. Their normals are a circle
  * about it: a great one for a cylinder, a smaller one for a cone. */
-static void find_rolling(const part *p, int k)
+static void find_rolling(const rb_part *p, int k)
 {
-    pose *at = &p->pose[k];
+    rb_rest_pose *at = &p->pose[k];
     const double *n0 = p->face[at->facet].n;
     int f1 = farthest(p, k, n0, NULL);
     if (f1 < 0 || angle_between(n0, p->face[f1].n) < ROLLS) return;
@@ -310,7 +310,7 @@ static void find_rolling(const part *p, int k)
     memcpy(at->axis, axis, sizeof axis);
 }
 
-static int count_poses(part *p, valleys *v)
+static int count_poses(rb_part *p, valleys *v)
 {
     int n = 0;
     for (int f = 0; f < p->nface; f++) n += p->face[f].end == f && root(v->same, f) == f;
@@ -320,25 +320,26 @@ static int count_poses(part *p, valleys *v)
 }
 
 /* Names the poses by height, and every facet by the pose that it rolls to. */
-static void name_poses(part *p, valleys *v)
+static void name_poses(rb_part *p, valleys *v)
 {
     int n = 0;
     for (int f = 0; f < p->nface; f++) {
         if (p->face[f].end != f || root(v->same, f) != f) continue;
         double barrier = v->barrier[f] > 0.0 ? v->barrier[f] : INFINITY;
-        p->pose[n++] = (pose){ .facet = f, .height = p->face[f].height, .barrier = barrier };
+        p->pose[n++] =
+            (rb_rest_pose){ .facet = f, .height = p->face[f].height, .barrier = barrier };
     }
     qsort(p->pose, (size_t)n, sizeof *p->pose, lower);
     for (int k = 0; k < n; k++) v->lowest[p->pose[k].facet] = k;
     for (int f = 0; f < p->nface; f++) {
-        facet *face = &p->face[f];
+        rb_facet *face = &p->face[f];
         face->pose = v->lowest[root(v->same, face->end)];
         p->pose[face->pose].quasi_static += face->solid;
     }
     p->barrier_max = 0.0;
     for (int f = 0; f < p->nface; f++) {
-        const facet *face = &p->face[f];
-        pose *at = &p->pose[face->pose];
+        const rb_facet *face = &p->face[f];
+        rb_rest_pose *at = &p->pose[face->pose];
         at->nfacet += face->end == f;
         if (angle_between(face->n, p->face[at->facet].n) < SAME_PLANE) at->area += face->area;
     }
@@ -348,7 +349,7 @@ static void name_poses(part *p, valleys *v)
     }
 }
 
-int part_find_poses(part *p, double merge)
+int rb_part_find_poses(rb_part *p, double merge)
 {
     size_t n = (size_t)p->nface;
     for (int f = 0; f < p->nface; f++) measure_facet(p, f);
@@ -381,7 +382,7 @@ int part_find_poses(part *p, double merge)
 
 /* Down the cell of the vertex that supports d, away from the direction of the vertex, up to its
  * rim: entry of the loop whose edge is there, and the direction in at (Q.4). */
-static int fall_to_rim(const part *p, int vertex, const double d[3], double at[3])
+static int fall_to_rim(const rb_part *p, int vertex, const double d[3], double at[3])
 {
     const double *x = p->vert + 3 * (size_t)vertex;
     double t[3], along = dot(x, d), first = INFINITY;
@@ -404,7 +405,7 @@ static int fall_to_rim(const part *p, int vertex, const double d[3], double at[3
     return rim;
 }
 
-int part_descend(const part *p, const double d[3])
+int rb_part_descend(const rb_part *p, const double d[3])
 {
     int vertex = 0, f = 0;
     double best = -INFINITY, at[3] = { d[0], d[1], d[2] };
