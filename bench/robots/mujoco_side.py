@@ -53,7 +53,7 @@ def start_of(path, seed, speed):
         start["act"] = data.act.tolist()
     if model.nmocap:
         poses = np.hstack([data.mocap_pos, data.mocap_quat / np.linalg.norm(data.mocap_quat, axis=1)[:, None]])
-        start["mocap"] = poses.tolist()
+        start["mocap"] = poses.ravel().tolist()
     o = model.opt
     return {"start": start, "nv": model.nv, "nu": model.nu, "timestep": o.timestep, "keys": model.nkey,
             "capped": bool(o.iterations < 100 or o.ls_iterations < 50), "mujoco": mujoco.__version__}

@@ -1,6 +1,6 @@
 /* Steps a model and tells what each cost, or keeps its large cone problems as a corpus.
  *
- *     towers MODEL [--time T] [--limit SECONDS] [--accuracy NAME] [--tol X] [--trace]
+ *     towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy NAME] [--tol X] [--trace]
  *            [--keep DIR LEAST EVERY]
  *     towers --solve TOL FILE..       solves kept problems, one line each
  *
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "rattleback/load.h"
@@ -19,7 +20,7 @@
 
 typedef struct options {
     const char *model, *keep;
-    double time, limit, tol;
+    double time, from, limit, tol;
     rb_accuracy accuracy;
     int trace, least, every, seen;
 } options;
@@ -29,6 +30,13 @@ static double seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Most of it that was held [kB]. */
+static long memory(void)
+{
+    struct rusage used;
+    return getrusage(RUSAGE_SELF, &used) == 0 ? used.ru_maxrss : 0;
 }
 
 static int keep_problem(void *ctx, const char *name, const rb_problem *p)
@@ -44,7 +52,8 @@ static int keep_problem(void *ctx, const char *name, const rb_problem *p)
 static int usage(const char *text)
 {
     fprintf(stderr,
-            "towers: %s\nusage: towers MODEL [--time T] [--limit SECONDS] [--accuracy NAME]\n"
+            "towers: %s\nusage: towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy "
+            "NAME]\n"
             "              [--tol X] [--trace] [--keep DIR LEAST EVERY]\n       towers --solve TOL "
             "FILE..\n",
             text);
@@ -59,6 +68,8 @@ static int read_options(int argc, char **argv, options *o)
         int left = argc - i - 1;
         if (strcmp(word, "--time") == 0 && left > 0)
             o->time = atof(argv[++i]);
+        else if (strcmp(word, "--from") == 0 && left > 0)
+            o->from = atof(argv[++i]);
         else if (strcmp(word, "--limit") == 0 && left > 0)
             o->limit = atof(argv[++i]);
         else if (strcmp(word, "--tol") == 0 && left > 0)
@@ -146,15 +157,16 @@ static int run(const rb_model *m, options *o)
         double start = seconds();
         status = advance(m, &d, &opts, &info, &err);
         double spent = seconds() - start;
-        if (status == RB_OK) add(&t, &info, spent);
+        if (status == RB_OK && d->time > o->from) add(&t, &info, spent);
+        if (d->time <= o->from) o->limit -= spent;
         if (o->trace) trace(d, &info, spent);
     }
     double n = t.steps > 0 ? t.steps : 1;
     printf("{\"steps\":%d,\"time\":%g,\"done\":%d,\"us\":%.1f,\"slowest\":%.1f,\"contacts\":%d,"
            "\"residual\":%.2e,\"penetration\":%.2e,\"repairs\":%.3f,\"parts\":%.3f,\"solves\":%.3f,"
-           "\"below\":%d,\"error\":\"%s\"}\n",
+           "\"below\":%d,\"kb\":%ld,\"error\":\"%s\"}\n",
            t.steps, d->time, d->time >= T - 1e-9, 1e6 * t.spent / n, 1e6 * t.slowest, t.contacts,
-           t.residual, t.penetration, t.repairs / n, t.parts / n, t.solves / n, t.below,
+           t.residual, t.penetration, t.repairs / n, t.parts / n, t.solves / n, t.below, memory(),
            status == RB_OK ? "" : rb_status_text(status));
     if (status != RB_OK) fprintf(stderr, "towers: t = %g: %s\n", d->time, err.text);
     rb_data_free(d);

@@ -9,26 +9,23 @@
 
 Manual: docs/manual/python.md.
 """
-import sys as _sys
-
 from ._lib import (InputError, ModelError, ModelFileError, RattlebackError, Status, StepError,
                    VERSION as __version__)
 from .batch import Batch, Rollout
 from .model import Element, Model, ModelWarning
 from ._poses import Poses, poses
+from .replay import Replay, Saved
 from .sim import Info, Sim, State
 from .solve import (ImpactAnswer, Problem, ProblemError, Solution, impact, read_problems,
                     solve_friction, solve_lcp, write_problems)
 from .spec import Spec, SpecElement
-from . import studies
+from . import _register, studies
 from .studies import Study, StudyError, study
 
 __all__ = ["Batch", "Element", "ImpactAnswer", "Info", "InputError", "Model", "ModelError",
            "ModelFileError", "ModelWarning", "Poses", "Problem", "ProblemError", "RattlebackError",
-           "Rollout", "Sim", "Solution", "Spec", "SpecElement", "State", "Status", "StepError",
+           "Replay", "Rollout", "Saved", "Sim", "Solution", "Spec", "SpecElement", "State", "Status", "StepError",
            "Study", "StudyError", "__version__", "impact", "poses", "read_problems", "solve_friction", "solve_lcp", "studies",
            "study", "write_problems"]
 
-# environments are registered by importing rattleback.gym; who has Gymnasium already gets them at once
-if hasattr(_sys.modules.get("gymnasium"), "register"):
-    from . import gym as gym  # noqa: E402
+_register.watch()

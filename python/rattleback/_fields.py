@@ -108,6 +108,7 @@ class ModelFields:
     link_turn: _F
     plane: int
     plane_axes: _F
+    plane_link: _S
     jnt_type: _I
     jnt_body: _I
     jnt_link: _I
@@ -153,9 +154,11 @@ class ModelFields:
     geom_priority: _I
     geom_group: _I
     geom_invisible: _I
+    geom_rgba: _F
     geom_surface: _F
     geom_adhesion: _F
     geom_triangles: _I
+    geom_fluid: _S
     geom_material: _S
     mesh_vertadr: _I
     mesh_vertnum: _I
@@ -218,6 +221,7 @@ class ModelFields:
     wrap_coef: _F
     tendon_pathadr: _I
     tendon_pathnum: _I
+    path: _S
     tendon_rowadr: _I
     tendon_rownum: _I
     tendon_dof: _I
@@ -249,6 +253,7 @@ class ModelFields:
     act_off: _I
     act_windup: _F
     act_slew: _F
+    act_motor: _S
     act_delay: _F
     act_nsample: _I
     act_interpolate: _I
@@ -316,6 +321,7 @@ class ModelFields:
     warning_element: _I
     warning_text: _I
     warning_physics: _I
+    meet: _S
 
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-ABI = 2
+ABI = 3
 
 _double_p = ctypes.POINTER(ctypes.c_double)
 
@@ -155,6 +155,9 @@ class Handle:
         self._free = free
         self.keeps = keeps
 
+    def __reduce__(self) -> Any:
+        raise TypeError("memory of the library cannot be pickled: pickle the Model, Sim or State")
+
     def __del__(self) -> None:
         address, self.address = getattr(self, "address", 0), 0
         if address:
@@ -238,6 +241,7 @@ class Status(enum.IntEnum):
 
     @property
     def text(self) -> str:
+        """What it means."""
         return lib.rb_status_text(int(self)).decode()
 
 
@@ -358,8 +362,7 @@ def _declare() -> None:
         "rb_flat_read": (p, [s, p, z, p, s, i, d, d, err]),
         "rb_flat_compile": (p, [p, i, err]),
         "rb_flat_model_from": (p, [p, z]),
-        "rb_flat_option": (i, [p, s, s, err]),
-        "rb_flat_model_options": (i, [p, p, err]),
+        "rb_option_set": (i, [p, s, s, err]),
         "rb_flat_free": (None, [p]),
         "rb_spec_new": (p, [p]),
         "rb_spec_free": (None, [p]),
@@ -386,6 +389,8 @@ def _declare() -> None:
         "rb_sim_opts": (p, [p]),
         "rb_sim_info": (p, [p]),
         "rb_sim_error": (err, [p]),
+        "rb_sim_threads": (i, [p, i]),
+        "rb_sim_forget_threads": (None, [p]),
         "rb_sim_reset": (i, [p, i]),
         "rb_sim_on_wait": (None, [p, p]),
         "rb_sim_update": (i, [p]),
@@ -410,6 +415,16 @@ def _declare() -> None:
         "rb_batch_set": (i, [p, i, p, p, i, err]),
         "rb_batch_certificates": (None, [p, p]),
         "rb_batch_get": (None, [p, i, p]),
+        "rb_batch_bodies": (i, [p, i, p]),
+        "rb_batch_actuation": (None, [p, p]),
+        "rb_batch_center_of_mass": (None, [p, p]),
+        "rb_flat_part": (p, [s, d, d, s, err]),
+        "rb_flat_drops": (i, [p, p, p, i, i, i, p, err]),
+        "rb_part_read": (i, [p, p, d, err]),
+        "rb_part_free": (None, [p]),
+        "rb_drop_opts_finish": (i, [p, p, d, err]),
+        "rb_stepper_name": (s, [i]),
+        "rb_wilson": (None, [i, i, p, p]),
         "rb_kinematics": (None, [p, p]),
         "rb_velocity": (None, [p, p]),
         "rb_frames": (None, [p, p]),

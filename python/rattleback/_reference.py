@@ -1,4 +1,4 @@
-"""Writes docs/manual/python-api.md from docstrings: python -m rattleback._reference > .."""
+"""Writes docs/manual/python-api.md from docstrings: python -m rattleback._reference docs/manual/python-api.md"""
 from __future__ import annotations
 
 import inspect
@@ -14,7 +14,7 @@ Written by `python -m rattleback._reference` from the docstrings. The guide is [
 
 GROUPS = {
     "Models": ["Model", "Spec", "SpecElement", "Element", "ModelWarning"],
-    "Simulations": ["Sim", "Info", "State"],
+    "Simulations": ["Sim", "Info", "State", "Replay", "Saved"],
     "Batches": ["Batch", "Rollout"],
     "Solvers": ["solve_lcp", "solve_friction", "Solution", "Problem", "read_problems",
                 "write_problems", "impact", "ImpactAnswer"],
@@ -51,18 +51,29 @@ def entry(name: str, thing: Any) -> list[str]:
 
 
 def members(thing: Any) -> list[str]:
-    rows = []
-    for name, value in vars(thing).items():
+    rows: list[str] = []
+    for name, value in inherited(thing).items():
         if name.startswith("_"):
             continue
         if isinstance(value, (classmethod, staticmethod)):
             value = value.__func__
+        if name in [row.split("`")[1][1:].split("(")[0] for row in rows]:
+            continue
         if isinstance(value, property):
             rows.append(f"- `.{name}` {first(value.__doc__)}".rstrip())
         elif inspect.isfunction(value):
             plain = signature(value).replace("cls, ", "")
             rows.append(f"- `.{name}{plain}` {first(value.__doc__)}".rstrip())
     return [*rows, ""] if rows else []
+
+
+def inherited(thing: Any) -> dict[str, Any]:
+    """Its members and those of the bases that are not in this reference themselves."""
+    found = dict(vars(thing))
+    for base in thing.__mro__[1:]:
+        if base.__module__ == "rattleback._shared":
+            found = {**vars(base), **found}
+    return found
 
 
 def first(text: str | None) -> str:
@@ -82,4 +93,6 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text())
+    written = text()
+    with open(sys.argv[1], "w", encoding="utf-8") as file:
+        file.write(written)

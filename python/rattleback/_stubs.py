@@ -1,4 +1,4 @@
-"""Writes _fields.py from the table of fields: python -m rattleback._stubs > .../_fields.py"""
+"""Writes _fields.py from the table of fields: python -m rattleback._stubs python/rattleback/_fields.py"""
 from __future__ import annotations
 
 import sys
@@ -45,4 +45,6 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text())
+    written = text()
+    with open(sys.argv[1], "w", encoding="utf-8") as file:
+        file.write(written)

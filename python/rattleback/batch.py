@@ -9,38 +9,15 @@ import numpy as np
 
 from . import _lib
 from ._lib import CError, Handle, InputError, Status, StepError, lib
+from ._shared import MOST, Stepper, ThreadedHandle, check_count, raise_new, refuse_physics
 from .model import Model, numbers, pointer
-from .sim import Sim, Stepper, _raise_new, check_count, refuse_physics
-
-# threads of a batch do not survive a fork: the child starts its own
-_forks = 0
-
-
-def _forked() -> None:
-    global _forks
-    _forks += 1
-
-
-os.register_at_fork(after_in_child=_forked)
+from .sim import Sim, State
 
 CERTIFICATE = np.dtype([("residual", "f8"), ("penetration", "f8"), ("below_accuracy", "f8"),
                         ("contacts", "f8")])
 
 _PARAMETERS = ("mu", "restitution", "mass", "gravity")
 _ARRAYS = ("q", "v", "act", "ctrl", "tau", "mocap", "mocap_v", "wrench", "sensor")
-
-
-class _BatchHandle(Handle):
-    __slots__ = ("forks",)
-
-    def __init__(self, address: int, keeps: Any):
-        super().__init__(address, lib.rb_batch_free, keeps)
-        self.forks = _forks
-
-    def __del__(self) -> None:
-        if self.address and self.forks != _forks:
-            lib.rb_batch_forget_threads(self.address)
-        super().__del__()
 
 
 class Rollout(tuple[np.ndarray, np.ndarray, np.ndarray]):
@@ -55,26 +32,32 @@ class Rollout(tuple[np.ndarray, np.ndarray, np.ndarray]):
 
     @property
     def states(self) -> np.ndarray:
+        """(n, T, nq + nv)"""
         return self[0]
 
     @property
     def sensors(self) -> np.ndarray:
+        """(n, T, nsensordata)"""
         return self[1]
 
     @property
     def certificates(self) -> np.ndarray:
+        """Structured (n, T): residual, penetration, below_accuracy, contacts."""
         return self[2]
 
     @property
     def q(self) -> np.ndarray:
+        """Coordinates (n, T, nq)."""
         return self[0][..., :self.nq]
 
     @property
     def v(self) -> np.ndarray:
+        """Velocities (n, T, nv)."""
         return self[0][..., self.nq:]
 
     @property
     def failed(self) -> np.ndarray:
+        """Worlds that failed."""
         return np.flatnonzero(self.status)
 
     def __repr__(self) -> str:
@@ -83,22 +66,34 @@ class Rollout(tuple[np.ndarray, np.ndarray, np.ndarray]):
 
 
 class Parameter(np.ndarray):
-    """Parameters of the worlds of a batch: `batch.mu[3] = 0.1` sets that of world 3. What is computed
-    of it is an array of its own."""
+    """Parameters of the worlds of a batch: `batch.mu[3] = 0.1` sets that of world 3, and so do views of
+    it, `batch.mu[3][0] = 0.1`. What is computed of it is an array of its own."""
 
-    _give: Any = None
+    _give: Any = None           # sets them in the batch
+    _whole: Any = None          # what this is a part of
 
     def __array_finalize__(self, other: Any) -> None:
-        self._give = None
+        self._give = self._whole = None
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        whole = self if self._give is not None else self._whole
+        if whole is not None and isinstance(found, Parameter) and np.may_share_memory(found, whole):
+            found._whole = whole
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if self._give is None:
+        whole = self if self._give is not None else self._whole
+        if whole is None:
             super().__setitem__(key, value)
             return
-        changed = np.array(self)
-        changed[key] = value
-        self._give(changed)
+        before = np.array(whole)
         super().__setitem__(key, value)
+        try:
+            whole._give(np.array(whole))
+        except BaseException:
+            np.copyto(whole, before)
+            raise
 
 
 class Batch(Stepper):
@@ -112,25 +107,28 @@ class Batch(Stepper):
     (n) says why, `error(i)` in a sentence.
     """
 
+    model: Model = None         # type: ignore[assignment]
+    n: int = 0
+    status: np.ndarray = None   # type: ignore[assignment]
+
     def __init__(self, model: Model, n: int, threads: int | None = None, *,
                  key: str | int | None = None, lenient: bool | None = None, **options: Any):
         if not isinstance(model, Model):
             raise TypeError(f"model: expected a rattleback.Model, not {type(model).__name__}")
-        if isinstance(n, bool) or int(n) != n or n < 1:
-            raise ValueError(f"n: expected a number of worlds >= 1, not {n!r}")
+        n = check_count(n, "n", 1, MOST)
         if threads is None:
-            threads = min(len(os.sched_getaffinity(0)), int(n))
-        if isinstance(threads, bool) or int(threads) != threads or not 1 <= threads <= 1024:
-            raise ValueError(f"threads: expected 1 to 1024, not {threads!r}")
+            threads = min(len(os.sched_getaffinity(0)), n)
+        threads = check_count(threads, "threads", 1, 1024)
         refuse_physics(model, model.lenient if lenient is None else lenient)
         err = CError()
-        address = lib.rb_batch_new(model._address, int(n), int(threads), ctypes.byref(err))
+        address = lib.rb_batch_new(model._address, n, threads, ctypes.byref(err))
         if not address:
-            _raise_new(err)
+            raise_new(err)
         self.model = model
-        self.n = int(n)
-        self._threads = int(threads)
-        self._handle = _BatchHandle(address, model._handle)
+        self.n = n
+        self._threads = threads
+        self._handle = ThreadedHandle(address, lib.rb_batch_free, lib.rb_batch_forget_threads,
+                                      model._handle)
         self._p = ctypes.c_void_p(address)
         self._option_cache = {}
         self._given = {}
@@ -163,88 +161,10 @@ class Batch(Stepper):
 
     def _alive(self) -> None:
         """Threads of its own after a fork."""
-        if self._handle.forks != _forks:
-            lib.rb_batch_forget_threads(self._p)
-            if lib.rb_batch_threads(self._p, self._threads):
-                raise MemoryError("threads cannot be started")
-            self._handle.forks = _forks
+        if self._handle.is_forked() and lib.rb_batch_threads(self._p, self._threads):
+            raise MemoryError("threads cannot be started")
 
-    # ---- state and inputs ----
-
-    def _write(self, name: str, value: Any) -> None:
-        array = self._arrays[name]
-        array[...] = numbers(value, array.shape, name)
-
-    @property
-    def q(self) -> np.ndarray:
-        """Coordinates (n, nq)."""
-        return self._arrays["q"]
-
-    @q.setter
-    def q(self, value: Any) -> None:
-        self._write("q", value)
-
-    @property
-    def v(self) -> np.ndarray:
-        """Velocities (n, nv)."""
-        return self._arrays["v"]
-
-    @v.setter
-    def v(self, value: Any) -> None:
-        self._write("v", value)
-
-    @property
-    def act(self) -> np.ndarray:
-        """Activations (n, na)."""
-        return self._arrays["act"]
-
-    @act.setter
-    def act(self, value: Any) -> None:
-        self._write("act", value)
-
-    @property
-    def ctrl(self) -> np.ndarray:
-        """Controls (n, nu)."""
-        return self._arrays["ctrl"]
-
-    @ctrl.setter
-    def ctrl(self, value: Any) -> None:
-        self._write("ctrl", value)
-
-    @property
-    def tau(self) -> np.ndarray:
-        """Applied generalised forces (n, nv)."""
-        return self._arrays["tau"]
-
-    @tau.setter
-    def tau(self, value: Any) -> None:
-        self._write("tau", value)
-
-    @property
-    def wrench(self) -> np.ndarray:
-        """Applied to bodies (n, nbody, 6)."""
-        return self._arrays["wrench"]
-
-    @property
-    def mocap(self) -> np.ndarray:
-        """Position and quaternion of mocap bodies (n, nmocap, 7)."""
-        return self._arrays["mocap"]
-
-    @property
-    def mocap_v(self) -> np.ndarray:
-        """Velocity of mocap bodies (n, nmocap, 6)."""
-        return self._arrays["mocap_v"]
-
-    @property
-    def sensordata(self) -> np.ndarray:
-        """Values of all sensors (n, nsensordata), read-only."""
-        return self._arrays["sensor"]
-
-    def sensor(self, which: str | int) -> np.ndarray:
-        """Values of one sensor in all worlds (n, dim), read-only."""
-        i = self.model.index("sensor", which)
-        first = int(self.model.sensor_adr[i])
-        return self.sensordata[:, first:first + int(self.model.sensor_dim[i])]
+    # ---- time and threads ----
 
     @property
     def time(self) -> np.ndarray:
@@ -253,10 +173,12 @@ class Batch(Stepper):
 
     @property
     def timestep(self) -> float:
+        """Length of a step [s]: the option h, or that of the model."""
         return _lib.read_double("rb_step_opts", "h", self._opts_address()) or self.model.timestep
 
     @property
     def threads(self) -> int:
+        """How many work on the worlds."""
         return self._threads
 
     @property
@@ -414,15 +336,14 @@ class Batch(Stepper):
         self.status[slice(None) if which is None else which] = 0
 
     def rollout(self, controls: Any, skip: int = 1, **options: Any) -> Rollout:
-        """Controls (n, T, nctrl; nctrl is nu unless actuators have several), each held for `skip` steps: states, sensors and certificates behind
-        each. It begins at the present states and leaves the worlds at the last ones."""
+        """Controls (n, T, nctrl; nctrl is nu unless actuators have several), each held for `skip`
+        steps: states, sensors and certificates behind each. It begins at the present states and leaves the worlds at the last ones."""
         u = np.asarray(controls)
         if u.ndim != 3 or u.shape[0] != self.n or u.shape[2] != self.model.nctrl:
             raise ValueError(f"controls: expected the shape ({self.n}, T, {self.model.nctrl}), not "
                              f"{u.shape}")
         u = numbers(u, u.shape, "controls")
-        if check_count(skip) < 1:
-            raise ValueError("skip: expected a number of steps >= 1")
+        skip = check_count(skip, "skip", 1, MOST)
         T, m = u.shape[1], self.model
         states = np.empty((self.n, T, m.nq + m.nv))
         sensors = np.empty((self.n, T, m.nsensordata))
@@ -446,12 +367,88 @@ class Batch(Stepper):
     def sim(self, i: int) -> Sim:
         """World i as a simulation: a look at it, which shares its state. It lives as long as the
         batch does."""
-        if not 0 <= i < self.n:
+        if not -self.n <= i < self.n:
             raise IndexError(f"world {i}: the batch has {self.n}")
+        i = int(i) % self.n
         found = Sim.__new__(Sim)
         handle = Handle(lib.rb_batch_sim(self._p, i), _nothing, self._handle)
         found._bind(self.model, handle)
         return found
+
+    __getitem__ = sim
+
+    # ---- bodies ----
+
+    def _bodies(self, what: int, width: int) -> np.ndarray:
+        out = np.empty((self.n, self.model.nbody, width))
+        if lib.rb_batch_bodies(self._p, what, pointer(out)):
+            raise MemoryError("out of memory for the bodies of a batch")
+        return out
+
+    def body_inertia(self) -> np.ndarray:
+        """Of all bodies about the centre of mass of their tree, world axes (n, nbody, 10): xx yy zz xy
+        xz yz, mass times the way from there, mass. MuJoCo's cinert."""
+        return self._bodies(0, 10)
+
+    def body_velocity(self) -> np.ndarray:
+        """Angular and linear velocity of all bodies at the centre of mass of their tree, world axes
+        (n, nbody, 6). MuJoCo's cvel."""
+        return self._bodies(1, 6)
+
+    def contact_wrench(self) -> np.ndarray:
+        """Torque about the centre of mass of their tree and force that the contacts of the last step
+        exert on all bodies, world axes (n, nbody, 6). MuJoCo's cfrc_ext."""
+        return self._bodies(2, 6)
+
+    def actuation(self) -> np.ndarray:
+        """Forces of the actuators on the dofs (n, nv). MuJoCo's qfrc_actuator."""
+        out = np.empty((self.n, self.model.nv))
+        lib.rb_batch_actuation(self._p, pointer(out))
+        return out
+
+    def center_of_mass(self) -> np.ndarray:
+        """Of all bodies of each world (n, 3) [m]."""
+        out = np.empty((self.n, 3))
+        lib.rb_batch_center_of_mass(self._p, pointer(out))
+        return out
+
+    # ---- copies ----
+
+    def save(self) -> list[State]:
+        """The states of all worlds, from which `restore` goes on bit for bit; parameters are no part
+        of them."""
+        return [self.sim(i).save() for i in range(self.n)]
+
+    def restore(self, states: Any, ids: Any = None) -> None:
+        """Worlds back to saved states, one for each of ids, all if not given."""
+        found = self._ids(ids)
+        which = np.arange(self.n) if found is None else found
+        states = list(states)
+        if len(states) != len(which):
+            raise ValueError(f"states: expected {len(which)} of them, not {len(states)}")
+        for i, state in zip(which, states):
+            self.sim(int(i)).restore(state)
+
+    def __getstate__(self) -> Any:
+        return {"model": self.model, "n": self.n, "threads": self._threads, "states": self.save(),
+                "options": self._given, "parameters": {p: np.array(self._get(p)) for p in _PARAMETERS}}
+
+    def __setstate__(self, saved: Any) -> None:
+        Batch.__init__(self, saved["model"], saved["n"], saved["threads"], lenient=True,
+                       **saved["options"])
+        self.set(**saved["parameters"])
+        self.restore(saved["states"])
+
+    def copy(self) -> Batch:
+        """Another batch of the same model in the same states, with the same parameters."""
+        other = Batch.__new__(Batch)
+        other.__setstate__(self.__getstate__())
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> Batch:
+        return self.copy()
 
     def __len__(self) -> int:
         return self.n

@@ -52,6 +52,22 @@ def numbers(value: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
     return np.asarray(array, dtype=np.float64, order="C")
 
 
+def finite(value: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
+    """The same, where numbers that are not finite raise and are named."""
+    array = numbers(value, shape, name)
+    if not np.isfinite(array).all():
+        first = np.argwhere(~np.isfinite(array))[0]
+        at = f"[{', '.join(map(str, first))}]" if len(first) else ""
+        word = "NaN" if np.isnan(array[tuple(first)]) else "infinite"
+        raise _lib.InputError(f"{name}{at} is not finite but {word}", _lib.Status.BAD_INPUT)
+    return array
+
+
+def number(value: Any, name: str) -> float:
+    """A single finite number."""
+    return float(finite(value, (), name))
+
+
 def pointer(array: np.ndarray | None) -> Any:
     return None if array is None else ctypes.c_void_p(array.__array_interface__["data"][0])
 
@@ -69,6 +85,7 @@ class Element:
 
     @property
     def name(self) -> str:
+        """As in the file."""
         return self.model.name(self.kind, self.id)
 
     def __getattr__(self, attribute: str) -> Any:
@@ -129,9 +146,11 @@ class Model(ModelFields):
     for copies: simulations that share the model feel it from their next step on.
     """
 
-    def __init__(self, handle: Handle, lenient: bool = False):
-        self._handle = handle
-        self._address = handle.address
+    lenient: bool = False
+
+    def __init__(self, spec: Handle | Spec, lenient: bool = False):
+        self._handle: Handle = spec if isinstance(spec, Handle) else _compile(spec)
+        self._address = self._handle.address
         self.lenient = lenient
         self._cache: dict[str, Any] = {}
 
@@ -141,31 +160,34 @@ class Model(ModelFields):
     def load(cls, path: str | os.PathLike[str], *, packages: Sequence[str] = (),
              sandbox: str | None = None, floating_base: bool = False,
              friction: float | None = None, ground: float | None = None,
-             keep_overlap: bool = False, lenient: bool = False) -> Model:
+             snap_angles: bool = False, keep_overlap: bool = False,
+             lenient: bool = False) -> Model:
         """Reads an MJCF or URDF file, as `rattleback run` does.
 
         packages: folders, or NAME=FOLDER, in which package:// is looked up; sandbox: no file outside
         of this folder is opened; floating_base: the root gets a free joint; friction: of the geoms
-        of a URDF; ground: height of a plane that is added; keep_overlap: links that overlap wherever
+        of a URDF; ground: height of a plane that is added; snap_angles: frames that miss a right angle
+        by rounding are turned to it; keep_overlap: links that overlap wherever
         their joints stand stay in contact; lenient: simulate also where the file asks for physics
         that is not there. Raises ModelError with file and line.
         """
         from .spec import Spec
         spec = Spec.load(path, packages=packages, sandbox=sandbox, floating_base=floating_base,
-                         friction=friction, ground=ground)
+                         friction=friction, ground=ground, snap_angles=snap_angles)
         return spec.compile(keep_overlap=keep_overlap, lenient=lenient)
 
     @classmethod
     def from_string(cls, xml: str | bytes, *, path: str | os.PathLike[str] | None = None,
                     packages: Sequence[str] = (), sandbox: str | None = None,
                     floating_base: bool = False, friction: float | None = None,
-                    ground: float | None = None, keep_overlap: bool = False,
-                    lenient: bool = False) -> Model:
+                    ground: float | None = None, snap_angles: bool = False,
+                    keep_overlap: bool = False, lenient: bool = False) -> Model:
         """The same for a text. `path` names it in messages; meshes are looked for below its folder
         and nowhere else."""
         from .spec import Spec
         spec = Spec.from_string(xml, path=path, packages=packages, sandbox=sandbox,
-                                floating_base=floating_base, friction=friction, ground=ground)
+                                floating_base=floating_base, friction=friction, ground=ground,
+                                snap_angles=snap_angles)
         return spec.compile(keep_overlap=keep_overlap, lenient=lenient)
 
     @classmethod
@@ -219,6 +241,12 @@ class Model(ModelFields):
         self._cache[name] = value
         return value
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and not hasattr(type(self), name):
+            change = "; the set_ calls change a copy" if name in FIELDS["rb_model"] else ""
+            raise AttributeError(f"{name} of a model cannot be set{change}")
+        object.__setattr__(self, name, value)
+
     def __dir__(self) -> list[str]:
         return sorted(set(super().__dir__()) | set(FIELDS["rb_model"]))
 
@@ -240,7 +268,7 @@ class Model(ModelFields):
 
     @timestep.setter
     def timestep(self, h: float) -> None:
-        if not (np.isfinite(h) and h > 0.0):
+        if not number(h, "timestep") > 0.0:
             raise ValueError(f"timestep: expected seconds > 0, not {h}")
         at = FIELDS["rb_model"]["option"].offset + FIELDS["rb_option"]["timestep"].offset
         ctypes.c_double.from_address(self._address + at).value = h
@@ -271,6 +299,7 @@ class Model(ModelFields):
         return int(lib.rb_model_count(self._address, KINDS.index(kind)))
 
     def name(self, kind: str, index: int) -> str:
+        """Of an element; those without one are called by their kind and index."""
         buffer = ctypes.create_string_buffer(256)
         found = lib.rb_model_name(self._address, KINDS.index(kind), index, buffer, 256)
         return found.decode(errors="replace")
@@ -285,30 +314,37 @@ class Model(ModelFields):
 
     @property
     def body_names(self) -> list[str]:
+        """Names of all bodies, in their order."""
         return self.names("body")
 
     @property
     def joint_names(self) -> list[str]:
+        """Names of all joints, in their order."""
         return self.names("joint")
 
     @property
     def geom_names(self) -> list[str]:
+        """Names of all geoms, in their order."""
         return self.names("geom")
 
     @property
     def site_names(self) -> list[str]:
+        """Names of all sites, in their order."""
         return self.names("site")
 
     @property
     def actuator_names(self) -> list[str]:
+        """Names of all actuators, in their order."""
         return self.names("actuator")
 
     @property
     def sensor_names(self) -> list[str]:
+        """Names of all sensors, in their order."""
         return self.names("sensor")
 
     @property
     def key_names(self) -> list[str]:
+        """Names of all keyframes, in their order."""
         return self.names("key")
 
     def index(self, kind: str, which: str | int | Element) -> int:
@@ -325,39 +361,48 @@ class Model(ModelFields):
                     return names.index(which)
                 raise KeyError(f"no {kind} is called {which!r}{_suggest(which, names)}")
             return int(found)
-        i = int(which)
-        if isinstance(which, bool) or i != which:
+        if isinstance(which, (bool, np.bool_)) or not isinstance(which, (int, np.integer)):
             raise TypeError(f"expected the name or the index of a {kind}, not {which!r}")
+        i = int(which)
         count = self.count(kind)
         if not -count <= i < count:
             raise IndexError(f"{kind} {i}: the model has {count}")
         return i % count
 
     def body(self, which: str | int) -> Element:
+        """A body by name or index."""
         return Element(self, "body", self.index("body", which))
 
     def joint(self, which: str | int) -> Element:
+        """A joint by name or index."""
         return Element(self, "joint", self.index("joint", which))
 
     def geom(self, which: str | int) -> Element:
+        """A geom by name or index."""
         return Element(self, "geom", self.index("geom", which))
 
     def site(self, which: str | int) -> Element:
+        """A site by name or index."""
         return Element(self, "site", self.index("site", which))
 
     def actuator(self, which: str | int) -> Element:
+        """An actuator by name or index."""
         return Element(self, "actuator", self.index("actuator", which))
 
     def sensor(self, which: str | int) -> Element:
+        """A sensor by name or index."""
         return Element(self, "sensor", self.index("sensor", which))
 
     def tendon(self, which: str | int) -> Element:
+        """A tendon by name or index."""
         return Element(self, "tendon", self.index("tendon", which))
 
     def equality(self, which: str | int) -> Element:
+        """An equality by name or index."""
         return Element(self, "equality", self.index("equality", which))
 
     def key(self, which: str | int) -> Element:
+        """A keyframe by name or index."""
         return Element(self, "key", self.index("key", which))
 
     # ---- changes ----
@@ -365,10 +410,11 @@ class Model(ModelFields):
     def set_friction(self, geom: str | int, mu: float) -> None:
         """Sliding coefficient of a geom."""
         err = CError()
-        self._changed(lib.rb_model_set_friction(self._address, self.index("geom", geom), mu,
+        self._changed(lib.rb_model_set_friction(self._address, self.index("geom", geom), float(mu),
                                                 ctypes.byref(err)), err)
 
     def set_restitution(self, geom: str | int, e: float) -> None:
+        """Coefficient of restitution of a geom, 0 .. 1."""
         err = CError()
         self._changed(lib.rb_model_set_restitution(self._address, self.index("geom", geom), e,
                                                    ctypes.byref(err)), err)
@@ -381,13 +427,13 @@ class Model(ModelFields):
 
     def set_gravity(self, gravity: Any) -> None:
         """[m/s^2]"""
-        err, g = CError(), numbers(gravity, (3,), "gravity")
+        err, g = CError(), finite(gravity, (3,), "gravity")
         self._changed(lib.rb_model_set_gravity(self._address, pointer(g), ctypes.byref(err)), err)
 
     def set_gain(self, actuator: str | int, gain: Any, bias: Any) -> None:
         """Gains of an actuator: force = (gain . (1, l, ldot)) ctrl + bias . (1, l, ldot)."""
         err = CError()
-        g, b = numbers(gain, (3,), "gain"), numbers(bias, (3,), "bias")
+        g, b = finite(gain, (3,), "gain"), finite(bias, (3,), "bias")
         self._changed(lib.rb_model_set_gain(self._address, self.index("actuator", actuator),
                                             pointer(g), pointer(b), ctypes.byref(err)), err)
 
@@ -400,14 +446,14 @@ class Model(ModelFields):
 
     def integrate(self, q: Any, v: Any, h: float) -> np.ndarray:
         """q (+) h v: quaternions by the exponential map."""
-        q, v = numbers(q, (self.nq,), "q"), numbers(v, (self.nv,), "v")
+        q, v = finite(q, (self.nq,), "q"), finite(v, (self.nv,), "v")
         out = np.empty(self.nq)
-        lib.rb_integrate(self._address, pointer(q), pointer(v), h, pointer(out))
+        lib.rb_integrate(self._address, pointer(q), pointer(v), number(h, "h"), pointer(out))
         return out
 
     def difference(self, q0: Any, q1: Any) -> np.ndarray:
         """The v that leads from q0 to q1 in one second."""
-        q0, q1 = numbers(q0, (self.nq,), "q0"), numbers(q1, (self.nq,), "q1")
+        q0, q1 = finite(q0, (self.nq,), "q0"), finite(q1, (self.nq,), "q1")
         out = np.empty(self.nv)
         lib.rb_difference(self._address, pointer(q0), pointer(q1), pointer(out))
         return out
@@ -418,6 +464,14 @@ class Model(ModelFields):
 
 
 ModelError_ = _lib.ModelError
+
+
+def _compile(spec: Any) -> Handle:
+    from .spec import Spec
+    if not isinstance(spec, Spec):
+        raise TypeError("a Model is made by Model.load(path), Model.from_string(xml) or of a Spec, not "
+                        f"of {type(spec).__name__}")
+    return spec.compile()._handle
 
 
 def _free_model(address: Any) -> None:

@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _lib
 from ._fields import InfoFields
-from ._lib import CError, FIELDS, Handle, InputError, ModelError, Status, StepError, lib
-from .model import Element, Model, numbers, pointer
+from ._lib import CError, FIELDS, Handle, InputError, Status, StepError, lib
+from ._shared import Stepper, ThreadedHandle, check_count, raise_new, refuse_physics
+from .model import Element, Model, finite, number, pointer
+from .replay import Replay
 
 _step = lib.rb_sim_step
 _one = lib.rb_sim_step_one
@@ -30,9 +31,17 @@ class Info(InfoFields):
     of the state [J]; path: of the problem with the worst residual; below_accuracy: problems that
     missed the accuracy asked for. The other fields are those of rb_step_info."""
 
+    energy: float
+
     def __init__(self, record: np.void, energy: float):
-        self._record = record
-        self.energy = energy
+        object.__setattr__(self, "_record", record)
+        object.__setattr__(self, "energy", energy)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name} of an info cannot be set: it is what the last step told")
+
+    def __reduce__(self) -> Any:
+        return (Info, (self._record, self.energy))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in FIELDS["rb_step_info"]:
@@ -264,78 +273,6 @@ def _quaternion(R: np.ndarray) -> np.ndarray:
     return q if q[0] >= 0.0 else -q
 
 
-def options_text(value: Any) -> bytes:
-    if isinstance(value, str):
-        return value.encode()
-    if isinstance(value, (bool, np.bool_)):
-        return b"1" if value else b"0"
-    if isinstance(value, (int, np.integer)):
-        return str(int(value)).encode()
-    return repr(float(value)).encode()
-
-
-def apply_options(address: int, options: Mapping[str, Any]) -> None:
-    """Sets options of steps by their names; words and limits are those of `rattleback run`."""
-    err = CError()
-    for name, value in options.items():
-        if lib.rb_flat_option(address, name.encode(), options_text(value), ctypes.byref(err)):
-            raise InputError(_lib.sentence(err), Status.BAD_INPUT)
-    if "stepper" in options and "restitution_law" not in options:
-        law = {"impulse": b"poisson", "hybrid": b"poisson"}.get(options["stepper"], b"stronge")
-        lib.rb_flat_option(address, b"restitution_law", law, ctypes.byref(err))
-
-
-class Stepper:
-    """What a Sim and a Batch share: options of single calls."""
-
-    _option_cache: dict[Any, Any]
-    _given: dict[str, Any]      # options that were set
-
-    def _opts_address(self) -> int:
-        raise NotImplementedError
-
-    def _options(self, options: Mapping[str, Any]) -> Any:
-        """The options of this call: those of the simulation and these."""
-        key = (self._generation, tuple(sorted(options.items())))
-        found = self._option_cache.get(key)
-        if found is None:
-            size = _lib.struct_size("rb_step_opts")
-            found = (ctypes.c_uint64 * (size // 8 + 1))()
-            ctypes.memmove(found, self._opts_address(), size)
-            apply_options(ctypes.addressof(found), options)
-            if len(self._option_cache) > 64:
-                self._option_cache.clear()
-            self._option_cache[key] = found
-        return found
-
-    _generation = 0
-
-    def set_options(self, **options: Any) -> None:
-        """Options of all later steps: accuracy="strict", stepper="located", h=1e-3, friction=0.5,
-        formulation, solver, restitution_law, tol, budget, .."""
-        apply_options(self._opts_address(), options)
-        self._given = {**self._given, **options}
-        self._generation += 1
-
-
-def check_count(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-        raise TypeError(f"n: expected a whole number of steps, not {n!r}")
-    if n < 0:
-        raise ValueError(f"n: expected a number of steps >= 0, not {n}")
-    return int(n)
-
-
-def refuse_physics(model: Model, lenient: bool) -> None:
-    """As `rattleback run`: a file that asks for physics that is not there is not simulated."""
-    lost = [w for w in model.warnings if w.physics == 1]
-    if lost and not lenient:
-        first = lost[0]
-        raise ModelError("the file asks for physics that is not there; lenient=True runs without: "
-                         + "; ".join(f"{w.element}: {w.text}" for w in lost),
-                         Status.UNSUPPORTED, first.file, first.line)
-
-
 class Sim(Stepper):
     """One simulation of a model.
 
@@ -344,19 +281,23 @@ class Sim(Stepper):
     `sim.sensor(name)` returns are read-only. A simulation belongs to one thread at a time; many of
     them run side by side, as steps release the GIL.
 
-    key: keyframe to begin with; options: as of set_options, for all steps.
+    key: keyframe to begin with; threads: over which the islands of a step are shared out, the bits do
+    not depend on it; options: as of set_options, for all steps.
     """
 
-    def __init__(self, model: Model, key: str | int | None = None, *, lenient: bool | None = None,
-                 **options: Any):
+    model: Model = None         # type: ignore[assignment]
+
+    def __init__(self, model: Model, key: str | int | None = None, *, threads: int = 1,
+                 lenient: bool | None = None, **options: Any):
         if not isinstance(model, Model):
             raise TypeError(f"model: expected a rattleback.Model, not {type(model).__name__}")
         refuse_physics(model, model.lenient if lenient is None else lenient)
         err = CError()
         address = lib.rb_sim_new(model._address, ctypes.byref(err))
         if not address:
-            _raise_new(err)
-        self._bind(model, Handle(address, lib.rb_sim_free, model._handle))
+            raise_new(err)
+        self._bind(model, _own(address, model))
+        self.threads = threads
         if options:
             self.set_options(**options)
         if key is not None or options:
@@ -368,7 +309,8 @@ class Sim(Stepper):
         self._p = ctypes.c_void_p(handle.address)
         self._option_cache = {}
         self._given = {}
-        self._arrays: dict[str, np.ndarray] = {}
+        self._arrays = {}
+        self._threads = 1
         self._contact_most = -1
         self._contact_arguments: tuple[Any, ...] = (self._p, 0, 0, None, 0, None)
         lib.rb_sim_on_wait(self._p, _lib.HOST)
@@ -377,6 +319,7 @@ class Sim(Stepper):
         for name in _WRITABLE:
             shape = (sizes[name],) if name in sizes else None
             self._arrays[name] = _lib.field_view("rb_data", name, data, handle, True, shape)
+        self._arrays["sensor"] = _lib.field_view("rb_data", "sensor", data, handle)
 
     def _data(self) -> int:
         return lib.rb_sim_data(self._p)
@@ -400,84 +343,30 @@ class Sim(Stepper):
     def _update(self) -> None:
         lib.rb_sim_update(self._p)
 
-    # ---- state and inputs ----
-
-    def _write(self, name: str, value: Any) -> None:
-        array = self._arrays[name]
-        array[...] = numbers(value, array.shape, name)
-
     @property
-    def q(self) -> np.ndarray:
-        """Coordinates (nq): free joints have position and quaternion w x y z."""
-        return self._arrays["q"]
+    def threads(self) -> int:
+        """Over which the islands of a step are shared out; may be set."""
+        return self._threads
 
-    @q.setter
-    def q(self, value: Any) -> None:
-        self._write("q", value)
+    @threads.setter
+    def threads(self, count: int) -> None:
+        count = check_count(count, "threads", 1, 256)
+        if count == self._threads:
+            return
+        if not isinstance(self._handle, ThreadedHandle):
+            raise ValueError("threads: a world of a batch has those of the batch")
+        self._handle.is_forked()
+        if lib.rb_sim_threads(self._p, count):
+            raise MemoryError("threads cannot be started")
+        self._threads = count
 
-    @property
-    def v(self) -> np.ndarray:
-        """Velocities (nv): free joints have the linear one in the world, the angular one in the
-        body."""
-        return self._arrays["v"]
+    def _alive(self) -> None:
+        """Threads of its own after a fork."""
+        if isinstance(self._handle, ThreadedHandle) and self._handle.is_forked() \
+                and lib.rb_sim_threads(self._p, self._threads):
+            raise MemoryError("threads cannot be started")
 
-    @v.setter
-    def v(self, value: Any) -> None:
-        self._write("v", value)
-
-    @property
-    def act(self) -> np.ndarray:
-        """Activations of actuators (na)."""
-        return self._arrays["act"]
-
-    @act.setter
-    def act(self, value: Any) -> None:
-        self._write("act", value)
-
-    @property
-    def ctrl(self) -> np.ndarray:
-        """Controls (nctrl): nu, where no actuator has several."""
-        return self._arrays["ctrl"]
-
-    @ctrl.setter
-    def ctrl(self, value: Any) -> None:
-        self._write("ctrl", value)
-
-    @property
-    def tau(self) -> np.ndarray:
-        """Applied generalised forces (nv) [N], [N m]."""
-        return self._arrays["tau"]
-
-    @tau.setter
-    def tau(self, value: Any) -> None:
-        self._write("tau", value)
-
-    @property
-    def wrench(self) -> np.ndarray:
-        """Applied to bodies (nbody, 6): force, torque, world axes, at the centre of mass."""
-        return self._arrays["wrench"]
-
-    @wrench.setter
-    def wrench(self, value: Any) -> None:
-        self._write("wrench", value)
-
-    @property
-    def mocap(self) -> np.ndarray:
-        """Position and quaternion of mocap bodies (nmocap, 7). Writing is a jump: `lead` moves."""
-        return self._arrays["mocap"]
-
-    @mocap.setter
-    def mocap(self, value: Any) -> None:
-        self._write("mocap", value)
-
-    @property
-    def mocap_v(self) -> np.ndarray:
-        """Velocity of mocap bodies (nmocap, 6): linear, angular, world axes."""
-        return self._arrays["mocap_v"]
-
-    @mocap_v.setter
-    def mocap_v(self, value: Any) -> None:
-        self._write("mocap_v", value)
+    # ---- time and start ----
 
     def lead(self, body: str | int, pose: Any, h: float | None = None) -> None:
         """Sets mocap_v so that a step of length h moves the mocap body to the pose (position,
@@ -485,8 +374,9 @@ class Sim(Stepper):
         which = int(self.model.body_mocap[self.model.index("body", body)])
         if which < 0:
             raise ValueError(f"{body}: is no mocap body")
-        to = numbers(pose, (7,), "pose")
-        lib.rb_data_lead(self._data(), which, pointer(to), self.timestep if h is None else h)
+        to = finite(pose, (7,), "pose")
+        lib.rb_data_lead(self._data(), which, pointer(to),
+                         self.timestep if h is None else number(h, "h"))
 
     @property
     def time(self) -> float:
@@ -496,7 +386,7 @@ class Sim(Stepper):
     @time.setter
     def time(self, value: float) -> None:
         at = self._data() + FIELDS["rb_data"]["time"].offset
-        ctypes.c_double.from_address(at).value = value
+        ctypes.c_double.from_address(at).value = number(value, "time")
 
     @property
     def timestep(self) -> float:
@@ -518,7 +408,9 @@ class Sim(Stepper):
 
         Raises StepError where a step has no certified answer: the state is as after the last good
         one. Ctrl-C ends a long call in the same way."""
-        if n == 1 and not options:
+        if self._threads > 1:
+            self._alive()
+        if n == 1 and n is not True and not options:
             status = _one(self._p)
             if status:
                 self._fail(status, 0)
@@ -560,6 +452,13 @@ class Sim(Stepper):
         """State, inputs and all that was derived of them, as one JSON object."""
         return _lib.as_json("rb_data", self._data())
 
+    def replay(self, fps: float = 60.0) -> Replay:
+        """Records from now on; Replay.save writes it as a page, an animation or pictures.
+
+        fps: frames for a second of simulated time; 0: each step is one. A later call begins another
+        replay, and the first one ends there."""
+        return Replay(self, fps)
+
     # ---- contacts and sensors ----
 
     @property
@@ -586,17 +485,6 @@ class Sim(Stepper):
         self._contact_arguments = (self._p, ctypes.c_int(capacity), ctypes.c_size_t(dtype.itemsize),
                                    pointer(names), ctypes.c_size_t(names.itemsize), pointer(room))
 
-    @property
-    def sensordata(self) -> np.ndarray:
-        """Values of all sensors (nsensordata), read-only, as of the last step or reset."""
-        return self._array("sensor")
-
-    def sensor(self, which: str | int) -> np.ndarray:
-        """Values of one sensor: a read-only view."""
-        i = self.model.index("sensor", which)
-        first = int(self.model.sensor_adr[i])
-        return self.sensordata[first:first + int(self.model.sensor_dim[i])]
-
     def read_sensors(self) -> np.ndarray:
         """All sensors at the present state, after q, v or ctrl were written by hand."""
         lib.rb_sensors(self._m, self._data())
@@ -605,18 +493,23 @@ class Sim(Stepper):
     # ---- elements ----
 
     def body(self, which: str | int) -> PlacedFrame:
+        """A body: its frame and velocity now, contact forces on it."""
         return PlacedFrame(self, self.model.body(which))
 
     def geom(self, which: str | int) -> PlacedFrame:
+        """A geom: its frame and velocity now."""
         return PlacedFrame(self, self.model.geom(which))
 
     def site(self, which: str | int) -> PlacedFrame:
+        """A site: its frame and velocity now."""
         return PlacedFrame(self, self.model.site(which))
 
     def joint(self, which: str | int) -> PlacedJoint:
+        """A joint: its coordinates, velocities and applied forces."""
         return PlacedJoint(self, self.model.joint(which))
 
     def actuator(self, which: str | int) -> PlacedActuator:
+        """An actuator: its control and force."""
         return PlacedActuator(self, self.model.actuator(which))
 
     # ---- copies ----
@@ -644,8 +537,10 @@ class Sim(Stepper):
         if not address:
             raise MemoryError("out of memory for a simulation")
         other = Sim.__new__(Sim)
-        other._bind(self.model, Handle(address, lib.rb_sim_free, self._handle.keeps))
+        other._bind(self.model, ThreadedHandle(address, lib.rb_sim_free, lib.rb_sim_forget_threads,
+                                               self._handle.keeps))
         other._given = dict(self._given)
+        other.threads = self._threads
         return other
 
     __copy__ = copy
@@ -654,15 +549,17 @@ class Sim(Stepper):
         return self.copy()
 
     def __getstate__(self) -> Any:
-        return {"model": self.model, "state": self.save(), "options": self._given}
+        return {"model": self.model, "state": self.save(), "options": self._given,
+                "threads": self._threads}
 
     def __setstate__(self, saved: Any) -> None:
         err = CError()
         model = saved["model"]
         address = lib.rb_sim_new(model._address, ctypes.byref(err))
         if not address:
-            _raise_new(err)
-        self._bind(model, Handle(address, lib.rb_sim_free, model._handle))
+            raise_new(err)
+        self._bind(model, _own(address, model))
+        self.threads = saved["threads"]
         self.set_options(**saved["options"])
         self.restore(saved["state"])
 
@@ -715,7 +612,7 @@ class Sim(Stepper):
     def inverse_dynamics(self, qacc: Any = None) -> np.ndarray:
         """tau = M qacc + c (nv): contacts, springs and actuators are no part of it."""
         m, d, out = self._m, self._data(), np.empty(self.model.nv)
-        a = None if qacc is None else numbers(qacc, (self.model.nv,), "qacc")
+        a = None if qacc is None else finite(qacc, (self.model.nv,), "qacc")
         lib.rb_kinematics(m, d)
         lib.rb_velocity(m, d)
         lib.rb_inverse(m, d, pointer(a), pointer(out))
@@ -727,7 +624,7 @@ class Sim(Stepper):
         m, d, out = self._m, self._data(), np.empty(self.model.nv)
         if tau is None:
             tau = self.tau + self.passive() + self.actuation()
-        t = numbers(tau, (self.model.nv,), "tau")
+        t = finite(tau, (self.model.nv,), "tau")
         if lib.rb_forward(m, d, pointer(t), pointer(out)):
             raise ValueError("a moving part has no inertia: M is singular")
         return out
@@ -751,7 +648,7 @@ class Sim(Stepper):
         self._update()
         i = self.model.index("body", body)
         at = self._array("body_p")[i] if point is None else point
-        return i, numbers(at, (3,), "point")
+        return i, finite(at, (3,), "point")
 
     def frames(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Origin (3) and rotation (3, 3) of every body, world axes, by name."""
@@ -767,7 +664,7 @@ class Sim(Stepper):
                           "offsets": [0, 8], "itemsize": 32})
         records = np.zeros(len(points), dtype)
         for k, (body, pos) in enumerate(points):
-            records[k] = (self.model.index("body", body), numbers(pos, (3,), "point"))
+            records[k] = (self.model.index("body", body), finite(pos, (3,), "point"))
         m, d, out = self._m, self._data(), np.empty((3 * len(points),) * 2)
         if lib.rb_aba_factor(m, d, None, None):
             raise ValueError("a moving part has no inertia: M is singular")
@@ -831,7 +728,7 @@ class Sim(Stepper):
     def ray(self, start: Any, direction: Any) -> Hit | None:
         """The nearest geom that a ray meets; None: nothing."""
         self._update()
-        a, b = numbers(start, (3,), "start"), numbers(direction, (3,), "direction")
+        a, b = finite(start, (3,), "start"), finite(direction, (3,), "direction")
         out = np.zeros(1, _lib.dtype_of("rb_ray_hit"))
         status = lib.rb_ray(self._m, self._data(), pointer(a), pointer(b), None,
                             pointer(out))
@@ -868,10 +765,8 @@ class Sim(Stepper):
         return f"<rattleback.Sim at t = {self.time:.9g} s of {self.model!r}>"
 
 
-def _raise_new(err: CError) -> None:
-    if err.status == Status.NOMEM:
-        raise MemoryError(_lib.sentence(err))
-    raise InputError(_lib.sentence(err), Status(err.status or Status.BAD_INPUT))
+def _own(address: int, model: Model) -> ThreadedHandle:
+    return ThreadedHandle(address, lib.rb_sim_free, lib.rb_sim_forget_threads, model._handle)
 
 
 def _contact_layout(model: Model) -> tuple[np.dtype, np.ndarray]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _lib
 from ._lib import CError, FIELDS, RattlebackError, Status, lib
-from .model import numbers, pointer
+from ._shared import MOST, check_count
+from .model import number, numbers, pointer
 
 LCP, BOX, CONE = 1, 2, 4
 MODES = ("unknown", "open", "stick", "slide", "upper")
@@ -69,18 +70,22 @@ class Solution:
 
     @property
     def r(self) -> np.ndarray:
+        """Impulses, z."""
         return self.z
 
     @property
     def u(self) -> np.ndarray:
+        """Velocities, w."""
         return self.w
 
     @property
     def solved(self) -> bool:
+        """Whether it is certified."""
         return self.status == "solved"
 
     @property
     def modes(self) -> list[str]:
+        """Of each row or contact: open, stick, slide, .."""
         return [MODES[m] for m in self.mode]
 
     def __repr__(self) -> str:
@@ -103,9 +108,11 @@ class Problem(NamedTuple):
 
     @property
     def M(self) -> Any:
+        """W of an LCP."""
         return self.W
 
     def solve(self, **options: Any) -> Solution:
+        """By solve_friction where it has mu, else by solve_lcp."""
         if self.mu is not None:
             return solve_friction(self.W, self.q, self.mu, dim=self.dim, **options)
         return solve_lcp(self.W, self.q, self.lo, self.hi, **options)
@@ -215,8 +222,9 @@ def _solve(flat: _Flat, n: int, rows: int, cone: bool, solver: str, tol: float, 
         z[:], mode[:rows] = warm.z, warm.mode
     elif warm is not None:
         z[:] = numbers(warm, (n,), "warm")
-    if not (np.isfinite(tol) and tol > 0.0):
+    if not number(tol, "tol") > 0.0:
         raise ValueError(f"tol: expected a number > 0, not {tol}")
+    max_iter = check_count(max_iter, "max_iter", 0, MOST)
     info, err = np.zeros(1, _lib.dtype_of("rb_info")), CError()
     status = lib.rb_flat_solve(flat.address, solver.encode(), tol, max_iter, warm is not None,
                                unique, pointer(z), pointer(w), pointer(mode), pointer(ray),
@@ -362,6 +370,8 @@ def write_problems(path: str | os.PathLike[str], problems: Iterable[Problem]) ->
 # ---- single impacts ------------------------------------------------------------------------------
 
 LAWS = ("poisson", "newton", "stronge")
+_IMPACT_FIELDS = (*(f + k for k in "12" for f in ("im", "iI", "r", "v", "w")), "n", "mu", "e", "law",
+                  "name")
 
 
 class ImpactAnswer(NamedTuple):
@@ -388,6 +398,10 @@ def impact(problem: Any = None, *, law: str | None = None, **fields: Any) -> Imp
     inertia, contact point minus centre of mass, velocities, world axes), im2, .. of the second (left
     out: fixed), n: normal from body 2 to body 1, mu, e, law: poisson, newton or stronge."""
     given = {**(problem or {}), **fields}
+    if unknown := [k for k in fields if k not in _IMPACT_FIELDS]:
+        raise TypeError(f"{', '.join(unknown)}: expected some of {', '.join(_IMPACT_FIELDS)}")
+    if "n" not in given:
+        raise ProblemError("n: expected the normal from body 2 to body 1")
     word = law or given.get("law") or "poisson"
     if word not in LAWS:
         raise ProblemError(f"law {word!r}: expected poisson, newton or stronge")

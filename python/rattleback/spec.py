@@ -10,7 +10,8 @@ import numpy as np
 
 from . import _lib
 from ._lib import CError, FIELDS, Field, Handle, lib
-from .model import GEOM_TYPES, JOINT_TYPES, KINDS, Model, _free_model, _suggest, numbers
+from .model import (GEOM_TYPES, JOINT_TYPES, KINDS, Model, _free_model, _suggest, finite, number,
+                    numbers)
 
 # kinds that can be added here; height fields come from files
 EDITABLE = tuple(k for k in KINDS if k != "hfield")
@@ -30,6 +31,13 @@ _REFERENCES = {("body", "parent"): "body", ("joint", "body"): "body", ("geom", "
                ("site", "body"): "body", ("exclude", "body1"): "body", ("exclude", "body2"): "body",
                ("pair", "geom1"): "geom", ("pair", "geom2"): "geom", ("geom", "asset"): "mesh",
                ("sensor", "site"): "site", ("actuator", "reference"): "site"}
+
+
+# rows of arrays of records: a path of a spatial tendon, a chain of joints
+_RECORD_TYPES: dict[str, Sequence[str]] = {"rb_wrap_def": ("site", "geom", "pulley"),
+                                           "rb_chain_joint": JOINT_TYPES}
+_RECORD_DEFAULTS: dict[str, dict[str, Any]] = {
+    "rb_wrap_def": {"side": -1, "divisor": 1.0}, "rb_chain_joint": {"joint": -1}}
 
 
 def _sensor_words() -> list[str]:
@@ -98,7 +106,7 @@ _PARTS = ("pose", "material")
 
 def _names(kind: str) -> list[str]:
     own = FIELDS[_struct(kind)]
-    names = [n for n, f in own.items() if f.type != _lib.STRUCT]
+    names = [n for n, f in own.items() if f.type != _lib.STRUCT or f.pointer]
     for part in _PARTS:
         if part in own:
             names += [n for n in FIELDS[own[part].type_name] if n not in own]
@@ -108,7 +116,7 @@ def _names(kind: str) -> list[str]:
 def _find(kind: str, name: str) -> tuple[int, Field]:
     """Offset and field of a name in the description of a kind."""
     own = FIELDS[_struct(kind)]
-    if name in own and own[name].type != _lib.STRUCT:
+    if name in own and (own[name].type != _lib.STRUCT or own[name].pointer):
         return own[name].offset, own[name]
     for part in _PARTS:
         if part in own and name in FIELDS[own[part].type_name]:
@@ -157,18 +165,24 @@ class Spec:
     @classmethod
     def load(cls, path: str | os.PathLike[str], **options: Any) -> Spec:
         """Reads an MJCF or URDF file; options as of Model.load."""
-        return cls._read(os.fspath(path), None, **options)
+        return cls._read(os.fsdecode(path), None, **options)
 
     @classmethod
     def from_string(cls, xml: str | bytes, *, path: str | os.PathLike[str] | None = None,
                     **options: Any) -> Spec:
+        """The same for a text; options as of Model.from_string."""
+        if not isinstance(xml, (str, bytes, bytearray)):
+            raise TypeError(f"xml: expected a text, not {type(xml).__name__}")
         data = xml.encode() if isinstance(xml, str) else bytes(xml)
-        return cls._read(None if path is None else os.fspath(path), data, **options)
+        return cls._read(None if path is None else os.fsdecode(path), data, **options)
 
     @classmethod
     def _read(cls, path: str | None, data: bytes | None, *, packages: Sequence[str] = (),
               sandbox: str | None = None, floating_base: bool = False,
-              friction: float | None = None, ground: float | None = None) -> Spec:
+              friction: float | None = None, ground: float | None = None,
+              snap_angles: bool = False) -> Spec:
+        if path is not None and "\0" in path:
+            raise ValueError(f"path: {path!r} has a null character in it")
         folders = [os.fspath(p).encode() for p in packages]
         for variable, ending in (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "/share")):
             folders += [(p + ending).encode() for p in os.environ.get(variable, "").split(":") if p]
@@ -177,8 +191,10 @@ class Spec:
         nan = float("nan")
         address = lib.rb_flat_read(
             path.encode() if path is not None else None, data, len(data or b""),
-            array if folders else None, sandbox.encode() if sandbox else None, bool(floating_base),
-            nan if friction is None else friction, nan if ground is None else ground,
+            array if folders else None, sandbox.encode() if sandbox else None,
+            (1 if floating_base else 0) | (2 if snap_angles else 0),
+            nan if friction is None else number(friction, "friction"),
+            nan if ground is None else number(ground, "ground"),
             ctypes.byref(err))
         if not address:
             _lib.raise_model(err)
@@ -195,9 +211,11 @@ class Spec:
     # ---- elements ----
 
     def count(self, kind: str) -> int:
+        """How many elements of a kind there are."""
         return int(lib.rb_spec_count(self._handle.address, KINDS.index(kind)))
 
     def index(self, kind: str, which: str | int | SpecElement) -> int:
+        """The index of an element."""
         if isinstance(which, SpecElement):
             return which.id
         if isinstance(which, str):
@@ -217,6 +235,7 @@ class Spec:
         return (SpecElement(self, kind, i) for i in range(self.count(kind)))
 
     def element(self, kind: str, which: str | int) -> SpecElement:
+        """An element of any kind by name or index."""
         return SpecElement(self, kind, self.index(kind, which))
 
     def add(self, kind: str, name: str | None = None, **fields: Any) -> SpecElement:
@@ -236,7 +255,8 @@ class Spec:
                 kept.append(value.encode())
                 ctypes.c_char_p.from_address(base + offset).value = kept[-1]
             elif field.pointer:
-                kept.append(_give_array(base, offset, field, value))
+                rows = self._records(field, value) if field.type == _lib.STRUCT else value
+                kept.append(_give_array(base, offset, field, rows))
             else:
                 _store(self, kind, key, field, base + offset, value)
         err = CError()
@@ -245,49 +265,88 @@ class Spec:
             _lib.raise_model(err)
         return SpecElement(self, kind, index)
 
+    def _records(self, field: Field, rows: Any) -> np.ndarray:
+        """Dictionaries as records: words stand for types, names for indices."""
+        records = np.zeros(len(rows), _lib.dtype_of(field.type_name))
+        for record, row in zip(records, rows):
+            if unknown := set(row) - set(records.dtype.names or ()):
+                raise AttributeError(f"{field.name}: no {', '.join(sorted(unknown))}; there are "
+                                     + ", ".join(records.dtype.names or ()))
+            for name, default in _RECORD_DEFAULTS.get(field.type_name, {}).items():
+                record[name] = default
+            for key, value in row.items():
+                record[key] = self._record_value(field.type_name, key, value, row)
+        return records
+
+    def _record_value(self, struct: str, key: str, value: Any, row: Any) -> Any:
+        if not isinstance(value, str):
+            return value.id if isinstance(value, SpecElement) else value
+        if key == "type":
+            words = _RECORD_TYPES[struct]
+            if value not in words:
+                raise ValueError(f"type {value!r}: expected one of {', '.join(words)}")
+            return words.index(value)
+        kind = {"joint": "joint", "side": "site"}.get(key) or str(row.get("type", "site"))
+        return self.index(kind, value)
+
     def body(self, which: str | int) -> SpecElement:
+        """A body by name or index."""
         return self.element("body", which)
 
     def joint(self, which: str | int) -> SpecElement:
+        """A joint by name or index."""
         return self.element("joint", which)
 
     def geom(self, which: str | int) -> SpecElement:
+        """A geom by name or index."""
         return self.element("geom", which)
 
     def site(self, which: str | int) -> SpecElement:
+        """A site by name or index."""
         return self.element("site", which)
 
     def actuator(self, which: str | int) -> SpecElement:
+        """An actuator by name or index."""
         return self.element("actuator", which)
 
     def sensor(self, which: str | int) -> SpecElement:
+        """A sensor by name or index."""
         return self.element("sensor", which)
 
     def add_body(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds a body; fields as of `add`."""
         return self.add("body", name, **fields)
 
     def add_joint(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds a joint; fields as of `add`."""
         return self.add("joint", name, **fields)
 
     def add_geom(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds a geom; fields as of `add`."""
         return self.add("geom", name, **fields)
 
     def add_site(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds a site; fields as of `add`."""
         return self.add("site", name, **fields)
 
     def add_mesh(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds a mesh: vert (n, 3), face (m, 3), counter-clockwise from outside."""
         return self.add("mesh", name, **fields)
 
     def add_actuator(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds an actuator; fields as of `add`."""
         return self.add("actuator", name, **fields)
 
     def add_sensor(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds a sensor; fields as of `add`."""
         return self.add("sensor", name, **fields)
 
     def add_key(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds a keyframe; fields as of `add`."""
         return self.add("key", name, **fields)
 
     def add_custom(self, name: str | None = None, **fields: Any) -> SpecElement:
+        """Adds a custom entry, such as rb.stepper; fields as of `add`."""
         return self.add("custom", name, **fields)
 
     # ---- options ----
@@ -304,7 +363,7 @@ class Spec:
 
     @timestep.setter
     def timestep(self, h: float) -> None:
-        self._option("timestep")[0] = h
+        self._option("timestep")[0] = number(h, "timestep")
 
     @property
     def gravity(self) -> np.ndarray:
@@ -313,7 +372,7 @@ class Spec:
 
     @gravity.setter
     def gravity(self, value: Any) -> None:
-        self._option("gravity")[:] = numbers(value, (3,), "gravity")
+        self._option("gravity")[:] = finite(value, (3,), "gravity")
 
     def __repr__(self) -> str:
         return (f"<rattleback.Spec: {self.count('body') - 1} bodies, {self.count('joint')} joints, "
@@ -322,8 +381,11 @@ class Spec:
 
 def _give_array(base: int, offset: int, field: Field, value: Any) -> np.ndarray:
     """Sets a pointer of a description and the count beside it; the array is to be kept."""
-    dtype = np.float64 if field.type == _lib.DOUBLE else np.int32
-    array = np.ascontiguousarray(numbers(value, None, field.name), dtype=dtype)
+    if field.type == _lib.STRUCT:
+        array = value
+    else:
+        dtype = np.float64 if field.type == _lib.DOUBLE else np.int32
+        array = np.ascontiguousarray(numbers(value, None, field.name), dtype=dtype)
     width = field.lengths[1][0] if len(field.lengths) > 1 else 1
     if array.size % width:
         raise ValueError(f"{field.name}: expected rows of {width} numbers")

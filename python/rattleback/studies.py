@@ -10,8 +10,11 @@ file ends.
 from __future__ import annotations
 
 import concurrent.futures
+import hashlib
 import json
 import os
+import pickle
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -50,15 +53,17 @@ class Study(Sequence[Any]):
         return self.results[i]
 
     def rows(self) -> list[dict[str, Any]]:
+        """Items with index, seed, sample, result and seconds."""
         return [{"index": i, "seed": seed, "sample": sample, "result": result, "seconds": seconds}
                 for i, (seed, sample, result, seconds)
                 in enumerate(zip(self.seeds, self.samples, self.results, self.seconds))]
 
     def save(self, path: str | os.PathLike[str]) -> None:
+        """To a file from which the same study goes on: .jsonl or .parquet."""
         store = _store(os.fspath(path), fresh=True)
         store.begin({"items": len(self)})
         for row in self.rows():
-            store.add(row["index"], row["seed"], row["result"], row["seconds"])
+            store.add(row["index"], row["seed"], row["sample"], row["result"], row["seconds"])
         store.close()
 
     def __repr__(self) -> str:
@@ -80,13 +85,28 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _stored(value: Any) -> Any:
+    """As it comes back from a file, so that results do not depend on what was done before."""
+    try:
+        return json.loads(json.dumps(_plain(value)))
+    except TypeError as error:
+        raise StudyError(f"a result cannot be written as JSON: {error}") from None
+
+
+def _digest(sample: Any) -> str:
+    """Names a sample: a file that has another one at its place belongs to another study."""
+    text = json.dumps(_plain(sample), sort_keys=True,
+                      default=lambda thing: type(thing).__name__)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 class _Store:
     """Finished items on file: one line each, written through at once."""
 
     def __init__(self, path: str, fresh: bool):
         self.path = path
         self.head: dict[str, Any] | None = None
-        self.done: dict[int, tuple[Any, float]] = {}
+        self.done: dict[int, tuple[Any, float, str]] = {}
         if not fresh and os.path.exists(path):
             self._read()
         self.file = open(path, "w" if fresh else "a", encoding="utf-8")
@@ -106,7 +126,7 @@ class _Store:
             if "study" in row:
                 self.head = row["study"]
             else:
-                self.done[row["index"]] = (row["result"], row["seconds"])
+                self.done[row["index"]] = (row["result"], row["seconds"], row["sample"])
 
     def begin(self, head: dict[str, Any]) -> None:
         """The first line says which study this is; another one is refused."""
@@ -117,15 +137,28 @@ class _Store:
             raise StudyError(f"{self.path}: belongs to another study: {self.head}, not {head}; "
                              "remove it, or take another name")
 
-    def add(self, index: int, seed: int, result: Any, seconds: float) -> None:
-        self._write({"index": index, "seed": seed, "result": _plain(result), "seconds": seconds})
-        self.done[index] = (result, seconds)
+    def finished(self, samples: list[Any]) -> dict[int, tuple[Any, float]]:
+        """Results that are there; all must be of these samples."""
+        found = {}
+        for i, (result, seconds, digest) in self.done.items():
+            if i >= len(samples):
+                continue
+            if digest != _digest(samples[i]):
+                raise StudyError(f"{self.path}: item {i} is that of another sample; remove the file, or "
+                                 "take another name")
+            found[i] = (result, seconds)
+        return found
+
+    def add(self, index: int, seed: int, sample: Any, result: Any, seconds: float) -> Any:
+        """Writes an item, and returns its result as it is on file."""
+        result, digest = _stored(result), _digest(sample)
+        self._write({"index": index, "seed": seed, "sample": digest, "result": result,
+                     "seconds": seconds})
+        self.done[index] = (result, seconds, digest)
+        return result
 
     def _write(self, row: dict[str, Any]) -> None:
-        try:
-            self.file.write(json.dumps(row) + "\n")
-        except TypeError as error:
-            raise StudyError(f"a result cannot be written as JSON: {error}") from None
+        self.file.write(json.dumps(row) + "\n")
         self.file.flush()
 
     def close(self) -> None:
@@ -159,7 +192,7 @@ class _ParquetStore(_Store):
             rows = [json.loads(line) for line in file]
         items = sorted((r for r in rows if "index" in r), key=lambda r: r["index"])
         columns = {"index": [r["index"] for r in items], "seed": [r["seed"] for r in items],
-                   "seconds": [r["seconds"] for r in items],
+                   "seconds": [r["seconds"] for r in items], "sample": [r["sample"] for r in items],
                    "result": [json.dumps(r["result"]) for r in items]}
         for name in _scalar_names(items):
             columns[name] = [r["result"][name] for r in items]
@@ -176,7 +209,7 @@ def _scalar_names(items: list[dict[str, Any]]) -> list[str]:
     if not items or not all(isinstance(r["result"], dict) for r in items):
         return []
     first = items[0]["result"]
-    return [k for k in first if k not in ("index", "seed", "seconds", "result") and
+    return [k for k in first if k not in ("index", "seed", "seconds", "sample", "result") and
             len({type(r["result"].get(k)) for r in items}) == 1
             and isinstance(first[k], (int, float, str, bool))]
 
@@ -313,6 +346,70 @@ class _Serial:
         return future()
 
 
+class _Whole:
+    """Something of the program itself, such as a function of a notebook, that is sent to other
+    processes by value: they need not run the program to find it."""
+
+    def __init__(self, thing: Any):
+        self.thing = thing
+
+    def __reduce__(self) -> Any:
+        import cloudpickle
+        return cloudpickle.loads, (cloudpickle.dumps(self.thing),)
+
+
+def _needs_program(function: Any) -> bool:
+    """Whether new processes would have to run the program to find the function."""
+    inner = getattr(function, "function", function)
+    inner = getattr(inner, "func", inner)                   # functools.partial
+    if (getattr(inner, "__module__", None) or type(inner).__module__) == "__main__":
+        return True
+    try:
+        pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return True
+    return False
+
+
+def _sender(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """How things go to new processes: by value where the program would be needed, for which a program
+    that is not guarded by __main__, a notebook or a lambda will not do."""
+    if not _needs_program(function):
+        return lambda thing: thing
+    try:
+        import cloudpickle
+        cloudpickle.dumps(function)
+        return _Whole
+    except (ImportError, pickle.PicklingError, TypeError) as error:
+        try:
+            pickle.dumps(function)
+            if os.path.exists(getattr(sys.modules["__main__"], "__file__", "")):
+                return lambda thing: thing
+        except (pickle.PicklingError, AttributeError, TypeError):
+            pass
+        raise TypeError("what: other processes cannot import this function: put it in a file of its "
+                        "own, pip install cloudpickle, or say executor=\"threads\"") from error
+
+
+class _NoProgram:
+    """Processes that are started within do not run the program again."""
+
+    def __init__(self, hide: bool):
+        self.hidden: dict[str, Any] = {}
+        self.names = ("__file__", "__spec__") if hide else ()
+
+    def __enter__(self) -> None:
+        main = sys.modules["__main__"]
+        for name in self.names:
+            if hasattr(main, name):
+                self.hidden[name] = getattr(main, name)
+                setattr(main, name, None)
+
+    def __exit__(self, *raised: Any) -> None:
+        for name, value in self.hidden.items():
+            setattr(sys.modules["__main__"], name, value)
+
+
 def _executor(executor: Any, workers: int | None) -> tuple[Any, Callable[[], None]]:
     """The executor, and how to end it."""
     if executor == "ray":
@@ -379,10 +476,10 @@ def study(what: Any, samples: Iterable[Any], executor: Any = None, *, seed: int 
             "items": len(items)}
     store = _store(os.fspath(file)) if file is not None else None
     done: dict[int, tuple[Any, float]] = {}
-    if store:
-        store.begin(head)
-        done = {i: found for i, found in store.done.items() if i < len(items)}
     try:
+        if store:
+            store.begin(head)
+            done = store.finished(items)
         _run(function, items, seeds, done, store, executor, workers, progress)
     finally:
         if store:
@@ -395,19 +492,23 @@ def _run(function: Callable[[Any, int], Any], items: list[Any], seeds: list[int]
          done: dict[int, tuple[Any, float]], store: _Store | None, executor: Any,
          workers: int | None, progress: bool | None) -> None:
     total, tries = len(items), 0
+    processes = executor is None or executor == "processes"
+    send = _sender(function) if processes else lambda thing: thing
     bar = _bar(progress, total, len(done))
     try:
         while len(done) < total:
             left = [i for i in range(total) if i not in done]
             pool, end = _executor(executor, workers)
             try:
-                futures = [pool.submit(_call, function, i, items[i], seeds[i]) for i in left]
+                with _NoProgram(send is _Whole):
+                    futures = [pool.submit(_call, send(function), i, send(items[i]), seeds[i])
+                               for i in left]
                 for index, result, seconds in _results(pool, futures):
                     if index in done:
                         continue        # an executor may run an item twice: the first counts
-                    done[index] = (result, seconds)
                     if store:
-                        store.add(index, seeds[index], result, seconds)
+                        result = store.add(index, seeds[index], items[index], result, seconds)
+                    done[index] = (result, seconds)
                     if bar is not None:
                         bar.update()
             except concurrent.futures.BrokenExecutor as error:
@@ -456,12 +557,11 @@ def study_poses(part: str | os.PathLike[str], drops: int = 1000, blocks: int = 1
             "probability": counts / drops, "low": low, "high": high, "study": found}
 
 
-def wilson(counts: Any, n: int, z: float = 1.959964) -> tuple[np.ndarray, np.ndarray]:
-    """95 % interval of probabilities from counts."""
-    p = np.asarray(counts) / n
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return middle - half, middle + half
+def wilson(counts: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """95 % interval of probabilities from counts (Wilson)."""
+    from ._poses import interval
+    low, high = zip(*(interval(int(k), n) for k in counts))
+    return np.array(low), np.array(high)
 
 
 def friction_sweep(scene: Any, coefficients: Iterable[float], time: float = 1.0,

@@ -1,4 +1,7 @@
 """Batch: shared arrays, parameters, failures, rollouts, threads."""
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -169,3 +172,52 @@ def test_world_as_simulation():
     assert two.hash == twin.hash
     del two
     twin.step()
+
+
+def test_batches_can_be_copied(quadruped):
+    batch = rb.Batch(quadruped, 4, threads=2, mu=[0.1, 0.2, 0.3, 0.4], accuracy="strict")
+    batch.q[:, 2] += [[0.0], [0.01], [0.02], [0.03]][0]
+    batch.q[2, 2] += 0.05
+    batch.step(50)
+    others = [pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch), batch.copy()]
+    assert all(other.hashes == batch.hashes for other in others)
+    for one in (batch, *others):
+        one.step(50)
+    assert all(other.hashes == batch.hashes for other in others)
+    assert all(np.array_equal(other.mu, batch.mu) for other in others)
+    saved = batch.save()
+    before = batch.hashes
+    batch.step(20)
+    batch.restore(saved[:2], ids=[0, 1])
+    assert batch.hashes[:2] == before[:2] and batch.hashes[2] != before[2]
+    batch.restore(saved)
+    assert batch.hashes == before
+    with pytest.raises(ValueError, match="states"):
+        batch.restore(saved[:2])
+
+
+def test_worlds_by_number(quadruped):
+    batch = rb.Batch(quadruped, 3, threads=1)
+    batch.q[1, 2] += 0.1
+    assert batch[1].hash == batch.hashes[1] != batch.hashes[0]
+    assert batch[-2].hash == batch.hashes[1] and len([w for w in batch]) == 3
+    with pytest.raises(IndexError):
+        batch[3]
+    with pytest.raises(ValueError, match="those of the batch"):
+        batch[0].threads = 2
+
+
+def test_parts_of_parameters(quadruped):
+    batch = rb.Batch(quadruped, 3, threads=1)
+    batch.mu[1][0] = 0.5
+    assert batch.mu[1, 0] == 0.5
+    batch.mu[:, 1] *= 0.5
+    batch.mu *= 0.5
+    assert batch.mu[1, 0] == 0.25 and np.all(batch.mu[:, 1] == 0.25 * quadruped.geom(1).friction)
+    held = batch.mu
+    with pytest.raises(ValueError, match="mu"):
+        held[2][1] = -1.0
+    assert np.array_equal(held, batch.mu) and np.all(batch.mu >= 0.0)
+    computed = batch.mu * 2.0
+    computed[0] = 7.0
+    assert batch.mu[0, 0] != 7.0

@@ -1,10 +1,12 @@
 """The Python of the manual runs, page by page; the reference is what the docstrings say."""
+import inspect
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import rattleback as rb
 from conftest import ROOT
 from rattleback import _reference
 
@@ -29,4 +31,17 @@ def test_page(page, monkeypatch):
 def test_reference():
     path = Path(ROOT / "docs/manual/python-api.md")
     assert path.read_text() == _reference.text(), \
-        "PYTHONPATH=python python -m rattleback._reference > docs/manual/python-api.md"
+        "PYTHONPATH=python python -m rattleback._reference docs/manual/python-api.md"
+
+
+def test_everything_public_says_what_it_is():
+    bare = []
+    for name in rb.__all__:
+        thing = getattr(rb, name)
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            bare += [] if thing.__doc__ else [name]
+        for member, value in vars(thing).items() if inspect.isclass(thing) else ():
+            value = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+            if inspect.isfunction(value) and not member.startswith("_") and not value.__doc__:
+                bare.append(f"{name}.{member}")
+    assert not bare

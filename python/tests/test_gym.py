@@ -1,6 +1,7 @@
 """Environments: the checker of Gymnasium, vectors through Batch, certificates."""
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ def test_check_env(name):
     env = gymnasium.make(f"rattleback/{name}-v0")
     check_env(env.unwrapped, skip_render_check=True)
     observation, info = env.reset(seed=1)
-    assert observation.dtype == np.float64 and info == {}
+    assert observation.dtype == np.float64 and info["certificate"]["residual"] == 0.0
     rng = np.random.default_rng(0)
     for _ in range(30):
         action = rng.uniform(-1, 1, env.action_space.shape).astype(np.float32)
@@ -34,8 +35,8 @@ def test_check_env(name):
 
 
 def test_dimensions():
-    expected = {"Hopper": (11, 3), "Walker2d": (17, 6), "HalfCheetah": (17, 6), "Ant": (39, 8),
-                "Humanoid": (45, 17), "Reacher": (10, 2), "Quadruped": (42, 12),
+    expected = {"Hopper": (11, 3), "Walker2d": (17, 6), "HalfCheetah": (17, 6), "Ant": (105, 8),
+                "Humanoid": (348, 17), "Reacher": (10, 2), "Quadruped": (42, 12),
                 "Gripper": (29, 5)}
     for name, (observations, actions) in expected.items():
         env = gymnasium.make(f"rattleback/{name}-v0")
@@ -43,7 +44,41 @@ def test_dimensions():
         assert env.action_space.shape == (actions,), name
 
 
-@pytest.mark.parametrize("name", ["Hopper", "Reacher", "Quadruped"])
+@pytest.mark.parametrize("name", ["Ant", "Humanoid"])
+def test_bodies_are_observed_as_mujoco_does(name):
+    """Inertias, velocities, forces of motors: cinert, cvel and qfrc_actuator of MuJoCo on our model;
+    contact forces carry the weight."""
+    mujoco = pytest.importorskip("mujoco")
+    env = gymnasium.make(f"rattleback/{name}-v0").unwrapped
+    env.reset(seed=2)
+    for _ in range(3):
+        env.step(env.action_space.sample())
+    batch = env.batch
+    path = Path(rattleback.gym.__file__).parent / "models" / rattleback.gym.TASKS[name].file
+    m = mujoco.MjModel.from_xml_path(str(path))
+    d = mujoco.MjData(m)
+    d.qpos, d.qvel, d.ctrl = batch.q[0], batch.v[0], batch.ctrl[0]
+    mujoco.mj_forward(m, d)
+    assert np.allclose(batch.body_inertia()[0, 1:], d.cinert[1:], atol=1e-9)
+    assert np.allclose(batch.body_velocity()[0, 1:], d.cvel[1:], atol=1e-9)
+    assert np.allclose(batch.actuation()[0], d.qfrc_actuator, atol=1e-9)
+    assert np.allclose(batch.center_of_mass()[0], d.subtree_com[0], atol=1e-9)
+    if name == "Humanoid":
+        bodies = np.hstack([d.cinert[1:].ravel(), d.cvel[1:].ravel(), d.qfrc_actuator[6:]])
+        assert np.allclose(env._worlds.task.observe(batch)[0, 45:270], bodies, atol=1e-9)
+
+
+def test_contact_forces_carry_the_weight():
+    """At rest all of it, and no torque about the centre of mass."""
+    env = gymnasium.make("rattleback/Ant-v0").unwrapped
+    env.reset(seed=0)
+    env.batch.step(2000, np.zeros((1, 8)))
+    total = env.batch.contact_wrench()[0, 1:].sum(axis=0)
+    weight = env.batch.model.mass * 9.81
+    assert np.allclose(total, [0, 0, 0, 0, 0, weight], atol=1e-3 * weight)
+
+
+@pytest.mark.parametrize("name", ["Hopper", "Reacher", "Quadruped", "Ant", "Humanoid"])
 def test_vector_is_many_of_one(name):
     n = 3
     envs = gymnasium.make_vec(f"rattleback/{name}-v0", num_envs=n)
@@ -70,7 +105,7 @@ def test_vector_is_many_of_one(name):
             assert np.array_equal(observation, together[i])
 
 
-@pytest.mark.parametrize("order", ["gymnasium, rattleback", "gymnasium, rattleback.gym",
+@pytest.mark.parametrize("order", ["gymnasium, rattleback", "rattleback, gymnasium", "gymnasium, rattleback.gym",
                                    "rattleback.gym, gymnasium"])
 def test_registered(order):
     program = f"import {order}; gymnasium.make('rattleback/Reacher-v0').reset()"
@@ -82,6 +117,8 @@ def test_refusals():
     env.reset(seed=0)
     with pytest.raises(ValueError, match="action"):
         env.step(np.zeros(2))
+    with pytest.raises(ValueError, match=r"action\[0, 1\] is not finite but NaN"):
+        env.step(np.array([0.0, np.nan, 0.0], np.float32))
     with pytest.raises(ValueError, match="render_mode"):
         rattleback.gym.RattlebackEnv("Hopper", render_mode="human")
 

@@ -37,18 +37,50 @@ def test_threads(quadruped):
         assert hashes[k] == sim.hash
 
 
-@pytest.mark.parametrize("make", [lambda m: rb.Sim(m), lambda m: rb.Batch(m, 6, threads=2)],
-                         ids=["sim", "batch"])
-def test_interrupt(quadruped, make):
-    sim = make(quadruped)
+def rollouts(model):
+    batch = rb.Batch(model, 4, threads=2)
+    # what rests takes no time: controls that change keep it busy
+    controls = np.random.default_rng(1).uniform(-1.0, 1.0, (4, 100_000, model.nctrl))
+    return batch, lambda: batch.rollout(controls)
+
+
+LONG_CALLS = {
+    "sim": lambda m: (lambda s: (s, lambda: s.step(10 ** 9)))(rb.Sim(m)),
+    "threads": lambda m: (lambda s: (s, lambda: s.step(10 ** 9)))(rb.Sim(m, threads=2)),
+    "batch": lambda m: (lambda b: (b, lambda: b.step(10 ** 9)))(rb.Batch(m, 6, threads=2)),
+    "rollout": rollouts,
+    "poses": lambda m: (None, lambda: rb.poses(SCENES / "poses/tee.xml", drops=10 ** 6, threads=2)),
+}
+
+
+@pytest.mark.parametrize("name", LONG_CALLS)
+def test_interrupt(quadruped, name):
+    owner, call = LONG_CALLS[name](quadruped)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     begin = time.time()
     with pytest.raises(KeyboardInterrupt):
-        sim.step(10 ** 9)
-    assert time.time() - begin < 5.0
-    assert np.max(sim.time) > 0.0
-    sim.step(2)
+        call()
+    assert time.time() - begin < 10.0
+    if owner is not None:
+        assert np.max(owner.time) > 0.0
+        owner.step(2)
+
+
+def test_a_forked_sim_has_threads_of_its_own():
+    sim = rb.Sim(rb.Model.load(SCENES / "peers/pile_100.xml"), threads=2)
+    sim.step(20)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        sim.step(20)
+        os.write(write, sim.hash.encode())
+        del sim
+        gc.collect()
+        os._exit(0)
+    sim.step(20)
+    assert os.read(read, 16).decode() == sim.hash
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_other_exceptions_of_handlers(quadruped):

@@ -269,3 +269,71 @@ def test_every_field_can_be_read(arm):
     for name in _lib.FIELDS["rb_model"]:
         getattr(arm, name)
     assert len(_lib.FIELDS["rb_model"]) > 250 and len(_lib.FIELDS["rb_data"]) > 80
+
+
+def test_threads_do_not_change_bits():
+    """Islands of a step are shared out; a copy, a pickle and a forked child have threads too."""
+    model = rb.Model.load(SCENES / "peers/pile_100.xml")
+    one, two = rb.Sim(model), rb.Sim(model, threads=2)
+    assert (one.threads, two.threads) == (1, 2)
+    for sim in (one, two):
+        sim.step(60)
+    assert one.hash == two.hash and one.info.islands > 1
+    again = pickle.loads(pickle.dumps(two))
+    other = two.copy()
+    assert again.threads == other.threads == 2
+    two.threads = 1
+    for sim in (one, two, again, other):
+        sim.step(5, accuracy="strict")
+    assert one.hash == two.hash == again.hash == other.hash
+    for bad in (0, 1.5, True, 1000):
+        with pytest.raises((ValueError, TypeError), match="threads"):
+            two.threads = bad
+
+
+def test_models_of_specs():
+    spec = rb.Spec.from_string(ARM)
+    spec.body("cube").pos = [0.5, 0.5, 0.3]
+    hashes = {rb.Sim(m).hash for m in (rb.Model(spec), rb.Model.from_spec(spec), spec.compile())}
+    assert len(hashes) == 1
+
+
+def law(sim):
+    from rattleback import _lib
+    return _lib.read_int("rb_step_opts", "law", sim._opts_address())
+
+
+def test_law_of_the_model_stays():
+    """A stepper brings its own law of restitution, unless the model or the user has chosen one."""
+    text = ARM.replace("</mujoco>", '<custom><text name="rb.restitution_law" data="newton"/></custom>'
+                       "</mujoco>")
+    laws = [law(rb.Sim(rb.Model.from_string(x), stepper="impulse")) for x in (ARM, text)]
+    assert laws == [0, 1]
+    sim = rb.Sim(rb.Model.from_string(ARM), restitution_law="newton")
+    sim.set_options(stepper="hybrid")
+    assert law(sim) == 1
+
+
+def test_spec_of_meshes_and_paths():
+    """Vertices of a mesh, and the path of a spatial tendon around a cylinder, as in a file."""
+    spec = rb.Spec()
+    spec.add_geom("floor", type="plane", size=[0, 0, 1])
+    corners = 0.1 * np.array([[1, 0, -0.7], [-1, 1, -0.7], [-1, -1, -0.7], [0, 0, 1.0]])
+    spec.add_mesh("tetrahedron", vert=corners, face=[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    body = spec.add_body("part", pos=[0, 0, 0.5])
+    spec.add_joint("free", body=body, type="free")
+    spec.add_geom("part", body=body, type="mesh", asset="tetrahedron")
+    spec.add_geom("drum", type="cylinder", size=[0.05, 0.2, 0], pos=[0, 0, 2], contype=0, conaffinity=0)
+    for name, x in (("left", -0.5), ("right", 0.5)):
+        spec.add_site(name, pos=[x, 0, 2.01])
+    spec.add("tendon", "belt", path=[{"object": "left"}, {"type": "geom", "object": "drum"},
+                                     {"type": "site", "object": "right"}])
+    model = spec.compile()
+    assert model.nmeshvert == 4 and model.geom("part").type == 7 and model.npath == 3
+    sim = rb.Sim(model)
+    sim.step(600)
+    assert len(sim.contacts) == 3 and sim.info.penetration < 1e-6
+    with pytest.raises(AttributeError, match="objct"):
+        spec.add("tendon", "bad", path=[{"objct": "left"}])
+    with pytest.raises(KeyError, match="lft"):
+        spec.add("tendon", "bad", path=[{"object": "lft"}])

@@ -126,11 +126,50 @@ def test_impacts():
         rb.impact(im1=0.0, v1=[0, 0, -2], n=[0, 0, 1])
 
 
-def test_poses():
-    found = rb.poses(SCENES / "poses/box.xml", drops=40, seed=3, threads=2)
-    told = json.loads(run_command("poses", "--json", "--drops", 40, "--seed", 3,
-                                  SCENES / "poses/box.xml").stdout)
-    assert found["poses"] == told["poses"] == found.poses and len(found.poses) == 6
-    with pytest.raises(rb.ModelError):
+@pytest.mark.parametrize("name, options", [
+    ("box.xml", {}), ("tee.xml", {"precision": 0.1}), ("nut.xml", {"stepper": "fixed", "spin": 2.0}),
+    ("bracket.stl", {"scale": 0.001, "friction": 0.2, "restitution_law": "newton"})])
+def test_poses(name, options):
+    """The numbers of the command, from the library, for any number of threads."""
+    path = SCENES / "poses" / name
+    found = dict(rb.poses(path, drops=60, seed=3, threads=2, **options))
+    words = [w for k, v in options.items() for w in ("--" + k.replace("_", "-"), v)]
+    told = json.loads(run_command("poses", "--json", "--drops", 60, "--seed", 3, *words, path).stdout)
+    for times in ("cpu", "wall"):
+        assert found.pop(times) > 0.0 and told.pop(times) > 0.0
+    assert found == told
+
+
+def test_poses_of_a_model():
+    model = rb.Model.load(SCENES / "poses/box.xml")
+    found = rb.poses(model, drops=20)
+    assert found.poses == rb.poses(SCENES / "poses/box.xml", drops=20).poses and len(found.poses) == 6
+    assert sum(p["count"] for p in found.poses) == 20 and found.failed == 0
+
+
+@pytest.mark.parametrize("options, kind, text", [
+    ({"drops": -1}, ValueError, "drops"), ({"drops": 2.5}, TypeError, "drops"),
+    ({"threads": 0}, ValueError, "threads"), ({"height": 1e-4}, ValueError, "height"),
+    ({"stepper": "none"}, ValueError, "stepper"), ({"nonsense": 1}, ValueError, "nonsense"),
+    ({"spin": np.nan}, ValueError, "spin")])
+def test_poses_refuse(options, kind, text):
+    with pytest.raises(kind, match=text):
+        rb.poses(SCENES / "poses/box.xml", **{"drops": 3, **options})
+
+
+def test_poses_say_what_a_part_is():
+    with pytest.raises(rb.ModelError, match="No such file"):
         rb.poses("nowhere.xml", drops=3)
-    assert subprocess is not None
+    with pytest.raises(rb.ModelError, match="several bodies move") as caught:
+        rb.poses(SCENES / "robots/double_pendulum.xml", drops=3)
+    said = run_command("poses", SCENES / "robots/double_pendulum.xml")
+    assert said.stderr.strip() == str(caught.value)
+
+
+def test_impacts_refuse():
+    with pytest.raises(TypeError, match="mass1"):
+        rb.impact(mass1=1.0, n=[0, 0, 1])
+    with pytest.raises(rb.ProblemError, match="n: expected the normal"):
+        rb.impact(im1=1.0)
+    with pytest.raises(ValueError, match="max_iter"):
+        rb.solve_lcp([[1.0]], [1.0], max_iter=-1)

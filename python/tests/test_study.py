@@ -2,6 +2,9 @@
 import concurrent.futures
 import json
 import os
+import subprocess
+import sys
+import threading
 import time
 
 import numpy as np
@@ -129,3 +132,44 @@ def test_refusals():
         rb.study(3, [1])
     with pytest.raises(TypeError, match="speed"):
         rb.study(square, [1], "serial", speed=3)
+
+
+def arrays(sample):
+    return {"x": np.arange(sample), 3: (1, 2)}
+
+
+def test_results_do_not_depend_on_what_is_on_file(tmp_path):
+    """Arrays and tuples come back as the file has them, whether the item was done now or before."""
+    path = tmp_path / "study.jsonl"
+    rb.study(arrays, range(2), "serial", file=path)
+    again = rb.study(arrays, range(4), "serial", file=path)
+    assert list(again) == [{"x": list(range(k)), "3": [1, 2]} for k in range(4)]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_files_of_other_samples_are_refused(tmp_path, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"study.{ending}"
+    rb.study(arrays, [1, 2], "serial", file=path)
+    with pytest.raises(rb.StudyError, match="item 1 is that of another sample"):
+        rb.study(arrays, [1, 3], "serial", file=path)
+    assert len(rb.study(arrays, [1, 2, 3], "serial", file=path)) == 3
+
+
+def test_functions_that_have_no_module(tmp_path):
+    """Of a notebook or a lambda: sent as a whole."""
+    pytest.importorskip("cloudpickle")
+    factor = 3
+    assert list(rb.study(lambda x: factor * x, range(3), workers=1)) == [0, 3, 6]
+    program = ("import rattleback as rb\ndef f(x): return x + offset\noffset = 5\n"
+               "print(list(rb.study(f, range(3), workers=1)))")
+    path = tmp_path / "unguarded.py"
+    path.write_text(program)
+    for arguments in (["-"], [path], ["-c", program]):
+        done = subprocess.run([sys.executable, *arguments], input=program, capture_output=True,
+                              text=True, check=True)
+        assert done.stdout.strip() == "[5, 6, 7]" and done.stderr == ""
+    with pytest.raises(TypeError, match="other processes cannot import"):
+        lock = threading.Lock()
+        rb.study(lambda x: lock, range(3), workers=1)

@@ -12,7 +12,7 @@ from rattleback import _stubs
 
 def test_fields_are_those_of_the_library():
     """What is annotated is there, with this type. Fields that are new in a header work without;
-    `python -m rattleback._stubs > python/rattleback/_fields.py` adds them."""
+    `python -m rattleback._stubs python/rattleback/_fields.py` adds them."""
     text = (Path(rattleback.__file__).parent / "_fields.py").read_text()
     annotated = {l for l in text.splitlines() if l.startswith("    ") and ": " in l}
     assert len(annotated) > 250

@@ -21,7 +21,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..batch import Batch
-from ..model import Model
+from ..model import Model, finite
 from .tasks import TASKS, Task
 
 __all__ = ["RattlebackEnv", "RattlebackVectorEnv", "TASKS", "Task", "register_all"]
@@ -55,15 +55,19 @@ class _Worlds:
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         """Rewards, ends and infos. A world without a certified step ends."""
         batch, task = self.batch, self.task
-        actions = np.clip(np.asarray(actions, np.float64), -1.0, 1.0)
+        actions = np.clip(finite(actions, None, "action"), -1.0, 1.0)
         before = task.before(batch)
         failed = np.zeros(batch.n, bool)
         failed[batch.step(task.skip, task.controls(batch, actions))] = True
         healthy = task.healthy(batch) & ~failed
         rewards, told = task.reward(batch, before, actions, healthy)
-        last = batch.certificates()
-        certificate = {name: last[name] for name in last.dtype.names or ()}
-        return rewards, ~healthy, {**told, "certificate": {**certificate, "failed": failed}}
+        return rewards, ~healthy, {**told, "certificate": self.certificate(failed)}
+
+    def certificate(self, failed: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Of the last step of each world, zero behind a reset."""
+        last = self.batch.certificates()
+        return {**{name: last[name] for name in last.dtype.names or ()},
+                "failed": np.zeros(self.batch.n, bool) if failed is None else failed}
 
 
 class RattlebackEnv(gymnasium.Env[np.ndarray, np.ndarray]):
@@ -92,7 +96,8 @@ class RattlebackEnv(gymnasium.Env[np.ndarray, np.ndarray]):
               options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
         self._worlds.reset(np.zeros(1, np.int32), [self.np_random])
-        return self._worlds.task.observe(self.batch)[0], {}
+        return (self._worlds.task.observe(self.batch)[0],
+                {"certificate": _first(self._worlds.certificate())})
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         action = np.asarray(action)
@@ -147,7 +152,7 @@ class RattlebackVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._worlds.reset(np.arange(self.num_envs, dtype=np.int32), self._rngs)
         self._age[:] = 0
         self._over[:] = False
-        return self._worlds.task.observe(self.batch), {}
+        return self._worlds.task.observe(self.batch), {"certificate": self._worlds.certificate()}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray,
                                                  dict[str, Any]]:

@@ -74,6 +74,11 @@ def unit_quaternions(batch: Batch, q: np.ndarray) -> np.ndarray:
     return q
 
 
+def of_bodies(values: np.ndarray) -> np.ndarray:
+    """(n, nbody, k) as one row for each world, without the world body."""
+    return values[:, 1:].reshape(len(values), -1)
+
+
 class Locomotion(Task):
     """Run along x: speed + alive bonus - control_cost |a|^2."""
 
@@ -123,22 +128,24 @@ class HalfCheetah(Locomotion):
 
 
 class Ant(Locomotion):
-    """39 observations: q without x and y (13), v (14), and the forces of the contacts on the four
-    legs (12), cut to -1 .. 1 as MuJoCo's; it has those of all bodies. Ends when the torso is outside
-    0.2 .. 1 m."""
+    """105 observations, as v5: q without x and y (13), v (14), torque and force of the contacts on the
+    13 bodies (78), cut to -1 .. 1. Ends when the torso is outside 0.2 .. 1 m."""
 
     name, file, key, skip = "Ant", "ant.xml", "stand", 5
     control_cost, noise = 0.5, 0.1
     contact_cost, height = 5e-4, 2
 
+    def _contact(self, batch: Batch) -> np.ndarray:
+        return np.clip(of_bodies(batch.contact_wrench()), -1.0, 1.0)
+
     def observe(self, batch: Batch) -> np.ndarray:
-        return np.hstack([batch.q[:, 2:], batch.v, np.clip(batch.sensordata, -1.0, 1.0)])
+        return np.hstack([batch.q[:, 2:], batch.v, self._contact(batch)])
 
     def reward(self, batch: Batch, before: Any, actions: np.ndarray,
                healthy: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         total, info = super().reward(batch, before, actions, healthy)
-        forces = np.clip(batch.sensordata, -1.0, 1.0)
-        info["reward_contact"] = -self.contact_cost * np.sum(np.square(forces), axis=1)
+        cost = np.sum(np.square(self._contact(batch)), axis=1)
+        info["reward_contact"] = -self.contact_cost * cost
         return total + info["reward_contact"], info
 
     def healthy(self, batch: Batch) -> np.ndarray:
@@ -146,15 +153,32 @@ class Ant(Locomotion):
 
 
 class Humanoid(Locomotion):
-    """45 observations: q without x and y (22), v (23). 5 for being alive, 1.25 times the speed of
-    the torso; MuJoCo's counts the centre of mass and shows inertias and forces as well (348). Ends
-    when the torso is outside 1 .. 2 m."""
+    """348 observations, as v5: q without x and y (22), v (23), of the 13 bodies the inertias (130),
+    velocities (78) and, at the end, torques and forces of contacts (78), between them the forces of
+    the motors (17). 5 for being alive, 1.25 times the speed of the centre of mass. Ends when the torso
+    is outside 1 .. 2 m."""
 
     name, file, key, skip = "Humanoid", "humanoid.xml", "stand", 5
     alive, forward, control_cost, noise, height = 5.0, 1.25, 0.1, 0.01, 2
+    contact_cost, most_contact_cost = 5e-7, 10.0
 
     def observe(self, batch: Batch) -> np.ndarray:
-        return np.hstack([batch.q[:, 2:], batch.v])
+        return np.hstack([batch.q[:, 2:], batch.v, of_bodies(batch.body_inertia()),
+                          of_bodies(batch.body_velocity()), batch.actuation()[:, 6:],
+                          of_bodies(batch.contact_wrench())])
+
+    def before(self, batch: Batch) -> Any:
+        return batch.center_of_mass()[:, 0]
+
+    def _forward(self, batch: Batch, before: np.ndarray) -> np.ndarray:
+        return (batch.center_of_mass()[:, 0] - before) / (self.skip * batch.timestep)
+
+    def reward(self, batch: Batch, before: Any, actions: np.ndarray,
+               healthy: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        total, info = super().reward(batch, before, actions, healthy)
+        cost = self.contact_cost * np.sum(np.square(of_bodies(batch.contact_wrench())), axis=1)
+        info["reward_contact"] = -np.minimum(cost, self.most_contact_cost)
+        return total + info["reward_contact"], info
 
     def healthy(self, batch: Batch) -> np.ndarray:
         return (batch.q[:, 2] > 1.0) & (batch.q[:, 2] < 2.0)
