@@ -379,13 +379,6 @@ static rb_status find_unpushed(rb_stage *s)
 /* Units of a part of a step beside what is counted. */
 #define PART_WORK 2.0
 
-/* Where nothing is led and nothing loops, standing still is open to all: a step that is not solved
- * is halved before anybody looks for a self-stress, which costs more than the step. */
-static int may_jam(const rb_stage *s)
-{
-    return s->final || s->m->nmocap > 0 || s->m->neq > 0;
-}
-
 /* Where the step would lead without contact, loops closed where nothing pushes (S.61). */
 static rb_status move_freely(rb_stage *s)
 {
@@ -511,7 +504,8 @@ rb_status rb_stage_motion(rb_stage *s)
     if (s->closed) rb_stage_apart_first(s);
     if (status == RB_OK) status = move_or_yield(s);
     int jams = s->o->scheme != RB_SCHEME_NODE || s->no_answer; /* not: rounds that do not end */
-    if (status == RB_UNSOLVED && jams && may_jam(s)) status = rb_stage_jam(s);
+    /* the search for a self-stress costs more than the step: first the step is halved */
+    if (status == RB_UNSOLVED && jams && s->final) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
     if (status == RB_OK && s->m->neq > 0 && s->o->scheme != RB_SCHEME_NODE && rb_stage_rises(s))
