@@ -101,16 +101,25 @@ static double joint_error(const rb_stage *s, int j)
     return outside(range, *q);
 }
 
-static double limit_error(const rb_stage *s)
+/* The largest of them, and how far bodies move for it at most: angles turn the extent [m]. */
+static double limit_error(const rb_stage *s, double *moves)
 {
     const rb_model *m = s->m;
     double worst = 0.0;
-    for (int j = 0; j < m->njnt_all; j++) worst = fmax(worst, joint_error(s, j));
+    *moves = 0.0;
+    for (int j = 0; j < m->njnt_all; j++) {
+        double error = joint_error(s, j);
+        double arm = m->jnt_type[j] == RB_JOINT_SLIDE ? 1.0 : fmin(1.0, s->size);
+        worst = fmax(worst, error);
+        *moves = fmax(*moves, arm * error);
+    }
     for (int t = 0; t < m->ntendon; t++) {
         if (!m->tendon_limited[t]) continue;
         double length = m->tendon_pathnum[t] > 0 ? rb_tendon_length(m, s->d, t)
                                                  : rb_stage_tendon_length(m, t, s->d->q);
-        worst = fmax(worst, outside(m->tendon_range + 2 * t, length));
+        double error = outside(m->tendon_range + 2 * t, length);
+        worst = fmax(worst, error);
+        *moves = fmax(*moves, error);
     }
     return worst;
 }
@@ -189,7 +198,7 @@ static rb_status displace(rb_stage *s, rb_displace *x, double *v)
 /* What is asked for; 0: nothing. */
 static int ask(rb_stage *s, double start, rb_displace *x)
 {
-    double deep = x->deep, overlap = s->info->penetration, limits = 0.0;
+    double deep = x->deep, overlap = s->info->penetration, limits = 0.0, moves = 0.0;
     if (s->o->project > 0.0 && overlap > deep) {
         x->share = s->o->project;
         x->most = INFINITY;
@@ -197,7 +206,7 @@ static int ask(rb_stage *s, double start, rb_displace *x)
         return 1;
     }
     int corrects = !s->o->keep_errors && s->o->project == 0.0;
-    if (corrects) limits = limit_error(s);
+    if (corrects) limits = limit_error(s, &moves);
     double worst = fmax(limits, looks_at_gaps(s) ? overlap : 0.0);
     corrects = corrects && worst > rb_stage_error_least(s) && !makes_overlap(s);
     if (!corrects || !begin_or_go_on(s, worst, start)) {
@@ -214,7 +223,7 @@ static int ask(rb_stage *s, double start, rb_displace *x)
     }
     x->share = 1.0 - after / left; /* (S.90) */
     x->most = left - after;
-    x->reach = REACH * worst * x->share;
+    x->reach = REACH * fmax(overlap, moves) * x->share;
     return 1;
 }
 
