@@ -4,6 +4,7 @@ import re
 import engines
 import robots
 import solvers
+from records import Record
 
 HEAD = [
     "# Results",
@@ -49,7 +50,13 @@ PARTS = {
     "towers": engines.towers,
     "friction": solvers.friction,
 }
-PART = re.compile(r"(<!-- results: ([a-z-]+) -->\n)(?:.*?\n)??(<!-- end of results -->)", re.DOTALL)
+PART = re.compile(r"(<!-- results: ([\w. -]+?) -->\n)(?:.*?\n)??(<!-- end of results -->)", re.DOTALL)
+
+
+def table(root, up, name, number):
+    """A recorded table as it is, with its source: <!-- results: table FILE NUMBER -->."""
+    record = Record(root, name)
+    return [*record.table(int(number)), "", record.source(up) + "."]
 
 
 def results(root):
@@ -64,7 +71,9 @@ def fill(text, name, root):
     up = "../" * name.count("/")
 
     def part(match):
-        return match.group(1) + "\n".join(PARTS[match.group(2)](root, up)) + "\n" + match.group(3)
+        name, *words = match.group(2).split()
+        write = table if name == "table" else PARTS[name]
+        return match.group(1) + "\n".join(write(root, up, *words)) + "\n" + match.group(3)
     return PART.sub(part, text)
 
 

@@ -45,7 +45,8 @@ typedef struct rb_matrix {
     const rb_operator *op; /* RB_OPERATOR; RB_BSR: the same W, where known, else NULL          */
 } rb_matrix;
 
-/* A problem borrows everything it points to and owns nothing. */
+/* A problem borrows everything it points to and owns nothing. In contact W = J M^-1 J', q = J vf
+ * (C.4). RB_BOX: a row with lo = -inf, hi = inf is an equality (C.3). */
 typedef struct rb_problem {
     unsigned kind;    /* RB_LCP, RB_BOX or RB_CONE                                             */
     int n;            /* rows; for cones n = dim * nc                                          */
