@@ -11,6 +11,7 @@ import links
 import markdown
 import messages
 import page_numbers
+import recipes
 import sentences
 import snippets
 import symbols
@@ -122,6 +123,13 @@ class Markdown(unittest.TestCase):
         self.assertEqual([n for _, n in page_numbers.numbers(text)], ["3.27", "12,345"])
         self.assertIn("2.1e-09", page_numbers.spellings("2.1e-9"))
         self.assertIn("3.27", set(page_numbers.rounded("3.2741")))
+
+    def test_recipes(self):
+        text = "`src/a.c` `src/foo.c` `src/b.c`\n<!-- places: RB_X -->\n| `src/a.c` |\n## next\n`src/c.c`\n"
+        findings = recipes.check(text, lambda n: n != "src/b.c", {"src/a.c": "RB_X", "src/c.c": "RB_X RB_XY"})
+        self.assertEqual(len(findings), 2)
+        self.assertIn("src/b.c does not exist", findings[0])
+        self.assertIn("does not name src/c.c", findings[1])
 
     def test_messages(self):
         text = "| message | why |\n|---|---|\n| `a ... b` (`RB_FULL`) | `c` |\n\n| x | y |\n|---|---|\n| `d` | |\n"
