@@ -1,4 +1,4 @@
-"""Length of the documents: words, and the median number of words in a sentence.
+"""Length of the documents: words, and the median number of words in a sentence, of all pages and of each.
 
 Sentences are those of paragraphs and list items, of at least four words, and end with a full stop, a question mark
 or a colon before code or a table. Tables, code, generated parts, headings and link targets are left out.
@@ -13,6 +13,8 @@ import markdown
 import tree
 
 LIMIT = 20          # median words in a sentence, of all pages together
+PAGE_LIMIT = 22     # of one page with MANY sentences
+MANY = 10
 LEAST = 4           # fewer words are a label, not a sentence
 GENERATED = re.compile(r"<!-- results: .*?<!-- end of results -->", re.DOTALL)
 WRITTEN = ("docs/design/results.md",)   # by a command as a whole
@@ -60,6 +62,8 @@ def main():
         for name, page in sorted(lengths.items(), key=lambda e: -statistics.median(e[1] or [0])):
             print(f"{statistics.median(page or [0]):5.1f} {max(page or [0]):4d} {len(page):5d}  {name}")
     findings = [f"docs: median sentence of {median:g} words; expected below {LIMIT}"] if median >= LIMIT else []
+    findings += [f"{name}: median sentence of {statistics.median(page):g} words; expected at most {PAGE_LIMIT}"
+                 for name, page in lengths.items() if len(page) >= MANY and statistics.median(page) > PAGE_LIMIT]
     tree.finish(findings, f"{len(everything)} sentences, median {median:g} words; docs/ has {words} words")
 
 
