@@ -11,7 +11,7 @@ help:
 	@echo "make test-python-long   its long tests: wheel in two Pythons, Ray, notebooks, memory"
 	@echo "make bench    measure beside other solvers and engines, write bench/results"
 	@echo "make fuzz     fuzz the readers, FUZZ_SECONDS (60) each"
-	@echo "make docs     check the links and run the snippets of the documents"
+	@echo "make docs     check links, equations, words, numbers and results of the documents, run their snippets"
 	@echo "make site     build/site: playground, manual, theory, reference, results (Node.js)"
 	@echo "make test-viewer-long   ten minutes of a live view, with flat memory"
 	@echo "make format   clang-format"
@@ -61,7 +61,7 @@ docs:
 	@tools/install-deps docs
 	@cmake --preset release -DBUILD_TESTING=ON >/dev/null
 	@cmake --build --preset release
-	@ctest --preset release -R '^check\.(links|snippets)$$'
+	@ctest --preset release -R '^check\.(links|snippets|equations|words|glossary|manpage|results|page_numbers|sentences|messages|recipes|figures)$$'
 
 site:
 	@tools/install-deps site

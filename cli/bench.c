@@ -28,7 +28,7 @@ static const struct bench {
     { "toss", "real tosses of a cube beside simulated ones; fit friction, restitution",
       bench_toss },
     { "square", "measured impacts of a square beside two models; fit and judge", bench_square },
-    { "toi", "times of impact of random pairs against dense looking", bench_toi },
+    { "toi", "times of impact of random pairs against dense sampling", bench_toi },
     { "demo", "every solver on stored and generated problems; robots from files", bench_demo },
 };
 enum { NBENCH = sizeof benches / sizeof *benches };

@@ -17,18 +17,18 @@ enum { MOST_REPEATS = 1000, MOST_STEPS = 10000000, MOST_FILES = 256 };
 static const char help[] =
     "usage: rattleback bench step [options] MODEL...\n"
     "\n"
-    "Runs each model from its first keyframe (or its reference) and tells the time of a step: "
+    "Runs each model from its first keyframe (or its reference) and reports the time of a step: "
     "each\n"
     "step counts with its smallest time of all repeats, which are the same to the bit (us/step), "
     "or\n"
     "the processor time of the quickest run is divided by its steps (cpu). Beside it\n"
-    "stand contacts, the worst residual, the deepest penetration, repairs and where the solver "
+    "are contacts, the worst residual, the deepest penetration, repairs and where the solver "
     "ended.\n"
     "\n"
     "  --repeats R   runs of each scene (5)\n"
     "  --time T      simulated seconds (what the model says)\n"
     "  --accuracy W  standard, strict or fast (what the model says)\n"
-    "  --csv FILE    the table once more\n"
+    "  --csv FILE    the table as CSV\n"
     "\n"
     "Example: rattleback bench step scenes/contact/rod.xml scenes/contact/four_balls.xml\n";
 

@@ -32,7 +32,7 @@ static void help(FILE *out)
     fputs("usage: rattleback COMMAND [options] ...\n\n", out);
     for (int k = 0; k < NCOMMAND; k++)
         fprintf(out, "  %-10s %s\n", commands[k].name, commands[k].summary);
-    fputs("\nrattleback COMMAND --help tells more. rattleback --version\n"
+    fputs("\nrattleback COMMAND --help lists its options. rattleback --version\n"
           "\nexample: rattleback info scenes/robots/quadruped.xml\n",
           out);
 }

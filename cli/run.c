@@ -419,7 +419,8 @@ static int refuse_physics(const run_options *o, const rb_model *m)
     if (!o->model.lenient) model_warn_shapes(m);
     if (count == 0 || o->model.lenient) return 0;
     model_warn_physics(m);
-    fputs("rattleback run: the file asks for physics that is not there; --lenient runs without\n",
+    fputs("rattleback run: the file asks for physics that is not supported; --lenient runs without "
+          "it\n",
           stderr);
     return 1;
 }

@@ -43,8 +43,8 @@ def bounds(values, low, high):
     return low, 10.0 ** math.ceil(math.log10(worst))
 
 
-def write(path, rows):
-    """Robots in the order of their ratio; values below an axis are drawn on it."""
+def text(rows):
+    """SVG of robots in the order of their ratio; values below an axis are drawn on it."""
     rows = sorted(rows, key=lambda r: r["ratio"])
     names = [r["model"] for r in rows]
     ratio = [(r["ratio"], n) for r, n in zip(rows, names)]
@@ -61,5 +61,9 @@ def write(path, rows):
     base = second + HEIGHT + 30
     out += [f'<text x="{LEFT}" y="{base}">{len(rows)} robots, in the order of their ratio</text>',
             key(LEFT + 460, base, OURS, "rattleback"), key(LEFT + 580, base, THEIRS, "MuJoCo"), "</svg>"]
+    return "\n".join(out) + "\n"
+
+
+def write(path, rows):
     with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(out) + "\n")
+        file.write(text(rows))

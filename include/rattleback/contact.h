@@ -83,8 +83,8 @@ typedef struct rb_event {
     const char *text; /* shifts: the reason; else NULL                                           */
 } rb_event;
 
-/* Called for each event of a step, in the order of time. A step that fails has told events that did
- * not happen: keep them until it returns RB_OK. */
+/* Called for each event of a step, in the order of time. A step that fails has reported events that
+ * did not happen: keep them until it returns RB_OK. */
 typedef struct rb_event_sink {
     void (*take)(void *ctx, const rb_event *event);
     void *ctx;

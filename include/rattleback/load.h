@@ -30,19 +30,19 @@ typedef struct rb_load_opts {
     const char *sandbox; /* no file outside of this folder is opened, links resolved; NULL: any */
     int floating_base;   /* URDF: give the root link a free joint                       */
     double friction;     /* URDF: sliding coefficient of all geoms                      */
-    int snap_angles;     /* frames that miss a right angle by rounding are turned to it; 0: told */
-    int skip_meshes;     /* do not open mesh files: geoms that need them are left out   */
-    int all_objects;     /* MJCF: all objects of an OBJ file; 0: the first, as MuJoCo    */
-    int visuals;         /* URDF: <visual> elements become geoms that touch nothing     */
+    int snap_angles; /* frames that miss a right angle by rounding are turned to it; 0: warned of */
+    int skip_meshes; /* do not open mesh files: geoms that need them are left out   */
+    int all_objects; /* MJCF: all objects of an OBJ file; 0: the first, as MuJoCo    */
+    int visuals;     /* URDF: <visual> elements become geoms that touch nothing     */
 
-    /* told of each file that the model names and that was found; NULL: nobody */
+    /* called for each file that the model names and that was found; may be NULL */
     void (*found)(void *ctx, const char *path);
     void *found_ctx;
 } rb_load_opts;
 
 rb_load_opts rb_load_opts_default(void);
 
-/* Reads a model; the root element tells MJCF (<mujoco>) from URDF (<robot>). NULL: see err. */
+/* Reads a model; <mujoco> as root element: MJCF, <robot>: URDF. NULL: see err. */
 rb_spec *rb_spec_read(const char *path, const rb_load_opts *opts, const rb_alloc *alloc,
                       rb_error *err);
 

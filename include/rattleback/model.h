@@ -103,7 +103,7 @@ typedef struct rb_model {
 
     rb_option option;
     double mass;   /* of all bodies but the world [kg]          */
-    double extent; /* a length that tells the size of the model: radius about its centre at the
+    double extent; /* size of the model: radius about its centre at the
                       reference configuration [m]                */
 
     /* ---- bodies ---- */
@@ -570,7 +570,7 @@ typedef struct rb_data {
     rb_touch *still_touch; /*                                                       (touch_max)   */
 
     /* rb_collide: pairs, and how far links have moved since; src/collide/kept.c. No part of the
-       state: what is known of a pair only tells that it need not be looked at */
+       state: what is known of a pair only shows that it need not be looked at */
     const struct rb_model *kept_of; /* model that was seen in the last call; NULL: none           */
     int nmeet;                      /* pairs that are kept                                        */
     int kept_nrow, kept_ngroup;     /*                                                            */

@@ -1,4 +1,4 @@
-/* What a simulation tells: contacts of the last step with their forces, and sensors.
+/* Measurements: contacts of the last step with their forces, and sensors.
  *
  * Frames, signs and units are those of MuJoCo; docs/theory/conventions.md has them, the manual is
  * docs/manual/sensors.md. */

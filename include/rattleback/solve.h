@@ -45,7 +45,8 @@ typedef struct rb_matrix {
     const rb_operator *op; /* RB_OPERATOR; RB_BSR: the same W, where known, else NULL          */
 } rb_matrix;
 
-/* A problem borrows everything it points to and owns nothing. */
+/* A problem borrows everything it points to and owns nothing. In contact W = J M^-1 J', q = J vf
+ * (C.4). RB_BOX: a row with lo = -inf, hi = inf is an equality (C.3). */
 typedef struct rb_problem {
     unsigned kind;    /* RB_LCP, RB_BOX or RB_CONE                                             */
     int n;            /* rows; for cones n = dim * nc                                          */
@@ -108,8 +109,8 @@ typedef enum rb_mode {
     RB_MODE_UPPER  /* box only: z at its upper bound                                           */
 } rb_mode;
 
-/* The rungs of `auto`, in the order in which they are tried. rb_info.rungs counts the islands
- * that each of them finished. */
+/* The methods (rungs) of `auto`, in the order in which they are tried. rb_info.rungs counts the
+ * islands that each of them finished. */
 typedef enum rb_rung {
     RB_RUNG_TRIVIAL = 0,   /* z = 0 (or the nearest bound) is a solution                         */
     RB_RUNG_WARM,          /* the given modes, factored once, are a solution                     */

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* ---- what a step tells ------------------------------------------------------------------------
+/* ---- report of a step -------------------------------------------------------------------------
  */
 
 /* A constraint of a jam: its share of a self-stress, impulses that balance each other while what

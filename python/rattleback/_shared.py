@@ -231,11 +231,11 @@ def check_count(n: Any, name: str = "n", least: int = 0, most: int = 2 ** 62) ->
 
 
 def refuse_physics(model: Model, lenient: bool) -> None:
-    """As `rattleback run`: a file that asks for physics that is not there is not simulated."""
+    """As `rattleback run`: a file that asks for physics that is not supported is not simulated."""
     lost = [w for w in model.warnings if w.physics == 1]
     if lost and not lenient:
         first = lost[0]
-        raise ModelError("the file asks for physics that is not there; lenient=True runs without: "
+        raise ModelError("the file asks for physics that is not supported; lenient=True runs without it: "
                          + "; ".join(f"{w.element}: {w.text}" for w in lost),
                          Status.UNSUPPORTED, first.file, first.line)
 

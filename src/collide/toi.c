@@ -221,7 +221,7 @@ static double best_advance(search *q, double room, double margin, double most)
         if (plane || w == 0.0) continue;
         double speed = l.speed + limit * l.change, distance = l.distance + limit * speed;
         rb_copy3(q->now.at[k].w, q->w_f);
-        q->bend = l.change + w * (2.0 * speed + w * distance);
+        q->bend = l.change + w * (2.0 * speed + w * distance); /* (T.6) */
         s = fmax(s, advance(q, margin, limit));
     }
     return s;

@@ -163,8 +163,8 @@ static int contact_rows(int condim)
     return condim == 1 ? 1 : condim == 4 ? 4 : condim == 6 ? 6 : 3;
 }
 
-/* The polygon holds for what its surface exerts on the other; p acts on geom 2, and seen from the
- * outside of geom 2 the basis is (t1, -t2): -p = x t1 - y t2. */
+/* The polygon (F.22) holds for what its surface exerts on the other; p acts on geom 2, and seen
+ * from the outside of geom 2 the basis is (t1, -t2): -p = x t1 - y t2. */
 static void take_polygon(const rb_model *m, const rb_contact *contact, int grain_geom,
                          rb_constraint *c)
 {

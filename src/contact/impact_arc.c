@@ -1,7 +1,7 @@
 /* A sliding arc as a power series in tau, dp_n = |s| dtau:
  *
  *     ds/dtau = |s| K_tn - mu K_tt s,   dz/dtau = |s| K_nn - mu K_nt.s,                      (I.6)
- *     dp_n/dtau = |s|,   dp_t/dtau = -mu s,   dW/dtau = z |s|
+ *     dp_n/dtau = |s|,   dp_t/dtau = -mu s,   dW/dtau = z |s|                      by (I.4)
  *
  * In tau the direction of the slip turns at a rate that does not depend on the speed: sticking,
  * where d(direction)/dp_n is infinite, lies at tau = infinity and nothing is stiff on the way. The

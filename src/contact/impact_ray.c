@@ -1,7 +1,7 @@
 /* Directions of slip that do not turn, and the closed forms that hold on them.
  *
  * With w(e) = K_tn - mu K_tt e the slip s = |s| e follows d|s|/dp = e.w and |s| de/dp = the part of
- * w across e. A ray is a direction where w = f e:
+ * w across e (I.5). A ray is a direction where w = f e:
  *
  *     (mu K_tt + f I) e = K_tn,   |e| = 1                                                  (I.10)
  *

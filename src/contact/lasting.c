@@ -251,7 +251,7 @@ static rb_status leave_out(rb_spec *spec, const search *x, const int *in_spec, i
     def.where = rb_spec_geom(spec, def.geom2)->where;
     def.never = 1;
     snprintf(text, sizeof text,
-             "%s and %s overlap wherever the joints between them stand: they are left out of "
+             "%s and %s overlap at every position of the joints between them: they are left out of "
              "contact; an explicit <pair> keeps them",
              rb_geom_title(m, g1, a, sizeof a), rb_geom_title(m, g2, b, sizeof b));
     rb_warning warning = { .where = def.where, .element = "geom", .text = text, .physics = 2 };

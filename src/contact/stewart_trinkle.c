@@ -23,7 +23,7 @@ const rb_formulation rb_formulation_stewart_trinkle = {
 
 const rb_formulation rb_formulation_stewart_trinkle_nonlinear = {
     .name = "stewart-trinkle-nonlinear",
-    .summary = "the same, geometry evaluated again at the new position until it stands",
+    .summary = "the same, with the geometry iterated at the new position",
     .kind = RB_LCP,
     .push_out = 1,
     .ahead = 1,

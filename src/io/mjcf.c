@@ -5,8 +5,8 @@ rb_status rb_mjcf_open(rb_mjcf *r)
 {
     rb_xml_node *root = r->doc->root;
     if (r->doc->rest_line > 0)
-        RB_TRY(rb_mjcf_warn(r, root, "xml", 0,
-                            "what stands behind the end of the root element is passed over"));
+        RB_TRY(
+            rb_mjcf_warn(r, root, "xml", 0, "text after the end of the root element is ignored"));
     if (r->doc->loose_line > 0)
         RB_TRY(rb_mjcf_warn(r, &(rb_xml_node){ .file = root->file, .line = r->doc->loose_line },
                             "xml", 0,

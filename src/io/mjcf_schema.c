@@ -104,7 +104,7 @@ static rb_status tell_sections(rb_mjcf *r, const rb_xml_node *root)
     for (const rb_xml_node *section = root->child; section; section = section->next) {
         if (rb_xml_is(section, "body"))
             RB_TRY(rb_mjcf_warn(r, section, "body", 0,
-                                "stands outside of <worldbody> and is passed over, as in MuJoCo; a "
+                                "is outside of <worldbody> and is ignored, as in MuJoCo; a "
                                 "file like this is a part to be included in a body"));
         if (rb_xml_is(section, "extension") && section->child)
             RB_TRY(rb_mjcf_warn(r, section, "extension", 1, "plugins are not run"));

@@ -199,7 +199,7 @@ static rb_status read_inside(reading *x)
     RB_TRY(rb_xml_word(x->node, "enclosed", RB_MJCF_BOOL_WORDS, &enclosed, x->r->err));
     if (!enclosed) return RB_OK;
     return rb_mjcf_warn(x->r, x->node, "sensor/enclosed", 0,
-                        "enclosed is not read: the sensor tells whether the centre is inside");
+                        "enclosed is not read: the sensor reports whether the centre is inside");
 }
 
 static rb_status read_range(reading *x)

@@ -111,7 +111,7 @@ rb_status rb_io_snap_angles(rb_spec *spec, int snap)
                  ? "%d frame%s or axes, %s %.80s%s%.80s first, were turned to the right angle that "
                    "they missed by rounding"
                  : "%d frame%s or axes, %s %.80s%s%.80s first, miss a right angle by rounding "
-                   "(rpy=\"1.5708 0 0\" for a quarter turn): wheels wobble and feet stand on an "
+                   "(rpy=\"1.5708 0 0\" for a quarter turn): wheels wobble and feet rest on an "
                    "edge; --snap-angles turns them to it",
              t.count, t.count == 1 ? "" : "s", t.kind, t.name, t.of[0] ? "of " : "", t.of);
     rb_warning warning = { .where = t.where, .element = "angle", .text = text, .physics = 2 };

@@ -2,12 +2,12 @@
  *
  *     h(d) = max over vertices x of d.(x - c),   d the direction that points down      (Q.1)
  *
- * Over the directions that a vertex supports, h is a cosine about the direction of that vertex: it
- * falls towards the rim of its cell, and along the rim, which the edges support, towards the facets
- * or over a pass between them. So every valley has a facet at its bottom, and the lowest way from
- * one to another leads over edges alone (Q.3). The valleys are found by joining facets over passes,
- * the lowest first; one that is shallower than the merging depth belongs to what it opens to, so
- * that a finely cut cylinder has one pose on its side and not a hundred. */
+ * Over the directions that a vertex supports, h is a cosine about the direction of that vertex
+ * (Q.2): it falls towards the rim of its cell, and along the rim, which the edges support, towards
+ * the facets or over a pass between them. So every valley has a facet at its bottom, and the lowest
+ * way from one to another leads over edges alone (Q.3). The valleys are found by joining facets
+ * over passes, the lowest first; one that is shallower than the merging depth belongs to what it
+ * opens to, so that a finely cut cylinder has one pose on its side and not a hundred. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

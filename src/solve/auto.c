@@ -7,5 +7,7 @@ static rb_status solve_auto(const rb_problem *p, const rb_solve_opts *o, rb_aren
                               : rb_lcp_auto(p, o, scratch, z, info);
 }
 
-const rb_solver rb_solver_auto = { "auto", "walks a ladder from warm start to fallbacks, certified",
-                                   RB_LCP | RB_BOX | RB_CONE, solve_auto };
+const rb_solver rb_solver_auto = {
+    "auto", "tries methods in order, from warm start to fallbacks; certified",
+    RB_LCP | RB_BOX | RB_CONE, solve_auto
+};

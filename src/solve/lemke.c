@@ -3,7 +3,7 @@
  *     w = M z + q + d z0,   z, w, z0 >= 0,   z.w = 0
  *
  * z0 enters first; then always the complement of the variable that left, until z0 leaves (a
- * solution, eq. P.8) or nothing blocks the entering variable (a secondary ray, eq. P.9).
+ * solution (P.8)) or nothing blocks the entering variable (a secondary ray (P.9)).
  *
  * Revised form: the dictionary is never stored. The basis is B = E_1^-1 .. E_k^-1, one
  * elementary column (eta) per pivot, and a pivot needs exactly one column B^-1 a, which costs one

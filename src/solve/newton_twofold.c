@@ -322,9 +322,9 @@ static int settle_sweep(rb_newton_twofold *t, double *r)
     return moved;
 }
 
-/* Rounds t->r to doubles so that what rounding does to u cancels: with impulses of 1e3 on bodies of
- * compliance 1e3, rounding to the nearest is off by more than the tolerance, while a redundant
- * contact with a small impulse can make up for it. */
+/* Rounds t->r to doubles so that what rounding does to u cancels (K.13): with impulses of 1e3 on
+ * bodies of compliance 1e3, rounding to the nearest is off by more than the tolerance, while a
+ * redundant contact with a small impulse can make up for it. */
 static void settle(rb_newton_twofold *t, double *r)
 {
     rb_newton *s = &t->s;

@@ -13,7 +13,8 @@
  *     0 <= z  _|_  (G'WG + eps) z + G'u - eps z_before >= 0,    z - z_before -> ray         (S.32)
  *
  * repeated until the change balances: what is left of W shrinks by eps / (eps + its eigenvalue)
- * each time. The solver of this problem is not believed: J'p is looked at. */
+ * each time. The solver of this problem is not believed: J'p is looked at. With friction a ray is a
+ * necessary sign only, since slip may help (S.89). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-"""Equation numbers of docs/theory: each is given once, and what cites one cites an equation that is
-there.
+"""Equation numbers of docs/theory: each is given once, on the page that owns its letter; what cites one
+cites an equation that is there; and each equation is cited where it is used: in the code, on another page, or
+once more on its own.
 
-An equation on a line of its own is indented as code and ends with its number, `(S.12)`; others are
-given in a sentence.
+An equation on a line of its own is indented as code and ends with its number, `(S.12)`; others are given in a
+sentence. `(S.11) to (S.15)` and `(S.11) .. (S.15)` cite all of the range.
 
 usage: equations.py ROOT
 """
@@ -13,6 +14,9 @@ import tree
 
 GIVEN = re.compile(r"^ {4,}.*\(([A-Z])\.(\d+[a-z]?)\)\s*$")
 CITED = re.compile(r"\(([A-Z])\.(\d+[a-z]?)\)")
+RANGE = re.compile(r"\(([A-Z])\.(\d+)\) (?:to|\.\.) \(\1\.(\d+)\)")
+LONGEST = 15        # a longer range names a page, not equations
+OWNER = re.compile(r"^\| \[[^\]]+\]\(([\w-]+\.md)\) \| ([A-Z]) \|", re.MULTILINE)    # in docs/theory/README.md
 
 
 def given(pages):
@@ -24,6 +28,15 @@ def given(pages):
             if match:
                 places.setdefault(match.groups(), []).append(f"{name}:{number}")
     return places
+
+
+def cited(text):
+    """The numbers that a text names, ranges included, with repetition."""
+    keys = CITED.findall(text)
+    for letter, first, last in RANGE.findall(text):
+        if int(last) - int(first) <= LONGEST:
+            keys += [(letter, str(k)) for k in range(int(first) + 1, int(last))]
+    return keys
 
 
 def check(theory, others):
@@ -40,14 +53,32 @@ def check(theory, others):
     return findings, len(known)
 
 
+def unused(theory, others):
+    """Equations that nothing cites but the line that gives them."""
+    count = {}
+    for text in list(theory.values()) + list(others.values()):
+        for key in cited(text):
+            count[key] = count.get(key, 0) + 1
+    return [f"{at[0]}: ({k[0]}.{k[1]}) is cited nowhere" for k, at in given(theory).items() if count[k] < 2]
+
+
+def misplaced(theory, owners):
+    """Equations whose letter belongs to another page."""
+    return [f"{at}: ({k[0]}.{k[1]}) belongs to docs/theory/{owners[k[0]]}"
+            for k, places in given(theory).items() for at in places
+            if k[0] in owners and not at.startswith(f"docs/theory/{owners[k[0]]}:")]
+
+
 def main():
     root = sys.argv[1]
     pages = {n: tree.read(root, n) for n in tree.markdown_files(root)}
     theory = {n: t for n, t in pages.items() if n.startswith("docs/theory/")}
     others = {n: t for n, t in pages.items() if n not in theory}
     others.update({n: tree.read(root, n) for n in tree.c_files(root)})
+    owners = {letter: page for page, letter in OWNER.findall(theory.get("docs/theory/README.md", ""))}
     findings, count = check(theory, others)
-    tree.finish(findings, f"{count} equations, each once, and none is cited that is not there")
+    findings += unused(theory, others) + misplaced(theory, owners)
+    tree.finish(findings, f"{count} equations, each once; each is cited, and none is cited that is not there")
 
 
 if __name__ == "__main__":

@@ -5,9 +5,14 @@ import unittest
 
 import equations
 import functions
+import glossary
 import includes
 import links
 import markdown
+import messages
+import page_numbers
+import recipes
+import sentences
 import snippets
 import symbols
 import words
@@ -95,6 +100,41 @@ class Markdown(unittest.TestCase):
         self.assertEqual(len(findings), 2)
         self.assertIn("docs/theory/a.md:3: (S.1)", findings[0])
         self.assertIn("a.c:1: docs/theory has no (S.3)", findings[1])
+
+    def test_equations_that_nothing_cites(self):
+        theory = {"docs/theory/a.md": "    x = 1   (S.1)\n    y = 2   (S.2)\n    z = 3   (S.3)\n    u = 4   (T.1)\n"}
+        unused = equations.unused(theory, {"a.c": "/* (S.1) to (S.3), (S.3) */\n"})
+        self.assertEqual(len(unused), 1)
+        self.assertIn("docs/theory/a.md:4: (T.1)", unused[0])
+        misplaced = equations.misplaced(theory, {"S": "a.md", "T": "b.md"})
+        self.assertEqual(len(misplaced), 1)
+        self.assertIn("(T.1) belongs to docs/theory/b.md", misplaced[0])
+
+    def test_coined_words(self):
+        text = "It is told twice.\n`it is told` in code\n```sh\nin vain\n```\n"
+        self.assertEqual(len(list(glossary.coined("docs/manual/a.md", text))), 1)
+
+    def test_sentences(self):
+        text = "# A title of five words\nOne two three four five. Six seven eight\nnine ten?\n\n| a b c d e | f |\n"
+        self.assertEqual([len(s) for s in sentences.sentences(text)], [5, 5])
+
+    def test_numbers_of_pages(self):
+        text = "It took 3.27 s, 12 times, 1e-9, 2,500 and 12,345; (S.123), `777`.\n    888 (S.1)\n"
+        self.assertEqual([n for _, n in page_numbers.numbers(text)], ["3.27", "12,345"])
+        self.assertIn("2.1e-09", page_numbers.spellings("2.1e-9"))
+        self.assertIn("3.27", set(page_numbers.rounded("3.2741")))
+
+    def test_recipes(self):
+        text = "`src/a.c` `src/foo.c` `src/b.c`\n<!-- places: RB_X -->\n| `src/a.c` |\n## next\n`src/c.c`\n"
+        findings = recipes.check(text, lambda n: n != "src/b.c", {"src/a.c": "RB_X", "src/c.c": "RB_X RB_XY"})
+        self.assertEqual(len(findings), 2)
+        self.assertIn("src/b.c does not exist", findings[0])
+        self.assertIn("does not name src/c.c", findings[1])
+
+    def test_messages(self):
+        text = "| message | why |\n|---|---|\n| `a ... b` (`RB_FULL`) | `c` |\n\n| x | y |\n|---|---|\n| `d` | |\n"
+        self.assertEqual(list(messages.messages(text)), [(3, "a ... b")])
+        self.assertEqual(messages.literals('f("one " PRIu64\n  "two \\"x\\"")'), 'one two "x"')
 
     def test_dead_links(self):
         with tempfile.TemporaryDirectory() as root:

@@ -1,0 +1,84 @@
+"""docs/design/results.md, the figures and the generated parts of other pages, from bench/results."""
+import re
+
+import engines
+import robots
+import solvers
+from records import Record
+
+HEAD = [
+    "# Results",
+    "",
+    "What was measured, where, and with which command. This page is written by `tools/make-results` from the newest files of",
+    "`bench/results`; a check compares the two. Each table is of one machine; its source line names machine, revision and load.",
+    "A time stands beside its residual, its overlap or its energy error.",
+    "",
+    "```sh no-run",
+    "make bench                # measures; writes bench/results/<date>-<cpu>",
+    "tools/make-results        # writes this page, its figures, and the figures of the README from them",
+    "```",
+    "",
+]
+
+SECTIONS = (
+    ("Robots beside MuJoCo", robots.lines),
+    ("Collections of model files", engines.collections),
+    ("Robots dropped on the ground", engines.dropped),
+    ("Beside other engines", engines.peers),
+    ("Chains in contact", engines.chains),
+    ("Towers, walls and piles", engines.towers),
+    ("SimBenchmark", engines.simbenchmark),
+    ("Real tosses of a cube", solvers.tosses),
+    ("Dynamics", solvers.dynamics),
+    ("Friction problems beside Siconos", solvers.friction),
+    ("Linear complementarity problems beside Siconos", solvers.lcp),
+    ("A million generated problems", solvers.campaign),
+    ("Pairs of shapes beside libccd, Bullet and MuJoCo", solvers.collide),
+    ("Gaps of 100,000 pairs per family", solvers.gaps),
+    ("Impacts and times of impact", solvers.impacts),
+    ("Random scenes", solvers.scenes),
+    ("Fuzzing", solvers.fuzzing),
+)
+
+# Parts of pages written by hand: <!-- results: NAME --> .. <!-- end of results -->
+PARTS = {
+    "robots": robots.lines,
+    "robots-short": lambda root, up: [f"![time and overlap of robots, rattleback beside MuJoCo]({up}{robots.FIGURE})", "",
+                                      *robots.Robots(root).sentence()],
+    "engines": engines.peers,
+    "chains": engines.chains,
+    "towers": engines.towers,
+    "friction": solvers.friction,
+}
+PART = re.compile(r"(<!-- results: ([\w. -]+?) -->\n)(?:.*?\n)??(<!-- end of results -->)", re.DOTALL)
+
+
+def table(root, up, name, number):
+    """A recorded table as it is, with its source: <!-- results: table FILE NUMBER -->."""
+    record = Record(root, name)
+    return [*record.table(int(number)), "", record.source(up) + "."]
+
+
+def results(root):
+    lines = list(HEAD)
+    for title, write in SECTIONS:
+        lines += [f"## {title}", "", *write(root, "../../"), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def fill(text, name, root):
+    """A page with its generated parts renewed."""
+    up = "../" * name.count("/")
+
+    def part(match):
+        name, *words = match.group(2).split()
+        write = table if name == "table" else PARTS[name]
+        return match.group(1) + "\n".join(write(root, up, *words)) + "\n" + match.group(3)
+    return PART.sub(part, text)
+
+
+def figures(root):
+    return {robots.FIGURE: robots.Robots(root).figure(),
+            "docs/figures/chains.svg": engines.Peers(root).chain_figure(),
+            "docs/figures/dynamics.svg": solvers.dynamics_figure(root),
+            "docs/figures/friction.svg": solvers.friction_figure(root)}

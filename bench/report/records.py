@@ -1,0 +1,90 @@
+"""Reads bench/results: the newest folder that has a file, its machine and its revision."""
+import csv
+import os
+import re
+
+
+class Record:
+    """One file of bench/results with where it comes from."""
+
+    def __init__(self, root, name):
+        self.name = name
+        folders = sorted(f for f in os.listdir(root) if os.path.exists(os.path.join(root, f, name)))
+        if not folders:
+            raise FileNotFoundError(f"no folder of {root} has {name}")
+        self.folder = folders[-1]
+        self.path = os.path.join(root, self.folder, name)
+        self.notes = notes(os.path.join(root, self.folder, "machine.txt"))
+
+    def rows(self):
+        with open(self.path, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def text(self):
+        with open(self.path, encoding="utf-8") as file:
+            return file.read()
+
+    def table(self, number=0):
+        """The lines of one table of a Markdown file."""
+        tables, current = [], []
+        for line in self.text().splitlines() + [""]:
+            if line.startswith("|"):
+                current.append(line.rstrip())
+            elif current:
+                tables.append(current)
+                current = []
+        return tables[number]
+
+    def note(self):
+        stem = os.path.splitext(self.name)[0]
+        for key, value in self.notes.items():
+            if stem in (word.strip() for word in key.split(",")):
+                return value
+        return self.notes.get("revision", "revision unknown")
+
+    def source(self, up):
+        """Where the numbers come from: a sentence with a link, seen from a folder `up`."""
+        place = f"bench/results/{self.folder}/{self.name}"
+        note = re.sub(r"^(recorded with )?([0-9a-f]{7})\b", r"\1\2", self.note()).split(";")[0]
+        cpu = self.notes.get("cpu", "machine unknown").split(",")[0]
+        return f"{self.folder[:10]}, {cpu}: {note} ([data]({up}{place}))"
+
+
+def notes(path):
+    """The lines `key: value` of a machine.txt."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        pairs = (line.rstrip("\n").partition(": ") for line in file)
+        return {key: value for key, _, value in pairs if value}
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else 0.5 * (values[middle - 1] + values[middle])
+
+
+def short(value, digits=2):
+    """A number as people write it: 0.26, 3.4, 27, 5,800, 2e-9."""
+    if value == 0.0:
+        return "0"
+    if abs(value) >= 1e7 or abs(value) < 1e-3:
+        return re.sub(r"e([+-])0*(\d)", lambda m: "e" + m.group(1).strip("+") + m.group(2),
+                      f"{value:.1e}")
+    text = f"{value:.{digits}g}"
+    return f"{float(text):,.0f}" if abs(value) >= 10.0 ** (digits - 1) else text
+
+
+def length(millimetres):
+    """A length given in mm, in the unit that suits it."""
+    if millimetres < 1e-6:
+        return "0" if millimetres == 0.0 else "< 1 nm"
+    unit, size = next(u for u in (("m", 1e3), ("mm", 1.0), ("um", 1e-3), ("nm", 1e-6)) if millimetres >= u[1])
+    value = millimetres / size
+    return f"{value:.2g} {unit}" if value < 100.0 else f"{value:.0f} {unit}"
