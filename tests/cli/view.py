@@ -243,7 +243,8 @@ def test_pictures_without_a_browser():
     old = os.environ.get("RB_CHROMIUM")
     os.environ["RB_CHROMIUM"] = "/nowhere/chromium"
     try:
-        check_run(rattleback("view", QUADRUPED, "--png", "/tmp/none.png"), 2, "Chromium, which is not installed")
+        for option in ("--png", "--mp4"):
+            check_run(rattleback("view", QUADRUPED, option, "/tmp/none." + option[2:]), 2, "Chromium, which is not installed")
     finally:
         del os.environ["RB_CHROMIUM"]
         if old:

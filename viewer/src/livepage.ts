@@ -46,6 +46,7 @@ export class LivePage implements PanelHost {
       },
     });
     this.page.status.append(this.badge, this.factor);
+    this.page.stagesNode.append(this.overlay);
     this.page.onTick = (now) => this.tick(now);
     this.acceptDrops();
     Object.assign(window, { rattleback: this });

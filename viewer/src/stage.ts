@@ -52,6 +52,7 @@ export class Stage {
   private forceScale = 1;
   private dirty = true;
   private last: Moment | null = null;
+  private past: ((t: number) => void) | null = null;
   private readonly followed = new THREE.Vector3();
   private steps = 0; /* of work that was taken off */
   private lastDrawn = 0;
@@ -128,6 +129,7 @@ export class Stage {
     if (before.collision !== shows.collision) this.bodies.setShown((shows.collision ? 'collision' : 'seen') as Shown);
     this.bodies.setOpacity(shows.glass ? 0.35 : 1);
     this.sun.castShadow = this.casts();
+    if (shows.trails && !before.trails) this.recall();
     if (this.last) this.show(this.last);
     this.dirty = true;
   }
@@ -243,7 +245,13 @@ export class Stage {
     this.dirty = true;
   }
 
-  retrace(t: number, posesAt: (t: number) => ArrayLike<number>, step: number): void { this.model.retrace(t, posesAt, step); }
+  /* Where the past is known trails begin in it. */
+  retrace(t: number, posesAt: (t: number) => ArrayLike<number>, step: number): void {
+    this.past = (now) => this.model.retrace(now, posesAt, step);
+    this.past(t);
+  }
+
+  private recall(): void { if (this.last) this.past?.(this.last.t); }
 
   private keepUp(): void {
     const at = new THREE.Vector3().setFromMatrixPosition(this.bodies.frameOf(this.follow)), by = at.clone().sub(this.followed);
