@@ -9,7 +9,7 @@ const vec = (x: number, y: number, z: number): THREE.Vector3 => new THREE.Vector
 
 /* Rings and slices of round shapes: fewer where there are many of them. */
 export function roundness(count: number, fine: boolean): number {
-  if (!fine) return count > 400 ? 10 : count > 100 ? 16 : 24;
+  if (!fine) return count > 400 ? 10 : count > 100 ? 14 : 20;
   return count > 400 ? 12 : count > 100 ? 20 : 36;
 }
 

@@ -57,6 +57,7 @@ export class Stage {
   private steps = 0; /* of work that was taken off */
   private lastDrawn = 0;
   private idle = 0;
+  private pictures = 0;
   private rested = false; /* the picture is the good one */
   private readonly marker: THREE.Line;
 
@@ -77,6 +78,7 @@ export class Stage {
     parent.append(canvas);
     this.renderer.setPixelRatio(this.thrifty ? 1 : Math.min(2, window.devicePixelRatio));
     this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = !this.thrifty;
     this.renderer.shadowMap.type = this.thrifty ? THREE.BasicShadowMap : THREE.PCFShadowMap;
     this.world.add(this.sky, this.sun, this.sun.target);
     this.camera.up.set(0, 0, 1);
@@ -290,6 +292,7 @@ export class Stage {
     if (this.rested) this.setEffort(false);
     this.dirty = false;
     this.idle = 0;
+    if (this.lastDrawn === 0 || this.pictures++ % 2 === 0) this.renderer.shadowMap.needsUpdate = true; /* every second one while they move */
     this.renderer.render(this.world, this.camera);
     if (this.lastDrawn > 0) this.frameTime += 0.1 * (Math.min(500, now - this.lastDrawn) - this.frameTime);
     this.lastDrawn = now;
@@ -311,6 +314,7 @@ export class Stage {
     this.rested = rested;
     this.sun.castShadow = this.casts();
     this.sharpen(rested ? 2048 : 512);
+    this.renderer.shadowMap.needsUpdate = true;
     const { clientWidth, clientHeight } = this.canvas, most = Math.sqrt(MOST_PIXELS / Math.max(1, clientWidth * clientHeight));
     this.renderer.setPixelRatio(rested ? Math.max(1, Math.min(2, most)) : RATIOS[this.steps]);
   }
