@@ -239,15 +239,31 @@ def test_what_is_refused():
     check_run(rattleback("view"), 2, "expected one model file")
 
 
-def test_pictures_without_a_browser():
-    old = os.environ.get("RB_CHROMIUM")
-    os.environ["RB_CHROMIUM"] = "/nowhere/chromium"
+def with_environment(words, body):
+    old = {name: os.environ.get(name) for name in words}
+    os.environ.update(words)
     try:
-        check_run(rattleback("view", QUADRUPED, "--png", "/tmp/none.png"), 2, "Chromium, which is not installed")
+        body()
     finally:
-        del os.environ["RB_CHROMIUM"]
-        if old:
-            os.environ["RB_CHROMIUM"] = old
+        for name, value in old.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def test_pictures_without_a_browser():
+    with tempfile.TemporaryDirectory() as folder:
+        png, mp4 = os.path.join(folder, "a.png"), os.path.join(folder, "a.mp4")
+        nowhere = {"RB_CHROMIUM": "/nowhere/chromium"}
+        with_environment(nowhere, lambda: check_run(rattleback("view", QUADRUPED, "--png", png), 2, "Chromium, which is not installed"))
+        with_environment({"PATH": folder}, lambda: check_run(rattleback("view", QUADRUPED, "--mp4", mp4), 2, "ffmpeg, which is not installed"))
+        with open(os.path.join(folder, "ffmpeg"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n")
+        os.chmod(os.path.join(folder, "ffmpeg"), 0o755)
+        both = {"PATH": folder, **nowhere}
+        with_environment(both, lambda: check_run(rattleback("view", QUADRUPED, "--mp4", mp4), 2, "Chromium, which is not installed"))
+        check(os.listdir(folder) == ["ffmpeg"], "something was written")
 
 
 def test_a_picture():
@@ -260,6 +276,25 @@ def test_a_picture():
         with open(path, "rb") as file:
             head = file.read(24)
         check(head[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", head[16:24]) == (320, 240), head)
+
+
+def test_a_film():
+    """What ffmpeg is given: a picture for each frame, at the rate that was asked for."""
+    if not shutil.which("chromium"):
+        print("    chromium is not installed: no film")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path, encoder = os.path.join(folder, "a.mp4"), os.path.join(folder, "ffmpeg")
+        with open(encoder, "w", encoding="utf-8") as file:  # keeps what it is told and what it is given
+            file.write('#!/bin/sh\necho "$@" > "$0.words"\nfor last; do :; done\nexec cat > "$last"\n')
+        os.chmod(encoder, 0o755)
+        way = {"PATH": folder + os.pathsep + os.environ["PATH"]}
+        with_environment(way, lambda: check_run(rattleback("view", QUADRUPED, "--mp4", path, "--size", "160x120", "--time", "0.5", "--fps", "10"), 0))
+        with open(path, "rb") as file:
+            pictures = file.read()
+        with open(encoder + ".words", encoding="utf-8") as file:
+            check("-framerate 10 " in file.read(), "the rate")
+        check(pictures.count(b"\xff\xd8\xff") == 6 and pictures.endswith(b"\xff\xd9"), pictures.count(b"\xff\xd8\xff"))
 
 
 def test_reproduce_makes_pages():

@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WASM = os.path.join(ROOT, "viewer", "dist", "rattleback.wasm")
 MOST_BYTES = 1_500_000
+MILLISECOND = {"h": "0.001"}
 
 # model, seconds, key, further options: every formulation and stepper, every kind of shape and reader
 RUNS = [
@@ -87,16 +88,31 @@ def compare_hashes(command, speed):
 
 
 def measure(command):
-    """Longer runs, beyond what a browser needs to compile; processor time of both."""
-    scenes = os.path.join(ROOT, "scenes")
-    for name, seconds, options in (("robots/quadruped.xml", 20, ["--ctrl-random", "1"]), ("peers/humanoid.xml", 10, []),
-                                   ("towers/jenga.xml", 0.5, []), ("peers/stack_100.xml", 5, [])):
-        path = os.path.join(scenes, name)
-        told = native(command, path, seconds, None, {})
-        found = in_node([{"model": path, "steps": told["steps"]}])[0]
-        per = 1e6 / told["steps"]
-        print(f"{name:24} {told['steps']:6} steps  native {told['cpu'] * per:8.1f} us  wasm {found['cpu'] * per:8.1f} us"
-              f"  ratio {found['cpu'] / told['cpu']:.2f}")
+    """Ratio to the native build: runs short enough that nothing has come to rest, processor time of the fastest of a few."""
+    for name, seconds, options in (("peers/quadruped.xml", 1, MILLISECOND), ("peers/humanoid.xml", 2, MILLISECOND),
+                                   ("towers/jenga.xml", 0.25, {}), ("peers/stack_100.xml", 0.25, {})):
+        side_by_side(command, name, seconds, options)
+
+
+def side_by_side(command, name, seconds, options):
+    """A run native and in Node, there with the certificate of every step."""
+    path = os.path.join(ROOT, "scenes", name)
+    told = min((native(command, path, seconds, None, options) for _ in range(5)), key=lambda run: run["cpu"])
+    found = in_node([{"model": path, "steps": told["steps"], "options": options, "certified": 8}])[0]
+    check(found.get("hash") == told["hash"], f"{name}: {found}")
+    per = 1e6 / told["steps"]
+    print(f"{name:20} {told['steps']:5} steps of {1e3 * seconds / told['steps']:.3g} ms, residual at most {found['residual']:.1e}: native "
+          f"{told['cpu'] * per:.1f} us, wasm {found['cpu'] * per:.1f} us each, ratio {found['cpu'] / told['cpu']:.2f}, "
+          f"wasm {seconds / found['cpu']:.1f} times real time")
+    return found
+
+
+def real_time(command):
+    """Robots at 1 ms, each step certified, faster than the clock on one core."""
+    for name, seconds in (("peers/quadruped.xml", 1), ("peers/humanoid.xml", 2)):
+        found = side_by_side(command, name, seconds, MILLISECOND)
+        check(found["cpu"] < seconds, f"{name}: {found['cpu']:.2f} s of processor for {seconds} s at 1 ms")
+        check(found["residual"] <= 1e-6, f"{name}: residual {found['residual']:.1e}")
 
 
 def compare_messages(command):
@@ -132,6 +148,7 @@ def main():
     compare_hashes(command, False)
     compare_messages(command)
     more(command)
+    real_time(command)
 
 
 main()

@@ -4,6 +4,7 @@ import * as THREE from 'three';
 import { geomColor, Theme, Tree, treesOf } from './colors';
 import { Scene, SceneGeom } from './data';
 import { floorMaterial } from './floor';
+import { quickBody } from './quick';
 import { Piece, pieceOf, roundness } from './shapes';
 
 interface Batch { mesh: THREE.InstancedMesh; geoms: number[]; local: THREE.Matrix4[]; alpha: number }
@@ -50,7 +51,7 @@ export class Bodies {
 
   private build(): void {
     this.clear();
-    const wanted = this.wanted(), round = roundness(wanted.length);
+    const wanted = this.wanted(), round = roundness(wanted.length, this.fine);
     const kinds = new Map<string, { piece: Piece; geoms: number[]; alpha: number }>();
     for (const i of wanted) {
       const geom = this.scene.geoms[i];
@@ -70,12 +71,12 @@ export class Bodies {
     const key = piece.key + ' ' + round;
     let geometry = this.geometries.get(key);
     if (!geometry) this.geometries.set(key, geometry = piece.make());
-    const options = { color: 0xffffff, side: piece.key.startsWith('hfield') ? THREE.DoubleSide : THREE.FrontSide };
+    const field = piece.key.startsWith('hfield'), options = { color: 0xffffff, side: field ? THREE.DoubleSide : THREE.FrontSide };
     const material = this.fine ? new THREE.MeshStandardMaterial({ ...options, roughness: 0.55, metalness: 0.04 })
-                               : new THREE.MeshLambertMaterial(options);
+      : field ? new THREE.MeshLambertMaterial(options) : quickBody(options); /* a field is seen from both sides, a vertex is lit from one */
     const mesh = new THREE.InstancedMesh(geometry, material, geoms.length);
     mesh.frustumCulled = false;
-    mesh.castShadow = !piece.key.startsWith('hfield');
+    mesh.castShadow = !field;
     mesh.receiveShadow = true;
     mesh.userData.geoms = geoms;
     const local = geoms.map((i) => {
@@ -94,7 +95,7 @@ export class Bodies {
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2 * half[0], 2 * half[1]), material.material);
     mesh.receiveShadow = true;
     mesh.matrixAutoUpdate = false;
-    mesh.renderOrder = -1;
+    mesh.renderOrder = this.fine ? -1 : 1; /* pixels that bodies hide are not computed */
     this.planes.push({ mesh, geom: i, local: localFrame(geom), material });
     this.group.add(mesh);
   }

@@ -7,12 +7,29 @@ export type Files = Map<string, Uint8Array>;
 const TEXT = new TextDecoder();
 const LARGEST = 512 << 20; /* bytes that a model may have in all */
 
+/* Chromium reads a folder of a page that was opened from a file by its handle only, the others by its entry only. */
+type Handed = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> };
+
 export async function filesOfDrop(data: DataTransfer): Promise<Files> {
-  const entries = [...data.items].map((item) => item.webkitGetAsEntry?.() ?? null).filter((e) => e !== null);
+  const dropped = [...data.items].filter((item) => item.kind === 'file').map((item: Handed) => ({ /* at once: after the event they are gone */
+    file: item.getAsFile(), entry: item.webkitGetAsEntry?.() ?? null, handle: item.getAsFileSystemHandle?.().catch(() => null),
+  }));
   const files: Files = new Map();
-  if (entries.length) for (const entry of entries) await walk(entry!, '', files);
-  else await addFiles([...data.files], files);
+  for (const { file, entry, handle } of dropped) {
+    const held = await handle;
+    if (held?.kind === 'directory') await walkHandle(held as FileSystemDirectoryHandle, '', files);
+    else if (entry?.isDirectory) await walk(entry, '', files);
+    else if (file) await addFiles([file], files);
+  }
   return unpack(files);
+}
+
+async function walkHandle(folder: FileSystemDirectoryHandle, above: string, files: Files): Promise<void> {
+  const path = `${above}${folder.name}/`, children = folder as unknown as { values(): AsyncIterable<FileSystemHandle> };
+  for await (const child of children.values()) {
+    if (child.kind === 'directory') await walkHandle(child as FileSystemDirectoryHandle, path, files);
+    else files.set(path + child.name, new Uint8Array(await (await (child as FileSystemFileHandle).getFile()).arrayBuffer()));
+  }
 }
 
 export async function filesOfInput(list: FileList): Promise<Files> {
@@ -74,7 +91,16 @@ function clean(path: string): string {
 /* Files that may be models, the likeliest first: scenes before robots, short paths before long ones. */
 export function modelsIn(files: Files): string[] {
   const rank = (path: string): number => (/(^|\/)scene[^/]*\.xml$/.test(path) ? 0 : 1) * 1000 + path.split('/').length * 10;
-  return [...files.keys()].filter((path) => isModel(path, files.get(path)!)).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  const models = [...files.keys()].filter((path) => isModel(path, files.get(path)!)), parts = new Set<string>();
+  for (const path of models) for (const name of included(path, files.get(path)!)) parts.add(name);
+  const last = (path: string): number => (parts.has(path) ? 1e6 : 0); /* what others include is no model to begin with */
+  return models.sort((a, b) => last(a) + rank(a) - last(b) - rank(b) || a.localeCompare(b));
+}
+
+/* Paths of the files that a model includes, beside it. */
+function included(path: string, bytes: Uint8Array): string[] {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return [...TEXT.decode(bytes).matchAll(/<include\s[^>]*file\s*=\s*["']([^"']+)["']/g)].map((found) => clean(folder + found[1]));
 }
 
 function isModel(path: string, bytes: Uint8Array): boolean {

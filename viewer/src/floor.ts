@@ -3,6 +3,7 @@
 import * as THREE from 'three';
 import { isDefault, Theme } from './colors';
 import { SceneGeom } from './data';
+import { displayed, quickFloor } from './quick';
 
 export interface Floor {
   material: THREE.Material;
@@ -22,9 +23,11 @@ export function floorMaterial(theme: Theme, extent: number, endless: boolean, ge
     spacing: { value: gridSpacing(extent) },
     center: { value: new THREE.Vector3() },
     reach: { value: endless ? 9 * extent : 1e9 },
+    skyColor: { value: displayed(theme.sky) },
   };
+  if (!fine) return quick(theme, endless, geom, uniforms);
   const options = { transparent: endless || geom.rgba[3] < 1, opacity: geom.rgba[3] }; /* a plane is solid below: from there it is not seen */
-  const material = fine ? new THREE.MeshStandardMaterial({ ...options, roughness: 0.95 }) : new THREE.MeshLambertMaterial(options);
+  const material = new THREE.MeshStandardMaterial({ ...options, roughness: 0.95 });
   material.depthWrite = !endless || geom.rgba[3] >= 1;
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
@@ -39,6 +42,21 @@ export function floorMaterial(theme: Theme, extent: number, endless: boolean, ge
   return {
     material,
     setTheme(t) { material.color.copy(floorColor(geom, endless, t)); uniforms.lineColor.value.set(t.line); },
+    setCenter(c) { uniforms.center.value.copy(c); },
+  };
+}
+
+/* Drawn by the processor. */
+function quick(theme: Theme, endless: boolean, geom: SceneGeom, uniforms: { lineColor: THREE.IUniform<THREE.Color>; center: THREE.IUniform<THREE.Vector3>; skyColor: THREE.IUniform<THREE.Color> }): Floor {
+  const material = quickFloor({ transparent: geom.rgba[3] < 1, opacity: geom.rgba[3] }, uniforms);
+  material.color.copy(floorColor(geom, endless, theme));
+  return {
+    material,
+    setTheme(t) {
+      material.color.copy(floorColor(geom, endless, t));
+      uniforms.lineColor.value.set(t.line);
+      uniforms.skyColor.value.copy(displayed(t.sky));
+    },
     setCenter(c) { uniforms.center.value.copy(c); },
   };
 }

@@ -2,7 +2,15 @@
 
 import * as THREE from 'three';
 
-export class Instances {
+export interface Marks {
+  begin(): void;
+  /* At a place, z along a direction (unit), with a scale for each axis. */
+  place(at: THREE.Vector3, along: THREE.Vector3 | null, scale: THREE.Vector3, color: THREE.Color): void;
+  end(): void;
+  dispose(): void;
+}
+
+export class Instances implements Marks {
   mesh: THREE.InstancedMesh;
   private n = 0;
   private readonly m = new THREE.Matrix4();
@@ -32,7 +40,6 @@ export class Instances {
     this.mesh.setColorAt(this.n++, color);
   }
 
-  /* At a place, z along a direction (unit), with a scale for each axis. */
   place(at: THREE.Vector3, along: THREE.Vector3 | null, scale: THREE.Vector3, color: THREE.Color): void {
     if (along) this.q.setFromUnitVectors(this.up, along); else this.q.identity();
     this.add(this.m.compose(at, this.q, scale), color);

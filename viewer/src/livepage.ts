@@ -46,6 +46,7 @@ export class LivePage implements PanelHost {
       },
     });
     this.page.status.append(this.badge, this.factor);
+    this.page.stagesNode.append(this.overlay);
     this.page.onTick = (now) => this.tick(now);
     this.acceptDrops();
     Object.assign(window, { rattleback: this });
@@ -208,7 +209,7 @@ export class LivePage implements PanelHost {
 
   private tellFailure(model: LiveModel): void {
     const jam = model.jam ? el('span', {}, ` The self-stress is drawn: ${model.jam.parts.length} impulses that hold each other, while what they press on closes with ${tidy(model.jam.speed)} m/s per unit.`) : null;
-    this.overlay.replaceChildren(el('div', { class: 'alarm', role: 'alert' }, el('b', {}, model.jam ? 'Jammed. ' : 'Step refused. '), model.failed, jam, ' ',
+    this.overlay.replaceChildren(el('div', { class: 'alarm', role: 'alert' }, el('b', {}, model.jam ? 'Jammed. ' : 'Step refused. '), model.failed.replace(/[^.]$/, '$&.'), jam, ' ',
       textButton('Start again', () => this.restart())));
     this.page.timeline.toggle(false);
   }

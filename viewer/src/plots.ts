@@ -14,6 +14,7 @@ export class Plots {
   readonly node = el('section', { class: 'plots', 'aria-label': 'Plots over time' });
   private readonly tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Plots' });
   private readonly body = el('div', { class: 'plot' });
+  private readonly nowLine = el('div', { class: 'now' });
   private groups: { name: string; columns: Column[] }[] = [];
   private plot: uPlot | null = null;
   private current = 0;
@@ -53,7 +54,7 @@ export class Plots {
   setTime(t: number): void {
     if (t === this.now) return;
     this.now = t;
-    this.plot?.redraw(false, false);
+    this.placeNow();
   }
 
   /* The live view: `count` numbers of each column hold. */
@@ -89,22 +90,17 @@ export class Plots {
         label: c.name, stroke: COLORS[i % COLORS.length], width: 1.5, show: i < MOST_LINES, points: { show: false },
         value: (_: uPlot, v: number | null) => (v === null ? '' : `${tidy(v)} ${unit === '1' ? '' : c.unit}`),
       }))],
-      hooks: { draw: [(u) => this.drawNow(u)], ready: [(u) => this.listen(u)] },
+      hooks: { draw: [() => this.placeNow()], ready: [(u) => this.listen(u)] },
     }, this.data(), this.body);
   }
 
-  private drawNow(u: uPlot): void {
-    const x = u.valToPos(this.now, 'x', true);
-    if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
-    const c = u.ctx;
-    c.save();
-    c.strokeStyle = this.theme === 'dark' ? '#ffc83d' : '#c47f00';
-    c.lineWidth = 1.5 * devicePixelRatio;
-    c.beginPath();
-    c.moveTo(x, u.bbox.top);
-    c.lineTo(x, u.bbox.top + u.bbox.height);
-    c.stroke();
-    c.restore();
+  /* A line over the diagram, which is not drawn anew for it. */
+  private placeNow(): void {
+    if (!this.plot) return;
+    const x = this.plot.valToPos(this.now, 'x'), inside = x >= 0 && x <= this.plot.over.clientWidth;
+    if (this.nowLine.parentElement !== this.plot.over) this.plot.over.append(this.nowLine);
+    this.nowLine.hidden = !inside;
+    this.nowLine.style.transform = `translateX(${x}px)`;
   }
 
   private listen(u: uPlot): void {

@@ -52,7 +52,7 @@ export class ReplayPage {
   private async film(rate: number): Promise<void> {
     const roll = el('pre', { id: 'rb-film', hidden: '' }), stage = this.page.stages[0], first = this.data.times[0];
     document.body.append(roll);
-    await new Promise((done) => requestAnimationFrame(done));
+    await new Promise((done) => setTimeout(done, 0)); /* a browser that prints the page shows none: it has no frames to wait for */
     for (let k = 0; k / rate <= this.data.duration - first + 1e-9; k++) {
       this.seek(first + k / rate);
       stage.render();

@@ -8,7 +8,8 @@ export interface Piece { key: string; scale: THREE.Vector3; make: () => THREE.Bu
 const vec = (x: number, y: number, z: number): THREE.Vector3 => new THREE.Vector3(x, y, z);
 
 /* Rings and slices of round shapes: fewer where there are many of them. */
-export function roundness(count: number): number {
+export function roundness(count: number, fine: boolean): number {
+  if (!fine) return count > 400 ? 10 : count > 100 ? 14 : 20;
   return count > 400 ? 12 : count > 100 ? 20 : 36;
 }
 
@@ -116,7 +117,13 @@ function fieldGeometry(field: SceneField): THREE.BufferGeometry {
 
 /* An arrow of length 1 along z: its shaft and its head, drawn as two instances. */
 export const shaftGeometry = (sides = 10): THREE.BufferGeometry => upright(new THREE.CylinderGeometry(1, 1, 1, sides, 1, true)).translate(0, 0, 0.5);
-export const headGeometry = (sides = 16): THREE.BufferGeometry => upright(new THREE.ConeGeometry(1, 1, sides)).translate(0, 0, -0.5);
+export const headGeometry = (sides = 16, open = false): THREE.BufferGeometry => upright(new THREE.ConeGeometry(1, 1, sides, 1, open)).translate(0, 0, -0.5);
+/* A ball of the fewest triangles. */
+export function diamondGeometry(): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.Float32BufferAttribute([1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1], 3));
+  return geometry.setIndex([0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5]);
+}
 /* Its apex in the origin, opening along +z: radius and height 1. */
 export const openConeGeometry = (): THREE.BufferGeometry =>
   upright(new THREE.ConeGeometry(1, 1, 24, 1, true)).rotateX(Math.PI).translate(0, 0, 0.5);

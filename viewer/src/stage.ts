@@ -26,7 +26,10 @@ export const SHOWS: Shows = {
 
 /* Work is taken off the picture where frames follow each other more slowly than this [ms], as without a graphics processor. */
 const SLOW_FRAME = 110;
-const CROWD = 200; /* geoms from which on they cast no shadows there */
+const CROWD = 200; /* geoms from which on they cast no shadows there while they move */
+const REST = 15; /* a picture that stayed the same for so many ticks of the page is drawn once more, as well as it can be */
+const MOST_PIXELS = 6e6; /* of that picture */
+const RATIOS = [1, 0.8, 0.8, 0.6]; /* pixels of the canvas beside those of the page, by the work that was taken off */
 
 export class Stage {
   readonly canvas: HTMLCanvasElement;
@@ -49,15 +52,18 @@ export class Stage {
   private forceScale = 1;
   private dirty = true;
   private last: Moment | null = null;
+  private past: ((t: number) => void) | null = null;
   private readonly followed = new THREE.Vector3();
   private steps = 0; /* of work that was taken off */
   private lastDrawn = 0;
+  private idle = 0;
   private pictures = 0;
-  private late = false; /* shadows are those of the picture before */
+  private rested = false; /* the picture is the good one */
   private readonly marker: THREE.Line;
 
   /* Without a graphics processor pictures are drawn with less effort, but for those that are kept. */
   private get thrifty(): boolean { return this.software && !this.plain; }
+  private get crowd(): boolean { return this.scene.geoms.length > CROWD; }
 
   constructor(readonly scene: Scene, parent: HTMLElement, theme: ThemeName, readonly plain: boolean) {
     this.theme = THEMES[theme];
@@ -124,7 +130,8 @@ export class Stage {
     Object.assign(this.model, { frames: shows.frames, joints: shows.joints, sites: shows.sites, masses: shows.masses, trails: shows.trails, tendons: shows.tendons });
     if (before.collision !== shows.collision) this.bodies.setShown((shows.collision ? 'collision' : 'seen') as Shown);
     this.bodies.setOpacity(shows.glass ? 0.35 : 1);
-    this.sun.castShadow = shows.shadows && this.steps < 2 && !(this.thrifty && this.scene.geoms.length > CROWD);
+    this.sun.castShadow = this.casts();
+    if (shows.trails && !before.trails) this.recall();
     if (this.last) this.show(this.last);
     this.dirty = true;
   }
@@ -182,10 +189,18 @@ export class Stage {
     shadow.camera.near = 0.05 * this.size;
     shadow.camera.far = 6 * this.size;
     shadow.camera.updateProjectionMatrix();
-    const texels = this.thrifty ? 512 : 2048;
-    shadow.mapSize.set(texels, texels);
-    shadow.normalBias = 1.5 * reach / texels;
     shadow.radius = 3;
+    this.sharpen(this.thrifty && !this.rested ? 512 : 2048);
+  }
+
+  /* Shadows of so many texels. */
+  private sharpen(texels: number): void {
+    const { shadow } = this.sun;
+    shadow.normalBias = 1.65 * this.size / texels;
+    if (shadow.mapSize.x === texels) return;
+    shadow.mapSize.set(texels, texels);
+    shadow.map?.dispose();
+    shadow.map = null;
   }
 
   /* Arrow keys and buttons: turn by degrees, zoom by a factor. */
@@ -232,7 +247,13 @@ export class Stage {
     this.dirty = true;
   }
 
-  retrace(t: number, posesAt: (t: number) => ArrayLike<number>, step: number): void { this.model.retrace(t, posesAt, step); }
+  /* Where the past is known trails begin in it. */
+  retrace(t: number, posesAt: (t: number) => ArrayLike<number>, step: number): void {
+    this.past = (now) => this.model.retrace(now, posesAt, step);
+    this.past(t);
+  }
+
+  private recall(): void { if (this.last) this.past?.(this.last.t); }
 
   private keepUp(): void {
     const at = new THREE.Vector3().setFromMatrixPosition(this.bodies.frameOf(this.follow)), by = at.clone().sub(this.followed);
@@ -267,10 +288,11 @@ export class Stage {
 
   /* True where there was something to draw. */
   render(now = performance.now()): boolean {
-    const rest = !this.dirty; /* then shadows catch up, once */
-    if (rest && !this.late) { this.lastDrawn = 0; return false; }
+    if (!this.dirty) return this.rest();
+    if (this.rested) this.setEffort(false);
     this.dirty = false;
-    if (this.thrifty) this.shadowsNow(rest || this.lastDrawn === 0 || this.pictures++ % 2 === 0);
+    this.idle = 0;
+    if (this.lastDrawn === 0 || this.pictures++ % 2 === 0) this.renderer.shadowMap.needsUpdate = true; /* every second one while they move */
     this.renderer.render(this.world, this.camera);
     if (this.lastDrawn > 0) this.frameTime += 0.1 * (Math.min(500, now - this.lastDrawn) - this.frameTime);
     this.lastDrawn = now;
@@ -278,9 +300,28 @@ export class Stage {
     return true;
   }
 
-  private shadowsNow(now: boolean): void {
-    this.renderer.shadowMap.needsUpdate = now;
-    this.late = !now && this.sun.castShadow;
+  /* Nothing moves: there is time for smooth edges, and for shadows of many bodies. */
+  private rest(): boolean {
+    this.lastDrawn = 0;
+    if (!this.thrifty || this.rested || this.idle++ < REST) return false;
+    this.setEffort(true);
+    this.dirty = false;
+    this.renderer.render(this.world, this.camera);
+    return true;
+  }
+
+  private setEffort(rested: boolean): void {
+    this.rested = rested;
+    this.sun.castShadow = this.casts();
+    this.sharpen(rested ? 2048 : 512);
+    this.renderer.shadowMap.needsUpdate = true;
+    const { clientWidth, clientHeight } = this.canvas, most = Math.sqrt(MOST_PIXELS / Math.max(1, clientWidth * clientHeight));
+    this.renderer.setPixelRatio(rested ? Math.max(1, Math.min(2, most)) : RATIOS[this.steps]);
+  }
+
+  private casts(): boolean {
+    if (!this.shows.shadows) return false;
+    return !this.thrifty || this.rested || this.steps < 2 && !this.crowd;
   }
 
   /* First fewer pixels, then no shadows, then fewer pixels still. */
@@ -288,9 +329,8 @@ export class Stage {
     if (this.steps >= 3) return;
     this.steps++;
     this.frameTime = 0;
-    if (this.steps === 2) this.sun.castShadow = false;
-    else this.renderer.setPixelRatio(this.steps === 1 ? 0.8 : 0.6);
-    this.resize();
+    this.setEffort(false);
+    this.dirty = true;
   }
 
   private resize(): void {

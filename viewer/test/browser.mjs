@@ -1,4 +1,5 @@
-/* Chromium for the tests: Debian's, without a window, drawing in software. Exit status 77: it is not there, the test is left out. */
+/* Chromium for the tests: Debian's, without a window, drawing in software: WebGL by SwiftShader, the page around it as Chromium does
+ * where there is no graphics processor. Exit status 77: it is not there, the test is left out. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -26,7 +27,7 @@ export async function launch(extra = []) {
   try { playwright = await import('playwright-core'); } catch { skip('viewer/node_modules is not there (npm ci in viewer/)'); }
   return await playwright.chromium.launch({
     executablePath, args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
-      '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...extra],
+      '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-gpu-compositing', ...extra],
   });
 }
 

@@ -1,11 +1,12 @@
 /* Replays, live view and playground in Chromium: what a visitor does, and what must not happen. usage: node test/pages.mjs [WORD of a test's name] */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { zipSync } from 'fflate';
 import { command, fileUrl, launch, liveModel, makePage, openPage, root, viewer, waitReady, work } from './browser.mjs';
 import { complaintOf, runCommand } from './command.mjs';
+import { alike, colorsAt, rgbOf } from './pixels.mjs';
 import { galleryOf } from '../site/gallery.mjs';
 
 const browser = await launch();
@@ -28,7 +29,7 @@ async function open(url, options) {
 }
 
 function replayFile(model, time, name, ...more) {
-  const path = join(work, name), done = spawnSync(command, ['run', join(root, 'scenes', model), '--time', String(time), '--html', path, ...more], { encoding: 'utf8' });
+  const path = join(work, name), done = spawnSync(command, ['run', resolve(root, 'scenes', model), '--time', String(time), '--html', path, ...more], { encoding: 'utf8' });
   assert.equal(done.status, 0, done.stderr);
   return path;
 }
@@ -125,6 +126,18 @@ test('names of models are text, not markup', async () => {
   await close();
 });
 
+/* Controls that can be seen and that Tab does not come to. */
+async function reachedByTab(page) {
+  const count = await page.evaluate(() => {
+    const shown = [...document.querySelectorAll('button, input, select, summary, a[href], canvas[tabindex]')].filter((e) => e.checkVisibility() && !e.disabled && !e.closest('dialog:not([open])'));
+    shown.forEach((e) => { e.dataset.tab = 'missed'; });
+    document.addEventListener('focusin', (e) => { delete e.target.dataset.tab; });
+    return shown.length;
+  });
+  for (let i = 0; i < count + 12; i++) await page.keyboard.press('Tab');
+  return await page.evaluate(() => [...document.querySelectorAll('[data-tab]')].map((e) => e.outerHTML.slice(0, 100)));
+}
+
 test('controls have names for keyboard and screen reader', async () => {
   for (const url of [fileUrl(galleryFile, '#scene=gripper'), fileUrl(replayFile('peers/quadruped.xml', 0.2, 'short.html'))]) {
     const { page, close } = await open(url);
@@ -134,9 +147,9 @@ test('controls have names for keyboard and screen reader', async () => {
       return !(e.getAttribute('aria-label') || label.trim() || (e.tagName !== 'INPUT' && e.tagName !== 'SELECT' && e.textContent.trim()));
     }).map((e) => e.outerHTML.slice(0, 120)));
     assert.deepEqual(nameless, []);
-    const order = [];
-    for (let i = 0; i < 12; i++) { await page.keyboard.press('Tab'); order.push(await page.evaluate(() => document.activeElement.tagName)); }
-    assert.ok(new Set(order).size > 1 && !order.every((t) => t === 'BODY'), `Tab goes through ${order}`);
+    await page.evaluate(() => document.activeElement.blur());
+    const missed = await reachedByTab(page);
+    assert.deepEqual(missed, [], 'Tab reaches every control');
     await close();
   }
 });
@@ -169,6 +182,13 @@ test('a jam is explained and its self-stress drawn', async () => {
   assert.match(seen.failed, /jammed: floor and ball; left jaw and ball; right jaw and ball hold each other/);
   assert.match(seen.overlay, /Jammed/);
   assert.equal(seen.jam.parts.length, 3);
+  const places = await page.evaluate(() => {
+    const { jam, stage } = window.rattleback.models()[0], box = stage.canvas.getBoundingClientRect();
+    return jam.parts.map((p) => stage.project(stage.controls.target.clone().fromArray(p.pos))).map(([x, y]) => [x + box.left, y + box.top]);
+  });
+  await still(page);
+  const colors = await colorsAt(page, await page.screenshot(), places);
+  for (const color of colors) assert.ok(alike(color, rgbOf('#e8574e')), `red where impulses hold each other, not ${color.map(Math.round)}`);
   await close();
 });
 
@@ -237,11 +257,104 @@ test('a folder with a URDF and its mesh opens', async () => {
   await close();
 });
 
+/* Files and folders of the disk, dropped on the picture by the browser itself. */
+async function dropOn(page, paths) {
+  const box = await page.locator('.stages').boundingBox(), session = await page.context().newCDPSession(page);
+  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 }, data = { items: [], files: paths, dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop']) await session.send('Input.dispatchDragEvent', { type, ...at, data });
+}
+
+test('a folder of the disk is dropped: MJCF with includes and meshes in other folders', async () => {
+  const { page, close } = await open(fileUrl(makePage('empty.html', {})));
+  const folder = join(work, 'robot');
+  mkdirSync(join(folder, 'assets'), { recursive: true });
+  writeFileSync(join(folder, 'robot.xml'), '<mujoco model="dropped"><compiler meshdir="assets"/><include file="floor.xml"/><asset><mesh name="m" file="bracket.stl"/></asset><worldbody><body name="part" pos="0 0 0.3"><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>');
+  writeFileSync(join(folder, 'floor.xml'), '<mujoco><worldbody><geom type="plane" size="0 0 1"/></worldbody></mujoco>');
+  writeFileSync(join(folder, 'assets/bracket.stl'), readFileSync(join(root, 'scenes/poses/bracket.stl')));
+  await dropOn(page, [folder]);
+  await page.waitForFunction(() => window.rattleback.models().length === 1, null, { timeout: 30000 });
+  assert.equal(await page.locator('header h1').innerText(), 'robot.xml');
+  const hash = await page.evaluate(() => { const l = window.rattleback; l.page.timeline.toggle(false); l.restart(); return l.run(100); });
+  const told = spawnSync(command, ['run', join(folder, 'robot.xml'), '--time', '0.2', '--json'], { encoding: 'utf8' });
+  assert.equal(hash, JSON.parse(told.stdout.trim().split('\n').pop()).hash, 'as the command runs it');
+  await close();
+});
+
+/* The picture as it is when nothing moves. */
+async function still(page) {
+  await page.waitForFunction(() => window.rattleback.page?.stages[0].rested ?? window.rattleback.stage.rested, null, { timeout: 30000 });
+  const box = await page.locator('.stage canvas').first().boundingBox();
+  return await page.screenshot({ clip: box });
+}
+
+test('each box of Show changes the picture', async () => {
+  const all = new Set(), live = new Set(['Events']); /* those have a test of their own */
+  const near = join(work, 'near.xml'); /* a contact that is open, a tendon between two sites */
+  writeFileSync(near, '<mujoco><option gravity="0 0 0"/><worldbody><geom type="plane" size="0 0 1" margin="0.1"/><site name="a" pos="0.3 0 0.6"/><body pos="0 0 0.15"><freejoint/><geom type="sphere" size="0.1" margin="0.1"/><site name="b" pos="0 0 0.1"/></body></worldbody><tendon><spatial><site site="a"/><site site="b"/></spatial></tendon></mujoco>');
+  for (const [model, time] of [['robots/every_force.xml', 0.4], ['peers/quadruped.xml', 0.5], ['robots/arm.urdf', 0.2], [near, 0.1]]) {
+    const { page, close } = await open(fileUrl(replayFile(model, time, 'layers.html'), `#time=${time}`), { width: 800, height: 600 });
+    for (const box of await page.locator('.panel .columns input[type=checkbox]').all()) {
+      const name = await box.evaluate((e) => e.labels[0].innerText.trim());
+      all.add(name);
+      if (live.has(name)) continue;
+      const before = await still(page);
+      await box.click();
+      if (!before.equals(await still(page))) live.add(name);
+      await box.click();
+    }
+    await close();
+  }
+  console.log(`    ${[...live].join(', ')}`);
+  assert.ok(all.size >= 14, `${all.size} boxes`);
+  assert.deepEqual([...all].filter((name) => !live.has(name)), []);
+});
+
+test('events of the hybrid stepper are drawn where and when they happened', async () => {
+  const file = replayFile('impulse/ramp.xml', 1, 'events.html', '--key', 'start', '--stepper', 'hybrid');
+  const data = JSON.parse(/id="rb-replay">(.*?)<\/script>/s.exec(readFileSync(file, 'utf8'))[1]);
+  const mark = data.marks.find((m) => m.kind === 'impact' && m.pos);
+  assert.ok(mark && data.marks.some((m) => m.kind === 'shift'), 'impacts and shifts');
+  const { page, close } = await open(fileUrl(file, `#time=${mark.t + 0.03}`));
+  const before = await still(page);
+  await page.getByLabel('Events').click();
+  assert.ok(!before.equals(await still(page)), 'without its ring the picture is another one');
+  await page.evaluate((t) => window.rattleback.seek(t), mark.t);
+  await page.keyboard.press('n');
+  assert.ok(await page.evaluate(() => window.rattleback.time()) > mark.t, 'n goes to the next mark');
+  await close();
+});
+
 test('stable poses are counted live', async () => {
   const { page, close } = await open(fileUrl(galleryFile, '#scene=poses'));
   await page.waitForFunction(() => Number(/^(\d+) drops/.exec(document.querySelector('.histogram h2')?.textContent ?? '')?.[1]) >= 2, null, { timeout: 60000 });
   assert.ok(await page.locator('.histogram .bar').count() >= 1);
   await close();
+});
+
+/* Read by three.js, which our writer has nothing to do with. Its y is up. */
+test('a glTF file moves bodies as the run did', async () => {
+  const glb = join(work, 'run.glb'), record = join(work, 'glb.jsonl'), model = join(root, 'scenes/peers/quadruped.xml');
+  const done = spawnSync(command, ['run', model, '--time', '0.5', '--gltf', glb, '--record', record, '--columns', 'body'], { encoding: 'utf8' });
+  assert.equal(done.status, 0, done.stderr);
+  const row = JSON.parse(readFileSync(record, 'utf8').trim().split('\n').pop()), bytes = readFileSync(glb);
+  globalThis.self ??= globalThis;
+  const { GLTFLoader } = await import('three/examples/jsm/loaders/GLTFLoader.js'), { AnimationMixer, LoopOnce, Vector3 } = await import('three');
+  const { scene: tree, animations } = await new Promise((good, bad) => new GLTFLoader().parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), '', good, bad));
+  const mixer = new AnimationMixer(tree), action = mixer.clipAction(animations[0]);
+  action.setLoop(LoopOnce);
+  action.clampWhenFinished = true;
+  action.play();
+  mixer.update(row.time);
+  tree.updateMatrixWorld(true);
+  let worst = 0, bodies = 0;
+  for (const [name, [x, y, z]] of Object.entries(row.body)) {
+    const node = tree.getObjectByName(name);
+    if (!node) continue;
+    worst = Math.max(worst, node.getWorldPosition(new Vector3()).distanceTo(new Vector3(x, z, -y)));
+    bodies++;
+  }
+  console.log(`    ${bodies} bodies within ${worst.toExponential(1)} m at ${row.time} s`);
+  assert.ok(bodies >= 13 && worst < 1e-4);
 });
 
 test('the page is small on a phone', async () => {
