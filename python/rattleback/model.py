@@ -212,10 +212,7 @@ class Model(ModelFields):
 
     def copy(self) -> Model:
         """A model of its own, to be changed by the set_ calls."""
-        address = lib.rb_model_copy(self._address, None)
-        if not address:
-            raise MemoryError("out of memory for a model")
-        return Model(Handle(address, _free_model), self.lenient)
+        return copied_model(self._address, self.lenient)
 
     __copy__ = copy
 
@@ -472,6 +469,14 @@ def _compile(spec: Any) -> Handle:
         raise TypeError("a Model is made by Model.load(path), Model.from_string(xml) or of a Spec, not "
                         f"of {type(spec).__name__}")
     return spec.compile()._handle
+
+
+def copied_model(address: int, lenient: bool) -> Model:
+    """A copy of the model of the library at this address."""
+    copy = lib.rb_model_copy(address, None)
+    if not copy:
+        raise MemoryError("out of memory for a model")
+    return Model(Handle(copy, _free_model), lenient)
 
 
 def _free_model(address: Any) -> None:

@@ -10,7 +10,7 @@ from . import _lib
 from ._fields import InfoFields
 from ._lib import CError, FIELDS, Handle, InputError, Status, StepError, lib
 from ._shared import Stepper, ThreadedHandle, check_count, raise_new, refuse_physics
-from .model import Element, Model, finite, number, pointer
+from .model import Element, Model, copied_model, finite, number, pointer
 from .replay import Replay
 
 _step = lib.rb_sim_step
@@ -410,7 +410,7 @@ class Sim(Stepper):
         one. Ctrl-C ends a long call in the same way."""
         if self._threads > 1:
             self._alive()
-        if n == 1 and n is not True and not options:
+        if n == 1 and type(n) is int and not options:
             status = _one(self._p)
             if status:
                 self._fail(status, 0)
@@ -549,8 +549,14 @@ class Sim(Stepper):
         return self.copy()
 
     def __getstate__(self) -> Any:
-        return {"model": self.model, "state": self.save(), "options": self._given,
+        return {"model": self._own_model(), "state": self.save(), "options": self._given,
                 "threads": self._threads}
+
+    def _own_model(self) -> Model:
+        """Its model; of a world of a batch with parameters of its own, a copy that has them."""
+        if self._m == self.model._address:
+            return self.model
+        return copied_model(self._m, self.model.lenient)
 
     def __setstate__(self, saved: Any) -> None:
         err = CError()

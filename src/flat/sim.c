@@ -294,8 +294,8 @@ rb_status rb_sim_step(rb_sim *s, long n, const rb_step_opts *opts, long *done)
         opts = &o;
     }
     for (; k < n; k++) {
-        /* steps that are over at once never ask */
-        int over = opts == &o && k % ASK_STEPS == ASK_STEPS - 1 && is_over(&s->wait);
+        /* steps that are over at once never ask; rows of a rollout may be one step each */
+        int over = opts == &o && ++s->wait.steps % ASK_STEPS == 0 && is_over(&s->wait);
         status = over ? RB_CANCELLED : step(s, opts ? opts : &s->opts);
         if (status != RB_OK) break;
     }

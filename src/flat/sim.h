@@ -16,6 +16,7 @@ typedef struct flat_wait {
     struct timespec last;
     atomic_int *stop; /* NULL: none */
     int asks;         /* 1: the thread that called may ask */
+    unsigned steps;   /* counted over calls                */
 } flat_wait;
 
 struct rb_sim {
