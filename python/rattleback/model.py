@@ -221,7 +221,7 @@ class Model(ModelFields):
 
     # ---- fields ----
 
-    def __getattr__(self, name: str) -> Any:
+    def _field(self, name: str) -> Any:
         field = FIELDS["rb_model"].get(name)
         if field is None or name.startswith("_"):
             raise AttributeError(f"a model has no {name}"
@@ -237,6 +237,9 @@ class Model(ModelFields):
         value = _lib.field_view("rb_model", name, self._address, self._handle)
         self._cache[name] = value
         return value
+
+    if not TYPE_CHECKING:       # a checker has ModelFields, and finds names that are not there
+        __getattr__ = _field
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and not hasattr(type(self), name):

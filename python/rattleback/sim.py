@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Info(InfoFields):
     missed the accuracy asked for. The other fields are those of rb_step_info."""
 
     energy: float
+    _record: np.void
 
     def __init__(self, record: np.void, energy: float):
         object.__setattr__(self, "_record", record)
@@ -43,7 +44,7 @@ class Info(InfoFields):
     def __reduce__(self) -> Any:
         return (Info, (self._record, self.energy))
 
-    def __getattr__(self, name: str) -> Any:
+    def _field(self, name: str) -> Any:
         if name.startswith("_") or name not in FIELDS["rb_step_info"]:
             raise AttributeError(f"info has no {name}; it has "
                                  + ", ".join(["energy", *FIELDS["rb_step_info"]]))
@@ -51,6 +52,9 @@ class Info(InfoFields):
         if isinstance(value, bytes):
             return value.decode()
         return value.item() if np.ndim(value) == 0 and value.dtype.names is None else value
+
+    if not TYPE_CHECKING:       # a checker has InfoFields
+        __getattr__ = _field
 
     def as_dict(self) -> dict[str, Any]:
         """Numbers and words, without the list of a jam."""
