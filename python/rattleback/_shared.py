@@ -118,6 +118,10 @@ class Stepper:
         ctypes.memmove(self._opts_address(), changed, _lib.struct_size("rb_step_opts"))
         self._given = {**self._given, **options}
         self._generation += 1
+        self._spread_options()
+
+    def _spread_options(self) -> None:
+        """To all worlds of a batch."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and not hasattr(type(self), name):

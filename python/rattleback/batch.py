@@ -156,8 +156,10 @@ class Batch(Stepper):
     def _opts_address(self) -> int:
         return lib.rb_sim_opts(lib.rb_batch_sim(self._p, 0))
 
-    def _own_opts(self) -> Any:
-        return self._options({}) if self._given else None
+    def _spread_options(self) -> None:
+        first, size = self._opts_address(), _lib.struct_size("rb_step_opts")
+        for i in range(1, self.n):
+            ctypes.memmove(lib.rb_sim_opts(lib.rb_batch_sim(self._p, i)), first, size)
 
     def _alive(self) -> None:
         """Threads of its own after a fork."""
@@ -288,7 +290,7 @@ class Batch(Stepper):
         if ctrl is not None:
             self._write("ctrl", ctrl)
         self._alive()
-        opts = self._options(options) if options else self._own_opts()
+        opts = self._options(options) if options else None
         status = lib.rb_batch_step(self._p, count, opts, pointer(self.status), pointer(self._done))
         return self._after(status, check)
 
@@ -349,7 +351,7 @@ class Batch(Stepper):
         sensors = np.empty((self.n, T, m.nsensordata))
         certificates = np.empty((self.n, T), CERTIFICATE)
         self._alive()
-        opts = self._options(options) if options else self._own_opts()
+        opts = self._options(options) if options else None
         status = lib.rb_batch_rollout(self._p, T, skip, opts, pointer(u), pointer(states),
                                       pointer(sensors), pointer(certificates), pointer(self.status),
                                       pointer(self._done))
@@ -371,8 +373,12 @@ class Batch(Stepper):
             raise IndexError(f"world {i}: the batch has {self.n}")
         i = int(i) % self.n
         found = Sim.__new__(Sim)
-        handle = Handle(lib.rb_batch_sim(self._p, i), _nothing, self._handle)
-        found._bind(self.model, handle)
+        address = lib.rb_batch_sim(self._p, i)
+        model, own = self.model, lib.rb_sim_model(address)
+        if own != model._address:           # it has parameters of its own
+            model = Model(Handle(own, _nothing, self._handle), model.lenient)
+        found._bind(model, Handle(address, _nothing, self._handle))
+        found._given = dict(self._given)
         return found
 
     __getitem__ = sim

@@ -212,10 +212,7 @@ class Model(ModelFields):
 
     def copy(self) -> Model:
         """A model of its own, to be changed by the set_ calls."""
-        address = lib.rb_model_copy(self._address, None)
-        if not address:
-            raise MemoryError("out of memory for a model")
-        return Model(Handle(address, _free_model), self.lenient)
+        return copied_model(self._address, self.lenient)
 
     __copy__ = copy
 
@@ -224,7 +221,7 @@ class Model(ModelFields):
 
     # ---- fields ----
 
-    def __getattr__(self, name: str) -> Any:
+    def _field(self, name: str) -> Any:
         field = FIELDS["rb_model"].get(name)
         if field is None or name.startswith("_"):
             raise AttributeError(f"a model has no {name}"
@@ -240,6 +237,9 @@ class Model(ModelFields):
         value = _lib.field_view("rb_model", name, self._address, self._handle)
         self._cache[name] = value
         return value
+
+    if not TYPE_CHECKING:       # a checker has ModelFields, and finds names that are not there
+        __getattr__ = _field
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and not hasattr(type(self), name):
@@ -472,6 +472,14 @@ def _compile(spec: Any) -> Handle:
         raise TypeError("a Model is made by Model.load(path), Model.from_string(xml) or of a Spec, not "
                         f"of {type(spec).__name__}")
     return spec.compile()._handle
+
+
+def copied_model(address: int, lenient: bool) -> Model:
+    """A copy of the model of the library at this address."""
+    copy = lib.rb_model_copy(address, None)
+    if not copy:
+        raise MemoryError("out of memory for a model")
+    return Model(Handle(copy, _free_model), lenient)
 
 
 def _free_model(address: Any) -> None:

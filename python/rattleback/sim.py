@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from . import _lib
 from ._fields import InfoFields
 from ._lib import CError, FIELDS, Handle, InputError, Status, StepError, lib
 from ._shared import Stepper, ThreadedHandle, check_count, raise_new, refuse_physics
-from .model import Element, Model, finite, number, pointer
+from .model import Element, Model, copied_model, finite, number, pointer
 from .replay import Replay
 
 _step = lib.rb_sim_step
@@ -32,6 +32,7 @@ class Info(InfoFields):
     missed the accuracy asked for. The other fields are those of rb_step_info."""
 
     energy: float
+    _record: np.void
 
     def __init__(self, record: np.void, energy: float):
         object.__setattr__(self, "_record", record)
@@ -43,7 +44,7 @@ class Info(InfoFields):
     def __reduce__(self) -> Any:
         return (Info, (self._record, self.energy))
 
-    def __getattr__(self, name: str) -> Any:
+    def _field(self, name: str) -> Any:
         if name.startswith("_") or name not in FIELDS["rb_step_info"]:
             raise AttributeError(f"info has no {name}; it has "
                                  + ", ".join(["energy", *FIELDS["rb_step_info"]]))
@@ -51,6 +52,9 @@ class Info(InfoFields):
         if isinstance(value, bytes):
             return value.decode()
         return value.item() if np.ndim(value) == 0 and value.dtype.names is None else value
+
+    if not TYPE_CHECKING:       # a checker has InfoFields
+        __getattr__ = _field
 
     def as_dict(self) -> dict[str, Any]:
         """Numbers and words, without the list of a jam."""
@@ -410,7 +414,7 @@ class Sim(Stepper):
         one. Ctrl-C ends a long call in the same way."""
         if self._threads > 1:
             self._alive()
-        if n == 1 and n is not True and not options:
+        if n == 1 and type(n) is int and not options:
             status = _one(self._p)
             if status:
                 self._fail(status, 0)
@@ -549,8 +553,14 @@ class Sim(Stepper):
         return self.copy()
 
     def __getstate__(self) -> Any:
-        return {"model": self.model, "state": self.save(), "options": self._given,
+        return {"model": self._own_model(), "state": self.save(), "options": self._given,
                 "threads": self._threads}
+
+    def _own_model(self) -> Model:
+        """Its model; of a world of a batch with parameters of its own, a copy that has them."""
+        if self._m == self.model._address:
+            return self.model
+        return copied_model(self._m, self.model.lenient)
 
     def __setstate__(self, saved: Any) -> None:
         err = CError()

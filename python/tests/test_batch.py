@@ -221,3 +221,39 @@ def test_parts_of_parameters(quadruped):
     computed = batch.mu * 2.0
     computed[0] = 7.0
     assert batch.mu[0, 0] != 7.0
+
+
+def test_worlds_have_the_options_of_the_batch(quadruped):
+    """A world that is stepped by itself goes on as the batch would; so do its copy and its pickle."""
+    batch = rb.Batch(quadruped, 3, threads=2, accuracy="strict", h=1e-3)
+    sim = rb.Sim(quadruped, accuracy="strict", h=1e-3)
+    batch.q[:, 2] += 0.01
+    sim.q[2] += 0.01
+    assert [world.timestep for world in batch] == [1e-3] * 3
+    for world in batch:
+        world.step(100)
+    sim.step(100)
+    assert set(batch.hashes) == {sim.hash}
+    twins = [batch[2].copy(), pickle.loads(pickle.dumps(batch[2]))]
+    for one in (batch, *twins):
+        one.step(50)
+    assert batch.hashes[2] == twins[0].hash == twins[1].hash
+    batch.set_options(friction=0.0)
+    batch.v[:, 0] = 1.0
+    batch.step(20)
+    assert len(set(batch.hashes)) == 1
+
+
+def test_worlds_have_their_parameters(quadruped):
+    batch = rb.Batch(quadruped, 2, threads=1)
+    before = batch[1]
+    batch.mu[1] = 0.05
+    after = batch[1]
+    assert after.model.geom(1).friction == 0.05 and batch[0].model is quadruped
+    twins = [after.copy(), *(pickle.loads(pickle.dumps(world)) for world in (before, after))]
+    batch.v[:, 0] = 1.0
+    for one in (batch, *twins):
+        if one is not batch:
+            one.v[0] = 1.0
+        one.step(50)
+    assert {twin.hash for twin in twins} == {batch.hashes[1]} != {batch.hashes[0]}

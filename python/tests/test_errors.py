@@ -144,7 +144,7 @@ def test_arrays_of_any_layout(arm):
     assert np.array_equal(J, sim.jacobian("lower", [0.0, 2.0, 4.0]))
 
 
-@pytest.mark.parametrize("n, kind", [(-1, ValueError), (1.5, TypeError), ("3", TypeError),
+@pytest.mark.parametrize("n, kind", [(-1, ValueError), (1.5, TypeError), (1.0, TypeError), ("3", TypeError),
                                      (None, TypeError), (True, TypeError), (2 ** 70, ValueError)])
 def test_counts(arm, n, kind):
     for make in (lambda: rb.Sim(arm), lambda: rb.Batch(arm, 2, threads=1)):

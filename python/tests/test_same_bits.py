@@ -1,4 +1,6 @@
 """The hash after 200 steps is that of the command: from Sim, and from Batch with 1 and 2 threads."""
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import rattleback as rb
@@ -6,32 +8,46 @@ from conftest import LONG, SCENES, run_json
 
 STEPS = 200
 FILES = sorted(p for ending in ("xml", "urdf") for p in SCENES.rglob(f"*.{ending}"))
-MOST_BODIES = 60    # larger ones take minutes
+MOST_BODIES = 60    # larger ones take up to minutes
+FEW_BODIES = 20     # worlds of which cost nothing
 
 
-def from_command(path, h):
-    return run_json("run", path, "--json", "--time", repr(STEPS * h))
+def from_sim(model):
+    """The simulation behind its steps, and the error that ended them or None."""
+    sim = rb.Sim(model)
+    try:
+        sim.step(STEPS)
+    except rb.StepError as error:
+        return sim, error
+    return sim, None
+
+
+def from_batch(model, n, threads):
+    batch = rb.Batch(model, n, threads=threads)
+    batch.step(STEPS)
+    return set(batch.hashes)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SCENES)))
 def test_same_bits(path):
     model = rb.Model.load(path)
-    if model.nbody > MOST_BODIES and not LONG:
+    large = model.nbody > MOST_BODIES
+    if large and not LONG:
         pytest.skip(f"{model.nbody} bodies: RB_LONG=1 runs it")
-    sim = rb.Sim(model)
-    told = from_command(path, sim.timestep)
-    try:
-        sim.step(STEPS)
-    except rb.StepError as error:
-        assert told["failures"] == 1, error
-        assert error.steps == told["steps"]
+    time = repr(STEPS * rb.Sim(model).timestep)
+    with ThreadPoolExecutor(2 if large else 1) as pool:     # scenes of minutes take two cores
+        told = pool.submit(run_json, "run", path, "--json", "--time", time)
+        single = pool.submit(from_sim, model)
+        worlds = [pool.submit(from_batch, model, 3 if model.nbody <= FEW_BODIES else threads, threads)
+                  for threads in (1, 2)]
+    told, (sim, error) = told.result(), single.result()
+    if error is not None:
+        assert told["failures"] == 1 and error.steps == told["steps"], error
     else:
         assert told["steps"] == STEPS
     assert sim.hash == told["hash"]
-    for threads in (1, 2):
-        batch = rb.Batch(model, 3 if model.nbody <= MOST_BODIES else threads, threads=threads)
-        batch.step(STEPS)
-        assert set(batch.hashes) == {told["hash"]}, f"{threads} threads"
+    for found in worlds:
+        assert found.result() == {told["hash"]}
 
 
 def test_options_are_those_of_the_command(quadruped):

@@ -76,7 +76,6 @@ rb_batch *rb_batch_new(const rb_model *m, int n, int threads, rb_error *err)
     }
     for (int i = 0; i < n && good; i++) good = (b->sim[i] = flat_sim_new(m, &opts)) != NULL;
     for (int k = 0; k < NSHOWN && good; k++) good = gather(b, k);
-    for (int i = 0; i < n && good; i++) b->sim[i]->wait.stop = &b->stop;
     if (good && rb_batch_threads(b, threads) == RB_OK && rb_batch_reset(b, NULL, n, -1) == RB_OK)
         return b;
     *err = (rb_error){ .status = RB_NOMEM, .text = "out of memory or threads for the batch" };
@@ -164,8 +163,10 @@ static void share(void *argument, int k)
             flat_wait *wait = &w->b->sim[world]->wait;
             wait->asks = k == 0;
             wait->last = now;
+            wait->stop = &w->b->stop;
             w->one(w, world);
             now = wait->last;
+            wait->stop = NULL; /* steps of this world alone ask for themselves */
         }
     }
 }

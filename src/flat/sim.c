@@ -200,7 +200,10 @@ rb_status rb_sim_reset(rb_sim *s, int key)
     else
         rb_data_reset(s->m, s->d);
     rb_status status = settle(s);
-    if (status == RB_OK) rb_sensors(s->m, s->d);
+    if (status == RB_OK) {
+        s->err = (rb_error){ 0 };
+        rb_sensors(s->m, s->d);
+    }
     return status;
 }
 
@@ -270,6 +273,7 @@ static rb_status step(rb_sim *s, const rb_step_opts *opts)
             keep_info(s, &info);
             return status;
         }
+        s->err = (rb_error){ 0 }; /* not what is told in the end */
         status = flat_sim_reserve(s, 2 * info.contacts + 16);
         if (status != RB_OK) return status;
     }
@@ -280,7 +284,7 @@ rb_status rb_sim_step(rb_sim *s, long n, const rb_step_opts *opts, long *done)
     rb_step_opts o;
     rb_status status = RB_OK;
     long k = 0;
-    s->err.text[0] = '\0';
+    if (s->err.status != RB_OK) s->err.text[0] = '\0';
     if (s->wait.host || s->wait.stop || s->pool) {
         caller = &s->wait;
         if (!s->wait.stop) {
@@ -294,8 +298,8 @@ rb_status rb_sim_step(rb_sim *s, long n, const rb_step_opts *opts, long *done)
         opts = &o;
     }
     for (; k < n; k++) {
-        /* steps that are over at once never ask */
-        int over = opts == &o && k % ASK_STEPS == ASK_STEPS - 1 && is_over(&s->wait);
+        /* steps that are over at once never ask; rows of a rollout may be one step each */
+        int over = opts == &o && ++s->wait.steps % ASK_STEPS == 0 && is_over(&s->wait);
         status = over ? RB_CANCELLED : step(s, opts ? opts : &s->opts);
         if (status != RB_OK) break;
     }

@@ -16,20 +16,22 @@ typedef struct flat_wait {
     struct timespec last;
     atomic_int *stop; /* NULL: none */
     int asks;         /* 1: the thread that called may ask */
+    unsigned steps;   /* counted over calls                */
 } flat_wait;
 
+/* What every step touches lies together at the front: a thousand worlds do not fit the caches. */
 struct rb_sim {
     const rb_model *m;
-    rb_model *own; /* a changed copy, or NULL */
     rb_data *d;
-    rb_step_opts opts;
-    rb_step_info info;
-    rb_error err;
     flat_wait wait;
     rb_replay *replay; /* that is recorded, not owned; NULL: none */
     pool *pool;        /* for the islands of a step, NULL: one thread */
-    void *first;       /* memory of the first block: its arrays stay in use when the data moves */
-    void **home;       /* where the arrays of the data are, NULL: no array  (rb_flat_data_count) */
+    rb_step_opts opts;
+    rb_step_info info;
+    rb_error err;  /* its text is empty where its status is RB_OK */
+    rb_model *own; /* a changed copy, or NULL */
+    void *first;   /* memory of the first block: its arrays stay in use when the data moves */
+    void **home;   /* where the arrays of the data are, NULL: no array  (rb_flat_data_count) */
 };
 
 /* Field k of rb_data, and whether it is an array whose length is that of the model. */
