@@ -1,8 +1,11 @@
 #include "control_columns.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "arguments.h"
 
 /* ---- names -------------------------------------------------------------------------------------
  */
@@ -92,9 +95,36 @@ static int find_channel(const rb_model *m, const char *column, control_channel *
     return strncmp(column, "tau:", 4) == 0 && is_joint(m, column + 4, out);
 }
 
+/* "; did you mean NAME?": the input that is spelled most like the column; "": none is near. */
+static const char *meant_for(const rb_model *m, const char *column, char out[600])
+{
+    nearest best = { 0 };
+    char name[512], kept[512];
+    for (int k = 0; k < m->nctrl + m->njnt; k++) {
+        nearest_word(k < m->nctrl
+                         ? rb_control_name(m, k, name, sizeof name)
+                         : rb_model_name(m, RB_KIND_JOINT, k - m->nctrl, name, sizeof name),
+                     &best, column);
+        if (!best.word || best.word == kept) continue;
+        snprintf(kept, sizeof kept, "%s", best.word); /* the buffer is written again */
+        best.word = kept;
+    }
+    out[0] = '\0';
+    if (best.word) snprintf(out, 600, "; did you mean %s?", kept);
+    return out;
+}
+
 static int refuse(const char *path, const char *column, const char *sentence)
 {
     fprintf(stderr, "%s:1: column %s: %s\n", path, column, sentence);
+    return 0;
+}
+
+static int refuse_unknown(const char *path, const rb_model *m, const char *column,
+                          const char *sentence)
+{
+    char meant[600];
+    fprintf(stderr, "%s:1: column %s: %s%s\n", path, column, sentence, meant_for(m, column, meant));
     return 0;
 }
 
@@ -108,10 +138,11 @@ static int take_channel(const rb_table *table, const char *path, const rb_model 
 {
     const char *column = table->name[k];
     if (!find_channel(m, column, &channel[k]))
-        return refuse(path, column,
-                      "no actuator, no joint with one degree of freedom (others: JOINT:0, ..) and "
-                      "no mocap body (BODY:x y z qw qx qy qz) of this name; rattleback info lists "
-                      "them");
+        return refuse_unknown(
+            path, m, column,
+            "no actuator, no joint with one degree of freedom (others: JOINT:0, ..) and "
+            "no mocap body (BODY:x y z qw qx qy qz) of this name; rattleback info lists "
+            "them");
     if (maximal && channel[k].kind == CONTROL_TAU)
         return refuse(path, column,
                       "--coordinates maximal has no joint coordinates to push; take minimal");
@@ -147,6 +178,19 @@ static int column_of(const rb_table *table, const char *name, const char *suffix
     return -1;
 }
 
+/* A negative gain drives a joint away from its target: a slip of the pen. */
+static int no_negative(const rb_table *table, const char *path, int column)
+{
+    for (int i = 0; i < table->nrow; i++) {
+        double gain = table->x[(ptrdiff_t)i * table->ncol + column];
+        if (gain >= 0.0) continue;
+        fprintf(stderr, "%s:%d: %s: %g; expected a gain >= 0\n", path, table->line[i],
+                table->name[column], gain);
+        return 0;
+    }
+    return 1;
+}
+
 /* Gains of a joint: its own columns, or those for all. */
 static int take_gains(const rb_table *table, const char *path, const char *name, control_pd *j)
 {
@@ -155,7 +199,8 @@ static int take_gains(const rb_table *table, const char *path, const char *name,
     j->kd = column_of(table, name, ":kd");
     if (j->kp < 0) j->kp = column_of(table, "kp", "");
     if (j->kd < 0) j->kd = column_of(table, "kd", "");
-    if (j->kp >= 0 && j->kd >= 0) return 1;
+    if (j->kp >= 0 && j->kd >= 0)
+        return no_negative(table, path, j->kp) && no_negative(table, path, j->kd);
     return refuse(path, name,
                   "no gains; expected columns kp and kd for all joints, or JOINT:kp and JOINT:kd");
 }
@@ -185,9 +230,10 @@ static int take_target(const rb_table *table, const char *path, const rb_model *
         find_named(m, RB_KIND_JOINT, m->njnt, name) >= 0 &&
         (strcmp(suffix, "v") == 0 || strcmp(suffix, "kp") == 0 || strcmp(suffix, "kd") == 0);
     if (known) return 0;
-    refuse(path, column,
-           "no joint of this name; expected JOINT, and with it JOINT:v, JOINT:kp, JOINT:kd, or kp "
-           "and kd for all; rattleback info lists the joints");
+    refuse_unknown(
+        path, m, column,
+        "no joint of this name; expected JOINT, and with it JOINT:v, JOINT:kp, JOINT:kd, or kp "
+        "and kd for all; rattleback info lists the joints");
     return -1;
 }
 

@@ -170,7 +170,9 @@ static void put_actuators(FILE *out, const rb_model *m)
     if (m->nu) fputs("\nactuators\n", out);
     for (int k = 0; k < m->nu; k++) {
         const double *gain = m->act_gain + 3 * k, *bias = m->act_bias + 3 * k;
-        fprintf(out, "  %-24s", plain_name(m, RB_KIND_ACTUATOR, k, buffer));
+        const char *name = plain_name(m, RB_KIND_ACTUATOR, k, buffer);
+        if (!*name) snprintf(buffer, sizeof buffer, "actuator%d", k); /* as in records */
+        fprintf(out, "  %-24s", name);
         fprintf(out, " on %s %s", info_transmission_word(m->act_transmission[k]),
                 plain_name(m, info_transmission_kind(m->act_transmission[k]), m->act_target[k],
                            buffer));
@@ -232,14 +234,15 @@ static void put_sensors(FILE *out, const rb_model *m)
                                      RB_KIND_TENDON, RB_KIND_ACTUATOR, RB_KIND_BODY };
     if (m->nsensor) fputs("\nsensors\n", out);
     for (int i = 0; i < m->nsensor; i++) {
-        char buffer[128];
+        char buffer[128], name[NAME_ROOM];
         rb_kind kind = kinds[m->sensor_object[i]];
-        const char *name = rb_model_name(m, RB_KIND_SENSOR, i, NULL, 0);
+        const char *word = rb_sensor_word((rb_sensor_type)m->sensor_type[i]);
+        if (!*plain_name(m, RB_KIND_SENSOR, i, name))
+            snprintf(name, sizeof name, "%s.%d", word, i); /* as in records */
         const char *of = m->sensor_index[i] < 0 || kind == RB_NKIND
                              ? ""
                              : rb_model_name(m, kind, m->sensor_index[i], buffer, sizeof buffer);
-        fprintf(out, "  %-24s %-18s %s\n", *name ? name : "-",
-                rb_sensor_word((rb_sensor_type)m->sensor_type[i]), of);
+        fprintf(out, "  %-24s %-18s %s\n", name, word, of);
     }
 }
 

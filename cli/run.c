@@ -396,8 +396,11 @@ static void summary_text(const run *r)
                r->parts, r->unlocated);
     printf("%-22s %.2e\n", "worst residual", r->residual_max);
     if (r->below_accuracy > 0)
-        printf("%-22s %d of %d steps: a residual above %g, at most %g%s\n", "below accuracy",
-               r->below_accuracy, r->steps, rb_step_opts_tol(&r->o->step), r->o->step.loose,
+        printf("%-22s %d of %d steps: a residual above %g, at most %g, or overlap that repairs did "
+               "not "
+               "end%s\n",
+               "below accuracy", r->below_accuracy, r->steps, rb_step_opts_tol(&r->o->step),
+               r->o->step.loose,
                r->o->loose ? "" : "; --loose R accepts them, a shorter step may avoid them");
     printf("%-22s %.2e m\n", "deepest penetration", r->penetration_max);
     if (r->m->neq > 0) printf("%-22s %.2e\n", "worst closure error", r->loop_error_max);

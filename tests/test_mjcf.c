@@ -59,6 +59,17 @@ TEST(numbers_that_are_empty_are_not_there)
     CHECK_VECTOR(m->geom_size, 0.0, 0.1);
     CHECK_NEAR(m->geom_mass[0], 1000.0 * 4.1887902047863905e-3, 1e-12);
     CHECK_INT(m->geom_invisible[0], 0);
+    CHECK_INT(m->nwarning, 1);
+    rb_model_free(m, NULL);
+
+    m = compile(read_text(
+        "<mujoco><option density='' wind=''/><worldbody><body euler=''><joint name='j' damping=''/>"
+        "<geom size='0.1'/><site name='s' pos='' quat=' '/></body></worldbody><actuator>"
+        "<motor joint='j' gear=''/><motor site='s' refsite=''/></actuator></mujoco>"));
+    CHECK_VECTOR(m->site_pos, 0.0, 0, 0, 0);
+    CHECK_NEAR(m->option.density, 0.0, 0.0);
+    CHECK_NEAR(m->act_gear[0], 1.0, 0.0);
+    CHECK_INT(m->nwarning, 1);
     rb_model_free(m, NULL);
 }
 
@@ -202,6 +213,15 @@ TEST(attached_models)
     CHECK_INT(m->geom_body[plate], index_of(m, RB_KIND_BODY, "cart"));
     CHECK_NEAR(m->option.timestep, 0.002, 0.0);
     CHECK_NEAR(m->option.gravity[2], -9.81, 0.0);
+    rb_model_free(m, NULL);
+}
+
+/* An empty prefix leaves the names as they are. */
+TEST(an_attached_model_may_keep_its_names)
+{
+    rb_model *m = compile(read_file("attach_plain.xml"));
+    CHECK(index_of(m, RB_KIND_BODY, "upper") > 0);
+    CHECK(index_of(m, RB_KIND_JOINT, "shoulder") >= 0);
     rb_model_free(m, NULL);
 }
 
@@ -780,11 +800,11 @@ TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_rea
           RUN(classes_inherit), RUN(numbers_that_are_empty_are_not_there), RUN(colours),
           RUN(orientations_in_every_spelling), RUN(frames_move_what_is_inside),
           RUN(replicas_and_what_refers_to_them), RUN(include_splices_files), RUN(attached_models),
-          RUN(parts_of_the_same_model), RUN(bodies_outside_of_the_world_are_passed_over),
-          RUN(inertia_given_and_from_geoms), RUN(inertia_from_geom_settings),
-          RUN(bounds_balance_and_springdamper), RUN(meshes_written_in_the_file),
-          RUN(primitives_fitted_to_a_mesh), RUN(height_fields), RUN(equalities),
-          RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
+          RUN(an_attached_model_may_keep_its_names), RUN(parts_of_the_same_model),
+          RUN(bodies_outside_of_the_world_are_passed_over), RUN(inertia_given_and_from_geoms),
+          RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),
+          RUN(meshes_written_in_the_file), RUN(primitives_fitted_to_a_mesh), RUN(height_fields),
+          RUN(equalities), RUN(joints_and_tendons), RUN(actuators), RUN(damping_ratio),
           RUN(of_a_range_and_inheritrange_the_nearer_one_counts),
           RUN(a_range_the_wrong_way_round_is_told), RUN(contacts_and_options),
           RUN(keyframes_and_mocap), RUN(custom_entries_for_us), RUN(flags_switch_off),

@@ -81,8 +81,9 @@ static double lift(const rb_fluid_shape *f, stream *s)
         across += square(normal[i]);
         along += square(bc * v[i]);
     }
-    double area = PI * sqrt(across / fmax(RB_FLUID_MIN, along));
-    double cosine = along / fmax(RB_FLUID_MIN, rb_norm3(v) * across);
+    /* No bound below by a number with units: a wing of 1 cm by 0.1 mm has across near 1e-18. */
+    if (!(across > 0.0)) return 0.0;
+    double area = PI * sqrt(across / along), cosine = along / (rb_norm3(v) * across);
     rb_cross3(s->w, v, spin);
     rb_axpy3(f->coef[RB_FLUID_MAGNUS] * s->density * volume, spin, s->force);
     rb_cross3(normal, v, turn);

@@ -1,6 +1,37 @@
 /* A <mujoco> document, step by step. */
 #include "io/mjcf.h"
 
+#include <stdio.h>
+#include <string.h>
+
+/* Attributes that may be empty, or whose emptiness has a message of its own: names, files, and
+ * words out of a list, which MuJoCo refuses as well. */
+#define KEPT                                                                                       \
+    "name prefix suffix sep file data type mode angle limited ctrllimited forcelimited "           \
+    "actlimited "                                                                                  \
+    "actuatorfrclimited dyntype gaintype biastype objtype reftype inertia input interp builtin "   \
+    "autolimits coordinate inertiafromgeom integrator cone jacobian solver"
+
+/* An attribute without a value counts as not given, as in MuJoCo. */
+static rb_status drop_empty(rb_mjcf *r, rb_xml_node *node)
+{
+    int kept = 0;
+    for (int k = 0; k < node->nattr; k++) {
+        const rb_xml_attr *attr = &node->attr[k];
+        if (attr->value[strspn(attr->value, " \t\r\n")] || rb_xml_in(attr->name, KEPT)) {
+            node->attr[kept++] = *attr;
+            continue;
+        }
+        char text[160];
+        snprintf(text, sizeof text, "<%.40s> %.40s: the attribute is empty and counts as not given",
+                 node->name, attr->name);
+        RB_TRY(rb_mjcf_warn(r, node, "empty", 0, text));
+    }
+    node->nattr = kept;
+    for (rb_xml_node *child = node->child; child; child = child->next) RB_TRY(drop_empty(r, child));
+    return RB_OK;
+}
+
 rb_status rb_mjcf_open(rb_mjcf *r)
 {
     rb_xml_node *root = r->doc->root;
@@ -13,6 +44,7 @@ rb_status rb_mjcf_open(rb_mjcf *r)
                             "not valid XML: attributes without a blank between them, or a bare & "
                             "or < in a value; read as MuJoCo does"));
     RB_TRY(rb_mjcf_include(r, root));
+    RB_TRY(drop_empty(r, root));
     RB_TRY(rb_mjcf_check(r, root));
     RB_TRY(rb_mjcf_settings(r, root));
     RB_TRY(rb_mjcf_defaults(r, root));

@@ -90,7 +90,8 @@ static rb_status use_model(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf *m
     const char *prefix;
     rb_mjcf_attached *attached = rb_xml_take(r->top->doc, 1, sizeof *attached);
     rb_mjcf *child = rb_xml_take(r->top->doc, 1, sizeof *child);
-    RB_TRY(rb_xml_need(node, "prefix", &prefix, r->err));
+    prefix = rb_xml_get(node, "prefix"); /* "": the names stay as they are, as in MuJoCo */
+    if (!prefix) RB_TRY(rb_xml_need(node, "prefix", &prefix, r->err));
     prefix = rb_mjcf_full_name(r, prefix, "");
     if (!attached || !child || !prefix) return rb_mjcf_nomem(r, node);
     *child = *model;

@@ -119,7 +119,9 @@ void rb_sense_distance(const rb_sense *s, int i, double *out)
         *out = found ? x.at.gap : cutoff;
         break;
     case RB_SENSOR_NORMAL:
-        for (int k = 0; k < 3; k++) out[k] = found ? x.at.normal[k] : 0.0;
+        /* From surface to surface, as fromto: in overlap against the normal of the contact. */
+        for (int k = 0; k < 3; k++)
+            out[k] = !found ? 0.0 : x.at.gap < 0.0 ? -x.at.normal[k] : x.at.normal[k];
         break;
     default:
         for (int k = 0; k < 3; k++) {

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "base/error.h"
 #include "dynamics/placed.h"
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -213,7 +214,7 @@ static void mark_overlap(rb_stage *s, const rb_contact *c)
 /* The largest of deepened, and who overlaps. */
 static double look_at(rb_stage *s, const rb_contact *found, int n)
 {
-    double deepest = 0.0;
+    s->gaps = (rb_deepest){ -1, -1, 0.0, 0.0, 0.0 };
     s->info->penetration = s->info->penetration_made = 0.0;
     memset(s->overlaps, 0, (size_t)s->m->ntree);
     for (int i = 0; i < n; i++) {
@@ -223,10 +224,11 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
         s->info->penetration = fmax(s->info->penetration, -c->at.gap);
         s->info->penetration_made = fmax(s->info->penetration_made, made(s, c));
         s->info->gap_error = fmax(s->info->gap_error, c->error);
-        deepest = fmax(deepest, deeper);
+        if (deeper > s->gaps.geoms)
+            s->gaps = (rb_deepest){ c->geom1, c->geom2, c->at.gap, deeper, 0.0 };
         if (deeper > 1.0) mark_overlap(s, c);
     }
-    return deepest;
+    return s->gaps.geoms;
 }
 
 /* d at q_new; at v_new too where it is asked for. */
@@ -270,9 +272,26 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     s->nseen = n;
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {
-        *worst = fmax(limits_deepened(s), look_at(s, found, n));
+        *worst = look_at(s, found, n);
+        s->gaps.limits = limits_deepened(s);
+        *worst = fmax(*worst, s->gaps.limits);
         status = check_loops(s, worst);
     }
     rb_arena_reset(d->arena, mark);
     return status;
+}
+
+rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs)
+{
+    char a[64], b[64];
+    const rb_deepest *x = &s->gaps;
+    if (x->geoms >= fmax(x->limits, s->missed) && x->geom1 >= 0)
+        return rb_fail(s->err, RB_UNSOLVED,
+                       "%s and %s overlap by %.2g m after %d repairs: shorten the step",
+                       rb_model_name(s->m, RB_KIND_GEOM, x->geom1, a, sizeof a),
+                       rb_model_name(s->m, RB_KIND_GEOM, x->geom2, b, sizeof b), -x->gap, repairs);
+    return rb_fail(s->err, RB_UNSOLVED, "%s after %d repairs: shorten the step",
+                   s->missed > x->limits ? "loops are open"
+                                         : "a joint or tendon is beyond its limit",
+                   repairs);
 }

@@ -70,6 +70,13 @@ typedef enum rb_closed_tree {
     RB_CLOSED_RESTS /* and v = 0 is certified there */
 } rb_closed_tree;
 
+/* The worst of the gaps at the end of a step, in units of what is allowed: a pair of geoms, and
+ * limits. */
+typedef struct rb_deepest {
+    int geom1, geom2;
+    double gap, geoms, limits;
+} rb_deepest;
+
 typedef struct rb_stage {
     const rb_model *m;
     rb_data *d;
@@ -88,18 +95,20 @@ typedef struct rb_stage {
     double open_most; /* closure error of loops that they may make [m] or [rad]                 */
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
 
-    int unpushed;  /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
-    int final;     /* no halving of the step is left                                           */
-    int may_yield; /* 1: a motion without answer is tried again so                             */
-    int no_answer; /* 1: a problem of the motion has none; `node` only                         */
-    int stays;     /* 1: repairs ask nothing of what is not too deep (S.88)                    */
-    int yields;    /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
-                      that the start is beyond (S.41)                                          */
-    int corrects;  /* 1: errors of the start are being taken off (S.90)                        */
+    int unpushed;    /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
+    int final;       /* no halving of the step is left                                           */
+    int may_overlap; /* so much, in units of what is allowed, will do: told as below accuracy  */
+    int may_yield;   /* 1: a motion without answer is tried again so                             */
+    int no_answer;   /* 1: a problem of the motion has none; `node` only                         */
+    int stays;       /* 1: repairs ask nothing of what is not too deep (S.88)                    */
+    int yields;      /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
+                        that the start is beyond (S.41)                                          */
+    int corrects;    /* 1: errors of the start are being taken off (S.90)                        */
     unsigned char *repeats; /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
-    double open;   /* largest closure error of the start [m]                                    */
-    double missed; /* largest closure error beyond what was asked for, in units allowed [1]     */
-    double reach;  /* what impulses changed the speed of a point by, in repairs [m/s]          */
+    double open;     /* largest closure error of the start [m]                                    */
+    double missed;   /* largest closure error beyond what was asked for, in units allowed [1]     */
+    rb_deepest gaps; /* of the last look at gaps                                               */
+    double reach;    /* what impulses changed the speed of a point by, in repairs [m/s]          */
     double *link_dw, *link_dv; /* that change, of each link             (nlink x 3)             */
 
     /* before the step */
@@ -499,6 +508,9 @@ double rb_stage_tendon_length(const rb_model *m, int t, const double *q);
 /* gaps.c: deepest overlap at q_new that the step made and worst loop, in units of what is allowed:
  * above 1 the step is repaired; overlaps. */
 rb_status rb_stage_check(rb_stage *s, double *worst);
+
+/* Refuses the step by what the last look found: RB_UNSOLVED with a sentence that names it. */
+rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs);
 
 /* reach.c: reach, from v_new; kinematics and frames are those of any position of the step. */
 void rb_stage_reach(rb_stage *s);

@@ -166,7 +166,8 @@ def test_targets_are_reached():
 
 def test_bad_files_are_named():
     cases = (
-        ("time,engin\n0,1\n", "engin"),
+        ("time,engin\n0,1\n", "column engin: no actuator"),
+        ("time,engin\n0,1\n", "did you mean engine?"),
         ("time,socket\n0,1\n", "socket"),
         ("time,platform:w\n0,1\n", "platform:w"),
         ("t,engine\n0,1\n", "time"),
@@ -189,7 +190,8 @@ def test_bad_files_are_named():
         said = driven(text, "--ctrl", "FILE", status=2, suffix=".jsonl")
         check(sentence in said, text, said)
     for text, sentence in (("time,rail\n0,1\n", "kp and kd"), ("time,rails,kp,kd\n0,1,1,1\n", "rails"),
-                           ("time,kp,kd\n0,1,1\n", "target"),
+                           ("time,kp,kd\n0,1,1\n", "target"), ("time,rail,kp,kd\n0,1,1,1\n1,1,-4,1\n", ":3: kp: -4"),
+                           ("time,rial,kp,kd\n0,1,1,1\n", "did you mean rail?"),
                            ("time,socket,kp,kd\n0,1,1,1\n", "socket")):
         said = driven(text, "--pd", "FILE", status=2)
         check(sentence in said, text, said)

@@ -76,6 +76,20 @@ def test_info_draws_the_tree():
         check(sentence in out, sentence, "is not in", out)
 
 
+def test_info_names_what_has_no_name_as_records_do():
+    text = """<mujoco><worldbody><body><joint/><geom size="0.1"/><site name="s"/></body></worldbody>
+      <actuator><motor site="s"/></actuator><sensor><gyro site="s"/></sensor></mujoco>"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.xml")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        info = check_run(rattleback("info", path), 0)
+        record = check_run(rattleback("run", path, "--time", "0.002", "--record", "-", "--columns", "q,ctrl,sensor"), 0)
+    titles = record.splitlines()[0].split(",")
+    for title in ("q:body1.0", "ctrl:actuator0", "sensor:gyro.0:0"):
+        check(title in titles and title.split(":")[1] in info, title, titles, info)
+
+
 def test_info_of_deep_and_long_trees():
     links = 3000
     text = '<robot name="long"><link name="l0"/>' + "".join(

@@ -81,6 +81,21 @@ def test_check_step_says_what_halving_changes():
     check("check of the step" in text, text)
 
 
+# a string over a ball that leaves it while it is taut: its path has a kink at the limit
+KINK = """<mujoco><worldbody>
+ <geom name="bulb" size="0.3" pos="0 0 1.5" contype="0" conaffinity="0"/><site name="bulb" pos="0 0 1.5"/>
+ <body pos="0.2 0 1.5"><freejoint/><site name="a"/><geom size="0.03"/></body>
+ <body pos="1.2 0 1.5"><freejoint/><site name="b"/><geom size="0.1"/></body></worldbody>
+ <tendon><spatial range="0 0.5"><site site="a"/><geom geom="bulb" sidesite="bulb"/><site site="b"/></spatial></tendon>
+</mujoco>"""
+
+
+def test_what_repairs_do_not_end_is_told_or_refused():
+    answer = strict_json(check_run(run(KINK, "--time", "0.212", "--json"), 1))
+    check(abs(answer["time"] - 0.212) < 1e-9 and answer["below_accuracy"] == 1, answer)
+    check_run(run(KINK, "--time", "0.212", "--loose", "0"), 1, "beyond its limit after 8 repairs")
+
+
 def test_watch_names_what_it_watches():
     limited = SERVO.replace('axis="0 1 0"', 'axis="0 1 0" limited="true" range="-10 10"')
     result = run(limited, "--ctrl", "c.csv", "--time", "0.5", "--watch", files=STEP)

@@ -173,6 +173,11 @@ MODELS["fluid_ellipsoid"] = MODELS["fluid_box"].replace(
 MODELS["fluid_mesh"] = """<mujoco><option density="1.2" viscosity="0.7" wind="1 2 3"/><asset>
   <mesh name="m" vertex="0 0 0 .3 0 0 0 .2 0 0 0 .1 .3 .2 .05 .1 .1 .3"/></asset><worldbody><body pos="0 0 1"><freejoint/>
   <geom type="mesh" mesh="m" fluidshape="ellipsoid" pos="0.1 0 0.2" euler="10 20 30"/></body></worldbody></mujoco>"""
+# Plates so thin that the sixth power of their sizes is nothing beside 1e-15.
+MODELS["fluid_thin"] = """<mujoco><option density="1.2" viscosity="1.8e-5" wind="0 0 1"/><worldbody><body><freejoint/>
+  <geom type="box" size=".025 .01 .0001" pos=".025 0 0" euler="20 0 0" mass="1e-4" fluidshape="ellipsoid"/>
+  <geom type="box" size=".02 .01 .0002" pos="-.025 0 0" euler="-19 5 0" mass="1e-4" fluidshape="ellipsoid"/>
+  </body></worldbody></mujoco>"""
 MODELS["tendon_limits"] = MODELS["tendon_forces"].replace(
     '<spatial name="plain"', '<spatial name="plain" actuatorfrcrange="-2 3"')
 

@@ -114,6 +114,14 @@ LIMITS = """<mujoco><compiler angle="radian"/>
   <jointlimitvel name="bv" joint="b"/><tendonlimitpos name="tp" tendon="t"/><tendonlimitvel name="tv" tendon="t"/></sensor>
 </mujoco>"""
 
+# Spheres and capsules that overlap in most states: normals point from surface to surface, against each other's centres.
+OVERLAP = """<mujoco><default><geom contype="0" conaffinity="0"/></default><worldbody>
+  <body><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/><joint type="slide" axis="0 0 1"/><geom name="a" size="0.3"/></body>
+  <geom name="b" size="0.25" pos="0.05 0.02 0.01"/><geom name="c" type="capsule" size="0.1 0.3" euler="30 40 0"/></worldbody>
+  <sensor><normal name="n1" geom1="a" geom2="b" cutoff="5"/><normal name="n2" geom1="b" geom2="a" cutoff="5"/>
+  <fromto name="f1" geom1="a" geom2="b" cutoff="5"/><distance name="d1" geom1="b" geom2="a" cutoff="5"/>
+  <normal name="n3" geom1="c" geom2="a" cutoff="5"/><fromto name="f3" geom1="a" geom2="c" cutoff="5"/></sensor></mujoco>"""
+
 
 class Failure(Exception):
     pass
@@ -221,7 +229,7 @@ def main():
     args = parser.parse_intermixed_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, text, limits in (("every type", EVERY, False), ("limits", LIMITS, True)):
+        for name, text, limits in (("every type", EVERY, False), ("overlap", OVERLAP, False), ("limits", LIMITS, True)):
             path = os.path.join(folder, "model.xml")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
