@@ -14,7 +14,7 @@
 #include "solve/internal.h"
 #include "solve/newton_bodies.h"
 
-enum { LIMIT = 60 }; /* factorisations */
+enum { LIMIT = 80 }; /* factorisations */
 
 /* Share of the tolerance that is asked for: the certificate rounds otherwise [1]. */
 #define SHARE 0.99
