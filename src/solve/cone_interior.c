@@ -13,10 +13,9 @@
  *
  * and the bodies are the unknowns that are left, as in (K.15). Compliance e = eps / rho,
  * (I + e D)^-1 D in place of D, keeps steps short where forces are not unique and where friction
- * makes velocities fall with them. A part of it that the tolerance has room for is one of the
- * problem (K.45); the rest is proximal, of the step alone, and does not move the solution: it grows
- * where steps are cut short and shrinks where they are not, or where it is what keeps velocities
- * off.
+ * makes velocities fall with them. It is proximal, of the step alone, and does not move the
+ * solution: it grows where steps are cut short and shrinks where they are not, or where it is what
+ * keeps velocities off.
  * Predictor and corrector [Mehrotra 1992], then a corrector of centrality [Gondzio 1996]. */
 #include "solve/cone_interior.h"
 
@@ -48,10 +47,6 @@ enum { LEAST_STEPS = 3 }; /* before eps is changed */
 #define CUT      0.05
 #define EPS_LEAP 10.0
 enum { LEAPS = 2 };
-
-/* Share of the tolerance that compliance of the problem may take, and its most [1]. */
-#define COMPLIANT      0.3
-#define COMPLIANT_MOST 0.1
 
 /* Share of the measure that velocities may miss before compliance of the step shrinks [1]. */
 #define MISSED 0.5
@@ -120,7 +115,6 @@ typedef struct interior {
     double *kept_s, *kept_v;
     double gap;   /* mean of the products                                        */
     double error; /* measure                                                     */
-    double soft;  /* compliance of the problem, in units of the diagonal         */
     double speed; /* scale                                                       */
 } interior;
 
@@ -355,31 +349,15 @@ RB_VECTOR static void miss_contacts(const interior *s, double *restrict term)
         take(&s->r, c, r);
         take(&s->x, c, x);
         take(&s->u, c, u);
-        double e = s->soft / s->rho[c], miss[3];
-        miss[0] = u[0] + e * r[0] - s->s[c];
-        miss[1] = u[1] + e * r[1] - x[1];
-        miss[2] = u[2] + e * r[2] - x[2];
+        double miss[3] = { u[0] - s->s[c], u[1] - x[1], u[2] - x[2] };
         put(miss, c, &s->miss_u);
         term[c] = s->s[c] * r[0] + s->mu[c] * r[0] * x[0] + r[1] * x[1] + r[2] * x[2];
     }
 }
 
-/* e = soft / rho with |e r| = COMPLIANT tol |q|. */
-static void soften(interior *s, double tol)
-{
-    for (int c = 0; c < s->nc; c++) {
-        double r[3];
-        take(&s->r, c, r);
-        s->term[c] = (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) / (s->rho[c] * s->rho[c]);
-    }
-    double size = sqrt(sum_terms(s)), room = COMPLIANT * tol * s->k->q_norm;
-    s->soft = room < COMPLIANT_MOST * size ? room / size : COMPLIANT_MOST;
-}
-
 /* What equations miss and the mean product, after measure(). */
-static void look(interior *s, double tol)
+static void look(interior *s)
 {
-    soften(s, tol);
     for (int i = 0; i < s->m; i++) s->miss_v[i] = s->v[i] - s->miss_v[i];
     find_velocities(s, s->v);
     miss_contacts(s, s->term);
@@ -749,7 +727,6 @@ static double missed(const interior *s)
 static double next_eps(const interior *s, double eps, double a)
 {
     if (missed(s) > MISSED) return fmax(EPS_FALL * eps, EPS_LEAST);
-    eps = fmax(eps, s->soft);
     if (a < SHORT) eps *= EPS_GROW;
     if (a > FULL) eps *= EPS_FALL;
     return fmin(fmax(eps, EPS_LEAST), EPS_MOST);
@@ -761,7 +738,7 @@ static double next_eps(const interior *s, double eps, double a)
 /* 0: the budget is spent, or a point has left its cone. */
 static int factor(interior *s, double eps, rb_interior *out)
 {
-    scale_contacts(s, fmax(eps, s->soft), s->term);
+    scale_contacts(s, eps, s->term);
     if (!(least_term(s) > 0.0)) return 0;
     if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_work(s->y.b))) return 0;
     rb_products_factor(&s->y, &s->D);
@@ -776,8 +753,8 @@ static double find_long_step(interior *s, int leaps, int limit, double *eps, rb_
     for (;; leaps--) {
         if (!factor(s, *eps, out)) return 0.0;
         double a = find_step(s);
-        if (a > CUT || leaps <= 0 || *eps >= EPS_MOST || out->factorisations >= limit) return a;
-        *eps = fmin(EPS_LEAP * fmax(*eps, s->soft), EPS_MOST);
+        if (a > CUT || (leaps <= 0 && a > SHORTEST) || *eps >= EPS_MOST || out->factorisations >= limit) return a;
+        *eps = fmin(EPS_LEAP * *eps, EPS_MOST);
     }
 }
 
@@ -793,7 +770,7 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
             collect(&s->r, s->nc, r);
         }
         if (s->error <= o->tol || since > STALL || out->factorisations >= o->limit) return;
-        look(s, o->tol);
+        look(s);
         int settled = i >= LEAST_STEPS;
         if (settled) eps = next_eps(s, eps, a);
         a = find_long_step(s, settled && missed(s) <= MISSED ? LEAPS : 0, o->limit, &eps, out);
@@ -833,6 +810,7 @@ rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_a
     rb_status status = prepare(&s, scratch);
     if (status == RB_OK && s.y.b) {
         make_scales(&s);
+        out->work = rb_bodies_work(s.y.b);
         if (opts->warm)
             start(&s, r);
         else
