@@ -21,7 +21,6 @@ enum { LIMIT = 60, TRIES = 3 };
  * tens of milliseconds [1]. */
 #define TRY_WORK 1e5
 
-
 /* Share of the tolerance that is asked for: the certificate rounds otherwise [1]. */
 #define SHARE 0.99
 
@@ -180,7 +179,7 @@ static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, r
     if (!z) return RB_NOMEM;
     *error = INFINITY;
     memcpy(z, r, (size_t)k->n * sizeof *r);
-    for (int i = o->warm ? 0 : 1; i < TRIES && *error > enough; i++) {
+    for (int i = o->warm ? 0 : 1; i<TRIES && * error> enough; i++) {
         rb_interior found;
         rb_interior_opts opts = { .tol = tol, .limit = LIMIT, .warm = i != 1 };
         rb_status status = rb_cone_interior(k, &opts, scratch, z, &found);

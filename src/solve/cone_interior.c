@@ -51,6 +51,11 @@ enum { LEAPS = 2 };
 /* Share of the measure that velocities may miss before compliance of the step shrinks [1]. */
 #define MISSED 0.5
 
+/* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
+ * alone [1]: it is seen as overlap, which adds up. */
+#define MISSED_END 0.1
+enum { MORE = 3 };
+
 /* Least share of t that a step aims at; the most far from the solution and near to it [1]. More:
  * where friction cuts the prediction short t would stand still. */
 #define CENTRE_LEAST 1e-4
@@ -753,24 +758,33 @@ static double find_long_step(interior *s, int leaps, int limit, double *eps, rb_
     for (;; leaps--) {
         if (!factor(s, *eps, out)) return 0.0;
         double a = find_step(s);
-        if (a > CUT || (leaps <= 0 && a > SHORTEST) || *eps >= EPS_MOST || out->factorisations >= limit) return a;
+        if (a > CUT || (leaps <= 0 && a > SHORTEST) || *eps >= EPS_MOST ||
+            out->factorisations >= limit)
+            return a;
         *eps = fmin(EPS_LEAP * *eps, EPS_MOST);
     }
+}
+
+/* The best impulses so far; among those within the tolerance, the last. */
+static void keep_best(const interior *s, double tol, double *r, rb_interior *out)
+{
+    if (s->error > tol && !(s->error < out->error)) return;
+    out->error = s->error;
+    collect(&s->r, s->nc, r);
 }
 
 static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interior *out)
 {
     double eps = EPS_FIRST, a = 1.0;
     s->error = measure(s);
-    for (int i = 0, since = 0;; i++) {
+    for (int i = 0, since = 0, more = 0;; i++) {
         if (!(s->error < INFINITY)) return;
         since = s->error < 0.9 * out->error ? 0 : since + 1;
-        if (s->error < out->error) {
-            out->error = s->error;
-            collect(&s->r, s->nc, r);
-        }
-        if (s->error <= o->tol || since > STALL || out->factorisations >= o->limit) return;
+        keep_best(s, o->tol, r, out);
+        if (since > STALL || out->factorisations >= o->limit) return;
         look(s);
+        more += out->error <= o->tol;
+        if (more > MORE || (more > 0 && missed(s) * s->error <= MISSED_END * o->tol)) return;
         int settled = i >= LEAST_STEPS;
         if (settled) eps = next_eps(s, eps, a);
         a = find_long_step(s, settled && missed(s) <= MISSED ? LEAPS : 0, o->limit, &eps, out);
