@@ -5,8 +5,9 @@
     scenes/towers/make.py NAME SEED FILE     one of them, perturbed by that seed (0: as it is here)
     scenes/towers/make.py boxes_N SEED FILE  N boxes that fall into a bin as wide as they are high
 
-A seed moves every body by up to 0.1 mm and turns it by up to 1 mrad about the vertical. Seeds that are
-even are there to work with, odd ones to judge with (bench/towers).
+A seed moves every body by up to 0.1 mm and turns it by up to 1 mrad about the vertical. One of 100 and
+more also draws friction, sizes and every density, and makes bricks of the wall uneven by up to 0.1 mm.
+Seeds that are even are there to work with, odd ones to judge with (bench/towers).
 """
 import math
 import os
@@ -19,11 +20,20 @@ from files import keep  # noqa: E402
 
 SHIFT = 1e-4    # of a perturbed body [m]
 TURN = 1e-3     # and its turn about the vertical [rad]
+VARIED = 100    # least seed that varies more than places
 FLOOR = '    <geom name="floor" type="plane" size="0 0 1"/>\n'
 
 
 def num(*values):
     return " ".join(repr(round(float(v), 12)).removesuffix(".0") for v in values)
+
+
+def varied(seed, *values):
+    """Values times one factor of 0.8 to 1.25 each."""
+    if seed < VARIED:
+        return values
+    chance = random.Random(7919 * seed)
+    return [v * math.exp(chance.uniform(math.log(0.8), math.log(1.25))) for v in values]
 
 
 def yaw(angle):
@@ -35,8 +45,9 @@ class Scene:
 
     def __init__(self, name, comment, h, T, friction, density, seed):
         self.name, self.comment, self.h, self.T = name, comment, h, T
-        self.friction, self.density = friction, density
+        self.friction, self.density = varied(seed + 1 if seed else 0, friction)[0], density
         self.random = random.Random(seed) if seed else None
+        self.seed = seed
         self.world, self.assets = FLOOR, ""
         self.qpos, self.qvel = [], []
 
@@ -49,6 +60,8 @@ class Scene:
             a = 2 * math.atan2(quat[3], quat[0]) + self.noise(TURN)
             quat = yaw(a)
         weight = f' mass="{num(mass)}"' if mass else ""
+        if not mass and self.seed >= VARIED:
+            weight = f' density="{num(self.density * self.random.uniform(0.5, 1.5))}"'
         self.world += (f'    <body name="{name}" pos="{num(*pos)}" quat="{num(*quat)}">\n'
                        f'      <freejoint name="{name}"/>\n'
                        f'      <geom {geom}{weight}/>\n'
@@ -92,7 +105,8 @@ def box(half):
 
 def jenga(seed=0, uneven=0.0, name="jenga", layers=18):
     """Blocks of 75 x 24.8 x 15 mm; uneven: by how much heights differ [m]."""
-    length, width, height, pitch = 0.075, 0.0248, 0.015, 0.0256
+    length, width, height = varied(seed, 0.075, 0.0248, 0.015)
+    width, pitch = min(width, 0.0252), 0.0256
     comment = f"Jenga: 54 blocks, heights uneven by {1e3 * uneven:g} mm; one of them is pushed out."
     s = Scene(name, comment, 0.005, 1.5, 0.4, 600, seed)
     heights = random.Random(5 + seed)
@@ -112,14 +126,16 @@ def jenga(seed=0, uneven=0.0, name="jenga", layers=18):
 
 
 def wall(seed=0, rows=20, columns=10):
-    length, depth, height = 0.2, 0.1, 0.065
+    length, depth, height = varied(seed, 0.2, 0.1, 0.065)
+    uneven = 1e-4 if seed >= VARIED else 0.0
     s = Scene("wall", "A wall of 200 bricks in running bond, hit by a ball of 20 kg at 8 m/s.",
               0.002, 0.6, 0.6, 2000, seed)
     for row in range(rows):
         for column in range(columns):
             x = (column + 0.5 * (row % 2)) * (length + 0.001)
-            s.add(f"w{row}_{column}", (x, 0, height / 2 + row * height), yaw(0),
-                  box((length / 2, depth / 2, height / 2)))
+            half = (height - uneven * s.noise(0.5) - 0.5 * uneven) / 2
+            s.add(f"w{row}_{column}", (x, 0, half + row * height), yaw(0),
+                  box((length / 2, depth / 2, half)))
     s.add("ball", (columns * length / 2, -0.2, rows * height * 0.6), yaw(0),
           'type="sphere" size="0.1"', (0, 8, 0, 0, 0, 0), 20)
     return s

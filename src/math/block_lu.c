@@ -178,8 +178,20 @@ typedef struct pivots {
     int lifted;            /* blocks with a lifted pivot         */
 } pivots;
 
+/* Rows k and p of both blocks change places. */
+RB_INLINE void swap_rows(double *a, double *inv, int k, int p, int bs)
+{
+    for (int j = 0; j < bs; j++) {
+        double t = a[k * bs + j], u = inv[k * bs + j];
+        a[k * bs + j] = a[p * bs + j];
+        inv[k * bs + j] = inv[p * bs + j];
+        a[p * bs + j] = t;
+        inv[p * bs + j] = u;
+    }
+}
+
 /* inv = a^-1 by Gauss-Jordan with row pivoting; a vanishing pivot is lifted and counted. */
-static void block_invert(double *a, double *inv, int bs, pivots *met)
+RB_INLINE void block_invert(double *restrict a, double *restrict inv, int bs, pivots *met)
 {
     int lifted = 0;
     for (int i = 0; i < bs * bs; i++) inv[i] = i % (bs + 1) == 0 ? 1.0 : 0.0;
@@ -188,14 +200,7 @@ static void block_invert(double *a, double *inv, int bs, pivots *met)
         for (int i = k + 1; i < bs; i++) {
             if (fabs(a[i * bs + k]) > fabs(a[p * bs + k])) p = i;
         }
-        for (int j = 0; j < bs && p != k; j++) {
-            double t = a[k * bs + j];
-            a[k * bs + j] = a[p * bs + j];
-            a[p * bs + j] = t;
-            t = inv[k * bs + j];
-            inv[k * bs + j] = inv[p * bs + j];
-            inv[p * bs + j] = t;
-        }
+        if (p != k) swap_rows(a, inv, k, p, bs);
         double d = a[k * bs + k];
         if (!(fabs(d) > met->tiny)) {
             d = d < 0.0 ? -met->tiny : met->tiny;
@@ -300,11 +305,25 @@ RB_VECTOR static void factor_all(rb_block_lu *f, const double *val, pivots *met,
     }
 }
 
+/* By eight at a time: the largest of all does not depend on the order. */
+RB_VECTOR static double largest_of(const double *val, size_t n)
+{
+    double most[8] = { 0.0 }, largest = 0.0;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (size_t j = 0; j < 8; j++) {
+            double x = fabs(val[i + j]);
+            most[j] = x > most[j] ? x : most[j];
+        }
+    }
+    for (; i < n; i++) largest = fabs(val[i]) > largest ? fabs(val[i]) : largest;
+    for (int j = 0; j < 8; j++) largest = most[j] > largest ? most[j] : largest;
+    return largest;
+}
+
 void rb_block_lu_factor(rb_block_lu *f, const double *val)
 {
-    double largest = 0.0;
-    size_t entries = (size_t)f->ptr[f->nb] * (size_t)(f->bs * f->bs);
-    for (size_t i = 0; i < entries; i++) largest = fmax(largest, fabs(val[i]));
+    double largest = largest_of(val, (size_t)f->ptr[f->nb] * (size_t)(f->bs * f->bs));
     pivots met = { RB_EPS * (largest > 0.0 ? largest : 1.0), INFINITY, 0.0, 0 };
     factor_all(f, val, &met, f->bs);
     f->perturbed = met.lifted;

@@ -14,7 +14,12 @@
 #include "solve/internal.h"
 #include "solve/newton_bodies.h"
 
-enum { LIMIT = 60 }; /* factorisations */
+/* Factorisations of a try, and tries: from the guess, from nothing, from the best that was met. */
+enum { LIMIT = 60, TRIES = 3 };
+
+/* What another try may take where the first has come as far as will do, in units of meter.h: some
+ * tens of milliseconds [1]. */
+#define TRY_WORK 1e5
 
 /* Share of the tolerance that is asked for: the certificate rounds otherwise [1]. */
 #define SHARE 0.99
@@ -165,27 +170,28 @@ static void add(rb_info *info, const rb_interior *found)
     info->rcond = found->pivot_ratio;
 }
 
-/* From the guess, or from nothing; what ends beyond what will do is tried once more from the other
- * start: which way leads on is a matter of luck. */
-static rb_status search(const rb_cones *k, const rb_solve_opts *o, int kind, double tol,
-                        rb_arena *scratch, double *r, rb_info *info, double *error)
+/* From the guess, from nothing, and once more from the best that was met: which way leads on is a
+ * matter of luck. Where factors are large that has to do which will. */
+static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, rb_arena *scratch,
+                        double *r, rb_info *info, double *error)
 {
-    rb_interior found, other;
-    double *kept = rb_push(scratch, double, k->n);
-    if (!kept) return RB_NOMEM;
-    rb_interior_opts opts = { .tol = tol, .limit = LIMIT, .warm = o->warm };
-    memcpy(kept, r, (size_t)k->n * sizeof *r);
-    rb_status status = rb_cone_interior(k, &opts, scratch, r, &found);
-    add(info, &found);
-    *error = found.error;
-    if (status != RB_OK || found.error <= fmax(tol, SHARE * o->loose)) return status;
-    if (kind == RB_CROWD_SMALL) return RB_OK; /* there are other ways */
-    opts.warm = !o->warm;
-    status = rb_cone_interior(k, &opts, scratch, kept, &other);
-    add(info, &other);
-    if (status != RB_OK || !(other.error < found.error)) return status;
-    *error = other.error;
-    memcpy(r, kept, (size_t)k->n * sizeof *r);
+    double *z = rb_push(scratch, double, k->n), enough = tol;
+    if (!z) return RB_NOMEM;
+    *error = INFINITY;
+    memcpy(z, r, (size_t)k->n * sizeof *r);
+    for (int i = o->warm ? 0 : 1; i<TRIES && * error> enough; i++) {
+        rb_interior found;
+        rb_interior_opts opts = { .tol = tol, .limit = LIMIT, .warm = i != 1 };
+        rb_status status = rb_cone_interior(k, &opts, scratch, z, &found);
+        add(info, &found);
+        if (status != RB_OK) return status;
+        if (found.work * LIMIT > TRY_WORK) enough = fmax(tol, SHARE * o->loose);
+        if (found.error < *error) {
+            *error = found.error;
+            memcpy(r, z, (size_t)k->n * sizeof *r);
+        }
+        memcpy(z, r, (size_t)k->n * sizeof *r);
+    }
     return RB_OK;
 }
 
@@ -226,7 +232,7 @@ rb_status rb_cone_crowd(const rb_problem *p, const rb_solve_opts *o, rb_arena *s
     rb_cones k;
     double tol = SHARE * o->tol, error = INFINITY;
     rb_status status = prepare(p, scratch, &k);
-    if (status == RB_OK) status = search(&k, o, kind, tol, scratch, r, info, &error);
+    if (status == RB_OK) status = search(&k, o, tol, scratch, r, info, &error);
     int will_do = kind == RB_CROWD_DENSE && o->loose > 0.0 && error < INFINITY;
     *done = status == RB_OK && (error <= tol || will_do);
     if (status == RB_OK && *done) {

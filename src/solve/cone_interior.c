@@ -11,9 +11,11 @@
  *     dr = D (h - du),    D = [ d  0;  mu d b  S ],   d = r_n / s,   M = W^-2               (K.42)
  *     b = M_t0 / M_00,    S = M_tt - M_t0 M_0t / M_00
  *
- * and the bodies are the unknowns that are left, as in (K.15). Proximal compliance e = eps / rho of
- * the step alone, (I + e D)^-1 D in place of D, keeps it short where forces are not unique and does
- * not move the solution; eps grows where steps are cut short and shrinks where they are not.
+ * and the bodies are the unknowns that are left, as in (K.15). Compliance e = eps / rho,
+ * (I + e D)^-1 D in place of D, keeps steps short where forces are not unique and where friction
+ * makes velocities fall with them. It is proximal, of the step alone, and does not move the
+ * solution: it grows where steps are cut short and shrinks where they are not, or where it is what
+ * keeps velocities off.
  * Predictor and corrector [Mehrotra 1992], then a corrector of centrality [Gondzio 1996]. */
 #include "solve/cone_interior.h"
 
@@ -26,8 +28,8 @@
 enum { LEAST_STEPS = 3 }; /* before eps is changed */
 
 /* Share of the way to the boundary that a step takes, and that from which on a corrector of
- * centrality has nothing to gain [1]. */
-#define SHARE 0.98
+ * centrality has nothing to gain [1]. Larger: contacts whose slip turns around are pinned. */
+#define SHARE 0.9
 #define LONG  0.95
 
 /* Compliance of a step in units of the diagonal of its contact: first, least, most; what it is
@@ -35,14 +37,31 @@ enum { LEAST_STEPS = 3 }; /* before eps is changed */
 #define EPS_FIRST 1e-8
 #define EPS_LEAST 1e-8
 #define EPS_MOST  1e-2
-#define SHORT     0.5
-#define FULL      0.8
+#define SHORT     0.3
+#define FULL      0.9
 #define EPS_GROW  3.0
 #define EPS_FALL  0.1
 
-/* Least share of t that a step aims at, and the same for what velocities still miss [1]. */
+/* A step shorter than this is not taken: it is looked for again with so much more compliance, so
+ * often at most [1]. */
+#define CUT      0.05
+#define EPS_LEAP 10.0
+enum { LEAPS = 2 };
+
+/* Share of the measure that velocities may miss before compliance of the step shrinks [1]. */
+#define MISSED 0.5
+
+/* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
+ * alone [1]: it is seen as overlap, which adds up. */
+#define MISSED_END 0.1
+enum { MORE = 3 };
+
+/* Least share of t that a step aims at; the most far from the solution and near to it [1]. More:
+ * where friction cuts the prediction short t would stand still. */
 #define CENTRE_LEAST 1e-4
-#define CENTRE_MISS  0.1
+#define CENTRE_FAR   0.1
+#define CENTRE_NEAR  0.5
+#define NEAR         1e-3
 
 /* Gondzio's correctors: how many at most, how much longer the trial step is, what it must gain to
  * be asked again, and the range of products it leaves alone, in units of the goal [1]. */
@@ -65,8 +84,8 @@ enum { CENTRINGS = 3 };
 #define EXTEND_MOST  256.0
 
 /* Steps shorter than this, and so many without a tenth less of the measure, end the search. */
-#define SHORTEST 1e-6
-enum { STALL = 15 };
+#define SHORTEST 1e-9
+enum { STALL = 25 };
 
 /* Numbers of contacts by component, so that loops over contacts take several at once: v[i][c]. */
 typedef struct triple {
@@ -99,8 +118,9 @@ typedef struct interior {
     double *term; /* what contacts add to a sum, or allow of a step              */
     triple kept_r, kept_x;
     double *kept_s, *kept_v;
-    double gap;            /* mean of the products                                       */
-    double speed, impulse; /* scales                                                     */
+    double gap;   /* mean of the products                                        */
+    double error; /* measure                                                     */
+    double speed; /* scale                                                       */
 } interior;
 
 /* ---- one cone ---------------------------------------------------------------------------------
@@ -288,12 +308,10 @@ static void make_scales(interior *s)
     double sum = 0.0;
     for (int i = 0; i < k->n; i++) sum += k->q[i] * k->q[i];
     s->speed = sum > 0.0 ? sqrt(sum / k->nc) : 1.0;
-    s->impulse = 0.0;
     spread(k->q, s->nc, &s->q);
     for (int c = 0; c < s->nc; c++) {
         s->mu[c] = fmax(k->mu[c], LEAST_MU);
         s->rho[c] = k->rho[c];
-        s->impulse += s->speed * k->rho[c] / s->nc;
     }
 }
 
@@ -622,16 +640,12 @@ static void keep_direction(interior *s)
     memcpy(s->kept_v, s->dv, (size_t)s->m * sizeof *s->dv);
 }
 
-/* Share of the mean product to aim at: by what the prediction leaves of it, and enough for what
- * velocities still miss. */
+/* Share of the mean product to aim at, by what the prediction leaves of it. */
 static double aim_at(interior *s, double a)
 {
-    double left = fmin(fmax(gap_after(s, a) / s->gap, 0.0), 1.0), sum = 0.0;
-    for (int i = 0; i < 3; i++) {
-        for (int c = 0; c < s->nc; c++) sum += s->miss_u.v[i][c] * s->miss_u.v[i][c];
-    }
-    double miss = CENTRE_MISS * sqrt(sum / s->nc) * s->impulse / s->gap;
-    return fmin(1.0, fmax(fmax(left * left * left, CENTRE_LEAST), miss));
+    double left = fmin(fmax(gap_after(s, a) / s->gap, 0.0), 1.0);
+    double most_of = s->error > NEAR ? CENTRE_FAR : CENTRE_NEAR;
+    return fmin(most_of, fmax(left * left * left, CENTRE_LEAST));
 }
 
 /* Direction and length of the step. */
@@ -704,8 +718,20 @@ static double extend(interior *s)
     return measure(s);
 }
 
-static double next_eps(double eps, double a)
+/* Share of the measure that velocities miss. */
+static double missed(const interior *s)
 {
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < s->nc; c++) sum += s->miss_u.v[i][c] * s->miss_u.v[i][c];
+    }
+    return sqrt(sum) / (s->k->q_norm * s->error);
+}
+
+/* Compliance of the next step after one of length a. */
+static double next_eps(const interior *s, double eps, double a)
+{
+    if (missed(s) > MISSED) return fmax(EPS_FALL * eps, EPS_LEAST);
     if (a < SHORT) eps *= EPS_GROW;
     if (a > FULL) eps *= EPS_FALL;
     return fmin(fmax(eps, EPS_LEAST), EPS_MOST);
@@ -714,29 +740,57 @@ static double next_eps(double eps, double a)
 /* ---- all of it --------------------------------------------------------------------------------
  */
 
+/* 0: the budget is spent, or a point has left its cone. */
+static int factor(interior *s, double eps, rb_interior *out)
+{
+    scale_contacts(s, eps, s->term);
+    if (!(least_term(s) > 0.0)) return 0;
+    if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_work(s->y.b))) return 0;
+    rb_products_factor(&s->y, &s->D);
+    out->factorisations++;
+    out->pivot_ratio = s->y.b->lu.pivot_ratio;
+    return 1;
+}
+
+/* Direction and length of a step; 0: none. Compliance grows where the step would be cut short. */
+static double find_long_step(interior *s, int leaps, int limit, double *eps, rb_interior *out)
+{
+    for (;; leaps--) {
+        if (!factor(s, *eps, out)) return 0.0;
+        double a = find_step(s);
+        if (a > CUT || (leaps <= 0 && a > SHORTEST) || *eps >= EPS_MOST ||
+            out->factorisations >= limit)
+            return a;
+        *eps = fmin(EPS_LEAP * *eps, EPS_MOST);
+    }
+}
+
+/* The best impulses so far; among those within the tolerance, the last. */
+static void keep_best(const interior *s, double tol, double *r, rb_interior *out)
+{
+    if (s->error > tol && !(s->error < out->error)) return;
+    out->error = s->error;
+    collect(&s->r, s->nc, r);
+}
+
 static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interior *out)
 {
-    double eps = EPS_FIRST, a = 1.0, error = measure(s);
-    for (int i = 0, since = 0;; i++) {
-        if (!(error < INFINITY)) return;
-        since = error < 0.9 * out->error ? 0 : since + 1;
-        if (error < out->error) {
-            out->error = error;
-            collect(&s->r, s->nc, r);
-        }
-        if (error <= o->tol || since > STALL || i >= o->limit) return;
+    double eps = EPS_FIRST, a = 1.0;
+    s->error = measure(s);
+    for (int i = 0, since = 0, more = 0;; i++) {
+        if (!(s->error < INFINITY)) return;
+        since = s->error < 0.9 * out->error ? 0 : since + 1;
+        keep_best(s, o->tol, r, out);
+        if (since > STALL || out->factorisations >= o->limit) return;
         look(s);
-        if (i >= LEAST_STEPS) eps = next_eps(eps, a);
-        scale_contacts(s, eps, s->term);
-        if (!(least_term(s) > 0.0)) return;
-        if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_work(s->y.b))) return;
-        rb_products_factor(&s->y, &s->D);
-        out->factorisations++;
-        out->pivot_ratio = s->y.b->lu.pivot_ratio;
-        a = find_step(s);
+        more += out->error <= o->tol;
+        if (more > MORE || (more > 0 && missed(s) * s->error <= MISSED_END * o->tol)) return;
+        int settled = i >= LEAST_STEPS;
+        if (settled) eps = next_eps(s, eps, a);
+        a = find_long_step(s, settled && missed(s) <= MISSED ? LEAPS : 0, o->limit, &eps, out);
         if (!(a > SHORTEST)) return;
         go(s, a);
-        error = extend(s);
+        s->error = extend(s);
     }
 }
 
@@ -770,6 +824,7 @@ rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_a
     rb_status status = prepare(&s, scratch);
     if (status == RB_OK && s.y.b) {
         make_scales(&s);
+        out->work = rb_bodies_work(s.y.b);
         if (opts->warm)
             start(&s, r);
         else

@@ -14,6 +14,7 @@ typedef struct rb_interior {
     double error; /* measure of the impulses found                                   */
     int factorisations;
     double pivot_ratio; /* of the last one                                                 */
+    double work;        /* of one, in units of meter.h                                     */
 } rb_interior;
 
 /* r: guess in, the best impulses met out, within their cones. error = INFINITY: the bodies are not
