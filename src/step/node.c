@@ -22,6 +22,14 @@ enum { ROUNDS = 24 }; /* two to four are usual */
 /* Share of what is allowed that rounds may be expected to leave without a look [1]. */
 #define SURE 0.1
 
+/* Rounds that miss more than this share of the least so far have ended where they are, and what
+ * they may miss then, in the units of their goal [1]: half of the overlap that steps may make. */
+#define STALLS 0.5
+#define ENOUGH (0.5 / RB_NODE_LEFT)
+
+/* Share of the square of recalled velocities that may differ from those of the kick [1]. */
+#define LASTED 0.25
+
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
 #define STRAYS 4.0
 
@@ -138,6 +146,34 @@ static rb_status move(rb_node *x)
     return RB_OK;
 }
 
+/* Impulses that last were half of them in the kick (S.104), J kick = -W p / 2. Those of an impact
+ * were not, and are not expected again: the islands of such begin without. 1: there were any. */
+static int forget_impacts(rb_node *x)
+{
+    rb_stage *s = x->s;
+    double h = s->d->touch_h > 0.0 ? 2.0 * s->h / s->d->touch_h : 0.0;
+    int any = 0;
+    rb_constraints_velocity(&s->set, s->d->kick, x->value);
+    for (int k = 0; k < s->set.nisland; k++) {
+        double off = 0.0, all = 0.0;
+        for (int i = s->set.island_start[k]; i < s->set.island_start[k + 1]; i++) {
+            const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+            for (int r = c->row; r < c->row + c->nrow; r++) {
+                double kick = h * (x->value[r] - s->set.drive[r]);
+                off += (x->Wp[r] + kick) * (x->Wp[r] + kick);
+                all += x->Wp[r] * x->Wp[r];
+            }
+        }
+        if (s->still[k] || !(off > LASTED * all)) continue;
+        any = 1;
+        for (int i = s->set.island_start[k]; i < s->set.island_start[k + 1]; i++) {
+            const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+            memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+        }
+    }
+    return any;
+}
+
 /* More rows are another set of islands; p of those that were there is kept. */
 static rb_status begin_rows(rb_node *x)
 {
@@ -152,30 +188,35 @@ static rb_status begin_rows(rb_node *x)
 /* What p leads to, with rows of all that it leads into. */
 static rb_status follow(rb_node *x)
 {
+    rb_stage *s = x->s;
     int added = 0;
     push(x);
+    if (!x->moved && s->set.nrow > 0 && forget_impacts(x)) push(x);
     rb_status status = move(x);
     if (status == RB_OK) status = rb_node_look(x);
     if (status == RB_OK) status = rb_node_add(x, &added);
     if (status != RB_OK || added == 0) return status;
-    x->s->info->repairs++;
+    s->info->repairs++;
     status = begin_rows(x);
     push(x);
     return status == RB_OK ? rb_node_look(x) : status;
 }
 
-/* s->u := b = value - W p, mixed with those of the rounds before. */
-static void foresee(rb_node *x)
+/* s->u := b = value - W p, mixed with those of the rounds before; how far that is from b. */
+static double foresee(rb_node *x)
 {
     rb_stage *s = x->s;
-    double *f = x->value; /* the values are used up here */
+    double *f = x->value, mixed = 0.0; /* the values are used up here */
     for (int r = 0; r < s->set.nrow; r++) {
         double b = x->value[r] - x->Wp[r];
         f[r] = b - s->u[r];
         s->u[r] = b;
     }
-    if (x->solved > 0) rb_anderson_mix(&x->mixing, f, s->u);
-    x->solved++;
+    if (x->solved++ == 0) return 0.0;
+    memcpy(x->b, s->u, (size_t)s->set.nrow * sizeof *x->b);
+    rb_anderson_mix(&x->mixing, f, s->u);
+    for (int r = 0; r < s->set.nrow; r++) mixed = fmax(mixed, fabs(s->u[r] - x->b[r]));
+    return mixed;
 }
 
 /* The end of the step, moved straight by what p has changed by since it was gone to: what that
@@ -207,13 +248,15 @@ static void shift(rb_node *x, const double *p, const double *v_a, const double *
 }
 
 /* Rounds shrink the change of velocities of rows by the rate that the last two tell; what is left
- * after this one and the straight way is that much less than its own change. Wp: before it. */
-static int is_done(rb_node *x, const double *Wp)
+ * after this one and the straight way is that much less than its own change. Wp: before it; mixed:
+ * what the answer would miss however little it changes. */
+static int is_done(rb_node *x, const double *Wp, double mixed)
 {
     double change = 0.0, before = x->change, allowed = rb_node_allowed(x);
     for (int r = 0; r < x->s->set.nrow; r++) change = fmax(change, fabs(x->Wp[r] - Wp[r]));
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
+    if (mixed > allowed) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -230,7 +273,7 @@ static rb_status solve(rb_node *x, int *done)
     copy(Wp, x->Wp, s->set.nrow);
     copy(p, s->p, s->set.nrow);
     copy(v_a, x->v_a, s->m->nv);
-    foresee(x);
+    double mixed = foresee(x);
     s->last = s->set;
     s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
     rb_status status = rb_stage_solve_others(s, s->still);
@@ -238,7 +281,7 @@ static rb_status solve(rb_node *x, int *done)
     s->no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;
     push(x);
-    *done = is_done(x, Wp);
+    *done = is_done(x, Wp, mixed);
     if (*done) shift(x, p, v_a, Wp);
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
@@ -274,6 +317,7 @@ static rb_status do_rounds(rb_node *x)
         rb_node_find_speed(x);
         if (x->solved > 0 && rb_node_missed(x) <= 1.0) return RB_OK;
         double missed = rb_node_missed(x);
+        if (x->solved > 3 && missed > STALLS * least && missed <= ENOUGH) return RB_OK;
         if (round >= ROUNDS || (round > 1 && missed > STRAYS * least && !s->final))
             return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",
                            round);

@@ -33,6 +33,7 @@ typedef struct rb_node {
     double *gap;   /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
     int *at;       /* their index among them; -1: not seen                         (set.ncontact) */
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
+    double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
     int solved;    /* problems of these rows so far                                            */
     double change; /* of the velocities of rows by the last of them [m/s]                      */

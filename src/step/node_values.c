@@ -425,7 +425,8 @@ double rb_node_missed(const rb_node *x)
     for (int i = 0; i < s->set.n; i++) {
         double normal, other = missed_by(x, i, &normal);
         double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
-        worst = fmax(worst, fmax(other / allowed, normal / fmax(allowed, deep)));
+        double slip = s->set.c[i].kind == RB_CONSTRAINT_EQUALITY ? 0.0 : RB_NODE_LEFT * deep;
+        worst = fmax(worst, fmax(other / fmax(allowed, slip), normal / fmax(allowed, deep)));
     }
     return worst;
 }

@@ -383,6 +383,9 @@ static rb_status find_unpushed(rb_stage *s)
  * is halved before anybody looks for a self-stress, which costs more than the step. */
 static int may_jam(const rb_stage *s)
 {
+    /* rows at the node are asked for what is found at the end, which shorter ones find elsewhere;
+     * rounds that do not end prove nothing */
+    if (s->o->scheme == RB_SCHEME_NODE) return s->final && s->no_answer;
     return s->final || s->m->nmocap > 0 || s->m->neq > 0;
 }
 
@@ -510,8 +513,7 @@ rb_status rb_stage_motion(rb_stage *s)
     rb_status status = rb_stage_lead(s);
     if (s->closed) rb_stage_apart_first(s);
     if (status == RB_OK) status = move_or_yield(s);
-    int jams = s->o->scheme != RB_SCHEME_NODE || s->no_answer; /* not: rounds that do not end */
-    if (status == RB_UNSOLVED && jams && may_jam(s)) status = rb_stage_jam(s);
+    if (status == RB_UNSOLVED && may_jam(s)) status = rb_stage_jam(s);
     if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
     if (status == RB_OK && s->m->neq > 0 && s->o->scheme != RB_SCHEME_NODE && rb_stage_rises(s))
