@@ -30,8 +30,9 @@ typedef struct rb_node {
     double *v_mean;  /* mean velocity of the step, (q+ - q) / h                      (nv)        */
     rb_contact *end; /* contacts at the end                                          (touch_max) */
     int nend;
-    double *gap;   /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
-    int *at;       /* their index among them; -1: not seen                         (set.ncontact) */
+    double *gap;  /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
+    double *bend; /* that less the one of their material points, last seen [m]     (set.ncontact) */
+    int *at;      /* their index among them; -1: not seen                         (set.ncontact) */
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */

@@ -36,6 +36,7 @@ static rb_status take_rows(rb_node *x)
 {
     rb_stage *s = x->s;
     rb_arena *arena = s->d->arena;
+    double **bend[] = { &x->bend };
     double **of_row[] = { &x->value, &x->Wp, &x->struck, &x->u0, &x->b };
     rb_status status = rb_stage_take_rows(s);
     if (status != RB_OK) return status;
@@ -44,7 +45,8 @@ static rb_status take_rows(rb_node *x)
     x->at = rb_push(arena, int, s->set.ncontact);
     x->bounces = rb_push(arena, unsigned char, s->set.ncontact);
     if (!x->goal || !x->gap || !x->at || !x->bounces ||
-        !rb_push_zeros(arena, of_row, 5, s->set.nrow))
+        !rb_push_zeros(arena, of_row, 5, s->set.nrow) ||
+        !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
     memset(x->bounces, 0, (size_t)s->set.ncontact);
     x->solved = 0;

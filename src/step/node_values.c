@@ -6,7 +6,8 @@
  *     loops      (error(q+) - goal) / h
  *     friction   displacement of the joint, over h
  *
- * A normal whose contact is not seen at the end has the gap of its material points. */
+ * A normal whose contact is not seen at the end has the gap of its material points, and what it
+ * differed from that by when it was seen: else rounds would jump where it opens. */
 #include <math.h>
 #include <string.h>
 
@@ -250,7 +251,9 @@ static void contact_values(rb_node *x, int i, const motion of[2])
     point_motion(&of[0], at, D1);
     point_motion(&of[1], at + 3, D);
     rb_sub3(D, D1, D);
-    double gap = isnan(x->gap[i]) ? c->gap + rb_dot3(frame, D) : x->gap[i];
+    double straight = c->gap + rb_dot3(frame, D);
+    double gap = isnan(x->gap[i]) ? straight + x->bend[i] : x->gap[i];
+    x->bend[i] = gap - straight;
     u[0] = (gap - x->goal[i]) / s->h;
     if (c->nrow == 1) return;
     add_belt(x, c->id.a, at, -1.0, D, run);
