@@ -203,20 +203,38 @@ static rb_status follow(rb_node *x)
     return status == RB_OK ? rb_node_look(x) : status;
 }
 
-/* s->u := b = value - W p, mixed with those of the rounds before; how far that is from b. */
+/* x->b := value - W p; that of islands that have settled is the one of their answer. */
+static void find_b(rb_node *x)
+{
+    const rb_stage *s = x->s;
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        int settled = x->solved > 0 && c->island >= 0 && x->settled[c->island];
+        for (int r = c->row; r < c->row + c->nrow; r++)
+            x->b[r] = settled ? s->u[r] : x->value[r] - x->Wp[r];
+    }
+}
+
+/* s->u := b, mixed with those of the rounds before; how far it is from b. */
 static double foresee(rb_node *x)
 {
     rb_stage *s = x->s;
     double *f = x->value, mixed = 0.0; /* the values are used up here */
+    find_b(x);
     for (int r = 0; r < s->set.nrow; r++) {
-        double b = x->value[r] - x->Wp[r];
-        f[r] = b - s->u[r];
-        s->u[r] = b;
+        f[r] = x->b[r] - s->u[r];
+        s->u[r] = x->b[r];
     }
-    if (x->solved++ == 0) return 0.0;
-    memcpy(x->b, s->u, (size_t)s->set.nrow * sizeof *x->b);
+    if (x->solved == 0) return 0.0;
     rb_anderson_mix(&x->mixing, f, s->u);
-    for (int r = 0; r < s->set.nrow; r++) mixed = fmax(mixed, fabs(s->u[r] - x->b[r]));
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        int settled = c->island >= 0 && x->settled[c->island];
+        for (int r = c->row; r < c->row + c->nrow; r++) {
+            if (settled) s->u[r] = x->b[r];
+            mixed = fmax(mixed, fabs(s->u[r] - x->b[r]));
+        }
+    }
     return mixed;
 }
 
@@ -270,14 +288,18 @@ static rb_status solve(rb_node *x, int *done)
     double *Wp = rb_push(s->d->arena, double, s->set.nrow);
     double *p = rb_push(s->d->arena, double, s->set.nrow);
     double *v_a = rb_push(s->d->arena, double, s->m->nv);
-    if (!Wp || !p || !v_a) return RB_NOMEM;
+    unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!Wp || !p || !v_a || !skip) return RB_NOMEM;
     copy(Wp, x->Wp, s->set.nrow);
     copy(p, s->p, s->set.nrow);
     copy(v_a, x->v_a, s->m->nv);
+    for (int k = 0; k < s->set.nisland; k++)
+        skip[k] = s->still[k] || (x->solved > 0 && x->settled[k]);
     double mixed = foresee(x);
+    x->solved++;
     s->last = s->set;
     s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
-    rb_status status = rb_stage_solve_others(s, s->still);
+    rb_status status = rb_stage_solve_others(s, skip);
     s->last_p = NULL;
     s->no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;

@@ -36,6 +36,7 @@ typedef struct rb_node {
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
+    unsigned char *settled; /* rows of the island are what its answer foretold      (set.nisland) */
     int solved;    /* problems of these rows so far                                            */
     double change; /* of the velocities of rows by the last of them [m/s]                      */
     rb_anderson mixing; /* of b, the values that rows have without impulses                       */
@@ -70,10 +71,10 @@ int rb_node_face_end(const rb_node *x, int i);
 void rb_node_foresee_loops(rb_node *x);
 
 /* node_values.c: unit of the velocities of rows; velocity that they may miss their answer by [m/s];
- * how far they miss it, in units of that [1]. */
+ * how far they miss it, in units of that [1], and the islands that do not: settled. */
 void rb_node_find_speed(rb_node *x);
 double rb_node_allowed(const rb_node *x);
-double rb_node_missed(const rb_node *x);
+double rb_node_missed(rb_node *x);
 
 /* node_impact.c: impacts of the contacts that come fast and close within the step, as the look
  * found; v0 is the velocity after them. any 0: there are none. */

@@ -44,7 +44,8 @@ static rb_status take_rows(rb_node *x)
     x->gap = rb_push(arena, double, s->set.ncontact);
     x->at = rb_push(arena, int, s->set.ncontact);
     x->bounces = rb_push(arena, unsigned char, s->set.ncontact);
-    if (!x->goal || !x->gap || !x->at || !x->bounces ||
+    x->settled = rb_push(arena, unsigned char, s->set.nisland);
+    if (!x->goal || !x->gap || !x->at || !x->bounces || !x->settled ||
         !rb_push_zeros(arena, of_row, 5, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;

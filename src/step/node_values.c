@@ -421,15 +421,18 @@ double rb_node_allowed(const rb_node *x)
     return fmax(x->s->tol * x->speed, 64.0 * RB_EPS * x->s->size / x->s->h);
 }
 
-double rb_node_missed(const rb_node *x)
+double rb_node_missed(rb_node *x)
 {
     const rb_stage *s = x->s;
     double worst = 0.0, allowed = rb_node_allowed(x);
+    memset(x->settled, 1, (size_t)s->set.nisland);
     for (int i = 0; i < s->set.n; i++) {
         double normal, other = missed_by(x, i, &normal);
         double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
         double slip = s->set.c[i].kind == RB_CONSTRAINT_EQUALITY ? 0.0 : RB_NODE_LEFT * deep;
-        worst = fmax(worst, fmax(other / fmax(allowed, slip), normal / fmax(allowed, deep)));
+        double own = fmax(other / fmax(allowed, slip), normal / fmax(allowed, deep));
+        if (own > 1.0 && s->set.c[i].island >= 0) x->settled[s->set.c[i].island] = 0;
+        worst = fmax(worst, own);
     }
     return worst;
 }
