@@ -48,7 +48,8 @@ static rb_status take_memory(rb_node *x)
 {
     const rb_model *m = x->s->m;
     rb_arena *arena = x->s->d->arena;
-    double **of_v[] = { &x->v_given, &x->v_a, &x->dv, &x->v_end, &x->v_mean, &x->f, &x->force };
+    double **of_v[] = { &x->v_given, &x->v_a,   &x->dv,  &x->v_end,  &x->v_mean,
+                        &x->f,       &x->force, &x->v_e, &x->v_from, &x->E };
     x->p0 = rb_push(arena, double, 3 * (size_t)m->nlink);
     x->R0 = rb_push(arena, double, 9 * (size_t)m->nlink);
     x->L = rb_push(arena, double, m->nM);
@@ -56,7 +57,7 @@ static rb_status take_memory(rb_node *x)
     x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
     x->fresh = rb_push(arena, unsigned char, m->ntree);
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
-    return ok && rb_push_rows(arena, of_v, 7, m->nv) ? RB_OK : RB_NOMEM;
+    return ok && rb_push_rows(arena, of_v, 10, m->nv) ? RB_OK : RB_NOMEM;
 }
 
 /* v before the impulses: what was reported, and what it lacks (S.104). Who writes v means v itself.
@@ -67,6 +68,7 @@ static void begin_velocity(rb_node *x)
     const rb_model *m = s->m;
     const double *kick = s->d->kick, *of = kick + m->nv;
     copy(x->v_given, s->v0, m->nv);
+    copy(x->v_from, s->v0, m->nv);
     memset(x->fresh, 1, (size_t)m->ntree);
     for (int j = 0; j < m->nv; j++) {
         if (kick[j] != 0.0) x->fresh[m->link_tree[m->dof_link[j]]] = 0;
@@ -118,6 +120,7 @@ static void push(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     copy(x->v_a, s->v0, m->nv);
+    copy(x->v_e, s->v0, m->nv);
     if (s->set.nrow == 0) return;
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, s->p, x->f);
@@ -127,6 +130,7 @@ static void push(rb_node *x)
         if (!s->resting[m->link_tree[m->dof_link[j]]]) x->v_a[j] += x->force[j];
     }
     rb_mass_solve(m, s->d, x->f);
+    for (int j = 0; j < m->nv; j++) x->v_e[j] += x->f[j];
     rb_constraints_velocity(&s->set, x->f, x->Wp);
     for (int r = 0; r < s->set.nrow; r++) x->Wp[r] -= s->set.drive[r];
 }

@@ -12,6 +12,7 @@ typedef struct rb_node {
 
     /* at the node */
     double *L; /* factor of M alone; d->L has springs and dampers of the step  (nM)        */
+    double *E; /* what these add to the diagonal of M                          (nv)        */
     double *p0,
         *R0; /* poses of links                                               (nlink x 3, 9) */
     double *v_given; /* v as it was reported; v0 of the stage is that before impulses (nv)       */
@@ -23,6 +24,7 @@ typedef struct rb_node {
 
     /* one round */
     double *v_a;     /* velocity after the impulses                                  (nv)        */
+    double *v_e;     /* the same with springs and dampers in M                       (nv)        */
     double *Wp;      /* J M^-1 J'p, springs and dampers in M                         (set.nrow)  */
     double *dv;      /* what smooth motion changed v_a by in the last round          (nv)        */
     int moved;       /* 1: dv is known                                                           */
@@ -44,6 +46,8 @@ typedef struct rb_node {
     /* impacts */
     unsigned char
         *bounces;   /* contacts whose impact has been taken                   (set.ncontact) */
+    double *v_from; /* v as it was reported, after impacts                          (nv)        */
+    double lost;    /* work of impacts [J]                                                      */
     double *struck; /* impulses of impacts                                          (set.nrow)  */
 
     double *f, *force; /* scratch                                                     (nv)        */

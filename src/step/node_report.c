@@ -58,7 +58,8 @@ static int is_agreed(const rb_node *x, int i, const double *half, const double *
     const rb_constraint *c = &s->set.c[i];
     double largest = 0.0;
     for (int r = c->row; r < c->row + c->nrow; r++) largest = fmax(largest, fabs(u[r]));
-    if (c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY) return largest <= allowed;
+    if (c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY)
+        return largest <= allowed;
     if (half[c->row] > 0.0) return lasts(s, c) && largest <= allowed;
     return u[c->row] >= -allowed;
 }
@@ -168,7 +169,7 @@ static rb_status report_velocity(rb_node *x)
     return RB_OK;
 }
 
-/* (v1 - v0).M (v0 + v1) / 2 of trees that do not rest. */
+/* (v1 - v0).(M + E) (v0 + v1) / 2 of trees that do not rest. */
 static double work_between(rb_node *x, const double *v0, const double *v1)
 {
     const rb_stage *s = x->s;
@@ -177,21 +178,24 @@ static double work_between(rb_node *x, const double *v0, const double *v1)
     for (int j = 0; j < m->nv; j++) x->v_mean[j] = v1[j] - v0[j];
     rb_mass_multiply(m, s->d, x->v_mean, x->f);
     for (int j = 0; j < m->nv; j++) {
-        if (!s->resting[m->link_tree[m->dof_link[j]]]) sum += 0.5 * x->f[j] * (v0[j] + v1[j]);
+        double f = x->f[j] + x->E[j] * x->v_mean[j];
+        if (!s->resting[m->link_tree[m->dof_link[j]]]) sum += 0.5 * f * (v0[j] + v1[j]);
     }
     return sum;
 }
 
 /* Energy that impulses made, from the velocity that was reported before to the one that is now:
  *
- *     1/2 (v + v_a).M (v_a - v)  +  1/2 (v+ + v_new).M (v_new - v+),    less what is led gave
- * (S.106)
- */
+ *     1/2 (v + v_e).(M + E)(v_e - v)  +  1/2 (v+ + v_new).(M + E)(v_new - v+)               (S.106)
+ *
+ * v_e = v0 + (M + E)^-1 J'p, that of impacts by itself, less what is led gave. Springs and dampers
+ * take off at once what an impulse gives them: v_a would count it as made. */
 static double made_by(rb_node *x)
 {
     rb_stage *s = x->s;
     if (s->set.nrow == 0) return 0.0;
-    double sum = work_between(x, x->v_given, x->v_a) + work_between(x, x->v_end, s->v_new);
+    double sum = x->lost + work_between(x, x->v_from, x->v_e);
+    sum += work_between(x, x->v_end, s->v_new);
     for (int r = 0; r < s->set.nrow; r++) sum += s->p[r] * s->set.drive[r];
     return sum;
 }
