@@ -143,6 +143,28 @@ TEST(an_elastic_ball_keeps_its_energy)
     scene_free(&s);
 }
 
+/* An impact takes no time: dampers have no part in it. */
+TEST(dampers_do_not_change_a_bounce)
+{
+    scene s =
+        node_scene("<mujoco><option gravity='0 0 0'/><worldbody><geom size='0.1' pos='1 0.3 0'/>"
+                   "<body><joint axis='0 0 1' damping='5'/><inertial pos='0.5 0 0' mass='1' "
+                   "diaginertia='1 1 0.25'/><geom size='0.1' pos='1 0 0' mass='0'/></body>"
+                   "</worldbody></mujoco>",
+                   0.002);
+    double before = s.d->v[0] = 4.0, inertia = 0.5, arm = 0.0, p = 0.0;
+    s.o.restitution = 1.0;
+    s.o.friction = 0.0;
+    while (s.d->v[0] > 0.0) before = s.d->v[0], scene_step(&s);
+    for (int i = 0; i < s.d->ntouch; i++) {
+        const rb_touch *touch = &s.d->touch[i];
+        p += touch->p[0];
+        arm = fabs(touch->frame[1] * touch->pos[0] - touch->frame[0] * touch->pos[1]);
+    }
+    CHECK_NEAR(p * arm, inertia * 2.0 * before, 1e-9);
+    scene_free(&s);
+}
+
 /* ---- what rolls --------------------------------------------------------------------------------
  */
 
@@ -418,5 +440,5 @@ TEST_MAIN(RUN(a_crank_that_carries_a_sticking_box_keeps_its_energy),
           RUN(what_flies_does_not_rest_beside_what_stands), RUN(a_quadruped_stands_still),
           RUN(a_disc_carries_a_box), RUN(a_stack_stands_still), RUN(copies_go_on_bit_for_bit),
           RUN(a_velocity_that_is_written_counts), RUN(a_refused_step_leaves_the_state),
-          RUN(robots_land), RUN(an_uneven_stack_lands),
+          RUN(robots_land), RUN(dampers_do_not_change_a_bounce), RUN(an_uneven_stack_lands),
           RUN(a_chain_against_its_limits_stays_out_of_the_floor))

@@ -88,6 +88,21 @@ static void take(rb_node *x, const unsigned char *skip)
     }
 }
 
+/* Impulses of the impact, s->p: dampers and springs have no part in it, nor has a W with them. */
+static rb_status solve_impact(rb_node *x, const unsigned char *skip)
+{
+    rb_stage *s = x->s;
+    double *L = s->d->L;
+    rb_kept *kept = s->kept;
+    s->d->L = x->L;
+    s->kept = NULL;
+    rb_status status = rb_stage_solve_others(s, skip);
+    if (status == RB_OK) status = rb_stage_restitute(s);
+    s->d->L = L;
+    s->kept = kept;
+    return status;
+}
+
 rb_status rb_node_impact(rb_node *x, int *any)
 {
     rb_stage *s = x->s;
@@ -102,8 +117,7 @@ rb_status rb_node_impact(rb_node *x, int *any)
     if (!*any) return RB_OK;
     memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
     fill_velocities(x, bias);
-    rb_status status = rb_stage_solve_others(s, skip);
-    if (status == RB_OK) status = rb_stage_restitute(s);
+    rb_status status = solve_impact(x, skip);
     if (status == RB_OK) take(x, skip);
     for (int i = 0; i < s->set.n && status == RB_OK; i++) {
         const rb_constraint *c = &s->set.c[i];
