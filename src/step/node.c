@@ -22,9 +22,9 @@ enum { ROUNDS = 24 }; /* two to four are usual */
 /* Share of what is allowed that rounds may be expected to leave without a look [1]. */
 #define SURE 0.1
 
-/* Where the step cannot be halved any more: rounds that miss more than this share of the least so
- * far have ended where they are, and what they may miss then, in units of their goal [1], is half
- * of the overlap that steps may make. */
+/* Rounds that miss more than this share of the least so far have ended where they are, and what
+ * loops and friction may miss then, in units of their goal [1]; gaps as well, where the step cannot
+ * be halved any more: that is half of the overlap that steps may make. */
 #define STALLS 0.5
 #define ENOUGH (0.5 / RB_NODE_LEFT)
 
@@ -344,7 +344,8 @@ static rb_status do_rounds(rb_node *x)
         rb_node_find_speed(x);
         if (x->solved > 0 && rb_node_missed(x) <= 1.0) return RB_OK;
         double missed = rb_node_missed(x);
-        if (s->final && x->solved > 3 && missed > STALLS * least && missed <= ENOUGH) return RB_OK;
+        int stalls = x->solved > 3 && missed > STALLS * least;
+        if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         if (round >= ROUNDS || (round > 1 && missed > STRAYS * least && !s->final))
             return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",
                            round);

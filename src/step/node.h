@@ -39,6 +39,7 @@ typedef struct rb_node {
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
     unsigned char *settled; /* rows of the island are what its answer foretold      (set.nisland) */
+    double sunk;   /* most that gaps miss, in units of what they may [1]                        */
     int solved;    /* problems of these rows so far                                            */
     double change; /* of the velocities of rows by the last of them [m/s]                      */
     rb_anderson mixing; /* of b, the values that rows have without impulses                       */

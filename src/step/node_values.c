@@ -426,11 +426,13 @@ double rb_node_missed(rb_node *x)
     const rb_stage *s = x->s;
     double worst = 0.0, allowed = rb_node_allowed(x);
     memset(x->settled, 1, (size_t)s->set.nisland);
+    x->sunk = 0.0;
     for (int i = 0; i < s->set.n; i++) {
         double normal, other = missed_by(x, i, &normal);
         double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
         double slip = s->set.c[i].kind == RB_CONSTRAINT_EQUALITY ? 0.0 : RB_NODE_LEFT * deep;
-        double own = fmax(other / fmax(allowed, slip), normal / fmax(allowed, deep));
+        double sunk = normal / fmax(allowed, deep), own = fmax(other / fmax(allowed, slip), sunk);
+        x->sunk = fmax(x->sunk, sunk);
         if (own > 1.0 && s->set.c[i].island >= 0) x->settled[s->set.c[i].island] = 0;
         worst = fmax(worst, own);
     }
