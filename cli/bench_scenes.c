@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "commands.h"
+#include "rattleback/front.h"
 #include "steps_campaign.h"
 
 #include <inttypes.h>
@@ -27,6 +28,8 @@ static const char help[] =
     "                       tangle: creatures whose limbs overlap (all but tangle)\n"
     "  --formulation WORD   (cone)\n"
     "  --stepper WORD       fixed, located, impulse or hybrid (fixed)\n"
+    "  --scheme WORD        midpoint or node (midpoint); node may make 1 % of the scene's\n"
+    "                       energy in a step\n"
     "  --accuracy WORD      standard, strict or fast (standard)\n"
     "  --restitution E      replaces the scenes' own\n"
     "  --threads K          (1); the counts do not depend on it\n"
@@ -108,6 +111,14 @@ static void print_json(const run *r)
            t.residual, t.penetration, t.energy);
 }
 
+static int choose_scheme(run *r, const char *scheme)
+{
+    rb_error err = { 0 };
+    if (!scheme || rb_option_set(&r->c.step, "scheme", scheme, &err) == RB_OK) return 1;
+    fprintf(stderr, "rattleback bench scenes: %s\n", err.text);
+    return 0;
+}
+
 static int choose(run *r, const char *family, const char *formulation, const char *stepper,
                   const char *restitution)
 {
@@ -140,14 +151,21 @@ static int parse(run *r, int argc, char **argv, int *status)
 {
     const char *count = "100", *steps = "200", *seed = "1", *threads = "1";
     const char *family = NULL, *formulation = NULL, *stepper = NULL, *restitution = NULL;
-    const char *accuracy = NULL;
+    const char *accuracy = NULL, *scheme = NULL;
     const bench_option options[] = {
-        { "--count", &count, NULL },       { "--steps", &steps, NULL },
-        { "--seed", &seed, NULL },         { "--family", &family, NULL },
-        { "--keep", &r->keep, NULL },      { "--formulation", &formulation, NULL },
-        { "--json", NULL, &r->json },      { "--restitution", &restitution, NULL },
-        { "--threads", &threads, NULL },   { "--stepper", &stepper, NULL },
-        { "--accuracy", &accuracy, NULL }, { NULL, NULL, NULL },
+        { "--count", &count, NULL },
+        { "--steps", &steps, NULL },
+        { "--seed", &seed, NULL },
+        { "--family", &family, NULL },
+        { "--keep", &r->keep, NULL },
+        { "--formulation", &formulation, NULL },
+        { "--json", NULL, &r->json },
+        { "--restitution", &restitution, NULL },
+        { "--threads", &threads, NULL },
+        { "--stepper", &stepper, NULL },
+        { "--accuracy", &accuracy, NULL },
+        { "--scheme", &scheme, NULL },
+        { NULL, NULL, NULL },
     };
     unsigned long long n[4];
     if (!bench_parse(argc, argv, options, help, status)) return 0;
@@ -156,7 +174,7 @@ static int parse(run *r, int argc, char **argv, int *status)
         !bench_number("--steps", steps, 1, 1000000000ULL, &n[1]) ||
         !bench_number("--seed", seed, 0, 1ULL << 62, &n[2]) ||
         !bench_number("--threads", threads, 1, 64, &n[3]) ||
-        !bench_accuracy(accuracy, &r->c.step.accuracy))
+        !bench_accuracy(accuracy, &r->c.step.accuracy) || !choose_scheme(r, scheme))
         return 0;
     r->c.count = n[0];
     r->c.steps = (int)n[1];

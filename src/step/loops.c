@@ -160,7 +160,7 @@ static rb_status close_islands(loops *x, int *any)
     for (int i = 0; i < x->start.set.nisland && status == RB_OK; i++) {
         if (!is_wanted(x, i)) continue;
         rb_slide_begin(&x->start.set, x->sticks, i, x->u, x->p);
-        if (!*any) status = rb_stage_factor(s, NULL);
+        if (!*any) status = rb_stage_factor(s, NULL, NULL);
         if (status == RB_OK) status = rb_closure_factor(s, &x->start, i, RB_LOOP_RANK_TOL);
         mark_trees(x, i, s->closed, RB_CLOSED);
         *any = 1;

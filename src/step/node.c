@@ -22,6 +22,15 @@ enum { ROUNDS = 24 }; /* two to four are usual */
 /* Share of what is allowed that rounds may be expected to leave without a look [1]. */
 #define SURE 0.1
 
+/* Rounds that miss more than this share of the least so far have ended where they are, and what
+ * loops and friction may miss then, in units of their goal [1]; gaps as well, where the step cannot
+ * be halved any more: that is half of the overlap that steps may make. */
+#define STALLS 0.5
+#define ENOUGH (0.5 / RB_NODE_LEFT)
+
+/* Share of the square of recalled velocities that may differ from those of the kick [1]. */
+#define LASTED 0.25
+
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
 #define STRAYS 4.0
 
@@ -39,7 +48,8 @@ static rb_status take_memory(rb_node *x)
 {
     const rb_model *m = x->s->m;
     rb_arena *arena = x->s->d->arena;
-    double **of_v[] = { &x->v_given, &x->v_a, &x->dv, &x->v_end, &x->v_mean, &x->f, &x->force };
+    double **of_v[] = { &x->v_given, &x->v_a,   &x->dv,  &x->v_end,  &x->v_mean,
+                        &x->f,       &x->force, &x->v_e, &x->v_from, &x->E };
     x->p0 = rb_push(arena, double, 3 * (size_t)m->nlink);
     x->R0 = rb_push(arena, double, 9 * (size_t)m->nlink);
     x->L = rb_push(arena, double, m->nM);
@@ -47,7 +57,7 @@ static rb_status take_memory(rb_node *x)
     x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
     x->fresh = rb_push(arena, unsigned char, m->ntree);
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
-    return ok && rb_push_rows(arena, of_v, 7, m->nv) ? RB_OK : RB_NOMEM;
+    return ok && rb_push_rows(arena, of_v, 10, m->nv) ? RB_OK : RB_NOMEM;
 }
 
 /* v before the impulses: what was reported, and what it lacks (S.104). Who writes v means v itself.
@@ -58,6 +68,7 @@ static void begin_velocity(rb_node *x)
     const rb_model *m = s->m;
     const double *kick = s->d->kick, *of = kick + m->nv;
     copy(x->v_given, s->v0, m->nv);
+    copy(x->v_from, s->v0, m->nv);
     memset(x->fresh, 1, (size_t)m->ntree);
     for (int j = 0; j < m->nv; j++) {
         if (kick[j] != 0.0) x->fresh[m->link_tree[m->dof_link[j]]] = 0;
@@ -109,6 +120,7 @@ static void push(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     copy(x->v_a, s->v0, m->nv);
+    copy(x->v_e, s->v0, m->nv);
     if (s->set.nrow == 0) return;
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, s->p, x->f);
@@ -118,6 +130,7 @@ static void push(rb_node *x)
         if (!s->resting[m->link_tree[m->dof_link[j]]]) x->v_a[j] += x->force[j];
     }
     rb_mass_solve(m, s->d, x->f);
+    for (int j = 0; j < m->nv; j++) x->v_e[j] += x->f[j];
     rb_constraints_velocity(&s->set, x->f, x->Wp);
     for (int r = 0; r < s->set.nrow; r++) x->Wp[r] -= s->set.drive[r];
 }
@@ -138,6 +151,34 @@ static rb_status move(rb_node *x)
     return RB_OK;
 }
 
+/* Impulses that last were half of them in the kick (S.104), J kick = -W p / 2. Those of an impact
+ * were not, and are not expected again: the islands of such begin without. 1: there were any. */
+static int forget_impacts(rb_node *x)
+{
+    rb_stage *s = x->s;
+    double h = s->d->touch_h > 0.0 ? 2.0 * s->h / s->d->touch_h : 0.0;
+    int any = 0;
+    rb_constraints_velocity(&s->set, s->d->kick, x->value);
+    for (int k = 0; k < s->set.nisland; k++) {
+        double off = 0.0, all = 0.0;
+        for (int i = s->set.island_start[k]; i < s->set.island_start[k + 1]; i++) {
+            const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+            for (int r = c->row; r < c->row + c->nrow; r++) {
+                double kick = h * (x->value[r] - s->set.drive[r]);
+                off += (x->Wp[r] + kick) * (x->Wp[r] + kick);
+                all += x->Wp[r] * x->Wp[r];
+            }
+        }
+        if (s->still[k] || !(off > LASTED * all)) continue;
+        any = 1;
+        for (int i = s->set.island_start[k]; i < s->set.island_start[k + 1]; i++) {
+            const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+            memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+        }
+    }
+    return any;
+}
+
 /* More rows are another set of islands; p of those that were there is kept. */
 static rb_status begin_rows(rb_node *x)
 {
@@ -152,30 +193,53 @@ static rb_status begin_rows(rb_node *x)
 /* What p leads to, with rows of all that it leads into. */
 static rb_status follow(rb_node *x)
 {
+    rb_stage *s = x->s;
     int added = 0;
     push(x);
+    if (!x->moved && s->set.nrow > 0 && forget_impacts(x)) push(x);
     rb_status status = move(x);
     if (status == RB_OK) status = rb_node_look(x);
     if (status == RB_OK) status = rb_node_add(x, &added);
     if (status != RB_OK || added == 0) return status;
-    x->s->info->repairs++;
+    s->info->repairs++;
     status = begin_rows(x);
     push(x);
     return status == RB_OK ? rb_node_look(x) : status;
 }
 
-/* s->u := b = value - W p, mixed with those of the rounds before. */
-static void foresee(rb_node *x)
+/* x->b := value - W p; that of islands that have settled is the one of their answer. */
+static void find_b(rb_node *x)
+{
+    const rb_stage *s = x->s;
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        int settled = x->solved > 0 && c->island >= 0 && x->settled[c->island];
+        for (int r = c->row; r < c->row + c->nrow; r++)
+            x->b[r] = settled ? s->u[r] : x->value[r] - x->Wp[r];
+    }
+}
+
+/* s->u := b, mixed with those of the rounds before; how far it is from b. */
+static double foresee(rb_node *x)
 {
     rb_stage *s = x->s;
-    double *f = x->value; /* the values are used up here */
+    double *f = x->value, mixed = 0.0; /* the values are used up here */
+    find_b(x);
     for (int r = 0; r < s->set.nrow; r++) {
-        double b = x->value[r] - x->Wp[r];
-        f[r] = b - s->u[r];
-        s->u[r] = b;
+        f[r] = x->b[r] - s->u[r];
+        s->u[r] = x->b[r];
     }
-    if (x->solved > 0) rb_anderson_mix(&x->mixing, f, s->u);
-    x->solved++;
+    if (x->solved == 0) return 0.0;
+    rb_anderson_mix(&x->mixing, f, s->u);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        int settled = c->island >= 0 && x->settled[c->island];
+        for (int r = c->row; r < c->row + c->nrow; r++) {
+            if (settled) s->u[r] = x->b[r];
+            mixed = fmax(mixed, fabs(s->u[r] - x->b[r]));
+        }
+    }
+    return mixed;
 }
 
 /* The end of the step, moved straight by what p has changed by since it was gone to: what that
@@ -207,13 +271,15 @@ static void shift(rb_node *x, const double *p, const double *v_a, const double *
 }
 
 /* Rounds shrink the change of velocities of rows by the rate that the last two tell; what is left
- * after this one and the straight way is that much less than its own change. Wp: before it. */
-static int is_done(rb_node *x, const double *Wp)
+ * after this one and the straight way is that much less than its own change. Wp: before it; mixed:
+ * what the answer would miss however little it changes. */
+static int is_done(rb_node *x, const double *Wp, double mixed)
 {
     double change = 0.0, before = x->change, allowed = rb_node_allowed(x);
     for (int r = 0; r < x->s->set.nrow; r++) change = fmax(change, fabs(x->Wp[r] - Wp[r]));
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
+    if (mixed > allowed) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -226,19 +292,23 @@ static rb_status solve(rb_node *x, int *done)
     double *Wp = rb_push(s->d->arena, double, s->set.nrow);
     double *p = rb_push(s->d->arena, double, s->set.nrow);
     double *v_a = rb_push(s->d->arena, double, s->m->nv);
-    if (!Wp || !p || !v_a) return RB_NOMEM;
+    unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!Wp || !p || !v_a || !skip) return RB_NOMEM;
     copy(Wp, x->Wp, s->set.nrow);
     copy(p, s->p, s->set.nrow);
     copy(v_a, x->v_a, s->m->nv);
-    foresee(x);
+    for (int k = 0; k < s->set.nisland; k++)
+        skip[k] = s->still[k] || (x->solved > 0 && x->settled[k]);
+    double mixed = foresee(x);
+    x->solved++;
     s->last = s->set;
     s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
-    rb_status status = rb_stage_solve_others(s, s->still);
+    rb_status status = rb_stage_solve_others(s, skip);
     s->last_p = NULL;
     s->no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;
     push(x);
-    *done = is_done(x, Wp);
+    *done = is_done(x, Wp, mixed);
     if (*done) shift(x, p, v_a, Wp);
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
@@ -274,6 +344,8 @@ static rb_status do_rounds(rb_node *x)
         rb_node_find_speed(x);
         if (x->solved > 0 && rb_node_missed(x) <= 1.0) return RB_OK;
         double missed = rb_node_missed(x);
+        int stalls = x->solved > 3 && missed > STALLS * least;
+        if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         if (round >= ROUNDS || (round > 1 && missed > STRAYS * least && !s->final))
             return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",
                            round);

@@ -12,6 +12,7 @@ typedef struct rb_node {
 
     /* at the node */
     double *L; /* factor of M alone; d->L has springs and dampers of the step  (nM)        */
+    double *E; /* what these add to the diagonal of M                          (nv)        */
     double *p0,
         *R0; /* poses of links                                               (nlink x 3, 9) */
     double *v_given; /* v as it was reported; v0 of the stage is that before impulses (nv)       */
@@ -23,6 +24,7 @@ typedef struct rb_node {
 
     /* one round */
     double *v_a;     /* velocity after the impulses                                  (nv)        */
+    double *v_e;     /* the same with springs and dampers in M                       (nv)        */
     double *Wp;      /* J M^-1 J'p, springs and dampers in M                         (set.nrow)  */
     double *dv;      /* what smooth motion changed v_a by in the last round          (nv)        */
     int moved;       /* 1: dv is known                                                           */
@@ -30,10 +32,14 @@ typedef struct rb_node {
     double *v_mean;  /* mean velocity of the step, (q+ - q) / h                      (nv)        */
     rb_contact *end; /* contacts at the end                                          (touch_max) */
     int nend;
-    double *gap;   /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
-    int *at;       /* their index among them; -1: not seen                         (set.ncontact) */
+    double *gap;  /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
+    double *bend; /* that less the one of their material points, last seen [m]     (set.ncontact) */
+    int *at;      /* their index among them; -1: not seen                         (set.ncontact) */
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
+    double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
+    unsigned char *settled; /* rows of the island are what its answer foretold      (set.nisland) */
+    double sunk;   /* most that gaps miss, in units of what they may [1]                        */
     int solved;    /* problems of these rows so far                                            */
     double change; /* of the velocities of rows by the last of them [m/s]                      */
     rb_anderson mixing; /* of b, the values that rows have without impulses                       */
@@ -41,6 +47,8 @@ typedef struct rb_node {
     /* impacts */
     unsigned char
         *bounces;   /* contacts whose impact has been taken                   (set.ncontact) */
+    double *v_from; /* v as it was reported, after impacts                          (nv)        */
+    double lost;    /* work of impacts [J]                                                      */
     double *struck; /* impulses of impacts                                          (set.nrow)  */
 
     double *f, *force; /* scratch                                                     (nv)        */
@@ -68,10 +76,10 @@ int rb_node_face_end(const rb_node *x, int i);
 void rb_node_foresee_loops(rb_node *x);
 
 /* node_values.c: unit of the velocities of rows; velocity that they may miss their answer by [m/s];
- * how far they miss it, in units of that [1]. */
+ * how far they miss it, in units of that [1], and the islands that do not: settled. */
 void rb_node_find_speed(rb_node *x);
 double rb_node_allowed(const rb_node *x);
-double rb_node_missed(const rb_node *x);
+double rb_node_missed(rb_node *x);
 
 /* node_impact.c: impacts of the contacts that come fast and close within the step, as the look
  * found; v0 is the velocity after them. any 0: there are none. */

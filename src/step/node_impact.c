@@ -80,11 +80,27 @@ static void take(rb_node *x, const unsigned char *skip)
     memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, s->p, x->f);
     rb_node_mass_solve(x, x->f);
-    for (int j = 0; j < s->m->nv; j++) s->v0[j] += x->f[j];
+    for (int j = 0; j < s->m->nv; j++) s->v0[j] += x->f[j], x->v_from[j] += x->f[j];
     rb_constraints_velocity(&s->set, s->v0, x->value);
     for (int r = 0; r < s->set.nrow; r++) {
+        x->lost += 0.5 * s->p[r] * (x->u0[r] + x->value[r]);
         x->u0[r] = s->u_before[r] = x->value[r];
     }
+}
+
+/* Impulses of the impact, s->p: dampers and springs have no part in it, nor has a W with them. */
+static rb_status solve_impact(rb_node *x, const unsigned char *skip)
+{
+    rb_stage *s = x->s;
+    double *L = s->d->L;
+    rb_kept *kept = s->kept;
+    s->d->L = x->L;
+    s->kept = NULL;
+    rb_status status = rb_stage_solve_others(s, skip);
+    if (status == RB_OK) status = rb_stage_restitute(s);
+    s->d->L = L;
+    s->kept = kept;
+    return status;
 }
 
 rb_status rb_node_impact(rb_node *x, int *any)
@@ -101,8 +117,7 @@ rb_status rb_node_impact(rb_node *x, int *any)
     if (!*any) return RB_OK;
     memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
     fill_velocities(x, bias);
-    rb_status status = rb_stage_solve_others(s, skip);
-    if (status == RB_OK) status = rb_stage_restitute(s);
+    rb_status status = solve_impact(x, skip);
     if (status == RB_OK) take(x, skip);
     for (int i = 0; i < s->set.n && status == RB_OK; i++) {
         const rb_constraint *c = &s->set.c[i];

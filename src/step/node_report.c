@@ -32,11 +32,10 @@ static int lasts(const rb_stage *s, const rb_constraint *c)
     return s->p[c->row] > 0.0 && !(bounces && fast);
 }
 
-/* Rows by v+; what does not last is not asked. */
-static void find_row_velocities(rb_node *x)
+/* What does not last is not asked. */
+static void leave_open(rb_node *x)
 {
     rb_stage *s = x->s;
-    rb_constraints_velocity(&s->set, x->v_end, s->u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         if (c->kind > RB_CONSTRAINT_LIMIT || lasts(s, c)) continue;
@@ -51,17 +50,54 @@ static void scale_friction(rb_stage *s, double by)
     }
 }
 
+/* Whether the rows of constraint i, velocities u after half of p, agree with that as they are: what
+ * pushes has no velocity, what does not leaves. What slides has to be asked. */
+static int is_agreed(const rb_node *x, int i, const double *half, const double *u, double allowed)
+{
+    const rb_stage *s = x->s;
+    const rb_constraint *c = &s->set.c[i];
+    double largest = 0.0;
+    for (int r = c->row; r < c->row + c->nrow; r++) largest = fmax(largest, fabs(u[r]));
+    if (c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY)
+        return largest <= allowed;
+    if (half[c->row] > 0.0) return lasts(s, c) && largest <= allowed;
+    return u[c->row] >= -allowed;
+}
+
+/* Marks islands in skip that need no problem: p~ is half of p. */
+static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
+{
+    rb_stage *s = x->s;
+    double allowed = rb_node_allowed(x);
+    memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
+    rb_constraints_force(&s->set, half, x->f);
+    rb_mass_solve(s->m, s->d, x->f);
+    for (int j = 0; j < s->m->nv; j++) x->f[j] += x->v_end[j];
+    rb_constraints_velocity(&s->set, x->f, x->value);
+    memset(skip, 1, (size_t)s->set.nisland);
+    for (int i = 0; i < s->set.n; i++) {
+        int k = s->set.c[i].island;
+        if (k < 0 || s->still[k]) continue;
+        if (!is_agreed(x, i, half, x->value, allowed)) skip[k] = 0;
+    }
+}
+
 /* s->p := p~ of (S.104), half of p where there is no answer; half: 1/2 p, at first. */
 static rb_status agree(rb_node *x, const double *half)
 {
     rb_stage *s = x->s;
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
-    find_row_velocities(x);
+    unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!skip) return RB_NOMEM;
+    rb_constraints_velocity(&s->set, x->v_end, s->u);
+    find_agreed(x, half, skip);
+    leave_open(x);
+    memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
     scale_friction(s, 0.5);
     s->last = s->set;
     s->last_p = half;
     s->turn = 1; /* in the names of problems */
-    rb_status status = rb_stage_solve_others(s, s->still);
+    rb_status status = rb_stage_solve_others(s, skip);
     s->turn = 0;
     s->last_p = NULL;
     scale_friction(s, 2.0);
@@ -133,7 +169,7 @@ static rb_status report_velocity(rb_node *x)
     return RB_OK;
 }
 
-/* (v1 - v0).M (v0 + v1) / 2 of trees that do not rest. */
+/* (v1 - v0).(M + E) (v0 + v1) / 2 of trees that do not rest. */
 static double work_between(rb_node *x, const double *v0, const double *v1)
 {
     const rb_stage *s = x->s;
@@ -142,21 +178,24 @@ static double work_between(rb_node *x, const double *v0, const double *v1)
     for (int j = 0; j < m->nv; j++) x->v_mean[j] = v1[j] - v0[j];
     rb_mass_multiply(m, s->d, x->v_mean, x->f);
     for (int j = 0; j < m->nv; j++) {
-        if (!s->resting[m->link_tree[m->dof_link[j]]]) sum += 0.5 * x->f[j] * (v0[j] + v1[j]);
+        double f = x->f[j] + x->E[j] * x->v_mean[j];
+        if (!s->resting[m->link_tree[m->dof_link[j]]]) sum += 0.5 * f * (v0[j] + v1[j]);
     }
     return sum;
 }
 
 /* Energy that impulses made, from the velocity that was reported before to the one that is now:
  *
- *     1/2 (v + v_a).M (v_a - v)  +  1/2 (v+ + v_new).M (v_new - v+),    less what is led gave
- * (S.106)
- */
+ *     1/2 (v + v_e).(M + E)(v_e - v)  +  1/2 (v+ + v_new).(M + E)(v_new - v+)               (S.106)
+ *
+ * v_e = v0 + (M + E)^-1 J'p, that of impacts by itself, less what is led gave. Springs and dampers
+ * take off at once what an impulse gives them: v_a would count it as made. */
 static double made_by(rb_node *x)
 {
     rb_stage *s = x->s;
     if (s->set.nrow == 0) return 0.0;
-    double sum = work_between(x, x->v_given, x->v_a) + work_between(x, x->v_end, s->v_new);
+    double sum = x->lost + work_between(x, x->v_from, x->v_e);
+    sum += work_between(x, x->v_end, s->v_new);
     for (int r = 0; r < s->set.nrow; r++) sum += s->p[r] * s->set.drive[r];
     return sum;
 }

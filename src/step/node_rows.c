@@ -36,15 +36,18 @@ static rb_status take_rows(rb_node *x)
 {
     rb_stage *s = x->s;
     rb_arena *arena = s->d->arena;
-    double **of_row[] = { &x->value, &x->Wp, &x->struck, &x->u0 };
+    double **bend[] = { &x->bend };
+    double **of_row[] = { &x->value, &x->Wp, &x->struck, &x->u0, &x->b };
     rb_status status = rb_stage_take_rows(s);
     if (status != RB_OK) return status;
     x->goal = rb_push(arena, double, s->set.n);
     x->gap = rb_push(arena, double, s->set.ncontact);
     x->at = rb_push(arena, int, s->set.ncontact);
     x->bounces = rb_push(arena, unsigned char, s->set.ncontact);
-    if (!x->goal || !x->gap || !x->at || !x->bounces ||
-        !rb_push_zeros(arena, of_row, 4, s->set.nrow))
+    x->settled = rb_push(arena, unsigned char, s->set.nisland);
+    if (!x->goal || !x->gap || !x->at || !x->bounces || !x->settled ||
+        !rb_push_zeros(arena, of_row, 5, s->set.nrow) ||
+        !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
     memset(x->bounces, 0, (size_t)s->set.ncontact);
     x->solved = 0;
@@ -128,7 +131,7 @@ rb_status rb_node_rows(rb_node *x)
     keep_poses(x);
     rb_status status = find_contacts(x);
     if (status == RB_OK) status = build(x, NULL);
-    if (status == RB_OK && s->set.nrow > 0) status = rb_stage_factor(s, x->L);
+    if (status == RB_OK && s->set.nrow > 0) status = rb_stage_factor(s, x->L, x->E);
     if (status == RB_OK) status = rb_stage_leave_repeated(s, 1);
     if (status != RB_OK) return status;
     s->first = s->set;
@@ -149,10 +152,18 @@ static void pull_back(const rb_node *x, int k, double at[3])
     rb_add3(at, x->p0 + 3 * (ptrdiff_t)k, at);
 }
 
+static rb_touch_id id_of(const rb_contact *c)
+{
+    return (rb_touch_id){ RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
+}
+
+/* Points that met where the bodies were turned otherwise may lie within each other at the node:
+ * they are not deeper there than the pair was. */
 static rb_contact at_node(const rb_node *x, const rb_contact *seen)
 {
     const rb_model *m = x->s->m;
     rb_contact c = *seen;
+    rb_touch_id id = id_of(seen);
     double own[3], r[3];
     int k = m->geom_link[c.geom1];
     pull_back(x, k, c.at.pos1);
@@ -160,21 +171,20 @@ static rb_contact at_node(const rb_node *x, const rb_contact *seen)
     rb_rot_t(x->s->d->link_R + 9 * (ptrdiff_t)k, c.at.normal, own);
     rb_rot(x->R0 + 9 * (ptrdiff_t)k, own, c.at.normal);
     rb_sub3(c.at.pos2, c.at.pos1, r);
-    c.at.gap = rb_dot3(c.at.normal, r);
+    c.at.gap = fmax(rb_dot3(c.at.normal, r), fmin(0.0, rb_stage_start_gap(x->s, &id)));
     return c;
 }
 
 static int order(const rb_contact *x, const rb_contact *y)
 {
-    rb_touch_id a = { RB_CONSTRAINT_CONTACT, x->geom1, x->geom2, x->at.feature };
-    rb_touch_id b = { RB_CONSTRAINT_CONTACT, y->geom1, y->geom2, y->at.feature };
+    rb_touch_id a = id_of(x), b = id_of(y);
     return rb_touch_order(&a, &b);
 }
 
 /* Whether a contact seen at the end is deeper than it may be. */
 static int is_deep(const rb_stage *s, const rb_contact *c)
 {
-    rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
+    rb_touch_id id = id_of(c);
     double start = fmin(0.0, rb_stage_start_gap(s, &id));
     return c->at.gap < start - 0.5 * rb_stage_pair_deep(s, c->geom1, c->geom2);
 }
@@ -241,7 +251,7 @@ rb_status rb_node_add(rb_node *x, int *added)
     if (*added == 0) return RB_OK;
     go_to_node(x);
     rb_status status = build(x, &s->first);
-    if (status == RB_OK && before.nrow == 0) status = rb_stage_factor(s, x->L);
+    if (status == RB_OK && before.nrow == 0) status = rb_stage_factor(s, x->L, x->E);
     if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
     if (status == RB_OK) status = take_rows(x);
     if (status == RB_OK) keep_impulses(x, &before, p, mode, struck, bounces);

@@ -6,7 +6,8 @@
  *     loops      (error(q+) - goal) / h
  *     friction   displacement of the joint, over h
  *
- * A normal whose contact is not seen at the end has the gap of its material points. */
+ * A normal whose contact is not seen at the end has the gap of its material points, and what it
+ * differed from that by when it was seen: else rounds would jump where it opens. */
 #include <math.h>
 #include <string.h>
 
@@ -250,7 +251,9 @@ static void contact_values(rb_node *x, int i, const motion of[2])
     point_motion(&of[0], at, D1);
     point_motion(&of[1], at + 3, D);
     rb_sub3(D, D1, D);
-    double gap = isnan(x->gap[i]) ? c->gap + rb_dot3(frame, D) : x->gap[i];
+    double straight = c->gap + rb_dot3(frame, D);
+    double gap = isnan(x->gap[i]) ? straight + x->bend[i] : x->gap[i];
+    x->bend[i] = gap - straight;
     u[0] = (gap - x->goal[i]) / s->h;
     if (c->nrow == 1) return;
     add_belt(x, c->id.a, at, -1.0, D, run);
@@ -418,14 +421,20 @@ double rb_node_allowed(const rb_node *x)
     return fmax(x->s->tol * x->speed, 64.0 * RB_EPS * x->s->size / x->s->h);
 }
 
-double rb_node_missed(const rb_node *x)
+double rb_node_missed(rb_node *x)
 {
     const rb_stage *s = x->s;
     double worst = 0.0, allowed = rb_node_allowed(x);
+    memset(x->settled, 1, (size_t)s->set.nisland);
+    x->sunk = 0.0;
     for (int i = 0; i < s->set.n; i++) {
         double normal, other = missed_by(x, i, &normal);
         double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
-        worst = fmax(worst, fmax(other / allowed, normal / fmax(allowed, deep)));
+        double slip = s->set.c[i].kind == RB_CONSTRAINT_EQUALITY ? 0.0 : RB_NODE_LEFT * deep;
+        double sunk = normal / fmax(allowed, deep), own = fmax(other / fmax(allowed, slip), sunk);
+        x->sunk = fmax(x->sunk, sunk);
+        if (own > 1.0 && s->set.c[i].island >= 0) x->settled[s->set.c[i].island] = 0;
+        worst = fmax(worst, own);
     }
     return worst;
 }

@@ -49,7 +49,7 @@ static rb_status factor_with(const rb_model *m, rb_data *d, const double *k)
 }
 
 /* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
-rb_status rb_stage_factor(rb_stage *s, double *L_node)
+rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
@@ -74,6 +74,7 @@ rb_status rb_stage_factor(rb_stage *s, double *L_node)
         held |= more > 0.0;
         k[j] += more;
         b[j] = more;
+        if (E) E[j] = k[j];
     }
     if (L_node && status == RB_OK) {
         if (any) status = factor_with(m, d, b);
@@ -413,7 +414,7 @@ rb_status rb_stage_rows(rb_stage *s)
     }
 
     /* the factor of a chain costs more than everything else: only rows need it */
-    status = s->set.nrow > 0 ? rb_stage_factor(s, NULL) : RB_OK;
+    status = s->set.nrow > 0 ? rb_stage_factor(s, NULL, NULL) : RB_OK;
     if (status == RB_OK) status = rb_stage_leave_repeated(s, !s->v_hat);
     if (status != RB_OK) return status;
 

@@ -325,8 +325,9 @@ int rb_stage_may_turn(const rb_stage *s, const double *v);
 rb_status rb_stage_take_rows(rb_stage *s);
 
 /* rows.c: M factored at d->q, springs and dampers of a step of h in it; L_node: the same without
- * them, but with the inertia of joints that creep (D.37), NULL: not wanted (nM). */
-rb_status rb_stage_factor(rb_stage *s, double *L_node);
+ * them, but with the inertia of joints that creep (D.37), NULL: not wanted (nM); E: what they add
+ * to the diagonal of M, NULL: not wanted (nv). */
+rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
