@@ -7,8 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { command, fileUrl, launch, openPage, root, work } from './browser.mjs';
 
-/* Limits of processor time [ms]: two cores then draw 40 and 10 pictures a second, where 30 and 8 are wanted. The clock is no measure on a machine that
- * others use, too; of a few tries the least counts. */
+/* Limits of processor time [ms], against a fall back to what pictures cost before (140 and 311). They allow for slower machines and promise no rate:
+ * the clock, which would, is no measure on a machine that others use, too. Of a few tries the least counts. */
 const WANTED = [
   { model: 'peers/humanoid.xml', time: '10', limit: 50 },
   { model: 'peers/pile_1000.xml', time: '0.3', limit: 200 },
