@@ -54,6 +54,7 @@ enum { LEAPS = 2 };
 /* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
  * alone [1]: it is seen as overlap, which adds up. */
 #define MISSED_END 0.1
+#define COARSE     1e-4 /* least tolerance at which it is */
 enum { MORE = 3 };
 
 /* Least share of t that a step aims at; the most far from the solution and near to it [1]. More:
@@ -765,10 +766,10 @@ static double find_long_step(interior *s, int leaps, int limit, double *eps, rb_
     }
 }
 
-/* The best impulses so far; among those within the tolerance, the last. */
+/* The best impulses so far; among those well within the tolerance, the last. */
 static void keep_best(const interior *s, double tol, double *r, rb_interior *out)
 {
-    if (s->error > tol && !(s->error < out->error)) return;
+    if (s->error > 0.5 * tol && !(s->error < out->error)) return;
     out->error = s->error;
     collect(&s->r, s->nc, r);
 }
@@ -784,7 +785,8 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
         if (since > STALL || out->factorisations >= o->limit) return;
         look(s);
         more += out->error <= o->tol;
-        if (more > MORE || (more > 0 && missed(s) * s->error <= MISSED_END * o->tol)) return;
+        int coarse = o->tol >= COARSE && missed(s) * s->error > MISSED_END * o->tol;
+        if (more > MORE || (more > 0 && !coarse)) return;
         int settled = i >= LEAST_STEPS;
         if (settled) eps = next_eps(s, eps, a);
         a = find_long_step(s, settled && missed(s) <= MISSED ? LEAPS : 0, o->limit, &eps, out);
