@@ -24,7 +24,7 @@ class Robots:
 
     def groups(self):
         yield "all but `mjx`", self.main
-        for half, word in (("work", "profiled"), ("judge", "not looked at")):
+        for half, word in (("work", "every second one, from which changes were made"), ("judge", "the others")):
             yield f"of them {word}", [r for r in self.main if r["half"] == half]
         yield "`mjx` scenes, which cap MuJoCo's iterations", self.capped
 
