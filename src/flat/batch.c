@@ -20,7 +20,8 @@ struct rb_batch {
     double *time;
     double *array[NSHOWN]; /* (n x length) */
     int length[NSHOWN];
-    pool *pool; /* NULL: one thread */
+    pool *pool;         /* NULL: one thread */
+    rb_arena **scratch; /* of each thread (threads) */
     atomic_int stop;
 };
 
@@ -47,13 +48,31 @@ static int gather(rb_batch *b, int which)
     return 1;
 }
 
+static void drop_scratch(rb_batch *b)
+{
+    for (int k = 0; k < b->threads && b->scratch; k++) rb_arena_free(b->scratch[k]);
+    free(b->scratch);
+    b->scratch = NULL;
+}
+
+/* What a step pushes is dead when it ends: all worlds of a thread use the same scratch, which stays
+ * in its caches where a thousand arenas would not. */
+static int take_scratch(rb_batch *b)
+{
+    b->scratch = calloc((size_t)b->threads, sizeof *b->scratch);
+    for (int k = 0; k < b->threads && b->scratch; k++)
+        if (!(b->scratch[k] = rb_arena_new(NULL, 0))) return 0;
+    return b->scratch != NULL;
+}
+
 rb_status rb_batch_threads(rb_batch *b, int threads)
 {
     pool_free(b->pool);
     b->pool = NULL;
-    b->threads = threads;
+    drop_scratch(b);
+    b->threads = threads > 1 ? threads : 1;
     if (threads > 1) b->pool = pool_new(threads);
-    return threads > 1 && !b->pool ? RB_NOMEM : RB_OK;
+    return take_scratch(b) && (threads <= 1 || b->pool) ? RB_OK : RB_NOMEM;
 }
 
 /* Its threads died with a fork; their memory is not worth a hang. */
@@ -87,6 +106,7 @@ void rb_batch_free(rb_batch *b)
 {
     if (!b) return;
     pool_free(b->pool);
+    drop_scratch(b);
     for (int i = 0; i < b->n && b->sim; i++) rb_sim_free(b->sim[i]);
     for (int k = 0; k < NSHOWN; k++) free(b->array[k]);
     free(b->sim);
@@ -149,6 +169,16 @@ typedef struct work {
     double *states, *sensors, *certificates;
 } work;
 
+/* World i with the scratch of thread k. Its data may have grown meanwhile, and be elsewhere. */
+static void one_of_thread(work *w, int i, int k)
+{
+    rb_sim *s = w->b->sim[i];
+    rb_arena *own = s->d->arena;
+    s->d->arena = w->b->scratch[k];
+    w->one(w, i);
+    s->d->arena = own;
+}
+
 /* Worlds differ in what a step costs: whoever is free takes the next few. */
 static void share(void *argument, int k)
 {
@@ -164,7 +194,7 @@ static void share(void *argument, int k)
             wait->asks = k == 0;
             wait->last = now;
             wait->stop = &w->b->stop;
-            w->one(w, world);
+            one_of_thread(w, world, k);
             now = wait->last;
             wait->stop = NULL; /* steps of this world alone ask for themselves */
         }
