@@ -1,4 +1,5 @@
 """Other engines on the same scenes: peers.csv, towers.md, simbenchmark.md, robots.md, collections.md."""
+import csv
 import os
 import sys
 
@@ -146,3 +147,14 @@ def simbenchmark(root, up):
     for k, words in enumerate(names):
         out += [f"**{words}**", "", *record.table(k), ""]
     return out[:-1]
+
+
+def features(root, up):
+    """The table of features, from bench/peers/features.csv, which has the source of each entry."""
+    with open(os.path.join(root, "..", "peers", "features.csv"), encoding="utf-8", newline="") as file:
+        cells = list(csv.DictReader(file))
+    names = list(dict.fromkeys(c["engine"] for c in cells))
+    said = {(c["feature"], c["engine"]): c["says"] for c in cells}
+    rows = [(f, *(said[f, n] for n in names)) for f in dict.fromkeys(c["feature"] for c in cells)]
+    return [*table(("", *names), rows), "",
+            f"The source of each entry, a file of the engine's own documentation or sources: [features]({up}bench/peers/features.csv)."]

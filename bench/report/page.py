@@ -45,6 +45,7 @@ PARTS = {
     "robots": robots.lines,
     "robots-short": lambda root, up: [f"![time and overlap of robots, rattleback beside MuJoCo]({up}{robots.FIGURE})", "",
                                       *robots.Robots(root).sentence()],
+    "features": engines.features,
     "engines": engines.peers,
     "chains": engines.chains,
     "towers": engines.towers,

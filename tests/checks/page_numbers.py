@@ -2,11 +2,11 @@
 
 A number in the prose or in a table of a page, outside of code, generated parts and equations, must occur in a
 file of bench/results (also rounded to two or three digits), in a test, a scene, a source file, or in a snippet of the
-same page. Whole numbers up to 100, round ones, years, powers of ten and numbers of equations are not looked at. A number of two digits is
+same page. Whole numbers up to 100, round ones, years, powers of ten, numbers of equations and of arXiv are not
+looked at. A number of two digits is
 easily found by chance; the check means something from three digits on.
 
-Numbers that are still nowhere are listed in page_numbers.txt, `page number` a line. One that is not listed fails, and so
-does one that is listed and not needed any more: record it in bench/results, test it, or leave it out.
+There are no exceptions: record a number in bench/results, test it, or leave it out.
 
 usage: page_numbers.py ROOT
 """
@@ -21,7 +21,6 @@ GENERATED = re.compile(r"<!-- results: .*?<!-- end of results -->", re.DOTALL)
 WRITTEN = ("docs/design/results.md", "docs/manual/python-api.md")     # by commands
 SOURCES = ("bench/results/", "tests/", "scenes/", "src/", "include/", "cli/", "python/", "viewer/", "fuzz/", "wasm/")
 ENDINGS = (".c", ".h", ".py", ".csv", ".md", ".txt", ".jsonl", ".json", ".xml", ".urdf", ".mjs", ".cpp", ".sh", "/run")
-KNOWN = "tests/checks/page_numbers.txt"
 LARGEST = 8_000_000     # bytes of a file that is still read
 
 
@@ -47,6 +46,7 @@ def spellings(number):
         sign, digits = ("-", power[1:]) if power.startswith("-") else ("", power)
         found |= {f"{m}e{sign}{d}" for m in (mantissa, f"{float(mantissa):g}", f"{float(mantissa):.1f}")
                   for d in (digits, digits.zfill(2))}
+        found |= {f"{float(text):.10f}".rstrip("0")} if sign and int(digits) <= 6 else set()
         found |= {f"{m}e+{d}" for m in (mantissa,) for d in (digits.zfill(2),)} if not sign else set()
     return found
 
@@ -58,7 +58,7 @@ def numbers(text):
     for line, words in prose:
         if words.startswith("    ") or words.startswith("#"):
             continue
-        words = re.sub(r"`[^`]*`|\]\([^)]*\)|\([A-Z]\.\d+[a-z]?\)|\[[A-Z][^\]]*\d{4}[^\]]*\]", " ", words)
+        words = re.sub(r"arXiv \d+\.\d+|`[^`]*`|\]\([^)]*\)|\([A-Z]\.\d+[a-z]?\)|\[[A-Z][^\]]*\d{4}[^\]]*\]", " ", words)
         for match in NUMBER.finditer(words):
             if not trivial(match.group(1)):
                 yield line, match.group(1)
@@ -70,7 +70,7 @@ class Sources:
     def __init__(self, root):
         self.known, measured = set(), set()
         for name in tree.tracked_files(root):
-            if name.startswith(SOURCES) and name.endswith(ENDINGS) and name != KNOWN:
+            if name.startswith(SOURCES) and name.endswith(ENDINGS):
                 text = tree.read(root, name)
                 if len(text) < LARGEST:
                     found = set(re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", text))
@@ -108,19 +108,10 @@ def missing(root):
                 yield name, line, number
 
 
-def listed(root):
-    text = tree.read(root, KNOWN)
-    return {tuple(line.split()) for line in text.splitlines() if line and not line.startswith("#")}
-
-
 def main():
-    root = sys.argv[1]
-    found = list(missing(root))
-    known, seen = listed(root), {(name, number) for name, _, number in found}
     findings = [f"{name}:{line}: {number} is in no file of bench/results, tests or sources"
-                for name, line, number in found if (name, number) not in known]
-    findings += [f"{KNOWN}: {name} {number} is not needed any more" for name, number in sorted(known - seen)]
-    tree.finish(findings, f"numbers of the pages have a source, but for {len(known)} that are listed")
+                for name, line, number in missing(sys.argv[1])]
+    tree.finish(findings, "numbers of the pages have a source")
 
 
 if __name__ == "__main__":
