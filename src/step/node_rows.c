@@ -130,6 +130,7 @@ rb_status rb_node_rows(rb_node *x)
     go_to_node(x);
     keep_poses(x);
     rb_status status = find_contacts(x);
+    if (status == RB_OK) rb_stage_stick(s);
     if (status == RB_OK) status = build(x, NULL);
     if (status == RB_OK && s->set.nrow > 0) status = rb_stage_factor(s, x->L, x->E);
     if (status == RB_OK) status = rb_stage_leave_repeated(s, 1);
