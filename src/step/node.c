@@ -125,12 +125,15 @@ static void push(rb_node *x)
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, s->p, x->f);
     copy(x->force, x->f, m->nv);
-    rb_node_mass_solve(x, x->force);
+    rb_mass_solve(m, s->d, x->f);
+    if (x->stiff)
+        rb_node_mass_solve(x, x->force);
+    else
+        copy(x->force, x->f, m->nv);
     for (int j = 0; j < m->nv; j++) {
         if (!s->resting[m->link_tree[m->dof_link[j]]]) x->v_a[j] += x->force[j];
+        x->v_e[j] += x->f[j];
     }
-    rb_mass_solve(m, s->d, x->f);
-    for (int j = 0; j < m->nv; j++) x->v_e[j] += x->f[j];
     rb_constraints_velocity(&s->set, x->f, x->Wp);
     for (int r = 0; r < s->set.nrow; r++) x->Wp[r] -= s->set.drive[r];
 }

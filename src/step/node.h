@@ -13,6 +13,7 @@ typedef struct rb_node {
     /* at the node */
     double *L; /* factor of M alone; d->L has springs and dampers of the step  (nM)        */
     double *E; /* what these add to the diagonal of M                          (nv)        */
+    int stiff; /* 1: there are any                                                         */
     double *p0,
         *R0; /* poses of links                                               (nlink x 3, 9) */
     double *v_given; /* v as it was reported; v0 of the stage is that before impulses (nv)       */

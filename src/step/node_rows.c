@@ -79,6 +79,14 @@ static rb_status build(rb_node *x, const rb_constraints *start)
     return RB_FULL;
 }
 
+/* M and its factors. */
+static rb_status factor(rb_node *x)
+{
+    rb_status status = rb_stage_factor(x->s, x->L, x->E);
+    for (int j = 0; j < x->s->m->nv && status == RB_OK; j++) x->stiff |= x->E[j] != 0.0;
+    return status;
+}
+
 static void keep_poses(rb_node *x)
 {
     const rb_data *d = x->s->d;
@@ -130,8 +138,9 @@ rb_status rb_node_rows(rb_node *x)
     go_to_node(x);
     keep_poses(x);
     rb_status status = find_contacts(x);
+    if (status == RB_OK) rb_stage_stick(s);
     if (status == RB_OK) status = build(x, NULL);
-    if (status == RB_OK && s->set.nrow > 0) status = rb_stage_factor(s, x->L, x->E);
+    if (status == RB_OK && s->set.nrow > 0) status = factor(x);
     if (status == RB_OK) status = rb_stage_leave_repeated(s, 1);
     if (status != RB_OK) return status;
     s->first = s->set;
@@ -251,7 +260,7 @@ rb_status rb_node_add(rb_node *x, int *added)
     if (*added == 0) return RB_OK;
     go_to_node(x);
     rb_status status = build(x, &s->first);
-    if (status == RB_OK && before.nrow == 0) status = rb_stage_factor(s, x->L, x->E);
+    if (status == RB_OK && before.nrow == 0) status = factor(x);
     if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
     if (status == RB_OK) status = take_rows(x);
     if (status == RB_OK) keep_impulses(x, &before, p, mode, struck, bounces);

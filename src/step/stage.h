@@ -271,6 +271,9 @@ rb_status rb_stage_strike(rb_stage *s, double h_full);
 /* sticky.c: contacts of the start, where adhesion needs them and no step was made yet. */
 void rb_step_first_touch(const rb_model *m, rb_data *d);
 
+/* sticky.c: the table of what touches has s->contacts, where adhesion needs them. */
+void rb_stage_stick(rb_stage *s);
+
 /* led.c: mocap bodies get the velocity of this step, of length h, and its rate; then their poses
  * at t seconds after its start; at last their velocities are what the caller asked for again. */
 rb_status rb_stage_lead(rb_stage *s);

@@ -1,5 +1,7 @@
 /* Adhesion acts on the contacts of the step before. The first step has none before it: what touches
- * at the start is found, so that what sticks there does not fall for a step and miss its hold. */
+ * at the start is found, so that what sticks there does not fall for a step and miss its hold. The
+ * node rule looks at its start anyway, and adhesion acts on what touches there. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -15,13 +17,19 @@ static int some_adhesion(const rb_model *m)
     return 0;
 }
 
+/* Where adhesion pulls, and along what. */
+static void place(const rb_contact *c, rb_touch *touch)
+{
+    touch->gap = c->at.gap;
+    for (int a = 0; a < 3; a++) touch->pos[a] = 0.5 * (c->at.pos1[a] + c->at.pos2[a]);
+    memcpy(touch->frame, c->at.normal, sizeof c->at.normal);
+}
+
 static void note(const rb_contact *c, rb_touch *touch)
 {
     memset(touch, 0, sizeof *touch);
     touch->id = (rb_touch_id){ 0, c->geom1, c->geom2, c->at.feature };
-    touch->gap = c->at.gap;
-    for (int a = 0; a < 3; a++) touch->pos[a] = 0.5 * (c->at.pos1[a] + c->at.pos2[a]);
-    memcpy(touch->frame, c->at.normal, sizeof c->at.normal);
+    place(c, touch);
 }
 
 void rb_step_first_touch(const rb_model *m, rb_data *d)
@@ -41,4 +49,33 @@ void rb_step_first_touch(const rb_model *m, rb_data *d)
         }
     }
     rb_arena_reset(d->arena, mark);
+}
+
+/* The entry of id in the table, which is sorted; a new one where there is none. NULL: it is full.
+ */
+static rb_touch *entry_of(rb_data *d, const rb_touch_id *id)
+{
+    int at = d->ntouch;
+    while (at > 0 && rb_touch_order(&d->touch[at - 1].id, id) > 0) at--;
+    if (at > 0 && rb_touch_order(&d->touch[at - 1].id, id) == 0) return &d->touch[at - 1];
+    if (d->ntouch >= d->touch_max) return NULL;
+    memmove(d->touch + at + 1, d->touch + at, (size_t)(d->ntouch - at) * sizeof *d->touch);
+    memset(&d->touch[at], 0, sizeof d->touch[at]);
+    d->ntouch++;
+    return &d->touch[at];
+}
+
+void rb_stage_stick(rb_stage *s)
+{
+    rb_data *d = s->d;
+    if (!some_adhesion(s->m)) return;
+    for (int i = 0; i < d->ntouch; i++) d->touch[i].gap = INFINITY;
+    for (int i = 0; i < s->ncontact; i++) {
+        const rb_contact *c = &s->contacts[i];
+        rb_touch_id id = { 0, c->geom1, c->geom2, c->at.feature };
+        rb_touch *touch = entry_of(d, &id);
+        if (!touch) return;
+        place(c, touch); /* its impulse is what rounds begin with */
+        touch->id = id;
+    }
 }
