@@ -5,7 +5,8 @@
  *     theta = angle from a to b, or from a to the side and on to b, each at most half a turn
  *
  * It touches the circle along the angle |theta| - acos(r/|a|) - acos(r/|b|) between two tangents,
- * and is straight where that is negative. */
+ * and is straight where that is negative. The angle is that of a product of complex numbers: one
+ * arctangent instead of four. */
 #include "math/wrap.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@
 #include "math/vec3.h"
 
 #define RIGHT_ANGLE 1.5707963267948966
+#define TURN        6.283185307179586
 
 enum { MAX_STEPS = 60 };
 
@@ -63,16 +65,25 @@ static void tangent_point(const double p[2], double radius, double sense, double
     out[1] = along * p[1] - across * p[0];
 }
 
-/* From a to b, counterclockwise: -pi .. pi. */
-static double angle_between(const double a[2], const double b[2])
+/* Turns z back by the angle at the centre between p and the point where its tangent meets the
+ * circle. */
+static void turn_back(const double p[2], double radius, double z[2])
 {
-    return rb_atan2(cross2(a, b), dot2(a, b));
+    double x = radius, y = sqrt(dot2(p, p) - radius * radius);
+    double real = z[0] * x + z[1] * y;
+    z[1] = z[1] * x - z[0] * y;
+    z[0] = real;
 }
 
-/* Angle at the centre between p and the point where its tangent meets the circle. */
-static double tangent_angle(const double p[2], double radius)
+/* 1: the string turns counterclockwise. Ways to the side and on that oppose each other make less
+ * than half a turn; those that agree may make more, which takes b to the other side of a. */
+static int turns_left(const double a[2], const double b[2], const double *side, int *more)
 {
-    return rb_atan2(sqrt(dot2(p, p) - radius * radius), radius);
+    double first = side ? cross2(a, side) : 0.0, second = side ? cross2(side, b) : 0.0;
+    double straight = cross2(a, b);
+    *more = (first > 0.0 && second > 0.0 && straight < 0.0) ||
+            (first < 0.0 && second < 0.0 && straight > 0.0);
+    return *more ? first > 0.0 : straight > 0.0;
 }
 
 static int has_room(const double a[2], const double b[2], double radius)
@@ -100,10 +111,13 @@ static double wrap_around(const double a[2], const double b[2], const double *si
                           double t[4])
 {
     if (!has_room(a, b, radius) || passes_by(a, b, side, radius)) return -1.0;
-    double turn = side ? angle_between(a, side) + angle_between(side, b) : angle_between(a, b);
-    double arc = fabs(turn) - tangent_angle(a, radius) - tangent_angle(b, radius);
-    if (arc < 0.0) return -1.0;
-    double sense = turn > 0.0 ? -1.0 : 1.0;
+    int more, left = turns_left(a, b, side, &more);
+    double sense = left ? -1.0 : 1.0, z[2] = { dot2(a, b), -sense * cross2(a, b) };
+    turn_back(a, radius, z);
+    turn_back(b, radius, z);
+    if (!more && z[1] < 0.0) return -1.0;
+    double arc = rb_atan2(z[1], z[0]);
+    if (arc < 0.0) arc += TURN;
     tangent_point(a, radius, sense, t);
     tangent_point(b, radius, -sense, t + 2);
     return radius * arc;
