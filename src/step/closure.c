@@ -53,12 +53,11 @@ static int take_memory(rb_arena *arena, size_t n, rb_closed *of)
 }
 
 /* Scales that make the diagonal one; a row that is rounding beside the others of its equality, as
- * the one across the plane of a four-bar, keeps its size. from: rows of the island. */
-static void list_rows(const rb_closure *x, const rb_island *is, rb_closed *of, int *from)
+ * the one across the plane of a four-bar, keeps its size. */
+static void list_rows(const rb_island *is, rb_closed *of)
 {
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
-        if (!is_held(x, c)) continue;
         double largest = 0.0;
         for (int r = is->row[i]; r < is->row[i] + c->nrow; r++)
             largest = fmax(largest, rb_island_entry(is, r, r));
@@ -67,12 +66,11 @@ static void list_rows(const rb_closure *x, const rb_island *is, rb_closed *of, i
             double w = fmax(own, RB_LOOP_ROW_ROUNDING * largest);
             of->scale[of->n] = w > 0.0 ? 1.0 / sqrt(w) : 0.0;
             of->row[of->n] = c->row + r;
-            from[of->n] = is->row[i] + r;
         }
     }
 }
 
-static int held_rows(const rb_closure *x, int island)
+int rb_closure_held(const rb_closure *x, int island)
 {
     const rb_constraints *set = &x->set;
     int n = 0;
@@ -83,25 +81,41 @@ static int held_rows(const rb_closure *x, int island)
     return n;
 }
 
+/* The held constraints of an island, as an island: what slides beside them has no part in W. */
+static rb_status open_held(rb_stage *s, const rb_closure *x, int island, rb_island *is)
+{
+    const rb_constraints *set = &x->set;
+    rb_constraints held = *set;
+    int first = set->island_start[island], all = set->island_start[island + 1] - first;
+    int bounds[2] = { 0, 0 }, *order = rb_push(s->d->arena, int, all);
+    if (!order) return RB_NOMEM;
+    for (int i = first; i < first + all; i++) {
+        int at = set->island_order[i];
+        if (is_held(x, &set->c[at])) order[bounds[1]++] = at;
+    }
+    held.island_order = order;
+    held.island_start = bounds;
+    return rb_island_open(s->m, s->d, &held, 0, s->h, s->d->arena, is);
+}
+
 rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island, double tol)
 {
     rb_arena *arena = s->d->arena;
     rb_closed *of = &x->of[island];
-    size_t n = (size_t)held_rows(x, island);
+    size_t n = (size_t)rb_closure_held(x, island);
+    if (n == 0) return RB_OK;
     if (!take_memory(arena, n, of)) return RB_NOMEM;
     rb_mark mark = rb_arena_mark(arena);
     rb_island is;
-    int *from = rb_push(arena, int, n);
-    if (!from) return RB_NOMEM;
-    rb_status status = rb_island_open(s->m, s->d, &x->set, island, s->h, arena, &is);
+    rb_status status = open_held(s, x, island, &is);
     if (status != RB_OK) return status;
-    list_rows(x, &is, of, from);
+    list_rows(&is, of);
     for (int i = 0; i < of->n && x->last; i++) {
         if (x->last[of->row[i]]) of->scale[i] *= 0.5;
     }
     for (int i = 0; i < of->n; i++) {
         for (int j = 0; j < of->n; j++) {
-            double W_ij = rb_island_entry(&is, from[i], from[j]);
+            double W_ij = rb_island_entry(&is, i, j);
             of->A[(ptrdiff_t)i * of->n + j] = of->scale[i] * W_ij * of->scale[j];
         }
     }

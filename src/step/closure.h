@@ -25,8 +25,11 @@ typedef struct rb_closure {
 /* Rows at the pose and velocity of d; no island is closed. All arrays from the arena. */
 rb_status rb_closure_open(rb_stage *s, rb_closure *x);
 
-/* Closes an island; rows with pivots up to tol times their number repeat others. Needs a factor of
- * M, or of M and what is stiff. */
+/* Rows of an island that are equalities, or of joints that stick. */
+int rb_closure_held(const rb_closure *x, int island);
+
+/* Closes an island, if it has such rows; those with pivots up to tol times their number repeat
+ * others. Needs a factor of M, or of M and what is stiff. */
 rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island, double tol);
 
 /* A tree of the island. */

@@ -49,6 +49,7 @@ typedef struct loops {
     double *p;              /* dry friction that slides                     (start.set.nrow) */
     double *slide;          /* the same as a force                          (nv_all)         */
     double *change;         /* of p in the last turn, of its bound [1]      (start.set.nisland) */
+    int held;               /* rows that are closed; 0: friction that slides is all there is */
     rb_anderson mixing;
 } loops;
 
@@ -151,7 +152,8 @@ static void guess(loops *x)
     }
 }
 
-/* Factors the wanted islands, with what is stiff in M; the factor of M alone is left. */
+/* Factors the wanted islands, with what is stiff in M; the factor of M alone is left. Friction that
+ * slides needs neither. */
 static rb_status close_islands(loops *x, int *any)
 {
     rb_stage *s = x->s;
@@ -160,12 +162,14 @@ static rb_status close_islands(loops *x, int *any)
     for (int i = 0; i < x->start.set.nisland && status == RB_OK; i++) {
         if (!is_wanted(x, i)) continue;
         rb_slide_begin(&x->start.set, x->sticks, i, x->u, x->p);
-        if (!*any) status = rb_stage_factor(s, NULL, NULL);
+        int rows = rb_closure_held(&x->start, i);
+        if (rows > 0 && x->held == 0) status = rb_stage_factor(s, NULL, NULL);
         if (status == RB_OK) status = rb_closure_factor(s, &x->start, i, RB_LOOP_RANK_TOL);
+        x->held += rows;
         mark_trees(x, i, s->closed, RB_CLOSED);
         *any = 1;
     }
-    return status == RB_OK && *any ? rb_mass_factor(s->m, s->d) : status;
+    return status == RB_OK && x->held > 0 ? rb_mass_factor(s->m, s->d) : status;
 }
 
 /* Which joints stick; what slides has no friction yet. */
@@ -219,7 +223,7 @@ static rb_status go(loops *x, int first)
     rb_stage *s = x->s;
     size_t bytes = (size_t)s->m->nv * sizeof(double);
     memcpy(x->v_a, s->v0, bytes);
-    rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
+    if (x->held > 0) rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
     rb_stage_restore(s);
     rb_status status = rb_stage_motion_from(s, x->v_a, first ? NULL : x->dv);
     if (status != RB_OK) return status;
@@ -265,7 +269,7 @@ static rb_status find_positions(loops *x)
     for (int round = 0;; round++) {
         double worst = 0.0;
         rb_status status = go(x, round == 0);
-        if (status == RB_OK) status = look(x, &worst);
+        if (status == RB_OK && x->held > 0) status = look(x, &worst);
         if (status != RB_OK || worst <= RB_LOOP_MISS * s->size) return status;
         if (round >= ROUNDS || !(worst < INFINITY)) return RB_UNSOLVED;
         int tiny = worst <= RB_LOOP_TINY * s->size;
@@ -318,6 +322,32 @@ static int find_sticking(loops *x)
     return 1;
 }
 
+/* Rows of the joints of the tree, and of tendons that are sums of them, are the same everywhere. */
+static int is_constant(const rb_model *m, const rb_constraint *c)
+{
+    int t = c->object - m->nv_all;
+    if (c->kind != RB_CONSTRAINT_DRY) return 1; /* not looked at beside friction alone */
+    return t < 0 ? c->object < m->nv : m->ngauge == 0 && m->tendon_pathnum[t] == 0;
+}
+
+static int slide_alone(const loops *x)
+{
+    int alone = x->held == 0;
+    for (int i = 0; i < x->start.set.n && alone; i++)
+        alone = is_constant(x->s->m, &x->start.set.c[i]);
+    return alone;
+}
+
+/* Friction that slides has its rows of the start at the end, and nothing to solve there. */
+static rb_status take_velocities(loops *x)
+{
+    double **of_row[] = { &x->u_new };
+    x->end.set = x->start.set;
+    if (!take_of_rows(x->s->d->arena, &x->end, of_row, 1)) return RB_NOMEM;
+    rb_constraints_velocity(&x->end.set, x->v_b, x->u_new);
+    return RB_OK;
+}
+
 /* Rows at q+, where d is placed. */
 static rb_status open_end(loops *x)
 {
@@ -341,6 +371,7 @@ static rb_status open_end(loops *x)
 static rb_status close_velocities(loops *x)
 {
     rb_stage *s = x->s;
+    if (slide_alone(x)) return take_velocities(x);
     rb_status status = open_end(x);
     if (status != RB_OK) return status;
     size_t bytes = (size_t)x->end.set.nrow * sizeof(double);
@@ -420,7 +451,7 @@ static rb_status close_with_friction(loops *x)
     rb_status status = RB_OK;
     s->d->slide = x->slide;
     for (int turn = 0; status == RB_OK && again; turn++) {
-        if (turn > 0) status = go_back(x);
+        if (turn > 0 && x->held > 0) status = go_back(x);
         rb_slide_force(s, &x->start.set, x->p, x->slide);
         if (status == RB_OK) status = close_positions(x);
         if (status == RB_OK) status = close_velocities(x);
@@ -463,6 +494,7 @@ static rb_status find_resting(loops *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_status status = RB_OK;
+    if (x->held == 0) return RB_OK;
     rb_mass_multiply(m, s->d, x->dv, x->f);
     rb_mass_multiply(m, s->d, s->d->v, x->Mv);
     for (int island = 0; island < x->start.set.nisland; island++) {
@@ -515,6 +547,7 @@ static rb_status weigh(loops *x, double *made)
     rb_stage *s = x->s;
     int shorten = may_shorten(s);
     rb_status status = RB_OK;
+    if (x->held == 0) return RB_OK;
     rb_constraints_velocity(&x->start.set, x->v_a, x->u_a);
     rb_mass_multiply(s->m, s->d, x->v_b, x->Mv);
     for (int island = 0; island < x->start.set.nisland; island++) {
