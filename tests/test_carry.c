@@ -200,6 +200,7 @@ TEST(steps_with_impulses_solve_the_midpoint_rule)
     int seen = 0, solved = 0, sharp = 0, led = 0;
     double worst = 0.0;
     scene s = scene_text(thrown);
+    s.o.scheme = RB_SCHEME_MIDPOINT; /* the rule that is solved here */
     CHECK_INT(s.m->nv, LINKS);
     for (int j = 0; j < LINKS; j++) s.d->v[j] = j % 2 ? -9.0 : 12.0;
     for (int k = 0; k < 2000; k++) {

@@ -154,8 +154,17 @@ TEST(points_of_a_face_are_closed_together)
 
     s = tilted_cube(30.0 * deep);
     s.o.accuracy = RB_ACCURACY_STRICT;
+    s.o.scheme = RB_SCHEME_MIDPOINT;
     scene_step(&s);
     CHECK(fabs(s.d->v[3]) > 1e-6);
+    scene_free(&s);
+
+    s = tilted_cube(30.0 * deep); /* v is that of the end, where it stands */
+    s.o.accuracy = RB_ACCURACY_STRICT;
+    s.o.scheme = RB_SCHEME_NODE;
+    double tilt = s.d->q[4];
+    scene_step(&s);
+    CHECK(fabs(s.d->q[4]) <= 0.1 * tilt);
     scene_free(&s);
 }
 
@@ -229,6 +238,7 @@ TEST(feet_of_eight_points_stand)
         q[5] = -sin(0.5 * bend[leg]);
     }
     s.o.accuracy = RB_ACCURACY_STRICT;
+    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.7) */
     s.d->v[5] = 0.8;
     s.d->v[3] = 0.3;
     for (int k = 0; k < 150; k++) {

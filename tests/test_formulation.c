@@ -1300,6 +1300,8 @@ static int check_step(scene *s, const char *where)
     memcpy(w->v_free, w->d->v, (size_t)m->nv * sizeof *w->v_free);
 
     t->s = s;
+    if (s->o.scheme == RB_SCHEME_NODE) /* others have rows of (S.2) with v_f of (S.1) */
+        s->o.scheme = RB_SCHEME_MIDPOINT;
     s->o.sink = (rb_problem_sink){ take, t };
     scene_step(s);
     s->o.sink = (rb_problem_sink){ NULL, NULL };
