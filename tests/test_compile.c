@@ -446,8 +446,8 @@ FAULT(coupled_ball, rb_equality_def e = rb_equality_default(); e.type = RB_EQ_JO
 FAULT(tendon_over_ball, static const int joints[1] = { 2 }; static const double one[1] = { 1.0 };
       rb_tendon_def t = rb_tendon_default(); t.njoint = 1; t.joint = joints; t.coef = one;
       rb_spec_add_tendon(spec, &t, NULL))
-FAULT(long_key, static const double qpos[3] = { 0.0 }; rb_key_def k = rb_key_default();
-      k.qpos = qpos; k.nqpos = 3; rb_spec_add_key(spec, &k, NULL))
+FAULT(long_key, static const double qpos[14] = { 0.0 }; rb_key_def k = rb_key_default();
+      k.qpos = qpos; k.nqpos = 14; rb_spec_add_key(spec, &k, NULL))
 FAULT(flat_key, static const double qpos[13] = { 0.0 }; rb_key_def k = rb_key_default();
       k.qpos = qpos; k.nqpos = 13; rb_spec_add_key(spec, &k, NULL))
 FAULT(slow_filter, rb_actuator_def a = rb_actuator_default(); a.target = 1;
@@ -502,7 +502,7 @@ static const fault faults[] = {
     { "couples 1 with itself", "equality 0: ", self_weld },
     { "couples a ball or free joint", "equality 0: ", coupled_ball },
     { "is a ball or free joint: expected hinges and slides", "tendon 0: ", tendon_over_ball },
-    { "qpos has 3 numbers: expected 13", "key 0: ", long_key },
+    { "qpos has 14 numbers: expected 13", "key 0: ", long_key },
     { "qpos 3 to 6 are a quaternion without length", "key 0: ", flat_key },
     { "time_constant", "actuator 0: ", slow_filter },
     { "gain[1] = nan", "actuator 0: ", nan_gain },

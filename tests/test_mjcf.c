@@ -787,6 +787,46 @@ static void check_allocations(const char *file)
     }
 }
 
+/* Numbers and lists that MuJoCo takes in silence are read as it reads them, with a warning. */
+TEST(what_mujoco_takes_in_silence_is_a_warning)
+{
+    rb_spec *spec = read_text(
+        "\\\n<mujoco><option density='-1' viscosity='-1'/><worldbody>"
+        "<replicate count='0'><geom size='1'/></replicate>"
+        "<geom type='plane' size='1 1 1' friction='-1'/>"
+        "<body name='m' mocap='true' pos='7 8 9'/><body name='n' mocap='true' pos='1 1 1'/>"
+        "<body pos='1 2 3'><freejoint/><geom size='.1'/></body>"
+        "<body pos='0 0 5'><joint type='ball' limited='true'/><geom size='.1' pos='1 0 0'/></body>"
+        "<body pos='9 9 9'><joint name='j' ref='90' stiffness='-2' damping='-.5' "
+        "frictionloss='-1'/>"
+        "<geom size='.1' pos='1 0 0'/></body></worldbody>"
+        "<actuator><general joint='j' dyntype='filterexact' dynprm='0'/></actuator>"
+        "<keyframe><key qpos='4 5' qvel='6' mpos='0 0 1'/></keyframe></mujoco>");
+    const char *elements[] = {
+        "xml",         "option/density",     "option/viscosity", "geom/friction",
+        "joint/range", "joint/frictionloss", "joint/stiffness",  "joint/damping",
+        "key",         "key/mocap"
+    };
+    CHECK_INT(rb_spec_warning_count(spec), 10);
+    for (int i = 0; i < 10; i++) {
+        CHECK_STR(rb_spec_warning(spec, i)->element, elements[i]);
+        CHECK_INT(rb_spec_warning(spec, i)->physics, 0);
+    }
+    rb_model *m = compile(spec);
+    CHECK_INT(m->ngeom, 4);
+    CHECK(m->option.density == 0.0 && m->option.viscosity == 0.0);
+    CHECK(m->geom_material[0].friction == 0.0);
+    CHECK_INT(m->jnt_limited[1], 1);
+    CHECK_NEAR(m->jnt_range[3], 1e-3, 1e-15);
+    CHECK(m->jnt_stiffness[2] == -2.0 && m->dof_damping[9] == -0.5 &&
+          m->dof_frictionloss[9] == 0.0);
+    CHECK(m->key_qpos[0] == 4.0 && m->key_qpos[1] == 5.0 && m->key_qpos[2] == 3.0);
+    CHECK(m->key_qpos[3] == 1.0 && m->key_qpos[11] == m->qpos0[11]);
+    CHECK(m->key_qvel[0] == 6.0 && m->key_qvel[1] == 0.0);
+    CHECK(m->key_mocap[2] == 1.0 && m->key_mocap[7] == 1.0);
+    rb_model_free(m, NULL);
+}
+
 TEST(every_allocation_may_fail)
 {
     static const char *const files[] = { "defaults.xml", "replicate.xml", "include.xml",
@@ -809,4 +849,5 @@ TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_rea
           RUN(a_range_the_wrong_way_round_is_told), RUN(contacts_and_options),
           RUN(keyframes_and_mocap), RUN(custom_entries_for_us), RUN(flags_switch_off),
           RUN(unsupported_parts_are_reported_once), RUN(builtin_meshes),
-          RUN(skip_meshes_leaves_their_geoms_out), RUN(every_allocation_may_fail))
+          RUN(skip_meshes_leaves_their_geoms_out), RUN(what_mujoco_takes_in_silence_is_a_warning),
+          RUN(every_allocation_may_fail))

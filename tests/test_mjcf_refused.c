@@ -100,7 +100,7 @@ TEST(wrong_joints)
 TEST(wrong_replicates)
 {
     check_refused(WORLD("<replicate/>"), 2, "count: the attribute is missing");
-    check_refused(WORLD("<replicate count='0'/>"), 2, "at least one");
+    check_refused(WORLD("<replicate count='-1'/>"), 2, "cannot be negative");
     char text[1024], sep[400];
     memset(sep, 'x', sizeof sep - 1);
     sep[sizeof sep - 1] = '\0';

@@ -452,7 +452,8 @@ typedef struct rb_key_def {
     rb_where where;
     const char *name;
     double time;
-    /* any may be NULL: the reference configuration, zero; the compiler checks the lengths */
+    /* any may be NULL or short: the rest is that of the reference configuration, or zero; longer
+     * ones are refused */
     const double *qpos;  /* (nqpos)  */
     const double *qvel;  /* (nqvel)  */
     const double *act;   /* (nact)   */

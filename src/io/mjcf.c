@@ -41,8 +41,8 @@ rb_status rb_mjcf_open(rb_mjcf *r)
     if (r->doc->loose_line > 0)
         RB_TRY(rb_mjcf_warn(r, &(rb_xml_node){ .file = root->file, .line = r->doc->loose_line },
                             "xml", 0,
-                            "not valid XML: attributes without a blank between them, or a bare & "
-                            "or < in a value; read as MuJoCo does"));
+                            "not valid XML: attributes without a blank between them, a bare & or < "
+                            "in a value, or text before the first element; read as MuJoCo does"));
     RB_TRY(rb_mjcf_include(r, root));
     RB_TRY(drop_empty(r, root));
     RB_TRY(rb_mjcf_check(r, root));

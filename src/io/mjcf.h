@@ -15,6 +15,9 @@ enum { RB_MJCF_MAX_SUFFIX = 256 };
 /* MuJoCo's mjEPS: lengths below it have no direction, masses below it are none [1]. */
 #define RB_MJCF_TINY 1e-14
 
+/* MuJoCo's mjMINVAL: what it divides by is at least this large [1]. */
+#define RB_MJCF_MIN_DIVISOR 1e-15
+
 /* Leaves the function with the first status that is not RB_OK. */
 #define RB_TRY(call)                                                                               \
     do {                                                                                           \
@@ -335,7 +338,12 @@ typedef struct rb_mjcf_field {
 rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_field *fields,
                          void *target);
 
-/* Stiffness or damping: the linear coefficient, and those of the polynomial behind it. */
+/* Numbers below zero of a quantity that MuJoCo takes as zero then: a warning. */
+rb_status rb_mjcf_at_least_zero(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *x,
+                                int count);
+
+/* Stiffness or damping: the linear coefficient, and those of the polynomial behind it. A negative
+ * one is as it is written, with a warning. */
 rb_status rb_mjcf_law_of(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *linear,
                          double more[2]);
 

@@ -364,7 +364,7 @@ static void set_laws(const rb_mjcf_actuator *act, rb_actuator_def *def)
     def->early = act->actearly;
     memcpy(def->gear, act->gear, sizeof def->gear);
     def->activation = (rb_activation)act->dynamics;
-    def->time_constant = act->dynprm[0];
+    def->time_constant = fmax(RB_MJCF_MIN_DIVISOR, act->dynprm[0]); /* 0: at once, as in MuJoCo */
 }
 
 /* No force, but as many controls and activations as MuJoCo has. */

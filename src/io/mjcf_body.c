@@ -85,8 +85,8 @@ static rb_status read_replicate_attrs(rb_mjcf *r, const rb_xml_node *node, repli
     RB_TRY(rb_xml_int(node, "count", &rep->count, r->err));
     RB_TRY(rb_xml_numbers(node, "offset", 3, 3, rep->offset, NULL, r->err));
     RB_TRY(rb_xml_numbers(node, "euler", 3, 3, rep->euler, NULL, r->err));
-    if (rep->count < 1)
-        return rb_xml_refuse(node, "count", r->err, RB_BAD_INPUT, "there must be at least one");
+    if (rep->count < 0)
+        return rb_xml_refuse(node, "count", r->err, RB_BAD_INPUT, "cannot be negative");
     return RB_OK;
 }
 

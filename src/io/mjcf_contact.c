@@ -10,7 +10,8 @@ rb_status rb_mjcf_apply_pair(rb_mjcf *r, const rb_xml_node *node, void *state)
     RB_TRY(rb_xml_number(node, "adhesion", &pair->adhesion, r->err));
     if (pair->adhesion < 0.0)
         return rb_xml_refuse(node, "adhesion", r->err, RB_BAD_INPUT, "cannot be negative");
-    return rb_xml_numbers(node, "friction", 1, 5, pair->friction, NULL, r->err);
+    RB_TRY(rb_xml_numbers(node, "friction", 1, 5, pair->friction, NULL, r->err));
+    return rb_mjcf_at_least_zero(r, node, "friction", pair->friction, 5);
 }
 
 /* Five coefficients: two sliding, one torsional, two rolling. */

@@ -1,7 +1,10 @@
 /* Attributes into a struct, driven by a table: one row says name, type and place. */
 #include "io/mjcf.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define ELEMENT_SIZE 128 /* bytes of "element/attribute" in a warning */
 
 /* rgba="" and the like: not there, as in MuJoCo. */
 static int is_empty(const rb_xml_node *node, const char *attr)
@@ -39,6 +42,20 @@ rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_fiel
     return RB_OK;
 }
 
+rb_status rb_mjcf_at_least_zero(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *x,
+                                int count)
+{
+    int below = 0;
+    for (int i = 0; i < count; i++) {
+        below |= x[i] < 0.0;
+        if (x[i] < 0.0) x[i] = 0.0;
+    }
+    if (!below) return RB_OK;
+    char element[ELEMENT_SIZE];
+    snprintf(element, sizeof element, "%.60s/%.60s", node->name, attr);
+    return rb_mjcf_warn(r, node, element, 0, "a negative number counts as 0, as in MuJoCo");
+}
+
 rb_status rb_mjcf_law_of(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *linear,
                          double more[2])
 {
@@ -49,5 +66,9 @@ rb_status rb_mjcf_law_of(rb_mjcf *r, const rb_xml_node *node, const char *attr, 
     *linear = poly[0];
     if (count > 1) more[0] = poly[1];
     if (count > 2) more[1] = poly[2];
-    return RB_OK;
+    if (!(poly[0] < 0.0)) return RB_OK;
+    char element[ELEMENT_SIZE];
+    snprintf(element, sizeof element, "%.60s/%.60s", node->name, attr);
+    return rb_mjcf_warn(r, node, element, 0,
+                        "is negative: it drives what it should hold back, and energy grows");
 }

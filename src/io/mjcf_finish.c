@@ -8,9 +8,6 @@
 #include "rattleback/dynamics.h"
 #include "rattleback/model.h"
 
-/* MuJoCo's mjMINVAL: what it divides by is at least this large [1]. */
-#define MIN_DIVISOR 1e-15
-
 /* ---- flags ----------------------------------------------------------------------------------- */
 
 static void silence_joints(rb_mjcf *r)
@@ -79,10 +76,11 @@ static void set_springdamper(rb_mjcf *r, const finished *f, const rb_mjcf_later 
         rb_mass_solve(m, f->d, f->x);
         inverse += f->x[i];
     }
-    double inertia = ndof / fmax(MIN_DIVISOR, inverse);
+    double inertia = ndof / fmax(RB_MJCF_MIN_DIVISOR, inverse);
     rb_joint_def *joint = rb_spec_joint(r->spec, later->index);
-    joint->stiffness = inertia / fmax(MIN_DIVISOR, time_constant * time_constant * ratio * ratio);
-    joint->damping = 2.0 * inertia / fmax(MIN_DIVISOR, time_constant);
+    joint->stiffness =
+        inertia / fmax(RB_MJCF_MIN_DIVISOR, time_constant * time_constant * ratio * ratio);
+    joint->damping = 2.0 * inertia / fmax(RB_MJCF_MIN_DIVISOR, time_constant);
 }
 
 /* x := row of the actuator, or of an axis of an orientation; row M^-1 row'. */
@@ -109,7 +107,7 @@ static void set_dampratio(rb_mjcf *r, const finished *f, const rb_mjcf_later *la
         for (int a = 0; a < 3; a++) inverse += compliance_of(f, later->index, a) / 3.0;
     else
         inverse = compliance_of(f, later->index, -1);
-    double mass = 1.0 / fmax(MIN_DIVISOR, inverse);
+    double mass = 1.0 / fmax(RB_MJCF_MIN_DIVISOR, inverse);
     act->bias[2] = -2.0 * later->numbers[0] * sqrt(fmax(0.0, -act->bias[1] * mass));
 }
 
@@ -121,7 +119,7 @@ static void set_muscle_force(rb_mjcf *r, const finished *f, const rb_mjcf_later 
     rb_actuator_row(f->m, f->d, later->index, f->x);
     rb_mass_solve(f->m, f->d, f->x);
     for (int i = 0; i < f->m->nv; i++) sum += f->x[i] * f->x[i];
-    double acceleration = fmax(MIN_DIVISOR, sqrt(sum));
+    double acceleration = fmax(RB_MJCF_MIN_DIVISOR, sqrt(sum));
     if (act->gain_muscle.force < 0.0)
         act->gain_muscle.force = act->gain_muscle.scale / acceleration;
     if (act->bias_muscle.force < 0.0)

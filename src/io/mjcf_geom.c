@@ -53,6 +53,7 @@ rb_status rb_mjcf_apply_geom(rb_mjcf *r, const rb_xml_node *node, void *state)
     double friction[3] = { def->material.friction, def->material.friction_torsion,
                            def->material.friction_roll };
     RB_TRY(rb_xml_numbers(node, "friction", 1, 3, friction, NULL, r->err));
+    RB_TRY(rb_mjcf_at_least_zero(r, node, "friction", friction, 3));
     def->material.friction = friction[0];
     def->material.friction_torsion = friction[1];
     def->material.friction_roll = friction[2];

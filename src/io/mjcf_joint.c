@@ -7,6 +7,11 @@
 
 #define PI 3.14159265358979323846
 
+/* Angle of a ball joint that may not turn at all: the limit has a direction only away from 0, so
+ * that the joint is held by a small cone [rad]. Smaller is stiffer: a step that turns by more
+ * than this is repeated from the start. */
+#define BALL_HELD 1e-3
+
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 rb_status rb_mjcf_limited(rb_mjcf *r, const rb_xml_node *node, const char *attr, int limited,
@@ -54,6 +59,7 @@ rb_status rb_mjcf_apply_joint(rb_mjcf *r, const rb_xml_node *node, void *state)
     RB_TRY(rb_xml_word(node, "type", "free ball slide hinge", &type, r->err));
     joint->def.type = (rb_joint_type)type;
     RB_TRY(rb_mjcf_fields(r, node, fields, joint));
+    RB_TRY(rb_mjcf_at_least_zero(r, node, "frictionloss", &joint->def.frictionloss, 1));
     RB_TRY(rb_mjcf_law_of(r, node, "stiffness", &joint->def.stiffness, joint->def.stiffness_poly));
     RB_TRY(rb_mjcf_law_of(r, node, "damping", &joint->def.damping, joint->def.damping_poly));
     return rb_xml_bool(node, "actuatorgravcomp", &joint->def.driven_gravcomp, r->err);
@@ -78,6 +84,12 @@ static rb_status resolve_limits(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_joi
     if (def->limited && def->type == RB_JOINT_BALL && def->range[0] != 0.0)
         return rb_xml_refuse(node, "range", r->err, RB_BAD_INPUT,
                              "the first number of a ball joint is 0");
+    if (def->limited && def->type == RB_JOINT_BALL && def->range[1] == 0.0) {
+        def->range[1] = r->compiler.degree ? BALL_HELD * 180.0 / PI : BALL_HELD;
+        RB_TRY(rb_mjcf_warn(r, node, "joint/range", 0,
+                            "a ball joint that is limited to an angle of 0 is held within 0.001 "
+                            "rad; without the joint the body is held exactly"));
+    }
     if (def->force_limited && !(def->force_range[0] < def->force_range[1]))
         return rb_xml_refuse(node, "actuatorfrcrange", r->err, RB_BAD_INPUT,
                              "the first number must be smaller than the second");

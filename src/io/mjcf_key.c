@@ -1,8 +1,11 @@
-/* <keyframe>. Lengths are checked by the compiler, which knows the model. */
+/* <keyframe>. Lists that are too long are refused by the compiler; short ones are filled up there.
+ */
 #include "io/mjcf.h"
 
 #include <limits.h>
 #include <string.h>
+
+#include "math/dense.h"
 
 typedef struct list {
     double *numbers;
@@ -20,6 +23,39 @@ static rb_status read_list(rb_mjcf *r, const rb_xml_node *node, const char *attr
     *numbers = length ? read : NULL;
     *count = (int)length;
     return RB_OK;
+}
+
+/* Numbers that each list of a keyframe needs. */
+typedef struct lengths {
+    int nq, nv, na, nctrl;
+} lengths;
+
+static lengths lengths_of(rb_mjcf *r)
+{
+    lengths n = { 0 };
+    int njoint = rb_spec_count(r->spec, RB_KIND_JOINT);
+    int nactuator = rb_spec_count(r->spec, RB_KIND_ACTUATOR);
+    for (int k = 0; k < njoint; k++) {
+        rb_joint_type type = rb_spec_joint(r->spec, k)->type;
+        n.nq += type == RB_JOINT_FREE ? 7 : type == RB_JOINT_BALL ? 4 : 1;
+        n.nv += type == RB_JOINT_FREE ? 6 : type == RB_JOINT_BALL ? 3 : 1;
+    }
+    for (int k = 0; k < nactuator; k++) {
+        n.na += rb_actuator_states(rb_spec_actuator(r->spec, k));
+        n.nctrl += rb_actuator_inputs(rb_spec_actuator(r->spec, k));
+    }
+    return n;
+}
+
+static rb_status warn_short(rb_mjcf *r, const rb_xml_node *node, const rb_key_def *def)
+{
+    lengths n = lengths_of(r);
+    int is_short = (def->nqpos > 0 && def->nqpos < n.nq) || (def->nqvel > 0 && def->nqvel < n.nv) ||
+                   (def->nact > 0 && def->nact < n.na) || (def->nctrl > 0 && def->nctrl < n.nctrl);
+    if (!is_short) return RB_OK;
+    return rb_mjcf_warn(r, node, "key", 0,
+                        "a list has fewer numbers than the model needs: the rest is that of the "
+                        "reference configuration, or zero, as in MuJoCo");
 }
 
 /* A quaternion of zeros stands for no rotation, as MuJoCo reads it; published robots have such
@@ -42,7 +78,7 @@ static void mend_quaternions(rb_mjcf *r, double *qpos, int count)
 static rb_status check_mocap(const rb_mjcf *r, const rb_xml_node *node, const char *attr,
                              size_t count, size_t expected)
 {
-    if (count == 0 || count == expected) return RB_OK;
+    if (count <= expected) return RB_OK;
     return rb_xml_refuse(node, attr, r->err, RB_BAD_INPUT,
                          "expected %zu numbers for the mocap bodies, found %zu", expected, count);
 }
@@ -67,14 +103,21 @@ static rb_status read_mocap(rb_mjcf *r, const rb_xml_node *node, rb_key_def *def
     for (int b = 1; b < nbody; b++) {
         const rb_body_def *body = rb_spec_body(r->spec, b);
         if (!body->mocap) continue;
-        memcpy(at, pos.count ? pos.numbers + 3 * k : body->pose.pos, 3 * sizeof *at);
-        memcpy(at + 3, quat.count ? quat.numbers + 4 * k : body->pose.quat, 4 * sizeof *at);
+        int moved = 3 * (k + 1) <= pos.count, turned = 4 * (k + 1) <= quat.count;
+        memcpy(at, moved ? pos.numbers + 3 * k : body->pose.pos, 3 * sizeof *at);
+        memcpy(at + 3, turned ? quat.numbers + 4 * k : body->pose.quat, 4 * sizeof *at);
+        if (rb_dot(at + 3, at + 3, 4) == 0.0) at[3] = 1.0;
         at += 7;
         k++;
     }
     def->mocap = mocap;
     def->nmocap = (int)(7 * nmocap);
-    return RB_OK;
+    if ((pos.count == 0 || pos.count == 3 * nmocap) &&
+        (quat.count == 0 || quat.count == 4 * nmocap))
+        return RB_OK;
+    return rb_mjcf_warn(r, node, "key/mocap", 0,
+                        "mpos or mquat has fewer numbers than the mocap bodies need: the others "
+                        "stay as they are written");
 }
 
 static rb_status read_key(rb_mjcf *r, const rb_xml_node *node)
@@ -91,6 +134,7 @@ static rb_status read_key(rb_mjcf *r, const rb_xml_node *node)
     def.qvel = qvel;
     def.act = act;
     def.ctrl = ctrl;
+    RB_TRY(warn_short(r, node, &def));
     RB_TRY(read_mocap(r, node, &def));
     def.where = rb_mjcf_where(node);
     def.name = rb_xml_get(node, "name");

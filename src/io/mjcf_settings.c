@@ -88,9 +88,8 @@ static rb_status read_option(rb_mjcf *r, const rb_xml_node *node)
     RB_TRY(rb_xml_number(node, "density", &option->density, r->err));
     RB_TRY(rb_xml_number(node, "viscosity", &option->viscosity, r->err));
     RB_TRY(rb_xml_numbers(node, "wind", 3, 3, option->wind, NULL, r->err));
-    if (option->density < 0.0 || option->viscosity < 0.0)
-        return rb_xml_refuse(node, option->density < 0.0 ? "density" : "viscosity", r->err,
-                             RB_BAD_INPUT, "cannot be negative");
+    RB_TRY(rb_mjcf_at_least_zero(r, node, "density", &option->density, 1));
+    RB_TRY(rb_mjcf_at_least_zero(r, node, "viscosity", &option->viscosity, 1));
     if (!(option->timestep > 0.0))
         return rb_xml_refuse(node, "timestep", r->err, RB_BAD_INPUT,
                              "the step must be positive [s]");

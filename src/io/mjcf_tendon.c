@@ -26,6 +26,7 @@ rb_status rb_mjcf_apply_tendon(rb_mjcf *r, const rb_xml_node *node, void *state)
     double *springlength = tendon->def.springlength;
     int count;
     RB_TRY(rb_mjcf_fields(r, node, fields, tendon));
+    RB_TRY(rb_mjcf_at_least_zero(r, node, "frictionloss", &tendon->def.frictionloss, 1));
     RB_TRY(
         rb_mjcf_law_of(r, node, "stiffness", &tendon->def.stiffness, tendon->def.stiffness_poly));
     RB_TRY(rb_mjcf_law_of(r, node, "damping", &tendon->def.damping, tendon->def.damping_poly));

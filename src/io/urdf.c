@@ -51,11 +51,11 @@ static const remark remarks[] = {
     { "link/contact", 0,
       "contact settings of Bullet have no effect; friction is an option of "
       "loading" },
-    { "drake:linear_bushing_rpy", 1, "bushings have no effect" },
-    { "force_element", 1, "force elements have no effect" },
-    { "loop_joint", 1, "loops of joints have no effect: write the model in MJCF" },
-    { "drake:ball_constraint", 1, "constraints have no effect: write the model in MJCF" },
-    { "drake:mimic", 1, "has no effect, <mimic> has" },
+    { "drake:linear_bushing_rpy", 0, "bushings have no effect" },
+    { "force_element", 0, "force elements have no effect" },
+    { "loop_joint", 0, "loops of joints have no effect: write the model in MJCF" },
+    { "drake:ball_constraint", 0, "constraints have no effect: write the model in MJCF" },
+    { "drake:mimic", 0, "has no effect, <mimic> has" },
 };
 
 static rb_status warn_element(rb_urdf *r, const rb_xml_node *node, const char *element)

@@ -352,7 +352,7 @@ static rb_status feed_loose(builder *b, const char *bytes, size_t size, rb_statu
     int line = line_now(b);
     rb_error first = { 0 };
     if (b->err) first = *b->err;
-    char *text = need > size && need <= RB_LOAD_MAX_MESH ? a->alloc(a->ctx, need + 1) : NULL;
+    char *text = need >= size && need <= RB_LOAD_MAX_MESH ? a->alloc(a->ctx, need + 1) : NULL;
     if (!text) return status;
     rb_xml_loosen(bytes, size, text);
     XML_ParserReset(b->parser, NULL);

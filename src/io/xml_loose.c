@@ -76,6 +76,7 @@ size_t rb_xml_loosen(const char *bytes, size_t size, char *out)
 {
     writer w = { .out = out };
     size_t at = 0;
+    for (; at < size && bytes[at] != '<'; at++) put(&w, bytes[at] == '\n' ? "\n" : " ", 1);
     while (at < size) {
         if (size - at >= 9 && memcmp(bytes + at, "<![CDATA[", 9) == 0) {
             at = copy_section(&w, bytes, size, at);

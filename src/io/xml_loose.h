@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 /* The same document as XML has it: blanks between attributes that touch (a="1"b="2"), &amp; and
- * &lt; for an ampersand that begins no entity and a bracket within a value. Lines stay. Returns how
+ * &lt; for an ampersand that begins no entity and a bracket within a value; blanks for what stands
+ * before the first bracket. Lines stay. Returns how
  * many bytes that is; out NULL: counts them only. */
 size_t rb_xml_loosen(const char *bytes, size_t size, char *out);
 

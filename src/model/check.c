@@ -188,8 +188,8 @@ static rb_status check_joint(const subject *s)
     if (scalar) TRY(direction(s, "axis", def->axis, 3));
     TRY(finite(s, "ref", &def->ref, 1));
     TRY(finite(s, "springref", &def->springref, 1));
-    TRY(not_negative(s, "stiffness", def->stiffness));
-    TRY(not_negative(s, "damping", def->damping));
+    TRY(finite(s, "stiffness", &def->stiffness, 1));
+    TRY(finite(s, "damping", &def->damping, 1));
     TRY(finite(s, "stiffness_poly", def->stiffness_poly, 2));
     TRY(finite(s, "damping_poly", def->damping_poly, 2));
     TRY(not_negative(s, "armature", def->armature));
@@ -405,8 +405,8 @@ static rb_status check_tendon(const subject *s)
                           rest[1]);
         }
     }
-    TRY(not_negative(s, "stiffness", def->stiffness));
-    TRY(not_negative(s, "damping", def->damping));
+    TRY(finite(s, "stiffness", &def->stiffness, 1));
+    TRY(finite(s, "damping", &def->damping, 1));
     TRY(not_negative(s, "frictionloss", def->frictionloss));
     TRY(not_negative(s, "armature", def->armature));
     TRY(finite(s, "stiffness_poly", def->stiffness_poly, 2));

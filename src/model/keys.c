@@ -24,7 +24,7 @@ void rb_fill_filters(rb_build *b)
     }
 }
 
-/* One array of a keyframe: the numbers given, or `rest` (NULL: zero) where there are none. */
+/* One array of a keyframe: the numbers given, and `rest` (NULL: zero) behind them. */
 typedef struct part {
     const char *word;
     const double *given;
@@ -36,15 +36,12 @@ typedef struct part {
 static rb_status fill_part(rb_build *b, int key, const part *p)
 {
     const rb_key_def *def = RB_DEFS(b, key, KEY) + key;
-    if (p->ngiven == 0) {
-        for (int i = 0; i < p->n; i++) p->out[i] = p->rest ? p->rest[i] : 0.0;
-        return RB_OK;
-    }
-    if (p->ngiven != p->n) {
+    if (p->ngiven > p->n) {
         return rb_refuse(def, RB_KIND_KEY, key, b->err, "%s has %d numbers: expected %d", p->word,
                          p->ngiven, p->n);
     }
-    memcpy(p->out, p->given, (size_t)p->n * sizeof(double));
+    for (int i = 0; i < p->n; i++)
+        p->out[i] = i < p->ngiven ? p->given[i] : p->rest ? p->rest[i] : 0.0;
     return RB_OK;
 }
 
