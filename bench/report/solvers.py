@@ -167,7 +167,7 @@ def gaps(root, up):
              r["worst_relative_error"], r["wrong"]) for r in record.rows()]
     return ["Random pairs without a closed form against a slow second method: sizes from 1 um to 1 km, aspect up to 1e4, nearly",
             "parallel faces, exact touch, deep overlap. A gap is wrong beyond 1e-9 of the size, a point beyond 1e-7.", "",
-            "```sh no-run", "RATTLEBACK_PAIRS=100000 RATTLEBACK_SEED=30000000 build/release/bin/test_convex", "```", "",
+            "```sh no-run", "RATTLEBACK_PAIRS=100000 RATTLEBACK_SEED=50000000 build/release/bin/test_convex", "```", "",
             record.source(up) + ".", "",
             *table(("pair", "apart", "touch", "overlap", "worst relative error", "wrong"), rows), "",
             "Campaigns on other seeds found errors; all are mended and their seeds are in the tests."]
@@ -180,7 +180,7 @@ def scenes(root, up):
     loops = [tuple(r.values()) for r in Record(root, "loops.csv").rows()]
     return ["Stacks, wedges, slopes, piles, chains, creatures and loops with random sizes. Overlap is a share of the size, energy a",
             "share of the scene's.", "", "```sh no-run",
-            "rattleback bench scenes --count 5000 --seed 740001 --steps 200 --threads 2", "```", "", record.source(up) + ".", "",
+            "rattleback bench scenes --count 5000 --seed 740001 --steps 200      # --accuracy strict", "```", "", record.source(up) + ".", "",
             *table(("revision", "first seed", "steps", "refused", "uncertified", "infinite", "worst residual",
                     "deepest overlap", "energy made", "found"), rows), "",
             "Linkages under formulations that pivot (`--family loop --count 48 --seed 1001 --formulation NAME`):", "",
@@ -207,5 +207,5 @@ def fuzzing(root, up):
     rows = [(f"`{r['target']}`", r["revision"], r["processor_minutes"], f"{int(r['runs']):,}", r["crashes"])
             for r in record.rows()]
     return ["Readers and solvers under random input, with sanitizers. Stored inputs are replayed by every `make test`.", "",
-            "```sh no-run", "FUZZ_SECONDS=1800 make fuzz", "```", "", record.source(up) + ".", "",
+            "```sh no-run", "FUZZ_SECONDS=60 make fuzz", "```", "", record.source(up) + ".", "",
             *table(("target", "revision", "processor minutes", "runs", "crashes or wrong answers"), rows)]
