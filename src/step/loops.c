@@ -45,6 +45,9 @@ typedef struct loops {
     double *u_b, *u_new;    /* velocity of rows before and after it         (end.set.nrow)   */
     double *v_a, *v_b, *dv; /* dv = v_b - v_a                               (nv)             */
     double *f, *Mv;         /* scratch                                      (nv)             */
+    double *v_before;       /* v_a of the motion that dv is of              (nv)             */
+    double *L_stiff;        /* factor of M + E at q                         (nM)             */
+    int moved;              /* dv is known                                                  */
     unsigned char *sticks;  /* dry friction holds                           (start.set.n)    */
     double *p;              /* dry friction that slides                     (start.set.nrow) */
     double *slide;          /* the same as a force                          (nv_all)         */
@@ -152,6 +155,16 @@ static void guess(loops *x)
     }
 }
 
+static rb_status keep_factor(loops *x)
+{
+    const rb_data *d = x->s->d;
+    size_t n = (size_t)x->s->m->nM;
+    x->L_stiff = rb_push(d->arena, double, n);
+    if (!x->L_stiff) return RB_NOMEM;
+    memcpy(x->L_stiff, d->L, n * sizeof *d->L);
+    return RB_OK;
+}
+
 /* Factors the wanted islands, with what is stiff in M; the factor of M alone is left. Friction that
  * slides needs neither. */
 static rb_status close_islands(loops *x, int *any)
@@ -165,6 +178,7 @@ static rb_status close_islands(loops *x, int *any)
         int rows = rb_closure_held(&x->start, i);
         if (rows > 0 && x->held == 0) status = rb_stage_factor(s, NULL, NULL);
         if (status == RB_OK) status = rb_closure_factor(s, &x->start, i, RB_LOOP_RANK_TOL);
+        if (status == RB_OK && rows > 0 && x->held == 0) status = keep_factor(x);
         x->held += rows;
         mark_trees(x, i, s->closed, RB_CLOSED);
         *any = 1;
@@ -205,7 +219,7 @@ static rb_status begin(loops *x, int *any)
     if (status == RB_OK) status = close_islands(x, any);
     if (status != RB_OK || !*any) return status;
     double **of_row[] = { &x->goal, &x->miss, &x->l, &x->l_step, &x->u_a };
-    double **of_v[] = { &x->v_a, &x->v_b, &x->dv, &x->f, &x->Mv };
+    double **of_v[] = { &x->v_a, &x->v_b, &x->dv, &x->f, &x->Mv, &x->v_before };
     int ok = take_of_rows(arena, &x->start, of_row, sizeof of_row / sizeof *of_row);
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
         ok = ok && (*of_v[i] = rb_push(arena, double, s->m->nv));
@@ -217,17 +231,37 @@ static rb_status begin(loops *x, int *any)
 /* ---- the position -----------------------------------------------------------------------------
  */
 
+/* dv as it will be at v_a, to first order of what is stiff,
+ *
+ *     dv := dv + 2 ((M + E)^-1 M - 1) (v_a - v_before)                                     (S.108)
+ */
+static void lead_on(loops *x)
+{
+    rb_data *d = x->s->d;
+    int nv = x->s->m->nv;
+    double *L = d->L;
+    for (int j = 0; j < nv; j++) x->v_before[j] = x->v_a[j] - x->v_before[j];
+    rb_mass_multiply(x->s->m, d, x->v_before, x->f);
+    d->L = x->L_stiff;
+    rb_mass_solve(x->s->m, d, x->f);
+    d->L = L;
+    for (int j = 0; j < nv; j++) x->dv[j] += 2.0 * (x->f[j] - x->v_before[j]);
+}
+
 /* From q0 with v_a to q+, v_b. */
-static rb_status go(loops *x, int first)
+static rb_status go(loops *x)
 {
     rb_stage *s = x->s;
     size_t bytes = (size_t)s->m->nv * sizeof(double);
     memcpy(x->v_a, s->v0, bytes);
     if (x->held > 0) rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
     rb_stage_restore(s);
-    rb_status status = rb_stage_motion_from(s, x->v_a, first ? NULL : x->dv);
+    if (x->moved && x->held > 0) lead_on(x);
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL);
     if (status != RB_OK) return status;
     rb_stage_led_pose(s, s->h);
+    memcpy(x->v_before, x->v_a, bytes);
+    x->moved = 1;
     memcpy(x->v_b, s->d->v, bytes);
     for (int j = 0; j < s->m->nv; j++) x->dv[j] = x->v_b[j] - x->v_a[j];
     return RB_OK;
@@ -268,7 +302,7 @@ static rb_status find_positions(loops *x)
     rb_anderson_reset(&x->mixing);
     for (int round = 0;; round++) {
         double worst = 0.0;
-        rb_status status = go(x, round == 0);
+        rb_status status = go(x);
         if (status == RB_OK && x->held > 0) status = look(x, &worst);
         if (status != RB_OK || worst <= RB_LOOP_MISS * s->size) return status;
         if (round >= ROUNDS || !(worst < INFINITY)) return RB_UNSOLVED;
@@ -303,6 +337,7 @@ static rb_status close_positions(loops *x)
     rb_status status = find_positions(x);
     if (status != RB_UNSOLVED) return status;
     recall(x);
+    x->moved = 0;
     return find_positions(x);
 }
 
