@@ -21,14 +21,14 @@ static void go_to_node(rb_node *x)
 }
 
 /* Where the gap may end (S.102): no deeper than it was. Overlap that steps made is taken off by the
- * share of loops where it is more than rounds may leave; that of the model stays. What was pulled
- * back is as deep as its pair was. */
+ * share of loops where it is more than half of what they may make; that of the model stays. What
+ * was pulled back is as deep as its pair was. */
 static double goal_of(const rb_stage *s, const rb_constraint *c)
 {
     if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
     double deep = rb_stage_deep(s, &c->id);
     double own = fmax(fmin(0.0, c->gap), fmin(0.0, rb_stage_start_gap(s, &c->id)));
-    int stays = own < -2.0 * deep || own >= -RB_NODE_LEFT * deep || s->yields;
+    int stays = own < -2.0 * deep || own >= -0.5 * deep || s->yields;
     return stays ? own : (1.0 - rb_stage_loop_share(s)) * own;
 }
 
