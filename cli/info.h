@@ -6,7 +6,7 @@
 
 #include "rattleback/model.h"
 
-/* What is told about a model beside its arrays. */
+/* What is reported about a model beside its arrays. */
 typedef struct info {
     const char *path;
     const rb_model *m;

@@ -43,7 +43,7 @@ static void row(reproduce *r, const scene *s, const char *stepper, const char *o
     if (r->brief) snprintf(shorter, sizeof shorter, "--time %g", s->brief);
     if (!trial_run(r, &t, NULL, file, "--key start --stepper %s %s %s", stepper, options, shorter))
         return;
-    /* a speed is the machine's as well: it is told, and decides nothing */
+    /* a speed is the machine's as well: it is reported, and decides nothing */
     double slowdown = t.cpu / t.time;
     reproduce_say(r, "%-26s %-8s %8.2f %9.3f %9.3f %8d %10.0f %7d%s\n", s->title, stepper, t.time,
                   t.cpu, slowdown, t.impacts, t.impacts / t.cpu, t.shifts,

@@ -209,7 +209,7 @@ static rb_status step(run *r, rb_step_info *info, rb_error *err)
     }
 }
 
-/* Choices that do not go together are told as such: neither a step nor a solver failed. */
+/* Choices that do not go together are reported as such: neither a step nor a solver failed. */
 static void say_why(const run *r, rb_status status, const rb_error *err)
 {
     if (status == RB_UNSUPPORTED && err->text[0] && r->steps == 0)

@@ -109,7 +109,7 @@ typedef struct rb_page_file {
     size_t size;
 } rb_page_file;
 
-/* A JSON text into a page, in the place of its line <!--rattleback:data-->: copies what stands
+/* A JSON text into a page, in the place of its line <!--rattleback:data-->: copies what is
  * before it, the tags, and the rest. `write` writes the JSON. RB_BAD_INPUT: there is no such line.
  */
 rb_status rb_page_write(FILE *out, const char *page, size_t size, const char *id,

@@ -112,7 +112,7 @@
 #define RB_SLOPE_MOST 0.5
 
 /* What each further difference of the slopes of past steps may have of the one before it to lead on
- * [1]. Larger: after a push, slopes of before are led on. Smaller: fewer of them are used, and
+ * [1]. Larger: after a push, earlier slopes are extrapolated. Smaller: fewer of them are used, and
  * chains take an evaluation more. */
 #define RB_SLOPE_SHRINK 0.5
 
@@ -232,7 +232,7 @@
 
 /* Sine of the angle between a direction and the plane across an edge below which the edge may be
  * where the shapes touch [1]: 11 degrees. Smaller: a start that is off misses the answer. Larger:
- * more directions are tried in vain. */
+ * more directions are tried without success. */
 #define RB_KINK 0.2
 
 /* The same for edges that are certainly part of the contact [1]. Larger: points of contacts jump

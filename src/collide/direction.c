@@ -363,7 +363,7 @@ static int try_thin(search *s, const rb_core *core, const double n0[3], rb_direc
     return try_free(s, NULL, u, at);
 }
 
-/* Cores that overlap have no gap above 0; how much below is told by nobody until it matters. */
+/* Cores that overlap have no gap above 0; how much below is not computed until it matters. */
 static int is_proved_to(const search *s, double tol)
 {
     if (s->best->upper == 0.0 && s->couple->curved) tol = RB_DEPTH_NONE * s->couple->scale;

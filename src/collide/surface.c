@@ -221,7 +221,7 @@ static outcome meet_core(rb_walk *k, const rb_triangle *t, double most, double *
 }
 
 /* The shortest way out of a triangle, which is thin, may lead through it or past its sides. None of
- * these is a way out of the surface; what stands behind the triangle tells the others. */
+ * these is a way out of the surface; what is behind the triangle decides the others. */
 static void meet_triangle(rb_walk *k, rb_triangle *t)
 {
     rb_core *core = &k->couple.core1;

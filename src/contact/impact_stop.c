@@ -15,8 +15,8 @@
 
 enum { ORDER = 18 };
 
-/* Angle from the ray beyond which the series is not tried [rad]. Larger: tried in vain. Smaller:
- * more arcs before it. */
+/* Angle from the ray beyond which the series is not tried [rad]. Larger: tried without success.
+ * Smaller: more arcs before it. */
 #define NEAR 0.3
 
 typedef struct tail {

@@ -5,7 +5,7 @@
 #include "math/dense.h"
 #include "math/trig.h"
 
-/* ---- what a servo is told and knows ---------------------------------------------------------- */
+/* ---- inputs and state of a servo ------------------------------------------------------------- */
 
 typedef struct inputs {
     double pos, vel, ff, voltage;

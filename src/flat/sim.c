@@ -178,8 +178,8 @@ void rb_sim_forget_threads(rb_sim *s)
 /* ---- start -------------------------------------------------------------------------------------
  */
 
-/* Loops that the start leaves open are closed, as in the command; what prevents it is told by the
- * first step. */
+/* Loops that the start leaves open are closed, as in the command; what prevents it is reported by
+ * the first step. */
 static rb_status settle(rb_sim *s)
 {
     rb_settle_info info;
@@ -273,7 +273,7 @@ static rb_status step(rb_sim *s, const rb_step_opts *opts)
             keep_info(s, &info);
             return status;
         }
-        s->err = (rb_error){ 0 }; /* not what is told in the end */
+        s->err = (rb_error){ 0 }; /* not the error that is reported in the end */
         status = flat_sim_reserve(s, 2 * info.contacts + 16);
         if (status != RB_OK) return status;
     }

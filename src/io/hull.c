@@ -450,7 +450,7 @@ rb_status rb_io_hull_build_most(int nvert, const double *vert, int most, const r
     if (!normalise(nvert, vert, c.point)) {
         status = rb_fail(err, RB_BAD_INPUT, "the points have no extent, or one that is not finite");
     } else {
-        /* Qhull writes its complaints into a FILE, whatever it is told */
+        /* Qhull writes its complaints into a FILE, whatever its options */
         FILE *silence = fopen("/dev/null", "w");
         if (!silence) silence = tmpfile();
         status = silence ? build(&c, vert, most, silence, out, err)

@@ -10,7 +10,7 @@
 
 #include "math/quat.h"
 
-/* The two passes over what stands inside a body. */
+/* The two passes over the elements inside a body. */
 typedef enum pass { OWN_ELEMENTS = 0, INNER_BODIES } pass;
 
 static rb_status read_inside(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place,
@@ -90,7 +90,7 @@ static rb_status read_replicate_attrs(rb_mjcf *r, const rb_xml_node *node, repli
     return RB_OK;
 }
 
-/* Digits are as many as the count has; what stands further inside comes first. */
+/* Digits are as many as the count has; inner elements come first. */
 static rb_status make_replica(rb_mjcf *r, const rb_xml_node *node, const replicate *rep, int i,
                               rb_mjcf_replica **out)
 {
@@ -139,7 +139,7 @@ static rb_status read_replicate(rb_mjcf *r, const rb_xml_node *node, const rb_mj
     return RB_OK;
 }
 
-/* ---- what stands inside ---------------------------------------------------------------------- */
+/* ---- elements inside ------------------------------------------------------------------------- */
 
 static rb_status refuse_element(const rb_mjcf *r, const rb_xml_node *node)
 {

@@ -1,4 +1,4 @@
-/* Replaces every <include file="..."/> by what stands inside the root of that file.
+/* Replaces every <include file="..."/> by the elements inside the root of that file.
  *
  * As in MuJoCo, a path is first tried from the folder of the main model, then from that of the file
  * that holds the element, and a file may be included once: that also ends every circle. */

@@ -344,7 +344,7 @@ static int may_be_loose(const builder *b)
 }
 
 /* Another try, as other readers take the file. bytes: comments are blank already. What fails here
- * too is told as it was. */
+ * too is reported as it was. */
 static rb_status feed_loose(builder *b, const char *bytes, size_t size, rb_status status)
 {
     const rb_alloc *a = &b->doc->alloc;

@@ -32,7 +32,7 @@ typedef struct rb_xml_doc {
     rb_xml_node *root;
     size_t nelement;
     int loose_line; /* first one with what XML forbids and other readers pass over, 0: none */
-    int rest_line;  /* of what stands behind the end of the root and is passed over, 0: nothing */
+    int rest_line;  /* of what follows the end of the root and is passed over, 0: nothing */
     rb_alloc alloc;
     struct rb_xml_chunk *chunks;
 } rb_xml_doc;

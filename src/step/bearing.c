@@ -124,7 +124,7 @@ static rb_status add(rb_stage *s, stand *x, const double p[3], uint32_t half)
     while (at < x->n && order(&x->at[at], &c) < 0) at++;
     if (at < x->n && order(&x->at[at], &c) == 0) return RB_OK;
     if (s->ncontact == s->d->touch_max) {
-        s->ncontact++; /* the caller is told how many there would be */
+        s->ncontact++; /* the caller learns how many there would be */
         return RB_FULL;
     }
     rb_contact *place = x->at + at;

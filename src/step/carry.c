@@ -262,7 +262,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
     push.substeps = x->substeps;
     /* the first impulses of a short tree may be wild, and those of later rounds want one substep */
     push.start = rb_stage_is_long(m) ? s->carry_substeps : 0;
-    push.watch = x->impact; /* its energy is told in full */
+    push.watch = x->impact; /* its energy is reported in full */
     push.most = s->final || !rb_stage_is_long(m) ? 0 : DIVIDED;
     push.spin = x->spin;
     push.memory = &x->memory;

@@ -144,7 +144,7 @@ rb_status rb_stage_cuts_add(rb_stage *s)
         rb_contact c = stand(s, &s->cut[i]);
         if (c.at.gap > RB_GAP_FLAT * s->size || is_there(s, &c)) continue;
         if (s->ncontact == s->d->touch_max) {
-            s->ncontact++; /* the caller is told how many there would be */
+            s->ncontact++; /* the caller learns how many there would be */
             return RB_FULL;
         }
         for (int k = 0; !is_name(c.at.feature); k++) {

@@ -68,7 +68,7 @@ static void lead_on(double *D, int nv, int n, double *sum, double *change, doubl
 
 /* Change of the velocity that the slopes of the last parts of the same length lead to (S.51), or
  * that of the last one. Not where it is so large that the state is another one, unless two slopes
- * agree: what stands falls from no speed in every step anew. */
+ * agree: a body at rest falls from no speed in every step anew. */
 static foretold foretell(rb_stage *s)
 {
     const rb_data *d = s->d;

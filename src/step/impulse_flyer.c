@@ -1,5 +1,5 @@
 /* How links move between events: parabola and free top in closed form, constant velocities of what
- * is led, the midpoint rule for what is driven (B.5). */
+ * is kinematic, the midpoint rule for what is driven (B.5). */
 #include <math.h>
 #include <string.h>
 

@@ -397,8 +397,8 @@ static rb_status solve_or_drop(rb_stage *s)
     return solve(s);
 }
 
-/* Kinetic energy that the impulses gave, less the work of what is led: between flights, which keep
- * their energy, it is what the tick changes all energy by. v_m is in v_new. */
+/* Kinetic energy that the impulses gave, less the work of kinematic bodies: between flights, which
+ * keep their energy, it is what the tick changes all energy by. v_m is in v_new. */
 static rb_status measure(rb_events *x, double ahead)
 {
     rb_stage *s = x->s;

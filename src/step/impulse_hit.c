@@ -195,7 +195,7 @@ static rb_status certify(rb_events *x, const rb_impact *in, const rb_impact_resu
     return RB_OK;
 }
 
-/* Two bodies that fly or are led. */
+/* Two bodies that fly or are kinematic. */
 static rb_status strike_bodies(rb_events *x, double t, const rb_shell_point *p)
 {
     const rb_contact *c = &p->contact;

@@ -10,7 +10,7 @@
 #include "math/vec3.h"
 #include "step/impulse.h"
 
-/* Of the flight that ends at the tick t, without the hop; what is led moves on as it did. */
+/* Of the flight that ends at the tick t, without the hop; kinematic bodies move on as they did. */
 static void take_mean(rb_events *x, int link, double t)
 {
     rb_flyer *f = &x->flyer[link];

@@ -207,7 +207,7 @@ static int find_ray(search *x, int friction, double *closing)
     return 0;
 }
 
-/* ---- what is told -----------------------------------------------------------------------------
+/* ---- the message ------------------------------------------------------------------------------
  */
 
 /* "left and box", "limit of joint elbow", ... */

@@ -35,7 +35,7 @@ static int is_ball(const rb_stage *s, int geom)
     return rb_norm3(off) <= RB_GAP_ZERO * s->size;
 }
 
-/* A contact of one body with the fixed world that bounces in no way and is led by nobody. */
+/* A contact of one body with the fixed world without restitution and without kinematic motion. */
 static int is_plain(const rb_stage *s, int at)
 {
     const rb_constraint *c = &s->set.c[at];

@@ -111,7 +111,7 @@ rb_status rb_stage_points_add(rb_stage *s)
         if (at < s->ncontact && order(&s->contacts[at], was) == 0) continue;
         if (!(face = find_face(s, was))) continue;
         if (s->ncontact == s->d->touch_max) {
-            s->ncontact++; /* the caller is told how many there would be */
+            s->ncontact++; /* the caller learns how many there would be */
             return RB_FULL;
         }
         rb_contact c = stand_on(s, &s->point[i], face);

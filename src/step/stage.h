@@ -209,7 +209,7 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size);
 void rb_stage_save(rb_stage *s);
 void rb_stage_restore(rb_stage *s);
 
-/* step.c: from q0, v0, act0, time0 to v_new, q_new, act_free, by h; mocap bodies are led. */
+/* step.c: from q0, v0, act0, time0 to v_new, q_new, act_free, by h; mocap bodies move too. */
 rb_status rb_stage_motion(rb_stage *s);
 
 /* step.c: what the motion found becomes the state, and its constraints the touch table. */

@@ -447,7 +447,7 @@ static int began_beyond_limits(const rb_stage *s)
     return 0;
 }
 
-/* Overlap that is told and not refused, in units of what is allowed: at `standard` 1e-4 of a body,
+/* Overlap that is reported, not refused, in units of what is allowed: at `standard` 1e-4 of a body,
  * as much as `fast` allows. */
 enum { OVERLAP_TOLD = 100 };
 

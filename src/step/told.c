@@ -20,7 +20,7 @@ static double energy_at(const rb_stage *s, const double *q, const double *v, dou
 }
 
 /* Chains that nothing carries move by h v+, which is not where smooth motion leads. In parts of a
- * divided step, hard impacts, that is told: made (S.72). */
+ * divided step, hard impacts, that is reported: made (S.72). */
 static void tell_in_full(rb_stage *s)
 {
     int carried = 0;
