@@ -152,12 +152,12 @@ static rb_status move_from(rb_stage *s, const double *dv, double tol)
     return status;
 }
 
-rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv)
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     if (!dv) dv = foretell(s).dv;
     copy(s->d->v, v, s->m->nv);
-    rb_status status = move_data(s, dv, RB_SMOOTH_TOL, &s->made_free);
+    rb_status status = move_data(s, dv, tol, &s->made_free);
     rb_arena_reset(s->d->arena, mark);
     return status;
 }

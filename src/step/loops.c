@@ -257,7 +257,7 @@ static rb_status go(loops *x)
     if (x->held > 0) rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
     rb_stage_restore(s);
     if (x->moved && x->held > 0) lead_on(x);
-    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL);
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, RB_SMOOTH_TOL);
     if (status != RB_OK) return status;
     rb_stage_led_pose(s, s->h);
     memcpy(x->v_before, x->v_a, bytes);

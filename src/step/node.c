@@ -31,6 +31,11 @@ enum { ROUNDS = 24 }; /* two to four are usual */
 /* Share of the square of recalled velocities that may differ from those of the kick [1]. */
 #define LASTED 0.25
 
+/* Tolerance of smooth motion in rounds that will not be the last [1], and how many times what rows
+ * may miss the impulses of a round change them by, so that the next one may be the last [1]. */
+#define ROUGH 1e-7
+#define NEARLY 1e3
+
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
 #define STRAYS 4.0
 
@@ -143,7 +148,8 @@ static rb_status move(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_stage_restore(s);
-    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL);
+    double tol = x->fine || s->set.nrow == 0 ? RB_SMOOTH_TOL : ROUGH;
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
     if (status != RB_OK) return status;
     for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
     x->moved = 1;
@@ -282,7 +288,9 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     for (int r = 0; r < x->s->set.nrow; r++) change = fmax(change, fabs(x->Wp[r] - Wp[r]));
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
-    if (mixed > allowed) return 0;
+    int fine = x->fine;
+    x->fine |= change <= NEARLY * allowed;
+    if (mixed > allowed || !fine) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -345,9 +353,12 @@ static rb_status do_rounds(rb_node *x)
         status = rb_node_impact(x, &struck);
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
-        if (x->solved > 0 && rb_node_missed(x) <= 1.0) return RB_OK;
-        double missed = rb_node_missed(x);
-        int stalls = x->solved > 3 && missed > STALLS * least;
+        double missed = x->solved > 0 ? rb_node_missed(x) : INFINITY;
+        if (missed <= SURE && x->fine) return RB_OK;
+        int rough = !x->fine;
+        x->fine |= missed <= 1.0 || round > 3;
+        if (missed <= 1.0 && rough) continue;
+        int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         if (round >= ROUNDS || (round > 1 && missed > STRAYS * least && !s->final))
             return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",

@@ -291,7 +291,7 @@ rb_status rb_stage_sharpen_motion(rb_stage *s);
 
 /* free.c: d from q0 and velocity v by h, without contact; dv: change of the velocity to start from,
  * NULL: foretold. made_free. Then: where d is becomes q_free, v_free, act_free. */
-rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv);
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol);
 void rb_stage_take_motion(rb_stage *s, double made);
 
 /* loops.c: v_free, q_free, act_free with the loops of all trees closed that are not apart; closed,

@@ -707,8 +707,7 @@ static rb_status tell_stopped(const rb_stage *s)
 /* Formulations of the papers have schemes of their own, and so have flights. */
 static int takes_node(const rb_step_opts *o)
 {
-    return o->formulation->kind == RB_CONE && !o->formulation->push_out &&
-           o->stepper != RB_STEPPER_IMPULSE && o->regularise == 0.0;
+    return o->stepper != RB_STEPPER_IMPULSE;
 }
 
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_info *info,
