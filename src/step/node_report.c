@@ -1,11 +1,13 @@
-/* What a step by the node rule tells: velocity, energy, overlap.
+/* What a step by the node rule reports: velocity, energy, overlap.
  *
  * The state has the velocity before the impulses of its instant, which for a body at rest is
  * -g h / 2. Reported is the one after as much of them as rows that touch need to agree with it,
  *
  *     v = v+ + (M + E)^-1 J'p~,      0 <= p~_n  _|_  n.v >= 0, loops J v = 0, friction (S.104)
  *
- * half of the impulses for what lasts, none for what leaves. The next step begins from v+. */
+ * half of the impulses for what lasts, none for what leaves. Rows, M and E are those of the end of
+ * the step. The next step begins from v+: p~ is a matter of the report alone, and is neither
+ * counted nor written to files as a problem of the step. */
 #include <math.h>
 #include <string.h>
 
@@ -24,21 +26,95 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
     return c->ndof > 0 && x->fresh[m->link_tree[m->dof_link[x->s->set.dof[c->dof]]]];
 }
 
+/* ---- rows of the end --------------------------------------------------------------------------
+ */
+
+/* The contact pushed in the step, or another one of its pair did: features change on the way. */
+static int has_pushed(const rb_stage *step, const rb_contact *c)
+{
+    int pair = 0;
+    for (int i = 0; i < step->set.ncontact; i++) {
+        const rb_constraint *row = &step->set.c[i];
+        if (row->id.a != c->geom1 || row->id.b != c->geom2) continue;
+        if (row->id.c == c->at.feature) return step->p[row->row] > 0.0;
+        pair |= step->p[row->row] > 0.0;
+    }
+    return pair;
+}
+
+/* Contacts of the end that pushed; NULL: out of memory. */
+static rb_contact *pushed_contacts(const rb_node *x, const rb_stage *step, int *n)
+{
+    rb_contact *of = rb_push(step->d->arena, rb_contact, x->nend);
+    *n = 0;
+    for (int i = 0; i < x->nend && of; i++) {
+        if (has_pushed(step, &x->end[i])) of[(*n)++] = x->end[i];
+    }
+    return of;
+}
+
+static void go_to_end(const rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_stage_led_pose(s, s->h);
+    memcpy(s->d->q, s->q_new, (size_t)s->m->nq * sizeof *s->q_new);
+    memcpy(s->d->v, x->v_end, (size_t)s->m->nv * sizeof *x->v_end);
+    rb_placed_motion(s->m, s->d);
+}
+
+/* The set of the stage becomes that of the end, u = J v+, p = 0. step: the stage as it was. */
+static rb_status rows_of_end(rb_node *x, const rb_stage *step)
+{
+    rb_stage *s = x->s;
+    int n;
+    go_to_end(x);
+    rb_contact *contacts = pushed_contacts(x, step, &n);
+    if (!contacts) return RB_NOMEM;
+    rb_status status =
+        rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, contacts, n, &step->first, &s->set);
+    if (status == RB_OK) status = rb_stage_factor(s, NULL, x->E);
+    if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
+    if (status == RB_OK) status = rb_stage_take_rows(s);
+    if (status == RB_OK) status = rb_stage_solve_begin(s);
+    if (status != RB_OK) return status;
+    rb_constraints_velocity(&s->set, x->v_end, s->u);
+    return RB_OK;
+}
+
+/* Half of the impulses of the step, in the rows of the end. */
+static rb_status halves(rb_stage *s, const rb_stage *step, double **half)
+{
+    double *p = rb_push(s->d->arena, double, step->set.nrow);
+    *half = rb_push(s->d->arena, double, s->set.nrow);
+    if (!p || !*half) return RB_NOMEM;
+    for (int r = 0; r < step->set.nrow; r++) p[r] = 0.5 * step->p[r];
+    memset(*half, 0, (size_t)s->set.nrow * sizeof **half);
+    s->last = step->set;
+    s->last_p = p;
+    for (int i = 0; i < s->set.n; i++)
+        rb_stage_recall_round(s, &s->set.c[i], *half + s->set.c[i].row);
+    return RB_OK;
+}
+
+/* ---- the velocity -----------------------------------------------------------------------------
+ */
+
 /* The contact pushed, or holds on: what comes fast and has restitution will bounce. */
-static int lasts(const rb_stage *s, const rb_constraint *c)
+static int lasts(const rb_stage *s, const rb_constraint *c, const double *half)
 {
     int fast = -s->u[c->row] > RB_BOUNCE_STEPS * s->gravity * s->h;
     int bounces = c->kind == RB_CONSTRAINT_CONTACT && c->material.restitution > 0.0;
-    return s->p[c->row] > 0.0 && !(bounces && fast);
+    int known = half[c->row] > 0.0 || c->kind == RB_CONSTRAINT_CONTACT;
+    return known && !(bounces && fast);
 }
 
 /* What does not last is not asked. */
-static void leave_open(rb_node *x)
+static void leave_open(rb_node *x, const double *half)
 {
     rb_stage *s = x->s;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->kind > RB_CONSTRAINT_LIMIT || lasts(s, c)) continue;
+        if (c->kind > RB_CONSTRAINT_LIMIT || lasts(s, c, half)) continue;
         s->u[c->row] = fmax(0.0, s->u[c->row]) + OPEN_SPEEDS * x->speed;
     }
 }
@@ -51,20 +127,23 @@ static void scale_friction(rb_stage *s, double by)
 }
 
 /* Whether the rows of constraint i, velocities u after half of p, agree with that as they are: what
- * pushes has no velocity, what does not leaves. What slides has to be asked. */
+ * pushes has no velocity, what does not leaves, a joint slides against its friction. Contacts that
+ * slide have to be asked. */
 static int is_agreed(const rb_node *x, int i, const double *half, const double *u, double allowed)
 {
     const rb_stage *s = x->s;
     const rb_constraint *c = &s->set.c[i];
     double largest = 0.0;
     for (int r = c->row; r < c->row + c->nrow; r++) largest = fmax(largest, fabs(u[r]));
+    if (c->kind == RB_CONSTRAINT_DRY && fabs(half[c->row]) >= 0.5 * c->bound)
+        return u[c->row] * half[c->row] <= 0.0 && fabs(half[c->row]) <= 0.5 * c->bound;
     if (c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY)
         return largest <= allowed;
-    if (half[c->row] > 0.0) return lasts(s, c) && largest <= allowed;
+    if (half[c->row] > 0.0) return lasts(s, c, half) && largest <= allowed;
     return u[c->row] >= -allowed;
 }
 
-/* Marks islands in skip that need no problem: p~ is half of p. */
+/* Marks islands in skip that need no problem: p~ is half of p. Those of trees at rest have none. */
 static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
 {
     rb_stage *s = x->s;
@@ -73,103 +152,57 @@ static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
     rb_constraints_force(&s->set, half, x->f);
     rb_mass_solve(s->m, s->d, x->f);
     for (int j = 0; j < s->m->nv; j++) x->f[j] += x->v_end[j];
-    rb_constraints_velocity(&s->set, x->f, x->value);
+    double *u = s->bias; /* of no use here */
+    rb_constraints_velocity(&s->set, x->f, u);
     memset(skip, 1, (size_t)s->set.nisland);
     for (int i = 0; i < s->set.n; i++) {
         int k = s->set.c[i].island;
-        if (k < 0 || s->still[k]) continue;
-        if (!is_agreed(x, i, half, x->value, allowed)) skip[k] = 0;
+        if (k >= 0 && !is_agreed(x, i, half, u, allowed)) skip[k] = 0;
+    }
+    memset(u, 0, (size_t)s->set.nrow * sizeof *u);
+    for (int k = 0; k < s->m->ntree; k++) {
+        if (s->resting[k] && s->set.tree_island[k] >= 0) skip[s->set.tree_island[k]] = 1;
     }
 }
 
-/* s->p := p~ of (S.104), half of p where there is no answer; half: 1/2 p, at first. */
+/* s->p := p~ of (S.104), half of p where there is no answer. */
 static rb_status agree(rb_node *x, const double *half)
 {
     rb_stage *s = x->s;
-    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
     if (!skip) return RB_NOMEM;
-    rb_constraints_velocity(&s->set, x->v_end, s->u);
     find_agreed(x, half, skip);
-    leave_open(x);
+    leave_open(x, half);
     memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
     scale_friction(s, 0.5);
-    s->last = s->set;
-    s->last_p = half;
-    s->turn = 1; /* in the names of problems */
     rb_status status = rb_stage_solve_others(s, skip);
-    s->turn = 0;
-    s->last_p = NULL;
     scale_friction(s, 2.0);
-    if (status != RB_UNSOLVED) return status;
-    memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
-    s->info->residual = residual; /* the answer of the step has that */
-    s->info->velocity_residual = in_velocity;
-    return RB_OK;
-}
-
-/* p: those of the step; what they come to between the velocities that are reported: those of a
- * motion that begins with v itself are of half a step, and p~ comes on top. */
-static void tell_impulses(rb_node *x, double *p)
-{
-    rb_stage *s = x->s;
+    if (status == RB_UNSOLVED) memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        int rests = c->island >= 0 && s->still[c->island];
-        int twice = rb_node_is_fresh(x, c) && !rests;
-        for (int r = c->row; r < c->row + c->nrow; r++)
-            s->p[r] = p[r] + (twice ? s->p[r] : 0.0) + x->struck[r];
-    }
-}
-
-/* x->f := J'p~, and p is told. */
-static rb_status find_agreeing(rb_node *x)
-{
-    rb_stage *s = x->s;
-    rb_arena *arena = s->d->arena;
-    rb_mark mark = rb_arena_mark(arena);
-    double *p = rb_push(arena, double, s->set.nrow), *half = rb_push(arena, double, s->set.nrow);
-    unsigned char *mode = rb_push(arena, unsigned char, s->set.n);
-    if (!p || !half || !mode) return RB_NOMEM;
-    memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
-    memcpy(mode, s->mode, (size_t)s->set.n);
-    for (int r = 0; r < s->set.nrow; r++) half[r] = 0.5 * p[r];
-    rb_status status = agree(x, half);
-    for (int i = 0; i < s->set.n; i++) {
-        const rb_constraint *c = &s->set.c[i];
-        if (c->island >= 0 && !s->still[c->island]) continue;
+        int tree = c->ndof > 0 ? s->m->link_tree[s->m->dof_link[s->set.dof[c->dof]]] : -1;
+        if (c->island >= 0 && !(tree >= 0 && s->resting[tree])) continue;
         memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
     }
-    memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
-    rb_constraints_force(&s->set, s->p, x->f);
-    tell_impulses(x, p);
-    memcpy(s->mode, mode, (size_t)s->set.n);
-    rb_arena_reset(arena, mark);
-    return status;
+    return status == RB_UNSOLVED ? RB_OK : status;
 }
 
-/* v_new, kick. */
-static rb_status report_velocity(rb_node *x)
+/* Impulses between the velocities that are reported: those of a motion that begins with v itself
+ * are of half a step, and p~ of the end comes on top. */
+static void report_impulses(rb_node *x, const rb_stage *end)
 {
     rb_stage *s = x->s;
-    const rb_model *m = s->m;
-    double *kick = s->d->kick, *of = kick + m->nv;
-    memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
-    if (s->set.nrow > 0) {
-        rb_status status = find_agreeing(x);
-        if (status != RB_OK) return status;
-        rb_mass_solve(m, s->d, x->f);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i], *last = NULL;
+        int rests = c->island >= 0 && s->still[c->island];
+        if (rb_node_is_fresh(x, c) && !rests) last = rb_stage_find(&end->set, &c->id);
+        if (last && last->nrow != c->nrow) last = NULL;
+        for (int r = 0; r < c->nrow; r++)
+            s->p[c->row + r] += x->struck[c->row + r] + (last ? end->p[last->row + r] : 0.0);
     }
-    for (int j = 0; j < m->nv; j++) {
-        int rests = s->resting[m->link_tree[m->dof_link[j]]];
-        s->v_new[j] = rests ? 0.0 : x->v_end[j] + x->f[j];
-        of[j] = s->v_new[j];
-        kick[j] = rests ? 0.0 : -x->f[j];
-    }
-    return RB_OK;
 }
 
-/* (v1 - v0).(M + E) (v0 + v1) / 2 of trees that do not rest. */
+/* (v1 - v0).(M + E) (v0 + v1) / 2 of trees that do not rest; M as in d. */
 static double work_between(rb_node *x, const double *v0, const double *v1)
 {
     const rb_stage *s = x->s;
@@ -184,20 +217,78 @@ static double work_between(rb_node *x, const double *v0, const double *v1)
     return sum;
 }
 
-/* Energy that impulses made, from the velocity that was reported before to the one that is now:
+/* v_new, kick, p as reported; M, E and their factor are those of the end then. */
+static rb_status find_velocity(rb_node *x)
+{
+    rb_stage *s = x->s, step = *s;
+    const rb_model *m = s->m;
+    rb_step_opts quiet = *s->o;
+    double *kick = s->d->kick, *half = NULL;
+    const rb_step_info *info = s->info;
+    rb_step_info before = { .solves = info->solves,
+                            .rows = info->rows,
+                            .rows_max = info->rows_max,
+                            .islands = info->islands,
+                            .below_accuracy = info->below_accuracy,
+                            .residual = info->residual,
+                            .velocity_residual = info->velocity_residual };
+    quiet.sink.take = NULL;
+    s->o = &quiet;
+    rb_status status = rows_of_end(x, &step);
+    if (status == RB_OK) status = halves(s, &step, &half);
+    if (status == RB_OK) status = agree(x, half);
+    memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
+    if (status == RB_OK) rb_constraints_force(&s->set, s->p, x->f);
+    if (status == RB_OK) rb_mass_solve(m, s->d, x->f);
+    for (int j = 0; j < m->nv; j++) {
+        s->v_new[j] = x->v_end[j] + x->f[j];
+        kick[j] = -x->f[j];
+    }
+    rb_stage end = *s;
+    *s = step;
+    s->info->solves = before.solves;
+    s->info->rows = before.rows;
+    s->info->rows_max = before.rows_max;
+    s->info->islands = before.islands;
+    s->info->below_accuracy = before.below_accuracy;
+    s->info->residual = before.residual;
+    s->info->velocity_residual = before.velocity_residual;
+    if (status == RB_OK) report_impulses(x, &end);
+    return status;
+}
+
+/* v_new, kick, and energy that impulses made, from the velocity that was reported before to the one
+ * that is now:
  *
  *     1/2 (v + v_e).(M + E)(v_e - v)  +  1/2 (v+ + v_new).(M + E)(v_new - v+)               (S.106)
  *
- * v_e = v0 + (M + E)^-1 J'p, that of impacts by itself, less what is led gave. Springs and dampers
- * take off at once what an impulse gives them: v_a would count it as made. */
-static double made_by(rb_node *x)
+ * v_e = v0 + (M + E)^-1 J'p, that of impacts by itself, less what mocap bodies gave; M and E of the
+ * start in the first term, of the end in the second. Springs and dampers take off at once what an
+ * impulse gives them: v_a would count it as made. */
+static rb_status report_velocity(rb_node *x)
 {
     rb_stage *s = x->s;
-    if (s->set.nrow == 0) return 0.0;
-    double sum = x->lost + work_between(x, x->v_from, x->v_e);
-    sum += work_between(x, x->v_end, s->v_new);
-    for (int r = 0; r < s->set.nrow; r++) sum += s->p[r] * s->set.drive[r];
-    return sum;
+    const rb_model *m = s->m;
+    rb_status status = RB_OK;
+    double *kick = s->d->kick;
+    s->energy = 0.0;
+    memcpy(s->v_new, x->v_end, (size_t)m->nv * sizeof *s->v_new);
+    memset(kick, 0, (size_t)m->nv * sizeof *kick);
+    if (s->set.nrow > 0) {
+        s->energy = x->lost + work_between(x, x->v_from, x->v_e);
+        for (int r = 0; r < s->set.nrow; r++)
+            s->energy += (s->p[r] + x->struck[r]) * s->set.drive[r];
+        rb_mark mark = rb_arena_mark(s->d->arena);
+        status = find_velocity(x);
+        if (status == RB_OK) s->energy += work_between(x, x->v_end, s->v_new);
+        rb_arena_reset(s->d->arena, mark);
+    }
+    for (int j = 0; j < m->nv; j++) {
+        int rests = s->resting[m->link_tree[m->dof_link[j]]];
+        if (rests) s->v_new[j] = kick[j] = 0.0;
+        kick[m->nv + j] = s->v_new[j];
+    }
+    return status;
 }
 
 static void look_deep(rb_node *x)
@@ -224,7 +315,6 @@ rb_status rb_node_report(rb_node *x)
     s->gain = 0.0;
     rb_status status = report_velocity(x);
     if (status != RB_OK) return status;
-    s->energy = made_by(x);
     look_deep(x);
     rb_stage_find_pushed(s);
     memcpy(s->q_free, s->q_new, (size_t)m->nq * sizeof *s->q_free);
