@@ -64,7 +64,10 @@ typedef struct rb_step_info {
                                 error of the start [m]                                           */
     double gap_error;      /* by which it may be too large: searches that reached their cap [m]   */
     double loop_error;     /* worst closure error of the equalities [m] or [rad]                  */
-    double energy_created; /* 1/2 v+'Mv+ - 1/2 vf'Mvf + work of prescribed motion [J]             */
+    double energy_created; /* work of all impulses between the velocities that are reported, less
+                              that of prescribed motion (S.106) [J]                               */
+    double energy_impacts; /* the part of it that impacts with restitution, and those that are
+                              located, have made [J]: not positive by Poisson and Stronge          */
     double energy_smooth;  /* made beside that by the midpoint rule, where links turn fast (D.35),
                               (S.40), by loops within it (S.63), and by chains in parts of a step
                               that was divided (S.72) [J]; negative: lost                         */

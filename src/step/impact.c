@@ -159,6 +159,7 @@ static rb_status jump(rb_stage *s)
     double energy = 0.0;
     for (int i = 0; i < s->set.nrow; i++) energy += 0.5 * s->p[i] * (s->u_before[i] + u[i]);
     s->info->energy_created += energy;
+    s->info->energy_impacts += energy;
     return RB_OK;
 }
 

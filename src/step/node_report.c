@@ -29,28 +29,65 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
 /* ---- rows of the end --------------------------------------------------------------------------
  */
 
-/* The contact pushed in the step, or another one of its pair did: features change on the way. */
+/* The contact pushed in the step, or it touches and another one of its pair pushed: features change
+ * on the way, and what carries is not unique. */
 static int has_pushed(const rb_stage *step, const rb_contact *c)
 {
-    int pair = 0;
+    int pair = 0, near = c->at.gap <= rb_stage_pair_deep(step, c->geom1, c->geom2);
     for (int i = 0; i < step->set.ncontact; i++) {
         const rb_constraint *row = &step->set.c[i];
-        if (row->id.a != c->geom1 || row->id.b != c->geom2) continue;
-        if (row->id.c == c->at.feature) return step->p[row->row] > 0.0;
-        pair |= step->p[row->row] > 0.0;
+        if (row->id.a != c->geom1 || row->id.b != c->geom2 || !(step->p[row->row] > 0.0)) continue;
+        if (row->id.c == c->at.feature) return 1;
+        pair = 1;
     }
-    return pair;
+    return pair && near;
 }
 
-/* Contacts of the end that pushed; NULL: out of memory. */
-static rb_contact *pushed_contacts(const rb_node *x, const rb_stage *step, int *n)
+/* The point x of link k at the node, where the link has taken it; d is at the end. */
+static void take_along(const rb_node *x, int k, double at[3])
 {
-    rb_contact *of = rb_push(step->d->arena, rb_contact, x->nend);
-    *n = 0;
-    for (int i = 0; i < x->nend && of; i++) {
-        if (has_pushed(step, &x->end[i])) of[(*n)++] = x->end[i];
+    const rb_data *d = x->s->d;
+    double r[3], own[3];
+    rb_sub3(at, x->p0 + 3 * (ptrdiff_t)k, r);
+    rb_rot_t(x->R0 + 9 * (ptrdiff_t)k, r, own);
+    rb_rot(d->link_R + 9 * (ptrdiff_t)k, own, at);
+    rb_add3(at, d->link_p + 3 * (ptrdiff_t)k, at);
+}
+
+/* A contact of the node by its material points at the end. */
+static rb_contact at_end(const rb_node *x, const rb_contact *seen)
+{
+    const rb_model *m = x->s->m;
+    rb_contact c = *seen;
+    int k = m->geom_link[c.geom1];
+    double own[3], r[3];
+    take_along(x, k, c.at.pos1);
+    take_along(x, m->geom_link[c.geom2], c.at.pos2);
+    rb_rot_t(x->R0 + 9 * (ptrdiff_t)k, c.at.normal, own);
+    rb_rot(x->s->d->link_R + 9 * (ptrdiff_t)k, own, c.at.normal);
+    rb_sub3(c.at.pos2, c.at.pos1, r);
+    c.at.gap = rb_dot3(c.at.normal, r);
+    return c;
+}
+
+/* s->contacts := those of the end that pushed, seen there or taken along from the node: corners
+ * that carry may be none that a look finds. d is at the end. */
+static rb_status pushed_contacts(rb_node *x, const rb_stage *step)
+{
+    rb_stage *s = x->s;
+    s->contacts = rb_push(s->d->arena, rb_contact, s->d->touch_max);
+    if (!s->contacts) return RB_NOMEM;
+    s->ncontact = 0;
+    for (int i = 0; i < x->nend; i++) {
+        if (has_pushed(step, &x->end[i])) s->contacts[s->ncontact++] = x->end[i];
     }
-    return of;
+    for (int i = 0; i < step->set.ncontact; i++) {
+        const rb_constraint *c = &step->set.c[i];
+        if (x->at[i] >= 0 || !(step->p[c->row] > 0.0)) continue;
+        rb_contact taken = at_end(x, &step->contacts[c->object]);
+        rb_node_insert(s, &taken);
+    }
+    return RB_OK;
 }
 
 static void go_to_end(const rb_node *x)
@@ -66,12 +103,11 @@ static void go_to_end(const rb_node *x)
 static rb_status rows_of_end(rb_node *x, const rb_stage *step)
 {
     rb_stage *s = x->s;
-    int n;
     go_to_end(x);
-    rb_contact *contacts = pushed_contacts(x, step, &n);
-    if (!contacts) return RB_NOMEM;
-    rb_status status =
-        rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, contacts, n, &step->first, &s->set);
+    rb_status status = pushed_contacts(x, step);
+    if (status == RB_OK)
+        status = rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact,
+                                      &step->first, &s->set);
     if (status == RB_OK) status = rb_stage_factor(s, NULL, x->E);
     if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
     if (status == RB_OK) status = rb_stage_take_rows(s);
@@ -272,6 +308,7 @@ static rb_status report_velocity(rb_node *x)
     rb_status status = RB_OK;
     double *kick = s->d->kick;
     s->energy = 0.0;
+    s->energy_impacts = x->lost;
     memcpy(s->v_new, x->v_end, (size_t)m->nv * sizeof *s->v_new);
     memset(kick, 0, (size_t)m->nv * sizeof *kick);
     if (s->set.nrow > 0) {

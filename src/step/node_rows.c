@@ -198,8 +198,7 @@ static int is_deep(const rb_stage *s, const rb_contact *c)
     return c->at.gap < start - 0.5 * rb_stage_pair_deep(s, c->geom1, c->geom2);
 }
 
-/* Inserts into the contacts of the node, which are sorted. 0: it is there. */
-static int insert(rb_stage *s, const rb_contact *c)
+int rb_node_insert(rb_stage *s, const rb_contact *c)
 {
     int at = s->ncontact;
     while (at > 0 && order(&s->contacts[at - 1], c) > 0) at--;
@@ -254,7 +253,7 @@ rb_status rb_node_add(rb_node *x, int *added)
         if (!rb_flight_holds(s->flight, seen->geom1, seen->geom2, seen->at.feature)) continue;
         if (!is_deep(s, seen)) continue;
         rb_contact c = at_node(x, &x->end[i]);
-        *added += insert(s, &c);
+        *added += rb_node_insert(s, &c);
     }
     if (limits_missing(x)) ++*added, x->every_limit = 1;
     if (*added == 0) return RB_OK;

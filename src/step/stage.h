@@ -192,6 +192,7 @@ typedef struct rb_stage {
     double made_free;        /* energy that smooth motion made without impulses [J]              */
     double made;             /* and with them, beside `energy` [J]                               */
     double energy;           /* created in the part [J]                                          */
+    double energy_impacts;   /* of it, by impacts [J]                                            */
     double deepest;          /* penetration of all parts [m]                                     */
     double made_deepest;     /* penetration_made of all parts [m]                                */
     double least_speed;      /* approach that is rounding, rb_flight_floor [m/s]                 */

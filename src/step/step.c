@@ -119,6 +119,8 @@ void rb_stage_finish(rb_stage *s)
     }
     s->info->parts++;
     s->info->energy_created += s->energy;
+    s->info->energy_impacts += s->energy_impacts;
+    s->energy_impacts = 0.0;
     s->info->energy_smooth += s->made;
     s->info->penetration = s->deepest = fmax(s->deepest, s->info->penetration);
     s->info->penetration_made = s->made_deepest = fmax(s->made_deepest, s->info->penetration_made);
