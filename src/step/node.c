@@ -16,8 +16,13 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "base/pieces.h"
+#include "math/vec3.h"
 
-enum { ROUNDS = 24 }; /* two to four are usual */
+enum {
+    ROUNDS = 24,      /* two to four are usual                                  */
+    LAST_ROUNDS = 72, /* the same where the step cannot be halved any more       */
+    MOST_GONE = 8     /* pairs that go through each other in a step, one by one */
+};
 
 /* Share of what is allowed that rounds may be expected to leave without a look [1]. */
 #define SURE 0.1
@@ -360,7 +365,7 @@ static rb_status do_rounds(rb_node *x)
         if (missed <= 1.0 && rough) continue;
         int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
-        if (round >= ROUNDS || (round > 1 && missed > STRAYS * least && !s->final))
+        if (round >= (s->final ? LAST_ROUNDS : ROUNDS) || (round > 1 && missed > STRAYS * least && !s->final))
             return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",
                            round);
         least = fmin(least, missed);
@@ -385,6 +390,23 @@ static int makes_energy(rb_node *x)
     return s->energy > MADE_MOST * T;
 }
 
+/* The velocity that leads from q0 to q_new in h. Poses do not tell whole turns: what spins by more
+ * than a radian goes with the mean of its velocities. */
+static void find_way(const rb_node *x, double *v)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_difference(m, s->q0, s->q_new, v);
+    for (int j = 0; j < m->nv; j++) v[j] /= s->h;
+    for (int j = 0; j < m->njnt; j++) {
+        int type = m->jnt_type[j], at = m->jnt_dofadr[j] + (type == RB_JOINT_FREE ? 3 : 0);
+        if (type != RB_JOINT_FREE && type != RB_JOINT_BALL) continue;
+        double w[3];
+        for (int k = 0; k < 3; k++) w[k] = 0.5 * (x->v_a[at + k] + x->v_end[at + k]);
+        if (s->h * rb_norm3(w) > 1.0) memcpy(v + at, w, sizeof w);
+    }
+}
+
 /* What located and hybrid steps look at beyond the end. */
 static rb_status look_on(rb_stage *s)
 {
@@ -392,7 +414,9 @@ static rb_status look_on(rb_stage *s)
     return s->seen ? rb_stage_check(s, &worst) : RB_OK;
 }
 
-rb_status rb_stage_node(rb_stage *s)
+/* passed: 1: a body went through another one, s->passed, while rows were left open because they had
+ * gone by; -1: so they were, and rounds did not end. */
+static rb_status move_by_rule(rb_stage *s, int *passed)
 {
     rb_node x = { .s = s, .slack = 2.0 * s->gravity * s->h };
     begin(s);
@@ -406,11 +430,40 @@ rb_status rb_stage_node(rb_stage *s)
     if (status == RB_OK) status = do_rounds(&x);
     halve_friction(&x, 2.0);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
+    if (status == RB_OK) find_way(&x, s->v_smooth);
     if (status == RB_OK) status = rb_node_report(&x);
-    if (status == RB_OK) status = rb_stage_through(s);
+    if (status == RB_UNSOLVED && x.any_gone) *passed = -1;
+    if (status == RB_OK) {
+        status = rb_stage_through(s);
+        if (status == RB_UNSOLVED && x.any_gone) *passed = 1;
+    }
     if (status == RB_OK) status = look_on(s);
     if (status == RB_OK && makes_energy(&x))
         status = rb_fail(s->err, RB_UNSOLVED, "contact makes energy: shorten the step");
     if (status != RB_OK) copy(s->v0, x.v_given, s->m->nv);
+    return status;
+}
+
+/* Bodies that pass by are let go; those that would go through are held, pair by pair. */
+rb_status rb_stage_node(rb_stage *s)
+{
+    int pairs[2 * MOST_GONE], passed = 0;
+    s->gone = pairs;
+    s->ngone = 0;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    rb_status status = move_by_rule(s, &passed);
+    while (passed != 0 && s->ngone >= 0) {
+        rb_arena_reset(s->d->arena, mark);
+        rb_stage_restore(s);
+        if (passed > 0 && s->ngone < MOST_GONE) {
+            memcpy(pairs + 2 * s->ngone, s->passed, sizeof s->passed);
+            s->ngone++;
+        } else {
+            s->ngone = -1;
+        }
+        passed = 0;
+        status = move_by_rule(s, &passed);
+    }
+    s->gone = NULL;
     return status;
 }

@@ -43,13 +43,14 @@ static rb_status take_rows(rb_node *x)
     x->goal = rb_push(arena, double, s->set.n);
     x->gap = rb_push(arena, double, s->set.ncontact);
     x->at = rb_push(arena, int, s->set.ncontact);
-    x->bounces = rb_push(arena, unsigned char, s->set.ncontact);
+    x->bounces = rb_push(arena, unsigned char, 2 * (size_t)s->set.ncontact);
     x->settled = rb_push(arena, unsigned char, s->set.nisland);
     if (!x->goal || !x->gap || !x->at || !x->bounces || !x->settled ||
         !rb_push_zeros(arena, of_row, 5, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
-    memset(x->bounces, 0, (size_t)s->set.ncontact);
+    memset(x->bounces, 0, 2 * (size_t)s->set.ncontact);
+    x->gone = x->bounces + s->set.ncontact;
     x->solved = 0;
     if (s->set.nrow > 0 && !rb_anderson_push(arena, s->set.nrow, &x->mixing)) return RB_NOMEM;
     rb_constraints_velocity(&s->set, x->v_given, s->u_before);

@@ -125,6 +125,10 @@ rb_status rb_stage_hold(rb_stage *s, int *moved)
 void rb_stage_way(const rb_stage *s, double *v_hat)
 {
     const rb_model *m = s->m;
+    if (s->o->scheme == RB_SCHEME_NODE) {
+        memcpy(v_hat, s->v_smooth, (size_t)m->nv * sizeof *v_hat);
+        return;
+    }
     memcpy(v_hat, s->v_new, (size_t)m->nv * sizeof *v_hat);
     if (s->o->scheme == RB_SCHEME_SEMI_IMPLICIT) return;
     for (int j = 0; j < m->nv; j++) {

@@ -99,6 +99,9 @@ typedef struct rb_stage {
     int final;       /* no halving of the step is left                                           */
     int may_overlap; /* so much, in units of what is allowed, will do: told as below accuracy  */
     int may_yield;   /* 1: a motion without answer is tried again so                             */
+    int passed[2];   /* geoms of which through.c found that they pass through each other         */
+    int *gone;       /* pairs that have gone through, which rows hold                (ngone x 2) */
+    int ngone;       /* -1: all that go by are held                                              */
     int no_answer;   /* 1: a problem of the motion has none; `node` only                         */
     int stays;       /* 1: repairs ask nothing of what is not too deep (S.88)                    */
     int yields;      /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
