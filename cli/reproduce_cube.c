@@ -1,6 +1,7 @@
 /* The sliding and spinning cube [Peiret 2017]: where it goes under each friction model, with steps
  * of 10 and 1 ms; the phantom inertia does not matter; variants whose answer does not depend on how
- * the load is shared. Figure 4 of the paper is lost: beside our runs stand those of other code. */
+ * the load is shared. Figure 4 of the paper is lost: our runs are shown beside those of other code.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

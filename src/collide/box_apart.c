@@ -1,6 +1,6 @@
-/* Closest points of boxes that are apart, where no single separating direction tells (G.12). The
+/* Closest points of boxes that are apart, where no single separating direction decides (G.12). The
  * closest pair is a vertex of one and a point of the other, or a crossing of two edges inside both.
- * The direction m of two edges that are closest parts the boxes, and they are extreme along it: of
+ * The direction m of two closest edges separates the boxes, and they are extreme along it: of
  * 144 crossings few are left. */
 #include "base/constants.h"
 #include "collide/box_box.h"
@@ -141,7 +141,7 @@ static void add(rb_boxes *p, const witness *w)
     rb_boxes_add(p, w->distance, w->x1, w->n, w->feature);
 }
 
-/* Whether the vertex is on the side of its box that d points to, as far as d tells. */
+/* Whether the vertex is on the side of its box that d points to, where d decides it. */
 static int is_extreme(int vertex, const double d[3])
 {
     for (int k = 0; k < 3; k++) {

@@ -103,7 +103,7 @@ static int face_of(const rb_poly *p, const names *s)
     return -1;
 }
 
-/* Any vertices of a face name it; its first one stands for them. */
+/* Any vertices of a face identify it; its first one is used. */
 static int along_face(const rb_core *core, names *s, double n[3])
 {
     const rb_poly *p = &core->poly;

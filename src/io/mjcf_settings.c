@@ -32,7 +32,7 @@ static const rb_mjcf_field mass_fields[] = {
     { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
 };
 
-/* Negative numbers stand for "none". */
+/* Negative numbers mean "none". */
 static rb_status read_masses(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_option *option = &r->option;
