@@ -130,6 +130,9 @@ class Markdown(unittest.TestCase):
         self.assertEqual(len(findings), 2)
         self.assertIn("src/b.c does not exist", findings[0])
         self.assertIn("does not name src/c.c", findings[1])
+        text = '<!-- places: RB_X "word" -->\n| `src/a.c` |\n'
+        findings = recipes.check(text, lambda n: True, {"src/a.c": "RB_X", "src/b.c": 'x = "word"', "src/c.c": "word"})
+        self.assertEqual([f.split()[-1] for f in findings], ["src/b.c"])
 
     def test_messages(self):
         text = "| message | why |\n|---|---|\n| `a ... b` (`RB_FULL`) | `c` |\n\n| x | y |\n|---|---|\n| `d` | |\n"
