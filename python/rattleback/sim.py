@@ -25,7 +25,7 @@ _WRITABLE = ("q", "v", "act", "ctrl", "tau", "mocap", "mocap_v", "wrench")
 
 
 class Info(InfoFields):
-    """What the last step told: a copy, made when it was asked for.
+    """Report of the last step: a copy, made when `sim.info` is read.
 
     residual: worst relative residual of its problems [1]; penetration: deepest overlap [m]; energy:
     of the state [J]; path: of the problem with the worst residual; below_accuracy: problems that
@@ -39,7 +39,7 @@ class Info(InfoFields):
         object.__setattr__(self, "energy", energy)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{name} of an info cannot be set: it is what the last step told")
+        raise AttributeError(f"{name} of an info cannot be set: it is the report of the last step")
 
     def __reduce__(self) -> Any:
         return (Info, (self._record, self.energy))
@@ -441,7 +441,7 @@ class Sim(Stepper):
 
     @property
     def info(self) -> Info:
-        """What the last step told, with the energy of the state."""
+        """Report of the last step, with the energy of the state."""
         address = lib.rb_sim_info(self._p)
         dtype = _lib.dtype_of("rb_step_info")
         record = np.frombuffer(ctypes.string_at(address, dtype.itemsize), dtype)[0]
@@ -449,7 +449,7 @@ class Sim(Stepper):
 
     @property
     def hash(self) -> str:
-        """Of the state, as `rattleback run --json` tells it."""
+        """Hash of the state, as `rattleback run --json` reports it."""
         return f"{lib.rb_data_hash(self._data()):016x}"
 
     def to_json(self) -> str:
