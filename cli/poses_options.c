@@ -249,7 +249,7 @@ void poses_help(FILE *out)
           "  --inertia WORD         of the mesh: exact, or convex where it is not closed (exact)\n"
           "  --floating-base        the root of a URDF is free\n"
           "  --package NAME=DIR     where package://NAME/ is; may be repeated\n"
-          "  --ground Z             add the plane z = Z, with friction 1\n"
+          "  --ground Z             add the plane z = Z; it has the friction of the part\n"
           "  --lenient              also where the file asks for unsupported physics\n"
           "  --json                 for programs\n"
           "\nexit status: 0 done, 1 some drop could not be certified or none settled, 2 bad usage "

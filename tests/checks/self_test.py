@@ -106,6 +106,8 @@ class Markdown(unittest.TestCase):
         unused = equations.unused(theory, {"a.c": "/* (S.1) to (S.3), (S.3) */\n"})
         self.assertEqual(len(unused), 1)
         self.assertIn("docs/theory/a.md:4: (T.1)", unused[0])
+        works = equations.unknown_works("| [Jain 2011] | x |\n", {"a.c": "/* [Jain 2011, 4.2; Lee\n * 1999] [1990] */"})
+        self.assertEqual(list(works), ["a.c:1: docs/theory/references.md has no [Lee 1999]"])
         misplaced = equations.misplaced(theory, {"S": "a.md", "T": "b.md"})
         self.assertEqual(len(misplaced), 1)
         self.assertIn("(T.1) belongs to docs/theory/b.md", misplaced[0])
