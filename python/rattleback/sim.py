@@ -148,8 +148,8 @@ class Placed:
 
 
 class PlacedFrame(Placed):
-    """A body, geom or site: its frame and velocity in the world, found for the present state
-    whenever they are asked for."""
+    """What `sim.body(..)`, `sim.geom(..)` and `sim.site(..)` return: frame and velocity in the world at
+    the present state."""
 
     __slots__ = ()
 
@@ -205,12 +205,13 @@ class PlacedFrame(Placed):
 
 
 class PlacedJoint(Placed):
-    """A joint: its coordinates and velocities, views that may be written."""
+    """What `sim.joint(..)` returns: coordinates, velocities and forces of a joint."""
 
     __slots__ = ()
 
     @property
     def q(self) -> np.ndarray:
+        """Coordinates [rad], [m]: a view that may be written."""
         first, count = self.element.coordinates
         return self._sim.q[first:first + count]
 
@@ -220,6 +221,7 @@ class PlacedJoint(Placed):
 
     @property
     def v(self) -> np.ndarray:
+        """Velocities [rad/s], [m/s]: a view that may be written."""
         first, count = self.element.dof
         return self._sim.v[first:first + count]
 
@@ -229,6 +231,7 @@ class PlacedJoint(Placed):
 
     @property
     def tau(self) -> np.ndarray:
+        """Applied forces [N m], [N]: a view that may be written."""
         first, count = self.element.dof
         return self._sim.tau[first:first + count]
 
@@ -238,12 +241,13 @@ class PlacedJoint(Placed):
 
 
 class PlacedActuator(Placed):
-    """An actuator: its control and force."""
+    """What `sim.actuator(..)` returns: control and force of an actuator."""
 
     __slots__ = ()
 
     @property
     def ctrl(self) -> float:
+        """Its control, or the first of several; may be written."""
         return float(self._sim.ctrl[self._first()])
 
     @ctrl.setter
