@@ -106,8 +106,8 @@
  * iteration. Smaller: iterations for digits that the rule does not have. */
 #define RB_SMOOTH_TOL_FAST 1e-8
 
-/* Change of the velocity in a step that the steps before foretell, relative to the largest
- * velocity, that is believed [1]. Larger: a state that was set by hand begins far from its motion.
+/* Largest change of the velocity in a step that is extrapolated from the steps before, relative to
+ * the largest velocity [1]. Larger: a state that was set by hand begins far from its motion.
  * Smaller: chains that crack begin at zero. */
 #define RB_SLOPE_MOST 0.5
 
@@ -126,11 +126,11 @@
  * up to RB_CARRY_TURN. Larger: contacts feel the iteration. Smaller: needless evaluations. */
 #define RB_PUSHED_TOL 1e-9
 
-/* Part of a change that the next one may be for the one after that to be foretold by it [1].
+/* Largest ratio of a change to the one before from which the next one is predicted [1].
  * Larger: the iteration may end before RB_SMOOTH_TOL is reached. */
 #define RB_SMOOTH_RATE 0.1
 
-/* Share of the tolerance that a change may be foretold to be, to be believed to be below it [1]:
+/* Share of the tolerance below which a predicted change counts as below the tolerance [1]:
  * rates of two iterations differ by up to ten times. SURE: for RB_SMOOTH_TOL, ROUGH for what need
  * not be known so well. Larger: velocities of chains are wrong by 1e-11. Smaller: one iteration
  * more that only confirms. */
@@ -296,8 +296,8 @@
  * one more repair would do. */
 #define RB_REPAIR_GAIN 0.1
 
-/* Ratio of masses in an island above which a step is halved before its problem climbs the whole
- * ladder [1]. Smaller: towers of ordinary boxes are halved where pyramids would do. Larger: single
+/* Ratio of masses in an island above which a step is halved before all methods of the solver are
+ * tried [1]. Smaller: towers of ordinary boxes are halved where pyramids would do. Larger: single
  * problems of ten boxes take many seconds. */
 #define RB_UNEVEN 1e4
 

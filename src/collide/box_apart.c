@@ -118,7 +118,7 @@ static void direction_of(const rb_boxes *p, int which, double m[3])
     }
 }
 
-/* Boxes that touch: what lies between their closest points is rounding, and the normal of the face
+/* Boxes that touch: the distance of their closest points is rounding, and the normal of the face
  * that one of them seems to lie on separates the boxes only if that is no border. Of the separating
  * directions that are as good as the best one, s, the one next to it. */
 static void separate_touch(const rb_boxes *p, double s, double n[3])

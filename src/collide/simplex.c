@@ -153,7 +153,7 @@ static int across_edges(const rb_couple *couple, const names *s1, const names *s
     return rb_edges_across(u1, u2, n) > CROSSES;
 }
 
-/* From the difference of two vertices, without what lies along the edge of either core. */
+/* From the difference of two vertices, without its part along the edge of either core. */
 static int across_one(const rb_couple *couple, const names *s1, const names *s2, double n[3])
 {
     double x[3], u[3];

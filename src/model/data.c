@@ -230,7 +230,7 @@ static uint64_t hash_array(uint64_t hash, const double *x, int n)
     return rb_hash(hash, x, (size_t)n * sizeof *x);
 }
 
-/* Field by field: what lies between them may be anything. */
+/* Field by field: padding may have any value. */
 static uint64_t hash_touch(uint64_t hash, const rb_touch *t)
 {
     hash = rb_hash(hash, &t->id, sizeof t->id);

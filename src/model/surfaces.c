@@ -1,4 +1,4 @@
-/* Triangles of meshes as surfaces: what lies beyond each edge, and a tree of boxes.
+/* Triangles of meshes as surfaces: the neighbour at each edge, and a tree of boxes.
  *
  * The tree halves the list mesh_order again and again; the node of the entries lo .. hi - 1 is
  * at its middle (lo + hi) / 2, which no other node has. */

@@ -104,7 +104,7 @@ static rb_status ladder_make(ladder *l)
     return rb_partition_make(l->box->n, l->scratch, &l->t);
 }
 
-/* Remembers an answer if it is the best so far; 1: it ends the ladder. */
+/* Keeps an answer if it is the best so far; 1: it ends the sequence. */
 static int offer(ladder *l, rb_measure m, const double *z, const unsigned char *set)
 {
     int n = l->box->n;
@@ -439,7 +439,7 @@ static rb_status try_enumerate(ladder *l, int *done, int *proven)
     return status;
 }
 
-/* ---- the ladder ---- */
+/* ---- the sequence ---- */
 
 /* Farkas: y >= 0, W'y <= 0 and q.y < 0 leave no z >= 0 with W z + q >= 0. In scaled units, y of
  * largest entry one. */
@@ -511,7 +511,7 @@ static rb_status climb(ladder *l, const unsigned char *mode, const double *z, rb
     return climb_lcp(l, rung);
 }
 
-/* Solves one island by the ladder: z and mode are guess in, answer out. */
+/* Solves one island by the methods in order: z and mode are guess in, answer out. */
 static rb_status climb_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
                               double *z, unsigned char *mode, rb_info *info, unsigned *tried)
 {
