@@ -109,8 +109,8 @@ typedef enum rb_mode {
     RB_MODE_UPPER  /* box only: z at its upper bound                                           */
 } rb_mode;
 
-/* The methods of `auto` in the order in which they are tried. rb_info.rungs counts the islands that
- * each of them finished. */
+/* The methods of `auto` in the order in which they are tried. `rb_info.rungs` counts the islands
+ * that each of them finished. */
 typedef enum rb_rung {
     RB_RUNG_TRIVIAL = 0,   /* z = 0 (or the nearest bound) is a solution                         */
     RB_RUNG_WARM,          /* the given modes, factored once, are a solution                     */

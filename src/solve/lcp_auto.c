@@ -1,4 +1,4 @@
-/* `auto` for LCPs and boxes: independent islands, and for each a sequence of methods, called rungs.
+/* `auto` for LCPs and boxes: independent islands, and for each a sequence of methods (rb_rung).
  * It ends with the first certified answer.
  *
  *     trivial     the point of the box nearest to zero
