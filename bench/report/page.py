@@ -73,7 +73,7 @@ def origins(root, sections):
             now = here and commits == [reference["revision"]]
             rows.append((f"[{title}](#{anchor})", f"`{record.name}`", record.folder[:10], record.cpu(),
                          ", ".join(commits) or "not recorded",
-                         "yes" if now else "same machine, older" if here else "other machine"))
+                         "yes" if now else "same kind of machine, older" if here else "other machine"))
     return [
         f"The reference is {reference['cpu']}, revision {reference['revision']}. Tables of other machines and older revisions are kept",
         "where a new run needs models, engines or quiet hours that the reference did not have.", "",
