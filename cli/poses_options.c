@@ -238,7 +238,7 @@ void poses_help(FILE *out)
           "  --threads K            the numbers do not depend on it (1)\n"
           "  --full                 simulate to rest, though the energy has decided before\n"
           "  --merge S              poses with less than S radii to climb between are one (0.005)\n"
-          "  --resume FILE          every drop, on file; goes on where it ends after a kill\n"
+          "  --resume FILE          every drop, on file; a later run continues it\n"
           "  --csv FILE             every drop, at the end\n"
           "  --svg FILE             the probabilities as a figure\n"
           "  --mesh FILE            a part alone (STL, OBJ), dropped as its convex hull; a file "

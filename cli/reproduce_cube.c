@@ -126,7 +126,7 @@ static const double *place(const trial *t, double h, double time)
 static void table_of_models(cube *o, int k)
 {
     reproduce *r = o->r;
-    reproduce_say(r, "Centre (x, y) [m] at h = %g ms; behind / what other code found.\n%-6s%15s",
+    reproduce_say(r, "Centre (x, y) [m] at h = %g ms; after / what other code found.\n%-6s%15s",
                   1e3 * steps[k], "t [s]", "Coulomb");
     for (int m = 0; m < NMODEL; m++)
         reproduce_say(r, m == NMODEL - 1 ? " %14s" : " %28s", models[m].word);

@@ -145,7 +145,7 @@ static void table_of_steps(rod *o)
 {
     reproduce *r = o->r;
     reproduce_say(r,
-                  "Events [s] and end [m] of the exact cone; errors in units of h behind them.\n"
+                  "Events [s] and end [m] of the exact cone; errors in units of h after them.\n"
                   "%-10s",
                   "h [s]");
     for (int k = 0; k < NEVENT; k++) reproduce_say(r, " %17s", event_names[k]);

@@ -72,7 +72,7 @@ static const quantity quantities[] = {
 static rb_status unknown(const rb_mjcf *r, const rb_xml_node *node)
 {
     return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
-                         "is not known; behind \"rb.\" stand: " MATERIALS " " CHOICES
+                         "is not known; names after \"rb.\": " MATERIALS " " CHOICES
                          "; coefficients also with /GEOM or /GEOM1/GEOM2; surface_velocity/GEOM, "
                          "surface/GEOM, motion/BODY, vibration/BODY");
 }

@@ -70,7 +70,7 @@ static rb_status add_row(rb_io_context *ctx, owned_table *t)
         if (k == t->time_at) continue;
         if (isnan(t->cells[k]))
             return rb_io_refuse(ctx, RB_BAD_INPUT, t->name[k],
-                                "no number, and none in a row before to stay at");
+                                "no number, and no row before to take it from");
         t->x[(ptrdiff_t)row * t->table.ncol + column++] = t->cells[k];
     }
     t->time[row] = time;
