@@ -67,7 +67,7 @@ static int refuse_unknown(const arguments *a, const char *text)
     return 0;
 }
 
-/* One option at argv[*k], with its value behind "=" or in the next argument. */
+/* One option at argv[*k], with its value after "=" or in the next argument. */
 static int take_option(const arguments *a, int argc, char **argv, int *k)
 {
     const char *text = argv[*k];
@@ -82,7 +82,7 @@ static int take_option(const arguments *a, int argc, char **argv, int *k)
     }
     if (found->takes_value && !value) {
         if (*k + 1 >= argc) {
-            fprintf(stderr, "rattleback %s: %s: expected a value behind it\n", a->command,
+            fprintf(stderr, "rattleback %s: %s: expected a value after it\n", a->command,
                     found->name);
             return 0;
         }

@@ -16,7 +16,7 @@ typedef struct arguments {
 } arguments;
 
 /* 1, or 0 after a sentence on stderr. argv is reordered: its first nfile entries are the files.
- * Behind "--" everything is a file; "-" is one too. */
+ * After "--" everything is a file; "-" is one too. */
 int arguments_parse(arguments *a, int argc, char **argv);
 
 /* Of words that are offered one by one, the one that is spelled most like the text; NULL: none is

@@ -43,7 +43,7 @@ int bench_number(const char *option, const char *text, unsigned long long lo, un
 /* An accuracy by its word; NULL leaves *out alone. 0 and a sentence where it is none. */
 int bench_accuracy(const char *text, rb_accuracy *out);
 
-/* Monotonic time [us]; tells, never decides. */
+/* Monotonic time [us]; reported, never used for decisions. */
 double bench_now_us(void);
 
 /* Median and smallest of `count` times; sorts them in place. */

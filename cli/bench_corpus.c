@@ -210,7 +210,7 @@ static int choose(run *r, const char *family, const char *form, const char *solv
         return 0;
     }
     if (r->keep) {
-        mkdir(r->keep, 0777); /* it may exist; writing tells the rest */
+        mkdir(r->keep, 0777); /* it may exist; errors show when writing */
         struct stat info;
         if (stat(r->keep, &info) != 0 || !S_ISDIR(info.st_mode)) {
             fprintf(stderr, "rattleback bench corpus: cannot make the folder %s\n", r->keep);

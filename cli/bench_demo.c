@@ -1,6 +1,6 @@
 /* `rattleback bench demo`: what `make run` shows (its robots are in bench_robot.c). Sets of
- * problems, generated ones and the stored reference data where it is at hand, against every solver;
- * one table per kind of problem. */
+ * problems, generated ones and the stored reference data where it is available, against every
+ * solver; one table per kind of problem. */
 #include "bench.h"
 
 #include "commands.h"

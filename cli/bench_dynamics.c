@@ -164,7 +164,7 @@ static int run_chains(const options *o)
     return EXIT_CERTIFIED;
 }
 
-/* The last way, K times, nothing else: what a tool that counts instructions looks at. */
+/* The last method, K times, nothing else: for tools that count instructions. */
 static int run_calls(int links, int calls)
 {
     rb_error err = { 0 };

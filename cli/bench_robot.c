@@ -125,7 +125,7 @@ static void put_motion(const robot *r, const rb_model *m, const motion *out, int
            out->failed ? "  did not converge" : "");
 }
 
-/* 1: moved, or left out because its file is not at hand. */
+/* 1: moved, or left out because its file is missing. */
 static int run_robot(const robot *r, int json)
 {
     char path[4096];

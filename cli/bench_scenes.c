@@ -1,4 +1,4 @@
-/* `rattleback bench scenes`: random scenes, every step looked at from outside. */
+/* `rattleback bench scenes`: random scenes, every step checked from outside. */
 #include "bench.h"
 
 #include "commands.h"
@@ -143,7 +143,7 @@ static int choose(run *r, const char *family, const char *formulation, const cha
             return 0;
         }
     }
-    if (r->keep) mkdir(r->keep, 0777); /* it may exist; writing tells the rest */
+    if (r->keep) mkdir(r->keep, 0777); /* it may exist; errors show when writing */
     return 1;
 }
 

@@ -62,7 +62,7 @@ static void one(const rb_model *hulls, uint64_t seed, int samples, score *s)
     s->hits++;
     s->wrong += toi_case_gap(&c, toi.late) > GAP_ROUNDING; /* they do touch within the nanosecond */
     if (isinf(slow) || slow > toi.late + TIME_ROUNDING) {
-        s->unseen++; /* in and out again between two looks */
+        s->unseen++; /* in and out again between two samples */
         return;
     }
     s->worst = fmax(s->worst, slow - toi.time);

@@ -18,7 +18,7 @@ static const char help[] =
     "usage: rattleback bench toss [options]\n"
     "\n"
     "Simulates the tosses of ../shared/data/cube_toss from their first frames and compares every\n"
-    "frame behind: loss |dp|^2 / 0.0524 + angle^2 (m, rad), position in cube widths, angle.\n"
+    "later frame: loss |dp|^2 / 0.0524 + angle^2 (m, rad), position in cube widths, angle.\n"
     "\n"
     "  --fit             search friction and restitution on the tosses with an even number among\n"
     "                    those present, then judge all\n"

@@ -18,7 +18,7 @@ typedef struct blocks {
 /* "-" is standard output. 0 after a sentence on stderr. */
 int blocks_open(blocks *b, const char *path);
 
-/* Behind each line: a full block, or one that waited for a second, goes out. */
+/* After each line: writes a full block, or one that is a second old. */
 void blocks_line(blocks *b);
 
 /* 1, or 0 after a sentence: not everything could be written. */

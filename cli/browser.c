@@ -153,7 +153,7 @@ static int digit(int c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Pictures that stand as data:image/jpeg;base64,.. in what the browser prints. Their number. */
+/* Pictures as data:image/jpeg;base64,.. in the output of the browser. Their number. */
 static int copy_pictures(FILE *from, FILE *to)
 {
     static const char mark[] = "data:image/jpeg;base64,";

@@ -2,8 +2,8 @@
 #ifndef RATTLEBACK_CLI_BROWSER_H
 #define RATTLEBACK_CLI_BROWSER_H
 
-/* A page as it stands behind `fragment` (#time=..), as a picture of this size: 1, or 0 after a
- * sentence that says what is missing. */
+/* A picture of this size of a page opened with `fragment` (#time=..): 1, or 0 after a sentence that
+ * says what is missing. */
 int browser_picture(const char *page, const char *fragment, int width, int height, const char *png);
 
 /* The film of a replay page, fps frames a second. */

@@ -44,7 +44,7 @@ static int set_what(void *to, const char *text)
 {
     options *o = to;
     o->nwhat = 0;
-    for (const char *word = text;; word++) { /* behind each comma */
+    for (const char *word = text;; word++) { /* after each comma */
         size_t length = strcspn(word, ",");
         const quantity *found = compute_find(word, length);
         if (!found || o->nwhat == MOST_WORDS) return refuse_word(word, (int)length);

@@ -7,7 +7,7 @@
 #include "rattleback/io.h"
 #include "rattleback/step.h"
 
-/* What is asked beside the state: --ray, --between. */
+/* Options beside the state: --ray, --between. */
 enum { MOST_QUERIES = 256 };
 
 typedef struct queries {

@@ -37,7 +37,7 @@ static void put_point(json *out, const rb_manifold_point *p)
     json_end(out);
 }
 
-/* The points of one pair stand behind each other; its gap is their least. */
+/* The points of one pair are consecutive; its gap is the least of them. */
 static int put_pair(computation *c, const rb_contact *contacts, int n)
 {
     char name1[64], name2[64];

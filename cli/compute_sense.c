@@ -12,7 +12,7 @@
 #include "rattleback/sensor.h"
 #include "sensor_json.h"
 
-/* ---- what is asked -----------------------------------------------------------------------------
+/* ---- options -----------------------------------------------------------------------------------
  */
 
 int queries_ray(queries *q, const char *text)

@@ -1,4 +1,4 @@
-/* What `rattleback compute` can tell of a state. Forces follow one rule:
+/* The quantities of `rattleback compute`. Forces follow one rule:
  *     M qacc + bias = tau + passive (+ actuation where the state has "ctrl")
  * fd solves it for qacc, id for tau. Constraints and contacts are in neither; loops has the former.
  */
@@ -332,7 +332,7 @@ static rb_status put_loops(computation *c, const char *name)
 
 /* y >= 0, y != 0, M'y <= 0, q.y < 0: then y.(M z + q) < 0 for all z >= 0, and there is no solution
  * (Farkas). Lemke's rays of accelerations have this although they are none of copositive matrices:
- * rb_ray_check asks for M y >= 0. */
+ * rb_ray_check requires M y >= 0. */
 static int proves_no_solution(const rb_problem *problem, const double *y)
 {
     int n = problem->n;

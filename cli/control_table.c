@@ -28,7 +28,7 @@ void control_pd_set(const rb_table *targets, const control_pd *pd, int n, double
 /* ---- mocap bodies ------------------------------------------------------------------------------
  */
 
-/* The pose that the columns ask of a body at time t; what they do not say is as it is. */
+/* The pose that the columns give a body at time t; what they do not give is unchanged. */
 static void wanted(const rb_table *table, const control_channel *channel, double t, int linear,
                    int mocap, double pose[7])
 {
@@ -47,7 +47,7 @@ void control_place(const rb_table *table, const control_channel *channel, double
         wanted(table, channel, t, linear, k, d->mocap + 7 * (ptrdiff_t)k);
 }
 
-/* Rotation vector that turns p into q, world axes: the log of q p*, the short way round. */
+/* Rotation vector from p to q, world axes: the log of q p*, the shorter rotation. */
 static void turn_between(const double p[4], const double q[4], double r[3])
 {
     double w = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3];

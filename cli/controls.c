@@ -17,7 +17,7 @@ struct controls {
     control_channel *channel; /* of the columns of the table   (table->ncol)  */
     control_pd *pd;           /*                               (npd)          */
     int npd;
-    int first; /* 1: the next step asks, whatever its time */
+    int first; /* 1: the next step calls it, whatever its time */
 };
 
 control_options control_options_default(void)

@@ -18,7 +18,7 @@ void info_json(FILE *out, const info *in);
 /* 0: out of memory. */
 int info_text(FILE *out, const info *in);
 
-/* "hinge", "connect", "motor", ...: words for the enums, never NULL. */
+/* Words for the enums: "free", "connect", "motor", ...; never NULL. */
 /* How the coefficients of two geoms become that of a pair. */
 extern const char info_friction_rule[];
 

@@ -203,7 +203,7 @@ static int asks_maximal(rb_spec *spec)
     return 0;
 }
 
-/* The spec in the coordinates asked for; takes the one given. */
+/* The spec in the wanted coordinates; takes ownership of the one given. */
 static rb_spec *choose_coordinates(model_options *o, rb_spec *spec, rb_error *err)
 {
     if (!o->coordinates_said && strcmp(o->command, "run") == 0) o->maximal = asks_maximal(spec);
@@ -214,8 +214,8 @@ static rb_spec *choose_coordinates(model_options *o, rb_spec *spec, rb_error *er
     return maximal;
 }
 
-/* The folders of a variable like PATH, each with the ending given, behind those of --package. What
- * does not fit any more is left out with a sentence. */
+/* The folders of a variable like PATH, each with the ending given, after those of --package. Those
+ * that do not fit are left out with a sentence. */
 static void add_environment(model_options *o, const char *variable, const char *ending,
                             size_t *used)
 {

@@ -23,7 +23,7 @@ typedef struct model_options {
     int coordinates_said; /* on the command line: outweighs the model                           */
     rb_model *minimal;    /* where maximal: the model as written, which knows its keyframes */
     int lenient;
-    int keep_overlap; /* 1: links that overlap wherever their joints stand stay in contact      */
+    int keep_overlap; /* 1: links that overlap at all joint positions are kept in contact       */
     int json;
     int help;
 } model_options;
@@ -62,7 +62,7 @@ int model_one_file(const model_options *o, int nfile);
 rb_model *model_load(model_options *o, const char *path);
 void model_free(model_options *o, rb_model *m); /* m may be NULL */
 
-/* Data at the start that the options ask for; NULL after a sentence. */
+/* Data at the start that the options choose; NULL after a sentence. */
 rb_data *model_start(const model_options *o, const rb_model *m);
 
 /* The same in two parts: in the coordinates of the file, which are those of o->minimal where it is
@@ -71,7 +71,7 @@ rb_data *model_start_written(const model_options *o, const rb_model *m);
 rb_data *model_maximal(const model_options *o, rb_data *d, const rb_model *m);
 
 /* "file:line: element: text" on stderr of each warning about what changes the motion, or of the
- * first few about shapes that others stand in for. */
+ * first few about shapes that are replaced by others. */
 void model_warn_physics(const rb_model *m);
 void model_warn_shapes(const rb_model *m);
 

@@ -7,7 +7,7 @@
  * two; samples of a motion that is faster than the step reverse in two of three. */
 enum { WINDOW = 16, MOST_TURNS = 9 };
 
-/* Motion below which a reversal is the rounding of something that stands [m or rad]. */
+/* Motion below which a reversal is rounding of a joint at rest [m or rad]. */
 static const double LEAST = 1e-5;
 
 int oscillation_start(oscillation *o, const rb_model *m, const rb_data *d)

@@ -16,7 +16,7 @@ typedef struct oscillation {
 int oscillation_start(oscillation *o, const rb_model *m, const rb_data *d);
 void oscillation_free(oscillation *o);
 
-/* Looks at the coordinates behind a step; 1 where a joint has just been found, once. */
+/* Checks the coordinates after a step; 1 where an oscillating joint has just been found, once. */
 int oscillation_step(oscillation *o, const rb_model *m, const rb_data *d);
 
 #endif

@@ -18,7 +18,7 @@ static int deeper(const void *a, const void *b)
     return x->geom2 - y->geom2;
 }
 
-/* The deepest point of each pair stays, in its order. */
+/* The deepest point of each pair is kept, in its order. */
 static int one_per_pair(rb_contact *c, int n)
 {
     int kept = 0;

@@ -30,7 +30,7 @@ plot plot_open_equal(svg *s, const double box[4], plot_axis x, plot_axis y);
 double plot_x(const plot *p, double x);
 double plot_y(const plot *p, double y);
 
-/* Colours that can be told apart, over and over. */
+/* Distinct colours, repeated. */
 const char *plot_colour(int k);
 
 /* n points, `stride` numbers apart; label NULL: not in the legend. */

@@ -17,7 +17,7 @@
 #include "commands.h"
 #include "pool.h"
 
-/* Drops between two looks at the precision, and between two writes of the record. */
+/* Drops between two checks of the precision, and between two writes of the record. */
 enum { BLOCK = 50 };
 
 static volatile sig_atomic_t interrupted;
@@ -40,7 +40,7 @@ typedef struct campaign {
     rb_drop *drops;      /*                                            (drops)  */
     unsigned char *done; /*                                            (drops)  */
     poses_record record;
-    rb_status status; /* of the first worker that could not go on            */
+    rb_status status; /* of the first worker that failed                     */
     rb_error err;
     int write_failed;
     double begun, shown;
@@ -63,7 +63,7 @@ static void count(const campaign *c, poses_tally *t)
     }
 }
 
-/* Whether all intervals of the prefix are as narrow as asked for. */
+/* Whether all intervals of the prefix are as narrow as --precision. */
 static int precise(const campaign *c)
 {
     for (int k = 0; k < c->p->npose; k++) {

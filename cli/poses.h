@@ -40,7 +40,7 @@ typedef struct poses_tally {
 int poses_options_parse(poses_options *o, int argc, char **argv);
 void poses_help(FILE *out);
 
-/* The model that o asks for; NULL after a sentence. */
+/* The model that o names; NULL after a sentence. */
 rb_model *poses_load(poses_options *o);
 
 void poses_report_text(const poses_options *o, const rb_part *p, const poses_tally *t);

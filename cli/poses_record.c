@@ -1,4 +1,4 @@
-/* Drops on file, in their order, so that a run that was killed goes on where the file ends. */
+/* Drops on file, in their order, so that a run that was killed continues where the file ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -313,7 +313,7 @@ int record_groups_find(const char *words, const record_group *out[RECORD_MOST_GR
         out[n++] = &usual_rest[1];
         return n;
     }
-    for (const char *word = words;; word++) { /* behind each comma */
+    for (const char *word = words;; word++) { /* after each comma */
         size_t length = strcspn(word, ",");
         const record_group *g = find(word, length);
         if (!g) return refuse(word, length, "no such group of columns");

@@ -15,7 +15,8 @@ typedef struct record_state {
     double energy; /* [J] */
 } record_state;
 
-/* A group of columns: names, each behind a comma; numbers likewise; members of a JSON object. */
+/* A group of columns: names, each after a comma; numbers in the same way; members of a JSON object.
+ */
 typedef struct record_group {
     const char *word, *help;
     void (*head)(FILE *out, const record_state *s);

@@ -74,7 +74,7 @@ void trial_free(trial *t);
 /* Time at which something touched first in the last run, which had --watch; NAN: never. */
 double trial_first_contact(const reproduce *r);
 
-/* A command of this program with its arguments, NULL behind them, in a process of its own; what it
+/* A command of this program with its arguments, NULL after them, in a process of its own; what it
  * prints goes to files. Its exit status, -1 where it had none. */
 int trial_command(int (*command)(int argc, char **argv), char **argv, const char *out,
                   const char *err);

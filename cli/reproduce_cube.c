@@ -1,6 +1,7 @@
 /* The sliding and spinning cube [Peiret 2017]: where it goes under each friction model, with steps
  * of 10 and 1 ms; the phantom inertia does not matter; variants whose answer does not depend on how
- * the load is shared. Figure 4 of the paper is lost: beside our runs stand those of other code. */
+ * the load is shared. Figure 4 of the paper is lost: our runs are shown beside those of other code.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +126,7 @@ static const double *place(const trial *t, double h, double time)
 static void table_of_models(cube *o, int k)
 {
     reproduce *r = o->r;
-    reproduce_say(r, "Centre (x, y) [m] at h = %g ms; behind / what other code found.\n%-6s%15s",
+    reproduce_say(r, "Centre (x, y) [m] at h = %g ms; after / what other code found.\n%-6s%15s",
                   1e3 * steps[k], "t [s]", "Coulomb");
     for (int m = 0; m < NMODEL; m++)
         reproduce_say(r, m == NMODEL - 1 ? " %14s" : " %28s", models[m].word);

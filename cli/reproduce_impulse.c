@@ -1,4 +1,4 @@
-/* The simulations of Mirtich and Canny's Table 1, and the two scenes that made them ask for a
+/* The simulations of Mirtich and Canny's Table 1, and the two scenes for which they wanted a
  * hybrid: virtual time, processor time, slowdown, impacts; the shifts of the ball on the ramp. The
  * digits of the paper's table are lost: what is left of it is that none ran in real time. */
 #include <math.h>

@@ -66,7 +66,7 @@ static int read_motion(const trajectory *t, int spatial, motion *m)
             memcpy(s, row, NSTATE * sizeof *s);
             continue;
         }
-        /* time, position, quaternion, velocity, angular velocity; the rod turns about -y */
+        /* time, position, quaternion, velocity, angular velocity; the rod rotates about -y */
         double angle = 2.0 * atan2(-row[6], row[4]);
         const double plane[NSTATE] = { row[0],  row[1],
                                        row[3],  angle < 0.0 ? angle + 2.0 * PI : angle,
@@ -145,7 +145,7 @@ static void table_of_steps(rod *o)
 {
     reproduce *r = o->r;
     reproduce_say(r,
-                  "Events [s] and end [m] of the exact cone; errors in units of h behind them.\n"
+                  "Events [s] and end [m] of the exact cone; errors in units of h after them.\n"
                   "%-10s",
                   "h [s]");
     for (int k = 0; k < NEVENT; k++) reproduce_say(r, " %17s", event_names[k]);
@@ -164,7 +164,7 @@ static void table_of_steps(rod *o)
                   "0.383", "-", "0.548", "0.568");
 }
 
-/* What is missing once stays missing: fmax drops NAN. */
+/* NAN is kept, which fmax would drop. */
 static double larger(double a, double b)
 {
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);

@@ -119,7 +119,7 @@ static void tell_failure(reproduce *r, char **argv, const char *err)
     free(text);
 }
 
-/* A page of this run in the folder of pages, noted: its path, or NULL where none is asked for. */
+/* A page of this run in the folder of pages, noted: its path, or NULL where none is wanted. */
 static char *note_page(reproduce *r, const char *name, const char *scene, const char *options,
                        char *path, size_t size)
 {

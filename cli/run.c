@@ -1,4 +1,4 @@
-/* `rattleback run`: simulates a model and tells what happened. */
+/* `rattleback run`: simulates a model and reports what happened. */
 #include "clock.h"
 #include "pool.h"
 #include "run.h"
@@ -36,15 +36,15 @@ typedef struct run {
     double
         *noisy; /* exact values while noisy ones are recorded; NULL: --sensor-noise is not given */
     rb_rng noise;
-    events *events;     /* NULL: not asked for */
-    show *show;         /* --html and its kin; NULL: not asked for */
+    events *events;     /* NULL: not given */
+    show *show;         /* --html, --gltf, --svg; NULL: not given */
     const char *path;   /* of the model */
-    controls *controls; /* NULL: nobody drives */
+    controls *controls; /* NULL: no controls */
     double energy;      /* [J] */
 
     /* summary */
     int steps, failures, unsupported, contacts_max, rows_max, fallbacks, repairs, solves;
-    int below_accuracy; /* steps with a problem that missed what was asked for */
+    int below_accuracy; /* steps with a problem that missed the accuracy */
     int parts, impacts, unlocated;
     long happened, resolved, micros, groups, shifts, looks; /* `impulse`, `hybrid` */
     double contacts_sum, residual_max, penetration_max, energy_start, energy_created_max;
@@ -60,7 +60,7 @@ typedef struct run {
     watch watch;             /* --watch */
     double time_start;       /* [s] */
     oscillation oscillation; /* joints that reverse in every step */
-    rb_data *begin;          /* --check-step: a copy of the start; NULL: not asked for */
+    rb_data *begin;          /* --check-step: a copy of the start; NULL: not given */
     check_step check;
 } run;
 
@@ -72,7 +72,7 @@ static void on_interrupt(int number)
     interrupted = 1;
 }
 
-/* Asked by rb_step: Ctrl-C, SIGTERM and --time-limit end a step that takes long. */
+/* opts.cancel: Ctrl-C, SIGTERM and --time-limit end a long step. */
 static int is_over(void *ctx)
 {
     run *r = ctx;
@@ -260,7 +260,7 @@ static int simulate(run *r)
         }
         add(r, &info);
         warn_of_reversals(r, h, bar);
-        as_written(r); /* each step: joints go on from the turn they were in */
+        as_written(r); /* each step: joints continue from the turn they were in */
         if (r->o->watch) watch_step(&r->watch, r->m, r->d);
         if (r->record && r->steps % r->o->every == 0) put_row(r, &info, energy(r));
         if (bar && wall_seconds() - shown > 0.1) {

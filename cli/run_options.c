@@ -56,7 +56,7 @@ static int set_option(run_options *o, const char *name, const char *text)
     return rb_option_set(&o->step, name, text, &err) == RB_OK ? 1 : say(name, &err);
 }
 
-/* Notes that the command line decides about a name, whatever the model says. */
+/* Notes that the command line sets an option, which then overrides the model. */
 static void note(run_options *o, const char *name)
 {
     int k = 0;
@@ -122,7 +122,7 @@ static int set_time_limit(void *to, const char *text)
     return number("--time-limit", text, 0.0, 1e12, "seconds >= 0, for example 60", &o->time_limit);
 }
 
-/* Choice k of --set, NULL behind the last: what a model may say, and coefficients. */
+/* Choice k of --set, NULL after the last: options of models, and coefficients. */
 static const char *entry_name(int k)
 {
     for (int i = 0; i < rb_option_count(); i++) {

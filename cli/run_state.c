@@ -13,7 +13,7 @@ static int refuse(const char *path, int line, const char *sentence)
     return 0;
 }
 
-/* The state is used where it is the only one and has no key that nobody knows. */
+/* The state is used where it is the only one and has no unknown key. */
 static int use(const char *path, const rb_state_entry *state, const rb_model *m, rb_data **d)
 {
     if (state->unknown) {

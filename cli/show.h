@@ -1,4 +1,4 @@
-/* What a run is shown by: pages, GLB and SVG files, recorded while it goes on. */
+/* Output of a run for viewers: pages, GLB and SVG files, recorded during the run. */
 #ifndef RATTLEBACK_CLI_SHOW_H
 #define RATTLEBACK_CLI_SHOW_H
 
@@ -7,7 +7,7 @@
 #include "rattleback/show.h"
 
 typedef struct show_options {
-    const char *html, *gltf, *svg; /* files; NULL: not asked for                                */
+    const char *html, *gltf, *svg; /* files; NULL: not given                                    */
     double fps;
     int snapshots;
     double camera[2]; /* azimuth, elevation [degree]; NAN: chosen */

@@ -189,7 +189,7 @@ static int write_page(const options *o, const files *f, const char *html)
 /* ---- pictures -----------------------------------------------------------------------------------
  */
 
-/* A replay of the run up to the time asked for, through `rattleback run`. */
+/* A replay of the run up to --time, through `rattleback run`. */
 static int write_replay(const options *o, const char *path, const char *html)
 {
     char time[40], friction[40], ground[40], fps[40];

@@ -9,7 +9,7 @@ static const char *mode_word(int mode)
     return mode >= 0 && mode < 5 ? words[mode] : "?";
 }
 
-/* Joints behind those of the model are tendons. */
+/* Joints after those of the model are tendons. */
 static const char *joint_or_tendon(const rb_model *m, int k, char *text, size_t size)
 {
     if (k >= m->njnt_all) return rb_model_name(m, RB_KIND_TENDON, k - m->njnt_all, text, size);

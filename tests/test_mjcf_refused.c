@@ -25,7 +25,7 @@ TEST(unknown_elements_and_attributes)
     check_refused(WORLD("<goem/>"), 2, "<goem> has no place inside <worldbody>");
     check_refused(WORLD("<geom radius='1'/>"), 2, "has no attribute \"radius\"; it knows: name");
     check_refused("<worldbody pos='0 0 0'/>", 1, "has no attribute \"pos\"");
-    check_refused("<default>\n<geom/><geom/></default>", 2, "stands twice in the same <default>");
+    check_refused("<default>\n<geom/><geom/></default>", 2, "appears twice in the same <default>");
     check_refused("<default><geom name='x'/></default>", 1, "has no attribute \"name\"");
     check_refused("<compiler><flag/></compiler>", 1, "has no place inside <compiler>");
     check_refused("<actuator><servo/></actuator>", 1, "<servo> has no place inside <actuator>");
@@ -156,7 +156,7 @@ TEST(wrong_actuators)
 TEST(custom_entries)
 {
     check_refused("<custom><numeric name='rb.bounce' data='1'/></custom>", 1,
-                  "behind \"rb.\" stand: restitution friction");
+                  "names after \"rb.\": restitution friction");
     check_refused("<custom><numeric name='rb.restitution' data='2'/></custom>", 1, "outside of 0");
     check_refused("<custom><numeric name='rb.grain' data='1'/></custom>", 1, "expected 3 numbers");
     check_refused("<custom><text name='rb.restitution' data='much'/></custom>", 1, "expected 1");

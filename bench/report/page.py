@@ -1,17 +1,18 @@
 """docs/design/results.md, the figures and the generated parts of other pages, from bench/results."""
+import os
 import re
 
 import engines
 import robots
 import solvers
-from records import Record
+from records import Record, notes, table as draw
 
 HEAD = [
     "# Results",
     "",
     "What was measured, where, and with which command. This page is written by `tools/make-results` from the newest files of",
     "`bench/results`; a check compares the two. Each table is of one machine; its source line names machine, revision and load.",
-    "A time stands beside its residual, its overlap or its energy error.",
+    "A time comes with its residual, its overlap or its energy error.",
     "",
     "```sh no-run",
     "make bench                # measures; writes bench/results/<date>-<cpu>",
@@ -60,10 +61,32 @@ def table(root, up, name, number):
     return [*record.table(int(number)), "", record.source(up) + "."]
 
 
+def origins(root, sections):
+    """Which tables are of the reference machine and revision (bench/results/reference.txt), and which are older."""
+    reference = notes(os.path.join(root, "reference.txt"))
+    rows = []
+    for title, records in sections:
+        anchor = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+        for record in {r.name: r for r in records}.values():
+            commits = record.revisions()
+            here = record.cpu() == reference["cpu"]
+            now = here and commits == [reference["revision"]]
+            rows.append((f"[{title}](#{anchor})", f"`{record.name}`", record.folder[:10], record.cpu(),
+                         ", ".join(commits) or "not recorded",
+                         "yes" if now else "same kind of machine, older" if here else "other machine"))
+    return [
+        f"The reference is {reference['cpu']}, revision {reference['revision']}. Tables of other machines and older revisions are kept",
+        "where a new run needs models, engines or quiet hours that the reference did not have.", "",
+        *draw(("table", "file", "day", "machine", "revision", "of the reference"), rows), ""]
+
+
 def results(root):
-    lines = list(HEAD)
+    lines, sections = [], []
     for title, write in SECTIONS:
+        Record.used.clear()
         lines += [f"## {title}", "", *write(root, "../../"), ""]
+        sections.append((title, list(Record.used)))
+    lines = [*HEAD, "## Where the tables come from", "", *origins(root, sections), *lines]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -7,8 +7,11 @@ import re
 class Record:
     """One file of bench/results with where it comes from."""
 
+    used = []       # all records that were read, in their order
+
     def __init__(self, root, name):
         self.name = name
+        Record.used.append(self)
         folders = sorted(f for f in os.listdir(root) if os.path.exists(os.path.join(root, f, name)))
         if not folders:
             raise FileNotFoundError(f"no folder of {root} has {name}")
@@ -42,12 +45,18 @@ class Record:
                 return value
         return self.notes.get("revision", "revision unknown")
 
+    def cpu(self):
+        return self.notes.get("cpu", "machine unknown").split(",")[0]
+
+    def revisions(self):
+        """The commits that the note names, in their order."""
+        return list(dict.fromkeys(re.findall(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7}\b", self.note())))
+
     def source(self, up):
         """Where the numbers come from: a sentence with a link, seen from a folder `up`."""
         place = f"bench/results/{self.folder}/{self.name}"
         note = re.sub(r"^(recorded with )?([0-9a-f]{7})\b", r"\1\2", self.note()).split(";")[0]
-        cpu = self.notes.get("cpu", "machine unknown").split(",")[0]
-        return f"{self.folder[:10]}, {cpu}: {note} ([data]({up}{place}))"
+        return f"{self.folder[:10]}, {self.cpu()}: {note} ([data]({up}{place}))"
 
 
 def notes(path):

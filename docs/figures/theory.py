@@ -70,6 +70,38 @@ def box(s, x, y, width, height, lines, colour=SOFT):
         s.text(x + width / 2, y + height / 2 - 5 + 17 * ((len(lines) - 1) / 2 - k), words, "middle")
 
 
+def conventions():
+    """Two geoms apart: normal, gap, tangents, the impulse on the second; frames of world and body."""
+    s = Sheet(620, 200)
+    s.circle(120, 70, 45)
+    s.text(120, 65, "geom 1", "middle")
+    s.circle(220, 135, 40)
+    s.text(220, 182, "geom 2", "middle")
+    n = (100 / math.hypot(100, 65), 65 / math.hypot(100, 65))
+    a, b = (120 + 45 * n[0], 70 + 45 * n[1]), (220 - 40 * n[0], 135 - 40 * n[1])
+    s.dot(*a)
+    s.dot(*b)
+    s.line([a, b], WARM, 2)
+    s.text(120, 128, "gap &gt; 0: apart", "middle", WARM)
+    s.arrow(a, (a[0] + 34 * n[1], a[1] - 34 * n[0]), INK)
+    s.text(a[0] + 36 * n[1] + 4, a[1] - 36 * n[0] - 8, "t1")
+    s.arrow((b[0] + 8, b[1] - 6), (b[0] + 8 + 60 * n[0], b[1] - 6 + 60 * n[1]), OURS, 2)
+    s.text(272, 152, "n, and an impulse r_n &gt; 0", colour=OURS)
+    s.text(272, 134, "on geom 2", colour=OURS)
+    s.arrow((400, 40), (450, 40))
+    s.arrow((400, 40), (400, 90))
+    s.text(455, 36, "x")
+    s.text(390, 96, "z")
+    s.text(400, 18, "world w", "middle")
+    s.area([(510, 70), (575, 95), (560, 135), (495, 110)])
+    s.arrow((535, 102), (563, 113))
+    s.arrow((535, 102), (524, 130))
+    s.text(540, 146, "body b", "middle")
+    s.arrow((400, 40), (535, 102), OURS)
+    s.text(470, 50, "p_wb, R_wb", colour=OURS)
+    return s
+
+
 def complementarity():
     s = Sheet(700, 210)
     axes(s, 60, 40, 170, 130, "z", "w")
@@ -308,7 +340,8 @@ def poses():
     return s
 
 
-PICTURES = {"complementarity": complementarity, "pivoting": pivoting, "cones": cones, "contact": contact,
+PICTURES = {"conventions": conventions, "complementarity": complementarity, "pivoting": pivoting, "cones": cones,
+            "contact": contact,
             "collision": collision, "closest-features": closest_features, "time-of-impact": time_of_impact,
             "dynamics": dynamics, "stepping": stepping, "impact": impact, "impulses": impulses,
             "hybrid": hybrid, "poses": poses}

@@ -52,14 +52,15 @@ typedef struct rb_alloc {
 rb_alloc rb_alloc_default(void);
 
 /* Scratch memory that is taken in pieces and given back by resetting to a mark. It grows while
- * it is new and then stays: after warm-up a solve allocates nothing. One thread at a time. */
+ * it is new and keeps its size then: after warm-up a solve allocates nothing. One thread at a
+ * time. */
 typedef struct rb_arena rb_arena;
 
 /* NULL when out of memory. `bytes` is a first guess, 0 is fine. */
 rb_arena *rb_arena_new(const rb_alloc *alloc, size_t bytes);
 void rb_arena_free(rb_arena *arena);
 
-/* Bytes the arena holds, and how often it asked the allocator for more: for tests and tuning. */
+/* Bytes of the arena, and how often it took more from the allocator: for tests and tuning. */
 size_t rb_arena_bytes(const rb_arena *arena);
 int rb_arena_growths(const rb_arena *arena);
 

@@ -40,7 +40,7 @@ typedef struct rb_manifold_point {
 
 typedef struct rb_manifold {
     int n;
-    int most; /* points asked for: RB_MANIFOLD_KEEP, RB_MANIFOLD_MAX where few are not enough, 1 */
+    int most; /* most points wanted: RB_MANIFOLD_KEEP (default), RB_MANIFOLD_MAX or 1 */
     rb_manifold_point point[RB_MANIFOLD_MAX];
     double error; /* 0: the search for the least gap ended. > 0: it reached its cap, and the least
                      gap may be too small by this much, never too large [m]                     */
@@ -48,18 +48,19 @@ typedef struct rb_manifold {
 
 /* Points of the pair with gap <= reach (reach >= 0, may be INFINITY: then at least the closest
  * point). RB_UNSUPPORTED where the pair table has no entry. Symmetric: swapping the shapes swaps
- * the witnesses and turns the normal. Of a surface of triangles the RB_MANIFOLD_MAX closest points
- * come; RB_TOO_LARGE where it is met in too many planes. */
+ * the witnesses and negates the normal. Of a surface of triangles the RB_MANIFOLD_MAX closest
+ * points come; RB_TOO_LARGE where it is met in too many planes. */
 rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach,
                            rb_manifold *out);
 
-/* The closest point alone: what a distance is asked for, at less cost. One of several that are as
- * close; its gap is that of the manifold. The rest as rb_pair_manifold. */
+/* The closest point alone, at less cost than the manifold. Where several points are equally close,
+ * one of them; its gap is that of the manifold. Otherwise as rb_pair_manifold. */
 rb_status rb_pair_closest(const rb_shape *shape1, const rb_shape *shape2, double reach,
                           rb_manifold_point *out, int *found);
 
 /* Where the next search begins: the normal of the last answer, and of polyhedra the simplex with
- * which GJK ended. All zero: nowhere. What belongs to other shapes is a start like any other. */
+ * which GJK ended. All zero: no start is known. A start from other shapes is allowed: it costs time
+ * and does not change the answer. */
 typedef struct rb_warm {
     double n[3];      /* from 1 to 2, world                                   */
     int ncorner;      /* 0 to 3                                               */
@@ -68,20 +69,20 @@ typedef struct rb_warm {
 
 /* rb_pair_manifold for poses that follow each other: the same answer, sooner. Polyhedra that touch
  * begin with the last normal, those apart with the last simplex, and give the same bits as well,
- * unless several directions are as good to rounding; curved shapes begin Newton's method with the
+ * unless several directions are equal to rounding; curved shapes begin Newton's method with the
  * last normal, and agree to rounding. */
 rb_status rb_pair_manifold_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
                                 rb_warm *warm, rb_manifold *out);
 
-/* rb_pair_closest in the same way. */
+/* rb_pair_closest with a warm start. */
 rb_status rb_pair_closest_warm(const rb_shape *shape1, const rb_shape *shape2, double reach,
                                rb_warm *warm, rb_manifold_point *out, int *found);
 
 /* ---- closest features of polyhedra ------------------------------------------------------------
  */
 
-/* Where the next search begins: features of the two polyhedra, as the last one left them. All zero
- * is a start like any other; so is what belongs to other shapes. */
+/* Where the next search begins: features of the two polyhedra, as the last one left them. All zero,
+ * and features of other shapes, are valid starts. */
 typedef struct rb_vclip {
     int feature[2]; /* 4 * index + kind: 0 vertex, 1 edge (an entry of its loop), 2 face          */
 } rb_vclip;
@@ -92,13 +93,13 @@ typedef struct rb_vclip_result {
     double pos1[3];   /* closest points, world [m]                                               */
     double pos2[3];   /*                                                                         */
     double normal[3]; /* unit, from 1 to 2                                                       */
-    int steps;        /* pairs of features looked at                                             */
-    int escaped;      /* 1: rounding went in circles, another method found the answer            */
+    int steps;        /* pairs of features visited                                               */
+    int escaped;      /* 1: rounding made it cycle, another method found the answer              */
 } rb_vclip_result;
 
 /* Closest points of two boxes or hulls by walking over their features (V.1): near-constant time
- * where the cache is from a pose close by. Whether they overlap is found on the way; how deep is
- * left to rb_pair_manifold. RB_UNSUPPORTED: a shape is no polyhedron. RB_BAD_INPUT: a pose that is
+ * where the cache is from a pose close by. It finds whether they overlap, not how deep: that is
+ * for rb_pair_manifold. RB_UNSUPPORTED: a shape is no polyhedron. RB_BAD_INPUT: a pose that is
  * not finite. */
 rb_status rb_vclip_query(const rb_shape *shape1, const rb_shape *shape2, rb_vclip *cache,
                          rb_vclip_result *out);
@@ -106,7 +107,7 @@ rb_status rb_vclip_query(const rb_shape *shape1, const rb_shape *shape2, rb_vcli
 /* ---- time of impact ---------------------------------------------------------------------------
  */
 
-/* How a rigid body moves: its point c flies along a parabola, and it turns about c with a constant
+/* How a rigid body moves: its point c follows a parabola, and it rotates about c with a constant
  * angular velocity. World axes. */
 typedef struct rb_ballistic {
     double c[3]; /* at time 0 [m]                                                                */
@@ -116,12 +117,11 @@ typedef struct rb_ballistic {
 } rb_ballistic;
 
 typedef enum rb_toi_outcome {
-    RB_TOI_NONE = 0,  /* they stay apart up to the horizon                                        */
+    RB_TOI_NONE = 0,  /* apart up to the horizon                                                  */
     RB_TOI_HIT,       /* they meet: not before `time`, not after `late`                           */
     RB_TOI_OVERLAP,   /* they touch or overlap at time 0                                          */
     RB_TOI_GRAZES,    /* they come so close that rounding decides: apart up to `time`             */
-    RB_TOI_UNFINISHED /* the looks are spent (1000; fast spins): apart up to `time`, no more known
-                       */
+    RB_TOI_UNFINISHED /* 1000 gaps were not enough (fast spins): apart up to `time`      */
 } rb_toi_outcome;
 
 typedef struct rb_toi {
@@ -129,14 +129,14 @@ typedef struct rb_toi {
     double time;          /* apart for all times before it [s]; INFINITY where they never meet    */
     double late;          /* RB_TOI_HIT: they touch or overlap here, late - time <= precision [s] */
     rb_manifold_point at; /* closest points at `time`; not set where outcome = RB_TOI_NONE        */
-    int steps;            /* gaps that were asked for                                             */
+    int steps;            /* gaps that were computed                                              */
 } rb_toi;
 
 /* Precision of the time of an impact [s]. */
 #define RB_TOI_PRECISION 1e-9
 
 /* When two shapes, given at time 0, first touch within 0 .. horizon [s], horizon finite. Never
- * later than the truth (T.1). RB_UNSUPPORTED: no entry in the pair table, a plane that turns, or
+ * later than the true time (T.1). RB_UNSUPPORTED: no entry in the pair table, a rotating plane, or
  * shapes that are not convex. RB_BAD_INPUT: a number is not finite. */
 rb_status rb_toi_shapes(const rb_shape *shape1, const rb_ballistic *flight1, const rb_shape *shape2,
                         const rb_ballistic *flight2, double horizon, rb_toi *out);
@@ -146,15 +146,15 @@ rb_status rb_toi_shapes(const rb_shape *shape1, const rb_ballistic *flight1, con
 
 typedef struct rb_contact {
     int geom1, geom2; /* geom1 < geom2                                                          */
-    int pair;         /* explicit pair of the model that asks for it, -1: none                  */
+    int pair;         /* explicit pair of the model that it comes from, -1: none                */
     rb_manifold_point at;
     double error; /* of the least gap of its pair, as in rb_manifold [m]                        */
 } rb_contact;
 
 /* All contacts that could close within h seconds [s] while every link moves with its present
  * velocity, changed by at most dv_max [m/s] at each of its points, sorted by (geom1, geom2,
- * feature). Where two shapes could touch, all points that could close come along. h = 0: what
- * touches or overlaps now; dv_max = INFINITY: every pair that the filter lets through.
+ * feature). Of two shapes that could touch, all points that could close are listed. h = 0: what
+ * touches or overlaps now; dv_max = INFINITY: every pair that the filter accepts.
  *
  * Filtering as MJCF: contype/conaffinity, exclude, parent and child; an explicit pair overrides
  * these. Geoms of one link, or of links that no dof moves, never meet.
@@ -165,8 +165,8 @@ typedef struct rb_contact {
 rb_status rb_collide(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
                      rb_contact *contacts, int *n, rb_error *err);
 
-/* The same with up to RB_MANIFOLD_MAX points of a pair of convex shapes: which few of them stand
- * for the others can change with the smallest turn. */
+/* The same with up to RB_MANIFOLD_MAX points of a pair of convex shapes. A reduction to
+ * RB_MANIFOLD_KEEP points may choose others after a tiny rotation; this list does not. */
 rb_status rb_collide_full(const rb_model *m, rb_data *d, double h, double dv_max, int capacity,
                           rb_contact *contacts, int *n, rb_error *err);
 
@@ -193,7 +193,8 @@ rb_ray_opts rb_ray_opts_default(void); /* everything is seen, meshes by their tr
 
 /* The nearest geom that the ray from + t direction, t >= 0, meets, whether or not geoms collide.
  * `direction` need not have unit length. Solids are hit from inside as well; a plane from above
- * alone, and only where it is drawn (size), as in mj_ray. Of two as near the first counts.
+ * alone, and only where it is drawn (size), as in mj_ray. Of two at the same distance the one with
+ * the smaller index counts.
  *
  * opts may be NULL: the default. Needs rb_frames. RB_BAD_INPUT: a number is not finite, or the
  * direction has no length. */

@@ -30,11 +30,11 @@ typedef enum rb_scheme {
     RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.101)         */
 } rb_scheme;
 
-/* How time is cut. */
+/* How time is divided into steps. */
 typedef enum rb_stepper {
     RB_STEPPER_FIXED = 0, /* every step has length h, impacts act at its end                      */
     RB_STEPPER_LOCATED, /* steps are divided where bodies meet; there the impact is solved alone */
-    RB_STEPPER_IMPULSE, /* bodies fly from event to event, all contact is a train of impacts     */
+    RB_STEPPER_IMPULSE, /* bodies fly from event to event, all contact is a series of impacts    */
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
@@ -51,7 +51,7 @@ const char *rb_accuracy_name(rb_accuracy accuracy);
 double rb_accuracy_tol(rb_accuracy accuracy);     /* relative residual [1]                        */
 double rb_accuracy_overlap(rb_accuracy accuracy); /* overlap that steps may make, per extent [1]  */
 
-/* When an impact ends, (I.8): single impacts and steps that end at impacts share the words. */
+/* When an impact ends (I.8); used by single impacts and by steps that end at impacts. */
 typedef enum rb_restitution_law {
     RB_POISSON = 0, /* normal impulse of restitution = e times that of compression               */
     RB_NEWTON,      /* speed of separation = e times the speed of approach; may create energy    */
@@ -90,16 +90,16 @@ typedef struct rb_event_sink {
     void *ctx;
 } rb_event_sink;
 
-/* What to do with a problem before it is solved: `--dump-problems`. Return nonzero to stop. */
+/* Called with each problem before it is solved, as for `--dump-problems`. Nonzero stops the step.
+ */
 typedef struct rb_problem_sink {
     int (*take)(void *ctx, const char *name, const rb_problem *problem);
     void *ctx;
 } rb_problem_sink;
 
-/* Threads of the caller's, for the islands of a step and for many simulations. The library starts
- * none: `run` calls task(work, k) once for each k = 0 .. workers - 1, on as many threads as it
- * likes, and returns when all are done. The answer is the same to the bit for any number of
- * workers. */
+/* Threads of the caller, for the islands of a step and for many simulations. The library starts
+ * none: `run` calls task(work, k) once for each k = 0 .. workers - 1, on any number of threads, and
+ * returns when all calls have ended. Results have the same bits for any number of workers. */
 typedef struct rb_parallel {
     int workers;
     void (*run)(void *ctx, void (*task)(void *work, int k), void *work);
@@ -107,19 +107,20 @@ typedef struct rb_parallel {
     rb_arena **arena; /* scratch of each worker                                   (workers)      */
 } rb_parallel;
 
-/* Who drives: asked for the inputs of a step (ctrl, tau, wrench, mocap_v) at control instants, the
- * multiples of `every`; a step that begins at or first after one asks, before it does anything
- * else. Between them inputs stay. Whether a step asks depends on its time and length alone, so that
- * it is the same whoever calls rb_step, and in a run that goes on from a restored state. A step
- * that is tried again (RB_FULL) asks again. With rb_step_many `set` is called by all workers. */
+/* A controller. `set` writes the inputs of a step (ctrl, tau, wrench, mocap_v). Control instants
+ * are the multiples of `every`; the first step that begins at or after one calls `set` before
+ * anything else. Between control instants inputs keep their values. Whether a step calls `set`
+ * depends on its time and length alone, so that a run from a restored state makes the same calls. A
+ * step that is repeated after RB_FULL calls it again. With rb_step_many all workers call `set`. */
 typedef struct rb_control {
-    rb_status (*set)(void *ctx, const rb_model *m, rb_data *d, double h,
-                     rb_error *err); /* NULL: nobody; a status other than RB_OK ends the step  */
+    rb_status (*set)(
+        void *ctx, const rb_model *m, rb_data *d, double h,
+        rb_error *err); /* NULL: no controller; a status other than RB_OK ends the step */
     void *ctx;
     double every; /* [s]; 0: at every step                                                       */
 } rb_control;
 
-/* 1: a step of length h from `time` on asks. */
+/* 1: a step of length h that begins at `time` calls control->set. */
 int rb_control_is_due(const rb_control *control, double time, double h);
 
 /* Start from rb_step_opts_default(). */
@@ -134,16 +135,16 @@ typedef struct rb_step_opts {
     int directions;  /* of polyhedral cones: even, >= 4; 8                                    */
     rb_accuracy accuracy; /* standard                                                        */
     double tol;         /* relative residual to certify [1]; 0: that of the accuracy             */
-    double loose;       /* the one at which a step still advances where none reaches tol [1];
+    double loose;       /* up to this residual a step that missed tol advances [1];
                            info.below_accuracy counts such problems; 0: never; 1e-3               */
     double friction;    /* replaces every sliding coefficient; NAN: the materials'               */
     double restitution; /* replaces every coefficient; NAN: the materials'                       */
     int cold;           /* 1: no warm start                                                      */
-    int max_repair;     /* re-linearisations after a step, 8; 0: none, overlap is not looked at   */
+    int max_repair;     /* re-linearisations after a step, 8; 0: none, overlap is not checked     */
     int max_split;      /* times that a step is halved where repairs do not end, 10              */
-    int keep_errors;    /* 1: overlap of the start and joints beyond their limits stay as they are;
-                           0: they are taken off positions within 0.2 s, no velocity comes from it */
-    double project;     /* share of overlap that each step takes off instead [1]; 0              */
+    int keep_errors;    /* 1: keep overlap of the start and joints beyond their limits; 0: correct
+                           them in positions within 0.2 s, without velocity                       */
+    double project;     /* share of overlap that each step corrects instead [1]; 0               */
     double regularise;  /* `anitescu-potra`, DART note: A_ii := (1 + eps) A_ii; 0                */
     double stick_speed; /* `phantom`, `hybrid-friction`: v_th [m/s]; 1e-3                        */
     double phantom_share; /* `phantom`: rho_j = share T_jj; 1e-6                                  */
@@ -152,10 +153,10 @@ typedef struct rb_step_opts {
                      bristle as along it, 0 none; 1                                                */
     double shell; /* `impulse`: distance at which bodies collide [m]; 0: a share of their size */
     rb_control control;
-    double budget; /* work that a step may take, counted, in thousands of multiplications and
-                      additions or so [1]; 0: 4e6, a second or some; < 0 or INFINITY: any amount */
-    int (*cancel)(void *ctx); /* asked within a step, every 10 ms or so, by any of the threads:
-                                 nonzero ends it with RB_CANCELLED; NULL: nobody                  */
+    double budget; /* work that a step may take, in units of about 1000 multiplications and
+                      additions [1]; 0: 4e6, one to four seconds; < 0 or INFINITY: unlimited */
+    int (*cancel)(void *ctx); /* called about every 10 ms within a step, by any of its threads;
+                                 nonzero ends the step with RB_CANCELLED; NULL: never             */
     void *cancel_ctx;
     rb_problem_sink sink;
     rb_event_sink events;
@@ -170,11 +171,11 @@ double rb_pair_friction(const rb_model *m, int geom1, int geom2, const rb_step_o
 /* The relative residual that steps with these options certify [1]. */
 double rb_step_opts_tol(const rb_step_opts *opts);
 
-/* Geoms of one mechanism that overlap wherever the joints between them stand (F.29), up to three
- * links from each other, are parts of a joint drawn larger than they are: a pair of the spec says
- * that they never touch, a warning names them. Explicit pairs stay. `m` is the spec as compiled,
- * hulls made; *count says how many were found: then it is compiled again. Deterministic. RB_NOMEM,
- * RB_BAD_INPUT. */
+/* Finds geoms of one mechanism, up to three links from each other, that overlap at all positions of
+ * the joints between them (F.29): parts of a joint that are drawn too large. It adds a pair to the
+ * spec that excludes them from contact, and a warning that names them. Explicit pairs are kept. `m`
+ * is the compiled spec, with hulls; *count is the number found: if it is not 0, compile again.
+ * Deterministic. RB_NOMEM, RB_BAD_INPUT. */
 rb_status rb_spec_leave_out(rb_spec *spec, const rb_model *m, const rb_alloc *alloc, int *count,
                             rb_error *err);
 

@@ -145,7 +145,7 @@ typedef struct rb_rows {
     double *error; /* violation of the constraint in the row's unit, first minus second (n)    */
     double *bias;  /* dJ/dt v                                                      (n)         */
     double *drive; /* rate of the error by what the caller moves: it is J v + drive (n)        */
-    void *block;   /* where the arena stood: for rb_rows_release                               */
+    void *block;   /* position of the arena before: for rb_rows_release                        */
     size_t left;
 } rb_rows;
 
@@ -155,7 +155,7 @@ rb_status rb_loop_rows(const rb_model *m, rb_data *d, rb_rows *rows);
 void rb_rows_release(rb_data *d, rb_rows *rows);
 
 typedef struct rb_loop_info {
-    int rows, rank;  /* rank < rows: some repeat others, the mechanism may still be fine         */
+    int rows, rank;  /* rank < rows: some rows are redundant, which is allowed                   */
     double residual; /* max |J qdd + bias| over max(1, |bias|, |J qdd_free|): rows that contradict
                         each other show here                                                     */
 } rb_loop_info;
@@ -173,9 +173,9 @@ rb_status rb_forward_loops(const rb_model *m, rb_data *d, const double *tau, dou
 rb_status rb_maximal_state(const rb_model *m, const rb_data *d, const rb_model *max,
                            rb_data *d_max);
 
-/* The way back (D.31b): q and v of the tree from the poses and velocities of its maximal form, the
- * coordinates continued from those of d. Needs kinematics and velocity of d_max. RB_UNSOLVED: poses
- * that the joints do not allow; the nearest found is there. */
+/* The inverse of rb_maximal_state (D.31b): q and v of the tree from the poses and velocities of its
+ * maximal form, the coordinates continued from those of d. Needs kinematics and velocity of d_max.
+ * RB_UNSOLVED: poses that the joints do not allow; the nearest found is there. */
 rb_status rb_minimal_state(const rb_model *max, const rb_data *d_max, const rb_model *m,
                            rb_data *d);
 
@@ -183,15 +183,15 @@ rb_status rb_minimal_state(const rb_model *max, const rb_data *d_max, const rb_m
  */
 
 typedef struct rb_smooth_info {
-    int iterations; /* of all substeps, tries that failed included                              */
-    int substeps;   /* of the last try                                                          */
+    int iterations; /* of all substeps, failed attempts included                                */
+    int substeps;   /* of the last attempt                                                      */
     double change;  /* what one more iteration would change, relative to the largest velocity     */
     int converged;
-    double made; /* energy beside the work of forces, where something turns fast (D.35) [J]       */
+    double made; /* energy created by the rule itself, where links rotate fast (D.35) [J]         */
 } rb_smooth_info;
 
 /* One contact-free step of length h > 0 by the implicit midpoint rule (D.24): springs, dampers and
- * servos implicit, forces d->tau, d->wrench and actuators with the controls held. Equalities,
+ * servos implicit; d->tau, d->wrench and controls are constant in the step. Equalities,
  * limits and dry friction are not part of it. Moves q, v, act, time; what depends on them is left
  * at some midpoint: run rb_kinematics and rb_velocity before reading it. A step that fails leaves
  * the state as it was: RB_SINGULAR, RB_NOMEM, or RB_OK with converged = 0. info may be NULL. */

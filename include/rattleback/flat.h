@@ -152,7 +152,7 @@ void rb_sim_free(rb_sim *s); /* NULL is fine */
 rb_sim *rb_sim_copy(const rb_sim *s);
 
 /* Its data. It moves when room for contacts grows, but the arrays whose lengths are those of the
- * model stay where they are as long as the simulation lives. */
+ * model keep their addresses as long as the simulation exists. */
 rb_data *rb_sim_data(const rb_sim *s);
 const rb_model *rb_sim_model(const rb_sim *s);
 rb_step_opts *rb_sim_opts(rb_sim *s);
@@ -179,8 +179,8 @@ typedef struct rb_host {
     void *taken[3]; /* what was raised; NULL: nothing */
 } rb_host;
 
-/* Asked some times a second within rb_sim_step and rb_batch_step, by the calling thread: what its
- * check finds ends the call with RB_CANCELLED. NULL: nobody. */
+/* rb_sim_step and rb_batch_step call host->check some times a second, on the calling thread;
+ * nonzero ends the call with RB_CANCELLED. NULL: no host. */
 void rb_sim_on_wait(rb_sim *s, rb_host *host);
 
 /* Frames of bodies, geoms and sites, velocities and sensors at the present state. */
@@ -210,14 +210,14 @@ rb_status rb_sim_threads(rb_sim *s, int threads);
 void rb_sim_forget_threads(rb_sim *s);
 
 /* Records the simulation from now on, fps frames a second (0: each step), in the place of what was
- * recorded before, which goes on to be the caller's. NULL: out of memory. */
+ * recorded before, which still belongs to the caller. NULL: out of memory. */
 rb_replay *rb_sim_record(rb_sim *s, double fps);
 
 /* Ends the recording at the present state where r is what is recorded. */
 rb_status rb_sim_record_end(rb_sim *s, rb_replay *r);
 
-/* rb_replay_save, with the page of the viewer. told (6, may be NULL): frames, bytes, those of
- * meshes, largest errors of rounding [m], [rad], bytes of the viewer. */
+/* rb_replay_save, with the page of the viewer. told (6, may be NULL) gets: number of frames, bytes,
+ * bytes of meshes, largest rounding errors [m], [rad], bytes of the viewer. */
 rb_status rb_flat_replay_save(const rb_replay *r, const char *path, const char *name, int snapshots,
                               double azimuth, double elevation, double *told, rb_error *err);
 
@@ -226,7 +226,7 @@ rb_status rb_flat_replay_save(const rb_replay *r, const char *path, const char *
 
 typedef struct rb_batch rb_batch;
 
-/* n simulations of a model, their q, v, act, ctrl, tau, mocap, sensor .. one behind the other in
+/* n simulations of a model, their q, v, act, ctrl, tau, mocap, sensor .. one after the other in
  * arrays of the batch. threads >= 1. */
 rb_batch *rb_batch_new(const rb_model *m, int n, int threads, rb_error *err);
 void rb_batch_free(rb_batch *b);
@@ -240,7 +240,7 @@ double *rb_batch_time(const rb_batch *b); /* (n), as of the end of the last call
 /* World i gets a model of its own, to be changed by rb_model_set_*. NULL: out of memory. */
 rb_model *rb_batch_own_model(rb_batch *b, int i);
 
-/* New threads after a fork, which keeps none of them. */
+/* New threads, as needed after a fork, which does not copy threads. */
 rb_status rb_batch_threads(rb_batch *b, int threads);
 void rb_batch_forget_threads(rb_batch *b);
 
@@ -248,11 +248,11 @@ void rb_batch_forget_threads(rb_batch *b);
  * NULL. The first status that is not RB_OK. */
 rb_status rb_batch_step(rb_batch *b, long n, const rb_step_opts *opts, int *status, long *done);
 
-/* T times: controls (worlds x T x nctrl, NULL: as they are), then `skip` steps. What is asked for
- * is written behind each: states (worlds x T x (nq + nv)), sensors (worlds x T x nsensordata),
- * certificates (worlds x T x 4: residual, penetration, below_accuracy, contacts); any may be NULL.
- * A world that fails stays as it was, and repeats its last row; rows behind RB_CANCELLED are not
- * written. */
+/* T times: controls (worlds x T x nctrl, NULL: as they are), then `skip` steps. After each of the
+ * T times the outputs are written: states (worlds x T x (nq + nv)), sensors (worlds x T x
+ * nsensordata), certificates (worlds x T x 4: residual, penetration, below_accuracy, contacts); any
+ * may be NULL. A world that fails keeps its state and repeats its last row; rows after RB_CANCELLED
+ * are not written. */
 rb_status rb_batch_rollout(rb_batch *b, int T, int skip, const rb_step_opts *opts,
                            const double *controls, double *states, double *sensors,
                            double *certificates, int *status, long *done);
@@ -274,7 +274,7 @@ void rb_batch_certificates(const rb_batch *b, double *out); /* of the last steps
 rb_status rb_batch_reset(rb_batch *b, const int *ids, int n, int key);
 
 /* What all bodies have now, about the centre of mass of the tree that each is part of, world axes:
- * inertia (worlds x nbody x 10: xx yy zz xy xz yz, mass times the way from there, mass); angular
+ * inertia (worlds x nbody x 10: xx yy zz xy xz yz, mass times the vector from there, mass); angular
  * and linear velocity (worlds x nbody x 6); torque and force of the contacts of the last step
  * (worlds x nbody x 6). MuJoCo's cinert, cvel, cfrc_ext. RB_NOMEM. */
 typedef enum rb_body_quantity {

@@ -1,4 +1,4 @@
-/* What the command and the flat interface do alike before a step: options by their words, models
+/* What the command and the flat interface share before a step: options by their words, models
  * as `rattleback run` reads and compiles them. Part of rattleback_io. Words and limits:
  * docs/manual/run.md. */
 #ifndef RATTLEBACK_FRONT_H
@@ -17,17 +17,18 @@ extern "C" {
  */
 
 /* Sets an option by its name and a text: "accuracy" "strict", "tol" "1e-9", .. RB_BAD_INPUT: err
- * says "NAME TEXT: expected ..", or which names there are; opts stay as they were. */
+ * says "NAME TEXT: expected ..", or which names there are; opts are unchanged. */
 rb_status rb_option_set(rb_step_opts *opts, const char *name, const char *text, rb_error *err);
 
 /* Their names, in the order of the messages, and whether a model may have one as rb.NAME:
- * coefficients of a file belong to its geoms, tol and its like to who runs it. */
+ * coefficients in a file belong to its geoms; tol and similar options belong to the caller. */
 int rb_option_count(void);
 const char *rb_option_name(int k);
 int rb_option_is_of_models(int k);
 
-/* What the rb.* entries of a model ask for, but for those named in `given` (NULL-terminated, or
- * NULL). Impacts of `impulse` and `hybrid` end as Poisson says, unless somebody says otherwise. */
+/* Applies the rb.* entries of a model, except those named in `given` (NULL-terminated, or NULL).
+ * The restitution law of `impulse` and `hybrid` is Poisson's unless the model or `given` sets it.
+ */
 rb_status rb_options_from_model(const rb_model *m, const char *const *given, rb_step_opts *opts,
                                 rb_error *err);
 
@@ -40,8 +41,8 @@ const char *rb_model_entry(const rb_model *m, const char *name, char *buffer, si
 /* Start from rb_read_opts_default(). */
 typedef struct rb_read_opts {
     rb_load_opts load; /* floating_base also frees what an MJCF file fixes to the world */
-    int has_ground;    /* 1: a plane z = ground is added to the world; of two coefficients the
-                          larger one counts, that of what lies on it                        */
+    int has_ground;    /* 1: a plane z = ground is added to the world; its friction is 0, and
+                          the larger of two counts: that of the body on it                  */
     double ground;     /* [m] */
 } rb_read_opts;
 
@@ -52,8 +53,8 @@ rb_read_opts rb_read_opts_default(void);
 rb_spec *rb_front_read(const char *path, const char *text, size_t size, const rb_read_opts *opts,
                        rb_error *err);
 
-/* Compiles; what overlaps wherever its joints stand is left out of contact (rb_spec_leave_out)
- * unless keep_overlap or the spec's rb.keep_errors says otherwise. */
+/* Compiles. Geoms that overlap at all positions of their joints are excluded from contact
+ * (rb_spec_leave_out) unless keep_overlap or rb.keep_errors of the spec is set. */
 rb_model *rb_front_compile(rb_spec *spec, int keep_overlap, rb_error *err);
 
 #ifdef __cplusplus

@@ -64,9 +64,9 @@ typedef struct rb_impact_result {
     double W;      /* normal work up to the end; RB_STRONGE, else 0 [J]                        */
     double energy; /* change of the kinetic energy, p.(u + u+)/2 [J]                           */
     int jamb;      /* 1: friction pressed the bodies together while they slid                  */
-    int held;      /* 1: friction and joints hold the point at rest, the law cannot be met     */
+    int held;      /* 1: friction and joints keep the point at rest, the law cannot be met     */
     int rounds;    /* 1; more: restitution ended while the bodies approached again (I.15)      */
-    int steps;     /* power series used; 0: closed forms all along                             */
+    int steps;     /* power series used; 0: closed forms only                                  */
     int nphase;    /* what happened, in order                                                  */
     unsigned char phase[RB_IMPACT_MAX_PHASES]; /* rb_impact_phase                     (nphase)    */
 } rb_impact_result;
@@ -84,7 +84,7 @@ typedef struct rb_impact_certificate {
     double cone;     /* max(0, |p_t| - mu p_n) / |p|                                             */
     double approach; /* max(0, -u+_n) / |u|                                                      */
     double law;    /* how far the end is from what the law says, relative; 0 for Poisson in several
-                      rounds, and for points that are held                                     */
+                      rounds, and for points kept at rest                                      */
     double energy; /* energy created relative to that of the contact, < 0: dissipated           */
 } rb_impact_certificate;
 
@@ -110,8 +110,8 @@ typedef struct rb_impact_body {
 /* Contact axes (n, t1, t2) as the rows of R; n is normalised. */
 void rb_impact_frame(const double n[3], double R[9]);
 
-/* K and u of `in` from two bodies and the axes R; mu, e and law stay. Slip that is no more than
- * the rounding of the velocities becomes zero. */
+/* K and u of `in` from two bodies and the axes R; mu, e and law are not changed. Slip within the
+ * rounding of the velocities becomes zero. */
 void rb_impact_bodies(const rb_impact_body *b1, const rb_impact_body *b2, const double R[9],
                       rb_impact *in);
 
@@ -130,10 +130,10 @@ typedef struct rb_impact_site {
     rb_restitution_law law;
 } rb_impact_site;
 
-/* Resolves the impact and fills dv (nv), the change of the velocities of the whole tree; d->v stays
- * as it is. K comes from rb_compliance, dv from rb_impulse: O(links). p and u of `out` are in the
- * axes of rb_impact_frame(n). Loops are not part of it: RB_UNSUPPORTED where the model has active
- * equalities. Needs rb_velocity and rb_upsilon. */
+/* Resolves the impact and fills dv (nv), the change of the velocities of the whole tree; d->v is
+ * not changed. K comes from rb_compliance, dv from rb_impulse: O(links). p and u of `out` are in
+ * the axes of rb_impact_frame(n). Loops are not part of it: RB_UNSUPPORTED where the model has
+ * active equalities. Needs rb_velocity and rb_upsilon. */
 rb_status rb_impact_model(const rb_model *m, rb_data *d, const rb_impact_site *site,
                           rb_impact_result *out, double *dv);
 
@@ -144,14 +144,14 @@ rb_status rb_impact_model(const rb_model *m, rb_data *d, const rb_impact_site *s
 typedef struct rb_impact_time {
     rb_toi toi;       /* of that pair; outcome RB_TOI_NONE: nothing meets before the horizon      */
     int geom1, geom2; /* geom1 < geom2, -1: none                                                  */
-    int pairs;        /* pairs that were looked at                                                */
+    int pairs;        /* pairs that were examined                                                 */
     int overlaps;     /* pairs that touch or overlap at the start: reported only where all do     */
 } rb_impact_time;
 
 /* When geoms of the model first touch within 0 .. horizon [s] while free bodies fly (gravity, a
  * constant angular velocity) and everything else moves with its present joint velocities (T.5).
  * Pairs are filtered as in rb_collide; those that touch already are passed over unless nothing else
- * meets. Never later than the truth. q, v and what rb_frames and rb_velocity have written are as
+ * meets. Never later than the true time. q, v and the results of rb_frames and rb_velocity are as
  * before when it returns. Needs these two. RB_UNSUPPORTED, RB_BAD_INPUT, RB_NOMEM: see err. */
 rb_status rb_impact_predict(const rb_model *m, rb_data *d, double horizon, rb_impact_time *out,
                             rb_error *err);

@@ -2,7 +2,7 @@
  * per line. States of models, as JSON objects. Models themselves: rattleback/load.h.
  *
  * A separate library, rattleback_io, so that the core needs nothing but libm. Files are read line
- * by line; a bad line is reported with file, line and field, and reading goes on behind it.
+ * by line; a bad line is reported with file, line and field, and reading continues after it.
  * Formats: docs/manual/problem-files.md, docs/manual/compute.md.
  *
  * Memory of readers and entries comes from the rb_alloc given. Jansson, which parses a line, has
@@ -25,7 +25,7 @@ extern "C" {
 
 /* A line over one of these is refused before anything of its declared size is allocated. */
 #define RB_IO_MAX_LINE       ((size_t)64 << 20)  /* bytes of one line                           */
-#define RB_IO_MAX_SKIP       ((size_t)512 << 20) /* bytes of a longer line passed over          */
+#define RB_IO_MAX_SKIP       ((size_t)512 << 20) /* bytes of a longer line that are skipped     */
 #define RB_IO_MAX_DEPTH      64                  /* nested brackets                             */
 #define RB_IO_MAX_VALUES     ((size_t)8 << 20)   /* numbers, strings, ... of one line           */
 #define RB_IO_MAX_CONTAINERS ((size_t)1 << 18)   /* arrays and objects of one line              */
@@ -88,7 +88,7 @@ typedef struct rb_impact_entry {
 
 typedef struct rb_impact_reader rb_impact_reader;
 
-/* As rb_problem_open and its kin; rb_impact_next sets *more to 0 at the end. */
+/* As the rb_problem_* functions above; rb_impact_next sets *more to 0 at the end. */
 rb_impact_reader *rb_impact_open(const char *path, const rb_alloc *alloc, rb_error *err);
 rb_status rb_impact_next(rb_impact_reader *reader, rb_impact_entry *entry, int *more,
                          rb_error *err);
@@ -105,8 +105,8 @@ typedef struct rb_state_point {
     double pos[3]; /* in the body frame [m]                                                      */
 } rb_state_point;
 
-/* What a step remembers beside coordinates and controls: with it a run goes on bit for bit. Fields
- * as in rb_data. */
+/* State of a step beside coordinates and controls: with it a run continues bit for bit. Fields as
+ * in rb_data. */
 typedef struct rb_state_resume {
     rb_rng rng;
     double push_time, slope_time, touch_h, correct_end, correct_from;
@@ -138,8 +138,8 @@ typedef struct rb_state_entry {
 typedef struct rb_state_reader rb_state_reader;
 
 /* A file of states, or standard input where path is "-": JSON objects one after the other, each on
- * one line or on several. Otherwise as rb_problem_open and its kin. The model outlives the reader.
- */
+ * one line or on several. Otherwise as the rb_problem_* functions. The model must outlive the
+ * reader. */
 rb_state_reader *rb_state_open(const char *path, const rb_model *m, const rb_alloc *alloc,
                                rb_error *err);
 rb_status rb_state_next(rb_state_reader *reader, rb_state_entry **entry, rb_error *err);
@@ -150,12 +150,12 @@ rb_status rb_state_parse(const rb_model *m, const char *bytes, size_t size, int 
                          const rb_alloc *alloc, rb_state_entry **entry, rb_error *err);
 void rb_state_entry_free(rb_state_entry *entry); /* NULL is fine */
 
-/* Copies what the entry has to the state and the inputs of d; the rest of d stays. RB_FULL, and
- * nothing done, where d has no room for entry->resume->ntouch constraints: rb_data_reserve. */
+/* Copies what the entry has to the state and the inputs of d; the rest of d is unchanged. RB_FULL,
+ * with d unchanged, where d has no room for entry->resume->ntouch constraints: rb_data_reserve. */
 rb_status rb_state_apply(const rb_model *m, const rb_state_entry *entry, rb_data *d);
 
-/* Writes the state and the inputs of d as one line that rb_state_next reads back to the same bits,
- * with all that a step remembers. Write errors are left to ferror(out). */
+/* Writes the state and the inputs of d, warm start included, as one line that rb_state_next reads
+ * back to the same bits. Write errors are left to ferror(out). */
 void rb_state_write(FILE *out, const rb_model *m, const rb_data *d);
 
 /* ---- tables over time ------------------------------------------------------------------------ */
@@ -170,12 +170,12 @@ typedef struct rb_table {
 } rb_table;
 
 /* CSV with a header `time,NAME,..`, or JSON lines {"time": t, "NAME": x, ..} with the keys of the
- * first line; "-" is standard input. An empty cell, or a key that is left out, stays as it was in
- * the row before. NULL: see err, which names line and column. */
+ * first line; "-" is standard input. An empty cell, or a missing key, has the value of the row
+ * before. NULL: see err, which names line and column. */
 rb_table *rb_table_read(const char *path, const rb_alloc *alloc, rb_error *err);
 void rb_table_free(rb_table *table); /* NULL is fine */
 
-/* The row that holds at time t: the last one whose time is at most t; -1: all are later. */
+/* The row that is valid at time t: the last one whose time is at most t; -1: all are later. */
 int rb_table_row(const rb_table *table, double t);
 
 /* ---- writing -------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  * Files are not trusted: every budget below is checked before memory of a declared size is taken,
  * there is no DTD and no external entity. A model read from a file may name any regular file, as in
  * MuJoCo, unless `sandbox` keeps it to a folder; a model in memory opens files below the folder of
- * its path, its meshdir, and the package folders given only. What a file asks for and we do not
- * support is kept as a warning in the spec. Manual: docs/manual/model-files.md. */
+ * its path, its meshdir, and the package folders given only. What a file asks for and is not
+ * supported becomes a warning of the spec. Manual: docs/manual/model-files.md. */
 #ifndef RATTLEBACK_LOAD_H
 #define RATTLEBACK_LOAD_H
 
@@ -30,7 +30,7 @@ typedef struct rb_load_opts {
     const char *sandbox; /* no file outside of this folder is opened, links resolved; NULL: any */
     int floating_base;   /* URDF: give the root link a free joint                       */
     double friction;     /* URDF: sliding coefficient of all geoms                      */
-    int snap_angles; /* frames that miss a right angle by rounding are turned to it; 0: warned of */
+    int snap_angles; /* 1: frames that miss a right angle by rounding are corrected; 0: a warning */
     int skip_meshes; /* do not open mesh files: geoms that need them are left out   */
     int all_objects; /* MJCF: all objects of an OBJ file; 0: the first, as MuJoCo    */
     int visuals;     /* URDF: <visual> elements become geoms that touch nothing     */
@@ -51,7 +51,7 @@ rb_spec *rb_spec_read(const char *path, const rb_load_opts *opts, const rb_alloc
 rb_spec *rb_spec_read_memory(const char *bytes, size_t size, const char *path,
                              const rb_load_opts *opts, const rb_alloc *alloc, rb_error *err);
 
-/* Convex hulls, by Qhull, of the meshes that collide or weigh by them and have none yet; coplanar
+/* Makes convex hulls, by Qhull, of meshes that need one for contact or mass and have none; coplanar
  * facets are merged. A mesh without volume on a body that moves is refused with its file and line.
  * rb_spec_compile calls it for specs that were read from files, so that only specs made by hand
  * need it; calling it before shows the warnings about meshes that are not convex. */

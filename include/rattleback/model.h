@@ -21,7 +21,7 @@ extern "C" {
 #define RB_MODEL_MAGIC UINT64_C(0x0009006c646d6272) /* "rbmdl", version of the layout */
 #define RB_DATA_MAGIC  UINT64_C(0x0008007461646272) /* "rbdat"                        */
 
-/* A link of a mechanism in a plane, where joints stand at their references, axes of the plane. */
+/* A link of a planar mechanism in its reference configuration, axes of the plane. */
 typedef struct rb_plane_link {
     double a[2]; /* from the anchor of the parent to its own [m]             */
     double c[2]; /* mass times centre of mass, from its anchor [kg m]        */
@@ -146,7 +146,7 @@ typedef struct rb_model {
                                links T0 before their joints                       (nlink x 27)  */
 
     /* ---- mechanisms in a plane ---- */
-    int plane; /* 1: each link hangs on one hinge, all are parallel, nothing asks for frames  */
+    int plane; /* 1: each link has one hinge, all are parallel, no frames are needed          */
     double plane_axes[9];      /* e1, e2, e = e1 x e2, the axis of the hinges                    */
     rb_plane_link *plane_link; /*                                              (nlink)       */
 
@@ -214,7 +214,7 @@ typedef struct rb_model {
     double *hull_plane;  /* outward unit normal n and offset, n.x = offset on it (nhullface x 4) */
     double *mesh_half;   /* half extents of the vertices about the frame [m]    (nmesh x 3)   */
     int *hull_star;      /* where its neighbours begin and end in hull_next     (nhullvert x 2) */
-    int *hull_next;      /* neighbours of vertices, as hull_turn leads around   (nhullloop)   */
+    int *hull_next;      /* neighbours of vertices, in the order of hull_turn   (nhullloop)   */
     int *hull_aim;       /* a vertex far along the directions of src/math/aim.h (nmesh x 384) */
     double *mesh_inner;  /* radius of the ball in the hull about the frame [m]  (nmesh)       */
     int *mesh_hullwhole; /* 1: the hull encloses the mesh: max_hull_vertices did not end it (nmesh)
@@ -323,7 +323,7 @@ typedef struct rb_model {
     rb_meet *meet; /* what the filter lets through, sorted by geoms             (nmeet_room)  */
 } rb_model;
 
-/* Compiles; the spec stays as it is, except that hulls which a reader left to be made are made
+/* Compiles; the spec is not changed, except that missing hulls of meshes are made
  * (rb_spec_hulls). NULL: see err (file, line, element, reason). */
 rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
 void rb_model_free(rb_model *m, const rb_alloc *alloc); /* the allocator it was made with       */
@@ -334,21 +334,21 @@ rb_model *rb_model_view(void *block, size_t bytes);
 
 /* ---- changes between steps --------------------------------------------------------------------
  *
- * A model is const and shared. Whoever wants another friction, mass, gravity or gain in one
- * simulation takes a copy of the model, of the same sizes, changes that and goes on with it and the
- * same rb_data; a batch has a copy for each simulation that differs (rb_step_each). Changes act
- * from the next step on; what rb_data remembers of the model is found again where it depends on
- * them. RB_BAD_INPUT: an index or a number is out of range, and nothing is changed. */
+ * A model is const and shared. To change friction, mass, gravity or gains in one simulation, copy
+ * the model, change the copy, and continue with it and the same rb_data; a batch has a copy for
+ * each simulation that differs (rb_step_each). Changes act from the next step on; what rb_data has
+ * cached of the model is computed again where it depends on them. RB_BAD_INPUT: an index or a
+ * number is out of range, and nothing is changed. */
 
 /* A model of its own, to be freed by rb_model_free. NULL: out of memory. */
 rb_model *rb_model_copy(const rb_model *m, const rb_alloc *alloc);
 
-/* Sliding coefficient of a geom, static and across the grain too; of a pair still the larger of two
- * counts, and what a <pair> says goes before. */
+/* Sliding coefficient of a geom, and its static one and the one across the grain. As always the
+ * larger of two geoms counts, and a <pair> overrides both. */
 rb_status rb_model_set_friction(rb_model *m, int geom, double mu, rb_error *err);
 rb_status rb_model_set_restitution(rb_model *m, int geom, double e, rb_error *err);
 
-/* Mass of a body [kg]; its inertia changes in proportion, its centre of mass stays. */
+/* Mass of a body [kg]; its inertia changes in proportion, its centre of mass does not. */
 rb_status rb_model_set_mass(rb_model *m, int body, double mass, rb_error *err);
 rb_status rb_model_set_gravity(rb_model *m, const double gravity[3], rb_error *err); /* [m/s^2] */
 
@@ -376,8 +376,8 @@ const char *rb_geom_title(const rb_model *m, int geom, char *buf, size_t size);
 /* The same model in maximal coordinates: every link free, every joint as bilateral rows
  * (RB_EQ_CONNECT for balls, RB_EQ_HINGE, RB_EQ_SLIDE; RB_EQ_CHAIN for several joints on a body and
  * for joints with armature). A joint with armature becomes a rotor, a body without mass on a joint
- * of the same type, behind all other bodies: springs, limits, actuators, tendons and joint
- * couplings stay with it. On a joint without armature they act between its two bodies: its
+ * of the same type, after all other bodies: springs, limits, actuators, tendons and joint
+ * couplings act on it. On a joint without armature they act between its two bodies: its
  * coordinate is measured (rb_joint_def.measured), up to full turns. Bodies keep their indices,
  * everything keeps its name; keyframes are left out. See docs/design/model.md. */
 rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
@@ -385,7 +385,7 @@ rb_spec *rb_spec_maximal(const rb_spec *spec, const rb_alloc *alloc, rb_error *e
 /* ---- one simulation ---------------------------------------------------------------------------
  */
 
-/* Who a constraint is, from step to step. Ordered by kind, a, b, c. */
+/* Identity of a constraint, the same from step to step. Ordered by kind, a, b, c. */
 typedef struct rb_touch_id {
     int kind;   /* 0 contact, 1 limit, 2 dry friction, 3 equality                               */
     int a, b;   /* contact: geoms; limit: joint (njnt_all + tendon) and side (0 lower, 1 upper);
@@ -422,31 +422,29 @@ typedef struct rb_clear_pair {
     double gap; /* at clear_q, at least [m]                                                      */
 } rb_clear_pair;
 
-/* What is known of a pair of geoms since it was looked at (G.32). */
+/* What is known of a pair of geoms since its last query (G.32). */
 typedef struct rb_kept_pair {
-    double
-        limit; /* the gap is at least this less what both have moved so far; -INFINITY: unknown */
-    double
-        n[3]; /* direction from geom[0] to geom[1] that parts them, axes of the link of geom[0] */
+    double limit; /* lower bound of the gap plus the motion of both so far; -INFINITY: unknown */
+    double n[3];  /* separating direction from geom[0] to geom[1], axes of the link of geom[0] */
     int hint[2]; /* vertices of hulls that are extreme along it                                   */
     signed char kind;  /* how it is measured: src/collide/kept.c  */
-    signed char rides; /* 1: ways are those on the first link of their tree; 0: in the world */
-    signed char near; /* 1: points were found by the last look                                    */
+    signed char rides; /* 1: motion relative to the first link of their tree; 0: to the world */
+    signed char near; /* 1: the last query found points                                           */
 } rb_kept_pair;
 
-/* Pairs of one geom with those of a link that stand one after the other. */
+/* Consecutive pairs of one geom with the geoms of a link. */
 typedef struct rb_kept_row {
     int first, end; /* pairs                     */
     int group;      /* that of both of the links */
 } rb_kept_row;
 
-/* All pairs of two links. low: at least so much of their gaps is left, and what both links have
- * moved so far [m]. */
+/* All pairs of two links. low: lower bound of their gaps plus the motion of both links so far [m].
+ */
 typedef struct rb_kept_group {
     int link[2];
     int rides;        /* as in rb_kept_pair                    */
-    int open;         /* 1: the call at hand looks at its pairs */
-    double low, next; /* next: of that call             */
+    int open;         /* 1: this call examines its pairs        */
+    double low, next; /* next: low after this call      */
 } rb_kept_group;
 
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6
@@ -457,34 +455,34 @@ typedef struct rb_data {
     void *memory;   /* what the allocator gave; NULL: a view    */
     rb_alloc alloc; /* of memory and arena                      */
     int nbody, nlink, nv, nq, nu, na, nmocap, ngeom, nsite, ntendon, nM; /* as in the model       */
-    int nctrl, nout, nctrlpast;                                          /* likewise              */
-    int nq_all, nv_all, ngauge_dof, ngauge_entry, ntendonrow;            /* likewise              */
-    int nsensordata, nsensorpast, nsense; /* likewise; nsense: 0 without sensors                  */
+    int nctrl, nout, nctrlpast;                                          /* as in the model       */
+    int nq_all, nv_all, ngauge_dof, ngauge_entry, ntendonrow;            /* as in the model       */
+    int nsensordata, nsensorpast, nsense; /* as in the model; nsense: 0 without sensors           */
     rb_arena *arena; /* scratch of the calls that need some; not part of the block's contents   */
 
     /* state: with the inputs, enough to resume bit for bit */
     double time; /* [s]                                                                      */
     rb_rng rng;
-    double *q;         /* configuration; behind it, not state, that of gauges       (nq_all)      */
-    double *v;         /* velocity; likewise                                        (nv_all)      */
+    double *q;         /* configuration; after it, not state, that of gauges        (nq_all)      */
+    double *v;         /* velocity; after it that of gauges                         (nv_all)      */
     double *act;       /* activations                                               (na)          */
     double *ctrl_past; /* of delayed actuators: times of the controls before, then these, the oldest
                           first                                                     (nctrlpast)   */
     double *mocap;     /* position, quaternion of mocap bodies                      (nmocap x 7)  */
     double *mocap_was; /* their velocity in the last step, NAN: none yet          (nmocap x 6)  */
-    double *gauge_at;  /* angles of measured hinges at the end of the last step, whose turn later
-                          ones continue, NAN: none yet; one entry for each dof      (ngauge_dof)  */
+    double *gauge_at;  /* angles of measured hinges at the end of the last step, full turns
+                          included, NAN: none yet; one entry for each dof           (ngauge_dof)  */
     double *push; /* `impulse`: forces of contacts that last on the dofs of mechanisms, until the
                      next tick; the second half: those of contacts with free bodies  (nv x 2) */
-    double push_time; /* of the end of the step that left them; elsewhere they are forgotten [s] */
+    double push_time; /* time for which push is valid; at other times it is not used [s]         */
     double *slope;    /* `fixed`: rate of v by smooth motion in the last parts of steps, the last
                          one first, from which the next begins its iteration (RB_SLOPES x nv) */
     double slope_h[RB_SLOPES]; /* lengths of these parts, 0: none yet [s]                       */
-    double slope_time; /* of the end of the last; elsewhere they are forgotten [s]              */
+    double slope_time; /* time for which slope is valid; at other times it is not used [s]      */
     double *kick; /* node rule: what v lacks to the velocity before the impulses of this instant;
                      the second half: the v that it belongs to                          (nv x 2) */
-    double correct_end; /* when errors of the start are to be gone, 0: none yet [s]               */
-    double correct_from; /* the largest of them when that began, < 0: it cannot be taken off */
+    double correct_end; /* end of the correction of errors of the start, 0: none yet [s]          */
+    double correct_from; /* the largest of them at its beginning, < 0: cannot be corrected */
     int ntouch;      /* constraints of the last step                                            */
     double touch_h;  /* length of the part of a step that they belong to [s]; 0: none yet       */
     int touch_max;   /* room for them: rb_data_reserve                                          */
@@ -496,7 +494,7 @@ typedef struct rb_data {
     double *wrench;  /* applied to bodies: force, torque, world axes, at the com (nbody x 6)   */
     double *mocap_v; /* velocity of mocap bodies: linear of the origin, angular, world axes. A step
                         adds their own motion and moves them by it               (nmocap x 6)  */
-    double *mocap_a; /* its rate, which their joints feel; a step sets it        (nmocap x 6)  */
+    double *mocap_a; /* its rate, which acts on their joints; set by a step      (nmocap x 6)  */
 
     /* rb_sensors */
     double *sensor;      /* values, rb_model.sensor_adr                           (nsensordata) */
@@ -516,8 +514,8 @@ typedef struct rb_data {
     /* rb_velocity: depends on q, v */
     double *link_w; /* angular velocity, world axes [rad/s]                     (nlink x 3)   */
     double *link_v; /* velocity of O, world axes [m/s]                          (nlink x 3)   */
-    double *link_a; /* what is left of the acceleration (dw/dt; dv_O/dt) of the link when the
-                       parent's and all of qdd are zero                         (nlink x 6)   */
+    double *link_a; /* acceleration (dw/dt; dv_O/dt) of the link where that of its parent and
+                       all of qdd are zero                                      (nlink x 6)   */
 
     double *gauge_J;    /* rate of each dof of a gauge = sum J v, see rb_model.gauge_entry
                            (ngauge_entry) */
@@ -528,11 +526,11 @@ typedef struct rb_data {
     double *geom_p, *geom_R; /*                                                 (ngeom x 3, 9) */
     double *site_p, *site_R; /*                                                 (nsite x 3, 9) */
 
-    /* who moves poses or frames sets placed = 0; src/dynamics/placed.c */
+    /* code that writes poses or frames sets placed = 0; src/dynamics/placed.c */
     int placed; /* 1: all of them are those of placed_q                                    */
     uint64_t placed_revision; /* of the model                                                    */
     double *placed_q; /*                                                       (nq)          */
-    int spins; /* 1: a link turned fast in the last smooth step: an order of work, not state   */
+    int spins; /* 1: a link rotated fast in the last smooth step: a hint, not state            */
 
     /* rb_tendons, with rb_kinematics: spatial tendons */
     double *ten_length; /* [m]                                                  (ntendon)     */
@@ -540,13 +538,13 @@ typedef struct rb_data {
 
     /* rb_bias, rb_passive, rb_actuation */
     double *c;           /* bias: Coriolis, centrifugal, minus gravity          (nv)          */
-    double *passive;     /* springs, dampers, gravity compensation; behind, those of gauges,
-                            which the dofs in front have got already              (nv_all)      */
-    double *actuation;   /* forces of the actuators on the dofs; likewise       (nv_all)      */
+    double *passive;     /* springs, dampers, gravity compensation; after them those of gauges,
+                            which are part of the former already                  (nv_all)      */
+    double *actuation;   /* forces of the actuators on the dofs; as passive     (nv_all)      */
     double *act_force;   /* force of each actuator; of orientation servos three (nout)        */
     double *act_dot;     /* rate of the activations                             (na)          */
-    const double *slide; /* friction of joints that slide, counted as passive while a step looks
-                            for their motion; NULL: none                        (nv_all)      */
+    const double *slide; /* friction of sliding joints, counted as passive while a step computes
+                            their motion; NULL: none                            (nv_all)      */
 
     /* rb_mass, rb_mass_factor: depends on q */
     double *M; /* mass matrix, rows as rb_model.dof_Madr says         (nM)          */
@@ -562,26 +560,26 @@ typedef struct rb_data {
 
     double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 72)  */
 
-    /* rb_step: the last step, where it changed nothing but the time; src/step/still.c */
+    /* rb_step: cache of the last step, where it changed only the time; src/step/still.c */
     int still_known, still_ntouch;
     int nstill; /* nq + 4 nv + na + nctrl + 6 nbody + RB_SLOPES (nv + 1)                 */
-    double still_told[128]; /* options, and what the step told */
+    double still_told[128]; /* options and report of the step  */
     double *still_x;       /* state and inputs it began with                        (nstill)      */
     rb_touch *still_touch; /*                                                       (touch_max)   */
 
-    /* rb_collide: pairs, and how far links have moved since; src/collide/kept.c. No part of the
-       state: what is known of a pair only shows that it need not be looked at */
-    const struct rb_model *kept_of; /* model that was seen in the last call; NULL: none           */
+    /* rb_collide: pairs, and how far links have moved since; src/collide/kept.c. Not part
+       of the state: it only shows which pairs need no query */
+    const struct rb_model *kept_of; /* model of the last call; NULL: none                         */
     int nmeet;                      /* pairs that are kept                                        */
     int kept_nrow, kept_ngroup;     /*                                                            */
-    unsigned kept_calls;            /* how often poses were followed                              */
+    unsigned kept_calls;            /* number of updates of the poses                             */
     int kept_parent;                /* option.filter_parent then                                  */
     double kept_left[2];            /* least of all gaps, and twice kept_far [m]                  */
-    double kept_far[2];             /* sum of the ways of the geoms that moved most [m]           */
+    double kept_far[2];             /* sum of the largest motions of geoms [m]                    */
     double *kept_pose;     /* links at the last call: origin, rotation              (nlink x 12)  */
-    double *kept_way;      /* way of the origin and turn: in the world, and on the first link of
-                              the tree [m], [1]                                     (nlink x 4)   */
-    double *kept_out;      /* how far a geom reaches out of its link [m]            (ngeom)       */
+    double *kept_way;      /* path of the origin and rotation: in the world, and relative to the
+                              first link of the tree [m], [1]                       (nlink x 4)   */
+    double *kept_out;      /* largest distance of a geom from its link origin [m]   (ngeom)       */
     double *kept_link_out; /* most of its geoms [m]                                 (nlink)       */
     double *kept_thin;     /* radius of the ball in the thinnest of them [m]        (nlink)       */
     int *kept_root; /* first link of its tree, where that is free to move, else 0   (nlink)       */
@@ -607,8 +605,8 @@ void rb_data_free(rb_data *d); /* NULL is fine */
 void rb_data_reset(const rb_model *m, rb_data *d);
 rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key);
 
-/* Copies state and inputs; `to` and `from` belong to the same model. RB_FULL, and nothing done,
- * where `to` has no room for the constraints of `from`. */
+/* Copies state and inputs; `to` and `from` belong to the same model. RB_FULL, with `to` unchanged,
+ * where it has no room for the constraints of `from`. */
 rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from);
 
 /* Room for n constraints in a step; *d may move. Never shrinks. RB_NOMEM leaves *d as it is;
@@ -620,8 +618,8 @@ rb_status rb_data_reserve(const rb_model *m, rb_data **d, int n);
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena);
 
 /* Sets mocap_v so that a step of length h moves the mocap body to `pose` (position, quaternion):
- * the shortest turn. A pose that is written to rb_data.mocap instead is a jump, which drags nothing
- * along. */
+ * by the shortest rotation. Writing a pose to rb_data.mocap instead is a jump without velocity,
+ * which contacts do not feel. */
 void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h);
 
 /* Over the state: time, rng, q, v, act, mocap, mocap_was, gauge_at, touch. */

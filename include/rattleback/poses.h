@@ -1,8 +1,8 @@
 /* Stable poses: the part that is dropped, the poses it can rest in, single drops. A pose is a
- * region of the unit sphere of directions that point down in the axes of the part. Over it stands
- * the landscape h(d) = max over the hull of d.(x - c): the height of the centre of mass c when the
- * part touches the ground that way. Poses are the valleys of h. Part of rattleback_io, which makes
- * hulls. Manual: docs/manual/poses.md. Equations (Q.*): docs/theory/poses.md. */
+ * region of the unit sphere of directions d that point down, in the axes of the part. The function
+ * h(d) = max over the hull of d.(x - c) is the height of the centre of mass c when the part touches
+ * the ground with d down. Poses are the valleys of h. Part of rattleback_io, which makes hulls.
+ * Manual: docs/manual/poses.md. Equations (Q.*): docs/theory/poses.md. */
 #ifndef RATTLEBACK_POSES_H
 #define RATTLEBACK_POSES_H
 
@@ -33,7 +33,7 @@ typedef struct rb_rest_pose {
     int nfacet;          /* stable facets that count as this pose                             */
     double height;       /* of the centre of mass [m]                                         */
     double area;         /* of the lowest facet and those in its plane [m^2]                  */
-    double barrier;      /* height of the centre of mass at the lowest way out [m]; INFINITY  */
+    double barrier;      /* height of the centre of mass at the lowest saddle [m]; or INFINITY */
     double quasi_static; /* probability of the quasi-static estimate                          */
     int rolling;         /* 1: rolls about `axis` without climbing                            */
     double axis[3];      /* unit, axes of the part; 0: about any axis, a ball                 */
@@ -64,8 +64,8 @@ rb_spec *rb_part_spec(const char *mesh, double scale, double density, const char
                       const rb_load_opts *load, rb_error *err);
 
 /* The only free body of a model on its floor. merge: valleys that are shallower than this share of
- * the radius are one pose (0.005). RB_BAD_INPUT: err says what the model must be. What is there is
- * freed by rb_part_free in any case. */
+ * the radius are one pose (0.005). RB_BAD_INPUT: err says what the model must be. Call rb_part_free
+ * in any case. */
 rb_status rb_part_read(rb_part *p, const rb_model *m, double merge, rb_error *err);
 void rb_part_free(rb_part *p);
 
@@ -79,7 +79,7 @@ typedef enum rb_drop_outcome {
     RB_DROP_DECIDED = 0, /* its energy does not suffice to leave the pose                        */
     RB_DROP_REST,        /* it does not move any more                                            */
     RB_DROP_ROLLING,     /* it rolls on, in this pose                                            */
-    RB_DROP_UNSETTLED,   /* still lively when its time was over; pose -1                         */
+    RB_DROP_UNSETTLED,   /* moving when its time was over; pose -1                               */
     RB_DROP_FAILED,      /* a step could not be certified; pose -1                               */
     RB_DROP_OUTCOMES
 } rb_drop_outcome;
@@ -91,7 +91,7 @@ typedef struct rb_drop {
     rb_drop_outcome outcome;
     double time; /* simulated, the fall before the first possible contact included [s]         */
     int steps;
-    int retries; /* tries of steps without an answer, repeated shorter and at last as fixed steps */
+    int retries; /* steps without an answer, repeated shorter and in the end as fixed steps */
 } rb_drop;
 
 typedef struct rb_drop_opts {
@@ -99,7 +99,7 @@ typedef struct rb_drop_opts {
     double height; /* of the centre of mass above the floor at the start [m]                    */
     double spin;   /* standard deviation of each angular velocity at the start [rad/s]          */
     double time;   /* simulated at most [s]                                                     */
-    int full;      /* 1: to the end, though energy has decided                                  */
+    int full;      /* 1: simulate to rest, even where the energy has decided                    */
     rb_step_opts step;
 } rb_drop_opts;
 
@@ -111,7 +111,7 @@ rb_drop_opts rb_drop_opts_default(void);
  * the floor. */
 rb_status rb_drop_opts_finish(rb_drop_opts *o, const rb_part *p, double longest, rb_error *err);
 
-/* Drop number k, from its own random numbers: the same whoever asks, whenever. *d may move.
+/* Drop number k, with random numbers that depend on seed and k alone. *d may move.
  * RB_NOMEM and errors of the model are a status; a step without an answer is RB_DROP_FAILED. */
 rb_status rb_drop_run(const rb_part *p, const rb_model *m, const rb_drop_opts *s, int k,
                       rb_data **d, rb_drop *out, rb_error *err);

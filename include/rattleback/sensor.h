@@ -51,15 +51,15 @@ double rb_contact_between(const rb_model *m, const rb_data *d, int body1, int bo
  * Positions and velocities are those of the state. Forces of contacts, limits and equalities are
  * those of the last step, impulse over h; accelerations follow from them and from the forces at the
  * state: M qdd + c = tau + passive + actuation + J' p / h. Before any step constraints have no
- * force. What a user sensor reads is left as the caller wrote it.
+ * force. Values of user sensors are left as the caller wrote them.
  *
  * Runs rb_kinematics, rb_velocity, rb_frames and rb_actuation itself. Delayed sensors keep a sample
  * with every call. RB_SINGULAR: a moving part has no inertia, and sensors of accelerations are NAN;
- * RB_NOMEM likewise. */
+ * the same for RB_NOMEM. */
 rb_status rb_sensors(const rb_model *m, rb_data *d);
 
 /* Adds noise of the deviations that the model gives to numbers in the order of rb_data.sensor: the
- * sum of twelve even numbers each, the same on every machine. Steps never do. */
+ * sum of twelve uniform numbers each, the same on every machine. Steps never add noise. */
 void rb_sensor_noise(const rb_model *m, rb_rng *rng, double *values);
 
 /* Title of number k of rb_data.sensor: "NAME", or "NAME:0", "NAME:1" .. of a sensor with several; a

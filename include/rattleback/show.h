@@ -1,4 +1,4 @@
-/* What is shown of a model and of a run: scenes and replays for the viewer, animated GLB, strips of
+/* Output for viewers: scenes and replays for the viewer, animated GLB, strips of
  * snapshots as SVG. Part of rattleback_io. The formats: docs/design/viewer.md. */
 #ifndef RATTLEBACK_SHOW_H
 #define RATTLEBACK_SHOW_H
@@ -35,7 +35,7 @@ typedef struct rb_replay rb_replay;
 
 typedef struct rb_replay_opts {
     double fps;        /* frames for a second of the run; 0: each step is one                     */
-    int contacts;      /* 1: contacts with their forces come along                                */
+    int contacts;      /* 1: contacts with their forces are recorded                              */
     int most_contacts; /* open ones of a frame that are kept                                      */
     int most_plots;    /* joints that get a plot of their own                                     */
     int most_marks;    /* events that are kept                                                    */
@@ -47,7 +47,7 @@ rb_replay_opts rb_replay_opts_default(void); /* 60 frames, 200 contacts, 64 plot
 rb_replay *rb_replay_new(const rb_model *m, const rb_replay_opts *opts);
 void rb_replay_free(rb_replay *r); /* NULL is fine */
 
-/* Events of a step that is on its way (rb_step_opts.events); a step that fails forgets them. */
+/* Takes the events of a step (rb_step_opts.events); those of a step that fails are dropped. */
 rb_event_sink rb_replay_events(rb_replay *r);
 
 /* The state before the first step, and after each one: done 1: it was taken. Frames are kept where
@@ -79,8 +79,8 @@ rb_status rb_replay_write(FILE *out, const rb_replay *r, const rb_model *shown, 
 rb_status rb_replay_write_gltf(FILE *out, const rb_replay *r, const rb_model *shown,
                                const char *name);
 
-/* `count` >= 1 pictures side by side as SVG, seen from azimuth and elevation [degree]; NAN: where
- * most is seen of a motion. */
+/* `count` >= 1 pictures side by side as SVG, seen from azimuth and elevation [degree]; NAN: the
+ * view that shows most of the motion. */
 rb_status rb_replay_write_svg(FILE *out, const rb_replay *r, const rb_model *shown, int count,
                               double azimuth, double elevation);
 
@@ -93,8 +93,8 @@ typedef struct rb_save_opts {
 
 rb_save_opts rb_save_opts_default(void); /* no page, 6 snapshots */
 
-/* Into a file; what it is called says how: .html, .json, .glb, .svg. err says why not. info may be
- * NULL. */
+/* Writes a file; its ending is the format: .html, .json, .glb, .svg. err has the reason of a
+ * failure. info may be NULL. */
 rb_status rb_replay_save(const char *path, const rb_replay *r, const rb_model *shown,
                          const char *name, const rb_save_opts *opts, rb_replay_info *info,
                          rb_error *err);

@@ -109,8 +109,8 @@ typedef enum rb_mode {
     RB_MODE_UPPER  /* box only: z at its upper bound                                           */
 } rb_mode;
 
-/* The methods (rungs) of `auto`, in the order in which they are tried. rb_info.rungs counts the
- * islands that each of them finished. */
+/* The methods of `auto` in the order in which they are tried. `rb_info.rungs` counts the islands
+ * that each of them finished. */
 typedef enum rb_rung {
     RB_RUNG_TRIVIAL = 0,   /* z = 0 (or the nearest bound) is a solution                         */
     RB_RUNG_WARM,          /* the given modes, factored once, are a solution                     */
@@ -137,10 +137,10 @@ const char *rb_rung_name(int rung);
 
 /* Non-unique impulses: did the answer become the limit of uniform compliance? */
 typedef enum rb_unique {
-    RB_UNIQUE_OFF = 0, /* not asked for                                                        */
+    RB_UNIQUE_OFF = 0, /* not requested                                                        */
     RB_UNIQUE_PLAIN,   /* the active system is regular: nothing to choose                      */
     RB_UNIQUE_CHOSEN,  /* several answers; this is the uniform-compliance limit                */
-    RB_UNIQUE_NOT      /* several answers, and the limit was not found: as the solver left it  */
+    RB_UNIQUE_NOT      /* several answers; the limit was not found, this is one of them        */
 } rb_unique;
 
 typedef struct rb_info {
@@ -155,8 +155,8 @@ typedef struct rb_info {
     int iterations;     /* pivots, exchanges, sweeps or Newton steps                          */
     int factorisations; /* dense or sparse factorisations                                     */
     int islands;        /* independent problems found (auto), else 1                          */
-    int loose;          /* of these, left between opts.tol and opts.loose                     */
-    int rungs[RB_RUNG_COUNT]; /* islands finished per rung (auto)                              */
+    int loose;          /* of these, with a residual between opts.tol and opts.loose          */
+    int rungs[RB_RUNG_COUNT]; /* islands finished by each method of auto                       */
     rb_unique unique;
     int bad_row;   /* an equality row that contradicts others, -1 = none                 */
     int tried;     /* words of path                                                      */
@@ -169,14 +169,14 @@ typedef struct rb_solver rb_solver;
 typedef struct rb_solve_opts {
     const rb_solver *solver; /* an entry of rb_solvers[]                                       */
     double tol;              /* relative residual to certify, > 0; see rb_certificate          */
-    double loose;            /* the one at which auto may leave a large island of cones whose
-                                friction takes too long, with normals as exact as ever; the
-                                outcome then is RB_FAILED and info.loose counts. 0: never       */
+    double loose;            /* relative residual at which auto may end a large island of cones
+                                whose friction takes too long; normals are as exact as tol. The
+                                outcome then is RB_FAILED, info.loose counts it. 0: never       */
     int max_iter;            /* cap on iterations, >= 1                                        */
     int warm;                /* 1: z and info->mode hold a guess                               */
     int unique;              /* 1: uniform-compliance answer where several exist               */
-    int follow;              /* 1: z was chosen so for a problem next to this one              */
-    int brief;               /* 1: auto leaves cones to the caller where Newton and path fail  */
+    int follow;              /* 1: z is the unique answer of a problem close to this one       */
+    int brief;               /* 1: auto stops on cones where Newton and path fail              */
     rb_arena *arena;         /* scratch kept by the caller; NULL: made and freed by the call   */
     const rb_alloc *alloc;   /* for that arena; NULL: libc                                     */
 } rb_solve_opts;

@@ -1,4 +1,4 @@
-/* rb_spec: a model that can still be edited. Built by hand with the calls below or by a reader of
+/* rb_spec: an editable model. Built by hand with the calls below or by a reader of
  * rattleback/io.h, then compiled to the const rb_model of rattleback/model.h.
  *
  * Every element is described by a plain struct. Start from its _default function, fill what
@@ -58,9 +58,9 @@ typedef enum rb_inertia_source {
     RB_INERTIA_FROM_GEOMS /* the geoms, whatever is given                                       */
 } rb_inertia_source;
 
-/* How a mocap body moves by itself: at constant velocity, and along sines about where that leads.
- * First three linear along the axes of the world, then three angular about them. A body that turns
- * to and fro about more than one axis does so in small steps only: turns do not add up. */
+/* Prescribed motion of a mocap body: a constant velocity plus sines. The first three numbers are
+ * linear along the axes of the world, the last three angular about them. Sines about more than one
+ * axis should be small, since rotations do not commute. */
 typedef struct rb_led_motion {
     double velocity[6];  /* [m/s], [rad/s]                                                     */
     double amplitude[6]; /* of amplitude sin(2 pi frequency t + phase) [m], [rad]              */
@@ -80,7 +80,7 @@ typedef struct rb_body_def {
     double axes[4];    /* principal axes, quaternion in the body; 0: as the inertia has them;
                           orientation of sensors on RB_OBJECT_BODY                            */
     int mocap;         /* moved by the caller through rb_data.mocap; child of the world, no joint */
-    rb_led_motion motion; /* mocap: added to what the caller asks for; all 0: none            */
+    rb_led_motion motion; /* mocap: added to the motion by the caller; all 0: none            */
     double gravcomp;      /* share of its weight that is cancelled [1]                            */
 } rb_body_def;
 
@@ -136,7 +136,6 @@ typedef enum rb_geom_type {
     RB_GEOM_MESH /* convex polyhedron (the hull of the mesh), or its triangles: see `surface` */
 } rb_geom_type;
 
-/* NAN means "not said": the pair rule or the simple coefficient decides. */
 /* How contact of a pair is treated by the stepper `hybrid`. */
 typedef enum rb_paradigm {
     RB_PARADIGM_SHIFT = 0, /* by impulses where it is short, by constraints where it lasts     */
@@ -144,6 +143,7 @@ typedef enum rb_paradigm {
     RB_PARADIGM_CONSTRAINT /* always by constraints: an approach ends without a bounce         */
 } rb_paradigm;
 
+/* NAN: not given; the rule for pairs or the plain coefficient decides. */
 typedef struct rb_material {
     double friction;          /* sliding, kinetic [1]                                          */
     double friction_static;   /* NAN: as friction                                              */
@@ -193,13 +193,13 @@ typedef struct rb_geom_def {
     int contype, conaffinity, condim, priority, group;
     int invisible;  /* rays and rangefinders do not see it                                      */
     double rgba[4]; /* how it is drawn: red, green, blue, opacity                              */
-    double surface_velocity[6]; /* a belt: its surface runs so, and turns about the origin of the
-                                   geom, axes of the geom [m/s], [rad/s]                       */
+    double surface_velocity[6]; /* a belt: linear and angular velocity of its surface, about the
+                                   origin and in the axes of the geom [m/s], [rad/s]           */
     double adhesion; /* contacts with it pull with this force before they break [N]            */
     int surface;     /* mesh: 1: collides by its triangles, on a body that does not move; 0: by its
                         hull, or by its triangles where it has no volume */
     rb_material material;
-    int fluid_ellipsoid;  /* 1: a fluid meets the ellipsoid of its size, instead of the box of its
+    int fluid_ellipsoid;  /* 1: fluid forces act on the ellipsoid of its size, 0: on the box of its
                              body */
     double fluid_coef[5]; /* by rb_fluid_coef                                                  */
 } rb_geom_def;
@@ -229,7 +229,7 @@ typedef struct rb_mesh_def {
     const double *vert; /* scaled, in the frame of the geom that uses it [m]   (nvert x 3)     */
     const int *face;    /* triangles, counter-clockwise from outside       (nface x 3)         */
     rb_mesh_inertia inertia;
-    int max_hull_vertices; /* 4 or more: the hull stops there and lies inside the true one; 0: all
+    int max_hull_vertices; /* 4 or more: the hull has no more and lies inside the true one; 0: all
                             */
     rb_hull_def hull; /* nvert = 0: not known                                                  */
 } rb_mesh_def;
@@ -267,10 +267,10 @@ typedef enum rb_equality_type {
 
 #define RB_CHAIN_JOINTS 6 /* joints of one chain */
 
-/* A joint of RB_EQ_CHAIN: leads from frame 2 to frame 1, as the joints of a body lead from its
- * parent to it. Its coordinate is that of a joint of the same type anywhere in the model (a rotor,
- * which carries the armature) or, with joint = -1, whatever it has to be. At most three hinges or
- * one ball and three slides of a chain are of the second kind. */
+/* A joint of RB_EQ_CHAIN. The chain connects frame 2 to frame 1, as the joints of a body connect
+ * its parent to it. Its coordinate is that of a joint of the same type anywhere in the model (a
+ * rotor, which carries the armature) or, with joint = -1, free. At most three hinges or one ball
+ * and three slides of a chain are free. */
 typedef struct rb_chain_joint {
     rb_joint_type type; /* not free                                                            */
     int joint;          /* or -1                                                               */
@@ -295,12 +295,12 @@ typedef struct rb_equality_def {
 typedef enum rb_wrap_type { RB_WRAP_SITE = 0, RB_WRAP_GEOM, RB_WRAP_PULLEY } rb_wrap_type;
 
 /* What a spatial tendon passes: sites; between two of them a sphere or a cylinder, which it wraps
- * around; pulleys, behind which all lengths are divided and a new path begins. */
+ * around; pulleys, after which all lengths are divided and a new path begins. */
 typedef struct rb_wrap_def {
     rb_wrap_type type;
     int object;     /* site or geom                                                            */
     int side;       /* geom: site on the side where it passes, within the geom: it passes through
-                       the inside; -1: the shorter way                                         */
+                       the inside; -1: the shorter path                                        */
     double divisor; /* pulley                                                                  */
 } rb_wrap_def;
 
@@ -348,21 +348,21 @@ typedef enum rb_law {
     RB_LAW_MUSCLE,
     RB_LAW_PID,        /* gain_law: (D.49)                                                      */
     RB_LAW_DCMOTOR,    /* gain_law: (D.50)                                                      */
-    RB_LAW_ORIENTATION /* gain_law: three torques that turn a frame (D.51)                      */
+    RB_LAW_ORIENTATION /* gain_law: three torques that rotate a frame (D.51)                    */
 } rb_law;
 
-/* Inputs of a PID or a DC motor: those that it has stand in rb_data.ctrl in this order. */
+/* Inputs of a PID or a DC motor: those that it has are in rb_data.ctrl in this order. */
 enum { RB_INPUT_POS = 1, RB_INPUT_VEL = 2, RB_INPUT_FF = 4, RB_INPUT_VOLTAGE = 8 };
 
 /* kp (pos - l) + kv (vel - ldot) + ki x + ff, with x the integral of pos - l. States: the first
  * input as it is followed (slew > 0), x (ki != 0). */
 typedef struct rb_servo {
     double kp, kv, ki;
-    double windup; /* |x| grows no further than this, 0: as far as it will                     */
+    double windup; /* largest |x|, 0: no bound                                                 */
     double slew;   /* largest rate at which the first input is followed, 0: at once            */
 } rb_servo;
 
-/* A DC motor, docs/theory (D.50). Its states stand behind those of its servo: temperature above the
+/* A DC motor, docs/theory (D.50). Its states come after those of its servo: temperature above the
  * surroundings (thermal_capacity > 0), bristle (bristle_stiffness > 0), current (time_constant >
  * 0).
  */
@@ -381,15 +381,15 @@ typedef struct rb_dcmotor {
 
 /* A muscle, docs/theory (D.47). Lengths in units of the length L0 at which it is strongest. */
 typedef struct rb_muscle {
-    double range[2]; /* that the length range of the actuator stands for                       */
+    double range[2]; /* that the length range of the actuator maps to                          */
     double force;    /* at L0, full activation and rest [N]                                    */
     double scale;    /* force < 0: scale by the acceleration of a unit force; readers do so    */
     double lmin, lmax, vmax, fpmax, fvmax;
 } rb_muscle;
 
 /* force = gain u + bias with u the control or the activation, l and ldot the length and velocity
- * of the transmission: gain = gain_0 + gain_1 l + gain_2 ldot, bias likewise. A motor is gain (1,
- * 0, 0); a position servo gain (kp, 0, 0), bias (0, -kp, -kv). */
+ * of the transmission: gain = gain_0 + gain_1 l + gain_2 ldot, the same for bias. A motor is gain
+ * (1, 0, 0); a position servo gain (kp, 0, 0), bias (0, -kp, -kv). */
 typedef struct rb_actuator_def {
     rb_where where;
     const char *name;
@@ -440,10 +440,9 @@ typedef struct rb_pair_def {
     const char *name;
     int geom1, geom2;
     int condim;
-    int only_material;    /* 1: says what the two are to each other where they meet; it neither lets
-                             them meet nor has a condim                                           */
-    int never;            /* 1: the two never touch; another pair of them that is explicit counts
-                             more                                                              */
+    int only_material;    /* 1: gives the material of the two geoms alone; it neither makes them
+                             collide nor sets their condim                                        */
+    int never;            /* 1: the two never touch, unless another, explicit pair names them    */
     rb_material material; /* NAN in friction, restitution, ...: from the geoms                 */
     double adhesion;      /* NAN: from the geoms [N]                                           */
 } rb_pair_def;
@@ -545,7 +544,7 @@ typedef enum rb_object {
     RB_OBJECT_SUBTREE /* a body and all below it                                                 */
 } rb_object;
 
-/* Fields of a contact sensor, in the order in which they stand in each slot. */
+/* Fields of a contact sensor, in their order within each slot. */
 enum {
     RB_CONTACT_FOUND = 1,    /* number of contacts that match                                 [1] */
     RB_CONTACT_FORCE = 2,    /* in the frame of the contact                                   [3] */
@@ -601,7 +600,7 @@ typedef struct rb_sensor_def {
     int interpolate;   /* between samples: 0 the last, 1 linear, 2 cubic                         */
 } rb_sensor_def;
 
-/* A named list of numbers or a text that a file carries for us ("rb.restitution", ...). */
+/* A named list of numbers or a text of a file ("rb.restitution", ...). */
 typedef struct rb_custom_def {
     rb_where where;
     const char *name;
@@ -624,20 +623,20 @@ typedef struct rb_option {
     double bound_mass;    /* lower bound of the mass of each body [kg]                          */
     double bound_inertia; /* lower bound of its principal moments [kg m^2]                      */
     int balance_inertia;  /* 1: moments that break A + B >= C are set to their mean             */
-    int keep_inertia;     /* 1: moments that no body has are kept: the reader checked and warned */
-    int keep_massless;    /* 1: joints that move nothing are kept: the reader warned             */
+    int keep_inertia;     /* 1: impossible moments are kept: the reader has warned               */
+    int keep_massless;    /* 1: joints that move no mass are kept: the reader has warned         */
     double total_mass;    /* > 0: scale all masses so that they sum up to this [kg]             */
     int rough_axes;       /* 1: inertia of meshes as MuJoCo leaves it: docs/design/model.md     */
 } rb_option;
 
-/* Something a reader accepted without effect, or that the compiler wants the user to know. */
+/* Something that a reader accepted without effect, or that a user should know. */
 typedef struct rb_warning {
     rb_where where;
     const char *element; /* "tendon/spatial", "geom", ...                                      */
     const char *text;
     int physics; /* 1: ignoring it changes the motion, `run` refuses unless lenient; 2: a shape
-                    stands in for another one in contacts, or is left out of them: `run` says so
-                    and goes on                                                                */
+                    is replaced by another one in contacts, or has none: `run` prints that and
+                    continues                                                                  */
 } rb_warning;
 
 /* ---- the calls --------------------------------------------------------------------------------
@@ -681,7 +680,7 @@ int rb_spec_add_sensor(rb_spec *spec, const rb_sensor_def *def, rb_error *err);
 rb_status rb_spec_warn(rb_spec *spec, const rb_warning *warning);
 
 /* The stored description, to be edited in place: numbers only, strings and arrays belong to the
- * spec. The pointer holds until the next element of its kind is added. NULL: no such index. */
+ * spec. The pointer is valid until the next element of its kind is added. NULL: no such index. */
 rb_body_def *rb_spec_body(rb_spec *spec, int i);
 rb_joint_def *rb_spec_joint(rb_spec *spec, int i);
 rb_geom_def *rb_spec_geom(rb_spec *spec, int i);

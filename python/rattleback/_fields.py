@@ -326,7 +326,7 @@ class ModelFields:
 
 
 class InfoFields:
-    """What the last step told."""
+    """Report of the last step."""
 
     contacts: int
     active: int

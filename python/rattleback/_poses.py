@@ -19,7 +19,7 @@ _OUTCOMES = ("decided", "rest", "rolling", "unsettled", "failed")
 
 
 class Poses(dict[str, Any]):
-    """What `rattleback poses --json` tells, its keys as items and as attributes. `poses` is a list
+    """The report of `rattleback poses --json`, its keys as items and as attributes. `poses` is a list
     with the count, the probability and its 95 % interval of each."""
 
     def __getattr__(self, name: str) -> Any:

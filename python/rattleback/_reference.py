@@ -22,6 +22,7 @@ GROUPS = {
     "Errors": ["RattlebackError", "ModelError", "ModelFileError", "StepError", "InputError",
                "ProblemError", "StudyError", "Status"],
 }
+PLACED = ["PlacedFrame", "PlacedJoint", "PlacedActuator"]       # what sim.body("x") and the like return
 SHIPPED = ["study_poses", "friction_sweep", "fit_tosses", "RayExecutor"]
 
 
@@ -86,6 +87,8 @@ def text() -> str:
         lines += [f"## {title}", ""]
         for name in names:
             lines += entry(name, getattr(rattleback, name))
+            for placed in PLACED if name == "Sim" else ():
+                lines += entry(placed, getattr(rattleback.sim, placed))
     lines += ["## Shipped studies", ""]
     for name in SHIPPED:
         lines += entry("studies." + name, getattr(rattleback.studies, name))

@@ -41,7 +41,7 @@ def fields_class(name: str, struct: str, text: str) -> str:
 def text() -> str:
     return "\n\n".join([HEAD, fields_class("ModelFields", "rb_model", "Fields of a model."), "",
                         fields_class("InfoFields", "rb_step_info",
-                                     "What the last step told.")]) + "\n"
+                                     "Report of the last step.")]) + "\n"
 
 
 if __name__ == "__main__":

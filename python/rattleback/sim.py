@@ -25,7 +25,7 @@ _WRITABLE = ("q", "v", "act", "ctrl", "tau", "mocap", "mocap_v", "wrench")
 
 
 class Info(InfoFields):
-    """What the last step told: a copy, made when it was asked for.
+    """Report of the last step: a copy, made when `sim.info` is read.
 
     residual: worst relative residual of its problems [1]; penetration: deepest overlap [m]; energy:
     of the state [J]; path: of the problem with the worst residual; below_accuracy: problems that
@@ -39,7 +39,7 @@ class Info(InfoFields):
         object.__setattr__(self, "energy", energy)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{name} of an info cannot be set: it is what the last step told")
+        raise AttributeError(f"{name} of an info cannot be set: it is the report of the last step")
 
     def __reduce__(self) -> Any:
         return (Info, (self._record, self.energy))
@@ -148,8 +148,8 @@ class Placed:
 
 
 class PlacedFrame(Placed):
-    """A body, geom or site: its frame and velocity in the world, found for the present state
-    whenever they are asked for."""
+    """What `sim.body(..)`, `sim.geom(..)` and `sim.site(..)` return: frame and velocity in the world at
+    the present state."""
 
     __slots__ = ()
 
@@ -205,12 +205,13 @@ class PlacedFrame(Placed):
 
 
 class PlacedJoint(Placed):
-    """A joint: its coordinates and velocities, views that may be written."""
+    """What `sim.joint(..)` returns: coordinates, velocities and forces of a joint."""
 
     __slots__ = ()
 
     @property
     def q(self) -> np.ndarray:
+        """Coordinates [rad], [m]: a view that may be written."""
         first, count = self.element.coordinates
         return self._sim.q[first:first + count]
 
@@ -220,6 +221,7 @@ class PlacedJoint(Placed):
 
     @property
     def v(self) -> np.ndarray:
+        """Velocities [rad/s], [m/s]: a view that may be written."""
         first, count = self.element.dof
         return self._sim.v[first:first + count]
 
@@ -229,6 +231,7 @@ class PlacedJoint(Placed):
 
     @property
     def tau(self) -> np.ndarray:
+        """Applied forces [N m], [N]: a view that may be written."""
         first, count = self.element.dof
         return self._sim.tau[first:first + count]
 
@@ -238,12 +241,13 @@ class PlacedJoint(Placed):
 
 
 class PlacedActuator(Placed):
-    """An actuator: its control and force."""
+    """What `sim.actuator(..)` returns: control and force of an actuator."""
 
     __slots__ = ()
 
     @property
     def ctrl(self) -> float:
+        """Its control, or the first of several; may be written."""
         return float(self._sim.ctrl[self._first()])
 
     @ctrl.setter
@@ -441,7 +445,7 @@ class Sim(Stepper):
 
     @property
     def info(self) -> Info:
-        """What the last step told, with the energy of the state."""
+        """Report of the last step, with the energy of the state."""
         address = lib.rb_sim_info(self._p)
         dtype = _lib.dtype_of("rb_step_info")
         record = np.frombuffer(ctypes.string_at(address, dtype.itemsize), dtype)[0]
@@ -449,7 +453,7 @@ class Sim(Stepper):
 
     @property
     def hash(self) -> str:
-        """Of the state, as `rattleback run --json` tells it."""
+        """Hash of the state, as `rattleback run --json` reports it."""
         return f"{lib.rb_data_hash(self._data()):016x}"
 
     def to_json(self) -> str:

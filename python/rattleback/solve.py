@@ -47,7 +47,7 @@ class Solution:
 
     z: impulses, also called r for friction; w: W z + q, also called u; status: "solved" (certified),
     "ray" (Lemke ended on a ray that was checked) or "failed" (z is the best found); residual: as the
-    command tells it; ray: or None; mode: of each row or contact, the warm start of the next solve;
+    command reports it; ray: or None; mode: of each row or contact, the warm start of the next solve;
     certificate: everything that was measured; path, solver, iterations: how it was found.
     """
 

@@ -4,7 +4,7 @@ enum { FIRST_BLOCK = 1 << 14 };
 
 typedef struct rb_arena_block {
     struct rb_arena_block *prev;
-    size_t size; /* bytes behind this header                */
+    size_t size; /* bytes after this header                 */
     size_t left; /* of them unused, while it is not on top  */
 } block;
 
@@ -80,7 +80,7 @@ int rb_arena_growths(const rb_arena *arena)
 }
 
 /* Blocks above the mark go back to the allocator; an arena that is reset to empty becomes one
- * block as large as its peak, so that the same work never asks for memory again. */
+ * block as large as its peak, so that the same work never allocates again. */
 void rb_arena_reset_blocks(rb_arena *arena, rb_mark mark)
 {
     size_t used = arena->below + arena->top->size - arena->left;

@@ -12,7 +12,7 @@ enum { RB_ARENA_ALIGN = 64 };
 
 struct rb_arena {
     char *next;  /* where the next piece begins            */
-    size_t left; /* bytes behind it in the block on top    */
+    size_t left; /* bytes after it in the block on top     */
     struct rb_arena_block *top;
     rb_alloc alloc;
     size_t bytes; /* size of all blocks                                 */

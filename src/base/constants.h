@@ -17,7 +17,7 @@
 
 /* Pivot of J M^-1 J', scaled to unit diagonal, below which a row of a loop repeats the rows before
  * it [1], times the number of rows. Redundant rows leave pivots of rounding, up to 1e-13 after a
- * long chain. Larger: mechanisms near a singular position lose a row that still holds them. */
+ * long chain. Larger: mechanisms near a singular position lose a row that they need. */
 #define RB_LOOP_RANK_TOL 1e-12
 
 /* Compliance of a row of an equality, relative to the largest of its rows, below which it counts as
@@ -32,7 +32,7 @@
 #define RB_ROW_ROUNDING (64.0 * RB_EPS)
 
 /* Largest number a model may contain, in SI units. A length to the fifth power times a density, the
- * largest product of the compiler, stays finite. Larger: inertias overflow to infinity. */
+ * largest product of the compiler, is finite. Larger: inertias overflow to infinity. */
 #define RB_MAX_NUMBER 1e30
 
 /* Share of the largest principal moment by which an inertia may break 0 <= A and A + B >= C [1].
@@ -62,8 +62,8 @@
 #define RB_FLUID_MIN 1e-15
 #define RB_FLUID_EPS 1e-14
 
-/* Gap of a contact that adhesion still acts on, by the size of the model [1]. Larger: what has come
- * off is pulled back. Smaller: rounding lets go. */
+/* Largest gap at which adhesion acts, by the size of the model [1]. Larger: bodies that have come
+ * off are pulled back. Smaller: rounding ends the adhesion. */
 #define RB_ADHESION_REACH 1e-6
 
 /* Lengths, speeds and times of muscles that are divided by are at least this, as in MuJoCo. */
@@ -79,8 +79,8 @@
  * midpoint rule stops to contract. Smaller: more substeps, more time. */
 #define RB_SMOOTH_TURN 0.5
 
-/* Rotation of a link in a step from which on the energy of smooth motion is looked at [rad].
- * Larger: errors are missed. Smaller: time is spent where they are below (turn)^3 / 24. */
+/* Rotation of a link in a step from which on the energy of smooth motion is checked [rad].
+ * Larger: errors are missed. Smaller: time is spent where they are below (rotation)^3 / 24. */
 #define RB_SMOOTH_WATCH 0.05
 
 /* Kinetic energy that a step of smooth motion may make or lose, relative to all of it [1]. Larger:
@@ -96,42 +96,41 @@
  * is one. Smaller: iterations whose number grows with the links. */
 #define RB_SMOOTH_TOL_LONG 1e-10
 
-/* The same for models with actuators [1]: they give and take energy, and a step of theirs errs by
- * 1e-6 of the velocity and more. Not with loops, whose closing repeats it until their errors are
- * gone. Larger: contacts feel the iteration. Smaller: an evaluation more. */
+/* The same for models with actuators [1]: they add and remove energy, and their steps have errors
+ * of 1e-6 of the velocity and more. Not with loops, whose closing repeats it until their errors
+ * vanish. Larger: contacts feel the iteration. Smaller: an evaluation more. */
 #define RB_SMOOTH_TOL_DRIVEN 1e-9
 
-/* The same for long chains with a link that turns by more than RB_SMOOTH_WATCH [1]: the rule itself
- * errs by 5e-6 there and more. Larger: what their energy is found to miss is that of the iteration.
- * Smaller: iterations for digits that the rule does not have. */
+/* The same for long chains with a link that rotates by more than RB_SMOOTH_WATCH [1]: the error of
+ * the rule itself is 5e-6 or more there. Larger: the energy error reported is that of the
+ * iteration. Smaller: iterations for digits that the rule does not have. */
 #define RB_SMOOTH_TOL_FAST 1e-8
 
-/* Change of the velocity in a step that the steps before foretell, relative to the largest
- * velocity, that is believed [1]. Larger: a state that was set by hand begins far from its motion.
+/* Largest change of the velocity in a step that is extrapolated from the steps before, relative to
+ * the largest velocity [1]. Larger: a state that was set by hand begins far from its motion.
  * Smaller: chains that crack begin at zero. */
 #define RB_SLOPE_MOST 0.5
 
-/* What each further difference of the slopes of past steps may have of the one before it to lead on
- * [1]. Larger: after a push, earlier slopes are extrapolated. Smaller: fewer of them are used, and
- * chains take an evaluation more. */
+/* Largest ratio of each further difference of the slopes of past steps to the one before it, for
+ * extrapolation [1]. Larger: after a push, earlier slopes are extrapolated. Smaller: fewer of them
+ * are used, and chains take an evaluation more. */
 #define RB_SLOPE_SHRINK 0.5
 
-/* Change of the slopes of two steps, relative to the slope, up to which they are believed without
+/* Change of the slopes of two steps, relative to the slope, up to which they are used without
  * that bound [1]. Larger: a state that was set by hand begins far from its motion. Smaller: robots
- * that stand begin at zero. */
+ * that do not move begin at zero. */
 #define RB_SLOPE_BEND 0.1
 
 /* Tolerance of the midpoint rule where contacts pushed every tree in the step before, relative to
  * the velocity at its start [1]: impulses, which the rule does not know there, change its terms by
- * up to RB_CARRY_TURN. Larger: contacts feel the iteration. Smaller: evaluations that nobody needs.
- */
+ * up to RB_CARRY_TURN. Larger: contacts feel the iteration. Smaller: needless evaluations. */
 #define RB_PUSHED_TOL 1e-9
 
-/* Part of a change that the next one may be for the one after that to be foretold by it [1].
+/* Largest ratio of a change to the one before from which the next one is predicted [1].
  * Larger: the iteration may end before RB_SMOOTH_TOL is reached. */
 #define RB_SMOOTH_RATE 0.1
 
-/* Share of the tolerance that a change may be foretold to be, to be believed to be below it [1]:
+/* Share of the tolerance below which a predicted change counts as below the tolerance [1]:
  * rates of two iterations differ by up to ten times. SURE: for RB_SMOOTH_TOL, ROUGH for what need
  * not be known so well. Larger: velocities of chains are wrong by 1e-11. Smaller: one iteration
  * more that only confirms. */
@@ -153,10 +152,8 @@
  * nothing where iterations contract anyway. */
 #define RB_TENSION 1e-3
 
-/* Part of the first change that the second may be for tension to be looked at in chains that are
- * not long [1]. Larger: heavy loads on light chains take more iterations. Smaller: work for
- * nothing.
- */
+/* Ratio of the second change to the first above which tension is computed in chains that are not
+ * long [1]. Larger: heavy loads on light chains take more iterations. Smaller: needless work. */
 #define RB_TENSION_RATE 2e-2
 
 /* Rounding of a coordinate, relative to the largest, that a midpoint shows [1]. Where springs are
@@ -172,9 +169,9 @@
  * Smaller: rounding passes for a freedom. */
 #define RB_CHAIN_RANK_TOL 1e-9
 
-/* Distance per size of a chain [1] by which its end may miss the frame it leads to and still count
- * as there: positions that steps leave. Larger: a way that ends elsewhere is taken for one that
- * arrives. Smaller: of two ways that both arrive rounding chooses. */
+/* Distance per size of a chain [1] by which its end may miss its target frame: the error that steps
+ * leave. Larger: a solution that ends elsewhere is accepted. Smaller: of two valid solutions
+ * rounding chooses. */
 #define RB_CHAIN_MISS 1e-6
 
 /* Difference of two gaps that is rounding, in units of the larger of both extents and the distance
@@ -205,7 +202,7 @@
 
 /* Part of the larger of both extents and the distance by which the depth of overlapping curved
  * shapes is known before Newton's method takes over [1]. Larger: the wrong one of two nearly equal
- * ways out is taken. Smaller: more steps. */
+ * directions is taken. Smaller: more steps. */
 #define RB_DEPTH_COARSE 1e-4
 
 /* The same of the depth that counts as touch [1]. Larger: gaps are wrong by this much. Smaller:
@@ -221,13 +218,13 @@
 #define RB_DEPTH_TIE 1e-9
 
 /* Distance from which on its direction is better than that of the features of a pair, as part of
- * the larger of both extents and the distance [1]: rounding turns it by 1e-9. Smaller: normals of
- * lines that touch are noise. Larger: those of lines that cross at a small angle lag behind. */
+ * the larger of both extents and the distance [1]: rounding rotates it by 1e-9. Smaller: normals of
+ * lines that touch are noise. Larger: those of lines that cross at a small angle are late. */
 #define RB_CLEAR 1e-7
 
-/* Distance, as part of the same length, from which on its direction tells edges that are orthogonal
- * to it [1]: rounding turns it by less than RB_KINK_SURE. Smaller: lines and faces that touch are
- * taken for points. */
+/* Distance, as part of the same length, from which on its direction shows which edges are
+ * orthogonal to it [1]: rounding rotates it by less than RB_KINK_SURE. Smaller: lines and faces
+ * that touch are taken for points. */
 #define RB_FAR 1e-4
 
 /* Sine of the angle between a direction and the plane across an edge below which the edge may be
@@ -239,25 +236,24 @@
  * early. Smaller: rounding decides which end of an edge is meant. */
 #define RB_KINK_SURE 1e-10
 
-/* Share of the volume of its hull by which a mesh may differ from it and still be convex [1]:
- * tessellated fillets stay below. Larger: grooves are filled. Smaller: bodies that do not move
- * collide by thousands of triangles for nothing. */
+/* Share of the volume of its hull by which a mesh that counts as convex may differ from it
+ * [1]: tessellated fillets are below. Larger: grooves are filled. Smaller: bodies that do not move
+ * collide by thousands of triangles without need. */
 #define RB_CONVEX_SHARE 0.01
 
-/* Relative residual that steps ask for, by their accuracy [1]. Larger: gaps of fast bodies are off
- * by more than RB_DEEP_* and are repaired, and friction creeps. Smaller: rungs for digits that
- * nobody sees; below STRICT rounding of large problems is above it. */
+/* Relative residual that steps certify, by their accuracy [1]. Larger: gaps of fast bodies are off
+ * by more than RB_DEEP_* and are repaired, and friction creeps. Smaller: more methods for digits
+ * without effect; below STRICT the rounding of large problems is above it. */
 #define RB_TOL_STANDARD 1e-6
 #define RB_TOL_STRICT   1e-9
 #define RB_TOL_FAST     1e-3
 
-/* The same at which a step whose accuracy is out of reach still advances, and says so [1]. Larger:
- * friction is off by what can be seen. Smaller: steps are refused where one digit is missing. */
+/* Largest residual at which a step that missed its accuracy advances, and is counted [1]. Larger:
+ * friction has visible errors. Smaller: steps are refused where one digit is missing. */
 #define RB_TOL_LOOSE 1e-3
 
-/* Work that a step may take unless told otherwise, in units of meter.h [1]: one to four seconds.
- * Larger: who waits for a step that does not end does not know. Smaller: piles of thousands are
- * refused. */
+/* Default limit of the work of a step, in units of meter.h [1]: one to four seconds. Larger: a step
+ * that does not end blocks the caller. Smaller: piles of thousands are refused. */
 #define RB_WORK_MOST 4e6
 
 /* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
@@ -267,7 +263,7 @@
 
 /* Overlap made by steps that is repaired, by their accuracy, in units of the extent of the smaller
  * moving body of the pair [1]. Larger: curved surfaces may overlap by this much. Smaller: more
- * repairs for what nobody sees. */
+ * repairs without visible effect. */
 #define RB_DEEP_STANDARD 1e-6
 #define RB_DEEP_STRICT   1e-9
 #define RB_DEEP_FAST     1e-4
@@ -276,7 +272,7 @@
 #define RB_GAP_DEEP 1e-9
 
 /* Overlap, or excess of a limit, beyond which it is an error of the start, in units of the extent
- * of the model [1]. Smaller: what steps make and files round is corrected. Larger: it stays. */
+ * of the model [1]. Smaller: what steps make and files round is corrected. Larger: it is kept. */
 #define RB_GAP_OF_MODEL 1e-6
 
 /* Overlap of a mechanism with itself that has no friction (F.25), in units of the extent of the
@@ -290,21 +286,22 @@
  * seen. Smaller: such hinges are wedged, and impulses are 3e5 times what they hold. */
 #define RB_GAP_GROWTH 2e-7
 
-/* Share of its way by which a geom may leave it before pairs are looked for anew at the end of a
- * step [1]. Larger: more pairs are looked at that do not meet. Smaller: bends and impulses lead out
- * of it, and all pairs are looked for. */
+/* Share of its path by which a geom may leave it before pairs are searched again at the end of a
+ * step [1]. Larger: more pairs are examined that do not meet. Smaller: curvature and impulses leave
+ * it, and all pairs are searched. */
 #define RB_NEAR_MORE 1.0
 
-/* Share of the overlap that the second and later repairs of a chain may leave [1]; what has more is
- * halved. Larger: repairs go on that do not end. Smaller: halves where one more repair would do. */
+/* Share of the overlap that the second and later repairs of a chain may leave [1]; a step
+ * with more is halved. Larger: repairs continue that do not end. Smaller: steps are halved where
+ * one more repair would do. */
 #define RB_REPAIR_GAIN 0.1
 
-/* Ratio of masses in an island above which a step is halved before its problem climbs the whole
- * ladder [1]. Smaller: towers of ordinary boxes are halved where pyramids would do. Larger: single
+/* Ratio of masses in an island above which a step is halved before all methods of the solver are
+ * tried [1]. Smaller: towers of ordinary boxes are halved where pyramids would do. Larger: single
  * problems of ten boxes take many seconds. */
 #define RB_UNEVEN 1e4
 
-/* Share of the tolerance above which the answer of a cone problem is looked for again [1] (S.54).
+/* Share of the tolerance above which a cone problem is solved again [1] (S.54).
  * Smaller: good answers are solved twice. */
 #define RB_SHARP 0.1
 
@@ -333,9 +330,9 @@
 /* Velocity left to a row of a loop that is closed, relative to those of its parts [1]. */
 #define RB_LOOP_MOVES 1e-10
 
-/* Change of dry friction, of its bound, that is left where a joint turns back, and the share of the
- * change before that it may be (S.86) [1]. GAIN larger: a joint that hardly moves behind its turn
- * costs tens of motions. Smaller: it is left to rows, of first order. */
+/* Change of dry friction, of its bound, that is left where a joint reverses, and the share of the
+ * change before that it may be (S.86) [1]. GAIN larger: a joint that hardly moves after its
+ * reversal costs tens of motions. Smaller: it is left to rows, of first order. */
 #define RB_SLIDE_STANDS 1e-9
 #define RB_SLIDE_GAIN   0.25
 
@@ -360,14 +357,14 @@
 #define RB_IMMOVABLE_SPEED 1e-7
 
 /* Compliance of a contact along its face, over that across it, below which its bodies cannot move
- * along each other [1] (F.26): the square of a normal that is off by 1e-7. Larger: joints behind
+ * along each other [1] (F.26): the square of a normal that is off by 1e-7. Larger: joints with
  * gears of 1e7 lose their friction. */
 #define RB_IMMOVABLE_ALONG 1e-14
 
-/* Least compliance of a joint that loops hold, relative to what it has without them, that its scale
- * in a cone problem is taken from [1]. Less: at a dead centre tolerances are those of a joint that
- * hardly moves, and other rows make energy within them. More: joints of a leg with loops differ by
- * 1e6, and redundant contacts are not told from light ones. */
+/* Least compliance of a joint in a loop, relative to its compliance without the loop, that its
+ * scale in a cone problem is taken from [1]. Smaller: at a dead centre tolerances are those of a
+ * joint that hardly moves, and other rows create energy within them. Larger: joints of a leg with
+ * loops differ by 1e6, and redundant contacts look like light ones. */
 #define RB_JOINT_HELD 1e-3
 
 /* Share of the closure error of loops that one step takes off [1]. Larger: models that start with
@@ -382,14 +379,14 @@
 /* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
  * in units of the extent, that it then has, or what steps leave (S.69) [1]. REPEATS smaller: points
  * of one axis with the digits of a file ask for huge motions. Larger: loops that begin open lose
- * rows that hold them while they pass a dead centre. DISAGREES smaller: rounding of closed loops
+ * rows that they need while they pass a dead centre. DISAGREES smaller: rounding of closed loops
  * counts. */
 #define RB_LOOP_REPEATS   1e-6
 #define RB_LOOP_DISAGREES 1e-10
 
-/* What limits and contacts yield by in a step whose loops leave no other answer, in units of
- * what steps may make [1]. A linkage at its dead centre turns rounding of one joint into ten
- * thousand times that of another. Larger: the gaps at the end are refused. Smaller: the noise is
+/* By how much limits and contacts are relaxed in a step whose loops leave no other answer, in units
+ * of what steps may make [1]. A linkage at its dead centre amplifies rounding of one joint ten
+ * thousand times in another. Larger: the gaps at the end are refused. Smaller: the noise is
  * not covered. */
 #define RB_YIELD 0.25
 
@@ -397,16 +394,16 @@
 #define RB_YIELD_OVERLAP 0.5
 
 /* The same for limits that the start is beyond, in units of that [1]: a linkage that is stretched
- * while a joint is beyond its limit can move neither way. Smaller: it stays jammed. */
+ * while a joint is beyond its limit cannot move. Smaller: it is jammed. */
 #define RB_YIELD_ERROR 1e-3
 
 /* Defect of v = 0, relative to the impulses that balance each other, at which an island rests [1].
- * A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is held.
- * Smaller: rounding keeps stacks awake. */
+ * A slope 1e-6 rad steeper than the friction angle has 1e-6. Larger: very slow creep is stopped.
+ * Smaller: rounding keeps stacks moving. */
 #define RB_REST_DEFECT 1e-12
 
-/* The same at which impulses that balance better are looked for, and its part in units of the
- * residual of the step [1]: the larger of both counts. They must lie in their cones, so that a
+/* The same below which a search for impulses that balance better begins, and its part in units of
+ * the residual of the step [1]: the larger of both counts. They must lie in their cones, so that a
  * larger value costs time only. */
 #define RB_REST_NEAR     1e-7
 #define RB_REST_RESIDUAL 10.0
@@ -426,8 +423,8 @@
  * energy creeps in over many impacts. Smaller: elastic impacts are damped by rounding. */
 #define RB_IMPACT_ROUNDING 1e-12
 
-/* Contacts of an island up to which a step asks for the answer of uniform compliance. More: piles,
- * where the path to that answer takes up to a thousand factorisations. */
+/* Contacts of an island up to which a step solves for the answer of uniform compliance. Larger:
+ * piles, where the path to that answer takes up to a thousand factorisations. */
 #define RB_UNIQUE_CONTACTS 100
 
 /* The same for steppers that solve an island many times in a step. More: ten dominos that lean on
@@ -444,14 +441,14 @@
  * many as the square of it, and in long chains two are near in most steps. */
 #define RB_CLEAR_GEOMS 20
 
-/* Overlap that counts on the way of a step, and distance between two looks at it, as a share of the
- * radii inside of geoms [1] (S.66). Larger: corners pass through corners. Smaller: more looks. */
+/* Overlap that counts within a step, and distance between two checks of it, as a share of the radii
+ * inside of geoms [1] (S.66). Larger: corners pass through corners. Smaller: more checks. */
 #define RB_THROUGH_SHARE 0.25
 
 /* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
  * the model [1]. What rolls leaves gaps of 1e-8 m; rings of bodies that hold each other cannot
  * close them all, and impulses grow along a self-stress until something slips. Larger: heaps hover
- * by this much. Smaller: their problems become hard for what nobody sees. */
+ * by this much. Smaller: their problems become hard without visible effect. */
 #define RB_GAP_FLAT 1e-8
 
 /* Speed that impulses may add to a pair before it is seen, where there are more than
@@ -459,8 +456,8 @@
  * that push nothing. Smaller: a repair in most steps of a heap. */
 #define RB_REACH_SHARE 0.5
 
-/* Work of restitution, relative to what the law asks for, at which it is met [1]. Larger: e is
- * missed by half of this. Smaller: more problems per impact. */
+/* Error of the work of restitution, relative to that of the law, at which it counts as met [1].
+ * Larger: e is missed by half of this. Smaller: more problems per impact. */
 #define RB_LAW_TOL 1e-10
 
 /* Steps of free fall whose speed an impact must exceed to bounce in a fixed step [1]. A body that
@@ -469,7 +466,7 @@
 #define RB_BOUNCE_STEPS 2.0
 
 /* Distance at which bodies of `impulse` collide, in units of the radius of the smallest geom that
- * moves [1]. Larger: bodies hover by half of it. Smaller: more looks before each impact, and
+ * moves [1]. Larger: bodies hover by half of it. Smaller: more gap queries before each impact, and
  * contacts of curved shapes leave the shell between ticks. */
 #define RB_SHELL_SHARE 2e-4
 
@@ -482,9 +479,9 @@
  * micrometres. Smaller: more problems. */
 #define RB_TICK_DRIVEN 5e-4
 
-/* Surfaces that are not faster than this acceleration makes them in a step did not slide: the
- * static coefficient holds them [m/s^2]. Larger: what begins to slide slowly is held once more.
- * Smaller: rounding of what sticks in the midst of a motion lets it go. */
+/* Surfaces slower than this acceleration times the step did not slide: the static coefficient acts
+ * [m/s^2]. Larger: a body that begins to slide slowly is stopped again. Smaller: rounding ends the
+ * sticking of contacts on moving bodies. */
 #define RB_SLIP_RATE 1e-6
 
 /* Rotation of a body in a step from which on its rows are taken at the middle of it as well [rad].
@@ -492,9 +489,9 @@
  * would do. */
 #define RB_MIDDLE_TURN 1e-4
 
-/* Rotation from which on the middle of the way says nothing about it [rad]: what hits a point hard
- * turns around it, and half of that leads behind a thin plate. Larger: it is then seen from there,
- * and passes through. Smaller: what tumbles slowly pivots as from the start of the step. */
+/* Rotation in a step from which on the pose in its middle is not used [rad]: a body that hits a
+ * point hard rotates around it, and half of that may be beyond a thin plate. Larger: it is then
+ * seen from there, and passes through. Smaller: slowly tumbling bodies are seen as at the start. */
 #define RB_MIDDLE_MOST 0.5
 
 /* Rotation of a link in a step from which on a tree is moved by the midpoint rule with its impulses
@@ -503,12 +500,12 @@
 #define RB_CARRY_TURN 0.01
 
 /* Difference of the velocities of the midpoint rule and of the rows, relative to the largest, at
- * which turns end (S.39) [1]. Larger: smooth terms make energy. Smaller: more turns. */
+ * which iterations end (S.39) [1]. Larger: smooth terms create energy. Smaller: more iterations. */
 #define RB_CARRY_TOL 1e-5
 
-/* The same where actuators drive the model and accuracy is not strict: they put in and take out far
+/* The same where actuators drive the model and accuracy is not strict: they add and remove far
  * more energy [1]. Larger: robots end elsewhere than with RB_CARRY_TOL by as much as shorter steps
- * would change. Smaller: turns that nobody sees, half of the time of a robot that walks. */
+ * would change. Smaller: needless iterations, half of the time of a robot that walks. */
 #define RB_CARRY_TOL_DRIVEN 0.1
 
 /* Share of it at which they end at once, and at which they end with rows whose impulses were not
@@ -518,39 +515,40 @@
 #define RB_CARRY_FORESEEN 0.1
 
 /* Change of the velocity by impulses, relative to the largest, from which on the energy of a
- * carried tree is looked at however slowly its links turn [1]. Larger: impacts are not told in
- * full. Smaller: two evaluations more in steps that have nothing to tell. */
+ * carried tree is checked however slowly its links rotate [1]. Larger: impacts are not reported in
+ * full. Smaller: two evaluations more in steps that have nothing to report. */
 #define RB_CARRY_IMPACT 0.1
 
 /* The same where they end without it: modes that alternate. Larger: energy is made. Smaller: steps
  * are halved [1]. */
 #define RB_CARRY_LOOSE 1e-3
 
-/* Defect that turns may have after the fourth, and the share of it after each further one [1].
- * Larger: turns that wander are followed to their end, and the step is halved all the same.
- * Smaller: steps are halved that would have ended. */
+/* Defect that iterations may have after the fourth, and the share of it after each further one [1].
+ * Larger: iterations that wander are followed to their end, and the step is halved all the same.
+ * Smaller: steps are halved that would have converged. */
 #define RB_CARRY_STRAY 1e-2
 #define RB_CARRY_GAIN  0.31622776601683794
 
 /* Tolerance of the motion without contact where a chain is in contact and will be carried: its
- * impulses are found by turns, which start from it [1]. Larger: more turns. Smaller: evaluations
- * that nobody needs. */
+ * impulses are found by iterations that start from it [1]. Larger: more iterations. Smaller:
+ * needless evaluations. */
 #define RB_CARRY_ROUGH 1e-4
 
-/* The same where actuators drive the model and accuracy is not strict: what the slopes of the steps
- * before lead to is good enough to begin turns with [1]. */
+/* The same where actuators drive the model and accuracy is not strict: extrapolation from the steps
+ * before is good enough to begin the iterations with [1]. */
 #define RB_CARRY_LED 1e-2
 
-/* Tolerance of the midpoint rule within a turn, relative to that of turns [1]. Larger: turns are
- * disturbed. Smaller: iterations are wasted. */
+/* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.39) [1].
+ * Larger: iterations are disturbed. Smaller: evaluations are wasted. */
 #define RB_CARRY_SMOOTH 0.1
 
 /* Residual of what holds rows in place (S.38), relative to what it was [1]. Larger: more repairs.
  * Smaller: conjugate gradients that change nothing. */
 #define RB_HOLD_TOL 1e-9
 
-/* The same in turns that others follow, of models that actuators drive and that have no loops [1].
- * Larger: more turns. Smaller: conjugate gradients for what the next turn moves anyway. */
+/* The same in all iterations but the last, of models that actuators drive and that have no loops
+ * [1]. Larger: more iterations. Smaller: conjugate gradients for what the next one changes anyway.
+ */
 #define RB_HOLD_TOL_ROUGH 1e-4
 
 /* Share of a step by which a sum of steps may miss a control instant [1]. Larger: controls come a

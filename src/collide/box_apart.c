@@ -1,6 +1,6 @@
-/* Closest points of boxes that are apart, where no single separating direction tells (G.12). The
+/* Closest points of boxes that are apart, where no single separating direction decides (G.12). The
  * closest pair is a vertex of one and a point of the other, or a crossing of two edges inside both.
- * The direction m of two edges that are closest parts the boxes, and they are extreme along it: of
+ * The direction m of two closest edges separates the boxes, and they are extreme along it: of
  * 144 crossings few are left. */
 #include "base/constants.h"
 #include "collide/box_box.h"
@@ -118,7 +118,7 @@ static void direction_of(const rb_boxes *p, int which, double m[3])
     }
 }
 
-/* Boxes that touch: what lies between their closest points is rounding, and the normal of the face
+/* Boxes that touch: the distance of their closest points is rounding, and the normal of the face
  * that one of them seems to lie on separates the boxes only if that is no border. Of the separating
  * directions that are as good as the best one, s, the one next to it. */
 static void separate_touch(const rb_boxes *p, double s, double n[3])
@@ -141,7 +141,7 @@ static void add(rb_boxes *p, const witness *w)
     rb_boxes_add(p, w->distance, w->x1, w->n, w->feature);
 }
 
-/* Whether the vertex is on the side of its box that d points to, as far as d tells. */
+/* Whether the vertex is on the side of its box that d points to, where d decides it. */
 static int is_extreme(int vertex, const double d[3])
 {
     for (int k = 0; k < 3; k++) {

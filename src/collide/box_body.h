@@ -95,8 +95,8 @@ RB_INLINE products products_of(const rb_boxes *p, const turn *q, int i)
     return (products){ .mt = mt, .over = rb_v4_abs(mt) - width, .mm = m_k * m_k + m_l * m_l };
 }
 
-/* Which of them may be better than a separation `bar`, as bits: their squares tell without a root.
- */
+/* Which of them may be better than a separation `bar`, as bits: compared by squares, without a
+ * root. */
 RB_INLINE rb_v4_truth better_than(const products *e, double bar)
 {
     rb_v4 square = e->over * e->over, bound = rb_v4_all(bar * bar) * e->mm;

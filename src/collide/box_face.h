@@ -62,8 +62,8 @@ RB_INLINE int next_corner(int bits)
     return (bits >> 1 & 0x7777) | (bits << 3 & 0x8888);
 }
 
-/* Of edges 4 side + k that cross a side, or its continuation: those that are beyond the side before
- * or behind it as a whole, and miss it. `out`: corners beyond the sides. */
+/* Of edges 4 side + k that cross a side, or its continuation: those that are wholly beyond the side
+ * before or after it, and miss it. `out`: corners beyond the sides. */
 RB_INLINE int edges_beside(int out)
 {
     int whole = out & next_corner(out),

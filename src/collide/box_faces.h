@@ -11,8 +11,8 @@
 
 #include "collide/box_face.h"
 
-/* Corners over the face, at most `slack` beside it, and no higher than `limit`: a bit each. What is
- * higher has a larger gap, wherever its foot is. */
+/* Corners over the face, at most `slack` beside it, and no higher than `limit`: a bit each. Higher
+ * corners have larger gaps, wherever their feet are. */
 RB_INLINE int corners_over(const face *f, const corners *c, double slack, double limit)
 {
     rb_v4 u = rb_v4_abs(rb_v4_load(c->at[0])), v = rb_v4_abs(rb_v4_load(c->at[1]));

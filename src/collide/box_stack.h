@@ -150,8 +150,8 @@ RB_INLINE int is_distinct(const stack *s, const face *f1, const double n[3], con
     return 1;
 }
 
-/* Of more points than are asked for: how far the normals are from n, the places across n, and
- * which of them stay. */
+/* Of more points than are wanted: how far the normals are from n, the positions across n, and which
+ * of them are kept. */
 static inline void stack_reduce(stack *s, double normal[3][3], const double n[3], int most)
 {
     double off[3], u[3], v[3];

@@ -13,8 +13,8 @@
 
 enum {
     LEAF_SIZE = 4,
-    CURVE_BITS = 21, /* per axis: 63 in all; one body a million times farther away than the others
-                        still leaves them apart */
+    CURVE_BITS = 21, /* per axis: 63 in all; also with one body a million times farther away
+                        the others are separated */
     DIGIT_BITS = 11,
     FEW = 32,       /* boxes that are compared one by one: no tree                               */
     FEWEST = 8,     /* of those, the ones that are not worth four at a time                      */
@@ -77,8 +77,8 @@ static void sort_by_merging(int n, uint64_t *key, int *order, uint64_t *key2, in
     }
 }
 
-/* Least significant digit first; stable, so equal keys stay in order of their index. An even number
- * of rounds, so that the last one ends where the first began. */
+/* Least significant digit first; stable, so equal keys keep the order of their index. An even
+ * number of rounds, so that the last one ends where the first began. */
 static void sort_by_counting(int n, uint64_t *key, int *order, uint64_t *key2, int *order2)
 {
     for (int shift = 0, round = 0; shift < 3 * CURVE_BITS; shift += DIGIT_BITS, round++) {

@@ -8,7 +8,7 @@ typedef struct rb_aabb {
     double lo[3], hi[3];
 } rb_aabb;
 
-/* All six, without a branch between them: none of them can be foretold. */
+/* All six, without a branch between them: none of them can be predicted. */
 static inline int rb_aabb_meets(const rb_aabb *a, const rb_aabb *b)
 {
     return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) &

@@ -1,6 +1,6 @@
 /* Pairs of boxes by a grid. Cells are as large as the largest ordinary box, so that two ordinary
  * boxes that meet have their centres in the same cell or in neighbouring ones. Boxes are sorted by
- * cell, x first: the thirteen neighbours behind a cell are one cell and four rows of three, each a
+ * cell, x first: the thirteen neighbours after a cell are one cell and four rows of three, each a
  * run of boxes. The few boxes that are larger are compared with all. O(n + cells). */
 #include <math.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ enum {
     CELLS_EACH = 8,  /* cells per box beyond which the grid is too empty */
     MOST_LARGE = 16, /* boxes that are larger than the others            */
     BLOCK = 8,       /* boxes that are compared at once                  */
-    RUNS = 5         /* of boxes behind a box; RUNS * BLOCK <= 64        */
+    RUNS = 5         /* of boxes after a box; RUNS * BLOCK <= 64         */
 };
 
 /* Times the mean extent of all boxes that an ordinary one may have [1]. Larger: more boxes per
@@ -192,7 +192,7 @@ static inline void look_at(const grid *g, int a, int b, rb_pair_list *list)
     if (rb_aabb_meets(&g->box[i], &g->box[j])) rb_pair_list_add(list, i, j);
 }
 
-/* Box a against boxes begin..end behind the first block of a run. */
+/* Box a against boxes begin..end after the first block of a run. */
 RB_INLINE void meet_rest(const grid *g, int a, const probe *p, int begin, int end,
                          rb_pair_list *list)
 {
@@ -202,10 +202,10 @@ RB_INLINE void meet_rest(const grid *g, int a, const probe *p, int begin, int en
     }
 }
 
-/* One row of cells. What is behind a box: the rest of its cell with the next one, and three cells
- * of each of four other rows, each a run of boxes. A run has four boxes on average, and nobody
- * could foretell how many: a block of eight without a branch is quicker than a loop that stops in
- * time. Nor is there a branch between the runs; the bits of five blocks are looked at together. */
+/* One row of cells. After a box come the rest of its cell with the next one, and three cells of
+ * each of four other rows, each a run of boxes. A run has four boxes on average, and their number
+ * cannot be predicted: a block of eight without a branch is quicker than a loop that stops in time.
+ * Nor is there a branch between the runs; the bits of five blocks are tested together. */
 RB_SHORT static void meet_row(const grid *g, int y, int z, rb_pair_list *list)
 {
     static const int rows[4][2] = { { 1, 0 }, { -1, 1 }, { 0, 1 }, { 1, 1 } };

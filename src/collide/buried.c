@@ -1,5 +1,5 @@
-/* A triangle sees only what is in front of it. What is behind all of them is inside a mesh that is
- * closed, and its way out is the one to the closest triangle:
+/* A triangle detects only shapes in front of it. A shape behind all of them is inside a closed
+ * mesh, and leaves it through the closest triangle:
  *
  *     gap = min over the shape of n.(x - p),     n = (p - c) / |p - c|                     (G.27)
  *

@@ -5,7 +5,7 @@
 #include "rattleback/collide.h"
 
 /* Whether the point c, in the frame of the mesh, is inside it: an odd number of triangles above it
- * and below it. The shortest way out then leads to `out`, on the triangle *face. */
+ * and below it. The nearest point of the surface is then `out`, on the triangle *face. */
 int rb_buried(const rb_model *m, int mesh, const double c[3], double out[3], int *face);
 
 /* Whether an odd number of triangles is above c: it is inside the mesh, or below a sheet. */

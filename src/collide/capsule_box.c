@@ -178,7 +178,7 @@ static void add_line(capsule_on_box *p, const double n[3])
     }
     if (over_face(p, n, rb_main_axis(n), t, edge)) {
         for (int end = 0; end < 2; end++) {
-            /* an end of the axis right over an edge is the end, whatever rounding says */
+            /* an end of the axis right over an edge is the end, independent of rounding */
             int crosses = edge[end] != 0xffff && fabs(t[end]) < p->axis.half - p->grain.tie;
             if (crosses) add_sphere(p, t[end], n, edge[end], outward);
         }

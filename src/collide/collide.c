@@ -64,7 +64,7 @@ typedef struct lever {
 } lever;
 
 /* The centre moves with v = v_O + w x r; during h it leaves that line by at most h^2/2 times its
- * acceleration, while the surface turns about it with w (G.13). */
+ * acceleration, while the surface rotates about it with w (G.13). */
 static rb_motion motion_of(const scene *s, int g, const rb_shape *shape, lever *at)
 {
     const rb_data *d = s->d;
@@ -103,8 +103,7 @@ static rb_aabb sweep_box(const rb_shape *shape, const rb_motion *motion, double 
     return box;
 }
 
-/* A share RB_NEAR_MORE of its way more, so that impulses and bends of the way seldom lead out of
- * it. */
+/* Its path, enlarged by the share RB_NEAR_MORE, so that impulses and curvature seldom leave it. */
 static rb_aabb widen(scene *s, int g, const lever *at)
 {
     const rb_motion *motion = &s->motion[g];
@@ -132,7 +131,7 @@ static int is_measurable3(const double x[3])
     return x[0] * x[0] * 0.0 + x[1] * x[1] * 0.0 + x[2] * x[2] * 0.0 == 0.0;
 }
 
-/* Without motion, where poses were looked at before. */
+/* Without motion, where poses were examined before. */
 static void stand(scene *s, int g)
 {
     rb_shape shape = shape_of(s, g);
@@ -183,7 +182,7 @@ static rb_status refuse(const scene *s, int g1, int g2)
     static const char *const text[] = { "plane",     "height field", "sphere", "capsule",
                                         "ellipsoid", "cylinder",     "box",    "mesh" };
     char name1[160], name2[160];
-    int bare = 0; /* a mesh whose hull nobody has made */
+    int bare = 0; /* a mesh without a hull */
     for (int k = 0; k < 2; k++) {
         int g = k ? g2 : g1, mesh = s->m->geom_asset[g];
         if (s->m->geom_type[g] != RB_GEOM_MESH || s->m->geom_triangles[g]) continue;
@@ -375,7 +374,7 @@ static int partners_of(const scene *s, int g, int rank)
         return n;
     }
 
-    /* merge the two ascending lists from their ends: the partners of the tree stand in front */
+    /* merge the two ascending lists from their ends: the partners of the tree come first */
     const int *near = s->near + s->first[rank];
     n = s->first[rank + 1] - s->first[rank];
     for (int i = 0; i < n; i++) s->partner[i] = s->bounded[near[i]];
@@ -441,7 +440,7 @@ static rb_status find_pairs(scene *s, rb_arena *arena)
  * within h that nothing meets, in fewer tangents than it takes (G.34). Smaller: it may not. */
 static const double passing = 0.0625;
 
-/* Shapes that n parts by `gap` now: whether they certainly stay apart for h seconds. */
+/* Shapes that n separates by `gap` now: whether they are certainly apart for h seconds. */
 static int stays_apart(const scene *s, const rb_keeper *k, int i, double gap, const double n[3])
 {
     const int *geom = s->m->meet[i].geom;
@@ -468,7 +467,7 @@ static rb_status look_at(scene *s, rb_keeper *k, int i, unsigned char *placed)
     const rb_meet *pair = &s->m->meet[i];
     int g1 = pair->geom[0], g2 = pair->geom[1];
     double n[3];
-    if (k->d->kept[i].kind == RB_KEPT_NEVER) return RB_OK; /* whatever is within reach */
+    if (k->d->kept[i].kind == RB_KEPT_NEVER) return RB_OK; /* everything within reach */
     double gap = rb_kept_measure(k, i, n);
     if (gap > rb_kept_reach(k, i)) return RB_OK;
     rb_status status = place_once(s, g1, placed);

@@ -5,7 +5,7 @@
  *     a crossing of two sides, with normal n
  *     the ends of what two parallel lines have in common, with normal n
  *
- * as for boxes (G.11). The closest point itself always stands first. */
+ * as for boxes (G.11). The closest point is always the first. */
 #include "base/constants.h"
 #include "collide/convex.h"
 #include "collide/feature.h"
@@ -434,7 +434,7 @@ static int closest_point(meeting *c, const rb_closest *closest, const rb_extreme
         if (!rb_lines_cross(&e[0].line, &e[1].line, m, &s, &t)) return 1;
         if (rb_norm3(m) < RB_KINK_SURE) return 1; /* parallel */
 
-        /* rounding moves the crossing of nearly parallel lines along them; it stays on both */
+        /* rounding moves the crossing of nearly parallel lines along them; it is on both still */
         rb_segment_at(&e[0].line, rb_clamp_to(s, e[0].line.half), x1);
         rb_segment_at(&e[1].line, rb_segment_foot(&e[1].line, x1), x2);
         rb_segment_at(&e[0].line, rb_segment_foot(&e[0].line, x2), x1);
@@ -471,8 +471,8 @@ static double least_gap(const rb_points *points)
 
 /* Where nothing named is opposite: the point of core 1 that the search ended with, or, while apart,
  * that of the flat part of one core which is nearest to the extreme point of the curved other. The
- * distance is flat about its minimum, and points of the search may lie aside by the root of its
- * rounding; a step aside of a curved surface leaves it by the square. */
+ * distance is flat about its minimum, and points of the search may be displaced by the root of
+ * its rounding; a tangential displacement leaves a curved surface by its square. */
 static void nameless_point(const meeting *c, double s, const rb_extreme e[2], double x1[3])
 {
     const rb_core *core[2] = { &c->couple->core1, &c->couple->core2 };

@@ -1,6 +1,5 @@
 /* Two convex shapes for which there is no closed form: GJK, and where they overlap the expanding
- * polytope, lead to a direction; the direction is improved until it is that of a pair of features.
- */
+ * polytope, give a direction; it is improved until it is that of a pair of features. */
 #include "collide/convex.h"
 
 #include "base/constants.h"
@@ -69,8 +68,8 @@ static int is_proved_to(double tol, rb_closest *out)
     return out->error <= tol;
 }
 
-/* From every face of the polytope that could be the nearest: of polyhedra those that rounding does
- * not tell from it. 1: proved. */
+/* From every face of the polytope that could be the nearest: of polyhedra those that are
+ * equal to rounding. 1: proved. */
 static int improve_faces(rb_couple *couple, const rb_depth *depth, rb_closest *out)
 {
     rb_effort effort = couple->curved ? RB_TRY_ALL : RB_TRY_EXACT;
@@ -85,15 +84,15 @@ static int improve_faces(rb_couple *couple, const rb_depth *depth, rb_closest *o
     return 0;
 }
 
-/* A cylinder among them: it has one edge, its axis, and every pair of edges is soon looked at.
+/* A cylinder among them: it has one edge, its axis, and every pair of edges is soon examined.
  * Nearly parallel faces have more of them next to the best than the corners of a polytope name. */
 static int has_axis(const rb_couple *couple)
 {
     return couple->core1.kind == RB_CORE_CYLINDER || couple->core2.kind == RB_CORE_CYLINDER;
 }
 
-/* Round a cylinder the depth of what is deep inside varies little, and a polytope names few of the
- * ways out: those across the axes of the other core and along them. */
+/* Round a cylinder the depth of what is deep inside varies little, and a polytope lists few of the
+ * candidate directions: those across the axes of the other core and along them. */
 static void improve_around(rb_couple *couple, const rb_core *cylinder, const rb_core *other,
                            rb_direction *at)
 {
@@ -228,7 +227,8 @@ static int restart(rb_couple *couple, double tol, rb_gjk *gjk, rb_closest *out)
     return 0;
 }
 
-/* Polyhedra that nothing separates overlap, whatever GJK says, by as much as is missing. */
+/* Polyhedra without a separating direction overlap, whatever the result of GJK, by what is missing.
+ */
 static int prove_overlap(rb_couple *couple, rb_direction *at)
 {
     return !couple->curved && rb_direction_all(couple, RB_PAIRS_MANY, at) && at->s < 0.0;
@@ -241,7 +241,7 @@ static void forget(rb_couple *couple, rb_closest *out)
     out->met = out->capped = 0;
 }
 
-/* GJK has proved that they are farther apart than is asked for: the direction is no matter. */
+/* GJK has proved that they are farther apart than `enough`: the direction does not matter. */
 static int is_enough(const rb_couple *couple, const rb_gjk *gjk, rb_warm *warm, rb_closest *out)
 {
     if (!(gjk->lower > couple->enough)) return 0;

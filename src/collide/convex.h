@@ -11,7 +11,7 @@ typedef struct rb_closest {
     int met;         /* it is: a point of core 2 lies at->s before it                 */
     double error;    /* the separation is at most this much below the truth [m]       */
     int capped;      /* no search came to its end: `error` is all that is known       */
-    int steps;       /* corners that were asked for                                   */
+    int steps;       /* support points that were computed                             */
 } rb_closest;
 
 /* 0: a shape is not convex. */
@@ -26,9 +26,9 @@ int rb_cylinder_box(rb_couple *couple, rb_closest *out);
  * given, and says where this one did: of polyhedra the answer is the same. */
 void rb_closest_find(rb_couple *couple, rb_warm *warm, rb_closest *out);
 
-/* The same from a direction near that of the gap: a face that looks along it, or a pair of edges,
- * if it is proved to be where the cores touch, or are so close that rb_closest_find would name it
- * as well. 0: it is not. Witnesses are not sought. */
+/* The same from a direction near that of the gap: a face whose normal is near it, or a pair of
+ * edges, if it is proved to be where the cores touch, or are so close that rb_closest_find would
+ * name it as well. 0: it is not. Witnesses are not sought. */
 int rb_closest_warm(rb_couple *couple, const double n[3], rb_closest *out);
 
 /* The points of the contact of the cores along the direction of `closest`. whole = 0: the direction

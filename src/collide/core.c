@@ -8,7 +8,7 @@
 #include "collide/segment.h"
 #include "math/vec3.h"
 
-/* Polyhedra with more vertices are climbed, smaller ones looked through. */
+/* Polyhedra with more vertices are climbed, in smaller ones all are compared. */
 enum { CLIMB_FROM = 24 };
 
 /* ---- boxes ------------------------------------------------------------------------------------

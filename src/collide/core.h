@@ -84,7 +84,7 @@ int rb_core_support(rb_core *core, const double n[3], double x[3]);
 int rb_core_corner(const rb_core *core, int id, double x[3]);
 
 /* Lets the next search for a support point of a hull begin at a vertex far along n.
- * 0: the core has none, or so few that all are looked at. */
+ * 0: the core has none, or so few that all are compared. */
 int rb_core_aim(rb_core *core, const double n[3]);
 
 /* Unit vector of axis k of the core, world axes. */

@@ -13,7 +13,7 @@
  *                          nearest to the border along a face, along n.u = 0, or along the normal
  *                          of an ellipse through the corner
  *
- * All of them are looked at, so that the highest is the depth as soon as one common point proves
+ * All of them are examined, so that the highest is the depth as soon as one common point proves
  * that the shapes overlap. Apart, s is the gap if the two points that belong to n lie on both
  * shapes; where a vertex faces a rim no kink is left, and the search of convex.c has to find it. */
 #include "base/constants.h"
@@ -25,7 +25,7 @@
 enum { MAX_NEWTON = 40 };
 
 /* Excess of (x/a)^2 + (y/b)^2 over 1 up to which a corner is on an ellipse or in it [1]. Smaller:
- * rounding hides a corner that touches. Larger: corners outside are looked at for nothing. */
+ * rounding hides a corner that touches. Larger: corners outside are examined without need. */
 static const double near_rim = 1e-9;
 
 /* |n.k| of the axis below which its rims, seen along k, are lines [1]: a depth is off by this part
@@ -122,7 +122,7 @@ static int foot_on_edge(const seen *p, int k, double x2[3], double m[3])
 
 /* From edge k, extreme against n, to the point of the hexagon next to the axis. Two edges are one
  * side of it where u is orthogonal to the third: then it may lie on the other. 1: it is a vertex,
- * and n now leads to it. */
+ * and n now points to it. */
 static int aim_at_side(const seen *p, int k, double n[3], double x2[3])
 {
     double m[3];

@@ -23,7 +23,7 @@ typedef struct polytope {
     int ncorner, nface, nfree;
     rb_corner corner[MAX_CORNERS];
     face face[MAX_FACES];
-    int free[MAX_FACES]; /* places of faces that are gone */
+    int free[MAX_FACES]; /* free places of removed faces */
     double scale;
 } polytope;
 
@@ -104,8 +104,7 @@ static int close_tetrahedron(polytope *p)
     return 1;
 }
 
-/* Corners of the simplex of GJK that are not repeated, then whatever makes a tetrahedron of them.
- */
+/* Corners of the simplex of GJK that are not repeated, then points that complete a tetrahedron. */
 static int begin(rb_couple *couple, const rb_gjk *gjk, polytope *p)
 {
     p->ncorner = p->nface = p->nfree = 0;
@@ -152,7 +151,7 @@ static int nearest_face(const polytope *p)
     return best;
 }
 
-/* The border of what a new corner sees: sides of faces that stay, in order. */
+/* The border of what a new corner sees: sides of the faces that are kept, in order. */
 typedef struct rim {
     int n, face[MAX_RIM], side[MAX_RIM];
     double slack;

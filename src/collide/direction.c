@@ -304,8 +304,8 @@ static void climb(search *s, const double *k, rb_direction *at)
     }
 }
 
-/* What the extreme points at n, one of them moved along its edge to where it belongs, tell about
- * the gap from above: their distance, or (G.21) where they overlap; INFINITY where the point would
+/* An upper bound of the gap from the extreme points at n, one of them moved along its edge to where
+ * it belongs: their distance, or (G.21) where they overlap; INFINITY where the point would
  * leave the edge. */
 static double upper_at(const search *s, const double n[3], const rb_corner *corner, const kink *k,
                        double x1[3])
@@ -375,8 +375,9 @@ static int is_proved(const search *s)
     return is_proved_to(s, s->tie);
 }
 
-/* Separations are flat about their maximum: a face that is as good as it to `tie` may look aside by
- * the root of that. Next to a curved surface it is the answer only where it is as good to this. */
+/* Separations are flat about their maximum: the normal of a face that is as good to `tie` may be
+ * off by the root of that. Next to a curved surface it is the answer only where it is as good to
+ * this. */
 static double sharp(const search *s)
 {
     return s->couple->curved ? RB_GAP_SHARP * s->couple->scale : s->tie;

@@ -18,11 +18,11 @@ typedef struct rb_direction {
 typedef enum rb_effort { RB_TRY_EXACT, RB_TRY_NEWTON, RB_TRY_ALL } rb_effort;
 
 /* Begins with what `best` holds and tries every kind of contact near n0: faces, pairs of edges,
- * edges and curved parts, until s and upper agree. The corners tell which vertices take part. */
+ * edges and curved parts, until s and upper agree. The corners show which vertices take part. */
 void rb_direction_improve(rb_couple *couple, const double n0[3], const rb_corner *corner,
                           int ncorner, rb_effort effort, rb_direction *best);
 
-/* Pairs of edges that are looked at: 20 ms at most; some microseconds, as of boxes. */
+/* Pairs of edges that are examined: 20 ms at most; some microseconds, as of boxes. */
 enum { RB_PAIRS_MANY = 1 << 20, RB_PAIRS_FEW = 1 << 10 };
 
 /* Every face of both cores and every pair of their edges, for where the search above began at the

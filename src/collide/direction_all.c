@@ -58,7 +58,7 @@ static int entries_of(const rb_core *core)
     return p->loopadr[p->nface - 1] + p->loopnum[p->nface - 1] - p->first;
 }
 
-/* 0: the other entry of the same edge stands for it, or it has no length. */
+/* 0: the other entry of the same edge is used instead, or it has no length. */
 static int edge_make(const rb_core *core, int entry, edge *e)
 {
     const rb_poly *p = &core->poly;

@@ -1,4 +1,4 @@
-/* Distances between geoms and bodies that are named, whatever the filter says. */
+/* Distances between given geoms and bodies, whether or not they may collide. */
 #include <math.h>
 
 #include "collide/shape.h"

@@ -6,8 +6,8 @@
 #include "collide/feature.h"
 #include "math/vec3.h"
 
-/* How far a face with this normal is from looking along d: the square of the chord, which tells
- * angles of 1e-8 apart where the cosine is 1. */
+/* Deviation of a face normal from d: the square of the chord, which resolves angles of 1e-8, where
+ * the cosine is 1. */
 static inline double off_face(const double normal[3], const double d[3], double facing)
 {
     const double near = 1e-12;
@@ -17,8 +17,8 @@ static inline double off_face(const double normal[3], const double d[3], double 
     return rb_dot3(r, r);
 }
 
-/* The face at the vertex that looks most along d, and the edge that falls least; in the frame of
- * the core. Returns how many edges are as good as orthogonal to d. */
+/* The face at the vertex whose normal is nearest to d, and the edge that falls least; in the frame
+ * of the core. Returns how many edges are as good as orthogonal to d. */
 static int look_around(const rb_poly *p, const double d[3], rb_extreme *out)
 {
     const double *x = p->vert + 3 * (ptrdiff_t)out->part;

@@ -8,7 +8,7 @@
 typedef struct rb_extreme {
     int freedom; /* 0: the point x alone; 1: a line through x; 2: a flat part              */
     int part;    /* vertex of a polyhedron, part of a curved core as rb_core_support has it */
-    int face;    /* of a polyhedron the one at x that looks most along n; of a cylinder with
+    int face;    /* of a polyhedron the one at x with the normal nearest to n; of a cylinder with
                     freedom 2: 1 for its upper end                                         */
     int edge;    /* of a polyhedron, at x: the one that falls least                        */
     double facing, slope; /* cosine between n and that face; sine by which that edge falls */

@@ -1,5 +1,5 @@
 /* Feature ids: 16 bits for each shape, two for the kind, fourteen for which one. An id depends on
- * the two features alone, not on the method that found them, so it stays while they touch. */
+ * the two features alone, not on the method that found them: it is the same while they touch. */
 #ifndef RB_COLLIDE_FEATURE_H
 #define RB_COLLIDE_FEATURE_H
 

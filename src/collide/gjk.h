@@ -15,9 +15,9 @@ typedef struct rb_couple {
     rb_core core1, core2;
     double scale;  /* larger of both extents and the distance of the centres [m] */
     int curved;    /* one of them has a curved surface                           */
-    double enough; /* separation of which no more is asked for [m]; INFINITY: all   */
+    double enough; /* separation that is enough to end the search [m]; INFINITY: none */
 
-    /* where both are extreme along n, kept for the next who asks; seen = 0: not yet */
+    /* where both are extreme along n, cached; seen = 0: not yet */
     int seen;
     double n[3];
     rb_extreme extreme[2];
@@ -41,7 +41,7 @@ void rb_couple_corner(rb_couple *couple, const double n[3], rb_corner *corner);
 /* Separation of the cores along the unit vector n, (G.9). */
 double rb_couple_separation(rb_couple *couple, const double n[3]);
 
-/* Where core 1 is extreme along n, and core 2 along -n. Whoever moves a core sets `seen` to 0. */
+/* Where core 1 is extreme along n, and core 2 along -n. Code that moves a core sets `seen` to 0. */
 const rb_extreme *rb_couple_extremes(rb_couple *couple, const double n[3]);
 
 /* The corner that is extreme against the unit vector n (NULL: from centre to centre). */
@@ -50,8 +50,8 @@ void rb_gjk_begin(rb_couple *couple, const double *n, rb_gjk *out);
 /* The simplex of the corners that out->p holds, n of them, 1 to 3. */
 void rb_gjk_begin_at(int n, rb_gjk *out);
 
-/* Goes on until lower and distance agree to `tol` [m], lower is enough, the simplex repeats itself,
- * the origin is inside, or g->steps reaches `steps`. */
+/* Continues until lower and distance agree to `tol` [m], lower is enough, the simplex repeats
+ * itself, the origin is inside, or g->steps reaches `steps`. */
 void rb_gjk_run(rb_couple *couple, double tol, int steps, rb_gjk *g);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 
 enum {
-    MOST_LEVELS = 16, /* sizes over a range of 2^16; still larger ones are compared with all     */
+    MOST_LEVELS = 16, /* sizes over a range of 2^16; larger ones are compared with all           */
     MOST_CELLS = 64,  /* of one body at one level; a box that touches more is compared with all   */
     FARTHEST = 1 << 28 /* cells from the origin; boxes beyond are compared with all               */
 };

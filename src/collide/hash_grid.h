@@ -4,7 +4,7 @@
  * two, at least the size. A box is entered in the cells that it touches at its level and at all
  * coarser ones; two bodies are close where they share a cell at the coarser of their levels. Made
  * for boxes that move one at a time, as the bodies of an event-driven simulation do: entering again
- * costs nothing while the cells stay the same. */
+ * costs nothing while the cells are the same. */
 #ifndef RB_COLLIDE_HASH_GRID_H
 #define RB_COLLIDE_HASH_GRID_H
 

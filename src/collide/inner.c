@@ -9,14 +9,18 @@
  *
  *     an ellipsoid with half axes a    rho = min(a)^2 / max(a), at any point [Blaschke 1916]
  *     a side of a cylinder             rho = min(its radius, distance from the rims)
- *     two rims                         the discs r_i (a e_i + b_i t_i), a^2 + b_i^2 <= 1, with e_i
- * the direction of the extreme point and t_i the tangent there; of their sum a (r_1 e_1 + r_2 e_2)
- * + b r_1 t_1 + c r_2 t_2, a^2 + b^2 + c^2 <= 1, is an ellipsoid that touches where the sum does;
- * its axes are bounded by determinant and trace        (G.22) a rim and an edge along k        seen
- * along k the disc is an ellipse with half axes r and r |u.k|; a disc of radius rho in it, leant as
- * the rim is, needs rho (1 + 2 slope) of the edge on both sides (G.23) a flat part of D with a disc
- * of radius R about the foot in it, and the cone from there to the corner of D on the far side, H
- * above and o aside: rho = R tan(b/2), tan b = H/(R + o) (G.24)
+ *     two rims                         an ellipsoid within their sum (G.22)
+ *     a rim and an edge along k        a disc within the ellipse of the rim (G.23)
+ *     a flat part of D                 a ball within the cone on it (G.24)
+ *
+ * Two rims: the discs are r_i (a e_i + b_i t_i), a^2 + b_i^2 <= 1, with e_i the direction of the
+ * extreme point and t_i the tangent there; a (r_1 e_1 + r_2 e_2) + b r_1 t_1 + c r_2 t_2 with
+ * a^2 + b^2 + c^2 <= 1 is an ellipsoid in their sum that touches where the sum does; its axes are
+ * bounded by determinant and trace. Rim and edge: seen along k the disc is an ellipse with half
+ * axes r and r |u.k|; a disc of radius rho in it, tilted as the rim is, needs rho (1 + 2 slope) of
+ * the edge on both sides. Flat part: with a disc of radius R about the foot in it, and the cone
+ * from there to the corner of D on the far side, H above and o beside it: rho = R tan(b/2), tan b =
+ * H/(R + o).
  *
  * A sum of bodies has the ball of either of them. */
 #include "collide/inner.h"

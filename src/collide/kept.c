@@ -1,10 +1,9 @@
-/* Pairs of geoms are kept from call to call. Most of them are far from each other, and stay so for
- * many steps.
+/* Pairs of geoms are kept from call to call. Most of them are far from each other for many steps.
  *
  * Let a call find that the gap of a pair is at least g. From call to call a link moves from p, R to
  * p', R': a point of it at r from its origin by not more than |p' - p| + |R' - R|_F |r| / sqrt(2).
- * With the sums X and T of both terms over all calls and r_a, how far geom a reaches out of its
- * link, its way is Y_a = X + T r_a, and in a later call
+ * With the sums X and T of both terms over all calls and r_a the largest distance of geom a from
+ * its link origin, its path is Y_a = X + T r_a, and in a later call
  *
  *     gap >= g - (Y_a - Y_a*) - (Y_b - Y_b*) = limit - Y_a - Y_b                            (G.32)
  *
@@ -12,16 +11,16 @@
  *
  *     reach_a = h (|v| + |w| r_a + h/2 ((|w|^2 + |dw|) r_a + |dv|) + dv_max)                (G.33)
  *
- * as (G.13) has it, and a pair need not be looked at while limit - Y_a - Y_b > reach_a + reach_b.
- * Pairs of one tree whose first link is free to move have their ways measured on that link: a robot
+ * as (G.13) has it, and a pair need not be examined while limit - Y_a - Y_b > reach_a + reach_b.
+ * Paths of pairs of one tree whose first link is free to move are measured on that link: a robot
  * that walks does not come nearer to itself.
  *
- * The same is asked of all pairs of two links at once, with the largest r_a of each, and of all
- * pairs: with Z the sum over all calls of the way of the geom that moved most, what is left of the
- * gaps of several pairs shrinks by 2 (Z - Z*) at most. So a step in which nothing is near costs as
- * much as it has links.
+ * The same is tested for all pairs of two links at once, with the largest r_a of each, and for all
+ * pairs: with Z the sum over all calls of the path of the geom that moved most, the bounds of
+ * several pairs decrease by 2 (Z - Z*) at most. So the cost of a step in which nothing is near is
+ * proportional to the number of links.
  *
- * None of this is part of the state. What is skipped could not have become a contact. */
+ * None of this is part of the state: pairs that are skipped could not have become contacts. */
 #include "collide/kept.h"
 
 #include <math.h>
@@ -35,7 +34,7 @@
 #include "collide/shape.h"
 #include "math/vec3.h"
 
-/* Ways, in extents of the model, at which all begins anew [1]. Larger: rounding of the sums. */
+/* Paths, in extents of the model, at which all is computed again [1]. Larger: rounding of sums. */
 static const double far_away = 1e4;
 
 static const double half_root = 0.70710678118654757; /* 1 / sqrt(2), rounded up */
@@ -80,8 +79,8 @@ static rb_kept_kind kind_of(const rb_model *m, const rb_data *d, const rb_meet *
     return rb_pair_is_known(&a, &b) ? RB_KEPT_CONVEX : RB_KEPT_ALWAYS;
 }
 
-/* How far the surface is from the origin of its link, as turns of the link see it. Planes that move
- * are looked at always. */
+/* Largest distance of the surface from the origin of its link, for rotations of the link. Planes
+ * that move are always examined. */
 static double reach_out(const rb_model *m, const rb_data *d, int g)
 {
     int link = m->geom_link[g];
@@ -190,7 +189,7 @@ static double distance(int n, const double *x, const double *y)
     return sqrt(sum);
 }
 
-/* Adds a move to the ways of a link; how far its geoms have moved. */
+/* Adds a move to the paths of a link; how far its geoms have moved. */
 static double add_way(double *way, double move, double turn, double out)
 {
     turn *= half_root;
@@ -232,7 +231,7 @@ static double ride(const rb_data *d, const carrier *c, int k, int nlink, double 
     return add_way(d->kept_way + 4 * (ptrdiff_t)k + 2, move, turn, out);
 }
 
-/* Ways since the last call. */
+/* Paths since the last call. */
 static void travel(const rb_model *m, rb_data *d)
 {
     size_t n = (size_t)m->nlink;
@@ -420,7 +419,7 @@ static int find_in_row(rb_keeper *k, const rb_kept_row *row)
     return near;
 }
 
-/* The pair that was handed out has been looked at. */
+/* Takes the result of the last pair. */
 static void count_asked(rb_keeper *k)
 {
     rb_data *d = k->d;

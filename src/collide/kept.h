@@ -1,4 +1,4 @@
-/* Pairs that are kept from call to call, and which of them have to be looked at (G.32). */
+/* Pairs that are kept from call to call, and which of them have to be examined (G.32). */
 #ifndef RB_COLLIDE_KEPT_H
 #define RB_COLLIDE_KEPT_H
 
@@ -19,7 +19,7 @@ typedef enum rb_kept_kind {
 typedef struct rb_keeper {
     const rb_model *m;
     rb_data *d;
-    double slack;      /* rounding of gaps and ways [m]                              */
+    double slack;      /* rounding of gaps and paths [m]                             */
     double *reach;     /* how far geoms of a link go within h, at most [m] (nlink)   */
     double reach_most; /* of all links                                               */
     double *way;       /* of links, with all that they reach out [m] (nlink x 2)     */
@@ -27,7 +27,7 @@ typedef struct rb_keeper {
     int asked;         /* pair that was handed out, -1: none                         */
 } rb_keeper;
 
-/* 1: d keeps pairs, and rb_kept_next tells which ones could touch within h. 0: the model has too
+/* 1: d keeps pairs, and rb_kept_next lists those that could touch within h. 0: the model has too
  * many, or numbers are not finite. -1: out of memory. Arrays come from the arena. */
 int rb_kept_begin(const rb_model *m, rb_data *d, double h, double dv_max, rb_keeper *k);
 
@@ -37,8 +37,8 @@ static inline int rb_kept_serves(const rb_model *m)
     return m->nmeet >= 0;
 }
 
-/* Ways up to the poses of d, as a call would see them. 0: nothing is known. Then: the gap of a pair
- * is at least this [m]. */
+/* Paths up to the poses of d. 0: nothing is known. The second: a lower bound of the gap of a pair
+ * [m]. */
 int rb_kept_follow(const rb_model *m, rb_data *d);
 double rb_kept_left(const rb_model *m, const rb_data *d, int pair);
 

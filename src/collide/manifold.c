@@ -89,7 +89,7 @@ static double distance2(const rb_choice *s, int a, int b)
     return x * x + y * y;
 }
 
-/* Of points at the same place the first stays, unless a later one is clearly closer. */
+/* Of points at the same place the first is kept, unless a later one is clearly closer. */
 static void merge(rb_choice *s)
 {
     int kept = 0;
@@ -172,8 +172,8 @@ static int most_apart(const rb_choice *s, const int *chosen)
 }
 
 /* The closest point, the one farthest from it, the one that spans the largest triangle with both,
- * and the one that adds most area to that (G.3); where more are asked for, those farthest from all
- * chosen ones. */
+ * and the one that adds most area to that (G.3); further points are those farthest from all chosen
+ * ones. */
 static void reduce(rb_choice *s, int most)
 {
     if (s->n <= most) return;
@@ -225,8 +225,8 @@ RB_INLINE int is_elsewhere(const rb_manifold_point *p, const rb_manifold_point *
 }
 
 /* Few points, none of which could be another one but by its name, and then is not closer: the first
- * of each name stays, whatever the order in which merge() would look at them. 0: more have to go,
- * or it is not that clear. */
+ * of each name is kept, independent of the order in merge(). 0: more have to be removed, or it is
+ * not certain. */
 RB_INLINE int keep_distinct(const rb_manifold_point *at, const double n[3], int most, rb_choice *s)
 {
     const double turn = 0.25; /* off [1] */

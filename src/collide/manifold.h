@@ -34,11 +34,11 @@ void rb_points_add(rb_points *points, double gap, const double pos1[3], const do
                    uint32_t feature);
 
 /* Drops what is beyond reach, merges what coincides, keeps out->most by area, sorts by
- * feature. The closest point always stays; of several the one whose normal is n. */
+ * feature. The closest point is always kept; of several the one whose normal is n. */
 void rb_points_finish(rb_points *points, const double n[3], double reach, rb_grain grain,
                       rb_manifold *out);
 
-/* Which of the candidates stand for the contact; indices of those that are left in `pick`. */
+/* Which of the candidates represent the contact; indices of those that are left in `pick`. */
 typedef struct rb_choice {
     rb_grain grain;
     int n, pick[RB_POINTS_MAX];

@@ -1,5 +1,5 @@
-/* Pairs that a search saw, a little farther than it had to look. As long as no geom leaves the room
- * that the search gave it, no other pair can touch, and gaps need not be looked for again. */
+/* Pairs of a search within slightly more than its reach. As long as no geom leaves the box that the
+ * search gave it, no other pair can touch, and no new search is needed. */
 #ifndef RB_COLLIDE_NEAR_H
 #define RB_COLLIDE_NEAR_H
 
@@ -7,7 +7,7 @@
 #include "rattleback/collide.h"
 
 typedef struct rb_near {
-    int known; /* 0: nothing was looked for, or there were too many pairs                  */
+    int known; /* 0: no search was made, or there were too many pairs                      */
     int n;
     int capacity;
     int (*pair)[3]; /* geoms g1 < g2 and their explicit pair, -1: none      (capacity)          */

@@ -30,7 +30,7 @@ typedef struct rb_outline_side {
 rb_outline_side rb_outline_look(const rb_outline *o, const double a[3], const double b[3],
                                 double margin);
 
-/* The side from corner j on is farther from it than the margin that it was looked at with. */
+/* The side from corner j on is farther from it than the margin of the test. */
 int rb_outline_misses(const rb_outline *o, const rb_outline_side *s, int j);
 
 #endif

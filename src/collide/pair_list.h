@@ -1,4 +1,4 @@
-/* Pairs of boxes in whatever order they are found, then by box. */
+/* Pairs of boxes in the order in which they are found, then sorted by box. */
 #ifndef RB_COLLIDE_PAIR_LIST_H
 #define RB_COLLIDE_PAIR_LIST_H
 

@@ -202,7 +202,7 @@ RB_INLINE two sum_of(const rb_shape *s)
 }
 
 /* Finite numbers, sizes and a reach that are not negative. A sum that is finite has only finite
- * terms; one that is not, and sizes of -0, are looked at again. */
+ * terms; one that is not, and sizes of -0, are checked again. */
 RB_INLINE int is_sound(const rb_shape *a, const rb_shape *b, double reach)
 {
     two sums = sum_of(a) + sum_of(b);

@@ -9,7 +9,7 @@
 #include "math/vec3.h"
 
 /* Part of the distance of two points that a bound should reach before the search ends [1]. Larger:
- * more corners. Smaller: the pair is looked at oftener. */
+ * more corners. Smaller: the pair is examined more often. */
 static const double share = 0.75;
 
 /* How far the shape extends from its centre along n [m]. */

@@ -50,7 +50,7 @@ static void poly_patch(const rb_core *core, const rb_extreme *e, rb_patch *patch
 /* ---- cylinders and segments -------------------------------------------------------------------
  */
 
-/* Four points fixed to the rim at the end that looks along n, and the one that is extreme. */
+/* Four points fixed to the rim at the end that faces n, and the one that is extreme. */
 static void cap_patch(const rb_core *core, const rb_extreme *e, double along, rb_patch *patch)
 {
     double end = along < 0.0 ? -1.0 : 1.0, x[3];

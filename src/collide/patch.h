@@ -1,10 +1,10 @@
-/* The part of a convex core that looks along a direction: a point, a line, a face or a disc. */
+/* The part of a convex core that faces a direction: a point, a line, a face or a disc. */
 #ifndef RB_COLLIDE_PATCH_H
 #define RB_COLLIDE_PATCH_H
 
 #include "collide/extreme.h"
 
-enum { RB_PATCH_MAX = 64 }; /* corners of a face; of larger ones every second, third, .. stays */
+enum { RB_PATCH_MAX = 64 }; /* corners of a face; of larger ones every second, third, .. is kept */
 
 typedef struct rb_patch {
     int n;                         /* 1: a point; 2: a line; more: a face                       */
@@ -19,8 +19,8 @@ typedef struct rb_patch {
     double centre[3];
 } rb_patch;
 
-/* What the core shows to someone who comes against the unit vector n, along which it is extreme in
- * e: faces, lines and points within RB_KINK of the tangent plane. */
+/* The patch of the core that faces the unit vector n, along which it is extreme in e: faces, lines
+ * and points within RB_KINK of the tangent plane. */
 void rb_patch_make(const rb_core *core, const double n[3], const rb_extreme *e, rb_patch *patch);
 
 /* The point of the patch that is nearest to x; returns how far that is [m]. */

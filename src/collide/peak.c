@@ -23,7 +23,7 @@ static int may_lead(const peak *at, const double n[3], const double x[3])
     return s >= 0.0 || s * s < at->best * at->best * rb_dot3(n, n);
 }
 
-/* Against n, and n itself: whether they count (G.19) and lead out sooner. x: any point of the
+/* Against n, and n itself: whether they count (G.19) and separate sooner. x: any point of the
  * shape. */
 static void try_way(rb_core *core, peak *at, const double along[3], const double x[3])
 {

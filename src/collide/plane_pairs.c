@@ -144,7 +144,7 @@ static void add_rim(rb_points *points, const half_space *s, const rb_shape *cyli
 }
 
 /* The lowest point of each rim; where the lower disc faces the plane also four points fixed to its
- * rim, on which the cylinder stands. */
+ * rim, which support the cylinder. */
 void rb_plane_cylinder(const rb_shape *plane, const rb_shape *cylinder, double reach,
                        rb_manifold *out)
 {
@@ -175,7 +175,7 @@ enum { MOST_BELOW = 256, MOST_CLIMBED = 8192, FEW_VERTICES = 32 };
 
 typedef struct below {
     int n;                  /* how many there are                                       */
-    int all;                /* 1: more than there is room for, and all are to be asked  */
+    int all;                /* 1: more than there is room for; all are to be examined   */
     int vertex[MOST_BELOW]; /* ascending                                                */
     int lowest;
     double bottom; /* its height */
@@ -222,7 +222,7 @@ static double height_of(const rb_poly *p, const double d[3], int v)
     return rb_dot3(d, p->vert + 3 * (ptrdiff_t)v);
 }
 
-/* All vertices are looked at. */
+/* All vertices are examined. */
 static void scan_below(const rb_poly *p, const double d[3], double top, below *out)
 {
     for (int v = 0; v < p->nvert; v++) {
@@ -296,8 +296,7 @@ static void find_below(rb_core *core, const double n[3], const double d[3], doub
 }
 
 /* The lowest vertex and those within reach. Where these are more than there is room for, the lowest
- * in front of the plane in each of several directions across it: their hull is what it stands on.
- */
+ * in front of the plane in each of several directions across it: their hull supports the body. */
 void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb_manifold *out)
 {
     enum { WAYS = RB_POINTS_MAX - 2 };

@@ -262,7 +262,7 @@ rb_ray_opts rb_ray_opts_default(void)
     return (rb_ray_opts){ .exclude_body = -1, .groups = ~0u, .reach = INFINITY };
 }
 
-/* Groups are numbers from 0; those beyond the bits of the mask are looked at. */
+/* Groups are numbers from 0; those beyond the bits of the mask are seen. */
 static int is_asked_for(const rb_model *m, const rb_ray_opts *o, int g)
 {
     int group = m->geom_group[g], body = m->geom_body[g];

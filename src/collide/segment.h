@@ -87,8 +87,8 @@ void rb_orthogonal(const double u[3], double n[3]);
 /* To unit length, of a vector that is orthogonal to u; where it has none any of these. */
 void rb_straighten_far(const double u[3], double n[3]);
 
-/* Turns the unit vector n until it is orthogonal to u; by a little: rounding of short distances.
- * What it is shortened by is the square of that. */
+/* Rotates the unit vector n until it is orthogonal to u; by a small angle: rounding of short
+ * distances. What it is shortened by is the square of that. */
 static inline void rb_straighten(const double u[3], double n[3])
 {
     double lean = rb_dot3(u, n);

@@ -103,7 +103,7 @@ static int face_of(const rb_poly *p, const names *s)
     return -1;
 }
 
-/* Any vertices of a face name it; its first one stands for them. */
+/* Any vertices of a face identify it; its first one is used. */
 static int along_face(const rb_core *core, names *s, double n[3])
 {
     const rb_poly *p = &core->poly;
@@ -153,7 +153,7 @@ static int across_edges(const rb_couple *couple, const names *s1, const names *s
     return rb_edges_across(u1, u2, n) > CROSSES;
 }
 
-/* From the difference of two vertices, without what lies along the edge of either core. */
+/* From the difference of two vertices, without its part along the edge of either core. */
 static int across_one(const rb_couple *couple, const names *s1, const names *s2, double n[3])
 {
     double x[3], u[3];

@@ -5,7 +5,7 @@
 #include "collide/gjk.h"
 
 /* The simplex of an earlier search with its vertices where they are now, or, where it has none,
- * the corner along its normal. 0: neither belongs to these cores or tells that they are far apart,
+ * the corner along its normal. 0: neither belongs to these cores or shows that they are far apart,
  * or one of them is curved. */
 int rb_simplex_resume(rb_couple *couple, const rb_warm *warm, rb_gjk *out);
 

@@ -101,11 +101,11 @@ void rb_walk_add(rb_walk *k, const rb_triangle *t, const rb_manifold_point *p)
         k->deep[k->ndeep++] = (rb_deep_point){ .at = *t, .point = point };
 }
 
-/* ---- ways out ---------------------------------------------------------------------------------
+/* ---- separating ------------------------------------------------------------------------------
  */
 
-/* Whether the direction of a counts where b is, and leads out of the triangle there sooner than
- * that of b does. */
+/* Whether the direction of a counts where b is, and separates from the triangle there sooner than
+ * that of b. */
 static int is_shorter(rb_walk *k, const rb_manifold_point *a, rb_deep_point *b)
 {
     rb_extreme e;
@@ -220,8 +220,8 @@ static outcome meet_core(rb_walk *k, const rb_triangle *t, double most, double *
     return found;
 }
 
-/* The shortest way out of a triangle, which is thin, may lead through it or past its sides. None of
- * these is a way out of the surface; what is behind the triangle decides the others. */
+/* The shortest displacement out of a triangle, which is thin, may go through it or past its sides,
+ * where it does not leave the surface; what is behind the triangle decides the others. */
 static void meet_triangle(rb_walk *k, rb_triangle *t)
 {
     rb_core *core = &k->couple.core1;
@@ -332,7 +332,7 @@ static void meet_mesh_face(rb_walk *k, const box *b, int f)
 /* The tree of src/model/surfaces.c: lists of two and more have a box at their middle. */
 static void walk_mesh(rb_walk *k, const box *b, int lo, int hi)
 {
-    enum { FEW = 4 }; /* triangles that are looked at rather than their box */
+    enum { FEW = 4 }; /* triangles that are examined rather than their box */
     const rb_model *m = k->surface->model;
     int adr = m->mesh_faceadr[k->surface->asset], middle = lo + (hi - lo) / 2;
     if (hi - lo == 1) {
@@ -357,7 +357,7 @@ static int any_overlaps(const rb_walk *k)
     return 0;
 }
 
-/* Whether c is inside the solid; p, then: where its way out leads. */
+/* Whether c is inside the solid; p, then: the nearest point of its surface. */
 static int is_inside(const rb_shape *surface, const double c[3], double p[3], int *face)
 {
     if (surface->type == RB_GEOM_HFIELD)

@@ -1,4 +1,4 @@
-/* Surfaces of triangles against convex shapes: height fields, and meshes that are asked for it. */
+/* Surfaces of triangles against convex shapes: height fields, and meshes with rb.surface. */
 #ifndef RB_COLLIDE_SURFACE_H
 #define RB_COLLIDE_SURFACE_H
 
@@ -10,7 +10,7 @@ enum {
     RB_SURFACE_GROUPS = 512 /* planes in which a surface and a shape may touch */
 };
 
-/* Points on one plane, at most RB_MANIFOLD_KEEP of which stay. */
+/* Points on one plane, at most RB_MANIFOLD_KEEP of which are kept. */
 typedef struct rb_surface_group {
     int n;
     rb_manifold_point at[RB_GROUP_MAX];

@@ -11,7 +11,7 @@
 double rb_walk_far(const rb_walk *k)
 {
     /* Share of the extent of the shape [1] by which it may overlap and still meet both sides of a
-     * valley. Larger: more triangles are looked at. */
+     * valley. Larger: more triangles are examined. */
     const double overlap = 0.02;
     const rb_core *core = &k->couple.core2;
     return k->reach + core->radius + overlap * (core->extent + core->radius);

@@ -1,5 +1,5 @@
 /* Two convex shapes that move apart from each other by v t keep a distance D(t), a convex function
- * of t with D' = n.v. Turning and changes of velocity take away at most k t. So the shapes stay
+ * of t with D' = n.v. Rotation and changes of velocity reduce it by at most k t. So the shapes are
  * apart while
  *
  *     f(t) = D(t) - k t > 0                                                                 (G.14)
@@ -15,7 +15,7 @@
 #include "base/constants.h"
 #include "math/vec3.h"
 
-enum { MAX_TANGENTS = 24 }; /* convergence is quadratic; whoever needs more counts as a hit */
+enum { MAX_TANGENTS = 24 }; /* convergence is quadratic; more counts as a hit */
 
 /* Part of the first gap below which what is left of it counts as a hit [1]. Larger: near misses
  * become contacts. Smaller: more tangents for the same answer. */

@@ -11,7 +11,7 @@ typedef struct rb_motion {
     double spread;
 } rb_motion;
 
-/* 0 only where the shapes certainly stay apart for h seconds. `now` is the closest point at the
+/* 0 only where the shapes are certainly apart for h seconds. `now` is the closest point at the
  * start. */
 int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_shape *shape2,
                    const rb_motion *motion2, double h, const rb_manifold_point *now);

@@ -5,9 +5,9 @@
  *     d gap(y) / dt = n.(v_2 - v_1) + (w_2 - w_1).(y x n),   y = sum a_i y_i, a_i >= 0, sum a_i = 1
  *     gap(y) >= sum a_i gap_i   at the start   =>   at the end                              (G.35)
  *
- * so that a point among others that are as low need not be held by itself. Of the lowest ones the
- * corners of their convex hull stay, of the others those that are outside of it. Which these are
- * depends on the shapes and not on the motion, and lasts from step to step. Pairs of geoms that
+ * so that a point within the hull of others that are as low needs no row of its own. Of the lowest
+ * ones the corners of their convex hull are kept, of the others those outside of it. Which these
+ * are depends on the shapes and not on the motion, and lasts from step to step. Pairs of geoms that
  * overlap keep their deepest point: the step compares with it. */
 #include "collide/thin.h"
 
@@ -21,7 +21,7 @@
 enum { FEW = 12 }; /* contacts of one plane that are left as they are */
 
 /* Sine of the angle of two normals that are one, gaps and places that are the same, in extents of
- * the model [1]. Larger: what is held is off by this. Smaller: rounding keeps contacts apart. */
+ * the model [1]. Larger: gaps are wrong by this. Smaller: rounding separates equal contacts. */
 static const double same = 1e-10;
 
 /* Distance of places along the normal, in the same unit [1]. Larger: friction has other levers. */
@@ -44,7 +44,7 @@ typedef struct plane {
     int *head, *next;  /* first contact of a list, next one; -1: none    (nlist) (all) */
 } plane;
 
-/* ---- who belongs together ---------------------------------------------------------------------
+/* ---- groups -----------------------------------------------------------------------------------
  */
 
 static int same_surface(const rb_model *m, int a, int b)

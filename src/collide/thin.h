@@ -6,7 +6,7 @@
 #include "rattleback/collide.h"
 
 /* Takes out of n contacts those that others of the same links imply (G.35); returns how many are
- * left, in their order. All stay where there is no memory. */
+ * left, in their order. All are kept where memory runs out. */
 int rb_contacts_thin(const rb_model *m, rb_arena *arena, int n, rb_contact *contacts);
 
 #endif

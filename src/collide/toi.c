@@ -1,7 +1,7 @@
 /* Time of impact by conservative advancement with curved bounds.
  *
- * At time t the shapes are a gap phi apart along n. Let n turn with an angular velocity w_f: none,
- * that of shape 1 or that of shape 2, so that it stays with the face that it belongs to. Along n
+ * At time t the shapes are a gap phi apart along n. Let n rotate with an angular velocity w_f:
+ * zero, that of shape 1 or that of shape 2, so that it follows the face that it belongs to. Along n
  * the distance of two points after s more seconds is at least
  *
  *     n.(x2 - x1) + s (n.(u2 - u1) + (w_f x n).(x2 - x1)) - s^2/2 M                           (T.2)
@@ -14,7 +14,7 @@
  *            - max over r1 of (n + s n x (w1 - w_f)).r1                                       (T.3)
  *
  * is a bound that holds for all points, at the price of two support points. B is concave and
- * B(0) = phi: the shapes stay apart for s up to its root, chords of B find the root from below, and
+ * B(0) = phi: the shapes are apart for s up to its root, chords of B find the root from below, and
  * since B is right to the second order the advance converges quadratically to the impact. */
 #include "collide/toi.h"
 
@@ -47,7 +47,7 @@ typedef struct moment {
 typedef struct search {
     const rb_mover *m[2];
     moment now;
-    double w_f[3]; /* how the normal turns                                     */
+    double w_f[3]; /* how the normal rotates                                   */
     double bend;   /* M                                                        */
     double shell;  /* distance to keep [m]                                     */
 } search;
@@ -138,8 +138,8 @@ static double root_of(double value, double slope, double bend)
     return below > 0.0 ? 2.0 * value / below : INFINITY;
 }
 
-/* How long the shapes certainly stay apart, at most `most`. B is concave, and so is what is left of
- * it without its last term: its chords lie below it, its tangent parabolas above it. */
+/* How long the shapes are certainly apart, at most `most`. B is concave, and so is B without its
+ * last term: its chords lie below it, its tangent parabolas above it. */
 static double advance(search *q, double margin, double most)
 {
     double slope, unused, lo = 0.0, at_lo = bound(q, 0.0, &slope) - margin;
@@ -182,7 +182,7 @@ static limits limits_of(const search *q)
     return l;
 }
 
-/* How long the spheres around both shapes stay apart, however fast these turn (T.9). */
+/* How long the spheres around both shapes are apart, however fast these rotate (T.9). */
 static double spheres_apart(const search *q, double margin)
 {
     const moment *m = &q->now;
@@ -203,8 +203,8 @@ static double spheres_apart(const search *q, double margin)
     return root_of(room, -rb_norm3(dv), rb_norm3(da) + q->m[0]->path + q->m[1]->path);
 }
 
-/* The best of: the greatest speed in any direction (T.4), a normal that stands
- * still, normals that turn with one of the shapes. For the latter M holds for a limited time. */
+/* The best of: the greatest speed in any direction (T.4), a fixed normal,
+ * normals that rotate with one of the shapes. For the latter M holds for a limited time. */
 static double best_advance(search *q, double room, double margin, double most)
 {
     limits l = limits_of(q);

@@ -25,7 +25,7 @@ typedef struct rb_mover {
 /* As rb_toi_shapes. */
 rb_status rb_toi_find(const rb_mover *m1, const rb_mover *m2, double horizon, rb_toi *out);
 
-/* How long shapes whose closest points are given certainly stay more than `shell` apart [s], at
+/* How long shapes whose closest points are given are certainly more than `shell` apart [s], at
  * most `most`: one advance of (T.3). 0: they are not, or a shape is not convex. The pose functions
  * of the movers are not called. */
 double rb_toi_apart(const rb_mover m[2], const rb_placement at[2], const rb_manifold_point *closest,

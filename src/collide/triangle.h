@@ -1,18 +1,18 @@
-/* One triangle of a surface against a convex shape, for those who walk over the surface. */
+/* One triangle of a surface against a convex shape, for searches over the surface. */
 #ifndef RB_COLLIDE_TRIANGLE_H
 #define RB_COLLIDE_TRIANGLE_H
 
 #include "collide/gjk.h"
 #include "collide/surface.h"
 
-/* Sine [1] by which a neighbour may lean towards the shape and still be flat. */
+/* Sine [1] by which a neighbour that counts as flat may lean towards the shape. */
 #define RB_SEAM 1e-7
 
 /* What is more than so many times as deep, or as far away as it is deep, is another place. */
 #define RB_AS_SHALLOW 8.0
 
 /* Share of the extent of a shape [1] by which a peak may be inside it: deeper ones are many, and
- * their sides tell the depth. */
+ * their sides give the depth. */
 #define RB_PEAK_INSIDE 0.05
 
 enum {
@@ -65,7 +65,7 @@ void rb_triangle_solid(const rb_triangle *t, rb_core *core);
 int rb_triangle_frees(const rb_shape *surface, const rb_triangle *t, uint32_t half,
                       const double n[3]);
 
-/* The same, and the triangle looks that way: a contact there is one of the whole surface. */
+/* The same, and the triangle faces that way: a contact there is one of the whole surface. */
 int rb_triangle_allows(const rb_shape *surface, const rb_triangle *t, uint32_t half,
                        const double n[3]);
 

@@ -56,8 +56,8 @@ static int is_beyond_valley(const rb_triangle *t, const int valley[3], const dou
     return any && rb_unit(up) > 0.0 && rb_dot3(up, t->normal) > RB_KINK;
 }
 
-/* Next to a valley what is free is above both planes: a vertex that comes to it stands over one of
- * its sides, and the other one stops it. So the plane of a triangle goes on beyond an edge to a
+/* Next to a valley free space is above both planes: a vertex that comes to it is above one of its
+ * sides, and the other one stops it. So the plane of a triangle extends beyond an edge to a
  * neighbour that rises from it, as long as it is under the surface there,
  *
  *     gap = n.(x - p),     the foot of x beyond edges in valleys, x - gap/(n.u) u buried   (G.29)

@@ -16,7 +16,7 @@ typedef struct rb_vside {
     rb_v4 scale;        /* from the vertices of poly to those of the shape                      */
     rb_v4 col[3], t;    /* from the frame of the other one: x = col y + t                       */
     rb_v4 seen, edge;   /* the other one's vertex, or origin of its edge and the edge, in this
-                           frame, where the last step looked                                    */
+                           frame, as of the last step                                           */
     int kind;           /* RB_VERTEX, RB_EDGE, RB_FACE                                          */
     int index;          /* vertex, entry of the loop, face                                      */
 } rb_vside;

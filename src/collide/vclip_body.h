@@ -456,7 +456,7 @@ RB_INLINE void place(rb_vside *s, int feature)
     s->index = fits ? index : 0;
 }
 
-/* The closest point q of the higher feature in its frame, which the last step looked from, and the
+/* The closest point q of the higher feature in its frame, as of the last step, and the
  * unit vector n from there to that of the lower one. Returns their distance. */
 RB_INLINE double witnesses(int low, const rb_vside *high, points *at, rb_v4 *n)
 {
@@ -506,8 +506,8 @@ RB_INLINE int prepare(const rb_shape *shape, rb_vside *s, double *square)
     return 1;
 }
 
-/* How the two lie to each other: R = R1'R2 and its transpose. 0: not all numbers are finite; four
- * sums tell, none waits for the other. */
+/* How the two lie to each other: R = R1'R2 and its transpose. 0: not all numbers are finite; tested
+ * by four independent sums. */
 RB_INLINE int see_each_other(const rb_shape *shape1, const rb_shape *shape2, rb_vside side[2])
 {
     rb_v4 A[3], B[3], *row = side[1].col;

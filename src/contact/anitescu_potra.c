@@ -1,9 +1,9 @@
-/* Velocity level, always solvable [Anitescu 1997]: contacts that are closed may not close further,
- * open ones within reach keep their gap, and overlap is never turned into velocity (F.14). Two
- * texts write the same problem in their own way and keep their names:
+/* Velocity level, always solvable [Anitescu & Potra 1997]: contacts that are closed may not close
+ * further, open ones within reach keep their gap, and overlap is never turned into velocity (F.14).
+ * Two texts write the same problem in their own way and keep their names:
  *
  *     dart   unknowns are forces, E and mu scaled by the step, A_ii (1 + eps)      [Tan 2012]
- *     jain   unknowns grouped by contact, loop closures as free rows               [Jain 2014] */
+ *     jain   unknowns grouped by contact, loop closures as free rows               [Jain 2012] */
 #include "contact/polyhedral.h"
 
 static rb_status write_impulses(const rb_island *island, const rb_step_opts *o, rb_arena *arena,

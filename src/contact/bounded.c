@@ -1,10 +1,11 @@
 /* Friction bounded by the normal impulse of the step before: boxed problems (F.18).
  *
- *     box               each component between -mu p_n and mu p_n, axes fixed       [Lacoursiere
- * 2007] hybrid-friction   bristles in stiction, axes along the slip and the lateral law in sliding
- *                                                                                    [Peiret 2016]
+ *     box               each component between -mu p_n and mu p_n, fixed axes
+ *                       [Lacoursiere 2007]
+ *     hybrid-friction   bristles in stiction, axes along the slip and the lateral law in sliding
+ *                       [Peiret 2016]
  *
- * Both lag one step behind a changing load: that is the model. */
+ * Both lag one step behind a changing load: that is part of the model. */
 #include <math.h>
 #include <string.h>
 

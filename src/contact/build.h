@@ -41,7 +41,7 @@ int rb_pattern_room(const rb_model *m, int link1, int link2);
 /* Entries of a row of limits or dry friction, at most. */
 int rb_row_room(const rb_model *m);
 
-/* Appends a constraint whose pattern stands at out->dof + b->ndof already; J, drive, error zero. */
+/* Appends a constraint whose pattern is at out->dof + b->ndof already; J, drive, error zero. */
 rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, int ndof);
 
 /* joints.c: limits, dry friction, equalities. */

@@ -190,7 +190,7 @@ static int triples_of(const rb_constraint *c)
            (c->nrow >= 6 && c->material.friction_roll > 0.0);
 }
 
-/* Of constraint i of an island: none where it stays out of the problem. */
+/* Rows of constraint i of an island: none where it is left out of the problem. */
 static int triples_in(const rb_island *is, int i)
 {
     return is->left && is->left[i] ? 0 : triples_of(is->c[i]);
@@ -203,7 +203,7 @@ static void put_row(context *x, int row, int slot, double factor)
 }
 
 /* A circle, an ellipse scaled to one, or, where one coefficient is zero, a line: the other tangent
- * stays out and a dummy takes its place. */
+ * is left out and a dummy takes its place. */
 static void place_tangents(const rb_island *is, int i, int t, context *x)
 {
     const rb_material *material = &is->c[i]->material;
@@ -301,10 +301,10 @@ static double usual_compliance(const rb_island *is)
 }
 
 /* Joints have units of their own, rad/s beside m/s: a limit or dry friction gets the scale at which
- * it is as compliant as a contact, so that one compliance says the same of all (F.24). So does
- * overlap at a joint, which no cone ties to other rows and which hardly moves. What
- * loops hold nearly still keeps a share of the scale it has without them: it would outweigh
- * everything else. */
+ * it is as compliant as a contact, so that one compliance means the same for all (F.24). So does
+ * overlap at a joint, which no cone couples to other rows and which hardly moves. A joint that
+ * loops keep nearly at rest gets a share of the scale it has without them: otherwise it would
+ * outweigh everything else. */
 static void scale_joints(const rb_island *is, const double *W, context *x)
 {
     double usual = usual_compliance(is);
@@ -317,7 +317,7 @@ static void scale_joints(const rb_island *is, const double *W, context *x)
     }
 }
 
-/* Rows that stand for themselves: dummies, and normals that hold a given or copied impulse. */
+/* Uncoupled rows: dummies, and normals with a given or copied impulse. */
 static void own_rows(const rb_island *is, const context *x, const double *W, double *We, double *q)
 {
     ptrdiff_t n = is->nrow, ne = 3 * (ptrdiff_t)x->ntriple;

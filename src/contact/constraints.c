@@ -143,7 +143,7 @@ static void drive_by_mocap(const rb_model *m, const rb_data *d, const rb_contact
     }
 }
 
-/* Belts: the surface runs within the tangent plane, whatever is said of it (F.20). */
+/* Belts: the surface moves within the tangent plane; a normal part is ignored (F.20). */
 static void drive_by_belt(const rb_model *m, const rb_data *d, const rb_contact *contact,
                           const double *const x[2], int nrow, const double frame[9], double *drive)
 {
@@ -184,8 +184,8 @@ static int same_face(const rb_model *m, const rb_contact *a, const rb_contact *b
            x[2] == y[2];
 }
 
-/* The contacts of a face stand together in the list: the face of contact i, which begins where that
- * of the contact before it ends, or is the same. */
+/* The contacts of a face are consecutive in the list: the face of contact i, which begins where
+ * that of the contact before it ends, or is the same. */
 static void find_face(const rb_builder *b, int i, rb_constraint *c)
 {
     const rb_constraint *before = i > 0 ? &b->out->c[i - 1] : NULL;
@@ -202,10 +202,10 @@ static void find_face(const rb_builder *b, int i, rb_constraint *c)
 }
 
 /* Where a contact acts on either body: its witness points, moved along the normal to those of the
- * closest contact of the same face (F.23). Normal rows do not feel it. Tangential rows of points in
- * one plane ask for a rigid motion whatever the normal ones ask for; points at different heights
- * would ask a face that comes down at an angle, or is lifted out of an overlap, to stretch, by the
- * square of that angle. The papers' formulations take the points as they are. */
+ * closest contact of the same face (F.23). Normal rows do not change. Tangential rows of points in
+ * one plane are compatible with a rigid motion; points at different heights would require a face
+ * that comes down at an angle, or is lifted out of an overlap, to stretch by the square of that
+ * angle. The formulations of papers use the points unchanged. */
 static void acting_points(const rb_builder *b, const rb_constraint *c, double x1[3], double x2[3])
 {
     const rb_contact *own = &b->contacts[c->object], *closest = own;

@@ -1,7 +1,7 @@
-/* From gaps to complementarity problems: what holds and what may yield in one step.
+/* From gaps to complementarity problems: the constraints of one step.
  *
- * rb_constraints_build turns contacts, joint limits, dry joint friction and equalities into rows
- * u = J v; rb_island_open cuts out one independent problem; a formulation (one file each, table.c)
+ * rb_constraints_build writes contacts, joint limits, dry joint friction and equalities as rows
+ * u = J v; rb_island_open extracts one independent problem; a formulation (one file each, table.c)
  * writes an island as rb_problem and reads the impulses back. Nothing here moves the state.
  * Theory: docs/theory/contact.md, equations (F.*). */
 #ifndef RB_CONTACT_CONTACT_H
@@ -108,7 +108,7 @@ typedef struct rb_island {
     unsigned char *mode_prev; /* rb_mode                                               (n)        */
     double *guess; /* where a solver may begin: p_prev, or the answer before a repair   (nrow) */
     int again;     /* it is the latter                                                            */
-    unsigned char *left; /* cone: 1: stays out of the problem, p = 0; NULL: none do    (n)        */
+    unsigned char *left; /* cone: 1: left out of the problem, p = 0; NULL: none are    (n)        */
     /* the answer */
     double *p;           /* impulses                                                   (nrow)     */
     unsigned char *mode; /*                                                            (n)        */
@@ -163,8 +163,8 @@ struct rb_formulation {
     unsigned kind;       /* RB_LCP, RB_BOX or RB_CONE                                             */
     int push_out;  /* 1: overlap at the start is pushed out by the velocity, as printed      */
     int ahead;     /* 1: rows are first taken at q + h v                                    */
-    int nonlinear; /* 1: geometry is evaluated again at the new position until it stands    */
-    int relaxes;   /* 1: normals yield where the material has a relaxation                  */
+    int nonlinear; /* 1: geometry is evaluated again at the new position until it converges */
+    int relaxes;   /* 1: normals are compliant where the material has a relaxation          */
     int lags;      /* 1: friction is bounded by the normal impulse of the step before       */
     rb_status (*write)(const rb_island *island, const rb_step_opts *o, rb_arena *arena,
                        rb_written *out);

@@ -105,8 +105,9 @@ static int is_still(const rb_impact_point *at)
     return fabs(at->s[0]) <= RB_IMPACT_STILL && fabs(at->s[1]) <= RB_IMPACT_STILL;
 }
 
-/* A straight piece that nothing but the goal ends. A point that the cone and the joints hold never
- * gets there: in compression only rounding may be missing, in restitution it stays where it is. */
+/* A straight piece that ends at the goal alone. A point that the cone and the joints keep at rest
+ * never gets there: in compression only rounding may be missing, in restitution it does not move.
+ */
 static rb_status finish_straight(path *p, const rb_impact_line *l, const rb_impact_goal *goal)
 {
     double dp = rb_impact_distance(l, &p->at, goal);

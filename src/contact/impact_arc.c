@@ -3,8 +3,8 @@
  *     ds/dtau = |s| K_tn - mu K_tt s,   dz/dtau = |s| K_nn - mu K_nt.s,                      (I.6)
  *     dp_n/dtau = |s|,   dp_t/dtau = -mu s,   dW/dtau = z |s|                      by (I.4)
  *
- * In tau the direction of the slip turns at a rate that does not depend on the speed: sticking,
- * where d(direction)/dp_n is infinite, lies at tau = infinity and nothing is stiff on the way. The
+ * In tau the direction of the slip rotates at a rate that does not depend on the speed: sticking,
+ * where d(direction)/dp_n is infinite, is at tau = infinity and nothing is stiff before it. The
  * right sides are linear in s and |s|, and |s|^2 = s.s gives the series of |s| term by term, so
  * that sixteen terms cost less than two steps of a Runge-Kutta method of that order, and the goal
  * is the root of a polynomial. */
@@ -53,7 +53,7 @@ static void work_terms(series *c, double scale)
     }
 }
 
-/* tau is measured in units of 1 / rate: coefficients stay of the size of the slip. v_n comes from
+/* tau is measured in units of 1 / rate: coefficients have the size of the slip. v_n comes from
  * v v = x x + y y, whose term of order n has 2 v_0 v_n, 2 x_0 x_n and 2 y_0 y_n in it. */
 static void expand(const rb_impact_flow *f, const rb_impact_point *at, series *c)
 {
@@ -118,8 +118,7 @@ static double slope_at(const double *c, double t)
     return sum;
 }
 
-/* The root of c - goal in lo .. hi, below it at lo, not below at hi: Newton, held by the bracket.
- */
+/* The root of c - goal in lo .. hi, below it at lo, not below at hi: Newton within a bracket. */
 static double crossing(const double *c, double goal, double lo, double hi)
 {
     enum { MOST = 100 };

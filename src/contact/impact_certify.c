@@ -9,7 +9,7 @@ static double length3(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* Whether a point is held as it is said to be: some impulse in the cone moves it nowhere. t is what
+/* Whether a point that is reported as held is: some impulse in the cone does not move it. t
  * minimises (1, t) K (1, t)', with a trace of compliance where K_tt has none. */
 static int is_held(const rb_impact *in)
 {

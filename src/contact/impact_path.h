@@ -14,7 +14,7 @@
 #define RB_IMPACT_ON_RAY 1e-14
 
 /* Turning rate of the slip direction that is rounding, in units of the rate of the flow [1].
- * Larger: slow turns become straight lines. Smaller: planar impacts leave their plane. */
+ * Larger: slow rotations become straight lines. Smaller: planar impacts leave their plane. */
 #define RB_IMPACT_STRAIGHT 1e-15
 
 /* Truncation error of a power series, in units of the slip where it begins [1]. */
@@ -24,8 +24,8 @@
  * were this much [1]. Larger: arcs close to sticking lose their direction. Smaller: more series. */
 #define RB_IMPACT_SLOW 1e-3
 
-/* Answer dz/dp_n of the normal velocity, relative to the terms it is the sum of, from which on the
- * point is movable [1]. Larger: stiff mechanisms are called held. Smaller: rounding passes for a
+/* Rate dz/dp_n of the normal velocity, relative to the terms of its sum, from which on the point
+ * can move [1]. Larger: stiff mechanisms are reported as held. Smaller: rounding is taken for a
  * compliance and impulses become huge. */
 #define RB_IMPACT_HELD 1e-13
 
@@ -34,8 +34,8 @@
  * compliance, and what would hold them is divided by it. */
 #define RB_IMPACT_FLAT 1e-14
 
-/* Speed of approach that is none, in units of the largest velocity [1]: what rounding leaves where
- * a held point stops all at once. Larger: slow approaches of held points count as stopped. */
+/* Speed of approach that counts as zero, in units of the largest velocity [1]: rounding where a
+ * held point stops at once. Larger: slow approaches of held points count as stopped. */
 #define RB_IMPACT_HALTED 1e-10
 
 /* Series of one path, over which it is given up: the longest of 1e8 random impacts had 40. */
@@ -107,7 +107,7 @@ int rb_impact_on_ray(const rb_impact_flow *f, rb_impact_point *at, double dir[2]
 /* 1: the slip beside a converging ray ends before the goal, and `at` is where it does. */
 int rb_impact_stop(const rb_impact_flow *f, const rb_impact_goal *goal, rb_impact_point *at);
 
-/* ---- impact_arc.c: sliding that turns ----------------------------------------------------------
+/* ---- impact_arc.c: curved sliding  ------------------------------------------------------------
  */
 
 typedef enum rb_impact_end {

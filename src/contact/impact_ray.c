@@ -95,7 +95,7 @@ rb_impact_line rb_impact_sliding(const rb_impact_flow *f, const double dir[2], d
                              .t = { -f->mu * dir[0], -f->mu * dir[1] } };
 }
 
-/* The slip stays zero: what is left of it in K_tn + K_tt t is rounding. */
+/* The slip is zero: its remainder in K_tn + K_tt t is rounding. */
 rb_impact_line rb_impact_sticking(const rb_impact_flow *f, const double t[2])
 {
     return (rb_impact_line){ .z = f->k_n + f->k[0] * t[0] + f->k[1] * t[1], .t = { t[0], t[1] } };

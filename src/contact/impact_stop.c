@@ -134,7 +134,7 @@ static void sum_work(tail *t, int count, const double *Z)
     }
 }
 
-/* Whether the goal lies behind the stop. What is not monotone on the way is left to arcs. */
+/* Whether the goal is after the stop. Paths that are not monotone are left to arcs. */
 static int stops_first(const rb_impact_flow *f, const tail *t, const rb_impact_goal *goal,
                        const rb_impact_point *at, const rb_impact_point *end)
 {

@@ -23,7 +23,7 @@
 #include "rattleback/dynamics.h"
 #include "rattleback/impact.h"
 
-/* The model at a time; kinematics are run once for each time that is asked for. */
+/* The model at a time; kinematics run once for each time. */
 typedef struct timeline {
     const rb_model *m;
     rb_data *d;
@@ -80,7 +80,7 @@ static void pose(const void *ctx, double t, rb_placement *out)
         return;
     }
     memset(out, 0, sizeof *out);
-    if (g->link == 0) { /* the world stands still */
+    if (g->link == 0) { /* the world does not move */
         memcpy(out->p, g->p0, sizeof out->p);
         memcpy(out->R, g->R0, sizeof out->R);
         return;
@@ -134,7 +134,7 @@ static void joint_speeds(const rb_model *m, const rb_data *d, int joint, double 
     }
 }
 
-/* (T.5): distances are bounded for all turns of the joints, slides for the time of the search. */
+/* (T.5): distances are bounded for all angles of the joints, slides for the time of the search. */
 static double bend_of(const rb_model *m, const rb_data *d, int geom, double size, double horizon)
 {
     double r[3], far, turning = 0.0, speeds = 0.0;
@@ -268,7 +268,7 @@ static rb_status all_pairs(timeline *k, const rb_filter *filter, double horizon,
             if (status != RB_OK) return refuse(m, status, g1, g2, err);
             take(out, g1, g2, &toi);
 
-            /* whatever meets later is not the first */
+            /* pairs that meet later are not the first */
             if (out->toi.outcome == RB_TOI_HIT) horizon = fmin(horizon, out->toi.late);
         }
     return RB_OK;

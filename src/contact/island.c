@@ -15,8 +15,8 @@
 #include "math/vector.h"
 #include "solve/cone_crowd.h"
 
-/* Rows above which W is stored in blocks: a dense W of this size is 720 kB, and the solvers' sparse
- * ways begin to pay. */
+/* Rows above which W is stored in blocks: a dense W of this size is 720 kB, and sparse methods
+ * become faster. */
 enum { DENSE_ROWS = 300 };
 
 /* Rows from which on, and how many for each freedom, G takes the place of W: its products and the
@@ -300,7 +300,7 @@ static rb_status write_dense(const half *w, double *W, rb_arena *arena)
 /* ---- block-sparse -----------------------------------------------------------------------------
  */
 
-/* Contacts of each tree, in order: who can meet whom. */
+/* Contacts of each tree, in order. */
 typedef struct meeting {
     int *start; /* (ntree + 1) */
     int *list;
@@ -521,7 +521,7 @@ static rb_status write_factor(const half *w, const int *at, int r, double *room,
 /* ---- open -------------------------------------------------------------------------------------
  */
 
-/* left: constraints of the island that stay out; NULL: none. */
+/* left: constraints of the island that are left out; NULL: none. */
 static rb_status take_rows(const rb_constraints *set, int island, const unsigned char *left,
                            rb_arena *arena, rb_island *out)
 {

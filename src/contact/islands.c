@@ -43,7 +43,7 @@ static void sort_constraints(rb_constraints *set)
         int island = set->c[i].island;
         if (island >= 0) set->island_order[--set->island_start[island + 1]] = i;
     }
-    /* filling from behind left the start of island i in entry i + 1 */
+    /* filling from the end left the start of island i in entry i + 1 */
     for (int i = 0; i < set->nisland; i++) set->island_start[i] = set->island_start[i + 1];
 }
 
@@ -70,7 +70,7 @@ rb_status rb_constraint_islands(const rb_model *m, rb_arena *arena, rb_constrain
         if (c->ndof > 0) c->island = number[root_of(parent, tree_of(m, set, c, 0))], inside++;
     }
 
-    /* roots are lower than what they name: from behind, they are still there when needed */
+    /* roots have lower indices: going from the end, they are not overwritten before their use */
     for (int t = m->ntree - 1; t >= 0; t--) parent[t] = number[root_of(parent, t)];
     set->tree_island = parent;
     sort_constraints(set);

@@ -104,7 +104,7 @@ static void scalar_limits(rb_builder *b, int object, const double range[2], doub
     add_limit(b, object, 1, range[1] - x, dof, J, n);
 }
 
-/* A ball joint turns by at most range[1] about any axis. */
+/* A ball joint rotates by at most range[1] about any axis. */
 static void ball_limit(rb_builder *b, int j)
 {
     const rb_model *m = b->m;

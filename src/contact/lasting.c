@@ -1,12 +1,12 @@
-/* Links of one mechanism whose overlap belongs to the model: it is there wherever the joints
- * between them stand. Such geoms are parts of a joint that are drawn larger than they are; no
- * motion opens the overlap, so that a contact of them says nothing about the motion.
+/* Links of one mechanism whose overlap belongs to the model: it exists at all positions of the
+ * joints between them. Such geoms are parts of a joint that are drawn too large; no motion opens
+ * the overlap, so that a contact there has no meaning.
  *
  *     gap(q_k) < -1e-5 size    for all samples q_k of the joints between the two links      (F.29)
  *
  * Samples of one joint are even and have both ends of its range; of several, the corners of the box
- * of their ranges and points of Halton's sequence in it. Links are looked at that at most
- * MOST_LINKS joints' links lie between, and only geoms that overlap at the reference. */
+ * of their ranges and points of Halton's sequence in it. Links are examined with at most
+ * MOST_LINKS links between them, and only geoms that overlap at the reference. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum {
     MOST_LINKS = 3, /* that move between two links                                             */
     MOST_DOFS = 12, /* of their joints                                                         */
     EVEN = 33,      /* samples of one joint                                                    */
-    CORNERS = 5,    /* dofs whose corners are looked at                                        */
+    CORNERS = 5,    /* dofs whose corners are sampled                                          */
     SCATTERED = 96, /* samples of several                                                      */
     MOST_LOOKS = 1000000 /* at pairs, in all                                                     */
 };
@@ -109,7 +109,7 @@ static int list_joints(search *x, int link1, int link2)
 /* ---- samples -----------------------------------------------------------------------------------
  */
 
-/* Digits of k in that base behind the point, from the last one on. */
+/* Digits of k in that base after the point, from the last one on. */
 static double halton(int k, int base)
 {
     double share = 1.0, sum = 0.0;
@@ -196,7 +196,7 @@ static rb_status overlaps(search *x, int g1, int g2, int *yes)
     return status;
 }
 
-/* (F.29) of the pair; d stands at home before and after. */
+/* (F.29) of the pair; d is at the reference before and after. */
 static rb_status lasts(search *x, int g1, int g2, int *yes)
 {
     const rb_model *m = x->m;

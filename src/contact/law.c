@@ -2,8 +2,8 @@
  *
  *     mu(v) = mu_k + (mu_s - mu_k) exp(-(v/v_s)^2) + c v                                  (F.21)
  *
- * Taken one step late it is a number, and the problem stays what it is: Coulomb's law turns no
- * motion around, however large mu is, so that the lag costs accuracy of first order and never
+ * Taken one step late it is a number, and the problem keeps its form: Coulomb's law reverses no
+ * motion, however large mu is, so that the lag costs accuracy of first order and never
  * stability. */
 #include "contact/law.h"
 

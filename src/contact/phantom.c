@@ -1,4 +1,4 @@
-/* Friction with phantom inertia: a full-rank LCP [Peiret 2018] (F.19).
+/* Friction with phantom inertia: a full-rank LCP [Peiret 2017] (F.19).
  *
  * Tangential impulses p_t, in directions along and across the slip, and the impulses of equalities
  * are eliminated; what is left are the normal impulses and, for each direction e_j of a contact,
@@ -118,7 +118,7 @@ static void turned_row(const rb_island *is, const context *x, int i, int r, int 
     weight[1] = x->slip[i].e[r - 1][1];
 }
 
-/* W in the turned basis, dense; u likewise, with eps and d of bristles, springs and hard rows. */
+/* W in the rotated basis, dense; u too, with eps and d of bristles, springs and hard rows. */
 static void turned_system(const rb_island *is, const context *x, double *W, double *u)
 {
     ptrdiff_t n = is->nrow;
@@ -174,7 +174,7 @@ static void relax_rows(const rb_island *is, const context *x, double *W, double 
             }
             if (!normal || soft) W[at * n + at] += eps;
 
-            /* what a loop yields by its trace is asked back in the next round */
+            /* the error of a loop by its compliance is corrected in the next round */
             if (is->again && c->kind == RB_CONSTRAINT_EQUALITY) u[at] -= eps * is->guess[at];
         }
     }

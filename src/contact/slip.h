@@ -18,7 +18,7 @@ typedef struct rb_slip {
             [2]; /* the two directions in the basis (t1, t2): fixed, or along and across the slip */
     double mu[2];  /* coefficient in each                                                         */
     double eps[2]; /* compliance of each direction [m/s per N s] */
-    double d[2]; /* what its bristle asks for [m/s]                                              */
+    double d[2]; /* velocity that its bristle requires [m/s]                                     */
 } rb_slip;
 
 /* eps = 1/(k h^2 + b h) of a spring and damper; NAN in both: `share` of W_ii (F.16). A row that

@@ -1,15 +1,15 @@
 /* Articulated bodies: M^-1 without M, O(links).
  *
- *     tips to root    P of each link, its dofs eliminated, goes to the parent         (D.10),
- * (D.11) z, the wrench that is left when the dofs yield                  (D.12) root to tips
- * accelerations                                                   (D.13)
+ *     tips to root    P of each link, its dofs eliminated, goes to the parent  (D.10), (D.11)
+ *                     z, the wrench that the dofs do not take                          (D.12)
+ *     root to tips    accelerations                                                    (D.13)
  *
  * d->P is P when all dofs of the link but the first are eliminated. A link whose parent does not
- * move (fixed to the world, or led by the caller) passes nothing on. */
+ * move (fixed to the world, or kinematic) passes nothing on. */
 #include "dynamics/aba_link.h"
 #include "rattleback/dynamics.h"
 
-/* The inertia the parent of link k feels, its first dof j gone (D.11). */
+/* The inertia that the parent of link k feels, with its first dof j eliminated (D.11). */
 static void pass_inertia(const rb_model *m, rb_data *d, int k, int j)
 {
     const double *l = d->link_l + 3 * k;

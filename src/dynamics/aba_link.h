@@ -37,8 +37,8 @@ RB_INLINE double rb_stage_U(const double P[21], const double S[6], double U[6])
     return rb_dot6(S, U);
 }
 
-/* Twice an upper bound of S' P S for P >= 0 with the given traces of A and C, to tell an inertia
- * from rounding noise. */
+/* Twice an upper bound of S' P S for P >= 0 with the given traces of A and C, to separate an
+ * inertia from rounding. */
 RB_INLINE double rb_noise_scale(const double S[6], double trace_A, double trace_C)
 {
     return 2.0 * (rb_dot3(S, S) * trace_A + rb_dot3(S + 3, S + 3) * trace_C);

@@ -76,8 +76,8 @@ static double next_activation(const rb_model *m, const rb_data *d, int i, double
     return m->act_act_limited[i] ? rb_clamp(act, range[0], range[1]) : act;
 }
 
-/* What the gain multiplies: the control, the activation or, where that is asked for, the one that
- * the step will end with: by Euler's rule, as MuJoCo has it, but for filterexact. */
+/* What the gain multiplies: the control, the activation or, with `early`, the activation at the end
+ * of the step: by Euler's rule, as MuJoCo has it, but for filterexact. */
 static double level(const rb_model *m, const rb_data *d, int i)
 {
     int a = m->act_adr[i];
@@ -264,7 +264,7 @@ static void act_on_turn(const rb_model *m, rb_data *d, int i)
     rb_copy3(u, d->act_dot + m->act_adr[i]);
 }
 
-/* The states are looked at where they are, the controls are kept in u. */
+/* The states are read in place, the controls are copied to u. */
 static rb_servo_at servo_at(const rb_model *m, const rb_data *d, int i, double u[CONTROLS])
 {
     rb_arm_visit arms = { .v = d->v };

@@ -1,11 +1,11 @@
 /* A chain of joints as rows (D.31).
  *
- * In minimal coordinates joints lead from a parent to a link. Here both bodies are free and the
+ * In minimal coordinates joints connect a parent to a link. Here both bodies are free and the
  * coordinates of the chain are not among those of the model, except the ones with a rotor. They are
- * found from the two frames: turns by the closed forms for one, two or three axes [Murray
- * 1994, 3.2], shifts by least squares. With the coordinates a walk along the chain gives its motion
- * vectors S and its acceleration a at rest (D.2), (D.4). What the joints without rotor, T, cannot
- * do is forbidden:
+ * found from the two frames: rotations by the closed forms for one, two or three axes [Murray
+ * 1994, 3.2], translations by least squares. With the coordinates a walk along the chain gives its
+ * motion vectors S and its acceleration a at rest (D.2), (D.4). What the joints without rotor, T,
+ * cannot do is forbidden:
  *
  *     N'T = 0,     N'(V - V_2 - S_r v_r) = 0,     N'(alpha - alpha_2 - S_r qdd_r - a) = 0 */
 #include "dynamics/chain.h"
@@ -31,9 +31,9 @@ typedef struct joints {
     int jnt[MAX_JOINTS]; /* rotor, -1: none */
     double turn[MAX_JOINTS][4];
     double shift[MAX_JOINTS];
-    int open[MAX_JOINTS];        /* turns without rotor */
-    double expected[MAX_JOINTS]; /* angle of an open turn: the middle of its range, or where its
-                                    spring rests; 0: nobody says                              */
+    int open[MAX_JOINTS];        /* rotations without rotor */
+    double expected[MAX_JOINTS]; /* expected angle of a free rotation: the middle of its range, or
+                                    where its spring rests; 0: not known                      */
     int nopen;
 } joints;
 
@@ -61,7 +61,7 @@ static void twist(const double a[3], const double T[4], double q[4])
     rb_quat_normalize(q);
 }
 
-/* Product of the turns of joints first .. last - 1. */
+/* Product of the rotations of joints first .. last - 1. */
 static void product(const joints *c, int first, int last, double q[4])
 {
     q[0] = 1.0;
@@ -79,8 +79,8 @@ static void peel(const double A[4], const double T[4], const double B[4], double
     rb_quat_mul(out, b, out);
 }
 
-/* Two open turns about a1, a2 with the known K between them: T = Q1 K Q2. Where T takes a2 is up to
- * Q1 alone. */
+/* Two free rotations about a1, a2 with the known K between them: T = Q1 K Q2. T a2 depends on Q1
+ * alone. */
 static void solve_two(joints *c, int first, int second, const double T[4])
 {
     const double *a1 = c->axis + 3 * first, *a2 = c->axis + 3 * second;
@@ -95,8 +95,8 @@ static void solve_two(joints *c, int first, int second, const double T[4])
     twist(a2, rest, c->turn[second]);
 }
 
-/* Three open turns, T = Q1 K1 Q2 K2 Q3. The angle between a1 and T a3 is up to Q2 alone, which has
- * two ways to reach it; `side` is +1 or -1. */
+/* Three free rotations, T = Q1 K1 Q2 K2 Q3. The angle between a1 and T a3 depends on Q2 alone,
+ * which has two solutions; `side` is +1 or -1. */
 static void solve_three(joints *c, const double T[4], double side)
 {
     int i1 = c->open[0], i2 = c->open[1], i3 = c->open[2];
@@ -125,7 +125,7 @@ static void solve_three(joints *c, const double T[4], double side)
     twist(a3, rest, c->turn[i3]);
 }
 
-/* All open turns from the rotation that the whole chain makes. */
+/* All free rotations from the rotation of the whole chain. */
 static void solve_turns(joints *c, const double whole[4], double side)
 {
     if (c->nopen == 0) return;
@@ -144,8 +144,8 @@ static void solve_turns(joints *c, const double whole[4], double side)
         twist(c->axis + 3 * first, T, c->turn[first]);
 }
 
-/* Open shifts from the place that the chain leads to, both in frame 2. Returns what is left over,
- * squared. */
+/* Free translations from the end point of the chain, both in frame 2. Returns the squared residual.
+ */
 static double solve_shifts(joints *c, const double start[3], const double q_start[4],
                            const double target[3])
 {
@@ -191,7 +191,7 @@ typedef struct walk {
     double v[MAX_DOFS];
 } walk;
 
-/* Stages, anchors and axes from the coordinates. The axes of a ball are those behind it. */
+/* Stages, anchors and axes from the coordinates. The axes of a ball are those after it. */
 static void place_stages(const joints *c, const double start[3], const double q_start[4], walk *w)
 {
     rb_copy3(start, w->l[0]);
@@ -221,7 +221,7 @@ static void place_stages(const joints *c, const double start[3], const double q_
     }
 }
 
-/* Linear parts s x (O - A) of the turns. */
+/* Linear parts s x (O - A) of the rotations. */
 static void finish_turns(const joints *c, walk *w)
 {
     for (int i = 0; i < c->n; i++) {
@@ -243,7 +243,7 @@ static void carry(const double w[3], const double alpha[3], const double r[3], d
     rb_add3(a, x, a);
 }
 
-/* Acceleration (angular; of O) of the end of the chain while body 2 turns at w2 without
+/* Acceleration (angular; of O) of the end of the chain while body 2 rotates at w2 without
  * accelerating and the rates of the joints are constant. */
 static void rest_acceleration(const joints *c, const walk *w, const double w2[3], double a[6])
 {
@@ -261,7 +261,7 @@ static void rest_acceleration(const joints *c, const walk *w, const double w2[3]
             continue;
         }
 
-        /* to the anchor with the stage in front, from it with the stage behind */
+        /* to the anchor with the stage before, from it with the stage after */
         double turn[3] = { 0.0, 0.0, 0.0 };
         for (; k < w->dofadr[i + 1]; k++) rb_axpy3(w->v[k], w->S[k], turn);
         rb_sub3(w->anchor[i], w->l[i], r);
@@ -306,7 +306,7 @@ static void find_ends(const rb_model *m, const rb_data *d, int e, ends *x)
     rb_quat_mul(x->q2, m->eq_quat2 + 4 * e, x->q_start);
 }
 
-/* Coordinates of the rotors; the turns of the others stay open. */
+/* Coordinates of the rotors; the rotations of the others are free. */
 static void find_joints(const rb_model *m, const rb_data *d, int e, joints *c)
 {
     int adr = m->eq_chainadr[e];
@@ -337,7 +337,7 @@ static void find_joints(const rb_model *m, const rb_data *d, int e, joints *c)
     }
 }
 
-/* Sum of squared half angles between the open turns and what is expected of them. */
+/* Sum of squared half angles between the free rotations and the expected ones. */
 static double surprise(const joints *c)
 {
     double sum = 0.0;
@@ -352,8 +352,8 @@ static double surprise(const joints *c)
     return sum;
 }
 
-/* The open coordinates; of the two ways that three turns have, the one that ends nearer, and where
- * both arrive, as three axes through one point always do, the one that is expected. */
+/* The free coordinates; of the two solutions for three rotations, the one that ends nearer to the
+ * target, and where both reach it, as with three axes through one point, the expected one. */
 static void solve_open(joints *c, const ends *x)
 {
     double whole[4], size = 1.0 + rb_dot3(x->l, x->l);

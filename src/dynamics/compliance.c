@@ -3,7 +3,7 @@
  * A tip is a link that has points. It carries six unit wrenches, or the three of its only point, up
  * to where the paths of two tips meet; there Upsilon gives the block between them (D.15) to (D.17).
  * All points of a link share the block of their tip. Tips go up in step, the one on the deepest
- * link first, so that every link of every path is passed once; tips that have met stay together,
+ * link first, so that every link of every path is visited once; tips that have met remain joined,
  * and a tree whose tips have all met is done.
  *
  * Cost: O(n_tips path) for the carrying, O(n_tips^2) blocks. Blocks between trees and rows of
@@ -217,7 +217,7 @@ static void join(work *w, int link)
         }
     }
 
-    /* a second loop: in the first, old groups still had to be told apart */
+    /* a second loop: the first one needs the old groups */
     for (int b = lowest; b < w->ntip; b++) {
         if (w->tips[b].at == link) w->tips[b].group = lowest;
     }

@@ -45,7 +45,7 @@ static void add_composite(const double l[3], const double C[10], double C_p[10])
     const double *h = C + 1, *I = C + 4;
     double *I_p = C_p + 4;
 
-    /* h + m l / 2 =: u turns the two terms into one: 2 (l.u) 1 - (l u' + u l') */
+    /* with u := h + m l / 2 the two terms are one: 2 (l.u) 1 - (l u' + u l') */
     for (int i = 0; i < 3; i++) u[i] = h[i] + 0.5 * m * l[i];
     trace = 2.0 * rb_dot3(l, u);
     for (int i = 0; i < 3; i++) I_p[i] += I[i] + (trace - 2.0 * l[i] * u[i]);
@@ -241,7 +241,7 @@ rb_status rb_mass_factor(const rb_model *m, rb_data *d)
     return factor(m, d);
 }
 
-/* x_i += a row_i over the ancestors of k, which stand one after the other in runs */
+/* x_i += a row_i over the ancestors of k, which are consecutive in runs */
 RB_INLINE void spread(const rb_model *m, int k, const double *row, double a, double *x)
 {
     for (int i = m->dof_parent[k], n; i >= 0; i = m->dof_parent[i - n + 1], row += n) {

@@ -1,6 +1,6 @@
 /* Forces of a surrounding fluid at rest or in the wind, per body: on the box of the same inertia
- * (D.45), or, where geoms ask for it, on the ellipsoid of each of them (D.46). The meaning of every
- * term is MuJoCo's. */
+ * (D.45), or, for geoms with fluid_ellipsoid, on the ellipsoid of each of them (D.46). The meaning
+ * of every term is MuJoCo's. */
 #include "dynamics/fluid.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Gauges (D.31a): the coordinate of a joint that two free bodies have between them.
+/* Gauges (D.31a): the measured coordinate of a joint between two free bodies.
  *
  * The chain of the joint is solved from the two frames (chain.c). With C the dual of the motion
  * vectors T of the joints without rotor,
@@ -6,13 +6,13 @@
  *     rate = C.(V - V_2 - sum S_r v_r) = J v,      d rate/dt = J qdd + C.(alpha - ...)  at qdd = 0
  *
  * so that a force on the gauge acts as the wrench C on frame 1, its opposite on body 2 and -C.S_r
- * on the rotors. A hinge is known up to full turns: the one is taken that is nearest to the angle
- * at the end of the last step,
+ * on the rotors. The angle of a hinge is known up to full turns: the one nearest to the angle at
+ * the end of the last step is taken,
  *
  *     q = angle - 2 pi floor((angle - q_last) / 2 pi + 1/2)                              (D.40)
  *
- * so that turns are counted while it makes less than half of one in a step; to begin with, where
- * nobody said, to the middle of its range or else to the rest of its spring. */
+ * so that turns are counted while it makes less than half of one in a step; at the
+ * start, where q_last is not known, it is the middle of the range or the rest of the spring. */
 #include "dynamics/gauge.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "rattleback/model.h"
 
-/* Coordinates and rates of all gauges, behind those of the state, their rows and biases. Needs
+/* Coordinates and rates of all gauges, after those of the state, their rows and biases. Needs
  * link velocities; rb_velocity ends with it. */
 void rb_gauges(const rb_model *m, rb_data *d);
 
@@ -12,7 +12,7 @@ void rb_gauges(const rb_model *m, rb_data *d);
  * middle of its range or the rest of its spring. */
 double rb_gauge_expected(const rb_model *m, const rb_data *d, int j);
 
-/* Hinges go on from the angles that rb_gauges has found. */
+/* Hinges continue from the angles that rb_gauges has found. */
 void rb_gauges_keep(const rb_model *m, rb_data *d);
 
 /* tau (nv_all): the dofs get what the gauges have, tau += J' tau_gauge. */

@@ -3,11 +3,12 @@
  *     O_k = O_p + l_k,        R_k = R_p R_joints                                         (D.1)
  *     (w_k; v_k) = phi'(w_p; v_p) + sum_j S_j qd_j                                       (D.3)
  *
- * with S_j = (s; s x (O_k - A)) for a turn about the axis s through A and (0; u) for a shift along
- * u (D.2). Joints of one link act one after the other, each in the frame the ones before it leave.
- * Rotations are chained as matrices: each is orthogonal to rounding, a chain of n to n roundings.
+ * with S_j = (s; s x (O_k - A)) for a rotation about the axis s through A and (0; u) for a
+ * translation along u (D.2). Joints of one link act one after the other, each in the frame the ones
+ * before it leave. Rotations are chained as matrices: each is orthogonal to rounding, a chain of n
+ * to n roundings.
  *
- * The axes of a ball or free joint are those of the frame right behind it, so that
+ * The axes of a ball or free joint are those of the frame right after it, so that
  * q (+) h v is its motion also where other joints of the body follow. */
 #include "dynamics/kinematics_link.h"
 
@@ -75,8 +76,8 @@ static void turn_of_hinge(const double a[3], double sine, double cosine, double 
     }
 }
 
-/* One joint: moves the frame (l, R) and writes its S. In the place of the linear part of a turn
- * stands the anchor, relative to O of the parent, until O of the link is known. */
+/* One joint: moves the frame (l, R) and writes its S. The linear part of a rotation
+ * is the anchor, relative to O of the parent, until O of the link is known. */
 static void place_joint(const rb_model *m, rb_data *d, int j, double l[3], double R[9])
 {
     double *S = d->dof_S + 6 * m->jnt_dofadr[j];
@@ -117,7 +118,7 @@ static void place_joint(const rb_model *m, rb_data *d, int j, double l[3], doubl
     }
 }
 
-/* Linear parts s x (O - A) of the turns of a link, now that O is known. */
+/* Linear parts s x (O - A) of the rotations of a link, now that O is known. */
 static void finish_turns(const rb_model *m, rb_data *d, int k)
 {
     const double *l = d->link_l + 3 * k;

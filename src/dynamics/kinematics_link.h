@@ -59,7 +59,7 @@ RB_INLINE void rb_place_link(const rb_model *m, rb_data *d, int k)
     if (rb_is_zero3(anchor)) {
         rb_zero3(S + 3);
     } else {
-        /* the anchor A stays where it is: O = O_0 + R_0 anchor - R anchor */
+        /* the anchor A does not move: O = O_0 + R_0 anchor - R anchor */
         double R_0[9], r_0[3], r[3];
         for (int i = 0; i < 9; i++) R_0[i] = T0[i] + T1[i];
         rb_rot(R_0, anchor, r_0);
@@ -86,7 +86,7 @@ RB_INLINE void rb_move_link(const rb_model *m, rb_data *d, int k)
     double *w = d->link_w + 3 * k, *v = d->link_v + 3 * k, *a = d->link_a + 6 * k;
     double turn[3], carried[3];
 
-    /* w x (w x l) with w x l at hand, which v needs too */
+    /* w x (w x l) from w x l, which v needs too */
     rb_scale3(d->v[j], S, turn);
     rb_add3(w_p, turn, w);
     rb_cross3(w_p, turn, a);
@@ -95,7 +95,7 @@ RB_INLINE void rb_move_link(const rb_model *m, rb_data *d, int k)
     rb_cross3(w_p, carried, a + 3);
     if (rb_is_zero3(S + 3)) return;
 
-    /* A moves with the parent, O turns about A: replace w_p x (w_p x r) by the link's own */
+    /* A moves with the parent, O rotates about A: replace w_p x (w_p x r) by the link's own */
     double r[3], spin[3];
     rb_axpy3(d->v[j], S + 3, v);
     rb_cross3(S + 3, S, r);

@@ -16,7 +16,7 @@ static inline int rb_led_link(const rb_model *m, int k)
     return m->link_tree[k] < 0 ? k : 0;
 }
 
-/* (w; v at x) that a point at x has by the motion of the mocap link alone, all joints still. */
+/* (w; v at x) that a point at x has by the motion of the mocap link alone, all joints at rest. */
 static inline void rb_led_velocity(const rb_data *d, int led, const double x[3], double V[6])
 {
     double r[3];
@@ -26,7 +26,7 @@ static inline void rb_led_velocity(const rb_data *d, int led, const double x[3],
     rb_add3(V + 3, d->link_v + 3 * led, V + 3);
 }
 
-/* (w; v at x) of the running surface of a geom that stands at p, R. 0: it does not run. */
+/* (w; v at x) of the moving surface of a geom with the pose p, R. 0: it does not move. */
 static inline int rb_belt_velocity(const rb_model *m, int geom, const double R[9],
                                    const double p[3], const double x[3], double V[6])
 {

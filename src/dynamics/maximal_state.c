@@ -55,7 +55,7 @@ static void push_link(const rb_model *m, const rb_data *d, int k, const rb_model
     rb_add3(tau + dof + 3, torque, tau + dof + 3);
 }
 
-/* The forces of the joints of one link; `rotor_dof` leads from its dofs to those of the rotors. */
+/* The forces of the joints of one link; `rotor_dof` maps its dofs to those of the rotors. */
 static void push_joints(const rb_model *m, const rb_data *d, int k, const rb_model *max,
                         const int *rotor_dof, double *tau)
 {
@@ -120,7 +120,7 @@ static void move_joints(const rb_model *m, const rb_data *d, int k, const rb_mod
     push_joints(m, d, k, max, rotor_dof, out->tau);
 }
 
-/* Angles of hinges that are measured now; gauges that the tree had stand behind them. */
+/* Angles of hinges that are measured now; gauges that the tree had come after them. */
 static void keep_turns(const rb_model *m, const rb_data *d, const rb_model *max, rb_data *out)
 {
     int own = max->ngauge - m->ngauge;

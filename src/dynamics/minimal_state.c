@@ -6,8 +6,8 @@
  *
  *     dq = C.(log(R_target R'), p_target - p),      qd = C.(V - phi'V_p)                   (D.31b)
  *
- * The coordinates go on from where they were: turns are counted while a joint makes less than half
- * a turn between two calls. */
+ * The coordinates continue from the given ones: turns are counted while a joint makes less than
+ * half a turn between two calls. */
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "rattleback/spec.h"
 
 /* What the activation is multiplied with, and what there is without it [N]; negative: muscles pull.
- * `length` is that of the transmission, range the lengths that rb_muscle.range stands for. */
+ * `length` is that of the transmission, range the lengths that rb_muscle.range maps to. */
 double rb_muscle_gain(const rb_muscle *p, const double range[2], double length, double rate);
 double rb_muscle_bias(const rb_muscle *p, const double range[2], double length);
 

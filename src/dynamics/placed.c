@@ -1,6 +1,6 @@
 /* A step ends with the gaps at its end, where the next one begins. Poses depend on q alone as long
- * as no body is kinematic or measured: those of the last call hold while q is the same and nobody
- * has moved them since, which whoever moves them says (rb_data.placed). */
+ * as no body is kinematic or measured: those of the last call are valid while q is the same and
+ * rb_data.placed is 1; code that moves them sets it to 0. */
 #include "dynamics/placed.h"
 
 #include <string.h>

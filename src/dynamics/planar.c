@@ -1,6 +1,6 @@
-/* Links that turn about one axis e. In the plane across it, with turns t and a prime for a quarter
- * of a turn, (x, y)' = (-y, x), the anchor of link k on p is r away from that of p and accelerates
- * by
+/* Links that rotate about one axis e. In the plane across it, with angles t and a prime for a
+ * quarter turn, (x, y)' = (-y, x), the anchor of link k on p is r away from that of p and
+ * accelerates by
  *
  *     b_k = b_p + alpha_p r' - w_p^2 r,    alpha_k = alpha_p + s qdd,    b_0 = -g           (D.38)
  *
@@ -15,11 +15,11 @@
  *     J* = e J,   U* = e U,   M* = M - U U'/D,   n* = e n + (1 - e) s tau,   f* = f + U (s tau - n)
  * / D
  *
- * is what (alpha_p, b_k) ask for, and the parent takes on                                   (D.39)
+ * are the reactions to (alpha_p, b_k), and the parent gets                                  (D.39)
  *
  *     J* + 2 U*.r' + r'.M*r',   U* + M*r',   M*,   n* - w_p^2 U*.r + r'.F,   F = f* - w_p^2 M*r
  *
- * A hinge without inertia of its own hands on a force alone. */
+ * A hinge without inertia of its own transmits a force alone. */
 #include "dynamics/planar.h"
 
 #include <math.h>

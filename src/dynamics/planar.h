@@ -12,7 +12,7 @@ typedef struct rb_plane_body {
     double r[2];          /* from the anchor of the parent to its own [m]              */
     double u[2];          /* mass times centre of mass, a quarter of a turn ahead      */
     double J, U[2], M[3]; /* articulated inertia: turn, both, xx yy xy                 */
-    double most;          /* what J is the rest of, at most: to tell it from rounding  */
+    double most;          /* upper bound of the terms of J: to separate J from rounding */
     double n, f[2];       /* moment and force where nothing accelerates                */
     double D_inv;
     double alpha, b[2]; /* acceleration: angular; of the anchor, less gravity        */
@@ -29,7 +29,7 @@ int rb_plane_takes(const rb_model *m, const rb_data *d);
 /* The arrays come from the arena. 0: out of memory. */
 int rb_plane_push(const rb_model *m, rb_arena *arena, rb_plane *x);
 
-/* Turns, ways and angular velocities at d->q, d->v. */
+/* Angles, vectors and angular velocities at d->q, d->v. */
 void rb_plane_place(const rb_model *m, const rb_data *d, rb_plane *x);
 
 /* qdd = (M + diag(E) + K)^-1 (tau - c + couple), D is left in d->dof_D. K, couple: added to the

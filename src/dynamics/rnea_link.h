@@ -6,7 +6,7 @@
 #include "math/vector.h"
 #include "rattleback/model.h"
 
-/* Bias wrench of link k (D.5): what its velocity and gravity ask for,
+/* Bias wrench of link k (D.5): the wrench that its velocity and gravity need,
  *     F = m (w x (w x c) - g),   b = (w x I w - m c x g ; F)   with I about O. */
 RB_INLINE void rb_bias_wrench(const rb_model *m, const rb_data *d, int k, double b[6])
 {

@@ -12,7 +12,7 @@ typedef struct inputs {
     int any; /* pos, vel or ff is there */
 } inputs;
 
-/* States by their address behind the first, -1: there is none. */
+/* States by their address after the first, -1: there is none. */
 typedef struct places {
     int slew, integral, heat, bristle, current;
 } places;
@@ -98,7 +98,7 @@ static double warm_resistance(const rb_dcmotor *motor, const places *at, const r
     return motor->resistance * (1.0 + motor->coefficient * above);
 }
 
-/* The current that the voltage leads to, and the rate at which it gets there. */
+/* The stationary current of the voltage, and the rate of approach to it. */
 typedef struct circuit {
     double resistance, settled, current, rate;
 } circuit;

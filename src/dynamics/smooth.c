@@ -2,12 +2,12 @@
  *
  *     (M + E) dv_new = h F(q_m, v_m) + E dv,   v_m = v + dv/2,   q_m = q (+) h/2 v_m      (D.25)
  *
- * is repeated, with Anderson's acceleration, until dv stands still. E, diagonal, holds the stiff
+ * is repeated, with Anderson's acceleration, until dv converges. E, diagonal, has the stiff
  * part of joint springs, dampers, tendons and servos; it does not move the fixed point. Servos at
- * the bound of their force hold nothing, and are left out while they are there: with them in E, the
- * map would shrink by E / (M + E) only. A step in
- * which something turns by more than RB_SMOOTH_TURN is divided, and divided again where the
- * iteration does not converge or energy is made or lost (smooth_energy.c). Impulses may act within
+ * the bound of their force have no stiffness and are left out of E meanwhile: with them in E, the
+ * iteration would contract by E / (M + E) only. A step in which a link rotates by more than
+ * RB_SMOOTH_TURN is divided, and divided again where the iteration does not converge or energy is
+ * created or lost (smooth_energy.c). Impulses may act within
  * the step (smooth_push.h). */
 #include <float.h>
 #include <math.h>
@@ -72,7 +72,7 @@ typedef struct scratch {
     double tol;                 /* change at which the iteration ends [1] */
     const double *guess;        /* change of the whole step to start from; NULL: none  (nv) */
     int first_of;               /* substeps of the try that dv_first is of; 0: none yet */
-    int placed;                 /* 1: d is at the midpoint that dv leads to */
+    int placed;                 /* 1: d is at the midpoint that belongs to dv */
 } scratch;
 
 static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
@@ -132,7 +132,7 @@ static void mean_velocity(const rb_model *m, const scratch *s, double part, doub
     for (int j = 0; j < m->nv && s->push; j++) v[j] += part * s->push->w[j];
 }
 
-/* d->q := q after the time t with the velocity that dv leads to. */
+/* d->q := q after the time t with the velocity that belongs to dv. */
 static void move(const rb_model *m, rb_data *d, double h, double t, scratch *s)
 {
     mean_velocity(m, s, 1.0, d->v);
@@ -153,7 +153,7 @@ static void place(const rb_model *m, rb_data *d, scratch *s)
         rb_forward_place(m, d);
 }
 
-/* d->q, d->v become the midpoint that dv leads to. Half of w in the velocity makes the terms of
+/* d->q, d->v become the midpoint that belongs to dv. Half of w in the velocity makes the terms of
  * second degree those of w and v_m together (D.34). */
 static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
 {
@@ -209,9 +209,9 @@ static rb_status solve(const rb_model *m, rb_data *d, scratch *s, const double *
 }
 
 /* Servos that are not at a bound. One that went from one bound to the other has its place between
- * them: its force goes on as a line through both, once. Those that come and go are in E in the end,
- * where the iteration shrinks slowly but surely. What is between its bounds once is damped (D.37)
- * from then on, so that the rule does not come and go. 0: all is as in the iteration before; JUMPS:
+ * them: its force is continued as a line through both, once. Those that alternate are in E in the
+ * end, where the iteration contracts slowly but surely. A servo that was between its bounds once is
+ * damped (D.37) from then on, so that the rule does not alternate. 0: no change; JUMPS:
  * forces are not those of the midpoint. */
 static int find_holding(const rb_model *m, rb_data *d, int i, scratch *s)
 {
@@ -509,7 +509,7 @@ static void first_change(const rb_model *m, int count, scratch *s)
     }
 }
 
-/* After substep i of a try: the change of the next one goes on as the last two did. */
+/* After substep i of an attempt: the change of the next one is extrapolated from the last two. */
 static void next_change(const rb_model *m, int count, int i, scratch *s)
 {
     if (s->push) return;
@@ -522,8 +522,8 @@ static void next_change(const rb_model *m, int count, int i, scratch *s)
     }
 }
 
-/* d goes to the first midpoint of a step in one piece, which that one needs anyway. 0: something
- * turns fast there, and nothing but poses has moved. */
+/* d goes to the first midpoint of an undivided step, which is needed anyway. 0: a link rotates fast
+ * there, and nothing but poses has changed. */
 static int is_slow(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     copy(s->q, d->q, m->nq);
@@ -549,9 +549,9 @@ static int count_of(double turn)
     return count < MAX_SUBSTEPS ? 1 + (int)count : 0;
 }
 
-/* Most chains turn slowly enough for one substep, though rates that add up do not say so: the first
- * midpoint does. Where the step before was fast, energy is looked at first, so that one substep can
- * go on from the midpoint; what comes out is the same. */
+/* Most chains rotate slowly enough for one substep, which a sum of rates does not show but the
+ * first midpoint does. Where the step before was fast, energy is checked first, so that one substep
+ * can continue from the midpoint; the result is the same. */
 static int substeps_alone(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     double fastest = 0.0;
@@ -568,7 +568,7 @@ static int substeps_alone(const rb_model *m, rb_data *d, double h, scratch *s)
     return first ? count : count_of(h * spin_at_start(m, d, h, s));
 }
 
-/* Substeps in which no link turns by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
+/* Substeps in which no link rotates by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
 static int substeps_needed(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
                            scratch *s)
 {
@@ -661,7 +661,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner
     return RB_OK;
 }
 
-/* Free bodies need no tree. Where one of them turns too fast for that, told->converged is 0 and
+/* Free bodies need no tree. Where one of them rotates too fast for that, told->converged is 0 and
  * nothing has moved. */
 static rb_status step_free(const rb_model *m, rb_data *d, double h, rb_smooth_info *told)
 {

@@ -24,8 +24,8 @@ typedef struct rb_smooth_push {
     const double *w;  /* what positions move at beyond the velocity, (D.34)        (nv)   */
     const double *dv; /* change of the velocity to start from; NULL, without f: 0  (nv)   */
     double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
-    int rough;        /* 1: something to start from, whose energy nobody looks at         */
-    int watch;        /* 1: energy is looked at however slowly links turn                 */
+    int rough;        /* 1: a start value only, whose energy is not checked               */
+    int watch;        /* 1: energy is checked however slowly links rotate                 */
     double spin;      /* largest angular velocity, without and with impulses [rad/s]      */
     int substeps;     /* to be taken, with the energy of the start as it is; 0: as many as energy
                          wants                                                             */

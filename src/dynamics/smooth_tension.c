@@ -1,13 +1,13 @@
-/* The iteration of the midpoint rule sees how a link turns only in the next round. In a chain under
- * tension that is slow: with f the force that a joint hands on and l the way to it, a link that
- * turns by theta is pulled back by (f.l) theta, and rounds contract by h^2/4 (f.l) / I only. They
- * end as quickly for long chains as for short ones where that pull is in the inertia,
+/* The iteration of the midpoint rule sees the rotation of a link only in the next round. In a chain
+ * under tension that is slow: with f the force that a joint transmits and l the vector to it, a
+ * link that rotates by theta is pulled back by (f.l) theta, and rounds contract by h^2/4 (f.l) / I
+ * only. They end as quickly for long chains as for short ones where that pull is in the inertia,
  *
  *     (M + E + sum_k J_k' K_k J_k) dv_new = h F(q_m, v_m) + (E + sum_k J_k' K_k J_k) dv    (D.36)
  *     K_k = h^2/4 sum_j max(0, -f_j.l_j) (1 - u_j u_j'),     u_j = l_j / |l_j|
  *
  * over the joints j that link k carries, and its own weight at its centre of mass. The fixed point
- * is that of the rule, whatever K is. J_k leads to the angular velocity of the link. */
+ * is that of the rule for any K. J_k v is the angular velocity of the link. */
 #include "dynamics/smooth_tension.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  *     l' = sum u.(v_b - v_a) / divisor
  *
- * since what lies on a surface is as short as it can be. A piece is a pair of opposite forces in
+ * since the part on a surface is as short as it can be. A piece is a pair of opposite forces in
  * one line, so that links which carry both ends do not feel it. */
 #include "dynamics/tendon.h"
 

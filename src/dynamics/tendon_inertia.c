@@ -4,7 +4,7 @@
  *
  * As in MuJoCo, A has the entries that M has: those of two dofs one of which carries the other. Of
  * dofs on different branches the two diagonal ones are left. dJ/dt v is the difference of J v
- * between configurations that v leads to, of fourth order; of tendons of joints it is zero. */
+ * between configurations along v, of fourth order; of tendons of joints it is zero. */
 #include "dynamics/tendon_inertia.h"
 
 #include <math.h>

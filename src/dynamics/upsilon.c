@@ -3,7 +3,7 @@
 #include "math/spatial.h"
 #include "rattleback/dynamics.h"
 
-/* Y := (I - S U'/D) Y (I - U S'/D) + S S'/D, multiplied out so that it stays symmetric. */
+/* Y := (I - S U'/D) Y (I - U S'/D) + S S'/D, multiplied out so that it is symmetric. */
 static void add_dof(const double S[6], const double U[6], double D, double Y[RB_SYM6])
 {
     double y[6];

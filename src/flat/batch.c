@@ -1,4 +1,4 @@
-/* Many simulations of one model: their states one behind the other, steps shared out over threads.
+/* Many simulations of one model: their states one after the other, steps distributed over threads.
  *
  * A world is stepped by one thread at a time and knows nothing of the others: its bits do not
  * depend on how many threads there are. */
@@ -8,7 +8,7 @@
 #include "flat/fields.h"
 #include "flat/sim.h"
 
-/* Arrays that lie one behind the other. */
+/* Arrays one after the other. */
 static const char *const shown[] = { "q",       "v",      "act",    "ctrl",   "tau",    "mocap",
                                      "mocap_v", "wrench", "sensor", "body_p", "body_R", "site_p" };
 enum { NSHOWN = sizeof shown / sizeof *shown };
@@ -55,8 +55,8 @@ static void drop_scratch(rb_batch *b)
     b->scratch = NULL;
 }
 
-/* What a step pushes is dead when it ends: all worlds of a thread use the same scratch, which stays
- * in its caches where a thousand arenas would not. */
+/* Scratch of a step is free when it ends: all worlds of a thread use the same arena, which fits the
+ * caches where a thousand arenas would not. */
 static int take_scratch(rb_batch *b)
 {
     b->scratch = calloc((size_t)b->threads, sizeof *b->scratch);
@@ -156,7 +156,7 @@ rb_model *rb_batch_own_model(rb_batch *b, int i)
 typedef struct work {
     rb_batch *b;
     const rb_step_opts *opts;
-    atomic_int next; /* world that nobody has taken yet */
+    atomic_int next; /* next world to be taken */
     int last;
     const int *ids; /* NULL: all */
     int key;
@@ -179,7 +179,7 @@ static void one_of_thread(work *w, int i, int k)
     s->d->arena = own;
 }
 
-/* Worlds differ in what a step costs: whoever is free takes the next few. */
+/* Steps of worlds differ in cost: a thread that is free takes the next few. */
 static void share(void *argument, int k)
 {
     enum { CHUNK = 4 };
@@ -196,7 +196,7 @@ static void share(void *argument, int k)
             wait->stop = &w->b->stop;
             one_of_thread(w, world, k);
             now = wait->last;
-            wait->stop = NULL; /* steps of this world alone ask for themselves */
+            wait->stop = NULL; /* steps of this world alone check by themselves */
         }
     }
 }

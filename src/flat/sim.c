@@ -1,4 +1,4 @@
-/* One simulation: data whose arrays stay where they are, options, the last info and error. */
+/* One simulation: data whose arrays keep their addresses, options, the last info and error. */
 #include "flat/sim.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void *resize(void *ctx, void *block, size_t size)
     return realloc(block, size);
 }
 
-/* Whoever looks at an array of the data keeps looking at the first block. */
+/* Views of arrays of the data refer to the first block. */
 static void release(void *ctx, void *block)
 {
     const rb_sim *s = ctx;
@@ -213,7 +213,7 @@ rb_status rb_sim_reset(rb_sim *s, int key)
 /* Seconds between two questions. */
 #define ASK_EVERY 0.02
 
-/* Steps after which the clock is looked at. */
+/* Steps after which the clock is read. */
 enum { ASK_STEPS = 16 };
 
 static int ask(rb_host *host)
@@ -225,7 +225,7 @@ static int ask(rb_host *host)
     return raised;
 }
 
-/* Whose call this thread is in: threads of a pool have none, and do not ask. */
+/* Simulation of the call on this thread: threads of a pool have none, and do not check. */
 static _Thread_local const flat_wait *caller;
 
 static int is_over(void *ctx)
@@ -244,8 +244,8 @@ static int is_over(void *ctx)
     return over;
 }
 
-/* What a step told, without the list of a jam where there is none: a batch has many of these, and
- * memory that is not touched costs no time. */
+/* The report of a step, without the list of a jam where there is none: a batch has many of these,
+ * and memory that is not touched costs no time. */
 static void keep_info(rb_sim *s, const rb_step_info *info)
 {
     size_t head = offsetof(rb_step_info, jam), tail = offsetof(rb_step_info, path);
@@ -298,7 +298,7 @@ rb_status rb_sim_step(rb_sim *s, long n, const rb_step_opts *opts, long *done)
         opts = &o;
     }
     for (; k < n; k++) {
-        /* steps that are over at once never ask; rows of a rollout may be one step each */
+        /* short steps never check by themselves; rows of a rollout may be one step each */
         int over = opts == &o && ++s->wait.steps % ASK_STEPS == 0 && is_over(&s->wait);
         status = over ? RB_CANCELLED : step(s, opts ? opts : &s->opts);
         if (status != RB_OK) break;

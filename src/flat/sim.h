@@ -9,13 +9,13 @@
 #include "rattleback/flat.h"
 #include "rattleback/show.h"
 
-/* Who is asked whether to go on: the caller, by the calling thread, some times a second; and a flag
- * that all threads of a batch share. */
+/* Cancelling: the host is called by the calling thread some times a second; a flag is shared by all
+ * threads of a batch. */
 typedef struct flat_wait {
     rb_host *host;
     struct timespec last;
     atomic_int *stop; /* NULL: none */
-    int asks;         /* 1: the thread that called may ask */
+    int asks;         /* 1: the calling thread may check */
     unsigned steps;   /* counted over calls                */
 } flat_wait;
 
@@ -30,7 +30,7 @@ struct rb_sim {
     rb_step_info info;
     rb_error err;  /* its text is empty where its status is RB_OK */
     rb_model *own; /* a changed copy, or NULL */
-    void *first;   /* memory of the first block: its arrays stay in use when the data moves */
+    void *first;   /* memory of the first block: its arrays are used also when the data moves */
     void **home;   /* where the arrays of the data are, NULL: no array  (rb_flat_data_count) */
 };
 
@@ -38,7 +38,7 @@ struct rb_sim {
 const rb_field *flat_data_field(int k);
 int flat_is_steady(int k);
 
-/* Room for n constraints; arrays stay where they are. */
+/* Room for n constraints; arrays keep their addresses. */
 rb_status flat_sim_reserve(rb_sim *s, int n);
 
 /* A simulation at the reference configuration, not settled. */

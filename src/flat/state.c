@@ -1,4 +1,4 @@
-/* What a simulation needs to go on bit for bit, as bytes: what rb_data_copy copies. */
+/* What a simulation needs to continue bit for bit, as bytes: what rb_data_copy copies. */
 #include <string.h>
 
 #include "flat/sim.h"

@@ -50,7 +50,7 @@ static int free_bases(rb_spec *spec, rb_error *err)
     return 1;
 }
 
-/* Of two coefficients the larger one counts: that of what lies on it. */
+/* Of two coefficients the larger one counts: that of the body on the ground. */
 static int add_ground(rb_spec *spec, double z, rb_error *err)
 {
     rb_geom_def plane = rb_geom_default();

@@ -1,4 +1,4 @@
-/* Options of steps by name and text, and what the entries of a model ask for. */
+/* Options of steps by name and text, and those of the rb.* entries of a model. */
 #include "rattleback/front.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static rb_status refuse(rb_error *err, const char *format, ...)
     return RB_BAD_INPUT;
 }
 
-/* Whatever the locale; "none" and "inf" are no bound. */
+/* Independent of the locale; "none" and "inf" are no bound. */
 static int number(const char *text, double *x)
 {
     const char *end = text + strlen(text);
@@ -120,7 +120,7 @@ static rb_status set_accuracy(rb_step_opts *o, const char *text, rb_error *err)
     return refuse(err, "accuracy %s: expected standard, strict or fast", text);
 }
 
-/* Words that stand for 0, 1, 2, .. of an enum; NULL ends them. */
+/* Words for 0, 1, 2, .. of an enum; NULL ends them. */
 static int find_word(const char *const *list, const char *text)
 {
     for (int k = 0; list[k]; k++)
@@ -188,7 +188,7 @@ rb_status rb_option_set(rb_step_opts *opts, const char *name, const char *text, 
     return refuse(err, "%s: no such option of a step; expected%s", name, all);
 }
 
-/* ---- what a model asks for ---------------------------------------------------------------------
+/* ---- options of a model ------------------------------------------------------------------------
  */
 
 const char *rb_model_entry(const rb_model *m, const char *name, char *buffer, size_t size)

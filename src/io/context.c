@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The header of a piece; its alignment is that of the piece behind it. */
+/* The header of a piece; its alignment is that of the piece after it. */
 struct rb_io_pool_block {
     struct rb_io_pool_block *next;
     max_align_t piece[];

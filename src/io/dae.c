@@ -3,7 +3,7 @@
  *     vertex = unit * up * (product of the transforms from the scene down to the node) * position
  *
  * Read are triangles, polylist, polygons, tristrips and trifans; lines are skipped. Without a
- * scene every geometry is taken as it stands. A node can be instanced many times by a short file,
+ * scene every geometry is taken as written. A node can be instanced many times by a short file,
  * so the nodes visited and the characters read are counted. */
 #include <limits.h>
 #include <math.h>
@@ -441,7 +441,7 @@ static rb_status add_nodes(reader *r, const rb_xml_node *node, affine X, int dep
     return status;
 }
 
-/* MeshLab writes Y_UP whatever is up: its files hold the axes of the robot as they are. */
+/* MeshLab always writes Y_UP: its files have the axes of the robot unchanged. */
 static int is_from_meshlab(const rb_xml_node *asset)
 {
     const rb_xml_node *contributor = asset ? rb_xml_child(asset, "contributor") : NULL;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The element behind `node` in the order of the file; NULL at the end. */
+/* The element after `node` in the order of the file; NULL at the end. */
 static const rb_xml_node *following(const rb_xml_node *node)
 {
     if (node->child) return node->child;

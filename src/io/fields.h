@@ -33,7 +33,7 @@ rb_status rb_io_need_size(rb_io_context *ctx, const char *key, int size, int exp
 rb_status rb_io_number_at(rb_io_context *ctx, const json_t *array, const char *key, int index,
                           double *out);
 
-/* A matrix as it stands in the file: rows of numbers, or triplets i, j, v. Borrowed. */
+/* A matrix as written in the file: rows of numbers, or triplets i, j, v. Borrowed. */
 typedef struct rb_io_matrix {
     const char *key;
     int rows, cols;

@@ -2,10 +2,10 @@
  *
  * Qhull joins facets that are coplanar to rounding ("C-0", its default) and so gives polygons. Its
  * answer is taken when it is a closed surface of the sphere's kind, V - E + F = 2 with every edge
- * between two faces, and when its faces are planar. Where rounding leads it astray (needles, many
- * nearly coplanar points) it is asked again with its joggled input, which gives triangles.
+ * between two faces, and when its faces are planar. Where it fails by rounding (needles, many
+ * nearly coplanar points) it is called again with joggled input, which gives triangles.
  *
- * Qhull has its own memory and leaves by longjmp: what it calls between build and free stands in
+ * Qhull has its own memory and returns by longjmp: the calls between build and free are in
  * functions that own nothing else. */
 #include "io/hull.h"
 
@@ -322,7 +322,7 @@ static rb_hull_def draft_def(const draft *d)
     return (rb_hull_def){ d->nvert, d->nface, d->nloop, d->vert, d->start, d->loop };
 }
 
-/* Turns all faces over where Qhull's orientation is the other one. */
+/* Reverses all faces where the orientation of Qhull is the opposite one. */
 static void orient(draft *d)
 {
     rb_hull_def def = draft_def(d);
@@ -450,7 +450,7 @@ rb_status rb_io_hull_build_most(int nvert, const double *vert, int most, const r
     if (!normalise(nvert, vert, c.point)) {
         status = rb_fail(err, RB_BAD_INPUT, "the points have no extent, or one that is not finite");
     } else {
-        /* Qhull writes its complaints into a FILE, whatever its options */
+        /* Qhull always writes its messages to a FILE */
         FILE *silence = fopen("/dev/null", "w");
         if (!silence) silence = tmpfile();
         status = silence ? build(&c, vert, most, silence, out, err)

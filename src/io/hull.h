@@ -20,7 +20,7 @@ rb_status rb_io_hull_build(int nvert, const double *vert, const rb_alloc *alloc,
                            rb_error *err);
 
 /* The same with at most `most` vertices (0: all): Qhull takes the farthest points first and stops
- * there, as MuJoCo's maxhullvert asks for. The hull lies inside the true one. */
+ * there, as for maxhullvert of MuJoCo. The hull lies inside the true one. */
 rb_status rb_io_hull_build_most(int nvert, const double *vert, int most, const rb_alloc *alloc,
                                 rb_io_hull *out, rb_error *err);
 

@@ -94,8 +94,8 @@ static rb_status warn_nonconvex(rb_spec *spec, const rb_mesh_def *mesh, const rb
     return rb_spec_warn(spec, &warning);
 }
 
-/* A volume needs a closed surface: what is asked for as exact is refused without one, what counts
- * as MuJoCo counts it is named. */
+/* A volume needs a closed surface: without one inertia "exact" is refused, and inertia as MuJoCo
+ * has it gets a warning. */
 static rb_status check_solid(rb_spec *spec, int m, rb_error *err)
 {
     const rb_mesh_def *mesh = rb_spec_mesh(spec, m);

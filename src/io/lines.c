@@ -1,6 +1,6 @@
-/* A line is gathered from fixed chunks into a buffer that grows up to RB_IO_MAX_LINE; behind that
- * the rest of the line is passed over without being kept, and behind RB_IO_MAX_SKIP the file is
- * given up: it may have no end. */
+/* A line is gathered from fixed chunks into a buffer that grows up to RB_IO_MAX_LINE; after
+ * that the rest of the line is skipped, and after RB_IO_MAX_SKIP bytes reading ends: the file may
+ * have no end. */
 #include "io/lines.h"
 #include "io/path.h"
 
@@ -67,8 +67,8 @@ static int grow(rb_io_lines *l, size_t length)
     return 1;
 }
 
-/* Appends the next line without its end. *found = 0 at the end of the file. What is wrong with a
- * line is said after it has been passed, so that the next call begins behind it. */
+/* Appends the next line without its end. *found = 0 at the end of the file. An error of
+ * a line is returned after it has been read, so that the next call begins after it. */
 static rb_status append_line(rb_io_lines *l, int *found)
 {
     rb_status status = RB_OK;

@@ -24,7 +24,7 @@ typedef struct rb_io_lines {
     size_t length, room;
 } rb_io_lines;
 
-/* Opens a file, or standard input where path is "-". Nothing is held where it fails. */
+/* Opens a file, or standard input where path is "-". Nothing is left open where it fails. */
 rb_status rb_io_lines_open(rb_io_lines *l, const char *path, const rb_alloc *alloc, rb_error *err);
 void rb_io_lines_close(rb_io_lines *l);
 
@@ -32,12 +32,12 @@ void rb_io_lines_close(rb_io_lines *l);
 double rb_io_lines_progress(const rb_io_lines *l);
 
 /* The next line that is not blank, without white space around it; *text = NULL at the end. Any
- * status other than RB_OK describes one line: call again for the one behind it. The text holds
+ * status other than RB_OK describes one line: call again for the next one. The text is valid
  * until the next call. */
 rb_status rb_io_lines_next(rb_io_lines *l, const char **text, size_t *size, rb_error *err);
 
 /* The same for a JSON value: lines are joined until its brackets are closed. After a line over the
- * budget the rest of the file is not read: nobody knows where the next value begins. */
+ * budget the rest of the file is not read: the start of the next value is not known. */
 rb_status rb_io_lines_next_value(rb_io_lines *l, const char **text, size_t *size, rb_error *err);
 
 #endif

@@ -83,7 +83,7 @@ static rb_status block_entries(rb_io_context *ctx, const char *key, const rb_io_
 
 /* The row with the largest entry of column c from the diagonal down, or -1 where there is no usable
  * pivot. A pivot counts as zero below k eps of the largest entry of its column, U's part included:
- * the rounding that elimination leaves there, whatever the units of the column. */
+ * the rounding that elimination leaves there, in any units of the column. */
 static int pivot_row(const double *A, int k, int c)
 {
     double above = 0.0, largest = 0.0;

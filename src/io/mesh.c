@@ -20,7 +20,7 @@ rb_io_mesh_format rb_io_mesh_format_of(const char *path)
     return RB_IO_MESH_UNKNOWN;
 }
 
-/* A file whose extension says nothing may still begin like one of the formats. */
+/* A file with an unknown extension may begin like one of the formats. */
 static rb_io_mesh_format format_by_content(const char *bytes, size_t size)
 {
     size_t begin = 0;
@@ -125,7 +125,7 @@ rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t s
     return parse(&c, alloc, out, err);
 }
 
-/* The place in the mesh file is in err already; the element that asked for it is added. */
+/* The place in the mesh file is in err already; the element that names it is added. */
 static void add_element(rb_error *err, const rb_where *where)
 {
     if (!err || !where || !where->file || !strcmp(err->file, where->file)) return;

@@ -7,7 +7,7 @@
 
 /* A mesh as its file has it, in metres (COLLADA: unit and up axis applied), not scaled. Vertices
  * that are equal to the bit are one; all coordinates are finite; face entries are valid. Points
- * without faces (OBJ, MSH) stand for their convex hull. */
+ * without faces (OBJ, MSH) mean their convex hull. */
 typedef struct rb_io_mesh {
     rb_alloc alloc;
     int nvert, nface;
@@ -36,8 +36,8 @@ rb_status rb_io_mesh_read(const char *path, const rb_where *where, const rb_allo
                           rb_io_mesh *out, rb_error *err);
 
 /* The same, but an OBJ file is what MuJoCo makes of it: the faces of the first object or group that
- * has any, all vertices, whoever uses them (its hull has them all), and polygons of more than four
- * corners with the folds and holes of its reader, which weigh. */
+ * has any, all vertices, used or not (its hull has them all), and polygons of more than four
+ * corners with the folds and holes of its reader, which count for the mass. */
 rb_status rb_io_mesh_read_mujoco(const char *path, const rb_where *where, const rb_alloc *alloc,
                                  rb_io_mesh *out, rb_error *err);
 
@@ -45,7 +45,7 @@ rb_status rb_io_mesh_read_mujoco(const char *path, const rb_where *where, const 
 rb_status rb_io_mesh_parse(rb_io_mesh_format format, const char *bytes, size_t size,
                            const char *path, const rb_alloc *alloc, rb_io_mesh *out, rb_error *err);
 
-/* Multiplies the vertices; an odd number of negative factors turns the faces over. */
+/* Multiplies the vertices; an odd number of negative factors reverses the faces. */
 void rb_io_mesh_scale(rb_io_mesh *mesh, const double scale[3]);
 
 void rb_io_mesh_free(rb_io_mesh *mesh); /* an empty one is fine */

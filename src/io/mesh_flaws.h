@@ -5,7 +5,7 @@
 #include "rattleback/base.h"
 #include "rattleback/spec.h"
 
-/* Edges by what is wrong with them; all 0: a closed surface that looks to one side. */
+/* Edges by what is wrong with them; all 0: a closed surface with consistent orientation. */
 typedef struct rb_io_flaws {
     int open;    /* of one triangle only                                   */
     int crowded; /* of more than two triangles                             */

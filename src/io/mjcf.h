@@ -9,7 +9,7 @@
 #include "io/xml.h"
 #include "rattleback/load.h"
 
-/* Longest chain of replicate suffixes behind a name [bytes]. */
+/* Longest chain of replicate suffixes after a name [bytes]. */
 enum { RB_MJCF_MAX_SUFFIX = 256 };
 
 /* MuJoCo's mjEPS: lengths below it have no direction, masses below it are none [1]. */
@@ -265,7 +265,7 @@ rb_status rb_mjcf_warn(rb_mjcf *r, const rb_xml_node *node, const char *element,
                        const char *text);
 
 /* The name with the suffix of the replica being read; *out = NULL where there is none. A name
- * inside a replica is remembered, so that those who refer to it are replicated too. */
+ * inside a replica is recorded, so that elements that refer to it are replicated too. */
 rb_status rb_mjcf_name(rb_mjcf *r, const rb_xml_node *node, rb_kind kind, const char **out);
 
 /* An asset of the file being read; -1: there is none of that name. */
@@ -285,7 +285,7 @@ rb_status rb_mjcf_find(rb_mjcf *r, const rb_xml_node *node, const char *attr, rb
 rb_status rb_mjcf_added(const rb_mjcf *r, int index);
 
 /* Reads the elements of all sections of that name; those that refer to replicated elements are read
- * once for each replica, behind the others. Attached models come last. */
+ * once for each replica, after the others. Attached models come last. */
 typedef rb_status (*rb_mjcf_element)(rb_mjcf *r, const rb_xml_node *node);
 rb_status rb_mjcf_sections(rb_mjcf *r, const char *section, rb_mjcf_element read);
 
@@ -317,7 +317,7 @@ rb_status rb_mjcf_add_sensor(rb_mjcf *r, const rb_xml_node *node);   /* mjcf_sen
 /* ---- attributes by table (mjcf_fields.c) ----------------------------------------------------- */
 
 typedef enum rb_mjcf_field_type {
-    RB_MJCF_NUMBERS = 0, /* double[most], at least `least`; the rest stays what it is  */
+    RB_MJCF_NUMBERS = 0, /* double[most], at least `least`; the rest is unchanged       */
     RB_MJCF_INTS,        /* int[most]                                                 */
     RB_MJCF_WORD,        /* int: index among `words`                                  */
     RB_MJCF_TEXT         /* const char *                                              */
@@ -342,8 +342,8 @@ rb_status rb_mjcf_fields(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_fiel
 rb_status rb_mjcf_at_least_zero(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *x,
                                 int count);
 
-/* Stiffness or damping: the linear coefficient, and those of the polynomial behind it. A negative
- * one is as it is written, with a warning. */
+/* Stiffness or damping: the linear coefficient, and those of the polynomial after it. A negative
+ * one is kept, with a warning. */
 rb_status rb_mjcf_law_of(rb_mjcf *r, const rb_xml_node *node, const char *attr, double *linear,
                          double more[2]);
 
@@ -406,7 +406,7 @@ void rb_mjcf_compose(const rb_pose *a, const rb_pose *b, rb_pose *out);
 
 /* ---- elements of bodies ---------------------------------------------------------------------- */
 
-/* Where an element stands: its body, the frame in it, the class that holds there. */
+/* Context of an element: its body, the frame in it, the default class there. */
 typedef struct rb_mjcf_place {
     int body;
     rb_pose frame;

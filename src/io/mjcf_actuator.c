@@ -77,8 +77,8 @@ static rb_status not_negative(const rb_mjcf *r, const rb_xml_node *node, const c
     return rb_xml_refuse(node, attr, r->err, RB_BAD_INPUT, "cannot be negative");
 }
 
-/* A servo: kp (u - l) - kv ldot. A damping ratio stands where kv does, with the
- * other sign, until the inertia is known. */
+/* A servo: kp (u - l) - kv ldot. A damping ratio is stored in the place of kv, with
+ * the opposite sign, until the inertia is known. */
 static rb_status set_position(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
 {
     double kp = act->gainprm[0], kv = 0.0, ratio = 0.0, time_constant = 0.0;
@@ -448,8 +448,8 @@ static int is_off(const rb_mjcf *r, const rb_mjcf_actuator *act)
     return r->flags.no_actuation || group_off;
 }
 
-/* A muscle without a range of lengths has that of its joint. 1: it is searched for, and any range
- * stands in its place until then. */
+/* A muscle without a range of lengths has that of its joint. 1: it is searched for later, with any
+ * range until then. */
 static int find_length_range(rb_mjcf *r, rb_actuator_def *def)
 {
     const double *range = NULL;

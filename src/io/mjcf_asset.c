@@ -1,4 +1,4 @@
-/* <asset>: meshes and height fields. Textures, materials and skins are not looked at. */
+/* <asset>: meshes and height fields. Textures, materials and skins are ignored. */
 #include "io/mjcf.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* meshdir as seen from a folder; "" stays that folder. */
+/* meshdir relative to a folder; "" is that folder. */
 static rb_status from_folder(const rb_mjcf *r, const char *folder, char out[RB_IO_PATH_MAX])
 {
     return rb_io_path_join(folder, r->compiler.meshdir, out);
@@ -135,7 +135,7 @@ static rb_status check_faces(const rb_mjcf *r, const rb_xml_node *node, const in
     return RB_OK;
 }
 
-/* Points without faces stand for their convex hull. */
+/* Points without faces mean their convex hull. */
 static rb_status faces_of_hull(rb_mjcf *r, const rb_xml_node *node, rb_mesh_def *def)
 {
     rb_io_hull hull = { 0 };
@@ -182,7 +182,7 @@ static rb_status move_vertices(rb_mjcf *r, const rb_xml_node *node, const rb_mjc
     return RB_OK;
 }
 
-/* An odd number of mirrors turns the faces inside out. */
+/* An odd number of mirrors reverses the faces. */
 static void turn_faces(const rb_mjcf_mesh *mesh, int *face, int nface)
 {
     if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] >= 0.0) return;

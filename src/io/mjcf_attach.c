@@ -74,7 +74,7 @@ static const rb_xml_node *find_part(const rb_xml_node *node, const char *element
     return found;
 }
 
-/* The class that holds where the part stands in its own file. */
+/* The default class at the place of the part in its own file. */
 static rb_status class_around(rb_mjcf *child, const rb_xml_node *part, const rb_mjcf_class **class)
 {
     for (const rb_xml_node *at = part->parent; at; at = at->parent)
@@ -90,7 +90,7 @@ static rb_status use_model(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf *m
     const char *prefix;
     rb_mjcf_attached *attached = rb_xml_take(r->top->doc, 1, sizeof *attached);
     rb_mjcf *child = rb_xml_take(r->top->doc, 1, sizeof *child);
-    prefix = rb_xml_get(node, "prefix"); /* "": the names stay as they are, as in MuJoCo */
+    prefix = rb_xml_get(node, "prefix"); /* "": the names are unchanged, as in MuJoCo */
     if (!prefix) RB_TRY(rb_xml_need(node, "prefix", &prefix, r->err));
     prefix = rb_mjcf_full_name(r, prefix, "");
     if (!attached || !child || !prefix) return rb_mjcf_nomem(r, node);

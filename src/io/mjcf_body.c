@@ -1,8 +1,8 @@
 /* <worldbody>: bodies, frames and replicas.
  *
  * The elements of a body are read before the bodies inside it, so that elements of one kind have
- * the order of MuJoCo: by body, bodies from the root outwards. Frames and replicas only move what
- * stands inside them. */
+ * the order of MuJoCo: by body, bodies from the root outwards. Frames and replicas only move their
+ * contents. */
 #include "io/mjcf.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static rb_status read_frame(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_p
     return read_inside(r, node, &inside, which);
 }
 
-/* How a <replicate> goes on from one replica to the next. */
+/* How a <replicate> moves from one replica to the next. */
 typedef struct replicate {
     int count;
     const char *sep;
@@ -109,8 +109,8 @@ static rb_status make_replica(rb_mjcf *r, const rb_xml_node *node, const replica
     return RB_OK;
 }
 
-/* Each replica stands where the one before has moved by offset and turned by euler; the turn is
- * taken from the angles times the number of the replica, so that it is exact. */
+/* Each replica is the one before, moved by offset and rotated by euler; the rotation is computed
+ * from the angles times the number of the replica, so that it is exact. */
 static rb_status read_replicate(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_place *place,
                                 pass which)
 {

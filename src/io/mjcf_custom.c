@@ -72,7 +72,7 @@ static const quantity quantities[] = {
 static rb_status unknown(const rb_mjcf *r, const rb_xml_node *node)
 {
     return rb_xml_refuse(node, NULL, r->err, RB_BAD_INPUT,
-                         "is not known; behind \"rb.\" stand: " MATERIALS " " CHOICES
+                         "is not known; names after \"rb.\": " MATERIALS " " CHOICES
                          "; coefficients also with /GEOM or /GEOM1/GEOM2; surface_velocity/GEOM, "
                          "surface/GEOM, motion/BODY, vibration/BODY");
 }
@@ -107,7 +107,7 @@ static rb_status check_numbers(const rb_mjcf *r, const rb_xml_node *node, const 
         return rb_xml_refuse(node, "data", r->err, RB_BAD_INPUT,
                              "expected 1: the triangles of the mesh collide, or 0: its hull");
     }
-    if (c->count == POLYGON && !def->text) return RB_OK; /* the compiler looks at it */
+    if (c->count == POLYGON && !def->text) return RB_OK; /* the compiler checks it */
     if (vibration && !def->text && def->ndata == FULL_VIBRATION) return RB_OK;
     if (def->text || def->ndata != c->count)
         return rb_xml_refuse(node, "data", r->err, RB_BAD_INPUT, "expected %d number%s%s", c->count,
@@ -187,14 +187,14 @@ static rb_status pair_of(rb_mjcf *r, const rb_xml_node *node, const int geom[2],
     return RB_OK;
 }
 
-/* `level` 0 sets all geoms, 1 single ones: what is said of one geom outweighs what is said of all,
- * wherever it stands. */
+/* `level` 0 sets all geoms, 1 single ones: an entry for one geom outweighs an entry for all, in
+ * any order. */
 static rb_status set_material(rb_mjcf *r, const rb_xml_node *node, const quantity *c,
                               const rb_custom_def *def, const char *names, int level)
 {
     int geom[2], ngeom = rb_spec_count(r->spec, RB_KIND_GEOM);
 
-    /* entries are kept in their order at level 0, each behind its own turn */
+    /* entries are kept in their order at level 0, each after its own pass */
     int entry = level == 0 ? rb_spec_count(r->spec, RB_KIND_CUSTOM)
                            : rb_spec_find(r->spec, RB_KIND_CUSTOM, def->name);
     if (!names) {
@@ -220,7 +220,7 @@ static rb_status set_material(rb_mjcf *r, const rb_xml_node *node, const quantit
     return RB_OK;
 }
 
-/* Amplitudes, frequencies, phases of the three shifts, then those of the three turns. */
+/* Amplitudes, frequencies, phases of the three translations, then of the three rotations. */
 static void set_vibration(rb_led_motion *motion, const double *data, int ndata)
 {
     for (int k = 0; k < ndata; k++) {

@@ -118,7 +118,7 @@ static rb_status read_default(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf
     for (const rb_xml_node *child = node->child; child; child = child->next)
         if (!rb_xml_is(child, "default")) RB_TRY(change(r, child, class));
 
-    /* classes inside begin with all of this one, wherever they stand */
+    /* classes inside begin with all of this one, in any order */
     for (const rb_xml_node *child = rb_xml_child(node, "default"); child;
          child = rb_xml_next(child))
         RB_TRY(read_default(r, child, class));

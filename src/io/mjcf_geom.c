@@ -271,7 +271,7 @@ static rb_status refuse_parts(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf
     return RB_OK;
 }
 
-/* The colour of its own that a geom has where it is not grey, which stands for none. */
+/* The colour of its own that a geom has where it is not grey, which means none. */
 static int has_colour(const rb_mjcf_geom *geom)
 {
     static const double grey[4] = { 0.5, 0.5, 0.5, 1.0 };

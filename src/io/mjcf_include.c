@@ -70,7 +70,7 @@ static rb_status open_include(rb_mjcf *r, const rb_xml_node *node, rb_xml_node *
     return RB_OK;
 }
 
-/* Puts the children of `root` where `node` stands behind `before` (NULL: first). */
+/* Puts the children of `root` in the place of `node`, after `before` (NULL: first). */
 static void splice(rb_xml_node *parent, rb_xml_node *before, rb_xml_node *node, rb_xml_node *root)
 {
     for (rb_xml_node *child = root->child; child; child = child->next) child->parent = parent;

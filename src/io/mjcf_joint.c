@@ -7,9 +7,9 @@
 
 #define PI 3.14159265358979323846
 
-/* Angle of a ball joint that may not turn at all: the limit has a direction only away from 0, so
- * that the joint is held by a small cone [rad]. Smaller is stiffer: a step that turns by more
- * than this is repeated from the start. */
+/* Angle of a ball joint with the range 0 0: the limit has a direction only away from 0, so that the
+ * joint is limited to a small cone [rad]. Smaller is stiffer: a step that rotates by more than this
+ * is repeated from the start. */
 #define BALL_HELD 1e-3
 
 /* ---- limits ---------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ rb_status rb_mjcf_add_joint(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_p
     RB_TRY(resolve_limits(r, node, &joint));
     to_radians(r, def);
 
-    /* anchor and axis stand in the innermost frame */
+    /* anchor and axis are in the innermost frame */
     rb_quat_rotate(place->frame.quat, def->axis, def->axis);
     rb_quat_rotate(place->frame.quat, def->pos, def->pos);
     rb_add3(place->frame.pos, def->pos, def->pos);

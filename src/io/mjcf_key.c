@@ -58,7 +58,7 @@ static rb_status warn_short(rb_mjcf *r, const rb_xml_node *node, const rb_key_de
                         "reference configuration, or zero, as in MuJoCo");
 }
 
-/* A quaternion of zeros stands for no rotation, as MuJoCo reads it; published robots have such
+/* A quaternion of zeros means no rotation, as MuJoCo reads it; published robots have such
  * keyframes. A list of the wrong length is left to the compiler. */
 static void mend_quaternions(rb_mjcf *r, double *qpos, int count)
 {
@@ -83,8 +83,8 @@ static rb_status check_mocap(const rb_mjcf *r, const rb_xml_node *node, const ch
                          "expected %zu numbers for the mocap bodies, found %zu", expected, count);
 }
 
-/* mpos and mquat are one list of positions and one of quaternions; what is not given stays as the
- * bodies are written. */
+/* mpos and mquat are one list of positions and one of quaternions; what is not given is that of
+ * the bodies. */
 static rb_status read_mocap(rb_mjcf *r, const rb_xml_node *node, rb_key_def *def)
 {
     list pos = { NULL, 0 }, quat = { NULL, 0 };
@@ -141,7 +141,8 @@ static rb_status read_key(rb_mjcf *r, const rb_xml_node *node)
     return rb_mjcf_added(r, rb_spec_add_key(r->spec, &def, r->err));
 }
 
-/* <size nkey="..."/> asks for more keyframes than are written: at the reference configuration. */
+/* <size nkey="..."/> may ask for more keyframes than are written: at the reference configuration.
+ */
 static rb_status add_spare_keys(rb_mjcf *r, const rb_xml_node *size)
 {
     int wanted = 0;

@@ -1,5 +1,5 @@
-/* <pid>, <orientation> and <dcmotor>. The numbers of each stand in gainprm, biasprm and dynprm at
- * the places where MuJoCo has them, so that <general> can give them too. */
+/* <pid>, <orientation> and <dcmotor>. The numbers of each are in gainprm, biasprm and dynprm at
+ * the same places as in MuJoCo, so that <general> can give them too. */
 #include "io/mjcf.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static const char *const input_words[] = { "pos", "vel", "ff", "voltage" };
 
-/* Bits of a list of words; -1: a word is unknown or stands twice. */
+/* Bits of a list of words; -1: a word is unknown or repeated. */
 static int input_bits(const char *list)
 {
     int bits = 0;
@@ -63,7 +63,7 @@ static rb_status not_negative(rb_mjcf *r, const rb_xml_node *node, const char *a
     return RB_OK;
 }
 
-/* A law that comes from a class of another kind leaves nothing behind. */
+/* Clears the numbers of a law that comes from a class of another kind. */
 static void begin_law(rb_mjcf_actuator *act, int gain, int bias)
 {
     if (act->gain_law != gain) {
@@ -79,7 +79,7 @@ static void begin_law(rb_mjcf_actuator *act, int gain, int bias)
     act->bias_law = bias;
 }
 
-/* kp, and kv or a damping ratio, which stands where kv does with the other sign. */
+/* kp, and kv or a damping ratio, stored in the place of kv with the opposite sign. */
 static rb_status read_gains(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_actuator *act)
 {
     double kp = -act->biasprm[1], kv = 0.0, ratio = 0.0;
@@ -127,7 +127,7 @@ rb_status rb_mjcf_set_orientation(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_a
 /* ---- DC motors --------------------------------------------------------------------------------
  */
 
-/* The constant with which the motor turns at the given speed without a load, drag B included:
+/* The constant with which the motor runs at the given speed without a load, drag B included:
  *     speed (K^2 + R B) = V K,     R as given or K V / stall torque */
 static double constant_of(const double nominal[3], double R, double B)
 {

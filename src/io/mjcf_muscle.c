@@ -1,5 +1,5 @@
-/* Lengths that a muscle can have, where the file does not say: the shortest and the longest one
- * that joints within their limits lead to, from the reference configuration downhill and uphill.
+/* Lengths that a muscle can have, where the file does not give them: the shortest and the longest
+ * one within the limits of the joints, by descent and ascent from the reference configuration.
  * MuJoCo finds the same by pulling and pushing in a damped simulation with soft limits, contacts
  * left out; so are they here. */
 #include "io/mjcf.h"
@@ -61,7 +61,7 @@ static void keep_to_limits(search *s)
     }
 }
 
-/* What coupled joints do counts for those that lead them. */
+/* Gradients of coupled joints are added to those of the joints that drive them. */
 static void couple(search *s)
 {
     const rb_model *m = s->m;
@@ -84,8 +84,8 @@ static double length_now(search *s)
     return s->sign * rb_actuator_length(s->m, s->d, s->actuator, &rate);
 }
 
-/* Uphill in the metric of the inertia of each dof; what is at its limit stays. The largest entry.
- */
+/* Ascent in the metric of the inertia of each dof; joints at their limits do not move. Returns the
+ * largest entry. */
 static double find_direction(search *s)
 {
     const rb_model *m = s->m;
@@ -128,7 +128,7 @@ static double climb(search *s)
         length = next;
         step = fmin(0.5, 1.6 * step);
         if (gain < 1e-12 * fmax(1.0, fabs(next))) return length;
-        if (i == MOST_STEPS - 1 && gain > 1e-3) return NAN; /* it goes on and on */
+        if (i == MOST_STEPS - 1 && gain > 1e-3) return NAN; /* it has no end */
     }
     return length;
 }

@@ -1,5 +1,5 @@
-/* Names: what was seen under which name, references between elements, replicated names, and the
- * warnings that are said once.
+/* Names: elements by name, references between elements, replicated names, and warnings that are
+ * given once.
  *
  * Inside a <replicate> every name gets a suffix. An element elsewhere that refers to such a name
  * (an actuator on a replicated joint) is replicated with it: rb_mjcf_sections reads it once for
@@ -47,7 +47,7 @@ void *rb_mjcf_map_get(const rb_mjcf *r, int space, const char *name)
     return entry ? entry->value : NULL;
 }
 
-/* Twice the buckets; the old ones stay in the memory of the document until it is freed. */
+/* Twice the buckets; the old ones are freed with the document. */
 static int grow(rb_xml_doc *doc, rb_mjcf_map *map)
 {
     rb_mjcf_map grown = { .nbucket = map->nbucket ? 2 * map->nbucket : 64, .count = map->count };

@@ -86,7 +86,7 @@ static rb_status check_children(rb_mjcf *r, const rb_xml_node *node, inside cont
 
         if (known[k].once && (seen & (UINT64_C(1) << k)))
             return rb_xml_refuse(child, NULL, r->err, RB_BAD_INPUT,
-                                 "stands twice in the same <%.40s>", node->name);
+                                 "appears twice in the same <%.40s>", node->name);
         if (known[k].once) seen |= UINT64_C(1) << k;
 
         RB_TRY(rb_xml_check_attrs(child, known[k].attrs, r->err));

@@ -121,7 +121,7 @@ static rb_status read_frame(reading *x)
     return find_typed(x, "reftype", "refname", 0, &def->reference, &def->reference_index);
 }
 
-/* The words of `data`, which stand in the order of `words`, as bits. */
+/* The words of `data`, which are in the order of `words`, as bits. */
 static rb_status read_data(reading *x, const char *words, int nword)
 {
     const char *text = rb_xml_get(x->node, "data");

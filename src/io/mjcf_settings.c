@@ -32,7 +32,7 @@ static const rb_mjcf_field mass_fields[] = {
     { NULL, RB_MJCF_TEXT, 0, 0, 0, NULL }
 };
 
-/* Negative numbers stand for "none". */
+/* Negative numbers mean "none". */
 static rb_status read_masses(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_option *option = &r->option;
@@ -97,7 +97,7 @@ static rb_status read_option(rb_mjcf *r, const rb_xml_node *node)
     const char *collision = rb_xml_get(node, "collision");
     if (collision && strcmp(collision, "all") != 0)
         RB_TRY(rb_mjcf_warn(r, node, "option/collision", 1,
-                            "collision is an option of old versions; all pairs are looked at"));
+                            "collision is an option of old versions; all pairs may collide"));
 
     int group[31], count;
     RB_TRY(rb_xml_ints(node, "actuatorgroupdisable", 0, 31, group, &count, r->err));

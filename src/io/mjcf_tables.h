@@ -1,4 +1,4 @@
-/* The grammar of MJCF: which elements stand in which, and their attributes. Names are those of the
+/* The grammar of MJCF: which elements may be in which, and their attributes. Names are those of the
  * XML reference of MuJoCo 4; the last words of some lists are older spellings that published models
  * still use. Included by mjcf_schema.c alone. */
 #ifndef RATTLEBACK_SRC_IO_MJCF_TABLES_H
@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-/* What may stand inside an element. */
+/* What may be inside an element. */
 typedef enum inside {
     IN_NOTHING = 0,
-    IN_ANYTHING, /* not looked at: refused or ignored as a whole */
+    IN_ANYTHING, /* not read: refused or ignored as a whole */
     IN_ROOT,
     IN_COMPILER,
     IN_OPTION,

@@ -1,12 +1,12 @@
-/* discardvisual: geoms that touch nothing and that nobody names go, as in MuJoCo. What they weigh
- * stays: the masses of all bodies are found before. */
+/* discardvisual: geoms that touch nothing and that no element names are removed, as in MuJoCo.
+ * Their mass is kept: the masses of all bodies are computed before. */
 #include <string.h>
 
 #include "io/mjcf.h"
 #include "model/spec.h"
 #include "rattleback/model.h"
 
-/* Who is named, one byte for each geom of the spec. */
+/* Which geoms are named, one byte for each geom of the spec. */
 typedef struct kept {
     unsigned char *named;
     int count;
@@ -14,7 +14,7 @@ typedef struct kept {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* A name that was replicated stands for all its replicas, which begin with it. */
+/* A name that was replicated means all its replicas, which begin with it. */
 static void keep_replicas(rb_mjcf *r, kept *k, const char *name)
 {
     size_t length = strlen(name);
@@ -50,7 +50,7 @@ static rb_status keep_material(rb_mjcf *r, const rb_xml_node *node, kept *k)
     return RB_OK;
 }
 
-/* Sensors, tendons, pairs and tuples, wherever they stand in the section. */
+/* Sensors, tendons, pairs and tuples, anywhere in the section. */
 static rb_status keep_named(rb_mjcf *r, const rb_xml_node *node, kept *k)
 {
     static const char *const direct[] = { "geom", "geom1", "geom2" };

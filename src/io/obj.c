@@ -142,7 +142,7 @@ static rb_status read_face(reader *r, statement *s)
     return rb_io_obj_polygon(r->soup, s->line, n, r->corner);
 }
 
-/* Counts the objects that have faces; those behind the first may not be wanted. */
+/* Counts the objects that have faces; those after the first may not be wanted. */
 static rb_status read_object_face(reader *r, statement *s)
 {
     if (!r->in_object) r->soup->nobject++;

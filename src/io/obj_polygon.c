@@ -17,7 +17,7 @@
  * need a hundredth; what is left beyond is cut as in other formats. */
 #define MOST_TESTS 100000000L
 
-/* Share of the area of a polygon [1] that a triangle may be turned over and still be one of its
+/* Share of the area of a polygon [1] that a reversed triangle may have and still count as
  * corners on a line, with coordinates of six digits. Smaller: flat polygons with corners on their
  * edges count as folded. */
 #define FOLD_SHARE 1e-5
@@ -104,7 +104,7 @@ static verdict judge(const outline *o, int first, long *tests)
     return (double)turn * o->area < -FOLD_SHARE * o->area * o->area ? FOLDED : CUT_OFF;
 }
 
-/* Cuts until a triangle is left, which is one of the polygon's, or until it does not go on. */
+/* Cuts until a triangle is left, which is one of the polygon's, or until no corner can be cut. */
 static rb_status cut(rb_io_soup *soup, int line, outline *o)
 {
     int first = 0, failures = 1;

@@ -220,7 +220,7 @@ static rb_status resolve_package(const lookup *look, const char *address, char o
                   "give the package as NAME=FOLDER");
 }
 
-/* base/path as the system reads it: ".." behind a link leaves the folder that the link leads to. */
+/* base/path as the system reads it: ".." after a link leaves the target folder of the link. */
 static int found_by_system(const lookup *look, const char *path, char out[RB_IO_PATH_MAX])
 {
     int written = snprintf(out, RB_IO_PATH_MAX, "%s/%s", look->base, path);
@@ -236,7 +236,7 @@ static rb_status resolve_plain(const lookup *look, const char *path, char out[RB
                       "outside of the model's folder; move it there or give its folder as a "
                       "package folder");
 
-    /* the spelling of the user is kept in messages where it leads to the same file */
+    /* the spelling of the user is kept in messages where it names the same file */
     if (is_file(full)) return rb_io_path_join(look->given, path, out);
     if (found_by_system(look, path, out)) return RB_OK;
     int climb = look->search->climb && path[0] != '/';

@@ -3,8 +3,8 @@
  *     local     u = W r + q                      W becomes rows of dim x dim blocks
  *     global    M v = H r + f,  u = H'v + w      W = H' M^-1 H,  q = w + H' M^-1 f
  *
- * A global problem stays an operator: J = H' and the inverse of each coupled block of M. "Minv" in
- * place of "M" gives that inverse directly; it is what rb_problem_write_json writes. */
+ * A global problem becomes an operator: J = H' and the inverse of each coupled block of M. "Minv"
+ * in place of "M" gives that inverse directly; it is what rb_problem_write_json writes. */
 #include "io/read.h"
 
 #include <math.h>

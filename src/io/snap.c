@@ -11,8 +11,8 @@
 #define FARTHEST 2e-3
 #define NEAREST  1e-6
 
-/* The nearest of the 24 turns that map axes to axes: each row of the matrix becomes the axis that
- * it is closest to. 0: that is no rotation. */
+/* The nearest of the 24 rotations that map axes to axes: each row of the matrix becomes the axis
+ * that it is closest to. 0: that is no rotation. */
 static int nearest_turn(const double R[9], double out[9])
 {
     int used[3] = { 0, 0, 0 };

@@ -5,9 +5,9 @@
 #include "rattleback/base.h"
 #include "rattleback/spec.h"
 
-/* Bodies, geoms and joints of the spec that are turned by quarter turns about the axes but for up
- * to 0.002 rad ("1.57" misses by 8e-4, "3.14" by 2e-3, "1.5708" by 4e-6): counted in a warning, or
- * turned to the right angle where `snap` is set, and told. */
+/* Bodies, geoms and joints of the spec that are rotated by quarter turns about the axes, with
+ * errors up to 0.002 rad ("1.57" misses by 8e-4, "3.14" by 2e-3, "1.5708" by 4e-6): counted in a
+ * warning; corrected to the right angle where `snap` is set. */
 rb_status rb_io_snap_angles(rb_spec *spec, int snap);
 
 #endif

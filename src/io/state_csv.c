@@ -6,7 +6,7 @@
 /* ---- names of columns --------------------------------------------------------------------------
  */
 
-/* "q:JOINT" or, of several, "q:JOINT:k"; v likewise. */
+/* "q:JOINT" or, of several, "q:JOINT:k"; the same for v. */
 static const char *joint_column(const rb_model *m, int velocity, int at, char *buf, size_t size)
 {
     static const int coordinates[] = {
@@ -48,7 +48,7 @@ static int is_recorded(const char *name)
     return 0;
 }
 
-/* Records have them in order: the place behind the last one found is looked at first. */
+/* Records have them in order: the place after the last one found is tried first. */
 static int find_place(const rb_model *m, const char *name, int guess)
 {
     char buf[512];

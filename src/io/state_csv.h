@@ -4,7 +4,7 @@
 
 #include "io/context.h"
 
-/* Where each column goes: its place among qpos, qvel and ctrl, one behind the other; -1: it is
+/* Where each column goes: its place among qpos, qvel and ctrl, one after the other; -1: it is
  * recorded but no part of a state. NULL: out of memory. *unknown: a column that no record has, or
  * NULL. */
 int *rb_io_record_places(const rb_table *table, const rb_model *m, const rb_alloc *alloc,
@@ -15,7 +15,7 @@ int *rb_io_record_places(const rb_table *table, const rb_model *m, const rb_allo
 const char *rb_io_record_gap(const rb_table *table, const rb_model *m, const int *place, char *buf,
                              size_t size);
 
-/* The row as qpos, qvel and ctrl of an entry; those without columns stay NULL. */
+/* The row as qpos, qvel and ctrl of an entry; those without columns are NULL. */
 rb_status rb_io_record_row(rb_io_context *ctx, const rb_table *table, const rb_model *m,
                            const int *place, int row, rb_state_entry *e);
 

@@ -6,7 +6,7 @@
  *             endsolid NAME, blanks and line ends alike
  *
  * A binary file may begin with "solid", so the size decides: a file that is as long as its count
- * says is binary. Normals are not used; the order of corners tells the outside. */
+ * says is binary. Normals are not used; the order of corners defines the outside. */
 #include <stdint.h>
 #include <string.h>
 
@@ -153,7 +153,7 @@ static rb_status parse_text(rb_io_soup *soup, const char *bytes, size_t size)
     return RB_OK;
 }
 
-/* A binary file may have less than one triangle of padding behind it. */
+/* A binary file may have less than one triangle of padding after it. */
 rb_status rb_io_stl_parse(rb_io_soup *soup, const char *bytes, size_t size)
 {
     const unsigned char *raw = (const unsigned char *)bytes;

@@ -55,7 +55,7 @@ static rb_status room_for_row(rb_io_context *ctx, owned_table *t)
     return RB_OK;
 }
 
-/* The cells of a row, complete, behind the others. */
+/* Appends the cells of a complete row. */
 static rb_status add_row(rb_io_context *ctx, owned_table *t)
 {
     rb_status status = room_for_row(ctx, t);
@@ -70,7 +70,7 @@ static rb_status add_row(rb_io_context *ctx, owned_table *t)
         if (k == t->time_at) continue;
         if (isnan(t->cells[k]))
             return rb_io_refuse(ctx, RB_BAD_INPUT, t->name[k],
-                                "no number, and none in a row before to stay at");
+                                "no number, and no row before to take it from");
         t->x[(ptrdiff_t)row * t->table.ncol + column++] = t->cells[k];
     }
     t->time[row] = time;
@@ -124,7 +124,7 @@ static rb_status finish_columns(rb_io_context *ctx, owned_table *t)
 /* ---- CSV ---------------------------------------------------------------------------------------
  */
 
-/* The next cell of a line, moved behind its comma; quotes around it are taken off, doubled ones
+/* The next cell of a line, advanced past its comma; quotes around it are removed, doubled ones
  * become one, in place. 0: there is none. */
 static int next_cell(char **at, char *end, char **cell, size_t *size)
 {

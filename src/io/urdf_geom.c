@@ -1,4 +1,4 @@
-/* Geometry of a URDF: collisions become geoms that touch, visuals, where asked for, geoms that do
+/* Geometry of a URDF: collisions become geoms that touch, visuals, on request, geoms that do
  * not. A mesh used several times with the same scale is one asset; its name is what the file calls
  * it. */
 #include <stdio.h>
@@ -115,8 +115,8 @@ static rb_status add_mesh(rb_urdf *r, const rb_xml_node *node, const char *refer
                         "standard says; programs that ignore <up_axis> show it otherwise");
 }
 
-/* A visual that cannot be read is not worth an error. A collision in a format that is not read is
- * one for those who simulate only. */
+/* A visual that cannot be read is not an error. A collision in a format that is not read is an
+ * error for simulation only. */
 static rb_status forgive(rb_urdf *r, const rb_xml_node *node, shape *s, rb_status status)
 {
     int harmless = status == RB_FILE || status == RB_BAD_INPUT;

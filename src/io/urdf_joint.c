@@ -14,7 +14,7 @@
 #include "io/urdf_read.h"
 #include "math/vec3.h"
 
-/* Bytes of a joint name with ".x" behind it; longer ones are refused. */
+/* Bytes of a joint name with ".x" after it; longer ones are refused. */
 enum { NAME_MAX_BYTES = 1024 };
 
 static rb_status read_axis(rb_urdf *r, const rb_xml_node *joint, double axis[3])
@@ -188,7 +188,7 @@ static int find_mimicked(const rb_urdf *r, const char *name, int *index)
 }
 
 /* q = multiplier q_other + offset. Published files have mimics of joints that are not there, and
- * fixed joints that were once moving ones and still mimic: the robot is read without them. */
+ * fixed joints with a mimic element: the robot is read without these. */
 rb_status rb_urdf_add_mimic(rb_urdf *r, int j)
 {
     const rb_urdf_joint *joint = r->joint + j;

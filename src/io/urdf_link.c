@@ -120,7 +120,7 @@ rb_status rb_urdf_add_body(rb_urdf *r, int l)
         RB_URDF_TRY(rb_urdf_origin(r, joint->node, &body.pose));
         link->fixed_to_world = parent->fixed_to_world && joint->type == RB_URDF_FIXED;
 
-        /* a free joint needs the world as its parent: the fixed root stands where the world does */
+        /* a free joint needs the world as its parent: the fixed root has the frame of the world */
         int is_free =
             joint->type == RB_URDF_FLOATING && parent->joint < 0 && parent->fixed_to_world;
         body.parent = is_free ? 0 : parent->body;
@@ -204,7 +204,7 @@ static double moved_by(const rb_urdf *r, int j, const rb_inertia *below)
 }
 
 /* Joints that move nothing are common in grippers whose fingers have no inertia. They can be read
- * and looked at; their forward dynamics has no answer. */
+ * and shown; their forward dynamics has no answer. */
 static rb_status warn_of_massless(rb_urdf *r, rb_inertia *below)
 {
     link_inertias(r, below);

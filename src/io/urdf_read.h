@@ -87,8 +87,8 @@ rb_status rb_urdf_origin(rb_urdf *r, const rb_xml_node *node, rb_pose *pose);
 /* RB_OK for the index of an added element, else the status of the refusal in r->err. */
 rb_status rb_urdf_added(const rb_urdf *r, int index);
 
-/* 1: the root stays where it is: no free base is asked for, or the link is but a name for the
- * world, without mass and shape, and what hangs on it is free by joints of the file. */
+/* 1: the root is fixed: no free base is wanted, or the link is only a name for the world, without
+ * mass and shape, and what hangs on it is free by joints of the file. */
 int rb_urdf_root_stays(const rb_urdf *r, const rb_urdf_link *root);
 
 /* ---- the steps ---- */

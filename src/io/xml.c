@@ -252,7 +252,7 @@ static void XMLCALL on_doctype(void *ctx, const XML_Char *name, const XML_Char *
 
 /* ---- the parse --------------------------------------------------------------------------------*/
 
-/* Position behind the first `mark` in the bytes from `at` on; `size` where there is none. */
+/* Position after the first `mark` in the bytes from `at` on; `size` where there is none. */
 static size_t behind(const char *bytes, size_t size, size_t at, const char *mark)
 {
     size_t length = strlen(mark);
@@ -265,7 +265,8 @@ static size_t behind(const char *bytes, size_t size, size_t at, const char *mark
     return size;
 }
 
-/* Overwrites comments by blanks, lines kept. A comment without an end stays for Expat to name. */
+/* Overwrites comments by blanks, lines kept. A comment without an end is left for the message of
+ * Expat. */
 static void blank_comments(char *bytes, size_t size)
 {
     size_t at = 0;
@@ -302,7 +303,7 @@ static rb_status say_syntax(builder *b)
                            XML_ErrorString(code));
 }
 
-/* What the parser stumbled over behind the root is a further closing tag. */
+/* The error of the parser after the root is a further closing tag. */
 static int closes_again(const char *bytes, size_t size, XML_Index at)
 {
     size_t i = at > 0 ? (size_t)at : 0;

@@ -47,7 +47,7 @@ void rb_xml_free(rb_xml_doc *doc); /* NULL is fine */
 
 /* Memory that lives as long as the document, not cleared; NULL when out of memory. */
 void *rb_xml_take(rb_xml_doc *doc, size_t count, size_t size);
-char *rb_xml_copy(rb_xml_doc *doc, const char *text, size_t length); /* with a NUL behind it */
+char *rb_xml_copy(rb_xml_doc *doc, const char *text, size_t length); /* with a NUL after it */
 
 /* ---- messages ---- */
 
@@ -79,8 +79,8 @@ const char *rb_xml_get(const rb_xml_node *node, const char *attr);
 rb_status rb_xml_need(const rb_xml_node *node, const char *attr, const char **out, rb_error *err);
 
 /* Finite numbers separated by blanks, at least `least` and at most `most` of them, decimal point
- * whatever the locale. *count = 0 and `out` untouched where the attribute is missing; entries
- * behind *count stay as they were. count may be NULL. */
+ * in any locale. *count = 0 and `out` untouched where the attribute is missing; entries after
+ * *count are unchanged. count may be NULL. */
 rb_status rb_xml_numbers(const rb_xml_node *node, const char *attr, int least, int most,
                          double *out, int *count, rb_error *err);
 rb_status rb_xml_number(const rb_xml_node *node, const char *attr, double *out, rb_error *err);
@@ -104,7 +104,7 @@ rb_status rb_xml_bool(const rb_xml_node *node, const char *attr, int *out, rb_er
 
 /* ---- numbers in text (xml_number.c) ---- */
 
-/* The number at *text, which is moved behind it; 0 where there is none, it does not end at a blank
+/* The number at *text, which is advanced past it; 0 where there is none, it does not end at a blank
  * or at `end`, or is not finite. */
 int rb_xml_scan_number(const char **text, const char *end, double *out);
 

@@ -32,7 +32,7 @@ static int separates(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '/' || c == '>' || c == '?';
 }
 
-/* From a quotation mark to the one that closes it. Returns the place behind that. */
+/* From a quotation mark to the one that closes it. Returns the place after that. */
 static size_t copy_value(writer *w, const char *bytes, size_t size, size_t at)
 {
     char quote = bytes[at];
@@ -63,7 +63,7 @@ static size_t copy_tag(writer *w, const char *bytes, size_t size, size_t at)
     return at;
 }
 
-/* To the end of a section of characters, which stays as it is. */
+/* To the end of a section of characters, which is copied unchanged. */
 static size_t copy_section(writer *w, const char *bytes, size_t size, size_t at)
 {
     size_t from = at;

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /* The same document as XML has it: blanks between attributes that touch (a="1"b="2"), &amp; and
- * &lt; for an ampersand that begins no entity and a bracket within a value; blanks for what stands
- * before the first bracket. Lines stay. Returns how
- * many bytes that is; out NULL: counts them only. */
+ * &lt; for an ampersand that begins no entity and a bracket within a value; blanks for text
+ * before the first bracket. Line numbers do not change. Returns the number of bytes; out NULL:
+ * counts them only. */
 size_t rb_xml_loosen(const char *bytes, size_t size, char *out);
 
 #endif

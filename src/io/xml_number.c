@@ -1,4 +1,4 @@
-/* Decimal text -> double, whatever the locale.
+/* Decimal text -> double, in any locale.
  *
  * Most numbers of a model file have at most 15 digits and a small power of ten: both are exact
  * doubles then, and one multiplication or division rounds correctly [Clinger 1990]. The rest goes

@@ -17,7 +17,8 @@ typedef struct symbolic {
     int *row;         /* the row being built                                   (nb)      */
 } symbolic;
 
-/* Row k of U = what G has behind k, joined with the rows of its children in the tree. */
+/* Row k of U = row k of G right of the diagonal, joined with the rows of its children in the tree.
+ */
 static int build_row(const rb_block_lu *f, symbolic *s, int *const *rows, const int *sizes, int k)
 {
     int n = 0, node = f->order[k];

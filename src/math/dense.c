@@ -139,8 +139,8 @@ double rb_norm2(const double *x, int n)
 
 enum { PANEL = 4 }; /* pivots at a time */
 
-/* Rows of n numbers, ld apart; `wide` of each are taken along: n, or all of them where what is
- * behind n is zero. */
+/* Rows of n numbers, ld apart; `wide` of each are used: n, or all of them where the rest
+ * is zero. */
 typedef struct square {
     double *A;
     ptrdiff_t ld;

@@ -50,7 +50,7 @@ int rb_lu_factor_above(double *A, int n, int *perm, double tiny);
 void rb_lu_solve(const double *LU, int n, const int *perm, double *x);       /* A x = b   */
 void rb_lu_solve_trans(const double *LU, int n, const int *perm, double *x); /* A' x = b  */
 
-/* The same with rows rb_padded(n) apart and zeros behind n: quicker, with the same bits. */
+/* The same with rows rb_padded(n) apart and zeros after n: quicker, with the same bits. */
 int rb_lu_factor_padded(double *A, int n, int *perm);
 void rb_lu_solve_padded(const double *LU, int n, const int *perm, double *x);
 
@@ -60,7 +60,7 @@ double rb_lu_rcond(const double *LU, int n, const int *perm, double norm1, doubl
 
 /* ---- LU with complete pivoting: rank revealing ------------------------------------------- */
 
-/* Returns the numerical rank r: the first r pivots stand in the leading block. row[k], col[k]: the
+/* Returns the numerical rank r: the first r pivots are in the leading block. row[k], col[k]: the
  * original index at position k (full permutations). */
 int rb_lu_factor_full(double *A, int n, int *row, int *col, double rank_tol);
 
@@ -69,12 +69,12 @@ int rb_lu_factor_full(double *A, int n, int *row, int *col, double rank_tol);
 /* A = L D L' in the lower triangle, diagonal pivoting; returns the rank. perm[k] = original index
  * at position k. */
 int rb_ldl_factor(double *A, int n, int *perm, double rank_tol);
-/* Solves in the range: components behind the rank are set to zero. */
+/* Solves in the range: components beyond the rank are set to zero. */
 void rb_ldl_solve(const double *LDL, int n, int rank, const int *perm, double *x, double *work);
 
 /* A = U' D^-1 U of a symmetric positive matrix, U in the upper triangle with D on its diagonal; the
- * lower one does not count. Rows are rb_padded(n) apart, what is behind n is zero. 0: a pivot is
- * below RB_RANK_TOL * n * max|A_ii|. x has room for rb_padded(n) numbers, zero behind n. */
+ * lower one does not count. Rows are rb_padded(n) apart, the rest is zero. 0: a pivot is
+ * below RB_RANK_TOL * n * max|A_ii|. x has room for rb_padded(n) numbers, zero after n. */
 int rb_ldl_positive(double *A, int n);
 void rb_ldl_positive_solve(const double *U, int n, double *x);
 

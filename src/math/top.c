@@ -2,18 +2,18 @@
  *
  *     L' = L x w,      q' = 1/2 q (0, w)                                                    (B.1)
  *
- * A ball turns with constant w. Where two moments are equal, J along the axis e and J_3 about it,
+ * A ball rotates with constant w. Where two moments are equal, J along the axis e and J_3 about it,
  *
  *     q(t) = q(0) exp(t L / J) exp(t lambda e),   lambda = (1 - J_3 / J) w_3                (B.2)
  *
- * and w turns about e by -lambda t. All other bodies: the power series of (B.1), whose terms follow
- * from each other,
+ * and w rotates about e by -lambda t. All other bodies: the power series of (B.1), whose terms
+ * follow from each other,
  *
  *     (n + 1) L_{n+1} = sum_k L_k x w_{n-k},   (n + 1) q_{n+1} = 1/2 sum_k q_k w_{n-k}      (B.3)
  *
  * over parts of the time that are short against the radius of convergence, which is at least
- * J_min / |L|; each part ends where the terms vanish in rounding. What rounding adds up to is taken
- * off after each part: |L| and the energy of the start by the least change of L, then the direction
+ * J_min / |L|; each part ends where the terms vanish in rounding. The sum of rounding is corrected
+ * after each part: |L| and the energy of the start by the least change of L, then the direction
  * of L in the world by the least rotation (B.4). */
 #include "math/top.h"
 
@@ -213,7 +213,7 @@ static void keep_invariants(const rb_top *top, double L2, double T2, double L[3]
     }
 }
 
-/* Turns q so that L points as it did in the world. */
+/* Rotates q so that L keeps its direction in the world. */
 static void keep_direction(const double L_w[3], const double L[3], double q[4])
 {
     double now[3], r[3], turn[4];

@@ -1,8 +1,8 @@
 /* sin, cos: x = k pi/2 + r + t with |r| <= pi/4 and t the rounding error of r, then polynomials
  *     sin(r + t) = r + r^3 S(r^2) + t (1 - r^2/2),    cos(r + t) = 1 - r^2/2 + r^4 C(r^2) - r t
- * and k mod 4 tells which is which and the signs. atan2: the quotient is brought below 1/16 with a
- * table of arctangents of i/8. The polynomials are minimax in the relative error; their error is
- * below 2^-57 of the result. */
+ * and k mod 4 selects between them and gives the signs. atan2: the quotient is brought below 1/16
+ * with a table of arctangents of i/8. The polynomials are minimax in the relative error; their
+ * error is below 2^-57 of the result. */
 #include "math/trig.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 /* Adding and subtracting it rounds to an integer, which is then in the low bits of the sum [1]. */
 #define ROUND_MAGIC 0x1.8p52
 
-/* Largest |x| of the quick reduction [rad]: k stays below 2^20, and k times a part of pi/2 with 33
+/* Largest |x| of the quick reduction [rad]: k is below 2^20, and k times a part of pi/2 with 33
  * bits is exact. */
 #define QUICK_LIMIT 0x1p20
 
@@ -117,7 +117,7 @@ static inline void sincos_quick(double x, double *s, double *c)
     sincos_reduced(r, (r2 - r) + tail, bits_of(shifted), s, c);
 }
 
-/* 2/pi in words of 32 bits behind two words of zeros. */
+/* 2/pi in words of 32 bits after two words of zeros. */
 static const uint32_t two_over_pi[40] = {
     0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
     0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
@@ -126,7 +126,7 @@ static const uint32_t two_over_pi[40] = {
     0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab,
 };
 
-enum { WORDS = 6 }; /* of x 2/pi mod 4: 2 bits for the quadrant, 190 behind the point */
+enum { WORDS = 6 }; /* of x 2/pi mod 4: 2 bits for the quadrant, 190 after the point */
 
 /* f = x 2/pi mod 4 as WORDS words, the first with weight 2^-30, for x = m 2^e, e >= -32. Bits of
  * 2/pi that make multiples of 4 with the integer m are left out. */

@@ -30,7 +30,7 @@ static void annihilate(double A[9], double V[9], int p, int q)
     }
 }
 
-/* Swaps columns p < q and flips the second, so that V stays a rotation. */
+/* Swaps columns p < q and flips the second, so that V remains a rotation. */
 static void order_pair(double w[3], double V[9], int p, int q)
 {
     if (w[p] <= w[q]) return;

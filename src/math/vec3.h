@@ -176,7 +176,7 @@ RB_INLINE void rb_sym3_mul(const double A[6], const double a[3], double out[3])
     out[2] = z;
 }
 
-/* R A R': the same tensor in the axes R leads to. */
+/* R A R': the same tensor in the axes that R maps to. */
 RB_INLINE void rb_sym3_rotate(const double R[9], const double A[6], double out[6])
 {
     double T[9]; /* R A */

@@ -29,7 +29,8 @@
 #define RB_NOINLINE
 #endif
 
-/* RB_SCALAR: loops of a few turns, which gcc would unroll for vectors that are never filled. */
+/* RB_SCALAR: loops of a few iterations, which gcc would unroll for vectors that are never filled.
+ */
 #if defined(__GNUC__) && !defined(__clang__)
 #define RB_SCALAR __attribute__((optimize("no-tree-vectorize", "fp-contract=off")))
 #else

@@ -1,6 +1,6 @@
 /* Strings over spheres and cylinders (D.41). All is decided in a plane: that of both ends and the
  * centre of a sphere, that across the axis of a cylinder. There the solid is a circle of radius r
- * and the string, seen from its centre, turns by
+ * and the string, seen from its centre, runs through the angle
  *
  *     theta = angle from a to b, or from a to the side and on to b, each at most half a turn
  *
@@ -65,7 +65,7 @@ static void tangent_point(const double p[2], double radius, double sense, double
     out[1] = along * p[1] - across * p[0];
 }
 
-/* Turns z back by the angle at the centre between p and the point where its tangent meets the
+/* Rotates z back by the angle at the centre between p and the point where its tangent meets the
  * circle. */
 static void turn_back(const double p[2], double radius, double z[2])
 {
@@ -75,8 +75,9 @@ static void turn_back(const double p[2], double radius, double z[2])
     z[0] = real;
 }
 
-/* 1: the string turns counterclockwise. Ways to the side and on that oppose each other make less
- * than half a turn; those that agree may make more, which takes b to the other side of a. */
+/* 1: the string runs counterclockwise. Where the parts to the side and from it oppose each other
+ * they make less than half a turn; where they agree they may make more, which takes b to the other
+ * side of a. */
 static int turns_left(const double a[2], const double b[2], const double *side, int *more)
 {
     double first = side ? cross2(a, side) : 0.0, second = side ? cross2(side, b) : 0.0;
@@ -93,8 +94,8 @@ static int has_room(const double a[2], const double b[2], double radius)
            dot2(ab, ab) >= RB_WRAP_MIN;
 }
 
-/* The straight line misses the circle, clearly, on the way that the string turns: its angles need
- * not be known. */
+/* The straight line clearly misses the circle on the side of the string: its angles are not needed.
+ */
 static int passes_by(const double a[2], const double b[2], const double *side, double radius)
 {
     const double clear = 1.0 + 1e-9; /* rounding of angles [1] */

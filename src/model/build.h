@@ -62,14 +62,14 @@ rb_status rb_fill_plane(rb_build *b);
 void rb_fill_equalities(rb_build *b);
 void rb_fill_gauges(rb_build *b);
 void rb_fill_tendons(rb_build *b);
-rb_status rb_fill_paths(rb_build *b); /* behind rb_fill_links */
+rb_status rb_fill_paths(rb_build *b); /* after rb_fill_links */
 void rb_fill_actuators(rb_build *b);
 rb_status rb_size_sensors(rb_build *b);
 void rb_fill_sensors(rb_build *b);
 void rb_fill_filters(rb_build *b);
 rb_status rb_fill_meets(rb_build *b);
 rb_status rb_fill_keys(rb_build *b);
-void rb_fill_fluid(rb_build *b); /* behind rb_fill_masses */
+void rb_fill_fluid(rb_build *b); /* after rb_fill_masses */
 void rb_fill_names(rb_build *b);
 rb_status rb_fill_extent(rb_build *b);
 

@@ -1,8 +1,8 @@
-/* Changes of a model between steps. A model is shared and const; whoever wants another friction,
- * mass or gain takes a copy and changes that, one copy for each simulation that differs.
+/* Changes of a model between steps. A model is shared and const; to change friction, mass or
+ * gain, copy it and change the copy, one copy for each simulation that differs.
  *
- * The revision is a hash of all changes since the model was compiled: what rb_data remembers of a
- * model holds as long as its revision is the same. */
+ * The revision is a hash of all changes since the model was compiled: what rb_data caches of a
+ * model is valid as long as its revision is the same. */
 #include <math.h>
 #include <string.h>
 

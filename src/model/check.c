@@ -178,7 +178,7 @@ static rb_status check_body(const subject *s)
     return RB_OK;
 }
 
-/* Joints of one body are looked at together in tree.c. */
+/* Joints of one body are checked together in tree.c. */
 static rb_status check_joint(const subject *s)
 {
     const rb_joint_def *def = s->def;
@@ -357,7 +357,7 @@ static rb_status check_equality(const subject *s)
     return RB_OK;
 }
 
-/* Sites make the path; what is wrapped around stands between two of them. */
+/* Sites make the path; a wrapped geom comes between two of them. */
 static rb_status check_path(const subject *s, const rb_tendon_def *def)
 {
     int sites = 0;

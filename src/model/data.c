@@ -219,7 +219,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     d->alloc = (rb_alloc){ 0 };
     d->arena = arena;
     d->kept_of = NULL;
-    d->clear_of = NULL; /* who knows which model was there */
+    d->clear_of = NULL; /* the model that was there is not known */
     d->placed = d->spins = 0;
     rb_data_bind(d);
     return d;
@@ -230,7 +230,7 @@ static uint64_t hash_array(uint64_t hash, const double *x, int n)
     return rb_hash(hash, x, (size_t)n * sizeof *x);
 }
 
-/* Field by field: what lies between them may be anything. */
+/* Field by field: padding may have any value. */
 static uint64_t hash_touch(uint64_t hash, const rb_touch *t)
 {
     hash = rb_hash(hash, &t->id, sizeof t->id);

@@ -1,5 +1,5 @@
-/* What a surrounding fluid meets: for bodies the box of the same inertia, for geoms that ask for it
- * the ellipsoid of their size, with the mass of fluid it carries along (D.46). */
+/* Shapes that a surrounding fluid acts on: for bodies the box of the same inertia, for geoms with
+ * fluid_ellipsoid the ellipsoid of their size, with its added mass (D.46). */
 #include "model/build.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static double added_mass(double a, double b, double c)
     return kappa / (a * a);
 }
 
-/* Moment of the fluid that turns along, over a fifth of its volume. */
+/* Added moment of inertia, over a fifth of the volume. */
 static double added_moment(double b, double c, double kappa_b, double kappa_c)
 {
     double dif = b * b - c * c, sum = b * b + c * c;

@@ -48,7 +48,7 @@ static int rotor_dofs(const rb_build *b, const rb_equality_def *eq)
     return count;
 }
 
-/* Entries of all rows of the gauges of a chain, at most. Counts who is used. */
+/* Entries of all rows of the gauges of a chain, at most. Counts the dofs used. */
 static long long chain_entries(const rb_build *b, const rb_equality_def *eq, int *uses)
 {
     const rb_joint_def *joints = RB_DEFS(b, joint, JOINT);

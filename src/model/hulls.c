@@ -9,7 +9,7 @@
 #include "math/aim.h"
 #include "math/vec3.h"
 
-/* The entry of the loop behind entry i, in the same face. */
+/* The entry of the loop after entry i, in the same face. */
 static int next_entry(const rb_model *m, int face, int i)
 {
     int adr = m->hull_loopadr[face];

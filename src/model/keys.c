@@ -24,7 +24,7 @@ void rb_fill_filters(rb_build *b)
     }
 }
 
-/* One array of a keyframe: the numbers given, and `rest` (NULL: zero) behind them. */
+/* One array of a keyframe: the numbers given, and `rest` (NULL: zero) after them. */
 typedef struct part {
     const char *word;
     const double *given;

@@ -14,7 +14,7 @@ enum { RB_BLOCK_ALIGN = 64 };
 size_t rb_model_layout(const rb_model *m);
 size_t rb_data_layout(const rb_data *d);
 
-/* Points the arrays into the memory behind the struct. */
+/* Points the arrays into the memory after the struct. */
 void rb_model_bind(rb_model *m);
 void rb_data_bind(rb_data *d);
 

@@ -1,5 +1,5 @@
 /* Links: bodies that move as one. Their frames at the reference configuration, their inertia, and
- * the check that whatever moves has some. */
+ * the check that all moving links have some. */
 #include "model/build.h"
 
 #include "base/constants.h"
@@ -82,8 +82,8 @@ static double moved_inertia(const rb_model *m, int dof, const rb_inertia *below)
     }
 }
 
-/* A dof that moves nothing has no acceleration. A point mass on the axis is nothing too; RB_NO_ARM
- * of the size of the model tells it from rounding. */
+/* A dof that moves no mass has no acceleration, nor has one with a point mass on its axis;
+ * RB_NO_ARM of the size of the model separates it from rounding. */
 static rb_status check_dofs(rb_build *b, int k, const rb_inertia *below)
 {
     rb_model *m = b->m;

@@ -1,5 +1,5 @@
 /* Mass, com and inertia of each body: as given, or the sum of its geoms; then the bounds, the
- * balance and the total mass that a file may ask for; then physics has its say. */
+ * balance and the total mass that a file may ask for; then the check that a body can have them. */
 #include "model/build.h"
 
 #include "base/constants.h"

@@ -3,8 +3,8 @@
  * Bodies keep their indices and their final masses. A link whose joint was not free gets a free
  * joint instead and an equality to the body it was on. A dof with armature has kinetic energy of
  * its own, 1/2 A qd^2, which no free body has: it moves to a rotor, a body without mass whose only
- * joint has the armature, and the equality makes it turn as the joint does. The coordinate of a
- * joint without armature is measured between the two bodies where somebody asks for it. What a file
+ * joint has the armature, and the equality makes it rotate as the joint does. The coordinate of a
+ * joint without armature is measured between the two bodies where something needs it. What a file
  * attaches to the coordinate of the joint (springs, limits, actuators, tendons, couplings) then
  * acts on the rotor or on the measured joint. */
 #include <math.h>
@@ -63,7 +63,7 @@ static void ask_equality(transform *t, const rb_equality_def *def)
         if (def->chain[k].joint >= 0) t->is_asked[def->chain[k].joint] = 1;
 }
 
-/* Who needs the coordinate of a joint. */
+/* Which elements need the coordinate of a joint. */
 static void find_asked(transform *t)
 {
     const rb_list *list = t->from->list;
@@ -175,7 +175,7 @@ static rb_status add_rotor_body(transform *t, rb_joint_def *def)
 }
 
 /* Rotors and measured joints, in the order of the joints of the model; the bodies of the rotors
- * stand behind all others. */
+ * come after all others. */
 static rb_status add_coordinates(transform *t)
 {
     const rb_model *m = t->m;
@@ -187,7 +187,7 @@ static rb_status add_coordinates(transform *t)
         def.measured = !rotor;
         if (rotor && add_rotor_body(t, &def) != RB_OK) return RB_BAD_INPUT;
 
-        /* a name that came from the body stays, unless somebody else has it */
+        /* a name that came from the body is kept, unless another joint has it */
         char name[128];
         def.name = rb_model_name(m, RB_KIND_JOINT, j, name, sizeof name);
         if (rb_spec_find(t->to, RB_KIND_JOINT, def.name) >= 0) def.name = NULL;
@@ -215,7 +215,7 @@ static void z_to(const double a[3], double q[4])
     rb_quat_normalize(q);
 }
 
-/* One joint whose coordinate nobody needs: a kind of equality of its own. */
+/* One joint whose coordinate nothing needs: a kind of equality of its own. */
 static rb_status add_single(transform *t, int body, int j)
 {
     static const rb_equality_type types[] = { [RB_JOINT_BALL] = RB_EQ_CONNECT,

@@ -1,7 +1,7 @@
-/* Mechanisms in a plane: each link hangs on one hinge, and all hinges are parallel to one axis e.
- * Links then turn about e alone, and what counts of them is what is left in the plane: the way from
- * the anchor of the parent to their own, their centre of mass as seen from there, and the moment of
- * inertia about their hinge, all where joints stand at their references. */
+/* Planar mechanisms: each link has one hinge, and all hinges are parallel to one axis e. Links then
+ * rotate about e alone, and only their parts in the plane count: the vector from the anchor of the
+ * parent to their own, their centre of mass as seen from there, and the moment of inertia about
+ * their hinge, all in the reference configuration. */
 #include "model/build.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ typedef struct stand {
     double A[3]; /* anchor of its hinge */
 } stand;
 
-/* Nothing acts on it that asks for frames, and joint k - 1 is that of link k. */
+/* Nothing acts on it that needs frames, and joint k - 1 is that of link k. */
 static int is_plain(const rb_model *m)
 {
     if (m->nlink < 2 || m->njnt != m->nlink - 1 || m->nv != m->njnt) return 0;

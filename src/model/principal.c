@@ -7,7 +7,7 @@
 /* Share of the largest element at which the iteration ends [1]; MuJoCo's, see the header. */
 #define ROUGH_PRODUCT 1e-7
 
-/* Jacobi's iteration converges quadratically: ten turns are many. */
+/* Jacobi's iteration converges quadratically: ten iterations are many. */
 enum { MAX_TURNS = 500 };
 
 /* Which two axes an element xx yy zz xy xz yz couples, and the one that is left. */

@@ -103,8 +103,8 @@ static int dim_of(const rb_build *b, const rb_sensor_def *def)
     }
 }
 
-/* Time of the last sample, then times, then values; one sample more than asked for, so that the
- * present one pushes none out that is still looked at. */
+/* Time of the last sample, then times, then values; one sample more than nsample, so that the
+ * present one does not replace one that is still needed. */
 static int past_of(const rb_build *b, const rb_sensor_def *def)
 {
     return def->nsample > 0 ? 1 + (def->nsample + 1) * (1 + dim_of(b, def)) : 0;

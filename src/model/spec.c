@@ -1,7 +1,7 @@
 /* rb_spec: growing lists of elements, names in a hash table, strings and arrays in a pool. */
 #include "model/spec.h"
 
-/* Elements of one kind: what is computed from indices stays within int. */
+/* Elements of one kind: what is computed from indices fits into int. */
 enum { FIRST_CAPACITY = 16, FIRST_SLOTS = 64, MAX_ELEMENTS = 1 << 24 };
 
 /* ---- memory -----------------------------------------------------------------------------------

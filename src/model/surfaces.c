@@ -1,6 +1,6 @@
-/* Triangles of meshes as surfaces: what lies beyond each edge, and a tree of boxes.
+/* Triangles of meshes as surfaces: the neighbour at each edge, and a tree of boxes.
  *
- * The tree halves the list mesh_order again and again; the node of the entries lo .. hi - 1 stands
+ * The tree halves the list mesh_order again and again; the node of the entries lo .. hi - 1 is
  * at its middle (lo + hi) / 2, which no other node has. */
 #include "model/build.h"
 
@@ -176,8 +176,9 @@ rb_status rb_fill_surface(rb_build *b, int mesh)
 /* ---- which geoms are surfaces -----------------------------------------------------------------
  */
 
-/* What is asked for, and what has no volume and therefore no hull. Where the hull encloses the same
- * it stands for the triangles: it is faster, and nothing gets inside. */
+/* Meshes that collide by triangles: those with rb.surface, and those without volume and therefore
+ * without hull. Where the hull encloses the same volume it is used instead: it is faster, and no
+ * body gets inside. */
 static int is_surface(const rb_model *m, int g, int asked)
 {
     int mesh = m->geom_asset[g];

@@ -163,7 +163,7 @@ static void fill_point(rb_build *b, const rb_wrap_def *def, rb_path *path)
     path->side_link = to_link(m, m->site_body[def->side], m->site_pos + 3 * def->side, path->side);
 }
 
-/* Turns and moves the frame p, R of a link by what its joint is away from the reference. */
+/* Moves the frame p, R of a link by the distance of its joint from the reference. */
 static void move_joint(const rb_model *m, int j, double x, double p[3], double R[9])
 {
     const double *axis = m->jnt_axis + 3 * j, *anchor = m->jnt_pos + 3 * j;

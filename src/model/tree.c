@@ -1,4 +1,4 @@
-/* Bodies, joints and dofs: who is whose parent, what belongs to which link, where each joint has
+/* Bodies, joints and dofs: parents, the link that each belongs to, where each joint has
  * its coordinates and each dof its row of the mass matrix. */
 #include "model/build.h"
 
@@ -14,8 +14,8 @@ static const int joint_nv[] = { [RB_JOINT_FREE] = 6, [RB_JOINT_BALL] = 3, 1, 1 }
 /* ---- sizes ------------------------------------------------------------------------------------
  */
 
-/* Counting sort by body: linear, and stable. `body_of` reads the body of a def; what has none is
- * NOBODY's and comes last. */
+/* Counting sort by body: linear, and stable. `body_of` reads the body of a def; elements without
+ * a body have NOBODY and come last. */
 static int group_by_body(rb_build *b, rb_kind kind, int (*body_of)(const void *def), rb_group *g)
 {
     int n = b->spec->list[kind].count, nbody = b->spec->list[RB_KIND_BODY].count;

@@ -3,9 +3,9 @@
  * Nothing creates energy. While the part touches or flies its centre of mass is at h(d) of (Q.1) or
  * above, so that with
  *     E / (m g) = z + (kinetic energy) / (m g)                                         (Q.7)
- * below the lowest way out of the valley it is in, no motion can lead out: the pose is decided,
- * long before rest. Rolling goes on for ever where nothing brakes it; there the energy without that
- * of the rolling must stay below the way out for a while. */
+ * below the lowest saddle of its valley, no motion can leave it: the pose is decided, long before
+ * rest. Rolling does not end where nothing brakes it; there the energy without that of the rolling
+ * must be below the saddle for some time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

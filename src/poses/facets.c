@@ -5,7 +5,7 @@
  * Over the directions that a vertex supports, h is a cosine about the direction of that vertex
  * (Q.2): it falls towards the rim of its cell, and along the rim, which the edges support, towards
  * the facets or over a pass between them. So every valley has a facet at its bottom, and the lowest
- * way from one to another leads over edges alone (Q.3). The valleys are found by joining facets
+ * path from one to another crosses edges alone (Q.3). The valleys are found by joining facets
  * over passes, the lowest first; one that is shallower than the merging depth belongs to what it
  * opens to, so that a finely cut cylinder has one pose on its side and not a hundred. */
 #include <math.h>
@@ -50,7 +50,7 @@ static int loop_end(const rb_part *p, int f)
     return f + 1 < p->nface ? p->face[f + 1].start : p->nloop;
 }
 
-/* The entry behind k in the loop of face f. */
+/* The entry after k in the loop of face f. */
 static int next(const rb_part *p, int f, int k)
 {
     return k + 1 < loop_end(p, f) ? k + 1 : p->face[f].start;
@@ -284,7 +284,7 @@ static int farthest(const rb_part *p, int k, const double *a, const double *b)
     return found;
 }
 
-/* Whether the stable facets of a pose lead round an axis, or everywhere. Their normals are a circle
+/* Whether the stable facets of a pose go round an axis, or everywhere. Their normals are a circle
  * about it: a great one for a cylinder, a smaller one for a cone. */
 static void find_rolling(const rb_part *p, int k)
 {

@@ -28,7 +28,7 @@ static char *write_model(const char *name, double scale, double density, const c
     put_escaped(out, name);
     fputs("\" scale=\"", out);
     for (int i = 0; i < 3; i++) {
-        rb_json_put_number(out, scale); /* whatever the locale */
+        rb_json_put_number(out, scale); /* independent of the locale */
         putc(' ', out);
     }
     fprintf(out,

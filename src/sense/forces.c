@@ -1,8 +1,8 @@
 /* What sensors of accelerations and forces need: the forces of the constraints of the last step,
  * the accelerations under them, and what bodies exert on each other.
  *
- * A step ends with a velocity, not with an acceleration. Sensors tell that of the state as it is,
- * with the constraints pushing as they did on average in the last step:
+ * A step ends with a velocity, not with an acceleration. Sensors give the acceleration at the
+ * state, with the mean constraint forces of the last step:
  *
  *     M qdd + c = tau + passive + actuation + J' p / h                                    (N.1)
  *

@@ -95,7 +95,7 @@ void rb_sense_frame(const rb_sense *s, int i, double *out)
         sense_place(type, &f, &ref, out);
 }
 
-/* Where a site is seen; behind the camera too, as in MuJoCo. */
+/* Where a site is in the picture; also for sites behind the camera, as in MuJoCo. */
 void rb_sense_picture(const rb_sense *s, int i, double out[2])
 {
     const rb_model *m = s->m;

@@ -162,7 +162,7 @@ static void sense_one(const rb_sense *s, int i, double *out)
         sense_turn(s, i, out);
     else if (type == RB_SENSOR_CAMPROJECTION)
         rb_sense_picture(s, i, out);
-    else if (type != RB_SENSOR_USER) /* what the caller wrote stays */
+    else if (type != RB_SENSOR_USER) /* values of the caller are kept */
         *out = sense_scalar(s, i);
 }
 
@@ -203,7 +203,7 @@ rb_status rb_sensors(const rb_model *m, rb_data *d)
     s.force = s.qdd + m->nv_all;
     int dynamics = 0;
     for (int i = 0; i < m->nsensor; i++) dynamics |= needs_dynamics(m->sensor_type[i]);
-    rb_forward_place(m, d); /* and rb_sense_dynamics goes on from there */
+    rb_forward_place(m, d); /* and rb_sense_dynamics continues from there */
     rb_frames(m, d);
     rb_actuation(m, d);
     rb_status status = dynamics ? rb_sense_dynamics(&s) : RB_OK;

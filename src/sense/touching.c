@@ -44,10 +44,11 @@ void rb_sense_touch(const rb_sense *s, int i, double *out)
 /* ---- contact ----------------------------------------------------------------------------------
  */
 
-/* A contact of the last step, turned so that what was asked for first is first. */
+/* A contact of the last step, swapped where needed so that the first object of the sensor is first.
+ */
 typedef struct found {
     const rb_touch *t;
-    double sign; /* -1: the second geom of the contact is the first one asked for */
+    double sign; /* -1: the second geom of the contact is the first of the sensor */
 } found;
 
 static int is_below(const rb_model *m, int body, int root)
@@ -80,8 +81,8 @@ static int match(const rb_sense *s, int i, const rb_touch *t)
     return 0;
 }
 
-/* Frame and wrench of a contact between two that are asked for the other way round: n and t1 point
- * back, and what acts on the second acts the other way: components (x, y, -z). */
+/* Frame and wrench of a contact whose geoms are swapped in the sensor: n and t1 change sign, and so
+ * does the wrench on the second: components (x, y, -z). */
 static void put_turned(const double x[3], double sign, double scale, double *out)
 {
     out[0] = scale * x[0];
@@ -159,7 +160,7 @@ static double rank_of(int reduce, const rb_touch *t)
     return reduce == RB_REDUCE_MAXFORCE ? -rb_norm3(t->p) : 0.0;
 }
 
-/* The first one behind (rank, k): contacts in the order of rank, then of their index. */
+/* The first one after (rank, k): contacts in the order of rank, then of their index. */
 static int next_of(const rb_sense *s, int i, double rank, int k, found *out)
 {
     const rb_data *d = s->d;

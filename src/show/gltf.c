@@ -1,6 +1,6 @@
 /* A run as binary glTF 2.0: one node for each body, below it one for each geom, and an animation
  * that moves the bodies. Meshes have no normals: viewers then make their faces flat. World z is up,
- * in glTF it is y: a root turns everything. */
+ * in glTF it is y: a root node rotates everything. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ typedef struct gltf {
     scene s;
     list bytes;    /* of the binary part */
     list accessor; /* accessor           */
-    int *mesh; /* of each geom: accessor of its points, indices behind them; -1: it is shown by the
+    int *mesh; /* of each geom: accessor of its points, indices after them; -1: it is shown by the
                   mesh of an earlier geom  (ngeom) */
     int nmesh, *mesh_index; /* glTF mesh of each geom                 (ngeom) */
 } gltf;
@@ -106,7 +106,7 @@ static int same_look(const gltf *g, int a, int b)
                                     3 * sizeof(double)) == 0);
 }
 
-/* Geoms of one look share a mesh; so many are looked back at. */
+/* Equal geoms share a mesh; this many earlier ones are compared. */
 static rb_status add_shapes(gltf *g)
 {
     enum { BACK = 2000 };
@@ -232,7 +232,7 @@ static void put_pose(put *p, const double pos[3], const double quat[4])
     rb_show_put_vector(p, "rotation", turned, 4);
 }
 
-/* Shapes that stand for what collides hide behind those that are seen, where a body has some. */
+/* Shapes for collision are hidden where a body has visual ones. */
 static int is_shown(const gltf *g, int geom)
 {
     const scene *s = &g->s;
@@ -256,7 +256,7 @@ static void put_children(put *p, const gltf *g, const int *node, int body)
     rb_show_put_end(p, ']');
 }
 
-/* Node 0 turns the world, nodes 1 .. nbody are bodies, geoms follow. */
+/* Node 0 rotates the world, nodes 1 .. nbody are bodies, geoms follow. */
 static rb_status put_nodes(put *p, const gltf *g)
 {
     static const double origin[3] = { 0 }, turn[4] = { 0.70710678118654757, -0.70710678118654757 };

@@ -10,7 +10,7 @@ typedef struct list {
     size_t size;    /* of one [bytes] */
 } list;
 
-/* Room for `count` more behind the last one, which then are part of it. NULL: out of memory. */
+/* Appends `count` entries and returns the first. NULL: out of memory. */
 void *rb_show_list_add(list *l, size_t count);
 void rb_show_list_free(list *l);
 

@@ -10,7 +10,7 @@
 /* One object or list that is being written: commas come by themselves. */
 typedef struct put {
     FILE *out;
-    int some; /* 1: something stands before the next member */
+    int some; /* 1: a comma comes before the next member    */
 } put;
 
 void rb_show_put_key(put *p, const char *key); /* NULL: an entry of a list */

@@ -1,5 +1,5 @@
-/* Keeps what a replay shows: poses of the bodies that move, contacts, tendons, numbers to plot and
- * marks of what happened, while a run goes on. */
+/* Records what a replay shows during a run: poses of the bodies that move, contacts, tendons,
+ * numbers to plot and marks of events. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -362,7 +362,7 @@ rb_status rb_replay_start(rb_replay *r, rb_data *d, const rb_step_opts *opts)
     return add_frame(r, d, opts);
 }
 
-/* The least gap of the contacts that the step looked at. */
+/* The least gap of the contacts of the step. */
 static void note_gap(rb_replay *r, const rb_data *d)
 {
     for (int i = 0; i < d->ntouch && d->touch[i].id.kind == 0; i++)

@@ -13,7 +13,7 @@ const char *rb_show_scene_geom_word(int type)
     return words[type];
 }
 
-/* An explicit pair lets geoms meet, whatever their masks say. */
+/* An explicit pair lets geoms collide, whatever their masks are. */
 int rb_show_scene_collides(const rb_model *m, int geom)
 {
     if (m->geom_contype[geom] || m->geom_conaffinity[geom]) return 1;

@@ -12,7 +12,7 @@
 /* Size of a picture and what is between two [points]. */
 enum { WIDTH = 240, MOST_HEIGHT = 320, GAP = 8, CAPTION = 18 };
 
-/* A motion within this share of the widest extent lies in a plane, which is looked at [1]. */
+/* A motion within this share of the widest extent is planar, and seen from across the plane [1]. */
 #define FLAT 0.02
 
 typedef struct outline {

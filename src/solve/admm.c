@@ -6,9 +6,9 @@
  *     y := y + R (x - z)
  *     s := mu |u_t| n with u = W z + q                 De Saxce shift, makes it Coulomb
  *
- * R is one scalar per contact so that projections stay projections. beta is moved by powers of
+ * R is one scalar per contact so that projections remain projections. beta is moved by powers of
  * four while the two residuals differ by more than ten, each time with a new factorisation.
- * Robust where W is badly conditioned, slow in the end: the ladder lets Newton finish. */
+ * Robust where W is badly conditioned, slow in the end: `auto` lets Newton finish. */
 #include "solve/admm.h"
 
 #include <math.h>

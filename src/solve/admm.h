@@ -1,4 +1,4 @@
-/* ADMM on Coulomb cones, for the ladder of auto. */
+/* ADMM on Coulomb cones, as a method of `auto`. */
 #ifndef RB_SOLVE_ADMM_H
 #define RB_SOLVE_ADMM_H
 

@@ -1,4 +1,4 @@
-/* Products with Y of newton_bodies.h for whoever takes many of them: rows padded to vectors,
+/* Products with Y of newton_bodies.h where many of them are needed: rows padded to vectors,
  * numbers of contacts by component (x[0][c], x[1][c], x[2][c] of contact c). */
 #ifndef RB_SOLVE_BODY_PRODUCTS_H
 #define RB_SOLVE_BODY_PRODUCTS_H

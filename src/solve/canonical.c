@@ -1,8 +1,8 @@
 /* Colour refinement [Weisfeiler & Lehman 1968]: every row begins with a hash of its own numbers;
  * some times the hashes of its neighbours, each mixed with the coupling, are added to it. A sum
- * does not depend on the order of its terms. Rows are then sorted by their hashes. Rows that still
- * have the same hash are in most cases images of each other under a symmetry of the problem; they
- * stay in the order given.
+ * does not depend on the order of its terms. Rows are then sorted by their hashes. Rows with
+ * equal hashes are in most cases images of each other under a symmetry of the problem; they keep
+ * the order given.
  *
  * The order is the same only where the numbers are, to the bit. */
 #include "solve/canonical.h"

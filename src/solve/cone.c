@@ -120,7 +120,7 @@ void rb_cones_modes(const rb_cones *k, const double *r, const double *u, unsigne
     }
 }
 
-/* Slip below this much of |b| cannot be told from sticking [1]. */
+/* Slip below this share of |b| cannot be distinguished from sticking [1]. */
 #define SLIP_ROUNDING 1e-15
 
 /* ---- one contact, exactly
@@ -216,7 +216,7 @@ typedef struct contact {
     double scale; /* |b| [m/s] */
 } contact;
 
-/* A function of the direction s whose root is looked for. */
+/* A function of the direction s whose root is wanted. */
 typedef double direction_function(const contact *k, const double s[2]);
 
 /* The denominator of r_n; directions where it is not positive carry no normal impulse. */

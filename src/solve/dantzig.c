@@ -2,14 +2,14 @@
  * [Cottle & Dantzig 1968; Baraff 1994], eqs. (P.16) to (P.18).
  *
  * Rows are taken up one after the other. For row d with a wrong sign, z_d moves and the rows of the
- * free set F follow so that their w stay zero:
+ * free set F follow so that their w are zero:
  *     dz_F = -W_FF^-1 W_Fd dz_d,    dw = W_.F dz_F + W_.d dz_d
  * until w_d = 0, z_d meets a bound, a row of F meets a bound (it leaves F) or a w at a bound
- * becomes zero (it enters F). Signs that are right stay right. W_FF = L D L' is carried along:
+ * becomes zero (it enters F). Signs that are right remain right. W_FF = L D L' is updated:
  * appending and deleting a row cost O(|F|^2).
  *
  * Semidefinite W: a row that enters has dw != 0, which a row depending on F cannot have, so that
- * W_FF stays regular. A row between its bounds that depends on F has w = 0 without being in it;
+ * W_FF remains regular. A row between its bounds that depends on F has w = 0 without being in it;
  * it waits (RB_MODE_UNKNOWN) and enters as soon as F loses what it depends on. */
 #include <math.h>
 #include <string.h>
@@ -112,8 +112,8 @@ static void append(dantzig *s, int i)
     s->nfree++;
 }
 
-/* Deletes position r: the rows behind it move up, and their block takes the rank-1 update
- * D_r l l' that the deleted column leaves behind [Gill 1974, method C1]. */
+/* Deletes position r: the rows after it move up, and their block takes the rank-1 update D_r l l'
+ * of the deleted column [Gill 1974, method C1]. */
 static void delete_position(dantzig *s, int r)
 {
     int k = s->nfree, n = s->n;

@@ -25,7 +25,7 @@
 /* Distance of q from a cone that counts as clear [1], relative to |q|. */
 #define CLEAR_DISTANCE 1e-8
 
-/* NNLS: gradient [1] relative to |q| that still lets a column in. */
+/* NNLS: gradient [1] relative to |q| from which on a column enters. */
 #define GRADIENT_TOL 1e-13
 
 enum { N = RB_ENUMERATE_MAX };

@@ -1,4 +1,4 @@
-/* Every complementary cone of a small pure LCP: the last rung, and a proof where it fails. */
+/* Every complementary cone of a small pure LCP: the last method, and a proof where it fails. */
 #ifndef RB_SOLVE_ENUMERATE_H
 #define RB_SOLVE_ENUMERATE_H
 
@@ -18,7 +18,7 @@ typedef struct rb_enumerate_job {
     rb_partition *t; /* out: set and z of the answer                                             */
     rb_measure m;
     rb_enumerate_end end;
-    int cones; /* looked at                                                                      */
+    int cones; /* examined                                                                       */
 } rb_enumerate_job;
 
 rb_status rb_enumerate_run(rb_enumerate_job *job, rb_arena *scratch);

@@ -1,4 +1,5 @@
-/* What the files of this room share: the solvers of table.c and the two ladders behind `auto`. */
+/* What the files of this room share: the solvers of table.c and the two sequences of methods of
+ * `auto`. */
 #ifndef RB_SOLVE_INTERNAL_H
 #define RB_SOLVE_INTERNAL_H
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Breadth first: a row only looks at the rows that no island has yet, so that a connected problem
- * costs a few rows, not all of W. */
+/* Breadth first: a row is compared only with rows that no island has yet, so that a connected
+ * problem costs a few rows, not all of W. */
 int rb_islands_find(const rb_boxed *b, rb_arena *scratch, int *label)
 {
     int n = b->n, count = 0, left = n;

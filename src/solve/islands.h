@@ -18,7 +18,7 @@ typedef struct rb_island {
 rb_status rb_island_extract(const rb_boxed *all, const int *label, int which, rb_arena *scratch,
                             rb_island *out);
 
-/* The rows in the order given, m of them; `row` stays the caller's. */
+/* The rows in the order given, m of them; `row` belongs to the caller. */
 rb_status rb_island_of_rows(const rb_boxed *all, int m, int *row, rb_arena *scratch,
                             rb_island *out);
 

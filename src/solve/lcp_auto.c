@@ -1,5 +1,5 @@
-/* `auto` for LCPs and boxes: independent islands, and for each a ladder of methods. A rung counts
- * only if its answer is certified; then the ladder ends.
+/* `auto` for LCPs and boxes: independent islands, and for each a sequence of methods (rb_rung).
+ * It ends with the first certified answer.
  *
  *     trivial     the point of the box nearest to zero
  *     warm        the given modes, factored once
@@ -11,7 +11,7 @@
  *                 proximal steps with a constant one (P.24)
  *     enumerate   all complementary cones, n <= 14
  *
- * Boxes and mixed problems reach the Lemke rungs through reduce.c. */
+ * Boxes and mixed problems reach Lemke's methods through reduce.c. */
 #include <math.h>
 #include <string.h>
 
@@ -28,23 +28,23 @@
 #include "solve/reduce.h"
 
 enum {
-    EXCHANGES = 8,       /* block exchanges of the exchange rung                               */
+    EXCHANGES = 8,       /* block exchanges of `exchange`                                      */
     PATIENCE = 3,        /* of these without progress                                          */
     TRIALS = 5,          /* cold Lemke: ones, ones with coarse pivots, then perturbed covers   */
     ENUMERATE_ROWS = 14, /* 2^14 cones take a fraction of a second                             */
     HOMOTOPY_STEPS = 6   /* 1e-3 .. 1e-8                                                       */
 };
 
-/* Pivots of a Lemke rung before another one may do better: 4/3 n is usual, the exponential examples
- * need 2^n with one covering vector and a few n with another. */
+/* Pivots of Lemke's method before another one may do better: 4/3 n is usual, the exponential
+ * examples need 2^n with one covering vector and a few n with another. */
 static int pivot_budget(int n, int max_iter)
 {
     int budget = 200 + 20 * n;
     return budget < max_iter ? budget : max_iter;
 }
 
-/* Strict measure (P.5) up to which a certified answer ends the ladder at once [1]; a worse one is
- * kept, and used if the rungs up to Lemke find none better. */
+/* Strict measure (P.5) up to which a certified answer ends the sequence at once [1]; a worse one is
+ * kept, and used if the methods up to Lemke find none better. */
 #define STRICT_TOL 1e-10
 
 /* First compliance of the homotopy [1], relative to the mean positive diagonal entry. Plain Lemke
@@ -62,7 +62,7 @@ enum { PROXIMAL_STEPS = 60 };
 
 /* Compliance of Lemke in twofold arithmetic [1], relative to each diagonal entry: a thousand times
  * the rounding of W in a sum of hundreds, and so little that z up to 1e5 of the data hides it.
- * Where it leads to an answer, the next one is found around it with less, else with more. */
+ * Where it gives an answer, the next one is found around it with less, else with more. */
 #define TWOFOLD_EPS  1e-11
 #define TWOFOLD_LESS 0.1
 #define TWOFOLD_MORE 10.0
@@ -90,7 +90,7 @@ typedef struct ladder {
     unsigned char *y_start;
     double *ray; /* of the LCP                                                         */
     int has_ray;
-    unsigned tried; /* bit per rung                                                       */
+    unsigned tried; /* bit per method                                                     */
 } ladder;
 
 static rb_status ladder_make(ladder *l)
@@ -104,7 +104,7 @@ static rb_status ladder_make(ladder *l)
     return rb_partition_make(l->box->n, l->scratch, &l->t);
 }
 
-/* Remembers an answer if it is the best so far; 1: it ends the ladder. */
+/* Keeps an answer if it is the best so far; 1: it ends the sequence. */
 static int offer(ladder *l, rb_measure m, const double *z, const unsigned char *set)
 {
     int n = l->box->n;
@@ -123,7 +123,7 @@ static int certified(const ladder *l)
     return rb_measure_accepts(l->best, l->o->tol);
 }
 
-/* ---- rungs on the box itself ---- */
+/* ---- methods on the box itself ---- */
 
 static int try_trivial(ladder *l)
 {
@@ -195,9 +195,9 @@ static rb_status try_exchange(ladder *l, int *done)
     return RB_OK;
 }
 
-/* ---- rungs on the pure LCP ---- */
+/* ---- methods on the pure LCP ---- */
 
-/* The LCP behind the box; `*bad`: an equality contradicts the others. */
+/* The LCP of the box; `*bad`: an equality contradicts the others. */
 static rb_status reduce(ladder *l, int *bad)
 {
     *bad = 0;
@@ -278,8 +278,8 @@ static rb_status try_lemke(ladder *l, int *done)
     return RB_OK;
 }
 
-/* Lemke in twofold arithmetic with a trace of compliance. Where the trace still shows, again around
- * the answer with less of it; where there is no end, more of it. */
+/* Lemke in twofold arithmetic with a trace of compliance. Where its effect is too large, again
+ * around the answer with less of it; where the method does not end, with more. */
 static rb_status try_twofold(ladder *l, int *done)
 {
     const rb_boxed *b = l->box;
@@ -377,8 +377,8 @@ static rb_status try_homotopy(ladder *l, int *done)
 
 /* Proximal point steps on the box: z <- solution with W + eps D and q - eps D z, D the positive
  * part of the diagonal. Every subproblem is regular, and for monotone problems the steps converge
- * whatever the rank of W and whatever eps: the way out where rounding of the data makes a
- * self-stress look contradictory. eps shrinks after a step that worked and grows after one that did
+ * for any rank of W and any eps: the remedy where rounding of the data makes a self-stress look
+ * contradictory. eps shrinks after a step that worked and grows after one that did
  * not. */
 static rb_status try_proximal(ladder *l, int *done)
 {
@@ -439,7 +439,7 @@ static rb_status try_enumerate(ladder *l, int *done, int *proven)
     return status;
 }
 
-/* ---- the ladder ---- */
+/* ---- the sequence ---- */
 
 /* Farkas: y >= 0, W'y <= 0 and q.y < 0 leave no z >= 0 with W z + q >= 0. In scaled units, y of
  * largest entry one. */
@@ -457,7 +457,7 @@ static int proves_infeasible(const rb_boxed *b, const double *y)
     return q_y < -FARKAS_MARGIN * size * b->data;
 }
 
-/* The rungs that need the pure LCP. */
+/* The methods that need the pure LCP. */
 static rb_status climb_lcp(ladder *l, rb_rung *rung)
 {
     int done = 0, bad = 0, proven = 0;
@@ -511,7 +511,7 @@ static rb_status climb(ladder *l, const unsigned char *mode, const double *z, rb
     return climb_lcp(l, rung);
 }
 
-/* Solves one island by the ladder: z and mode are guess in, answer out. */
+/* Solves one island by the methods in order: z and mode are guess in, answer out. */
 static rb_status climb_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
                               double *z, unsigned char *mode, rb_info *info, unsigned *tried)
 {
@@ -570,8 +570,8 @@ rb_status rb_lcp_canonical(const rb_boxed *b, const rb_solve_opts *o, rb_arena *
     return status;
 }
 
-/* Where the unique answer is wanted it is looked for next to the last one first; only if it is not
- * there the ladder finds any answer, and the whole path the unique one. Where that is lost, the
+/* Where the unique answer is wanted it is searched close to the last one first; if it is not there,
+ * the methods find any answer, and the whole path the unique one. Where that fails, the
  * answer is at least one that neither the guess nor the order of the rows has chosen. */
 static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
                               double *z, unsigned char *mode, rb_info *info, unsigned *tried)

@@ -7,9 +7,9 @@
  * differs too: the choice is physics. The path starts at large compliance, where there is one
  * solution, so that the answer depends neither on the guess nor on the solver nor on the order of
  * the rows. It is followed by partition exchanges with fresh factorisations: plain Lemke with a
- * tiny eps has pivots of that size and fails. Near the end the partition stays, and proximal steps
- *     z <- z - (W + eps C)_FF^-1 (W z + q)_F
- * with the last factors bring the residual of the original problem down to rounding. */
+ * tiny eps has pivots of that size and fails. Near the end the partition is constant, and proximal
+ * steps z <- z - (W + eps C)_FF^-1 (W z + q)_F with the last factors bring the residual of the
+ * original problem down to rounding. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@
 #define STRICT_GAP  1e-7
 #define RCOND_PLAIN 1e-9
 
-/* The path [1]: from a compliance as large as that of the bodies to one whose factors still carry
+/* The path [1]: from a compliance as large as that of the bodies to one whose factors have
  * nine digits. Every STEP is a few exchanges. */
 #define EPS_FIRST  1.0
 #define EPS_ENOUGH 1e-3

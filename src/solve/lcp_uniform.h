@@ -15,8 +15,8 @@ rb_status rb_uniform_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena 
 rb_status rb_uniform_again(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch, double *z,
                            unsigned char *mode, rb_info *info, int *found);
 
-/* Where the limit was not found: the answer, limit or not, that the ladder finds from nothing with
- * the rows in an order of their own. z and mode stay where it finds none (lcp_auto.c). */
+/* Where the limit was not found: the answer, limit or not, that a cold solve finds with the
+ * rows in canonical order. z and mode are unchanged where it finds none (lcp_auto.c). */
 rb_status rb_lcp_canonical(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch, double *z,
                            unsigned char *mode, rb_info *info);
 

@@ -580,7 +580,7 @@ rb_status rb_lemke_polished(rb_lemke_job *job, rb_partition *t, rb_arena *scratc
     return RB_OK;
 }
 
-/* Warm where asked for, cold, cold by the strict rule: the first certified answer ends it. */
+/* Warm where wanted, cold, cold by the strict rule: the first certified answer ends it. */
 static rb_status attempt(const rb_boxed *lcp, const unsigned char *start, const rb_solve_opts *o,
                          rb_arena *scratch, rb_partition *t, rb_info *info)
 {

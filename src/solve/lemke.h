@@ -1,5 +1,4 @@
-/* Lemke's method on a pure LCP, as the solver `lemke`, the ladder of `auto` and the tests use it.
- */
+/* Lemke's method on a pure LCP, as the solver `lemke`, `auto` and the tests use it. */
 #ifndef RB_SOLVE_LEMKE_H
 #define RB_SOLVE_LEMKE_H
 

@@ -81,7 +81,7 @@ typedef struct newton {
     double *p, *u;           /* iterate and its velocity, compliance included     (n)        */
     double *F;               /* p - P(y) over rho, velocities                     (n)        */
     double *p_try;           /*                                                   (n)        */
-    double *best;            /* where the whole step leads                        (n)        */
+    double *best;            /* result of the whole step                          (n)        */
     double *last;            /* answer before it is sharpened                     (n)        */
     double *guess;           /* as it came                                        (n)        */
     unsigned char *factored; /* modes that the factors are of              (n)        */

@@ -7,7 +7,7 @@
 /* (B C' + diag(lam)) z = b */
 typedef struct rb_freedoms {
     int m, r, pad; /* unknowns; columns of B and C, and from row to row                       */
-    double *B, *C; /* zero behind r                                            (m x pad)      */
+    double *B, *C; /* zero after r                                             (m x pad)      */
     double *lam;   /* > 0                                                      (m)            */
     double *K;     /* factors of 1 + C' lam^-1 B                               (r x pad)      */
     double *y;     /*                                                          (pad)          */

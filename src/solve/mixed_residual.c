@@ -3,7 +3,7 @@
 
 #include "solve/mixed.h"
 
-/* |p - onto| of a scalar row: p moved by -u, held to lo .. hi (C.8). */
+/* |p - onto| of a scalar row: p moved by -u, clamped to lo .. hi (C.8). */
 static double scalar_miss(double p, double u, double lo, double hi)
 {
     double y = p - u;

@@ -6,9 +6,9 @@
  *     slide  otherwise            F_n = u_n,  F_t = (r_t - mu y_n y_t / |y_t|) / rho
  *
  * Newton's matrix A + B W (A, B block diagonal) is singular where contacts are redundant, so the
- * compliance eps I is added to W, either for good (the caller wants the limit eps -> 0) or around
- * the iterate (proximal: it changes the path, not the solution). The coupling of friction to the
- * unknown normal impulse is in the matrix, which is therefore not symmetric.
+ * compliance eps I is added to W, either permanently (the caller wants the limit eps -> 0) or
+ * around the iterate (proximal: it changes the path, not the solution). The coupling of friction to
+ * the unknown normal impulse is in the matrix, which is therefore not symmetric.
  *
  * Globalisation: backtracking on sum |F_c|^2 with a short memory. Quadratic near a solution whose
  * modes are strict. */
@@ -355,7 +355,7 @@ int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps)
     return sqrt(equations(s, r, s->u, s->F)) <= ACCEPT * rb_newton_scale(s, r);
 }
 
-/* One proximal step with the factors at hand: where the modes stay it is a whole one. */
+/* One proximal step with the present factors: where the modes do not change it is a whole one. */
 static double polish_again(rb_newton *s, double *r, double error)
 {
     const rb_cones *k = s->k;

@@ -48,11 +48,11 @@ void rb_newton_block(const rb_newton *s, int c, int j, const double *W, double *
 /* Factors the system of s->A, s->B, s->eps and s->mode. 0: singular. */
 int rb_newton_factor(rb_newton *s);
 
-/* Least over largest pivot of the system last factored: what s->pivot_ratio says, and where the
- * small system tells nothing of the contacts, what a factorisation of their own says. */
+/* Least over largest pivot of the system last factored: s->pivot_ratio, and where the small
+ * system shows nothing of the contacts, that of a factorisation of their own. */
 double rb_newton_pivots(rb_newton *s);
 
-/* s->dr from s->F with the factors at hand. 0: the modes have changed since, or no finite answer.
+/* s->dr from s->F with the present factors. 0: the modes have changed since, or no finite answer.
  */
 int rb_newton_solve(rb_newton *s);
 
@@ -63,7 +63,7 @@ double rb_newton_scale(const rb_newton *s, const double *r);
 int rb_newton_balance(rb_newton *s, const double *r);
 
 /* Which compliance eps_c is added to contact c: the same for all, eps times the mean diagonal of W,
- * which tells several answers apart; or eps times the contact's own diagonal, which conditions
+ * which selects one of several answers; or eps times the contact's own diagonal, which conditions
  * heavy and light bodies alike. */
 typedef enum rb_compliance { RB_COMPLIANCE_UNIFORM, RB_COMPLIANCE_SCALED } rb_compliance;
 
@@ -77,7 +77,7 @@ int rb_newton_run(rb_newton *s, const double *center, double *r, int max_steps);
 /* s->u, s->F and s->mode at r, the compliance around r itself. */
 void rb_newton_evaluate(rb_newton *s, const double *r);
 
-/* One whole step around r itself, whatever it does to the merit. 0: there is none. */
+/* One whole step around r itself, whether or not the merit falls. 0: there is none. */
 int rb_newton_leap(rb_newton *s, double *r);
 
 /* From a solution with compliance to one without: proximal steps, each a Newton run around the
@@ -88,8 +88,8 @@ double rb_newton_polish(rb_newton *s, double *r, double tol);
  * sweeps where the path jumps. 1: arrived. */
 int rb_newton_path(rb_newton *s, rb_compliance kind, double eps_start, double *r);
 
-/* Compliance, relative to the mean diagonal of W, at which several answers are told apart: small
- * enough to be the limit, large enough that rounding (1e-16 / eps) does not choose. */
+/* Compliance, relative to the mean diagonal of W, at which one of several answers is selected:
+ * small enough to be the limit, large enough that rounding (1e-16 / eps) does not choose. */
 #define RB_UNIFORM_EPS 1e-7
 
 /* Least over largest pivot below which the least is that compliance: contacts are redundant [1]. */

@@ -56,7 +56,7 @@ static void factor_sparse(rb_newton *s)
     s->pivot_ratio = s->lu.pivot_ratio;
 }
 
-/* Pivots of bodies tell nothing of redundant contacts: their number is not known to be one. */
+/* Pivots of bodies show nothing of redundant contacts: the answer is not known to be unique. */
 static void factor_bodies(rb_newton *s)
 {
     rb_bodies_linearise(s->bodies, s->A, s->B, s->eps);

@@ -1,5 +1,5 @@
 /* Newton's system of few degrees of freedom under many contacts. Ten points between two links have
- * thirty rows, and two links move against each other in six ways at most: W of a robot in a heap of
+ * thirty rows, and two links have six relative freedoms at most: W of a robot in a heap of
  * its own limbs has a rank of 10 to 20 in 50 to 150 rows. With the factor Y of that rank,
  *
  *     W = Y Y' + diag(own),      own: rows that nothing couples to

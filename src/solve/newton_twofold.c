@@ -76,7 +76,7 @@ rb_status rb_newton_twofold_make(const rb_newton *plain, rb_arena *scratch, rb_n
 
 /* ---- equations ---- */
 
-/* Row of the operator that row i of the cones stands for. */
+/* Row of the operator that belongs to row i of the cones. */
 static int operator_row(const rb_cones *k, int i)
 {
     int c = i / k->dim;

@@ -12,7 +12,7 @@
 
 #include "solve/internal.h"
 
-/* b = q + W r of contact c without its own impulse. The sums stay in registers: through b, which
+/* b = q + W r of contact c without its own impulse. The sums are in registers: through b, which
  * might be anything, every block would wait for the one before. */
 static void contact_rest(const rb_cones *k, int c, const double *r, double *b)
 {

@@ -4,7 +4,7 @@
 
 #include "solve/cone.h"
 
-/* Solves each contact exactly in turn with the others held, forward or backward, with compliance
+/* Solves each contact exactly in turn with the others fixed, forward or backward, with compliance
  * eps[c] added to contact c (NULL: none). Returns the largest change of velocity that a contact's
  * own impulse change made [m/s]. */
 double rb_nsgs_sweep(const rb_cones *k, const double *eps, double *r, int backward);

@@ -17,8 +17,8 @@
  * Smaller: every answer is refined, which costs as much as the factorisation. */
 #define ROUNDING_LEVEL 1e-13
 
-/* Residual over max(1, |q|) up to which the rest of the certificate's scale is not looked at [1]:
- * it could only make a good measure better. Larger: tolerances below it would be missed. */
+/* Residual over max(1, |q|) up to which the rest of the scale of the certificate is not computed
+ * [1]: it could only make a good measure better. Larger: tolerances below it would be missed. */
 #define SCALE_MATTERS 1e-12
 
 /* Above this strict measure the partition is wrong, not inexact, and nothing is refined [1]. */

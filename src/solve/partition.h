@@ -42,7 +42,7 @@ typedef struct rb_measure {
 } rb_measure;
 
 /* What the measure of an answer must be to count: relative <= tol and honest <= 1e-6 [1]. The least
- * residual of an infeasible problem is of the size of q whatever z is. */
+ * residual of an infeasible problem is of the size of q for any z. */
 int rb_measure_accepts(rb_measure m, double tol);
 
 /* No answer. */

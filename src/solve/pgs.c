@@ -14,7 +14,7 @@
 #include "solve/matrix.h"
 #include "solve/partition.h"
 
-/* Sweeps between two looks at the residual: it costs as much as a sweep. */
+/* Sweeps between two evaluations of the residual: it costs as much as a sweep. */
 enum { LOOK_EVERY = 8 };
 
 /* A residual that shrinks by less than this factor over STALL_SWEEPS sweeps has converged as far as
@@ -120,7 +120,7 @@ static void read_modes(const rows *r, const double *z, unsigned char *mode)
 }
 
 /* Sweeps until the residual is small, stalls or overflows; `best` keeps the best iterate that was
- * looked at. Best is the least absolute residual: the relative one falls where z runs away. */
+ * measured. Best is the least absolute residual: the relative one falls where z runs away. */
 static grade iterate(const rows *r, const rb_solve_opts *o, double *z, double *best, int *sweeps)
 {
     double n = r->p->n;

@@ -151,7 +151,7 @@ rb_status rb_problem_check(const rb_problem *p, rb_error *err)
         return rb_fail(err, RB_TOO_LARGE, "n = %d: at most %d rows", p->n, RB_MAX_ROWS);
     }
 
-    /* every solver of these kinds makes W dense, whatever its form: n^2 numbers */
+    /* every solver of these kinds makes W dense in any form: n^2 numbers */
     if ((p->kind == RB_LCP || p->kind == RB_BOX) && p->n > RB_MAX_DENSE_ROWS) {
         return rb_fail(err, RB_TOO_LARGE,
                        "n = %d: an LCP or a box is solved with a dense matrix of at most %d rows",

@@ -17,8 +17,8 @@
  * one before the elimination. Smaller: rounding of redundant loops becomes an equation. */
 #define COEFFICIENT_TOL 1e-11
 
-/* Right side of a redundant equality that still counts as consistent [1], same scale. It is what
- * an answer certified to 1e-9 can hide. */
+/* Right side of a redundant equality that counts as consistent [1], same scale: the error that an
+ * answer certified to 1e-9 can hide. */
 #define CONSISTENT_TOL 1e-9
 
 /* Ratio of the last to the first pivot [1] below which the elimination is refined. */
@@ -114,7 +114,7 @@ static void back_substitute(const rb_reduction *r, double *rows, int ld, int wid
     }
 }
 
-/* rows := L^-1 rows, all `count` of them; the rows behind the rank have no U. */
+/* rows := L^-1 rows, all `count` of them; the rows beyond the rank have no U. */
 static void forward_substitute(const rb_reduction *r, double *rows, int ld, int width, int count)
 {
     for (int k = 0; k < count; k++) {
@@ -146,9 +146,9 @@ static double block_entry(const rb_reduction *r, int k, int l)
     return r->rscale[i] * r->box->W[(ptrdiff_t)r->eq[i] * r->box->n + r->eq[j]] * r->cscale[j];
 }
 
-/* One step of refinement of X = A^-1 (B, r, A12), with the residual in doubled precision: behind a
- * badly conditioned block the Schur complement would lose the digits that tell a self-stress from
- * a contradiction. */
+/* One step of refinement of X = A^-1 (B, r, A12), with the residual in doubled precision: after a
+ * badly conditioned block the Schur complement would lose the digits that separate a self-stress
+ * from a contradiction. */
 static rb_status refine(rb_reduction *r, rb_arena *scratch)
 {
     int rank = r->rank, nc = r->ncomp, rest = r->nfree - rank, width = nc + 1 + rest;
@@ -199,7 +199,7 @@ static int keep_rows(rb_reduction *r, double coefficient_top, double right_top)
 }
 
 /* The complementary row c over (y, 1, leftover x), x1 eliminated. What the elimination cancels down
- * to noise is zero: a body held by its joints must not look like a body of mass 1e16. `terms`
+ * to noise is zero: a body fixed by its joints must not look like a body of mass 1e16. `terms`
  * collects the absolute terms of each entry. */
 static void schur_row(const rb_reduction *r, int c, double *out, double *terms)
 {
@@ -229,8 +229,8 @@ static void schur_row(const rb_reduction *r, int c, double *out, double *terms)
     }
 }
 
-/* The Schur complement over the complementary variables. An entry whose own terms are small still
- * carries the noise of its row and column, measured by their diagonal terms. */
+/* The Schur complement over the complementary variables. An entry whose own terms are small has
+ * the noise of its row and column too, measured by their diagonal terms. */
 static rb_status schur_complement(rb_reduction *r, rb_arena *scratch, double *S)
 {
     int nc = r->ncomp;
@@ -267,7 +267,7 @@ static int keep_cols(rb_reduction *r, const double *S)
 
 /* B2 := T B2, r2 := T r2 with T B2 = -C2' as nearly as possible, eq. (P.14). Equalities may be
  * mixed by any regular T; this one makes a monotone problem (loops, circuits) monotone again, while
- * the signs that pivoting leaves behind would end Lemke's method on a ray. */
+ * the signs that pivoting leaves would end Lemke's method on a ray. */
 static rb_status match_pairs(rb_reduction *r, const double *S, rb_arena *scratch)
 {
     int k = r->npair, nc = r->ncomp;

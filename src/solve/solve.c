@@ -106,7 +106,7 @@ rb_status rb_solve(const rb_problem *p, const rb_solve_opts *o, double *z, rb_in
     if (!arena) return RB_NOMEM;
     rb_mark mark = rb_arena_mark(arena);
 
-    /* a ray needs a place even where the caller does not ask for it */
+    /* a ray needs memory even where the caller does not want it */
     double *ray = info->ray;
     if (!ray) info->ray = rb_push(arena, double, p->n);
     unsigned char *mode = info->mode;

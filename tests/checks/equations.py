@@ -1,6 +1,6 @@
 """Equation numbers of docs/theory: each is given once, on the page that owns its letter; what cites one
 cites an equation that is there; and each equation is cited where it is used: in the code, on another page, or
-once more on its own.
+once more on its own. Works are cited by the tags of docs/theory/references.md, [Jain 2011, 4.2]: each tag is there.
 
 An equation on a line of its own is indented as code and ends with its number, `(S.12)`; others are given in a
 sentence. `(S.11) to (S.15)` and `(S.11) .. (S.15)` cite all of the range.
@@ -15,6 +15,8 @@ import tree
 GIVEN = re.compile(r"^ {4,}.*\(([A-Z])\.(\d+[a-z]?)\)\s*$")
 CITED = re.compile(r"\(([A-Z])\.(\d+[a-z]?)\)")
 RANGE = re.compile(r"\(([A-Z])\.(\d+)\) (?:to|\.\.) \(\1\.(\d+)\)")
+TAG = re.compile(r"\[([A-Z][^\[\]()]{2,80}?\b(?:1[89]|20)\d\d\b[^\[\]()]*)\]")
+WORK = re.compile(r"^\| \[([^\]]+)\]", re.MULTILINE)
 LONGEST = 15        # a longer range names a page, not equations
 OWNER = re.compile(r"^\| \[[^\]]+\]\(([\w-]+\.md)\) \| ([A-Z]) \|", re.MULTILINE)    # in docs/theory/README.md
 
@@ -69,6 +71,18 @@ def misplaced(theory, owners):
             if k[0] in owners and not at.startswith(f"docs/theory/{owners[k[0]]}:")]
 
 
+def unknown_works(references, texts):
+    """Tags that no line of the list of references has; [A 1990; B 2001, 3] are two."""
+    known = set(WORK.findall(references))
+    for name, text in texts.items():
+        for match in TAG.finditer(text):
+            for part in re.sub(r"\s+(\*\s+)?", " ", match.group(1)).split(";"):
+                tag = re.match(r".*?\b(?:1[89]|20)\d\d\b", part.strip())
+                if tag and tag.group() not in known:
+                    number = text.count("\n", 0, match.start()) + 1
+                    yield f"{name}:{number}: docs/theory/references.md has no [{tag.group()}]"
+
+
 def main():
     root = sys.argv[1]
     pages = {n: tree.read(root, n) for n in tree.markdown_files(root)}
@@ -78,6 +92,7 @@ def main():
     owners = {letter: page for page, letter in OWNER.findall(theory.get("docs/theory/README.md", ""))}
     findings, count = check(theory, others)
     findings += unused(theory, others) + misplaced(theory, owners)
+    findings += unknown_works(theory.get("docs/theory/references.md", ""), {**theory, **others})
     tree.finish(findings, f"{count} equations, each once; each is cited, and none is cited that is not there")
 
 

@@ -106,6 +106,8 @@ class Markdown(unittest.TestCase):
         unused = equations.unused(theory, {"a.c": "/* (S.1) to (S.3), (S.3) */\n"})
         self.assertEqual(len(unused), 1)
         self.assertIn("docs/theory/a.md:4: (T.1)", unused[0])
+        works = equations.unknown_works("| [Jain 2011] | x |\n", {"a.c": "/* [Jain 2011, 4.2; Lee\n * 1999] [1990] */"})
+        self.assertEqual(list(works), ["a.c:1: docs/theory/references.md has no [Lee 1999]"])
         misplaced = equations.misplaced(theory, {"S": "a.md", "T": "b.md"})
         self.assertEqual(len(misplaced), 1)
         self.assertIn("(T.1) belongs to docs/theory/b.md", misplaced[0])
@@ -130,6 +132,9 @@ class Markdown(unittest.TestCase):
         self.assertEqual(len(findings), 2)
         self.assertIn("src/b.c does not exist", findings[0])
         self.assertIn("does not name src/c.c", findings[1])
+        text = '<!-- places: RB_X "word" -->\n| `src/a.c` |\n'
+        findings = recipes.check(text, lambda n: True, {"src/a.c": "RB_X", "src/b.c": 'x = "word"', "src/c.c": "word"})
+        self.assertEqual([f.split()[-1] for f in findings], ["src/b.c"])
 
     def test_messages(self):
         text = "| message | why |\n|---|---|\n| `a ... b` (`RB_FULL`) | `c` |\n\n| x | y |\n|---|---|\n| `d` | |\n"
