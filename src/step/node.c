@@ -33,7 +33,7 @@ enum { ROUNDS = 24 }; /* two to four are usual */
 
 /* Tolerance of smooth motion in rounds that will not be the last [1], and how many times what rows
  * may miss the impulses of a round change them by, so that the next one may be the last [1]. */
-#define ROUGH 1e-7
+#define ROUGH  1e-7
 #define NEARLY 1e3
 
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
@@ -294,6 +294,52 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
+/* Whether the answer leaves a gap below where it may end, by more than what rounds may leave: loops
+ * take all freedom from a joint at a dead centre, and rows of the start cannot hold it there. A
+ * short part of the step leads to where they can. */
+static int leaves_deep(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    double allowed = rb_node_allowed(x);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0) continue;
+        double deep = rb_stage_deep(s, &c->id) / s->h;
+        if (s->u[c->row] + x->Wp[c->row] < -fmax(allowed, deep)) return 1;
+    }
+    return 0;
+}
+
+/* The values of a first round are those of a motion without the right impulses: at a dead centre
+ * between limits loops are open there by what no impulse closes. Values of rows that were straight
+ * are no more than the velocity asks for. */
+static void straighten(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_constraints_velocity(&s->set, x->v_mean, s->u);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] -= x->Wp[r];
+        if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
+        if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
+        for (int r = c->row; r < c->row + c->nrow; r++)
+            s->u[r] += rb_stage_loop_share(s) * s->set.error[r] / s->h;
+    }
+}
+
+/* Impulses of islands that are not skipped; the first ones of loops once more, if need be. */
+static rb_status solve_islands(rb_node *x, const unsigned char *skip)
+{
+    rb_stage *s = x->s;
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    rb_status status = rb_stage_solve_others(s, skip);
+    if (status != RB_UNSOLVED || x->solved > 1 || s->m->neq == 0) return status;
+    s->info->residual = residual; /* what was refused is not reported as accepted */
+    s->info->velocity_residual = in_velocity;
+    straighten(x);
+    return rb_stage_solve_others(s, skip);
+}
+
 /* p of the rows with the values that were found; done: it changes so little that the end is where
  * it was, but for a straight way. */
 static rb_status solve(rb_node *x, int *done)
@@ -314,11 +360,13 @@ static rb_status solve(rb_node *x, int *done)
     x->solved++;
     s->last = s->set;
     s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
-    rb_status status = rb_stage_solve_others(s, skip);
+    rb_status status = solve_islands(x, skip);
     s->last_p = NULL;
     s->no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;
     push(x);
+    if (leaves_deep(x) && !s->final)
+        return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
     if (*done) shift(x, p, v_a, Wp);
     rb_arena_reset(s->d->arena, mark);

@@ -30,17 +30,18 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
  */
 
 /* The contact pushed in the step, or it touches and another one of its pair pushed: features change
- * on the way, and what carries is not unique. */
+ * on the way, and what carries is not unique. Overlap of the model touches at its floor. */
 static int has_pushed(const rb_stage *step, const rb_contact *c)
 {
-    int pair = 0, near = c->at.gap <= rb_stage_pair_deep(step, c->geom1, c->geom2);
+    double deep = rb_stage_pair_deep(step, c->geom1, c->geom2);
+    int pair = 0;
     for (int i = 0; i < step->set.ncontact; i++) {
         const rb_constraint *row = &step->set.c[i];
         if (row->id.a != c->geom1 || row->id.b != c->geom2 || !(step->p[row->row] > 0.0)) continue;
         if (row->id.c == c->at.feature) return 1;
-        pair = 1;
+        pair |= c->at.gap - row->floor <= deep;
     }
-    return pair && near;
+    return pair;
 }
 
 /* The point x of link k at the node, where the link has taken it; d is at the end. */
