@@ -97,6 +97,7 @@ static void begin(rb_stage *s)
     s->q_hat = s->q0;
     s->v_hat = NULL;
     s->found = NULL;
+    s->half = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
     memset(s->carried, 0, (size_t)s->m->ntree);

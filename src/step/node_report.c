@@ -224,19 +224,35 @@ static rb_status agree(rb_node *x, const double *half)
     return status == RB_UNSOLVED ? RB_OK : status;
 }
 
-/* Impulses between the velocities that are reported: those of a motion that begins with v itself
- * are of half a step, and p~ of the end comes on top. */
+/* p~ with which the velocity was reported that the step began from: 0, where it is v itself. */
+static const double *half_before(const rb_node *x, const rb_constraint *c)
+{
+    const rb_touch *touch = rb_node_is_fresh(x, c) ? NULL : rb_touch_find(x->s->d, &c->id);
+    return touch && touch->nrow == c->nrow ? touch->frame : NULL;
+}
+
+/* Impulses between the velocities that are reported,
+ *
+ *     p + p~ of the end - p~ of the start                                                   (S.108)
+ *
+ * for loops. That is p itself for what lasts, and so it is told for the others, but for motions
+ * that begin with v itself, whose p is of half a step: contacts only push. */
 static void report_impulses(rb_node *x, const rb_stage *end)
 {
     rb_stage *s = x->s;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i], *last = NULL;
-        int rests = c->island >= 0 && s->still[c->island];
-        if (rb_node_is_fresh(x, c) && !rests) last = rb_stage_find(&end->set, &c->id);
+        int rests = c->island >= 0 && s->still[c->island], loop = c->kind == RB_CONSTRAINT_EQUALITY;
+        const double *before = loop && !rests ? half_before(x, c) : NULL;
+        if ((loop || rb_node_is_fresh(x, c)) && !rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
-        for (int r = 0; r < c->nrow; r++)
-            s->p[c->row + r] += x->struck[c->row + r] + (last ? end->p[last->row + r] : 0.0);
+        for (int r = 0; r < c->nrow; r++) {
+            double half = last ? end->p[last->row + r] : 0.0;
+            if (loop) x->half[c->row + r] = half;
+            s->p[c->row + r] += x->struck[c->row + r] + half - (before ? before[r] : 0.0);
+        }
     }
+    s->half = x->half;
 }
 
 /* (v1 - v0).(M + E) (v0 + v1) / 2 of trees that do not rest; M as in d. */
