@@ -113,7 +113,7 @@ static void recall(rb_stage *s)
         rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
         for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
         if (c->kind == RB_CONSTRAINT_DRY)
-            s->p[c->row] = fmax(-c->bound, fmin(c->bound, s->p[c->row]));
+            s->p[c->row] = 0.5 * fmax(-c->bound, fmin(c->bound, s->p[c->row]));
     }
 }
 
@@ -161,6 +161,21 @@ static rb_status move(rb_node *x)
     return RB_OK;
 }
 
+/* x->b := J (M + E)^-1 J'p of all but the friction of joints, which has no part in the kick. */
+static void find_lasting(rb_node *x)
+{
+    rb_stage *s = x->s;
+    copy(x->b, s->p, s->set.nrow);
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        if (s->set.c[i].kind == RB_CONSTRAINT_DRY) x->b[s->set.c[i].row] = 0.0;
+    }
+    memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
+    rb_constraints_force(&s->set, x->b, x->f);
+    rb_mass_solve(s->m, s->d, x->f);
+    rb_constraints_velocity(&s->set, x->f, x->b);
+    for (int r = 0; r < s->set.nrow; r++) x->b[r] -= s->set.drive[r];
+}
+
 /* Impulses that last were half of them in the kick (S.104), J kick = -W p / 2. Those of an impact
  * were not, and are not expected again: the islands of such begin without. 1: there were any. */
 static int forget_impacts(rb_node *x)
@@ -168,6 +183,7 @@ static int forget_impacts(rb_node *x)
     rb_stage *s = x->s;
     double h = s->d->touch_h > 0.0 ? 2.0 * s->h / s->d->touch_h : 0.0;
     int any = 0;
+    find_lasting(x);
     rb_constraints_velocity(&s->set, s->d->kick, x->value);
     for (int k = 0; k < s->set.nisland; k++) {
         double off = 0.0, all = 0.0;
@@ -175,8 +191,8 @@ static int forget_impacts(rb_node *x)
             const rb_constraint *c = &s->set.c[s->set.island_order[i]];
             for (int r = c->row; r < c->row + c->nrow; r++) {
                 double kick = h * (x->value[r] - s->set.drive[r]);
-                off += (x->Wp[r] + kick) * (x->Wp[r] + kick);
-                all += x->Wp[r] * x->Wp[r];
+                off += (x->b[r] + kick) * (x->b[r] + kick);
+                all += x->b[r] * x->b[r];
             }
         }
         if (s->still[k] || !(off > LASTED * all)) continue;
@@ -189,6 +205,14 @@ static int forget_impacts(rb_node *x)
     return any;
 }
 
+/* Friction of joints acts half at the start of a step and half at its end (S.109). */
+static void halve_friction(const rb_stage *s, double by)
+{
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        if (s->set.c[i].kind == RB_CONSTRAINT_DRY) s->set.c[i].bound *= by;
+    }
+}
+
 /* More rows are another set of islands; p of those that were there is kept. */
 static rb_status begin_rows(rb_node *x)
 {
@@ -197,6 +221,7 @@ static rb_status begin_rows(rb_node *x)
     if (!s->still) return RB_NOMEM;
     memset(s->still, 0, (size_t)s->set.nisland);
     memset(s->resting, 0, (size_t)s->m->ntree);
+    halve_friction(s, 0.5);
     return rb_stage_solve_begin(s);
 }
 
@@ -377,17 +402,6 @@ static rb_status solve(rb_node *x, int *done)
 /* ---- the rule ---------------------------------------------------------------------------------
  */
 
-/* Impulses at the start of a motion are those of half a step, and so is the bound of dry friction.
- */
-static void halve_friction(const rb_node *x, double by)
-{
-    const rb_stage *s = x->s;
-    for (int i = s->set.ncontact; i < s->set.n; i++) {
-        rb_constraint *c = &s->set.c[i];
-        if (c->kind == RB_CONSTRAINT_DRY && rb_node_is_fresh(x, c)) c->bound *= by;
-    }
-}
-
 static rb_status do_rounds(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -451,9 +465,9 @@ rb_status rb_stage_node(rb_stage *s)
     status = rb_node_rows(&x);
     if (status == RB_OK) status = rb_node_rest_on(&x);
     if (status == RB_OK) recall(s);
-    halve_friction(&x, 0.5);
+    halve_friction(s, 0.5);
     if (status == RB_OK) status = do_rounds(&x);
-    halve_friction(&x, 2.0);
+    halve_friction(s, 2.0);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
     if (status == RB_OK) status = rb_node_report(&x);
     if (status == RB_OK) status = rb_stage_through(s);

@@ -49,10 +49,11 @@ typedef struct rb_node {
 
     /* impacts */
     unsigned char
-        *bounces;   /* contacts whose impact has been taken                   (set.ncontact) */
-    double *v_from; /* v as it was reported, after impacts                          (nv)        */
-    double lost;    /* work of impacts [J]                                                      */
-    double *struck; /* impulses of impacts                                          (set.nrow)  */
+        *bounces;     /* contacts whose impact has been taken                   (set.ncontact) */
+    double *v_from;   /* v as it was reported, after impacts                          (nv)        */
+    double lost;      /* work of impacts, by v [J]                                                */
+    double lost_told; /* and by the velocities that are reported [J]                            */
+    double *struck;   /* impulses of impacts                                          (set.nrow)  */
 
     double *f, *force; /* scratch                                                     (nv)        */
     double *q;         /* scratch                                                     (nq_all)    */

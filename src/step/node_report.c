@@ -125,6 +125,10 @@ static rb_status halves(rb_stage *s, const rb_stage *step, double **half)
     *half = rb_push(s->d->arena, double, s->set.nrow);
     if (!p || !*half) return RB_NOMEM;
     for (int r = 0; r < step->set.nrow; r++) p[r] = 0.5 * step->p[r];
+    for (int i = step->set.ncontact; i < step->set.n; i++) { /* it is half of its bound already */
+        const rb_constraint *c = &step->set.c[i];
+        if (c->kind == RB_CONSTRAINT_DRY) p[c->row] = step->p[c->row];
+    }
     memset(*half, 0, (size_t)s->set.nrow * sizeof **half);
     s->last = step->set;
     s->last_p = p;
@@ -244,7 +248,8 @@ static void report_impulses(rb_node *x, const rb_stage *end)
         const rb_constraint *c = &s->set.c[i], *last = NULL;
         int rests = c->island >= 0 && s->still[c->island], loop = c->kind == RB_CONSTRAINT_EQUALITY;
         const double *before = loop && !rests ? half_before(x, c) : NULL;
-        if ((loop || rb_node_is_fresh(x, c)) && !rests) last = rb_stage_find(&end->set, &c->id);
+        int adds = loop || c->kind == RB_CONSTRAINT_DRY || rb_node_is_fresh(x, c);
+        if (adds && !rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
         for (int r = 0; r < c->nrow; r++) {
             double half = last ? end->p[last->row + r] : 0.0;
@@ -270,13 +275,36 @@ static double work_between(rb_node *x, const double *v0, const double *v1)
     return sum;
 }
 
+/* kick: the velocity that the next step begins from, less v_new. Friction of joints has done its
+ * half, and is not taken back. */
+static void find_kick(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double *p = s->bias, *kick = s->d->kick; /* of no use here */
+    int dry = 0;
+    memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        if (s->set.c[i].kind != RB_CONSTRAINT_DRY) continue;
+        dry |= p[s->set.c[i].row] != 0.0;
+        p[s->set.c[i].row] = 0.0;
+    }
+    memcpy(kick, x->f, (size_t)m->nv * sizeof *kick);
+    if (dry) {
+        memset(kick, 0, (size_t)m->nv * sizeof *kick);
+        rb_constraints_force(&s->set, p, kick);
+        rb_mass_solve(m, s->d, kick);
+    }
+    for (int j = 0; j < m->nv; j++) kick[j] = -kick[j];
+}
+
 /* v_new, kick, p as reported; M, E and their factor are those of the end then. */
 static rb_status find_velocity(rb_node *x)
 {
     rb_stage *s = x->s, step = *s;
     const rb_model *m = s->m;
     rb_step_opts quiet = *s->o;
-    double *kick = s->d->kick, *half = NULL;
+    double *half = NULL;
     const rb_step_info *info = s->info;
     rb_step_info before = { .solves = info->solves,
                             .rows = info->rows,
@@ -293,10 +321,8 @@ static rb_status find_velocity(rb_node *x)
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
     if (status == RB_OK) rb_constraints_force(&s->set, s->p, x->f);
     if (status == RB_OK) rb_mass_solve(m, s->d, x->f);
-    for (int j = 0; j < m->nv; j++) {
-        s->v_new[j] = x->v_end[j] + x->f[j];
-        kick[j] = -x->f[j];
-    }
+    for (int j = 0; j < m->nv; j++) s->v_new[j] = x->v_end[j] + x->f[j];
+    if (status == RB_OK) find_kick(x);
     rb_stage end = *s;
     *s = step;
     s->info->solves = before.solves;
@@ -329,7 +355,7 @@ static rb_status report_velocity(rb_node *x)
     memcpy(s->v_new, x->v_end, (size_t)m->nv * sizeof *s->v_new);
     memset(kick, 0, (size_t)m->nv * sizeof *kick);
     if (s->set.nrow > 0) {
-        s->energy = x->lost + work_between(x, x->v_from, x->v_e);
+        s->energy = x->lost_told + work_between(x, x->v_from, x->v_e);
         for (int r = 0; r < s->set.nrow; r++)
             s->energy += (s->p[r] + x->struck[r]) * s->set.drive[r];
         rb_mark mark = rb_arena_mark(s->d->arena);
