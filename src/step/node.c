@@ -36,6 +36,10 @@ enum { ROUNDS = 24 }; /* two to four are usual */
 #define ROUGH  1e-7
 #define NEARLY 1e3
 
+/* Change of the velocity of a loop's row in the last round, in units of that of others [1]. Larger:
+ * loops are left open. Smaller: one more round. */
+#define LOOPS_CHANGE 0.02
+
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
 #define STRAYS 4.0
 
@@ -305,13 +309,26 @@ static void shift(rb_node *x, const double *p, const double *v_a, const double *
     if (m->neq > 0) rb_node_foresee_loops(x);
 }
 
+/* Largest change of the velocities of rows; Wp: before it. Loops are to close more closely than
+ * rows need to agree: what the straight way leaves open is h times their change. */
+static double change_of(const rb_node *x, const double *Wp)
+{
+    const rb_constraints *set = &x->s->set;
+    double change = 0.0;
+    for (int i = 0; i < set->n; i++) {
+        double share = set->c[i].kind == RB_CONSTRAINT_EQUALITY ? LOOPS_CHANGE : 1.0;
+        for (int r = set->c[i].row; r < set->c[i].row + set->c[i].nrow; r++)
+            change = fmax(change, fabs(x->Wp[r] - Wp[r]) / share);
+    }
+    return change;
+}
+
 /* Rounds shrink the change of velocities of rows by the rate that the last two tell; what is left
  * after this one and the straight way is that much less than its own change. Wp: before it; mixed:
  * what the answer would miss however little it changes. */
 static int is_done(rb_node *x, const double *Wp, double mixed)
 {
-    double change = 0.0, before = x->change, allowed = rb_node_allowed(x);
-    for (int r = 0; r < x->s->set.nrow; r++) change = fmax(change, fabs(x->Wp[r] - Wp[r]));
+    double before = x->change, allowed = rb_node_allowed(x), change = change_of(x, Wp);
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
     int fine = x->fine;
