@@ -107,6 +107,16 @@ static void begin(rb_stage *s)
     memset(s->carried, 0, (size_t)s->m->ntree);
 }
 
+/* Of loops and limits twice what the velocity was reported with: where they hold each other,
+ * impulses of the step before do not go with that. */
+static void recall_halves(rb_stage *s, const rb_constraint *c)
+{
+    if (c->kind != RB_CONSTRAINT_EQUALITY && c->kind != RB_CONSTRAINT_LIMIT) return;
+    const rb_touch *touch = rb_touch_find(s->d, &c->id);
+    if (!touch || touch->nrow != c->nrow) return;
+    for (int r = 0; r < c->nrow; r++) s->p[c->row + r] = 2.0 * touch->frame[r];
+}
+
 /* Impulses of the step before, for a step of this length. */
 static void recall(rb_stage *s)
 {
@@ -115,6 +125,7 @@ static void recall(rb_stage *s)
         const rb_constraint *c = &s->set.c[i];
         if (c->island < 0 || s->still[c->island]) continue;
         rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
+        recall_halves(s, c);
         for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
         if (c->kind == RB_CONSTRAINT_DRY)
             s->p[c->row] = 0.5 * fmax(-c->bound, fmin(c->bound, s->p[c->row]));
@@ -314,9 +325,9 @@ static void shift(rb_node *x, const double *p, const double *v_a, const double *
 static double change_of(const rb_node *x, const double *Wp)
 {
     const rb_constraints *set = &x->s->set;
-    double change = 0.0;
+    double change = 0.0, loops = fmin(1.0, fmax(LOOPS_CHANGE, rb_node_loops_share(x)));
     for (int i = 0; i < set->n; i++) {
-        double share = set->c[i].kind == RB_CONSTRAINT_EQUALITY ? LOOPS_CHANGE : 1.0;
+        double share = set->c[i].kind == RB_CONSTRAINT_EQUALITY ? loops : 1.0;
         for (int r = set->c[i].row; r < set->c[i].row + set->c[i].nrow; r++)
             change = fmax(change, fabs(x->Wp[r] - Wp[r]) / share);
     }

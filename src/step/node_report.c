@@ -249,12 +249,13 @@ static void report_impulses(rb_node *x, const rb_stage *end)
         int rests = c->island >= 0 && s->still[c->island], loop = c->kind == RB_CONSTRAINT_EQUALITY;
         const double *before = loop && !rests ? half_before(x, c) : NULL;
         int adds = loop || c->kind == RB_CONSTRAINT_DRY || rb_node_is_fresh(x, c);
-        if (adds && !rests) last = rb_stage_find(&end->set, &c->id);
+        if (!rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
         for (int r = 0; r < c->nrow; r++) {
             double half = last ? end->p[last->row + r] : 0.0;
-            if (loop) x->half[c->row + r] = half;
-            s->p[c->row + r] += x->struck[c->row + r] + half - (before ? before[r] : 0.0);
+            x->half[c->row + r] = half;
+            s->p[c->row + r] += x->struck[c->row + r] - (before ? before[r] : 0.0);
+            if (adds) s->p[c->row + r] += half;
         }
     }
     s->half = x->half;
