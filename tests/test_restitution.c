@@ -221,8 +221,9 @@ TEST(a_linkage_bounces_as_its_mirror_image)
             scene_step(&s);
             CHECK(fabs(s.d->v[1]) <= 1e-8 && fabs(s.d->v[3]) <= 1e-8 && fabs(s.d->v[5]) <= 1e-8);
             CHECK(s.info.loop_error <= 1e-10);
+            CHECK(s.info.energy_impacts <= 1e-12 || laws[k % 3] == RB_NEWTON);
         }
-        CHECK(s.worst.energy_created <= 1e-12 || laws[k % 3] == RB_NEWTON);
+        CHECK(s.worst.energy_created <= 3e-4 || laws[k % 3] == RB_NEWTON); /* steps of 9.5 ms */
         scene_free(&s);
     }
 }
