@@ -52,19 +52,23 @@ static int take_memory(rb_arena *arena, size_t n, rb_closed *of)
     return of->row && of->perm && of->A && of->scale && of->x && of->work;
 }
 
-/* Scales that make the diagonal one; a row that is rounding beside the others of its equality, as
- * the one across the plane of a four-bar, keeps its size. */
+/* Scales that make the diagonal one, the largest of rows a to b - 1 of a constraint. Rows of a
+ * point, and those of a turn, have one unit and one scale: the row across the plane of a four-bar
+ * is small beside the others, and next to nothing where it lies flat. */
+static double scale_of(const rb_island *is, int a, int b)
+{
+    double largest = 0.0;
+    for (int r = a; r < b; r++) largest = fmax(largest, rb_island_entry(is, r, r));
+    return largest > 0.0 ? 1.0 / sqrt(largest) : 0.0;
+}
+
 static void list_rows(const rb_island *is, rb_closed *of)
 {
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
-        double largest = 0.0;
-        for (int r = is->row[i]; r < is->row[i] + c->nrow; r++)
-            largest = fmax(largest, rb_island_entry(is, r, r));
         for (int r = 0; r < c->nrow; r++, of->n++) {
-            double own = rb_island_entry(is, is->row[i] + r, is->row[i] + r);
-            double w = fmax(own, RB_LOOP_ROW_ROUNDING * largest);
-            of->scale[of->n] = w > 0.0 ? 1.0 / sqrt(w) : 0.0;
+            int a = r - r % 3, b = a + 3 < c->nrow ? a + 3 : c->nrow;
+            of->scale[of->n] = scale_of(is, is->row[i] + a, is->row[i] + b);
             of->row[of->n] = c->row + r;
         }
     }

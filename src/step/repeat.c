@@ -40,7 +40,8 @@ int rb_stage_is_repeated(const rb_stage *s, int e, int r)
 /* row_repeats: of the rows of the set. */
 static rb_status mark_island(rb_stage *s, rb_closure *x, int island, unsigned char *row_repeats)
 {
-    rb_status status = rb_closure_factor(s, x, island, RB_LOOP_REPEATS);
+    double tol = has_open(s, island) ? RB_LOOP_REPEATS : RB_LOOP_RANK_TOL;
+    rb_status status = rb_closure_factor(s, x, island, tol);
     const rb_closed *of = &x->of[island];
     for (int i = of->rank; status == RB_OK && i < of->n; i++) row_repeats[of->row[of->perm[i]]] = 1;
     return status;

@@ -457,8 +457,10 @@ enum { OVERLAP_TOLD = 100 };
 static int most_yields(const rb_stage *s, int push_out)
 {
     int may = s->may_yield || (holds_overlap(s) && !push_out);
-    if (s->o->scheme == RB_SCHEME_NODE) may = may && s->no_answer;
-    return may && s->set.nrow > 0 ? 1 + began_beyond_limits(s) : 0;
+    int node = s->o->scheme == RB_SCHEME_NODE;
+    if (node) may = may && s->no_answer;
+    int last = !node || s->final; /* shorter steps may lead past a dead centre */
+    return may && s->set.nrow > 0 ? 1 + (last && began_beyond_limits(s)) : 0;
 }
 
 /* Where motions begin, and what was told by then. */
