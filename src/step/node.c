@@ -33,7 +33,7 @@ enum { ROUNDS = 24 }; /* two to four are usual */
 
 /* Tolerance of smooth motion in rounds that will not be the last [1], and how many times what rows
  * may miss the impulses of a round change them by, so that the next one may be the last [1]. */
-#define ROUGH 1e-7
+#define ROUGH  1e-7
 #define NEARLY 1e3
 
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
@@ -102,13 +102,15 @@ static void begin(rb_stage *s)
     memset(s->carried, 0, (size_t)s->m->ntree);
 }
 
-/* Impulses of the step before, for a step of this length. */
+/* Impulses of the step before, for a step of this length. Large islands begin without: of many
+ * points that can carry others do in each step, and where those of the step before would lead is
+ * farther off than where none do. */
 static void recall(rb_stage *s)
 {
     double scale = s->d->touch_h > 0.0 ? s->h / s->d->touch_h : 0.0;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->island < 0 || s->still[c->island]) continue;
+        if (c->island < 0 || s->still[c->island] || rb_node_is_large(s, c->island)) continue;
         rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
         for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
         if (c->kind == RB_CONSTRAINT_DRY)
@@ -284,13 +286,14 @@ static void shift(rb_node *x, const double *p, const double *v_a, const double *
  * what the answer would miss however little it changes. */
 static int is_done(rb_node *x, const double *Wp, double mixed)
 {
-    double change = 0.0, before = x->change, allowed = rb_node_allowed(x);
+    double change = 0.0, before = x->change;
+    double allowed = fmin(rb_node_allowed(x), RB_TOL_STANDARD * x->speed); /* gaps bend by it */
     for (int r = 0; r < x->s->set.nrow; r++) change = fmax(change, fabs(x->Wp[r] - Wp[r]));
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
     int fine = x->fine;
     x->fine |= change <= NEARLY * allowed;
-    if (mixed > allowed || !fine) return 0;
+    if (mixed > allowed || !fine || x->low > 1.0) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -354,10 +357,17 @@ static rb_status do_rounds(rb_node *x)
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
         double missed = x->solved > 0 ? rb_node_missed(x) : INFINITY;
-        if (missed <= SURE && x->fine) return RB_OK;
+        if (missed <= SURE && x->low <= 1.0 && x->fine) return RB_OK;
         int rough = !x->fine;
         x->fine |= missed <= 1.0 || round > 3;
         if (missed <= 1.0 && rough) continue;
+        if (missed <= 1.0 && x->low > 1.0) {
+            int lifted = 0;
+            status = rb_node_lift(x, &lifted);
+            if (status != RB_OK || lifted) return status;
+            x->lifted_not = 1;
+            missed = rb_node_missed(x);
+        }
         int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         if (round >= ROUNDS || (round > 1 && missed > STRAYS * least && !s->final))
@@ -392,9 +402,18 @@ static rb_status look_on(rb_stage *s)
     return s->seen ? rb_stage_check(s, &worst) : RB_OK;
 }
 
+/* Change of velocities that contacts are looked for with: more than weight gives in a step, so that
+ * impulses seldom lead into what has no row. Where there are many, rows that push nothing cost
+ * more. */
+static double slack_of(const rb_stage *s)
+{
+    double many = s->d->ntouch > RB_UNIQUE_CONTACTS ? 1.0 : 2.0;
+    return many * s->gravity * s->h;
+}
+
 rb_status rb_stage_node(rb_stage *s)
 {
-    rb_node x = { .s = s, .slack = 2.0 * s->gravity * s->h };
+    rb_node x = { .s = s, .slack = slack_of(s) };
     begin(s);
     rb_status status = take_memory(&x);
     if (status != RB_OK) return status;
