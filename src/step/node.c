@@ -96,7 +96,7 @@ static void begin(rb_stage *s)
     s->middle = 0;
     s->q_hat = s->q0;
     s->v_hat = NULL;
-    s->found = NULL;
+    s->found = s->spent = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
     memset(s->carried, 0, (size_t)s->m->ntree);
@@ -342,6 +342,20 @@ static void halve_friction(const rb_node *x, double by)
     }
 }
 
+/* Rounds that do not end have come as far as will do, but for gaps: those are looked at. */
+static int may_end(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    return s->may_overlap > 0 && s->info->loop_error <= s->may_overlap * s->open_most;
+}
+
+static rb_status refuse(rb_node *x, int rounds)
+{
+    rb_stage *s = x->s;
+    if (rb_stage_look_gaps(s, x->end, x->nend) > 1.0) return rb_stage_refuse_gaps(s, rounds);
+    return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it", rounds);
+}
+
 static rb_status do_rounds(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -370,14 +384,27 @@ static rb_status do_rounds(rb_node *x)
         }
         int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
+        if (round >= ROUNDS && may_end(x)) return RB_OK;
         if (round >= ROUNDS || (round > 1 && missed > STRAYS * least && !s->final))
-            return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",
-                           round);
+            return refuse(x, round);
         least = fmin(least, missed);
         status = solve(x, &done);
         if (status == RB_OK && done) return RB_OK;
     }
     return status;
+}
+
+/* What the step promised is looked at (S.7): where halves of the step do not cure it, a little more
+ * will do, and is told. */
+static rb_status check_gaps(rb_node *x)
+{
+    rb_stage *s = x->s;
+    if (rb_stage_is_soft(s) || s->o->max_repair == 0) return RB_OK;
+    double worst = rb_stage_look_gaps(s, x->end, x->nend);
+    if (worst <= 1.0) return RB_OK;
+    if (worst > s->may_overlap) return rb_stage_refuse_gaps(s, s->info->repairs);
+    s->info->below_accuracy++;
+    return RB_OK;
 }
 
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
@@ -424,6 +451,7 @@ rb_status rb_stage_node(rb_stage *s)
     halve_friction(&x, 0.5);
     if (status == RB_OK) status = do_rounds(&x);
     halve_friction(&x, 2.0);
+    if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
     if (status == RB_OK) status = rb_node_report(&x);
     if (status == RB_OK) status = rb_stage_through(s);

@@ -423,6 +423,10 @@ double rb_node_allowed(const rb_node *x)
     return fmax(x->s->tol * x->speed, 64.0 * RB_EPS * x->s->size / x->s->h);
 }
 
+/* Work of a problem from which on its island counts as large, in units of meter.h [1]: some tens of
+ * milliseconds. Grams below tons need as many digits as there are, and their answers have few. */
+#define COSTLY 1e5
+
 /* Share of the speed that rows of large islands may miss what was foretold by, but for gaps [1]: it
  * is a matter of accuracy, of second order, and one more problem costs as much as the step. */
 #define LARGE_MISSED 1e-3
@@ -433,7 +437,9 @@ double rb_node_allowed(const rb_node *x)
 int rb_node_is_large(const rb_stage *s, int island)
 {
     const int *start = s->set.island_start;
-    return island >= 0 && start[island + 1] - start[island] > RB_UNIQUE_CONTACTS;
+    if (island < 0) return 0;
+    int many = start[island + 1] - start[island] > RB_UNIQUE_CONTACTS;
+    return many || (s->spent && s->spent[island] > COSTLY);
 }
 
 double rb_node_may_sink(const rb_node *x, int i)
