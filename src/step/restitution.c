@@ -43,10 +43,11 @@ enum {
 #define HALVED      0.5
 #define LEAST_RELAX 0.02
 
-/* Work after which what has been found is taken, where it makes no energy, and nothing is given
- * back elsewhere, in units of meter.h [1]: stacks of grams and tons, whose problems take 1e5 each
- * and have other modes with every s. */
-#define MOST_WORK 3e5
+/* Work of an impact, and of a step with several of them, after which what has been found is taken,
+ * where it makes no energy, and nothing is given back elsewhere, in units of meter.h [1]: stacks of
+ * grams and tons, whose problems take 1e5 each and have other modes with every s. */
+#define MOST_WORK      3e5
+#define MOST_WORK_STEP 1e6
 
 typedef struct bounce {
     rb_stage *s;
@@ -360,7 +361,8 @@ static int narrow(bounce *x, int left)
 
 static int is_spent(const bounce *x)
 {
-    return x->s->meter->all - x->begun > MOST_WORK;
+    double all = x->s->meter->all;
+    return all - x->begun > MOST_WORK || all > MOST_WORK_STEP;
 }
 
 /* s->p = p_d, u_new: rounds of (S.12) and, where s is free, of (S.13) with each of them. */
