@@ -45,6 +45,7 @@ static rb_status find_contacts(rb_node *x)
     rb_stage_led_pose(s, s->h);
     rb_placed_frames(m, d);
     rb_velocity(m, d);
+    memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
     x->nend = 0;
     if (s->alone) return RB_OK;
     rb_status status =
