@@ -231,6 +231,14 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
     return s->gaps.geoms;
 }
 
+double rb_stage_look_gaps(rb_stage *s, const rb_contact *found, int n)
+{
+    double worst = look_at(s, found, n);
+    s->missed = 0.0;
+    s->gaps.limits = limits_deepened(s);
+    return fmax(worst, s->gaps.limits);
+}
+
 /* d at q_new; at v_new too where it is asked for. */
 static void go_to_end(rb_stage *s)
 {

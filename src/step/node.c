@@ -105,7 +105,7 @@ static void begin(rb_stage *s)
     s->middle = 0;
     s->q_hat = s->q0;
     s->v_hat = NULL;
-    s->found = NULL;
+    s->found = s->spent = NULL;
     s->half = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
@@ -122,13 +122,15 @@ static void recall_halves(rb_stage *s, const rb_constraint *c)
     for (int r = 0; r < c->nrow; r++) s->p[c->row + r] = 2.0 * touch->frame[r];
 }
 
-/* Impulses of the step before, for a step of this length. */
+/* Impulses of the step before, for a step of this length. Large islands begin without: of many
+ * points that can carry others do in each step, and where those of the step before would lead is
+ * farther off than where none do. */
 static void recall(rb_stage *s)
 {
     double scale = s->d->touch_h > 0.0 ? s->h / s->d->touch_h : 0.0;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->island < 0 || s->still[c->island]) continue;
+        if (c->island < 0 || s->still[c->island] || rb_node_is_large(s, c->island)) continue;
         rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
         recall_halves(s, c);
         for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
@@ -344,12 +346,13 @@ static double change_of(const rb_node *x, const double *Wp)
  * what the answer would miss however little it changes. */
 static int is_done(rb_node *x, const double *Wp, double mixed)
 {
-    double before = x->change, allowed = rb_node_allowed(x), change = change_of(x, Wp);
+    double before = x->change, change = change_of(x, Wp);
+    double allowed = fmin(rb_node_allowed(x), RB_TOL_STANDARD * x->speed); /* gaps bend by it */
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
     int fine = x->fine;
     x->fine |= change <= NEARLY * allowed;
-    if (mixed > allowed || !fine) return 0;
+    if (mixed > allowed || !fine || x->low > 1.0) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -419,7 +422,9 @@ static rb_status solve(rb_node *x, int *done)
     x->solved++;
     s->last = s->set;
     s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
+    s->turn = x->solved - 1; /* in the names of problems */
     rb_status status = solve_islands(x, skip);
+    s->turn = 0;
     s->last_p = NULL;
     s->no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;
@@ -434,6 +439,20 @@ static rb_status solve(rb_node *x, int *done)
 
 /* ---- the rule ---------------------------------------------------------------------------------
  */
+
+/* Rounds that do not end have come as far as will do, but for gaps: those are looked at. */
+static int may_end(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    return s->may_overlap > 0 && s->info->loop_error <= s->may_overlap * s->open_most;
+}
+
+static rb_status refuse(rb_node *x, int rounds)
+{
+    rb_stage *s = x->s;
+    if (rb_stage_look_gaps(s, x->end, x->nend) > 1.0) return rb_stage_refuse_gaps(s, rounds);
+    return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it", rounds);
+}
 
 static rb_status do_rounds(rb_node *x)
 {
@@ -450,15 +469,23 @@ static rb_status do_rounds(rb_node *x)
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
         double missed = x->solved > 0 ? rb_node_missed(x) : INFINITY;
-        if (missed <= SURE && x->fine) return RB_OK;
+        if (missed <= SURE && x->low <= 1.0 && x->fine) return RB_OK;
         int rough = !x->fine;
         x->fine |= missed <= 1.0 || round > 3;
         if (missed <= 1.0 && rough) continue;
+        if (missed <= 1.0 && x->low > 1.0) {
+            int lifted = 0;
+            status = rb_node_lift(x, &lifted);
+            if (status != RB_OK || lifted) return status;
+            x->lifted_not = 1;
+            missed = rb_node_missed(x);
+        }
         int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
-        if (round >= (s->final ? LAST_ROUNDS : ROUNDS) || (round > 1 && missed > STRAYS * least && !s->final))
-            return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",
-                           round);
+        int most = s->final ? LAST_ROUNDS : ROUNDS;
+        if (round >= most && may_end(x)) return RB_OK;
+        if (round >= most || (round > 1 && missed > STRAYS * least && !s->final))
+            return refuse(x, round);
         least = fmin(least, missed);
         status = solve(x, &done);
         if (status == RB_OK && done) return RB_OK;
@@ -478,6 +505,19 @@ static double lifting(const rb_node *x)
         work += s->p[c->row] * fmax(0.0, x->goal[i] - c->gap) / s->h;
     }
     return work;
+}
+
+/* What the step promised is looked at (S.7): where halves of the step do not cure it, a little more
+ * will do, and is told. */
+static rb_status check_gaps(rb_node *x)
+{
+    rb_stage *s = x->s;
+    if (rb_stage_is_soft(s) || s->o->max_repair == 0) return RB_OK;
+    double worst = rb_stage_look_gaps(s, x->end, x->nend);
+    if (worst <= 1.0) return RB_OK;
+    if (worst > s->may_overlap) return rb_stage_refuse_gaps(s, s->info->repairs);
+    s->info->below_accuracy++;
+    return RB_OK;
 }
 
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
@@ -519,11 +559,20 @@ static rb_status look_on(rb_stage *s)
     return s->seen ? rb_stage_check(s, &worst) : RB_OK;
 }
 
+/* Change of velocities that contacts are looked for with: more than weight gives in a step, so that
+ * impulses seldom lead into what has no row. Where there are many, rows that push nothing cost
+ * more. */
+static double slack_of(const rb_stage *s)
+{
+    double many = s->d->ntouch > RB_UNIQUE_CONTACTS ? 1.0 : 2.0;
+    return many * s->gravity * s->h;
+}
+
 /* passed: 1: a body went through another one, s->passed, while rows were left open because they had
  * gone by; -1: so they were, and rounds did not end. */
 static rb_status move_by_rule(rb_stage *s, int *passed)
 {
-    rb_node x = { .s = s, .slack = 2.0 * s->gravity * s->h };
+    rb_node x = { .s = s, .slack = slack_of(s) };
     begin(s);
     rb_status status = take_memory(&x);
     if (status != RB_OK) return status;
@@ -534,6 +583,7 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     halve_friction(s, 0.5);
     if (status == RB_OK) status = do_rounds(&x);
     halve_friction(s, 2.0);
+    if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
     if (status == RB_OK) find_way(&x, s->v_smooth);
     if (status == RB_OK) status = rb_node_report(&x);

@@ -33,7 +33,6 @@ rb_step_opts rb_step_opts_default(void)
 {
     return (rb_step_opts){
         .formulation = rb_formulation_find("cone"),
-        .scheme = RB_SCHEME_NODE,
         .solver = rb_solver_find("auto"),
         .law = RB_STRONGE,
         .directions = 8,

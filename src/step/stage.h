@@ -185,6 +185,7 @@ typedef struct rb_stage {
     int unsolved; /* the island that rb_stage_solve_others ended at                             */
     unsigned char *still; /* the island rests                            (set.nisland)           */
     double *found; /* residuals of the problems of rb_stage_solve        (set.nisland)           */
+    double *spent; /* work of the costliest of them [units of meter.h]   (set.nisland)           */
     double residual_before; /* info.residual before them                                         */
 
     /* after it */
@@ -517,6 +518,12 @@ double rb_stage_tendon_length(const rb_model *m, int t, const double *q);
 /* gaps.c: deepest overlap at q_new that the step made and worst loop, in units of what is allowed:
  * above 1 the step is repaired; overlaps. */
 rb_status rb_stage_check(rb_stage *s, double *worst);
+
+/* gaps.c: the same of contacts that were found there, and of limits; not of loops. */
+double rb_stage_look_gaps(rb_stage *s, const rb_contact *found, int n);
+
+/* step.c: contacts yield by force over stiffness: that refuses no step. */
+int rb_stage_is_soft(const rb_stage *s);
 
 /* Refuses the step by what the last look found: RB_UNSOLVED with a sentence that names it. */
 rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs);

@@ -157,8 +157,7 @@ static double distance(const double *x, const double *y, int n)
     return largest;
 }
 
-/* Contacts that yield overlap by force over stiffness: that refuses no step. */
-static int is_soft(const rb_stage *s)
+int rb_stage_is_soft(const rb_stage *s)
 {
     if (s->o->regularise > 0.0) return 1;
     for (int i = 0; i < s->set.ncontact && s->o->formulation->relaxes; i++) {
@@ -277,7 +276,7 @@ static rb_status solve_until_open(rb_stage *s)
                      distance(s->q_new, s->q_hat, m->nq) <= RB_STANDS * s->size;
         if (open && stands) return RB_OK;
         if (round >= repairs) {
-            if (open || is_soft(s) || repairs == 0) return RB_OK;
+            if (open || rb_stage_is_soft(s) || repairs == 0) return RB_OK;
             if (worst > s->may_overlap) return rb_stage_refuse_gaps(s, round);
             s->info->below_accuracy++;
             return RB_OK;
@@ -509,8 +508,8 @@ static rb_status move_or_yield(rb_stage *s)
  * counted as an answer that misses its accuracy, and refused where those are. */
 static int may_overlap(const rb_stage *s)
 {
-    return s->final && s->o->formulation->kind == RB_CONE && s->o->scheme != RB_SCHEME_NODE &&
-           s->o->loose > s->tol && s->tol > RB_TOL_STRICT;
+    return s->final && s->o->formulation->kind == RB_CONE && s->o->loose > s->tol &&
+           s->tol > RB_TOL_STRICT;
 }
 
 static rb_status move_and_overlap(rb_stage *s, const beginning *from)
