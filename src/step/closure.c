@@ -52,23 +52,30 @@ static int take_memory(rb_arena *arena, size_t n, rb_closed *of)
     return of->row && of->perm && of->A && of->scale && of->x && of->work;
 }
 
-/* Scales that make the diagonal one, the largest of rows a to b - 1 of a constraint. Rows of a
- * point, and those of a turn, have one unit and one scale: the row across the plane of a four-bar
- * is small beside the others, and next to nothing where it lies flat. */
-static double scale_of(const rb_island *is, int a, int b)
+/* Largest diagonal entry of rows a to b - 1. */
+static double largest_of(const rb_island *is, int a, int b)
 {
     double largest = 0.0;
     for (int r = a; r < b; r++) largest = fmax(largest, rb_island_entry(is, r, r));
-    return largest > 0.0 ? 1.0 / sqrt(largest) : 0.0;
+    return largest;
 }
 
-static void list_rows(const rb_island *is, rb_closed *of)
+/* Scales that make the diagonal one; a row that is rounding beside the others of its equality, as
+ * the one across the plane of a four-bar, keeps its size. By the node rule, which has rows of loops
+ * in every step, rows of a point, and those of a turn, have one scale: the row across the plane is
+ * next to nothing where the linkage lies flat. */
+static void list_rows(const rb_island *is, int together, rb_closed *of)
 {
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
+        int row = is->row[i];
+        double largest = largest_of(is, row, row + c->nrow);
         for (int r = 0; r < c->nrow; r++, of->n++) {
             int a = r - r % 3, b = a + 3 < c->nrow ? a + 3 : c->nrow;
-            of->scale[of->n] = scale_of(is, is->row[i] + a, is->row[i] + b);
+            double w = together ? largest_of(is, row + a, row + b)
+                                : fmax(rb_island_entry(is, row + r, row + r),
+                                       RB_LOOP_ROW_ROUNDING * largest);
+            of->scale[of->n] = w > 0.0 ? 1.0 / sqrt(w) : 0.0;
             of->row[of->n] = c->row + r;
         }
     }
@@ -113,7 +120,7 @@ rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island, double tol)
     rb_island is;
     rb_status status = open_held(s, x, island, &is);
     if (status != RB_OK) return status;
-    list_rows(&is, of);
+    list_rows(&is, x->last != NULL, of);
     for (int i = 0; i < of->n && x->last; i++) {
         if (x->last[of->row[i]]) of->scale[i] *= 0.5;
     }
