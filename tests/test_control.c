@@ -84,6 +84,12 @@ static void check_named(scene *s, double *number, double value, const char *sent
     *number = value;
     CHECK_INT(rb_step(s->m, s->d, &s->o, NULL, &err), RB_BAD_INPUT);
     CHECK_CONTAINS(err.text, sentence);
+    err = (rb_error){ 0 };
+    CHECK_INT(rb_data_settle(s->m, s->d, NULL, &err), RB_BAD_INPUT);
+    CHECK_CONTAINS(err.text, sentence);
+    err = (rb_error){ 0 };
+    CHECK_INT(rb_acceleration_problem(s->m, s->d, NULL, NULL, &err), RB_BAD_INPUT);
+    CHECK_CONTAINS(err.text, sentence);
     *number = was;
     CHECK_INT(rb_step(s->m, s->d, &s->o, NULL, &err), RB_OK);
 }

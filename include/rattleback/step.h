@@ -102,8 +102,8 @@ typedef struct rb_settle_info {
  * displacement in the metric of the masses, limits and contacts kept, then the velocity next to the
  * one given at which they stay closed (S.93). Otherwise the rows of steps take the error off by
  * velocities and make energy. Nothing changes where loops are closed; info.open says what could not
- * be taken off. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide: q and v as they
- * were. */
+ * be taken off. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide, RB_BAD_INPUT (a
+ * number that is not finite; err names it): q and v as they were. */
 rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb_error *err);
 
 /* ---- a curiosity ------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def test_watch_names_what_it_watches():
     result = run(limited, "--ctrl", "c.csv", "--time", "0.5", "--watch", files=STEP)
     check_run(result, 0, "upper limit of hinge")
     check_run(rattleback("run", "scenes/contact/rod.xml", "--key", "start", "--time", "0.6", "--watch"), 0,
-              "contact ", "point ")
+              "contact ", " at (")
 
 
 def test_what_is_misspelled_is_suggested():
