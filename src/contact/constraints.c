@@ -285,6 +285,27 @@ static int are_of_two(const rb_model *m, int geom1, int geom2)
     return has_joints(m, geom1) && has_joints(m, geom2) && root_of(m, geom1) != root_of(m, geom2);
 }
 
+/* A slide or hinge of the link is beyond its range by more than steps make of it. */
+static int is_out_of_range(const rb_model *m, const rb_data *d, int link)
+{
+    for (int j = m->link_jntadr[link]; j < m->link_jntadr[link] + m->link_jntnum[link]; j++) {
+        int scalar = m->jnt_type[j] == RB_JOINT_SLIDE || m->jnt_type[j] == RB_JOINT_HINGE;
+        if (!scalar || !m->jnt_limited[j]) continue;
+        double q = d->q[m->jnt_qadr[j]], slack = RB_GAP_OF_MODEL * m->extent;
+        if (q < m->jnt_range[2 * j] - slack || q > m->jnt_range[2 * j + 1] + slack) return 1;
+    }
+    return 0;
+}
+
+/* Two links on the same one, fingers of a hand, that begin outside of their ranges: they may be
+ * on the wrong side of each other there, so that the normal leads away from the range. */
+static int are_crossed(const rb_model *m, const rb_data *d, int geom1, int geom2)
+{
+    int k1 = m->geom_link[geom1], k2 = m->geom_link[geom2];
+    if (k1 == k2 || k1 <= 0 || k2 <= 0 || m->link_parent[k1] != m->link_parent[k2]) return 0;
+    return is_out_of_range(m, d, k1) || is_out_of_range(m, d, k2);
+}
+
 /* A file that begins with one geom of a mechanism inside another: deeper than half of what is thick
  * in the thinner one, or with two mechanisms in each other. Normals say which way is out then, not
  * where surfaces touch. */
@@ -317,9 +338,9 @@ static int is_inner(const rb_builder *b, int i)
 }
 
 /* Where the gap of that overlap may end (F.27): a little deeper than where it was first seen or,
- * where errors of the start are taken off, than where it is by now; two mechanisms leave each other
- * as they can then (F.32). In the set of the start the step before knows it, in later ones the
- * start does. */
+ * where errors of the start are taken off, than where it is by now; two mechanisms, and fingers
+ * that cross, leave each other as they can then (F.32). In the set of the start the step before
+ * knows it, in later ones the start does. */
 static double inner_floor(const rb_builder *b, int i)
 {
     const rb_contact *own = &b->contacts[i];
@@ -336,7 +357,8 @@ static double inner_floor(const rb_builder *b, int i)
         if (t->id.kind != RB_CONSTRAINT_CONTACT) break;
         if (t->id.a == own->geom1 && t->id.b == own->geom2) floor = fmin(floor, t->floor);
     }
-    int leave = !b->o->keep_errors && are_of_two(b->m, own->geom1, own->geom2);
+    int leave = !b->o->keep_errors && (are_of_two(b->m, own->geom1, own->geom2) ||
+                                       are_crossed(b->m, d, own->geom1, own->geom2));
     double first = start_gap(b, i) - (leave ? 1.0 : RB_GAP_GROWTH) * b->m->extent;
     if (!b->o->keep_errors) return floor < 0.0 ? fmax(floor, first) : first;
     return floor < 0.0 ? floor : first;
