@@ -39,8 +39,10 @@ static void name_touch(const rb_model *m, const watched *x, char *text, size_t s
     else if (id->kind == 2)
         snprintf(text, size, "dry friction of %s",
                  joint_or_tendon(m, joint_of_dof(m, id->a), a, sizeof a));
-    else
+    else if (*rb_model_name(m, RB_KIND_EQUALITY, id->a, a, sizeof a))
         snprintf(text, size, "equality %s", rb_model_name(m, RB_KIND_EQUALITY, id->a, a, sizeof a));
+    else
+        snprintf(text, size, "equality %d", id->a);
 }
 
 /* The order of a state's touches. */
