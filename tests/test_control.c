@@ -94,6 +94,17 @@ static void check_named(scene *s, double *number, double value, const char *sent
     CHECK_INT(rb_step(s->m, s->d, &s->o, NULL, &err), RB_OK);
 }
 
+/* Two hinges about the same axis. */
+TEST(a_joint_without_inertia_is_named)
+{
+    scene s = scene_text("<mujoco><worldbody><body><joint name='one'/><joint name='two'/>"
+                         "<geom size='.1' pos='.3 0 0'/></body></worldbody></mujoco>");
+    rb_error err = { 0 };
+    CHECK_INT(rb_step(s.m, s.d, &s.o, NULL, &err), RB_SINGULAR);
+    CHECK_CONTAINS(err.text, "joint one moves no mass");
+    scene_free(&s);
+}
+
 TEST(numbers_that_are_not_finite_are_named)
 {
     scene s = scene_text(cart);
@@ -124,4 +135,4 @@ TEST(no_options_are_the_defaults)
 TEST_MAIN(RUN(instants_are_multiples_whoever_steps),
           RUN(no_instant_is_missed_or_asked_twice_in_a_long_run),
           RUN(a_driver_that_gives_up_ends_the_step), RUN(numbers_that_are_not_finite_are_named),
-          RUN(no_options_are_the_defaults))
+          RUN(a_joint_without_inertia_is_named), RUN(no_options_are_the_defaults))
