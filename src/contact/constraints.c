@@ -285,12 +285,11 @@ static int are_of_two(const rb_model *m, int geom1, int geom2)
     return has_joints(m, geom1) && has_joints(m, geom2) && root_of(m, geom1) != root_of(m, geom2);
 }
 
-/* A slide or hinge of the link is beyond its range by more than steps make of it. */
+/* A joint of the link, other than a ball, is beyond its range by more than steps make of it. */
 static int is_out_of_range(const rb_model *m, const rb_data *d, int link)
 {
     for (int j = m->link_jntadr[link]; j < m->link_jntadr[link] + m->link_jntnum[link]; j++) {
-        int scalar = m->jnt_type[j] == RB_JOINT_SLIDE || m->jnt_type[j] == RB_JOINT_HINGE;
-        if (!scalar || !m->jnt_limited[j]) continue;
+        if (!m->jnt_limited[j] || m->jnt_type[j] == RB_JOINT_BALL) continue;
         double q = d->q[m->jnt_qadr[j]], slack = RB_GAP_OF_MODEL * m->extent;
         if (q < m->jnt_range[2 * j] - slack || q > m->jnt_range[2 * j + 1] + slack) return 1;
     }

@@ -117,7 +117,10 @@ static rb_status check_elements(rb_urdf *r)
 
 static rb_status read_robot(rb_urdf *r)
 {
+    const rb_xml_node *root = r->doc->root;
     RB_URDF_TRY(check_elements(r));
+    if (!rb_xml_child(root, "link") && !rb_xml_child(root, "joint"))
+        return rb_urdf_warn(r, root, "robot", 2, "there is no <link>: the model is empty");
     RB_URDF_TRY(rb_urdf_tree(r));
     for (int i = 0; i < r->nlink; i++) {
         int l = r->order[i];
