@@ -104,6 +104,12 @@ def test_watch_names_what_it_watches():
               "contact ", " at (")
 
 
+def test_sensors_that_read_nothing_are_reported():
+    model = """<mujoco><worldbody><camera name="c"/><body><freejoint/><geom size="0.1"/><site name="s"/></body></worldbody>
+      <sensor><user name="u" dim="2"/><rangefinder name="r" camera="c"/></sensor></mujoco>"""
+    check_run(run(model, "--time", "0.01"), 0, "user sensors read zero", "left out")
+
+
 def test_what_is_misspelled_is_suggested():
     for flag, meant in (("--reord", "--record"), ("--tme", "--time"), ("--ctrl-evry", "--ctrl-every"),
                         ("--start-heigth=1", "--start-height")):
