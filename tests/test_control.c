@@ -128,6 +128,8 @@ TEST(no_options_are_the_defaults)
     CHECK(rb_data_hash(s.d) == rb_data_hash(t.d));
     rb_status status;
     CHECK_INT(rb_step_many(s.m, &s.d, 1, NULL, NULL, NULL, &status), RB_OK);
+    CHECK(rb_step_opts_tol(NULL) == rb_step_opts_tol(&t.o));
+    CHECK(rb_pair_friction(s.m, 0, 1, NULL) == rb_pair_friction(s.m, 0, 1, &t.o));
     scene_free(&s);
     scene_free(&t);
 }
