@@ -390,7 +390,9 @@ static rb_status tell_law(rb_mjcf *r, const rb_xml_node *node)
     char *text = rb_xml_take(r->top->doc, ROOM, 1);
     const char *name = rb_xml_get(node, "name"), *plugin = rb_xml_get(node, "plugin");
     if (!text) return rb_mjcf_nomem(r, node);
-    int used = snprintf(text, ROOM, "actuator \"%.80s\" has no force: ", name ? name : "");
+    int used = name && *name ? snprintf(text, ROOM, "actuator \"%.80s\" has no force: ", name)
+                             : snprintf(text, ROOM, "actuator%d has no force: ",
+                                        rb_spec_count(r->spec, RB_KIND_ACTUATOR));
     if (rb_xml_is(node, "plugin"))
         snprintf(text + used, (size_t)(ROOM - used), "plugins (\"%.80s\") are not run",
                  plugin ? plugin : "");
