@@ -152,17 +152,39 @@ static int take_channel(const rb_table *table, const char *path, const rb_model 
     return 1;
 }
 
+/* Quaternions of zeros turn nothing anywhere. 1, or 0 after a sentence. */
+static int turns(const rb_table *table, const char *path, const control_channel *channel, int k)
+{
+    if (channel[k].kind != CONTROL_MOCAP || channel[k].component < 3) return 1;
+    for (int row = 0; row < table->nrow; row++) {
+        double sum = 0.0;
+        for (int i = 0; i < table->ncol; i++) {
+            double x = table->x[(ptrdiff_t)row * table->ncol + i];
+            if (channel[i].kind == CONTROL_MOCAP && channel[i].at == channel[k].at &&
+                channel[i].component >= 3)
+                sum += x * x;
+        }
+        if (sum > 0.0) continue;
+        fprintf(stderr,
+                "%s:%d: %s: a quaternion of zeros is no rotation; give qw qx qy qz, not all 0\n",
+                path, table->line[row], table->name[k]);
+        return 0;
+    }
+    return 1;
+}
+
 control_channel *control_channels(const rb_table *table, const char *path, const rb_model *m,
                                   int maximal)
 {
     control_channel *channel = calloc((size_t)table->ncol + 1, sizeof *channel);
     if (!channel) fputs("rattleback run: out of memory\n", stderr);
-    for (int k = 0; channel && k < table->ncol; k++) {
-        if (take_channel(table, path, m, maximal, k, channel)) continue;
-        free(channel);
-        return NULL;
-    }
-    return channel;
+    int good = channel != NULL;
+    for (int k = 0; k < table->ncol && good; k++)
+        good = take_channel(table, path, m, maximal, k, channel);
+    for (int k = 0; k < table->ncol && good; k++) good = turns(table, path, channel, k);
+    if (good) return channel;
+    free(channel);
+    return NULL;
 }
 
 /* ---- targets -----------------------------------------------------------------------------------

@@ -28,16 +28,39 @@ void control_pd_set(const rb_table *targets, const control_pd *pd, int n, double
 /* ---- mocap bodies ------------------------------------------------------------------------------
  */
 
-/* The pose that the columns give a body at time t; what they do not give is unchanged. */
-static void wanted(const rb_table *table, const control_channel *channel, double t, int linear,
-                   int mocap, double pose[7])
+/* What the columns ask of a body in a row; the rest is as it is. */
+static void pose_of_row(const rb_table *table, const control_channel *channel, int row, int mocap,
+                        double pose[7])
 {
+    const double *x = table->x + (ptrdiff_t)row * table->ncol;
     double sum = 0.0;
     for (int k = 0; k < table->ncol; k++)
         if (channel[k].kind == CONTROL_MOCAP && channel[k].at == mocap)
-            pose[channel[k].component] = control_value(table, k, t, linear);
+            pose[channel[k].component] = x[k];
     for (int i = 3; i < 7; i++) sum += pose[i] * pose[i];
     for (int i = 3; i < 7; i++) pose[i] = sum > 0.0 ? pose[i] / sqrt(sum) : i == 3;
+}
+
+/* The pose that the columns ask of a body at time t. Both signs of a quaternion are the same
+ * rotation: the way between two of them is the short one. */
+static void wanted(const rb_table *table, const control_channel *channel, double t, int linear,
+                   int mocap, double pose[7])
+{
+    int row = rb_table_row(table, t);
+    double next[7], dot = 0.0, sum = 0.0;
+    memcpy(next, pose, sizeof next);
+    pose_of_row(table, channel, row, mocap, pose);
+    if (!linear || row + 1 == table->nrow) return;
+    pose_of_row(table, channel, row + 1, mocap, next);
+    double from = table->time[row], to = table->time[row + 1]; /* from <= t < to */
+    double share = (t - from) / (to - from);
+    for (int i = 3; i < 7; i++) dot += pose[i] * next[i];
+    for (int i = 0; i < 7; i++) {
+        double end = i > 2 && dot < 0.0 ? -next[i] : next[i];
+        pose[i] += share * (end - pose[i]);
+    }
+    for (int i = 3; i < 7; i++) sum += pose[i] * pose[i]; /* at least 1/2 */
+    for (int i = 3; i < 7; i++) pose[i] /= sqrt(sum);
 }
 
 void control_place(const rb_table *table, const control_channel *channel, double t, int linear,

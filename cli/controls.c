@@ -17,7 +17,8 @@ struct controls {
     control_channel *channel; /* of the columns of the table   (table->ncol)  */
     control_pd *pd;           /*                               (npd)          */
     int npd;
-    int first; /* 1: the next step calls it, whatever its time */
+    int first;  /* 1: the next step calls it, whatever its time */
+    int jumped; /* 1: a jump of a mocap body was reported   */
 };
 
 control_options control_options_default(void)
@@ -71,6 +72,12 @@ static int refuse_choice(const control_options *o, const rb_model *m)
     }
     if (o->linear && !o->file && !o->pd) {
         fputs("rattleback run: --interpolate: there is no --ctrl or --pd to interpolate\n", stderr);
+        return 1;
+    }
+    if (o->every > 0.0 && !o->file && !o->pd && !o->random) {
+        fputs("rattleback run: --ctrl-every: nothing drives the model; give --ctrl, --pd or "
+              "--ctrl-random\n",
+              stderr);
         return 1;
     }
     if (o->random && m->nctrl == 0)
@@ -131,6 +138,7 @@ void controls_free(controls *c)
 
 /* Share of a step by which sums of steps may miss the instant they mean. */
 static const double SLACK = 1e-6;
+static const double JUMP = 0.01; /* [m] within a step that is worth a word */
 
 /* A generator for each interval, so that any of them can be had alone. */
 static void set_random(const controls *c, const rb_model *m, rb_data *d, double h)
@@ -159,12 +167,33 @@ static void set_inputs(const controls *c, const rb_model *m, rb_data *d, double 
         control_pd_set(c->targets, c->pd, c->npd, t, c->o.linear, d);
 }
 
+/* A row that is held makes a mocap body jump to the next one within a step: it hits what is there
+ * with that speed. */
+static void warn_of_jump(controls *c, const rb_model *m, const rb_data *d, double h)
+{
+    char name[256];
+    for (int b = 0; b < m->nbody && !c->jumped && !c->o.linear; b++) {
+        if (m->body_mocap[b] < 0) continue;
+        const double *v = d->mocap_v + 6 * (ptrdiff_t)m->body_mocap[b];
+        double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        c->jumped = speed * h > JUMP;
+        if (c->jumped)
+            fprintf(stderr,
+                    "t = %.6g: mocap body %s jumps by %.3g m within a step, at %.3g m/s; "
+                    "--interpolate linear leads it from row to row\n",
+                    d->time, rb_model_name(m, RB_KIND_BODY, b, name, sizeof name), speed * h,
+                    speed);
+    }
+}
+
 /* Mocap bodies are where their columns say at the end of every step. */
-static void lead(const controls *c, const rb_model *m, rb_data *d, double h)
+static void lead(controls *c, const rb_model *m, rb_data *d, double h)
 {
     if (!c->table || m->nmocap == 0) return;
     double t = d->time + h + SLACK * h;
-    if (rb_table_row(c->table, t) >= 0) control_lead(c->table, c->channel, t, c->o.linear, h, m, d);
+    if (rb_table_row(c->table, t) < 0) return;
+    control_lead(c->table, c->channel, t, c->o.linear, h, m, d);
+    warn_of_jump(c, m, d, h);
 }
 
 static rb_status ask(void *ctx, const rb_model *m, rb_data *d, double h, rb_error *err)

@@ -304,15 +304,20 @@ static void check_json(json *j, const run *r)
 
 static void check_text(const run *r)
 {
-    char far[128], turned[128];
+    char name[128];
     const check_step *c = &r->check;
-    if (!c->done)
-        printf("%-22s the run with half the step failed\n", "check of the step");
-    else
-        printf("%-22s half of it moves the end by %.2e m (body %s), %.2e rad (body %s)\n",
-               "check of the step", c->distance,
-               rb_model_name(r->m, RB_KIND_BODY, c->body, far, sizeof far), c->turn,
-               rb_model_name(r->m, RB_KIND_BODY, c->turned, turned, sizeof turned));
+    printf("%-22s ", "check of the step");
+    if (!c->done) {
+        puts("the run with half the step failed");
+        return;
+    }
+    printf("half of it moves the end by %.2e m", c->distance);
+    if (c->distance > 0.0)
+        printf(" (body %s)", rb_model_name(r->m, RB_KIND_BODY, c->body, name, sizeof name));
+    printf(", %.2e rad", c->turn);
+    if (c->turn > 0.0)
+        printf(" (body %s)", rb_model_name(r->m, RB_KIND_BODY, c->turned, name, sizeof name));
+    putchar('\n');
 }
 
 static void summary_json(const run *r)

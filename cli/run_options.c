@@ -363,7 +363,9 @@ int run_options_parse(run_options *o, int argc, char **argv, int *nfile)
     arguments a = { .command = "run", .table = table, .options = o };
     if (!arguments_parse(&a, argc, argv)) return 0;
     *nfile = a.nfile;
-    return 1;
+    if (!o->columns || o->record) return 1;
+    fputs("rattleback run: --columns: there is no --record that has columns\n", stderr);
+    return 0;
 }
 
 int run_options_from_model(run_options *o, const rb_model *m)

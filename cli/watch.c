@@ -25,20 +25,24 @@ static int joint_of_dof(const rb_model *m, int dof)
     return joint;
 }
 
-static void name_touch(const rb_model *m, const rb_touch_id *id, char *text, size_t size)
+static void name_touch(const rb_model *m, const watched *x, char *text, size_t size)
 {
     char a[128], b[128];
+    const rb_touch_id *id = &x->id;
     if (id->kind == 0)
-        snprintf(text, size, "contact %s %s, point %u", rb_geom_title(m, id->a, a, sizeof a),
-                 rb_geom_title(m, id->b, b, sizeof b), (unsigned)id->c);
+        snprintf(text, size, "contact %s %s at (%.4g, %.4g, %.4g)",
+                 rb_geom_title(m, id->a, a, sizeof a), rb_geom_title(m, id->b, b, sizeof b),
+                 x->pos[0] + 0.0, x->pos[1] + 0.0, x->pos[2] + 0.0);
     else if (id->kind == 1)
         snprintf(text, size, "%s limit of %s", id->b ? "upper" : "lower",
                  joint_or_tendon(m, id->a, a, sizeof a));
     else if (id->kind == 2)
         snprintf(text, size, "dry friction of %s",
                  joint_or_tendon(m, joint_of_dof(m, id->a), a, sizeof a));
-    else
+    else if (*rb_model_name(m, RB_KIND_EQUALITY, id->a, a, sizeof a))
         snprintf(text, size, "equality %s", rb_model_name(m, RB_KIND_EQUALITY, id->a, a, sizeof a));
+    else
+        snprintf(text, size, "equality %d", id->a);
 }
 
 /* The order of a state's touches. */
@@ -50,46 +54,44 @@ static int compare(const rb_touch_id *x, const rb_touch_id *y)
     return (x->c > y->c) - (x->c < y->c);
 }
 
-static void tell(const rb_model *m, double time, const rb_touch_id *id, int was, int is)
+static watched of_touch(const rb_touch *t)
 {
-    char name[320];
+    return (watched){ t->id, t->mode, { t->pos[0], t->pos[1], t->pos[2] } };
+}
+
+static void tell(const rb_model *m, double time, const watched *x, int was, int is)
+{
+    char name[400];
     if (was == is) return;
-    name_touch(m, id, name, sizeof name);
+    name_touch(m, x, name, sizeof name);
     fprintf(stderr, "t = %.6f  %s: %s -> %s\n", time, name, mode_word(was), mode_word(is));
 }
 
 static void keep(watch *w, const rb_data *d)
 {
-    size_t n = (size_t)d->ntouch + 1;
-    unsigned char *mode = realloc(w->mode, n);
-    if (mode) w->mode = mode;
-    rb_touch_id *id = realloc(w->id, n * sizeof *id);
-    if (id) w->id = id;
-    w->n = mode && id ? d->ntouch : 0;
-    for (int i = 0; i < w->n; i++) {
-        w->mode[i] = (unsigned char)d->touch[i].mode;
-        w->id[i] = d->touch[i].id;
-    }
+    watched *touch = realloc(w->touch, ((size_t)d->ntouch + 1) * sizeof *touch);
+    if (touch) w->touch = touch;
+    w->n = touch ? d->ntouch : 0;
+    for (int i = 0; i < w->n; i++) w->touch[i] = of_touch(&d->touch[i]);
 }
 
 void watch_step(watch *w, const rb_model *m, const rb_data *d)
 {
     int was = 0;
     for (int i = 0; i < d->ntouch; i++) {
-        const rb_touch *t = &d->touch[i];
-        for (; was < w->n && compare(&w->id[was], &t->id) < 0; was++)
-            tell(m, d->time, &w->id[was], w->mode[was], RB_MODE_OPEN);
-        int known = was < w->n && compare(&w->id[was], &t->id) == 0;
-        tell(m, d->time, &t->id, known ? w->mode[was] : RB_MODE_OPEN, t->mode);
+        watched t = of_touch(&d->touch[i]);
+        for (; was < w->n && compare(&w->touch[was].id, &t.id) < 0; was++)
+            tell(m, d->time, &w->touch[was], w->touch[was].mode, RB_MODE_OPEN);
+        int known = was < w->n && compare(&w->touch[was].id, &t.id) == 0;
+        tell(m, d->time, &t, known ? w->touch[was].mode : RB_MODE_OPEN, t.mode);
         was += known;
     }
-    for (; was < w->n; was++) tell(m, d->time, &w->id[was], w->mode[was], RB_MODE_OPEN);
+    for (; was < w->n; was++) tell(m, d->time, &w->touch[was], w->touch[was].mode, RB_MODE_OPEN);
     keep(w, d);
 }
 
 void watch_free(watch *w)
 {
-    free(w->id);
-    free(w->mode);
+    free(w->touch);
     *w = (watch){ 0 };
 }

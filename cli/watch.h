@@ -5,9 +5,14 @@
 
 #include "rattleback/step.h"
 
+typedef struct watched {
+    rb_touch_id id;
+    int mode;
+    double pos[3]; /* of contacts */
+} watched;
+
 typedef struct watch {
-    rb_touch_id *id; /* of the step before, in their order */
-    unsigned char *mode;
+    watched *touch; /* of the step before, in their order */
     int n;
 } watch;
 

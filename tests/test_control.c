@@ -84,8 +84,25 @@ static void check_named(scene *s, double *number, double value, const char *sent
     *number = value;
     CHECK_INT(rb_step(s->m, s->d, &s->o, NULL, &err), RB_BAD_INPUT);
     CHECK_CONTAINS(err.text, sentence);
+    err = (rb_error){ 0 };
+    CHECK_INT(rb_data_settle(s->m, s->d, NULL, &err), RB_BAD_INPUT);
+    CHECK_CONTAINS(err.text, sentence);
+    err = (rb_error){ 0 };
+    CHECK_INT(rb_acceleration_problem(s->m, s->d, NULL, NULL, &err), RB_BAD_INPUT);
+    CHECK_CONTAINS(err.text, sentence);
     *number = was;
     CHECK_INT(rb_step(s->m, s->d, &s->o, NULL, &err), RB_OK);
+}
+
+/* Two hinges about the same axis. */
+TEST(a_joint_without_inertia_is_named)
+{
+    scene s = scene_text("<mujoco><worldbody><body><joint name='one'/><joint name='two'/>"
+                         "<geom size='.1' pos='.3 0 0'/></body></worldbody></mujoco>");
+    rb_error err = { 0 };
+    CHECK_INT(rb_step(s.m, s.d, &s.o, NULL, &err), RB_SINGULAR);
+    CHECK_CONTAINS(err.text, "joint one moves no mass");
+    scene_free(&s);
 }
 
 TEST(numbers_that_are_not_finite_are_named)
@@ -111,6 +128,8 @@ TEST(no_options_are_the_defaults)
     CHECK(rb_data_hash(s.d) == rb_data_hash(t.d));
     rb_status status;
     CHECK_INT(rb_step_many(s.m, &s.d, 1, NULL, NULL, NULL, &status), RB_OK);
+    CHECK(rb_step_opts_tol(NULL) == rb_step_opts_tol(&t.o));
+    CHECK(rb_pair_friction(s.m, 0, 1, NULL) == rb_pair_friction(s.m, 0, 1, &t.o));
     scene_free(&s);
     scene_free(&t);
 }
@@ -118,4 +137,4 @@ TEST(no_options_are_the_defaults)
 TEST_MAIN(RUN(instants_are_multiples_whoever_steps),
           RUN(no_instant_is_missed_or_asked_twice_in_a_long_run),
           RUN(a_driver_that_gives_up_ends_the_step), RUN(numbers_that_are_not_finite_are_named),
-          RUN(no_options_are_the_defaults))
+          RUN(a_joint_without_inertia_is_named), RUN(no_options_are_the_defaults))

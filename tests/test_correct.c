@@ -212,9 +212,60 @@ TEST(two_arms_that_cross_leave_each_other)
     scene_free(&s);
 }
 
+/* Two mechanisms with a hand in each other, and a gate that they come to on their way out: it holds
+ * nobody until the hands are apart, and is one like others when they come back. */
+#define HAND(name, base, hand, axis)                                                               \
+    "<body><joint type='slide' axis='" axis "'/><geom type='box' size='.01 .01 .01' pos='" base    \
+    "'/><body pos='0 .2 0'><joint axis='0 0 1' stiffness='100' damping='1'/><geom name='" name     \
+    "' type='box' size='.05 .05 .05' pos='" hand "'/></body></body>"
+
+TEST(what_two_mechanisms_meet_on_their_way_out_holds_nobody)
+{
+    scene s = scene_text(
+        "<mujoco><option gravity='0 0 0'/><worldbody>" HAND("left", "0 0 0", "0 0 0", "1 0 0")
+            HAND("right", ".03 0 0", "-.06 0 0", "0 0 1") "</worldbody></mujoco>");
+    for (int i = 0; i < 1000 && s.d->q[0] < 0.2; i++) {
+        s.d->tau[0] = 5.0;
+        scene_step(&s);
+    }
+    CHECK(s.d->q[0] >= 0.2);
+    for (int i = 0; i < 1000; i++) {
+        s.d->tau[0] = -5.0;
+        scene_step(&s);
+        CHECK(s.info.penetration <= scene_deep(&s));
+    }
+    CHECK(s.d->q[0] > 0.049); /* the gate, 2 cm wide on either side */
+    scene_free(&s);
+}
+
+/* Fingers whose ranges begin at 21 mm, at zero: each is on the wrong side of the other, 4 mm deep.
+ * Servos lead them into their ranges, through each other; from then on they touch. */
+TEST(crossed_fingers_go_to_their_ranges)
+{
+    scene s = scene_text(
+        "<mujoco><worldbody><body pos='0 0 1'><joint axis='1 0 0'/>"
+        "<geom type='box' size='.05 .1 .02' pos='0 0 -.1' mass='1'/>"
+        "<body><joint name='left' type='slide' axis='0 1 0' range='.021 .057' limited='true'/>"
+        "<geom type='box' size='.02 .01 .05' pos='0 -.012 0' mass='.1'/></body>"
+        "<body><joint name='right' type='slide' axis='0 1 0' range='-.057 -.021' limited='true'/>"
+        "<geom type='box' size='.02 .01 .05' pos='0 .004 0' mass='.1'/></body>"
+        "</body></worldbody><actuator><position joint='left' kp='100' kv='3'/>"
+        "<position joint='right' kp='100' kv='3'/></actuator></mujoco>");
+    s.d->ctrl[0] = 0.04, s.d->ctrl[1] = -0.04;
+    for (int i = 0; i < 200; i++) scene_step(&s);
+    CHECK(s.d->q[1] >= 0.021 && s.d->q[2] <= -0.021);
+    s.d->ctrl[0] = -0.04, s.d->ctrl[1] = 0.04; /* closed: 6 mm are left between the faces */
+    for (int i = 0; i < 200; i++) scene_step(&s);
+    CHECK_NEAR(s.d->q[1], 0.021, 1e-6);
+    CHECK_NEAR(s.d->q[2], -0.021, 1e-6);
+    scene_free(&s);
+}
+
 TEST_MAIN(RUN(a_sunk_box_comes_out_at_the_same_speed_for_all_steps),
           RUN(what_else_happens_does_not_matter), RUN(a_door_beyond_its_limit_goes_back),
           RUN(a_door_that_moves_keeps_its_velocity), RUN(tendons_and_balls_go_back),
           RUN(what_cannot_be_taken_off_stays), RUN(a_copy_goes_on_bit_for_bit),
           RUN(a_leg_on_the_floor_straightens_without_sinking),
-          RUN(two_arms_that_cross_leave_each_other))
+          RUN(two_arms_that_cross_leave_each_other),
+          RUN(what_two_mechanisms_meet_on_their_way_out_holds_nobody),
+          RUN(crossed_fingers_go_to_their_ranges))

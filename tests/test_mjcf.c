@@ -175,6 +175,27 @@ TEST(replicas_and_what_refers_to_them)
     rb_model_free(m, NULL);
 }
 
+TEST(sensors_of_replicas_are_replicated)
+{
+    static const char *const sensors[] = { "t",      "where0", "f0", "p0", "h0",
+                                           "where1", "f1",     "p1", "h1" };
+    rb_model *m = compile(read_text(
+        "<mujoco><worldbody><site name='home'/><replicate count='2' offset='1 0 0'><body "
+        "name='arm'><joint name='j'/><geom name='g' size='.1' pos='.3 0 0'/><site name='tip'/>"
+        "</body></replicate></worldbody><actuator><motor name='m' joint='j'/></actuator><sensor>"
+        "<framepos name='where' objtype='site' objname='tip' reftype='xbody' refname='arm'/>"
+        "<clock name='t'/><actuatorfrc name='f' actuator='m'/><jointpos name='p' joint='j'/>"
+        "<framepos name='h' objtype='site' objname='home' reftype='geom' refname='g'/></sensor>"
+        "</mujoco>"));
+    check_names(m, RB_KIND_SENSOR, sensors, 9);
+    int where = index_of(m, RB_KIND_SENSOR, "where1");
+    CHECK_INT(m->sensor_index[where], index_of(m, RB_KIND_SITE, "tip1"));
+    CHECK_INT(m->sensor_reference_index[where], index_of(m, RB_KIND_BODY, "arm1"));
+    int force = index_of(m, RB_KIND_SENSOR, "f1");
+    CHECK_INT(m->sensor_index[force], index_of(m, RB_KIND_ACTUATOR, "m1"));
+    rb_model_free(m, NULL);
+}
+
 TEST(include_splices_files)
 {
     static const char *const bodies[] = { "world", "before", "one", "two", "after" };
@@ -706,6 +727,11 @@ TEST(builtin_meshes)
         { "builtin='supersphere' params='16 0.5 1.5'", 242, 480, 3451.7619731178806 },
         { "builtin='supertorus' params='8 0.3 1 1'", 64, 128, 2436.565104441674 },
         { "builtin='supertorus' params='16 0.3 0.5 1.2'", 256, 512, 2823.392743647243 },
+        { "builtin='wedge' params='3 4 30 45 0'", 12, 20, 84.4020351836165 },
+        { "builtin='wedge' params='4 4 60 30 1'", 16, 28, 47.38816030944024 },
+        { "builtin='wedge' params='25 25 180 90 0'", 625, 1246, 4128.497933513773 },
+        { "builtin='wedge' params='3 4 30 45'", 0, 0, 0.0 },
+        { "builtin='wedge' params='3 4 200 45 0'", 0, 0, 0.0 },
         { "builtin='sphere' params='5'", 0, 0, 0.0 },
         { "builtin='cone' params='8'", 0, 0, 0.0 },
         { "builtin='cone' params='2 0'", 0, 0, 0.0 },
@@ -802,13 +828,20 @@ TEST(what_mujoco_takes_in_silence_is_a_warning)
         "<geom size='.1' pos='1 0 0'/></body></worldbody>"
         "<actuator><general joint='j' dyntype='filterexact' dynprm='0'/></actuator>"
         "<keyframe><key qpos='4 5' qvel='6' mpos='0 0 1'/></keyframe></mujoco>");
-    const char *elements[] = {
-        "xml",         "option/density",     "option/viscosity", "geom/friction",
-        "joint/range", "joint/frictionloss", "joint/stiffness",  "joint/damping",
-        "key",         "key/mocap"
-    };
-    CHECK_INT(rb_spec_warning_count(spec), 10);
-    for (int i = 0; i < 10; i++) {
+    const char *elements[] = { "xml",
+                               "option/density",
+                               "option/viscosity",
+                               "replicate",
+                               "geom/friction",
+                               "joint/range",
+                               "joint/frictionloss",
+                               "joint/stiffness",
+                               "joint/damping",
+                               "actuator/timeconst",
+                               "key",
+                               "key/mocap" };
+    CHECK_INT(rb_spec_warning_count(spec), 12);
+    for (int i = 0; i < 12; i++) {
         CHECK_STR(rb_spec_warning(spec, i)->element, elements[i]);
         CHECK_INT(rb_spec_warning(spec, i)->physics, 0);
     }
@@ -839,7 +872,8 @@ TEST(every_allocation_may_fail)
 TEST_MAIN(RUN(visual_geoms_are_discarded_but_weigh), RUN(assets_that_are_not_read_are_left_out),
           RUN(classes_inherit), RUN(numbers_that_are_empty_are_not_there), RUN(colours),
           RUN(orientations_in_every_spelling), RUN(frames_move_what_is_inside),
-          RUN(replicas_and_what_refers_to_them), RUN(include_splices_files), RUN(attached_models),
+          RUN(replicas_and_what_refers_to_them), RUN(sensors_of_replicas_are_replicated),
+          RUN(include_splices_files), RUN(attached_models),
           RUN(an_attached_model_may_keep_its_names), RUN(parts_of_the_same_model),
           RUN(bodies_outside_of_the_world_are_passed_over), RUN(inertia_given_and_from_geoms),
           RUN(inertia_from_geom_settings), RUN(bounds_balance_and_springdamper),

@@ -175,7 +175,7 @@ TEST(a_failure_is_part_of_it)
     rb_step_info info = { 0 };
     rb_error err = { .text = "too <hard>" };
     rb_replay *r = rb_replay_new(m, NULL);
-    CHECK_INT(rb_replay_start(r, d, &opts), RB_OK);
+    CHECK_INT(rb_replay_start(r, d, NULL), RB_OK);
     CHECK_INT(rb_replay_step(r, d, &opts, &info, RB_UNSOLVED, &err), RB_OK);
     FILE *out = tmpfile();
     CHECK_INT(rb_replay_write(out, r, NULL, "box", NULL), RB_OK);

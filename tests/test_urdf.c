@@ -593,6 +593,20 @@ TEST(every_allocation_of_a_mesh_may_fail)
 
 /* ---- refusals and warnings ---- */
 
+/* What xacro makes of a file of macros; MuJoCo loads it, too. */
+TEST(a_robot_without_links_is_empty)
+{
+    rb_error err = { 0 };
+    rb_spec *spec = read_with(ROBOT(""), NULL, &err);
+    CHECK(spec != NULL);
+    CHECK_INT(rb_spec_warning_count(spec), 1);
+    CHECK_CONTAINS(rb_spec_warning(spec, 0)->text, "the model is empty");
+    rb_model *m = rb_spec_compile(spec, NULL, &err);
+    CHECK(m && m->nbody == 1);
+    rb_model_free(m, NULL);
+    rb_spec_free(spec);
+}
+
 TEST(refusals)
 {
     const struct {
@@ -600,7 +614,7 @@ TEST(refusals)
         int line;
         const char *says;
     } cases[] = {
-        { ROBOT(""), 1, "expected a <link>" },
+        { ROBOT("<joint name='j' type='fixed'/>"), 1, "expected a <link>" },
         { ROBOT("<link/>"), 2, "name" },
         { ROBOT(LINK("a") LINK("a")), 3, "the link of line 2 has the same name" },
         { ROBOT(LINK("a") LINK("b")), 3, "expected one root" },
@@ -844,7 +858,7 @@ TEST_MAIN(RUN(a_joint_and_its_numbers), RUN(angles_of_an_origin), RUN(types_of_j
           RUN(visuals_and_friction_are_options), RUN(collisions_in_other_formats_are_reported),
           RUN(neighbours_of_the_world_are_excluded), RUN(groups_that_do_not_touch),
           RUN(meshes_are_shared), RUN(skipped_meshes_are_left_out),
-          RUN(every_allocation_of_a_mesh_may_fail), RUN(refusals),
-          RUN(what_has_no_effect_is_reported_once), RUN(warnings_are_bounded),
+          RUN(every_allocation_of_a_mesh_may_fail), RUN(a_robot_without_links_is_empty),
+          RUN(refusals), RUN(what_has_no_effect_is_reported_once), RUN(warnings_are_bounded),
           RUN(long_chains_are_read_in_no_time), RUN(every_allocation_may_fail),
           RUN(published_robots))

@@ -165,10 +165,11 @@ typedef struct rb_step_opts {
 
 rb_step_opts rb_step_opts_default(void);
 
-/* Sliding coefficient of friction between two geoms (F.1) under these options. */
+/* Sliding coefficient of friction between two geoms (F.1) under these options; NULL: the
+ * defaults. */
 double rb_pair_friction(const rb_model *m, int geom1, int geom2, const rb_step_opts *opts);
 
-/* The relative residual that steps with these options certify [1]. */
+/* The relative residual that steps with these options certify [1]; NULL: the defaults. */
 double rb_step_opts_tol(const rb_step_opts *opts);
 
 /* Finds geoms of one mechanism, up to three links from each other, that overlap at all positions of

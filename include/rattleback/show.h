@@ -51,7 +51,7 @@ void rb_replay_free(rb_replay *r); /* NULL is fine */
 rb_event_sink rb_replay_events(rb_replay *r);
 
 /* The state before the first step, and after each one: done 1: it was taken. Frames are kept where
- * they are due. Frames and velocities of d are computed. RB_NOMEM. */
+ * they are due. Frames and velocities of d are computed. opts NULL: the defaults. RB_NOMEM. */
 rb_status rb_replay_start(rb_replay *r, rb_data *d, const rb_step_opts *opts);
 rb_status rb_replay_step(rb_replay *r, rb_data *d, const rb_step_opts *opts,
                          const rb_step_info *info, rb_status status, const rb_error *err);

@@ -635,8 +635,8 @@ typedef struct rb_warning {
     const char *element; /* "tendon/spatial", "geom", ...                                      */
     const char *text;
     int physics; /* 1: ignoring it changes the motion, `run` refuses unless lenient; 2: a shape
-                    is replaced by another one in contacts, or has none: `run` prints that and
-                    continues                                                                  */
+                    stands in for another one in contacts, or is left out of them, or a sensor
+                    reads zero or is left out: `run` says so and goes on                       */
 } rb_warning;
 
 /* ---- the calls --------------------------------------------------------------------------------

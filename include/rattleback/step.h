@@ -103,7 +103,8 @@ typedef struct rb_settle_info {
  * displacement in the metric of the masses, limits and contacts kept, then the velocity nearest to
  * the given one that keeps them closed (S.93). Without this call steps correct the error by
  * velocities and create energy. Nothing changes where loops are closed; info.open is the error that
- * is left. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide: q and v are unchanged. */
+ * is left. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide, RB_BAD_INPUT (a
+ * number that is not finite; err names it): q and v are unchanged. */
 rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb_error *err);
 
 /* ---- forces at rest ----------------------------------------------------------------------------

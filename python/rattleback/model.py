@@ -31,7 +31,8 @@ GEOM_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "
 
 class ModelWarning(NamedTuple):
     """Something that a file asks for and that has no effect, or that one should know. `physics`: 1:
-    it changes the motion; 2: a shape stands in for another one."""
+    it changes the motion; 2: a shape stands in for another one, or a sensor reads zero or is left
+    out."""
     file: str
     line: int
     element: str

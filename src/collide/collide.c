@@ -260,7 +260,8 @@ static rb_status collide_surface(scene *s, int g1, int g2, int pair)
     const rb_shape *surface = swap ? &shape2 : &shape1, *convex = swap ? &shape1 : &shape2;
     rb_surface_motion motion = { .surface = s->motion[swap ? g2 : g1],
                                  .convex = s->motion[swap ? g1 : g2],
-                                 .h = s->h };
+                                 .h = s->h,
+                                 .meter = s->d->arena->meter };
     double reach = reach_of(s, g1, g2);
     int bounded = s->h > 0.0 && reach < INFINITY;
     rb_mark mark = rb_arena_mark(s->d->arena);
@@ -283,6 +284,7 @@ static rb_status collide_surface(scene *s, int g1, int g2, int pair)
         }
     }
     rb_arena_reset(s->d->arena, mark);
+    if (rb_meter_stopped(motion.meter)) return motion.meter->stopped;
     if (status == RB_UNSUPPORTED) return refuse(s, g1, g2);
     if (status == RB_TOO_LARGE) {
         return rb_fail(s->err, status, "geoms %d and %d touch in more than %d planes", g1, g2,

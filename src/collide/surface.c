@@ -22,6 +22,8 @@
 #include "collide/triangle.h"
 #include "math/vec3.h"
 
+static const double TRIANGLE_WORK = 20.0; /* units of rb_meter: 10 to 50 us a triangle */
+
 int rb_geom_is_surface(const rb_model *m, int g)
 {
     return m->geom_triangles[g];
@@ -243,6 +245,7 @@ static void meet_triangle(rb_walk *k, rb_triangle *t)
     if (rb_dot3(x, nu) - core->room[27] + radius < 0.0) return;
 
     if (rb_walk_core_is_far(k, k->far)) return;
+    if (k->motion && !rb_meter_add(k->motion->meter, RB_WORK_PAIR, TRIANGLE_WORK)) return;
     rb_meet_valleys(k, t);
     double depth, most;
     if (meet_core(k, t, INFINITY, &depth) != OVERLAPS) return;

@@ -2,6 +2,7 @@
 #ifndef RB_COLLIDE_SURFACE_H
 #define RB_COLLIDE_SURFACE_H
 
+#include "base/meter.h"
 #include "collide/sweep.h"
 #include "rattleback/collide.h"
 
@@ -20,6 +21,7 @@ typedef struct rb_surface_group {
 typedef struct rb_surface_motion {
     rb_motion surface, convex;
     double h;
+    rb_meter *meter; /* counts the triangles that are looked at closely; may be NULL */
 } rb_surface_motion;
 
 /* 1: the shape collides by its triangles. */

@@ -285,6 +285,17 @@ static int are_of_two(const rb_model *m, int geom1, int geom2)
     return has_joints(m, geom1) && has_joints(m, geom2) && root_of(m, geom1) != root_of(m, geom2);
 }
 
+/* A joint of the link, other than a ball, is beyond its range by more than steps make of it. */
+static int is_out_of_range(const rb_model *m, const rb_data *d, int link)
+{
+    for (int j = m->link_jntadr[link]; j < m->link_jntadr[link] + m->link_jntnum[link]; j++) {
+        if (!m->jnt_limited[j] || m->jnt_type[j] == RB_JOINT_BALL) continue;
+        double q = d->q[m->jnt_qadr[j]], slack = RB_GAP_OF_MODEL * m->extent;
+        if (q < m->jnt_range[2 * j] - slack || q > m->jnt_range[2 * j + 1] + slack) return 1;
+    }
+    return 0;
+}
+
 /* A file that begins with one geom of a mechanism inside another: deeper than half of what is thick
  * in the thinner one, or with two mechanisms in each other. Normals say which way is out then, not
  * where surfaces touch. */
@@ -303,6 +314,39 @@ static int is_buried(const rb_builder *b, int i, double gap)
     return -gap > BURIED * thick;
 }
 
+/* Two links on the same one, fingers of a hand, that begin outside of their ranges or one in the
+ * other: they may be on the wrong side of each other, so that the normal leads away from the
+ * range. */
+static int are_crossed(const rb_builder *b, int i)
+{
+    const rb_model *m = b->m;
+    int k1 = m->geom_link[b->contacts[i].geom1], k2 = m->geom_link[b->contacts[i].geom2];
+    if (k1 == k2 || k1 <= 0 || k2 <= 0 || m->link_parent[k1] != m->link_parent[k2]) return 0;
+    return is_out_of_range(m, b->d, k1) || is_out_of_range(m, b->d, k2) ||
+           is_buried(b, i, start_gap(b, i));
+}
+
+/* Two mechanisms that are still in each other somewhere: pairs that came apart, or meet now, would
+ * hold them there (F.32). */
+static int are_tangled(const rb_builder *b, int i)
+{
+    const rb_contact *own = &b->contacts[i];
+    const rb_model *m = b->m;
+    if (b->o->keep_errors || b->o->formulation->kind != RB_CONE) return 0;
+    if (!are_of_two(m, own->geom1, own->geom2)) return 0;
+    int root1 = root_of(m, own->geom1), root2 = root_of(m, own->geom2);
+    int n = b->start ? b->start->ncontact : b->ncontact;
+    for (int k = 0; k < n; k++) {
+        const rb_constraint *c = b->start ? &b->start->c[k] : NULL;
+        double gap = c ? c->gap + c->floor : b->contacts[k].at.gap;
+        if (!(gap < -RB_GAP_INNER * m->extent)) continue;
+        int r1 = root_of(m, c ? c->id.a : b->contacts[k].geom1);
+        int r2 = root_of(m, c ? c->id.b : b->contacts[k].geom2);
+        if ((r1 == root1 && r2 == root2) || (r1 == root2 && r2 == root1)) return 1;
+    }
+    return 0;
+}
+
 /* Overlap of a mechanism with itself that no step has made: hulls at a joint. Where solids overlap
  * there is no surface to rub, and friction there would lock the joint: its normal is one that the
  * links can hardly move along, so that mu |W_nt| exceeds W_nn (F.25). */
@@ -311,15 +355,15 @@ static int is_inner(const rb_builder *b, int i)
     const rb_model *m = b->m;
     const rb_contact *c = &b->contacts[i];
     double gap = start_gap(b, i);
-    if (!(gap < -RB_GAP_INNER * m->extent)) return 0;
+    if (!(gap < -RB_GAP_INNER * m->extent)) return are_tangled(b, i);
     int root = root_of(m, c->geom1);
     return (root != 0 && root == root_of(m, c->geom2)) || is_buried(b, i, gap);
 }
 
 /* Where the gap of that overlap may end (F.27): a little deeper than where it was first seen or,
- * where errors of the start are taken off, than where it is by now; two mechanisms leave each other
- * as they can then (F.32). In the set of the start the step before knows it, in later ones the
- * start does. */
+ * where errors of the start are taken off, than where it is by now; two mechanisms, and fingers
+ * that cross, leave each other as they can then (F.32). In the set of the start the step before
+ * knows it, in later ones the start does. */
 static double inner_floor(const rb_builder *b, int i)
 {
     const rb_contact *own = &b->contacts[i];
@@ -336,7 +380,8 @@ static double inner_floor(const rb_builder *b, int i)
         if (t->id.kind != RB_CONSTRAINT_CONTACT) break;
         if (t->id.a == own->geom1 && t->id.b == own->geom2) floor = fmin(floor, t->floor);
     }
-    int leave = !b->o->keep_errors && are_of_two(b->m, own->geom1, own->geom2);
+    int leave =
+        !b->o->keep_errors && (are_of_two(b->m, own->geom1, own->geom2) || are_crossed(b, i));
     double first = start_gap(b, i) - (leave ? 1.0 : RB_GAP_GROWTH) * b->m->extent;
     if (!b->o->keep_errors) return floor < 0.0 ? fmax(floor, first) : first;
     return floor < 0.0 ? floor : first;

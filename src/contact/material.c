@@ -108,8 +108,10 @@ static int of_geoms(const rb_model *m, int geom1, int geom2, rb_material *out, i
 double rb_pair_friction(const rb_model *m, int geom1, int geom2, const rb_step_opts *opts)
 {
     rb_material material;
+    rb_step_opts usual;
     int grain_geom;
-    rb_pair_material(m, geom1, geom2, opts, &material, &grain_geom);
+    if (!opts) usual = rb_step_opts_default();
+    rb_pair_material(m, geom1, geom2, opts ? opts : &usual, &material, &grain_geom);
     return material.friction;
 }
 

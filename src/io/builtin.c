@@ -261,6 +261,42 @@ static rb_status supertorus(draft *d)
     return RB_OK;
 }
 
+/* ---- wedge: directions within a field of view, about -z; without faces its hull counts
+ * ---------------
+ */
+
+/* The middle of cell i of n between -1 and 1, whose borders are moved to the centre. */
+static double cell(int i, int n, double gamma)
+{
+    double sum = 0.0;
+    for (int side = 0; side < 2; side++) {
+        double x = 2.0 * (i + side) / n - 1.0;
+        sum += gamma * x * x * x * x * x + (1.0 - gamma) * x;
+    }
+    return 0.5 * sum;
+}
+
+static rb_status wedge(draft *d)
+{
+    const double *p = d->param;
+    double degree = PI / 180.0, s_across, c_across, s_up, c_up;
+    if (!(p[0] >= 1.0 && p[0] <= 1000.0 && p[1] >= 1.0 && p[1] <= 1000.0))
+        return refuse(d, "the resolutions of a wedge are 1 to 1000");
+    if (!(p[2] > 0.0 && p[2] <= 180.0 && p[3] > 0.0 && p[3] <= 90.0))
+        return refuse(d, "the fields of view of a wedge are at most 180 and 90 degrees");
+    if (!(p[4] >= 0.0 && p[4] <= 1.0)) return refuse(d, "the last number of a wedge is 0 to 1");
+    int across = whole(d, 0), up = whole(d, 1);
+    rb_status status = make_room(d, (size_t)across * (size_t)up, 1);
+    for (int i = 0; i < across && status == RB_OK; i++) {
+        rb_sincos(degree * p[2] * cell(i, across, p[4]), &s_across, &c_across);
+        for (int j = 0; j < up; j++) {
+            rb_sincos(degree * p[3] * cell(j, up, p[4]), &s_up, &c_up);
+            vertex(d, c_up * s_across, s_up, -c_up * c_across);
+        }
+    }
+    return status;
+}
+
 /* ---- all of them
  * ---------------------------------------------------------------------------------
  */
@@ -280,6 +316,8 @@ rb_status rb_io_builtin(const char *word, const double *params, size_t nparam,
         { "supersphere", 3, supersphere, "a supersphere has three parameters: resolution, e, n" },
         { "supertorus", 4, supertorus,
           "a supertorus has four parameters: resolution, radius, s, t" },
+        { "wedge", 5, wedge,
+          "a wedge has five parameters: two resolutions, two fields of view, gamma" },
     };
     *out = (rb_io_mesh){ .alloc = alloc ? *alloc : rb_alloc_default() };
     draft d = { .mesh = out, .param = params, .reason = "" };

@@ -390,7 +390,9 @@ static rb_status tell_law(rb_mjcf *r, const rb_xml_node *node)
     char *text = rb_xml_take(r->top->doc, ROOM, 1);
     const char *name = rb_xml_get(node, "name"), *plugin = rb_xml_get(node, "plugin");
     if (!text) return rb_mjcf_nomem(r, node);
-    int used = snprintf(text, ROOM, "actuator \"%.80s\" has no force: ", name ? name : "");
+    int used = name && *name ? snprintf(text, ROOM, "actuator \"%.80s\" has no force: ", name)
+                             : snprintf(text, ROOM, "actuator%d has no force: ",
+                                        rb_spec_count(r->spec, RB_KIND_ACTUATOR));
     if (rb_xml_is(node, "plugin"))
         snprintf(text + used, (size_t)(ROOM - used), "plugins (\"%.80s\") are not run",
                  plugin ? plugin : "");
@@ -511,6 +513,16 @@ static rb_status set_delay(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_ac
     return RB_OK;
 }
 
+/* A lag of no time: the activation follows its control at once. */
+static rb_status tell_time(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act)
+{
+    int lags = act->dynamics == RB_ACT_FILTER || act->dynamics == RB_ACT_FILTER_EXACT;
+    if (!lags || act->dynprm[0] > 0.0) return RB_OK;
+    return rb_mjcf_warn(r, node, "actuator/timeconst", 0,
+                        "a time constant that is not positive: the activation follows its control "
+                        "at once, as in MuJoCo");
+}
+
 rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
 {
     rb_mjcf_actuator act;
@@ -520,6 +532,7 @@ rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
     RB_TRY(inherit_range(r, node, &def, &act));
     RB_TRY(set_ranges(r, node, &act, &def));
     set_laws(&act, &def);
+    RB_TRY(tell_time(r, node, &act));
 
     RB_TRY(check_orientation(r, node, &act, &def));
     RB_TRY(set_delay(r, node, &act, &def));

@@ -240,6 +240,7 @@ static rb_status take_mesh(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_me
     def.nface = read->nface;
     def.vert = read->vert;
     def.face = read->face;
+    if (def.nface == 0 && rb_xml_get(node, "builtin")) RB_TRY(faces_of_hull(r, node, &def));
     return add_mesh(r, node, mesh, &def);
 }
 
@@ -286,9 +287,9 @@ static rb_status read_builtin(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf
     if (count == 0)
         return rb_xml_refuse(node, "params", r->err, RB_BAD_INPUT,
                              "expected the parameters of a %.40s", word);
-    if (rb_xml_in(word, "wedge plate"))
+    if (rb_xml_in(word, "plate"))
         return leave_out(r, node, RB_MJCF_UNREAD_MESHES,
-                         "built-in wedges and plates are sheets without volume");
+                         "built-in plates are sheets without volume");
     rb_status status = rb_io_builtin(word, params, count, &r->doc->alloc, &made, &reason);
     if (status == RB_UNSUPPORTED)
         return rb_xml_refuse(node, "builtin", r->err, RB_BAD_INPUT,

@@ -119,6 +119,8 @@ static rb_status read_replicate(rb_mjcf *r, const rb_xml_node *node, const rb_mj
     const rb_mjcf_replica *outer = r->replica;
     RB_TRY(read_replicate_attrs(r, node, &rep));
     RB_TRY(rb_mjcf_class_of(r, node, "childclass", place->class, &inside.class));
+    if (rep.count == 0)
+        RB_TRY(rb_mjcf_warn(r, node, "replicate", 0, "count is 0: nothing is made of it"));
 
     rb_pose pose = { .quat = { 1.0, 0.0, 0.0, 0.0 } };
     for (int i = 0; i < rep.count; i++) {

@@ -220,9 +220,21 @@ rb_status rb_mjcf_find(rb_mjcf *r, const rb_xml_node *node, const char *attr, rb
                          rb_kind_text(kind), name);
 }
 
-/* Attributes that refer to elements of the tree, or to what may be replicated with it. */
-static rb_kind reference_kind(const char *attr)
+/* The kind of what objname or refname of a sensor refers to; its type is another attribute. */
+static rb_kind typed_kind(const char *type)
 {
+    if (!type) return RB_NKIND;
+    if (rb_xml_in(type, "body xbody")) return RB_KIND_BODY;
+    if (rb_xml_in(type, "geom")) return RB_KIND_GEOM;
+    return rb_xml_in(type, "site") ? RB_KIND_SITE : RB_NKIND;
+}
+
+/* Attributes that refer to elements of the tree, or to what may be replicated with it. */
+static rb_kind reference_kind(const rb_xml_node *node, const char *attr)
+{
+    if (rb_xml_in(attr, "objname")) return typed_kind(rb_xml_get(node, "objtype"));
+    if (rb_xml_in(attr, "refname")) return typed_kind(rb_xml_get(node, "reftype"));
+    if (rb_xml_in(attr, "actuator")) return RB_KIND_ACTUATOR;
     if (rb_xml_in(attr, "joint joint1 joint2 jointinparent")) return RB_KIND_JOINT;
     if (rb_xml_in(attr, "tendon tendon1 tendon2")) return RB_KIND_TENDON;
     if (rb_xml_in(attr, "site site1 site2 refsite slidersite cranksite sidesite"))
@@ -237,7 +249,7 @@ static const copies *find_copies(const rb_mjcf *r, const rb_xml_node *node)
 {
     const copies *deepest = NULL;
     for (int k = 0; k < node->nattr; k++) {
-        rb_kind kind = reference_kind(node->attr[k].name);
+        rb_kind kind = reference_kind(node, node->attr[k].name);
         if (kind == RB_NKIND) continue;
         const copies *list = rb_mjcf_map_get(r, (int)kind, node->attr[k].value);
         if (list && (!deepest || list->depth > deepest->depth)) deepest = list;
@@ -298,7 +310,7 @@ static rb_status read_queues(rb_mjcf *r, const queue *queues, rb_mjcf_element re
 static rb_status is_attached(rb_mjcf *r, const rb_xml_node *node, int *yes)
 {
     for (int k = 0; k < node->nattr && *yes; k++) {
-        rb_kind kind = reference_kind(node->attr[k].name);
+        rb_kind kind = reference_kind(node, node->attr[k].name);
         int index;
         if (kind == RB_NKIND) continue;
         RB_TRY(find_name(r, node, kind, node->attr[k].value, &index));

@@ -198,7 +198,7 @@ static rb_status read_inside(reading *x)
     RB_TRY(find_typed(x, "objtype", "objname", 1, &def->object, &def->index));
     RB_TRY(rb_xml_word(x->node, "enclosed", RB_MJCF_BOOL_WORDS, &enclosed, x->r->err));
     if (!enclosed) return RB_OK;
-    return rb_mjcf_warn(x->r, x->node, "sensor/enclosed", 0,
+    return rb_mjcf_warn(x->r, x->node, "sensor/enclosed", 2,
                         "enclosed is not read: the sensor reports whether the centre is inside");
 }
 
@@ -231,7 +231,7 @@ static rb_status read_user(reading *x)
     RB_TRY(rb_xml_int(x->node, "dim", &x->def.dim, x->r->err));
     if (x->def.dim < 0)
         return rb_xml_refuse(x->node, "dim", x->r->err, RB_BAD_INPUT, "cannot be negative");
-    return rb_mjcf_warn(x->r, x->node, "sensor/user", 0,
+    return rb_mjcf_warn(x->r, x->node, "sensor/user", 2,
                         "user sensors read zero: the program that knows them writes them");
 }
 
@@ -324,7 +324,7 @@ static rb_status leave_out(rb_mjcf *r, const rb_xml_node *node)
                              "sensors of plugins cannot be computed: plugin \"%.80s\"",
                              rb_xml_get(node, "plugin") ? rb_xml_get(node, "plugin") : "");
     const char *label = rb_xml_is(node, "tactile") ? "sensor/tactile" : "sensor/camera";
-    return rb_mjcf_warn(r, node, label, 0,
+    return rb_mjcf_warn(r, node, label, 2,
                         rb_xml_is(node, "tactile")
                             ? "tactile sensors are not computed: left out"
                             : "the sensor needs what a camera sees, or one that follows a body or "

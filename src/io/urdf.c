@@ -115,8 +115,23 @@ static rb_status check_elements(rb_urdf *r)
     return rb_urdf_warn_children(r, root, "link joint material drake:collision_filter_group", "");
 }
 
+/* Calls of macros that nobody knew are left in what xacro writes; definitions are the source of
+ * something else. */
+static int is_empty(const rb_xml_node *root)
+{
+    for (const rb_xml_node *node = root->child; node; node = node->next)
+        if (rb_xml_in(node->name, "link joint deformable reduced_deformable xacro:macro "
+                                  "xacro:include xacro:property xacro:arg"))
+            return 0;
+    return 1;
+}
+
 static rb_status read_robot(rb_urdf *r)
 {
+    if (is_empty(r->doc->root))
+        return rb_urdf_warn(r, r->doc->root, "robot", 2,
+                            "there is no <link>: the model is empty; macros (xacro) have to be "
+                            "expanded first: xacro FILE > robot.urdf");
     RB_URDF_TRY(check_elements(r));
     RB_URDF_TRY(rb_urdf_tree(r));
     for (int i = 0; i < r->nlink; i++) {

@@ -349,8 +349,8 @@ static void note_failure(rb_replay *r, double time, rb_status status, const rb_s
 
 static void keep_options(rb_replay *r, const rb_step_opts *opts)
 {
-    r->used = *opts;
-    r->h = opts->h > 0.0 ? opts->h : r->m->option.timestep;
+    r->used = opts ? *opts : rb_step_opts_default();
+    r->h = r->used.h > 0.0 ? r->used.h : r->m->option.timestep;
 }
 
 rb_status rb_replay_start(rb_replay *r, rb_data *d, const rb_step_opts *opts)

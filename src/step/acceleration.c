@@ -307,6 +307,7 @@ rb_status rb_acceleration_problem(const rb_model *m, rb_data *d, const rb_step_o
     if (!o) o = &usual;
     acceleration x = { .m = m, .d = d, .o = o, .err = err };
     rb_status status = rb_step_opts_check(o, 1.0, err);
+    if (status == RB_OK) status = rb_step_inputs_check(m, d, err);
     if (status != RB_OK) return status;
     rb_mark mark = rb_arena_mark(d->arena);
     status = run(&x, sink);

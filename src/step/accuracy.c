@@ -51,5 +51,6 @@ double rb_accuracy_overlap(rb_accuracy accuracy)
 
 double rb_step_opts_tol(const rb_step_opts *o)
 {
+    if (!o) return rb_accuracy_tol(rb_step_opts_default().accuracy);
     return o->tol > 0.0 ? o->tol : rb_accuracy_tol(o->accuracy);
 }

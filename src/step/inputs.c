@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "rattleback/dynamics.h"
 #include "step/options.h"
 
 /* An array, and how the elements that its numbers belong to are called. */
@@ -102,4 +103,17 @@ rb_status rb_step_inputs_check(const rb_model *m, const rb_data *d, rb_error *er
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
         if (!is_finite(fields[k].x, fields[k].n)) return refuse(m, &fields[k], err);
     return RB_OK;
+}
+
+void rb_step_name_singular(const rb_model *m, rb_data *d, rb_error *err)
+{
+    char name[160];
+    int bad;
+    rb_kinematics(m, d);
+    if (rb_aba_factor(m, d, NULL, &bad) != RB_SINGULAR || bad < 0 || bad >= m->nv) return;
+    rb_fail(
+        err, RB_SINGULAR,
+        "joint %s moves no mass that other joints do not move the same way: give it armature, a "
+        "body with mass, or another axis",
+        rb_model_name(m, RB_KIND_JOINT, joint_of_dof(m, bad), name, sizeof name));
 }

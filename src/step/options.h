@@ -14,4 +14,7 @@ rb_status rb_step_control(const rb_model *m, rb_data *d, const rb_step_opts *o, 
  */
 rb_status rb_step_inputs_check(const rb_model *m, const rb_data *d, rb_error *err);
 
+/* inputs.c: err names the joint without inertia at the state of d, where there is one. */
+void rb_step_name_singular(const rb_model *m, rb_data *d, rb_error *err);
+
 #endif

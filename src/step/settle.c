@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "step/displace.h"
+#include "step/options.h"
 
 /* Rows of limits and contacts are looked for within this many times the closure error. */
 #define REACH 4.0
@@ -60,8 +61,9 @@ rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb
     rb_step_opts o = rb_step_opts_default();
     rb_settle_info *to = info ? info : &own;
     *to = (rb_settle_info){ 0 };
-    if (m->neq == 0 || m->nv == 0) return RB_OK;
-    rb_status status = worst_error(m, d, &to->open_before);
+    rb_status status = rb_step_inputs_check(m, d, err);
+    if (status != RB_OK || m->neq == 0 || m->nv == 0) return status;
+    status = worst_error(m, d, &to->open_before);
     to->open = to->open_before;
     if (status != RB_OK || to->open_before <= CLOSED * m->extent) return status;
     double before = energy(m, d);

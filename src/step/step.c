@@ -778,5 +778,6 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
         go_back(&s, &start);
     }
     rb_arena_reset(d->arena, mark);
+    if (status == RB_SINGULAR) rb_step_name_singular(m, d, err);
     return status;
 }

@@ -154,6 +154,36 @@ def test_mocap_bodies_follow_their_columns():
     check(end["qpos"][6] > 0.01, "the platform takes what lies on it along", end["qpos"])
 
 
+def test_signs_of_quaternions_do_not_matter():
+    """Both signs of a quaternion are the same rotation: the way between two rows is the short one."""
+    rider = CART.replace("</worldbody>", """<body name="rider" pos="0 6 0.15"><freejoint/>
+      <geom type="sphere" size="0.05" mass="1"/></body></worldbody>""").replace("0 0 0", "0 0 -9.81", 1)
+    columns = "time,platform:qw,platform:qx,platform:qy,platform:qz\n0,1,0,0,0\n0.1,"
+    ends = [driven(columns + row, "--ctrl", "FILE", "--interpolate", "linear", "--time", "0.1", model=rider)
+            for row in ("0.8,0,0,0.6\n", "-0.8,0,0,-0.6\n")]
+    check(ends[0]["hash"] == ends[1]["hash"], ends[0]["qpos"], ends[1]["qpos"])
+
+
+def test_a_jump_of_a_mocap_body_is_reported():
+    def said(*more):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("m.xml", CART), ("c.csv", "time,platform:x\n0,0\n0.1,0.3\n")):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
+                    out.write(text)
+            result = rattleback("run", "m.xml", "--ctrl", "c.csv", "--time", "0.2", *more, cwd=folder)
+            check_run(result, 0)
+            return result[2]
+    check("mocap body platform jumps by 0.3 m within a step, at 150 m/s" in said(), said())
+    check("jumps" not in said("--interpolate", "linear"), "it is led from row to row")
+
+
+def test_options_that_change_nothing_are_refused():
+    with_file(CART, lambda path: [check_run(rattleback("run", path, *options), 2, sentence) for options, sentence in (
+        (("--ctrl-every", "0.01"), "nothing drives the model"),
+        (("--interpolate", "linear"), "there is no --ctrl or --pd"),
+        (("--columns", "q"), "there is no --record"))])
+
+
 def test_targets_are_reached():
     # kp 500, kd 100 on 5 kg: a double pole at -10 /s
     text = "time,rail,beside,kp,kd\n0,0.1,-0.2,500,100\n"
@@ -170,6 +200,7 @@ def test_bad_files_are_named():
         ("time,engin\n0,1\n", "did you mean engine?"),
         ("time,socket\n0,1\n", "socket"),
         ("time,platform:w\n0,1\n", "platform:w"),
+        ("time,platform:qw,platform:qx\n0,1,0\n1,0,0\n", ":3: platform:qw: a quaternion of zeros"),
         ("t,engine\n0,1\n", "time"),
         ("time,engine\n0,1\n,2\n", ":3: time"),
         ("time,engine\n0.2,1\n0.1,2\n", ":3: time: 0.1 is before 0.2"),

@@ -101,7 +101,13 @@ def test_watch_names_what_it_watches():
     result = run(limited, "--ctrl", "c.csv", "--time", "0.5", "--watch", files=STEP)
     check_run(result, 0, "upper limit of hinge")
     check_run(rattleback("run", "scenes/contact/rod.xml", "--key", "start", "--time", "0.6", "--watch"), 0,
-              "contact ", "point ")
+              "contact ", " at (")
+
+
+def test_sensors_that_read_nothing_are_reported():
+    model = """<mujoco><worldbody><camera name="c"/><body><freejoint/><geom size="0.1"/><site name="s"/></body></worldbody>
+      <sensor><user name="u" dim="2"/><rangefinder name="r" camera="c"/></sensor></mujoco>"""
+    check_run(run(model, "--time", "0.01"), 0, "user sensors read zero", "left out")
 
 
 def test_what_is_misspelled_is_suggested():

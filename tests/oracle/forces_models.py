@@ -126,6 +126,7 @@ MUSCLES = TENDONS + """
     <position name="ref" site="tip" refsite="f1" gear="0 0 0 1 2 3" kp="5"/>
     <motor name="parent" jointinparent="wrist" gear="1 2 3"/>
     <velocity name="force_bound" joint="slide" kv="9" forcerange="-1 2"/>
+    <adhesion name="sticky" body="hand" gain="30" ctrlrange="0 1"/>
   </actuator>"""
 MODELS["actuators"] = arm(MUSCLES)
 MOTORS = TENDONS + """
