@@ -28,7 +28,9 @@ enum {
     TARGET_ROUNDS = 12, /* of (S.12); without friction the first is exact          */
     LAW_ROUNDS = 24,    /* of both (S.12) and (S.13)                               */
     ENERGY_ROUNDS = 24, /* of s in (S.14)                                          */
-    FEW_ROUNDS = 4      /* of (S.12) in each of them                               */
+    FEW_ROUNDS = 4,     /* of (S.12) in each of them                               */
+    IDLE_ROUNDS = 3,    /* of (S.12) that bring nothing, where answers are chosen  */
+    ROUGH_ROUNDS = 6    /* of (S.14) there                                         */
 };
 
 /* What (S.14) may lose beyond what the law loses, of the energy of the impact [1]. */
@@ -352,19 +354,28 @@ static int narrow(bounce *x, int left)
     return any;
 }
 
-/* s->p = p_d, u_new: rounds of (S.12) and, where s is free, of (S.13) with each of them. */
+/* s->p = p_d, u_new: rounds of (S.12) and, where s is free, of (S.13) with each of them. Where a
+ * problem has several answers each round may choose another: they end as soon as they bring
+ * nothing. */
 static rb_status give_back(bounce *x, const double *u, int rounds, int free)
 {
     rb_stage *s = x->s;
     memset(x->b, 0, (size_t)s->set.n * sizeof *x->b);
     for (int k = 0; k < s->set.nisland; k++) x->relax[k] = x->grown[k] = 1.0;
+    double least = INFINITY;
+    int idle = 0;
+    s->ambiguous = 0;
     move_targets(x, NULL);
     memset(x->r_last, 0, (size_t)s->set.n * sizeof *x->r_last);
     for (int round = 0; round < rounds; round++) {
         rb_status status = solve_targets(x);
         if (status != RB_OK) return status;
         int stands = !free || correct_scale(x, u);
-        if (move_targets(x, s->p) <= RB_LAW_TOL && stands) break;
+        double miss = move_targets(x, s->p);
+        if (miss <= RB_LAW_TOL && stands) break;
+        idle = miss <= HALVED * least ? 0 : idle + 1;
+        if (idle == 0) least = miss;
+        if (idle >= IDLE_ROUNDS && s->ambiguous) break;
     }
     return RB_OK;
 }
@@ -377,10 +388,11 @@ static rb_status give_by_law(bounce *x, const double *u)
     for (int k = 0; k < s->set.nisland; k++) x->scale[k] = 1.0;
     rb_status status = give_back(x, u, stronge ? LAW_ROUNDS : TARGET_ROUNDS, stronge);
     start_bracket(x);
-    for (int k = 0; k <= ENERGY_ROUNDS && status == RB_OK; k++) {
+    int rounds = s->ambiguous ? ROUGH_ROUNDS : ENERGY_ROUNDS;
+    for (int k = 0; k <= rounds && status == RB_OK; k++) {
         add_compression(x, x->x);
         measure_energy(x, u, x->x, x->u_new);
-        if (!narrow(x, ENERGY_ROUNDS - k)) break;
+        if (!narrow(x, rounds - k)) break;
         status = give_back(x, u, FEW_ROUNDS, 0);
     }
     return status;
