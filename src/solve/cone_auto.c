@@ -225,6 +225,7 @@ static int try_path(climb *s, double *r)
 {
     memset(r, 0, (size_t)s->k->n * sizeof *r);
     if (!rb_newton_path(&s->newton, RB_COMPLIANCE_UNIFORM, 1.0, r)) {
+        if (s->newton.straight) return 0; /* interior points come next */
         rb_newton_polish(&s->newton, r, s->tol);
         keep(s, r);
         return 0;
