@@ -52,17 +52,24 @@ typedef struct scene {
     double *before; /* q, v                                */
     double overlap; /* at the start [m]; -1: not known yet */
     double energy;  /* kinetic and size of potential [J]   */
+    rb_error err;   /* of the last step                    */
     int seen[STEPS_FINDINGS];
 } scene;
 
 static void tell(worker *w, scene *s, int finding, int step, double number)
 {
+    int refused = finding == STEPS_UNSOLVED;
     if (s->seen[finding]) return;
     s->seen[finding] = 1;
     w->own[s->family].found[finding]++;
     if (!w->c->found) return;
     pthread_mutex_lock(w->lock);
-    w->c->found(w->c->ctx, s->seed, s->family, finding, step, number);
+    w->c->found(w->c->ctx, &(steps_found){ .seed = s->seed,
+                                           .family = s->family,
+                                           .finding = finding,
+                                           .step = step,
+                                           .number = number,
+                                           .text = refused ? s->err.text : "" });
     pthread_mutex_unlock(w->lock);
 }
 
@@ -129,12 +136,12 @@ static double scene_energy(const scene *s)
 
 static rb_status step_once(worker *w, scene *s, rb_step_info *info)
 {
-    rb_error err = { 0 };
+    s->err = (rb_error){ 0 };
     remember(s);
-    rb_status status = rb_step(s->m, s->d, &w->c->step, info, &err);
+    rb_status status = rb_step(s->m, s->d, &w->c->step, info, &s->err);
     while (status == RB_FULL) { /* a repair may find more than the first round did */
         status = rb_data_reserve(s->m, &s->d, 2 * info->contacts);
-        if (status == RB_OK) status = rb_step(s->m, s->d, &w->c->step, info, &err);
+        if (status == RB_OK) status = rb_step(s->m, s->d, &w->c->step, info, &s->err);
     }
     return status;
 }

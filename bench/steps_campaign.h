@@ -28,6 +28,13 @@ typedef struct steps_tally {
     double energy;      /* worst, in units of the scene's energy [1]                       */
 } steps_tally;
 
+typedef struct steps_found {
+    uint64_t seed;
+    int family, finding, step;
+    double number;    /* residual, overlap, energy          */
+    const char *text; /* why a step was refused, else ""    */
+} steps_found;
+
 typedef struct steps_campaign {
     uint64_t first, count; /* seeds                              */
     int family;            /* -1: all                            */
@@ -35,7 +42,7 @@ typedef struct steps_campaign {
     int threads;
     rb_step_opts step;
     /* may be NULL; one thread at a time */
-    void (*found)(void *ctx, uint64_t seed, int family, int finding, int step, double number);
+    void (*found)(void *ctx, const steps_found *what);
     void (*progress)(void *ctx, uint64_t done);
     void *ctx;
     steps_tally tally[STEPS_FAMILIES];

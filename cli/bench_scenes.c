@@ -58,15 +58,16 @@ static void keep_scene(run *r, uint64_t seed, int family, int finding)
     free(text);
 }
 
-static void found(void *ctx, uint64_t seed, int family, int finding, int step, double number)
+static void found(void *ctx, const steps_found *x)
 {
     run *r = ctx;
     if (r->told++ < MAX_TOLD) {
         bench_progress_end();
-        fprintf(stderr, "%s, seed %" PRIu64 ", step %d: %s, %.3g\n", steps_family_name(family),
-                seed, step, steps_finding_name(finding), number);
+        fprintf(stderr, "%s, seed %" PRIu64 ", step %d: %s, %.3g%s%.160s\n",
+                steps_family_name(x->family), x->seed, x->step, steps_finding_name(x->finding),
+                x->number, x->text[0] ? ": " : "", x->text);
     }
-    if (r->keep) keep_scene(r, seed, family, finding);
+    if (r->keep) keep_scene(r, x->seed, x->family, x->finding);
 }
 
 static void progress(void *ctx, uint64_t done)

@@ -37,6 +37,17 @@ def at_start(model, start):
     return data
 
 
+def activations(model, data):
+    """Those of actuators that we run as well: plugins have none there."""
+    plugin = getattr(model, "actuator_plugin", -np.ones(model.nu))
+    kept = []
+    for i in range(model.nu):
+        first, n = model.actuator_actadr[i], model.actuator_actnum[i]
+        if first >= 0 and plugin[i] < 0:
+            kept += data.act[first:first + n].tolist()
+    return kept
+
+
 def start_of(path, seed, speed):
     """First keyframe or reference, with random velocities: nothing is left at rest."""
     model = load(path)
@@ -49,8 +60,9 @@ def start_of(path, seed, speed):
             v[model.jnt_dofadr[j]:model.jnt_dofadr[j] + 6] *= 0.1
     normalise(model, data.qpos)
     start = {"qpos": data.qpos.tolist(), "qvel": v.tolist()}
-    if model.na:
-        start["act"] = data.act.tolist()
+    act = activations(model, data)
+    if act:
+        start["act"] = act
     if model.nmocap:
         poses = np.hstack([data.mocap_pos, data.mocap_quat / np.linalg.norm(data.mocap_quat, axis=1)[:, None]])
         start["mocap"] = poses.ravel().tolist()

@@ -5,7 +5,8 @@
  *     sweep    one contact alone, solved exactly
  *     newton   from the guess, from some compliance, or from a few Gauss-Seidel sweeps
  *     path     Newton along decreasing compliance
- *     interior interior points, first of all where contacts crowd (cone_crowd.c)
+ *     interior interior points: where that path jumps, and first of all where contacts crowd
+ *              (cone_crowd.c)
  *     leaps    sweeps and whole steps of Newton, for many contacts of known bodies
  *     pyramid  Lemke with the cones as pyramids, ever closer, then Newton
  *     admm     alternating directions, then Newton
@@ -23,8 +24,10 @@
 #include "solve/admm.h"
 #include "solve/canonical.h"
 #include "solve/cone_crowd.h"
+#include "solve/cone_interior.h"
 #include "solve/cone_large.h"
 #include "solve/cone_part.h"
+#include "solve/cone_root.h"
 #include "solve/cone_small.h"
 #include "solve/internal.h"
 #include "solve/newton.h"
@@ -33,12 +36,14 @@
 #include "solve/polyhedron.h"
 
 enum {
-    START_SWEEPS = 4,  /* before the first Newton step                              */
-    START_STEPS = 5,   /* at the first compliance                                   */
-    DIRECT_STEPS = 12, /* Newton without path                                       */
-    LESS_STEPS = 40,   /* at each compliance below the last one of the path         */
-    PYRAMIDS = 16,     /* rounds of ever narrower fans                              */
-    PATIENCE = 3,      /* rounds without a solution of the linear problem           */
+    START_SWEEPS = 4,    /* before the first Newton step                              */
+    START_STEPS = 5,     /* at the first compliance                                   */
+    DIRECT_STEPS = 12,   /* Newton without path                                       */
+    LESS_STEPS = 40,     /* at each compliance below the last one of the path         */
+    PYRAMIDS = 16,       /* rounds of ever narrower fans                              */
+    PATIENCE = 3,        /* rounds without a solution of the linear problem           */
+    INTERIOR_LIMIT = 60, /* factorisations of a try                                   */
+    INTERIOR_TRIES = 2,  /* from nothing, and from there                              */
     ADMM_ITERATIONS = 1000,
     FIRST_SWEEPS = 64,   /* of the last rung                                          */
     LAST_SWEEPS = 4000,  /* opts.max_iter caps it                                     */
@@ -115,6 +120,7 @@ typedef struct climb {
     int stressed;  /* impulses grew along a self-stress at the end of the path          */
     int again;     /* that order is to decide: one of the two below, or 0               */
     int left;      /* best is good enough for `loose` alone                             */
+    int inside;    /* interior points were tried                                        */
 } climb;
 
 /* No contact approaches: without impulses nothing happens. */
@@ -219,6 +225,7 @@ static int try_path(climb *s, double *r)
 {
     memset(r, 0, (size_t)s->k->n * sizeof *r);
     if (!rb_newton_path(&s->newton, RB_COMPLIANCE_UNIFORM, 1.0, r)) {
+        if (s->newton.straight) return 0; /* interior points come next */
         rb_newton_polish(&s->newton, r, s->tol);
         keep(s, r);
         return 0;
@@ -283,10 +290,16 @@ static int try_near(climb *s, double *r)
         finish_near(s, r);
         s->tried = s->error;
     }
-    return s->error <= s->tol && (s->o->brief || s->error <= NEAR_SURE * s->tol);
+    return s->error <= s->tol && (s->o->brief || s->tol > COARSE || s->error <= NEAR_SURE * s->tol);
 }
 
 /* ---- twice the digits ---- */
+
+static rb_status make_twofold(climb *s)
+{
+    if (s->twofold.s.k) return RB_OK;
+    return rb_newton_twofold_make(&s->newton, s->scratch, &s->twofold);
+}
 
 /* Both paths: the uniform one, then the one that treats light and heavy bodies alike. */
 static rb_status try_path_twofold(climb *s, double *r, int *done)
@@ -294,7 +307,7 @@ static rb_status try_path_twofold(climb *s, double *r, int *done)
     static const rb_compliance kinds[2] = { RB_COMPLIANCE_UNIFORM, RB_COMPLIANCE_SCALED };
     *done = 0;
     if (s->k->nc > MEDIUM) return RB_OK;
-    rb_status status = rb_newton_twofold_make(&s->newton, s->scratch, &s->twofold);
+    rb_status status = make_twofold(s);
     for (int i = 0; i < 2 && status == RB_OK && !*done; i++) {
         int arrived;
         rb_newton_twofold_path(&s->twofold, kinds[i], s->tol, r, &arrived);
@@ -312,6 +325,59 @@ static int finish_twofold(climb *s, const double *r)
     rb_newton_twofold_near(&s->twofold, s->tol, s->spare);
     return keep(s, s->spare);
 }
+
+/* ---- interior points ---- */
+
+/* The last digits of the best that was met, at first in double. Interior points end where the
+ * tolerance is met; Newton's method gains what is left of the digits in a step or two. */
+static rb_status finish_interior(climb *s, double *r, int *done)
+{
+    if (*done) {
+        rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
+        rb_newton_polish(&s->newton, r, s->tol);
+        keep(s, r);
+        return RB_OK;
+    }
+    *done = try_near(s, r);
+    if (*done || s->error > NEAR_ENOUGH || s->o->brief) return RB_OK;
+    rb_status status = make_twofold(s);
+    if (status != RB_OK) return status;
+    memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
+    rb_newton_twofold_near(&s->twofold, s->tol, r);
+    *done = keep(s, r);
+    return RB_OK;
+}
+
+/* From nothing, and once more from there, with as many unknowns as W has rank: some tens of
+ * factorisations, where a path that turns back takes hundreds and pyramids thousands. Where they do
+ * not reach the tolerance, Newton's method around the best of them may. */
+static rb_status try_interior(climb *s, double *r, int *done)
+{
+    *done = 0;
+    if (s->inside || s->k->nc > MEDIUM || s->k->dim != 3) return RB_OK;
+    s->inside = 1;
+    rb_mark mark = rb_arena_mark(s->scratch);
+    rb_operator *parts;
+    rb_status status = rb_root_operator(s->k, s->scratch, &parts);
+    rb_cones k = *s->k;
+    k.parts = parts;
+    k.contact = NULL; /* parts has the contacts of this island, in this order */
+    k.many = 1;
+    for (int i = 0; i < INTERIOR_TRIES && status == RB_OK && parts && !*done; i++) {
+        rb_interior found;
+        rb_interior_opts opts = { .tol = s->tol, .limit = INTERIOR_LIMIT, .warm = i > 0 };
+        if (i == 0) memset(r, 0, (size_t)k.n * sizeof *r);
+        status = rb_cone_interior(&k, &opts, s->scratch, r, &found);
+        s->info->iterations += found.factorisations;
+        s->info->factorisations += found.factorisations;
+        *done = status == RB_OK && keep(s, r);
+    }
+    rb_arena_reset(s->scratch, mark);
+    if (status == RB_OK && parts) status = finish_interior(s, r, done);
+    return status == RB_TOO_LARGE ? RB_OK : status;
+}
+
+/* ---- pyramids, and the rest ---- */
 
 /* Each round has a fan of edges around the friction found before, narrower where it held. */
 static rb_status try_pyramids(climb *s, int around, int *done)
@@ -486,21 +552,40 @@ static int is_in_vain(const climb *s)
     return s->o->brief && s->stressed;
 }
 
-/* Where they do, and wherever a guess led nowhere: the path; and where that turns back, any. */
-static int try_the_path(climb *s, double *r, rb_rung *rung)
+/* The path as far as it is one: where it jumps it decides nothing any more. */
+static int try_straight_path(climb *s, double *r)
 {
     s->newton.jumps = 0;
+    s->newton.straight = 1;
+    int solved = try_path(s, r);
+    s->newton.straight = 0;
+    return solved;
+}
+
+/* Where they do, and wherever a guess led nowhere: the path; interior points where it jumps; and
+ * where they do not arrive, the path across its jumps, and any other. */
+static rb_status try_the_path(climb *s, double *r, rb_rung *rung, int *done)
+{
     s->unique = RB_UNIQUE_NOT;
     *rung = RB_RUNG_PATH;
-    if (try_path(s, r)) {
-        if (s->newton.jumps == 0 || !is_ambiguous(s))
-            s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
-        return 1;
+    *done = 1;
+    if (try_straight_path(s, r)) {
+        s->unique = is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
+        return RB_OK;
     }
-    if (is_in_vain(s)) return 0;
-    if (try_near(s, r)) return 1;
+    *done = 0;
+    if (is_in_vain(s)) return RB_OK;
+    *rung = RB_RUNG_INTERIOR;
+    rb_status status = try_interior(s, r, done);
+    if (status != RB_OK || *done) return status;
+    *rung = RB_RUNG_PATH;
+    *done = try_path(s, r);
+    if (*done || is_in_vain(s)) return RB_OK;
+    *done = try_near(s, r);
+    if (*done) return RB_OK;
     start_newton(s, r);
-    return try_short_path(s, r);
+    *done = try_short_path(s, r);
+    return RB_OK;
 }
 
 static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
@@ -527,7 +612,11 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         return RB_OK;
     }
     if (s->o->unique) {
-        if (s->canonical ? try_the_path(s, r, rung) : try_the_guess(s, r, rung)) return RB_OK;
+        if (s->canonical)
+            status = try_the_path(s, r, rung, &done);
+        else
+            done = try_the_guess(s, r, rung);
+        if (status != RB_OK || done) return status;
         s->again = s->canonical ? 0 : s->arrived ? NEAR_AN_ANSWER : FAR_FROM_ANY;
         if (s->again) return RB_OK;
     } else if (try_any(s, r, rung)) {
@@ -541,10 +630,10 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
         try_large(s, r);
         if (s->error <= s->tol) return RB_OK;
     }
-    if (s->o->brief) {
-        take_unsure(s);
-        return RB_OK;
-    }
+    if ((s->o->brief || s->tol > COARSE) && take_unsure(s)) return RB_OK;
+    *rung = RB_RUNG_INTERIOR;
+    status = try_interior(s, r, &done);
+    if (status != RB_OK || done || s->o->brief) return status;
     *rung = RB_RUNG_PATH_TWOFOLD;
     status = try_path_twofold(s, r, &done);
     if (status != RB_OK || done || take_unsure(s)) return status;

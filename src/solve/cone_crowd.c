@@ -233,7 +233,8 @@ rb_status rb_cone_crowd(const rb_problem *p, const rb_solve_opts *o, rb_arena *s
     double tol = SHARE * o->tol, error = INFINITY;
     rb_status status = prepare(p, scratch, &k);
     if (status == RB_OK) status = search(&k, o, tol, scratch, r, info, &error);
-    int will_do = kind == RB_CROWD_DENSE && o->loose > 0.0 && error < INFINITY;
+    int large = p->nc >= RB_MANY_CONTACTS; /* below, the ladder is not dear */
+    int will_do = large && kind == RB_CROWD_DENSE && o->loose > 0.0 && error < INFINITY;
     *done = status == RB_OK && (error <= tol || will_do);
     if (status == RB_OK && *done) {
         status = report(p, &k, scratch, r, info);

@@ -550,7 +550,6 @@ rb_status rb_lcp_canonical(const rb_boxed *b, const rb_solve_opts *o, rb_arena *
     rb_info own = { .ray = rb_push(scratch, double, b->n), .bad_row = -1 };
     int *order = rb_push(scratch, int, b->n);
     unsigned tried = 0;
-    rb_unique unique;
     rb_island s;
     cold.warm = 0;
     if (!own.ray || !order) return RB_NOMEM;
@@ -560,10 +559,7 @@ rb_status rb_lcp_canonical(const rb_boxed *b, const rb_solve_opts *o, rb_arena *
     for (int i = 0; i < b->n; i++) s.z[i] = rb_clamp(0.0, s.b.lo[i], s.b.hi[i]);
     memset(s.mode, RB_MODE_UNKNOWN, (size_t)b->n);
     status = climb_island(&s.b, &cold, scratch, s.z, s.mode, &own, &tried);
-    if (status == RB_OK && own.outcome == RB_SOLVED) {
-        status = rb_uniform_island(&s.b, &cold, scratch, s.z, s.mode, &own, &unique);
-        rb_island_scatter(&s, z, mode);
-    }
+    if (status == RB_OK && own.outcome == RB_SOLVED) rb_island_scatter(&s, z, mode);
     info->iterations += own.iterations;
     info->factorisations += own.factorisations;
     rb_arena_reset(scratch, mark);

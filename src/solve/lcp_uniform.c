@@ -42,7 +42,7 @@
 /* Strict measure and sign violation [1] below which nothing is left to settle. */
 #define SETTLED_TOL 1e-13
 
-enum { EXCHANGES = 60, WARM_EXCHANGES = 8, PATIENCE = 4, PROXIMAL_STEPS = 40, SETTLE_ROUNDS = 6 };
+enum { EXCHANGES = 12, WARM_EXCHANGES = 8, PATIENCE = 4, PROXIMAL_STEPS = 40, SETTLE_ROUNDS = 6 };
 
 typedef struct path {
     const rb_boxed *b;

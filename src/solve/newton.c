@@ -397,6 +397,7 @@ static int path_step(rb_newton *s, double *r)
 {
     if (rb_newton_run(s, NULL, r, PATH_STEPS)) return 1;
     s->jumps++;
+    if (s->straight) return 0;
     memcpy(r, s->good, (size_t)s->k->n * sizeof *r);
     for (int i = 0; i < PATH_SWEEPS; i++) rb_nsgs_sweep(s->k, s->eps, r, i & 1);
     return rb_newton_run(s, NULL, r, PATH_STEPS);
@@ -418,7 +419,7 @@ int rb_newton_path(rb_newton *s, rb_compliance kind, double eps_start, double *r
             /* the path bends or jumps between last and eps: smaller steps */
             memcpy(r, s->good, bytes);
             factor = sqrt(factor);
-            if (factor > 0.9) return 0;
+            if (s->straight || factor > 0.9) return 0;
         }
         eps = fmax(last * factor, RB_UNIFORM_EPS);
     }

@@ -24,8 +24,9 @@ typedef struct rb_newton {
     double *A, *B;       /* derivatives of F in r and u, blocks of a contact  (nc x dim x dim)   */
     unsigned char *mode; /* mode of each contact at r                                    (nc)    */
     int steps, factorisations;
-    int limit; /* steps in all, of every run together */
-    int jumps; /* compliances that took sweeps to get to */
+    int limit;    /* steps in all, of every run together */
+    int jumps;    /* compliances that took sweeps to get to */
+    int straight; /* 1: a path is left where it jumps */
     double
         pivot_ratio; /* least / largest pivot of the last factorisation, 1 = none, -1: not known */
     double *center, *good; /* of polish and path (n) */
@@ -85,7 +86,7 @@ int rb_newton_leap(rb_newton *s, double *r);
 double rb_newton_polish(rb_newton *s, double *r, double tol);
 
 /* Follows the solution with compliance from eps_start down to RB_UNIFORM_EPS, with Gauss-Seidel
- * sweeps where the path jumps. 1: arrived. */
+ * sweeps where the path jumps, or not at all with s->straight. 1: arrived. */
 int rb_newton_path(rb_newton *s, rb_compliance kind, double eps_start, double *r);
 
 /* Compliance, relative to the mean diagonal of W, at which one of several answers is selected:

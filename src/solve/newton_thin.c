@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "math/dense.h"
+#include "solve/cone_root.h"
 
 enum {
     LEAST_ROWS = 18, /* below, an LU of all rows is as quick                                   */
@@ -25,93 +26,32 @@ enum {
 /* Largest rank, relative to the rows, for which the small system pays [1]. */
 #define SHARE 0.4
 
-/* What is left of a row of W, relative to its diagonal, that is rounding; this many times what W
- * and W' differ by, where loops were taken out of W and the rounding is theirs [1]. */
-#define SPENT 1e-13
-#define NOISE 4.0
-
-/* Entries of W and W' differ by no more, relative to their diagonals [1]. */
-#define SYMMETRIC 1e-9
-
 /* ---- the factor -------------------------------------------------------------------------------
  */
 
-static void take_matrix(const rb_cones *k, rb_thin *s)
-{
-    int dim = k->dim;
-    memset(s->W, 0, (size_t)s->n * (size_t)s->n * sizeof *s->W);
-    for (int c = 0; c < k->nc; c++) {
-        for (int e = k->W.ptr[c]; e < k->W.ptr[c + 1]; e++) {
-            const double *block = k->W.val + (ptrdiff_t)e * dim * dim;
-            double *at = s->W + (ptrdiff_t)c * dim * s->n + (ptrdiff_t)k->W.col[e] * dim;
-            for (int i = 0; i < dim; i++)
-                memcpy(at + (ptrdiff_t)i * s->n, block + i * dim, (size_t)dim * sizeof *at);
-        }
-    }
-}
-
 /* Rows with nothing but a diagonal go to own; what is left of the others begins with their
- * diagonals. *noise: what W and W' differ by. 0: not symmetric. */
-static int take_rows(rb_thin *s, double *left, double *noise)
+ * diagonals. */
+static void take_rows(rb_thin *s, double *left)
 {
     ptrdiff_t n = s->n;
-    *noise = 0.0;
     for (ptrdiff_t i = 0; i < n; i++) {
         const double *W = s->W + i * n;
         int coupled = 0;
-        for (ptrdiff_t j = 0; j < n; j++) {
-            if (j == i || (W[j] == 0.0 && s->W[j * n + i] == 0.0)) continue;
-            coupled = 1;
-            double off = fabs(W[j] - s->W[j * n + i]);
-            if (off == 0.0) continue;
-            double most = sqrt(fabs(W[i] * s->W[j * n + j]));
-            if (!(off <= SYMMETRIC * most)) return 0;
-            if (off > *noise * most) *noise = off / most;
-        }
-        if (!(W[i] >= 0.0)) return 0;
+        for (ptrdiff_t j = 0; j < n && !coupled; j++)
+            coupled = j != i && (W[j] != 0.0 || s->W[j * n + i] != 0.0);
         s->own[i] = coupled ? 0.0 : W[i];
         left[i] = coupled ? W[i] : 0.0;
     }
-    return 1;
 }
 
-/* Row with most left, relative to its diagonal; -1: rounding is all there is. */
-static int next_pivot(const rb_thin *s, const double *left, double spent)
+/* Columns of Y, `width` apart; 0: there are more than `width`, or W is not symmetric. */
+static int factor(rb_thin *s, int width, double *left)
 {
-    int best = -1;
-    double most = spent;
-    for (int i = 0; i < s->n; i++) {
-        double share = left[i] > 0.0 ? left[i] / s->W[(ptrdiff_t)i * (s->n + 1)] : 0.0;
-        if (share > most) {
-            most = share;
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* Columns of Y, `width` apart; 0: there are more than `width`. */
-static int factor(rb_thin *s, int width, double *left, double spent)
-{
-    ptrdiff_t n = s->n;
-    s->rank = 0;
-    for (int p; (p = next_pivot(s, left, spent)) >= 0; s->rank++) {
-        if (s->rank == width) return 0;
-        const double *Y_p = s->Y + (ptrdiff_t)p * width;
-        double root = sqrt(left[p]);
-        for (ptrdiff_t i = 0; i < n; i++) {
-            double *Y_i = s->Y + i * width;
-            if (s->own[i] > 0.0 || left[i] < 0.0) {
-                Y_i[s->rank] = 0.0;
-            } else if (i != p) {
-                Y_i[s->rank] = (s->W[i * n + p] - rb_dot(Y_i, Y_p, s->rank)) / root;
-                left[i] = fmax(0.0, left[i] - Y_i[s->rank] * Y_i[s->rank]);
-            }
-        }
-        s->Y[(ptrdiff_t)p * width + s->rank] = root;
-        left[p] = -1.0; /* done */
-    }
-    return 1;
+    double noise = rb_root_noise(s->W, s->n);
+    if (!(noise < INFINITY)) return 0;
+    take_rows(s, left);
+    s->rank = rb_root_factor(s->W, s->n, rb_root_spent(noise), width, left, s->Y);
+    return s->rank >= 0;
 }
 
 /* Pivots were left out of later columns: those entries are zero already. Rows move together. */
@@ -153,9 +93,8 @@ rb_status rb_thin_make(const rb_cones *k, rb_arena *scratch, rb_thin **out)
     double *left = s->D + 9 * nc;
     s->perm = index;
     s->active = index + most;
-    take_matrix(k, s);
-    double noise;
-    if (!take_rows(s, left, &noise) || !factor(s, width, left, fmax(SPENT, NOISE * noise))) {
+    rb_root_matrix(k, s->W);
+    if (!factor(s, width, left)) {
         rb_arena_reset(scratch, mark);
         return RB_OK;
     }

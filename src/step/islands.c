@@ -134,6 +134,7 @@ static void note(rb_stage *s, int island, const outcome *x)
     info->solves++;
     info->rows += x->rows;
     if (x->rows > info->rows_max) info->rows_max = x->rows;
+    s->ambiguous |= s->o->formulation->kind == RB_CONE && solved->unique == RB_UNIQUE_NOT;
     s->near_miss |= x->status == RB_UNSOLVED && solved->cert.relative <= s->o->loose;
     info->below_accuracy += x->status == RB_OK && is_below(s, solved);
     info->fallbacks += solved->outcome == RB_SOLVED && solved->tried > 1;

@@ -28,7 +28,9 @@ enum {
     TARGET_ROUNDS = 12, /* of (S.12); without friction the first is exact          */
     LAW_ROUNDS = 24,    /* of both (S.12) and (S.13)                               */
     ENERGY_ROUNDS = 24, /* of s in (S.14)                                          */
-    FEW_ROUNDS = 4      /* of (S.12) in each of them                               */
+    FEW_ROUNDS = 4,     /* of (S.12) in each of them                               */
+    IDLE_ROUNDS = 3,    /* of (S.12) that bring nothing, where answers are chosen  */
+    ROUGH_ROUNDS = 6    /* of (S.14) there                                         */
 };
 
 /* What (S.14) may lose beyond what the law loses, of the energy of the impact [1]. */
@@ -43,15 +45,8 @@ enum {
 #define HALVED      0.5
 #define LEAST_RELAX 0.02
 
-/* Work of an impact, and of a step with several of them, after which what has been found is taken,
- * where it makes no energy, and nothing is given back elsewhere, in units of meter.h [1]: stacks of
- * grams and tons, whose problems take 1e5 each and have other modes with every s. */
-#define MOST_WORK      3e5
-#define MOST_WORK_STEP 1e6
-
 typedef struct bounce {
     rb_stage *s;
-    double begun;          /* work before                                                        */
     unsigned char *skip;   /* nothing bounces in the island                          (nisland)   */
     unsigned char *mode;   /* of compression                                         (n)         */
     double *scale;         /* s                                                      (nisland)   */
@@ -359,25 +354,28 @@ static int narrow(bounce *x, int left)
     return any;
 }
 
-static int is_spent(const bounce *x)
-{
-    double all = x->s->meter->all;
-    return all - x->begun > MOST_WORK || all > MOST_WORK_STEP;
-}
-
-/* s->p = p_d, u_new: rounds of (S.12) and, where s is free, of (S.13) with each of them. */
+/* s->p = p_d, u_new: rounds of (S.12) and, where s is free, of (S.13) with each of them. Where a
+ * problem has several answers each round may choose another: they end as soon as they bring
+ * nothing. */
 static rb_status give_back(bounce *x, const double *u, int rounds, int free)
 {
     rb_stage *s = x->s;
     memset(x->b, 0, (size_t)s->set.n * sizeof *x->b);
     for (int k = 0; k < s->set.nisland; k++) x->relax[k] = x->grown[k] = 1.0;
+    double least = INFINITY;
+    int idle = 0;
+    s->ambiguous = 0;
     move_targets(x, NULL);
     memset(x->r_last, 0, (size_t)s->set.n * sizeof *x->r_last);
     for (int round = 0; round < rounds; round++) {
         rb_status status = solve_targets(x);
         if (status != RB_OK) return status;
         int stands = !free || correct_scale(x, u);
-        if ((move_targets(x, s->p) <= RB_LAW_TOL && stands) || is_spent(x)) break;
+        double miss = move_targets(x, s->p);
+        if (miss <= RB_LAW_TOL && stands) break;
+        idle = miss <= HALVED * least ? 0 : idle + 1;
+        if (idle == 0) least = miss;
+        if (idle >= IDLE_ROUNDS && s->ambiguous) break;
     }
     return RB_OK;
 }
@@ -390,13 +388,12 @@ static rb_status give_by_law(bounce *x, const double *u)
     for (int k = 0; k < s->set.nisland; k++) x->scale[k] = 1.0;
     rb_status status = give_back(x, u, stronge ? LAW_ROUNDS : TARGET_ROUNDS, stronge);
     start_bracket(x);
-    for (int k = 0; k <= ENERGY_ROUNDS && status == RB_OK; k++) {
+    int rounds = s->ambiguous ? ROUGH_ROUNDS : ENERGY_ROUNDS;
+    for (int k = 0; k <= rounds && status == RB_OK; k++) {
         add_compression(x, x->x);
         measure_energy(x, u, x->x, x->u_new);
-        int left = is_spent(x) ? 0 : ENERGY_ROUNDS - k;
-        if (!narrow(x, left)) break;
+        if (!narrow(x, rounds - k)) break;
         status = give_back(x, u, FEW_ROUNDS, 0);
-        if (left == 0) break;
     }
     return status;
 }
@@ -462,7 +459,7 @@ static rb_status newton_safe(bounce *x, double *u)
 
 rb_status rb_stage_restitute(rb_stage *s)
 {
-    bounce x = { .begun = s->meter->all };
+    bounce x = { 0 };
     rb_constraints last = s->last;
     const double *last_p = s->last_p;
     s->part = 0;

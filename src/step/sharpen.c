@@ -7,7 +7,9 @@
  *
  *     2^-53 max_i sum_j |W_ij| |z_j|  <=  0.01 tol scale                                    (S.54)
  *
- * leaves room for it: a ton that falls on a gram has no better answer in doubles. */
+ * leaves room for it: a ton that falls on a gram has no better answer in doubles. Nor is it made
+ * where the answer is one of several: a second run, with less to be content with, would take longer
+ * than the first and choose another. */
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +34,7 @@ rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_
 {
     double wish = RB_SHARP * o->tol;
     if (p->kind != RB_CONE || info->cert.relative <= wish) return RB_OK;
+    if (info->unique == RB_UNIQUE_NOT) return RB_OK;
     if (rounding(p, z) > 0.1 * wish * info->cert.scale) return RB_OK;
     rb_mark mark = rb_arena_mark(o->arena);
     double *better = rb_push(o->arena, double, p->n);

@@ -94,6 +94,7 @@ typedef struct rb_stage {
     double deep;     /* overlap that steps may make, of limits [m] or [rad]; see rb_stage_deep    */
     double open_most; /* closure error of loops that they may make [m] or [rad]                 */
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
+    int ambiguous;    /* 1: cones of this round of restitution have several answers               */
 
     int unpushed;    /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
     int final;       /* no halving of the step is left                                           */

@@ -13,6 +13,13 @@ from run import ROOT, SKIPPED
 
 ROBOTS = {"double_pendulum.xml": 2, "arm.urdf": 8}
 
+# MuJoCo's plugin has activations, and our side, which does not run it, none
+PLUGIN = """<mujoco><extension><plugin plugin="mujoco.pid"><instance name="pid">
+  <config key="kp" value="1"/><config key="ki" value="1"/></instance></plugin></extension>
+<worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body></worldbody>
+<actuator><plugin joint="j" plugin="mujoco.pid" instance="pid" actdim="1"/></actuator></mujoco>
+"""
+
 
 def has_mujoco():
     candidates = [os.environ.get("RB_ORACLE_PYTHON"),
@@ -30,15 +37,20 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "robots.json")
+        with open(os.path.join(folder, "plugin.xml"), "w", encoding="utf-8") as f:
+            f.write(PLUGIN)
         picture = os.path.join(folder, "robots.svg")
         subprocess.run([sys.executable, os.path.join(ROOT, "bench", "robots", "run"),
-                        os.path.join(ROOT, "scenes", "robots"), "--only", ",".join(ROBOTS), "--time", "0.1",
+                        os.path.join(ROOT, "scenes", "robots"), folder, "--only",
+                        ",".join([*ROBOTS, "plugin.xml"]), "--time", "0.1",
                         "--repeats", "1", "--json", out, "--svg", picture, "--program", sys.argv[1]],
                        check=True)
         with open(out, encoding="utf-8") as f:
             rows = {r["model"]: r for r in json.load(f)["models"]}
         with open(picture, encoding="utf-8") as f:
             assert f.read().rstrip().endswith("</svg>")
+    plugin = next(row for name, row in rows.items() if name.endswith("plugin.xml"))
+    assert plugin["status"] == "ok" and "L" in plugin["marks"], plugin
     for name, nv in ROBOTS.items():
         row = rows[name]
         assert row["status"] == "ok" and row["nv"] == nv and row["steps"] > 0, row
