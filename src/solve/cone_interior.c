@@ -51,6 +51,12 @@ enum { LEAPS = 2 };
 /* Share of the measure that velocities may miss before compliance of the step shrinks [1]. */
 #define MISSED 0.5
 
+/* Products that fall ahead of what velocities miss lead into a corner: least mean product that a
+ * step aims at, for each of what they miss beyond this share of the tolerance, in units of the
+ * scales [1]. */
+#define AHEAD  0.1
+#define BEHIND 0.05
+
 /* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
  * alone [1]: it is seen as overlap, which adds up. */
 #define MISSED_END 0.1
@@ -84,9 +90,14 @@ enum { CENTRINGS = 3 };
 #define EXTEND_FIRST 0.5
 #define EXTEND_MOST  256.0
 
+/* Least distance of (l, u_t) from the boundary after a step, in units of what its linear part
+ * leaves and of what there was [1]. */
+#define LEAST_OF_STEP 0.5
+#define LEAST_OF_LAST 0.1
+
 /* Steps shorter than this, and so many without a tenth less of the measure, end the search. */
 #define SHORTEST 1e-9
-enum { STALL = 25 };
+enum { STALL = 20 };
 
 /* Numbers of contacts by component, so that loops over contacts take several at once: v[i][c]. */
 typedef struct triple {
@@ -119,9 +130,12 @@ typedef struct interior {
     double *term; /* what contacts add to a sum, or allow of a step              */
     triple kept_r, kept_x;
     double *kept_s, *kept_v;
-    double gap;   /* mean of the products                                        */
-    double error; /* measure                                                     */
-    double speed; /* scale                                                       */
+    double gap;    /* mean of the products                                       */
+    double error;  /* measure                                                    */
+    double missed; /* what velocities miss, in units of the measure              */
+    double tol;    /* measure that is wanted                                     */
+    double speed;  /* scale of velocities                                        */
+    double unit;   /* scale of products                                          */
 } interior;
 
 /* ---- one cone ---------------------------------------------------------------------------------
@@ -313,6 +327,7 @@ static void make_scales(interior *s)
     for (int c = 0; c < s->nc; c++) {
         s->mu[c] = fmax(k->mu[c], LEAST_MU);
         s->rho[c] = k->rho[c];
+        s->unit += k->rho[c] * s->speed * s->speed / s->nc;
     }
 }
 
@@ -361,6 +376,16 @@ RB_VECTOR static void miss_contacts(const interior *s, double *restrict term)
     }
 }
 
+/* Norm of what velocities miss, in units of the measure. */
+static double find_missed(const interior *s)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < s->nc; c++) sum += s->miss_u.v[i][c] * s->miss_u.v[i][c];
+    }
+    return sqrt(sum) / s->k->q_norm;
+}
+
 /* What equations miss and the mean product, after measure(). */
 static void look(interior *s)
 {
@@ -368,6 +393,7 @@ static void look(interior *s)
     find_velocities(s, s->v);
     miss_contacts(s, s->term);
     s->gap = sum_terms(s) / (2 * s->nc);
+    s->missed = find_missed(s);
 }
 
 /* ---- one step ---------------------------------------------------------------------------------
@@ -495,17 +521,14 @@ static void direction(interior *s)
 RB_VECTOR static void step_contacts(const interior *s, double *restrict term)
 {
     for (int c = 0; c < s->nc; c++) {
-        double x[3], dx[3], z[3], dz[3];
-        take(&s->x, c, x);
-        take(&s->dx, c, dx);
+        double z[3], dz[3];
         take_z(s, c, &s->r, z);
         take_z(s, c, &s->dr, dz);
-        double a = smaller(cone_step(x, dx), cone_step(z, dz));
-        term[c] = smaller(a, ray_step(s->s[c], s->ds[c]));
+        term[c] = smaller(cone_step(z, dz), ray_step(s->s[c], s->ds[c]));
     }
 }
 
-/* Largest step that stays inside. */
+/* Largest step that stays inside. (l, u_t) always can: l is in no other equation. */
 static double most(interior *s)
 {
     step_contacts(s, s->term);
@@ -646,7 +669,9 @@ static double aim_at(interior *s, double a)
 {
     double left = fmin(fmax(gap_after(s, a) / s->gap, 0.0), 1.0);
     double most_of = s->error > NEAR ? CENTRE_FAR : CENTRE_NEAR;
-    return fmin(most_of, fmax(left * left * left, CENTRE_LEAST));
+    double least = AHEAD * s->unit * (s->missed - BEHIND * s->tol) / s->gap;
+    double share = fmin(most_of, fmax(left * left * left, CENTRE_LEAST));
+    return fmax(share, fmin(least, 1.0));
 }
 
 /* Direction and length of the step. */
@@ -680,10 +705,27 @@ static void add_triple(const triple *d, int nc, double a, const triple *to)
     }
 }
 
+/* (l, u_t) after a step of length a; where that leaves the cone, l follows the curved boundary. */
+RB_VECTOR static void move_slips(const interior *s, double a)
+{
+    for (int c = 0; c < s->nc; c++) {
+        double x[3], dx[3];
+        take(&s->x, c, x);
+        take(&s->dx, c, dx);
+        double t = length2(x[1], x[2]), before = x[0] - t;
+        double along = (x[1] * dx[1] + x[2] * dx[2]) / larger(t, 1e-300);
+        double linear = before + a * (dx[0] - along);
+        for (int i = 0; i < 3; i++) x[i] += a * dx[i];
+        double least = larger(LEAST_OF_STEP * linear, LEAST_OF_LAST * before);
+        x[0] = larger(x[0], length2(x[1], x[2]) + least);
+        put(x, c, &s->x);
+    }
+}
+
 static void go(interior *s, double a)
 {
+    move_slips(s, a);
     add_triple(&s->dr, s->nc, a, &s->r);
-    add_triple(&s->dx, s->nc, a, &s->x);
     for (int c = 0; c < s->nc; c++) s->s[c] += a * s->ds[c];
     for (int i = 0; i < s->m; i++) s->v[i] += a * s->dv[i];
 }
@@ -719,20 +761,10 @@ static double extend(interior *s)
     return measure(s);
 }
 
-/* Share of the measure that velocities miss. */
-static double missed(const interior *s)
-{
-    double sum = 0.0;
-    for (int i = 0; i < 3; i++) {
-        for (int c = 0; c < s->nc; c++) sum += s->miss_u.v[i][c] * s->miss_u.v[i][c];
-    }
-    return sqrt(sum) / (s->k->q_norm * s->error);
-}
-
 /* Compliance of the next step after one of length a. */
 static double next_eps(const interior *s, double eps, double a)
 {
-    if (missed(s) > MISSED) return fmax(EPS_FALL * eps, EPS_LEAST);
+    if (s->missed > MISSED * s->error) return fmax(EPS_FALL * eps, EPS_LEAST);
     if (a < SHORT) eps *= EPS_GROW;
     if (a > FULL) eps *= EPS_FALL;
     return fmin(fmax(eps, EPS_LEAST), EPS_MOST);
@@ -785,11 +817,12 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
         if (since > STALL || out->factorisations >= o->limit) return;
         look(s);
         more += out->error <= o->tol;
-        int coarse = o->tol >= COARSE && missed(s) * s->error > MISSED_END * o->tol;
+        int coarse = o->tol >= COARSE && s->missed > MISSED_END * o->tol;
         if (more > MORE || (more > 0 && !coarse)) return;
         int settled = i >= LEAST_STEPS;
         if (settled) eps = next_eps(s, eps, a);
-        a = find_long_step(s, settled && missed(s) <= MISSED ? LEAPS : 0, o->limit, &eps, out);
+        int leaps = settled && s->missed <= MISSED * s->error ? LEAPS : 0;
+        a = find_long_step(s, leaps, o->limit, &eps, out);
         if (!(a > SHORTEST)) return;
         go(s, a);
         s->error = extend(s);
@@ -820,7 +853,7 @@ static rb_status prepare(interior *s, rb_arena *scratch)
 rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_arena *scratch,
                            double *r, rb_interior *out)
 {
-    interior s = { .k = k, .nc = k->nc };
+    interior s = { .k = k, .nc = k->nc, .tol = opts->tol };
     *out = (rb_interior){ .error = INFINITY, .pivot_ratio = 1.0 };
     rb_mark mark = rb_arena_mark(scratch);
     rb_status status = prepare(&s, scratch);
