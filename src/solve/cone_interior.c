@@ -27,10 +27,12 @@
 
 enum { LEAST_STEPS = 3 }; /* before eps is changed */
 
-/* Share of the way to the boundary that a step takes, and that from which on a corrector of
- * centrality has nothing to gain [1]. Larger: contacts whose slip turns around are pinned. */
-#define SHARE 0.9
-#define LONG  0.95
+/* Share of the way to the boundary that a step takes, the same at coarse tolerances, and that from
+ * which on a corrector of centrality has nothing to gain [1]. Larger: contacts whose slip turns
+ * around are pinned, which is seen in the last digits. */
+#define SHARE       0.9
+#define SHARE_ROUGH 0.98
+#define LONG        0.95
 
 /* Compliance of a step in units of the diagonal of its contact: first, least, most; what it is
  * multiplied by after steps shorter and longer than these [1]. */
@@ -60,7 +62,7 @@ enum { LEAPS = 2 };
 /* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
  * alone [1]: it is seen as overlap, which adds up. */
 #define MISSED_END 0.1
-#define COARSE     1e-4 /* least tolerance at which it is */
+#define COARSE     1e-4 /* least tolerance at which it is, a coarse one */
 enum { MORE = 3 };
 
 /* Least share of t that a step aims at; the most far from the solution and near to it [1]. More:
@@ -134,6 +136,7 @@ typedef struct interior {
     double error;  /* measure                                                    */
     double missed; /* what velocities miss, in units of the measure              */
     double tol;    /* measure that is wanted                                     */
+    double share;  /* of the way to the boundary that a step takes               */
     double speed;  /* scale of velocities                                        */
     double unit;   /* scale of products                                          */
 } interior;
@@ -682,12 +685,12 @@ static double find_step(interior *s)
     double aim = aim_at(s, fmin(1.0, most(s))) * s->gap;
     correct(s, aim);
     direction(s);
-    double a = fmin(1.0, SHARE * most(s));
+    double a = fmin(1.0, s->share * most(s));
     for (int i = 0; i < CENTRINGS && a < LONG; i++) {
         keep_direction(s);
         centre(s, fmin(1.0, fmax(1.1 * a, a + TRIAL_MORE)), aim);
         direction(s);
-        double longer = fmin(1.0, SHARE * most(s));
+        double longer = fmin(1.0, s->share * most(s));
         if (longer < a) {
             exchange(s);
             return a;
@@ -859,6 +862,7 @@ rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_a
     rb_status status = prepare(&s, scratch);
     if (status == RB_OK && s.y.b) {
         make_scales(&s);
+        s.share = s.tol >= COARSE ? SHARE_ROUGH : SHARE;
         out->work = rb_bodies_work(s.y.b);
         if (opts->warm)
             start(&s, r);
