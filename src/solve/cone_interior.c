@@ -55,9 +55,12 @@ enum { LEAPS = 2 };
 
 /* Products that fall ahead of what velocities miss lead into a corner: least mean product that a
  * step aims at, for each of what they miss beyond this share of the tolerance, in units of the
- * scales [1]. */
-#define AHEAD  0.1
-#define BEHIND 0.05
+ * scales; measure down to which this holds [1]. Less: what is missed is compliance of the step,
+ * which would hold the products where they are. */
+#define AHEAD      0.1
+#define BEHIND     0.05
+#define AHEAD_UPTO 2e-4
+#define CAREFUL    10.0 /* times as much, to the end, where another way was in vain */
 
 /* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
  * alone [1]: it is seen as overlap, which adds up. */
@@ -97,9 +100,11 @@ enum { CENTRINGS = 3 };
 #define LEAST_OF_STEP 0.5
 #define LEAST_OF_LAST 0.1
 
-/* Steps shorter than this, and so many without a tenth less of the measure, end the search. */
+/* Steps shorter than this, and so many without a tenth less of the measure, end the search; so many
+ * short ones do where another way is left. */
 #define SHORTEST 1e-9
-enum { STALL = 20 };
+#define PINNED   0.1
+enum { STALL = 25, PINS = 4 };
 
 /* Numbers of contacts by component, so that loops over contacts take several at once: v[i][c]. */
 typedef struct triple {
@@ -137,6 +142,7 @@ typedef struct interior {
     double missed; /* what velocities miss, in units of the measure              */
     double tol;    /* measure that is wanted                                     */
     double share;  /* of the way to the boundary that a step takes               */
+    int careful;   /* opts.careful                                               */
     double speed;  /* scale of velocities                                        */
     double unit;   /* scale of products                                          */
 } interior;
@@ -672,9 +678,10 @@ static double aim_at(interior *s, double a)
 {
     double left = fmin(fmax(gap_after(s, a) / s->gap, 0.0), 1.0);
     double most_of = s->error > NEAR ? CENTRE_FAR : CENTRE_NEAR;
-    double least = AHEAD * s->unit * (s->missed - BEHIND * s->tol) / s->gap;
+    double least =
+        (s->careful ? CAREFUL : 1.0) * AHEAD * s->unit * (s->missed - BEHIND * s->tol) / s->gap;
     double share = fmin(most_of, fmax(left * left * left, CENTRE_LEAST));
-    return fmax(share, fmin(least, 1.0));
+    return s->careful || s->error > AHEAD_UPTO ? fmax(share, fmin(least, 1.0)) : share;
 }
 
 /* Direction and length of the step. */
@@ -813,11 +820,13 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
 {
     double eps = EPS_FIRST, a = 1.0;
     s->error = measure(s);
-    for (int i = 0, since = 0, more = 0;; i++) {
+    for (int i = 0, since = 0, more = 0, pinned = 0;; i++) {
         if (!(s->error < INFINITY)) return;
         since = s->error < 0.9 * out->error ? 0 : since + 1;
+        pinned = since > 0 ? pinned + (a < PINNED) : 0;
         keep_best(s, o->tol, r, out);
         if (since > STALL || out->factorisations >= o->limit) return;
+        if (o->impatient && pinned > PINS) return;
         look(s);
         more += out->error <= o->tol;
         int coarse = o->tol >= COARSE && s->missed > MISSED_END * o->tol;
@@ -856,7 +865,7 @@ static rb_status prepare(interior *s, rb_arena *scratch)
 rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_arena *scratch,
                            double *r, rb_interior *out)
 {
-    interior s = { .k = k, .nc = k->nc, .tol = opts->tol };
+    interior s = { .k = k, .nc = k->nc, .tol = opts->tol, .careful = opts->careful };
     *out = (rb_interior){ .error = INFINITY, .pivot_ratio = 1.0 };
     rb_mark mark = rb_arena_mark(scratch);
     rb_status status = prepare(&s, scratch);
