@@ -1,7 +1,7 @@
 /* Steps a model and tells what each cost, or keeps its large cone problems as a corpus.
  *
  *     towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy NAME] [--tol X] [--trace]
- *            [--keep DIR LEAST EVERY]
+ *            [--budget UNITS] [--keep DIR LEAST EVERY]
  *     towers --solve TOL FILE..       solves kept problems, one line each
  *
  * Prints one line of JSON: processor time of a step in the mean and at most [us], contacts, worst
@@ -20,7 +20,7 @@
 
 typedef struct options {
     const char *model, *keep;
-    double time, from, limit, tol;
+    double time, from, limit, tol, budget;
     rb_accuracy accuracy;
     int trace, least, every, seen;
 } options;
@@ -54,7 +54,8 @@ static int usage(const char *text)
     fprintf(stderr,
             "towers: %s\nusage: towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy "
             "NAME]\n"
-            "              [--tol X] [--trace] [--keep DIR LEAST EVERY]\n       towers --solve TOL "
+            "              [--tol X] [--budget UNITS] [--trace] [--keep DIR LEAST EVERY]\n"
+            "       towers --solve TOL "
             "FILE..\n",
             text);
     return 2;
@@ -74,6 +75,8 @@ static int read_options(int argc, char **argv, options *o)
             o->limit = atof(argv[++i]);
         else if (strcmp(word, "--tol") == 0 && left > 0)
             o->tol = atof(argv[++i]);
+        else if (strcmp(word, "--budget") == 0 && left > 0)
+            o->budget = atof(argv[++i]);
         else if (strcmp(word, "--accuracy") == 0 && left > 0) {
             if (!rb_accuracy_find(argv[++i], &o->accuracy)) return 0;
         } else if (strcmp(word, "--trace") == 0)
@@ -146,6 +149,7 @@ static int run(const rb_model *m, options *o)
     if (m->nkey > 0) rb_data_reset_key(m, d, 0);
     rb_step_opts opts = rb_step_opts_default();
     if (!isnan(o->tol)) opts.tol = o->tol;
+    opts.budget = o->budget;
     opts.accuracy = o->accuracy;
     if (o->keep) opts.sink = (rb_problem_sink){ keep_problem, o };
     totals t = { 0 };

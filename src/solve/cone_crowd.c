@@ -14,8 +14,8 @@
 #include "solve/internal.h"
 #include "solve/newton_bodies.h"
 
-/* Factorisations of a try, and tries: from the guess, from nothing, from the best that was met. */
-enum { LIMIT = 60, TRIES = 3 };
+/* Factorisations of a try, and tries. */
+enum { LIMIT = 60, TRIES = 2 };
 
 /* What another try may take where the first has come as far as will do, in units of meter.h: some
  * tens of milliseconds [1]. */
@@ -170,8 +170,9 @@ static void add(rb_info *info, const rb_interior *found)
     info->rcond = found->pivot_ratio;
 }
 
-/* From the guess, from nothing, and once more from the best that was met: which way leads on is a
- * matter of luck. Where factors are large that has to do which will. */
+/* From the guess, then from nothing; without a guess from nothing, then so again with care. A third
+ * try, from the best of both, made uneven towers slower by a fifth and no step better. Where
+ * factors are large that has to do which will. */
 static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, rb_arena *scratch,
                         double *r, rb_info *info, double *error)
 {
@@ -179,9 +180,11 @@ static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, r
     if (!z) return RB_NOMEM;
     *error = INFINITY;
     memcpy(z, r, (size_t)k->n * sizeof *r);
-    for (int i = o->warm ? 0 : 1; i<TRIES && * error> enough; i++) {
+    for (int i = 0; i<TRIES && * error> enough; i++) {
         rb_interior found;
-        rb_interior_opts opts = { .tol = tol, .limit = LIMIT, .warm = i != 1 };
+        rb_interior_opts opts = { .tol = tol, .limit = LIMIT, .warm = o->warm && i == 0 };
+        opts.impatient = !o->warm && i == 0 && k->nc <= RB_CROWD_FEW;
+        opts.careful = !o->warm && i > 0;
         rb_status status = rb_cone_interior(k, &opts, scratch, z, &found);
         add(info, &found);
         if (status != RB_OK) return status;

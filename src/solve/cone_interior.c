@@ -27,10 +27,12 @@
 
 enum { LEAST_STEPS = 3 }; /* before eps is changed */
 
-/* Share of the way to the boundary that a step takes, and that from which on a corrector of
- * centrality has nothing to gain [1]. Larger: contacts whose slip turns around are pinned. */
-#define SHARE 0.9
-#define LONG  0.95
+/* Share of the way to the boundary that a step takes, the same at coarse tolerances, and that from
+ * which on a corrector of centrality has nothing to gain [1]. Larger: contacts whose slip turns
+ * around are pinned, which is seen in the last digits. */
+#define SHARE       0.9
+#define SHARE_ROUGH 0.98
+#define LONG        0.95
 
 /* Compliance of a step in units of the diagonal of its contact: first, least, most; what it is
  * multiplied by after steps shorter and longer than these [1]. */
@@ -51,10 +53,19 @@ enum { LEAPS = 2 };
 /* Share of the measure that velocities may miss before compliance of the step shrinks [1]. */
 #define MISSED 0.5
 
+/* Products that fall ahead of what velocities miss lead into a corner: least mean product that a
+ * step aims at, for each of what they miss beyond this share of the tolerance, in units of the
+ * scales; measure down to which this holds [1]. Less: what is missed is compliance of the step,
+ * which would hold the products where they are. */
+#define AHEAD      0.1
+#define BEHIND     0.05
+#define AHEAD_UPTO 2e-4
+#define CAREFUL    10.0 /* times as much, to the end, where another way was in vain */
+
 /* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
  * alone [1]: it is seen as overlap, which adds up. */
 #define MISSED_END 0.1
-#define COARSE     1e-4 /* least tolerance at which it is */
+#define COARSE     1e-4 /* least tolerance at which it is, a coarse one */
 enum { MORE = 3 };
 
 /* Least share of t that a step aims at; the most far from the solution and near to it [1]. More:
@@ -84,9 +95,16 @@ enum { CENTRINGS = 3 };
 #define EXTEND_FIRST 0.5
 #define EXTEND_MOST  256.0
 
-/* Steps shorter than this, and so many without a tenth less of the measure, end the search. */
+/* Least distance of (l, u_t) from the boundary after a step, in units of what its linear part
+ * leaves and of what there was [1]. */
+#define LEAST_OF_STEP 0.5
+#define LEAST_OF_LAST 0.1
+
+/* Steps shorter than this, and so many without a tenth less of the measure, end the search; so many
+ * short ones do where another way is left. */
 #define SHORTEST 1e-9
-enum { STALL = 25 };
+#define PINNED   0.1
+enum { STALL = 25, PINS = 4 };
 
 /* Numbers of contacts by component, so that loops over contacts take several at once: v[i][c]. */
 typedef struct triple {
@@ -119,9 +137,14 @@ typedef struct interior {
     double *term; /* what contacts add to a sum, or allow of a step              */
     triple kept_r, kept_x;
     double *kept_s, *kept_v;
-    double gap;   /* mean of the products                                        */
-    double error; /* measure                                                     */
-    double speed; /* scale                                                       */
+    double gap;    /* mean of the products                                       */
+    double error;  /* measure                                                    */
+    double missed; /* what velocities miss, in units of the measure              */
+    double tol;    /* measure that is wanted                                     */
+    double share;  /* of the way to the boundary that a step takes               */
+    int careful;   /* opts.careful                                               */
+    double speed;  /* scale of velocities                                        */
+    double unit;   /* scale of products                                          */
 } interior;
 
 /* ---- one cone ---------------------------------------------------------------------------------
@@ -313,6 +336,7 @@ static void make_scales(interior *s)
     for (int c = 0; c < s->nc; c++) {
         s->mu[c] = fmax(k->mu[c], LEAST_MU);
         s->rho[c] = k->rho[c];
+        s->unit += k->rho[c] * s->speed * s->speed / s->nc;
     }
 }
 
@@ -361,6 +385,16 @@ RB_VECTOR static void miss_contacts(const interior *s, double *restrict term)
     }
 }
 
+/* Norm of what velocities miss, in units of the measure. */
+static double find_missed(const interior *s)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < s->nc; c++) sum += s->miss_u.v[i][c] * s->miss_u.v[i][c];
+    }
+    return sqrt(sum) / s->k->q_norm;
+}
+
 /* What equations miss and the mean product, after measure(). */
 static void look(interior *s)
 {
@@ -368,6 +402,7 @@ static void look(interior *s)
     find_velocities(s, s->v);
     miss_contacts(s, s->term);
     s->gap = sum_terms(s) / (2 * s->nc);
+    s->missed = find_missed(s);
 }
 
 /* ---- one step ---------------------------------------------------------------------------------
@@ -495,17 +530,14 @@ static void direction(interior *s)
 RB_VECTOR static void step_contacts(const interior *s, double *restrict term)
 {
     for (int c = 0; c < s->nc; c++) {
-        double x[3], dx[3], z[3], dz[3];
-        take(&s->x, c, x);
-        take(&s->dx, c, dx);
+        double z[3], dz[3];
         take_z(s, c, &s->r, z);
         take_z(s, c, &s->dr, dz);
-        double a = smaller(cone_step(x, dx), cone_step(z, dz));
-        term[c] = smaller(a, ray_step(s->s[c], s->ds[c]));
+        term[c] = smaller(cone_step(z, dz), ray_step(s->s[c], s->ds[c]));
     }
 }
 
-/* Largest step that stays inside. */
+/* Largest step that stays inside. (l, u_t) always can: l is in no other equation. */
 static double most(interior *s)
 {
     step_contacts(s, s->term);
@@ -646,7 +678,10 @@ static double aim_at(interior *s, double a)
 {
     double left = fmin(fmax(gap_after(s, a) / s->gap, 0.0), 1.0);
     double most_of = s->error > NEAR ? CENTRE_FAR : CENTRE_NEAR;
-    return fmin(most_of, fmax(left * left * left, CENTRE_LEAST));
+    double least =
+        (s->careful ? CAREFUL : 1.0) * AHEAD * s->unit * (s->missed - BEHIND * s->tol) / s->gap;
+    double share = fmin(most_of, fmax(left * left * left, CENTRE_LEAST));
+    return s->careful || s->error > AHEAD_UPTO ? fmax(share, fmin(least, 1.0)) : share;
 }
 
 /* Direction and length of the step. */
@@ -657,12 +692,12 @@ static double find_step(interior *s)
     double aim = aim_at(s, fmin(1.0, most(s))) * s->gap;
     correct(s, aim);
     direction(s);
-    double a = fmin(1.0, SHARE * most(s));
+    double a = fmin(1.0, s->share * most(s));
     for (int i = 0; i < CENTRINGS && a < LONG; i++) {
         keep_direction(s);
         centre(s, fmin(1.0, fmax(1.1 * a, a + TRIAL_MORE)), aim);
         direction(s);
-        double longer = fmin(1.0, SHARE * most(s));
+        double longer = fmin(1.0, s->share * most(s));
         if (longer < a) {
             exchange(s);
             return a;
@@ -680,10 +715,27 @@ static void add_triple(const triple *d, int nc, double a, const triple *to)
     }
 }
 
+/* (l, u_t) after a step of length a; where that leaves the cone, l follows the curved boundary. */
+RB_VECTOR static void move_slips(const interior *s, double a)
+{
+    for (int c = 0; c < s->nc; c++) {
+        double x[3], dx[3];
+        take(&s->x, c, x);
+        take(&s->dx, c, dx);
+        double t = length2(x[1], x[2]), before = x[0] - t;
+        double along = (x[1] * dx[1] + x[2] * dx[2]) / larger(t, 1e-300);
+        double linear = before + a * (dx[0] - along);
+        for (int i = 0; i < 3; i++) x[i] += a * dx[i];
+        double least = larger(LEAST_OF_STEP * linear, LEAST_OF_LAST * before);
+        x[0] = larger(x[0], length2(x[1], x[2]) + least);
+        put(x, c, &s->x);
+    }
+}
+
 static void go(interior *s, double a)
 {
+    move_slips(s, a);
     add_triple(&s->dr, s->nc, a, &s->r);
-    add_triple(&s->dx, s->nc, a, &s->x);
     for (int c = 0; c < s->nc; c++) s->s[c] += a * s->ds[c];
     for (int i = 0; i < s->m; i++) s->v[i] += a * s->dv[i];
 }
@@ -719,20 +771,10 @@ static double extend(interior *s)
     return measure(s);
 }
 
-/* Share of the measure that velocities miss. */
-static double missed(const interior *s)
-{
-    double sum = 0.0;
-    for (int i = 0; i < 3; i++) {
-        for (int c = 0; c < s->nc; c++) sum += s->miss_u.v[i][c] * s->miss_u.v[i][c];
-    }
-    return sqrt(sum) / (s->k->q_norm * s->error);
-}
-
 /* Compliance of the next step after one of length a. */
 static double next_eps(const interior *s, double eps, double a)
 {
-    if (missed(s) > MISSED) return fmax(EPS_FALL * eps, EPS_LEAST);
+    if (s->missed > MISSED * s->error) return fmax(EPS_FALL * eps, EPS_LEAST);
     if (a < SHORT) eps *= EPS_GROW;
     if (a > FULL) eps *= EPS_FALL;
     return fmin(fmax(eps, EPS_LEAST), EPS_MOST);
@@ -778,18 +820,21 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
 {
     double eps = EPS_FIRST, a = 1.0;
     s->error = measure(s);
-    for (int i = 0, since = 0, more = 0;; i++) {
+    for (int i = 0, since = 0, more = 0, pinned = 0;; i++) {
         if (!(s->error < INFINITY)) return;
         since = s->error < 0.9 * out->error ? 0 : since + 1;
+        pinned = since > 0 ? pinned + (a < PINNED) : 0;
         keep_best(s, o->tol, r, out);
         if (since > STALL || out->factorisations >= o->limit) return;
+        if (o->impatient && pinned > PINS) return;
         look(s);
         more += out->error <= o->tol;
-        int coarse = o->tol >= COARSE && missed(s) * s->error > MISSED_END * o->tol;
+        int coarse = o->tol >= COARSE && s->missed > MISSED_END * o->tol;
         if (more > MORE || (more > 0 && !coarse)) return;
         int settled = i >= LEAST_STEPS;
         if (settled) eps = next_eps(s, eps, a);
-        a = find_long_step(s, settled && missed(s) <= MISSED ? LEAPS : 0, o->limit, &eps, out);
+        int leaps = settled && s->missed <= MISSED * s->error ? LEAPS : 0;
+        a = find_long_step(s, leaps, o->limit, &eps, out);
         if (!(a > SHORTEST)) return;
         go(s, a);
         s->error = extend(s);
@@ -820,12 +865,13 @@ static rb_status prepare(interior *s, rb_arena *scratch)
 rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_arena *scratch,
                            double *r, rb_interior *out)
 {
-    interior s = { .k = k, .nc = k->nc };
+    interior s = { .k = k, .nc = k->nc, .tol = opts->tol, .careful = opts->careful };
     *out = (rb_interior){ .error = INFINITY, .pivot_ratio = 1.0 };
     rb_mark mark = rb_arena_mark(scratch);
     rb_status status = prepare(&s, scratch);
     if (status == RB_OK && s.y.b) {
         make_scales(&s);
+        s.share = s.tol >= COARSE ? SHARE_ROUGH : SHARE;
         out->work = rb_bodies_work(s.y.b);
         if (opts->warm)
             start(&s, r);
