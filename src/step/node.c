@@ -422,7 +422,7 @@ static rb_status solve(rb_node *x, int *done)
     x->solved++;
     s->last = s->set;
     s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
-    s->turn = x->solved - 1; /* in the names of problems */
+    s->turn = x->solved - 1;              /* in the names of problems */
     rb_status status = solve_islands(x, skip);
     s->turn = 0;
     s->last_p = NULL;

@@ -3,7 +3,7 @@
  * sees but in the gap. So it is taken off positions, as errors of the start are (S.90), and no
  * velocity comes from it:
  *
- *     min 1/2 d'M d,   J_n d >= -room,      d = M^-1 J_n' y, y >= 0                         (S.109)
+ *     min 1/2 d'M d,   J_n d >= -room,      d = M^-1 J_n' y, y >= 0                         (S.111)
  *
  * room: what each gap has left above its goal. Solved by projected gradients with the step lengths
  * of [Barzilai & Borwein 1988]: one product with J M^-1 J' each. */
