@@ -432,8 +432,9 @@ TEST(a_chain_against_its_limits_stays_out_of_the_floor)
     scene_free(&s);
 }
 
-/* The falling rod hits the floor at 4 m/s and turns on: velocities that were reported by rows of the
- * start of a step told 1e-2 J as made, by those of its end 1e-5 J at 10 ms, and of third order. */
+/* The falling rod hits the floor at 4 m/s and turns on: velocities that were reported by rows of
+ * the start of a step told 1e-2 J as made, by those of its end 1e-5 J at 10 ms, and of third order.
+ */
 TEST(the_impact_of_the_rod_makes_next_to_nothing)
 {
     double before = 1.0;
