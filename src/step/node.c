@@ -38,8 +38,12 @@ enum {
 
 /* Tolerance of smooth motion in rounds that will not be the last [1], and how many times what rows
  * may miss the impulses of a round change them by, so that the next one may be the last [1]. */
-#define ROUGH 1e-7
+#define ROUGH  1e-7
 #define NEARLY 1e3
+
+/* Change of the velocity of a loop's row in the last round, in units of that of others [1]. Larger:
+ * loops are left open. Smaller: one more round. */
+#define LOOPS_CHANGE 0.02
 
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
 #define STRAYS 4.0
@@ -100,6 +104,7 @@ static void begin(rb_stage *s)
     s->q_hat = s->q0;
     s->v_hat = NULL;
     s->found = NULL;
+    s->half = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
     memset(s->marked, 0, (size_t)s->m->ntree);
@@ -115,7 +120,7 @@ static void recall(rb_stage *s)
         rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
         for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
         if (c->kind == RB_CONSTRAINT_DRY)
-            s->p[c->row] = fmax(-c->bound, fmin(c->bound, s->p[c->row]));
+            s->p[c->row] = 0.5 * fmax(-c->bound, fmin(c->bound, s->p[c->row]));
     }
 }
 
@@ -163,6 +168,21 @@ static rb_status move(rb_node *x)
     return RB_OK;
 }
 
+/* x->b := J (M + E)^-1 J'p of all but the friction of joints, which has no part in the kick. */
+static void find_lasting(rb_node *x)
+{
+    rb_stage *s = x->s;
+    copy(x->b, s->p, s->set.nrow);
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        if (s->set.c[i].kind == RB_CONSTRAINT_DRY) x->b[s->set.c[i].row] = 0.0;
+    }
+    memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
+    rb_constraints_force(&s->set, x->b, x->f);
+    rb_mass_solve(s->m, s->d, x->f);
+    rb_constraints_velocity(&s->set, x->f, x->b);
+    for (int r = 0; r < s->set.nrow; r++) x->b[r] -= s->set.drive[r];
+}
+
 /* Impulses that last were half of them in the kick (S.104), J kick = -W p / 2. Those of an impact
  * were not, and are not expected again: the islands of such begin without. 1: there were any. */
 static int forget_impacts(rb_node *x)
@@ -170,6 +190,7 @@ static int forget_impacts(rb_node *x)
     rb_stage *s = x->s;
     double h = s->d->touch_h > 0.0 ? 2.0 * s->h / s->d->touch_h : 0.0;
     int any = 0;
+    find_lasting(x);
     rb_constraints_velocity(&s->set, s->d->kick, x->value);
     for (int k = 0; k < s->set.nisland; k++) {
         double off = 0.0, all = 0.0;
@@ -177,8 +198,8 @@ static int forget_impacts(rb_node *x)
             const rb_constraint *c = &s->set.c[s->set.island_order[i]];
             for (int r = c->row; r < c->row + c->nrow; r++) {
                 double kick = h * (x->value[r] - s->set.drive[r]);
-                off += (x->Wp[r] + kick) * (x->Wp[r] + kick);
-                all += x->Wp[r] * x->Wp[r];
+                off += (x->b[r] + kick) * (x->b[r] + kick);
+                all += x->b[r] * x->b[r];
             }
         }
         if (s->still[k] || !(off > LASTED * all)) continue;
@@ -191,6 +212,14 @@ static int forget_impacts(rb_node *x)
     return any;
 }
 
+/* Friction of joints acts half at the start of a step and half at its end (S.109). */
+static void halve_friction(const rb_stage *s, double by)
+{
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        if (s->set.c[i].kind == RB_CONSTRAINT_DRY) s->set.c[i].bound *= by;
+    }
+}
+
 /* More rows are another set of islands; p of those that were there is kept. */
 static rb_status begin_rows(rb_node *x)
 {
@@ -199,6 +228,7 @@ static rb_status begin_rows(rb_node *x)
     if (!s->still) return RB_NOMEM;
     memset(s->still, 0, (size_t)s->set.nisland);
     memset(s->resting, 0, (size_t)s->m->ntree);
+    halve_friction(s, 0.5);
     return rb_stage_solve_begin(s);
 }
 
@@ -282,19 +312,78 @@ static void shift(rb_node *x, const double *p, const double *v_a, const double *
     if (m->neq > 0) rb_node_foresee_loops(x);
 }
 
+/* Largest change of the velocities of rows; Wp: before it. Loops are to close more closely than
+ * rows need to agree: what the straight way leaves open is h times their change. */
+static double change_of(const rb_node *x, const double *Wp)
+{
+    const rb_constraints *set = &x->s->set;
+    double change = 0.0;
+    for (int i = 0; i < set->n; i++) {
+        double share = set->c[i].kind == RB_CONSTRAINT_EQUALITY ? LOOPS_CHANGE : 1.0;
+        for (int r = set->c[i].row; r < set->c[i].row + set->c[i].nrow; r++)
+            change = fmax(change, fabs(x->Wp[r] - Wp[r]) / share);
+    }
+    return change;
+}
+
 /* Rounds shrink the change of velocities of rows by the rate that the last two tell; what is left
  * after this one and the straight way is that much less than its own change. Wp: before it; mixed:
  * what the answer would miss however little it changes. */
 static int is_done(rb_node *x, const double *Wp, double mixed)
 {
-    double change = 0.0, before = x->change, allowed = rb_node_allowed(x);
-    for (int r = 0; r < x->s->set.nrow; r++) change = fmax(change, fabs(x->Wp[r] - Wp[r]));
+    double before = x->change, allowed = rb_node_allowed(x), change = change_of(x, Wp);
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
     int fine = x->fine;
     x->fine |= change <= NEARLY * allowed;
     if (mixed > allowed || !fine) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
+}
+
+/* Whether the answer leaves a gap below where it may end, by more than what rounds may leave: loops
+ * take all freedom from a joint at a dead centre, and rows of the start cannot hold it there. A
+ * short part of the step leads to where they can. */
+static int leaves_deep(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    double allowed = rb_node_allowed(x);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0) continue;
+        double deep = rb_stage_deep(s, &c->id) / s->h;
+        if (s->u[c->row] + x->Wp[c->row] < -fmax(allowed, deep)) return 1;
+    }
+    return 0;
+}
+
+/* The values of a first round are those of a motion without the right impulses: at a dead centre
+ * between limits loops are open there by what no impulse closes. Values of rows that were straight
+ * are no more than the velocity asks for. */
+static void straighten(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_constraints_velocity(&s->set, x->v_mean, s->u);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] -= x->Wp[r];
+        if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
+        if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
+        for (int r = c->row; r < c->row + c->nrow; r++)
+            s->u[r] += rb_stage_loop_share(s) * s->set.error[r] / s->h;
+    }
+}
+
+/* Impulses of islands that are not skipped; the first ones of loops once more, if need be. */
+static rb_status solve_islands(rb_node *x, const unsigned char *skip)
+{
+    rb_stage *s = x->s;
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    rb_status status = rb_stage_solve_others(s, skip);
+    if (status != RB_UNSOLVED || x->solved > 1 || s->m->neq == 0) return status;
+    s->info->residual = residual; /* what was refused is not reported as accepted */
+    s->info->velocity_residual = in_velocity;
+    straighten(x);
+    return rb_stage_solve_others(s, skip);
 }
 
 /* p of the rows with the values that were found; done: it changes so little that the end is where
@@ -318,12 +407,14 @@ static rb_status solve(rb_node *x, int *done)
     s->last = s->set;
     s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
     s->turn = x->solved; /* in the names of problems */
-    rb_status status = rb_stage_solve_others(s, skip);
+    rb_status status = solve_islands(x, skip);
     s->turn = 0;
     s->last_p = NULL;
     s->no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;
     push(x);
+    if (leaves_deep(x) && !s->final)
+        return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
     if (*done) shift(x, p, v_a, Wp);
     rb_arena_reset(s->d->arena, mark);
@@ -332,17 +423,6 @@ static rb_status solve(rb_node *x, int *done)
 
 /* ---- the rule ---------------------------------------------------------------------------------
  */
-
-/* Impulses at the start of a motion are those of half a step, and so is the bound of dry friction.
- */
-static void halve_friction(const rb_node *x, double by)
-{
-    const rb_stage *s = x->s;
-    for (int i = s->set.ncontact; i < s->set.n; i++) {
-        rb_constraint *c = &s->set.c[i];
-        if (c->kind == RB_CONSTRAINT_DRY && rb_node_is_fresh(x, c)) c->bound *= by;
-    }
-}
 
 static rb_status do_rounds(rb_node *x)
 {
@@ -426,9 +506,9 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     status = rb_node_rows(&x);
     if (status == RB_OK) status = rb_node_rest_on(&x);
     if (status == RB_OK) recall(s);
-    halve_friction(&x, 0.5);
+    halve_friction(s, 0.5);
     if (status == RB_OK) status = do_rounds(&x);
-    halve_friction(&x, 2.0);
+    halve_friction(s, 2.0);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
     if (status == RB_OK) find_way(&x, s->v_way);
     if (status == RB_OK) status = rb_node_report(&x);

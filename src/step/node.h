@@ -20,6 +20,7 @@ typedef struct rb_node {
     unsigned char
         *fresh;      /* v of the tree is v itself: impulses are half of those to come (ntree) */
     double *u0;      /* J v before the impulses                                      (set.nrow)  */
+    double *half;    /* p~ of loops, of the velocity that is reported                (set.nrow)  */
     double *goal;    /* where gaps may end [m]                                       (set.n)     */
     int every_limit; /* 1: limits have rows however far they are                                 */
 
@@ -50,10 +51,11 @@ typedef struct rb_node {
 
     /* impacts */
     unsigned char
-        *bounces;   /* contacts whose impact has been taken                   (set.ncontact) */
-    double *v_from; /* v as it was reported, after impacts                          (nv)        */
-    double lost;    /* work of impacts [J]                                                      */
-    double *struck; /* impulses of impacts                                          (set.nrow)  */
+        *bounces;     /* contacts whose impact has been taken                   (set.ncontact) */
+    double *v_from;   /* v as it was reported, after impacts                          (nv)        */
+    double lost;      /* work of impacts, by v [J]                                                */
+    double lost_told; /* and by the velocities that are reported [J]                            */
+    double *struck;   /* impulses of impacts                                          (set.nrow)  */
 
     double *f, *force; /* scratch                                                     (nv)        */
     double *q;         /* scratch                                                     (nq_all)    */
@@ -67,8 +69,8 @@ rb_status rb_stage_node(rb_stage *s);
 rb_status rb_node_rows(rb_node *x);
 rb_status rb_node_add(rb_node *x, int *added);
 
-/* node_rows.c: inserts into the contacts of the stage, which are sorted. 0: it is there, or there is
- * no room. */
+/* node_rows.c: inserts into the contacts of the stage, which are sorted. 0: it is there, or there
+ * is no room. */
 int rb_node_insert(rb_stage *s, const rb_contact *c);
 
 /* node_rows.c: M^-1 f, without springs and dampers. */

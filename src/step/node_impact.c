@@ -80,10 +80,16 @@ static void take(rb_node *x, const unsigned char *skip)
     memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, s->p, x->f);
     rb_node_mass_solve(x, x->f);
-    for (int j = 0; j < s->m->nv; j++) s->v0[j] += x->f[j], x->v_from[j] += x->f[j];
+    for (int j = 0; j < s->m->nv; j++) {
+        s->v0[j] += x->f[j];
+        x->v_mean[j] = 2.0 * x->v_from[j] + x->f[j]; /* before and after, as it is reported */
+        x->v_from[j] += x->f[j];
+    }
     rb_constraints_velocity(&s->set, s->v0, x->value);
+    rb_constraints_velocity(&s->set, x->v_mean, x->b);
     for (int r = 0; r < s->set.nrow; r++) {
         x->lost += 0.5 * s->p[r] * (x->u0[r] + x->value[r]);
+        x->lost_told += 0.5 * s->p[r] * (x->b[r] + s->set.drive[r]);
         x->u0[r] = s->u_before[r] = x->value[r];
     }
 }

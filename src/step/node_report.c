@@ -30,17 +30,18 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
  */
 
 /* The contact pushed in the step, or it touches and another one of its pair pushed: features change
- * on the way, and what carries is not unique. */
+ * on the way, and what carries is not unique. Overlap of the model touches at its floor. */
 static int has_pushed(const rb_stage *step, const rb_contact *c)
 {
-    int pair = 0, near = c->at.gap <= rb_stage_pair_deep(step, c->geom1, c->geom2);
+    double deep = rb_stage_pair_deep(step, c->geom1, c->geom2);
+    int pair = 0;
     for (int i = 0; i < step->set.ncontact; i++) {
         const rb_constraint *row = &step->set.c[i];
         if (row->id.a != c->geom1 || row->id.b != c->geom2 || !(step->p[row->row] > 0.0)) continue;
         if (row->id.c == c->at.feature) return 1;
-        pair = 1;
+        pair |= c->at.gap - row->floor <= deep;
     }
-    return pair && near;
+    return pair;
 }
 
 /* The point x of link k at the node, where the link has taken it; d is at the end. */
@@ -124,6 +125,10 @@ static rb_status halves(rb_stage *s, const rb_stage *step, double **half)
     *half = rb_push(s->d->arena, double, s->set.nrow);
     if (!p || !*half) return RB_NOMEM;
     for (int r = 0; r < step->set.nrow; r++) p[r] = 0.5 * step->p[r];
+    for (int i = step->set.ncontact; i < step->set.n; i++) { /* it is half of its bound already */
+        const rb_constraint *c = &step->set.c[i];
+        if (c->kind == RB_CONSTRAINT_DRY) p[c->row] = step->p[c->row];
+    }
     memset(*half, 0, (size_t)s->set.nrow * sizeof **half);
     s->last = step->set;
     s->last_p = p;
@@ -223,19 +228,36 @@ static rb_status agree(rb_node *x, const double *half)
     return status == RB_UNSOLVED ? RB_OK : status;
 }
 
-/* Impulses between the velocities that are reported: those of a motion that begins with v itself
- * are of half a step, and p~ of the end comes on top. */
+/* p~ with which the velocity was reported that the step began from: 0, where it is v itself. */
+static const double *half_before(const rb_node *x, const rb_constraint *c)
+{
+    const rb_touch *touch = rb_node_is_fresh(x, c) ? NULL : rb_touch_find(x->s->d, &c->id);
+    return touch && touch->nrow == c->nrow ? touch->frame : NULL;
+}
+
+/* Impulses between the velocities that are reported,
+ *
+ *     p + p~ of the end - p~ of the start                                                   (S.108)
+ *
+ * for loops. That is p itself for what lasts, and so it is told for the others, but for motions
+ * that begin with v itself, whose p is of half a step: contacts only push. */
 static void report_impulses(rb_node *x, const rb_stage *end)
 {
     rb_stage *s = x->s;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i], *last = NULL;
-        int rests = c->island >= 0 && s->still[c->island];
-        if (rb_node_is_fresh(x, c) && !rests) last = rb_stage_find(&end->set, &c->id);
+        int rests = c->island >= 0 && s->still[c->island], loop = c->kind == RB_CONSTRAINT_EQUALITY;
+        const double *before = loop && !rests ? half_before(x, c) : NULL;
+        int adds = loop || c->kind == RB_CONSTRAINT_DRY || rb_node_is_fresh(x, c);
+        if (adds && !rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
-        for (int r = 0; r < c->nrow; r++)
-            s->p[c->row + r] += x->struck[c->row + r] + (last ? end->p[last->row + r] : 0.0);
+        for (int r = 0; r < c->nrow; r++) {
+            double half = last ? end->p[last->row + r] : 0.0;
+            if (loop) x->half[c->row + r] = half;
+            s->p[c->row + r] += x->struck[c->row + r] + half - (before ? before[r] : 0.0);
+        }
     }
+    s->half = x->half;
 }
 
 /* (v1 - v0).(M + E) (v0 + v1) / 2 of trees that do not rest; M as in d. */
@@ -253,13 +275,36 @@ static double work_between(rb_node *x, const double *v0, const double *v1)
     return sum;
 }
 
+/* kick: the velocity that the next step begins from, less v_new. Friction of joints has done its
+ * half, and is not taken back. */
+static void find_kick(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double *p = s->bias, *kick = s->d->kick; /* of no use here */
+    int dry = 0;
+    memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
+        if (s->set.c[i].kind != RB_CONSTRAINT_DRY) continue;
+        dry |= p[s->set.c[i].row] != 0.0;
+        p[s->set.c[i].row] = 0.0;
+    }
+    memcpy(kick, x->f, (size_t)m->nv * sizeof *kick);
+    if (dry) {
+        memset(kick, 0, (size_t)m->nv * sizeof *kick);
+        rb_constraints_force(&s->set, p, kick);
+        rb_mass_solve(m, s->d, kick);
+    }
+    for (int j = 0; j < m->nv; j++) kick[j] = -kick[j];
+}
+
 /* v_new, kick, p as reported; M, E and their factor are those of the end then. */
 static rb_status find_velocity(rb_node *x)
 {
     rb_stage *s = x->s, step = *s;
     const rb_model *m = s->m;
     rb_step_opts quiet = *s->o;
-    double *kick = s->d->kick, *half = NULL;
+    double *half = NULL;
     const rb_step_info *info = s->info;
     rb_step_info before = { .solves = info->solves,
                             .rows = info->rows,
@@ -276,10 +321,8 @@ static rb_status find_velocity(rb_node *x)
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
     if (status == RB_OK) rb_constraints_force(&s->set, s->p, x->f);
     if (status == RB_OK) rb_mass_solve(m, s->d, x->f);
-    for (int j = 0; j < m->nv; j++) {
-        s->v_new[j] = x->v_end[j] + x->f[j];
-        kick[j] = -x->f[j];
-    }
+    for (int j = 0; j < m->nv; j++) s->v_new[j] = x->v_end[j] + x->f[j];
+    if (status == RB_OK) find_kick(x);
     rb_stage end = *s;
     *s = step;
     s->info->solves = before.solves;
@@ -312,7 +355,7 @@ static rb_status report_velocity(rb_node *x)
     memcpy(s->v_new, x->v_end, (size_t)m->nv * sizeof *s->v_new);
     memset(kick, 0, (size_t)m->nv * sizeof *kick);
     if (s->set.nrow > 0) {
-        s->energy = x->lost + work_between(x, x->v_from, x->v_e);
+        s->energy = x->lost_told + work_between(x, x->v_from, x->v_e);
         for (int r = 0; r < s->set.nrow; r++)
             s->energy += (s->p[r] + x->struck[r]) * s->set.drive[r];
         rb_mark mark = rb_arena_mark(s->d->arena);

@@ -437,7 +437,7 @@ static double missed_by(const rb_node *x, int i, double *normal)
     for (int r = 0; r < c->nrow; r++) foretold[r] = s->u[c->row + r] + x->Wp[c->row + r];
     if (c->kind == RB_CONSTRAINT_EQUALITY) return distance(u, foretold, c->nrow) / LOOPS_LEFT;
     if (c->kind == RB_CONSTRAINT_DRY) {
-        if (fabs(p[0]) < c->bound) return fabs(u[0]);
+        if (fabs(p[0]) < (1.0 - RB_TOL_STRICT) * c->bound) return fabs(u[0]);
         return u[0] * p[0] > 0.0 ? fabs(u[0]) : 0.0;
     }
     if (c->kind == RB_CONSTRAINT_CONTACT && x->bounces[i]) {

@@ -4,9 +4,10 @@
  * rows of the loops of an island, those are left to themselves, for one step, that the others
  * decide:
  *
- *     pivot of J M^-1 J', scaled to unit diagonal, <= 1e-6 n at q                           (S.69)
+ *     pivot of J M^-1 J', scaled to unit diagonal, <= 1e-6 n at q,  |error(q)| > 1e-10 size (S.69)
  *
- * More than a thousand times its own size would have to move to take a length off. */
+ * More than a thousand times its own size would have to move to take a length off. Where loops are
+ * closed, only rows that repeat others to rounding are. */
 #include <math.h>
 #include <string.h>
 
@@ -119,13 +120,31 @@ int rb_stage_is_repeated(const rb_stage *s, int e, int r)
     return s->repeats && s->repeats[e * RB_LOOP_ROWS + r];
 }
 
+/* Closure error that tells rows that disagree from what steps leave [m]. */
+static double disagrees(const rb_stage *s)
+{
+    return fmax(RB_LOOP_DISAGREES * s->size, s->open_most);
+}
+
+static int has_open(const rb_stage *s, int island)
+{
+    int open = 0;
+    for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++)
+            open |= fabs(s->set.error[c->row + r]) > disagrees(s);
+    }
+    return open;
+}
+
 /* row_repeats: of the rows of the set. */
 static rb_status mark_island(rb_stage *s, int island, const unsigned char *last,
                              unsigned char *row_repeats)
 {
     loops of;
+    double tol = has_open(s, island) ? RB_LOOP_REPEATS : RB_LOOP_RANK_TOL;
     rb_mark mark = rb_arena_mark(s->d->arena);
-    rb_status status = factor(s, island, last, RB_LOOP_REPEATS, &of);
+    rb_status status = factor(s, island, last, tol, &of);
     for (int i = of.rank; status == RB_OK && i < of.n; i++) row_repeats[of.row[of.perm[i]]] = 1;
     rb_arena_reset(s->d->arena, mark);
     return status;
