@@ -180,6 +180,34 @@ static rb_status add_corners(rb_stage *s, stand *x, const rb_shape *shape)
     return RB_OK;
 }
 
+/* Corners of a polyhedron that carried in the step before and touch still: rows that a step has
+ * added at its end would be missed at the start of the next one, and what stands on them would
+ * begin to tilt again, and never rest. */
+static rb_status add_carrying(rb_stage *s, stand *x, const rb_shape *shape)
+{
+    rb_core core;
+    double origin[3] = { 0.0, 0.0, 0.0 }, p[3], r[3];
+    const rb_contact *c = x->at;
+    double most = rb_stage_pair_deep(s, c->geom1, c->geom2);
+    uint32_t face = x->second ? c->at.feature >> 16 : c->at.feature & 0xffff;
+    if (!rb_core_make(shape, origin, &core) || core.kind != RB_CORE_POLY) return RB_OK;
+    for (int i = 0; i < s->d->ntouch; i++) {
+        const rb_touch *touch = &s->d->touch[i];
+        const rb_touch_id *id = &touch->id;
+        uint32_t own = x->second ? (uint32_t)id->c & 0xffff : (uint32_t)id->c >> 16;
+        uint32_t other = x->second ? (uint32_t)id->c >> 16 : (uint32_t)id->c & 0xffff;
+        int v = (int)(own & 0x3fff), corner = own == rb_feature_half(RB_VERTEX, v);
+        if (id->kind != RB_CONSTRAINT_CONTACT || id->a != c->geom1 || id->b != c->geom2) continue;
+        if (!(touch->p[0] > 0.0) || !corner || other != face || v >= core.poly.nvert) continue;
+        rb_core_vertex(&core, v, p);
+        rb_sub3(p, x->second ? c->at.pos1 : c->at.pos2, r);
+        if (fabs(rb_dot3(r, x->up)) > most) continue;
+        rb_status status = add(s, x, p, own);
+        if (status != RB_OK) return status;
+    }
+    return RB_OK;
+}
+
 /* The points of one pair, seen from one of its bodies. */
 static rb_status bear(rb_stage *s, rb_contact *at, int *n, int second)
 {
@@ -188,10 +216,12 @@ static rb_status bear(rb_stage *s, rb_contact *at, int *n, int second)
     if (type != RB_GEOM_CYLINDER && type != RB_GEOM_MESH) return RB_OK;
     if (!is_free_body(s->m, s->m->geom_link[geom])) return RB_OK;
     rb_scale3(second ? 1.0 : -1.0, at->at.normal, x.up);
-    if (!find_bearing(s, s->m->geom_link[geom], &x) || is_between(&x)) return RB_OK;
     rb_shape shape = rb_geom_shape(s->m, s->d, geom);
-    rb_status status =
-        type == RB_GEOM_CYLINDER ? add_rim(s, &x, &shape) : add_corners(s, &x, &shape);
+    rb_status status = type == RB_GEOM_MESH ? add_carrying(s, &x, &shape) : RB_OK;
+    *n = x.n;
+    if (status != RB_OK || !find_bearing(s, s->m->geom_link[geom], &x) || is_between(&x))
+        return status;
+    status = type == RB_GEOM_CYLINDER ? add_rim(s, &x, &shape) : add_corners(s, &x, &shape);
     *n = x.n;
     return status;
 }

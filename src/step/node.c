@@ -110,13 +110,15 @@ static void begin(rb_stage *s)
     memset(s->marked, 0, (size_t)s->m->ntree);
 }
 
-/* Impulses of the step before, for a step of this length. */
+/* Impulses of the step before, for a step of this length. Large islands begin without: of many
+ * points that can carry others do in each step, and where those of the step before would lead is
+ * farther off than where none do. */
 static void recall(rb_stage *s)
 {
     double scale = s->d->touch_h > 0.0 ? s->h / s->d->touch_h : 0.0;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->island < 0 || s->still[c->island]) continue;
+        if (c->island < 0 || s->still[c->island] || rb_node_is_large(s, c->island)) continue;
         rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
         for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
         if (c->kind == RB_CONSTRAINT_DRY)
@@ -331,12 +333,13 @@ static double change_of(const rb_node *x, const double *Wp)
  * what the answer would miss however little it changes. */
 static int is_done(rb_node *x, const double *Wp, double mixed)
 {
-    double before = x->change, allowed = rb_node_allowed(x), change = change_of(x, Wp);
+    double before = x->change, change = change_of(x, Wp);
+    double allowed = fmin(rb_node_allowed(x), RB_TOL_STANDARD * x->speed); /* gaps bend by it */
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
     int fine = x->fine;
     x->fine |= change <= NEARLY * allowed;
-    if (mixed > allowed || !fine) return 0;
+    if (mixed > allowed || !fine || x->low > 1.0) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -439,10 +442,17 @@ static rb_status do_rounds(rb_node *x)
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
         double missed = x->solved > 0 ? rb_node_missed(x) : INFINITY;
-        if (missed <= SURE && x->fine) return RB_OK;
+        if (missed <= SURE && x->low <= 1.0 && x->fine) return RB_OK;
         int rough = !x->fine;
         x->fine |= missed <= 1.0 || round > 3;
         if (missed <= 1.0 && rough) continue;
+        if (missed <= 1.0 && x->low > 1.0) {
+            int lifted = 0;
+            status = rb_node_lift(x, &lifted);
+            if (status != RB_OK || lifted) return status;
+            x->lifted_not = 1;
+            missed = rb_node_missed(x);
+        }
         int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         if (round >= (s->final ? LAST_ROUNDS : ROUNDS) || (round > 1 && missed > STRAYS * least && !s->final))
@@ -494,11 +504,20 @@ static rb_status look_on(rb_stage *s)
     return s->seen ? rb_stage_check(s, &worst) : RB_OK;
 }
 
+/* Change of velocities that contacts are looked for with: more than weight gives in a step, so that
+ * impulses seldom lead into what has no row. Where there are many, rows that push nothing cost
+ * more. */
+static double slack_of(const rb_stage *s)
+{
+    double many = s->d->ntouch > RB_UNIQUE_CONTACTS ? 1.0 : 2.0;
+    return many * s->gravity * s->h;
+}
+
 /* passed: 1: a body went through another one, s->passed, while rows were left open because they had
  * gone by; -1: so they were, and rounds did not end. */
 static rb_status move_by_rule(rb_stage *s, int *passed)
 {
-    rb_node x = { .s = s, .slack = 2.0 * s->gravity * s->h };
+    rb_node x = { .s = s, .slack = slack_of(s) };
     begin(s);
     rb_status status = take_memory(&x);
     if (status != RB_OK) return status;

@@ -44,9 +44,11 @@ typedef struct rb_node {
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
     unsigned char *settled; /* rows of the island are what its answer foretold      (set.nisland) */
-    double sunk;   /* most that gaps miss, in units of what they may [1]                        */
-    int solved;    /* problems of these rows so far                                            */
-    double change; /* of the velocities of rows by the last of them [m/s]                      */
+    double low;     /* most that gaps have sunk, in units of what they may [1]                  */
+    int lifted_not; /* 1: no displacement takes that off, rounds have to                        */
+    double sunk;    /* most that gaps miss, in units of what they may [1]                        */
+    int solved;     /* problems of these rows so far                                            */
+    double change;  /* of the velocities of rows by the last of them [m/s]                      */
     rb_anderson mixing; /* of b, the values that rows have without impulses                       */
 
     /* impacts */
@@ -90,6 +92,19 @@ void rb_node_foresee_loops(rb_node *x);
 void rb_node_find_speed(rb_node *x);
 double rb_node_allowed(const rb_node *x);
 double rb_node_missed(rb_node *x);
+
+/* node_values.c: more contacts than an answer of uniform compliance is asked for; velocity by which
+ * constraint i may sink in a step [m/s]; whether a displacement may take that off, of an island. */
+int rb_node_is_large(const rb_stage *s, int island);
+double rb_node_may_sink(const rb_node *x, int i);
+int rb_node_may_lift(const rb_node *x, int island);
+
+/* node_rows.c: something at the end is deeper than it may be. */
+int rb_node_is_deep(const rb_node *x);
+
+/* node_lift.c: after rb_node_missed; what gaps have sunk is taken off q_new, and the end
+ * looked at again. lifted 0: everything is as it was. */
+rb_status rb_node_lift(rb_node *x, int *lifted);
 
 /* node_impact.c: impacts of the contacts that come fast and close within the step, as the look
  * found; v0 is the velocity after them. any 0: there are none. */

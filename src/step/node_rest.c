@@ -51,6 +51,17 @@ static void restore(rb_stage *s, const double *p, const unsigned char *mode)
     }
 }
 
+/* What is open holds nothing: an answer by interior points has a little of everything. */
+static void drop_open(rb_stage *s, const unsigned char *skip)
+{
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0 || skip[c->island]) continue;
+        if (c->gap > rb_stage_closed(s, c))
+            memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+    }
+}
+
 /* Impulses that would hold the islands of the trees marked in `marked`, v_free that of a step
  * which begins at rest, and their certificate. What does not rest has the impulses it had. */
 static rb_status judge(rb_stage *s)
@@ -68,6 +79,7 @@ static rb_status judge(rb_stage *s)
         rb_constraints_velocity(&s->set, s->v_free, s->u);
         for (int r = 0; r < s->set.nrow; r++) s->u[r] += s->bias[r];
         status = rb_stage_solve_others(s, skip);
+        if (status == RB_OK) drop_open(s, skip);
         if (status == RB_OK) status = rb_stage_rest(s);
         restore(s, p, mode);
     }

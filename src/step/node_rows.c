@@ -199,6 +199,16 @@ static int is_deep(const rb_stage *s, const rb_contact *c)
     return c->at.gap < start - 0.5 * rb_stage_pair_deep(s, c->geom1, c->geom2);
 }
 
+int rb_node_is_deep(const rb_node *x)
+{
+    for (int i = 0; i < x->nend; i++) {
+        const rb_contact *c = &x->end[i];
+        int held = rb_flight_holds(x->s->flight, c->geom1, c->geom2, c->at.feature);
+        if (held && is_deep(x->s, c)) return 1;
+    }
+    return 0;
+}
+
 int rb_node_insert(rb_stage *s, const rb_contact *c)
 {
     int at = s->ncontact;
