@@ -23,17 +23,12 @@ unsigned rb_formulation_kind(const rb_formulation *f);       /* RB_LCP, RB_BOX o
 const char *rb_formulation_name(const rb_formulation *f);
 const char *rb_formulation_summary(const rb_formulation *f);
 
-/* How positions follow velocities. */
+/* How positions follow velocities, for every formulation. */
 typedef enum rb_scheme {
-    RB_SCHEME_AUTO = 0,  /* that of the formulation, rb_formulation_scheme                        */
-    RB_SCHEME_NODE,      /* impulses at the start of the step, smooth motion after them (S.101)   */
+    RB_SCHEME_NODE = 0,  /* impulses at the start of the step, smooth motion after them (S.101)   */
     RB_SCHEME_SEMI_IMPLICIT, /* as printed by Stewart and Trinkle: q+ = q (+) h v+ (S.5)          */
     RB_SCHEME_MOREAU_JEAN /* as printed: q+ = q (+) h (v + v+)/2, contact by velocities (S.22)    */
 } rb_scheme;
-
-/* The scheme of a formulation where none is asked for: `node`, but `semi-implicit` for those whose
- * friction remembers the step before (phantom, box, hybrid-friction). */
-rb_scheme rb_formulation_scheme(const rb_formulation *f);
 
 /* How time is cut. */
 typedef enum rb_stepper {

@@ -210,7 +210,6 @@ const rb_formulation rb_formulation_box = {
     .kind = RB_BOX,
     .relaxes = 1,
     .lags = 1,
-    .remembers = 1,
     .write = box_write,
     .read = box_read,
 };
@@ -221,7 +220,6 @@ const rb_formulation rb_formulation_hybrid_friction = {
     .kind = RB_BOX,
     .relaxes = 1,
     .lags = 1,
-    .remembers = 1,
     .write = hybrid_write,
     .read = hybrid_read,
 };

@@ -166,7 +166,6 @@ struct rb_formulation {
     int nonlinear; /* 1: geometry is evaluated again at the new position until it stands    */
     int relaxes;   /* 1: normals yield where the material has a relaxation                  */
     int lags;      /* 1: friction is bounded by the normal impulse of the step before       */
-    int remembers; /* 1: friction remembers the step before: the default scheme is semi-implicit */
     rb_status (*write)(const rb_island *island, const rb_step_opts *o, rb_arena *arena,
                        rb_written *out);
     void (*read)(const rb_written *written, rb_island *island);

@@ -385,7 +385,6 @@ const rb_formulation rb_formulation_phantom = {
     .summary = "full-rank friction with phantom inertia, bristles and lateral law",
     .kind = RB_LCP,
     .relaxes = 1,
-    .remembers = 1,
     .write = phantom_write,
     .read = phantom_read,
 };

@@ -38,8 +38,3 @@ const char *rb_formulation_summary(const rb_formulation *f)
 {
     return f->summary;
 }
-
-rb_scheme rb_formulation_scheme(const rb_formulation *f)
-{
-    return f->remembers ? RB_SCHEME_SEMI_IMPLICIT : RB_SCHEME_NODE;
-}

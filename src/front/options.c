@@ -139,7 +139,7 @@ static rb_status set_law(rb_step_opts *o, const char *text, rb_error *err)
 
 static rb_status set_scheme(rb_step_opts *o, const char *text, rb_error *err)
 {
-    static const char *const schemes[] = { "auto", "node", "semi-implicit", "moreau-jean", NULL };
+    static const char *const schemes[] = { "node", "semi-implicit", "moreau-jean", NULL };
     int k = find_word(schemes, text);
     if (strcmp(text, "midpoint") == 0)
         return refuse(err, "scheme %s: replaced by node, which moves by the midpoint rule between "

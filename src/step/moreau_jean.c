@@ -54,5 +54,6 @@ rb_status rb_stage_moreau_jean(rb_stage *s)
     if (status == RB_OK) status = rb_printed_round(s, &how);
     if (status != RB_OK) return status;
     place(s);
-    return rb_printed_end(s);
+    double worst;
+    return rb_printed_end(s, &worst);
 }

@@ -51,7 +51,7 @@ enum {
 /* Energy that contact may make in a part, of what moves and of what forces give in it [1].
  * Smaller: robots that stand on several points are divided; larger: bodies that are jammed gain
  * speed. */
-#define MADE_MOST 1e-2
+#define MADE_MOST 1e-3
 
 static void copy(double *to, const double *from, int n)
 {

@@ -184,13 +184,13 @@ static rb_status measure(rb_stage *s)
     return RB_OK;
 }
 
-rb_status rb_printed_end(rb_stage *s)
+rb_status rb_printed_end(rb_stage *s, double *worst)
 {
     const rb_model *m = s->m;
-    double worst;
+    *worst = 0.0;
     rb_stage_hold_resting(s);
     rb_difference(m, s->q0, s->q_new, s->v_way);
     for (int j = 0; j < m->nv; j++) s->v_way[j] /= s->h;
-    rb_status status = rb_stage_check(s, &worst);
+    rb_status status = rb_stage_check(s, worst);
     return status == RB_OK ? measure(s) : status;
 }

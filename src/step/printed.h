@@ -20,7 +20,7 @@ rb_status rb_printed_begin(rb_stage *s);
 rb_status rb_printed_round(rb_stage *s, const rb_printed *how);
 
 /* After q_new: what rests stays where it was; overlap and energy are measured, nothing is refused.
- */
-rb_status rb_printed_end(rb_stage *s);
+ * worst: as rb_stage_check has it. */
+rb_status rb_printed_end(rb_stage *s, double *worst);
 
 #endif

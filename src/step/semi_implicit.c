@@ -3,8 +3,8 @@
  *     rows at q, or at q (+) h v where the formulation says so:  gap + h J (v+ - v_hat) >= 0   (S.2)
  *     q+ = q (+) h v+                                                                         (S.5)
  *
- * Nonlinear formulations take their rows again at q+ until it does not move any more (S.9). Nobody
- * looks at gaps a second time: what turns overlaps by h^2. */
+ * Nonlinear formulations take their rows again at q+ until it does not move any more and nothing
+ * overlaps there (S.9). Others do not look at gaps a second time: what turns overlaps by h^2. */
 #include <math.h>
 #include <string.h>
 
@@ -77,14 +77,17 @@ static rb_status go_ahead(rb_stage *s)
 rb_status rb_stage_semi_implicit(rb_stage *s)
 {
     static const rb_printed how = { normal, loop, bounce };
+    double worst = 0.0;
     rb_status status = rb_printed_begin(s);
     for (int round = 0; status == RB_OK; round++) {
         status = rb_printed_round(s, &how);
         if (status != RB_OK) return status;
         rb_integrate(s->m, s->q0, s->v_new, s->h, s->q_new);
+        status = rb_printed_end(s, &worst);
         int stands = distance(s->q_new, s->q_hat, s->m->nq) <= RB_STANDS * s->size;
-        if (!s->o->formulation->nonlinear || stands || round >= s->o->max_repair) break;
-        status = go_ahead(s);
+        if (!s->o->formulation->nonlinear || round >= s->o->max_repair) break;
+        if (stands && worst <= 1.0) break;
+        if (status == RB_OK) status = go_ahead(s);
     }
-    return status == RB_OK ? rb_printed_end(s) : status;
+    return status;
 }

@@ -180,12 +180,6 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     rb_step_opts usual;
     if (!o) usual = rb_step_opts_default();
     if (!o) o = &usual;
-    if (o->scheme == RB_SCHEME_AUTO && o->formulation) {
-        usual = *o;
-        int flies = o->stepper == RB_STEPPER_IMPULSE; /* instead of a scheme */
-        usual.scheme = flies ? RB_SCHEME_NODE : rb_formulation_scheme(o->formulation);
-        o = &usual;
-    }
     rb_stage s = { .m = m, .d = d, .o = o, .info = info ? info : &own, .err = err };
     clear_info(s.info);
     s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;
