@@ -156,6 +156,7 @@ typedef struct world {
     rb_data *d; /* our own: at q_hat when rows are taken */
     const rb_step_opts *o;
     double h, g;
+    double reach; /* speed that impulses of the round before gave [m/s] */
     double q0[MAX_Q], v0[MAX_V], v_free[MAX_V];
     const double *v_hat; /* NULL: the start of the step */
     double M[MAX_V * MAX_V], Minv[MAX_V * MAX_V];
@@ -368,7 +369,7 @@ static void add_joints(world *w)
         if (!m->jnt_limited[j]) continue;
         int dof = m->jnt_dofadr[j];
         double x = w->d->q[m->jnt_qadr[j]],
-               reach = w->h * (fabs(w->d->v[dof]) + w->g * w->h);
+               reach = w->h * (fabs(w->d->v[dof]) + w->g * w->h + w->reach);
         for (int side = 0; side < 2; side++) {
             double gap = side ? m->jnt_range[2 * j + 1] - x : x - m->jnt_range[2 * j];
             if (gap > reach) continue;
@@ -412,6 +413,18 @@ static void add_connects(world *w)
     }
 }
 
+/* Rounds of nonlinear formulations look for contacts as far as the impulses before lead. */
+static void widen(world *w, const image *p)
+{
+    const rb_model *m = w->m;
+    memcpy(w->d->q, p->q_hat, (size_t)m->nq * sizeof *w->d->q);
+    for (int j = 0; j < m->nv; j++) w->d->v[j] = p->v_hat[j] - w->v_free[j];
+    rb_kinematics(m, w->d);
+    rb_velocity(m, w->d);
+    for (int k = 1; k < m->nlink; k++)
+        w->reach = fmax(w->reach, sqrt(dot(w->d->link_v + 3 * k, w->d->link_v + 3 * k, 3)));
+}
+
 /* All constraints at q with the links moving by v. */
 static void take_rows(world *w, const double *q, const double *v)
 {
@@ -424,7 +437,7 @@ static void take_rows(world *w, const double *q, const double *v)
     rb_kinematics(m, w->d);
     rb_velocity(m, w->d);
     rb_frames(m, w->d);
-    CHECK_INT(rb_collide(m, w->d, w->h, w->g * w->h, MAX_CONTACTS, contacts, &n, &err),
+    CHECK_INT(rb_collide(m, w->d, w->h, w->g * w->h + w->reach, MAX_CONTACTS, contacts, &n, &err),
               RB_OK);
     w->n = w->nrow = 0;
     for (int i = 0; i < n; i++) add_contact(w, contacts, n, i);
@@ -1265,6 +1278,7 @@ static int check_step(scene *s, const char *where)
         const double *v = round ? first->v_hat : ahead ? w->v0 : w->v_free;
         w->v_hat = round || ahead ? v : NULL;
         CHECK(memcmp(q, first->q_hat, (size_t)m->nq * sizeof *q) == 0);
+        if (round) widen(w, first);
         take_rows(w, q, v);
         int seen = compare_round(w, t, at, where);
         CHECK(seen > 0);

@@ -107,7 +107,7 @@ static void ask_all(rb_stage *s, const rb_printed *how, double *u_hat)
 static rb_status take_rows(rb_stage *s, const rb_printed *how)
 {
     rb_data *d = s->d;
-    double slack = s->gravity * s->h;
+    double slack = s->gravity * s->h + s->reach;
     if (!rb_meter_add(s->meter, RB_WORK_MOTION, 0.3 * s->m->nlink)) return s->meter->stopped;
     go_to(s);
     rb_status status = find_contacts(s, slack);
@@ -137,6 +137,7 @@ rb_status rb_printed_begin(rb_stage *s)
     const rb_model *m = s->m;
     s->tries++;
     s->no_answer = 0;
+    s->reach = 0.0;
     s->near.known = s->kept_q0 = 0;
     s->last_p = NULL;
     s->repeats = NULL;

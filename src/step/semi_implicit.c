@@ -10,17 +10,15 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "math/vec3.h"
 #include "step/printed.h"
 
-/* Stewart and Trinkle push out what steps made, a part of a step its share of it: over a part of
- * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.75), unless
- * nobody looks at what steps make. */
+/* Stewart and Trinkle push out what overlaps (S.75), a part of a step its share of it: over a part
+ * of 1e-20 s rounding would be thrown away at 1e8 m/s. */
 static double floor_of(const rb_stage *s, const rb_constraint *c)
 {
     double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
-    int of_model = start < -2.0 * rb_stage_deep(s, &c->id) && s->o->max_repair > 0;
-    if (!s->o->formulation->push_out || of_model) return start;
-    return (1.0 - s->h / s->h_full) * start;
+    return s->o->formulation->push_out ? (1.0 - s->h / s->h_full) * start : start;
 }
 
 static double normal(const rb_stage *s, const rb_constraint *c, double u_hat)
@@ -57,10 +55,23 @@ static double distance(const double *x, const double *y, int n)
     return largest;
 }
 
-/* The rows of the next round are taken at q_new. */
+/* Speed of links that impulses give, at most [m/s]. */
+static double find_reach(rb_stage *s)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    double most = 0.0;
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->v_new[j] - s->v_free[j];
+    rb_velocity(m, d);
+    for (int k = 1; k < m->nlink; k++) most = fmax(most, rb_norm3(d->link_v + 3 * (ptrdiff_t)k));
+    return most;
+}
+
+/* The rows of the next round are taken at q_new, of all that impulses may lead together. */
 static rb_status go_ahead(rb_stage *s)
 {
     const rb_model *m = s->m;
+    s->reach = fmax(s->reach, find_reach(s));
     double *q_hat = rb_push(s->d->arena, double, m->nq_all);
     double *v_hat = rb_push(s->d->arena, double, m->nv);
     if (!q_hat || !v_hat) return RB_NOMEM;

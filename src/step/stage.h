@@ -89,6 +89,8 @@ typedef struct rb_stage {
     double open;     /* largest closure error of the start [m]                                    */
     rb_deepest gaps; /* of the last look at gaps                                               */
 
+    double reach;    /* speed that impulses of the round before gave, of printed schemes [m/s]   */
+
     /* before the step */
     double *q0, *v0, *act0; /*                                          (nq_all), (nv), (na)    */
     double time0;
