@@ -51,7 +51,7 @@ enum {
 /* Energy that contact may make in a part, of what moves and of what forces give in it [1].
  * Smaller: robots that stand on several points are divided; larger: bodies that are jammed gain
  * speed. */
-#define MADE_MOST 1e-3
+#define MADE_MOST 5e-3
 
 static void copy(double *to, const double *from, int n)
 {
@@ -110,6 +110,16 @@ static void begin(rb_stage *s)
     memset(s->marked, 0, (size_t)s->m->ntree);
 }
 
+/* Of loops and limits twice what the velocity was reported with: where they hold each other,
+ * impulses of the step before do not go with that. */
+static void recall_halves(rb_stage *s, const rb_constraint *c)
+{
+    if (c->kind != RB_CONSTRAINT_EQUALITY && c->kind != RB_CONSTRAINT_LIMIT) return;
+    const rb_touch *touch = rb_touch_find(s->d, &c->id);
+    if (!touch || touch->nrow != c->nrow) return;
+    for (int r = 0; r < c->nrow; r++) s->p[c->row + r] = 2.0 * touch->frame[r];
+}
+
 /* Impulses of the step before, for a step of this length. Large islands begin without: of many
  * points that can carry others do in each step, and where those of the step before would lead is
  * farther off than where none do. */
@@ -120,6 +130,7 @@ static void recall(rb_stage *s)
         const rb_constraint *c = &s->set.c[i];
         if (c->island < 0 || s->still[c->island] || rb_node_is_large(s, c->island)) continue;
         rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
+        recall_halves(s, c);
         for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
         if (c->kind == RB_CONSTRAINT_DRY)
             s->p[c->row] = 0.5 * fmax(-c->bound, fmin(c->bound, s->p[c->row]));
@@ -319,9 +330,9 @@ static void shift(rb_node *x, const double *p, const double *v_a, const double *
 static double change_of(const rb_node *x, const double *Wp)
 {
     const rb_constraints *set = &x->s->set;
-    double change = 0.0;
+    double change = 0.0, loops = fmin(1.0, fmax(LOOPS_CHANGE, rb_node_loops_share(x)));
     for (int i = 0; i < set->n; i++) {
-        double share = set->c[i].kind == RB_CONSTRAINT_EQUALITY ? LOOPS_CHANGE : 1.0;
+        double share = set->c[i].kind == RB_CONSTRAINT_EQUALITY ? loops : 1.0;
         for (int r = set->c[i].row; r < set->c[i].row + set->c[i].nrow; r++)
             change = fmax(change, fabs(x->Wp[r] - Wp[r]) / share);
     }
@@ -465,6 +476,20 @@ static rb_status do_rounds(rb_node *x)
     return status;
 }
 
+/* Work of rows that take off overlap of steps before: it lifts what lies on them, however short the
+ * part is [J]. */
+static double lifting(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    double work = 0.0;
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind > RB_CONSTRAINT_LIMIT) continue;
+        work += s->p[c->row] * fmax(0.0, x->goal[i] - c->gap) / s->h;
+    }
+    return work;
+}
+
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
  * are too long. */
 static int makes_energy(rb_node *x)
@@ -477,7 +502,7 @@ static int makes_energy(rb_node *x)
     for (int j = 0; j < m->nv; j++) T += 0.5 * x->v_a[j] * x->f[j];
     rb_mass_multiply(m, s->d, x->dv, x->f);
     for (int j = 0; j < m->nv; j++) T += 0.5 * x->dv[j] * x->f[j];
-    return s->energy > MADE_MOST * T;
+    return s->energy - lifting(x) > MADE_MOST * T;
 }
 
 /* The velocity that leads from q0 to q_new in h. Poses do not tell whole turns: what spins by more

@@ -20,7 +20,7 @@ typedef struct rb_node {
     unsigned char
         *fresh;      /* v of the tree is v itself: impulses are half of those to come (ntree) */
     double *u0;      /* J v before the impulses                                      (set.nrow)  */
-    double *half;    /* p~ of loops, of the velocity that is reported                (set.nrow)  */
+    double *half;    /* p~ of the velocity that is reported                         (set.nrow)  */
     double *goal;    /* where gaps may end [m]                                       (set.n)     */
     int every_limit; /* 1: limits have rows however far they are                                 */
 
@@ -105,6 +105,9 @@ int rb_node_is_deep(const rb_node *x);
 /* node_lift.c: after rb_node_missed; what gaps have sunk is taken off q_new, and the end
  * looked at again. lifted 0: everything is as it was. */
 rb_status rb_node_lift(rb_node *x, int *lifted);
+
+/* node_values.c: share of that velocity that rows of loops may miss [1]. */
+double rb_node_loops_share(const rb_node *x);
 
 /* node_impact.c: impacts of the contacts that come fast and close within the step, as the look
  * found; v0 is the velocity after them. any 0: there are none. */

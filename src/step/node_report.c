@@ -106,6 +106,23 @@ static void go_to_end(const rb_node *x)
     rb_placed_motion(s->m, s->d);
 }
 
+/* What smooth motion lifts off in half a step need not be stopped by then: a chain that whips over
+ * an edge would lose more than the next impulse takes, and get it back. */
+static rb_status allow_lift(rb_node *x, const rb_stage *step)
+{
+    rb_stage *s = x->s;
+    double *u_a = rb_push(s->d->arena, double, step->set.nrow);
+    if (!u_a) return RB_NOMEM;
+    rb_constraints_velocity(&step->set, x->v_a, u_a);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind > RB_CONSTRAINT_LIMIT) continue;
+        const rb_constraint *was = rb_stage_find(&step->set, &c->id);
+        if (was) s->u[c->row] += fmax(0.0, 0.5 * (s->u[c->row] - u_a[was->row]));
+    }
+    return RB_OK;
+}
+
 /* The set of the stage becomes that of the end, u = J v+, p = 0. step: the stage as it was. */
 static rb_status rows_of_end(rb_node *x, const rb_stage *step)
 {
@@ -121,7 +138,7 @@ static rb_status rows_of_end(rb_node *x, const rb_stage *step)
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     if (status != RB_OK) return status;
     rb_constraints_velocity(&s->set, x->v_end, s->u);
-    return RB_OK;
+    return allow_lift(x, step);
 }
 
 /* Half of the impulses of the step, in the rows of the end. */
@@ -276,7 +293,7 @@ static const double *half_before(const rb_node *x, const rb_constraint *c)
 
 /* Impulses between the velocities that are reported,
  *
- *     p + p~ of the end - p~ of the start                                                   (S.108)
+ *     p + p~ of the end - p~ of the start                                                   (S.110)
  *
  * for loops. That is p itself for what lasts, and so it is told for the others, but for motions
  * that begin with v itself, whose p is of half a step: contacts only push. */
@@ -288,12 +305,13 @@ static void report_impulses(rb_node *x, const rb_stage *end)
         int rests = c->island >= 0 && s->still[c->island], loop = c->kind == RB_CONSTRAINT_EQUALITY;
         const double *before = loop && !rests ? half_before(x, c) : NULL;
         int adds = loop || c->kind == RB_CONSTRAINT_DRY || rb_node_is_fresh(x, c);
-        if (adds && !rests) last = rb_stage_find(&end->set, &c->id);
+        if (!rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
         for (int r = 0; r < c->nrow; r++) {
             double half = last ? end->p[last->row + r] : 0.0;
-            if (loop) x->half[c->row + r] = half;
-            s->p[c->row + r] += x->struck[c->row + r] + half - (before ? before[r] : 0.0);
+            x->half[c->row + r] = half;
+            s->p[c->row + r] += x->struck[c->row + r] - (before ? before[r] : 0.0);
+            if (adds) s->p[c->row + r] += half;
         }
     }
     s->half = x->half;

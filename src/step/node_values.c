@@ -27,6 +27,10 @@
  * end, takes most of it off. */
 #define LOOPS_LEFT 0.01
 
+/* Share of the closure error that steps may make which is left all the same [1]: slow mechanisms
+ * would ask for rounding. */
+#define LOOPS_OPEN 2e-4
+
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
@@ -437,7 +441,8 @@ static double missed_by(const rb_node *x, int i, double *normal)
     double foretold[6];
     *normal = 0.0;
     for (int r = 0; r < c->nrow; r++) foretold[r] = s->u[c->row + r] + x->Wp[c->row + r];
-    if (c->kind == RB_CONSTRAINT_EQUALITY) return distance(u, foretold, c->nrow) / LOOPS_LEFT;
+    if (c->kind == RB_CONSTRAINT_EQUALITY)
+        return distance(u, foretold, c->nrow) / rb_node_loops_share(x);
     if (c->kind == RB_CONSTRAINT_DRY) {
         if (fabs(p[0]) < (1.0 - RB_TOL_STRICT) * c->bound) return fabs(u[0] - foretold[0]);
         return u[0] * p[0] > 0.0 ? fmin(fabs(u[0]), fabs(u[0] - foretold[0])) : 0.0;
@@ -463,6 +468,12 @@ void rb_node_find_speed(rb_node *x)
 double rb_node_allowed(const rb_node *x)
 {
     return fmax(x->s->tol * x->speed, 64.0 * RB_EPS * x->s->size / x->s->h);
+}
+
+double rb_node_loops_share(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    return fmax(LOOPS_LEFT, LOOPS_OPEN * s->open_most / s->h / rb_node_allowed(x));
 }
 
 /* Share of the speed that rows of large islands may miss what was foretold by, but for gaps [1]: it

@@ -42,7 +42,8 @@ void rb_stage_store(rb_stage *s)
         touch->floor = c->floor;
         memcpy(touch->p, s->p + c->row, (size_t)touch->nrow * sizeof *touch->p);
         memcpy(touch->u, s->u + c->row, (size_t)touch->nrow * sizeof *touch->u);
-        if (s->half && c->kind == RB_CONSTRAINT_EQUALITY)
+        int holds = c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_LIMIT;
+        if (s->half && holds)
             memcpy(touch->frame, s->half + c->row, (size_t)touch->nrow * sizeof *touch->frame);
         if (c->kind != RB_CONSTRAINT_CONTACT) continue;
         memcpy(touch->pos, s->set.point + 3 * c->object, sizeof touch->pos);
