@@ -137,6 +137,26 @@ static rb_status move_again(rb_stage *s, const beginning *from)
     return move(s);
 }
 
+/* Overlap that is reported, not refused, in units of what is allowed: at `standard` 1e-4 of a body,
+ * as much as `fast` allows. */
+enum { OVERLAP_TOLD = 100 };
+
+/* Where halves of the step do not end an overlap and nothing is jammed, a small one will do: it is
+ * counted as an answer that misses its accuracy, and refused where those are. */
+static int may_overlap(const rb_stage *s)
+{
+    return s->final && s->o->formulation->kind == RB_CONE && s->o->loose > s->tol &&
+           s->tol > RB_TOL_STRICT;
+}
+
+static rb_status move_and_overlap(rb_stage *s, const beginning *from)
+{
+    s->may_overlap = OVERLAP_TOLD;
+    rb_status status = move_again(s, from);
+    s->may_overlap = 0;
+    return status;
+}
+
 /* Units of a part of a step beside what is counted. */
 #define PART_WORK 2.0
 
@@ -160,6 +180,7 @@ rb_status rb_stage_motion(rb_stage *s)
     }
     s->may_yield = 0;
     if (status == RB_UNSOLVED && s->no_answer && s->final) status = rb_stage_jam(s);
+    if (status == RB_UNSOLVED && may_overlap(s)) status = move_and_overlap(s, &from);
     return status;
 }
 

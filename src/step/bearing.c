@@ -200,8 +200,8 @@ static rb_status add_carrying(rb_stage *s, stand *x, const rb_shape *shape)
         if (id->kind != RB_CONSTRAINT_CONTACT || id->a != c->geom1 || id->b != c->geom2) continue;
         if (!(touch->p[0] > 0.0) || !corner || other != face || v >= core.poly.nvert) continue;
         rb_core_vertex(&core, v, p);
-        rb_sub3(p, x->second ? c->at.pos1 : c->at.pos2, r);
-        if (fabs(rb_dot3(r, x->up)) > most) continue;
+        rb_sub3(p, x->second ? c->at.pos2 : c->at.pos1, r);
+        if (fabs(rb_dot3(r, x->up)) > most) continue; /* not level with the others */
         rb_status status = add(s, x, p, own);
         if (status != RB_OK) return status;
     }

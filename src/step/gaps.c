@@ -218,6 +218,13 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
     return s->gaps.geoms;
 }
 
+double rb_stage_look_gaps(rb_stage *s, const rb_contact *found, int n)
+{
+    double worst = look_at(s, found, n);
+    s->gaps.limits = limits_deepened(s);
+    return fmax(worst, s->gaps.limits);
+}
+
 /* d at q_new; at v_new too where it is asked for. */
 static void go_to_end(rb_stage *s)
 {
@@ -266,4 +273,28 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     }
     rb_arena_reset(d->arena, mark);
     return status;
+}
+
+int rb_stage_is_soft(const rb_stage *s)
+{
+    if (s->o->regularise > 0.0) return 1;
+    for (int i = 0; i < s->set.ncontact && s->o->formulation->relaxes; i++) {
+        const rb_material *material = &s->set.c[i].material;
+        if (!isnan(material->relax_stiffness) || !isnan(material->relax_damping)) return 1;
+    }
+    return 0;
+}
+
+rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs)
+{
+    char a[64], b[64];
+    const rb_deepest *x = &s->gaps;
+    if (x->geoms >= x->limits && x->geom1 >= 0)
+        return rb_fail(s->err, RB_UNSOLVED,
+                       "%s and %s overlap by %.2g m after %d repairs: shorten the step",
+                       rb_model_name(s->m, RB_KIND_GEOM, x->geom1, a, sizeof a),
+                       rb_model_name(s->m, RB_KIND_GEOM, x->geom2, b, sizeof b), -x->gap, repairs);
+    return rb_fail(s->err, RB_UNSOLVED,
+                   "a joint or tendon is beyond its limit after %d repairs: shorten the step",
+                   repairs);
 }

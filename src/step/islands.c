@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "base/pieces.h"
 #include "math/dense.h"
 #include "math/vec3.h"
 #include "solve/cone_crowd.h"
@@ -126,6 +127,7 @@ static void note(rb_stage *s, int island, const outcome *x)
 {
     rb_step_info *info = s->info;
     const rb_info *solved = &x->solved;
+    if (s->spent) s->spent[island] = fmax(s->spent[island], x->meter.all);
     if (x->rows == 0) return;
     if (s->found && x->status == RB_OK) /* others are not taken, whatever becomes of the step */
         s->found[island] = fmax(s->found[island], solved->cert.relative);
@@ -462,11 +464,10 @@ rb_status rb_stage_solve_begin(rb_stage *s)
     rb_status status = s->set.nisland > 0 ? keep_chains(s) : RB_OK;
     s->info->islands = s->set.nisland;
     s->residual_before = s->info->residual;
-    double *found = rb_push(s->d->arena, double, s->set.nisland);
-    if (status == RB_OK && !found) status = RB_NOMEM;
+    double **of_island[] = { &s->found, &s->spent };
+    if (status == RB_OK && !rb_push_zeros(s->d->arena, of_island, 2, s->set.nisland))
+        status = RB_NOMEM;
     if (status != RB_OK) return status;
-    memset(found, 0, (size_t)s->set.nisland * sizeof *found);
-    s->found = found;
     return RB_OK;
 }
 

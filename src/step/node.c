@@ -103,7 +103,7 @@ static void begin(rb_stage *s)
     s->repeats = NULL;
     s->q_hat = s->q0;
     s->v_hat = NULL;
-    s->found = NULL;
+    s->found = s->spent = NULL;
     s->half = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
@@ -438,6 +438,20 @@ static rb_status solve(rb_node *x, int *done)
 /* ---- the rule ---------------------------------------------------------------------------------
  */
 
+/* Rounds that do not end have come as far as will do, but for gaps: those are looked at. */
+static int may_end(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    return s->may_overlap > 0 && s->info->loop_error <= s->may_overlap * s->open_most;
+}
+
+static rb_status refuse(rb_node *x, int rounds)
+{
+    rb_stage *s = x->s;
+    if (rb_stage_look_gaps(s, x->end, x->nend) > 1.0) return rb_stage_refuse_gaps(s, rounds);
+    return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it", rounds);
+}
+
 static rb_status do_rounds(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -466,9 +480,10 @@ static rb_status do_rounds(rb_node *x)
         }
         int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
-        if (round >= (s->final ? LAST_ROUNDS : ROUNDS) || (round > 1 && missed > STRAYS * least && !s->final))
-            return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it",
-                           round);
+        int most = s->final ? LAST_ROUNDS : ROUNDS;
+        if (round >= most && may_end(x)) return RB_OK;
+        if (round >= most || (round > 1 && missed > STRAYS * least && !s->final))
+            return refuse(x, round);
         least = fmin(least, missed);
         status = solve(x, &done);
         if (status == RB_OK && done) return RB_OK;
@@ -488,6 +503,19 @@ static double lifting(const rb_node *x)
         work += s->p[c->row] * fmax(0.0, x->goal[i] - c->gap) / s->h;
     }
     return work;
+}
+
+/* What the step promised is looked at (S.7): where halves of the step do not cure it, a little more
+ * will do, and is told. */
+static rb_status check_gaps(rb_node *x)
+{
+    rb_stage *s = x->s;
+    if (rb_stage_is_soft(s) || s->o->max_repair == 0) return RB_OK;
+    double worst = rb_stage_look_gaps(s, x->end, x->nend);
+    if (worst <= 1.0) return RB_OK;
+    if (worst > s->may_overlap) return rb_stage_refuse_gaps(s, s->info->repairs);
+    s->info->below_accuracy++;
+    return RB_OK;
 }
 
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
@@ -553,6 +581,7 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     halve_friction(s, 0.5);
     if (status == RB_OK) status = do_rounds(&x);
     halve_friction(s, 2.0);
+    if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
     if (status == RB_OK) find_way(&x, s->v_way);
     if (status == RB_OK) status = rb_node_report(&x);

@@ -93,7 +93,8 @@ void rb_node_find_speed(rb_node *x);
 double rb_node_allowed(const rb_node *x);
 double rb_node_missed(rb_node *x);
 
-/* node_values.c: more contacts than an answer of uniform compliance is asked for; velocity by which
+/* node_values.c: more contacts than an answer of uniform compliance is asked for, or a problem that
+ * costs as much; velocity by which
  * constraint i may sink in a step [m/s]; whether a displacement may take that off, of an island. */
 int rb_node_is_large(const rb_stage *s, int island);
 double rb_node_may_sink(const rb_node *x, int i);

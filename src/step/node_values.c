@@ -49,6 +49,7 @@ static rb_status find_contacts(rb_node *x)
     rb_stage_led_pose(s, s->h);
     rb_placed_frames(m, d);
     rb_velocity(m, d);
+    memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
     x->nend = 0;
     if (s->alone) return RB_OK;
     rb_status status =
@@ -475,6 +476,9 @@ double rb_node_loops_share(const rb_node *x)
     const rb_stage *s = x->s;
     return fmax(LOOPS_LEFT, LOOPS_OPEN * s->open_most / s->h / rb_node_allowed(x));
 }
+/* Work of a problem from which on its island counts as large, in units of meter.h [1]: some tens of
+ * milliseconds. Grams below tons need as many digits as there are, and their answers have few. */
+#define COSTLY 1e5
 
 /* Share of the speed that rows of large islands may miss what was foretold by, but for gaps [1]: it
  * is a matter of accuracy, of second order, and one more problem costs as much as the step. */
@@ -486,7 +490,9 @@ double rb_node_loops_share(const rb_node *x)
 int rb_node_is_large(const rb_stage *s, int island)
 {
     const int *start = s->set.island_start;
-    return island >= 0 && start[island + 1] - start[island] > RB_UNIQUE_CONTACTS;
+    if (island < 0) return 0;
+    int many = start[island + 1] - start[island] > RB_UNIQUE_CONTACTS;
+    return many || (s->spent && s->spent[island] > COSTLY);
 }
 
 double rb_node_may_sink(const rb_node *x, int i)

@@ -43,8 +43,15 @@ enum {
 #define HALVED      0.5
 #define LEAST_RELAX 0.02
 
+/* Work of an impact, and of a step with several of them, after which what has been found is taken,
+ * where it makes no energy, and nothing is given back elsewhere, in units of meter.h [1]: stacks of
+ * grams and tons, whose problems take 1e5 each and have other modes with every s. */
+#define MOST_WORK      3e5
+#define MOST_WORK_STEP 1e6
+
 typedef struct bounce {
     rb_stage *s;
+    double begun;          /* work before                                                        */
     unsigned char *skip;   /* nothing bounces in the island                          (nisland)   */
     unsigned char *mode;   /* of compression                                         (n)         */
     double *scale;         /* s                                                      (nisland)   */
@@ -352,6 +359,12 @@ static int narrow(bounce *x, int left)
     return any;
 }
 
+static int is_spent(const bounce *x)
+{
+    double all = x->s->meter->all;
+    return all - x->begun > MOST_WORK || all > MOST_WORK_STEP;
+}
+
 /* s->p = p_d, u_new: rounds of (S.12) and, where s is free, of (S.13) with each of them. */
 static rb_status give_back(bounce *x, const double *u, int rounds, int free)
 {
@@ -364,7 +377,7 @@ static rb_status give_back(bounce *x, const double *u, int rounds, int free)
         rb_status status = solve_targets(x);
         if (status != RB_OK) return status;
         int stands = !free || correct_scale(x, u);
-        if (move_targets(x, s->p) <= RB_LAW_TOL && stands) break;
+        if ((move_targets(x, s->p) <= RB_LAW_TOL && stands) || is_spent(x)) break;
     }
     return RB_OK;
 }
@@ -380,8 +393,10 @@ static rb_status give_by_law(bounce *x, const double *u)
     for (int k = 0; k <= ENERGY_ROUNDS && status == RB_OK; k++) {
         add_compression(x, x->x);
         measure_energy(x, u, x->x, x->u_new);
-        if (!narrow(x, ENERGY_ROUNDS - k)) break;
+        int left = is_spent(x) ? 0 : ENERGY_ROUNDS - k;
+        if (!narrow(x, left)) break;
         status = give_back(x, u, FEW_ROUNDS, 0);
+        if (left == 0) break;
     }
     return status;
 }
@@ -447,7 +462,7 @@ static rb_status newton_safe(bounce *x, double *u)
 
 rb_status rb_stage_restitute(rb_stage *s)
 {
-    bounce x = { 0 };
+    bounce x = { .begun = s->meter->all };
     rb_constraints last = s->last;
     const double *last_p = s->last_p;
     s->part = 0;

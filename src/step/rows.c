@@ -110,7 +110,7 @@ rb_status rb_stage_take_rows(rb_stage *s)
     double **of_row[] = { &s->u, &s->p, &s->bias, &s->u_before };
     double **of_one[] = { &s->e, &s->room };
     s->kept = NULL;
-    s->found = NULL;
+    s->found = s->spent = NULL;
     s->mode = rb_push(arena, unsigned char, n);
     if (!s->mode) return RB_NOMEM;
     memset(s->mode, RB_MODE_OPEN, n);

@@ -76,6 +76,7 @@ typedef struct rb_stage {
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
 
     int final;       /* no halving of the step is left                                           */
+    int may_overlap; /* so much, in units of what is allowed, will do: counted as below accuracy */
     int may_yield;   /* 1: a motion without answer is tried again so                             */
     int passed[2];   /* geoms of which through.c found that they pass through each other         */
     int *gone;       /* pairs that have gone through, which rows hold                (ngone x 2) */
@@ -140,6 +141,7 @@ typedef struct rb_stage {
     int unsolved; /* the island that rb_stage_solve_others ended at                             */
     unsigned char *still; /* the island rests                            (set.nisland)           */
     double *found; /* residuals of the problems of rb_stage_solve        (set.nisland)           */
+    double *spent; /* work of the costliest of them [units of meter.h]   (set.nisland)           */
     double residual_before; /* info.residual before them                                         */
 
     /* after it */
@@ -360,6 +362,22 @@ double rb_stage_tendon_length(const rb_model *m, int t, const double *q);
 /* gaps.c: deepest overlap at q_new that the step made and worst loop, in units of what is allowed:
  * above 1 the step is repaired; overlaps. */
 rb_status rb_stage_check(rb_stage *s, double *worst);
+
+/* gaps.c: the same of contacts that were found there, and of limits; not of loops. */
+double rb_stage_look_gaps(rb_stage *s, const rb_contact *found, int n);
+
+/* gaps.c: contacts yield by force over stiffness: that refuses no step. */
+int rb_stage_is_soft(const rb_stage *s);
+
+/* Refuses the step by what the last look found: RB_UNSOLVED with a sentence that names it. */
+rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs);
+
+/* reach.c: reach, from v_new; kinematics and frames are those of any position of the step. */
+void rb_stage_reach(rb_stage *s);
+
+/* reach.c: in a repair; the bodies could meet within the step, with twice the change that impulses
+ * made in the round before. Needs velocity and frames. */
+int rb_stage_in_reach(const rb_stage *s, const rb_contact *c);
 
 /* jam.c: after a problem without answer. RB_JAMMED, info and err filled, where the rows of an
  * island prove that there is none, and halving the step cannot help; RB_UNSOLVED elsewhere. */
