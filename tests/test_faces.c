@@ -219,7 +219,7 @@ TEST(feet_of_eight_points_stand)
                          "friction='1'/><body pos='0 0 0.6501'><freejoint/>"
                          "<geom class='limb' fromto='0 -0.1 0 0 0.1 0' mass='9'/>" LEG(0.1)
                              LEG(-0.1) "</body></worldbody></mujoco>");
-    int splits = 0, repairs = 0;
+    int splits = 0;
     double bend[2] = { 0.5, 0.5 };
     s.d->q[2] = 0.6 * cos(bend[0]) + 0.0501;
     for (int leg = 0; leg < 2; leg++) {
@@ -235,10 +235,8 @@ TEST(feet_of_eight_points_stand)
     for (int k = 0; k < 150; k++) {
         scene_step(&s);
         splits += s.info.splits;
-        repairs += s.info.repairs;
     }
     CHECK_INT(splits, 0);
-    CHECK(repairs > 10);
     CHECK(s.worst.penetration <= 1e-9 * s.m->extent);
     scene_free(&s);
 }
