@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define RB_LOAD_MAX_FILE     ((size_t)64 << 20)  /* bytes of one XML file                        */
+#define RB_LOAD_MAX_FILE     ((size_t)64 << 20)  /* bytes of all XML files of a model            */
 #define RB_LOAD_MAX_MESH     ((size_t)256 << 20) /* bytes of one mesh file                      */
 #define RB_LOAD_MAX_DEPTH    1024                /* nested elements                             */
 #define RB_LOAD_MAX_ELEMENTS ((size_t)1 << 20)   /* elements of a model, after include, replicate */
