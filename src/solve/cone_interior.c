@@ -257,9 +257,10 @@ static double least_term(const interior *s)
 static int push_triple(rb_arena *scratch, int nc, triple *t)
 {
     t->v[0] = rb_push(scratch, double, 3 * (size_t)nc);
+    if (!t->v[0]) return 0;
     t->v[1] = t->v[0] + nc;
     t->v[2] = t->v[1] + nc;
-    return t->v[0] != NULL;
+    return 1;
 }
 
 static int take_memory(interior *s, rb_arena *scratch)
