@@ -159,6 +159,8 @@ static int held_rows(const rb_stage *s, int i)
     int pushes = 0;
     for (int r = 0; r < c->nrow; r++) pushes |= p[r] != 0.0;
     if (c->kind == RB_CONSTRAINT_EQUALITY) return c->nrow;
+    if (c->kind == RB_CONSTRAINT_CONTACT && s->mode[i] == RB_MODE_OPEN)
+        return 0; /* interior points leave a trace of impulse */
     if (!pushes || (c->kind == RB_CONSTRAINT_DRY && fabs(p[0]) >= c->bound)) return 0;
     return c->kind == RB_CONSTRAINT_CONTACT && s->mode[i] == RB_MODE_SLIDE ? 1 : c->nrow;
 }
