@@ -7,8 +7,8 @@
  * f is convex, its tangents lie below it: Newton's method from t = 0 approaches the first zero from
  * the left and never passes it, and a tangent that does not fall proves that there is none. Nor is
  * there one where D(t) > k t + (k + |v|) (h - t), so that no distance need be known beyond that.
- * Before a plane f is straight, and its first tangent ends at its zero. A sphere that flies past the
- * edge of a plate is distinguished from one that hits it. */
+ * Before a plane f is straight, and its first tangent ends at its zero. A sphere that flies past
+ * the edge of a plate is distinguished from one that hits it. */
 #include "collide/sweep.h"
 
 #include <math.h>
