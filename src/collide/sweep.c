@@ -36,6 +36,16 @@ static const rb_manifold_point *closest(const rb_manifold *m)
     return best;
 }
 
+/* The closest points alone come so near: |r + v t| <= k t for some t up to h, as D(t) is not more
+ * than the left side. */
+static int points_meet(const rb_manifold_point *now, const double v[3], double spread, double h)
+{
+    double along = now->gap * rb_dot3(now->normal, v), square = now->gap * now->gap;
+    double bend = rb_dot3(v, v) - spread * spread;
+    if (h * (h * bend + 2.0 * along) + square <= 0.0) return 1;
+    return bend > 0.0 && along < 0.0 && -along <= h * bend && along * along >= bend * square;
+}
+
 int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_shape *shape2,
                    const rb_motion *motion2, double h, const rb_manifold_point *now)
 {
@@ -54,7 +64,7 @@ int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_sh
         if (!(fall > 0.0)) return 0;
         t += f / fall;
         if (t > h) return 0;
-        if (i == 0 && (t <= soon * h || straight)) return 1;
+        if (i == 0 && (t <= soon * h || straight || points_meet(now, v, spread, h))) return 1;
 
         rb_copy3(shape2->p, p);
         rb_axpy3(t, v, p);
