@@ -8,6 +8,7 @@
 #include "collide/bounds.h"
 #include "collide/shape.h"
 #include "math/vec3.h"
+#include "model/filter.h"
 #include "step/stage.h"
 
 /* |dv_O + dw x r| + |dw| arm of geom g [m/s]. */
@@ -33,7 +34,9 @@ void rb_stage_reach(rb_stage *s)
     rb_velocity(s->m, d);
     memcpy(s->link_dw, d->link_w, bytes);
     memcpy(s->link_dv, d->link_v, bytes);
-    for (int g = 0; g < s->m->ngeom; g++) s->reach = fmax(s->reach, geom_change(s->m, d, g));
+    for (int g = 0; g < s->m->ngeom; g++) {
+        if (!rb_geom_is_visual(s->m, g)) s->reach = fmax(s->reach, geom_change(s->m, d, g));
+    }
 }
 
 /* Velocity at x of the link of geom g, added to v with the sign. */
