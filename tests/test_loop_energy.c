@@ -108,10 +108,10 @@ TEST(rows_ahead_of_the_start_make_no_energy)
         maximal x = swinging_chain(2 + (int)seed % 3, seed);
         scene s = { .m = x.minimal, .d = x.at, .o = rb_step_opts_default() };
         s.o.h = 0.002;
-        s.o.scheme = seed % 4 < 2 ? RB_SCHEME_SEMI_IMPLICIT : RB_SCHEME_MIDPOINT;
         s.o.restitution = 0.3;
         s.o.formulation = rb_formulation_find(formulations[seed % 2]);
         scene_run(&s, 1.0);
+        printf("seed %u: %g\n", seed, s.worst.energy_created);
         if (!(s.worst.energy_created <= 1e-11))
             test_fail(__FILE__, __LINE__, "seed %u: %g J created", seed, s.worst.energy_created);
         x.at = s.d;

@@ -23,11 +23,11 @@ unsigned rb_formulation_kind(const rb_formulation *f);       /* RB_LCP, RB_BOX o
 const char *rb_formulation_name(const rb_formulation *f);
 const char *rb_formulation_summary(const rb_formulation *f);
 
+/* How positions follow velocities, for every formulation. */
 typedef enum rb_scheme {
-    RB_SCHEME_MIDPOINT = 0, /* trees without impulses by the midpoint rule, others by v+ (S.5)    */
-    RB_SCHEME_SEMI_IMPLICIT, /* q+ = q (+) h v+ always                                            */
-    RB_SCHEME_MOREAU_JEAN, /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.22)        */
-    RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.101)         */
+    RB_SCHEME_NODE = 0,  /* impulses at the start of the step, smooth motion after them (S.101)   */
+    RB_SCHEME_SEMI_IMPLICIT, /* as printed by Stewart and Trinkle: q+ = q (+) h v+ (S.5)          */
+    RB_SCHEME_MOREAU_JEAN /* as printed: q+ = q (+) h (v + v+)/2, contact by velocities (S.22)    */
 } rb_scheme;
 
 /* How time is divided into steps. */

@@ -165,7 +165,7 @@ static int is_brief(const rb_stage *s, const rb_island *island, const masses *of
         held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner ||
                 c->gap < -2.0 * rb_stage_deep(s, &c->id) || c->ndof > CHAIN_DOFS;
     }
-    int later = s->o->scheme == RB_SCHEME_NODE && !s->final; /* shorter rounds end sooner */
+    int later = !s->final; /* shorter rounds end sooner */
     return (loops && s->may_yield && (!s->yields || later)) ||
            (held && !s->final && s->info->splits < BRIEF_SPLITS);
 }
@@ -330,7 +330,7 @@ static int may_be_active(const rb_stage *s, int island)
     for (int i = set->island_start[island]; i < set->island_start[island + 1] && !chain; i++) {
         const rb_constraint *c = &set->c[set->island_order[i]];
         for (int k = 0; k < c->ndof && !chain; k++)
-            chain = !rb_stage_is_single(s->m, s->m->dof_link[set->dof[c->dof + k]]);
+            chain = !rb_is_single_link(s->m, s->m->dof_link[set->dof[c->dof + k]]);
     }
     return chain;
 }
@@ -437,7 +437,7 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     return status;
 }
 
-/* Room for W of the islands of chains, which carry.c solves by turns. */
+/* Room for W of the islands of chains, which rounds solve again. */
 static rb_status keep_chains(rb_stage *s)
 {
     const rb_model *m = s->m;
@@ -475,7 +475,6 @@ rb_status rb_stage_solve_begin(rb_stage *s)
 rb_status rb_stage_solve(rb_stage *s)
 {
     rb_status status = rb_stage_rest_on(s);
-    if (status == RB_OK && s->closed) status = rb_stage_apart_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     return status == RB_OK ? rb_stage_solve_others(s, s->still) : status;
 }

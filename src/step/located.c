@@ -25,7 +25,7 @@
 #include "collide/bounds.h"
 #include "collide/shape.h"
 #include "math/vec3.h"
-#include "step/stage.h"
+#include "step/advance.h"
 
 /* Largest rotation of a part in which something flies [rad]. Larger: a corner may touch and leave
  * unseen. Smaller: more parts. */

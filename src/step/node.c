@@ -100,16 +100,14 @@ static void begin(rb_stage *s)
     s->tries++;
     s->near.known = s->kept_q0 = 0;
     s->last_p = NULL;
-    s->first_v = NULL;
     s->repeats = NULL;
-    s->middle = 0;
     s->q_hat = s->q0;
     s->v_hat = NULL;
     s->found = s->spent = NULL;
     s->half = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
-    memset(s->carried, 0, (size_t)s->m->ntree);
+    memset(s->marked, 0, (size_t)s->m->ntree);
 }
 
 /* Of loops and limits twice what the velocity was reported with: where they hold each other,
@@ -179,7 +177,7 @@ static rb_status move(rb_node *x)
     copy(s->q_new, s->d->q, m->nq);
     copy(x->v_end, s->d->v, m->nv);
     copy(s->act_free, s->d->act, m->na);
-    rb_node_hold_resting(s);
+    rb_stage_hold_resting(s);
     return RB_OK;
 }
 
@@ -319,7 +317,7 @@ static void shift(rb_node *x, const double *p, const double *v_a, const double *
     }
     rb_integrate(m, s->q_new, x->f, s->h, x->q);
     copy(s->q_new, x->q, m->nq);
-    rb_node_hold_resting(s);
+    rb_stage_hold_resting(s);
     for (int i = 0; i < s->set.ncontact; i++) {
         int row = s->set.c[i].row;
         if (x->at[i] >= 0) x->end[x->at[i]].at.gap += s->h * (x->Wp[row] - Wp[row]);
@@ -585,7 +583,7 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     halve_friction(s, 2.0);
     if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
-    if (status == RB_OK) find_way(&x, s->v_smooth);
+    if (status == RB_OK) find_way(&x, s->v_way);
     if (status == RB_OK) status = rb_node_report(&x);
     if (status == RB_UNSOLVED && x.any_gone) *passed = -1;
     if (status == RB_OK) {

@@ -118,7 +118,6 @@ rb_status rb_node_impact(rb_node *x, int *any);
 /* node_rest.c: islands that stood and do so still; those that have come to rest; q_new of both. */
 rb_status rb_node_rest_on(rb_node *x);
 rb_status rb_node_come_to_rest(rb_node *x);
-void rb_node_hold_resting(rb_stage *s);
 
 /* node_report.c: the tree of the constraint begins with v itself. */
 int rb_node_is_fresh(const rb_node *x, const rb_constraint *c);

@@ -126,7 +126,7 @@ static rb_status go(lift *l, int *ok)
     rb_stage *s = x->s;
     rb_integrate(s->m, s->q_new, l->d, 1.0, x->q);
     memcpy(s->q_new, x->q, (size_t)s->m->nq * sizeof *x->q);
-    rb_node_hold_resting(s);
+    rb_stage_hold_resting(s);
     rb_status status = rb_node_look(x);
     if (status != RB_OK) return status;
     rb_node_missed(x);

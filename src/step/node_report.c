@@ -448,8 +448,6 @@ rb_status rb_node_report(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    s->made = s->made_free;
-    s->gain = 0.0;
     rb_status status = report_velocity(x);
     if (status != RB_OK) return status;
     look_deep(x);

@@ -27,7 +27,6 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "step/displace.h"
-#include "step/slide.h"
 #include "step/stage.h"
 
 /* Errors of the start are gone after so long [s], and those larger than the scale are taken off at
@@ -74,7 +73,7 @@ static int is_soft(const rb_stage *s)
 static int makes_overlap(const rb_stage *s)
 {
     const rb_step_opts *o = s->o;
-    return o->scheme == RB_SCHEME_MOREAU_JEAN || o->max_repair == 0 || is_soft(s);
+    return o->scheme != RB_SCHEME_NODE || o->max_repair == 0 || is_soft(s);
 }
 
 /* Steppers that say how deep bodies are. */
@@ -142,12 +141,19 @@ static int begin_or_go_on(rb_stage *s, double worst, double start)
     return !in_vain;
 }
 
+/* Actuators put in and take out more energy than positions that are corrected can give, accuracy is
+ * not strict, and nobody asked for bounces. */
+static int is_driven(const rb_stage *s)
+{
+    return s->m->nu > 0 && s->tol > RB_TOL_STRICT && !(s->o->restitution > 0.0);
+}
+
 /* Of PERIOD, what is left at time t [1]: in PARTS where actuators drive the model, the first of
  * them at once. */
 static double left_at(const rb_stage *s, double t)
 {
     double left = (s->d->correct_end - t) / PERIOD;
-    if (!rb_stage_is_driven(s)) return left <= 1e-9 ? 0.0 : left;
+    if (!is_driven(s)) return left <= 1e-9 ? 0.0 : left;
     return fmax(0.0, floor(PARTS * left + 1e-6)) / PARTS;
 }
 
@@ -159,17 +165,6 @@ static double energy(rb_stage *s)
     rb_kinematics(s->m, s->d);
     rb_velocity(s->m, s->d);
     return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
-}
-
-/* Joints that stick are held where they are now. */
-static void move_places(rb_stage *s, const double *q)
-{
-    for (int i = 0; i < s->d->ntouch; i++) {
-        rb_touch *touch = &s->d->touch[i];
-        if (touch->id.kind != RB_CONSTRAINT_DRY || touch->frame[RB_LOOP_ROWS] == 0.0) continue;
-        rb_constraint c = { .kind = touch->id.kind, .object = touch->id.a };
-        touch->frame[RB_LOOP_PLACE] += rb_slide_place(s, &c, s->d->q) - rb_slide_place(s, &c, q);
-    }
 }
 
 /* d->v, kept in v meanwhile, changes only as much as loops need at the new place. */
@@ -191,7 +186,6 @@ static rb_status displace(rb_stage *s, rb_displace *x, double *v)
     s->info->projected = fmax(0.0, x->before - x->after);
     s->info->penetration = x->after;
     if (x->close_loops) s->info->loop_error = x->loop_error;
-    move_places(s, q);
     return RB_OK;
 }
 

@@ -36,19 +36,6 @@ typedef struct rb_kept {
     unsigned char *left; /* of active_rows.c                            (constraints)           */
 } rb_kept;
 
-/* A vertex that stood on a face in the round before. */
-typedef struct rb_kept_point {
-    rb_contact contact; /* as it was                                                            */
-    double vertex[3];   /* in the frame of its geom [m]                                         */
-} rb_kept_point;
-
-/* The place of a contact that runs, in the round before (S.53). */
-typedef struct rb_cut {
-    rb_contact contact;  /* as it was                                                            */
-    double x_1[3], n[3]; /* its point and normal in the frame of geom 1 [m]                     */
-    double x_2[3];       /* its point in the frame of geom 2 [m]                                */
-} rb_cut;
-
 /* How a link goes while the joints go straight (S.60), all of it per way. */
 typedef struct rb_way {
     double w[3];         /* turning at the end that is looked from [rad]                         */
@@ -56,19 +43,12 @@ typedef struct rb_way {
     double W, B, X, A;   /* bounds along the way [rad], [rad], [m], [m]                          */
 } rb_way;
 
-/* Rows of an equality, at most. rb_touch.frame of a closed one has what the next step begins with
- * for each, and then the length of the step; of a joint that sticks, its place as well. */
-enum { RB_LOOP_ROWS = 6, RB_LOOP_PLACE };
+/* Rows of an equality, at most. */
+enum { RB_LOOP_ROWS = 6 };
 
 /* Share of the overlap that steps may make which rounds of the node rule may leave, either way: a
  * gap of that is closed [1]. */
 #define RB_NODE_LEFT 0.01
-
-typedef enum rb_closed_tree {
-    RB_CLOSED_NOT,  /* its loops, if any, are rows  */
-    RB_CLOSED,      /* within smooth motion (S.61)  */
-    RB_CLOSED_RESTS /* and v = 0 is certified there */
-} rb_closed_tree;
 
 /* The worst of the gaps at the end of a step, in units of what is allowed: a pair of geoms, and
  * limits. */
@@ -96,25 +76,22 @@ typedef struct rb_stage {
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
     int ambiguous;    /* 1: cones of this round of restitution have several answers               */
 
-    int unpushed;    /* 1: rows ask for nothing; then: the first answer is theirs (S.68)          */
     int final;       /* no halving of the step is left                                           */
-    int may_overlap; /* so much, in units of what is allowed, will do: told as below accuracy  */
+    int may_overlap; /* so much, in units of what is allowed, will do: counted as below accuracy */
     int may_yield;   /* 1: a motion without answer is tried again so                             */
     int passed[2];   /* geoms of which through.c found that they pass through each other         */
     int *gone;       /* pairs that have gone through, which rows hold                (ngone x 2) */
     int ngone;       /* -1: all that go by are held                                              */
-    int no_answer;   /* 1: a problem of the motion has none; `node` only                         */
-    int stays;       /* 1: repairs ask nothing of what is not too deep (S.88)                    */
+    int no_answer;   /* 1: a problem of the motion has none                                      */
     int yields;      /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
                         that the start is beyond (S.41)                                          */
     double *half;    /* p~ of loops and limits (S.110); NULL: none, `node` only   (set.nrow)     */
     int corrects;    /* 1: errors of the start are being taken off (S.90)                        */
     unsigned char *repeats; /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
     double open;     /* largest closure error of the start [m]                                    */
-    double missed;   /* largest closure error beyond what was asked for, in units allowed [1]     */
     rb_deepest gaps; /* of the last look at gaps                                               */
-    double reach;    /* what impulses changed the speed of a point by, in repairs [m/s]          */
-    double *link_dw, *link_dv; /* that change, of each link             (nlink x 3)             */
+
+    double reach;    /* speed that impulses of the round before gave, of printed schemes [m/s]   */
 
     /* before the step */
     double *q0, *v0, *act0; /*                                          (nq_all), (nv), (na)    */
@@ -124,21 +101,8 @@ typedef struct rb_stage {
 
     /* without contact: smooth motion */
     double *q_free, *v_free, *act_free;
-    int rough;        /* 1: they are only good enough for trees that are carried                */
-    double *v_smooth; /* v_free before carried trees had what impulses do to smooth terms (nv)  */
-    double *v_led;    /* v_free with that, from whose change the next step begins (S.51)  (nv)  */
-
-    /* loops that are closed within it (S.61); NULL where a model has none */
-    unsigned char *closed;  /* those of the tree are                      (ntree)                 */
-    unsigned char *apart;   /* those of the tree are left to the rows     (ntree)                 */
-    int hurried;            /* 1: they make energy because the step is too long                   */
-    int opened;             /* 1: more of them are than when the motion began                     */
-    rb_constraints closing; /* rows of loops at q0                                             */
-    const double *closing_p; /* their impulses                          (closing.nrow)          */
-    const double *closing_next; /* what the next step may begin with     (closing.nrow)          */
-    const unsigned char *closing_sticks; /* dry friction of them that holds   (closing.n)         */
-    const double *closing_goal; /* where it does                         (closing.nrow)          */
-    const double *closing_dv; /* change of the velocity between the pushes; NULL: none  (nv)     */
+    double *v_led;    /* v_free, or the end of smooth motion, from whose change the next step
+                         begins (S.51)                                  (nv)                    */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
     const double *q_hat, *v_hat;
@@ -155,23 +119,15 @@ typedef struct rb_stage {
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
     rb_constraints last;  /* the set before the repair, with its impulses                      */
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
-    int middle;           /* 1: rows are those of the middle of the step (S.47), no repair       */
-    rb_kept_point *point; /* contacts of the round before                  (npoint)             */
-    int npoint;
-    rb_cut *cut; /*                                                        (ncut)               */
-    int ncut;
     int inelastic;           /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
-    int *ghost; /* pairs that are left out because they pass by (S.45)  (nghost x 2)             */
-    int nghost;
     rb_contact *seen; /* contacts at q_new, of the last check; NULL: not kept  (touch_max)      */
     int nseen;
     double seen_h; /* time within which the check looks for contacts, and those of seen [s]     */
     rb_paradigms *paradigms; /* `hybrid`: which pairs are constraints; NULL: other steppers     */
     rb_impact_result lone; /* `hybrid`: the impact of one contact alone; nphase 0: of several    */
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
-    int carry_substeps; /* of smooth motion with impulses, in the round before; 0: none         */
-    int turn;  /* of smooth motion and rows (S.39), 1, 2, ..; 0: none                           */
+    int turn;  /* round of the node rule, 1, 2, ..; 0: none                                     */
     int tries; /* motions from time0 so far                                                     */
     int part;  /* problem of restitution, 1, 2, ..; 0: the first one                             */
     rb_kept *kept; /* NULL: none                                        (set.nisland)           */
@@ -191,47 +147,27 @@ typedef struct rb_stage {
 
     /* after it */
     double *v_new, *q_new;
-    double *first_v, *first_f; /* first answer; NULL: it is the only one             (nv)     */
-    double *first_work;        /* of prescribed motion in it, at each tree [J]       (ntree)      */
-    int *first_island;         /* its islands, as tree_island                        (ntree)      */
-    double gain;             /* energy that carried trees made, of their kinetic energy [1]      */
+    double *v_way;           /* velocity that leads from q0 to q_new     (nv)                    */
     double made_free;        /* energy that smooth motion made without impulses [J]              */
-    double made;             /* and with them, beside `energy` [J]                               */
     double energy;           /* created in the part [J]                                          */
     double energy_impacts;   /* of it, by impacts [J]                                            */
     double deepest;          /* penetration of all parts [m]                                     */
     double made_deepest;     /* penetration_made of all parts [m]                                */
     double least_speed;      /* approach that is rounding, rb_flight_floor [m/s]                 */
     unsigned char *pushed;   /* an impulse acts on the tree              (ntree)                 */
-    unsigned char *overlaps; /* a contact of the tree overlaps at q_new  (ntree)                 */
-    unsigned char *held;     /* it moves by h v+, as its rows believe     (ntree)                 */
-    unsigned char *carried;  /* it moves by the midpoint rule with impulses (ntree)              */
+    unsigned char *marked;   /* scratch of node_rest.c                    (ntree)                 */
     unsigned char *resting;  /* v = 0 is certified for the tree          (ntree)                 */
 } rb_stage;
 
-/* step.c: how a problem of this step is called in files. */
+/* advance.c: how a problem of this step is called in files. */
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size);
 
-/* step.c: where a part of the step begins: from d to q0, v0, act0, time0, and back. */
+/* advance.c: where a part of the step begins: from d to q0, v0, act0, time0, and back. */
 void rb_stage_save(rb_stage *s);
 void rb_stage_restore(rb_stage *s);
 
-/* step.c: from q0, v0, act0, time0 to v_new, q_new, act_free, by h; mocap bodies move too. */
-rb_status rb_stage_motion(rb_stage *s);
-
-/* step.c: what the motion found becomes the state, and its constraints the touch table. */
+/* advance.c: what the motion found becomes the state, and its constraints the touch table. */
 void rb_stage_finish(rb_stage *s);
-
-/* step.c: energy, from set, p, v_new, v_free. */
-rb_status rb_stage_measure(rb_stage *s);
-
-/* told.c: whether a motion with loops makes energy that shorter ones would not. When it is taken:
- * what it made beside impulses is added to made. Both move d. */
-int rb_stage_rises(rb_stage *s);
-void rb_stage_tell_energy(rb_stage *s);
-
-/* step.c: the state by h, in halves where needed. */
-rb_status rb_stage_advance(rb_stage *s, double h, int splits);
 
 /* located.c: a step of length h that is divided where bodies meet. */
 rb_status rb_stage_located(rb_stage *s);
@@ -290,46 +226,26 @@ void rb_stage_let_go(rb_stage *s, int moved);
 /* free.c: v_free, q_free, act_free; the state is as before. */
 rb_status rb_stage_free_motion(rb_stage *s);
 
-/* free.c: the same, rough where every tree is expected to be carried. */
-rb_status rb_stage_likely_motion(rb_stage *s);
-
-/* free.c: the last digits of what was found roughly. */
-rb_status rb_stage_sharpen_motion(rb_stage *s);
-
 /* free.c: d from q0 and velocity v by h, without contact; dv: change of the velocity to start from,
- * NULL: foretold. made_free. Then: where d is becomes q_free, v_free, act_free. */
+ * NULL: foretold; tol: as in rb_smooth_step_from. made_free. */
 rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol);
-void rb_stage_take_motion(rb_stage *s, double made);
 
-/* loops.c: v_free, q_free, act_free with the loops of all trees closed that are not apart; closed,
- * apart where that fails. any 0: there are none, and nothing was found. */
-rb_status rb_stage_close_loops(rb_stage *s, int *any);
+/* semi_implicit.c, moreau_jean.c: the motion of s by the schemes of the papers, as printed. */
+rb_status rb_stage_semi_implicit(rb_stage *s);
+rb_status rb_stage_moreau_jean(rb_stage *s);
 
-/* apart.c: before a motion: trees that something pushed in the step before are apart. */
-void rb_stage_apart_first(rb_stage *s);
+/* node_rest.c: q_new of trees that rest is q0. */
+void rb_stage_hold_resting(rb_stage *s);
 
-/* apart.c: after rows were taken: islands that are closed and pushed by nothing are solved; still.
- * RB_UNSOLVED: others are apart now, opened is set. After the check: the same for what overlaps. */
-rb_status rb_stage_apart_rows(rb_stage *s);
-rb_status rb_stage_apart_check(rb_stage *s);
-
-/* apart.c: p of closed loops, when all is done; and in the touch table what the next step
- * begins with. */
-void rb_stage_closed_impulses(rb_stage *s);
-void rb_stage_closed_next(rb_stage *s);
+/* push.c: pushed, the trees that an impulse acts on; the only link of its tree. */
+void rb_stage_find_pushed(rb_stage *s);
+int rb_is_single_link(const rb_model *m, int link);
 
 /* gaps.c: how far joint j is beyond its limits at q_new, in units of what is allowed [1]. */
 double rb_stage_limit_deepened(const rb_stage *s, int j);
 
 /* free.c: the slope of this part becomes that of the last one. */
 void rb_stage_keep_slope(rb_stage *s);
-
-/* carry.c: actuators put in and take out more energy than smooth terms can make, accuracy is not
- * strict, and nobody asked for bounces. */
-int rb_stage_is_driven(const rb_stage *s);
-
-/* free.c: whether a link could turn by more than RB_CARRY_TURN in the step at velocity v (nv). */
-int rb_stage_may_turn(const rb_stage *s, const double *v);
 
 /* rows.c: arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
@@ -345,22 +261,10 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
 /* rows.c: what the gap of a constraint may yield by where rows leave no answer (S.41) [m]. */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c);
 
-/* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
-rb_status rb_stage_rows(rb_stage *s);
-
-/* rows.c: the set `first`, where rows begin ahead of the start; d and q_hat at q0. */
-rb_status rb_stage_look_back(rb_stage *s);
-
 /* near.c: from the start of the step on, notes pairs while it looks for contacts at the velocity of
  * d. Then: whether q_new is so near that only those can touch. */
 rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
-
-/* clear.c: what is known of the gaps of all pairs is noted at q0, with poses as in d. Then: nothing
- * can meet between q0 and q_free (S.59), and the motion is the smooth one. */
-void rb_stage_note_clear(rb_stage *s);
-int rb_stage_is_clear(rb_stage *s);
-void rb_stage_take_free(rb_stage *s);
 
 /* span.c: whether nothing touches at q_new, nor on the way there from q0 (S.80); strides. */
 int rb_stage_alone(rb_stage *s);
@@ -373,27 +277,11 @@ void rb_stage_ways(const rb_stage *s, const double *l, const double *S, const do
  * of the way that d is at. */
 rb_way rb_stage_way_on(const rb_stage *s, int n, const int *links, const double *dq);
 
-/* points.c: in a repair, before q_hat moves: vertices of this round; then, among the contacts of
- * the next round, those of them that it has lost. */
-rb_status rb_stage_points_keep(rb_stage *s);
-rb_status rb_stage_points_add(rb_stage *s);
-
-/* cuts.c: the same for the places of contacts that run; after those of points.c. */
-rb_status rb_stage_cuts_keep(rb_stage *s);
-rb_status rb_stage_cuts_add(rb_stage *s);
-
 /* rest.c: p, mode, still, resting of islands that rest with the impulses of the step before. */
 rb_status rb_stage_rest_on(rb_stage *s);
 
 /* rest.c: v_new, and zero where an island rests; p may change by rounding there. */
 rb_status rb_stage_rest(rb_stage *s);
-
-/* carry.c: p, v_new with their effect on smooth terms, carried, and the position q_k (nq) of trees
- * that are; pushed and resting first. */
-rb_status rb_stage_carry(rb_stage *s, double *q_k);
-
-/* carry.c: trees are so long that a turn costs more than the rows; then steps are halved early. */
-int rb_stage_is_long(const rb_model *m);
 
 /* sharpen.c: a certified answer of a cone problem, with a tenth of its residual where doubles can
  * hold it (S.54). Scratch from o->arena. */
@@ -415,7 +303,7 @@ rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_inf
 /* islands.c: what the problems of this set need; before rb_stage_solve_others. */
 rb_status rb_stage_solve_begin(rb_stage *s);
 
-/* islands.c: p, mode of islands that are not still. */
+/* islands.c: p, mode of all islands; those that rest by the impulses of before are not solved. */
 rb_status rb_stage_solve(rb_stage *s);
 
 /* islands.c: p, mode of the islands that are not to be skipped. */
@@ -428,53 +316,9 @@ rb_status rb_stage_restitute(rb_stage *s);
  * in skip (nisland); the others are left to the two calls above. */
 rb_status rb_stage_single(rb_stage *s, unsigned char *skip);
 
-/* ghost.c: pairs whose rows push though nobody would meet; rows are at the start of the step. */
-rb_status rb_stage_find_ghosts(rb_stage *s);
-int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
-
 /* through.c: after rb_stage_check. RB_UNSOLVED where a geom goes through another one between q0 and
  * q_new (S.66); moves d. */
 rb_status rb_stage_through(rb_stage *s);
-
-/* through.c: whether a geom is farther from where v takes it in the step than from where v_new does
- * by a quarter of its thickness; moves d. */
-int rb_stage_is_shoved(rb_stage *s, const double *v);
-
-/* ghost.c: whether one of them does meet on the way from q0 with v_new. */
-rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet);
-
-/* middle.c: after the first round; rows at the middle for bodies that pivot, v_new, q_new. done 0
- * though s->middle is set: there is no answer, and the stage is not that of the first round. */
-rb_status rb_stage_middle(rb_stage *s, int *done);
-
-/* place.c: a body by itself, the only link of its tree. */
-int rb_stage_is_single(const rb_model *m, int link);
-
-/* place.c: pushed, the trees that an impulse acts on. */
-void rb_stage_find_pushed(rb_stage *s);
-
-/* place.c: v_new, q_new, pushed, resting; rest.c with it. */
-rb_status rb_stage_place(rb_stage *s);
-
-/* place.c: bodies of islands with an overlap move as their rows believe (S.42): q_new. 0: all of
- * them do so already. */
-rb_status rb_stage_hold(rb_stage *s, int *moved);
-
-/* place.c: the velocity that leads from q0 to q_new in h, for the rows of a repair (nv). */
-void rb_stage_way(const rb_stage *s, double *v_hat);
-
-/* relax.c: where rows of repairs are taken. */
-typedef struct rb_relax {
-    double *q_hat, *v_hat; /*                                            (nq), (nv)             */
-    double *r;             /* how far the round before went from v_hat; NULL: not known  (nv)   */
-    double worst;          /* of the round before, as rb_stage_check says                       */
-    double share;          /* of the way that is gone [1]                                       */
-    int seen;              /* r is that of a round                                              */
-    int turns;             /* 1: repairs go to and fro                                          */
-} rb_relax;
-
-rb_status rb_relax_start(rb_stage *s, rb_relax *x);
-rb_status rb_relax_next(rb_stage *s, double worst, rb_relax *x);
 
 /* gaps.c: the constraint of that name, NULL: there is none. */
 const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id *id);
@@ -523,7 +367,7 @@ rb_status rb_stage_check(rb_stage *s, double *worst);
 /* gaps.c: the same of contacts that were found there, and of limits; not of loops. */
 double rb_stage_look_gaps(rb_stage *s, const rb_contact *found, int n);
 
-/* step.c: contacts yield by force over stiffness: that refuses no step. */
+/* gaps.c: contacts yield by force over stiffness: that refuses no step. */
 int rb_stage_is_soft(const rb_stage *s);
 
 /* Refuses the step by what the last look found: RB_UNSOLVED with a sentence that names it. */
@@ -546,10 +390,6 @@ rb_status rb_stage_project(rb_stage *s, double start);
 
 /* bearing.c: corners of faces that four points left out, where weight passes through them. */
 rb_status rb_stage_bearing(rb_stage *s);
-
-/* temper.c: before rows at the middle or the first repair; and v_new, energy at the end. */
-rb_status rb_stage_remember(rb_stage *s);
-rb_status rb_stage_temper(rb_stage *s);
 
 /* touch.c */
 int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y);
