@@ -512,7 +512,7 @@ static rb_status check_gaps(rb_node *x)
     rb_stage *s = x->s;
     if (rb_stage_is_soft(s) || s->o->max_repair == 0) return RB_OK;
     double worst = rb_stage_look_gaps(s, x->end, x->nend);
-    if (worst <= 1.0) return RB_OK;
+    if (worst <= 1.0 + RB_NODE_SINKS) return RB_OK;
     if (worst > s->may_overlap) return rb_stage_refuse_gaps(s, s->info->repairs);
     s->info->below_accuracy++;
     return RB_OK;

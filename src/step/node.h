@@ -5,6 +5,10 @@
 #include "dynamics/smooth_anderson.h"
 #include "step/stage.h"
 
+/* Share of the overlap that steps may make which a step may add to gaps [1]: overlap of the model,
+ * which may not grow, is looked at with it too. Smaller: halves of steps, for digits of gaps. */
+#define RB_NODE_SINKS 0.1
+
 /* What the rounds of one motion work on. */
 typedef struct rb_node {
     rb_stage *s;

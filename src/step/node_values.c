@@ -484,9 +484,6 @@ double rb_node_loops_share(const rb_node *x)
  * is a matter of accuracy, of second order, and one more problem costs as much as the step. */
 #define LARGE_MISSED 1e-3
 
-/* Share of the overlap that steps may make which a step may add to gaps [1]. */
-#define SINKS 0.1
-
 int rb_node_is_large(const rb_stage *s, int island)
 {
     const int *start = s->set.island_start;
@@ -499,7 +496,7 @@ double rb_node_may_sink(const rb_node *x, int i)
 {
     const rb_stage *s = x->s;
     double deep = rb_stage_deep(s, &s->set.c[i].id);
-    return fmax(SINKS * deep, 64.0 * RB_EPS * s->size) / s->h;
+    return fmax(RB_NODE_SINKS * deep, 64.0 * RB_EPS * s->size) / s->h;
 }
 
 /* Largest share of it by which gaps have sunk, of islands that a displacement can lift: those of
