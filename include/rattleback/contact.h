@@ -32,7 +32,7 @@ typedef enum rb_scheme {
 
 /* How time is divided into steps. */
 typedef enum rb_stepper {
-    RB_STEPPER_FIXED = 0, /* every step has length h, impacts act at its end                      */
+    RB_STEPPER_FIXED = 0, /* every step has length h, impacts act at its start                    */
     RB_STEPPER_LOCATED, /* steps are divided where bodies meet; there the impact is solved alone */
     RB_STEPPER_IMPULSE, /* bodies fly from event to event, all contact is a series of impacts    */
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */

@@ -1,7 +1,7 @@
 /* Advance time with hard frictional contact: by steps of one length (`fixed`), by steps that are
  * divided where bodies meet (`located`), from impact to impact (`impulse`), or by both (`hybrid`).
  *
- *     q, v -> free velocity -> gaps -> complementarity problem -> impulses -> v+, q+ -> gaps again
+ *     q, v -> rows at q -> { impulses -> smooth motion -> gaps at q+ } -> accept or halve -> q+, v+
  *
  * Every step carries a certificate. A step that cannot be solved is a status and leaves the state
  * as it was. Theory: docs/theory/stepping.md, equations (S.*). Manual: docs/manual/run.md. */
@@ -41,7 +41,7 @@ typedef struct rb_step_info {
     int rows_max; /* of the largest one                                                  */
     int islands;
     int solves;    /* complementarity problems solved, repairs and decompression included */
-    int repairs;   /* re-linearisations                                                   */
+    int repairs;   /* times that rows were added, for what overlapped at the end          */
     int parts;     /* that the step was taken in: 1, unless it was divided                */
     int impacts;   /* `located`: all that happen at one instant as one; `impulse`: each      */
     int events;    /* `impulse`, `hybrid`: impacts, micros and shifts, as [Mirtich 1995] count them:
@@ -64,12 +64,11 @@ typedef struct rb_step_info {
                                 error of the start [m]                                           */
     double gap_error;  /* penetration may be too large by this: searches ended at their cap [m] */
     double loop_error; /* worst closure error of the equalities [m] or [rad]                  */
-    double energy_created; /* work of all impulses, less that of prescribed motion [J]            */
-    double energy_impacts; /* the part of it by impacts that are located, or by the node rule [J]:
-                              not positive by Poisson and Stronge                                 */
-    double energy_smooth;  /* created by the midpoint rule itself, where links rotate fast (D.35),
-                              (S.40), by loops (S.63), and by chains in parts of a divided step
-                              (S.72) [J]; negative: lost                                          */
+    double energy_created; /* work of all impulses, less that of prescribed motion (S.106) [J]; of
+                              contact that lasts: of second order in h, without drift             */
+    double energy_impacts; /* the part of it by impacts [J]: not positive by Poisson and Stronge  */
+    double energy_smooth;  /* created by smooth motion itself, where links rotate fast (D.35) [J];
+                              negative: lost                                                      */
     int rungs[RB_RUNG_COUNT];
     double projected;      /* overlap that was corrected in positions after the step [m]          */
     double project_energy; /* energy from corrections of positions, in no other balance [J] */

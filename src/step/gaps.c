@@ -1,4 +1,4 @@
-/* The gaps at the new position: what the step promised is looked at (S.7). */
+/* The gaps at the new position: what the step promised is looked at (S.97). */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static double floor_of(const rb_stage *s, const rb_touch_id *id)
 }
 
 /* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
- * not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
+ * not grow beyond that in all, overlap of the model not beyond what it was (S.97). */
 static double deepened(const rb_stage *s, const rb_contact *contact)
 {
     rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };

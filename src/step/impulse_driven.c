@@ -13,8 +13,8 @@
  * with Coulomb's law in both. J_0 are the rows now, J those of the middle of the flight; c = (J -
  * J_0) v+ is what they turn by until there, and once more until its end. So the mean velocity moves
  * along the rows, and no force does work on what rests or rolls; what slides does so by its
- * velocity at the end, J v_e + c. The flight itself is the midpoint rule with the force in it; as
- * in (S.39) it and the rows are solved by turns until the end of the flight is v_e. */
+ * velocity at the end, J v_e + c. The flight itself is the midpoint rule with the force in it; it
+ * and the rows are solved by turns until the end of the flight is v_e. */
 #include <math.h>
 #include <string.h>
 

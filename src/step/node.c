@@ -505,7 +505,7 @@ static double lifting(const rb_node *x)
     return work;
 }
 
-/* What the step promised is looked at (S.7): where halves of the step do not cure it, a little more
+/* What the step promised is looked at (S.97): where halves of it do not cure it, a little more
  * will do, and is told. */
 static rb_status check_gaps(rb_node *x)
 {

@@ -293,7 +293,7 @@ static const double *half_before(const rb_node *x, const rb_constraint *c)
 
 /* Impulses between the velocities that are reported,
  *
- *     p + p~ of the end - p~ of the start                                                   (S.110)
+ *     p + p~ of the end - p~ of the start                                                   (S.104)
  *
  * for loops. That is p itself for what lasts, and so it is told for the others, but for motions
  * that begin with v itself, whose p is of half a step: contacts only push. */

@@ -85,7 +85,7 @@ typedef struct rb_stage {
     int no_answer;   /* 1: a problem of the motion has none                                      */
     int yields;      /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
                         that the start is beyond (S.41)                                          */
-    double *half;    /* p~ of loops and limits (S.110); NULL: none, `node` only   (set.nrow)     */
+    double *half;    /* p~ of loops and limits (S.104); NULL: none, `node` only   (set.nrow)     */
     int corrects;    /* 1: errors of the start are being taken off (S.90)                        */
     unsigned char *repeats; /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
     double open;     /* largest closure error of the start [m]                                    */
