@@ -604,10 +604,13 @@ rb_status rb_stage_node(rb_stage *s)
     s->gone = pairs;
     s->ngone = 0;
     rb_mark mark = rb_arena_mark(s->d->arena);
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     rb_status status = move_by_rule(s, &passed);
     while (passed != 0 && s->ngone >= 0) {
         rb_arena_reset(s->d->arena, mark);
         rb_stage_restore(s);
+        s->info->residual = residual; /* what was refused is not reported as accepted */
+        s->info->velocity_residual = in_velocity;
         if (passed > 0 && s->ngone < MOST_GONE) {
             memcpy(pairs + 2 * s->ngone, s->passed, sizeof s->passed);
             s->ngone++;

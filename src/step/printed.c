@@ -2,7 +2,7 @@
  *
  *     v_free  smooth motion without contact (S.1)
  *     rows at q, or ahead of it at q (+) h v;  u = J v_free + what the scheme asks for (S.2)
- *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.4), (S.6)                     */
+ *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.4), (S.6) */
 #include "step/printed.h"
 
 #include <math.h>
@@ -69,8 +69,8 @@ static rb_status look_back(rb_stage *s)
     go_to(s);
     rb_status status = RB_OK;
     if (!take_known(s))
-        status = rb_collide(s->m, s->d, 0.0, 0.0, s->d->touch_max, s->contacts, &s->ncontact,
-                            s->err);
+        status =
+            rb_collide(s->m, s->d, 0.0, 0.0, s->d->touch_max, s->contacts, &s->ncontact, s->err);
     s->info->contacts = s->ncontact;
     if (status != RB_OK) return status;
     return rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact, NULL,

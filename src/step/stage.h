@@ -91,7 +91,7 @@ typedef struct rb_stage {
     double open;     /* largest closure error of the start [m]                                    */
     rb_deepest gaps; /* of the last look at gaps                                               */
 
-    double reach;    /* speed that impulses of the round before gave, of printed schemes [m/s]   */
+    double reach; /* speed that impulses of the round before gave, of printed schemes [m/s]   */
 
     /* before the step */
     double *q0, *v0, *act0; /*                                          (nq_all), (nv), (na)    */
@@ -101,8 +101,8 @@ typedef struct rb_stage {
 
     /* without contact: smooth motion */
     double *q_free, *v_free, *act_free;
-    double *v_led;    /* v_free, or the end of smooth motion, from whose change the next step
-                         begins (S.51)                                  (nv)                    */
+    double *v_led; /* v_free, or the end of smooth motion, from whose change the next step
+                      begins (S.51)                                  (nv)                    */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
     const double *q_hat, *v_hat;
@@ -119,7 +119,7 @@ typedef struct rb_stage {
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
     rb_constraints last;  /* the set before the repair, with its impulses                      */
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
-    int inelastic;           /* 1: nothing bounces within the step                              */
+    int inelastic;        /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
     rb_contact *seen; /* contacts at q_new, of the last check; NULL: not kept  (touch_max)      */
     int nseen;
@@ -147,16 +147,16 @@ typedef struct rb_stage {
 
     /* after it */
     double *v_new, *q_new;
-    double *v_way;           /* velocity that leads from q0 to q_new     (nv)                    */
-    double made_free;        /* energy that smooth motion made without impulses [J]              */
-    double energy;           /* created in the part [J]                                          */
-    double energy_impacts;   /* of it, by impacts [J]                                            */
-    double deepest;          /* penetration of all parts [m]                                     */
-    double made_deepest;     /* penetration_made of all parts [m]                                */
-    double least_speed;      /* approach that is rounding, rb_flight_floor [m/s]                 */
-    unsigned char *pushed;   /* an impulse acts on the tree              (ntree)                 */
-    unsigned char *marked;   /* scratch of node_rest.c                    (ntree)                 */
-    unsigned char *resting;  /* v = 0 is certified for the tree          (ntree)                 */
+    double *v_way;          /* velocity that leads from q0 to q_new     (nv)                    */
+    double made_free;       /* energy that smooth motion made without impulses [J]              */
+    double energy;          /* created in the part [J]                                          */
+    double energy_impacts;  /* of it, by impacts [J]                                            */
+    double deepest;         /* penetration of all parts [m]                                     */
+    double made_deepest;    /* penetration_made of all parts [m]                                */
+    double least_speed;     /* approach that is rounding, rb_flight_floor [m/s]                 */
+    unsigned char *pushed;  /* an impulse acts on the tree              (ntree)                 */
+    unsigned char *marked;  /* scratch of node_rest.c                    (ntree)                 */
+    unsigned char *resting; /* v = 0 is certified for the tree          (ntree)                 */
 } rb_stage;
 
 /* advance.c: how a problem of this step is called in files. */
