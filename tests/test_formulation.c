@@ -1412,8 +1412,9 @@ static void push(scene *s, double speed)
 }
 
 /* Problems of the first steps of a scene, from rest and pushed. */
-/* A tree of several links is moved with its impulses in the midpoint rule (S.37): problems of later
- * turns hold velocities that are not assembled here. Its rows are compared where it moves by v+. */
+/* A tree of several links is moved with its impulses in the midpoint rule (S.101): problems of
+ * later turns hold velocities that are not assembled here. Its rows are compared where it moves by
+ * v+. */
 static int has_chain(const rb_model *m)
 {
     for (int k = 1; k < m->nlink; k++) {

@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define RB_MODEL_MAGIC UINT64_C(0x0009006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0008007461646272) /* "rbdat"                        */
+#define RB_DATA_MAGIC  UINT64_C(0x0009007461646272) /* "rbdat"                        */
 
 /* A link of a planar mechanism in its reference configuration, axes of the plane. */
 typedef struct rb_plane_link {
@@ -410,18 +410,6 @@ typedef struct rb_touch {
 
 enum { RB_SLOPES = 5 }; /* parts of steps whose slopes are kept */
 
-/* Links and pairs of geoms that may touch, all of which are far from each other (S.59). */
-typedef struct rb_clear_link {
-    double length; /* |l| + |a| [m]                                                              */
-    double arm;    /* |a|, anchor of its hinges in the link [m]                                  */
-    int sign;      /* 1, -1: its hinge is parallel to that of the parent; 0: not                 */
-} rb_clear_link;
-
-typedef struct rb_clear_pair {
-    int common; /* last link that carries both                                                   */
-    double gap; /* at clear_q, at least [m]                                                      */
-} rb_clear_pair;
-
 /* What is known of a pair of geoms since its last query (G.32). */
 typedef struct rb_kept_pair {
     double limit; /* lower bound of the gap plus the motion of both so far; -INFINITY: unknown */
@@ -586,15 +574,6 @@ typedef struct rb_data {
     rb_kept_row *kept_row; /*                                                       (nmeet)       */
     rb_kept_group *kept_group; /*                                                   (nmeet)       */
     rb_kept_pair *kept; /*                                                       (nmeet)       */
-
-    /* rb_step: gaps of all pairs at a configuration; src/step/clear.c */
-    const struct rb_model *clear_of; /* model that links and pairs were listed for; NULL: none    */
-    int clear_known;                 /* 1: clear_q and the gaps hold                              */
-    int nclear;                      /* pairs                                                     */
-    double clear_least;              /* least gap [m]                                             */
-    double *clear_q;           /*                                                   (nq)          */
-    rb_clear_link *clear_link; /*                                                   (nlink)       */
-    rb_clear_pair *clear;      /*                                                   (nclear)      */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */

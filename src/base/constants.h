@@ -121,11 +121,6 @@
  * that do not move begin at zero. */
 #define RB_SLOPE_BEND 0.1
 
-/* Tolerance of the midpoint rule where contacts pushed every tree in the step before, relative to
- * the velocity at its start [1]: impulses, which the rule does not know there, change its terms by
- * up to RB_CARRY_TURN. Larger: contacts feel the iteration. Smaller: needless evaluations. */
-#define RB_PUSHED_TOL 1e-9
-
 /* Largest ratio of a change to the one before from which the next one is predicted [1].
  * Larger: the iteration may end before RB_SMOOTH_TOL is reached. */
 #define RB_SMOOTH_RATE 0.1
@@ -291,11 +286,6 @@
  * it, and all pairs are searched. */
 #define RB_NEAR_MORE 1.0
 
-/* Share of the overlap that the second and later repairs of a chain may leave [1]; a step
- * with more is halved. Larger: repairs continue that do not end. Smaller: steps are halved where
- * one more repair would do. */
-#define RB_REPAIR_GAIN 0.1
-
 /* Ratio of masses in an island above which a step is halved before all methods of the solver are
  * tried [1]. Smaller: towers of ordinary boxes are halved where pyramids would do. Larger: single
  * problems of ten boxes take many seconds. */
@@ -305,36 +295,10 @@
  * Smaller: good answers are solved twice. */
 #define RB_SHARP 0.1
 
-/* Distance from its place in the round before beyond which a contact has run, in units of the
- * extent of the model [1] (S.53). Smaller: repairs have two rows where one would do. Larger: small
- * bodies that lie line to line are repaired without end. */
-#define RB_PLACE_RAN 1e-3
-
 /* Closure error made by a step that is repaired, in units of the overlap that it may make anywhere
  * in the model [1]. Newton's repair squares the error: one that meets this one often meets
  * rounding. Larger: mechanisms drift apart by this much in a step. */
 #define RB_LOOP_OPEN 1e-2
-
-/* Closure error up to which loops are part of smooth motion, unless steps may leave a tenth of it
- * or more, what that leaves of it, and with which it is content where it gets no further, in units
- * of the extent of the model [1] (S.61). CLOSED larger: errors of the start are taken off by a jolt
- * within the step. MISS smaller: rounding of long chains is chased. TINY larger: loops drift. */
-#define RB_LOOP_CLOSED 1e-9
-#define RB_LOOP_MISS   1e-13
-#define RB_LOOP_TINY   1e-12
-
-/* Length below which a step with closed loops is not divided for the sake of its energy, in units
- * of the step [1]. Smaller: dead centres, where parts do no better, cost thousands of them. */
-#define RB_LOOP_SHORTEST 0.07
-
-/* Velocity left to a row of a loop that is closed, relative to those of its parts [1]. */
-#define RB_LOOP_MOVES 1e-10
-
-/* Change of dry friction, of its bound, that is left where a joint reverses, and the share of the
- * change before that it may be (S.86) [1]. GAIN larger: a joint that hardly moves after its
- * reversal costs tens of motions. Smaller: it is left to rows, of first order. */
-#define RB_SLIDE_STANDS 1e-9
-#define RB_SLIDE_GAIN   0.25
 
 /* What overlap of the model may grow by in a step, in units of the extent of the model [1]:
  * rounding. Larger: it is seen after an hour. Smaller: such overlap is repaired for rounding. */
@@ -370,11 +334,6 @@
 /* Share of the closure error of loops that one step takes off [1]. Larger: models that start with
  * open loops are torn together and gain energy. Smaller: errors of the start last longer. */
 #define RB_LOOP_SHARE 0.2
-
-/* Share of a missed closure error that a repair may leave [1]; Newton's repair squares it, and what
- * leaves more is no matter of repairs. Smaller: loops that open fast are kept open. Larger: rows
- * that contradict each other are repaired eight times in every step. */
-#define RB_LOOP_GAIN 0.5
 
 /* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
  * in units of the extent, that it then has, or what steps leave (S.69) [1]. REPEATS smaller: points
@@ -437,10 +396,6 @@
 #define RB_MEET_MOST  4096
 #define RB_MEET_GEOMS 1000
 
-/* Geoms up to which the gaps of all pairs are kept while nothing is near [1]. Larger: pairs are as
- * many as the square of it, and in long chains two are near in most steps. */
-#define RB_CLEAR_GEOMS 20
-
 /* Overlap that counts within a step, and distance between two checks of it, as a share of the radii
  * inside of geoms [1] (S.66). Larger: corners pass through corners. Smaller: more checks. */
 #define RB_THROUGH_SHARE 0.25
@@ -450,11 +405,6 @@
  * close them all, and impulses grow along a self-stress until something slips. Larger: heaps hover
  * by this much. Smaller: their problems become hard without visible effect. */
 #define RB_GAP_FLAT 1e-8
-
-/* Speed that impulses may add to a pair before it is seen, where there are more than
- * RB_UNIQUE_CONTACTS constraints, in units of the typical speed of links [1]. Larger: more rows
- * that push nothing. Smaller: a repair in most steps of a heap. */
-#define RB_REACH_SHARE 0.5
 
 /* Error of the work of restitution, relative to that of the law, at which it counts as met [1].
  * Larger: e is missed by half of this. Smaller: more problems per impact. */
@@ -483,73 +433,6 @@
  * [m/s^2]. Larger: a body that begins to slide slowly is stopped again. Smaller: rounding ends the
  * sticking of contacts on moving bodies. */
 #define RB_SLIP_RATE 1e-6
-
-/* Rotation of a body in a step from which on its rows are taken at the middle of it as well [rad].
- * Larger: friction of what pivots follows one or two steps late. Smaller: two problems where one
- * would do. */
-#define RB_MIDDLE_TURN 1e-4
-
-/* Rotation in a step from which on the pose in its middle is not used [rad]: a body that hits a
- * point hard rotates around it, and half of that may be beyond a thin plate. Larger: it is then
- * seen from there, and passes through. Smaller: slowly tumbling bodies are seen as at the start. */
-#define RB_MIDDLE_MOST 0.5
-
-/* Rotation of a link in a step from which on a tree is moved by the midpoint rule with its impulses
- * [rad]: what smooth terms miss without them is this share of what the impulses change. Larger:
- * chains make energy. Smaller: robots that walk take twice the time. */
-#define RB_CARRY_TURN 0.01
-
-/* Difference of the velocities of the midpoint rule and of the rows, relative to the largest, at
- * which iterations end (S.39) [1]. Larger: smooth terms create energy. Smaller: more iterations. */
-#define RB_CARRY_TOL 1e-5
-
-/* The same where actuators drive the model and accuracy is not strict: they add and remove far
- * more energy [1]. Larger: robots end elsewhere than with RB_CARRY_TOL by as much as shorter steps
- * would change. Smaller: needless iterations, half of the time of a robot that walks. */
-#define RB_CARRY_TOL_DRIVEN 0.1
-
-/* Share of it at which they end at once, and at which they end with rows whose impulses were not
- * tried by the rule (S.71) [1]. Larger: chains in contact gain or lose energy by the sum of what is
- * left. Smaller: one problem, or one turn, that only confirms. */
-#define RB_CARRY_MET      0.01
-#define RB_CARRY_FORESEEN 0.1
-
-/* Change of the velocity by impulses, relative to the largest, from which on the energy of a
- * carried tree is checked however slowly its links rotate [1]. Larger: impacts are not reported in
- * full. Smaller: two evaluations more in steps that have nothing to report. */
-#define RB_CARRY_IMPACT 0.1
-
-/* The same where they end without it: modes that alternate. Larger: energy is made. Smaller: steps
- * are halved [1]. */
-#define RB_CARRY_LOOSE 1e-3
-
-/* Defect that iterations may have after the fourth, and the share of it after each further one [1].
- * Larger: iterations that wander are followed to their end, and the step is halved all the same.
- * Smaller: steps are halved that would have converged. */
-#define RB_CARRY_STRAY 1e-2
-#define RB_CARRY_GAIN  0.31622776601683794
-
-/* Tolerance of the motion without contact where a chain is in contact and will be carried: its
- * impulses are found by iterations that start from it [1]. Larger: more iterations. Smaller:
- * needless evaluations. */
-#define RB_CARRY_ROUGH 1e-4
-
-/* The same where actuators drive the model and accuracy is not strict: extrapolation from the steps
- * before is good enough to begin the iterations with [1]. */
-#define RB_CARRY_LED 1e-2
-
-/* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.39) [1].
- * Larger: iterations are disturbed. Smaller: evaluations are wasted. */
-#define RB_CARRY_SMOOTH 0.1
-
-/* Residual of what holds rows in place (S.38), relative to what it was [1]. Larger: more repairs.
- * Smaller: conjugate gradients that change nothing. */
-#define RB_HOLD_TOL 1e-9
-
-/* The same in all iterations but the last, of models that actuators drive and that have no loops
- * [1]. Larger: more iterations. Smaller: conjugate gradients for what the next one changes anyway.
- */
-#define RB_HOLD_TOL_ROUGH 1e-4
 
 /* Share of a step by which a sum of steps may miss a control instant [1]. Larger: controls come a
  * step early. Smaller: the rounding of long runs makes them come a step late. */

@@ -203,7 +203,7 @@ static int same_sizes(const rb_data *a, const rb_data *b)
            a->ngauge_dof == b->ngauge_dof && a->ngauge_entry == b->ngauge_entry &&
            a->ntendonrow == b->ntendonrow && a->nsensordata == b->nsensordata &&
            a->nsensorpast == b->nsensorpast && a->nsense == b->nsense && a->nstill == b->nstill &&
-           a->nclear == b->nclear && a->nmeet == b->nmeet;
+           a->nmeet == b->nmeet;
 }
 
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena)
@@ -218,8 +218,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     d->memory = NULL;
     d->alloc = (rb_alloc){ 0 };
     d->arena = arena;
-    d->kept_of = NULL;
-    d->clear_of = NULL; /* the model that was there is not known */
+    d->kept_of = NULL; /* the model that was there is not known */
     d->placed = d->spins = 0;
     rb_data_bind(d);
     return d;

@@ -195,9 +195,7 @@ static const entry data_entries[] = {
     { offsetof(rb_data, kept_row), sizeof(rb_kept_row), offsetof(rb_data, nmeet), ONE, 1 },
     { offsetof(rb_data, kept_group), sizeof(rb_kept_group), offsetof(rb_data, nmeet), ONE, 1 },
     { offsetof(rb_data, kept), sizeof(rb_kept_pair), offsetof(rb_data, nmeet), ONE, 1 },
-    D(placed_q, nq, 1), D(clear_q, nq, 1),
-    { offsetof(rb_data, clear_link), sizeof(rb_clear_link), offsetof(rb_data, nlink), ONE, 1 },
-    { offsetof(rb_data, clear), sizeof(rb_clear_pair), offsetof(rb_data, nclear), ONE, 1 },
+    D(placed_q, nq, 1),
 };
 // clang-format on
 
@@ -306,6 +304,5 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsensorpast = m->nsensorpast;
     d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
     d->nmeet = m->nmeet > 0 ? m->nmeet : 0;
-    d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? d->nmeet : 0;
     d->nstill = m->nq + 4 * m->nv + m->na + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

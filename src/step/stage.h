@@ -373,13 +373,6 @@ int rb_stage_is_soft(const rb_stage *s);
 /* Refuses the step by what the last look found: RB_UNSOLVED with a sentence that names it. */
 rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs);
 
-/* reach.c: reach, from v_new; kinematics and frames are those of any position of the step. */
-void rb_stage_reach(rb_stage *s);
-
-/* reach.c: in a repair; the bodies could meet within the step, with twice the change that impulses
- * made in the round before. Needs velocity and frames. */
-int rb_stage_in_reach(const rb_stage *s, const rb_contact *c);
-
 /* jam.c: after a problem without answer. RB_JAMMED, info and err filled, where the rows of an
  * island prove that there is none, and halving the step cannot help; RB_UNSOLVED elsewhere. */
 rb_status rb_stage_jam(rb_stage *s);

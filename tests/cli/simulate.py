@@ -359,6 +359,9 @@ def test_bad_usage_exits_2():
         (("--restitution", "1.5"), "0 to 1"),
         (("--restitution-law", "hooke"), "newton, poisson or stronge"),
         (("--set", "rb.colour=1"), "expected rb.NAME=VALUE"),
+        (("--scheme", "euler"), "scheme euler: expected node, semi-implicit or moreau-jean\n"),
+        (("--scheme", "midpoint"), "expected node, semi-implicit or moreau-jean; node, the default"),
+        (("--set", "rb.scheme=midpoint"), "expected node, semi-implicit or moreau-jean; node, the default"),
         (("--key", "nowhere"), "no such keyframe"),
         (("--record", "/nowhere/x.csv"), "cannot be written"),
     )
@@ -367,6 +370,23 @@ def test_bad_usage_exits_2():
     check_run(rattleback("run"), 2, "expected one model file")
     check_run(rattleback("run", "nowhere.xml"), 2, "nowhere.xml")
     check_run(rattleback("run", ROD, "--solver", "lemke", "--key", "start"), 2, "does not take")
+
+
+def test_a_model_says_its_scheme():
+    model = """<mujoco><custom><text name="rb.scheme" data="%s"/></custom><worldbody><body><joint axis="0 1 0"/>
+      <geom size="0.1" pos="0.3 0 0"/></body></worldbody></mujoco>"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.xml")
+        hashes = {}
+        for word in ("node", "semi-implicit", "midpoint"):
+            with open(path, "w") as file:
+                file.write(model % word)
+            if word == "midpoint":
+                check_run(rattleback("run", path), 2, "scheme midpoint", "expected node, semi-implicit or moreau-jean")
+            else:
+                hashes[word] = summary(path, "--time", "0.1")["hash"]
+                check(summary(path, "--time", "0.1", "--scheme", "node")["hash"] == hashes["node"], word)
+        check(hashes["node"] != hashes["semi-implicit"], hashes)
 
 
 def test_choices_that_do_not_go_together_are_named():
