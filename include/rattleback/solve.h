@@ -169,6 +169,8 @@ typedef struct rb_solver rb_solver;
 typedef struct rb_solve_opts {
     const rb_solver *solver; /* an entry of rb_solvers[]                                       */
     double tol;              /* relative residual to certify, > 0; see rb_certificate          */
+    double closing;          /* cones: fastest approach that an answer should leave [m/s]; 0: any;
+                                heeded by interior points                                      */
     double loose;            /* relative residual at which auto may end a large island of cones
                                 whose friction takes too long; normals are as exact as tol. The
                                 outcome then is RB_FAILED, info.loose counts it. 0: never       */

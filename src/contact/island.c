@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/pieces.h"
+#include "base/sort.h"
 #include "contact/contact.h"
 #include "math/lanes.h"
 #include "math/vector.h"
@@ -395,32 +396,59 @@ static rb_status write_blocks(const half *w, rb_arena *arena)
 /* ---- what W is made of ------------------------------------------------------------------------
  */
 
-/* Dofs of the island's trees, side by side: where each begins and how many there are. */
+/* Dofs and trees of an island, each once: found from its constraints alone, since a pile has many
+ * islands and each of them would else look at all bodies. */
+typedef struct members {
+    int *dof, ndof;   /* ascending                                                            */
+    int *tree, ntree; /* ascending                                                            */
+} members;
+
+/* at (nv), first (ntree): 0 at those of the island, elsewhere as they were. */
+static rb_status find_members(const half *w, rb_arena *arena, int *at, int *first, members *out)
+{
+    const rb_constraints *set = w->set;
+    size_t most = 0;
+    for (int i = 0; i < w->island->n; i++) {
+        const rb_constraint *c = w->island->c[i];
+        most += (size_t)c->ndof;
+        for (int k = 0; k < c->ndof; k++) {
+            at[set->dof[c->dof + k]] = -1;
+            first[tree_at(w, c, k)] = -1;
+        }
+    }
+    *out = (members){ .dof = rb_push(arena, int, most), .tree = rb_push(arena, int, most) };
+    if (!out->dof || !out->tree) return RB_NOMEM;
+    for (int i = 0; i < w->island->n; i++) {
+        const rb_constraint *c = w->island->c[i];
+        for (int k = 0; k < c->ndof; k++) {
+            int j = set->dof[c->dof + k], t = tree_at(w, c, k);
+            if (at[j] < 0) out->dof[out->ndof++] = j;
+            if (first[t] < 0) out->tree[out->ntree++] = t;
+            at[j] = first[t] = 0;
+        }
+    }
+    rb_sort_ints(out->dof, out->ndof);
+    rb_sort_ints(out->tree, out->ntree);
+    return RB_OK;
+}
+
+/* Dofs of the island, those of a tree side by side: at, of those; where each tree begins. */
 static rb_status number_dofs(const half *w, rb_arena *arena, rb_operator *op, int *at)
 {
     const rb_model *m = w->m;
     int *first = rb_push(arena, int, m->ntree), *start = rb_push(arena, int, m->ntree + 1);
-    if (!first || !start) return RB_NOMEM;
-    for (int t = 0; t < m->ntree; t++) first[t] = -1;
-    for (int i = 0; i < w->island->n; i++) {
-        int trees[2], count = trees_of(w, w->island->c[i], trees);
-        for (int k = 0; k < count; k++) first[trees[k]] = 0;
-    }
-    for (int j = 0; j < m->nv; j++) {
-        int t = m->link_tree[m->dof_link[j]];
-        at[j] = first[t] >= 0 ? first[t]++ : -1;
-    }
-    for (int t = 0; t < m->ntree; t++) {
-        if (first[t] < 0) continue;
-        int count = first[t];
-        start[op->nblock++] = first[t] = op->m;
+    members all;
+    if (!first || !start || find_members(w, arena, at, first, &all) != RB_OK) return RB_NOMEM;
+    for (int k = 0; k < all.ndof; k++) first[m->link_tree[m->dof_link[all.dof[k]]]]++;
+    for (int k = 0; k < all.ntree; k++) {
+        int count = first[all.tree[k]];
+        start[op->nblock++] = first[all.tree[k]] = op->m;
         op->m += count;
     }
     start[op->nblock] = op->m;
     op->start = start;
-    for (int j = 0; j < m->nv; j++) {
-        if (at[j] >= 0) at[j] += first[m->link_tree[m->dof_link[j]]];
-    }
+    for (int k = 0; k < all.ndof; k++)
+        at[all.dof[k]] = first[m->link_tree[m->dof_link[all.dof[k]]]]++;
     return RB_OK;
 }
 

@@ -469,7 +469,9 @@ static rb_status climb_leaps(climb *s, double *r, rb_rung *rung, int *done)
 {
     rb_large found;
     rb_mark mark = rb_arena_mark(s->scratch);
-    rb_large_opts opts = { .tol = s->tol, .loose = s->loose, .limit = s->o->max_iter };
+    rb_large_opts opts = {
+        .tol = s->tol, .loose = s->loose, .limit = s->o->max_iter, .closing = s->o->closing
+    };
     rb_status status = rb_cone_large(s->k, &opts, s->scratch, r, &found);
     rb_arena_reset(s->scratch, mark);
     s->info->iterations += found.sweeps + found.steps;

@@ -182,7 +182,9 @@ static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, r
     memcpy(z, r, (size_t)k->n * sizeof *r);
     for (int i = 0; i<TRIES && * error> enough; i++) {
         rb_interior found;
-        rb_interior_opts opts = { .tol = tol, .limit = LIMIT, .warm = o->warm && i == 0 };
+        rb_interior_opts opts = {
+            .tol = tol, .limit = LIMIT, .warm = o->warm && i == 0, .closing = o->closing
+        };
         opts.impatient = !o->warm && i == 0 && k->nc <= RB_CROWD_FEW;
         opts.careful = !o->warm && i > 0;
         rb_status status = rb_cone_interior(k, &opts, scratch, z, &found);

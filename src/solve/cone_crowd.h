@@ -10,7 +10,7 @@
  * factors of the bodies take no more than RB_CROWD_LIGHT thousand multiplications for each contact,
  * so that sweeps are of no use. Small: RB_CROWD_FEW at most, and neither. Negative: no memory. */
 enum { RB_CROWD_NONE, RB_CROWD_SMALL, RB_CROWD_DENSE };
-enum { RB_CROWD_BLOCKS = 16, RB_CROWD_FEW = 600, RB_CROWD_LEAST = 41, RB_CROWD_LIGHT = 8 };
+enum { RB_CROWD_BLOCKS = 16, RB_CROWD_FEW = 600, RB_CROWD_LEAST = 41, RB_CROWD_LIGHT = 32 };
 int rb_operator_crowd(const rb_operator *op, int nc, rb_arena *scratch);
 
 /* Tolerances at which they are solved without W, by interior points. */

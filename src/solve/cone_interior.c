@@ -43,6 +43,7 @@ enum { LEAST_STEPS = 3 }; /* before eps is changed */
 #define FULL      0.9
 #define EPS_GROW  3.0
 #define EPS_FALL  0.1
+#define EPS_LESS  0.3 /* after others, where velocities miss more than the measure */
 
 /* A step shorter than this is not taken: it is looked for again with so much more compliance, so
  * often at most [1]. */
@@ -63,10 +64,10 @@ enum { LEAPS = 2 };
 #define CAREFUL    10.0 /* times as much, to the end, where another way was in vain */
 
 /* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
- * alone [1]: it is seen as overlap, which adds up. */
+ * alone [1]: it is seen as overlap, which adds up. More steps where contacts still close. */
 #define MISSED_END 0.1
 #define COARSE     1e-4 /* least tolerance at which it is, a coarse one */
-enum { MORE = 3 };
+enum { MORE = 3, MORE_CLOSING = 6 };
 
 /* Least share of t that a step aims at; the most far from the solution and near to it [1]. More:
  * where friction cuts the prediction short t would stand still. */
@@ -137,14 +138,15 @@ typedef struct interior {
     double *term; /* what contacts add to a sum, or allow of a step              */
     triple kept_r, kept_x;
     double *kept_s, *kept_v;
-    double gap;    /* mean of the products                                       */
-    double error;  /* measure                                                    */
-    double missed; /* what velocities miss, in units of the measure              */
-    double tol;    /* measure that is wanted                                     */
-    double share;  /* of the way to the boundary that a step takes               */
-    int careful;   /* opts.careful                                               */
-    double speed;  /* scale of velocities                                        */
-    double unit;   /* scale of products                                          */
+    double gap;     /* mean of the products                                       */
+    double error;   /* measure                                                    */
+    double missed;  /* what velocities miss, in units of the measure              */
+    double closing; /* fastest approach that the impulses leave                   */
+    double tol;     /* measure that is wanted                                     */
+    double share;   /* of the way to the boundary that a step takes               */
+    int careful;    /* opts.careful                                               */
+    double speed;   /* scale of velocities                                        */
+    double unit;    /* scale of products                                          */
 } interior;
 
 /* ---- one cone ---------------------------------------------------------------------------------
@@ -364,11 +366,20 @@ RB_VECTOR static void measure_contacts(const interior *s, const double *restrict
     }
 }
 
-/* Measure of the impulses s->r. */
+/* Fastest approach among the velocities s->u. */
+static double find_closing(const interior *s)
+{
+    double least = 0.0;
+    for (int c = 0; c < s->nc; c++) least = smaller(s->u.v[0][c], least);
+    return -least;
+}
+
+/* Measure of the impulses s->r, and closing. */
 static double measure(interior *s)
 {
     rb_products_to_bodies(&s->y, s->r.v, s->miss_v);
     find_velocities(s, s->miss_v);
+    s->closing = find_closing(s);
     measure_contacts(s, s->k->mu, s->term);
     return sqrt(sum_terms(s)) / s->k->q_norm;
 }
@@ -772,10 +783,18 @@ static double extend(interior *s)
     return measure(s);
 }
 
+/* Steps may be made longer by compliance. At fine tolerances not while velocities miss more than
+ * the measure: what they miss is compliance of the steps before. */
+static int may_yield(const interior *s)
+{
+    return s->tol >= COARSE || s->missed <= MISSED * s->error;
+}
+
 /* Compliance of the next step after one of length a. */
 static double next_eps(const interior *s, double eps, double a)
 {
-    if (s->missed > MISSED * s->error) return fmax(EPS_FALL * eps, EPS_LEAST);
+    if (!may_yield(s)) return fmax(EPS_FALL * eps, EPS_LEAST);
+    if (s->missed > MISSED * s->error && a >= SHORT && a <= FULL) eps *= EPS_LESS;
     if (a < SHORT) eps *= EPS_GROW;
     if (a > FULL) eps *= EPS_FALL;
     return fmin(fmax(eps, EPS_LEAST), EPS_MOST);
@@ -789,7 +808,7 @@ static int factor(interior *s, double eps, rb_interior *out)
 {
     scale_contacts(s, eps, s->term);
     if (!(least_term(s) > 0.0)) return 0;
-    if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_work(s->y.b))) return 0;
+    if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_units(s->y.b))) return 0;
     rb_products_factor(&s->y, &s->D);
     out->factorisations++;
     out->pivot_ratio = s->y.b->lu.pivot_ratio;
@@ -831,10 +850,11 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
         look(s);
         more += out->error <= o->tol;
         int coarse = o->tol >= COARSE && s->missed > MISSED_END * o->tol;
-        if (more > MORE || (more > 0 && !coarse)) return;
+        int closes = o->closing > 0.0 && s->closing > o->closing;
+        if (more > (closes ? MORE_CLOSING : MORE) || (more > 0 && !coarse && !closes)) return;
         int settled = i >= LEAST_STEPS;
         if (settled) eps = next_eps(s, eps, a);
-        int leaps = settled && s->missed <= MISSED * s->error ? LEAPS : 0;
+        int leaps = settled && may_yield(s) ? LEAPS : 0;
         a = find_long_step(s, leaps, o->limit, &eps, out);
         if (!(a > SHORTEST)) return;
         go(s, a);
@@ -849,6 +869,7 @@ static double guess_error(interior *s, const double *r)
     s->r = s->kept_r;
     spread(r, s->nc, &s->r);
     measure_contacts(s, s->k->mu, s->term);
+    s->closing = find_closing(s);
     s->r = own;
     return sqrt(sum_terms(s)) / s->k->q_norm;
 }
@@ -879,6 +900,7 @@ rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_a
         else
             start_cold(&s);
         if (opts->warm) out->error = guess_error(&s, r);
+        if (opts->warm && opts->closing > 0.0 && s.closing > opts->closing) out->error = INFINITY;
         if (out->error > opts->tol) iterate(&s, opts, r, out);
         for (int c = 0; c < k->nc; c++) rb_cone_project(r + 3 * (ptrdiff_t)c, k->mu[c], 3);
     }

@@ -5,11 +5,12 @@
 #include "solve/cone.h"
 
 typedef struct rb_interior_opts {
-    double tol;    /* measure that is wanted                                          */
-    int limit;     /* factorisations                                                  */
-    int warm;      /* 1: r holds a guess                                              */
-    int impatient; /* 1: it ends where steps stay short, there is another way         */
-    int careful;   /* 1: products stay well above what velocities miss                */
+    double tol;     /* measure that is wanted                                          */
+    double closing; /* fastest approach that may be left; 0: any                        */
+    int limit;      /* factorisations                                                  */
+    int warm;       /* 1: r holds a guess                                              */
+    int impatient;  /* 1: it ends where steps stay short, there is another way         */
+    int careful;    /* 1: products stay well above what velocities miss                */
 } rb_interior_opts;
 
 typedef struct rb_interior {

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/cone_interior.h"
 #include "solve/cone_knot.h"
 #include "solve/cone_mix.h"
 #include "solve/cone_normals.h"
@@ -51,6 +52,11 @@ enum {
     TURNS = 20,            /* of sweeps and normals                                     */
     NORMALS_PER_SWEEP = 9  /* products of the normals that cost as much as a sweep            */
 };
+
+/* Share of the tolerance that is asked of interior points, and how many factorisations they get
+ * [1]. */
+#define INTERIOR_SHARE 0.99
+enum { INTERIOR_LIMIT = 60 };
 
 /* Speed at which a contact that pushes nothing leaves too slowly to be left out, relative to the
  * mean of the speeds without impulses [1]. Larger: more unknowns. Smaller: more orders of them. */
@@ -128,6 +134,7 @@ typedef struct large {
     int idle;          /* that were, since the measure was halved                */
     double halved;     /* the measure then                                       */
     int limit;         /* steps of Newton in all                                 */
+    double closing;    /* fastest approach that interior points may leave        */
     double *best;      /*                                                   (n)  */
     double *x, *u;     /* a point and its velocities                        (n)  */
     rb_arena *scratch;
@@ -501,11 +508,32 @@ static int is_found(const large *s)
     return is_loose(s) ? s->settled : is_done(s);
 }
 
+/* Interior points from where sweeps have come to: a bounded number of factorisations, where leaps
+ * wander. */
+static rb_status try_interior(large *s)
+{
+    rb_interior found;
+    rb_interior_opts opts = { .tol = INTERIOR_SHARE * s->tol, .limit = INTERIOR_LIMIT };
+    opts.closing = s->closing;
+    opts.warm = 1;
+    memcpy(s->x, s->best, (size_t)s->k->n * sizeof *s->x);
+    rb_status status = rb_cone_interior(s->k, &opts, s->scratch, s->x, &found);
+    s->out->factorisations += found.factorisations;
+    s->settled = status == RB_OK && found.error <= s->tol;
+    if (status != RB_OK || (!s->settled && !(found.error < s->error))) return status;
+    s->error = found.error;
+    memcpy(s->best, s->x, (size_t)s->k->n * sizeof *s->x);
+    if (s->settled) s->out->rung = RB_RUNG_INTERIOR;
+    return RB_OK;
+}
+
 /* To `tol`, with the leaps that this is worth where `loose` will do as well. */
 static rb_status reach(large *s, double tol, double loose, double *r)
 {
     want(s, tol);
     rb_status status = search(s, r);
+    int interior = !is_found(s) && is_loose(s) && s->k->nc <= RB_MOST_LEAPING;
+    if (status == RB_OK && interior) status = try_interior(s);
     s->leaps = s->k->nc <= RB_MOST_LEAPING ? LEAPS : 0;
     s->patience = find_patience(s, loose);
     s->halved = s->error;
@@ -516,7 +544,7 @@ static rb_status reach(large *s, double tol, double loose, double *r)
 rb_status rb_cone_large(const rb_cones *k, const rb_large_opts *opts, rb_arena *scratch, double *r,
                         rb_large *out)
 {
-    large s = { .k = k, .error = INFINITY, .limit = opts->limit };
+    large s = { .k = k, .error = INFINITY, .limit = opts->limit, .closing = opts->closing };
     s.scratch = scratch;
     s.out = out;
     *out = (rb_large){ .rung = RB_RUNG_NEWTON, .pivot_ratio = 1.0 };

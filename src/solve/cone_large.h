@@ -11,10 +11,11 @@ enum { RB_MOST_LEAPING = 4000 }; /* contacts beyond which factors cost more than
 #define RB_LARGE_EXACT 1e-8
 
 typedef struct rb_large_opts {
-    double tol;   /* measure that is wanted                                            */
-    double loose; /* the one that will do for 1,001 contacts and more, where that takes too long;
-                     0: none                                                           */
-    int limit;    /* steps of Newton in all                                            */
+    double tol;     /* measure that is wanted                                            */
+    double loose;   /* the one that will do for 1,001 contacts and more, where that takes too long;
+                       0: none                                                           */
+    int limit;      /* steps of Newton in all                                            */
+    double closing; /* as in rb_solve_opts                                             */
 } rb_large_opts;
 
 typedef struct rb_large {

@@ -167,7 +167,7 @@ double rb_newton_pivots(rb_newton *s)
 /* Units of the factorisation that is about to be made. */
 static double work(const rb_newton *s)
 {
-    if (s->bodies) return rb_bodies_work(s->bodies);
+    if (s->bodies) return rb_bodies_units(s->bodies);
     if (s->thin)
         return rb_work_dense(s->thin->rank) + 1e-3 * s->k->n * s->thin->rank * s->thin->rank;
     return s->sparse ? rb_block_lu_work(&s->lu) : rb_work_dense(s->k->n);

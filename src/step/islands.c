@@ -18,6 +18,10 @@ enum { KEPT_ROWS = 120 };
 /* Least tolerance at which islands are solved with a trace of compliance [1]. */
 #define ACTIVE_TOL 1e-7
 
+/* Approach that coarse answers may leave, as a share of the overlap that steps may make [1]. More:
+ * repairs that find the same answer again. */
+#define CLOSING 0.25
+
 /* Rows from which on, and up to which, a dense system pays. */
 enum { ACTIVE_LEAST = 7, ACTIVE_MOST = 400 };
 
@@ -190,13 +194,24 @@ static int is_taken(const rb_stage *s, const rb_info *solved)
     return solved->outcome == RB_SOLVED || solved->cert.relative <= most;
 }
 
-static rb_status solve_problem(const rb_stage *s, rb_written *written, int brief, rb_arena *arena,
-                               outcome *x)
+/* Approach that is seen as a part of the overlap that steps may make [m/s]; 0 where the tolerance
+ * leaves less by itself. */
+static double closing_of(const rb_stage *s, const rb_island *is)
+{
+    double deep = INFINITY;
+    if (s->tol <= RB_TOL_STANDARD) return 0.0;
+    for (int i = 0; i < is->n; i++) deep = fmin(deep, rb_stage_deep(s, &is->c[i]->id));
+    return CLOSING * deep / s->h;
+}
+
+static rb_status solve_problem(const rb_stage *s, const rb_island *is, rb_written *written,
+                               int brief, rb_arena *arena, outcome *x)
 {
     rb_solve_opts opts = rb_solve_opts_default();
     opts.solver = s->o->solver;
     opts.tol = s->tol;
     opts.loose = s->o->loose;
+    opts.closing = closing_of(s, is);
     opts.warm = !s->o->cold;
     opts.unique = is_unique(s, &written->problem);
     opts.follow = opts.warm && s->last_p; /* turns and repairs */
@@ -302,7 +317,7 @@ static rb_status solve_written(const rb_stage *s, int index, int turn, int brief
             s->o->formulation->name);
     if (status == RB_OK) status = hand_over(s, index, turn, &written.problem, &x->err);
     if (status == RB_OK && written.problem.n > 0)
-        status = solve_problem(s, &written, brief, arena, x);
+        status = solve_problem(s, is, &written, brief, arena, x);
     if (status == RB_OK) s->o->formulation->read(&written, is);
     return status;
 }
