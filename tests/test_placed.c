@@ -88,5 +88,26 @@ TEST(steps_cannot_tell)
     run_both("peers/pendulum_6_5.xml", 5000);
 }
 
+/* Geoms that no pair has are placed by rb_frames alone. */
+TEST(frames_within_steps_are_those_of_geoms_that_touch)
+{
+    scene s = scene_text("<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
+                         "<body pos='0 0 1' euler='20 30 0'><freejoint/>"
+                         "<geom type='box' size='0.1 0.08 0.05' pos='0.1 0 0'/>"
+                         "<geom type='sphere' size='0.1' pos='0 0.2 0' mass='0' contype='0' "
+                         "conaffinity='0'/></body></worldbody></mujoco>");
+    double p[9];
+    rb_kinematics(s.m, s.d);
+    rb_frames(s.m, s.d);
+    memcpy(p, s.d->geom_p, sizeof p);
+    for (int i = 0; i < 9; i++) s.d->geom_p[i] = 7.0;
+    rb_placed_frames(s.m, s.d);
+    CHECK(same(s.d->geom_p, p, 6));
+    for (int i = 6; i < 9; i++) CHECK(s.d->geom_p[i] == 7.0);
+    rb_frames(s.m, s.d);
+    CHECK(same(s.d->geom_p, p, 9));
+    scene_free(&s);
+}
+
 TEST_MAIN(RUN(poses_are_those_of_kinematics), RUN(whoever_moves_poses_says_so),
-          RUN(steps_cannot_tell))
+          RUN(steps_cannot_tell), RUN(frames_within_steps_are_those_of_geoms_that_touch))

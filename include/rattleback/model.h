@@ -424,15 +424,19 @@ typedef struct rb_kept_pair {
 typedef struct rb_kept_row {
     int first, end; /* pairs                     */
     int group;      /* that of both of the links */
+    int next;       /* row of that group; -1: none */
 } rb_kept_row;
 
-/* All pairs of two links. low: lower bound of their gaps plus the motion of both links so far [m].
- */
+/* All pairs of two links. low: lower bound of their gaps plus the motion of both links so far, due:
+ * the same plus twice kept_far [m]. */
 typedef struct rb_kept_group {
     int link[2];
+    int row;          /* the first of its rows                 */
     int rides;        /* as in rb_kept_pair                    */
+    int convex;       /* 1: no surface of triangles, no height field */
     int open;         /* 1: this call examines its pairs        */
     double low, next; /* next: low after this call      */
+    double due;
 } rb_kept_group;
 
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6

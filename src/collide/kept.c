@@ -15,10 +15,10 @@
  * Paths of pairs of one tree whose first link is free to move are measured on that link: a robot
  * that walks does not come nearer to itself.
  *
- * The same is tested for all pairs of two links at once, with the largest r_a of each, and for all
- * pairs: with Z the sum over all calls of the path of the geom that moved most, the bounds of
- * several pairs decrease by 2 (Z - Z*) at most. So the cost of a step in which nothing is near is
- * proportional to the number of links.
+ * The same is tested for all pairs of two links at once, with the largest r_a of each. With Z the
+ * sum over all calls of the path of the geom that moved most, bounds decrease by 2 (Z - Z*) at
+ * most: that is tested first, for pairs of links and for all pairs. So the cost of a step in which
+ * nothing is near is proportional to the number of links.
  *
  * None of this is part of the state: pairs that are skipped could not have become contacts. */
 #include "collide/kept.h"
@@ -124,10 +124,33 @@ static int group_of(const rb_model *m, rb_data *d, int pair, int *known)
     int *found = known ? &known[(ptrdiff_t)a * m->nlink + b] : NULL;
     if (found && *found >= 0) return *found;
     int g = d->kept_ngroup++;
-    d->kept_group[g] =
-        (rb_kept_group){ .link = { a, b }, .rides = d->kept[pair].rides, .low = -INFINITY };
+    d->kept_group[g] = (rb_kept_group){ .link = { a, b },
+                                        .row = -1,
+                                        .rides = d->kept[pair].rides,
+                                        .convex = 1,
+                                        .low = -INFINITY,
+                                        .due = -INFINITY };
     if (found) *found = g;
     return g;
+}
+
+static int is_convex(int kind)
+{
+    return kind != RB_KEPT_SURFACE && kind != RB_KEPT_FIELD;
+}
+
+/* Rows of each group, ascending, and of what kind its pairs are. */
+static void chain_rows(rb_data *d)
+{
+    for (int r = d->kept_nrow - 1; r >= 0; r--) {
+        rb_kept_row *row = &d->kept_row[r];
+        rb_kept_group *group = &d->kept_group[row->group];
+        row->next = group->row;
+        group->row = r;
+        for (int i = row->first; i < row->end; i++) {
+            group->convex &= is_convex(d->kept[i].kind);
+        }
+    }
 }
 
 /* Where there is no memory to find groups again, each row has its own. */
@@ -146,6 +169,7 @@ static void list_rows(const rb_model *m, rb_data *d)
         d->kept_row[n - 1].end = i + 1;
     }
     d->kept_nrow = n;
+    chain_rows(d);
     rb_arena_reset(d->arena, mark);
 }
 
@@ -313,9 +337,10 @@ int rb_kept_begin(const rb_model *m, rb_data *d, double h, double dv_max, rb_kee
     double far;
     if (!rb_kept_serves(m) || d->nmeet != m->nmeet || !is_placed(m, d, &far)) return 0;
     *k = (rb_keeper){ .m = m, .d = d, .asked = -1, .row = -1 };
-    k->reach = rb_push(d->arena, double, 3 * (size_t)m->nlink);
-    if (!k->reach) return -1;
-    k->way = k->reach + m->nlink;
+    k->reach = rb_push(d->arena, double, m->nlink);
+    k->group = rb_push(d->arena, int, 2 * (size_t)m->nmeet);
+    if (!k->reach || !k->group) return -1;
+    k->rows = k->group + m->nmeet;
     k->slack = RB_GAP_DEEP * m->extent + RB_GAP_TIE * far;
     if (!rb_kept_follow(m, d) || !(d->kept_far[0] < far_away * m->extent)) start(m, d);
     return find_reaches(k, h, dv_max);
@@ -365,36 +390,70 @@ static double link_way(const rb_data *d, int k, int rides)
     return way[0] + way[1] * d->kept_link_out[k];
 }
 
-static double group_ways(const rb_keeper *k, const rb_kept_group *g)
+static double group_left(const rb_data *d, const rb_kept_group *g)
 {
-    return k->way[2 * g->link[0] + g->rides] + k->way[2 * g->link[1] + g->rides];
+    return g->low - (link_way(d, g->link[0], g->rides) + link_way(d, g->link[1], g->rides));
+}
+
+/* Rows of open groups, ascending. */
+static int list_open_rows(const rb_data *d, int ngroup, const int *group, int *rows)
+{
+    enum { FEW = 24 }; /* more are not sorted but found one by one */
+    int n = 0;
+    for (int i = 0; i < ngroup && n <= FEW; i++) {
+        for (int r = d->kept_group[group[i]].row; r >= 0 && n <= FEW; r = d->kept_row[r].next) {
+            int at = n++;
+            for (; at > 0 && rows[at - 1] > r; at--) rows[at] = rows[at - 1];
+            rows[at] = r;
+        }
+    }
+    if (n <= FEW) return n;
+    n = 0;
+    for (int r = 0; r < d->kept_nrow; r++) {
+        rows[n] = r;
+        n += d->kept_group[d->kept_row[r].group].open;
+    }
+    return n;
 }
 
 /* Which groups have a pair that may be near. */
 static void open_groups(rb_keeper *k)
 {
     rb_data *d = k->d;
-    for (int i = 0; i < 2 * k->m->nlink; i++) k->way[i] = link_way(d, i / 2, i % 2);
+    double far[2] = { 2.0 * d->kept_far[0], 2.0 * d->kept_far[1] };
+    double most = 2.0 * k->reach_most + k->slack, late[2] = { most + far[0], most + far[1] };
+    double least[2] = { INFINITY, INFINITY };
     for (int i = 0; i < d->kept_ngroup; i++) {
         rb_kept_group *g = &d->kept_group[i];
-        double reach = k->reach[g->link[0]] + k->reach[g->link[1]] + k->slack;
-        g->open = !(g->low - group_ways(k, g) > reach);
-        g->next = INFINITY;
+        int c = g->rides;
+        g->open = 0;
+        if (!(g->due > late[c])) {
+            double left = group_left(d, g);
+            g->due = left + far[c];
+            g->open = !(left > k->reach[g->link[0]] + k->reach[g->link[1]] + k->slack);
+            g->next = INFINITY;
+        }
+        if (g->open)
+            k->group[k->ngroup++] = i;
+        else if (g->due < least[c])
+            least[c] = g->due;
     }
+    for (int c = 0; c < 2; c++) k->least[c] = least[c];
+    k->nrow = list_open_rows(d, k->ngroup, k->group, k->rows);
 }
 
 /* All pairs of open groups were counted. */
 static void close_groups(rb_keeper *k)
 {
     rb_data *d = k->d;
-    double least[2] = { INFINITY, INFINITY };
-    for (int i = 0; i < d->kept_ngroup; i++) {
-        rb_kept_group *g = &d->kept_group[i];
-        double ways = group_ways(k, g);
-        if (g->open) g->low = g->next + ways;
-        keep_least(&least[g->rides], g->low - ways);
+    for (int i = 0; i < k->ngroup; i++) {
+        rb_kept_group *g = &d->kept_group[k->group[i]];
+        int c = g->rides;
+        g->low = g->next + (link_way(d, g->link[0], c) + link_way(d, g->link[1], c));
+        g->due = g->next + 2.0 * d->kept_far[c];
+        keep_least(&k->least[c], g->due);
     }
-    for (int c = 0; c < 2; c++) d->kept_left[c] = least[c] + 2.0 * d->kept_far[c];
+    for (int c = 0; c < 2; c++) d->kept_left[c] = k->least[c];
 }
 
 /* at: the next pair of the row that may be near. 0: there is none. */
@@ -424,7 +483,8 @@ static void count_asked(rb_keeper *k)
 {
     rb_data *d = k->d;
     if (k->asked < 0) return;
-    keep_least(&d->kept_group[d->kept_row[k->row].group].next, rb_kept_left(k->m, d, k->asked));
+    const rb_kept_row *row = &d->kept_row[k->rows[k->row]];
+    keep_least(&d->kept_group[row->group].next, rb_kept_left(k->m, d, k->asked));
     k->asked = -1;
 }
 
@@ -438,11 +498,10 @@ int rb_kept_next(rb_keeper *k)
     count_asked(k);
     for (int begins = k->row < 0;; begins = 1) {
         if (begins) {
-            if (++k->row == d->kept_nrow) break;
-            k->at = d->kept_row[k->row].first;
+            if (++k->row == k->nrow) break;
+            k->at = d->kept_row[k->rows[k->row]].first;
         }
-        const rb_kept_row *row = &d->kept_row[k->row];
-        if (d->kept_group[row->group].open && find_in_row(k, row)) return k->asked = k->at++;
+        if (find_in_row(k, &d->kept_row[k->rows[k->row]])) return k->asked = k->at++;
     }
     close_groups(k);
     return -1;
@@ -470,22 +529,63 @@ static int pair_stays(const rb_model *m, const rb_data *d, int i, const double *
     return rb_kept_left(m, d, i) > move + slack;
 }
 
+/* Whether pairs of a group may touch while its links go by `ways` [m]. */
+static int group_opens(const rb_data *d, const rb_kept_group *g, double ways)
+{
+    if (g->due - 2.0 * d->kept_far[g->rides] > ways) return 0;
+    return !(group_left(d, g) > ways);
+}
+
+/* Adds the pairs of a row whose gap is not more than `reach`. */
+static int list_row(const rb_model *m, const rb_data *d, const rb_kept_row *row, double reach,
+                    int *pairs)
+{
+    const rb_kept_group *g = &d->kept_group[row->group];
+    const double *way = d->kept_way + 4 * (ptrdiff_t)g->link[1] + 2 * g->rides;
+    double first = way_of(m, d, m->meet[row->first].geom[0], g->rides);
+    int n = 0;
+    for (int i = row->first; i < row->end; i++) {
+        double out = d->kept_out[m->meet[i].geom[1]];
+        double left = d->kept[i].limit - (first + (way[0] + way[1] * out));
+        if (!(left > reach) || !is_convex(d->kept[i].kind)) pairs[n++] = i;
+    }
+    return n;
+}
+
+int rb_kept_within(const rb_model *m, rb_data *d, const double *way, double slack, int *pairs)
+{
+    rb_mark mark = rb_arena_mark(d->arena);
+    int n = 0, ngroup = 0, *group = rb_push(d->arena, int, 2 * (size_t)m->nmeet);
+    if (!group) return -1;
+    int *rows = group + m->nmeet;
+    for (int i = 0; i < d->kept_ngroup; i++) {
+        rb_kept_group *g = &d->kept_group[i];
+        g->open = !g->convex || group_opens(d, g, way[g->link[0]] + way[g->link[1]] + slack);
+        if (g->open) group[ngroup++] = i;
+    }
+    int nrow = list_open_rows(d, ngroup, group, rows);
+    for (int r = 0; r < nrow; r++) {
+        const rb_kept_row *row = &d->kept_row[rows[r]];
+        const int *link = d->kept_group[row->group].link;
+        n += list_row(m, d, row, way[link[0]] + way[link[1]] + slack, pairs + n);
+    }
+    rb_arena_reset(d->arena, mark);
+    return n;
+}
+
 int rb_kept_stays(const rb_model *m, rb_data *d, const double *way, double slack)
 {
     for (int i = 0; i < 2 * m->nlink; i++) {
         if (!(way[i] < INFINITY)) return 0;
     }
     for (int i = 0; i < d->kept_ngroup; i++) {
-        rb_kept_group *g = &d->kept_group[i];
-        int a = g->link[0], b = g->link[1], c = g->rides;
-        double left = g->low - (link_way(d, a, c) + link_way(d, b, c));
-        g->open = !(left > way[2 * (ptrdiff_t)a + c] + way[2 * (ptrdiff_t)b + c] + slack);
-    }
-    for (int r = 0; r < d->kept_nrow; r++) {
-        const rb_kept_row *row = &d->kept_row[r];
-        int stays = !d->kept_group[row->group].open;
-        for (int i = row->first; i < row->end && !stays; i++) {
-            if (!pair_stays(m, d, i, way, slack)) return 0;
+        const rb_kept_group *g = &d->kept_group[i];
+        ptrdiff_t a = g->link[0], b = g->link[1];
+        if (!group_opens(d, g, way[2 * a + g->rides] + way[2 * b + g->rides] + slack)) continue;
+        for (int r = g->row; r >= 0; r = d->kept_row[r].next) {
+            for (int p = d->kept_row[r].first; p < d->kept_row[r].end; p++) {
+                if (!pair_stays(m, d, p, way, slack)) return 0;
+            }
         }
     }
     return 1;

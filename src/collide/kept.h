@@ -22,9 +22,11 @@ typedef struct rb_keeper {
     double slack;      /* rounding of gaps and paths [m]                             */
     double *reach;     /* how far geoms of a link go within h, at most [m] (nlink)   */
     double reach_most; /* of all links                                               */
-    double *way;       /* of links, with all that they reach out [m] (nlink x 2)     */
-    int row, at;       /* where it is                                                */
-    int asked;         /* pair that was handed out, -1: none                         */
+    double least[2];   /* of the groups that are not open: due [m]                   */
+    int *group, *rows; /* that are open; rows ascending         (kept_ngroup, kept_nrow) */
+    int ngroup, nrow;
+    int row, at; /* where it is: in rows, and the pair                         */
+    int asked;   /* pair that was handed out, -1: none                         */
 } rb_keeper;
 
 /* 1: d keeps pairs, and rb_kept_next lists those that could touch within h. 0: the model has too
@@ -41,6 +43,11 @@ static inline int rb_kept_serves(const rb_model *m)
  * [m]. */
 int rb_kept_follow(const rb_model *m, rb_data *d);
 double rb_kept_left(const rb_model *m, const rb_data *d, int pair);
+
+/* Pairs that may touch while geoms of link k move by no more than way[k] [m], from the poses of the
+ * last call on, and all those with triangles or height fields; ascending, to pairs (nmeet). Returns
+ * how many; -1: out of memory. */
+int rb_kept_within(const rb_model *m, rb_data *d, const double *way, double slack, int *pairs);
 
 /* Whether no pair can touch while geoms of link k move by no more than way[2 k] in the world and
  * way[2 k + 1] on the first link of their tree [m], from the poses of the last call on. */

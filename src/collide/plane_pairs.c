@@ -171,7 +171,7 @@ void rb_plane_cylinder(const rb_shape *plane, const rb_shape *cylinder, double r
 }
 
 /* Vertices of a hull that are not above a height. */
-enum { MOST_BELOW = 256, MOST_CLIMBED = 8192, FEW_VERTICES = 32 };
+enum { MOST_BELOW = 2048, MOST_CLIMBED = 8192, FEW_VERTICES = 32, WAYS = RB_POINTS_MAX - 2 };
 
 typedef struct below {
     int n;                  /* how many there are                                       */
@@ -181,33 +181,57 @@ typedef struct below {
     double bottom; /* its height */
 } below;
 
-/* Of the vertices not higher than `top` along d those that are extreme across it, in `ways`
- * directions that a box of twelve and its corners give. Returns how many. */
-static int spread_vertices(const rb_poly *p, const double d[3], const below *low, double top,
-                           int ways, int *pick)
+/* Directions across the normal, and the vertex that is farthest along each. */
+typedef struct spread {
+    double m[3][WAYS];
+    double most[WAYS];
+    int64_t best[WAYS]; /* -1: none */
+} spread;
+
+/* Around a square: directions evenly spread to within a factor of two. */
+static void aim_around(const double d[3], spread *to)
 {
-    int n = 0;
-    double u[3], v[3];
+    double u[3], v[3], m[3];
     rb_orthogonal(d, u);
     rb_cross3(d, u, v);
-    for (int k = 0; k < ways; k++) {
-        /* around a square: directions evenly spread to within a factor of two */
-        double a = 8.0 * k / ways, x = a < 2.0 ? a - 1.0 : a < 4.0 ? 1.0 : a < 6.0 ? 5.0 - a : -1.0;
-        double y = a < 2.0   ? -1.0
-                   : a < 4.0 ? a - 3.0
-                   : a < 6.0 ? 1.0
-                             : 7.0 - a,
-               m[3], most = -INFINITY;
-        int best = -1, known = 0;
+    for (int k = 0; k < WAYS; k++) {
+        double a = 8.0 * k / WAYS, x = a < 2.0 ? a - 1.0 : a < 4.0 ? 1.0 : a < 6.0 ? 5.0 - a : -1.0;
+        double y = a < 2.0 ? -1.0 : a < 4.0 ? a - 3.0 : a < 6.0 ? 1.0 : 7.0 - a;
         rb_scale3(x, u, m);
         rb_axpy3(y, v, m);
-        for (int i = 0; i < (low->all ? p->nvert : low->n); i++) {
-            int at = low->all ? i : low->vertex[i];
-            const double *vert = p->vert + 3 * (ptrdiff_t)at;
-            if (rb_dot3(d, vert) > top || rb_dot3(m, vert) <= most) continue;
-            most = rb_dot3(m, vert);
-            best = at;
+        for (int i = 0; i < 3; i++) to->m[i][k] = m[i];
+        to->most[k] = -INFINITY;
+        to->best[k] = -1;
+    }
+}
+
+/* All directions at a time: of each the first of the vertices that are farthest. */
+RB_SHORT static void spread_over(const rb_poly *p, const double d[3], const below *low, double top,
+                                 spread *to)
+{
+    for (int i = 0; i < (low->all ? p->nvert : low->n); i++) {
+        int64_t at = low->all ? i : low->vertex[i];
+        const double *vert = p->vert + 3 * at, x = vert[0], y = vert[1], z = vert[2];
+        if (rb_dot3(d, vert) > top) continue;
+        for (int k = 0; k < WAYS; k++) {
+            double far = to->m[0][k] * x + to->m[1][k] * y + to->m[2][k] * z, most = to->most[k];
+            to->best[k] = far > most ? at : to->best[k];
+            to->most[k] = far > most ? far : most;
         }
+    }
+}
+
+/* Of the vertices not higher than `top` along d those that are extreme across it, in WAYS
+ * directions. Returns how many. */
+static int spread_vertices(const rb_poly *p, const double d[3], const below *low, double top,
+                           int *pick)
+{
+    int n = 0;
+    spread of;
+    aim_around(d, &of);
+    spread_over(p, d, low, top, &of);
+    for (int k = 0; k < WAYS; k++) {
+        int best = (int)of.best[k], known = 0;
         for (int i = 0; i < n; i++) known |= pick[i] == best;
         if (best >= 0 && !known) pick[n++] = best;
     }
@@ -235,16 +259,6 @@ static void scan_below(const rb_poly *p, const double d[3], double top, below *o
     out->all = out->n > MOST_BELOW;
 }
 
-/* Ascending. */
-static void sort(int *x, int n)
-{
-    for (int i = 1; i < n; i++) {
-        int at = i, own = x[i];
-        for (; at > 0 && x[at - 1] > own; at--) x[at] = x[at - 1];
-        x[at] = own;
-    }
-}
-
 /* Those below a plane hang together: from the lowest one on, neighbours and theirs. 0: there are
  * too many of them. */
 static int spread_below(const rb_poly *p, const double d[3], int lowest, double top, below *out)
@@ -263,7 +277,13 @@ static int spread_below(const rb_poly *p, const double d[3], int lowest, double 
             out->vertex[out->n++] = v;
         } while (entry != first);
     }
-    sort(out->vertex, out->n);
+    out->n = 0;
+    for (int i = 0; i < p->nvert; i++) { /* in ascending order */
+        if (seen[i / 64] == 0)
+            i |= 63;
+        else if (seen[i / 64] >> i % 64 & 1)
+            out->vertex[out->n++] = i;
+    }
     return 1;
 }
 
@@ -273,7 +293,8 @@ static void find_below(rb_core *core, const double n[3], const double d[3], doub
 {
     const rb_poly *p = &core->poly;
     double down[3], x[3];
-    *out = (below){ .bottom = INFINITY };
+    out->n = out->all = 0;
+    out->bottom = INFINITY;
     if (p->nvert > FEW_VERTICES && p->nvert <= MOST_CLIMBED) {
         rb_scale3(-1.0, n, down);
         rb_core_aim(core, down);
@@ -290,7 +311,7 @@ static void find_below(rb_core *core, const double n[3], const double d[3], doub
             }
             return;
         }
-        *out = (below){ .bottom = INFINITY };
+        out->n = 0;
     }
     scan_below(p, d, top, out);
 }
@@ -299,7 +320,6 @@ static void find_below(rb_core *core, const double n[3], const double d[3], doub
  * in front of the plane in each of several directions across it: their hull supports the body. */
 void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb_manifold *out)
 {
-    enum { WAYS = RB_POINTS_MAX - 2 };
     half_space s = half_space_of(plane);
     rb_core core;
     below low;
@@ -313,11 +333,11 @@ void rb_plane_hull(const rb_shape *plane, const rb_shape *hull, double reach, rb
 
     rb_points points;
     points.n = 0;
-    int npick = low.n < WAYS ? low.n : WAYS, *pick = low.vertex, spread[WAYS];
+    int npick = low.n < WAYS ? low.n : WAYS, *pick = low.vertex, across[WAYS];
     if (low.n > WAYS) {
         double top = fmin(reach, RB_KINK * core.extent) - centre;
-        npick = spread_vertices(p, d, &low, top, WAYS, spread);
-        pick = spread;
+        npick = spread_vertices(p, d, &low, top, across);
+        pick = across;
     }
     for (int k = -1; k < npick; k++) {
         int v = k < 0 ? low.lowest : pick[k];

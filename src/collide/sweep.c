@@ -6,8 +6,9 @@
  *
  * f is convex, its tangents lie below it: Newton's method from t = 0 approaches the first zero from
  * the left and never passes it, and a tangent that does not fall proves that there is none. Nor is
- * there one where D(t) > k t + (k + |v|) (h - t), so that no distance need be known beyond that. A
- * sphere that flies past the edge of a plate is distinguished from one that hits it. */
+ * there one where D(t) > k t + (k + |v|) (h - t), so that no distance need be known beyond that.
+ * Before a plane f is straight, and its first tangent ends at its zero. A sphere that flies past
+ * the edge of a plate is distinguished from one that hits it. */
 #include "collide/sweep.h"
 
 #include <math.h>
@@ -35,6 +36,16 @@ static const rb_manifold_point *closest(const rb_manifold *m)
     return best;
 }
 
+/* The closest points alone come so near: |r + v t| <= k t for some t up to h, as D(t) is not more
+ * than the left side. */
+static int points_meet(const rb_manifold_point *now, const double v[3], double spread, double h)
+{
+    double along = now->gap * rb_dot3(now->normal, v), square = now->gap * now->gap;
+    double bend = rb_dot3(v, v) - spread * spread;
+    if (h * (h * bend + 2.0 * along) + square <= 0.0) return 1;
+    return bend > 0.0 && along < 0.0 && -along <= h * bend && along * along >= bend * square;
+}
+
 int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_shape *shape2,
                    const rb_motion *motion2, double h, const rb_manifold_point *now)
 {
@@ -43,6 +54,7 @@ int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_sh
     rb_manifold manifold;
     manifold.most = 1;
     rb_sub3(motion2->v, motion1->v, v);
+    int straight = shape1->type == RB_GEOM_PLANE || shape2->type == RB_GEOM_PLANE;
     double speed = rb_norm3(v) * (1.0 + RB_GAP_TIE);
     moved.p = p;
     for (int i = 0; i < MAX_TANGENTS; i++) {
@@ -52,7 +64,7 @@ int rb_sweep_meets(const rb_shape *shape1, const rb_motion *motion1, const rb_sh
         if (!(fall > 0.0)) return 0;
         t += f / fall;
         if (t > h) return 0;
-        if (i == 0 && t <= soon * h) return 1;
+        if (i == 0 && (t <= soon * h || straight || points_meet(now, v, spread, h))) return 1;
 
         rb_copy3(shape2->p, p);
         rb_axpy3(t, v, p);

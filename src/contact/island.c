@@ -38,6 +38,13 @@ typedef struct pattern {
     int *place; /* of a dof in dof                                              (nv)            */
 } pattern;
 
+/* Dofs of one constraint, ascending. */
+typedef struct dofs {
+    const int *at;
+    int n;
+    int chain; /* 1: each of them carries the next */
+} dofs;
+
 typedef struct half {
     const rb_model *m;
     const rb_data *d;
@@ -46,6 +53,7 @@ typedef struct half {
     double **y;      /* per constraint: wide / 4 times ndof x 4         (n) */
     double **yd;     /* the same over D                                 (n) */
     uint64_t *trees; /* tree_bits of each                               (n) */
+    dofs *dofs;      /*                                                 (n) */
 } half;
 
 /* Fours of rows. */
@@ -94,6 +102,15 @@ static uint64_t tree_bits(const half *w, const rb_constraint *c)
         bits |= UINT64_C(1) << w->m->link_tree[w->m->dof_link[w->set->dof[c->dof + k]]] % 64;
     }
     return bits;
+}
+
+/* Each dof of the pattern carries the next. */
+static int is_chain(const half *w, const rb_constraint *c)
+{
+    const rb_model *m = w->m;
+    if (c->ndof == 0) return 0;
+    int last = w->set->dof[c->dof + c->ndof - 1];
+    return (last + 1 < m->nv ? m->dof_Madr[last + 1] : m->nM) - m->dof_Madr[last] == c->ndof;
 }
 
 static int make_pattern(const rb_model *m, rb_arena *arena, pattern *p)
@@ -147,14 +164,16 @@ static rb_status half_solve_all(half *w, rb_arena *arena)
         entries += (size_t)fours_of(is->c[i]) * WIDE * (size_t)is->c[i]->ndof;
     w->y = rb_push(arena, double *, 2 * (size_t)is->n);
     w->trees = rb_push(arena, uint64_t, is->n);
+    w->dofs = rb_push(arena, dofs, is->n);
     double *next = rb_push(arena, double, 2 * entries);
     int ok = make_pattern(w->m, arena, &p);
-    if (!w->y || !w->trees || !next || !ok) return RB_NOMEM;
+    if (!w->y || !w->trees || !w->dofs || !next || !ok) return RB_NOMEM;
     w->yd = w->y + is->n;
     for (int i = 0; i < is->n; i++) {
         const rb_constraint *c = is->c[i];
         ptrdiff_t four = (ptrdiff_t)WIDE * c->ndof, size = fours_of(c) * four;
         w->trees[i] = tree_bits(w, c);
+        w->dofs[i] = (dofs){ w->set->dof + c->dof, c->ndof, is_chain(w, c) };
         w->y[i] = next;
         w->yd[i] = next + size;
         next += 2 * size;
@@ -186,28 +205,50 @@ RB_INLINE void add_products(sums *s, const double *y, const double *yd)
     rb_lanes_more(&s->of[3], yd[3], &a);
 }
 
+/* The next dof that two constraints have in common, from places i and j on; 0: there is none. What
+ * a chain has in common with others begins at its root: nothing follows a dof that is its own. */
+RB_INLINE int find_common(const dofs *a, const dofs *b, int *i, int *j)
+{
+    while (*i < a->n && *j < b->n && a->at[*i] != b->at[*j]) {
+        int less = a->at[*i] < b->at[*j];
+        if (less ? a->chain : b->chain) return 0;
+        *i += less;
+        *j += !less;
+    }
+    return *i < a->n && *j < b->n;
+}
+
 /* Sums over the dofs that two constraints have in common, in their order: four rows of a and four
  * columns of b. Returns how many there are. Most begin with the same dofs, those of the trunk. */
-RB_VECTOR static int meet(const int *da, int na, const int *db, int nb, const double *y,
-                          const double *yd, double out[WIDE * WIDE])
+RB_VECTOR static int meet(const dofs *a, const dofs *b, const double *y, const double *yd,
+                          double out[WIDE * WIDE])
 {
     sums s = { .of = { { 0.0 } } };
-    int i = 0, both = na < nb ? na : nb;
-    for (; i < both && da[i] == db[i]; i++) add_products(&s, y + WIDE * i, yd + WIDE * i);
+    int i = 0, both = a->n < b->n ? a->n : b->n;
+    for (; i < both && a->at[i] == b->at[i]; i++) add_products(&s, y + WIDE * i, yd + WIDE * i);
     int j = i, met = i;
-    while (i < na && j < nb) {
-        if (da[i] == db[j]) {
-            add_products(&s, y + WIDE * i, yd + WIDE * j);
-            met++;
-            i++;
-            j++;
-        } else {
-            int less = da[i] < db[j];
-            i += less;
-            j += !less;
-        }
-    }
+    for (; find_common(a, b, &i, &j); i++, j++, met++)
+        add_products(&s, y + WIDE * i, yd + WIDE * j);
     for (int k = 0; k < WIDE; k++) rb_lanes_store(&s.of[k], out + WIDE * k);
+    return met;
+}
+
+/* The same with one column. */
+RB_VECTOR static int meet_column(const dofs *a, const dofs *b, const double *y, const double *yd,
+                                 double out[WIDE])
+{
+    rb_lanes sum = { 0.0 }, x;
+    int i = 0, both = a->n < b->n ? a->n : b->n;
+    for (; i < both && a->at[i] == b->at[i]; i++) {
+        rb_lanes_load(y + WIDE * i, &x);
+        rb_lanes_more(&sum, yd[WIDE * i], &x);
+    }
+    int j = i, met = i;
+    for (; find_common(a, b, &i, &j); i++, j++, met++) {
+        rb_lanes_load(y + WIDE * i, &x);
+        rb_lanes_more(&sum, yd[WIDE * j], &x);
+    }
+    rb_lanes_store(&sum, out);
     return met;
 }
 
@@ -238,6 +279,20 @@ static void write_upper_3(const double *sum, const place *to)
     }
 }
 
+/* Rows of a in the one column of b, and their mirror image. 0: nothing in common. */
+static int write_column(const half *w, int a, int b, const place *to)
+{
+    const rb_constraint *ca = w->island->c[a];
+    const dofs *da = &w->dofs[a], *db = &w->dofs[b];
+    double sum[WIDE];
+    for (int R = 0; R < ca->nrow; R += WIDE) {
+        if (!meet_column(da, db, w->y[a] + (ptrdiff_t)R * da->n, w->yd[b], sum)) return 0;
+        for (int r = R; r < ca->nrow && r < R + WIDE; r++)
+            to->W[r * to->ld] = to->T[r] = sum[r - R];
+    }
+    return 1;
+}
+
 /* Block (a, b) of W, rows of a and columns of b, and block (b, a). Of a diagonal block the upper
  * triangle counts: W is symmetric to the bit. Returns 0 where the patterns have nothing in common;
  * then nothing is written. */
@@ -245,10 +300,11 @@ static int write_block(const half *w, int a, int b, const place *to)
 {
     if (!(w->trees[a] & w->trees[b])) return 0;
     const rb_constraint *ca = w->island->c[a], *cb = w->island->c[b];
-    const int *da = w->set->dof + ca->dof, *db = w->set->dof + cb->dof;
+    if (cb->nrow == 1) return write_column(w, a, b, to);
+    const dofs *da = &w->dofs[a], *db = &w->dofs[b];
     double sum[WIDE * WIDE];
     if (ca->nrow == 3 && cb->nrow == 3) {
-        if (!meet(da, ca->ndof, db, cb->ndof, w->y[a], w->yd[b], sum)) return 0;
+        if (!meet(da, db, w->y[a], w->yd[b], sum)) return 0;
         if (a == b)
             write_upper_3(sum, to);
         else
@@ -259,7 +315,7 @@ static int write_block(const half *w, int a, int b, const place *to)
         for (int S = 0; S < fours_of(cb); S++) {
             const double *y = w->y[a] + (ptrdiff_t)R * WIDE * ca->ndof;
             const double *yd = w->yd[b] + (ptrdiff_t)S * WIDE * cb->ndof;
-            if (!meet(da, ca->ndof, db, cb->ndof, y, yd, sum)) return 0;
+            if (!meet(da, db, y, yd, sum)) return 0;
             for (int r = WIDE * R; r < ca->nrow && r < WIDE * (R + 1); r++) {
                 for (int s = WIDE * S; s < cb->nrow && s < WIDE * (S + 1); s++) {
                     if (a == b && s < r) continue;

@@ -18,6 +18,7 @@
 #include "dynamics/forward.h"
 #include "dynamics/gauge.h"
 #include "math/trig.h"
+#include "model/filter.h"
 #include "rattleback/dynamics.h"
 
 enum { SINE_BATCH = 32 };
@@ -277,7 +278,7 @@ static void place_frame(const double p[3], const double R[9], const double pos[3
     rb_mul33(R, out_R, out_R);
 }
 
-void rb_frames(const rb_model *m, rb_data *d)
+static void place_all(const rb_model *m, rb_data *d, int with_visual)
 {
     for (int b = 0; b < m->nbody; b++) {
         int k = m->body_link[b];
@@ -293,6 +294,7 @@ void rb_frames(const rb_model *m, rb_data *d)
     }
     for (int g = 0; g < m->ngeom; g++) {
         int b = m->geom_body[g];
+        if (!with_visual && rb_geom_is_visual(m, g)) continue;
         place_frame(d->body_p + 3 * b, d->body_R + 9 * b, m->geom_pos + 3 * g, m->geom_quat + 4 * g,
                     d->geom_p + 3 * g, d->geom_R + 9 * g);
     }
@@ -301,4 +303,14 @@ void rb_frames(const rb_model *m, rb_data *d)
         place_frame(d->body_p + 3 * b, d->body_R + 9 * b, m->site_pos + 3 * s, m->site_quat + 4 * s,
                     d->site_p + 3 * s, d->site_R + 9 * s);
     }
+}
+
+void rb_frames(const rb_model *m, rb_data *d)
+{
+    place_all(m, d, 1);
+}
+
+void rb_frames_touching(const rb_model *m, rb_data *d)
+{
+    place_all(m, d, m->nmeet < 0);
 }

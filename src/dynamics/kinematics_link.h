@@ -20,6 +20,9 @@ void rb_stop_world(rb_data *d);
 void rb_place_link_general(const rb_model *m, rb_data *d, int k);
 void rb_move_link_general(const rb_model *m, rb_data *d, int k);
 
+/* rb_frames, where pairs are listed without the geoms that no pair has. */
+void rb_frames_touching(const rb_model *m, rb_data *d);
+
 RB_INLINE int rb_is_zero3(const double a[3])
 {
     return a[0] == 0.0 && a[1] == 0.0 && a[2] == 0.0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dynamics/forward.h"
+#include "dynamics/kinematics_link.h"
 #include "rattleback/dynamics.h"
 
 static int holds(const rb_model *m, const rb_data *d)
@@ -16,7 +17,7 @@ static int holds(const rb_model *m, const rb_data *d)
 
 static void note(const rb_model *m, rb_data *d)
 {
-    rb_frames(m, d);
+    rb_frames_touching(m, d);
     memcpy(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q);
     d->placed_revision = m->revision;
     d->placed = 1;

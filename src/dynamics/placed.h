@@ -4,7 +4,7 @@
 
 #include "rattleback/model.h"
 
-/* rb_kinematics and rb_frames. */
+/* rb_kinematics and rb_frames, but for geoms that are only to be seen, where pairs are listed. */
 void rb_placed_frames(const rb_model *m, rb_data *d);
 
 /* The same and rb_velocity. */

@@ -24,4 +24,10 @@ int rb_filter_meets(const rb_filter *filter, int g1, int g2, rb_meet *meet);
 /* Whether geoms g1 < g2 may touch; *pair is the explicit pair, -1: none. */
 int rb_filter_pass(const rb_filter *filter, int g1, int g2, int *pair);
 
+/* It is only to be seen: no pair has it. */
+static inline int rb_geom_is_visual(const rb_model *m, int g)
+{
+    return m->npair == 0 && m->geom_contype[g] == 0 && m->geom_conaffinity[g] == 0;
+}
+
 #endif

@@ -74,6 +74,14 @@ typedef struct scaled {
     const unsigned char *kind;
 } scaled;
 
+/* A disc that slides, as rows of the system meet it. */
+typedef struct slider {
+    int row, dim;
+    int normal, across; /* unknowns that press it, and of its own row; -1: none */
+    double mu;
+    double d[2];
+} slider;
+
 typedef struct newton {
     const scaled *x;
     double *E;               /* compliance in force                               (n)        */
@@ -92,7 +100,8 @@ typedef struct newton {
     int *col;                /* unknown of a row that holds, or across a disc     (n)        */
     int *hold;               /* rows that hold                                    (nhold)    */
     int *slide;              /* discs that slide                                  (nslide)   */
-    int nhold, nslide;
+    slider *slider;          /* those of them that depend on unknowns             (nslider)  */
+    int nhold, nslide, nslider;
     int m;     /* unknowns                                                     */
     double *A; /* NULL: the side of freedoms is factored                   (n x pad)  */
     rb_freedoms side;
@@ -118,10 +127,11 @@ static rb_status take_memory(const scaled *x, rb_arena *arena, newton *s)
     s->d = rb_push(arena, double, 3 * (size_t)x->ndisc + 1);
     s->col = rb_push(arena, int, 3 * n + (size_t)x->ndisc + 1);
     s->A = x->G ? NULL : rb_push(arena, double, n *pad + 1);
+    s->slider = rb_push(arena, slider, x->ndisc + 1);
     s->z = rb_push(arena, double, pad + 1);
     s->t = rb_push(arena, double, x->pad + 1);
     int ok = x->G ? rb_freedoms_push(arena, x->n, x->r, &s->side) : s->A != NULL;
-    if (!s->mode || !s->d || !s->col || !ok || !s->z || !s->t) return RB_NOMEM;
+    if (!s->mode || !s->d || !s->col || !ok || !s->slider || !s->z || !s->t) return RB_NOMEM;
     s->factored = s->mode + n;
     s->k = s->d + 2 * (size_t)x->ndisc;
     s->perm = s->col + n;
@@ -304,15 +314,29 @@ static void add_row(const newton *s, int i, double part, double *to)
     const scaled *x = s->x;
     const double *W = x->W + (ptrdiff_t)i * x->ld;
     for (int j = 0; j < s->nhold; j++) to[j] += part * W[s->hold[j]];
+    for (const slider *k = s->slider; k < s->slider + s->nslider; k++) {
+        const double *d = k->d, *w = W + k->row;
+        if (k->normal >= 0) {
+            double along = k->dim == 2 ? w[0] * d[0] + w[1] * d[1] : w[0] * d[0];
+            to[k->normal] += part * k->mu * along;
+        }
+        if (k->across >= 0) to[k->across] += part * (w[1] * d[0] - w[0] * d[1]);
+    }
+}
+
+/* Friction of joints that slides depends on no unknown, and is not among them. */
+static void list_sliders(newton *s)
+{
+    s->nslider = 0;
     for (int k = 0; k < s->nslide; k++) {
         const int g = s->slide[k];
-        const rb_disc *disc = &x->disc[g];
-        const double *d = s->d + 2 * g, *w = W + disc->row;
-        if (disc->normal >= 0 && s->mode[disc->normal] == HOLDS) {
-            double along = disc->dim == 2 ? w[0] * d[0] + w[1] * d[1] : w[0] * d[0];
-            to[s->col[disc->normal]] += part * disc->mu * along;
-        }
-        if (s->k[g] >= 0.0) to[s->col[disc->row]] += part * (w[1] * d[0] - w[0] * d[1]);
+        const rb_disc *disc = &s->x->disc[g];
+        int pressed = disc->normal >= 0 && s->mode[disc->normal] == HOLDS;
+        slider it = { .row = disc->row, .dim = disc->dim, .mu = disc->mu };
+        it.normal = pressed ? s->col[disc->normal] : -1;
+        it.across = s->k[g] >= 0.0 ? s->col[disc->row] : -1;
+        memcpy(it.d, s->d + 2 * (ptrdiff_t)g, sizeof it.d);
+        if (it.normal >= 0 || it.across >= 0) s->slider[s->nslider++] = it;
     }
 }
 
@@ -348,6 +372,7 @@ static void fill_matrix(newton *s)
 {
     const scaled *x = s->x;
     int pad = rb_padded(s->m);
+    list_sliders(s);
     memset(s->A, 0, (size_t)s->m * (size_t)pad * sizeof *s->A);
     for (int j = 0; j < s->nhold; j++) {
         double *row = s->A + (ptrdiff_t)j * pad;

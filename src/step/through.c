@@ -69,11 +69,11 @@ typedef struct route {
 } route;
 
 typedef struct routes {
-    double *dq;          /*                                                (nv)    */
-    route *of;           /*                                                (ngeom) */
-    rb_way *way;         /* of the links                                   (nlink) */
-    int *link[2];        /* room for the links of a pair                   (nlink) */
-    unsigned char *goes; /* a geom of the link goes far             (nlink) */
+    double *dq;   /*                                                (nv)    */
+    route *of;    /*                                                (ngeom) */
+    rb_way *way;  /* of the links                                   (nlink) */
+    double *most; /* how far geoms of a link go at most, where pairs are kept [m] (nlink) */
+    int *link[2]; /* room for the links of a pair                   (nlink) */
 } routes;
 
 /* Two geoms, and how they go seen from the last link that both hang on. */
@@ -190,19 +190,12 @@ static route route_of(const rb_stage *s, const rb_way *x, int g)
     return it;
 }
 
-/* Whether a geom of link k may go far: the length of its u and e is at most what is compared here.
- */
-static int link_goes_far(const rb_stage *s, const rb_way *x, int k)
+/* Whether a geom of link k may go far: the length of its u and e is at most what goes to *most. */
+static int link_goes_far(const rb_stage *s, const rb_way *x, int k, double *most)
 {
     double out = s->d->kept_link_out[k];
-    double way = rb_norm3(x->x) + x->W * out + 0.5 * (x->A + (x->B + x->W * x->W) * out);
-    return !(way <= RB_THROUGH_SHARE * s->d->kept_thin[k]);
-}
-
-/* It is only to be seen: no pair has it. */
-static int is_visual(const rb_model *m, int g)
-{
-    return m->npair == 0 && m->geom_contype[g] == 0 && m->geom_conaffinity[g] == 0;
+    *most = rb_norm3(x->x) + x->W * out + 0.5 * (x->A + (x->B + x->W * x->W) * out);
+    return !(*most <= RB_THROUGH_SHARE * s->d->kept_thin[k]);
 }
 
 /* Routes of geoms; where pairs are kept, of those of links that go far. */
@@ -210,13 +203,12 @@ static int take_routes(const rb_stage *s, routes *x)
 {
     const rb_model *m = s->m;
     int any = 0, kept = rb_kept_serves(m) && s->d->kept_of == m;
-    memset(x->goes, 0, (size_t)m->nlink);
     for (int g = 0, last = -1, far = 1; g < m->ngeom; g++) {
         int k = m->geom_link[g];
-        if (kept && k != last) far = link_goes_far(s, &x->way[last = k], k);
+        if (kept && k != last) far = link_goes_far(s, &x->way[last = k], k, &x->most[k]);
         x->of[g].far = x->of[g].known = 0;
-        if (far && !(kept && is_visual(m, g))) x->of[g] = route_of(s, &x->way[k], g);
-        if (x->of[g].far) any = x->goes[k] = 1;
+        if (far && !(kept && rb_geom_is_visual(m, g))) x->of[g] = route_of(s, &x->way[k], g);
+        if (x->of[g].far) any = 1;
     }
     return any;
 }
@@ -231,8 +223,8 @@ static int find_routes(rb_stage *s, routes *x, int *any)
     for (int k = 0; k < 2; k++) x->link[k] = rb_push(d->arena, int, m->nlink);
     double *v = rb_push(d->arena, double, m->nv);
     x->way = rb_push(d->arena, rb_way, m->nlink);
-    x->goes = rb_push(d->arena, unsigned char, m->nlink);
-    if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !x->way || !x->goes) return 0;
+    x->most = rb_push(d->arena, double, m->nlink);
+    if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !x->way || !x->most) return 0;
     find_way(s, v, x->dq);
     rb_stage_ways(s, d->link_l, d->dof_S, x->dq, x->dq, x->way);
     *any = take_routes(s, x);
@@ -423,52 +415,59 @@ static rb_status look_at_near(rb_stage *s, const routes *x)
     return status;
 }
 
-/* Whether the ways of both may meet, and are not known to be farther apart than they are long. */
-static int may_meet(const rb_stage *s, const routes *x, int i, int known)
+/* How far it goes at most [m]. */
+static double most_of(const rb_stage *s, const routes *x, int g)
+{
+    return x->of[g].known ? x->of[g].all : x->most[s->m->geom_link[g]];
+}
+
+/* They are known to be farther apart than they go. */
+static int is_apart(const rb_stage *s, const routes *x, int i)
+{
+    const int *geom = s->m->meet[i].geom;
+    int kind = s->d->kept[i].kind;
+    double ways = most_of(s, x, geom[0]) + most_of(s, x, geom[1]) + RB_GAP_DEEP * s->size;
+    return kind != RB_KEPT_SURFACE && kind != RB_KEPT_FIELD && rb_kept_left(s->m, s->d, i) > ways;
+}
+
+/* Whether the ways of both may meet. */
+static int may_meet(const rb_stage *s, const routes *x, int i)
 {
     const rb_model *m = s->m;
     const int *geom = m->meet[i].geom;
     const route *a = &x->of[geom[0]], *b = &x->of[geom[1]];
-    int kind = s->d->kept[i].kind, bounded = kind != RB_KEPT_SURFACE && kind != RB_KEPT_FIELD;
-    double ways = a->all + b->all + RB_GAP_DEEP * s->size;
-    if (known && bounded && rb_kept_left(m, s->d, i) > ways) return 0;
     if (m->geom_type[geom[0]] == RB_GEOM_PLANE || m->geom_type[geom[1]] == RB_GEOM_PLANE) return 1;
     rb_aabb box1 = box_of(s, a, geom[0]), box2 = box_of(s, b, geom[1]);
     return rb_aabb_meets(&box1, &box2);
 }
 
-/* Pairs from first up to end, of which a geom goes far and that may meet. */
-static int choose(const rb_stage *s, const routes *x, int first, int end, int known, int *chosen)
+/* Whether a geom of pair i goes far and they may meet; known: what is left of their gap is. */
+static int is_chosen(const rb_stage *s, const routes *x, int i, int known)
 {
     const rb_model *m = s->m;
-    int n = 0;
-    for (int i = first; i < end; i++) {
-        const int *geom = m->meet[i].geom;
-        if (!x->of[geom[0]].far && !x->of[geom[1]].far) continue;
-        if (m->meet[i].family && m->option.filter_parent) continue;
-        for (int k = 0; k < 2; k++) {
-            route *of = &x->of[geom[k]];
-            if (!of->known) *of = route_of(s, &x->way[m->geom_link[geom[k]]], geom[k]);
-        }
-        if (may_meet(s, x, i, known)) chosen[n++] = i;
+    const int *geom = m->meet[i].geom;
+    if (!x->of[geom[0]].far && !x->of[geom[1]].far) return 0;
+    if (m->meet[i].family && m->option.filter_parent) return 0;
+    if (known && is_apart(s, x, i)) return 0;
+    for (int k = 0; k < 2; k++) {
+        route *of = &x->of[geom[k]];
+        if (!of->known) *of = route_of(s, &x->way[m->geom_link[geom[k]]], geom[k]);
     }
-    return n;
+    return !(known && is_apart(s, x, i)) && may_meet(s, x, i);
 }
 
-/* Pairs that are listed, by rows of one geom and the geoms of another link. All are chosen before
- * anything moves d. */
+/* Pairs that are listed. All are chosen before anything moves d. */
 static rb_status look_at_kept(rb_stage *s, const routes *x)
 {
     const rb_model *m = s->m;
-    const rb_data *d = s->d;
     int n = 0, known = rb_kept_follow(m, s->d), *chosen = rb_push(s->d->arena, int, m->nmeet);
-    rb_status status = chosen ? RB_OK : RB_NOMEM;
-    if (chosen && !known) n = choose(s, x, 0, m->nmeet, 0, chosen);
-    for (int r = 0; r < d->kept_nrow && known && chosen; r++) {
-        const rb_kept_row *row = &d->kept_row[r];
-        const int *geom = m->meet[row->first].geom;
-        if (!x->of[geom[0]].far && !x->goes[m->geom_link[geom[1]]]) continue;
-        n += choose(s, x, row->first, row->end, 1, chosen + n);
+    int near = !chosen ? -1
+               : known ? rb_kept_within(m, s->d, x->most, RB_GAP_DEEP * s->size, chosen)
+                       : m->nmeet;
+    rb_status status = near < 0 ? RB_NOMEM : RB_OK;
+    for (int i = 0; i < near; i++) {
+        int pair = known ? chosen[i] : i;
+        if (is_chosen(s, x, pair, known)) chosen[n++] = pair;
     }
     for (int i = 0; i < n && status == RB_OK; i++)
         status = look_at_pair(s, x, m->meet[chosen[i]].geom[0], m->meet[chosen[i]].geom[1]);
