@@ -3,9 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of the last WINDOW steps so many may reverse. Smooth motion that the step resolves has one or
- * two; samples of a motion that is faster than the step reverse in two of three. */
-enum { WINDOW = 16, MOST_TURNS = 9 };
+/* Of the last WINDOW steps so many may reverse, and so many one after the other. Smooth motion that
+ * the step resolves has one or two; samples of a motion that is faster than the step reverse in two
+ * of three. */
+enum { WINDOW = 16, MOST_TURNS = 9, MOST_IN_A_ROW = 5 };
 
 /* Motion below which a reversal is rounding of a joint at rest [m or rad]. */
 static const double LEAST = 1e-5;
@@ -46,7 +47,8 @@ int oscillation_step(oscillation *o, const rb_model *m, const rb_data *d)
         o->turns[j] = ((o->turns[j] << 1) | reversed) & ((1u << WINDOW) - 1);
         o->q[j] = q;
         o->dq[j] = dq;
-        if (count_bits(o->turns[j]) < MOST_TURNS) continue;
+        unsigned row = (1u << MOST_IN_A_ROW) - 1;
+        if (count_bits(o->turns[j]) < MOST_TURNS && (o->turns[j] & row) != row) continue;
         o->joint = j;
         return 1;
     }

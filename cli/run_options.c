@@ -413,7 +413,7 @@ void run_help(void)
         "  --loose R              accept steps up to this residual, exit status 0; 0: refuse them\n"
         "                         (without it: up to 1e-3, exit status 1)\n"
         "  --budget N             limit of work per step, in thousands of operations, or none\n"
-        "                         (4e6, one to four seconds)\n"
+        "                         (4e6, one to four seconds; more beyond 100 dofs)\n"
         "  --time-limit S         end the run after S seconds of wall clock, exit status 1\n"
         "  --set rb.NAME=VALUE    set an option that a model file may set: step, time, ...\n"
         "  --threads K            threads that share the islands; the result is the same (1)\n"

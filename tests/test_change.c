@@ -1,6 +1,7 @@
 /* Models that are changed between steps: the next step knows, also where everything was at rest. */
 #include <math.h>
 
+#include "rattleback/sensor.h"
 #include "step_support.h"
 
 /* A box on a floor that leans by atan 0.3, said by gravity. */
@@ -123,6 +124,196 @@ TEST(gains_and_restitution)
     scene_free(&b);
 }
 
+/* ---- steps at rest ----------------------------------------------------------------------------
+ */
+
+/* The same box, and a slide that a servo presses against its stop at 0.2 m: both rest. */
+static const char resting[] =
+    "<mujoco><option timestep='0.002' gravity='2.943 0 -9.81'/><worldbody>"
+    "<geom name='floor' type='plane' size='5 5 1' friction='0'/>"
+    "<body name='box' pos='0 0 0.1'><freejoint/>"
+    "<geom name='sole' type='box' size='0.1 0.1 0.1' mass='2' friction='0.5'/></body>"
+    "<body name='cart' pos='0 3 1'><joint name='rail' type='slide' axis='0 1 0' limited='true'"
+    " range='-0.2 0.2'/><geom type='sphere' size='0.05' mass='1.5' contype='0' conaffinity='0'/>"
+    "</body></worldbody>"
+    "<actuator><position name='servo' joint='rail' kp='30'/></actuator>"
+    "<keyframe><key name='rest' qpos='0 0 0.1 1 0 0 0 0.2' ctrl='0.5'/></keyframe></mujoco>";
+
+/* Two simulations of one model, at rest by the cache; m is the copy that the second goes on with.
+ */
+typedef struct pair_at_rest {
+    scene s;
+    rb_data *other;
+    rb_model *m;
+} pair_at_rest;
+
+static pair_at_rest at_rest(void)
+{
+    pair_at_rest x = { .s = scene_text(resting) };
+    x.m = rb_model_copy(x.s.m, NULL);
+    x.other = rb_data_new(x.s.m, NULL);
+    CHECK(x.m && x.other);
+    CHECK_INT(rb_data_reset_key(x.s.m, x.s.d, 0), RB_OK);
+    CHECK_INT(rb_data_reset_key(x.s.m, x.other, 0), RB_OK);
+    for (int k = 0; k < 20; k++) {
+        CHECK_INT(rb_step(x.s.m, x.s.d, &x.s.o, NULL, NULL), RB_OK);
+        CHECK_INT(rb_step(x.m, x.other, &x.s.o, NULL, NULL), RB_OK);
+    }
+    CHECK(x.s.d->still_known && x.other->still_known);
+    return x;
+}
+
+/* One step of both: the first knows of nothing, neither does its model. */
+static void step_both(pair_at_rest *x)
+{
+    double before[8];
+    memcpy(before, x->s.d->q, sizeof before);
+    steps(x->s.m, &x->s, 1);
+    CHECK_INT(rb_step(x->m, x->other, &x->s.o, NULL, NULL), RB_OK);
+    CHECK(memcmp(before, x->s.d->q, sizeof before) == 0 && x->s.d->v[0] == 0.0);
+    CHECK(x->s.m->revision == 0);
+}
+
+static void end(pair_at_rest *x)
+{
+    rb_data_free(x->other);
+    rb_model_free(x->m, NULL);
+    scene_free(&x->s);
+}
+
+static double weight_on_the_floor(const rb_model *m, const rb_data *d)
+{
+    return rb_contact_between(m, d, rb_model_find(m, RB_KIND_BODY, "box"), -1);
+}
+
+TEST(at_rest_friction_is_seen_in_the_next_step)
+{
+    pair_at_rest x = at_rest();
+    CHECK_INT(rb_model_set_friction(x.m, rb_model_find(x.m, RB_KIND_GEOM, "sole"), 0.2, NULL),
+              RB_OK);
+    step_both(&x);
+    CHECK_NEAR(x.other->v[0], 0.002 * (2.943 - 0.2 * 9.81), 1e-6);
+    end(&x);
+}
+
+TEST(at_rest_gravity_is_seen_in_the_next_step)
+{
+    pair_at_rest x = at_rest();
+    const double up[3] = { 0.0, 0.0, 3.0 };
+    CHECK_INT(rb_model_set_gravity(x.m, up, NULL), RB_OK);
+    step_both(&x);
+    CHECK_NEAR(x.other->v[2], 0.006, 1e-9);
+    end(&x);
+}
+
+TEST(at_rest_a_mass_is_seen_in_the_next_step)
+{
+    pair_at_rest x = at_rest();
+    CHECK_NEAR(weight_on_the_floor(x.m, x.other), 2.0 * 9.81, 1e-5);
+    CHECK_INT(rb_model_set_mass(x.m, rb_model_find(x.m, RB_KIND_BODY, "box"), 7.0, NULL), RB_OK);
+    step_both(&x);
+    CHECK(x.other->v[0] == 0.0);
+    CHECK_NEAR(weight_on_the_floor(x.m, x.other), 7.0 * 9.81, 1e-5);
+    CHECK_NEAR(weight_on_the_floor(x.s.m, x.s.d), 2.0 * 9.81, 1e-5);
+    end(&x);
+}
+
+TEST(at_rest_gains_are_seen_in_the_next_step)
+{
+    pair_at_rest x = at_rest();
+    const double gain[3] = { 30.0, 0.0, 0.0 }, stiff[3] = { 0.0, -90.0, 0.0 };
+    CHECK_INT(rb_model_set_gain(x.m, 0, gain, stiff, NULL), RB_OK);
+    step_both(&x);
+    CHECK_NEAR(x.other->v[6], 0.002 * (30.0 * 0.5 - 90.0 * 0.2) / 1.5, 1e-6);
+    CHECK(x.s.d->v[6] == 0.0);
+    end(&x);
+}
+
+/* At rest it changes nothing; what is lifted afterwards bounces by it. */
+TEST(at_rest_restitution_is_known_from_the_next_step_on)
+{
+    pair_at_rest x = at_rest();
+    CHECK_INT(rb_model_set_restitution(x.m, rb_model_find(x.m, RB_KIND_GEOM, "sole"), 0.5, NULL),
+              RB_OK);
+    step_both(&x);
+    CHECK(x.other->v[0] == 0.0);
+    x.other->q[2] = x.s.d->q[2] = 0.11;
+    x.other->v[2] = x.s.d->v[2] = -2.0;
+    for (int k = 0; k < 6; k++) {
+        CHECK_INT(rb_step(x.m, x.other, &x.s.o, NULL, NULL), RB_OK);
+        steps(x.s.m, &x.s, 1);
+    }
+    CHECK(x.other->v[2] > 0.9 && x.s.d->v[2] < 1e-9);
+    end(&x);
+}
+
+TEST(a_mass_changed_at_rest_carries_as_that_of_the_file)
+{
+    pair_at_rest x = at_rest();
+    char text[sizeof resting + 8];
+    snprintf(text, sizeof text, "%s", resting);
+    char *mass = strstr(text, "mass='2'");
+    mass[6] = '7';
+    scene t = scene_text(text);
+    CHECK_INT(rb_data_reset_key(t.m, t.d, 0), RB_OK);
+    CHECK_INT(rb_model_set_mass(x.m, 1, 7.0, NULL), RB_OK);
+    t.o = x.s.o;
+    for (int k = 0; k < 40; k++) {
+        const double push[6] = { k < 20 ? 29.0 : 0.0, 3.0, 0.0, 0.1, 0.0, 0.3 };
+        memcpy(t.d->wrench + 6, push, sizeof push);
+        memcpy(x.other->wrench + 6, push, sizeof push);
+        steps(t.m, &t, 1);
+        CHECK_INT(rb_step(x.m, x.other, &t.o, NULL, NULL), RB_OK);
+    }
+    CHECK(fabs(t.d->v[0]) > 1e-3); /* it slides */
+    for (int i = 0; i < 8; i++) CHECK_NEAR(x.other->v[i % 7], t.d->v[i % 7], 1e-9);
+    scene_free(&t);
+    end(&x);
+}
+
+TEST(a_pair_has_numbers_of_its_own)
+{
+    scene s = scene_text(
+        "<mujoco><option timestep='0.002' gravity='2.943 0 -9.81'/><worldbody>"
+        "<geom name='floor' type='plane' size='5 5 1'/><body name='box' pos='0 0 0.1'><freejoint/>"
+        "<geom name='sole' type='box' size='0.1 0.1 0.1' mass='2'/></body></worldbody>"
+        "<contact><pair geom1='floor' geom2='sole' friction='0.5 0.5'/></contact></mujoco>");
+    rb_model *m = rb_model_copy(s.m, NULL);
+    rb_error err = { 0 };
+    steps(m, &s, 20);
+    CHECK(s.d->v[0] == 0.0 && m->npair == 1);
+    CHECK_INT(rb_model_set_pair(m, 0, NAN, 0.4, &err), RB_OK);
+    steps(m, &s, 1);
+    CHECK(s.d->v[0] == 0.0);
+    CHECK_INT(rb_model_set_pair(m, 0, 0.1, NAN, &err), RB_OK);
+    steps(m, &s, 1);
+    CHECK_NEAR(s.d->v[0], 0.002 * (2.943 - 0.1 * 9.81), 1e-6);
+    CHECK(m->pair_material[0].restitution == 0.4);
+    CHECK_INT(rb_model_set_pair(m, 1, 0.1, NAN, &err), RB_BAD_INPUT);
+    CHECK_CONTAINS(err.text, "pair 1: the model has 1");
+    CHECK_INT(rb_model_set_pair(m, 0, -0.1, NAN, &err), RB_BAD_INPUT);
+    CHECK_INT(rb_model_set_pair(m, 0, INFINITY, NAN, &err), RB_BAD_INPUT);
+    CHECK_INT(rb_model_set_pair(m, 0, NAN, 1.5, &err), RB_BAD_INPUT);
+    CHECK(m->pair_material[0].friction == 0.1 && m->pair_material[0].restitution == 0.4);
+    rb_model_free(m, NULL);
+    scene_free(&s);
+}
+
+TEST(what_has_no_gains_says_so)
+{
+    scene s = scene_text("<mujoco><worldbody><body><joint name='a'/><geom size='0.1'/></body>"
+                         "</worldbody><actuator><muscle joint='a' lengthrange='0 1'/></actuator>"
+                         "</mujoco>");
+    rb_model *m = rb_model_copy(s.m, NULL);
+    rb_error err = { 0 };
+    const double gain[3] = { 2.0, 0.0, 0.0 };
+    CHECK_INT(rb_model_set_gain(m, 0, gain, gain, &err), RB_BAD_INPUT);
+    CHECK_CONTAINS(err.text, "muscle");
+    CHECK(m->revision == 0);
+    rb_model_free(m, NULL);
+    scene_free(&s);
+}
+
 TEST(each_of_a_batch_has_its_own)
 {
     scene s[3];
@@ -169,4 +360,11 @@ TEST_MAIN(RUN(less_friction_sets_a_box_at_rest_in_motion),
           RUN(gravity_that_leans_more_moves_what_rested),
           RUN(changed_masses_move_as_those_of_the_file),
           RUN(a_mass_that_changes_on_the_way_is_felt_at_once), RUN(gains_and_restitution),
+          RUN(at_rest_friction_is_seen_in_the_next_step),
+          RUN(at_rest_gravity_is_seen_in_the_next_step),
+          RUN(at_rest_a_mass_is_seen_in_the_next_step),
+          RUN(at_rest_gains_are_seen_in_the_next_step),
+          RUN(at_rest_restitution_is_known_from_the_next_step_on),
+          RUN(a_mass_changed_at_rest_carries_as_that_of_the_file),
+          RUN(a_pair_has_numbers_of_its_own), RUN(what_has_no_gains_says_so),
           RUN(each_of_a_batch_has_its_own), RUN(what_cannot_be_is_refused))

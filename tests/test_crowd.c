@@ -3,6 +3,7 @@
  * for, and what rests is found to rest in the first step. */
 #include "step_support.h"
 
+#include "rattleback/sensor.h"
 #include "rattleback/step.h"
 
 static scene open_tower(const char *name, rb_accuracy accuracy)
@@ -83,5 +84,61 @@ TEST(a_house_is_hit_as_strict_says)
     scene_free(&b);
 }
 
+/* 8 boxes without friction in a corner that gravity leans into. One of its walls is a gate on a
+ * hinge, which its limit holds; dry friction alone would not. */
+static const char corner[] =
+    "<mujoco><option timestep='0.002' gravity='-1 1 -10'/>"
+    "<default><geom type='box' condim='1'/></default><worldbody>"
+    "<geom name='floor' size='1 1 0.1' pos='0 0 -0.1'/>"
+    "<geom name='wall' size='1 0.1 1' pos='0 0.1 0'/>"
+    "<body name='gate' pos='-0.02 0 0'><joint name='hinge' axis='0 1 0' limited='true'"
+    " range='0 90' frictionloss='0.05'/><geom name='leaf' size='0.02 0.2 0.2' pos='0 -0.21 0.21'"
+    " mass='0.1'/></body>"
+    "<replicate count='2' offset='0.1 0 0'><replicate count='2' offset='0 -0.1 0'>"
+    "<replicate count='2' offset='0 0 0.1'><body pos='0.05 -0.05 0.05'><freejoint/>"
+    "<geom name='box' size='0.05 0.05 0.05' mass='0.5'/></body></replicate></replicate>"
+    "</replicate></worldbody></mujoco>";
+
+static double force_between(const scene *s, const char *name)
+{
+    return rb_contact_between(s->m, s->d, rb_model_find(s->m, RB_KIND_BODY, name), -1);
+}
+
+/* Rows of normals alone, a limit and dry friction are one sparse problem with the contacts. */
+TEST(without_friction_a_corner_carries_its_boxes)
+{
+    scene s = scene_text(corner);
+    int interior = 0;
+    for (int k = 0; k < 20; k++) {
+        scene_step(&s);
+        CHECK_INT(s.info.below_accuracy, 0);
+        CHECK(s.info.residual <= 1e-6 && s.info.penetration < 1e-6);
+        interior += s.info.rungs[RB_RUNG_INTERIOR];
+    }
+    CHECK(interior > 0);
+    CHECK(fastest(&s) < 1e-6);
+    CHECK_NEAR(force_between(&s, "gate"), 8 * 0.5 * 1.0, 1e-4);
+    CHECK_NEAR(force_between(&s, "world"), 8 * 0.5 * (10.0 + 1.0), 1e-3);
+    scene_free(&s);
+}
+
+/* The gate gives way by as much as its friction lets it, as strict says, which embeds the rows. */
+TEST(a_gate_with_dry_friction_opens_as_strict_says)
+{
+    scene a = scene_text(corner), b = scene_text(corner);
+    b.o.accuracy = RB_ACCURACY_STRICT;
+    for (int k = 0; k < 3; k++) {
+        a.d->tau[0] = b.d->tau[0] = 2.0; /* the boxes lean with 4 N, at most 0.2 m high */
+        scene_step(&a);
+        scene_step(&b);
+    }
+    CHECK(a.d->q[0] > 1e-5);
+    for (int i = 0; i < a.m->nq; i++) CHECK_NEAR(a.d->q[i], b.d->q[i], 1e-6);
+    scene_free(&a);
+    scene_free(&b);
+}
+
 TEST_MAIN(RUN(a_tower_rests_in_its_first_step), RUN(a_pushed_tower_stays_at_its_accuracy),
-          RUN(an_arch_is_pushed_and_does_not_fall), RUN(a_house_is_hit_as_strict_says))
+          RUN(an_arch_is_pushed_and_does_not_fall), RUN(a_house_is_hit_as_strict_says),
+          RUN(without_friction_a_corner_carries_its_boxes),
+          RUN(a_gate_with_dry_friction_opens_as_strict_says))

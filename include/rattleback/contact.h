@@ -154,7 +154,8 @@ typedef struct rb_step_opts {
     double shell; /* `impulse`: distance at which bodies collide [m]; 0: a share of their size */
     rb_control control;
     double budget; /* work that a step may take, in units of about 1000 multiplications and
-                      additions [1]; 0: 4e6, one to four seconds; < 0 or INFINITY: unlimited */
+                      additions [1]; 0: 4e6, one to four seconds, beyond 100 degrees of freedom
+                      in proportion to them; < 0 or INFINITY: unlimited                         */
     int (*cancel)(void *ctx); /* called about every 10 ms within a step, by any of its threads;
                                  nonzero ends the step with RB_CANCELLED; NULL: never             */
     void *cancel_ctx;

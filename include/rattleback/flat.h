@@ -259,12 +259,14 @@ rb_status rb_batch_rollout(rb_batch *b, int T, int skip, const rb_step_opts *opt
 
 /* Parameters of each world, which gets a model of its own where they differ from what it has. x
  * (n x columns) for the worlds of ids (n, NULL: all of them); NAN: as it is. RB_PARAMETER_GRAVITY
- * has 3 columns, the others one for each geom or body. */
+ * has 3 columns, gain and bias 3 for each actuator, the others one for each geom or body. */
 typedef enum rb_parameter {
     RB_PARAMETER_FRICTION = 0,
     RB_PARAMETER_RESTITUTION,
     RB_PARAMETER_MASS,
-    RB_PARAMETER_GRAVITY
+    RB_PARAMETER_GRAVITY,
+    RB_PARAMETER_GAIN,
+    RB_PARAMETER_BIAS
 } rb_parameter;
 
 rb_status rb_batch_set(rb_batch *b, rb_parameter what, const double *x, const int *ids, int n,

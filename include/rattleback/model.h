@@ -348,12 +348,16 @@ rb_model *rb_model_copy(const rb_model *m, const rb_alloc *alloc);
 rb_status rb_model_set_friction(rb_model *m, int geom, double mu, rb_error *err);
 rb_status rb_model_set_restitution(rb_model *m, int geom, double e, rb_error *err);
 
+/* The same of pair 0 .. npair - 1 (pair_geom1, pair_geom2); NAN: as it is. */
+rb_status rb_model_set_pair(rb_model *m, int pair, double mu, double e, rb_error *err);
+
 /* Mass of a body [kg]; its inertia changes in proportion, its centre of mass does not. */
 rb_status rb_model_set_mass(rb_model *m, int body, double mass, rb_error *err);
 rb_status rb_model_set_gravity(rb_model *m, const double gravity[3], rb_error *err); /* [m/s^2] */
 
 /* Gains of an actuator as in rb_model.act_gain, act_bias: a position servo of stiffness kp and
- * damping kv has gain (kp, 0, 0) and bias (0, -kp, -kv). */
+ * damping kv has gain (kp, 0, 0) and bias (0, -kp, -kv); a pid has its ki in gain[0]. Muscles and
+ * dcmotors have none: RB_BAD_INPUT. */
 rb_status rb_model_set_gain(rb_model *m, int actuator, const double gain[3], const double bias[3],
                             rb_error *err);
 

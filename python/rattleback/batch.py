@@ -16,7 +16,7 @@ from .sim import Sim, State
 CERTIFICATE = np.dtype([("residual", "f8"), ("penetration", "f8"), ("below_accuracy", "f8"),
                         ("contacts", "f8")])
 
-_PARAMETERS = ("mu", "restitution", "mass", "gravity")
+_PARAMETERS = ("mu", "restitution", "mass", "gravity", "gain", "bias")
 _ARRAYS = ("q", "v", "act", "ctrl", "tau", "mocap", "mocap_v", "wrench", "sensor")
 
 
@@ -101,7 +101,7 @@ class Batch(Stepper):
     views that may be written, sensordata is read-only.
 
     threads: how many work on them; the bits of a world do not depend on it. mu, restitution, mass,
-    gravity: parameters of the worlds, see `set`. Other options are those of Sim.set_options.
+    gravity, gain, bias: parameters of the worlds, see `set`. Other options are those of Sim.set_options.
 
     A world that fails keeps the state of its last good step; `failed` names such worlds, `status`
     (n) says why, `error(i)` in a sentence.
@@ -194,7 +194,7 @@ class Batch(Stepper):
     def set(self, *, ids: Any = None, **parameters: Any) -> None:
         """Parameters of worlds, from the next step on: mu and restitution (one number for all, one
         for each world, or one for each world and geom), mass (worlds x bodies), gravity (3, or
-        worlds x 3). NaN leaves a number as it is. ids: worlds that are meant, all if not given."""
+        worlds x 3), gain and bias of actuators (nu x 3, or worlds x nu x 3). NaN leaves a number as it is. ids: worlds that are meant, all if not given."""
         which = self._ids(ids)
         count = self.n if which is None else len(which)
         for name, value in parameters.items():
@@ -209,21 +209,23 @@ class Batch(Stepper):
             if status:
                 raise ValueError(f"{name}: {_lib.sentence(err, status)}")
 
-    def _columns(self, name: str) -> int:
-        return {"gravity": 3, "mass": self.model.nbody}.get(name, self.model.ngeom)
+    def _columns(self, name: str) -> tuple[int, ...]:
+        actuators = (self.model.nu, 3)
+        return {"gravity": (3,), "mass": (self.model.nbody,), "gain": actuators,
+                "bias": actuators}.get(name, (self.model.ngeom,))
 
     def _parameter(self, name: str, value: Any, count: int) -> np.ndarray:
         array, columns = numbers(value, None, name), self._columns(name)
         if array.ndim == 1 and len(array) == count and (name in ("mu", "restitution")):
             array = array[:, None]
         try:
-            return np.ascontiguousarray(np.broadcast_to(array, (count, columns)))
+            return np.ascontiguousarray(np.broadcast_to(array, (count, *columns)))
         except ValueError:
-            raise ValueError(f"{name}: expected the shape ({count}, {columns}), or one that can be "
+            raise ValueError(f"{name}: expected the shape {(count, *columns)}, or one that can be "
                              f"broadcast to it, not {array.shape}") from None
 
     def _get(self, name: str) -> np.ndarray:
-        out = np.empty((self.n, self._columns(name)))
+        out = np.empty((self.n, *self._columns(name)))
         lib.rb_batch_get(self._p, _PARAMETERS.index(name), pointer(out))
         found = out.view(Parameter)
         found._give = lambda changed: self.set(**{name: changed})
@@ -264,6 +266,24 @@ class Batch(Stepper):
     @gravity.setter
     def gravity(self, value: Any) -> None:
         self.set(gravity=value)
+
+    @property
+    def gain(self) -> np.ndarray:
+        """What actuators do with their controls (n, nu, 3), see Model.set_gain."""
+        return self._get("gain")
+
+    @gain.setter
+    def gain(self, value: Any) -> None:
+        self.set(gain=value)
+
+    @property
+    def bias(self) -> np.ndarray:
+        """What they do with length and velocity (n, nu, 3)."""
+        return self._get("bias")
+
+    @bias.setter
+    def bias(self, value: Any) -> None:
+        self.set(bias=value)
 
     # ---- steps ----
 

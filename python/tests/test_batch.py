@@ -77,6 +77,15 @@ def test_parameters():
     half = 0.5 * batch.mu
     half[0] = 7.0
     assert batch.mu[0, 0] != 7.0
+    assert batch.gain.shape == batch.bias.shape == (3, model.nu, 3)
+    batch.gain[1, 0] = [3.0, 0.0, 0.0]
+    batch.bias[2] = [[0.0, -7.0, -0.5]] * model.nu
+    assert np.array_equal(batch.gain[1, 0], [3, 0, 0]) and batch.bias[2, -1, 1] == -7.0
+    assert np.array_equal(batch.gain[0], model.act_gain) and np.array_equal(batch.bias[0], model.act_bias)
+    with pytest.raises(ValueError, match="shape"):
+        batch.gain = np.ones((model.nu + 1, 3))
+    twin = pickle.loads(pickle.dumps(batch))
+    assert np.array_equal(twin.gain, batch.gain) and np.array_equal(twin.bias, batch.bias)
     batch.set(mu=0.5, ids=[1])
     assert np.all(batch.mu[1] == 0.5) and np.all(batch.mu[0] != 0.5)
     batch.reset()

@@ -251,6 +251,11 @@
  * that does not end blocks the caller. Smaller: piles of thousands are refused. */
 #define RB_WORK_MOST 4e6
 
+/* Degrees of freedom beyond which that limit grows in proportion to them [1]. Larger: a hundred
+ * robots are refused for what single ones may take. Smaller: a step that does not end takes longer.
+ */
+#define RB_WORK_DOFS 100.0
+
 /* Gap that counts as closed, in units of the extent of the model [1]. Rounding of positions is some
  * 1e-16 of it. Larger: bodies hover by this much. Smaller: rounding of the gap, divided by the
  * step, drives bodies that rest. */

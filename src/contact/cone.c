@@ -304,15 +304,15 @@ static double usual_compliance(const rb_island *is)
  * it is as compliant as a contact, so that one compliance means the same for all (F.24). So does
  * overlap at a joint, which no cone couples to other rows and which hardly moves. A joint that
  * loops keep nearly at rest gets a share of the scale it has without them: otherwise it would
- * outweigh everything else. */
+ * outweigh everything else. W: without the loops, NULL: there are none. */
 static void scale_joints(const rb_island *is, const double *W, context *x)
 {
     double usual = usual_compliance(is);
     for (int i = 0; i < is->n; i++) {
         if (!is_joint(is->c[i])) continue;
         ptrdiff_t row = is->row[i];
-        double own =
-            fmax(W[row * is->nrow + row], RB_JOINT_HELD * rb_island_entry(is, (int)row, (int)row));
+        double whole = rb_island_entry(is, (int)row, (int)row);
+        double own = W ? fmax(W[row * is->nrow + row], RB_JOINT_HELD * whole) : whole;
         if (own > 0.0 && usual > 0.0) x->factor[row] = sqrt(usual / own);
     }
 }
@@ -374,6 +374,113 @@ static rb_status write_embedded(const rb_island *is, rb_arena *arena, context *x
     return RB_OK;
 }
 
+/* ---- the same as an operator ------------------------------------------------------------------
+ *
+ * W = Y Y', rows of Y of 3 for each constraint; those that nothing moves are empty, and the normal
+ * of dry friction is a freedom of its own. */
+
+typedef struct padded {
+    rb_operator op;
+    int *jptr, *jcol, *start;
+    double *jval, *minv;
+    int used, ndry;
+} padded;
+
+static rb_status take_padded(const rb_island *is, const rb_operator *from, size_t ne,
+                             rb_arena *arena, padded *to)
+{
+    size_t dry = 0, size = 0;
+    for (int i = 0; i < is->n; i++) dry += is->c[i]->kind == RB_CONSTRAINT_DRY;
+    for (int b = 0; b < from->nblock; b++) {
+        size_t k = (size_t)(from->start[b + 1] - from->start[b]);
+        size += k * k;
+    }
+    size_t entries = (size_t)from->jptr[is->nrow] + dry, nblock = (size_t)from->nblock;
+    to->jptr = rb_push(arena, int, ne + 1);
+    to->jcol = rb_push(arena, int, entries);
+    to->jval = rb_push(arena, double, entries);
+    to->start = rb_push(arena, int, nblock + dry + 1);
+    to->minv = rb_push(arena, double, size + dry);
+    if (!to->jptr || !to->jcol || !to->jval || !to->start || !to->minv) return RB_NOMEM;
+    memcpy(to->start, from->start, (nblock + 1) * sizeof *to->start);
+    memcpy(to->minv, from->minv, size * sizeof *to->minv);
+    for (size_t k = 0; k < dry; k++) {
+        to->minv[size + k] = 1.0;
+        to->start[nblock + k + 1] = from->m + (int)k + 1;
+    }
+    to->op = (rb_operator){ .m = from->m + (int)dry,
+                            .jptr = to->jptr,
+                            .jcol = to->jcol,
+                            .jval = to->jval,
+                            .nblock = (int)(nblock + dry),
+                            .start = to->start,
+                            .minv = to->minv };
+    return RB_OK;
+}
+
+/* Row of the constraint that is component k of its triple, -1: none. */
+static int row_of_triple(const rb_island *is, int i, int k)
+{
+    const rb_constraint *c = is->c[i];
+    if (c->kind == RB_CONSTRAINT_DRY) return k == 1 ? is->row[i] : -1;
+    return k < c->nrow ? is->row[i] + k : -1;
+}
+
+static void put_entry(padded *to, int column, double value)
+{
+    to->jcol[to->used] = column;
+    to->jval[to->used++] = value;
+}
+
+/* The normal of dry friction: w r_n = w b (F.9). */
+static void put_dry_normal(const rb_island *is, int i, const context *x, padded *to, double *q)
+{
+    double f = x->factor[is->row[i]], w = f * f * rb_island_entry(is, is->row[i], is->row[i]);
+    if (!(w > 0.0)) w = 1.0;
+    put_entry(to, is->W.op->m + to->ndry++, sqrt(w));
+    q[3 * i] = -w * is->c[i]->bound / f;
+}
+
+/* One triple after the other, rows times their factors. */
+static void fill_padded(const rb_island *is, const context *x, padded *to, double *q)
+{
+    const rb_operator *from = is->W.op;
+    for (int i = 0; i < is->n; i++) {
+        for (int k = 0; k < 3; k++) {
+            int row = row_of_triple(is, i, k);
+            to->jptr[3 * i + k] = to->used;
+            if (k == 0 && row < 0) put_dry_normal(is, i, x, to, q);
+            if (row < 0) continue;
+            for (int e = from->jptr[row]; e < from->jptr[row + 1]; e++)
+                put_entry(to, from->jcol[e], x->factor[row] * from->jval[e]);
+            q[3 * i + k] = x->factor[row] * is->u[row];
+        }
+    }
+    to->jptr[3 * is->n] = to->used;
+}
+
+static rb_status write_padded(const rb_island *is, rb_arena *arena, context *x, rb_written *out)
+{
+    size_t ne = 3 * (size_t)x->ntriple;
+    padded *to = rb_push(arena, padded, 1);
+    double *q = rb_push(arena, double, ne);
+    if (!to || !q) return RB_NOMEM;
+    memset(to, 0, sizeof *to);
+    memset(q, 0, ne * sizeof *q);
+    rb_status status = take_padded(is, is->W.op, ne, arena, to);
+    if (status != RB_OK) return status;
+    scale_joints(is, NULL, x);
+    fill_padded(is, x, to, q);
+    out->problem = (rb_problem){ .kind = RB_CONE,
+                                 .n = (int)ne,
+                                 .q = q,
+                                 .nc = x->ntriple,
+                                 .dim = 3,
+                                 .mu = x->mu,
+                                 .W = { .form = RB_OPERATOR, .op = &to->op } };
+    return RB_OK;
+}
+
 /* What is known of the last step or the last round. */
 static rb_status guess(const rb_island *is, rb_arena *arena, const context *x, rb_written *out)
 {
@@ -413,7 +520,9 @@ static rb_status cone_write(const rb_island *is, const rb_step_opts *o, rb_arena
 
     status = take_bilateral(is, arena, x);
     if (status == RB_OK) status = place_rows(is, arena, x);
-    if (status == RB_OK) status = write_embedded(is, arena, x, out);
+    if (status == RB_OK)
+        status = is->W.form == RB_OPERATOR ? write_padded(is, arena, x, out)
+                                           : write_embedded(is, arena, x, out);
     if (status == RB_OK) status = guess(is, arena, x, out);
     return status;
 }

@@ -94,8 +94,8 @@ typedef struct rb_island {
     double h;
     const rb_constraint **c; /*                                                        (n)        */
     int *row;                /* first row of each constraint within the island         (n)        */
-    rb_matrix W;             /* J M^-1 J': dense, or where all are plain contacts and many blocks
-                                of 3 or an operator                                               */
+    rb_matrix W;             /* J M^-1 J': dense, or where there are many triples an operator, or
+                                blocks of 3 where all are plain contacts                          */
     const double *G; /* rb_island_open_some: W = G G' instead, W.dense is NULL      (nrow x nG)   */
     int nG;
     /* filled by the stepper */
@@ -123,7 +123,12 @@ rb_status rb_island_open(const rb_model *m, const rb_data *d, const rb_constrain
 rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constraints *set,
                             int island, double h, double *W, rb_arena *arena, rb_island *out);
 
-/* The same with W as an operator alone where contacts crowd (rb_operator_crowd). */
+/* Nothing but contacts of one or three rows, limits and dry friction, each of which is one triple
+ * of a cone problem. */
+int rb_island_is_triples(const rb_constraints *set, int island);
+
+/* The same with W as an operator alone where contacts crowd (rb_operator_crowd), and where there
+ * are many triples of which some are no plain contacts. */
 rb_status rb_island_open_crowd(const rb_model *m, const rb_data *d, const rb_constraints *set,
                                int island, double h, rb_arena *arena, rb_island *out);
 

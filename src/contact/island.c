@@ -640,6 +640,16 @@ static int all_plain(const rb_island *is)
     return 1;
 }
 
+int rb_island_is_triples(const rb_constraints *set, int island)
+{
+    for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
+        const rb_constraint *c = &set->c[set->island_order[i]];
+        if (c->kind == RB_CONSTRAINT_EQUALITY || c->nrow > 3) return 0;
+        if (c->kind == RB_CONSTRAINT_CONTACT && !isnan(c->material.friction_across)) return 0;
+    }
+    return 1;
+}
+
 rb_status rb_island_open_with(const rb_constraints *set, int island, double h, const double *W,
                               rb_arena *arena, rb_island *out)
 {
@@ -692,9 +702,13 @@ rb_status rb_island_open_crowd(const rb_model *m, const rb_data *d, const rb_con
     half w = { .m = m, .d = d, .set = set, .island = out };
     status = half_solve_all(&w, arena);
     if (status != RB_OK) return status;
-    if (out->n < RB_CROWD_LEAST || !all_plain(out)) return write_dense(&w, NULL, arena);
+    int plain = all_plain(out);
+    if (out->n < RB_CROWD_LEAST || !(plain || rb_island_is_triples(set, island)))
+        return write_dense(&w, NULL, arena);
     status = write_operator(&w, arena);
     if (status != RB_OK) return status;
+    if (!plain) out->W.form = RB_OPERATOR;
+    if (!plain) return RB_OK;
     const rb_operator *op = out->W.op;
     int crowded = rb_operator_crowd(op, out->n, arena);
     if (crowded < 0) return RB_NOMEM;

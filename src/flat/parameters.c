@@ -1,4 +1,4 @@
-/* Friction, restitution, mass and gravity of single worlds of a batch. */
+/* Friction, restitution, mass, gravity and gains of single worlds of a batch. */
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 static int columns(const rb_model *m, rb_parameter what)
 {
     if (what == RB_PARAMETER_GRAVITY) return 3;
+    if (what >= RB_PARAMETER_GAIN) return 3 * m->nu;
     return what == RB_PARAMETER_MASS ? m->nbody : m->ngeom;
 }
 
@@ -14,12 +15,26 @@ static double value(const rb_model *m, rb_parameter what, int k)
 {
     if (what == RB_PARAMETER_GRAVITY) return m->option.gravity[k];
     if (what == RB_PARAMETER_MASS) return m->body_mass[k];
+    if (what == RB_PARAMETER_GAIN) return m->act_gain[k];
+    if (what == RB_PARAMETER_BIAS) return m->act_bias[k];
     const rb_material *material = &m->geom_material[k];
     return what == RB_PARAMETER_FRICTION ? material->friction : material->restitution;
 }
 
+/* One of the three numbers of an actuator. */
+static rb_status set_gain(rb_model *m, rb_parameter what, int k, double x, rb_error *err)
+{
+    double both[2][3];
+    int actuator = k / 3;
+    memcpy(both[0], m->act_gain + 3 * (ptrdiff_t)actuator, sizeof both[0]);
+    memcpy(both[1], m->act_bias + 3 * (ptrdiff_t)actuator, sizeof both[1]);
+    both[what == RB_PARAMETER_BIAS][k % 3] = x;
+    return rb_model_set_gain(m, actuator, both[0], both[1], err);
+}
+
 static rb_status set_one(rb_model *m, rb_parameter what, int k, double x, rb_error *err)
 {
+    if (what >= RB_PARAMETER_GAIN) return set_gain(m, what, k, x, err);
     if (what == RB_PARAMETER_FRICTION) return rb_model_set_friction(m, k, x, err);
     if (what == RB_PARAMETER_RESTITUTION) return rb_model_set_restitution(m, k, x, err);
     return rb_model_set_mass(m, k, x, err);

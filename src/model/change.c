@@ -24,7 +24,7 @@ rb_model *rb_model_copy(const rb_model *m, const rb_alloc *alloc)
     return copy;
 }
 
-enum { FRICTION, RESTITUTION, MASS, GRAVITY, GAIN };
+enum { FRICTION, RESTITUTION, MASS, GRAVITY, GAIN, PAIR };
 
 static void note(rb_model *m, int what, int index, const double *x, int n)
 {
@@ -60,6 +60,25 @@ rb_status rb_model_set_restitution(rb_model *m, int geom, double e, rb_error *er
         return rb_fail(err, RB_BAD_INPUT, "restitution must be between 0 and 1");
     m->geom_material[geom].restitution = e;
     note(m, RESTITUTION, geom, &e, 1);
+    return RB_OK;
+}
+
+rb_status rb_model_set_pair(rb_model *m, int pair, double mu, double e, rb_error *err)
+{
+    rb_status status = check_index("pair", pair, m->npair, err);
+    if (status != RB_OK) return status;
+    if (mu < 0.0 || isinf(mu))
+        return rb_fail(err, RB_BAD_INPUT, "friction must be finite and not negative");
+    if (e < 0.0 || e > 1.0)
+        return rb_fail(err, RB_BAD_INPUT, "restitution must be between 0 and 1");
+    rb_material *material = &m->pair_material[pair];
+    const double both[2] = { mu, e };
+    if (!isnan(mu)) {
+        material->friction = mu;
+        material->friction_static = material->friction_across = NAN;
+    }
+    if (!isnan(e)) material->restitution = e;
+    note(m, PAIR, pair, both, 2);
     return RB_OK;
 }
 
@@ -110,11 +129,24 @@ rb_status rb_model_set_gravity(rb_model *m, const double gravity[3], rb_error *e
     return RB_OK;
 }
 
+static int has_gains(const rb_model *m, int actuator)
+{
+    const int law[2] = { m->act_gain_law[actuator], m->act_bias_law[actuator] };
+    for (int i = 0; i < 2; i++)
+        if (law[i] == RB_LAW_MUSCLE || law[i] == RB_LAW_DCMOTOR) return 0;
+    return 1;
+}
+
 rb_status rb_model_set_gain(rb_model *m, int actuator, const double gain[3], const double bias[3],
                             rb_error *err)
 {
     rb_status status = check_index("actuator", actuator, m->nu, err);
     if (status != RB_OK) return status;
+    if (!has_gains(m, actuator))
+        return rb_fail(err, RB_BAD_INPUT,
+                       "actuator %d is a muscle or a dcmotor: its force does not follow from gain "
+                       "and bias",
+                       actuator);
     for (int i = 0; i < 3; i++)
         if (!isfinite(gain[i]) || !isfinite(bias[i]))
             return rb_fail(err, RB_BAD_INPUT, "gain and bias must be finite");

@@ -34,7 +34,7 @@ enum { LIMIT = 60, TRIES = 2 };
 static void ends_of(const rb_operator *op, const int *of, int c, int ends[2])
 {
     ends[0] = ends[1] = -1;
-    for (int e = op->jptr[3 * c]; e < op->jptr[3 * c + 1]; e++) {
+    for (int e = op->jptr[3 * c]; e < op->jptr[3 * c + 3]; e++) {
         int b = of[op->jcol[e]];
         if (ends[0] < 0 || b < ends[0]) ends[0] = b;
         if (b > ends[1]) ends[1] = b;

@@ -277,7 +277,7 @@ static rb_status leave_open(const rb_stage *s, rb_arena *arena, rb_island *is)
 {
     int any = 0;
     for (int i = 0; i < is->n; i++) any |= is->c[i]->inner;
-    if (!any || s->o->formulation->kind != RB_CONE) return RB_OK;
+    if (!any || s->o->formulation->kind != RB_CONE || is->W.form != RB_DENSE) return RB_OK;
     is->left = rb_push(arena, unsigned char, is->n);
     if (!is->left) return RB_NOMEM;
     for (int i = 0; i < is->n; i++) {
@@ -355,6 +355,8 @@ static int is_crowded(const rb_stage *s, int island)
 {
     const int *start = s->set.island_start;
     int cones = start[island + 1] - start[island];
+    if (may_be_crowd(s) && cones >= RB_CROWD_LEAST && rb_island_is_triples(&s->set, island))
+        return 0; /* interior points do not */
     return may_be_active(s, island) && 3 * cones > CROWDED * s->m->nv;
 }
 

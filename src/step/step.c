@@ -151,9 +151,9 @@ static void keep_gauges(rb_stage *s)
     rb_gauges_keep(s->m, s->d);
 }
 
-static double budget_of(const rb_step_opts *o)
+static double budget_of(const rb_model *m, const rb_step_opts *o)
 {
-    if (o->budget == 0.0) return RB_WORK_MOST;
+    if (o->budget == 0.0) return RB_WORK_MOST * fmax(1.0, m->nv / RB_WORK_DOFS);
     return o->budget > 0.0 ? o->budget : INFINITY;
 }
 
@@ -204,7 +204,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
         return RB_OK;
     }
     rb_mark mark = rb_arena_mark(d->arena);
-    rb_meter meter = rb_meter_make(budget_of(o), o->cancel, o->cancel_ctx);
+    rb_meter meter = rb_meter_make(budget_of(m, o), o->cancel, o->cancel_ctx);
     s.meter = d->arena->meter = &meter;
     int kept = take_memory(&s) && keep(&s, &start);
     status = RB_NOMEM;

@@ -64,6 +64,8 @@ def test_a_step_that_is_too_long_is_noticed():
     result = run(SERVO, "--ctrl", "c.csv", "--step", "1", "--time", "40", files=STEP)
     check_run(result, 0, "joint hinge reverses from step to step", "--check-step")
     check(result[2].count("reverses") == 1, result[2])
+    stiff = SERVO.replace('kp="200"', 'kp="4000"').replace('type="hinge" axis="0 1 0"', 'type="slide" axis="1 0 0"')
+    check_run(run(stiff, "--ctrl", "c.csv", "--step", "1", "--time", "8", files=STEP), 0, "joint hinge reverses")
     result = run(SERVO, "--ctrl", "c.csv", "--step", "0.002", "--time", "2", files=STEP)
     check_run(result, 0)
     check("reverses" not in result[2], result[2])

@@ -188,6 +188,14 @@ TEST(parameters)
     rb_batch_get(b, RB_PARAMETER_GRAVITY, now);
     assert_true(now[2] == m->option.gravity[2] && now[5] == -1.0);
     assert_true(rb_sim_model(rb_batch_sim(b, 0)) == m && rb_sim_model(rb_batch_sim(b, 1)) != m);
+    double *gain = calloc(6 * (size_t)m->nu, sizeof *gain);
+    rb_batch_get(b, RB_PARAMETER_GAIN, gain);
+    assert_true(m->nu > 0 && gain[0] == m->act_gain[0] && gain[3 * m->nu] == m->act_gain[0]);
+    gain[0] *= 2.0;
+    assert_int_equal(rb_batch_set(b, RB_PARAMETER_GAIN, gain, NULL, 2, &err), RB_OK);
+    assert_true(rb_sim_model(rb_batch_sim(b, 0))->act_gain[0] == 2.0 * m->act_gain[0]);
+    assert_true(rb_sim_model(rb_batch_sim(b, 1))->act_gain[0] == m->act_gain[0]);
+    free(gain);
     double *mass = calloc((size_t)m->nbody, sizeof *mass);
     mass[1] = -1.0;
     const int one = 0;
