@@ -47,7 +47,7 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
     if (s->tries > 1) snprintf(tries, sizeof tries, "-n%d", s->tries);
     if (s->round > 0) snprintf(impact, sizeof impact, "-i%d", s->round);
     if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
-    if (s->turn > 1) snprintf(turn, sizeof turn, "-s%d", s->turn - 1);
+    if (s->turn > 0) snprintf(turn, sizeof turn, "-s%d", s->turn);
     if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
     snprintf(text, size, "t%.12g%s%s%s%s%s-%d", s->time0, tries, impact, repair, turn, part,
              island);

@@ -33,7 +33,8 @@ def test_summary_has_what_it_promises():
     check(rod["steps"] == 280 and rod["failures"] == 0, rod)
     check(abs(rod["qpos"][0] + 0.231) < 0.004, rod["qpos"])
     check(rod["residual_max"] <= 1e-9 and rod["penetration_max"] <= 1e-9, rod)
-    check(rod["energy_created_max"] <= 1e-12 and rod["below_accuracy"] == 0, rod)
+    # what lasts: 1.2e-6, 1.6e-7, 2.0e-8 J of 9.8 J in a step of 5, 2.5, 1.25 ms
+    check(rod["energy_created_max"] <= 3e-7 and rod["below_accuracy"] == 0, rod)
 
 
 SUNK = """<mujoco><option timestep="0.001"/><worldbody><geom name="floor" type="plane"
@@ -166,7 +167,7 @@ def test_a_model_may_say_what_set_says():
     err = rattleback("run", ROD, "--set", "rb.colour=1")[2]
     names = err.split("NAME one of ")[1].strip().split(", ")
     words = {"formulation": "box", "solver": "auto", "stepper": "located", "restitution_law": "newton",
-             "accuracy": "strict"}
+             "accuracy": "strict", "scheme": "node"}
     numbers = {"step": "0.001", "time": "0.01", "directions": "4", "phantom_directions": "4"}
     entries = "".join('<text name="rb.%s" data="%s"/>' % (n, words[n]) if n in words else
                       '<numeric name="rb.%s" data="%s"/>' % (n, numbers.get(n, "0")) for n in names)
