@@ -126,6 +126,8 @@ TEST(chains_in_contact_make_little_energy)
         CHECK(made_by_chain(seed, "cone", RB_SCHEME_NODE) <= 3e-6);
         CHECK(made_by_chain(seed, "stewart-trinkle", RB_SCHEME_NODE) <= 1.5e-4);
         CHECK(made_by_chain(seed, "cone", RB_SCHEME_SEMI_IMPLICIT) <= 1e-12);
+        CHECK(made_by_chain(seed, "stewart-trinkle", RB_SCHEME_SEMI_IMPLICIT) <= 1e-11);
+        CHECK(made_by_chain(seed, "stewart-trinkle-nonlinear", RB_SCHEME_SEMI_IMPLICIT) <= 1e-11);
     }
 }
 

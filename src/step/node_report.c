@@ -291,6 +291,20 @@ static const double *half_before(const rb_node *x, const rb_constraint *c)
     return touch && touch->nrow == c->nrow ? touch->frame : NULL;
 }
 
+/* A contact that struck within the step is open at its end, and touched all the same. */
+static void tell_strikes(rb_node *x)
+{
+    rb_stage *s = x->s;
+    for (int i = 0; i < s->set.ncontact; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        const double *p = x->struck + c->row;
+        if (s->mode[i] != RB_MODE_OPEN || !(p[0] > 0.0)) continue;
+        double most = c->material.friction * p[0];
+        double t = c->nrow < 3 ? -1.0 : sqrt(p[1] * p[1] + p[2] * p[2]);
+        s->mode[i] = t < (1.0 - RB_TOL_STANDARD) * most ? RB_MODE_STICK : RB_MODE_SLIDE;
+    }
+}
+
 /* Impulses between the velocities that are reported,
  *
  *     p + p~ of the end - p~ of the start                                                   (S.104)
@@ -390,6 +404,7 @@ static rb_status find_velocity(rb_node *x)
     s->info->residual = before.residual;
     s->info->velocity_residual = before.velocity_residual;
     if (status == RB_OK) report_impulses(x, &end);
+    if (status == RB_OK) tell_strikes(x);
     return status;
 }
 

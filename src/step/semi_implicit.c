@@ -14,11 +14,13 @@
 #include "step/printed.h"
 
 /* Stewart and Trinkle push out what overlaps (S.75), a part of a step its share of it: over a part
- * of 1e-20 s rounding would be thrown away at 1e8 m/s. */
+ * of 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays: pushed out in
+ * one step it would be thrown away as well. */
 static double floor_of(const rb_stage *s, const rb_constraint *c)
 {
     double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
-    return s->o->formulation->push_out ? (1.0 - s->h / s->h_full) * start : start;
+    if (!s->o->formulation->push_out || start < -rb_stage_error_least(s)) return start;
+    return (1.0 - s->h / s->h_full) * start;
 }
 
 static double normal(const rb_stage *s, const rb_constraint *c, double u_hat)
