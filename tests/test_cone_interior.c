@@ -137,6 +137,39 @@ TEST(problems_with_a_known_answer)
     }
 }
 
+/* Fastest approach that the impulses leave [m/s]. */
+static double fastest_approach(const double *r)
+{
+    double u[ROWS], fastest = 0.0;
+    CHECK_INT(rb_problem_apply(&T.problem, r, NULL, u), RB_OK);
+    for (int c = 0; c < CONTACTS; c++) fastest = fmax(fastest, -(u[3 * c] + T.q[3 * c]));
+    return fastest;
+}
+
+/* A guess with a little less push than the answer is one at a coarse tolerance, and all its
+ * contacts close; asked for less than that it is not taken as it is. */
+TEST(coarse_answers_close_no_faster_than_asked)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        TEST_SEED(seed);
+        double r[ROWS];
+        rb_solve_opts opts = rb_solve_opts_default();
+        rb_info info = { 0 };
+        make_known(seed, 0.5);
+        for (int i = 0; i < ROWS; i++) r[i] = (1.0 - 1e-4) * T.r[i];
+        opts.tol = 1e-3;
+        opts.unique = 0;
+        opts.warm = 1;
+        CHECK_INT(rb_solve(&T.problem, &opts, r, &info), RB_OK);
+        CHECK_INT(info.factorisations, 0);
+        opts.closing = 0.25 * fastest_approach(r);
+        CHECK(opts.closing > 1e-6);
+        CHECK_INT(rb_solve(&T.problem, &opts, r, &info), RB_OK);
+        CHECK_INT(info.outcome, RB_SOLVED);
+        CHECK(fastest_approach(r) <= opts.closing);
+    }
+}
+
 TEST(less_accuracy_takes_fewer_factorisations)
 {
     int fine = 0, coarse = 0;
@@ -203,4 +236,4 @@ TEST(work_is_bounded_where_less_will_do)
 
 TEST_MAIN(RUN(problems_with_a_known_answer), RUN(less_accuracy_takes_fewer_factorisations),
           RUN(an_answer_as_a_guess_costs_nothing), RUN(velocities_do_not_depend_on_the_order),
-          RUN(work_is_bounded_where_less_will_do))
+          RUN(work_is_bounded_where_less_will_do), RUN(coarse_answers_close_no_faster_than_asked))

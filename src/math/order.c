@@ -24,6 +24,7 @@ typedef struct quotient {
     int **member;           /* elements that node i belongs to                      (n) */
     int *nmember, *rmember; /* number and room                                     (n) */
     int *mark, stamp;       /* mark[i] == stamp: seen                               (n) */
+    int *heap, *at, nheap;  /* nodes, the next one first; place of each             (n) */
     rb_arena *arena;
 } quotient;
 
@@ -136,6 +137,48 @@ static int reach(quotient *Q, int i, int *out, int *count)
     return weight;
 }
 
+/* ---- the next node ------------------------------------------------------------------------------
+ */
+
+/* Least degree first, then the least number. */
+static int is_before(const quotient *Q, int a, int b)
+{
+    return Q->degree[a] != Q->degree[b] ? Q->degree[a] < Q->degree[b] : a < b;
+}
+
+static void put(quotient *Q, int k, int i)
+{
+    Q->heap[k] = i;
+    Q->at[i] = k;
+}
+
+/* Node i, whose degree has changed, moves to its place. */
+static void settle(quotient *Q, int i)
+{
+    int k = Q->at[i];
+    for (int up = (k - 1) / 2; k > 0 && is_before(Q, i, Q->heap[up]); up = (k - 1) / 2) {
+        put(Q, k, Q->heap[up]);
+        k = up;
+    }
+    for (int down = 2 * k + 1; down < Q->nheap; down = 2 * k + 1) {
+        if (down + 1 < Q->nheap && is_before(Q, Q->heap[down + 1], Q->heap[down])) down++;
+        if (!is_before(Q, Q->heap[down], i)) break;
+        put(Q, k, Q->heap[down]);
+        k = down;
+    }
+    put(Q, k, i);
+}
+
+static int take_first(quotient *Q)
+{
+    int first = Q->heap[0], last = Q->heap[--Q->nheap];
+    if (Q->nheap > 0) {
+        put(Q, 0, last);
+        settle(Q, last);
+    }
+    return first;
+}
+
 /* Node p becomes an element: its reach; the elements it was in are absorbed. */
 static rb_status eliminate(quotient *Q, int p, int *list)
 {
@@ -151,7 +194,10 @@ static rb_status eliminate(quotient *Q, int p, int *list)
     for (int k = 0; k < count; k++) {
         if (!add_member(Q, nodes[k], p)) return RB_NOMEM;
     }
-    for (int k = 0; k < count; k++) Q->degree[nodes[k]] = reach(Q, nodes[k], NULL, NULL);
+    for (int k = 0; k < count; k++) {
+        Q->degree[nodes[k]] = reach(Q, nodes[k], NULL, NULL);
+        settle(Q, nodes[k]);
+    }
     return RB_OK;
 }
 
@@ -167,8 +213,10 @@ static rb_status start_quotient(quotient *Q, const graph *g, rb_arena *arena)
     Q->nmember = rb_push(arena, int, n);
     Q->rmember = rb_push(arena, int, n);
     Q->mark = rb_push(arena, int, n);
+    Q->heap = rb_push(arena, int, n);
+    Q->at = rb_push(arena, int, n);
     if (!Q->state || !Q->degree || !Q->element || !Q->size || !Q->member || !Q->nmember ||
-        !Q->rmember || !Q->mark) {
+        !Q->rmember || !Q->mark || !Q->heap || !Q->at) {
         return RB_NOMEM;
     }
     memset(Q->state, 0, (size_t)n * sizeof(int));
@@ -176,6 +224,10 @@ static rb_status start_quotient(quotient *Q, const graph *g, rb_arena *arena)
     memset(Q->rmember, 0, (size_t)n * sizeof(int));
     memset(Q->mark, 0, (size_t)n * sizeof(int));
     for (int i = 0; i < n; i++) Q->degree[i] = reach(Q, i, NULL, NULL);
+    for (int i = 0; i < n; i++) {
+        put(Q, Q->nheap++, i);
+        settle(Q, i);
+    }
     return RB_OK;
 }
 
@@ -204,12 +256,8 @@ rb_status rb_minimum_degree(int n, const int *ptr, const int *col, rb_arena *scr
     int *list = rb_push(scratch, int, n), *group_order = rb_push(scratch, int, n);
     if (!list || !group_order) status = RB_NOMEM;
     for (int k = 0; status == RB_OK && k < g.n; k++) {
-        int best = -1;
-        for (int i = 0; i < g.n; i++) {
-            if (Q.state[i] == 0 && (best < 0 || Q.degree[i] < Q.degree[best])) best = i;
-        }
-        group_order[k] = best;
-        status = eliminate(&Q, best, list);
+        group_order[k] = take_first(&Q);
+        status = eliminate(&Q, group_order[k], list);
     }
     if (status == RB_OK) status = expand_groups(&g, n, group_order, scratch, order);
     rb_arena_reset(scratch, mark);
