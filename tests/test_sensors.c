@@ -154,6 +154,33 @@ TEST(loops_are_forces_from_outside)
     scene_free(&s);
 }
 
+/* 1 kg on a rail under a string of 1 m: what the string carries the rail need not. */
+TEST(tendons_are_forces_from_outside)
+{
+    static const char *const by[] = { "stiffness='10' springlength='0.5'", "",
+                                      "limited='true' range='0 1'" };
+    const double carried[] = { 5.0, 3.0, 0.0 };
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 -10' timestep='0.002'/><worldbody>"
+                 "<site name='top' pos='0 0 1'/><body name='plate'><joint type='slide' axis='%s'/>"
+                 "<geom size='0.1' mass='0.25'/><body name='cup' pos='0.5 0 0'><geom size='0.1'"
+                 " mass='0.75'/><site name='s' pos='-0.5 0 0'/></body></body></worldbody>"
+                 "<tendon><spatial name='t' %s><site site='top'/><site site='s'/></spatial>"
+                 "</tendon><actuator><motor tendon='t'/></actuator>"
+                 "<sensor><force name='f' site='s'/></sensor></mujoco>",
+                 k == 2 ? "0 0 1" : "1 0 0", by[k]);
+        scene s = scene_text(text);
+        s.d->ctrl[0] = k == 1 ? -3.0 : 0.0;
+        take_steps(&s, 5);
+        /* of the cup: its weight less what the string carries; on the limit that carries both */
+        double expected = k == 2 ? 7.5 - 10.0 : 7.5 - carried[k];
+        check_vector(value(&s, "f"), 0, 0, expected, 1e-5);
+        scene_free(&s);
+    }
+}
+
 /* ---- motion -----------------------------------------------------------------------------------
  */
 
@@ -374,7 +401,8 @@ TEST(specs_are_checked)
 TEST_MAIN(RUN(a_foot_that_carries_100_newtons_says_so), RUN(what_bodies_exert_on_each_other),
           RUN(at_rest_gravity_is_felt), RUN(contacts_by_what_was_asked),
           RUN(limits_say_what_they_carry), RUN(loops_are_forces_from_outside),
-          RUN(what_is_felt_in_motion), RUN(a_run_with_sensors_has_the_same_bits),
-          RUN(delays_look_back), RUN(copies_remember), RUN(noise_is_added_on_request), RUN(titles),
+          RUN(tendons_are_forces_from_outside), RUN(what_is_felt_in_motion),
+          RUN(a_run_with_sensors_has_the_same_bits), RUN(delays_look_back), RUN(copies_remember),
+          RUN(noise_is_added_on_request), RUN(titles),
           RUN(what_is_not_there_is_an_error_with_its_line), RUN(supported_ones_make_no_warning),
           RUN(specs_are_checked))

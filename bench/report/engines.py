@@ -138,10 +138,9 @@ def collections(root, up):
     return ["Every file of a collection that MuJoCo 4.0.0 loads, run for one second with random controls. `ok`: the run ended and",
             "every step reached its accuracy. `aside`: the file asks for something that the manual says is not there.", "",
             "```sh no-run", "bench/collections/run --scenes NAME=FOLDER...", "```", "", record.source(up) + ".", "", *record.table(), "",
-            "Six files stop. Two have contacts without friction, three need more than the budget of a step, and one has positive",
-            "feedback, which MuJoCo gives up too.", "",
+            "Two files stop: one needs more than the budget of a step, and one has positive feedback, which MuJoCo gives up too.", "",
             "Collections that nobody had looked at before; the three files that were refused have no link, and are empty models now:", "",
-            new.source(up) + ".", "", *new.table(), "",
+            new.source(up) + ".", "", *new.table(), "", "And three more:", "", *new.table(2), "",
             "Others, at earlier revisions. Four of the files that stop below are those of `mink` and `act`, which run now.", "",
             earlier.source(up) + ".", "", *earlier.table(), "", more.source(up) + ".", "", *more.table()]
 

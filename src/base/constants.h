@@ -247,6 +247,10 @@
  * friction has visible errors. Smaller: steps are refused where one digit is missing. */
 #define RB_TOL_LOOSE 1e-3
 
+/* Distance within which a point of a tendon's path is that of a site, in units of the extent of the
+ * model [1]: rounding. Larger: of two sites side by side the wrong body may be pulled. */
+#define RB_PATH_POINT 1e-12
+
 /* Default limit of the work of a step, in units of meter.h [1]: one to four seconds. Larger: a step
  * that does not end blocks the caller. Smaller: piles of thousands are refused. */
 #define RB_WORK_MOST 4e6

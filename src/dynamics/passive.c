@@ -54,14 +54,19 @@ static double poly(double k, const double more[2], double x)
     return k + x * (more[0] + x * more[1]);
 }
 
-static void tendon_force(const rb_model *m, const rb_data *d, int t, double *out)
+double rb_tendon_spring(const rb_model *m, const rb_data *d, int t)
 {
     const double *band = m->tendon_spring + 2 * t;
     double length = rb_tendon_length(m, d, t), rate = rb_tendon_rate(m, d, t);
     double stretch = length - rb_clamp(length, band[0], band[1]);
     double k = poly(m->tendon_stiffness[t], m->tendon_stiffness_poly + 2 * t, stretch);
     double b = poly(m->tendon_damping[t], m->tendon_damping_poly + 2 * t, fabs(rate));
-    double force = -k * stretch - b * rate;
+    return -k * stretch - b * rate;
+}
+
+static void tendon_force(const rb_model *m, const rb_data *d, int t, double *out)
+{
+    double force = rb_tendon_spring(m, d, t);
     rb_tendon_row row = rb_tendon_row_of(m, d, t);
     for (int i = 0; i < row.n; i++) out[row.dof[i]] += row.J[i] * force;
 }

@@ -9,6 +9,9 @@
  * sums of its coupling, so that k and b bound it from above. */
 void rb_passive_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
 
+/* Force of spring and damper of a tendon along its length [N], < 0: it pulls. */
+double rb_tendon_spring(const rb_model *m, const rb_data *d, int t);
+
 /* Gravity compensation on the dofs of joints that have it as a passive force (driven = 0) or as one
  * of the actuators (1), of which there must be one; the others become 0. */
 void rb_gravity_compensation(const rb_model *m, const rb_data *d, int driven, double *out);

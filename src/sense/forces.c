@@ -10,17 +10,21 @@
  *
  *     f_b = I_b (a_b - g) + bias - external_b + sum over children f                       (N.2)
  *
- * External are rb_data.wrench, contacts and the equalities between bodies; what acts through joint
- * coordinates (actuators, springs, tendons) is part of f, as in MuJoCo. */
+ * External are rb_data.wrench, contacts, the equalities between bodies and spatial tendons, whose
+ * ends pull at bodies; what acts through joint coordinates (actuators, springs, fixed tendons) is
+ * part of f. As in MuJoCo, but for the armature of spatial tendons, which is left in f. */
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "dynamics/forward.h"
+#include "dynamics/passive.h"
 #include "dynamics/place.h"
 #include "dynamics/tendon.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 #include "math/vec3.h"
+#include "model/path.h"
 #include "sense/sense.h"
 
 enum { CONTACT = 0, LIMIT, DRY, EQUALITY }; /* rb_touch_id.kind */
@@ -80,6 +84,64 @@ static void add_wrenches(rb_sense *s)
     }
 }
 
+/* The body that carries a point of a path: that of the site there, or the first of the link. */
+static int body_at(const rb_sense *s, int link, const double x[3])
+{
+    const rb_model *m = s->m;
+    double near = RB_PATH_POINT * m->extent;
+    int body = 0;
+    while (body < m->nbody - 1 && m->body_link[body] != link) body++;
+    for (int i = 0; i < m->nsite; i++) {
+        double way[3];
+        if (m->body_link[m->site_body[i]] != link) continue;
+        rb_sub3(s->d->site_p + 3 * i, x, way);
+        if (rb_norm3(way) <= near) return m->site_body[i];
+    }
+    return body;
+}
+
+typedef struct tension {
+    rb_sense *s;
+    double force;
+} tension;
+
+static void add_piece(void *ctx, const rb_path_piece *piece)
+{
+    static const double none[3] = { 0.0, 0.0, 0.0 };
+    const tension *x = ctx;
+    double u[3];
+    rb_sub3(piece->b, piece->a, u);
+    double length = rb_norm3(u);
+    if (!(length > 0.0)) return;
+    rb_scale3(x->force / (length * piece->divisor), u, u);
+    int body_a = body_at(x->s, piece->link_a, piece->a);
+    int body_b = body_at(x->s, piece->link_b, piece->b);
+    if (body_b > 0) add_external(x->s, body_b, piece->b, u, none, 1.0);
+    if (body_a > 0) add_external(x->s, body_a, piece->a, u, none, -1.0);
+}
+
+/* A force along the length of a spatial tendon acts at both ends of its straight pieces. */
+static void add_tension(rb_sense *s, int tendon, double force)
+{
+    tension x = { s, force };
+    if (s->m->tendon_pathnum[tendon] == 0 || force == 0.0) return;
+    rb_path_walk(s->m, tendon, s->d->link_p, s->d->link_R, add_piece, &x);
+}
+
+/* Springs, dampers and actuators of spatial tendons. */
+static void add_tendons(rb_sense *s)
+{
+    const rb_model *m = s->m;
+    for (int t = 0; t < m->ntendon; t++) {
+        if (m->tendon_pathnum[t] > 0) add_tension(s, t, rb_tendon_spring(m, s->d, t));
+    }
+    for (int u = 0; u < m->nu; u++) {
+        if (m->act_transmission[u] != RB_TRN_TENDON) continue;
+        double force = m->act_gear[6 * (ptrdiff_t)u] * s->d->act_force[m->act_outadr[u]];
+        add_tension(s, m->act_target[u], force);
+    }
+}
+
 /* ---- forces on dofs ---------------------------------------------------------------------------
  */
 
@@ -126,6 +188,7 @@ static void push_tendon(rb_sense *s, int tendon, double force)
 {
     rb_tendon_row row = rb_tendon_row_of(s->m, s->d, tendon);
     for (int i = 0; i < row.n; i++) push_dof(s, row.dof[i], force * row.J[i]);
+    add_tension(s, tendon, force);
 }
 
 static void push_limit(rb_sense *s, const rb_touch *t, double scale)
@@ -273,6 +336,7 @@ rb_status rb_sense_dynamics(rb_sense *s)
     rb_data *d = s->d;
     rb_status status = gather(s);
     if (status != RB_OK) return status;
+    add_tendons(s);
     rb_passive(m, d);
     for (int j = 0; j < m->nv; j++) s->force[j] += d->tau[j] + d->passive[j] + d->actuation[j];
     rb_wrench_force(m, d, s->force);

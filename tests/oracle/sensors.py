@@ -70,8 +70,11 @@ EVERY = f"""<mujoco><compiler angle="radian"/><option magnetic="0.1 -0.4 0.3" ti
   </body>
  </worldbody>
  <tendon><fixed name="couple" range="-0.5 0.5" limited="true" stiffness="2" damping="0.1">
-   <joint joint="elbow" coef="0.7"/><joint joint="slider" coef="-2"/></fixed></tendon>
+   <joint joint="elbow" coef="0.7"/><joint joint="slider" coef="-2"/></fixed>
+  <spatial name="sinew" stiffness="30" damping="1" springlength="0.2"><site site="fixed"/><geom geom="ball"/>
+   <site site="tip"/><pulley divisor="2"/><site site="chest"/><site site="zone"/></spatial></tendon>
  <actuator>
+  <motor name="pull" tendon="sinew" gear="-3"/>
   <motor name="m1" joint="elbow" gear="3"/><position name="p1" joint="slider" kp="30" kv="2"/>
   <motor name="t1" tendon="couple" gear="2"/><motor name="t2" tendon="couple" gear="-1"/>
   <motor name="ballm" joint="shoulder" gear="0.5 0.2 -0.1"/><motor name="thrust" site="tip" gear="1 2 3 0.1 0.2 0.3"/>
