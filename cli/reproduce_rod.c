@@ -73,9 +73,9 @@ static int read_motion(const trajectory *t, int spatial, motion *m)
         /* time, position, quaternion, velocity, angular velocity; the rod rotates about -y */
         double angle = 2.0 * atan2(-row[6], row[4]);
         const double plane[RECORDED] = { row[0],  row[1],
-                                       row[3],  angle < 0.0 ? angle + 2.0 * PI : angle,
-                                       row[8],  row[10],
-                                       -row[12] };
+                                         row[3],  angle < 0.0 ? angle + 2.0 * PI : angle,
+                                         row[8],  row[10],
+                                         -row[12] };
         memcpy(s, plane, sizeof plane);
     }
     return m->s != NULL;

@@ -68,7 +68,8 @@ TEST(two_jaws_on_a_box)
         rb_error err = { 0 };
         s.o.formulation = *f;
         rb_status status = run_until_stuck(&s, 2.0, &err);
-        if (strcmp(rb_formulation_name(*f), "phantom") == 0) { /* its problems have answers always */
+        if (strcmp(rb_formulation_name(*f), "phantom") ==
+            0) { /* its problems have answers always */
             CHECK(status == RB_UNSOLVED || status == RB_JAMMED);
             scene_free(&s);
             continue;

@@ -170,7 +170,7 @@ TEST(what_acts_across_the_slip)
     for (int lateral = 0; lateral < 3; lateral++) {
         scene s = scene_file("contact/sliding_cube.xml");
         s.o.formulation = rb_formulation_find("phantom");
-    s.o.scheme = RB_SCHEME_SEMI_IMPLICIT; /* as printed */
+        s.o.scheme = RB_SCHEME_SEMI_IMPLICIT; /* as printed */
         s.o.h = 0.001;
         s.o.lateral = lateral;
         scene_run(&s, 0.8);

@@ -109,8 +109,7 @@ static double swing(rb_scheme scheme, double h)
 
 TEST(free_motion_is_of_second_order)
 {
-    const rb_scheme schemes[] = { RB_SCHEME_NODE, RB_SCHEME_MOREAU_JEAN,
-                                  RB_SCHEME_SEMI_IMPLICIT };
+    const rb_scheme schemes[] = { RB_SCHEME_NODE, RB_SCHEME_MOREAU_JEAN, RB_SCHEME_SEMI_IMPLICIT };
     const double order[] = { 2.0, 2.0, 1.0 };
     for (int k = 0; k < 3; k++) {
         double a = swing(schemes[k], 0.01), b = swing(schemes[k], 0.005);
@@ -143,7 +142,6 @@ TEST(moreau_jean_sinks_in_by_half_a_step_unless_located)
     }
 }
 
-TEST_MAIN(RUN(a_quadratic_energy_stays_without_contact),
-          RUN(order_of_sliding_contact),
+TEST_MAIN(RUN(a_quadratic_energy_stays_without_contact), RUN(order_of_sliding_contact),
           RUN(free_motion_is_of_second_order),
           RUN(moreau_jean_sinks_in_by_half_a_step_unless_located))

@@ -25,7 +25,7 @@ const char *rb_formulation_summary(const rb_formulation *f);
 
 /* How positions follow velocities, for every formulation. */
 typedef enum rb_scheme {
-    RB_SCHEME_NODE = 0,  /* impulses at the start of the step, smooth motion after them (S.101)   */
+    RB_SCHEME_NODE = 0, /* impulses at the start of the step, smooth motion after them (S.101)   */
     RB_SCHEME_SEMI_IMPLICIT, /* as printed by Stewart and Trinkle: q+ = q (+) h v+ (S.5)          */
     RB_SCHEME_MOREAU_JEAN /* as printed: q+ = q (+) h (v + v+)/2, contact by velocities (S.22)    */
 } rb_scheme;

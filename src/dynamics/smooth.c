@@ -71,6 +71,8 @@ typedef struct scratch {
     const rb_smooth_push *push; /* NULL: no impulses */
     double tol;                 /* change at which the iteration ends [1] */
     const double *guess;        /* change of the whole step to start from; NULL: none  (nv) */
+    const double *given;        /* inertia of dofs; NULL: that of the first evaluation (nv) */
+    int rough;                  /* 1: nobody asks for its energy                            */
     int first_of;               /* substeps of the try that dv_first is of; 0: none yet */
     int placed;                 /* 1: d is at the midpoint that belongs to dv */
 } scratch;
@@ -241,7 +243,8 @@ static rb_status find_forces(const rb_model *m, rb_data *d, double h, int i, scr
     rb_actuation(m, d);
     *other = find_holding(m, d, i, s) | (i == 0);
     if (!*other) return RB_OK;
-    for (int j = 0; j < m->nv; j++) s->inertia[j] = i == 0 ? INFINITY : d->dof_D[j] - s->E[j];
+    for (int j = 0; j < m->nv && i > 0; j++) s->inertia[j] = d->dof_D[j] - s->E[j];
+    for (int j = 0; j < m->nv && i == 0; j++) s->inertia[j] = s->given ? s->given[j] : INFINITY;
     implicit_diagonal(m, d, h, s);
     hold_creeping(m, h, s);
     return RB_OK;
@@ -271,7 +274,7 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
 static rb_status evaluate_first(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     rb_status status = evaluate(m, d, h, s);
-    if (status != RB_OK) return status;
+    if (status != RB_OK || s->given) return status;
     for (int j = 0; j < m->nv; j++) s->inertia[j] = d->dof_D[j] - s->E[j];
     if (!hold_creeping(m, h, s)) return RB_OK;
     if (s->flat)
@@ -555,12 +558,18 @@ static int count_of(double turn)
 static int substeps_alone(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     double fastest = 0.0;
-    int first = d->spins;
+    int first = d->spins && !s->rough;
     if (first) fastest = spin_at_start(m, d, h, s);
-    d->spins = !is_slow(m, d, h, s);
-    if (!d->spins) {
+    int slow = is_slow(m, d, h, s);
+    if (!s->rough) d->spins = !slow;
+    if (slow) {
         s->energy.watched = 0;
         return 1;
+    }
+    if (s->rough) {
+        int count = count_of(h * fastest_spin(m, d, s));
+        restore(m, d, s);
+        return count;
     }
     int count = first ? count_of(h * fastest) : 0;
     s->placed = first && count == 1;
@@ -619,9 +628,11 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
 
 /* How a step without impulses is found. */
 typedef struct manner {
-    const double *dv; /* change of the velocity to start from; NULL: none              (nv) */
-    double tol;       /* tolerance [1]                                                      */
-    double fast;      /* the same for long chains that turn fast [1]                        */
+    const double *dv;      /* change of the velocity to start from; NULL: none              (nv) */
+    double tol;            /* tolerance [1]                                                      */
+    double fast;           /* the same for long chains that turn fast [1]                        */
+    int rough;             /* 1: nobody asks for its energy                                      */
+    const double *inertia; /* of dofs; NULL: found                                     (nv) */
 } manner;
 
 /* Either how or push is NULL. */
@@ -630,6 +641,8 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner
 {
     scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : how->tol };
     s.guess = push ? push->dv : how->dv;
+    s.given = push ? NULL : how->inertia;
+    s.rough = !push && how->rough;
     int given = push ? push->substeps : 0;
     s.memory = push ? push->memory : NULL;
     s.flat = rb_plane_takes(m, d);
@@ -645,7 +658,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? count : 2 * count;
         if (!told->converged && !s.push) s.guess = NULL;
-        if (told->converged && given == 0)
+        if (told->converged && given == 0 && !s.rough)
             more = rb_smooth_energy_substeps(m, d, s.flat ? &s.plane : NULL, &s.energy, count);
         int last = i + 1 == MAX_TRIES || more > MAX_SUBSTEPS;
         if (status == RB_OK && told->converged && (more == count || last)) {
@@ -697,11 +710,11 @@ rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info
     return step(m, d, h, &plain, info);
 }
 
-rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv, double tol,
+rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const rb_smooth_start *from,
                               rb_smooth_info *info)
 {
-    manner quick = { .dv = dv, .tol = tol, .fast = RB_SMOOTH_TOL_FAST };
-    if (is_long(m)) quick.tol = rb_larger(tol, RB_SMOOTH_TOL_LONG);
+    manner quick = { from->dv, from->tol, RB_SMOOTH_TOL_FAST, from->rough, from->inertia };
+    if (is_long(m)) quick.tol = rb_larger(quick.tol, RB_SMOOTH_TOL_LONG);
     if (m->nu > 0 && m->neq == 0) quick.tol = rb_larger(quick.tol, RB_SMOOTH_TOL_DRIVEN);
     return step(m, d, h, &quick, info);
 }

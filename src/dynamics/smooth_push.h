@@ -35,9 +35,16 @@ typedef struct rb_smooth_push {
     rb_smooth_energy *energy; /* of the step; with substeps given all but its end          */
 } rb_smooth_push;
 
-/* rb_smooth_step, which starts from the change dv of the velocity (nv; NULL: none), and ends at
- * tol, RB_SMOOTH_TOL_FAST where long chains turn fast. */
-rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv, double tol,
+/* Where a step of smooth motion starts, and where it ends. */
+typedef struct rb_smooth_start {
+    const double *dv;      /* change of the velocity; NULL: none                           (nv) */
+    const double *inertia; /* of dofs, for what holds joints that creep (D.37); NULL: found (nv) */
+    double tol; /* at which it ends, RB_SMOOTH_TOL_FAST where long chains turn fast [1]          */
+    int rough;  /* 1: a round of several, whose energy nobody asks for                           */
+} rb_smooth_start;
+
+/* rb_smooth_step from there. */
+rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const rb_smooth_start *from,
                               rb_smooth_info *info);
 
 /* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */

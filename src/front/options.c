@@ -142,11 +142,11 @@ static rb_status set_scheme(rb_step_opts *o, const char *text, rb_error *err)
     static const char *const schemes[] = { "node", "semi-implicit", "moreau-jean", NULL };
     int k = find_word(schemes, text);
     if (strcmp(text, "midpoint") == 0)
-        return refuse(err, "scheme %s: replaced by node, which moves by the midpoint rule between "
-                           "impulses at the start of each step; leave the scheme out, or take node",
+        return refuse(err,
+                      "scheme %s: replaced by node, which moves by the midpoint rule between "
+                      "impulses at the start of each step; leave the scheme out, or take node",
                       text);
-    if (k < 0)
-        return refuse(err, "scheme %s: expected node, semi-implicit or moreau-jean", text);
+    if (k < 0) return refuse(err, "scheme %s: expected node, semi-implicit or moreau-jean", text);
     o->scheme = (rb_scheme)k;
     return RB_OK;
 }

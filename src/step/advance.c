@@ -1,8 +1,8 @@
 /* One part of a step: a motion, tried again where it has no answer, and halves of it.
  *
  * The policy of retries, from the inside out: rows that pass by are held (node.c); errors of loops
- * and overlap of the model yield (S.41); the part is halved (S.16); the whole step is done once more
- * with less accuracy (S.98, step.c). */
+ * and overlap of the model yield (S.41); the part is halved (S.16); the whole step is done once
+ * more with less accuracy (S.98, step.c). */
 #include "step/advance.h"
 
 #include <math.h>

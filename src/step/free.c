@@ -124,14 +124,14 @@ static void take_motion(rb_stage *s, double made)
     rb_stage_restore(s);
 }
 
-/* Moves d from the change dv of the velocity; NULL: none. */
-static rb_status move_data(rb_stage *s, const double *dv, double tol, double *made)
+/* Moves d. */
+static rb_status move_data(rb_stage *s, const rb_smooth_start *from, double *made)
 {
     rb_smooth_info smooth = { 0 };
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_led_pose(s, 0.5 * s->h);
-    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, tol, &smooth);
+    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, from, &smooth);
     rb_stage_led_pose(s, 0.0);
     *made = smooth.made;
     if (status != RB_OK)
@@ -142,12 +142,13 @@ static rb_status move_data(rb_stage *s, const double *dv, double tol, double *ma
     return RB_OK;
 }
 
-rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol)
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const rb_smooth_start *from)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
-    if (!dv) dv = foretell(s).dv;
+    rb_smooth_start start = *from;
+    if (!start.dv) start.dv = foretell(s).dv;
     copy(s->d->v, v, s->m->nv);
-    rb_status status = move_data(s, dv, tol, &s->made_free);
+    rb_status status = move_data(s, &start, &s->made_free);
     rb_arena_reset(s->d->arena, mark);
     return status;
 }
@@ -156,7 +157,8 @@ rb_status rb_stage_free_motion(rb_stage *s)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     double made;
-    rb_status status = move_data(s, foretell(s).dv, RB_SMOOTH_TOL, &made);
+    rb_smooth_start start = { .dv = foretell(s).dv, .tol = RB_SMOOTH_TOL };
+    rb_status status = move_data(s, &start, &made);
     if (status == RB_OK) take_motion(s, made);
     rb_arena_reset(s->d->arena, mark);
     return status;

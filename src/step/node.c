@@ -36,10 +36,8 @@ enum {
 /* Share of the square of recalled velocities that may differ from those of the kick [1]. */
 #define LASTED 0.25
 
-/* Tolerance of smooth motion in rounds that will not be the last [1], and how many times what rows
- * may miss the impulses of a round change them by, so that the next one may be the last [1]. */
-#define ROUGH  1e-7
-#define NEARLY 1e3
+/* Tolerance of smooth motion in rounds [1]: the end of the last one has all of its digits. */
+#define ROUGH 1e-4
 
 /* Change of the velocity of a loop's row in the last round, in units of that of others [1]. Larger:
  * loops are left open. Smaller: one more round. */
@@ -62,8 +60,8 @@ static rb_status take_memory(rb_node *x)
 {
     const rb_model *m = x->s->m;
     rb_arena *arena = x->s->d->arena;
-    double **of_v[] = { &x->v_given, &x->v_a,   &x->dv,  &x->v_end,  &x->v_mean,
-                        &x->f,       &x->force, &x->v_e, &x->v_from, &x->E };
+    double **of_v[] = { &x->v_given, &x->v_a, &x->dv,     &x->v_end, &x->v_mean, &x->f,
+                        &x->force,   &x->v_e, &x->v_from, &x->E,     &x->D };
     x->p0 = rb_push(arena, double, 3 * (size_t)m->nlink);
     x->R0 = rb_push(arena, double, 9 * (size_t)m->nlink);
     x->L = rb_push(arena, double, m->nM);
@@ -71,7 +69,7 @@ static rb_status take_memory(rb_node *x)
     x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
     x->fresh = rb_push(arena, unsigned char, m->ntree);
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
-    return ok && rb_push_rows(arena, of_v, 10, m->nv) ? RB_OK : RB_NOMEM;
+    return ok && rb_push_rows(arena, of_v, 11, m->nv) ? RB_OK : RB_NOMEM;
 }
 
 /* v before the impulses: what was reported, and what it lacks (S.104). Who writes v means v itself.
@@ -169,8 +167,11 @@ static rb_status move(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_stage_restore(s);
-    double tol = x->fine || s->set.nrow == 0 ? RB_SMOOTH_TOL : ROUGH;
-    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
+    rb_smooth_start from = { .dv = x->moved ? x->dv : NULL,
+                             .inertia = x->factored ? x->D : NULL,
+                             .rough = !x->fine && s->set.nrow > 0 };
+    from.tol = from.rough ? ROUGH : RB_SMOOTH_TOL;
+    rb_status status = rb_stage_motion_from(s, x->v_a, &from);
     if (status != RB_OK) return status;
     for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
     x->moved = 1;
@@ -278,7 +279,7 @@ static void find_b(rb_node *x)
 static double foresee(rb_node *x)
 {
     rb_stage *s = x->s;
-    double *f = x->value, mixed = 0.0; /* the values are used up here */
+    double *f = x->off, mixed = 0.0;
     find_b(x);
     for (int r = 0; r < s->set.nrow; r++) {
         f[r] = x->b[r] - s->u[r];
@@ -297,32 +298,30 @@ static double foresee(rb_node *x)
     return mixed;
 }
 
-/* The end of the step, moved straight by what p has changed by since it was gone to: what that
- * misses is of the order of h times the change. before: v_a, and J (M + E)^-1 J'p of then. */
-static void shift(rb_node *x, const double *p, const double *v_a, const double *Wp)
+/* Smooth motion with all of its digits, after the impulses as they are now. Rows and gaps follow
+ * straight from where the end was looked at: what that misses is of the order of h times the way
+ * between. missed: as rb_node_missed says. */
+static rb_status finish(rb_node *x, double *missed)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
-    rb_constraints_force(&s->set, s->p, x->f);
-    memset(x->force, 0, (size_t)m->nv * sizeof *x->force);
-    rb_constraints_force(&s->set, p, x->force);
-    for (int j = 0; j < m->nv; j++) x->f[j] -= x->force[j];
-    rb_mass_solve(m, s->d, x->f);
-    for (int j = 0; j < m->nv; j++) {
-        if (s->resting[m->link_tree[m->dof_link[j]]]) x->f[j] = 0.0;
-        x->v_end[j] += 2.0 * x->f[j] - (x->v_a[j] - v_a[j]);
-        x->v_mean[j] += x->f[j];
-        x->dv[j] = x->v_end[j] - x->v_a[j];
-    }
-    rb_integrate(m, s->q_new, x->f, s->h, x->q);
-    copy(s->q_new, x->q, m->nq);
-    rb_stage_hold_resting(s);
+    double *u = x->off;
+    x->fine = 1;
+    copy(x->q, s->q_new, m->nq);
+    rb_status status = move(x);
+    if (status != RB_OK) return status;
+    rb_difference(m, x->q, s->q_new, x->f);
+    for (int j = 0; j < m->nv; j++) x->f[j] /= s->h;
+    for (int j = 0; j < m->nv; j++) x->v_mean[j] += x->f[j];
+    rb_constraints_velocity(&s->set, x->f, u);
+    for (int r = 0; r < s->set.nrow; r++) x->value[r] += u[r] - s->set.drive[r];
     for (int i = 0; i < s->set.ncontact; i++) {
         int row = s->set.c[i].row;
-        if (x->at[i] >= 0) x->end[x->at[i]].at.gap += s->h * (x->Wp[row] - Wp[row]);
+        if (x->at[i] >= 0) x->end[x->at[i]].at.gap += s->h * (u[row] - s->set.drive[row]);
     }
     if (m->neq > 0) rb_node_foresee_loops(x);
+    *missed = rb_node_missed(x);
+    return RB_OK;
 }
 
 /* Largest change of the velocities of rows; Wp: before it. Loops are to close more closely than
@@ -348,9 +347,7 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     double allowed = fmin(rb_node_allowed(x), RB_TOL_STANDARD * x->speed); /* gaps bend by it */
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
-    int fine = x->fine;
-    x->fine |= change <= NEARLY * allowed;
-    if (mixed > allowed || !fine || x->low > 1.0) return 0;
+    if (mixed > allowed) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -370,16 +367,13 @@ static int leaves_deep(const rb_node *x)
     return 0;
 }
 
-/* The values of a first round are those of a motion without the right impulses: at a dead centre
- * between limits loops are open there by what no impulse closes. Values of rows that were straight
- * are no more than the velocity asks for. */
+/* s->u := values of rows that were straight, with the mean velocity of the step. */
 static void straighten(rb_node *x)
 {
     rb_stage *s = x->s;
     rb_constraints_velocity(&s->set, x->v_mean, s->u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] -= x->Wp[r];
         if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
         if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
         for (int r = c->row; r < c->row + c->nrow; r++)
@@ -387,7 +381,9 @@ static void straighten(rb_node *x)
     }
 }
 
-/* Impulses of islands that are not skipped; the first ones of loops once more, if need be. */
+/* Impulses of islands that are not skipped. The values of a first round are those of a motion
+ * without the right impulses: at a dead centre between limits loops are open there by what no
+ * impulse closes. Then values are no more than the velocity asks for. */
 static rb_status solve_islands(rb_node *x, const unsigned char *skip)
 {
     rb_stage *s = x->s;
@@ -397,6 +393,7 @@ static rb_status solve_islands(rb_node *x, const unsigned char *skip)
     s->info->residual = residual; /* what was refused is not reported as accepted */
     s->info->velocity_residual = in_velocity;
     straighten(x);
+    for (int r = 0; r < s->set.nrow; r++) s->u[r] -= x->Wp[r];
     return rb_stage_solve_others(s, skip);
 }
 
@@ -408,12 +405,10 @@ static rb_status solve(rb_node *x, int *done)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *Wp = rb_push(s->d->arena, double, s->set.nrow);
     double *p = rb_push(s->d->arena, double, s->set.nrow);
-    double *v_a = rb_push(s->d->arena, double, s->m->nv);
     unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
-    if (!Wp || !p || !v_a || !skip) return RB_NOMEM;
+    if (!Wp || !p || !skip) return RB_NOMEM;
     copy(Wp, x->Wp, s->set.nrow);
     copy(p, s->p, s->set.nrow);
-    copy(v_a, x->v_a, s->m->nv);
     for (int k = 0; k < s->set.nisland; k++)
         skip[k] = s->still[k] || (x->solved > 0 && x->settled[k]);
     double mixed = foresee(x);
@@ -430,7 +425,6 @@ static rb_status solve(rb_node *x, int *done)
     if (leaves_deep(x) && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
-    if (*done) shift(x, p, v_a, Wp);
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }
@@ -452,14 +446,34 @@ static rb_status refuse(rb_node *x, int rounds)
     return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it", rounds);
 }
 
+/* The answer is found, but for digits of smooth motion: those, and what gaps have sunk. done 0: it
+ * is not, and rounds go on from there. */
+static rb_status end_rounds(rb_node *x, int *done)
+{
+    double missed = INFINITY;
+    rb_status status = finish(x, &missed);
+    *done = missed <= 1.0;
+    if (status != RB_OK || !*done || x->low <= 1.0) return status;
+    status = rb_node_lift(x, done);
+    if (!*done) x->lifted_not = 1;
+    return status;
+}
+
+/* Rounds that have come as far as they will, and that is enough. */
+static int stall(const rb_node *x, double missed, double least)
+{
+    int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
+    return stalls && missed <= ENOUGH && (x->s->final || x->sunk <= 1.0);
+}
+
 static rb_status do_rounds(rb_node *x)
 {
     rb_stage *s = x->s;
-    int done = 0;
+    int done = 0, most = s->final ? LAST_ROUNDS : ROUNDS;
     double least = INFINITY;
     s->no_answer = 0;
     rb_status status = s->found ? RB_OK : rb_stage_solve_begin(s);
-    for (int round = 0; status == RB_OK; round++) {
+    for (int round = 0; status == RB_OK && !done; round++) {
         int struck = 0;
         status = follow(x);
         if (status != RB_OK || s->set.nrow == 0) return status;
@@ -467,26 +481,15 @@ static rb_status do_rounds(rb_node *x)
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
         double missed = x->solved > 0 ? rb_node_missed(x) : INFINITY;
-        if (missed <= SURE && x->low <= 1.0 && x->fine) return RB_OK;
-        int rough = !x->fine;
-        x->fine |= missed <= 1.0 || round > 3;
-        if (missed <= 1.0 && rough) continue;
-        if (missed <= 1.0 && x->low > 1.0) {
-            int lifted = 0;
-            status = rb_node_lift(x, &lifted);
-            if (status != RB_OK || lifted) return status;
-            x->lifted_not = 1;
-            missed = rb_node_missed(x);
-        }
-        int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
-        if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
-        int most = s->final ? LAST_ROUNDS : ROUNDS;
+        if (stall(x, missed, least)) return RB_OK;
         if (round >= most && may_end(x)) return RB_OK;
         if (round >= most || (round > 1 && missed > STRAYS * least && !s->final))
             return refuse(x, round);
         least = fmin(least, missed);
-        status = solve(x, &done);
-        if (status == RB_OK && done) return RB_OK;
+        done = missed <= SURE;
+        if (!done) status = solve(x, &done);
+        if (status == RB_OK && done) status = end_rounds(x, &done);
+        x->fine |= round > 3;
     }
     return status;
 }

@@ -15,9 +15,11 @@ typedef struct rb_node {
     double slack; /* change of velocities that contacts are looked for with [m/s]                */
 
     /* at the node */
-    double *L; /* factor of M alone; d->L has springs and dampers of the step  (nM)        */
-    double *E; /* what these add to the diagonal of M                          (nv)        */
-    int stiff; /* 1: there are any                                                         */
+    double *L;    /* factor of M alone; d->L has springs and dampers of the step  (nM)        */
+    double *E;    /* what these add to the diagonal of M                          (nv)        */
+    double *D;    /* inertia of dofs, for what holds joints that creep            (nv)        */
+    int factored; /* 1: these are known                                                    */
+    int stiff;    /* 1: there are any                                                         */
     double *p0,
         *R0; /* poses of links                                               (nlink x 3, 9) */
     double *v_given; /* v as it was reported; v0 of the stage is that before impulses (nv)       */
@@ -47,6 +49,7 @@ typedef struct rb_node {
     int any_gone;  /* 1: there were any in this motion                                            */
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
+    double *off;   /* scratch                                                      (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
     unsigned char *settled; /* rows of the island are what its answer foretold      (set.nisland) */
     double low;     /* most that gaps have sunk, in units of what they may [1]                  */
@@ -89,7 +92,7 @@ rb_status rb_node_look(rb_node *x);
 /* node_values.c: contacts i to end - 1 are between the same two links. */
 int rb_node_face_end(const rb_node *x, int i);
 
-/* node_values.c: loop_error of the answer, as its problem foretells it. */
+/* node_values.c: loop_error by the values. */
 void rb_node_foresee_loops(rb_node *x);
 
 /* node_values.c: unit of the velocities of rows; velocity that they may miss their answer by [m/s];

@@ -127,12 +127,13 @@ static rb_status allow_lift(rb_node *x, const rb_stage *step)
 static rb_status rows_of_end(rb_node *x, const rb_stage *step)
 {
     rb_stage *s = x->s;
+    rb_stage_masses of = { .E = x->E };
     go_to_end(x);
     rb_status status = pushed_contacts(x, step);
     if (status == RB_OK)
         status = rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact,
                                       &step->first, &s->set);
-    if (status == RB_OK) status = rb_stage_factor(s, NULL, x->E);
+    if (status == RB_OK) status = rb_stage_factor(s, &of);
     if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
     if (status == RB_OK) status = rb_stage_take_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);

@@ -37,7 +37,7 @@ static rb_status take_rows(rb_node *x)
     rb_stage *s = x->s;
     rb_arena *arena = s->d->arena;
     double **bend[] = { &x->bend };
-    double **of_row[] = { &x->value, &x->Wp, &x->struck, &x->u0, &x->b, &x->half };
+    double **of_row[] = { &x->value, &x->Wp, &x->struck, &x->u0, &x->b, &x->half, &x->off };
     rb_status status = rb_stage_take_rows(s);
     if (status != RB_OK) return status;
     x->goal = rb_push(arena, double, s->set.n);
@@ -46,7 +46,7 @@ static rb_status take_rows(rb_node *x)
     x->bounces = rb_push(arena, unsigned char, 2 * (size_t)s->set.ncontact);
     x->settled = rb_push(arena, unsigned char, s->set.nisland);
     if (!x->goal || !x->gap || !x->at || !x->bounces || !x->settled ||
-        !rb_push_zeros(arena, of_row, 6, s->set.nrow) ||
+        !rb_push_zeros(arena, of_row, 7, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
     memset(x->bounces, 0, 2 * (size_t)s->set.ncontact);
@@ -83,8 +83,10 @@ static rb_status build(rb_node *x, const rb_constraints *start)
 /* M and its factors. */
 static rb_status factor(rb_node *x)
 {
-    rb_status status = rb_stage_factor(x->s, x->L, x->E);
+    rb_stage_masses of = { x->L, x->E, x->D };
+    rb_status status = rb_stage_factor(x->s, &of);
     for (int j = 0; j < x->s->m->nv && status == RB_OK; j++) x->stiff |= x->E[j] != 0.0;
+    x->factored = status == RB_OK;
     return status;
 }
 

@@ -397,7 +397,7 @@ void rb_node_foresee_loops(rb_node *x)
         if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
         for (int r = c->row; r < c->row + c->nrow; r++) {
             double goal = (1.0 - rb_stage_loop_share(s)) * s->set.error[r];
-            worst = fmax(worst, fabs(goal + s->h * (s->u[r] + x->Wp[r])));
+            worst = fmax(worst, fabs(goal + s->h * x->value[r]));
         }
     }
     s->info->loop_error = worst;

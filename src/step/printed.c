@@ -2,7 +2,7 @@
  *
  *     v_free  smooth motion without contact (S.1)
  *     rows at q, or ahead of it at q (+) h v;  u = J v_free + what the scheme asks for (S.2)
- *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.4), (S.6)                     */
+ *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.4), (S.6) */
 #include "step/printed.h"
 
 #include <math.h>
@@ -69,8 +69,8 @@ static rb_status look_back(rb_stage *s)
     go_to(s);
     rb_status status = RB_OK;
     if (!take_known(s))
-        status = rb_collide(s->m, s->d, 0.0, 0.0, s->d->touch_max, s->contacts, &s->ncontact,
-                            s->err);
+        status =
+            rb_collide(s->m, s->d, 0.0, 0.0, s->d->touch_max, s->contacts, &s->ncontact, s->err);
     s->info->contacts = s->ncontact;
     if (status != RB_OK) return status;
     return rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact, NULL,
@@ -119,7 +119,7 @@ static rb_status take_rows(rb_stage *s, const rb_printed *how)
         s->info->contacts = s->set.n;
         return RB_FULL;
     }
-    if (s->set.nrow > 0) status = rb_stage_factor(s, NULL, NULL);
+    if (s->set.nrow > 0) status = rb_stage_factor(s, NULL);
     if (status == RB_OK) status = rb_stage_leave_repeated(s, !s->v_hat);
     double *u_hat = rb_push(d->arena, double, s->set.nrow);
     if (status == RB_OK) status = u_hat ? rb_stage_take_rows(s) : RB_NOMEM;

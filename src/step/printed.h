@@ -5,8 +5,8 @@
 
 #include "step/stage.h"
 
-/* What a scheme asks of the rows of constraint c, beside the free velocity [m/s]. u_hat: velocity of
- * the row by which the place of the rows lies ahead of the start, 0: it does not. */
+/* What a scheme asks of the rows of constraint c, beside the free velocity [m/s]. u_hat: velocity
+ * of the row by which the place of the rows lies ahead of the start, 0: it does not. */
 typedef struct rb_printed {
     double (*normal)(const rb_stage *s, const rb_constraint *c, double u_hat);
     double (*loop)(const rb_stage *s, const rb_constraint *c, int r, double u_hat);

@@ -25,40 +25,56 @@ static rb_status factor_with(const rb_model *m, rb_data *d, const double *k)
     return status;
 }
 
-/* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
-rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E)
+/* k, b: what springs, dampers and servos add to M in a step of h, and their dampers alone. */
+static void find_stiffness(const rb_stage *s, double *k, double *b)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    rb_mark mark = rb_arena_mark(d->arena);
-    double *k = rb_push(d->arena, double, m->nv_all), *b = rb_push(d->arena, double, m->nv_all);
-    if (!k || !b) return RB_NOMEM;
     memset(k, 0, (size_t)m->nv_all * sizeof *k);
     memset(b, 0, (size_t)m->nv_all * sizeof *b);
     rb_passive_stiffness(m, d, k, b);
     rb_actuation_stiffness(m, d, k, b);
     rb_gauge_spread_bound(m, d, k);
     rb_gauge_spread_bound(m, d, b);
-    rb_mass(m, d);
     for (int j = 0; j < m->nv; j++) k[j] = 0.5 * s->h * (b[j] + 0.5 * s->h * k[j]);
-    rb_status status = factor_with(m, d, k);
-    int held = 0, any = 0;
-    for (int j = 0; j < m->nv && status == RB_OK; j++) {
-        double more = 0.0;
-        any |= k[j] != 0.0;
-        if (b[j] != 0.0)
-            more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.37) */
+}
+
+/* k and b := what holds joints that creep (D.37) is added, and is alone; 1: there is some. */
+static int hold_creeping(const rb_stage *s, double *k, double *b, double *D)
+{
+    const rb_model *m = s->m;
+    int held = 0;
+    for (int j = 0; j < m->nv; j++) {
+        double inertia = s->d->L[m->dof_Madr[j]] - k[j];
+        double more = b[j] != 0.0 ? rb_passive_hold(s->h, b[j], inertia) : 0.0;
         held |= more > 0.0;
         k[j] += more;
         b[j] = more;
-        if (E) E[j] = k[j];
+        if (D) D[j] = inertia;
     }
-    if (L_node && status == RB_OK) {
-        if (any) status = factor_with(m, d, b);
-        memcpy(L_node, d->L, (size_t)m->nM * sizeof *L_node);
-        held = any;
-    }
-    if (held && status == RB_OK) status = factor_with(m, d, k);
+    return held;
+}
+
+/* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
+rb_status rb_stage_factor(rb_stage *s, rb_stage_masses *of)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    rb_mark mark = rb_arena_mark(d->arena);
+    double *k = rb_push(d->arena, double, m->nv_all), *b = rb_push(d->arena, double, m->nv_all);
+    double *L = rb_push(d->arena, double, m->nM);
+    if (!k || !b || !L) return RB_NOMEM;
+    find_stiffness(s, k, b);
+    rb_mass(m, d);
+    int any = 0;
+    for (int j = 0; j < m->nv; j++) any |= k[j] != 0.0;
+    rb_status status = factor_with(m, d, k);
+    if (status == RB_OK && hold_creeping(s, k, b, of ? of->D : NULL)) status = factor_with(m, d, k);
+    if (of && of->E) memcpy(of->E, k, (size_t)m->nv * sizeof *k);
+    memcpy(L, d->L, (size_t)m->nM * sizeof *L);
+    if (of && of->L && any && status == RB_OK) status = factor_with(m, d, b);
+    if (of && of->L) memcpy(of->L, d->L, (size_t)m->nM * sizeof *L);
+    memcpy(d->L, L, (size_t)m->nM * sizeof *L);
     rb_arena_reset(d->arena, mark);
     return status;
 }

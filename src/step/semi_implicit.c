@@ -1,6 +1,6 @@
 /* The scheme of Stewart and Trinkle, of the DART note and of most engines, as printed:
  *
- *     rows at q, or at q (+) h v where the formulation says so:  gap + h J (v+ - v_hat) >= 0   (S.2)
+ *     rows at q, or at q (+) h v where the formulation says so:  gap + h J (v+ - v_hat) >= 0 (S.2)
  *     q+ = q (+) h v+                                                                         (S.5)
  *
  * Nonlinear formulations take their rows again at q+ until it does not move any more and nothing

@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "collide/near.h"
 #include "contact/contact.h"
+#include "dynamics/smooth_push.h"
 #include "rattleback/impact.h"
 #include "rattleback/step.h"
 
@@ -91,7 +92,7 @@ typedef struct rb_stage {
     double open;     /* largest closure error of the start [m]                                    */
     rb_deepest gaps; /* of the last look at gaps                                               */
 
-    double reach;    /* speed that impulses of the round before gave, of printed schemes [m/s]   */
+    double reach; /* speed that impulses of the round before gave, of printed schemes [m/s]   */
 
     /* before the step */
     double *q0, *v0, *act0; /*                                          (nq_all), (nv), (na)    */
@@ -101,8 +102,8 @@ typedef struct rb_stage {
 
     /* without contact: smooth motion */
     double *q_free, *v_free, *act_free;
-    double *v_led;    /* v_free, or the end of smooth motion, from whose change the next step
-                         begins (S.51)                                  (nv)                    */
+    double *v_led; /* v_free, or the end of smooth motion, from whose change the next step
+                      begins (S.51)                                  (nv)                    */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
     const double *q_hat, *v_hat;
@@ -119,7 +120,7 @@ typedef struct rb_stage {
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
     rb_constraints last;  /* the set before the repair, with its impulses                      */
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
-    int inelastic;           /* 1: nothing bounces within the step                              */
+    int inelastic;        /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
     rb_contact *seen; /* contacts at q_new, of the last check; NULL: not kept  (touch_max)      */
     int nseen;
@@ -147,16 +148,16 @@ typedef struct rb_stage {
 
     /* after it */
     double *v_new, *q_new;
-    double *v_way;           /* velocity that leads from q0 to q_new     (nv)                    */
-    double made_free;        /* energy that smooth motion made without impulses [J]              */
-    double energy;           /* created in the part [J]                                          */
-    double energy_impacts;   /* of it, by impacts [J]                                            */
-    double deepest;          /* penetration of all parts [m]                                     */
-    double made_deepest;     /* penetration_made of all parts [m]                                */
-    double least_speed;      /* approach that is rounding, rb_flight_floor [m/s]                 */
-    unsigned char *pushed;   /* an impulse acts on the tree              (ntree)                 */
-    unsigned char *marked;   /* scratch of node_rest.c                    (ntree)                 */
-    unsigned char *resting;  /* v = 0 is certified for the tree          (ntree)                 */
+    double *v_way;          /* velocity that leads from q0 to q_new     (nv)                    */
+    double made_free;       /* energy that smooth motion made without impulses [J]              */
+    double energy;          /* created in the part [J]                                          */
+    double energy_impacts;  /* of it, by impacts [J]                                            */
+    double deepest;         /* penetration of all parts [m]                                     */
+    double made_deepest;    /* penetration_made of all parts [m]                                */
+    double least_speed;     /* approach that is rounding, rb_flight_floor [m/s]                 */
+    unsigned char *pushed;  /* an impulse acts on the tree              (ntree)                 */
+    unsigned char *marked;  /* scratch of node_rest.c                    (ntree)                 */
+    unsigned char *resting; /* v = 0 is certified for the tree          (ntree)                 */
 } rb_stage;
 
 /* advance.c: how a problem of this step is called in files. */
@@ -226,9 +227,9 @@ void rb_stage_let_go(rb_stage *s, int moved);
 /* free.c: v_free, q_free, act_free; the state is as before. */
 rb_status rb_stage_free_motion(rb_stage *s);
 
-/* free.c: d from q0 and velocity v by h, without contact; dv: change of the velocity to start from,
- * NULL: foretold; tol: as in rb_smooth_step_from. made_free. */
-rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol);
+/* free.c: d from q0 and velocity v by h, without contact; a start without dv: foretold. made_free.
+ */
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const rb_smooth_start *from);
 
 /* semi_implicit.c, moreau_jean.c: the motion of s by the schemes of the papers, as printed. */
 rb_status rb_stage_semi_implicit(rb_stage *s);
@@ -250,10 +251,16 @@ void rb_stage_keep_slope(rb_stage *s);
 /* rows.c: arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
 
-/* rows.c: M factored at d->q, springs and dampers of a step of h in it; L_node: the same without
- * them, but with the inertia of joints that creep (D.37), NULL: not wanted (nM); E: what they add
- * to the diagonal of M, NULL: not wanted (nv). */
-rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E);
+/* What a factor of M is made of, beside d->L; each may be NULL: not wanted. */
+typedef struct rb_stage_masses {
+    double
+        *L; /* M without springs and dampers, but with what holds joints that creep (D.37) (nM) */
+    double *E; /* what springs and dampers add to the diagonal of M                         (nv) */
+    double *D; /* inertia of dofs, of (D.37)                                                (nv) */
+} rb_stage_masses;
+
+/* rows.c: M factored at d->q, springs and dampers of a step of h in it. of: NULL, not wanted. */
+rb_status rb_stage_factor(rb_stage *s, rb_stage_masses *of);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
