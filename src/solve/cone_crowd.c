@@ -66,14 +66,15 @@ static double count_blocks(const rb_operator *op, int nc, const int *of, int *co
     return blocks;
 }
 
-/* Factors of the bodies that cost no more than what there is to do for contacts. */
-static int is_light(const rb_operator *op, int nc, rb_arena *scratch)
+/* Thousands of multiplications that factors of the bodies take for each contact; INFINITY: there is
+ * no room for them. Negative: no memory. */
+static double weight_of(const rb_operator *op, int nc, rb_arena *scratch)
 {
     rb_cones k = { .nc = nc, .dim = 3, .n = 3 * nc, .parts = op, .many = 1 };
     rb_bodies *b = NULL;
     rb_status status = rb_bodies_make(&k, scratch, &b);
-    if (status != RB_OK && status != RB_TOO_LARGE) return -1;
-    return status == RB_OK && b && rb_bodies_work(b) <= RB_CROWD_LIGHT * nc;
+    if (status != RB_OK && status != RB_TOO_LARGE) return -1.0;
+    return status == RB_OK && b ? rb_bodies_work(b) / nc : INFINITY;
 }
 
 int rb_operator_crowd(const rb_operator *op, int nc, rb_arena *scratch)
@@ -90,8 +91,10 @@ int rb_operator_crowd(const rb_operator *op, int nc, rb_arena *scratch)
         kind = dense ? RB_CROWD_DENSE : nc <= RB_CROWD_FEW ? RB_CROWD_SMALL : RB_CROWD_NONE;
     }
     if (kind == RB_CROWD_NONE) {
-        int light = is_light(op, nc, scratch);
-        kind = light < 0 ? -1 : light ? RB_CROWD_DENSE : RB_CROWD_NONE;
+        double weight = weight_of(op, nc, scratch);
+        if (weight <= RB_CROWD_BEARABLE) kind = RB_CROWD_SMALL;
+        if (weight <= RB_CROWD_LIGHT) kind = RB_CROWD_DENSE;
+        if (weight < 0.0) kind = -1;
     }
     rb_arena_reset(scratch, mark);
     return kind;
