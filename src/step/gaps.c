@@ -1,4 +1,4 @@
-/* The gaps at the new position: what the step promised is looked at (S.7). */
+/* The gaps at the new position: what the step promised is looked at (S.17). */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id 
     return at < set->n && rb_touch_order(&set->c[at].id, id) == 0 ? &set->c[at] : NULL;
 }
 
-/* Above its floor (F.27), as all gaps of rows are. */
+/* Above its floor (F.8), as all gaps of rows are. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
 {
     const rb_constraints *set = &s->first;
@@ -45,7 +45,7 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
     return gap < INFINITY ? gap : 0.0;
 }
 
-/* Where the gap of overlap that the step began with may end (F.27), 0: there was none. */
+/* Where the gap of overlap that the step began with may end (F.8), 0: there was none. */
 static double floor_of(const rb_stage *s, const rb_touch_id *id)
 {
     rb_touch_id from = { id->kind, id->a, id->b, 0 };
@@ -57,7 +57,7 @@ static double floor_of(const rb_stage *s, const rb_touch_id *id)
 }
 
 /* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
- * not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
+ * not grow beyond that in all, overlap of the model not beyond what it was (S.17). */
 static double deepened(const rb_stage *s, const rb_contact *contact)
 {
     rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
