@@ -116,7 +116,7 @@ TEST(overlap_with_another_body_rubs)
     scene_free(&s);
 }
 
-/* ---- one face, one rigid body (F.6), (S.25) ---------------------------------------------------
+/* ---- one face, one rigid body (F.6), (S.9) ---------------------------------------------------
  */
 
 #define CUBE                                                                                       \
@@ -238,7 +238,7 @@ TEST(feet_of_eight_points_stand)
         q[5] = -sin(0.5 * bend[leg]);
     }
     s.o.accuracy = RB_ACCURACY_STRICT;
-    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.17) */
+    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.24) */
     s.d->v[5] = 0.8;
     s.d->v[3] = 0.3;
     for (int k = 0; k < 150; k++) {

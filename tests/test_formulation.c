@@ -477,7 +477,7 @@ static int is(const world *w, const char *name)
     return strcmp(rb_formulation_name(w->o->formulation), name) == 0;
 }
 
-/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.9), 0 where there is none. */
+/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.7), 0 where there is none. */
 static double bounce(const world *w, double gap, double came, double free_u, double e)
 {
     double a = (came - free_u) / w->h, g = fmax(0.0, gap);
@@ -487,7 +487,7 @@ static double bounce(const world *w, double gap, double came, double free_u, dou
     return fmin(-free_u, sqrt(half * half + right) - half);
 }
 
-/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.14). */
+/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.22). */
 static double deep_of(const world *w, const held *c)
 {
     const rb_model *m = w->m;
@@ -500,7 +500,7 @@ static double deep_of(const world *w, const held *c)
     return fmax(1e-9 * size, 1e-12 * m->extent);
 }
 
-/* Deeper than steps may make it (S.17). */
+/* Deeper than steps may make it (S.24). */
 static int calls(const world *w, const held *c)
 {
     double deep = deep_of(w, c), start = start_gap(w, c), low = -deep;
@@ -515,7 +515,7 @@ static double own_floor(const world *w, const held *c, int lifts)
     return lifts && low >= -2.0 * deep ? fmax(low, -0.5 * deep) : low;
 }
 
-/* In a repair, where that of the lowest may that is level with it, of its face (S.25). */
+/* In a repair, where that of the lowest may that is level with it, of its face (S.9). */
 static double face_floor(const world *w, const held *c)
 {
     int repair = w->v_hat && !w->middle, lifts = repair && calls(w, c);
@@ -529,7 +529,7 @@ static double face_floor(const world *w, const held *c)
     return low;
 }
 
-/* The gap that counts as none: of a face that touches, all that is below 1e-9 (S.25). */
+/* The gap that counts as none: of a face that touches, all that is below 1e-9 (S.9). */
 static double closed(const world *w, const held *c)
 {
     int touches = 0;
@@ -538,7 +538,7 @@ static double closed(const world *w, const held *c)
     return touches && is(w, "cone") ? deep_of(w, c) : 1e-13 * w->m->extent;
 }
 
-/* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.4), (S.9), (S.38) */
+/* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.4), (S.7), (S.38) */
 static void velocities(world *w)
 {
     int nv = w->m->nv, push = is(w, "stewart-trinkle") || is(w, "stewart-trinkle-nonlinear");

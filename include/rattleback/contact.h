@@ -24,7 +24,7 @@ const char *rb_formulation_name(const rb_formulation *f);
 const char *rb_formulation_summary(const rb_formulation *f);
 
 typedef enum rb_scheme {
-    RB_SCHEME_MIDPOINT = 0,  /* trees without impulses by the midpoint rule, others by v+ (S.11)  */
+    RB_SCHEME_MIDPOINT = 0,  /* trees without impulses by the midpoint rule, others by v+ (S.16)  */
     RB_SCHEME_SEMI_IMPLICIT, /* q+ = q (+) h v+ always                                            */
     RB_SCHEME_MOREAU_JEAN, /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.79)        */
     RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.81)         */
@@ -38,7 +38,7 @@ typedef enum rb_stepper {
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
-/* What steps promise (S.14); which one to take: docs/manual/accuracy.md. */
+/* What steps promise (S.22); which one to take: docs/manual/accuracy.md. */
 typedef enum rb_accuracy {
     RB_ACCURACY_STANDARD = 0, /* residual 1e-6, overlap 1e-6 of the smaller moving body           */
     RB_ACCURACY_STRICT,       /* 1e-9 and 1e-9                                                    */

@@ -310,12 +310,12 @@
  * problems of ten boxes take many seconds. */
 #define RB_UNEVEN 1e4
 
-/* Share of the tolerance above which a cone problem is solved again [1] (S.31).
+/* Share of the tolerance above which a cone problem is solved again [1] (S.28).
  * Smaller: good answers are solved twice. */
 #define RB_SHARP 0.1
 
 /* Distance from its place in the round before beyond which a contact has run, in units of the
- * extent of the model [1] (S.28). Smaller: repairs have two rows where one would do. Larger: small
+ * extent of the model [1] (S.12). Smaller: repairs have two rows where one would do. Larger: small
  * bodies that lie line to line are repaired without end. */
 #define RB_PLACE_RAN 1e-3
 
@@ -451,7 +451,7 @@
 #define RB_CLEAR_GEOMS 20
 
 /* Overlap that counts within a step, and distance between two checks of it, as a share of the radii
- * inside of geoms [1] (S.8). Larger: corners pass through corners. Smaller: more checks. */
+ * inside of geoms [1] (S.30). Larger: corners pass through corners. Smaller: more checks. */
 #define RB_THROUGH_SHARE 0.25
 
 /* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of

@@ -548,7 +548,7 @@ static int try_the_guess(climb *s, double *r, rb_rung *rung)
 }
 
 /* Impulses that push against each other ever harder are found where there is no answer. Whoever has
- * another question to ask (S.30), (S.39) need not wait for what is left of the ladder. */
+ * another question to ask (S.27), (S.39) need not wait for what is left of the ladder. */
 static int is_in_vain(const climb *s)
 {
     return s->o->brief && s->stressed;

@@ -435,7 +435,7 @@ static double kinetic(const carry *x, const double *v)
 }
 
 /* Work of the impulses, with the mean velocity of the step where a tree is carried, and what the
- * rule made, relative to the kinetic energy (S.55): gain. What of that is not (S.35): made. dq is
+ * rule made, relative to the kinetic energy (S.55): gain. What of that is not (S.18): made. dq is
  * that of the rule. */
 static void weigh(carry *x)
 {

@@ -1,4 +1,4 @@
-/* The gaps at the new position: what the step promised is looked at (S.17). */
+/* The gaps at the new position: what the step promised is looked at (S.24). */
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ rb_status rb_stage_find_starts(rb_stage *s)
 }
 
 /* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
- * not grow beyond that in all, overlap of the model not beyond what it was (S.17). */
+ * not grow beyond that in all, overlap of the model not beyond what it was (S.24). */
 static double deepened(const rb_stage *s, const rb_contact *contact, const pair_start *start)
 {
     double deep = rb_stage_pair_deep(s, contact->geom1, contact->geom2);

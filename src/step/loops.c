@@ -13,7 +13,7 @@
  *
  *     |1/2 l.(u + u_a) + 1/2 r.(u_b + u+) + 1/2 u'W^-1 u| <= 1e-4 T,     u = J v + drive   (S.46)
  *
- * the step is halved (S.30); the last term is what velocities have that the loops did not allow to
+ * the step is halved (S.27); the last term is what velocities have that the loops did not allow to
  * begin with. What does not get there is left to the rows. Who else is: apart.c. Friction of joints
  * is a force of the motion while they slide: slide.c. */
 #include <math.h>
@@ -503,7 +503,7 @@ static rb_status close_with_friction(loops *x)
  */
 
 /* What stood, moved by nobody, is left with a velocity that is rounding of the impulses that
- * balance each other, as in (S.12). f = M dv, Mv = M v+. */
+ * balance each other, as in (S.19). f = M dv, Mv = M v+. */
 static int rests(const loops *x, int island)
 {
     const rb_stage *s = x->s;

@@ -507,7 +507,7 @@ static double lifting(const rb_node *x)
     return work;
 }
 
-/* What the step promised is looked at (S.17): where halves of the step do not cure it, a little
+/* What the step promised is looked at (S.24): where halves of the step do not cure it, a little
  * more will do, and is told. */
 static rb_status check_gaps(rb_node *x)
 {

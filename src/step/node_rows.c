@@ -63,7 +63,7 @@ static rb_status take_rows(rb_node *x)
         double room = c->gap - x->goal[i];
         int closed = room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c);
         s->bias[c->row] = closed ? 0.0 : room / s->h;
-        if (closed) x->goal[i] = c->gap; /* points of a face stay level (S.25) */
+        if (closed) x->goal[i] = c->gap; /* points of a face stay level (S.9) */
         x->goal[i] -= rb_stage_yield(s, c);
     }
     return RB_OK;

@@ -43,14 +43,14 @@ typedef struct rb_kept_point {
     double vertex[3];   /* in the frame of its geom [m]                                         */
 } rb_kept_point;
 
-/* The place of a contact that runs, in the round before (S.28). */
+/* The place of a contact that runs, in the round before (S.12). */
 typedef struct rb_cut {
     rb_contact contact;  /* as it was                                                            */
     double x_1[3], n[3]; /* its point and normal in the frame of geom 1 [m]                     */
     double x_2[3];       /* its point in the frame of geom 2 [m]                                */
 } rb_cut;
 
-/* How a link goes while the joints go straight (S.19), all of it per way. */
+/* How a link goes while the joints go straight (S.31), all of it per way. */
 typedef struct rb_way {
     double w[3];         /* turning at the end that is looked from [rad]                         */
     double x_w[3], x[3]; /* J off there: turning [rad] and origin [m]                            */
@@ -97,7 +97,7 @@ typedef struct rb_stage {
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
     int ambiguous;    /* 1: cones of this round of restitution have several answers               */
 
-    int unpushed;    /* 1: rows ask for nothing; then: the first answer is theirs (S.33)          */
+    int unpushed;    /* 1: rows ask for nothing; then: the first answer is theirs (S.36)          */
     int final;       /* no halving of the step is left                                           */
     int may_overlap; /* so much, in units of what is allowed, will do: told as below accuracy  */
     int may_yield;   /* 1: a motion without answer is tried again so                             */
@@ -149,7 +149,7 @@ typedef struct rb_stage {
     int near_held; /* at the last check, no other pair could touch           */
     int kept_q0;   /* 1: a look at q0 left its gaps (G.32) ..                                */
     unsigned kept_calls; /* .. and they are those of q0 while d->kept_calls is this          */
-    int strides; /* 0: no geom goes far within the step (S.22)                             */
+    int strides; /* 0: no geom goes far within the step (S.34)                             */
     int alone;   /* at the last check: nobody touches anybody, nor on the way              */
     double *near_l, *near_S, *near_v; /* link_l, dof_S and v of then    (nlink x 3), ..         */
     rb_constraints set;
@@ -359,12 +359,12 @@ rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
 
 /* clear.c: what is known of the gaps of all pairs is noted at q0, with poses as in d. Then: nothing
- * can meet between q0 and q_free (S.21), and the motion is the smooth one. */
+ * can meet between q0 and q_free (S.33), and the motion is the smooth one. */
 void rb_stage_note_clear(rb_stage *s);
 int rb_stage_is_clear(rb_stage *s);
 void rb_stage_take_free(rb_stage *s);
 
-/* span.c: whether nothing touches at q_new, nor on the way there from q0 (S.22); strides. */
+/* span.c: whether nothing touches at q_new, nor on the way there from q0 (S.34); strides. */
 int rb_stage_alone(rb_stage *s);
 
 /* ways.c: how every link goes along dq (nv), and J off (nv), seen from the end of the way that
@@ -398,7 +398,7 @@ rb_status rb_stage_carry(rb_stage *s, double *q_k);
 int rb_stage_is_long(const rb_model *m);
 
 /* sharpen.c: a certified answer of a cone problem, with a tenth of its residual where doubles can
- * hold it (S.31). Scratch from o->arena. */
+ * hold it (S.28). Scratch from o->arena. */
 rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
 
 /* islands.c: where constraint c of the set may begin: impulse of the step before, or of the round
@@ -435,7 +435,7 @@ rb_status rb_stage_find_ghosts(rb_stage *s);
 int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
 
 /* through.c: after rb_stage_check. RB_UNSOLVED where a geom goes through another one between q0 and
- * q_new (S.8); moves d. */
+ * q_new (S.30); moves d. */
 rb_status rb_stage_through(rb_stage *s);
 
 /* through.c: whether a geom is farther from where v takes it in the step than from where v_new does
@@ -458,7 +458,7 @@ void rb_stage_find_pushed(rb_stage *s);
 /* place.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);
 
-/* place.c: bodies of islands with an overlap move as their rows believe (S.23): q_new. 0: all of
+/* place.c: bodies of islands with an overlap move as their rows believe (S.17): q_new. 0: all of
  * them do so already. */
 rb_status rb_stage_hold(rb_stage *s, int *moved);
 

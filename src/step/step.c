@@ -89,7 +89,7 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
  */
 
 /* Work of the impulses, 1/2 (J'p).(v+ + vf), and that of prescribed motion, p.drive, which is not
- * created (S.35). Without springs and dampers within the step it is 1/2 v+'Mv+ - 1/2 vf'Mvf,
+ * created (S.18). Without springs and dampers within the step it is 1/2 v+'Mv+ - 1/2 vf'Mvf,
  * without the cancellation of two large energies. */
 rb_status rb_stage_measure(rb_stage *s)
 {
@@ -248,8 +248,8 @@ static int stays_open(const rb_stage *s, int round, double missed_before)
            s->missed > RB_LOOP_GAIN * missed_before;
 }
 
-/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.17) and, in
- * nonlinear formulations, until it stands (S.36). */
+/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.24) and, in
+ * nonlinear formulations, until it stands (S.26). */
 static rb_status solve_until_open(rb_stage *s)
 {
     const rb_model *m = s->m;
@@ -352,7 +352,7 @@ static int has_mechanism(const rb_model *m)
 
 /* Rows of Stewart and Trinkle, ahead of the start, push out what turns within the step, and that
  * may make energy. Rows that ask for nothing do not (S.62): their answer is the first one of
- * (S.32), the position is that of the others (S.33). Bodies by themselves move as printed: their
+ * (S.35), the position is that of the others (S.36). Bodies by themselves move as printed: their
  * rod would slide a step late. */
 static rb_status find_unpushed(rb_stage *s)
 {
@@ -554,7 +554,7 @@ static int may_split(const rb_stage *s, int splits)
 }
 
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
- * taken in halves, again and again, until each part can be solved (S.30). */
+ * taken in halves, again and again, until each part can be solved (S.27). */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
@@ -661,7 +661,7 @@ static void clear_info(rb_step_info *info)
 }
 
 /* A step without an answer to its accuracy is tried once more, from the beginning, with less than
- * that (S.15). */
+ * that (S.23). */
 static rb_status advance(rb_stage *s, const saved *start)
 {
     rb_stage fresh = *s;
