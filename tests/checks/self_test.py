@@ -112,6 +112,12 @@ class Markdown(unittest.TestCase):
         self.assertEqual(len(misplaced), 1)
         self.assertIn("(T.1) belongs to docs/theory/b.md", misplaced[0])
 
+    def test_equations_out_of_order(self):
+        page = {"docs/theory/a.md": "see (S.1)\n    x = 1    (S.2)\n    y = 1    (S.1)\n"}
+        self.assertEqual(len(list(equations.misordered(page, {"S": "a.md"}))), 1)
+        page = {"docs/theory/a.md": "see (S.2)\n    x = 1    (S.1)\n    y = 1    (S.2)\n"}
+        self.assertEqual(list(equations.misordered(page, {"S": "a.md"})), [])
+
     def test_coined_words(self):
         text = "It is told twice.\n`it is told` in code\n```sh\nin vain\n```\n"
         self.assertEqual(len(list(glossary.coined("docs/manual/a.md", text))), 1)
