@@ -77,7 +77,7 @@ def origins(root, sections):
         for record in {r.name: r for r in records}.values():
             commits = record.revisions()
             here = record.cpu() == reference["cpu"]
-            now = here and commits == [reference["revision"]]
+            now = here and [c[:7] for c in commits] == [reference["revision"][:7]]
             rows.append((f"[{title}](#{anchor})", f"`{record.name}`", record.folder[:10], record.cpu(),
                          ", ".join(commits) or "not recorded",
                          "yes" if now else "no: older revision" if here else "no: other machine"))

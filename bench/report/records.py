@@ -8,6 +8,10 @@ import os
 import re
 
 
+# Seven digits, or more of them with a letter: seeds have none.
+COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?:[0-9a-f]{7}|(?=\d*[a-f])[0-9a-f]{8,10})\b")
+
+
 class Record:
     """One file of bench/results with where it comes from."""
 
@@ -57,12 +61,12 @@ class Record:
 
     def revisions(self):
         """The commits that the note names, in their order."""
-        return list(dict.fromkeys(re.findall(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7}\b", self.note())))
+        return list(dict.fromkeys(COMMIT.findall(self.note())))
 
     def source(self, up):
         """Where the numbers come from: a sentence with a link, seen from a folder `up`."""
         place = f"bench/results/{self.folder}/{self.name}"
-        note = re.sub(r"^(recorded with )?([0-9a-f]{7})\b", r"\1\2", self.note()).split(";")[0]
+        note = self.note().split(";")[0]
         return f"{self.folder[:10]}, {self.cpu()}: {note} ([data]({up}{place}))"
 
 
