@@ -24,10 +24,10 @@ const char *rb_formulation_name(const rb_formulation *f);
 const char *rb_formulation_summary(const rb_formulation *f);
 
 typedef enum rb_scheme {
-    RB_SCHEME_MIDPOINT = 0, /* trees without impulses by the midpoint rule, others by v+ (S.5)    */
+    RB_SCHEME_MIDPOINT = 0,  /* trees without impulses by the midpoint rule, others by v+ (S.16)  */
     RB_SCHEME_SEMI_IMPLICIT, /* q+ = q (+) h v+ always                                            */
-    RB_SCHEME_MOREAU_JEAN, /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.22)        */
-    RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.101)         */
+    RB_SCHEME_MOREAU_JEAN, /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.79)        */
+    RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.81)         */
 } rb_scheme;
 
 /* How time is divided into steps. */
@@ -38,7 +38,7 @@ typedef enum rb_stepper {
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
-/* What steps promise (S.97); which one to take: docs/manual/accuracy.md. */
+/* What steps promise (S.22); which one to take: docs/manual/accuracy.md. */
 typedef enum rb_accuracy {
     RB_ACCURACY_STANDARD = 0, /* residual 1e-6, overlap 1e-6 of the smaller moving body           */
     RB_ACCURACY_STRICT,       /* 1e-9 and 1e-9                                                    */
@@ -174,7 +174,7 @@ double rb_pair_friction(const rb_model *m, int geom1, int geom2, const rb_step_o
 double rb_step_opts_tol(const rb_step_opts *opts);
 
 /* Finds geoms of one mechanism, up to three links from each other, that overlap at all positions of
- * the joints between them (F.29): parts of a joint that are drawn too large. It adds a pair to the
+ * the joints between them (F.10): parts of a joint that are drawn too large. It adds a pair to the
  * spec that excludes them from contact, and a warning that names them. Explicit pairs are kept. `m`
  * is the compiled spec, with hulls; *count is the number found: if it is not 0, compile again.
  * Deterministic. RB_NOMEM, RB_BAD_INPUT. */

@@ -414,7 +414,7 @@ typedef struct rb_touch {
 
 enum { RB_SLOPES = 5 }; /* parts of steps whose slopes are kept */
 
-/* Links and pairs of geoms that may touch, all of which are far from each other (S.59). */
+/* Links and pairs of geoms that may touch, all of which are far from each other (S.33). */
 typedef struct rb_clear_link {
     double length; /* |l| + |a| [m]                                                              */
     double arm;    /* |a|, anchor of its hinges in the link [m]                                  */

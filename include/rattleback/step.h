@@ -67,9 +67,9 @@ typedef struct rb_step_info {
     double energy_created; /* work of all impulses, less that of prescribed motion [J]            */
     double energy_impacts; /* the part of it by impacts that are located, or by the node rule [J]:
                               not positive by Poisson and Stronge                                 */
-    double energy_smooth;  /* created by the midpoint rule itself, where links rotate fast (D.35),
-                              (S.40), by loops (S.63), and by chains in parts of a divided step
-                              (S.72) [J]; negative: lost                                          */
+    double energy_smooth;  /* created by the midpoint rule itself, where links rotate fast (D.45),
+                              (S.55), by loops (S.46), and by chains in parts of a divided step
+                              (S.56) [J]; negative: lost                                          */
     int rungs[RB_RUNG_COUNT];
     double projected;      /* overlap that was corrected in positions after the step [m]          */
     double project_energy; /* energy from corrections of positions, in no other balance [J] */
@@ -101,7 +101,7 @@ typedef struct rb_settle_info {
 
 /* Closes the loops of a state that leaves them open, as keyframes and reference poses do: the least
  * displacement in the metric of the masses, limits and contacts kept, then the velocity nearest to
- * the given one that keeps them closed (S.93). Without this call steps correct the error by
+ * the given one that keeps them closed (S.74). Without this call steps correct the error by
  * velocities and create energy. Nothing changes where loops are closed; info.open is the error that
  * is left. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide, RB_BAD_INPUT (a
  * number that is not finite; err names it): q and v are unchanged. */
@@ -110,7 +110,7 @@ rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb
 /* ---- forces at rest ----------------------------------------------------------------------------
  */
 
-/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.23),
+/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.91),
  * given to the sink; it may have no solution. n = 0: nothing touches. The problem is valid during
  * the call; the state is unchanged. RB_BAD_INPUT: a contact approaches, or the sink's own RB_FILE.
  */

@@ -64,7 +64,7 @@ typedef struct lever {
 } lever;
 
 /* The centre moves with v = v_O + w x r; during h it leaves that line by at most h^2/2 times its
- * acceleration, while the surface rotates about it with w (G.13). */
+ * acceleration, while the surface rotates about it with w (G.29). */
 static rb_motion motion_of(const scene *s, int g, const rb_shape *shape, lever *at)
 {
     const rb_data *d = s->d;

@@ -11,7 +11,7 @@
  *
  *     reach_a = h (|v| + |w| r_a + h/2 ((|w|^2 + |dw|) r_a + |dv|) + dv_max)                (G.33)
  *
- * as (G.13) has it, and a pair need not be examined while limit - Y_a - Y_b > reach_a + reach_b.
+ * as (G.29) has it, and a pair need not be examined while limit - Y_a - Y_b > reach_a + reach_b.
  * Paths of pairs of one tree whose first link is free to move are measured on that link: a robot
  * that walks does not come nearer to itself.
  *

@@ -26,7 +26,7 @@ void rb_slide_begin(const rb_constraints *set, const unsigned char *sticks, int 
 /* force (nv_all), the sum of p over the step. */
 void rb_slide_force(const rb_stage *s, const rb_constraints *set, const double *p, double *force);
 
-/* p of what slides in the island by (S.85), with the velocities u_end at the end, rows of `end`.
+/* p of what slides in the island by (S.49), with the velocities u_end at the end, rows of `end`.
  * Returns the largest change, in units of the bound [1]. */
 double rb_slide_turn(const rb_constraints *set, const unsigned char *sticks, int island,
                      const double *u, const rb_constraints *end, const double *u_end, double *p);
