@@ -1,5 +1,5 @@
 /* Valleys, ridges and peaks of surfaces of triangles: shapes that come from outside and overlap a
- * little (G.23), (G.24), and bodies that fall into them. */
+ * little (G.24), (G.25), and bodies that fall into them. */
 #include "collide/core.h"
 #include "collide/shape.h"
 #include "math/vec3.h"

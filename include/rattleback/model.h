@@ -426,7 +426,7 @@ typedef struct rb_clear_pair {
     double gap; /* at clear_q, at least [m]                                                      */
 } rb_clear_pair;
 
-/* What is known of a pair of geoms since its last query (G.32). */
+/* What is known of a pair of geoms since its last query (G.33). */
 typedef struct rb_kept_pair {
     double limit; /* lower bound of the gap plus the motion of both so far; -INFINITY: unknown */
     double n[3];  /* separating direction from geom[0] to geom[1], axes of the link of geom[0] */

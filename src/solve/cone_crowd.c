@@ -28,7 +28,7 @@ enum { ROUNDS = 3 };
 /* Share of the tolerance that is asked for: the certificate rounds otherwise [1]. */
 #define SHARE 0.99
 
-/* Tolerance beyond which sweeps and exact normals (K.20) are cheaper than factors [1]. */
+/* Tolerance beyond which sweeps and exact normals (K.21) are cheaper than factors [1]. */
 #define MOST_TOL 2e-3
 
 /* ---- who is one -------------------------------------------------------------------------------

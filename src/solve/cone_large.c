@@ -6,8 +6,8 @@
  * non-monotone, the measure may rise: a search for less of it ends on the spot. So
  *
  *     sweeps   mixed (cone_mix.c), which is all that many islands need to be near
- *     leaps    a whole step of Newton around the point, with compliance eps (K.23), and some sweeps
- *              that put each contact right by itself (K.19)
+ *     leaps    a whole step of Newton around the point, with compliance eps (K.24), and some sweeps
+ *              that put each contact right by itself (K.20)
  *
  * and what comes out is the next point though its measure may be larger. eps, the length of leaps,
  * is what is controlled: longer ones while the measure falls or stays, shorter ones where it grows.
@@ -354,7 +354,7 @@ static int find_knot(const large *s, double error, int *knot)
 }
 
 /* A leap that did not help: the contacts that keep the others from arriving are solved by
- * themselves (K.27); where they are many, sweeps. Returns the measure of s->x. */
+ * themselves (K.28); where they are many, sweeps. Returns the measure of s->x. */
 static rb_status help(large *s, int sweeps, double *error)
 {
     int knot[MOST_KNOT], n = find_knot(s, *error, knot), done = 0;

@@ -1,6 +1,6 @@
 /* What the search for rows has seen need not be looked for again at the end of the step.
  *
- * Rows are looked for at q, where geoms have swept boxes along h v (G.29). With dq the way of the
+ * Rows are looked for at q, where geoms have swept boxes along h v (G.30). With dq the way of the
  * joints from q to q+ and e = J(q) (dq - h v), every point of a geom, its centre at r from the
  * origin of its link and its surface with the arm a about that, is by (S.31) within
  *

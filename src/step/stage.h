@@ -147,7 +147,7 @@ typedef struct rb_stage {
     int ncontact;
     rb_near near;  /* pairs that were seen from q0                                          */
     int near_held; /* at the last check, no other pair could touch           */
-    int kept_q0;   /* 1: a look at q0 left its gaps (G.32) ..                                */
+    int kept_q0;   /* 1: a look at q0 left its gaps (G.33) ..                                */
     unsigned kept_calls; /* .. and they are those of q0 while d->kept_calls is this          */
     int strides; /* 0: no geom goes far within the step (S.34)                             */
     int alone;   /* at the last check: nobody touches anybody, nor on the way              */
