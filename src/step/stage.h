@@ -399,12 +399,12 @@ int rb_stage_is_long(const rb_model *m);
  * hold it (S.54). Scratch from o->arena. */
 rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
 
-/* islands.c: where constraint c of the set may begin: impulse of the step before, or of the round
- * before a repair, along the tangents of now, and its mode. */
+/* solve_islands.c: where constraint c of the set may begin: impulse of the step before, or of the
+ * round before a repair, along the tangents of now, and its mode. */
 void rb_stage_recall(const rb_stage *s, const rb_constraint *c, double *p, unsigned char *mode);
 void rb_stage_recall_round(const rb_stage *s, const rb_constraint *c, double *guess);
 
-/* islands.c: u, bias, p_prev and the like of an island. */
+/* solve_islands.c: u, bias, p_prev and the like of an island. */
 void rb_stage_fill(const rb_stage *s, rb_island *island);
 
 /* active_rows.c: p, mode of an island as rows as what they are; those that slide or stay open, as
@@ -412,13 +412,13 @@ void rb_stage_fill(const rb_stage *s, rb_island *island);
 rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_info *info, int *rows,
                                 int *done);
 
-/* islands.c: what the problems of this set need; before rb_stage_solve_others. */
+/* solve_islands.c: what the problems of this set need; before rb_stage_solve_others. */
 rb_status rb_stage_solve_begin(rb_stage *s);
 
-/* islands.c: p, mode of islands that are not still. */
+/* solve_islands.c: p, mode of islands that are not still. */
 rb_status rb_stage_solve(rb_stage *s);
 
-/* islands.c: p, mode of the islands that are not to be skipped. */
+/* solve_islands.c: p, mode of the islands that are not to be skipped. */
 rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip);
 
 /* restitution.c: p with what contacts that bounce give back; p of compression is there. */
