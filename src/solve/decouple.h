@@ -1,6 +1,6 @@
 /* Independent parts of a boxed problem, each as a problem of its own. */
-#ifndef RB_SOLVE_ISLANDS_H
-#define RB_SOLVE_ISLANDS_H
+#ifndef RB_SOLVE_DECOUPLE_H
+#define RB_SOLVE_DECOUPLE_H
 
 #include "solve/partition.h"
 

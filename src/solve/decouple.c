@@ -1,4 +1,4 @@
-#include "solve/islands.h"
+#include "solve/decouple.h"
 
 #include <string.h>
 
