@@ -25,7 +25,7 @@ typedef struct rb_flight {
     int wary; /* 1: new points of a pair that comes to collide are watched, not held            */
 } rb_flight;
 
-/* hybrid.h */
+/* events/hybrid.h */
 typedef struct rb_paradigms rb_paradigms;
 
 /* W of an island of a chain, for further problems with the same rows. */
@@ -233,47 +233,25 @@ void rb_stage_tell_energy(rb_stage *s);
 /* step.c: the state by h, in halves where needed. */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits);
 
+/* ---- what src/events, the room above, gives to the step ----------------------------------------
+ */
+
 /* located.c: a step of length h that is divided where bodies meet. */
 rb_status rb_stage_located(rb_stage *s);
 
-/* hybrid.c: a step in which pairs are a matter of impulses or of constraints. */
+/* impulse.c: a step of length h in which bodies go from impact to impact. */
+rb_status rb_stage_impulse(rb_stage *s);
+
+/* hybrid.c: a step in which pairs are a matter of impulses or of constraints; then, after a part:
+ * pairs that go from one to the other, by what it has shown, told to the sink of events. */
 rb_status rb_stage_hybrid(rb_stage *s);
+void rb_paradigms_shift(rb_stage *s);
 
 /* flight.c: the contact belongs to the rows. Always so where nothing flies. */
 int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feature);
 
-/* flight.c: deepest overlap of the pair at the start, <= 0. */
-double rb_flight_overlap(const rb_flight *flight, int geom1, int geom2);
-
-/* flight.c: contacts within the next h seconds at q0, v0, and their rates; arrays from the arena.
- * Then: which of them fly, h_full the whole step. */
-rb_status rb_flight_find(rb_stage *s, rb_flight *out);
-rb_status rb_flight_start(rb_stage *s, double h_full, double near, rb_flight *out);
-
-/* flight.c: least_speed of v0. */
-void rb_flight_floor(rb_stage *s);
-
-/* flight.c: speed below which an approach with restitution e is part of rest. */
-double rb_flight_slow(const rb_stage *s, double h_full, double e);
-
-/* flight.c: distance of the centres of curvature of a geom from the centre of mass, at most [m];
- * far: that of its own centre; 0: it has corners, and what rolls over them collides. A body that
- * rolls with w comes down with `roll` [m/s^2] beside its weight, where the normal stands still. */
-double rb_flight_bend(const rb_model *m, int geom, double far);
-double rb_flight_roll(const double w[3], const double normal[3], double bend);
-
-/* flight.c: rate of the gap of a contact at the velocities of d [m/s]. */
-double rb_contact_rate(const rb_model *m, const rb_data *d, const rb_contact *contact);
-
-/* impact.c: one of the contacts that were found at q0, v0 may come as an impact. */
-int rb_stage_impact_comes(rb_stage *s, double h_full, const rb_flight *found);
-
-/* impact.c: v0 after the impacts of all contacts that touch and approach at q0. */
-rb_status rb_stage_impact(rb_stage *s, double h_full);
-
-/* impact.c: v0 after one impact of all of s->contacts, which are sorted; set, p of it. Kinematics
- * are those of q0, v0. */
-rb_status rb_stage_strike(rb_stage *s, double h_full);
+/* ---- the stages of a step ----------------------------------------------------------------------
+ */
 
 /* sticky.c: contacts of the start, where adhesion needs them and no step was made yet. */
 void rb_step_first_touch(const rb_model *m, rb_data *d);
@@ -423,10 +401,6 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip);
 
 /* restitution.c: p with what contacts that bounce give back; p of compression is there. */
 rb_status rb_stage_restitute(rb_stage *s);
-
-/* Islands of an impact that are one plain contact: their impulses, restitution and all, and a mark
- * in skip (nisland); the others are left to the two calls above. */
-rb_status rb_stage_single(rb_stage *s, unsigned char *skip);
 
 /* ghost.c: pairs whose rows push though nobody would meet; rows are at the start of the step. */
 rb_status rb_stage_find_ghosts(rb_stage *s);

@@ -12,8 +12,6 @@
 #include "math/vec3.h"
 #include "model/layout.h"
 #include "rattleback/sensor.h"
-#include "step/hybrid.h"
-#include "step/impulse.h"
 #include "step/node.h"
 #include "step/options.h"
 #include "step/slide.h"

@@ -1,6 +1,6 @@
 """Dependencies point one way.
 
-base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- step; io uses model, solve and,
+base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- step <- events; io uses model, solve and,
 for files that speak in terms of the inertia of the finished model, dynamics;
 front, poses and show stand beside io, in its library, and use all of it;
 cli, bench, fuzz use the public headers only, and so does flat, which shares the threads of cli. Core rooms know the C
@@ -15,7 +15,7 @@ import sys
 import tree
 
 LEVEL = {"base": 0, "math": 1, "solve": 2, "model": 2, "dynamics": 3, "collide": 3,
-         "contact": 4, "sense": 4, "step": 5}
+         "contact": 4, "sense": 4, "step": 5, "events": 6}
 IO_MAY_USE = {"base", "math", "model", "solve", "dynamics"}
 BESIDE_IO = {"front", "poses", "show"}    # of the same library: public headers, and what io offers
 

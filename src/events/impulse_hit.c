@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "dynamics/led.h"
 #include "math/vec3.h"
-#include "step/impulse.h"
+#include "events/impulse.h"
 
 /* Of impacts at one instant: a light body between heavy ones is hit by turns, and each hit takes
  * off a share of their masses. After half of them all that touches is solved together. */

@@ -13,7 +13,7 @@
 #include "collide/surface.h"
 #include "math/quat.h"
 #include "math/vec3.h"
-#include "step/impulse.h"
+#include "events/impulse.h"
 
 enum { FEW = 24 }; /* geoms whose boxes are compared one by one: no grid */
 

@@ -1,7 +1,7 @@
 /* The event-driven step [Mirtich 1995]: bodies fly, pairs wait in a heap until they may
  * meet, ticks carry what rests. A tick lies in the middle of its share of the step, so that what
  * rests has the velocity zero where steps begin and end: there it is at the top of its hop. */
-#include "step/impulse.h"
+#include "events/impulse.h"
 
 #include <math.h>
 #include <string.h>

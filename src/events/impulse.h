@@ -1,8 +1,8 @@
-/* Within src/step: the event-driven stepper. Bodies fly; where they meet they collide; contacts
+/* Within src/events: the event-driven stepper. Bodies fly; where they meet they collide; contacts
  * that last are trains of impulses at ticks, resolved together (impulse_group.c). Times are counted
  * from the start of the step. Theory: docs/theory/impulses.md, equations (B.*). */
-#ifndef RB_STEP_IMPULSE_H
-#define RB_STEP_IMPULSE_H
+#ifndef RB_EVENTS_IMPULSE_H
+#define RB_EVENTS_IMPULSE_H
 
 #include "collide/broad.h"
 #include "model/filter.h"
@@ -10,7 +10,7 @@
 #include "collide/toi.h"
 #include "math/top.h"
 #include "rattleback/impact.h"
-#include "step/stage.h"
+#include "events/events.h"
 
 typedef enum rb_flyer_kind {
     RB_FLYER_STILL, /* link 0                                                                    */
@@ -214,8 +214,5 @@ void rb_impulse_leads(rb_events *x);
 /* impulse_middle.c: lead of x->point of a tick, by the mean velocities of the flights that ended
  * or, v not NULL, by those of the flights to come, of all dofs. */
 void rb_impulse_middle(rb_events *x, double t, const double *v);
-
-/* impulse.c */
-rb_status rb_stage_impulse(rb_stage *s);
 
 #endif

@@ -1,9 +1,9 @@
-/* Within src/step: paradigms of pairs of geoms. Contact of a pair is a matter of impulses or of
+/* Within src/events: paradigms of pairs of geoms. Contact of a pair is a matter of impulses or of
  * constraints, and shifts from one to the other. Theory: docs/theory/hybrid.md, equations (H.*). */
-#ifndef RB_STEP_HYBRID_H
-#define RB_STEP_HYBRID_H
+#ifndef RB_EVENTS_HYBRID_H
+#define RB_EVENTS_HYBRID_H
 
-#include "step/stage.h"
+#include "events/events.h"
 
 /* A pair that is in contact by constraints. All others are a matter of impulses. */
 typedef struct rb_held_pair {
@@ -30,9 +30,6 @@ double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double nor
  * a share of its way in a step; rates of its gap at both ends of the free motion. */
 rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near, double before,
                             double after);
-
-/* hybrid.c: shifts, by what a part that is done has shown; told to the sink of events. */
-void rb_paradigms_shift(rb_stage *s);
 
 /* hybrid_strike.c: p of the only constraint of the set, by the integral over its impulse.
  * RB_UNSUPPORTED: the law of its friction has none, p is as before. */

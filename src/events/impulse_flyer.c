@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "math/quat.h"
 #include "math/vec3.h"
-#include "step/impulse.h"
+#include "events/impulse.h"
 
 /* ---- who flies how -----------------------------------------------------------------------------
  */

@@ -14,7 +14,7 @@
  * could be there (S.55). Parts in which something turns by more than a quarter of a radian are
  * divided before.
  *
- * Then the impact (impact.c), then the next part. After a bounded number of parts, or where a part
+ * Then the impact (impacts.c), then the next part. After a bounded number of parts, or where a part
  * has no answer, the rest of the step is a fixed one without restitution: info.unlocated. */
 #include <math.h>
 #include <string.h>
@@ -24,8 +24,8 @@
 #include "base/error.h"
 #include "collide/bounds.h"
 #include "collide/shape.h"
+#include "events/events.h"
 #include "math/vec3.h"
-#include "step/stage.h"
 
 /* Largest rotation of a part in which something flies [rad]. Larger: a corner may touch and leave
  * unseen. Smaller: more parts. */
@@ -276,7 +276,7 @@ static double next_guess(const located *x, const sight *a, const sight *b, const
     return same && a->f > tol && a->f < INFINITY ? secant : half;
 }
 
-/* f(b) < 0: *b becomes a time with |f| <= RB_ROOT, in units of the size: impact.c calls that
+/* f(b) < 0: *b becomes a time with |f| <= RB_ROOT, in units of the size: impacts.c calls that
  * touching. Where f jumps, as repairs of what touches set in, the part ends before the jump. */
 static rb_status find_root(located *x, double f_b, rb_mark mark, double *end)
 {

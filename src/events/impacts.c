@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "step/hybrid.h"
+#include "events/hybrid.h"
 
 /* A contact that touches is found where nothing moves faster than this [m/s]; the time it is looked
  * ahead then is RB_TOUCH of the size over it. */

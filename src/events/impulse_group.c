@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "math/vec3.h"
-#include "step/impulse.h"
+#include "events/impulse.h"
 
 static void copy(double *to, const double *from, int n)
 {

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "math/vec3.h"
 #include "rattleback/impact.h"
-#include "step/hybrid.h"
+#include "events/hybrid.h"
 
 /* Friction that the integral knows: one coefficient, or none. */
 static int is_plain(const rb_constraint *c)

@@ -8,7 +8,7 @@
 #include "base/constants.h"
 #include "math/quat.h"
 #include "math/vec3.h"
-#include "step/impulse.h"
+#include "events/impulse.h"
 
 /* Of the flight that ends at the tick t, without the hop; kinematic bodies move on as they did. */
 static void take_mean(rb_events *x, int link, double t)

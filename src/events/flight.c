@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "math/vec3.h"
-#include "step/hybrid.h"
+#include "events/hybrid.h"
 
 /* Least speed of a bounce in units of g h [1]: 100 of them fill a step. Larger: elastic bodies stop
  * earlier. Smaller: more impacts in a step. */

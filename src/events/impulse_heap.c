@@ -1,7 +1,7 @@
 /* Meetings by the time until which they are safe: a heap with four children. Each meeting knows its
  * place, so that a new key moves it at once and none is left behind to be skipped later. Equal keys
  * come in the order of the meetings. */
-#include "step/impulse.h"
+#include "events/impulse.h"
 
 static int before(const rb_events *x, int a, int b)
 {

@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "dynamics/smooth_push.h"
 #include "math/vec3.h"
-#include "step/impulse.h"
+#include "events/impulse.h"
 
 enum { TURNS = 8 };
 

@@ -8,7 +8,7 @@
  * To impulses: no point of the pair has an impulse, and it leaves faster than 2 v_s or is farther
  * away than that speed carries it in a step; or an impact made it leave. An approach beyond 2 v_s
  * of a pair in constraints is an impact. */
-#include "step/hybrid.h"
+#include "events/hybrid.h"
 
 #include <math.h>
 #include <string.h>

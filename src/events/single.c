@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "events/events.h"
 #include "rattleback/impact.h"
-#include "step/stage.h"
 
 /* Coulomb's law with one coefficient: what single impacts know. */
 static int is_plain(const rb_constraint *c)
