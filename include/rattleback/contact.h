@@ -15,9 +15,9 @@ extern "C" {
 /* ---- choices ----------------------------------------------------------------------------------
  */
 
-/* How contact becomes a complementarity problem; one file each in src/contact. */
+/* How contact becomes a complementarity problem; files in src/contact/formulations. */
 typedef struct rb_formulation rb_formulation;
-extern const rb_formulation *const rb_formulations[]; /* NULL terminated, src/contact/table.c     */
+extern const rb_formulation *const rb_formulations[];        /* NULL terminated */
 const rb_formulation *rb_formulation_find(const char *name); /* NULL: none                        */
 unsigned rb_formulation_kind(const rb_formulation *f);       /* RB_LCP, RB_BOX or RB_CONE */
 const char *rb_formulation_name(const rb_formulation *f);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "contact/mixed.h"
+#include "contact/formulations/mixed.h"
 #include "math/dense.h"
 #include "step/stage.h"
 

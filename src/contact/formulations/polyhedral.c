@@ -8,7 +8,7 @@
  * A friction disc is a set of rows with a coefficient: the two tangents, the torsion (two
  * directions, + and -), the two rolling rows. Limits have c_n alone. Dry joint friction is a row
  * between bounds and an equality a free row: then the problem is boxed and mixed. */
-#include "contact/polyhedral.h"
+#include "contact/formulations/polyhedral.h"
 
 #include <math.h>
 #include <string.h>

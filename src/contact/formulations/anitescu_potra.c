@@ -4,7 +4,7 @@
  *
  *     dart   unknowns are forces, E and mu scaled by the step, A_ii (1 + eps)      [Tan 2012]
  *     jain   unknowns grouped by contact, loop closures as free rows               [Jain 2012] */
-#include "contact/polyhedral.h"
+#include "contact/formulations/polyhedral.h"
 
 static rb_status write_impulses(const rb_island *island, const rb_step_opts *o, rb_arena *arena,
                                 rb_written *out)

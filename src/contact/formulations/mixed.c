@@ -1,6 +1,6 @@
 /* An island as a problem of rows as what they are (F.28): contacts have the rows of their condim,
  * limits and dry friction one each, equalities theirs. */
-#include "contact/mixed.h"
+#include "contact/formulations/mixed.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * where the step would end without contact, q + h v; the gap there, linearised, must not be
  * negative at the end of the step (F.13). The nonlinear form takes them again at the position found
  * until it converges. */
-#include "contact/polyhedral.h"
+#include "contact/formulations/polyhedral.h"
 
 static rb_status write(const rb_island *island, const rb_step_opts *o, rb_arena *arena,
                        rb_written *out)
