@@ -96,15 +96,15 @@ def judge_src(name, quote, target, siblings):
     return None if ok or IO_LIBRARIES.fullmatch(target) else f"io may not use <{target}>"
 
 
-def judge_user(name, quote, target, siblings, corpus):
-    """A file in cli/, bench/, fuzz/ or include/: public headers and its own folder."""
+def judge_user(name, quote, target, own, corpus):
+    """A file in cli/, bench/, fuzz/ or include/: public headers and the headers of its own folder, `own`."""
     room = room_of(name)
     if target.startswith("rattleback/"):
         return None
     if quote == "<":
         ok = room != "include" or target in C_STANDARD
         return None if ok else f"public headers use the C standard library only, not <{target}>"
-    if target in siblings or (room in CORPUS_USERS and target in corpus):
+    if target in own or (room in CORPUS_USERS and target in corpus):
         return None
     return f"{room} uses public headers and its own folder only, not \"{target}\""
 
@@ -120,7 +120,7 @@ def judge(name, quote, target, siblings, corpus):
 def resolve(name, target, names):
     """The repository path an include means, or None."""
     for candidate in (os.path.join(os.path.dirname(name), target), "src/" + target,
-                      "include/" + target, "bench/" + target):
+                      "include/" + target, "bench/" + target, "cli/" + target):
         if candidate in names:
             return candidate
     return None
@@ -154,12 +154,18 @@ def headers_in(folder, files):
     return {os.path.basename(n) for n in files if os.path.dirname(n) == folder}
 
 
+def headers_below(folder, files):
+    """The command includes its headers by their path below cli/: "run/run.h"."""
+    return {n[len(folder) + 1:] for n in files if n.startswith(folder + "/") and n.endswith(".h")}
+
+
 def check(files):
     """files: {path: text}. Findings as sentences."""
     findings, graph = [], {}
     corpus = headers_in("bench", files)
+    command = headers_below("cli", files)
     for name, text in files.items():
-        siblings = headers_in(os.path.dirname(name), files)
+        siblings = command if name.startswith("cli/") else headers_in(os.path.dirname(name), files)
         for number, quote, target in includes_of(text):
             if ".." in target.split("/"):
                 findings.append(f"{name}:{number}: no '..' in includes: {target}")
