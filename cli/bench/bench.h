@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "rattleback/contact.h"
+#include "rattleback/step.h"
 #include "rattleback/solve.h"
 
 int bench_corpus(int argc, char **argv);

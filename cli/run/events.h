@@ -2,7 +2,7 @@
 #ifndef RATTLEBACK_CLI_EVENTS_H
 #define RATTLEBACK_CLI_EVENTS_H
 
-#include "rattleback/contact.h"
+#include "rattleback/step.h"
 #include "rattleback/model.h"
 
 typedef struct events events;

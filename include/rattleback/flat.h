@@ -9,14 +9,13 @@
 #define RATTLEBACK_FLAT_H
 
 #include "rattleback/base.h"
-#include "rattleback/contact.h"
+#include "rattleback/step.h"
 #include "rattleback/front.h"
 #include "rattleback/model.h"
 #include "rattleback/poses.h"
 #include "rattleback/sensor.h"
 #include "rattleback/show.h"
 #include "rattleback/solve.h"
-#include "rattleback/step.h"
 
 #ifdef __cplusplus
 extern "C" {

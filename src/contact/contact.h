@@ -1,15 +1,15 @@
 /* From gaps to complementarity problems: the constraints of one step.
  *
  * rb_constraints_build writes contacts, joint limits, dry joint friction and equalities as rows
- * u = J v; rb_island_open extracts one independent problem; a formulation (formulations/)
- * writes an island as rb_problem and reads the impulses back. Nothing here moves the state.
+ * u = J v; rb_island_open extracts one independent problem; a formulation (formulations/) writes
+ * an island as rb_problem and reads the impulses back. Nothing here moves the state.
  * Theory: docs/theory/contact.md, equations (F.*). */
 #ifndef RB_CONTACT_CONTACT_H
 #define RB_CONTACT_CONTACT_H
 
 #include "rattleback/collide.h"
-#include "rattleback/contact.h"
 #include "rattleback/dynamics.h"
+#include "rattleback/step.h"
 
 /* ---- constraints ------------------------------------------------------------------------------
  */

@@ -1,7 +1,7 @@
 /* Loops of a start are closed before the first step, and make no energy; links whose overlap
  * belongs to the model are left out of contact. */
 #include "rattleback/collide.h"
-#include "rattleback/contact.h"
+#include "rattleback/step.h"
 #include "rattleback/dynamics.h"
 #include "step_support.h"
 
