@@ -630,7 +630,8 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
  * which contacts do not feel. */
 void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h);
 
-/* Over the state: time, rng, q, v, act, mocap, mocap_was, gauge_at, touch. */
+/* Over the whole state of rb_data, samples of delayed sensors and constraints of the last step
+ * included; not over inputs. */
 uint64_t rb_data_hash(const rb_data *d);
 
 #ifdef __cplusplus

@@ -23,6 +23,7 @@
 #include "base/constants.h"
 #include "contact/build.h"
 #include "contact/slip.h"
+#include "solve/internal.h"
 #include "solve/mixed.h"
 #include "step/stage.h"
 
@@ -320,7 +321,8 @@ static rb_status fill(const work *w, const rb_island *is, problem *y)
     return RB_OK;
 }
 
-static rb_status solve_by(const work *w, const problem *y, const char *name, int most, int *solved)
+static rb_status solve_by(const work *w, const problem *y, const rb_solver *solver, int most,
+                          int *solved)
 {
     rb_problem p = { .kind = RB_BOX,
                      .n = y->n,
@@ -330,7 +332,7 @@ static rb_status solve_by(const work *w, const problem *y, const char *name, int
                      .W = { .form = RB_DENSE, .dense = y->W } };
     rb_solve_opts opts = rb_solve_opts_default();
     rb_info info = { 0 };
-    opts.solver = rb_solver_find(name);
+    opts.solver = solver;
     opts.max_iter = most;
     opts.unique = 0;
     opts.arena = w->x->d->arena;
@@ -380,10 +382,10 @@ static rb_status solve_island(work *w, int index)
     if (status != RB_OK || y.n == 0) return status;
     if (y.n > NEWTON_ROWS) status = solve_by_newton(w, &y, &solved);
     if (status == RB_OK && !solved && is.nrow <= DIRECT_ROWS)
-        status = solve_by(w, &y, "judice-pires", EXCHANGES, &solved);
+        status = solve_by(w, &y, &rb_solver_judice_pires, EXCHANGES, &solved);
     if (status == RB_OK && !solved) {
         memset(y.z, 0, (size_t)y.n * sizeof *y.z);
-        status = solve_by(w, &y, "pgs", SWEEPS, &solved);
+        status = solve_by(w, &y, &rb_solver_pgs, SWEEPS, &solved);
     }
     if (status == RB_OK) take_answer(w, &is, &y);
     return status;

@@ -12,6 +12,7 @@
 #include "math/vec3.h"
 #include "model/layout.h"
 #include "rattleback/sensor.h"
+#include "solve/internal.h"
 #include "step/node.h"
 #include "step/options.h"
 #include "step/slide.h"
@@ -728,7 +729,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;
     s.gravity = rb_norm3(m->option.gravity);
     s.size = m->extent;
-    s.ladder = rb_solver_find("auto");
+    s.ladder = &rb_solver_auto;
     s.tol = s.loose = rb_step_opts_tol(o);
     s.deep = rb_accuracy_overlap(o->accuracy) * s.size;
     s.open_most = RB_LOOP_OPEN * s.deep;
