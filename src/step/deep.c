@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "math/vec3.h"
 #include "step/stage.h"
 
 /* Extent of the link of a geom where it moves by itself, INFINITY elsewhere [m]. */
@@ -14,9 +15,10 @@ static double moving_extent(const rb_model *m, int geom)
 
 double rb_stage_pair_deep(const rb_stage *s, int geom1, int geom2)
 {
-    double extent = fmin(moving_extent(s->m, geom1), moving_extent(s->m, geom2));
-    double most = rb_accuracy_overlap(s->o->accuracy) * fmin(extent, s->size);
-    return fmax(most, RB_DEEP_LEAST * RB_GAP_ZERO * s->size);
+    double a = moving_extent(s->m, geom1), b = moving_extent(s->m, geom2);
+    double extent = a < b ? a : b;
+    double most = rb_accuracy_overlap(s->o->accuracy) * (extent < s->size ? extent : s->size);
+    return rb_larger(most, RB_DEEP_LEAST * RB_GAP_ZERO * s->size);
 }
 
 double rb_stage_deep(const rb_stage *s, const rb_touch_id *id)

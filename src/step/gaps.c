@@ -30,40 +30,59 @@ const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id 
     return at < set->n && rb_touch_order(&set->c[at].id, id) == 0 ? &set->c[at] : NULL;
 }
 
-/* Above its floor (F.27), as all gaps of rows are. */
-double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
+static int same_pair(const rb_touch_id *x, const rb_touch_id *y)
+{
+    return x->kind == y->kind && x->a == y->a && x->b == y->b;
+}
+
+/* What the set at the start of the step knows of a pair of geoms, or of a limit: its least gap, 0:
+ * none, and where overlap that the step began with may end (F.27), 0: there was none. */
+typedef struct pair_start {
+    double gap, floor;
+} pair_start;
+
+static pair_start start_of(const rb_stage *s, const rb_touch_id *id)
 {
     const rb_constraints *set = &s->first;
     int contact = id->kind == RB_CONSTRAINT_CONTACT;
     rb_touch_id from = { id->kind, id->a, id->b, contact ? 0 : id->c };
-    double gap = INFINITY;
-    for (int i = lower_bound(set, &from); i < set->n; i++) {
-        const rb_touch_id *at = &set->c[i].id;
-        if (at->kind != id->kind || at->a != id->a || at->b != id->b) break;
-        gap = fmin(gap, set->c[i].gap);
+    pair_start x = { INFINITY, 0.0 };
+    int first = lower_bound(set, &from);
+    for (int i = first; i < set->n && same_pair(&set->c[i].id, id); i++) {
+        if (i == first) x.floor = set->c[i].floor;
+        if (set->c[i].gap < x.gap) x.gap = set->c[i].gap;
     }
-    return gap < INFINITY ? gap : 0.0;
+    if (!(x.gap < INFINITY)) x.gap = 0.0;
+    return x;
 }
 
-/* Where the gap of overlap that the step began with may end (F.27), 0: there was none. */
-static double floor_of(const rb_stage *s, const rb_touch_id *id)
+/* Above its floor (F.27), as all gaps of rows are. */
+double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
 {
-    rb_touch_id from = { id->kind, id->a, id->b, 0 };
-    int at = lower_bound(&s->first, &from);
-    if (at >= s->first.n) return 0.0;
-    const rb_touch_id *first = &s->first.c[at].id;
-    int same = first->kind == id->kind && first->a == id->a && first->b == id->b;
-    return same ? s->first.c[at].floor : 0.0;
+    return start_of(s, id).gap;
+}
+
+/* Rows of one pair of geoms stand side by side. */
+rb_status rb_stage_find_starts(rb_stage *s)
+{
+    const rb_constraints *set = &s->set;
+    s->start = rb_push(s->d->arena, double, set->n);
+    if (!s->start) return RB_NOMEM;
+    for (int i = 0; i < set->n; i++) {
+        const rb_touch_id *id = &set->c[i].id;
+        int again = i > 0 && id->kind == RB_CONSTRAINT_CONTACT && same_pair(id, &set->c[i - 1].id);
+        s->start[i] = again ? s->start[i - 1] : start_of(s, id).gap;
+    }
+    return RB_OK;
 }
 
 /* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
  * not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
-static double deepened(const rb_stage *s, const rb_contact *contact)
+static double deepened(const rb_stage *s, const rb_contact *contact, const pair_start *start)
 {
-    rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
     double deep = rb_stage_pair_deep(s, contact->geom1, contact->geom2);
-    double gap = contact->at.gap - floor_of(s, &id);
-    return 1.0 + (rb_stage_lowest(s, rb_stage_start_gap(s, &id), deep) - gap) / deep;
+    double gap = contact->at.gap - start->floor;
+    return 1.0 + (rb_stage_lowest(s, start->gap, deep) - gap) / deep;
 }
 
 double rb_stage_error_least(const rb_stage *s)
@@ -194,12 +213,11 @@ static rb_status check_loops(rb_stage *s, double *worst)
 }
 
 /* Overlap of a contact; of pairs that began the step with an error of the start, what is beyond. */
-static double made(const rb_stage *s, const rb_contact *contact)
+static double made(const rb_stage *s, const rb_contact *contact, const pair_start *x)
 {
-    rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
-    double start = rb_stage_start_gap(s, &id) + floor_of(s, &id);
+    double start = x->gap + x->floor;
     int error = start < -rb_stage_error_least(s);
-    return fmax(0.0, (error ? start : 0.0) - contact->at.gap);
+    return rb_larger(0.0, (error ? start : 0.0) - contact->at.gap);
 }
 
 static void mark_overlap(rb_stage *s, const rb_contact *c)
@@ -217,13 +235,16 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
     s->gaps = (rb_deepest){ -1, -1, 0.0, 0.0, 0.0 };
     s->info->penetration = s->info->penetration_made = 0.0;
     memset(s->overlaps, 0, (size_t)s->m->ntree);
+    pair_start start = { 0.0, 0.0 };
     for (int i = 0; i < n; i++) {
         const rb_contact *c = &found[i];
+        rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, 0 };
+        if (i == 0 || c->geom1 != c[-1].geom1 || c->geom2 != c[-1].geom2) start = start_of(s, &id);
         if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
-        double deeper = deepened(s, c);
-        s->info->penetration = fmax(s->info->penetration, -c->at.gap);
-        s->info->penetration_made = fmax(s->info->penetration_made, made(s, c));
-        s->info->gap_error = fmax(s->info->gap_error, c->error);
+        double deeper = deepened(s, c, &start);
+        s->info->penetration = rb_larger(s->info->penetration, -c->at.gap);
+        s->info->penetration_made = rb_larger(s->info->penetration_made, made(s, c, &start));
+        s->info->gap_error = rb_larger(s->info->gap_error, c->error);
         if (deeper > s->gaps.geoms)
             s->gaps = (rb_deepest){ c->geom1, c->geom2, c->at.gap, deeper, 0.0 };
         if (deeper > 1.0) mark_overlap(s, c);

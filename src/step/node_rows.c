@@ -39,6 +39,7 @@ static rb_status take_rows(rb_node *x)
     double **bend[] = { &x->bend };
     double **of_row[] = { &x->value, &x->Wp, &x->struck, &x->u0, &x->b, &x->half };
     rb_status status = rb_stage_take_rows(s);
+    if (status == RB_OK) status = rb_stage_find_starts(s);
     if (status != RB_OK) return status;
     x->goal = rb_push(arena, double, s->set.n);
     x->gap = rb_push(arena, double, s->set.ncontact);

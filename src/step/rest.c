@@ -265,12 +265,13 @@ static void set_resting(rb_stage *s, int island)
 /* ---- impulses of the step before --------------------------------------------------------------
  */
 
-/* The constraint as it was, and its trees stood still. */
+/* The constraint as it was, and its trees stood still, in the round before a repair as well. */
 static int stood(const rb_stage *s, const rb_constraint *c, const rb_touch *touch)
 {
     if (!touch || touch->nrow != c->nrow || touch->mode == RB_MODE_SLIDE) return 0;
     for (int k = 0; k < c->ndof; k++) {
-        if (s->v0[s->set.dof[c->dof + k]] != 0.0) return 0;
+        int dof = s->set.dof[c->dof + k];
+        if (s->v0[dof] != 0.0 || (s->v_hat && s->v_hat[dof] != 0.0)) return 0;
     }
     if (c->kind != RB_CONSTRAINT_CONTACT) return 1;
     return memcmp(touch->frame, s->set.frame + 9 * c->object, sizeof touch->frame) == 0;
@@ -309,8 +310,8 @@ rb_status rb_stage_rest_on(rb_stage *s)
     memset(s->still, 0, (size_t)s->set.nisland);
     memset(s->resting, 0, (size_t)s->m->ntree);
     s->info->resting = 0;
-    if (s->v_hat || s->o->cold || s->o->sink.take || s->o->formulation->kind != RB_CONE)
-        return RB_OK;
+    int ahead = s->v_hat && (!s->last_p || s->middle);
+    if (ahead || s->o->cold || s->o->sink.take || s->o->formulation->kind != RB_CONE) return RB_OK;
     for (int i = 0; i < s->set.nisland; i++) {
         s->still[i] = (unsigned char)(recall(s, i) && island_may_stand(s, i, s->p));
         if (!s->still[i]) forget(s, i);

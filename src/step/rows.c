@@ -105,10 +105,16 @@ static int is_unilateral(const rb_constraint *c)
     return c->kind == RB_CONSTRAINT_CONTACT || c->kind == RB_CONSTRAINT_LIMIT;
 }
 
+/* Least gap of its pair at the start of the step. */
+static double start_of(const rb_stage *s, const rb_constraint *c)
+{
+    return s->start[c - s->set.c];
+}
+
 /* Deeper at q_hat than steps may make it: what calls for a repair. */
 static int is_too_deep(const rb_stage *s, const rb_constraint *c)
 {
-    double start = rb_stage_start_gap(s, &c->id);
+    double start = start_of(s, c);
     return c->gap < rb_stage_lowest(s, start, rb_stage_deep(s, &c->id));
 }
 
@@ -126,7 +132,7 @@ static double pushed_floor(const rb_stage *s, double start, double deep)
 static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
 {
     double deep = rb_stage_deep(s, &c->id);
-    double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
+    double start = fmin(0.0, start_of(s, c));
     if (s->o->formulation->push_out) return pushed_floor(s, start, deep);
     return lifts && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
@@ -134,8 +140,8 @@ static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
 /* Where rows leave no answer, what touches yields by rounding (S.41). */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
 {
-    double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, rb_stage_start_gap(s, &c->id));
     if (!s->yields || s->o->formulation->push_out) return 0.0;
+    double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, start_of(s, c));
     if (c->kind == RB_CONSTRAINT_LIMIT) {
         double room = fmax(start - rb_stage_lowest(s, start, deep), 0.5 * RB_GAP_DEEP * s->size);
         return fmax(fmin(RB_YIELD * deep, room), rb_stage_yield_error(s, start));
@@ -420,8 +426,9 @@ rb_status rb_stage_rows(rb_stage *s)
 
     double *u_hat = rb_push(d->arena, double, s->set.nrow);
     status = u_hat ? rb_stage_take_rows(s) : RB_NOMEM;
+    if (status == RB_OK && !s->v_hat) s->first = s->set;
+    if (status == RB_OK) status = rb_stage_find_starts(s);
     if (status != RB_OK) return status;
-    if (!s->v_hat) s->first = s->set;
     fill_velocities(s, u_hat);
     return RB_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "collide/near.h"
 #include "contact/contact.h"
+#include "math/vec3.h"
 #include "rattleback/impact.h"
 #include "rattleback/step.h"
 
@@ -179,6 +180,7 @@ typedef struct rb_stage {
     double *bias;     /* the part of u that the gap adds                (set.nrow)              */
     double *u_before; /* velocity of the rows before the step           (set.nrow)              */
     double *e;        /* restitution of constraints that bounce, else 0 (set.n)                 */
+    double *start;    /* least gap of its pair at the start of the step (set.n)                 */
     double *room;     /* bias of a constraint before it was to bounce   (set.n)                 */
     double *p; /* impulses                                              (set.nrow)              */
     unsigned char *mode; /*                                             (set.n)                 */
@@ -467,6 +469,9 @@ double rb_stage_lowest(const rb_stage *s, double start, double deep);
  * least of all points of the pair: features may change on the way. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
 
+/* gaps.c: the same of all rows: start. Needs first. */
+rb_status rb_stage_find_starts(rb_stage *s);
+
 /* repeat.c: takes those rows out of the set; the first time, finds them (S.69). Then: whether row r
  * of equality e is one. */
 rb_status rb_stage_leave_repeated(rb_stage *s, int first);
@@ -525,8 +530,16 @@ rb_status rb_stage_bearing(rb_stage *s);
 rb_status rb_stage_remember(rb_stage *s);
 rb_status rb_stage_temper(rb_stage *s);
 
+/* Order of constraints in sets and in the table of what touches: < 0: x comes first. */
+RB_INLINE int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y)
+{
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    if (x->b != y->b) return x->b < y->b ? -1 : 1;
+    return x->c < y->c ? -1 : x->c > y->c;
+}
+
 /* touch.c */
-int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y);
 const rb_touch *rb_touch_find(const rb_data *d, const rb_touch_id *id);
 void rb_stage_store(rb_stage *s);
 

@@ -3,14 +3,6 @@
 
 #include "step/stage.h"
 
-int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y)
-{
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    if (x->b != y->b) return x->b < y->b ? -1 : 1;
-    return x->c < y->c ? -1 : x->c > y->c;
-}
-
 const rb_touch *rb_touch_find(const rb_data *d, const rb_touch_id *id)
 {
     int lo = 0, hi = d->ntouch;
