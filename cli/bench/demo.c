@@ -1,4 +1,4 @@
-/* `rattleback bench demo`: what `make run` shows (its robots are in bench_robot.c). Sets of
+/* `rattleback bench demo`: what `make run` shows (its robots are in robot.c). Sets of
  * problems, generated ones and the stored reference data where it is available, against every
  * solver; one table per kind of problem. */
 #include "bench/bench.h"

@@ -1,5 +1,5 @@
 /* Four balls [Stewart & Trinkle 2000, 4.2]: Table 1, the rolling state, and, beyond the paper, the
- * convergence of the exact cone. The cascade of impulses is in reproduce_cascade.c. */
+ * convergence of the exact cone. The cascade of impulses is in cascade.c. */
 #include "reproduce/balls.h"
 
 #include <math.h>

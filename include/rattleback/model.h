@@ -568,7 +568,7 @@ typedef struct rb_data {
 
     double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 72)  */
 
-    /* rb_step: cache of the last step, where it changed only the time; src/step/still.c */
+    /* rb_step: cache of the last step, where it changed only the time; src/step/rest_cache.c */
     int still_known, still_ntouch;
     int nstill; /* nq + 4 nv + na + nctrl + 6 nbody + RB_SLOPES (nv + 1)                 */
     double still_told[128]; /* options and report of the step  */
@@ -595,7 +595,7 @@ typedef struct rb_data {
     rb_kept_group *kept_group; /*                                                   (nmeet)       */
     rb_kept_pair *kept; /*                                                       (nmeet)       */
 
-    /* rb_step: gaps of all pairs at a configuration; src/step/clear.c */
+    /* rb_step: gaps of all pairs at a configuration; src/step/clearance.c */
     const struct rb_model *clear_of; /* model that links and pairs were listed for; NULL: none    */
     int clear_known;                 /* 1: clear_q and the gaps hold                              */
     int nclear;                      /* pairs                                                     */

@@ -12,7 +12,7 @@
 #include "contact/build.h"
 #include "collide/bounds.h"
 #include "collide/shape.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "math/vec3.h"
 
 /* Depth of overlap beyond which nothing rubs, over the radius of the ball inside the thinner geom

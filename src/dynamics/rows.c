@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "base/constants.h"
 #include "dynamics/chain.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "dynamics/place.h"
 #include "dynamics/tendon.h"
 #include "math/quat.h"

@@ -37,8 +37,8 @@ rb_status rb_stage_impact(rb_stage *s, double h_full);
  * are those of q0, v0. */
 rb_status rb_stage_strike(rb_stage *s, double h_full);
 
-/* single.c: islands of an impact that are one plain contact: their impulses, restitution and all,
- * and a mark in skip (nisland); the others are left to rb_stage_solve_others. */
+/* single_contact.c: islands of an impact that are one plain contact: their impulses, restitution
+ * and all, and a mark in skip (nisland); the others are left to rb_stage_solve_others. */
 rb_status rb_stage_single(rb_stage *s, unsigned char *skip);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "math/vec3.h"
 #include "events/impulse.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "dynamics/placed.h"
 #include "math/trig.h"
 #include "math/vec3.h"
@@ -273,7 +273,7 @@ static int is_held(const rb_stage *s, const rb_constraint *c)
 
 /* Contact i is not seen at the end of a motion without it, where its material points would be far
  * within each other, and its pair does not overlap: the bodies have gone past each other, or
- * through (through.c tells). For the rounds of this motion it is open. */
+ * through (tunnelling.c tells). For the rounds of this motion it is open. */
 static int goes_by(const rb_node *x, int i, double straight)
 {
     const rb_stage *s = x->s;

@@ -27,7 +27,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "step/displace.h"
-#include "step/slide.h"
+#include "step/joint_friction.h"
 #include "step/stage.h"
 
 /* Errors of the start are gone after so long [s], and those larger than the scale are taken off at

@@ -101,15 +101,15 @@ typedef struct rb_stage {
     int final;       /* no halving of the step is left                                           */
     int may_overlap; /* so much, in units of what is allowed, will do: told as below accuracy  */
     int may_yield;   /* 1: a motion without answer is tried again so                             */
-    int passed[2];   /* geoms of which through.c found that they pass through each other         */
-    int *gone;       /* pairs that have gone through, which rows hold                (ngone x 2) */
-    int ngone;       /* -1: all that go by are held                                              */
-    int no_answer;   /* 1: a problem of the motion has none; `node` only                         */
-    int stays;       /* 1: repairs ask nothing of what is not too deep (S.88)                    */
-    int yields;      /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
-                        that the start is beyond (S.41)                                          */
-    double *half;    /* p~ of loops and limits (S.110); NULL: none, `node` only   (set.nrow)     */
-    int corrects;    /* 1: errors of the start are being taken off (S.90)                        */
+    int passed[2]; /* geoms of which tunnelling.c found that they pass through each other         */
+    int *gone;     /* pairs that have gone through, which rows hold                (ngone x 2) */
+    int ngone;     /* -1: all that go by are held                                              */
+    int no_answer; /* 1: a problem of the motion has none; `node` only                         */
+    int stays;     /* 1: repairs ask nothing of what is not too deep (S.88)                    */
+    int yields;    /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
+                      that the start is beyond (S.41)                                          */
+    double *half;  /* p~ of loops and limits (S.110); NULL: none, `node` only   (set.nrow)     */
+    int corrects;  /* 1: errors of the start are being taken off (S.90)                        */
     unsigned char *repeats; /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
     double open;     /* largest closure error of the start [m]                                    */
     double missed;   /* largest closure error beyond what was asked for, in units allowed [1]     */
@@ -227,8 +227,8 @@ void rb_stage_finish(rb_stage *s);
 /* step.c: energy, from set, p, v_new, v_free. */
 rb_status rb_stage_measure(rb_stage *s);
 
-/* told.c: whether a motion with loops makes energy that shorter ones would not. When it is taken:
- * what it made beside impulses is added to made. Both move d. */
+/* report_energy.c: whether a motion with loops makes energy that shorter ones would not. When it is
+ * taken: what it made beside impulses is added to made. Both move d. */
 int rb_stage_rises(rb_stage *s);
 void rb_stage_tell_energy(rb_stage *s);
 
@@ -255,45 +255,48 @@ int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feat
 /* ---- the stages of a step ----------------------------------------------------------------------
  */
 
-/* sticky.c: contacts of the start, where adhesion needs them and no step was made yet. */
+/* adhesion_contacts.c: contacts of the start, where adhesion needs them and no step was made yet.
+ */
 void rb_step_first_touch(const rb_model *m, rb_data *d);
 
-/* sticky.c: the table of what touches has s->contacts, where adhesion needs them. */
+/* adhesion_contacts.c: the table of what touches has s->contacts, where adhesion needs them. */
 void rb_stage_stick(rb_stage *s);
 
-/* led.c: mocap bodies get the velocity of this step, of length h, and its rate; then their poses
- * at t seconds after its start; at last their velocities are what the caller asked for again. */
+/* kinematic.c: mocap bodies get the velocity of this step, of length h, and its rate; then their
+ * poses at t seconds after its start; at last their velocities are what the caller asked for again.
+ */
 rb_status rb_stage_lead(rb_stage *s);
 void rb_stage_led_pose(rb_stage *s, double t);
 void rb_stage_let_go(rb_stage *s, int moved);
 
-/* free.c: v_free, q_free, act_free; the state is as before. */
+/* free_motion.c: v_free, q_free, act_free; the state is as before. */
 rb_status rb_stage_free_motion(rb_stage *s);
 
-/* free.c: the same, rough where every tree is expected to be carried. */
+/* free_motion.c: the same, rough where every tree is expected to be carried. */
 rb_status rb_stage_likely_motion(rb_stage *s);
 
-/* free.c: the last digits of what was found roughly. */
+/* free_motion.c: the last digits of what was found roughly. */
 rb_status rb_stage_sharpen_motion(rb_stage *s);
 
-/* free.c: d from q0 and velocity v by h, without contact; dv: change of the velocity to start from,
- * NULL: foretold. made_free. Then: where d is becomes q_free, v_free, act_free. */
+/* free_motion.c: d from q0 and velocity v by h, without contact; dv: change of the velocity to
+ * start from, NULL: foretold. made_free. Then: where d is becomes q_free, v_free, act_free. */
 rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol);
 void rb_stage_take_motion(rb_stage *s, double made);
 
-/* loops.c: v_free, q_free, act_free with the loops of all trees closed that are not apart; closed,
- * apart where that fails. any 0: there are none, and nothing was found. */
+/* closed_loops.c: v_free, q_free, act_free with the loops of all trees closed that are not apart;
+ * closed, apart where that fails. any 0: there are none, and nothing was found. */
 rb_status rb_stage_close_loops(rb_stage *s, int *any);
 
-/* apart.c: before a motion: trees that something pushed in the step before are apart. */
+/* loop_rows.c: before a motion: trees that something pushed in the step before are apart. */
 void rb_stage_apart_first(rb_stage *s);
 
-/* apart.c: after rows were taken: islands that are closed and pushed by nothing are solved; still.
- * RB_UNSOLVED: others are apart now, opened is set. After the check: the same for what overlaps. */
+/* loop_rows.c: after rows were taken: islands that are closed and pushed by nothing are solved;
+ * still. RB_UNSOLVED: others are apart now, opened is set. After the check: the same for what
+ * overlaps. */
 rb_status rb_stage_apart_rows(rb_stage *s);
 rb_status rb_stage_apart_check(rb_stage *s);
 
-/* apart.c: p of closed loops, when all is done; and in the touch table what the next step
+/* loop_rows.c: p of closed loops, when all is done; and in the touch table what the next step
  * begins with. */
 void rb_stage_closed_impulses(rb_stage *s);
 void rb_stage_closed_next(rb_stage *s);
@@ -301,14 +304,15 @@ void rb_stage_closed_next(rb_stage *s);
 /* gaps.c: how far joint j is beyond its limits at q_new, in units of what is allowed [1]. */
 double rb_stage_limit_deepened(const rb_stage *s, int j);
 
-/* free.c: the slope of this part becomes that of the last one. */
+/* free_motion.c: the slope of this part becomes that of the last one. */
 void rb_stage_keep_slope(rb_stage *s);
 
-/* carry.c: actuators put in and take out more energy than smooth terms can make, accuracy is not
- * strict, and nobody asked for bounces. */
+/* smooth_impulses.c: actuators put in and take out more energy than smooth terms can make, accuracy
+ * is not strict, and nobody asked for bounces. */
 int rb_stage_is_driven(const rb_stage *s);
 
-/* free.c: whether a link could turn by more than RB_CARRY_TURN in the step at velocity v (nv). */
+/* free_motion.c: whether a link could turn by more than RB_CARRY_TURN in the step at velocity v
+ * (nv). */
 int rb_stage_may_turn(const rb_stage *s, const double *v);
 
 /* rows.c: arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
@@ -331,34 +335,34 @@ rb_status rb_stage_rows(rb_stage *s);
 /* rows.c: the set `first`, where rows begin ahead of the start; d and q_hat at q0. */
 rb_status rb_stage_look_back(rb_stage *s);
 
-/* near.c: from the start of the step on, notes pairs while it looks for contacts at the velocity of
- * d. Then: whether q_new is so near that only those can touch. */
+/* near_pairs.c: from the start of the step on, notes pairs while it looks for contacts at the
+ * velocity of d. Then: whether q_new is so near that only those can touch. */
 rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
 
-/* clear.c: what is known of the gaps of all pairs is noted at q0, with poses as in d. Then: nothing
- * can meet between q0 and q_free (S.59), and the motion is the smooth one. */
+/* clearance.c: what is known of the gaps of all pairs is noted at q0, with poses as in d. Then:
+ * nothing can meet between q0 and q_free (S.59), and the motion is the smooth one. */
 void rb_stage_note_clear(rb_stage *s);
 int rb_stage_is_clear(rb_stage *s);
 void rb_stage_take_free(rb_stage *s);
 
-/* span.c: whether nothing touches at q_new, nor on the way there from q0 (S.80); strides. */
+/* separation.c: whether nothing touches at q_new, nor on the way there from q0 (S.80); strides. */
 int rb_stage_alone(rb_stage *s);
 
-/* ways.c: how every link goes along dq (nv), and J off (nv), seen from the end of the way that
- * link_l and dof_S, here l and S, belong to; mocap bodies with the velocity of d. */
+/* link_paths.c: how every link goes along dq (nv), and J off (nv), seen from the end of the way
+ * that link_l and dof_S, here l and S, belong to; mocap bodies with the velocity of d. */
 void rb_stage_ways(const rb_stage *s, const double *l, const double *S, const double *dq,
                    const double *off, rb_way *link);
 /* How the last of those links (branch.h) goes along dq on what the first one hangs on, at the end
  * of the way that d is at. */
 rb_way rb_stage_way_on(const rb_stage *s, int n, const int *links, const double *dq);
 
-/* points.c: in a repair, before q_hat moves: vertices of this round; then, among the contacts of
- * the next round, those of them that it has lost. */
+/* kept_points.c: in a repair, before q_hat moves: vertices of this round; then, among the contacts
+ * of the next round, those of them that it has lost. */
 rb_status rb_stage_points_keep(rb_stage *s);
 rb_status rb_stage_points_add(rb_stage *s);
 
-/* cuts.c: the same for the places of contacts that run; after those of points.c. */
+/* kept_planes.c: the same for the places of contacts that run; after those of kept_points.c. */
 rb_status rb_stage_cuts_keep(rb_stage *s);
 rb_status rb_stage_cuts_add(rb_stage *s);
 
@@ -368,14 +372,15 @@ rb_status rb_stage_rest_on(rb_stage *s);
 /* rest.c: v_new, and zero where an island rests; p may change by rounding there. */
 rb_status rb_stage_rest(rb_stage *s);
 
-/* carry.c: p, v_new with their effect on smooth terms, carried, and the position q_k (nq) of trees
- * that are; pushed and resting first. */
+/* smooth_impulses.c: p, v_new with their effect on smooth terms, carried, and the position q_k (nq)
+ * of trees that are; pushed and resting first. */
 rb_status rb_stage_carry(rb_stage *s, double *q_k);
 
-/* carry.c: trees are so long that a turn costs more than the rows; then steps are halved early. */
+/* smooth_impulses.c: trees are so long that a turn costs more than the rows; then steps are halved
+ * early. */
 int rb_stage_is_long(const rb_model *m);
 
-/* sharpen.c: a certified answer of a cone problem, with a tenth of its residual where doubles can
+/* refine.c: a certified answer of a cone problem, with a tenth of its residual where doubles can
  * hold it (S.54). Scratch from o->arena. */
 rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
 
@@ -408,35 +413,36 @@ rb_status rb_stage_restitute(rb_stage *s);
 rb_status rb_stage_find_ghosts(rb_stage *s);
 int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
 
-/* through.c: after rb_stage_check. RB_UNSOLVED where a geom goes through another one between q0 and
- * q_new (S.66); moves d. */
+/* tunnelling.c: after rb_stage_check. RB_UNSOLVED where a geom goes through another one between q0
+ * and q_new (S.66); moves d. */
 rb_status rb_stage_through(rb_stage *s);
 
-/* through.c: whether a geom is farther from where v takes it in the step than from where v_new does
- * by a quarter of its thickness; moves d. */
+/* tunnelling.c: whether a geom is farther from where v takes it in the step than from where v_new
+ * does by a quarter of its thickness; moves d. */
 int rb_stage_is_shoved(rb_stage *s, const double *v);
 
 /* ghost.c: whether one of them does meet on the way from q0 with v_new. */
 rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet);
 
-/* middle.c: after the first round; rows at the middle for bodies that pivot, v_new, q_new. done 0
- * though s->middle is set: there is no answer, and the stage is not that of the first round. */
+/* midpoint_rows.c: after the first round; rows at the middle for bodies that pivot, v_new, q_new.
+ * done 0 though s->middle is set: there is no answer, and the stage is not that of the first round.
+ */
 rb_status rb_stage_middle(rb_stage *s, int *done);
 
-/* place.c: a body by itself, the only link of its tree. */
+/* new_position.c: a body by itself, the only link of its tree. */
 int rb_stage_is_single(const rb_model *m, int link);
 
-/* place.c: pushed, the trees that an impulse acts on. */
+/* new_position.c: pushed, the trees that an impulse acts on. */
 void rb_stage_find_pushed(rb_stage *s);
 
-/* place.c: v_new, q_new, pushed, resting; rest.c with it. */
+/* new_position.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_place(rb_stage *s);
 
-/* place.c: bodies of islands with an overlap move as their rows believe (S.42): q_new. 0: all of
- * them do so already. */
+/* new_position.c: bodies of islands with an overlap move as their rows believe (S.42): q_new. 0:
+ * all of them do so already. */
 rb_status rb_stage_hold(rb_stage *s, int *moved);
 
-/* place.c: the velocity that leads from q0 to q_new in h, for the rows of a repair (nv). */
+/* new_position.c: the velocity that leads from q0 to q_new in h, for the rows of a repair (nv). */
 void rb_stage_way(const rb_stage *s, double *v_hat);
 
 /* relax.c: where rows of repairs are taken. */
@@ -455,14 +461,14 @@ rb_status rb_relax_next(rb_stage *s, double worst, rb_relax *x);
 /* gaps.c: the constraint of that name, NULL: there is none. */
 const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id *id);
 
-/* deep.c: overlap that steps may make of a pair of geoms, of a constraint; and what overlap of the
- * model may grow by in a step [m]. */
+/* allowed_overlap.c: overlap that steps may make of a pair of geoms, of a constraint; and what
+ * overlap of the model may grow by in a step [m]. */
 double rb_stage_pair_deep(const rb_stage *s, int geom1, int geom2);
 double rb_stage_deep(const rb_stage *s, const rb_touch_id *id);
 double rb_stage_growth(const rb_stage *s);
 
-/* deep.c: where the gap of a constraint that steps may make `deep` too deep may end, when it was
- * `start` before the step [m]. */
+/* allowed_overlap.c: where the gap of a constraint that steps may make `deep` too deep may end,
+ * when it was `start` before the step [m]. */
 double rb_stage_lowest(const rb_stage *s, double start, double deep);
 
 /* gaps.c: the gap a constraint had at the start of the step, 0: it was not near. For contacts the
@@ -472,8 +478,8 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
 /* gaps.c: the same of all rows: start. Needs first. */
 rb_status rb_stage_find_starts(rb_stage *s);
 
-/* repeat.c: takes those rows out of the set; the first time, finds them (S.69). Then: whether row r
- * of equality e is one. */
+/* redundant_rows.c: takes those rows out of the set; the first time, finds them (S.69). Then:
+ * whether row r of equality e is one. */
 rb_status rb_stage_leave_repeated(rb_stage *s, int first);
 int rb_stage_is_repeated(const rb_stage *s, int e, int r);
 
@@ -523,10 +529,11 @@ rb_status rb_stage_jam(rb_stage *s);
  * stays. */
 rb_status rb_stage_project(rb_stage *s, double start);
 
-/* bearing.c: corners of faces that four points left out, where weight passes through them. */
+/* support_points.c: corners of faces that four points left out, where weight passes through them.
+ */
 rb_status rb_stage_bearing(rb_stage *s);
 
-/* temper.c: before rows at the middle or the first repair; and v_new, energy at the end. */
+/* repair_energy.c: before rows at the middle or the first repair; and v_new, energy at the end. */
 rb_status rb_stage_remember(rb_stage *s);
 rb_status rb_stage_temper(rb_stage *s);
 

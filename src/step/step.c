@@ -15,9 +15,9 @@
 #include "solve/internal.h"
 #include "step/node.h"
 #include "step/options.h"
-#include "step/slide.h"
+#include "step/joint_friction.h"
 #include "step/stage.h"
-#include "step/still.h"
+#include "step/rest_cache.h"
 
 /* ---- memory -----------------------------------------------------------------------------------
  */

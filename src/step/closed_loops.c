@@ -14,8 +14,8 @@
  *     |1/2 l.(u + u_a) + 1/2 r.(u_b + u+) + 1/2 u'W^-1 u| <= 1e-4 T,     u = J v + drive   (S.63)
  *
  * the step is halved (S.16); the last term is what velocities have that the loops did not allow to
- * begin with. What does not get there is left to the rows. Who else is: apart.c. Friction of joints
- * is a force of the motion while they slide: slide.c. */
+ * begin with. What does not get there is left to the rows. Who else is: loop_rows.c. Friction of
+ * joints is a force of the motion while they slide: joint_friction.c. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@
 #include "dynamics/forward.h"
 #include "dynamics/smooth_anderson.h"
 #include "step/closure.h"
-#include "step/slide.h"
+#include "step/joint_friction.h"
 #include "step/stage.h"
 
 enum {
@@ -522,8 +522,9 @@ static int rests(const loops *x, int island)
     return energy <= RB_REST_DEFECT * RB_REST_DEFECT * rounding;
 }
 
-/* d->v is v+ and becomes zero where islands rest; their position is that of the start (place.c).
- * RB_UNSOLVED: others that stood are apart now, because rows know more ways to rest. */
+/* d->v is v+ and becomes zero where islands rest; their position is that of the start
+ * (new_position.c). RB_UNSOLVED: others that stood are apart now, because rows know more ways to
+ * rest. */
 static rb_status find_resting(loops *x)
 {
     rb_stage *s = x->s;

@@ -5,7 +5,7 @@
  *
  * There is no threshold: what rests by its certificate (S.6) stays so until a state, an input or an
  * option has another bit. What was certified is reported again. */
-#include "step/still.h"
+#include "step/rest_cache.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  *
  * A joint that stuck in the step before, |p| < h f, is held beside the loops (S.61), as long as
  * |l + r| <= h f. */
-#include "step/slide.h"
+#include "step/joint_friction.h"
 
 #include <math.h>
 #include <string.h>
