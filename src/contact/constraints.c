@@ -132,13 +132,13 @@ static int common_link(const rb_model *m, int a, int b)
 static void drive_by_mocap(const rb_model *m, const rb_data *d, const rb_contact *contact,
                            const double *const x[2], int nrow, const double frame[9], double *drive)
 {
-    int led[2] = { rb_led_link(m, m->geom_link[contact->geom1]),
-                   rb_led_link(m, m->geom_link[contact->geom2]) };
+    int led[2] = { rb_kinematic_link(m, m->geom_link[contact->geom1]),
+                   rb_kinematic_link(m, m->geom_link[contact->geom2]) };
     if (led[0] == led[1]) return;
     for (int side = 0; side < 2; side++) {
         double V[6];
         if (led[side] == 0) continue;
-        rb_led_velocity(d, led[side], x[side], V);
+        rb_kinematic_velocity(d, led[side], x[side], V);
         contact_column(frame, nrow, V + 3, V, side ? 1.0 : -1.0, drive, 1);
     }
 }

@@ -1,6 +1,6 @@
 /* What the caller moves: mocap links, and the trees that hang on them; surfaces that run. */
-#ifndef RB_DYNAMICS_LED_H
-#define RB_DYNAMICS_LED_H
+#ifndef RB_DYNAMICS_KINEMATIC_H
+#define RB_DYNAMICS_KINEMATIC_H
 
 #include <math.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "rattleback/model.h"
 
 /* The mocap link that carries link k, or is it; 0: the world does. */
-static inline int rb_led_link(const rb_model *m, int k)
+static inline int rb_kinematic_link(const rb_model *m, int k)
 {
     if (m->nmocap == 0 || k == 0) return 0;
     while (m->link_parent[k] > 0) k = m->link_parent[k];
@@ -17,7 +17,7 @@ static inline int rb_led_link(const rb_model *m, int k)
 }
 
 /* (w; v at x) that a point at x has by the motion of the mocap link alone, all joints at rest. */
-static inline void rb_led_velocity(const rb_data *d, int led, const double x[3], double V[6])
+static inline void rb_kinematic_velocity(const rb_data *d, int led, const double x[3], double V[6])
 {
     double r[3];
     rb_sub3(x, d->link_p + 3 * led, r);

@@ -109,7 +109,7 @@ int rb_flight_holds(const rb_flight *flight, int geom1, int geom2, uint32_t feat
         held |= !flight->flies[i];
         comes |= flight->flies[i] == RB_FLIES_FAST;
     }
-    return held && !(comes && flight->wary);
+    return held && !(comes && flight->watches_new);
 }
 
 /* Least gap of the pair at the start, or zero: what overlapped then leaves from there. */
@@ -174,7 +174,7 @@ rb_status rb_flight_find(rb_stage *s, rb_flight *out)
     rb_data *d = s->d;
     double slack = 2.0 * s->gravity * s->h; /* rows meet them with the velocity of the end */
     *out = (rb_flight){ .contacts = rb_push(d->arena, rb_contact, d->touch_max),
-                        .wary = s->paradigms != NULL };
+                        .watches_new = s->paradigms != NULL };
     if (!out->contacts) return RB_NOMEM;
     rb_flight_floor(s);
     go_to(s, s->v0);

@@ -22,7 +22,7 @@
 /* ---- the table ---------------------------------------------------------------------------------
  */
 
-static int order(const rb_held_pair *pair, int geom1, int geom2)
+static int order(const rb_constraint_pair *pair, int geom1, int geom2)
 {
     if (pair->geom1 != geom1) return pair->geom1 < geom1 ? -1 : 1;
     return pair->geom2 < geom2 ? -1 : pair->geom2 > geom2;
@@ -42,7 +42,7 @@ static int lower_bound(const rb_paradigms *x, int geom1, int geom2)
     return lo;
 }
 
-static rb_held_pair *find(const rb_paradigms *x, int geom1, int geom2)
+static rb_constraint_pair *find(const rb_paradigms *x, int geom1, int geom2)
 {
     int at = lower_bound(x, geom1, geom2);
     return at < x->n && order(&x->held[at], geom1, geom2) == 0 ? &x->held[at] : NULL;
@@ -52,7 +52,7 @@ static void insert(rb_paradigms *x, int geom1, int geom2)
 {
     int at = lower_bound(x, geom1, geom2);
     memmove(x->held + at + 1, x->held + at, (size_t)(x->n - at) * sizeof *x->held);
-    x->held[at] = (rb_held_pair){ .geom1 = geom1, .geom2 = geom2, .active = 1, .near = 1 };
+    x->held[at] = (rb_constraint_pair){ .geom1 = geom1, .geom2 = geom2, .active = 1, .near = 1 };
     x->n++;
 }
 
@@ -60,7 +60,7 @@ rb_status rb_paradigms_start(rb_stage *s, rb_paradigms *out)
 {
     const rb_data *d = s->d;
     *out = (rb_paradigms){ .h = s->h, .room = 2 * d->touch_max };
-    out->held = rb_push(d->arena, rb_held_pair, out->room);
+    out->held = rb_push(d->arena, rb_constraint_pair, out->room);
     if (!out->held) return RB_NOMEM;
     for (int i = 0; i < d->ntouch; i++) {
         const rb_touch *t = &d->touch[i];
@@ -74,7 +74,7 @@ rb_status rb_paradigms_start(rb_stage *s, rb_paradigms *out)
  */
 
 /* Largest acceleration of a point of a body that moves by itself [m/s^2]. */
-static double led_acceleration(const rb_stage *s, int geom)
+static double kinematic_acceleration(const rb_stage *s, int geom)
 {
     const rb_model *m = s->m;
     int mocap = m->body_mocap[m->link_body[m->geom_link[geom]]];
@@ -94,7 +94,7 @@ static double led_acceleration(const rb_stage *s, int geom)
 static double slow_speed(const rb_stage *s, int geom1, int geom2, double e)
 {
     double weight = rb_flight_slow(s, s->paradigms->h, e);
-    double shaking = led_acceleration(s, geom1) + led_acceleration(s, geom2);
+    double shaking = kinematic_acceleration(s, geom1) + kinematic_acceleration(s, geom2);
     return weight + shaking * s->paradigms->h;
 }
 
@@ -196,7 +196,7 @@ static void take_candidate(rb_stage *s, const rb_constraint *c)
 
 static void look_at_constraint(rb_stage *s, const rb_constraint *c)
 {
-    rb_held_pair *pair = find(s->paradigms, c->id.a, c->id.b);
+    rb_constraint_pair *pair = find(s->paradigms, c->id.a, c->id.b);
     if (!pair) {
         take_candidate(s, c);
         return;
@@ -214,7 +214,7 @@ void rb_paradigms_shift(rb_stage *s)
     for (int i = 0; i < x->n; i++) x->held[i].active = x->held[i].near = 0;
     for (int i = 0; i < s->set.ncontact; i++) look_at_constraint(s, &s->set.c[i]);
     for (int i = 0; i < x->n; i++) {
-        rb_held_pair *pair = &x->held[i];
+        rb_constraint_pair *pair = &x->held[i];
         if (pair->active || pair->near)
             x->held[n++] = *pair;
         else

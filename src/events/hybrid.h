@@ -6,14 +6,14 @@
 #include "events/events.h"
 
 /* A pair that is in contact by constraints. All others are a matter of impulses. */
-typedef struct rb_held_pair {
+typedef struct rb_constraint_pair {
     int geom1, geom2;
     int active; /* a constraint of it had an impulse in the part that is being looked at          */
     int near;   /* a constraint of it was within reach, and neither far nor leaving               */
-} rb_held_pair;
+} rb_constraint_pair;
 
 struct rb_paradigms {
-    rb_held_pair *held; /* by geom1, geom2                                   (room)               */
+    rb_constraint_pair *held; /* by geom1, geom2                                   (room) */
     int n, room;
     double h; /* of the whole step                                                                */
 };
@@ -36,6 +36,6 @@ rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near,
 rb_status rb_paradigms_strike(rb_stage *s);
 
 /* hybrid_strike.c: the impulses p of an impact, counted and told. */
-void rb_paradigms_tell(rb_stage *s);
+void rb_paradigms_report(rb_stage *s);
 
 #endif

@@ -65,11 +65,11 @@ rb_status rb_paradigms_strike(rb_stage *s)
     if (status != RB_OK || !rb_impact_certify(&in, &out, &cert)) return RB_UNSUPPORTED;
     for (int r = 0; r < c->nrow; r++) s->p[r] = out.p[r];
     s->info->residual = fmax(s->info->residual, fmax(cert.cone, fmax(cert.approach, cert.law)));
-    s->lone = out;
+    s->single_impact = out;
     return RB_OK;
 }
 
-void rb_paradigms_tell(rb_stage *s)
+void rb_paradigms_report(rb_stage *s)
 {
     const rb_event_sink *sink = &s->o->events;
     s->info->resolved++;
@@ -85,10 +85,10 @@ void rb_paradigms_tell(rb_stage *s)
                            .geom1 = c->id.a,
                            .geom2 = c->id.b,
                            .speed = s->u_before[c->row],
-                           .energy = s->lone.energy,
+                           .energy = s->single_impact.energy,
                            .count = s->set.ncontact,
-                           .nphase = s->lone.nphase };
-        memcpy(event.phase, s->lone.phase, sizeof s->lone.phase);
+                           .nphase = s->single_impact.nphase };
+        memcpy(event.phase, s->single_impact.phase, sizeof s->single_impact.phase);
         rb_copy3(s->set.point + 3 * c->object, event.pos);
         rb_copy3(frame, event.normal);
         for (int r = 0; r < c->nrow && r < 3; r++) rb_axpy3(p[r], frame + 3 * r, event.impulse);

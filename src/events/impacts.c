@@ -168,8 +168,8 @@ static rb_status solve_round(impact *x)
     rb_stage *s = x->s;
     rb_status status = rows(x);
     if (status != RB_OK) return status;
-    s->lone.nphase = 0;
-    s->lone.energy = 0.0;
+    s->single_impact.nphase = 0;
+    s->single_impact.energy = 0.0;
     if (s->paradigms && s->set.n == 1) {
         status = rb_paradigms_strike(s);
         if (status != RB_UNSUPPORTED) return status == RB_OK ? jump(s) : status;
@@ -206,7 +206,7 @@ static rb_status run(impact *x)
         s->round = round + 1;
         rb_mark mark = rb_arena_mark(s->d->arena);
         status = solve_round(x);
-        if (status == RB_OK && s->paradigms) rb_paradigms_tell(s);
+        if (status == RB_OK && s->paradigms) rb_paradigms_report(s);
         rb_arena_reset(s->d->arena, mark);
         if (status != RB_OK || all) return status;
     }

@@ -131,7 +131,7 @@ rb_status rb_stage_impulse(rb_stage *s)
     s->final = 1;
     rb_stage_save(s);
     rb_flight_floor(s);
-    status = rb_stage_lead(s);
+    status = rb_stage_kinematic_begin(s);
     if (status != RB_OK) return status;
     take_push(&x);
     status = rb_impulse_flyers(&x);
@@ -140,7 +140,7 @@ rb_status rb_stage_impulse(rb_stage *s)
     if (status == RB_OK) leave_push(&x);
     s->h = x.h;
     s->info->parts = 1;
-    rb_stage_let_go(s, status == RB_OK);
+    rb_stage_kinematic_end(s, status == RB_OK);
     return status;
 }
 

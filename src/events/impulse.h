@@ -13,8 +13,8 @@
 #include "events/events.h"
 
 typedef enum rb_flyer_kind {
-    RB_FLYER_STILL, /* link 0                                                                    */
-    RB_FLYER_LED,   /* a mocap link: constant velocity and spin in a step                        */
+    RB_FLYER_FIXED, /* link 0                                                                    */
+    RB_FLYER_KINEMATIC, /* a mocap link: constant velocity and spin in a step */
     RB_FLYER_FREE,  /* parabola and free top, in closed form                                     */
     RB_FLYER_DRIVEN /* mechanisms, and bodies with springs, dampers or forces: midpoint rule     */
 } rb_flyer_kind;

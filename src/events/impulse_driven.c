@@ -84,9 +84,9 @@ static rb_status fly_from(rb_events *x, double t, double ahead)
     copy(d->q, x->q_event, m->nq);
     copy(d->v, x->v_minus, m->nv);
     double first = x->h > t && x->h < t + ahead ? x->h - t : ahead;
-    rb_stage_led_pose(s, t + 0.5 * first);
+    rb_stage_kinematic_pose(s, t + 0.5 * first);
     rb_status status = rb_driven_fly(x, first);
-    rb_stage_led_pose(s, t + 0.5 * (first + ahead));
+    rb_stage_kinematic_pose(s, t + 0.5 * (first + ahead));
     if (status == RB_OK && first < ahead) status = rb_driven_fly(x, ahead - first);
     rb_difference(m, x->q_event, d->q, way);
     for (int j = 0; j < m->nv; j++) x->v_end[j] = 2.0 * way[j] / ahead - x->v_minus[j];
@@ -162,7 +162,7 @@ static void go_to_middle(rb_events *x, double t, double ahead)
     for (int j = 0; j < m->nv; j++) x->v_end[j] = is_driven(x, j) ? x->v_minus[j] : 0.0;
     rb_integrate(m, x->q_event, x->v_end, 0.5 * ahead, s->d->q);
     copy(s->d->v, x->v_minus, m->nv);
-    rb_stage_led_pose(s, t);
+    rb_stage_kinematic_pose(s, t);
     rb_kinematics(m, s->d);
     rb_velocity(m, s->d);
     rb_frames(m, s->d);
@@ -197,7 +197,7 @@ void rb_driven_back(rb_events *x, double t)
 {
     rb_stage *s = x->s;
     copy(s->d->q, x->q_event, s->m->nq);
-    rb_stage_led_pose(s, t);
+    rb_stage_kinematic_pose(s, t);
     forget_places(x);
     x->q_now = NAN;
 }

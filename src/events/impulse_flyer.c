@@ -113,11 +113,11 @@ rb_status rb_impulse_drive(rb_events *x, double t)
     memcpy(d->act, x->act, (size_t)s->m->na * sizeof *d->act);
     d->time = s->time0 + x->q_t;
     if (t > x->q_t) {
-        rb_stage_led_pose(s, 0.5 * (x->q_t + t));
+        rb_stage_kinematic_pose(s, 0.5 * (x->q_t + t));
         rb_status status = rb_driven_fly(x, t - x->q_t);
         if (status != RB_OK) return status;
     }
-    rb_stage_led_pose(s, t);
+    rb_stage_kinematic_pose(s, t);
     rb_kinematics(s->m, d);
     rb_velocity(s->m, d);
     x->q_now = t;
@@ -140,7 +140,7 @@ static void go_driven(rb_events *x, int link)
 /* ---- motion ------------------------------------------------------------------------------------
  */
 
-static void go_led(rb_flyer *f, double t)
+static void go_kinematic(rb_flyer *f, double t)
 {
     double r[3], turn[4];
     for (int i = 0; i < 3; i++) f->x[i] = f->c[i] + t * f->v[i];
@@ -171,13 +171,13 @@ static void go_free(rb_flyer *f, double t)
 rb_status rb_flyer_go(rb_events *x, int link, double t)
 {
     rb_flyer *f = &x->flyer[link];
-    if (f->now == t || f->kind == RB_FLYER_STILL) return RB_OK;
+    if (f->now == t || f->kind == RB_FLYER_FIXED) return RB_OK;
     if (f->kind == RB_FLYER_DRIVEN) {
         rb_status status = rb_impulse_drive(x, t);
         if (status != RB_OK) return status;
         go_driven(x, link);
-    } else if (f->kind == RB_FLYER_LED) {
-        go_led(f, t);
+    } else if (f->kind == RB_FLYER_KINEMATIC) {
+        go_kinematic(f, t);
     } else {
         go_free(f, t);
     }
@@ -287,7 +287,7 @@ static rb_status start_free(rb_events *x, int link)
     return RB_OK;
 }
 
-static void start_led(rb_events *x, int link)
+static void start_kinematic(rb_events *x, int link)
 {
     const rb_model *m = x->s->m;
     rb_flyer *f = &x->flyer[link];
@@ -305,8 +305,9 @@ static void start_led(rb_events *x, int link)
 static int kind_of(const rb_events *x, int link)
 {
     const rb_model *m = x->s->m;
-    if (link == 0) return RB_FLYER_STILL;
-    if (m->link_dofnum[link] == 0 && m->body_mocap[m->link_body[link]] >= 0) return RB_FLYER_LED;
+    if (link == 0) return RB_FLYER_FIXED;
+    if (m->link_dofnum[link] == 0 && m->body_mocap[m->link_body[link]] >= 0)
+        return RB_FLYER_KINEMATIC;
     return is_free(m, x->s->d, link) ? RB_FLYER_FREE : RB_FLYER_DRIVEN;
 }
 
@@ -323,7 +324,7 @@ rb_status rb_impulse_flyers(rb_events *x)
         f->first = -1;
         f->now = NAN;
         f->R[0] = f->R[4] = f->R[8] = f->q[0] = f->q_now[0] = 1.0;
-        if (f->kind == RB_FLYER_LED) start_led(x, k);
+        if (f->kind == RB_FLYER_KINEMATIC) start_kinematic(x, k);
         rb_status status = f->kind == RB_FLYER_FREE ? start_free(x, k) : RB_OK;
         if (status != RB_OK) return status;
         if (f->kind == RB_FLYER_DRIVEN) rb_copy3(m->link_com + 3 * (ptrdiff_t)k, f->com);

@@ -46,7 +46,7 @@ static rb_status gather(rb_events *x, double t)
     }
     if (status != RB_OK) return status;
     copy(x->v_minus, s->d->v, m->nv);
-    rb_stage_led_pose(s, t);
+    rb_stage_kinematic_pose(s, t);
     return RB_OK;
 }
 
@@ -92,7 +92,7 @@ static int moves(const rb_stage *s, const rb_constraint *c)
 }
 
 /* Islands that something led pushes or pulls. */
-static void mark_led(const rb_constraints *set, unsigned char *led)
+static void mark_kinematic(const rb_constraints *set, unsigned char *led)
 {
     memset(led, 0, (size_t)set->nisland);
     for (int i = 0; i < set->ncontact; i++) {
@@ -149,7 +149,7 @@ static rb_status fill_biases(rb_events *x, double since)
     rb_stage *s = x->s;
     unsigned char *led = rb_push(s->d->arena, unsigned char, s->set.nisland);
     if (!led) return RB_NOMEM;
-    mark_led(&s->set, led);
+    mark_kinematic(&s->set, led);
     rb_constraints_velocity(&s->set, x->v_minus, s->u);
     for (int i = 0; i < s->set.n; i++) {
         rb_constraint *c = &s->set.c[i];
@@ -282,7 +282,7 @@ static double mean_of(const rb_events *x, int dof, double ahead)
 
 static rb_status solve(rb_stage *s)
 {
-    s->tries++;
+    s->attempts++;
     rb_status status = rb_stage_solve(s);
     return status == RB_OK ? rb_stage_rest(s) : status;
 }

@@ -89,7 +89,7 @@ static double hop_rate(const rb_events *x, const rb_shell_point *p)
     for (int k = 0; k < 2; k++) {
         const rb_flyer *f = &x->flyer[m->link[k]];
         double bend = rb_flight_bend(x->s->m, m->geom[k], x->rider[m->geom[k]].far);
-        if (f->kind != RB_FLYER_STILL)
+        if (f->kind != RB_FLYER_FIXED)
             rate += rb_flight_roll(f->w_world, p->contact.at.normal, bend);
     }
     return rate;
@@ -275,7 +275,7 @@ static rb_status gather(rb_events *x, double t)
         status = rb_impulse_sync(x, x->active[i], t);
     if (status != RB_OK) return status;
     memcpy(x->v_minus, s->d->v, (size_t)s->m->nv * sizeof *x->v_minus);
-    rb_stage_led_pose(s, t);
+    rb_stage_kinematic_pose(s, t);
     rb_kinematics(s->m, s->d);
     rb_velocity(s->m, s->d);
     rb_frames(s->m, s->d);

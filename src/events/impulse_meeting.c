@@ -40,7 +40,7 @@ static rb_status place(rb_events *x, int g, double t)
     rb_rider *r = &x->rider[g];
     const rb_flyer *f = &x->flyer[link];
     rb_status status = rb_flyer_go(x, link, t);
-    if (status != RB_OK || r->now == t || f->kind == RB_FLYER_STILL) return status;
+    if (status != RB_OK || r->now == t || f->kind == RB_FLYER_FIXED) return status;
     double off[3];
     rb_sub3(r->pos, f->com, off);
     rb_rot(f->R, off, r->p);
@@ -659,7 +659,7 @@ static void choose_shell(rb_events *x)
     double least = INFINITY;
     for (int g = 0; g < m->ngeom; g++) {
         int kind = x->flyer[m->geom_link[g]].kind;
-        if (kind == RB_FLYER_STILL || kind == RB_FLYER_LED) continue;
+        if (kind == RB_FLYER_FIXED || kind == RB_FLYER_KINEMATIC) continue;
         least = fmin(least, x->rider[g].radius);
     }
     x->shell = x->s->o->shell > 0.0 ? x->s->o->shell : RB_SHELL_SHARE * least;

@@ -15,7 +15,7 @@ static void take_mean(rb_events *x, int link, double t)
 {
     rb_flyer *f = &x->flyer[link];
     double rate[3];
-    if (f->kind == RB_FLYER_LED) {
+    if (f->kind == RB_FLYER_KINEMATIC) {
         rb_copy3(f->v, f->mean_u);
         rb_copy3(f->w, f->mean_w);
     }
@@ -49,7 +49,7 @@ static void shift(rb_events *x, int link)
 {
     rb_flyer *f = &x->flyer[link];
     double half = 0.5 * x->tau, r[3], turn[4];
-    if (f->shifted || (f->kind != RB_FLYER_FREE && f->kind != RB_FLYER_LED)) return;
+    if (f->shifted || (f->kind != RB_FLYER_FREE && f->kind != RB_FLYER_KINEMATIC)) return;
     memcpy(f->R_tick, f->R, sizeof f->R);
     memcpy(f->q_tick, f->q_now, sizeof f->q_now);
     rb_copy3(f->x, f->x_tick);
@@ -71,7 +71,7 @@ static void shift(rb_events *x, int link)
 static int moves(const rb_events *x, int link, double t)
 {
     const rb_flyer *f = &x->flyer[link];
-    if (f->kind == RB_FLYER_LED) return f->spin > 0.0 || rb_norm3(f->v) > 0.0;
+    if (f->kind == RB_FLYER_KINEMATIC) return f->spin > 0.0 || rb_norm3(f->v) > 0.0;
     if (f->kind != RB_FLYER_FREE) return 0;
     double back = 0.5 * rb_flyer_flown(x, link, t);
     for (int i = 0; i < 3; i++) {

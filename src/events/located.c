@@ -69,13 +69,13 @@ static rb_status move(located *x, double t, double h, rb_mark mark)
     rb_stage *s = x->s;
     if (x->at == t) return RB_OK;
     s->seen_h = h;
-    rb_stage_let_go(s, 0);
+    rb_stage_kinematic_end(s, 0);
     rb_stage_restore(s);
     rb_arena_reset(s->d->arena, mark);
     s->h = x->at = t;
     rb_status status = rb_stage_motion(s);
     if (status != RB_OK) return status;
-    rb_stage_led_pose(s, t);
+    rb_stage_kinematic_pose(s, t);
     memcpy(s->d->q, s->q_new, (size_t)s->m->nq * sizeof *s->q_new);
     memcpy(s->d->v, s->v_new, (size_t)s->m->nv * sizeof *s->v_new);
     rb_kinematics(s->m, s->d);
@@ -411,7 +411,7 @@ static rb_status begin_part(located *x)
 {
     rb_stage *s = x->s;
     s->flight = NULL;
-    rb_status status = rb_stage_lead(s);
+    rb_status status = rb_stage_kinematic_begin(s);
     s->final = 1;
     if (status == RB_OK) status = rb_flight_find(s, &x->flight);
     if (status == RB_OK && rb_stage_impact_comes(s, x->h_full, &x->flight)) {
@@ -419,7 +419,7 @@ static rb_status begin_part(located *x)
         if (status == RB_OK) status = rb_flight_find(s, &x->flight);
     }
     if (status == RB_OK) status = rb_flight_start(s, x->h_full, near_share(x->part), &x->flight);
-    rb_stage_let_go(s, 0);
+    rb_stage_kinematic_end(s, 0);
     s->flight = &x->flight;
     x->at = 0.0;
     return status;
@@ -449,7 +449,7 @@ static rb_status do_part(located *x, double *left)
         status = find_part(x, inner, &t);
     }
     if (status == RB_OK) rb_stage_finish(s);
-    rb_stage_let_go(s, status == RB_OK);
+    rb_stage_kinematic_end(s, status == RB_OK);
     if (status != RB_OK) rb_stage_restore(s);
     rb_arena_reset(s->d->arena, mark);
     if (status == RB_OK) *left = t < *left ? *left - t : 0.0;

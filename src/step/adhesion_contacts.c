@@ -32,7 +32,7 @@ static void note(const rb_contact *c, rb_touch *touch)
     place(c, touch);
 }
 
-void rb_step_first_touch(const rb_model *m, rb_data *d)
+void rb_step_first_contacts(const rb_model *m, rb_data *d)
 {
     rb_error err = { 0 };
     int n = 0;
@@ -65,7 +65,7 @@ static rb_touch *entry_of(rb_data *d, const rb_touch_id *id)
     return &d->touch[at];
 }
 
-void rb_stage_stick(rb_stage *s)
+void rb_stage_keep_adhesion_contacts(rb_stage *s)
 {
     rb_data *d = s->d;
     if (!some_adhesion(s->m)) return;

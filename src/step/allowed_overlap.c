@@ -13,7 +13,7 @@ static double moving_extent(const rb_model *m, int geom)
     return m->link_tree[link] >= 0 ? m->link_extent[link] : INFINITY;
 }
 
-double rb_stage_pair_deep(const rb_stage *s, int geom1, int geom2)
+double rb_stage_pair_overlap(const rb_stage *s, int geom1, int geom2)
 {
     double a = moving_extent(s->m, geom1), b = moving_extent(s->m, geom2);
     double extent = a < b ? a : b;
@@ -23,7 +23,7 @@ double rb_stage_pair_deep(const rb_stage *s, int geom1, int geom2)
 
 double rb_stage_deep(const rb_stage *s, const rb_touch_id *id)
 {
-    return id->kind == RB_CONSTRAINT_CONTACT ? rb_stage_pair_deep(s, id->a, id->b) : s->deep;
+    return id->kind == RB_CONSTRAINT_CONTACT ? rb_stage_pair_overlap(s, id->a, id->b) : s->deep;
 }
 
 double rb_stage_growth(const rb_stage *s)

@@ -194,7 +194,7 @@ static int is_clear(rb_stage *s)
 /* ---- the calls --------------------------------------------------------------------------------
  */
 
-void rb_stage_note_clear(rb_stage *s)
+void rb_stage_note_clearance(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
@@ -223,13 +223,13 @@ int rb_stage_is_clear(rb_stage *s)
 void rb_stage_take_free(rb_stage *s)
 {
     const rb_model *m = s->m;
-    unsigned char *none[] = { s->pushed, s->overlaps, s->held, s->carried, s->resting };
+    unsigned char *none[] = { s->pushed, s->overlaps, s->follows_rows, s->by_midpoint, s->resting };
     memcpy(s->v_new, s->v_free, (size_t)m->nv * sizeof *s->v_new);
     memcpy(s->q_new, s->q_free, (size_t)m->nq * sizeof *s->q_new);
     for (int i = 0; i < 5; i++) memset(none[i], 0, (size_t)m->ntree);
     s->first_v = NULL;
     s->last_p = NULL;
-    s->gain = s->energy = 0.0;
+    s->energy_gain = s->energy = 0.0;
     s->info->contacts = s->info->islands = s->info->resting = 0;
     s->info->penetration = s->info->penetration_made = 0.0;
 }

@@ -97,7 +97,7 @@ static int sticks_by_rows(const loops *x, int island)
     int stands = stood(x, island);
     for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
         int at = set->island_order[i];
-        if (x->sticks[at] && (stands || !rb_slide_may_hold(x->s, &set->c[at]))) return 1;
+        if (x->sticks[at] && (stands || !rb_joint_friction_may_hold(x->s, &set->c[at]))) return 1;
     }
     return 0;
 }
@@ -113,7 +113,7 @@ static int is_wanted(const loops *x, int island)
         const rb_constraint *c = &set->c[set->island_order[i]];
         for (int k = 0; k < c->ndof; k++) {
             int link = s->m->dof_link[set->dof[c->dof + k]];
-            if (s->apart[s->m->link_tree[link]]) return 0;
+            if (s->loop_rows[s->m->link_tree[link]]) return 0;
         }
         closes |= c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY;
         for (int r = c->row; r < c->row + c->nrow; r++) {
@@ -149,7 +149,7 @@ static void guess(loops *x)
         if (!rb_closure_is_closed(&x->start, c)) continue;
         for (int r = c->row; r < c->row + c->nrow; r++)
             x->goal[r] = (1.0 - rb_stage_loop_share(x->s)) * set->error[r];
-        if (c->kind == RB_CONSTRAINT_DRY) x->goal[c->row] = rb_slide_goal(x->s, c);
+        if (c->kind == RB_CONSTRAINT_DRY) x->goal[c->row] = rb_joint_friction_goal(x->s, c);
         const rb_touch *touch = touch_before(x->s, c);
         if (touch) memcpy(x->l + c->row, touch->frame, (size_t)c->nrow * sizeof *x->l);
     }
@@ -174,7 +174,7 @@ static rb_status close_islands(loops *x, int *any)
     *any = 0;
     for (int i = 0; i < x->start.set.nisland && status == RB_OK; i++) {
         if (!is_wanted(x, i)) continue;
-        rb_slide_begin(&x->start.set, x->sticks, i, x->u, x->p);
+        rb_joint_friction_begin(&x->start.set, x->sticks, i, x->u, x->p);
         int rows = rb_closure_held(&x->start, i);
         if (rows > 0 && x->held == 0) status = rb_stage_factor(s, NULL, NULL);
         if (status == RB_OK) status = rb_closure_factor(s, &x->start, i, RB_LOOP_RANK_TOL);
@@ -199,7 +199,7 @@ static int take_friction(loops *x)
         return 0;
     for (int i = 0; i < set->n; i++) {
         const rb_constraint *c = &set->c[i];
-        x->sticks[i] = c->kind == RB_CONSTRAINT_DRY && rb_slide_sticks(x->s, c);
+        x->sticks[i] = c->kind == RB_CONSTRAINT_DRY && rb_joint_friction_sticks(x->s, c);
     }
     memset(x->p, 0, (size_t)set->nrow * sizeof *x->p);
     for (int i = 0; i < set->nisland; i++) x->change[i] = INFINITY;
@@ -259,7 +259,7 @@ static rb_status go(loops *x)
     if (x->moved && x->held > 0) lead_on(x);
     rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, RB_SMOOTH_TOL);
     if (status != RB_OK) return status;
-    rb_stage_led_pose(s, s->h);
+    rb_stage_kinematic_pose(s, s->h);
     memcpy(x->v_before, x->v_a, bytes);
     x->moved = 1;
     memcpy(x->v_b, s->d->v, bytes);
@@ -283,7 +283,7 @@ static rb_status look(loops *x, double *worst)
         int dry = c->kind == RB_CONSTRAINT_DRY;
         while (!dry && rows.eq[at] < c->object) at++;
         for (int r = 0; r < c->nrow; r++) {
-            double now = dry ? rb_slide_place(s, c, s->d->q) : rows.error[at + r];
+            double now = dry ? rb_joint_friction_place(s, c, s->d->q) : rows.error[at + r];
             double miss = now - x->goal[c->row + r];
             x->miss[c->row + r] = miss;
             if (!(fabs(miss) <= *worst)) *worst = fabs(miss); /* NaN too */
@@ -455,12 +455,12 @@ static rb_status turn_friction(loops *x, int *again)
     for (int i = 0; i < x->start.set.nisland; i++) {
         if (!is_taken(x, i)) continue;
         double change =
-            rb_slide_turn(&x->start.set, x->sticks, i, x->u, &x->end.set, x->u_new, x->p);
+            rb_joint_friction_turn(&x->start.set, x->sticks, i, x->u, &x->end.set, x->u_new, x->p);
         int loose = is_torn_loose(x, i);
         if (change <= RB_SLIDE_STANDS && !loose) continue;
         *again = 1;
         if (loose || !(change <= RB_SLIDE_GAIN * x->change[i])) {
-            mark_trees(x, i, x->s->apart, 1);
+            mark_trees(x, i, x->s->loop_rows, 1);
             status = RB_UNSOLVED;
         }
         x->change[i] = change;
@@ -487,11 +487,11 @@ static rb_status close_with_friction(loops *x)
     s->d->slide = x->slide;
     for (int turn = 0; status == RB_OK && again; turn++) {
         if (turn > 0 && x->held > 0) status = go_back(x);
-        rb_slide_force(s, &x->start.set, x->p, x->slide);
+        rb_joint_friction_force(s, &x->start.set, x->p, x->slide);
         if (status == RB_OK) status = close_positions(x);
         if (status == RB_OK) status = close_velocities(x);
         for (int i = 0; i < x->start.set.nisland && status == RB_UNSOLVED; i++) {
-            if (is_taken(x, i)) mark_trees(x, i, s->apart, 1);
+            if (is_taken(x, i)) mark_trees(x, i, s->loop_rows, 1);
         }
         if (status == RB_OK) status = turn_friction(x, &again);
     }
@@ -536,7 +536,7 @@ static rb_status find_resting(loops *x)
     for (int island = 0; island < x->start.set.nisland; island++) {
         if (x->start.of[island].n == 0 || !stood(x, island)) continue;
         int rest = rests(x, island);
-        mark_trees(x, island, rest ? s->closed : s->apart, rest ? RB_CLOSED_RESTS : 1);
+        mark_trees(x, island, rest ? s->closed : s->loop_rows, rest ? RB_CLOSED_RESTS : 1);
         if (!rest) status = RB_UNSOLVED;
     }
     for (int j = 0; j < m->nv; j++) {
@@ -592,8 +592,8 @@ static rb_status weigh(loops *x, double *made)
         *made += sum;
         sum += rb_closure_energy(&x->start, island, x->u);
         if ((shorten ? fabs(sum) : sum) <= most) continue;
-        if (!shorten) mark_trees(x, island, s->apart, 1);
-        s->hurried |= shorten;
+        if (!shorten) mark_trees(x, island, s->loop_rows, 1);
+        s->too_fast |= shorten;
         status = RB_UNSOLVED;
     }
     return status;
@@ -636,7 +636,7 @@ static rb_status close_motion(rb_stage *s, int *any)
     rb_status status = begin(&x, any);
     if (status != RB_OK || !*any) return status;
     status = close_with_friction(&x);
-    double made = s->made_free;
+    double made = s->energy_made_free;
     if (status == RB_OK) status = find_resting(&x);
     if (status == RB_OK) status = weigh(&x, &made);
     if (status != RB_OK) s->info->residual = residual; /* nothing was accepted */
@@ -655,7 +655,7 @@ static int may_close(const rb_stage *s)
 static int all_apart(const rb_stage *s)
 {
     for (int tree = 0; tree < s->m->ntree; tree++) {
-        if (!s->apart[tree]) return 0;
+        if (!s->loop_rows[tree]) return 0;
     }
     return 1;
 }
@@ -664,21 +664,21 @@ rb_status rb_stage_close_loops(rb_stage *s, int *any)
 {
     rb_status status = RB_UNSOLVED;
     *any = 0;
-    s->hurried = 0;
+    s->too_fast = 0;
     if (!may_close(s)) return RB_OK;
     if (all_apart(s)) {
         memset(s->closed, 0, (size_t)s->m->ntree);
         return RB_OK;
     }
-    while (status == RB_UNSOLVED && !s->hurried) {
+    while (status == RB_UNSOLVED && !s->too_fast) {
         rb_mark mark = rb_arena_mark(s->d->arena);
         memset(s->closed, 0, (size_t)s->m->ntree);
         status = close_motion(s, any);
-        rb_stage_led_pose(s, 0.0);
+        rb_stage_kinematic_pose(s, 0.0);
         if (status == RB_OK && *any) return RB_OK; /* what was found is in the arena */
         rb_stage_restore(s);
         rb_arena_reset(s->d->arena, mark);
     }
-    if (s->hurried) return rb_fail(s->err, status, "loops make energy: shorten the step");
+    if (s->too_fast) return rb_fail(s->err, status, "loops make energy: shorten the step");
     return status;
 }

@@ -97,7 +97,7 @@ void rb_stage_keep_slope(rb_stage *s)
     if (s->o->stepper != RB_STEPPER_FIXED || rb_smooth_free_takes(m, d)) return;
     for (int j = 0; j < m->nv; j++) {
         int rests = s->resting[m->link_tree[m->dof_link[j]]];
-        double dv = s->closing_dv ? s->closing_dv[j] : s->v_led[j] - s->v0[j];
+        double dv = s->closing_dv ? s->closing_dv[j] : s->v_next[j] - s->v0[j];
         double *slope = d->slope + j;
         for (int i = RB_SLOPES - 1; i > 0; i--)
             slope[i * m->nv] = rests ? 0.0 : slope[(i - 1) * m->nv];
@@ -116,12 +116,12 @@ static void take_motion(rb_stage *s, double made, int rough)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->made_free = s->made = made;
+    s->energy_made_free = s->energy_made = made;
     s->rough = rough;
     copy(s->q_free, d->q, m->nq);
     copy(s->v_free, d->v, m->nv);
     copy(s->v_smooth, d->v, m->nv);
-    copy(s->v_led, d->v, m->nv);
+    copy(s->v_next, d->v, m->nv);
     copy(s->act_free, d->act, m->na);
     rb_stage_restore(s);
 }
@@ -132,9 +132,9 @@ static rb_status move_data(rb_stage *s, const double *dv, double tol, double *ma
     rb_smooth_info smooth = { 0 };
 
     /* joints on mocap bodies: forces at the middle of the step */
-    rb_stage_led_pose(s, 0.5 * s->h);
+    rb_stage_kinematic_pose(s, 0.5 * s->h);
     rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, tol, &smooth);
-    rb_stage_led_pose(s, 0.0);
+    rb_stage_kinematic_pose(s, 0.0);
     *made = smooth.made;
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));
@@ -157,7 +157,7 @@ rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, d
     rb_mark mark = rb_arena_mark(s->d->arena);
     if (!dv) dv = foretell(s).dv;
     copy(s->d->v, v, s->m->nv);
-    rb_status status = move_data(s, dv, tol, &s->made_free);
+    rb_status status = move_data(s, dv, tol, &s->energy_made_free);
     rb_arena_reset(s->d->arena, mark);
     return status;
 }
@@ -186,7 +186,7 @@ rb_status rb_stage_free_motion(rb_stage *s)
     return free_motion(s, 0);
 }
 
-rb_status rb_stage_sharpen_motion(rb_stage *s)
+rb_status rb_stage_refine_motion(rb_stage *s)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *dv = rb_push(s->d->arena, double, s->m->nv);
@@ -234,7 +234,7 @@ int rb_stage_may_turn(const rb_stage *s, const double *v)
         if (type == RB_JOINT_SLIDE) continue;
         for (int k = 0; k < count; k++) sum += fabs(v[first + skip + k]);
     }
-    return !(s->h * sum <= RB_CARRY_TURN) || m->nmocap > 0;
+    return !(s->h * sum <= RB_MIDPOINT_TURN) || m->nmocap > 0;
 }
 
 /* And is a chain with a link that turns fast enough to be carried: rates are summed from joint to
@@ -254,7 +254,7 @@ static int all_turn(rb_stage *s, double *sum)
             if (type == RB_JOINT_BALL || type == RB_JOINT_FREE)
                 sum[k] += rb_norm3(type == RB_JOINT_FREE ? v + 3 : v);
         }
-        if (tree < 0 || !s->pushed[tree] || s->h * fabs(sum[k]) <= RB_CARRY_TURN) continue;
+        if (tree < 0 || !s->pushed[tree] || s->h * fabs(sum[k]) <= RB_MIDPOINT_TURN) continue;
         if (m->link_tree[above] != tree) continue;
         s->pushed[tree] = 0;
         missing--;
@@ -287,7 +287,7 @@ static void follow(rb_stage *s, const double *dv)
 static int move_roughly(rb_stage *s, const double *dv)
 {
     const rb_model *m = s->m;
-    rb_smooth_push none = { .h = s->h, .dv = dv, .tol = RB_CARRY_ROUGH, .rough = 1 };
+    rb_smooth_push none = { .h = s->h, .dv = dv, .tol = RB_IMPULSE_ROUGH, .rough = 1 };
     rb_smooth_info smooth;
     rb_forward_place(m, s->d);
     for (int k = 1; k < m->nlink; k++) {
@@ -297,14 +297,14 @@ static int move_roughly(rb_stage *s, const double *dv)
     return rb_smooth_push_step(m, s->d, &none, &smooth) == RB_OK && smooth.converged;
 }
 
-rb_status rb_stage_likely_motion(rb_stage *s)
+rb_status rb_stage_rough_motion(rb_stage *s)
 {
     int may = s->m->nmocap == 0 && s->o->scheme == RB_SCHEME_MIDPOINT && !s->o->formulation->ahead;
     int pushed = may && all_pushed_before(s), found = 1;
     if (!pushed || !is_likely_carried(s)) return free_motion(s, pushed);
     rb_mark mark = rb_arena_mark(s->d->arena);
     foretold x = foretell(s);
-    double rough = rb_stage_is_driven(s) ? RB_CARRY_LED : RB_CARRY_ROUGH;
+    double rough = rb_stage_is_driven(s) ? RB_IMPULSE_KINEMATIC : RB_IMPULSE_ROUGH;
     if (x.dv && x.last <= rough * x.speed)
         follow(s, x.dv);
     else

@@ -162,7 +162,7 @@ rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet)
     for (int k = 1; k < m->nlink; k++) {
         int tree = m->link_tree[k];
         ptrdiff_t at = 3 * (ptrdiff_t)k;
-        if (tree < 0 || (!s->pushed[tree] && !s->held[tree])) continue;
+        if (tree < 0 || (!s->pushed[tree] && !s->follows_rows[tree])) continue;
         rb_copy3(x.v_end + at, x.v + at); /* q+ = q (+) h v+ */
         rb_copy3(x.w_end + at, x.w + at);
     }

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-int rb_slide_any(const rb_model *m)
+int rb_joint_friction_any(const rb_model *m)
 {
     for (int j = 0; j < m->nv_all; j++) {
         if (m->dof_frictionloss[j] > 0.0) return 1;
@@ -30,20 +30,20 @@ int rb_slide_any(const rb_model *m)
     return 0;
 }
 
-int rb_slide_sticks(const rb_stage *s, const rb_constraint *c)
+int rb_joint_friction_sticks(const rb_stage *s, const rb_constraint *c)
 {
     const rb_touch *touch = rb_touch_find(s->d, &c->id);
     return touch && touch->mode != RB_MODE_SLIDE && fabs(touch->p[0]) < c->bound;
 }
 
-int rb_slide_may_hold(const rb_stage *s, const rb_constraint *c)
+int rb_joint_friction_may_hold(const rb_stage *s, const rb_constraint *c)
 {
     if (c->object >= s->m->nv_all) return s->m->tendon_pathnum[c->object - s->m->nv_all] == 0;
     int type = s->m->jnt_type[s->m->dof_jnt[c->object]];
     return type == RB_JOINT_HINGE || type == RB_JOINT_SLIDE;
 }
 
-double rb_slide_place(const rb_stage *s, const rb_constraint *c, const double *q)
+double rb_joint_friction_place(const rb_stage *s, const rb_constraint *c, const double *q)
 {
     const rb_model *m = s->m;
     int t = c->object - m->nv_all;
@@ -54,11 +54,11 @@ double rb_slide_place(const rb_stage *s, const rb_constraint *c, const double *q
     return length;
 }
 
-double rb_slide_goal(const rb_stage *s, const rb_constraint *c)
+double rb_joint_friction_goal(const rb_stage *s, const rb_constraint *c)
 {
     const rb_touch *touch = rb_touch_find(s->d, &c->id);
     int known = touch && touch->frame[RB_LOOP_ROWS] != 0.0;
-    return known ? touch->frame[RB_LOOP_PLACE] : rb_slide_place(s, c, s->q0);
+    return known ? touch->frame[RB_LOOP_PLACE] : rb_joint_friction_place(s, c, s->q0);
 }
 
 static double sign(double x)
@@ -66,8 +66,8 @@ static double sign(double x)
     return (x > 0.0) - (x < 0.0);
 }
 
-void rb_slide_begin(const rb_constraints *set, const unsigned char *sticks, int island,
-                    const double *u, double *p)
+void rb_joint_friction_begin(const rb_constraints *set, const unsigned char *sticks, int island,
+                             const double *u, double *p)
 {
     for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
         const rb_constraint *c = &set->c[set->island_order[i]];
@@ -89,7 +89,8 @@ static void add_row(const rb_constraints *set, const rb_constraint *c, double pu
     for (int i = 0; i < c->ndof; i++) force[set->dof[c->dof + i]] += set->J[c->block + i] * pull;
 }
 
-void rb_slide_force(const rb_stage *s, const rb_constraints *set, const double *p, double *force)
+void rb_joint_friction_force(const rb_stage *s, const rb_constraints *set, const double *p,
+                             double *force)
 {
     const rb_model *m = s->m;
     memset(force, 0, (size_t)m->nv_all * sizeof *force);
@@ -106,8 +107,9 @@ void rb_slide_force(const rb_stage *s, const rb_constraints *set, const double *
     }
 }
 
-double rb_slide_turn(const rb_constraints *set, const unsigned char *sticks, int island,
-                     const double *u, const rb_constraints *end, const double *u_end, double *p)
+double rb_joint_friction_turn(const rb_constraints *set, const unsigned char *sticks, int island,
+                              const double *u, const rb_constraints *end, const double *u_end,
+                              double *p)
 {
     double most = 0.0;
     for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {

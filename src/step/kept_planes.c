@@ -67,17 +67,17 @@ static int may_run(const rb_stage *s, int geom)
 }
 
 /* The first repair comes from far: what it finds stays where it is. */
-rb_status rb_stage_cuts_keep(rb_stage *s)
+rb_status rb_stage_keep_planes(rb_stage *s)
 {
     const rb_data *d = s->d;
-    s->ncut = 0;
+    s->nkept_plane = 0;
     if (!s->v_hat || s->middle) return RB_OK;
-    s->cut = rb_push(d->arena, rb_cut, s->set.ncontact);
-    if (!s->cut) return RB_NOMEM;
+    s->kept_plane = rb_push(d->arena, rb_kept_plane, s->set.ncontact);
+    if (!s->kept_plane) return RB_NOMEM;
     for (int i = 0; i < s->set.ncontact; i++) {
         const rb_contact *c = &s->contacts[i];
         if (!runs(c->at.feature) || !may_run(s, c->geom1) || !may_run(s, c->geom2)) continue;
-        rb_cut *cut = &s->cut[s->ncut++];
+        rb_kept_plane *cut = &s->kept_plane[s->nkept_plane++];
         cut->contact = *c;
         to_geom(d, c->geom1, c->at.pos1, cut->x_1);
         to_geom(d, c->geom2, c->at.pos2, cut->x_2);
@@ -87,7 +87,7 @@ rb_status rb_stage_cuts_keep(rb_stage *s)
 }
 
 /* The contact at the place of a cut, at the present position (S.53). */
-static rb_contact stand(const rb_stage *s, const rb_cut *cut)
+static rb_contact stand(const rb_stage *s, const rb_kept_plane *cut)
 {
     rb_contact c = cut->contact;
     double away[3];
@@ -104,8 +104,8 @@ static int has_name(const rb_stage *s, const rb_contact *c, uint32_t feature)
     for (int i = 0; i < s->ncontact; i++) {
         if (same_pair(&s->contacts[i], c) && s->contacts[i].at.feature == feature) return 1;
     }
-    for (int i = 0; i < s->ncut; i++) {
-        const rb_contact *other = &s->cut[i].contact;
+    for (int i = 0; i < s->nkept_plane; i++) {
+        const rb_contact *other = &s->kept_plane[i].contact;
         if (same_pair(other, c) && other->at.feature == feature) return 1;
     }
     return 0;
@@ -138,10 +138,10 @@ static void insert(rb_stage *s, const rb_contact *c)
     s->contacts[at] = *c;
 }
 
-rb_status rb_stage_cuts_add(rb_stage *s)
+rb_status rb_stage_add_kept_planes(rb_stage *s)
 {
-    for (int i = 0; i < s->ncut; i++) {
-        rb_contact c = stand(s, &s->cut[i]);
+    for (int i = 0; i < s->nkept_plane; i++) {
+        rb_contact c = stand(s, &s->kept_plane[i]);
         if (c.at.gap > RB_GAP_FLAT * s->size || is_there(s, &c)) continue;
         if (s->ncontact == s->d->touch_max) {
             s->ncontact++; /* the caller learns how many there would be */

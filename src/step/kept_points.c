@@ -28,22 +28,22 @@ static int face_side(uint32_t feature)
     return kind_of(half2) == RB_FACE && kind_of(half1) == RB_VERTEX ? 2 : 0;
 }
 
-rb_status rb_stage_points_keep(rb_stage *s)
+rb_status rb_stage_keep_points(rb_stage *s)
 {
     rb_data *d = s->d;
     int n = s->set.ncontact;
-    s->point = rb_push(d->arena, rb_kept_point, n);
-    if (!s->point) return RB_NOMEM;
-    s->npoint = 0;
+    s->kept_point = rb_push(d->arena, rb_kept_point, n);
+    if (!s->kept_point) return RB_NOMEM;
+    s->nkept_point = 0;
     memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
-    rb_stage_led_pose(s, s->v_hat && !s->middle ? s->h : 0.0);
+    rb_stage_kinematic_pose(s, s->v_hat && !s->middle ? s->h : 0.0);
     rb_kinematics(s->m, d);
     rb_frames(s->m, d);
     for (int i = 0; i < n; i++) {
         const rb_contact *c = &s->contacts[i];
         int side = face_side(c->at.feature);
         if (side == 0) continue;
-        rb_kept_point *kept = &s->point[s->npoint++];
+        rb_kept_point *kept = &s->kept_point[s->nkept_point++];
         int geom = side == 1 ? c->geom2 : c->geom1;
         double r[3];
         kept->contact = *c;
@@ -103,10 +103,10 @@ static void insert(rb_stage *s, int at, const rb_contact *c)
     s->ncontact++;
 }
 
-rb_status rb_stage_points_add(rb_stage *s)
+rb_status rb_stage_add_kept_points(rb_stage *s)
 {
-    for (int i = 0, at = 0; i < s->npoint; i++) {
-        const rb_contact *was = &s->point[i].contact, *face = NULL;
+    for (int i = 0, at = 0; i < s->nkept_point; i++) {
+        const rb_contact *was = &s->kept_point[i].contact, *face = NULL;
         while (at < s->ncontact && order(&s->contacts[at], was) < 0) at++;
         if (at < s->ncontact && order(&s->contacts[at], was) == 0) continue;
         if (!(face = find_face(s, was))) continue;
@@ -114,7 +114,7 @@ rb_status rb_stage_points_add(rb_stage *s)
             s->ncontact++; /* the caller learns how many there would be */
             return RB_FULL;
         }
-        rb_contact c = stand_on(s, &s->point[i], face);
+        rb_contact c = stand_on(s, &s->kept_point[i], face);
         insert(s, at, &c);
     }
     return RB_OK;

@@ -31,7 +31,7 @@ static rb_status refuse(const rb_stage *s, int mocap)
                    rb_model_name(s->m, RB_KIND_BODY, body, name, sizeof name));
 }
 
-rb_status rb_stage_lead(rb_stage *s)
+rb_status rb_stage_kinematic_begin(rb_stage *s)
 {
     rb_data *d = s->d;
     int n = s->m->nmocap;
@@ -53,13 +53,13 @@ rb_status rb_stage_lead(rb_stage *s)
         for (int k = 0; k < 6; k++) sum += 0.0 * d->mocap_v[6 * i + k];
         if (sum == 0.0) continue;
         rb_status status = refuse(s, i);
-        rb_stage_let_go(s, 0);
+        rb_stage_kinematic_end(s, 0);
         return status;
     }
     return RB_OK;
 }
 
-void rb_stage_led_pose(rb_stage *s, double t)
+void rb_stage_kinematic_pose(rb_stage *s, double t)
 {
     rb_data *d = s->d;
     for (int i = 0; i < s->m->nmocap; i++) {
@@ -76,13 +76,13 @@ void rb_stage_led_pose(rb_stage *s, double t)
     }
 }
 
-void rb_stage_let_go(rb_stage *s, int moved)
+void rb_stage_kinematic_end(rb_stage *s, int moved)
 {
     rb_data *d = s->d;
     size_t n = (size_t)s->m->nmocap;
     if (!s->mocap_v0) return;
     if (moved) memcpy(d->mocap_was, d->mocap_v, 6 * n * sizeof *d->mocap_was);
-    rb_stage_led_pose(s, moved ? s->h : 0.0);
+    rb_stage_kinematic_pose(s, moved ? s->h : 0.0);
     memcpy(d->mocap_v, s->mocap_v0, 6 * n * sizeof *d->mocap_v);
     memset(d->mocap_a, 0, 6 * n * sizeof *d->mocap_a);
     s->mocap_v0 = NULL;

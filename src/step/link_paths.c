@@ -23,7 +23,7 @@ typedef struct motion {
 } motion;
 
 /* Joint j on x: what is before it in its link, and its parent. Returns its shift. */
-static double add_joint(const rb_model *m, int j, const motion *at, rb_way *x)
+static double add_joint(const rb_model *m, int j, const motion *at, rb_link_path *x)
 {
     int type = m->jnt_type[j], first = m->jnt_dofadr[j];
     int count = type == RB_JOINT_FREE ? 6 : type == RB_JOINT_BALL ? 3 : 1;
@@ -43,8 +43,8 @@ static double add_joint(const rb_model *m, int j, const motion *at, rb_way *x)
 }
 
 /* Link k on its parent p. Between joints of one link the largest of all angles counts. */
-static void of_link(const rb_model *m, int k, const double *l, const motion *at, const rb_way *p,
-                    rb_way *x)
+static void of_link(const rb_model *m, int k, const double *l, const motion *at,
+                    const rb_link_path *p, rb_link_path *x)
 {
     double carried[3], W = p->W, slid = 0.0, arms = 0.0;
     *x = *p;
@@ -63,8 +63,8 @@ static void of_link(const rb_model *m, int k, const double *l, const motion *at,
 }
 
 /* The same in a plane: hinges turn about one axis e, and nothing bends. */
-static void of_flat(const rb_model *m, int k, const double *l, const motion *at, const rb_way *p,
-                    rb_way *x)
+static void of_flat(const rb_model *m, int k, const double *l, const motion *at,
+                    const rb_link_path *p, rb_link_path *x)
 {
     const double *e = m->plane_axes + 6, *S = at->S + 6 * (ptrdiff_t)(k - 1);
     double sign = m->plane_link[k].sign, carried[3], length = rb_norm3(l);
@@ -83,10 +83,10 @@ static void of_flat(const rb_model *m, int k, const double *l, const motion *at,
 }
 
 /* A mocap body goes straight and turns steadily. */
-static rb_way of_led(const rb_stage *s, int mocap)
+static rb_link_path of_kinematic(const rb_stage *s, int mocap)
 {
     const double *v = s->d->mocap_v + 6 * (ptrdiff_t)mocap;
-    rb_way x = { .W = s->h * rb_norm3(v + 3) };
+    rb_link_path x = { .W = s->h * rb_norm3(v + 3) };
     rb_scale3(s->h, v, x.x);
     rb_scale3(s->h, v + 3, x.x_w);
     rb_copy3(x.x_w, x.w);
@@ -94,8 +94,8 @@ static rb_way of_led(const rb_stage *s, int mocap)
     return x;
 }
 
-static void of_any(const rb_stage *s, int k, const double *l, const motion *at, const rb_way *p,
-                   rb_way *x)
+static void of_any(const rb_stage *s, int k, const double *l, const motion *at,
+                   const rb_link_path *p, rb_link_path *x)
 {
     if (s->m->plane) {
         of_flat(s->m, k, l + 3 * (ptrdiff_t)k, at, p, x);
@@ -103,26 +103,26 @@ static void of_any(const rb_stage *s, int k, const double *l, const motion *at, 
     }
     int mocap = s->m->nmocap > 0 ? s->m->body_mocap[s->m->link_body[k]] : -1;
     if (mocap >= 0)
-        *x = of_led(s, mocap);
+        *x = of_kinematic(s, mocap);
     else
         of_link(s->m, k, l + 3 * (ptrdiff_t)k, at, p, x);
 }
 
-void rb_stage_ways(const rb_stage *s, const double *l, const double *S, const double *dq,
-                   const double *off, rb_way *link)
+void rb_stage_link_paths(const rb_stage *s, const double *l, const double *S, const double *dq,
+                         const double *off, rb_link_path *link)
 {
     const rb_model *m = s->m;
     motion at = { S, dq, off };
-    link[0] = (rb_way){ .W = 0.0 };
+    link[0] = (rb_link_path){ .W = 0.0 };
     for (int k = 1; k < m->nlink; k++) of_any(s, k, l, &at, &link[m->link_parent[k]], &link[k]);
 }
 
-rb_way rb_stage_way_on(const rb_stage *s, int n, const int *links, const double *dq)
+rb_link_path rb_stage_link_path_on(const rb_stage *s, int n, const int *links, const double *dq)
 {
     motion at = { s->d->dof_S, dq, dq };
-    rb_way x = { .W = 0.0 };
+    rb_link_path x = { .W = 0.0 };
     for (int i = 0; i < n; i++) {
-        rb_way p = x;
+        rb_link_path p = x;
         of_any(s, links[i], s->d->link_l, &at, &p, &x);
     }
     return x;

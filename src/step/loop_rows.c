@@ -18,7 +18,7 @@
 static void set_apart(rb_stage *s, int link)
 {
     int tree = s->m->link_tree[link];
-    if (tree >= 0) s->apart[tree] = 1;
+    if (tree >= 0) s->loop_rows[tree] = 1;
 }
 
 /* Limits of tendons and of joints that the tree does not have act on more than one link. */
@@ -27,14 +27,14 @@ static void set_apart_limited(rb_stage *s, int joint)
     if (joint < s->m->njnt)
         set_apart(s, s->m->jnt_link[joint]);
     else
-        memset(s->apart, 1, (size_t)s->m->ntree);
+        memset(s->loop_rows, 1, (size_t)s->m->ntree);
 }
 
-void rb_stage_apart_first(rb_stage *s)
+void rb_stage_choose_loop_rows(rb_stage *s)
 {
     const rb_data *d = s->d;
     memset(s->closed, 0, (size_t)s->m->ntree);
-    memset(s->apart, 0, (size_t)s->m->ntree);
+    memset(s->loop_rows, 0, (size_t)s->m->ntree);
     s->closing_dv = NULL;
     for (int i = 0; i < d->ntouch; i++) {
         const rb_touch *touch = &d->touch[i];
@@ -84,9 +84,9 @@ static void set_resting(rb_stage *s, int island)
 
 static void open_island(rb_stage *s, int island)
 {
-    s->opened = 1;
+    s->more_loop_rows = 1;
     for (int tree = 0; tree < s->m->ntree; tree++) {
-        if (s->set.tree_island[tree] == island) s->apart[tree] = 1;
+        if (s->set.tree_island[tree] == island) s->loop_rows[tree] = 1;
     }
 }
 
@@ -104,7 +104,7 @@ rb_status rb_stage_apart_rows(rb_stage *s)
         else
             open_island(s, island);
     }
-    return s->opened ? RB_UNSOLVED : RB_OK;
+    return s->more_loop_rows ? RB_UNSOLVED : RB_OK;
 }
 
 /* ---- gaps at the end --------------------------------------------------------------------------
@@ -120,7 +120,7 @@ static int is_beyond_limits(const rb_stage *s, int tree)
     return 0;
 }
 
-rb_status rb_stage_apart_check(rb_stage *s)
+rb_status rb_stage_check_loop_rows(rb_stage *s)
 {
     const rb_model *m = s->m;
     for (int tree = 0; tree < m->ntree; tree++) {
@@ -129,7 +129,7 @@ rb_status rb_stage_apart_check(rb_stage *s)
         if (s->overlaps[tree] || m->ntendon > 0 || is_beyond_limits(s, tree))
             open_island(s, island);
     }
-    return s->opened ? RB_UNSOLVED : RB_OK;
+    return s->more_loop_rows ? RB_UNSOLVED : RB_OK;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ static int may_be_asked(const rb_stage *s)
     if (o->scheme == RB_SCHEME_MOREAU_JEAN || o->formulation->lags) return 0;
     if (s->set.nrow == 0 || s->v_hat) return 0;
     for (int tree = 0; tree < s->m->ntree; tree++) {
-        if (s->carried[tree]) return 0;
+        if (s->by_midpoint[tree]) return 0;
     }
     return 1;
 }
@@ -155,10 +155,10 @@ static rb_status solve_again(rb_stage *s, const unsigned char *chosen, const uns
         if (s->still[i] && !take_over(s, i, mode)) return RB_UNSOLVED;
     }
     status = rb_stage_solve_others(s, s->still);
-    return status == RB_OK ? rb_stage_place(s) : status;
+    return status == RB_OK ? rb_stage_new_position(s) : status;
 }
 
-rb_status rb_stage_middle(rb_stage *s, int *done)
+rb_status rb_stage_midpoint_rows(rb_stage *s, int *done)
 {
     rb_arena *arena = s->d->arena;
     *done = 0;
@@ -167,7 +167,7 @@ rb_status rb_stage_middle(rb_stage *s, int *done)
     double *q_hat = rb_push(arena, double, s->m->nq), *v_hat = rb_push(arena, double, s->m->nv);
     if (!chosen || !q_hat || !v_hat) return RB_NOMEM;
     if (!find_trees(s, chosen)) return RB_OK;
-    rb_status status = rb_stage_remember(s);
+    rb_status status = rb_stage_keep_first_answer(s);
     if (status != RB_OK) return status;
     s->last = s->set;
     s->last_p = s->p;

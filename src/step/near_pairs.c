@@ -48,13 +48,13 @@ rb_status rb_stage_near_find(rb_stage *s, double slack)
 }
 
 /* What is not a number holds nothing. */
-static int geoms_hold(const rb_stage *s, const rb_way *link)
+static int geoms_hold(const rb_stage *s, const rb_link_path *link)
 {
     const rb_model *m = s->m;
     for (int g = 0; g < m->ngeom; g++) {
         int k = m->geom_link[g];
         if (k == 0) continue;
-        const rb_way *x = &link[k];
+        const rb_link_path *x = &link[k];
         double r = s->near.far[g];
         double off = rb_norm3(x->x) + rb_norm3(x->x_w) * r;
         off += 0.5 * (x->A + (x->B + x->W * x->W) * r);
@@ -71,12 +71,12 @@ int rb_stage_near_holds(rb_stage *s)
     if (!s->near.known || s->seen) return 0;
     rb_mark mark = rb_arena_mark(arena);
     double *dq = rb_push(arena, double, m->nv), *off = rb_push(arena, double, m->nv);
-    rb_way *link = rb_push(arena, rb_way, m->nlink);
+    rb_link_path *link = rb_push(arena, rb_link_path, m->nlink);
     int holds = dq && off && link;
     if (holds) {
         rb_difference(m, s->q0, s->q_new, dq);
         for (int i = 0; i < m->nv; i++) off[i] = dq[i] - s->h * s->near_v[i];
-        rb_stage_ways(s, s->near_l, s->near_S, dq, off, link);
+        rb_stage_link_paths(s, s->near_l, s->near_S, dq, off, link);
         holds = geoms_hold(s, link);
     }
     rb_arena_reset(arena, mark);

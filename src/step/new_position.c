@@ -48,10 +48,12 @@ static void new_position(rb_stage *s, double *v_mean, const double *q_carried)
     rb_integrate(m, s->q0, mean ? v_mean : s->v_new, s->h, s->q_new);
     for (int j = 0; j < m->njnt; j++) {
         int tree = m->link_tree[m->jnt_link[j]], at = m->jnt_qadr[j];
-        const double *from = s->resting[tree] ? s->q0 : s->carried[tree] ? q_carried : s->q_free;
+        const double *from = s->resting[tree]       ? s->q0
+                             : s->by_midpoint[tree] ? q_carried
+                                                    : s->q_free;
         int midpoint =
-            !s->pushed[tree] && !s->held[tree] && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
-        if (!midpoint && !s->resting[tree] && !s->carried[tree]) continue;
+            !s->pushed[tree] && !s->follows_rows[tree] && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
+        if (!midpoint && !s->resting[tree] && !s->by_midpoint[tree]) continue;
         memcpy(s->q_new + at, from + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *from);
     }
 }
@@ -77,12 +79,13 @@ static int hold(rb_stage *s, const unsigned char *wanted)
     int moved = 0;
     for (int k = 1; k < s->m->nlink; k++) {
         int tree = s->m->link_tree[k];
-        if (tree < 0 || s->held[tree] || !rb_stage_is_single(s->m, k) || !is_of_island(s, tree))
+        if (tree < 0 || s->follows_rows[tree] || !rb_stage_is_single(s->m, k) ||
+            !is_of_island(s, tree))
             continue;
         if (s->closed && s->closed[tree]) continue; /* nothing pushes them */
         if (wanted && !wanted[s->set.tree_island[tree]]) continue;
         moved |= !s->pushed[tree] && !s->resting[tree];
-        s->held[tree] = 1;
+        s->follows_rows[tree] = 1;
     }
     return moved;
 }
@@ -102,12 +105,12 @@ static void place_held(rb_stage *s, double *q)
     rb_integrate(m, s->q0, s->v_new, s->h, q);
     for (int j = 0; j < m->njnt; j++) {
         int tree = m->link_tree[m->jnt_link[j]], at = m->jnt_qadr[j];
-        if (!s->held[tree] || s->resting[tree]) continue;
+        if (!s->follows_rows[tree] || s->resting[tree]) continue;
         memcpy(s->q_new + at, q + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *q);
     }
 }
 
-rb_status rb_stage_hold(rb_stage *s, int *moved)
+rb_status rb_stage_follow_rows(rb_stage *s, int *moved)
 {
     rb_arena *arena = s->d->arena;
     rb_mark mark = rb_arena_mark(arena);
@@ -122,7 +125,7 @@ rb_status rb_stage_hold(rb_stage *s, int *moved)
     return RB_OK;
 }
 
-void rb_stage_way(const rb_stage *s, double *v_hat)
+void rb_stage_mean_velocity(const rb_stage *s, double *v_hat)
 {
     const rb_model *m = s->m;
     if (s->o->scheme == RB_SCHEME_NODE) {
@@ -133,13 +136,14 @@ void rb_stage_way(const rb_stage *s, double *v_hat)
     if (s->o->scheme == RB_SCHEME_SEMI_IMPLICIT) return;
     for (int j = 0; j < m->nv; j++) {
         int link = m->dof_link[j], tree = m->link_tree[link];
-        if (s->pushed[tree] || s->held[tree] || s->resting[tree] || !rb_stage_is_single(m, link))
+        if (s->pushed[tree] || s->follows_rows[tree] || s->resting[tree] ||
+            !rb_stage_is_single(m, link))
             continue;
         v_hat[j] = 0.5 * (s->v0[j] + s->v_new[j]);
     }
 }
 
-rb_status rb_stage_place(rb_stage *s)
+rb_status rb_stage_new_position(rb_stage *s)
 {
     rb_status status = rb_stage_rest(s);
     if (status != RB_OK) return status;
@@ -149,7 +153,7 @@ rb_status rb_stage_place(rb_stage *s)
     double *v_mean = rb_push(s->d->arena, double, s->m->nv);
     double *q_carried = rb_push(s->d->arena, double, s->m->nq);
     if (!v_mean || !q_carried) return RB_NOMEM;
-    status = rb_stage_carry(s, q_carried);
+    status = rb_stage_smooth_impulses(s, q_carried);
     if (status != RB_OK) return status;
     rb_stage_find_pushed(s);
     new_position(s, v_mean, q_carried);

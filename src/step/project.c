@@ -168,7 +168,8 @@ static void move_places(rb_stage *s, const double *q)
         rb_touch *touch = &s->d->touch[i];
         if (touch->id.kind != RB_CONSTRAINT_DRY || touch->frame[RB_LOOP_ROWS] == 0.0) continue;
         rb_constraint c = { .kind = touch->id.kind, .object = touch->id.a };
-        touch->frame[RB_LOOP_PLACE] += rb_slide_place(s, &c, s->d->q) - rb_slide_place(s, &c, q);
+        touch->frame[RB_LOOP_PLACE] +=
+            rb_joint_friction_place(s, &c, s->d->q) - rb_joint_friction_place(s, &c, q);
     }
 }
 

@@ -32,9 +32,9 @@ static int has_open(const rb_stage *s, int island)
     return open;
 }
 
-int rb_stage_is_repeated(const rb_stage *s, int e, int r)
+int rb_stage_is_redundant(const rb_stage *s, int e, int r)
 {
-    return s->repeats && s->repeats[e * RB_LOOP_ROWS + r];
+    return s->redundant && s->redundant[e * RB_LOOP_ROWS + r];
 }
 
 /* row_repeats: of the rows of the set. */
@@ -66,9 +66,9 @@ static rb_status find(rb_stage *s)
 {
     rb_arena *arena = s->d->arena;
     size_t flags = (size_t)s->m->neq * RB_LOOP_ROWS;
-    s->repeats = rb_push(arena, unsigned char, flags);
-    if (!s->repeats) return RB_NOMEM;
-    memset(s->repeats, 0, flags);
+    s->redundant = rb_push(arena, unsigned char, flags);
+    if (!s->redundant) return RB_NOMEM;
+    memset(s->redundant, 0, flags);
     rb_mark mark = rb_arena_mark(arena);
     rb_closure x = { .set = s->set, .of = rb_push(arena, rb_closed, s->set.nisland) };
     unsigned char *row_repeats = rb_push(arena, unsigned char, s->set.nrow);
@@ -89,7 +89,7 @@ static rb_status find(rb_stage *s)
         const rb_constraint *c = &s->set.c[i];
         if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
         for (int r = 0; r < c->nrow; r++)
-            s->repeats[c->id.a * RB_LOOP_ROWS + r] = row_repeats[c->row + r];
+            s->redundant[c->id.a * RB_LOOP_ROWS + r] = row_repeats[c->row + r];
     }
     rb_arena_reset(arena, mark);
     return status;
@@ -103,20 +103,20 @@ static double most_open(const rb_stage *s)
     return most;
 }
 
-rb_status rb_stage_leave_repeated(rb_stage *s, int first)
+rb_status rb_stage_drop_redundant(rb_stage *s, int first)
 {
     if (s->m->neq == 0) return RB_OK;
     if (first) {
-        s->repeats = NULL;
+        s->redundant = NULL;
         s->open = most_open(s);
     }
     int find_them = first && (s->o->scheme == RB_SCHEME_NODE || s->open > disagrees(s));
     rb_status status = find_them ? find(s) : RB_OK;
-    for (int i = 0; i < s->set.n && s->repeats && status == RB_OK; i++) {
+    for (int i = 0; i < s->set.n && s->redundant && status == RB_OK; i++) {
         const rb_constraint *c = &s->set.c[i];
         if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
         for (int r = 0; r < c->nrow; r++) {
-            if (!rb_stage_is_repeated(s, c->id.a, r)) continue;
+            if (!rb_stage_is_redundant(s, c->id.a, r)) continue;
             memset(s->set.J + c->block + (ptrdiff_t)r * c->ndof, 0,
                    (size_t)c->ndof * sizeof(double));
             s->set.drive[c->row + r] = 0.0;

@@ -48,7 +48,7 @@ static void drive_work(const rb_stage *s, double *work)
     }
 }
 
-rb_status rb_stage_remember(rb_stage *s)
+rb_status rb_stage_keep_first_answer(rb_stage *s)
 {
     rb_arena *arena = s->d->arena;
     size_t bytes = (size_t)s->m->nv * sizeof(double);
@@ -143,7 +143,7 @@ static double created(const temper *x, int group, double a)
 static int applies(const rb_stage *s)
 {
     if (!s->first_v || s->set.nrow == 0) return 0;
-    if (s->o->formulation->nonlinear && !s->unpushed) return 0;
+    if (s->o->formulation->nonlinear && !s->without_push_out) return 0;
     return s->o->law != RB_NEWTON || s->o->energy_safe;
 }
 
@@ -167,7 +167,7 @@ static int mix(temper *x, int group, double a)
     const rb_stage *s = x->s;
     int carried = 0;
     for (int tree = 0; tree < s->m->ntree; tree++)
-        carried |= x->group[tree] == group && s->carried[tree];
+        carried |= x->group[tree] == group && s->by_midpoint[tree];
     for (int j = 0; j < s->m->nv; j++) {
         if (x->group[tree_of(s, j)] == group) x->v[j] = (1.0 - a) * s->v_new[j] + a * s->first_v[j];
     }
@@ -229,7 +229,7 @@ static rb_status temper_groups(rb_stage *s, temper *x)
         any |= done > 0;
     }
     if (!any) return RB_OK;
-    if (!s->final && rb_stage_is_shoved(s, x->v))
+    if (!s->final && rb_stage_is_pushed_aside(s, x->v))
         return rb_fail(s->err, RB_UNSOLVED, "repairs move a body aside: shorten the step");
     s->energy = 0.0;
     for (int group = 0; group < n; group++) s->energy += x->made[group];
@@ -237,7 +237,7 @@ static rb_status temper_groups(rb_stage *s, temper *x)
     return RB_OK;
 }
 
-rb_status rb_stage_temper(rb_stage *s)
+rb_status rb_stage_limit_repair_energy(rb_stage *s)
 {
     temper x;
     if (!applies(s)) return RB_OK;

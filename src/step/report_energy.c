@@ -24,11 +24,11 @@ static double energy_at(const rb_stage *s, const double *q, const double *v, dou
 static void tell_in_full(rb_stage *s)
 {
     int carried = 0;
-    for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->carried[tree];
+    for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->by_midpoint[tree];
     if (s->info->splits == 0 || carried || s->set.nrow == 0) return;
     if (s->m->nlink - 1 == s->m->ntree || s->m->nmocap > 0 || s->m->ngauge > 0) return;
     double free = energy_at(s, s->q_free, s->v_free, NULL);
-    s->made += energy_at(s, s->q_new, s->v_new, NULL) - free - s->energy;
+    s->energy_made += energy_at(s, s->q_new, s->v_new, NULL) - free - s->energy;
 }
 
 /* ---- loops ------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ static int were_closed(const rb_stage *s)
     return 1;
 }
 
-int rb_stage_rises(rb_stage *s)
+int rb_stage_loops_make_energy(rb_stage *s)
 {
     double share;
     int may = !s->final && s->h > RB_LOOP_SHORTEST * s->h_full;
@@ -97,10 +97,10 @@ int rb_stage_rises(rb_stage *s)
     return share > RB_SMOOTH_ENERGY;
 }
 
-void rb_stage_tell_energy(rb_stage *s)
+void rb_stage_report_energy(rb_stage *s)
 {
     double share;
     tell_in_full(s);
     double rise = find_rise(s, &share);
-    if (rise > 0.0) s->made = fmax(s->made, rise);
+    if (rise > 0.0) s->energy_made = fmax(s->energy_made, rise);
 }

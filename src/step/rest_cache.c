@@ -54,7 +54,8 @@ static int same_touch(const rb_touch *x, int nx, const rb_touch *y, int ny)
     return nx == ny && memcmp(x, y, (size_t)nx * sizeof *x) == 0;
 }
 
-int rb_still_is(const rb_model *m, const rb_data *d, const rb_step_opts *o, rb_step_info *info)
+int rb_rest_cache_find(const rb_model *m, const rb_data *d, const rb_step_opts *o,
+                       rb_step_info *info)
 {
     const told *t = (const told *)(const void *)d->still_told;
     const double *x = d->still_x;
@@ -72,8 +73,8 @@ int rb_still_is(const rb_model *m, const rb_data *d, const rb_step_opts *o, rb_s
     return 1;
 }
 
-void rb_still_note(const rb_model *m, rb_data *d, const rb_step_opts *o, const rb_step_info *info,
-                   const rb_still_start *start)
+void rb_rest_cache_store(const rb_model *m, rb_data *d, const rb_step_opts *o,
+                         const rb_step_info *info, const rb_rest_cache_start *start)
 {
     d->still_known = 0;
     if (!may_be_still(m, o) || !same(start->v, d->v, m->nv) || !same(start->q, d->q, m->nq)) return;

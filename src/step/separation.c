@@ -98,11 +98,11 @@ static int find_ways(const rb_stage *s, const double *dq, span *link, double *wa
     return far;
 }
 
-int rb_stage_alone(rb_stage *s)
+int rb_stage_nothing_touches(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->strides = 1;
+    s->moves_far = 1;
     if (!s->kept_q0 || s->kept_calls != d->kept_calls || d->kept_of != m || m->nmocap > 0 ||
         m->ngauge > 0)
         return 0;
@@ -113,7 +113,7 @@ int rb_stage_alone(rb_stage *s)
     int alone = 0;
     if (dq && way && link) {
         rb_difference(m, s->q0, s->q_new, dq);
-        s->strides = find_ways(s, dq, link, way, RB_THROUGH_SHARE);
+        s->moves_far = find_ways(s, dq, link, way, RB_THROUGH_SHARE);
         alone = rb_kept_stays(m, d, way, RB_GAP_DEEP * s->size);
     }
     rb_arena_reset(d->arena, mark);

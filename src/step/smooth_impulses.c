@@ -98,7 +98,7 @@ static rb_status take_memory(carry *x)
 /* ---- who is carried ---------------------------------------------------------------------------
  */
 
-/* Trees with a link that turns by more than RB_CARRY_TURN in the step, at velocity v; spin is at
+/* Trees with a link that turns by more than RB_MIDPOINT_TURN in the step, at velocity v; spin is at
  * least the largest angular velocity of all links [rad/s]. Poses are those of the rows. */
 static void add_fast(const rb_stage *s, const double *v, unsigned char *fast, double *spin)
 {
@@ -109,7 +109,7 @@ static void add_fast(const rb_stage *s, const double *v, unsigned char *fast, do
     for (int k = 1; k < m->nlink; k++) {
         double w = rb_norm3(d->link_w + 3 * (ptrdiff_t)k);
         if (!(w <= *spin)) *spin = w; /* NaN too */
-        if (m->link_tree[k] >= 0 && s->h * w > RB_CARRY_TURN) fast[m->link_tree[k]] = 1;
+        if (m->link_tree[k] >= 0 && s->h * w > RB_MIDPOINT_TURN) fast[m->link_tree[k]] = 1;
     }
 }
 
@@ -263,16 +263,16 @@ static rb_status move_smoothly(carry *x, double *q_k)
     push.tol = x->tol;
     push.substeps = x->substeps;
     /* the first impulses of a short tree may be wild, and those of later rounds want one substep */
-    push.start = rb_stage_is_long(m) ? s->carry_substeps : 0;
+    push.start = rb_stage_is_long(m) ? s->midpoint_substeps : 0;
     push.watch = x->impact; /* its energy is reported in full */
     push.most = s->final || !rb_stage_is_long(m) ? 0 : DIVIDED;
     push.spin = x->spin;
     push.memory = &x->memory;
     push.energy = &x->energy;
     rb_smooth_info told;
-    rb_stage_led_pose(s, 0.5 * s->h);
+    rb_stage_kinematic_pose(s, 0.5 * s->h);
     rb_status status = rb_smooth_push_step(m, d, &push, &told);
-    rb_stage_led_pose(s, s->v_hat ? s->h : 0.0);
+    rb_stage_kinematic_pose(s, s->v_hat ? s->h : 0.0);
     if (status == RB_SINGULAR && !s->final) /* impulses that lead far away: a shorter step may do */
         status = RB_UNSOLVED;
     if (status != RB_OK)
@@ -280,7 +280,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
     if (!told.converged)
         return rb_fail(s->err, RB_UNSOLVED,
                        "the midpoint rule does not converge with impulses: shorten the step");
-    x->substeps = s->carry_substeps = told.substeps;
+    x->substeps = s->midpoint_substeps = told.substeps;
     memcpy(x->v_k, d->v, (size_t)m->nv * sizeof *d->v);
     memcpy(q_k, d->q, (size_t)m->nq * sizeof *d->q);
     rb_stage_restore(s);
@@ -358,9 +358,9 @@ static void find_made(carry *x, const double *q_k)
 static int strays(const carry *x, double now)
 {
     const rb_stage *s = x->s;
-    double wanted = RB_CARRY_STRAY;
-    if (s->final || s->turn < WATCHED || !rb_stage_is_long(s->m)) return 0;
-    for (int turn = WATCHED; turn < s->turn; turn++) wanted *= RB_CARRY_GAIN;
+    double wanted = RB_IMPULSE_DIVERGES;
+    if (s->final || s->iteration < WATCHED || !rb_stage_is_long(s->m)) return 0;
+    for (int turn = WATCHED; turn < s->iteration; turn++) wanted *= RB_IMPULSE_GAIN;
     return now > wanted;
 }
 
@@ -372,7 +372,7 @@ static int is_impact(const rb_stage *s)
         most = fmax(most, fabs(s->v_new[j] - s->v_free[j]));
         size = fmax(size, fabs(s->v0[j]));
     }
-    return most > RB_CARRY_IMPACT * size;
+    return most > RB_IMPULSE_IMPACT * size;
 }
 
 int rb_stage_is_driven(const rb_stage *s)
@@ -386,37 +386,37 @@ static rb_status take_turns(carry *x, double *q_k)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double before = INFINITY;
-    x->end = rb_stage_is_driven(s) ? RB_CARRY_TOL_DRIVEN : RB_CARRY_TOL;
-    x->hold = x->end > RB_CARRY_TOL && m->neq == 0 ? RB_HOLD_TOL_ROUGH : RB_HOLD_TOL;
-    x->tol = fmin(RB_CARRY_ROUGH, RB_CARRY_SMOOTH * x->end);
+    x->end = rb_stage_is_driven(s) ? RB_IMPULSE_TOL_DRIVEN : RB_IMPULSE_TOL;
+    x->hold = x->end > RB_IMPULSE_TOL && m->neq == 0 ? RB_HOLD_TOL_ROUGH : RB_HOLD_TOL;
+    x->tol = fmin(RB_IMPULSE_ROUGH, RB_IMPULSE_SMOOTH * x->end);
     x->impact = !rb_stage_is_driven(s) && (s->info->splits > 0 || is_impact(s));
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
     memset(x->held, 0, (size_t)s->set.nrow);
     for (int j = 0; j < m->nv; j++) x->dq[j] = 0.5 * s->h * (s->v0[j] + s->v_new[j]);
     find_shift(x);
-    for (s->turn = 1;; s->turn++) {
+    for (s->iteration = 1;; s->iteration++) {
         for (int j = 0; j < m->nv; j++) x->w[j] += x->shift[j] / s->h;
         rb_status status = move_smoothly(x, q_k);
         if (status != RB_OK) return status;
         double now = defect(x);
         rb_difference(m, s->q0, q_k, x->dq);
-        for (int j = 0; j < m->nv; j++) s->v_led[j] = s->v_free[j] + x->f[j];
-        if (now <= RB_CARRY_MET * x->end) return RB_OK;
-        if (s->turn >= TURNS && now <= RB_CARRY_LOOSE) {
+        for (int j = 0; j < m->nv; j++) s->v_next[j] = s->v_free[j] + x->f[j];
+        if (now <= RB_IMPULSE_MET * x->end) return RB_OK;
+        if (s->iteration >= TURNS && now <= RB_IMPULSE_LOOSE) {
             s->info->below_accuracy += s->final; /* told, as problems are */
             return RB_OK;
         }
-        if (s->turn >= TURNS || strays(x, now))
+        if (s->iteration >= TURNS || strays(x, now))
             return rb_fail(s->err, RB_UNSOLVED,
                            "impulses and smooth motion do not converge together: shorten the step");
         /* what is far from its end need not be known well: a digit more than the last defect */
-        x->tol = fmin(RB_CARRY_ROUGH, RB_CARRY_SMOOTH * fmax(now, x->end));
+        x->tol = fmin(RB_IMPULSE_ROUGH, RB_IMPULSE_SMOOTH * fmax(now, x->end));
         if (now > before) rb_anderson_reset(&x->mixing);
         before = now;
         status = solve_again(x);
         if (status != RB_OK) return status;
         for (int j = 0; j < m->nv; j++) x->dq[j] += 0.5 * s->h * (s->v_new[j] - x->v_k[j]);
-        if (!x->left && foreseen(x) <= RB_CARRY_FORESEEN * x->end) return RB_OK;
+        if (!x->left && foreseen(x) <= RB_IMPULSE_PREDICTED * x->end) return RB_OK;
         find_shift(x);
     }
 }
@@ -442,20 +442,20 @@ static void weigh(carry *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double sum = x->made;
-    s->made = x->made;
+    s->energy_made = x->made;
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, s->p, x->f);
     for (int j = 0; j < m->nv; j++) {
         double half = 0.5 * (s->v_new[j] + s->v_free[j]);
         double mean = x->takes[tree_of(m, j)] ? x->dq[j] / s->h - x->w[j] : half;
         sum += x->f[j] * mean;
-        s->made += x->f[j] * (mean - half);
+        s->energy_made += x->f[j] * (mean - half);
     }
     for (int i = 0; i < s->set.nrow; i++) sum += s->p[i] * s->set.drive[i];
-    s->gain = 0.0;
+    s->energy_gain = 0.0;
     if (sum <= 0.0) return;
     double most = fmax(kinetic(x, s->v0), kinetic(x, s->v_new));
-    if (most > 0.0) s->gain = sum / most;
+    if (most > 0.0) s->energy_gain = sum / most;
 }
 
 /* A tree that was carried in the round before and is not in this one must not keep what impulses
@@ -466,7 +466,7 @@ static int forget(rb_stage *s)
     int any = 0;
     for (int j = 0; j < s->m->nv; j++) {
         int tree = tree_of(s->m, j);
-        if (s->carried[tree] || s->resting[tree] || s->v_free[j] == s->v_smooth[j]) continue;
+        if (s->by_midpoint[tree] || s->resting[tree] || s->v_free[j] == s->v_smooth[j]) continue;
         s->v_free[j] = s->v_smooth[j];
         any = 1;
     }
@@ -476,7 +476,7 @@ static int forget(rb_stage *s)
 static int all_carried(const rb_stage *s)
 {
     for (int tree = 0; tree < s->m->ntree; tree++) {
-        if (!s->carried[tree]) return 0;
+        if (!s->by_midpoint[tree]) return 0;
     }
     return 1;
 }
@@ -489,7 +489,7 @@ static rb_status move_exactly(rb_stage *s)
     if (!v) return RB_NOMEM;
     memcpy(v, s->v_free, bytes);
     rb_stage_restore(s);
-    rb_status status = rb_stage_sharpen_motion(s);
+    rb_status status = rb_stage_refine_motion(s);
     memcpy(s->v_free, v, bytes); /* carried trees start from it; the others are about to forget */
     memcpy(s->d->q, s->q_hat, (size_t)s->m->nq * sizeof *s->d->q);
     rb_kinematics(s->m, s->d);
@@ -503,8 +503,8 @@ static rb_status choose(rb_stage *s, int *any, double *spin)
     double *start = rb_push(s->d->arena, double, s->set.nrow);
     rb_status status = start ? RB_OK : RB_NOMEM;
     for (int left = 1; left && status == RB_OK;) {
-        memset(s->carried, 0, (size_t)s->m->ntree);
-        *any = find_trees(s, s->carried, spin);
+        memset(s->by_midpoint, 0, (size_t)s->m->ntree);
+        *any = find_trees(s, s->by_midpoint, spin);
         if (s->rough && !all_carried(s)) status = move_exactly(s);
         if (status != RB_OK) break;
         left = forget(s);
@@ -517,7 +517,7 @@ static rb_status choose(rb_stage *s, int *any, double *spin)
 
 static rb_status carry_trees(rb_stage *s, double spin, double *q_k)
 {
-    carry x = { .s = s, .takes = s->carried, .spin = spin };
+    carry x = { .s = s, .takes = s->by_midpoint, .spin = spin };
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = take_memory(&x);
     if (status == RB_OK) {
@@ -537,19 +537,19 @@ static rb_status carry_trees(rb_stage *s, double spin, double *q_k)
     return RB_OK;
 }
 
-rb_status rb_stage_carry(rb_stage *s, double *q_k)
+rb_status rb_stage_smooth_impulses(rb_stage *s, double *q_k)
 {
     rb_constraints last = s->last;
     const double *last_p = s->last_p;
     double spin = 0.0;
     int any = 0;
-    s->gain = 0.0;
-    s->made = s->made_free;
-    memset(s->carried, 0, (size_t)s->m->ntree);
+    s->energy_gain = 0.0;
+    s->energy_made = s->energy_made_free;
+    memset(s->by_midpoint, 0, (size_t)s->m->ntree);
     if (s->o->scheme != RB_SCHEME_MIDPOINT) return RB_OK;
     rb_status status = choose(s, &any, &spin);
     if (status == RB_OK && any) status = carry_trees(s, spin, q_k);
-    s->turn = 0;
+    s->iteration = 0;
     s->last = last;
     s->last_p = last_p;
     return status;

@@ -188,7 +188,7 @@ static rb_status add_carrying(rb_stage *s, stand *x, const rb_shape *shape)
     rb_core core;
     double origin[3] = { 0.0, 0.0, 0.0 }, p[3], r[3];
     const rb_contact *c = x->at;
-    double most = rb_stage_pair_deep(s, c->geom1, c->geom2);
+    double most = rb_stage_pair_overlap(s, c->geom1, c->geom2);
     uint32_t face = x->second ? c->at.feature >> 16 : c->at.feature & 0xffff;
     if (!rb_core_make(shape, origin, &core) || core.kind != RB_CORE_POLY) return RB_OK;
     for (int i = 0; i < s->d->ntouch; i++) {
@@ -226,7 +226,7 @@ static rb_status bear(rb_stage *s, rb_contact *at, int *n, int second)
     return status;
 }
 
-rb_status rb_stage_bearing(rb_stage *s)
+rb_status rb_stage_support_points(rb_stage *s)
 {
     for (int i = 0; i < s->ncontact;) {
         rb_contact *c = &s->contacts[i];

@@ -69,11 +69,11 @@ typedef struct route {
 } route;
 
 typedef struct routes {
-    double *dq;   /*                                                (nv)    */
-    route *of;    /*                                                (ngeom) */
-    rb_way *way;  /* of the links                                   (nlink) */
-    double *most; /* how far geoms of a link go at most, where pairs are kept [m] (nlink) */
-    int *link[2]; /* room for the links of a pair                   (nlink) */
+    double *dq;        /*                                                (nv)    */
+    route *of;         /*                                                (ngeom) */
+    rb_link_path *way; /* of the links                                   (nlink) */
+    double *most;      /* how far geoms of a link go at most, where pairs are kept [m] (nlink) */
+    int *link[2];      /* room for the links of a pair                   (nlink) */
 } routes;
 
 /* Two geoms, and how they go seen from the last link that both hang on. */
@@ -114,8 +114,8 @@ static int may_go_far(const rb_stage *s)
     const rb_model *m = s->m;
     double inner;
     if (!m->option.contact) return 0;
-    if (rb_kept_serves(m)) return m->nmeet > 0 && !s->alone && s->strides;
-    if (!s->near_held) return 1;
+    if (rb_kept_serves(m)) return m->nmeet > 0 && !s->nothing_touches && s->moves_far;
+    if (!s->near_complete) return 1;
     for (int g = 0; g < m->ngeom && s->near.n > 0; g++) {
         double way = s->near.way[g] + s->near.room[g];
         if (m->geom_link[g] == 0 || way == 0.0) continue;
@@ -145,7 +145,7 @@ static void find_way(const rb_stage *s, double *v, double *dq)
 {
     const rb_model *m = s->m;
     rb_difference(m, s->q0, s->q_new, dq);
-    rb_stage_way(s, v);
+    rb_stage_mean_velocity(s, v);
     for (int j = 0; j < m->njnt; j++) {
         int type = m->jnt_type[j], at = m->jnt_dofadr[j] + (type == RB_JOINT_FREE ? 3 : 0);
         double guess[3];
@@ -157,7 +157,7 @@ static void find_way(const rb_stage *s, double *v, double *dq)
 
 /* How far the surface turns about its centre [m]: what is round about an axis does not turn about
  * it. */
-static double turn_of(const rb_way *x, const rb_shape *shape)
+static double turn_of(const rb_link_path *x, const rb_shape *shape)
 {
     const double *R = shape->R, axis[3] = { R[2], R[5], R[8] };
     int round = shape->type == RB_GEOM_CAPSULE || shape->type == RB_GEOM_CYLINDER;
@@ -167,7 +167,7 @@ static double turn_of(const rb_way *x, const rb_shape *shape)
     return (round ? fmin(x->W, rb_norm3(turn) + x->B) : x->W) * rb_bounds_arm(shape);
 }
 
-static route route_of(const rb_stage *s, const rb_way *x, int g)
+static route route_of(const rb_stage *s, const rb_link_path *x, int g)
 {
     rb_shape shape = rb_geom_shape(s->m, s->d, g);
     route it = { .far = 0 };
@@ -191,7 +191,7 @@ static route route_of(const rb_stage *s, const rb_way *x, int g)
 }
 
 /* Whether a geom of link k may go far: the length of its u and e is at most what goes to *most. */
-static int link_goes_far(const rb_stage *s, const rb_way *x, int k, double *most)
+static int link_goes_far(const rb_stage *s, const rb_link_path *x, int k, double *most)
 {
     double out = s->d->kept_link_out[k];
     *most = rb_norm3(x->x) + x->W * out + 0.5 * (x->A + (x->B + x->W * x->W) * out);
@@ -222,11 +222,11 @@ static int find_routes(rb_stage *s, routes *x, int *any)
     x->of = rb_push(d->arena, route, m->ngeom);
     for (int k = 0; k < 2; k++) x->link[k] = rb_push(d->arena, int, m->nlink);
     double *v = rb_push(d->arena, double, m->nv);
-    x->way = rb_push(d->arena, rb_way, m->nlink);
+    x->way = rb_push(d->arena, rb_link_path, m->nlink);
     x->most = rb_push(d->arena, double, m->nlink);
     if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !x->way || !x->most) return 0;
     find_way(s, v, x->dq);
-    rb_stage_ways(s, d->link_l, d->dof_S, x->dq, x->dq, x->way);
+    rb_stage_link_paths(s, d->link_l, d->dof_S, x->dq, x->dq, x->way);
     *any = take_routes(s, x);
     return 1;
 }
@@ -252,7 +252,7 @@ static void find_couple(const rb_stage *s, const routes *x, int g1, int g2, coup
         if (base == 0) {
             p->of[k] = x->of[g];
         } else {
-            rb_way way = rb_stage_way_on(s, p->n[k], x->link[k], x->dq);
+            rb_link_path way = rb_stage_link_path_on(s, p->n[k], x->link[k], x->dq);
             p->of[k] = route_of(s, &way, g);
         }
     }
@@ -261,7 +261,7 @@ static void find_couple(const rb_stage *s, const routes *x, int g1, int g2, coup
 /* Puts both where they are at s of the way. */
 static void place(rb_stage *s, const routes *x, const couple *p, double at)
 {
-    rb_stage_led_pose(s, at * s->h);
+    rb_stage_kinematic_pose(s, at * s->h);
     for (int k = 0; k < 2; k++) {
         rb_branch_place(s->m, s->d, p->n[k], x->link[k], s->q0, x->dq, at);
         rb_branch_place_geom(s->m, s->d, p->geom[k]);
@@ -474,7 +474,7 @@ static rb_status look_at_kept(rb_stage *s, const routes *x)
     return status;
 }
 
-rb_status rb_stage_through(rb_stage *s)
+rb_status rb_stage_tunnelling(rb_stage *s)
 {
     routes x;
     int any = 0;
@@ -483,7 +483,7 @@ rb_status rb_stage_through(rb_stage *s)
     rb_status status = find_routes(s, &x, &any) ? RB_OK : RB_NOMEM;
     if (status == RB_OK && any) {
         status = rb_kept_serves(s->m) ? look_at_kept(s, &x)
-                 : s->near_held       ? look_at_near(s, &x)
+                 : s->near_complete   ? look_at_near(s, &x)
                                       : look_at_all(s, &x);
     }
     rb_arena_reset(s->d->arena, mark);
@@ -503,7 +503,7 @@ static int rides_alone(const rb_model *m, int link)
 
 /* What a repair moves by more than this share of its thickness has not touched there: the position
  * would be on the other side of something, or beside it, with a velocity that leads elsewhere. */
-int rb_stage_is_shoved(rb_stage *s, const double *v)
+int rb_stage_is_pushed_aside(rb_stage *s, const double *v)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
@@ -511,7 +511,7 @@ int rb_stage_is_shoved(rb_stage *s, const double *v)
     double inner;
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     for (int j = 0; j < m->nv; j++) d->v[j] = s->h * (s->v_new[j] - v[j]);
-    rb_stage_led_pose(s, s->h);
+    rb_stage_kinematic_pose(s, s->h);
     rb_kinematics(m, d);
     rb_velocity(m, d);
     rb_frames(m, d);

@@ -50,7 +50,7 @@ static void compare(scene *s, rb_rng *rng, double way, double speed, tally *foun
     rb_frames(m, d);
     d->kept_of = NULL; /* all gaps are those of q* */
     CHECK_INT(rb_collide(m, d, stage.h, 0.0, MOST, seen, &nstart, NULL), RB_OK);
-    rb_stage_note_clear(&stage);
+    rb_stage_note_clearance(&stage);
 
     for (int j = 0; j < m->nv; j++) {
         d->q[j] = q0[j] += way * rb_rng_uniform(rng, -1.0, 1.0);

@@ -55,7 +55,7 @@ static void bench_make(bench *b, double y, int carried, int final)
                        .first_work = b->first_work,
                        .first_island = b->island,
                        .p = b->p,
-                       .carried = b->carried,
+                       .by_midpoint = b->carried,
                        .final = final,
                        .energy = 0.5 };
     b->s.set = (rb_constraints){ .n = 1, .nrow = 1, .c = &b->row };
@@ -77,7 +77,7 @@ TEST(the_least_share_that_creates_nothing_is_taken)
 {
     bench b;
     bench_make(&b, 3.0, 0, 0);
-    CHECK_INT(rb_stage_temper(&b.s), RB_OK);
+    CHECK_INT(rb_stage_limit_repair_energy(&b.s), RB_OK);
     CHECK_NEAR(b.v_new[0], 1.0, 1e-15);
     CHECK_NEAR(b.v_new[1], 1.5, 1e-12);
     CHECK(b.s.energy <= 0.0 && b.s.energy > -1e-12);
@@ -92,7 +92,7 @@ TEST(what_is_moved_aside_is_halved)
         bench b;
         bench_make(&b, 3.0, 0, 0);
         b.s.h = far ? 0.1 : 0.01;
-        CHECK_INT(rb_stage_temper(&b.s), far ? RB_UNSOLVED : RB_OK);
+        CHECK_INT(rb_stage_limit_repair_energy(&b.s), far ? RB_UNSOLVED : RB_OK);
         CHECK_NEAR(b.v_new[1], far ? 0.0 : 1.5, 1e-12);
         scene_free(&b.world);
     }
@@ -104,14 +104,14 @@ TEST(a_chain_that_would_be_faster_is_halved)
     const double last[2] = { 1.0, 0.0 }, mixed[2] = { 1.0, 1.5 };
     bench_make(&b, 3.0, 1, 0);
     CHECK(energy_of(&b, mixed) > 1.1 * energy_of(&b, last));
-    CHECK_INT(rb_stage_temper(&b.s), RB_UNSOLVED);
+    CHECK_INT(rb_stage_limit_repair_energy(&b.s), RB_UNSOLVED);
     CHECK_CONTAINS(b.err.text, "shorten the step");
     CHECK(b.v_new[0] == 1.0 && b.v_new[1] == 0.0);
     scene_free(&b.world);
 
     /* no halves are left: the last answer stays, and its energy is told */
     bench_make(&b, 3.0, 1, 1);
-    CHECK_INT(rb_stage_temper(&b.s), RB_OK);
+    CHECK_INT(rb_stage_limit_repair_energy(&b.s), RB_OK);
     CHECK(b.v_new[0] == 1.0 && b.v_new[1] == 0.0);
     CHECK(b.s.energy == 0.5);
     scene_free(&b.world);
@@ -125,7 +125,7 @@ TEST(a_chain_that_would_be_slower_takes_the_mixture)
         bench_make(&b, sign * 0.2, 1, 0);
         const double mixed[2] = { 1.0, sign * 0.1 };
         int slower = energy_of(&b, mixed) <= energy_of(&b, last);
-        CHECK_INT(rb_stage_temper(&b.s), slower ? RB_OK : RB_UNSOLVED);
+        CHECK_INT(rb_stage_limit_repair_energy(&b.s), slower ? RB_OK : RB_UNSOLVED);
         CHECK_NEAR(b.v_new[1], slower ? sign * 0.1 : 0.0, 1e-12);
         scene_free(&b.world);
     }

@@ -210,12 +210,12 @@ TEST(steps_with_impulses_solve_the_midpoint_rule)
         scene_step(&s);
         const rb_step_info *info = &s.info;
         if (info->active == 0 || info->repairs > 0 || info->parts > 1) continue; /* rows at q0 */
-        if (turn(&s) < 1.1 * RB_CARRY_TURN) continue; /* slow ones move by h v+ */
+        if (turn(&s) < 1.1 * RB_MIDPOINT_TURN) continue; /* slow ones move by h v+ */
         double defect = rule_defect(&s, q0, v0);
         worst = fmax(worst, defect);
-        solved += defect <= 2.0 * RB_CARRY_TOL;
-        sharp += defect <= 2.0 * RB_CARRY_FORESEEN * RB_CARRY_TOL; /* what (S.71) promises */
-        led += slope_defect(&s, q0, v0) <= RB_CARRY_TOL;
+        solved += defect <= 2.0 * RB_IMPULSE_TOL;
+        sharp += defect <= 2.0 * RB_IMPULSE_PREDICTED * RB_IMPULSE_TOL; /* what (S.71) promises */
+        led += slope_defect(&s, q0, v0) <= RB_IMPULSE_TOL;
         seen++;
     }
     printf("%d steps, %d solve the rule, %d to (S.71), worst defect %.1e, %d lead on\n", seen,
