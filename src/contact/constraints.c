@@ -438,7 +438,7 @@ rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, i
     made->ndof = ndof;
     made->block = b->nentry;
     made->island = -1;
-    made->lone = 0;
+    made->single_entry = 0;
     out->nrow += nrow;
     b->ndof += ndof;
     b->nentry += (ptrdiff_t)nrow * ndof;
@@ -534,7 +534,7 @@ void rb_constraints_velocity(const rb_constraints *set, const double *v, double 
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block;
-        if (c->lone) {
+        if (c->single_entry) {
             u[c->row] = 0.0 + J[c->ndof - 1] * v[dof[c->ndof - 1]] + set->drive[c->row];
             continue;
         }
@@ -567,7 +567,7 @@ void rb_constraints_force(const rb_constraints *set, const double *p, double *f)
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block, *P = p + c->row;
-        if (c->lone) {
+        if (c->single_entry) {
             if (P[0] != 0.0) f[dof[c->ndof - 1]] += J[c->ndof - 1] * P[0];
             continue;
         }

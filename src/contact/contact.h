@@ -23,15 +23,15 @@ typedef enum rb_constraint_kind {
 } rb_constraint_kind;
 
 typedef struct rb_constraint {
-    int kind;        /* rb_constraint_kind                                                   */
-    rb_touch_id id;  /* identity from step to step                                           */
-    int object;      /* contact index, joint, dof, tendon (njnt_all + t) or equality             */
-    int row, nrow;   /* its rows in the set                                                  */
-    int dof, ndof;   /* its dofs in the set: all ancestors of what it touches, ascending     */
-    ptrdiff_t block; /* its J in the set, nrow x ndof row major                              */
-    int lone;        /* 1: one row, and all of it but its last entry is 0                    */
-    int island;      /* -1: touches nothing that can move                                    */
-    int condim;      /* contacts: 1, 3, 4, 6                                                 */
+    int kind;         /* rb_constraint_kind                                                   */
+    rb_touch_id id;   /* identity from step to step                                           */
+    int object;       /* contact index, joint, dof, tendon (njnt_all + t) or equality             */
+    int row, nrow;    /* its rows in the set                                                  */
+    int dof, ndof;    /* its dofs in the set: all ancestors of what it touches, ascending     */
+    ptrdiff_t block;  /* its J in the set, nrow x ndof row major                              */
+    int single_entry; /* 1: one row, and all of it but its last entry is 0                    */
+    int island;       /* -1: touches nothing that can move                                    */
+    int condim;       /* contacts: 1, 3, 4, 6                                                 */
     rb_material material; /* of the pair; no NAN is left where a number is needed                 */
     const double *polygon; /* friction polygon in the basis (t1, t2), x mirrored where
                               polygon_side is -1; NULL: none                    (npolygon x 2)    */

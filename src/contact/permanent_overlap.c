@@ -164,7 +164,7 @@ static void look(search *x)
 }
 
 /* At the reference, within the ranges of the joints. */
-static void go_home(search *x)
+static void restore_pose(search *x)
 {
     const rb_model *m = x->m;
     memcpy(x->d->q, m->qpos0, (size_t)m->nq * sizeof *x->d->q);
@@ -210,13 +210,13 @@ static rb_status lasts(search *x, int g1, int g2, int *yes)
         go_to(x, k);
         status = overlaps(x, g1, g2, yes);
     }
-    go_home(x);
+    restore_pose(x);
     return status;
 }
 
 static rb_status find_overlaps(search *x)
 {
-    go_home(x);
+    restore_pose(x);
     look(x);
     rb_status status =
         rb_collide(x->m, x->d, 0.0, 0.0, x->d->touch_max, x->found, &x->nfound, x->err);

@@ -34,7 +34,7 @@ static int lower_bound(const rb_paradigms *x, int geom1, int geom2)
     int lo = 0, hi = x->n;
     while (lo < hi) {
         int middle = lo + (hi - lo) / 2;
-        if (order(&x->held[middle], geom1, geom2) < 0)
+        if (order(&x->pairs[middle], geom1, geom2) < 0)
             lo = middle + 1;
         else
             hi = middle;
@@ -45,14 +45,14 @@ static int lower_bound(const rb_paradigms *x, int geom1, int geom2)
 static rb_constraint_pair *find(const rb_paradigms *x, int geom1, int geom2)
 {
     int at = lower_bound(x, geom1, geom2);
-    return at < x->n && order(&x->held[at], geom1, geom2) == 0 ? &x->held[at] : NULL;
+    return at < x->n && order(&x->pairs[at], geom1, geom2) == 0 ? &x->pairs[at] : NULL;
 }
 
 static void insert(rb_paradigms *x, int geom1, int geom2)
 {
     int at = lower_bound(x, geom1, geom2);
-    memmove(x->held + at + 1, x->held + at, (size_t)(x->n - at) * sizeof *x->held);
-    x->held[at] = (rb_constraint_pair){ .geom1 = geom1, .geom2 = geom2, .active = 1, .near = 1 };
+    memmove(x->pairs + at + 1, x->pairs + at, (size_t)(x->n - at) * sizeof *x->pairs);
+    x->pairs[at] = (rb_constraint_pair){ .geom1 = geom1, .geom2 = geom2, .active = 1, .near = 1 };
     x->n++;
 }
 
@@ -60,8 +60,8 @@ rb_status rb_paradigms_start(rb_stage *s, rb_paradigms *out)
 {
     const rb_data *d = s->d;
     *out = (rb_paradigms){ .h = s->h, .room = 2 * d->touch_max };
-    out->held = rb_push(d->arena, rb_constraint_pair, out->room);
-    if (!out->held) return RB_NOMEM;
+    out->pairs = rb_push(d->arena, rb_constraint_pair, out->room);
+    if (!out->pairs) return RB_NOMEM;
     for (int i = 0; i < d->ntouch; i++) {
         const rb_touch *t = &d->touch[i];
         if (t->id.kind != RB_CONSTRAINT_CONTACT || !t->held) continue;
@@ -98,7 +98,7 @@ static double slow_speed(const rb_stage *s, int geom1, int geom2, double e)
     return weight + shaking * s->paradigms->h;
 }
 
-static rb_paradigm preset(const rb_material *material)
+static rb_paradigm by_material(const rb_material *material)
 {
     return isnan(material->paradigm) ? RB_PARADIGM_SHIFT : (rb_paradigm)material->paradigm;
 }
@@ -122,7 +122,7 @@ static double rolling(const rb_stage *s, const int geoms[2], const double normal
 double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double normal[3],
                          const rb_material *material)
 {
-    if (preset(material) == RB_PARADIGM_CONSTRAINT) return INFINITY;
+    if (by_material(material) == RB_PARADIGM_CONSTRAINT) return INFINITY;
     double slow = slow_speed(s, geoms[0], geoms[1], material->restitution);
     if (!find(s->paradigms, geoms[0], geoms[1])) return slow;
     return RB_SHIFT_RATIO * slow + rolling(s, geoms, normal);
@@ -147,7 +147,7 @@ rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near,
     int grain;
     rb_material material;
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
-    if (preset(&material) == RB_PARADIGM_CONSTRAINT) return RB_FLIES_NOT;
+    if (by_material(&material) == RB_PARADIGM_CONSTRAINT) return RB_FLIES_NOT;
     double e = material.restitution, slow = slow_speed(s, c->geom1, c->geom2, e);
     if (find(s->paradigms, c->geom1, c->geom2)) return held_flies(s, c, before, slow);
     if (c->at.gap <= RB_TOUCH * s->size)
@@ -159,7 +159,7 @@ rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near,
 /* ---- shifts ------------------------------------------------------------------------------------
  */
 
-static void tell(const rb_stage *s, int geom1, int geom2, const rb_constraint *c, const char *why)
+static void report(const rb_stage *s, int geom1, int geom2, const rb_constraint *c, const char *why)
 {
     const rb_event_sink *sink = &s->o->events;
     s->info->shifts++;
@@ -182,7 +182,7 @@ static void take_candidate(rb_stage *s, const rb_constraint *c)
 {
     rb_paradigms *x = s->paradigms;
     if (!(s->p[c->row] > 0.0)) return;
-    rb_paradigm wanted = preset(&c->material);
+    rb_paradigm wanted = by_material(&c->material);
     if (wanted == RB_PARADIGM_IMPULSE) {
         s->info->micros++;
         s->info->events++;
@@ -191,7 +191,8 @@ static void take_candidate(rb_stage *s, const rb_constraint *c)
     }
     if (x->n == x->room) return;
     insert(x, c->id.a, c->id.b);
-    if (wanted == RB_PARADIGM_SHIFT) tell(s, c->id.a, c->id.b, c, "impulse to constraint: pressed");
+    if (wanted == RB_PARADIGM_SHIFT)
+        report(s, c->id.a, c->id.b, c, "impulse to constraint: pressed");
 }
 
 static void look_at_constraint(rb_stage *s, const rb_constraint *c)
@@ -211,14 +212,14 @@ void rb_paradigms_shift(rb_stage *s)
 {
     rb_paradigms *x = s->paradigms;
     int n = 0;
-    for (int i = 0; i < x->n; i++) x->held[i].active = x->held[i].near = 0;
+    for (int i = 0; i < x->n; i++) x->pairs[i].active = x->pairs[i].near = 0;
     for (int i = 0; i < s->set.ncontact; i++) look_at_constraint(s, &s->set.c[i]);
     for (int i = 0; i < x->n; i++) {
-        rb_constraint_pair *pair = &x->held[i];
+        rb_constraint_pair *pair = &x->pairs[i];
         if (pair->active || pair->near)
-            x->held[n++] = *pair;
+            x->pairs[n++] = *pair;
         else
-            tell(s, pair->geom1, pair->geom2, NULL, "constraint to impulse: left");
+            report(s, pair->geom1, pair->geom2, NULL, "constraint to impulse: left");
     }
     x->n = n;
     for (int i = 0; i < s->d->ntouch; i++) {

@@ -13,7 +13,7 @@ typedef struct rb_constraint_pair {
 } rb_constraint_pair;
 
 struct rb_paradigms {
-    rb_constraint_pair *held; /* by geom1, geom2                                   (room) */
+    rb_constraint_pair *pairs; /* by geom1, geom2                                   (room) */
     int n, room;
     double h; /* of the whole step                                                                */
 };

@@ -100,7 +100,7 @@ static void take_push(rb_events *x)
     }
 }
 
-static void leave_push(rb_events *x)
+static void drop_push(rb_events *x)
 {
     rb_data *d = x->s->d;
     size_t bytes = (size_t)x->s->m->nv * sizeof *d->push;
@@ -137,7 +137,7 @@ rb_status rb_stage_impulse(rb_stage *s)
     status = rb_impulse_flyers(&x);
     if (status == RB_OK) status = run(&x);
     if (status == RB_OK) status = finish(&x);
-    if (status == RB_OK) leave_push(&x);
+    if (status == RB_OK) drop_push(&x);
     s->h = x.h;
     s->info->parts = 1;
     rb_stage_kinematic_end(s, status == RB_OK);

@@ -25,7 +25,7 @@
 #include "math/vec3.h"
 #include "events/impulse.h"
 
-enum { TURNS = 8 };
+enum { ITERATIONS = 8 };
 
 /* Way beside that of the rows which a flight may have, and approach that needs no halt, in units of
  * the shell [1]. Larger: contacts sink. Smaller: more turns. */
@@ -283,7 +283,7 @@ void rb_driven_spend(rb_events *x, const rb_constraints *before, const double *p
  */
 
 /* Normal rows of (B.12), which are solved for v_e. */
-static void ask_for_means(rb_events *x)
+static void ask_for_mean_velocity(rb_events *x)
 {
     rb_stage *s = x->s;
     rb_constraints_velocity(&s->set, x->v_minus, s->u);
@@ -318,7 +318,7 @@ rb_status rb_driven_rate(rb_events *x, double t, double ahead, int tick)
         s->v_free[j] = x->v_end[j];
     }
     go_to_middle(x, t, ahead);
-    if (status == RB_OK) ask_for_means(x);
+    if (status == RB_OK) ask_for_mean_velocity(x);
     return status == RB_OK && s->set.nrow > 0 ? rb_stage_factor(s, NULL, NULL) : status;
 }
 
@@ -341,7 +341,7 @@ static void forces(const rb_events *x, double ahead, int of_free, double *f)
 }
 
 /* Largest way of a row in the flight that was not asked for [m]; the change of velocities in dv. */
-static double stray(rb_events *x, double ahead, double *dv, double *u)
+static double defect(rb_events *x, double ahead, double *dv, double *u)
 {
     rb_stage *s = x->s;
     double most = 0.0;
@@ -374,13 +374,13 @@ rb_status rb_driven_hold(rb_events *x, double t, double ahead)
     double *u = rb_push(arena, double, s->set.nrow), *start = rb_push(arena, double, s->set.nrow);
     if (!f || !dv || !u || !start) return RB_NOMEM;
     rb_status status = RB_OK;
-    for (int i = 0; i < TURNS && status == RB_OK; i++) {
+    for (int i = 0; i < ITERATIONS && status == RB_OK; i++) {
         forces(x, ahead, 0, f);
         for (int j = 0; j < m->nv; j++)
             if (takes_part(x, j)) x->push[j] = x->load[j] + f[j];
         status = fly_from(x, t, ahead);
         if (status != RB_OK || s->set.nrow == 0) break;
-        if (stray(x, ahead, dv, u) <= STRAY * x->shell || i + 1 == TURNS) break;
+        if (defect(x, ahead, dv, u) <= STRAY * x->shell || i + 1 == ITERATIONS) break;
         status = solve_again(x, dv, start);
     }
     return status;

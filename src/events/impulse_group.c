@@ -210,7 +210,7 @@ static rb_status rows(rb_events *x, double ahead, double since)
 /* ---- after -------------------------------------------------------------------------------------
  */
 
-static void tell(rb_events *x, double t)
+static void report(rb_events *x, double t)
 {
     rb_stage *s = x->s;
     const rb_event_sink *sink = &s->o->events;
@@ -258,7 +258,7 @@ static double start_of(const rb_events *x, int dof, double ahead)
 }
 
 /* All trees that a row belongs to. */
-static void let_fly(rb_events *x, double t, double ahead)
+static void release_open(rb_events *x, double t, double ahead)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -360,7 +360,7 @@ static int drop_leads(rb_events *x, double ahead, double *f, double *push, doubl
 
 /* Where half a flight is too far to look ahead, rows are those of the tick alone: first order,
  * which takes energy and gives none. */
-static rb_status calm(rb_events *x, double ahead)
+static rb_status limit_energy(rb_events *x, double ahead)
 {
     rb_stage *s = x->s;
     double *f = rb_push(s->d->arena, double, s->m->nv);
@@ -371,7 +371,7 @@ static rb_status calm(rb_events *x, double ahead)
 }
 
 /* Lifts are taken off u and bias; 1: there are such. */
-static int drop_lifts(rb_stage *s)
+static int drop_lifting(rb_stage *s)
 {
     int any = 0;
     for (int i = 0; i < s->set.ncontact; i++) {
@@ -391,7 +391,7 @@ static rb_status solve_or_drop(rb_stage *s)
 {
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     rb_status status = solve(s);
-    if (status != RB_UNSOLVED || !drop_lifts(s)) return status;
+    if (status != RB_UNSOLVED || !drop_lifting(s)) return status;
     s->info->residual = residual; /* what was refused is not reported as accepted */
     s->info->velocity_residual = in_velocity;
     return solve(s);
@@ -461,16 +461,16 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick)
     if (status == RB_OK) status = solve_or_drop(s);
     if (status == RB_OK) copy(x->v_end, s->v_new, s->m->nv);
     if (status == RB_OK && tick && x->turns) status = solve_again(x, t);
-    if (status == RB_OK && tick && x->turns) status = calm(x, ahead);
+    if (status == RB_OK && tick && x->turns) status = limit_energy(x, ahead);
     if (status == RB_OK && x->ndriven > 0) status = rb_driven_hold(x, t, ahead);
     if (status == RB_OK) status = measure(x, ahead);
     if (status == RB_UNSOLVED) status = rb_stage_jam(s);
     if (x->ndriven > 0) rb_driven_back(x, t);
     if (status == RB_OK) {
         s->info->energy_created += s->energy;
-        tell(x, t);
+        report(x, t);
         if (tick) store(x);
-        let_fly(x, t, ahead);
+        release_open(x, t, ahead);
     }
     rb_arena_reset(s->d->arena, mark);
     s->h = x->h;

@@ -128,8 +128,8 @@ static void add_contact(rb_stage *s, const rb_contact *c)
  */
 
 /* count 0: a hop. */
-static void tell(rb_events *x, double t, const rb_contact *c, const double impulse[3], double speed,
-                 const rb_impact_result *out, int count)
+static void report(rb_events *x, double t, const rb_contact *c, const double impulse[3],
+                   double speed, const rb_impact_result *out, int count)
 {
     rb_stage *s = x->s;
     const rb_event_sink *sink = &s->o->events;
@@ -218,7 +218,7 @@ static rb_status strike_bodies(rb_events *x, double t, const rb_shell_point *p)
     rb_impact_push(&b[1], push);
     for (int k = 0; k < 2; k++)
         if (can_move(x, m->link[k])) rb_flyer_kick(x, m->link[k], b[k].v, b[k].w);
-    tell(x, t, c, push, p->speed, &out, 1);
+    report(x, t, c, push, p->speed, &out, 1);
     x->s->info->resolved++;
     return RB_OK;
 }
@@ -254,7 +254,7 @@ static rb_status hop(rb_events *x, double t, const rb_shell_point *p)
     rb_impact_push(&b[1], push);
     for (int k = 0; k < 2; k++)
         if (can_move(x, m->link[k])) rb_flyer_kick(x, m->link[k], b[k].v, b[k].w);
-    tell(x, t, c, push, p->speed, &out, 0);
+    report(x, t, c, push, p->speed, &out, 0);
     x->s->info->resolved++;
     return RB_OK;
 }
@@ -330,7 +330,7 @@ static rb_status strike_model(rb_events *x, double t, const rb_shell_point *p)
         s->info->energy_created += out.energy;
         rb_impact_frame(site.n, R);
         rb_rot_t(R, out.p, push);
-        tell(x, t, c, push, p->speed, &out, 1);
+        report(x, t, c, push, p->speed, &out, 1);
         s->info->resolved++;
         take_links(x, t, dv);
     }
@@ -342,7 +342,7 @@ static rb_status strike_model(rb_events *x, double t, const rb_shell_point *p)
 /* ---- several at once ---------------------------------------------------------------------------
  */
 
-static void tell_all(rb_events *x, double t)
+static void report_all(rb_events *x, double t)
 {
     rb_stage *s = x->s;
     for (int i = 0; i < s->set.ncontact; i++) {
@@ -351,7 +351,7 @@ static void tell_all(rb_events *x, double t)
         double push[3] = { 0.0, 0.0, 0.0 };
         if (!(p[0] > 0.0)) continue;
         for (int r = 0; r < c->nrow && r < 3; r++) rb_axpy3(p[r], frame + 3 * r, push);
-        tell(x, t, &s->contacts[c->object], push, s->u_before[c->row], NULL, s->set.ncontact);
+        report(x, t, &s->contacts[c->object], push, s->u_before[c->row], NULL, s->set.ncontact);
     }
     s->info->resolved++;
 }
@@ -370,7 +370,7 @@ static rb_status strike_many(rb_events *x, double t)
         s->h = x->h;
     }
     if (status == RB_OK) {
-        tell_all(x, t);
+        report_all(x, t);
         take_links(x, t, s->v0);
     }
     x->q_now = NAN;
@@ -488,7 +488,7 @@ static void hold(rb_events *x)
 }
 
 /* What is driven is held by a push, which is made anew where something changed. */
-static int wants_push(const rb_events *x, const rb_shell_point *p)
+static int needs_new_push(const rb_events *x, const rb_shell_point *p)
 {
     const rb_meeting *m = &x->meeting[p->meeting];
     int changed = 0;
@@ -509,7 +509,7 @@ static const rb_shell_point *find_sinking(rb_events *x, double t, int *count)
         const rb_shell_point *p = &x->point[i];
         if (p->contact.at.gap > 1.1 * x->shell || bounced(x, p)) continue;
         double gap = rb_meeting_ahead(x, p->meeting, &p->contact.at, p->speed, x->tick - t);
-        int held = is_driven(x, p) ? !wants_push(x, p) : !(gap < x->floor);
+        int held = is_driven(x, p) ? !needs_new_push(x, p) : !(gap < x->floor);
         if (held) continue;
         found = p;
         ++*count;

@@ -68,7 +68,7 @@ static int is_poly(const rb_model *m, int g, int surface)
     return m->geom_type[g] == RB_GEOM_MESH && !surface && m->mesh_hullvertnum[m->geom_asset[g]] > 0;
 }
 
-static void start_rider(rb_events *x, int g)
+static void start_geom(rb_events *x, int g)
 {
     const rb_model *m = x->s->m;
     int b = m->geom_body[g];
@@ -196,7 +196,7 @@ int rb_meeting_find(const rb_events *x, int geom1, int geom2)
 }
 
 /* A contact of the last tick of these geoms carried something. */
-static int was_held(const rb_data *d, int g1, int g2)
+static int was_constraint(const rb_data *d, int g1, int g2)
 {
     rb_touch_id first = { .kind = RB_CONSTRAINT_CONTACT, .a = g1, .b = g2 };
     int lo = 0, hi = d->ntouch;
@@ -231,7 +231,7 @@ static rb_status add_meeting(rb_events *x, int g1, int g2, int pair)
                           .key = INFINITY,
                           .at = NAN,
                           .pair = pair,
-                          .held = was_held(x->s->d, g1, g2),
+                          .held = was_constraint(x->s->d, g1, g2),
                           .e = material.restitution,
                           .mu = condim == 1 ? 0.0 : material.friction };
     for (int k = 0; k < 2; k++) {
@@ -576,7 +576,7 @@ double rb_meeting_ahead(const rb_events *x, int i, const rb_manifold_point *at, 
 }
 
 /* What starts within the shell and would sink until the first tick is an event at once. */
-static void wake(rb_events *x)
+static void restart(rb_events *x)
 {
     for (int i = 0; i < x->n; i++) {
         const rb_meeting *m = &x->meeting[i];
@@ -673,7 +673,7 @@ rb_status rb_impulse_meetings(rb_events *x)
     const rb_model *m = s->m;
     if (!m->option.contact || m->ngeom == 0) return RB_OK;
     sort_geoms(x);
-    for (int g = 0; g < m->ngeom; g++) start_rider(x, g);
+    for (int g = 0; g < m->ngeom; g++) start_geom(x, g);
     choose_shell(x);
     for (int g = 0; g < m->ngeom; g++) {
         rb_status status = place(x, g, 0.0);
@@ -684,6 +684,6 @@ rb_status rb_impulse_meetings(rb_events *x)
     rb_status status = rb_filter_make(m, s->d->arena, &x->filter);
     if (status == RB_OK && m->ngeom > FEW) status = make_grid(x);
     for (int g = 0; g < m->ngeom && status == RB_OK; g++) status = meet_near(x, g, 1, 0.0);
-    if (status == RB_OK) wake(x);
+    if (status == RB_OK) restart(x);
     return status;
 }

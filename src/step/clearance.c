@@ -141,7 +141,7 @@ static void of_link(const rb_stage *s, int k, const bounds *p, const double *q, 
 }
 
 /* Y of a geom of a link, with r_g = r. */
-static double way_of(const rb_clear_link *link, const bounds *x, double r)
+static double motion_bound(const rb_clear_link *link, const bounds *x, double r)
 {
     return x->X + x->t * r + 2.0 * x->W * x->W * (r + link->length + link->arm);
 }
@@ -162,7 +162,7 @@ static int holds(const rb_stage *s, const bounds *link)
         double off = -2.0 * link[d->clear[i].common].X;
         for (int k = 0; k < 2; k++) {
             int at = m->geom_link[geom[k]];
-            off += way_of(&d->clear_link[at], &link[at], d->kept_out[geom[k]]);
+            off += motion_bound(&d->clear_link[at], &link[at], d->kept_out[geom[k]]);
         }
         if (!(off + slack < d->clear[i].gap)) return 0;
     }
@@ -183,7 +183,7 @@ static int is_clear(rb_stage *s)
         link[0] = (bounds){ .t = 0.0 };
         for (int k = 1; k < m->nlink; k++) {
             of_link(s, k, &link[m->link_parent[k]], d->clear_q, &link[k]);
-            few &= way_of(&d->clear_link[k], &link[k], d->kept_link_out[k]) < room;
+            few &= motion_bound(&d->clear_link[k], &link[k], d->kept_link_out[k]) < room;
         }
     }
     clear = few || (clear && holds(s, link));

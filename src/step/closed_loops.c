@@ -52,7 +52,7 @@ typedef struct loops {
     double *p;              /* dry friction that slides                     (start.set.nrow) */
     double *slide;          /* the same as a force                          (nv_all)         */
     double *change;         /* of p in the last turn, of its bound [1]      (start.set.nisland) */
-    int held;               /* rows that are closed; 0: friction that slides is all there is */
+    int nclosed;            /* rows that are closed; 0: friction that slides is all there is */
     rb_anderson mixing;
 } loops;
 
@@ -67,7 +67,7 @@ static int take_of_rows(rb_arena *arena, const rb_closure *x, double ***of, size
  */
 
 /* Nothing of the island moves before the step. */
-static int stood(const loops *x, int island)
+static int rested_before(const loops *x, int island)
 {
     const rb_model *m = x->s->m;
     for (int j = 0; j < m->nv; j++) {
@@ -78,7 +78,7 @@ static int stood(const loops *x, int island)
 }
 
 /* The island stands, and its loops were rows in the step before, by which it may rest. */
-static int stands_by_rows(const loops *x, int island)
+static int rests_by_rows(const loops *x, int island)
 {
     const rb_constraints *set = &x->start.set;
     int rows = 0;
@@ -87,14 +87,14 @@ static int stands_by_rows(const loops *x, int island)
         const rb_touch *touch = rb_touch_find(x->s->d, &c->id);
         rows |= c->kind == RB_CONSTRAINT_EQUALITY && touch && touch->frame[RB_LOOP_ROWS] == 0.0;
     }
-    return rows && stood(x, island);
+    return rows && rested_before(x, island);
 }
 
 /* Friction holds what stands by the rows, and a free body that sticks. */
 static int sticks_by_rows(const loops *x, int island)
 {
     const rb_constraints *set = &x->start.set;
-    int stands = stood(x, island);
+    int stands = rested_before(x, island);
     for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
         int at = set->island_order[i];
         if (x->sticks[at] && (stands || !rb_joint_friction_may_hold(x->s, &set->c[at]))) return 1;
@@ -108,7 +108,7 @@ static int is_wanted(const loops *x, int island)
     const rb_stage *s = x->s;
     const rb_constraints *set = &x->start.set;
     int closes = 0;
-    if (stands_by_rows(x, island) || sticks_by_rows(x, island)) return 0;
+    if (rests_by_rows(x, island) || sticks_by_rows(x, island)) return 0;
     for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
         const rb_constraint *c = &set->c[set->island_order[i]];
         for (int k = 0; k < c->ndof; k++) {
@@ -175,15 +175,15 @@ static rb_status close_islands(loops *x, int *any)
     for (int i = 0; i < x->start.set.nisland && status == RB_OK; i++) {
         if (!is_wanted(x, i)) continue;
         rb_joint_friction_begin(&x->start.set, x->sticks, i, x->u, x->p);
-        int rows = rb_closure_held(&x->start, i);
-        if (rows > 0 && x->held == 0) status = rb_stage_factor(s, NULL, NULL);
+        int rows = rb_closure_row_count(&x->start, i);
+        if (rows > 0 && x->nclosed == 0) status = rb_stage_factor(s, NULL, NULL);
         if (status == RB_OK) status = rb_closure_factor(s, &x->start, i, RB_LOOP_RANK_TOL);
-        if (status == RB_OK && rows > 0 && x->held == 0) status = keep_factor(x);
-        x->held += rows;
+        if (status == RB_OK && rows > 0 && x->nclosed == 0) status = keep_factor(x);
+        x->nclosed += rows;
         mark_trees(x, i, s->closed, RB_CLOSED);
         *any = 1;
     }
-    return status == RB_OK && x->held > 0 ? rb_mass_factor(s->m, s->d) : status;
+    return status == RB_OK && x->nclosed > 0 ? rb_mass_factor(s->m, s->d) : status;
 }
 
 /* Which joints stick; what slides has no friction yet. */
@@ -235,7 +235,7 @@ static rb_status begin(loops *x, int *any)
  *
  *     dv := dv + 2 ((M + E)^-1 M - 1) (v_a - v_before)                                     (S.108)
  */
-static void lead_on(loops *x)
+static void extrapolate(loops *x)
 {
     rb_data *d = x->s->d;
     int nv = x->s->m->nv;
@@ -254,9 +254,9 @@ static rb_status go(loops *x)
     rb_stage *s = x->s;
     size_t bytes = (size_t)s->m->nv * sizeof(double);
     memcpy(x->v_a, s->v0, bytes);
-    if (x->held > 0) rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
+    if (x->nclosed > 0) rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
     rb_stage_restore(s);
-    if (x->moved && x->held > 0) lead_on(x);
+    if (x->moved && x->nclosed > 0) extrapolate(x);
     rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, RB_SMOOTH_TOL);
     if (status != RB_OK) return status;
     rb_stage_kinematic_pose(s, s->h);
@@ -303,7 +303,7 @@ static rb_status find_positions(loops *x)
     for (int round = 0;; round++) {
         double worst = 0.0;
         rb_status status = go(x);
-        if (status == RB_OK && x->held > 0) status = look(x, &worst);
+        if (status == RB_OK && x->nclosed > 0) status = look(x, &worst);
         if (status != RB_OK || worst <= RB_LOOP_MISS * s->size) return status;
         if (round >= ROUNDS || !(worst < INFINITY)) return RB_UNSOLVED;
         int tiny = worst <= RB_LOOP_TINY * s->size;
@@ -365,9 +365,9 @@ static int is_constant(const rb_model *m, const rb_constraint *c)
     return t < 0 ? c->object < m->nv : m->ngauge == 0 && m->tendon_pathnum[t] == 0;
 }
 
-static int slide_alone(const loops *x)
+static int slide_only(const loops *x)
 {
-    int alone = x->held == 0;
+    int alone = x->nclosed == 0;
     for (int i = 0; i < x->start.set.n && alone; i++)
         alone = is_constant(x->s->m, &x->start.set.c[i]);
     return alone;
@@ -406,7 +406,7 @@ static rb_status open_end(loops *x)
 static rb_status close_velocities(loops *x)
 {
     rb_stage *s = x->s;
-    if (slide_alone(x)) return take_velocities(x);
+    if (slide_only(x)) return take_velocities(x);
     rb_status status = open_end(x);
     if (status != RB_OK) return status;
     size_t bytes = (size_t)x->end.set.nrow * sizeof(double);
@@ -434,7 +434,7 @@ static int is_taken(const loops *x, int island)
 }
 
 /* A joint of the island is held by more than its friction. */
-static int is_torn_loose(const loops *x, int island)
+static int friction_exceeded(const loops *x, int island)
 {
     const rb_constraints *set = &x->start.set;
     for (int i = set->island_start[island]; i < set->island_start[island + 1]; i++) {
@@ -448,7 +448,7 @@ static int is_torn_loose(const loops *x, int island)
 
 /* Friction of the motion that was found. again: it was another one. RB_UNSOLVED: it does not
  * settle, and islands are apart now. */
-static rb_status turn_friction(loops *x, int *again)
+static rb_status reverse_friction(loops *x, int *again)
 {
     rb_status status = RB_OK;
     *again = 0;
@@ -456,7 +456,7 @@ static rb_status turn_friction(loops *x, int *again)
         if (!is_taken(x, i)) continue;
         double change =
             rb_joint_friction_turn(&x->start.set, x->sticks, i, x->u, &x->end.set, x->u_new, x->p);
-        int loose = is_torn_loose(x, i);
+        int loose = friction_exceeded(x, i);
         if (change <= RB_SLIDE_STANDS && !loose) continue;
         *again = 1;
         if (loose || !(change <= RB_SLIDE_GAIN * x->change[i])) {
@@ -486,14 +486,14 @@ static rb_status close_with_friction(loops *x)
     rb_status status = RB_OK;
     s->d->slide = x->slide;
     for (int turn = 0; status == RB_OK && again; turn++) {
-        if (turn > 0 && x->held > 0) status = go_back(x);
+        if (turn > 0 && x->nclosed > 0) status = go_back(x);
         rb_joint_friction_force(s, &x->start.set, x->p, x->slide);
         if (status == RB_OK) status = close_positions(x);
         if (status == RB_OK) status = close_velocities(x);
         for (int i = 0; i < x->start.set.nisland && status == RB_UNSOLVED; i++) {
             if (is_taken(x, i)) mark_trees(x, i, s->loop_rows, 1);
         }
-        if (status == RB_OK) status = turn_friction(x, &again);
+        if (status == RB_OK) status = reverse_friction(x, &again);
     }
     s->d->slide = NULL;
     return status;
@@ -530,11 +530,11 @@ static rb_status find_resting(loops *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_status status = RB_OK;
-    if (x->held == 0) return RB_OK;
+    if (x->nclosed == 0) return RB_OK;
     rb_mass_multiply(m, s->d, x->dv, x->f);
     rb_mass_multiply(m, s->d, s->d->v, x->Mv);
     for (int island = 0; island < x->start.set.nisland; island++) {
-        if (x->start.of[island].n == 0 || !stood(x, island)) continue;
+        if (x->start.of[island].n == 0 || !rested_before(x, island)) continue;
         int rest = rests(x, island);
         mark_trees(x, island, rest ? s->closed : s->loop_rows, rest ? RB_CLOSED_RESTS : 1);
         if (!rest) status = RB_UNSOLVED;
@@ -578,16 +578,16 @@ static double kinetic(const loops *x, int island)
 }
 
 /* (S.63). RB_UNSOLVED: the step is too long (hurried), or islands are apart now. */
-static rb_status weigh(loops *x, double *made)
+static rb_status measure_energy(loops *x, double *made)
 {
     rb_stage *s = x->s;
     int shorten = may_shorten(s);
     rb_status status = RB_OK;
-    if (x->held == 0) return RB_OK;
+    if (x->nclosed == 0) return RB_OK;
     rb_constraints_velocity(&x->start.set, x->v_a, x->u_a);
     rb_mass_multiply(s->m, s->d, x->v_b, x->Mv);
     for (int island = 0; island < x->start.set.nisland; island++) {
-        if (x->start.of[island].n == 0 || stood(x, island)) continue;
+        if (x->start.of[island].n == 0 || rested_before(x, island)) continue;
         double sum = work(x, island), most = RB_SMOOTH_ENERGY * kinetic(x, island);
         *made += sum;
         sum += rb_closure_energy(&x->start, island, x->u);
@@ -605,7 +605,7 @@ static rb_status weigh(loops *x, double *made)
 /* The impulse of the step is the sum of both. The next step begins with
  *
  *     l + (p - p_before) / 2,     p = l + r. */
-static void tell(loops *x)
+static void report(loops *x)
 {
     rb_stage *s = x->s;
     for (int i = 0; i < x->start.set.n; i++) {
@@ -638,10 +638,10 @@ static rb_status close_motion(rb_stage *s, int *any)
     status = close_with_friction(&x);
     double made = s->energy_made_free;
     if (status == RB_OK) status = find_resting(&x);
-    if (status == RB_OK) status = weigh(&x, &made);
+    if (status == RB_OK) status = measure_energy(&x, &made);
     if (status != RB_OK) s->info->residual = residual; /* nothing was accepted */
     if (status != RB_OK) return status;
-    tell(&x);
+    report(&x);
     rb_stage_take_motion(s, made);
     return RB_OK;
 }
@@ -652,7 +652,7 @@ static int may_close(const rb_stage *s)
     return !s->yields && !f->ahead && !f->nonlinear && s->o->scheme != RB_SCHEME_SEMI_IMPLICIT;
 }
 
-static int all_apart(const rb_stage *s)
+static int all_loop_rows(const rb_stage *s)
 {
     for (int tree = 0; tree < s->m->ntree; tree++) {
         if (!s->loop_rows[tree]) return 0;
@@ -666,7 +666,7 @@ rb_status rb_stage_close_loops(rb_stage *s, int *any)
     *any = 0;
     s->too_fast = 0;
     if (!may_close(s)) return RB_OK;
-    if (all_apart(s)) {
+    if (all_loop_rows(s)) {
         memset(s->closed, 0, (size_t)s->m->ntree);
         return RB_OK;
     }

@@ -58,9 +58,9 @@ typedef struct work {
     int n;
     double *error; /* of loops at the beginning                              (nerror)    */
     int nerror;
-    int lost; /* 1: trees that stay have moved before                                           */
+    int has_moved; /* 1: trees that stay have moved before */
     double reach;
-    unsigned char *stays; /* trees that are not moved                               (ntree)     */
+    unsigned char *fixed; /* trees that are not moved                               (ntree)     */
     rb_constraints set;   /* at the present place: normals, limits, loops                       */
     double *need;         /* J dq >= need, equalities J dq = need                   (set.nrow)  */
     double *p;            /*                                                        (set.nrow)  */
@@ -424,11 +424,11 @@ static void move(work *w)
     for (int j = 0; j < m->nv; j++) {
         double most = is_linear(m, j) ? w->x->size : 1.0;
         if (fabs(w->dq[j]) <= most) continue;
-        w->stays[tree_of_dof(m, j)] = 1; /* rows say nothing there */
-        w->lost = 1;
+        w->fixed[tree_of_dof(m, j)] = 1; /* rows say nothing there */
+        w->has_moved = 1;
     }
     for (int j = 0; j < m->nv; j++) {
-        if (w->stays[tree_of_dof(m, j)]) w->dq[j] = 0.0;
+        if (w->fixed[tree_of_dof(m, j)]) w->dq[j] = 0.0;
     }
     rb_integrate(m, w->x->d->q, w->dq, 1.0, w->x->d->q);
     look(w);
@@ -440,7 +440,7 @@ static void take_back(work *w)
     const rb_model *m = w->x->m;
     for (int j = 0; j < m->njnt; j++) {
         int from = m->jnt_qadr[j], to = j + 1 < m->njnt ? m->jnt_qadr[j + 1] : m->nq;
-        if (!w->stays[m->link_tree[m->jnt_link[j]]]) continue;
+        if (!w->fixed[m->link_tree[m->jnt_link[j]]]) continue;
         memcpy(w->x->d->q + from, w->q + from, (size_t)(to - from) * sizeof *w->q);
     }
     look(w);
@@ -462,7 +462,7 @@ static int is_worse(const work *w, const rb_constraint *c)
     return gap_of(c) < -x->deep;
 }
 
-static int mark_worse(work *w)
+static int mark_deepened(work *w)
 {
     const rb_model *m = w->x->m;
     int any = 0;
@@ -471,23 +471,23 @@ static int mark_worse(work *w)
         if (!is_worse(w, c)) continue;
         for (int k = 0; k < c->ndof; k++) {
             int tree = tree_of_dof(m, w->set.dof[c->dof + k]);
-            any |= !w->stays[tree];
-            w->stays[tree] = 1;
+            any |= !w->fixed[tree];
+            w->fixed[tree] = 1;
         }
     }
     return any;
 }
 
 /* Where trees stay, others may come deeper because of that: at last all stay. */
-static rb_status keep_what_is_worse(work *w)
+static rb_status hold_deepened(work *w)
 {
     rb_status status = RB_OK;
-    if (w->lost) {
+    if (w->has_moved) {
         take_back(w);
         status = take_rows(w, 0);
     }
-    for (int k = 0; k <= KEEP_ROUNDS && status == RB_OK && mark_worse(w); k++) {
-        if (k == KEEP_ROUNDS) memset(w->stays, 1, (size_t)w->x->m->ntree);
+    for (int k = 0; k <= KEEP_ROUNDS && status == RB_OK && mark_deepened(w); k++) {
+        if (k == KEEP_ROUNDS) memset(w->fixed, 1, (size_t)w->x->m->ntree);
         take_back(w);
         status = take_rows(w, 0);
     }
@@ -516,7 +516,7 @@ static rb_status run(work *w)
         move(w);
         status = take_rows(w, 0);
     }
-    if (status == RB_OK) status = keep_what_is_worse(w);
+    if (status == RB_OK) status = hold_deepened(w);
     x->moved = memcmp(w->q, x->d->q, (size_t)x->m->nq * sizeof *w->q) != 0;
     return status;
 }
@@ -529,11 +529,11 @@ rb_status rb_displace_run(rb_displace *x)
     w.q = rb_push(arena, double, x->m->nq);
     w.dq = rb_push(arena, double, x->m->nv);
     w.contacts = rb_push(arena, rb_contact, x->d->touch_max);
-    w.stays = rb_push(arena, unsigned char, x->m->ntree);
+    w.fixed = rb_push(arena, unsigned char, x->m->ntree);
     rb_status status = RB_NOMEM;
-    if (w.q && w.dq && w.contacts && w.stays) {
+    if (w.q && w.dq && w.contacts && w.fixed) {
         memcpy(w.q, x->d->q, (size_t)x->m->nq * sizeof *w.q);
-        memset(w.stays, 0, (size_t)x->m->ntree);
+        memset(w.fixed, 0, (size_t)x->m->ntree);
         status = run(&w);
         if (status != RB_OK) memcpy(x->d->q, w.q, (size_t)x->m->nq * sizeof *w.q);
     }

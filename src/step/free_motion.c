@@ -21,12 +21,12 @@ static void copy(double *to, const double *from, int n)
  */
 
 /* What the steps before lead to. */
-typedef struct foretold {
+typedef struct prediction {
     const double *dv; /* change of the velocity; NULL: not known                          (nv)    */
     double most;      /* of it, and of the velocity at the start [m/s, rad/s]                     */
     double speed;
     double last; /* the last term of dv [m/s, rad/s]                                              */
-} foretold;
+} prediction;
 
 /* Slopes of the last parts with the length of this one; at least the last counts. */
 static int slopes_known(const rb_stage *s)
@@ -51,7 +51,7 @@ static double size_of(const double *x, int n)
 /* sum := the last slope and its differences: two of the n that are known, and more while they
  * shrink; D has the slopes, the last one first, and is used up. change: of the last two slopes;
  * last: the last term. */
-static void lead_on(double *D, int nv, int n, double *sum, double *change, double *last)
+static void extrapolate(double *D, int nv, int n, double *sum, double *change, double *last)
 {
     memcpy(sum, D, (size_t)nv * sizeof *sum);
     *last = size_of(D, nv);
@@ -69,18 +69,18 @@ static void lead_on(double *D, int nv, int n, double *sum, double *change, doubl
 /* Change of the velocity that the slopes of the last parts of the same length lead to (S.51), or
  * that of the last one. Not where it is so large that the state is another one, unless two slopes
  * agree: a body at rest falls from no speed in every step anew. */
-static foretold foretell(rb_stage *s)
+static prediction predict(rb_stage *s)
 {
     const rb_data *d = s->d;
     int nv = s->m->nv, n = slopes_known(s);
-    foretold x = { .dv = NULL };
+    prediction x = { .dv = NULL };
     if (s->o->stepper != RB_STEPPER_FIXED || d->slope_h[0] == 0.0 || d->slope_time != s->time0)
         return x;
     double *dv = rb_push(d->arena, double, nv), change, last;
     double *D = rb_push(d->arena, double, (size_t)n *(size_t)nv);
     if (!dv || !D) return x;
     copy(D, d->slope, n * nv);
-    lead_on(D, nv, n, dv, &change, &last);
+    extrapolate(D, nv, n, dv, &change, &last);
     for (int j = 0; j < nv; j++) dv[j] *= s->h;
     x.most = size_of(dv, nv);
     x.speed = size_of(s->v0, nv);
@@ -155,7 +155,7 @@ static rb_status move_from(rb_stage *s, const double *dv, double tol)
 rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
-    if (!dv) dv = foretell(s).dv;
+    if (!dv) dv = predict(s).dv;
     copy(s->d->v, v, s->m->nv);
     rb_status status = move_data(s, dv, tol, &s->energy_made_free);
     rb_arena_reset(s->d->arena, mark);
@@ -173,7 +173,7 @@ static rb_status free_motion(rb_stage *s, int pushed)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     double tol = RB_SMOOTH_TOL;
-    foretold x = foretell(s);
+    prediction x = predict(s);
     if (pushed && x.dv && x.speed > 0.0)
         tol = fmax(tol, RB_PUSHED_TOL * x.speed / (x.speed + x.most));
     rb_status status = move_from(s, x.dv, tol);
@@ -239,7 +239,7 @@ int rb_stage_may_turn(const rb_stage *s, const double *v)
 
 /* And is a chain with a link that turns fast enough to be carried: rates are summed from joint to
  * joint, which is right where hinges are parallel and a guess elsewhere. sum: scratch (nlink) */
-static int all_turn(rb_stage *s, double *sum)
+static int all_may_turn(rb_stage *s, double *sum)
 {
     const rb_model *m = s->m;
     int missing = m->ntree;
@@ -262,11 +262,11 @@ static int all_turn(rb_stage *s, double *sum)
     return missing == 0;
 }
 
-static int is_likely_carried(rb_stage *s)
+static int is_likely_by_midpoint(rb_stage *s)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *sum = rb_push(s->d->arena, double, s->m->nlink);
-    int likely = sum && rb_stage_may_turn(s, s->v0) && all_turn(s, sum);
+    int likely = sum && rb_stage_may_turn(s, s->v0) && all_may_turn(s, sum);
     rb_arena_reset(s->d->arena, mark);
     return likely;
 }
@@ -301,9 +301,9 @@ rb_status rb_stage_rough_motion(rb_stage *s)
 {
     int may = s->m->nmocap == 0 && s->o->scheme == RB_SCHEME_MIDPOINT && !s->o->formulation->ahead;
     int pushed = may && all_pushed_before(s), found = 1;
-    if (!pushed || !is_likely_carried(s)) return free_motion(s, pushed);
+    if (!pushed || !is_likely_by_midpoint(s)) return free_motion(s, pushed);
     rb_mark mark = rb_arena_mark(s->d->arena);
-    foretold x = foretell(s);
+    prediction x = predict(s);
     double rough = rb_stage_is_driven(s) ? RB_IMPULSE_KINEMATIC : RB_IMPULSE_ROUGH;
     if (x.dv && x.last <= rough * x.speed)
         follow(s, x.dv);

@@ -213,7 +213,7 @@ static rb_status check_loops(rb_stage *s, double *worst)
 }
 
 /* Overlap of a contact; of pairs that began the step with an error of the start, what is beyond. */
-static double made(const rb_stage *s, const rb_contact *contact, const pair_start *x)
+static double overlap_made(const rb_stage *s, const rb_contact *contact, const pair_start *x)
 {
     double start = x->gap + x->floor;
     int error = start < -rb_stage_error_least(s);
@@ -243,7 +243,8 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
         if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
         double deeper = deepened(s, c, &start);
         s->info->penetration = rb_larger(s->info->penetration, -c->at.gap);
-        s->info->penetration_made = rb_larger(s->info->penetration_made, made(s, c, &start));
+        s->info->penetration_made =
+            rb_larger(s->info->penetration_made, overlap_made(s, c, &start));
         s->info->gap_error = rb_larger(s->info->gap_error, c->error);
         if (deeper > s->gaps.geoms)
             s->gaps = (rb_deepest){ c->geom1, c->geom2, c->at.gap, deeper, 0.0 };

@@ -87,7 +87,7 @@ rb_status rb_stage_keep_planes(rb_stage *s)
 }
 
 /* The contact at the place of a cut, at the present position (S.53). */
-static rb_contact stand(const rb_stage *s, const rb_kept_plane *cut)
+static rb_contact contact_of(const rb_stage *s, const rb_kept_plane *cut)
 {
     rb_contact c = cut->contact;
     double away[3];
@@ -141,7 +141,7 @@ static void insert(rb_stage *s, const rb_contact *c)
 rb_status rb_stage_add_kept_planes(rb_stage *s)
 {
     for (int i = 0; i < s->nkept_plane; i++) {
-        rb_contact c = stand(s, &s->kept_plane[i]);
+        rb_contact c = contact_of(s, &s->kept_plane[i]);
         if (c.at.gap > RB_GAP_FLAT * s->size || is_there(s, &c)) continue;
         if (s->ncontact == s->d->touch_max) {
             s->ncontact++; /* the caller learns how many there would be */

@@ -71,7 +71,7 @@ static const rb_contact *find_face(const rb_stage *s, const rb_contact *c)
 }
 
 /* The contact of a vertex with the face of another contact, at the present position (S.50). */
-static rb_contact stand_on(const rb_stage *s, const rb_kept_point *kept, const rb_contact *face)
+static rb_contact contact_on(const rb_stage *s, const rb_kept_point *kept, const rb_contact *face)
 {
     rb_contact c = kept->contact;
     int side = face_side(c.at.feature), geom = side == 1 ? c.geom2 : c.geom1;
@@ -114,7 +114,7 @@ rb_status rb_stage_add_kept_points(rb_stage *s)
             s->ncontact++; /* the caller learns how many there would be */
             return RB_FULL;
         }
-        rb_contact c = stand_on(s, &s->kept_point[i], face);
+        rb_contact c = contact_on(s, &s->kept_point[i], face);
         insert(s, at, &c);
     }
     return RB_OK;

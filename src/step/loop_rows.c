@@ -15,17 +15,17 @@
 /* ---- before a motion --------------------------------------------------------------------------
  */
 
-static void set_apart(rb_stage *s, int link)
+static void set_loop_rows(rb_stage *s, int link)
 {
     int tree = s->m->link_tree[link];
     if (tree >= 0) s->loop_rows[tree] = 1;
 }
 
 /* Limits of tendons and of joints that the tree does not have act on more than one link. */
-static void set_apart_limited(rb_stage *s, int joint)
+static void set_limited_loop_rows(rb_stage *s, int joint)
 {
     if (joint < s->m->njnt)
-        set_apart(s, s->m->jnt_link[joint]);
+        set_loop_rows(s, s->m->jnt_link[joint]);
     else
         memset(s->loop_rows, 1, (size_t)s->m->ntree);
 }
@@ -39,10 +39,10 @@ void rb_stage_choose_loop_rows(rb_stage *s)
     for (int i = 0; i < d->ntouch; i++) {
         const rb_touch *touch = &d->touch[i];
         if (touch->p[0] == 0.0) continue;
-        if (touch->id.kind == RB_CONSTRAINT_LIMIT) set_apart_limited(s, touch->id.a);
+        if (touch->id.kind == RB_CONSTRAINT_LIMIT) set_limited_loop_rows(s, touch->id.a);
         if (touch->id.kind != RB_CONSTRAINT_CONTACT) continue;
-        set_apart(s, s->m->geom_link[touch->id.a]);
-        set_apart(s, s->m->geom_link[touch->id.b]);
+        set_loop_rows(s, s->m->geom_link[touch->id.a]);
+        set_loop_rows(s, s->m->geom_link[touch->id.b]);
     }
 }
 
@@ -55,7 +55,7 @@ static int tree_of(const rb_stage *s, const rb_constraint *c, int k)
 }
 
 /* Its loops, if it has any, are closed, its joints slide, and nothing pushes. */
-static int is_left_alone(const rb_stage *s, const rb_constraint *c)
+static int is_unconstrained(const rb_stage *s, const rb_constraint *c)
 {
     if (c->kind == RB_CONSTRAINT_EQUALITY || c->kind == RB_CONSTRAINT_DRY)
         return s->closed[tree_of(s, c, 0)] != RB_CLOSED_NOT;
@@ -97,7 +97,7 @@ rb_status rb_stage_apart_rows(rb_stage *s)
         if (!has_closed(s, island)) continue;
         int alone = 1;
         for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++)
-            alone &= is_left_alone(s, &s->set.c[s->set.island_order[i]]);
+            alone &= is_unconstrained(s, &s->set.c[s->set.island_order[i]]);
         s->still[island] = 1;
         if (alone)
             set_resting(s, island);

@@ -16,7 +16,7 @@
 #include "step/closure.h"
 
 /* Closure error that tells rows that disagree from what steps leave [m]. */
-static double disagrees(const rb_stage *s)
+static double velocity_error(const rb_stage *s)
 {
     return fmax(RB_LOOP_DISAGREES * s->size, s->open_most);
 }
@@ -27,7 +27,7 @@ static int has_open(const rb_stage *s, int island)
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
         for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++)
-            open |= fabs(s->set.error[c->row + r]) > disagrees(s);
+            open |= fabs(s->set.error[c->row + r]) > velocity_error(s);
     }
     return open;
 }
@@ -49,7 +49,7 @@ static rb_status mark_island(rb_stage *s, rb_closure *x, int island, unsigned ch
 
 /* Rows that were left to themselves in the step before are so again where there is a choice: their
  * neighbours have the impulses for it. */
-static void mark_last(const rb_stage *s, unsigned char *last)
+static void mark_lasting(const rb_stage *s, unsigned char *last)
 {
     memset(last, 0, (size_t)s->set.nrow);
     for (int i = 0; i < s->set.n; i++) {
@@ -75,7 +75,7 @@ static rb_status find(rb_stage *s)
     unsigned char *last = rb_push(arena, unsigned char, s->set.nrow);
     if (!x.of || !row_repeats || !last) return RB_NOMEM;
     if (s->o->scheme == RB_SCHEME_NODE) {
-        mark_last(s, last);
+        mark_lasting(s, last);
         x.last = last;
     }
     memset(x.of, 0, (size_t)s->set.nisland * sizeof *x.of);
@@ -110,7 +110,7 @@ rb_status rb_stage_drop_redundant(rb_stage *s, int first)
         s->redundant = NULL;
         s->open = most_open(s);
     }
-    int find_them = first && (s->o->scheme == RB_SCHEME_NODE || s->open > disagrees(s));
+    int find_them = first && (s->o->scheme == RB_SCHEME_NODE || s->open > velocity_error(s));
     rb_status status = find_them ? find(s) : RB_OK;
     for (int i = 0; i < s->set.n && s->redundant && status == RB_OK; i++) {
         const rb_constraint *c = &s->set.c[i];

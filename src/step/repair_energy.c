@@ -20,7 +20,7 @@
 
 enum { HALVINGS = 52 }; /* of the bracket of a: all digits */
 
-typedef struct temper {
+typedef struct repair {
     const rb_stage *s;
     int *group;   /* of a tree: its least tree                         (ntree)                   */
     double *made; /* energy created in it, at its least tree [J]       (ntree)                   */
@@ -29,7 +29,7 @@ typedef struct temper {
     double *f;    /* J'p of the last answer                            (nv)                      */
     double *v;    /* the mixture                                       (nv)                      */
     double *Mv;   /*                                                   (nv)                      */
-} temper;
+} repair;
 
 static int tree_of(const rb_stage *s, int dof)
 {
@@ -87,7 +87,7 @@ static void join(int *group, const int *island, int *least, int ntree)
     }
 }
 
-static rb_status find_groups(temper *x)
+static rb_status find_groups(repair *x)
 {
     const rb_stage *s = x->s;
     int n = s->m->ntree;
@@ -104,7 +104,7 @@ static rb_status find_groups(temper *x)
  */
 
 /* Energy that the last answer created, in each group. */
-static void measure(temper *x)
+static void measure(repair *x)
 {
     const rb_stage *s = x->s;
     memset(x->made, 0, (size_t)s->m->ntree * sizeof *x->made);
@@ -118,14 +118,14 @@ static void measure(temper *x)
 }
 
 /* What is rounding in a group matters where all of them together would create energy by it. */
-static int makes_energy(const temper *x, int group)
+static int makes_energy(const repair *x, int group)
 {
     double least = x->s->energy > 0.0 ? 0.0 : RB_IMPACT_ROUNDING * x->size[group];
     return x->made[group] > least;
 }
 
 /* Energy created in a group with share a of the first answer. */
-static double created(const temper *x, int group, double a)
+static double created(const repair *x, int group, double a)
 {
     const rb_stage *s = x->s;
     double energy = 0.0;
@@ -148,7 +148,7 @@ static int applies(const rb_stage *s)
 }
 
 /* Twice the kinetic energy of a group, with M of the rows. */
-static double twice_kinetic(temper *x, int group, const double *v)
+static double twice_kinetic(repair *x, int group, const double *v)
 {
     const rb_stage *s = x->s;
     double twice = 0.0;
@@ -162,7 +162,7 @@ static double twice_kinetic(temper *x, int group, const double *v)
 /* v of the group becomes the mixture. (S.36) does not know what impulses did to the smooth terms of
  * a carried tree, whose first answer may be faster than its last though it says otherwise: then 0,
  * and v stays. */
-static int mix(temper *x, int group, double a)
+static int mix(repair *x, int group, double a)
 {
     const rb_stage *s = x->s;
     int carried = 0;
@@ -182,7 +182,7 @@ static int mix(temper *x, int group, double a)
 
 /* The least share that creates no energy; made becomes what is left, rounding of the first answer.
  * 1: v is the mixture, 0: nothing to do, -1: it would be faster. */
-static int temper_group(temper *x, int group)
+static int limit_group(repair *x, int group)
 {
     double lo = 0.0, hi = 1.0, most = fmax(0.0, created(x, group, hi));
     if (most >= x->made[group]) return 0;
@@ -198,7 +198,7 @@ static int temper_group(temper *x, int group)
     return 1;
 }
 
-static rb_status take_memory(rb_stage *s, temper *x)
+static rb_status take_memory(rb_stage *s, repair *x)
 {
     rb_arena *arena = s->d->arena;
     x->s = s;
@@ -217,13 +217,13 @@ static rb_status take_memory(rb_stage *s, temper *x)
     return find_groups(x);
 }
 
-static rb_status temper_groups(rb_stage *s, temper *x)
+static rb_status limit_groups(rb_stage *s, repair *x)
 {
     int any = 0, n = s->m->ntree;
     measure(x);
     for (int group = 0; group < n; group++) {
         if (!makes_energy(x, group)) continue;
-        int done = temper_group(x, group);
+        int done = limit_group(x, group);
         if (done < 0 && !s->final)
             return rb_fail(s->err, RB_UNSOLVED, "repairs of a chain make energy: shorten the step");
         any |= done > 0;
@@ -239,11 +239,11 @@ static rb_status temper_groups(rb_stage *s, temper *x)
 
 rb_status rb_stage_limit_repair_energy(rb_stage *s)
 {
-    temper x;
+    repair x;
     if (!applies(s)) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = take_memory(s, &x);
-    if (status == RB_OK) status = temper_groups(s, &x);
+    if (status == RB_OK) status = limit_groups(s, &x);
     rb_arena_reset(s->d->arena, mark);
     return status;
 }

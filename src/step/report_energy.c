@@ -21,7 +21,7 @@ static double energy_at(const rb_stage *s, const double *q, const double *v, dou
 
 /* Chains that nothing carries move by h v+, which is not where smooth motion leads. In parts of a
  * divided step, hard impacts, that is reported: made (S.72). */
-static void tell_in_full(rb_stage *s)
+static void report_in_full(rb_stage *s)
 {
     int carried = 0;
     for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->by_midpoint[tree];
@@ -62,7 +62,7 @@ static int is_driven(const rb_stage *s)
 /* Neither loops nor contact give energy: where nothing drives the model, what it has more of than
  * before was made by the rule of the step (S.87). In units of what moves, and of what weight gives
  * in the part: share. */
-static double find_rise(rb_stage *s, double *share)
+static double find_energy_rise(rb_stage *s, double *share)
 {
     double T_0, T, mass = 0.0;
     *share = 0.0;
@@ -93,14 +93,14 @@ int rb_stage_loops_make_energy(rb_stage *s)
     int may = !s->final && s->h > RB_LOOP_SHORTEST * s->h_full;
     if (!may || s->o->stepper != RB_STEPPER_FIXED) return 0;
     if (!has_loops(s) || !were_closed(s)) return 0;
-    find_rise(s, &share);
+    find_energy_rise(s, &share);
     return share > RB_SMOOTH_ENERGY;
 }
 
 void rb_stage_report_energy(rb_stage *s)
 {
     double share;
-    tell_in_full(s);
-    double rise = find_rise(s, &share);
+    report_in_full(s);
+    double rise = find_energy_rise(s, &share);
     if (rise > 0.0) s->energy_made = fmax(s->energy_made, rise);
 }

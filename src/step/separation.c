@@ -79,7 +79,7 @@ static span span_of(const joints *x, const span *p, int is_root)
 }
 
 /* way (nlink x 2), and whether one of them is more than a share of what its link is thick. */
-static int find_ways(const rb_stage *s, const double *dq, span *link, double *way, double share)
+static int find_motions(const rb_stage *s, const double *dq, span *link, double *way, double share)
 {
     const rb_model *m = s->m;
     const rb_data *d = s->d;
@@ -113,7 +113,7 @@ int rb_stage_nothing_touches(rb_stage *s)
     int alone = 0;
     if (dq && way && link) {
         rb_difference(m, s->q0, s->q_new, dq);
-        s->moves_far = find_ways(s, dq, link, way, RB_THROUGH_SHARE);
+        s->moves_far = find_motions(s, dq, link, way, RB_THROUGH_SHARE);
         alone = rb_kept_stays(m, d, way, RB_GAP_DEEP * s->size);
     }
     rb_arena_reset(d->arena, mark);

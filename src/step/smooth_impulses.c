@@ -37,23 +37,23 @@
 #include "step/stage.h"
 
 enum {
-    TURNS = 12,  /* of (S.39); 3 to 5 are usual                                      */
-    WATCHED = 4, /* turns after which they have to get on, or the step is halved     */
-    LONG = 40,   /* links of a tree from which on a turn is dear                     */
-    DIVIDED = 8  /* substeps that impulses may want; halves want fewer of them, and turns */
+    ITERATIONS = 12,  /* of (S.39); 3 to 5 are usual                                      */
+    PATIENCE = 4,     /* turns after which they have to get on, or the step is halved     */
+    LONG = 40,        /* links of a tree from which on a turn is dear                     */
+    MOST_SUBSTEPS = 8 /* substeps that impulses may want; halves want fewer of them, and turns */
 };
 
-typedef struct carry {
+typedef struct motion {
     rb_stage *s;
-    unsigned char *takes; /* the tree is carried                                      (ntree)   */
-    unsigned char *held;  /* the row moves as it was asked to                         (nrow)    */
-    double *f, *w, *dv;   /* what smooth motion is given                              (nv)      */
-    double *v_k;          /* velocity that it ends with                               (nv)      */
-    double *dq;           /* displacement                                             (nv)      */
-    double *shift;        /* what takes dq to what the rows were asked for            (nv)      */
-    double *t;            /*                                                          (nv)      */
-    double *r, *way, *y;  /* of conjugate gradients                                   (nrow)    */
-    double *p;            /* impulses to start from                                   (nrow)    */
+    unsigned char *moves;  /* the tree is carried                                      (ntree)   */
+    unsigned char *active; /* the row moves as it was asked to                         (nrow)    */
+    double *f, *w, *dv;    /* what smooth motion is given                              (nv)      */
+    double *v_k;           /* velocity that it ends with                               (nv)      */
+    double *dq;            /* displacement                                             (nv)      */
+    double *shift;         /* what takes dq to what the rows were asked for            (nv)      */
+    double *t;             /*                                                          (nv)      */
+    double *r, *direction, *y; /* of conjugate gradients                                   (nrow) */
+    double *p; /* impulses to start from                                   (nrow)    */
     rb_anderson mixing;
     rb_smooth_memory memory;
     rb_plane plane, *flat; /* of a mechanism in a plane; NULL: it is in space */
@@ -66,7 +66,7 @@ typedef struct carry {
     int left;    /* a tree came to rest in this turn, and is carried no longer                  */
     rb_smooth_energy energy;
     double made; /* energy that the rule made beside work [J]                                   */
-} carry;
+} motion;
 
 int rb_stage_is_long(const rb_model *m)
 {
@@ -78,17 +78,17 @@ static int tree_of(const rb_model *m, int dof)
     return m->link_tree[m->dof_link[dof]];
 }
 
-static rb_status take_memory(carry *x)
+static rb_status take_memory(motion *x)
 {
     rb_arena *arena = x->s->d->arena;
     double **of_v[] = { &x->f, &x->w, &x->dv, &x->v_k, &x->dq, &x->shift, &x->t };
-    double **of_row[] = { &x->r, &x->way, &x->y, &x->p };
+    double **of_row[] = { &x->r, &x->direction, &x->y, &x->p };
     int ok = 1;
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
         ok = ok && (*of_v[i] = rb_push(arena, double, x->s->m->nv));
     for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++)
         ok = ok && (*of_row[i] = rb_push(arena, double, x->s->set.nrow));
-    ok = ok && (x->held = rb_push(arena, unsigned char, x->s->set.nrow));
+    ok = ok && (x->active = rb_push(arena, unsigned char, x->s->set.nrow));
     ok = ok && rb_smooth_memory_push(x->s->m, arena, &x->memory);
     x->flat = rb_plane_takes(x->s->m, x->s->d) ? &x->plane : NULL;
     if (x->flat) ok = ok && rb_plane_push(x->s->m, arena, x->flat);
@@ -141,11 +141,11 @@ static int find_trees(rb_stage *s, unsigned char *takes, double *spin)
     return any;
 }
 
-static int touches(const carry *x, const rb_constraint *c)
+static int touches(const motion *x, const rb_constraint *c)
 {
     const int *dof = x->s->set.dof + c->dof;
     for (int k = 0; k < c->ndof; k++) {
-        if (x->takes[tree_of(x->s->m, dof[k])]) return 1;
+        if (x->moves[tree_of(x->s->m, dof[k])]) return 1;
     }
     return 0;
 }
@@ -166,16 +166,16 @@ static int held_rows(const rb_stage *s, int i)
 }
 
 /* Returns how many rows are held. They stay so in later turns: modes may alternate. */
-static int find_held(carry *x)
+static int find_active_rows(motion *x)
 {
     const rb_stage *s = x->s;
     int n = 0;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         int rows = touches(x, c) ? held_rows(s, i) : 0;
-        memset(x->held + c->row, 1, (size_t)rows);
+        memset(x->active + c->row, 1, (size_t)rows);
     }
-    for (int i = 0; i < s->set.nrow; i++) n += x->held[i];
+    for (int i = 0; i < s->set.nrow; i++) n += x->active[i];
     return n;
 }
 
@@ -183,50 +183,50 @@ static int find_held(carry *x)
  */
 
 /* z := J_a v of the trees that are carried */
-static void rows_of(const carry *x, const double *v, double *z)
+static void rows_of(const motion *x, const double *v, double *z)
 {
     const rb_constraints *set = &x->s->set;
     rb_constraints_velocity(set, v, z);
-    for (int i = 0; i < set->nrow; i++) z[i] = x->held[i] ? z[i] - set->drive[i] : 0.0;
+    for (int i = 0; i < set->nrow; i++) z[i] = x->active[i] ? z[i] - set->drive[i] : 0.0;
 }
 
-static void only_carried(const carry *x, double *v)
+static void clear_others(const motion *x, double *v)
 {
     const rb_model *m = x->s->m;
     for (int j = 0; j < m->nv; j++) {
-        if (!x->takes[tree_of(m, j)]) v[j] = 0.0;
+        if (!x->moves[tree_of(m, j)]) v[j] = 0.0;
     }
 }
 
 /* shift = M^-1 J_a' (J_a M^-1 J_a')^+ r by conjugate gradients: rows that repeat others do no harm,
  * because r is made of velocities. */
-static void solve_shift(carry *x, int nheld)
+static void solve_shift(motion *x, int nheld)
 {
     rb_stage *s = x->s;
     int nv = s->m->nv, nrow = s->set.nrow;
     memset(x->shift, 0, (size_t)nv * sizeof *x->shift);
-    memcpy(x->way, x->r, (size_t)nrow * sizeof *x->way);
+    memcpy(x->direction, x->r, (size_t)nrow * sizeof *x->direction);
     double rr = rb_dot(x->r, x->r, nrow), zero = 0.1 * RB_GAP_ZERO * s->size;
     double least = fmax(x->hold * x->hold * rr, zero * zero);
     for (int k = 0; k < 2 * nheld && rr > least; k++) {
         memset(x->t, 0, (size_t)nv * sizeof *x->t);
-        rb_constraints_force(&s->set, x->way, x->t);
-        only_carried(x, x->t);
+        rb_constraints_force(&s->set, x->direction, x->t);
+        clear_others(x, x->t);
         rb_mass_solve(s->m, s->d, x->t);
         rows_of(x, x->t, x->y);
-        double bend = rb_dot(x->way, x->y, nrow);
+        double bend = rb_dot(x->direction, x->y, nrow);
         if (!(bend > 0.0)) break;
         double a = rr / bend, before = rr;
         for (int j = 0; j < nv; j++) x->shift[j] += a * x->t[j];
         for (int i = 0; i < nrow; i++) x->r[i] -= a * x->y[i];
         rr = rb_dot(x->r, x->r, nrow);
-        for (int i = 0; i < nrow; i++) x->way[i] = x->r[i] + rr / before * x->way[i];
+        for (int i = 0; i < nrow; i++) x->direction[i] = x->r[i] + rr / before * x->direction[i];
     }
 }
 
 /* shift of (S.38) for the displacement dq. Rows taken ahead, at q_hat, were asked for the way there
  * and h (v+ - v_hat) on top. */
-static void find_shift(carry *x)
+static void find_shift(motion *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -236,8 +236,8 @@ static void find_shift(carry *x)
         double dv = s->v_new[j] - (s->v_hat ? s->v_hat[j] : 0.0);
         x->t[j] += s->h * dv - x->dq[j];
     }
-    only_carried(x, x->t);
-    int nheld = find_held(x);
+    clear_others(x, x->t);
+    int nheld = find_active_rows(x);
     rows_of(x, x->t, x->r);
     solve_shift(x, nheld);
 }
@@ -246,16 +246,16 @@ static void find_shift(carry *x)
  */
 
 /* v_k, q_k of (S.37) with the impulses there are. */
-static rb_status move_smoothly(carry *x, double *q_k)
+static rb_status move_smoothly(motion *x, double *q_k)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_data *d = s->d;
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, s->p, x->f);
-    only_carried(x, x->f);
+    clear_others(x, x->f);
     for (int j = 0; j < m->nv; j++) {
-        double v = x->takes[tree_of(m, j)] ? s->v_new[j] : s->v_free[j];
+        double v = x->moves[tree_of(m, j)] ? s->v_new[j] : s->v_free[j];
         x->dv[j] = v - s->v0[j];
     }
     rb_stage_restore(s);
@@ -265,7 +265,7 @@ static rb_status move_smoothly(carry *x, double *q_k)
     /* the first impulses of a short tree may be wild, and those of later rounds want one substep */
     push.start = rb_stage_is_long(m) ? s->midpoint_substeps : 0;
     push.watch = x->impact; /* its energy is reported in full */
-    push.most = s->final || !rb_stage_is_long(m) ? 0 : DIVIDED;
+    push.most = s->final || !rb_stage_is_long(m) ? 0 : MOST_SUBSTEPS;
     push.spin = x->spin;
     push.memory = &x->memory;
     push.energy = &x->energy;
@@ -288,14 +288,14 @@ static rb_status move_smoothly(carry *x, double *q_k)
 }
 
 /* Largest v_k - v+, relative to the largest velocity [1]. It is left in f. */
-static double defect(carry *x)
+static double defect(motion *x)
 {
     const rb_stage *s = x->s;
     double most = 0.0, size = 0.0;
     for (int j = 0; j < s->m->nv; j++) {
         x->f[j] = x->v_k[j] - s->v_new[j];
-        if (!x->takes[tree_of(s->m, j)]) x->f[j] = 0.0;
-        if (!x->takes[tree_of(s->m, j)]) continue;
+        if (!x->moves[tree_of(s->m, j)]) x->f[j] = 0.0;
+        if (!x->moves[tree_of(s->m, j)]) continue;
         most = fmax(most, fabs(x->f[j]));
         size = fmax(size, fmax(fabs(s->v_free[j]), fmax(fabs(s->v_new[j]), fabs(s->v0[j]))));
     }
@@ -303,12 +303,12 @@ static double defect(carry *x)
 }
 
 /* What the next turn would find to differ (S.71), relative to the largest velocity [1]. */
-static double foreseen(const carry *x)
+static double predicted_defect(const motion *x)
 {
     const rb_stage *s = x->s;
     double most = 0.0, size = 0.0;
     for (int j = 0; j < s->m->nv; j++) {
-        if (!x->takes[tree_of(s->m, j)]) continue;
+        if (!x->moves[tree_of(s->m, j)]) continue;
         most = fmax(most, fabs(s->v_new[j] - x->v_k[j]));
         size = fmax(size, fmax(fabs(s->v_free[j]), fmax(fabs(s->v_new[j]), fabs(s->v0[j]))));
     }
@@ -329,7 +329,7 @@ static rb_status solve_rows(rb_stage *s, double *start)
 }
 
 /* v_f of (S.39), the rows solved again with it. */
-static rb_status solve_again(carry *x)
+static rb_status solve_again(motion *x)
 {
     rb_stage *s = x->s;
     for (int j = 0; j < s->m->nv; j++) s->v_free[j] += x->f[j];
@@ -337,14 +337,14 @@ static rb_status solve_again(carry *x)
     rb_status status = solve_rows(s, x->p);
     x->left = 0;
     for (int tree = 0; tree < s->m->ntree; tree++) {
-        x->left |= x->takes[tree] && s->resting[tree];
-        if (s->resting[tree]) x->takes[tree] = 0;
+        x->left |= x->moves[tree] && s->resting[tree];
+        if (s->resting[tree]) x->moves[tree] = 0;
     }
     return status;
 }
 
 /* made, of the motion that the last turn found. */
-static void find_made(carry *x, const double *q_k)
+static void find_made(motion *x, const double *q_k)
 {
     rb_stage *s = x->s;
     memcpy(s->d->q, q_k, (size_t)s->m->nq * sizeof *q_k);
@@ -355,12 +355,12 @@ static void find_made(carry *x, const double *q_k)
 
 /* A digit in two turns, or else halves of the step are cheaper for a long chain: each of them ends
  * after three or four turns where the whole one wanders. */
-static int strays(const carry *x, double now)
+static int diverges(const motion *x, double now)
 {
     const rb_stage *s = x->s;
     double wanted = RB_IMPULSE_DIVERGES;
-    if (s->final || s->iteration < WATCHED || !rb_stage_is_long(s->m)) return 0;
-    for (int turn = WATCHED; turn < s->iteration; turn++) wanted *= RB_IMPULSE_GAIN;
+    if (s->final || s->iteration < PATIENCE || !rb_stage_is_long(s->m)) return 0;
+    for (int turn = PATIENCE; turn < s->iteration; turn++) wanted *= RB_IMPULSE_GAIN;
     return now > wanted;
 }
 
@@ -381,7 +381,7 @@ int rb_stage_is_driven(const rb_stage *s)
     return s->m->nu > 0 && s->tol > RB_TOL_STRICT && !bounces;
 }
 
-static rb_status take_turns(carry *x, double *q_k)
+static rb_status iterate(motion *x, double *q_k)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -391,7 +391,7 @@ static rb_status take_turns(carry *x, double *q_k)
     x->tol = fmin(RB_IMPULSE_ROUGH, RB_IMPULSE_SMOOTH * x->end);
     x->impact = !rb_stage_is_driven(s) && (s->info->splits > 0 || is_impact(s));
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
-    memset(x->held, 0, (size_t)s->set.nrow);
+    memset(x->active, 0, (size_t)s->set.nrow);
     for (int j = 0; j < m->nv; j++) x->dq[j] = 0.5 * s->h * (s->v0[j] + s->v_new[j]);
     find_shift(x);
     for (s->iteration = 1;; s->iteration++) {
@@ -402,11 +402,11 @@ static rb_status take_turns(carry *x, double *q_k)
         rb_difference(m, s->q0, q_k, x->dq);
         for (int j = 0; j < m->nv; j++) s->v_next[j] = s->v_free[j] + x->f[j];
         if (now <= RB_IMPULSE_MET * x->end) return RB_OK;
-        if (s->iteration >= TURNS && now <= RB_IMPULSE_LOOSE) {
+        if (s->iteration >= ITERATIONS && now <= RB_IMPULSE_LOOSE) {
             s->info->below_accuracy += s->final; /* told, as problems are */
             return RB_OK;
         }
-        if (s->iteration >= TURNS || strays(x, now))
+        if (s->iteration >= ITERATIONS || diverges(x, now))
             return rb_fail(s->err, RB_UNSOLVED,
                            "impulses and smooth motion do not converge together: shorten the step");
         /* what is far from its end need not be known well: a digit more than the last defect */
@@ -416,7 +416,7 @@ static rb_status take_turns(carry *x, double *q_k)
         status = solve_again(x);
         if (status != RB_OK) return status;
         for (int j = 0; j < m->nv; j++) x->dq[j] += 0.5 * s->h * (s->v_new[j] - x->v_k[j]);
-        if (!x->left && foreseen(x) <= RB_IMPULSE_PREDICTED * x->end) return RB_OK;
+        if (!x->left && predicted_defect(x) <= RB_IMPULSE_PREDICTED * x->end) return RB_OK;
         find_shift(x);
     }
 }
@@ -424,11 +424,11 @@ static rb_status take_turns(carry *x, double *q_k)
 /* ---- energy -----------------------------------------------------------------------------------
  */
 
-static double kinetic(const carry *x, const double *v)
+static double kinetic(const motion *x, const double *v)
 {
     double twice = 0.0;
     memcpy(x->dv, v, (size_t)x->s->m->nv * sizeof *v);
-    only_carried(x, x->dv);
+    clear_others(x, x->dv);
     rb_mass_multiply(x->s->m, x->s->d, x->dv, x->t);
     for (int j = 0; j < x->s->m->nv; j++) twice += x->dv[j] * x->t[j];
     return 0.5 * twice;
@@ -437,7 +437,7 @@ static double kinetic(const carry *x, const double *v)
 /* Work of the impulses, with the mean velocity of the step where a tree is carried, and what the
  * rule made, relative to the kinetic energy (S.40): gain. What of that is not (S.8): made. dq is
  * that of the rule. */
-static void weigh(carry *x)
+static void measure_energy(motion *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -447,7 +447,7 @@ static void weigh(carry *x)
     rb_constraints_force(&s->set, s->p, x->f);
     for (int j = 0; j < m->nv; j++) {
         double half = 0.5 * (s->v_new[j] + s->v_free[j]);
-        double mean = x->takes[tree_of(m, j)] ? x->dq[j] / s->h - x->w[j] : half;
+        double mean = x->moves[tree_of(m, j)] ? x->dq[j] / s->h - x->w[j] : half;
         sum += x->f[j] * mean;
         s->energy_made += x->f[j] * (mean - half);
     }
@@ -473,7 +473,7 @@ static int forget(rb_stage *s)
     return any;
 }
 
-static int all_carried(const rb_stage *s)
+static int all_by_midpoint(const rb_stage *s)
 {
     for (int tree = 0; tree < s->m->ntree; tree++) {
         if (!s->by_midpoint[tree]) return 0;
@@ -505,7 +505,7 @@ static rb_status choose(rb_stage *s, int *any, double *spin)
     for (int left = 1; left && status == RB_OK;) {
         memset(s->by_midpoint, 0, (size_t)s->m->ntree);
         *any = find_trees(s, s->by_midpoint, spin);
-        if (s->rough && !all_carried(s)) status = move_exactly(s);
+        if (s->rough && !all_by_midpoint(s)) status = move_exactly(s);
         if (status != RB_OK) break;
         left = forget(s);
         if (left) status = solve_rows(s, start);
@@ -515,18 +515,18 @@ static rb_status choose(rb_stage *s, int *any, double *spin)
     return status;
 }
 
-static rb_status carry_trees(rb_stage *s, double spin, double *q_k)
+static rb_status move_trees(rb_stage *s, double spin, double *q_k)
 {
-    carry x = { .s = s, .takes = s->by_midpoint, .spin = spin };
+    motion x = { .s = s, .moves = s->by_midpoint, .spin = spin };
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = take_memory(&x);
     if (status == RB_OK) {
         rb_anderson_reset(&x.mixing);
-        status = take_turns(&x, q_k);
+        status = iterate(&x, q_k);
     }
     if (status != RB_OK) return status;
     find_made(&x, q_k);
-    weigh(&x);
+    measure_energy(&x);
 
     /* what is left of (S.38) */
     x.hold = RB_HOLD_TOL;
@@ -548,7 +548,7 @@ rb_status rb_stage_smooth_impulses(rb_stage *s, double *q_k)
     memset(s->by_midpoint, 0, (size_t)s->m->ntree);
     if (s->o->scheme != RB_SCHEME_MIDPOINT) return RB_OK;
     rb_status status = choose(s, &any, &spin);
-    if (status == RB_OK && any) status = carry_trees(s, spin, q_k);
+    if (status == RB_OK && any) status = move_trees(s, spin, q_k);
     s->iteration = 0;
     s->last = last;
     s->last_p = last_p;

@@ -230,7 +230,7 @@ static rb_status first_rounds(rb_stage *s)
 
 /* Each repair of a long chain takes turns of its own: where overlap does not shrink, halves of the
  * step are cheaper. */
-static int strays(const rb_stage *s, int round, double before, double worst)
+static int diverges(const rb_stage *s, int round, double before, double worst)
 {
     if (s->final || round < 2 || worst <= RB_REPAIR_GAIN * before || !rb_stage_is_long(s->m))
         return 0;
@@ -281,7 +281,7 @@ static rb_status solve_until_open(rb_stage *s)
             return RB_OK;
         }
 
-        if (strays(s, round, before, worst))
+        if (diverges(s, round, before, worst))
             return rb_fail(s->err, RB_UNSOLVED,
                            "repairs of a chain do not end its overlap: shorten the step");
         if (stays_open(s, round, missed))
@@ -353,7 +353,7 @@ static int has_mechanism(const rb_model *m)
  * may make energy. Rows that ask for nothing do not (S.15): their answer is the first one of
  * (S.36), the position is that of the others (S.68). Bodies by themselves move as printed: their
  * rod would slide a step late. */
-static rb_status find_unpushed(rb_stage *s)
+static rb_status solve_without_push_out(rb_stage *s)
 {
     answer kept;
     int tempers = s->o->law != RB_NEWTON || s->o->energy_safe;
@@ -406,7 +406,7 @@ static rb_status move_once(rb_stage *s)
     if (status == RB_OK) status = solve_until_open(s);
     if (status == RB_OK) status = rb_stage_tunnelling(s);
     if (status == RB_OK) status = rb_stage_measure(s);
-    if (status == RB_OK) status = find_unpushed(s);
+    if (status == RB_OK) status = solve_without_push_out(s);
     if (status == RB_OK) status = rb_stage_limit_repair_energy(s);
     return status;
 }
@@ -449,10 +449,10 @@ static int began_beyond_limits(const rb_stage *s)
 
 /* Overlap that is reported, not refused, in units of what is allowed: at `standard` 1e-4 of a body,
  * as much as `fast` allows. */
-enum { OVERLAP_TOLD = 100 };
+enum { OVERLAP_REPORTED = 100 };
 
 /* How often what touches may yield, of a motion that has no answer. */
-static int most_yields(const rb_stage *s, int push_out)
+static int most_relaxations(const rb_stage *s, int push_out)
 {
     int may = s->may_yield || (holds_overlap(s) && !push_out);
     int node = s->o->scheme == RB_SCHEME_NODE;
@@ -482,7 +482,7 @@ static rb_status move_again(rb_stage *s, const beginning *from)
  * then errors of loops stay as they are, and what touches yields by rounding, or limits that the
  * start is beyond by a thousandth of that (S.41). Bodies that are jammed stay as they are in
  * repairs, where the step cannot be halved any more (S.88). */
-static rb_status move_or_yield(rb_stage *s)
+static rb_status move_or_relax(rb_stage *s)
 {
     beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
     int push_out = s->o->formulation->push_out;
@@ -494,7 +494,7 @@ static rb_status move_or_yield(rb_stage *s)
         status = move_again(s, &from);
         s->keep_overlap = 0;
     }
-    int most = status == RB_UNSOLVED ? most_yields(s, push_out) : 0;
+    int most = status == RB_UNSOLVED ? most_relaxations(s, push_out) : 0;
     while (status == RB_UNSOLVED && s->yields < most) {
         s->yields++;
         status = move_again(s, &from);
@@ -511,9 +511,9 @@ static int may_overlap(const rb_stage *s)
            s->tol > RB_TOL_STRICT;
 }
 
-static rb_status move_and_overlap(rb_stage *s, const beginning *from)
+static rb_status move_with_overlap(rb_stage *s, const beginning *from)
 {
-    s->may_overlap = OVERLAP_TOLD;
+    s->may_overlap = OVERLAP_REPORTED;
     rb_status status = move_again(s, from);
     s->may_overlap = 0;
     return status;
@@ -525,11 +525,11 @@ rb_status rb_stage_motion(rb_stage *s)
     rb_status status = rb_stage_kinematic_begin(s);
     if (s->closed) rb_stage_choose_loop_rows(s);
     beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
-    if (status == RB_OK) status = move_or_yield(s);
+    if (status == RB_OK) status = move_or_relax(s);
     int jams = s->o->scheme != RB_SCHEME_NODE || s->no_answer; /* not: rounds that do not end */
     /* the search for a self-stress costs more than the step: first the step is halved */
     if (status == RB_UNSOLVED && jams && s->final) status = rb_stage_jam(s);
-    if (status == RB_UNSOLVED && may_overlap(s)) status = move_and_overlap(s, &from);
+    if (status == RB_UNSOLVED && may_overlap(s)) status = move_with_overlap(s, &from);
     if (status == RB_OK && s->energy_gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
     if (status == RB_OK && s->m->neq > 0 && s->o->scheme != RB_SCHEME_NODE &&
@@ -692,7 +692,7 @@ static double budget_of(const rb_model *m, const rb_step_opts *o)
 }
 
 /* Whatever the step had come to: what was computed after the meter had stopped does not count. */
-static rb_status tell_stopped(const rb_stage *s)
+static rb_status report_stopped(const rb_stage *s)
 {
     const rb_meter *x = s->meter;
     if (x->stopped == RB_CANCELLED)
@@ -757,7 +757,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (o->stepper == RB_STEPPER_IMPULSE || o->stepper == RB_STEPPER_HYBRID)
         s.info->penetration_made = s.info->penetration;
     if (status == RB_OK) status = rb_stage_project(&s, begin);
-    if (rb_meter_stopped(&meter)) status = tell_stopped(&s);
+    if (rb_meter_stopped(&meter)) status = report_stopped(&s);
     d->arena->meter = NULL;
     s.info->work = meter.all;
     if (status == RB_OK) {

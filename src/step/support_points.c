@@ -22,11 +22,11 @@
 enum { RIM = 0x2fff };
 
 /* The contact of one pair, as one of its bodies stands on it. */
-typedef struct stand {
+typedef struct support {
     rb_contact *at;
     int n, second;      /* points; 1: geom 2 stands on geom 1                                   */
     double up[3], c[3]; /* normal towards the body that stands, and (S.74)                      */
-} stand;
+} support;
 
 static int is_free_body(const rb_model *m, int link)
 {
@@ -47,7 +47,7 @@ static int is_flat(const rb_contact *c, int n)
 }
 
 /* Where the weight meets the plane. 0: it does not press. */
-static int find_bearing(const rb_stage *s, int link, stand *x)
+static int find_bearing(const rb_stage *s, int link, support *x)
 {
     const rb_data *d = s->d;
     const double *g = s->m->option.gravity;
@@ -62,7 +62,7 @@ static int find_bearing(const rb_stage *s, int link, stand *x)
 }
 
 /* On which side of the line from a to b x lies, seen from above. */
-static double side(const stand *x, const double a[3], const double b[3], const double p[3])
+static double side(const support *x, const double a[3], const double b[3], const double p[3])
 {
     double u[3], r[3], m[3];
     rb_sub3(b, a, u);
@@ -72,7 +72,7 @@ static double side(const stand *x, const double a[3], const double b[3], const d
 }
 
 /* Whether c is between the points: on no side that has none of them. */
-static int is_between(const stand *x)
+static int is_between(const support *x)
 {
     for (int i = 0; i < x->n; i++) {
         for (int j = 0; j < x->n; j++) {
@@ -107,7 +107,7 @@ static int order(const rb_contact *a, const rb_contact *b)
 }
 
 /* The point p of the body that stands, called `half`, becomes a contact of the pair. */
-static rb_status add(rb_stage *s, stand *x, const double p[3], uint32_t half)
+static rb_status add(rb_stage *s, support *x, const double p[3], uint32_t half)
 {
     rb_contact c = x->at[0];
     double r[3], foot[3];
@@ -136,7 +136,7 @@ static rb_status add(rb_stage *s, stand *x, const double p[3], uint32_t half)
 }
 
 /* A cylinder that stands on its end. */
-static rb_status add_rim(rb_stage *s, stand *x, const rb_shape *cylinder)
+static rb_status add_rim(rb_stage *s, support *x, const rb_shape *cylinder)
 {
     double u[3] = { cylinder->R[2], cylinder->R[5], cylinder->R[8] }, p[3], out[3];
     double along = rb_dot3(u, x->up);
@@ -152,7 +152,7 @@ static rb_status add_rim(rb_stage *s, stand *x, const rb_shape *cylinder)
 
 /* Of the vertices of a polyhedron in the plane, on either side of the way from the middle to c, the
  * one that is seen closest to it: the side of the face between them is crossed. */
-static rb_status add_corners(rb_stage *s, stand *x, const rb_shape *shape)
+static rb_status add_corners(rb_stage *s, support *x, const rb_shape *shape)
 {
     rb_core core;
     double middle[3] = { 0.0, 0.0, 0.0 }, way[3], origin[3] = { 0.0, 0.0, 0.0 };
@@ -183,7 +183,7 @@ static rb_status add_corners(rb_stage *s, stand *x, const rb_shape *shape)
 /* Corners of a polyhedron that carried in the step before and touch still: rows that a step has
  * added at its end would be missed at the start of the next one, and what stands on them would
  * begin to tilt again, and never rest. */
-static rb_status add_carrying(rb_stage *s, stand *x, const rb_shape *shape)
+static rb_status add_corners_in_use(rb_stage *s, support *x, const rb_shape *shape)
 {
     rb_core core;
     double origin[3] = { 0.0, 0.0, 0.0 }, p[3], r[3];
@@ -209,15 +209,15 @@ static rb_status add_carrying(rb_stage *s, stand *x, const rb_shape *shape)
 }
 
 /* The points of one pair, seen from one of its bodies. */
-static rb_status bear(rb_stage *s, rb_contact *at, int *n, int second)
+static rb_status add_support(rb_stage *s, rb_contact *at, int *n, int second)
 {
     int geom = second ? at->geom2 : at->geom1, type = s->m->geom_type[geom];
-    stand x = { .at = at, .n = *n, .second = second };
+    support x = { .at = at, .n = *n, .second = second };
     if (type != RB_GEOM_CYLINDER && type != RB_GEOM_MESH) return RB_OK;
     if (!is_free_body(s->m, s->m->geom_link[geom])) return RB_OK;
     rb_scale3(second ? 1.0 : -1.0, at->at.normal, x.up);
     rb_shape shape = rb_geom_shape(s->m, s->d, geom);
-    rb_status status = type == RB_GEOM_MESH ? add_carrying(s, &x, &shape) : RB_OK;
+    rb_status status = type == RB_GEOM_MESH ? add_corners_in_use(s, &x, &shape) : RB_OK;
     *n = x.n;
     if (status != RB_OK || !find_bearing(s, s->m->geom_link[geom], &x) || is_between(&x))
         return status;
@@ -233,8 +233,8 @@ rb_status rb_stage_support_points(rb_stage *s)
         int n = 1;
         while (i + n < s->ncontact && c[n].geom1 == c->geom1 && c[n].geom2 == c->geom2) n++;
         if (is_flat(c, n)) {
-            rb_status status = bear(s, c, &n, 0);
-            if (status == RB_OK) status = bear(s, c, &n, 1);
+            rb_status status = add_support(s, c, &n, 0);
+            if (status == RB_OK) status = add_support(s, c, &n, 1);
             if (status != RB_OK) return status;
         }
         i += n;

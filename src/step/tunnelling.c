@@ -128,7 +128,7 @@ static int may_go_far(const rb_stage *s)
  */
 
 /* The shortest turn, and as many whole ones as bring it closest to the turn `guess`. */
-static void unwind(const double guess[3], double turn[3])
+static void whole_turns(const double guess[3], double turn[3])
 {
     double angle = rb_norm3(turn), whole;
     if (angle > 0.0) {
@@ -141,7 +141,7 @@ static void unwind(const double guess[3], double turn[3])
 }
 
 /* dq; v, scratch (nv). */
-static void find_way(const rb_stage *s, double *v, double *dq)
+static void find_displacement(const rb_stage *s, double *v, double *dq)
 {
     const rb_model *m = s->m;
     rb_difference(m, s->q0, s->q_new, dq);
@@ -151,7 +151,7 @@ static void find_way(const rb_stage *s, double *v, double *dq)
         double guess[3];
         if (type != RB_JOINT_FREE && type != RB_JOINT_BALL) continue;
         rb_scale3(s->h, v + at, guess);
-        if (rb_dot3(guess, guess) > 0.25 * two_pi * two_pi) unwind(guess, dq + at);
+        if (rb_dot3(guess, guess) > 0.25 * two_pi * two_pi) whole_turns(guess, dq + at);
     }
 }
 
@@ -225,7 +225,7 @@ static int find_routes(rb_stage *s, routes *x, int *any)
     x->way = rb_push(d->arena, rb_link_path, m->nlink);
     x->most = rb_push(d->arena, double, m->nlink);
     if (!x->dq || !x->of || !x->link[0] || !x->link[1] || !v || !x->way || !x->most) return 0;
-    find_way(s, v, x->dq);
+    find_displacement(s, v, x->dq);
     rb_stage_link_paths(s, d->link_l, d->dof_S, x->dq, x->dq, x->way);
     *any = take_routes(s, x);
     return 1;
@@ -494,7 +494,7 @@ rb_status rb_stage_tunnelling(rb_stage *s)
  */
 
 /* It is not on a mocap body, whose velocity would be seen here. */
-static int rides_alone(const rb_model *m, int link)
+static int moves_alone(const rb_model *m, int link)
 {
     if (m->link_tree[link] < 0) return 0;
     while (m->link_parent[link] != 0) link = m->link_parent[link];
@@ -518,7 +518,7 @@ int rb_stage_is_pushed_aside(rb_stage *s, const double *v)
     for (int g = 0; g < m->ngeom && !shoved; g++) {
         ptrdiff_t at = 3 * (ptrdiff_t)m->geom_link[g];
         double r[3], x[3];
-        if (!rides_alone(m, m->geom_link[g])) continue;
+        if (!moves_alone(m, m->geom_link[g])) continue;
         rb_shape shape = rb_geom_shape(m, d, g);
         rb_sub3(shape.p, d->link_p + at, r);
         rb_cross3(d->link_w + at, r, x);
