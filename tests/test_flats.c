@@ -49,7 +49,8 @@ static void random_solid(rb_rng *rng, solid *s, int *face)
 static void lay(rb_rng *rng, laid *x)
 {
     int face_a, face_b;
-    double ma[3], mb[3], nb[3], back[3], turn[4], spin[4], tilt[4], q[4], p[3], u[3], v[3], moved[3];
+    double ma[3], mb[3], nb[3], back[3], turn[4], spin[4], tilt[4], q[4], p[3], u[3], v[3],
+        moved[3];
     random_solid(rng, &x->a, &face_a);
     random_solid(rng, &x->b, &face_b);
     double radius = middle_of(x->a.mesh, face_a, ma, x->n);

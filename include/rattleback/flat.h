@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a call below or the meaning of the table does. */
-#define RB_FLAT_ABI 3
+#define RB_FLAT_ABI 4
 
 int rb_flat_abi(void);
 const char *rb_flat_version(void); /* RB_VERSION */

@@ -9,10 +9,10 @@
  * and not W. Measures are relative to the whole problem. */
 typedef struct rb_cone_active {
     const rb_cones *all;
-    rb_cones k;       /* those that take part                                            */
-    int *contact;     /* which they are                                        (all->nc) */
+    rb_cones k;        /* those that take part                                            */
+    int *contact;      /* which they are                                        (all->nc) */
     unsigned char *in; /* 1: the contact takes part                            (all->nc) */
-    double *r;        /* their impulses                                        (all->n)  */
+    double *r;         /* their impulses                                        (all->n)  */
     double *q, *mu, *rho;
     double *u; /* velocities of all contacts, of the last look                 (all->n)  */
 } rb_cone_active;

@@ -29,6 +29,7 @@
 #include "base/constants.h"
 #include "collide/kept.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 #include "step/stage.h"
 
 /* How a link may have moved. */
@@ -101,12 +102,13 @@ static int common_link(const rb_model *m, int a, int b)
 /* What is known of links and pairs. */
 static void list(const rb_model *m, rb_data *d)
 {
-    for (int k = 1; k < m->nlink; k++) d->clear_link[k] = make_link(m, k);
+    rb_cache *cache = d->cache;
+    for (int k = 1; k < m->nlink; k++) cache->clear_link[k] = make_link(m, k);
     for (int i = 0; i < m->nmeet; i++) {
         const int *geom = m->meet[i].geom;
-        d->clear[i].common = common_link(m, m->geom_link[geom[0]], m->geom_link[geom[1]]);
+        cache->clear[i].common = common_link(m, m->geom_link[geom[0]], m->geom_link[geom[1]]);
     }
-    d->clear_of = m;
+    cache->clear_of = m;
 }
 
 /* ---- how far links have moved ------------------------------------------------------------------
@@ -122,7 +124,7 @@ static double larger(double a, double b)
 static void of_link(const rb_stage *s, int k, const bounds *p, const double *q, bounds *x)
 {
     const rb_model *m = s->m;
-    const rb_clear_link *link = &s->d->clear_link[k];
+    const rb_clear_link *link = &s->d->cache->clear_link[k];
     bounds y = *p;
     for (int j = m->link_jntadr[k]; j < m->link_jntadr[k] + m->link_jntnum[k]; j++) {
         int at = m->jnt_qadr[j];
@@ -159,12 +161,12 @@ static int holds(const rb_stage *s, const bounds *link)
     double slack = slack_of(s);
     for (int i = 0; i < m->nmeet; i++) {
         const int *geom = m->meet[i].geom;
-        double off = -2.0 * link[d->clear[i].common].X;
+        double off = -2.0 * link[d->cache->clear[i].common].X;
         for (int k = 0; k < 2; k++) {
             int at = m->geom_link[geom[k]];
-            off += motion_bound(&d->clear_link[at], &link[at], d->kept_out[geom[k]]);
+            off += motion_bound(&d->cache->clear_link[at], &link[at], d->cache->kept_out[geom[k]]);
         }
-        if (!(off + slack < d->clear[i].gap)) return 0;
+        if (!(off + slack < d->cache->clear[i].gap)) return 0;
     }
     return 1;
 }
@@ -177,13 +179,14 @@ static int is_clear(rb_stage *s)
     rb_data *d = s->d;
     rb_mark mark = rb_arena_mark(d->arena);
     bounds *link = rb_push(d->arena, bounds, m->nlink);
-    double room = 0.5 * (d->clear_least - slack_of(s));
+    double room = 0.5 * (d->cache->clear_least - slack_of(s));
     int clear = link != NULL, few = clear;
     if (clear) {
         link[0] = (bounds){ .t = 0.0 };
         for (int k = 1; k < m->nlink; k++) {
-            of_link(s, k, &link[m->link_parent[k]], d->clear_q, &link[k]);
-            few &= motion_bound(&d->clear_link[k], &link[k], d->kept_link_out[k]) < room;
+            of_link(s, k, &link[m->link_parent[k]], d->cache->clear_q, &link[k]);
+            few &=
+                motion_bound(&d->cache->clear_link[k], &link[k], d->cache->kept_link_out[k]) < room;
         }
     }
     clear = few || (clear && holds(s, link));
@@ -198,26 +201,28 @@ void rb_stage_note_clearance(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    d->clear_known = 0;
+    d->cache->clear_known = 0;
     if (d->nclear == 0 || !takes_step(s) || !takes_model(m) || !rb_kept_follow(m, d)) return;
-    if (d->clear_of != m) list(m, d);
-    d->clear_least = INFINITY;
+    if (d->cache->clear_of != m) list(m, d);
+    d->cache->clear_least = INFINITY;
     for (int i = 0; i < m->nmeet; i++) {
-        double gap = d->clear[i].gap = rb_kept_left(m, d, i);
+        double gap = d->cache->clear[i].gap = rb_kept_left(m, d, i);
         if (!(gap > 0.0)) return;
-        d->clear_least = fmin(d->clear_least, gap);
+        d->cache->clear_least = fmin(d->cache->clear_least, gap);
     }
-    memcpy(d->clear_q, s->q0, (size_t)m->nq * sizeof *d->clear_q);
-    d->clear_known = 1;
+    memcpy(d->cache->clear_q, s->q0, (size_t)m->nq * sizeof *d->cache->clear_q);
+    d->cache->clear_known = 1;
 }
 
 int rb_stage_is_clear(rb_stage *s)
 {
     rb_data *d = s->d;
-    if (!d->clear_known || d->clear_of != s->m || d->kept_of != s->m || !takes_step(s)) return 0;
-    if (d->kept_parent != s->m->option.filter_parent) return 0;
-    d->clear_known = is_clear(s);
-    return d->clear_known && !s->rough && d->ntouch == 0;
+    if (!d->cache->clear_known || d->cache->clear_of != s->m || d->cache->kept_of != s->m ||
+        !takes_step(s))
+        return 0;
+    if (d->cache->kept_parent != s->m->option.filter_parent) return 0;
+    d->cache->clear_known = is_clear(s);
+    return d->cache->clear_known && !s->rough && d->ntouch == 0;
 }
 
 void rb_stage_take_free(rb_stage *s)

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "collide/kept.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 #include "step/stage.h"
 
 static void copy(double *to, const double *from, int n)
@@ -43,7 +44,7 @@ rb_status rb_stage_near_find(rb_stage *s, double slack)
     rb_status status = rb_collide_noting(s->m, s->d, s->h, slack, s->d->touch_max, s->contacts,
                                          &s->ncontact, may ? &s->near : NULL, s->err);
     s->kept_q0 = rb_kept_serves(s->m);
-    s->kept_calls = s->d->kept_calls;
+    s->kept_calls = s->d->cache->kept_calls;
     return status;
 }
 

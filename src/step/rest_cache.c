@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "model/cache.h"
+
 /* What does not fit into state and inputs. Padding may differ: then the step is computed. */
 typedef struct told {
     const rb_model *m;
@@ -20,7 +22,7 @@ typedef struct told {
     char path[sizeof((rb_step_info *)0)->path];
 } told;
 
-_Static_assert(sizeof(told) <= sizeof((rb_data *)0)->still_told, "still_told is too small");
+_Static_assert(sizeof(told) <= sizeof((rb_data *)0)->cache->rest_report, "still_told is too small");
 
 /* Not where the path of a step could be looked at, nor what happens by itself; `impulse` has pushes
  * of its own from step to step (rb_data.push), which end with the time that they are for. */
@@ -57,9 +59,11 @@ static int same_touch(const rb_touch *x, int nx, const rb_touch *y, int ny)
 int rb_rest_cache_find(const rb_model *m, const rb_data *d, const rb_step_opts *o,
                        rb_step_info *info)
 {
-    const told *t = (const told *)(const void *)d->still_told;
-    const double *x = d->still_x;
-    if (!d->still_known || !may_be_still(m, o) || t->m != m || t->revision != m->revision) return 0;
+    rb_cache *cache = d->cache;
+    const told *t = (const told *)(const void *)cache->rest_report;
+    const double *x = cache->rest_x;
+    if (!cache->rest_known || !may_be_still(m, o) || t->m != m || t->revision != m->revision)
+        return 0;
     if (!matches(&x, d->v, m->nv) || !matches(&x, d->q, m->nq) || !matches(&x, d->act, m->na) ||
         !matches(&x, d->ctrl, m->nctrl) || !matches(&x, d->tau, m->nv) ||
         !matches(&x, d->wrench, 6 * m->nbody) || !matches(&x, d->slope, RB_SLOPES * m->nv) ||
@@ -67,7 +71,7 @@ int rb_rest_cache_find(const rb_model *m, const rb_data *d, const rb_step_opts *
         return 0;
     if (memcmp(&t->opts, o, sizeof *o) != 0) return 0;
     if (memcmp(&t->option, &m->option, sizeof m->option) != 0) return 0;
-    if (!same_touch(d->still_touch, d->still_ntouch, d->touch, d->ntouch)) return 0;
+    if (!same_touch(cache->rest_touch, cache->rest_ntouch, d->touch, d->ntouch)) return 0;
     memcpy(info, t->info, sizeof t->info);
     memcpy(info->path, t->path, sizeof t->path);
     return 1;
@@ -76,14 +80,15 @@ int rb_rest_cache_find(const rb_model *m, const rb_data *d, const rb_step_opts *
 void rb_rest_cache_store(const rb_model *m, rb_data *d, const rb_step_opts *o,
                          const rb_step_info *info, const rb_rest_cache_start *start)
 {
-    d->still_known = 0;
+    rb_cache *cache = d->cache;
+    cache->rest_known = 0;
     if (!may_be_still(m, o) || !same(start->v, d->v, m->nv) || !same(start->q, d->q, m->nq)) return;
     if (!same(start->act, d->act, m->na) || !same(start->slope, d->slope, RB_SLOPES * m->nv) ||
         !same(start->slope_h, d->slope_h, RB_SLOPES))
         return;
     if (!same_touch(start->touch, start->ntouch, d->touch, d->ntouch)) return;
-    told *t = (told *)(void *)d->still_told;
-    double *x = d->still_x;
+    told *t = (told *)(void *)cache->rest_report;
+    double *x = cache->rest_x;
     t->m = m;
     t->revision = m->revision;
     memcpy(&t->option, &m->option, sizeof t->option);
@@ -99,7 +104,7 @@ void rb_rest_cache_store(const rb_model *m, rb_data *d, const rb_step_opts *o,
     append(&x, d->slope, RB_SLOPES * m->nv);
     append(&x, d->slope_h, RB_SLOPES);
     append(&x, d->kick, 2 * m->nv);
-    memcpy(d->still_touch, d->touch, (size_t)d->ntouch * sizeof *d->touch);
-    d->still_ntouch = d->ntouch;
-    d->still_known = 1;
+    memcpy(cache->rest_touch, d->touch, (size_t)d->ntouch * sizeof *d->touch);
+    cache->rest_ntouch = d->ntouch;
+    cache->rest_known = 1;
 }

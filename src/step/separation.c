@@ -16,6 +16,7 @@
 #include "base/constants.h"
 #include "collide/kept.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 #include "step/stage.h"
 
 static const double pi = 3.141592653589793;
@@ -88,12 +89,12 @@ static int find_motions(const rb_stage *s, const double *dq, span *link, double 
     way[0] = way[1] = 0.0;
     for (int k = 1; k < m->nlink; k++) {
         joints x = joints_of(s, k, dq);
-        int root = d->kept_root[k];
+        int root = d->cache->kept_root[k];
         link[k] = span_of(&x, &link[m->link_parent[k]], root == k);
-        double *to = way + 2 * (ptrdiff_t)k, out = d->kept_link_out[k];
+        double *to = way + 2 * (ptrdiff_t)k, out = d->cache->kept_link_out[k];
         to[0] = link[k].X[0] + link[k].W[0] * out;
         to[1] = root > 0 ? link[k].X[1] + link[k].W[1] * out : 0.0;
-        far |= !(to[0] <= share * d->kept_thin[k]);
+        far |= !(to[0] <= share * d->cache->kept_thin[k]);
     }
     return far;
 }
@@ -103,8 +104,8 @@ int rb_stage_nothing_touches(rb_stage *s)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     s->moves_far = 1;
-    if (!s->kept_q0 || s->kept_calls != d->kept_calls || d->kept_of != m || m->nmocap > 0 ||
-        m->ngauge > 0)
+    if (!s->kept_q0 || s->kept_calls != d->cache->kept_calls || d->cache->kept_of != m ||
+        m->nmocap > 0 || m->ngauge > 0)
         return 0;
     rb_mark mark = rb_arena_mark(d->arena);
     double *dq = rb_push(d->arena, double, m->nv);

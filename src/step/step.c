@@ -10,6 +10,7 @@
 #include "base/pieces.h"
 #include "dynamics/gauge.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 #include "model/layout.h"
 #include "rattleback/sensor.h"
 #include "solve/internal.h"
@@ -772,7 +773,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
                                     .touch = start.touch,
                                     .ntouch = start.ntouch };
         rb_rest_cache_store(m, d, o, s.info, &was);
-        if (s.corrects) d->still_known = 0;
+        if (s.corrects) d->cache->rest_known = 0;
         rb_sensors(m, d);
     } else if (kept) {
         go_back(&s, &start);

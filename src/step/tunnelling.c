@@ -48,6 +48,7 @@
 #include "collide/shape.h"
 #include "dynamics/branch.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 #include "model/filter.h"
 #include "step/stage.h"
 
@@ -193,16 +194,16 @@ static route route_of(const rb_stage *s, const rb_link_path *x, int g)
 /* Whether a geom of link k may go far: the length of its u and e is at most what goes to *most. */
 static int link_goes_far(const rb_stage *s, const rb_link_path *x, int k, double *most)
 {
-    double out = s->d->kept_link_out[k];
+    double out = s->d->cache->kept_link_out[k];
     *most = rb_norm3(x->x) + x->W * out + 0.5 * (x->A + (x->B + x->W * x->W) * out);
-    return !(*most <= RB_THROUGH_SHARE * s->d->kept_thin[k]);
+    return !(*most <= RB_THROUGH_SHARE * s->d->cache->kept_thin[k]);
 }
 
 /* Routes of geoms; where pairs are kept, of those of links that go far. */
 static int take_routes(const rb_stage *s, routes *x)
 {
     const rb_model *m = s->m;
-    int any = 0, kept = rb_kept_serves(m) && s->d->kept_of == m;
+    int any = 0, kept = rb_kept_serves(m) && s->d->cache->kept_of == m;
     for (int g = 0, last = -1, far = 1; g < m->ngeom; g++) {
         int k = m->geom_link[g];
         if (kept && k != last) far = link_goes_far(s, &x->way[last = k], k, &x->most[k]);
@@ -425,7 +426,7 @@ static double most_of(const rb_stage *s, const routes *x, int g)
 static int is_apart(const rb_stage *s, const routes *x, int i)
 {
     const int *geom = s->m->meet[i].geom;
-    int kind = s->d->kept[i].kind;
+    int kind = s->d->cache->kept[i].kind;
     double ways = most_of(s, x, geom[0]) + most_of(s, x, geom[1]) + RB_GAP_DEEP * s->size;
     return kind != RB_KEPT_SURFACE && kind != RB_KEPT_FIELD && rb_kept_left(s->m, s->d, i) > ways;
 }

@@ -1,6 +1,7 @@
 /* Pairs that are kept from call to call (G.32): contacts have the bits of a search among boxes, for
  * all shapes, joints and moves; steps have the bits of steps that keep nothing; what is far is not
  * looked at. */
+#include "model/cache.h"
 #include "step_support.h"
 
 #include "base/arena.h"
@@ -159,14 +160,14 @@ TEST(steps_that_keep_nothing_have_the_same_bits)
         for (int j = 0; j < a.m->nv; j++) a.d->v[j] = b.d->v[j] = c.d->v[j] = j % 2 ? -1.0 : 1.0;
         for (int step = 0; step < 400; step++) {
             scene_step(&a);
-            b.d->kept_of = NULL;
-            b.d->clear_known = 0;
+            b.d->cache->kept_of = NULL;
+            b.d->cache->clear_known = 0;
             scene_step(&b);
             CHECK(rb_data_hash(a.d) == rb_data_hash(b.d));
             CHECK(a.info.penetration == b.info.penetration);
             CHECK_INT(a.info.contacts, b.info.contacts);
             if (step >= 100) continue;
-            c.d->clear_known = 0;
+            c.d->cache->clear_known = 0;
             scene_step(&c);
             CHECK(rb_data_hash(a.d) == rb_data_hash(c.d));
         }

@@ -1,4 +1,5 @@
 /* Poses that are there already are not made again, and nobody can tell. */
+#include "model/cache.h"
 #include "step_support.h"
 
 #include "dynamics/forward.h"
@@ -70,7 +71,7 @@ static void run_both(const char *name, int steps)
     scene kept = scene_file(name), anew = scene_file(name);
     int found = 0;
     for (int i = 0; i < steps; i++) {
-        found += kept.d->placed && same(kept.d->placed_q, kept.d->q, kept.m->nq);
+        found += kept.d->placed && same(kept.d->cache->placed_q, kept.d->q, kept.m->nq);
         anew.d->placed = 0;
         scene_step(&kept);
         scene_step(&anew);

@@ -1,6 +1,7 @@
 /* Models that are changed between steps: the next step knows, also where everything was at rest. */
 #include <math.h>
 
+#include "model/cache.h"
 #include "rattleback/sensor.h"
 #include "step_support.h"
 
@@ -159,7 +160,7 @@ static pair_at_rest at_rest(void)
         CHECK_INT(rb_step(x.s.m, x.s.d, &x.s.o, NULL, NULL), RB_OK);
         CHECK_INT(rb_step(x.m, x.other, &x.s.o, NULL, NULL), RB_OK);
     }
-    CHECK(x.s.d->still_known && x.other->still_known);
+    CHECK(x.s.d->cache->rest_known && x.other->cache->rest_known);
     return x;
 }
 

@@ -1,5 +1,6 @@
 /* Steps in which nothing can meet (S.59) are smooth motion: the bounds never miss a contact, and
  * states and certificates have the bits of steps that look for rows among all. */
+#include "model/cache.h"
 #include "step_support.h"
 
 #include "dynamics/forward.h"
@@ -48,7 +49,7 @@ static void compare(scene *s, rb_rng *rng, double way, double speed, tally *foun
     memcpy(q_free, q0, (size_t)m->nq * sizeof *q0);
     rb_forward_place(m, d);
     rb_frames(m, d);
-    d->kept_of = NULL; /* all gaps are those of q* */
+    d->cache->kept_of = NULL; /* all gaps are those of q* */
     CHECK_INT(rb_collide(m, d, stage.h, 0.0, MOST, seen, &nstart, NULL), RB_OK);
     rb_stage_note_clearance(&stage);
 
@@ -98,7 +99,7 @@ static int agree(scene a, scene b, double time)
     for (int j = 0; j < a.m->nv; j++) a.d->v[j] = b.d->v[j] = j % 2 ? -1.0 : 1.0;
     while (a.d->time < time) {
         scene_step(&a);
-        b.d->clear_known = 0;
+        b.d->cache->clear_known = 0;
         scene_step(&b);
         CHECK(rb_data_hash(a.d) == rb_data_hash(b.d));
         CHECK_INT(a.info.contacts, b.info.contacts);
@@ -108,7 +109,7 @@ static int agree(scene a, scene b, double time)
         CHECK_INT(a.info.parts, b.info.parts);
         CHECK(a.info.residual == b.info.residual && a.info.penetration == b.info.penetration);
         CHECK(a.info.energy_smooth == b.info.energy_smooth);
-        clear += a.d->clear_known;
+        clear += a.d->cache->clear_known;
     }
     scene_free(&a);
     scene_free(&b);
@@ -140,7 +141,7 @@ static void fall_on_limit(rb_scheme scheme)
     for (int i = 0; i < 1000; i++) {
         scene_step(&s);
         fastest = fmax(fastest, fabs(s.d->v[0]));
-        CHECK_INT(s.d->clear_known, 0);
+        CHECK_INT(s.d->cache->clear_known, 0);
     }
     double left = rb_step_opts_tol(&s.o) * h * fastest;
     CHECK_NEAR(s.d->q[0], most, scheme == RB_SCHEME_NODE ? left : 1e-9);
