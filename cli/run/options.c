@@ -451,7 +451,7 @@ void run_help(void)
         "%s"
         "  --lenient              run also where the file asks for unsupported physics\n"
         "  --json                 the summary as one JSON object\n"
-        "\nexit status: 0 done, 1 a step could not be certified, 2 bad usage or input\n"
+        "\nexit status: 0 done, 1 a step not certified or a limit reached, 2 bad usage or input\n"
         "\nexample: rattleback run scenes/contact/rod.xml --key start --time 0.7\n"
         "         rattleback run scenes/robots/quadruped.xml --html run.html\n",
         model_options_help);

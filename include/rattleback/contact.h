@@ -34,7 +34,7 @@ typedef enum rb_restitution_law {
 double rb_pair_friction(const rb_model *m, int geom1, int geom2, const rb_step_opts *opts);
 
 /* Finds geoms of one mechanism, up to three links from each other, that overlap at all positions of
- * the joints between them (F.29): parts of a joint that are drawn too large. It adds a pair to the
+ * the joints between them (F.10): parts of a joint that are drawn too large. It adds a pair to the
  * spec that excludes them from contact, and a warning that names them. Explicit pairs are kept. `m`
  * is the compiled spec, with hulls; *count is the number found: if it is not 0, compile again.
  * Deterministic. RB_NOMEM, RB_BAD_INPUT. */

@@ -24,10 +24,10 @@ extern "C" {
 
 /* How positions follow velocities. */
 typedef enum rb_scheme {
-    RB_SCHEME_MIDPOINT = 0, /* trees without impulses by the midpoint rule, others by v+ (S.5)    */
+    RB_SCHEME_MIDPOINT = 0,  /* trees without impulses by the midpoint rule, others by v+ (S.16)  */
     RB_SCHEME_SEMI_IMPLICIT, /* q+ = q (+) h v+ always                                            */
-    RB_SCHEME_MOREAU_JEAN, /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.22)        */
-    RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.101)         */
+    RB_SCHEME_MOREAU_JEAN, /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.79)        */
+    RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.81)         */
 } rb_scheme;
 
 /* How time is divided into steps. */
@@ -38,7 +38,7 @@ typedef enum rb_stepper {
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
-/* What steps promise (S.97); which one to take: docs/manual/accuracy.md. */
+/* What steps promise (S.22); which one to take: docs/manual/accuracy.md. */
 typedef enum rb_accuracy {
     RB_ACCURACY_STANDARD = 0, /* residual 1e-6, overlap 1e-6 of the smaller moving body           */
     RB_ACCURACY_STRICT,       /* 1e-9 and 1e-9                                                    */
@@ -214,9 +214,9 @@ typedef struct rb_step_info {
     double energy_created; /* work of all impulses, less that of prescribed motion [J]            */
     double energy_impacts; /* the part of it by impacts that are located, or by the node rule [J]:
                               not positive by Poisson and Stronge                                 */
-    double energy_smooth;  /* created by the midpoint rule itself, where links rotate fast (D.35),
-                              (S.40), by loops (S.63), and by chains in parts of a divided step
-                              (S.72) [J]; negative: lost                                          */
+    double energy_smooth;  /* created by the midpoint rule itself, where links rotate fast (D.45),
+                              (S.55), by loops (S.46), and by chains in parts of a divided step
+                              (S.56) [J]; negative: lost                                          */
     int rungs[RB_RUNG_COUNT];
     double projected;      /* overlap that was corrected in positions after the step [m]          */
     double project_energy; /* energy from corrections of positions, in no other balance [J] */
@@ -248,7 +248,7 @@ typedef struct rb_settle_info {
 
 /* Closes the loops of a state that leaves them open, as keyframes and reference poses do: the least
  * displacement in the metric of the masses, limits and contacts kept, then the velocity nearest to
- * the given one that keeps them closed (S.93). Without this call steps correct the error by
+ * the given one that keeps them closed (S.74). Without this call steps correct the error by
  * velocities and create energy. Nothing changes where loops are closed; info.open is the error that
  * is left. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide, RB_BAD_INPUT (a
  * number that is not finite; err names it): q and v are unchanged. */
@@ -257,7 +257,7 @@ rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb
 /* ---- forces at rest ----------------------------------------------------------------------------
  */
 
-/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.23),
+/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.91),
  * given to the sink; it may have no solution. n = 0: nothing touches. The problem is valid during
  * the call; the state is unchanged. RB_BAD_INPUT: a contact approaches, or the sink's own RB_FILE.
  */

@@ -69,7 +69,7 @@
 /* Lengths, speeds and times of muscles that are divided by are at least this, as in MuJoCo. */
 #define RB_MUSCLE_MIN 1e-15
 
-/* Strings over spheres and cylinders (D.41): radii and distances below which there is nothing to
+/* Strings over spheres and cylinders (D.27): radii and distances below which there is nothing to
  * wrap around, as in MuJoCo [m], and the last change of the angle of a string inside of a circle
  * [rad]. Larger: its Jacobian is not the gradient of its length. Smaller: steps of rounding. */
 #define RB_WRAP_MIN 1e-15
@@ -148,7 +148,7 @@
 #define RB_SMOOTH_STALL 1e-9
 
 /* Pull of the tension of a chain, relative to the inertia of a link, from which on it is taken into
- * the inertia of a step (D.36) [1]. Larger: more iterations of long chains. Smaller: work for
+ * the inertia of a step (D.39) [1]. Larger: more iterations of long chains. Smaller: work for
  * nothing where iterations contract anyway. */
 #define RB_TENSION 1e-3
 
@@ -284,13 +284,13 @@
  * of the model [1]. Smaller: what steps make and files round is corrected. Larger: it is kept. */
 #define RB_GAP_OF_MODEL 1e-6
 
-/* Overlap of a mechanism with itself that has no friction (F.25), in units of the extent of the
+/* Overlap of a mechanism with itself that has no friction (F.7), in units of the extent of the
  * model [1]: hulls at a joint overlap by 1e-3 and more, points that touch and were rounded in a
  * file by less than this. Larger: joints of models whose hulls overlap a little are locked.
  * Smaller: fingers that touch slip through each other for a rounded digit. */
 #define RB_GAP_INNER 1e-5
 
-/* What such overlap may grow by in all, in units of the extent of the model [1] (F.27). Hinges
+/* What such overlap may grow by in all, in units of the extent of the model [1] (F.8). Hinges
  * turned by 1.5708 in a file tilt faces that slide in each other by 3.7e-6. Larger: the growth is
  * seen. Smaller: such hinges are wedged, and impulses are 3e5 times what they hold. */
 #define RB_GAP_GROWTH 2e-7
@@ -310,12 +310,12 @@
  * problems of ten boxes take many seconds. */
 #define RB_UNEVEN 1e4
 
-/* Share of the tolerance above which a cone problem is solved again [1] (S.54).
+/* Share of the tolerance above which a cone problem is solved again [1] (S.28).
  * Smaller: good answers are solved twice. */
 #define RB_SHARP 0.1
 
 /* Distance from its place in the round before beyond which a contact has run, in units of the
- * extent of the model [1] (S.53). Smaller: repairs have two rows where one would do. Larger: small
+ * extent of the model [1] (S.12). Smaller: repairs have two rows where one would do. Larger: small
  * bodies that lie line to line are repaired without end. */
 #define RB_PLACE_RAN 1e-3
 
@@ -326,7 +326,7 @@
 
 /* Closure error up to which loops are part of smooth motion, unless steps may leave a tenth of it
  * or more, what that leaves of it, and with which it is content where it gets no further, in units
- * of the extent of the model [1] (S.61). CLOSED larger: errors of the start are taken off by a jolt
+ * of the extent of the model [1] (S.43). CLOSED larger: errors of the start are taken off by a jolt
  * within the step. MISS smaller: rounding of long chains is chased. TINY larger: loops drift. */
 #define RB_LOOP_CLOSED 1e-9
 #define RB_LOOP_MISS   1e-13
@@ -340,7 +340,7 @@
 #define RB_LOOP_MOVES 1e-10
 
 /* Change of dry friction, of its bound, that is left where a joint reverses, and the share of the
- * change before that it may be (S.86) [1]. GAIN larger: a joint that hardly moves after its
+ * change before that it may be (S.50) [1]. GAIN larger: a joint that hardly moves after its
  * reversal costs tens of motions. Smaller: it is left to rows, of first order. */
 #define RB_SLIDE_STANDS 1e-9
 #define RB_SLIDE_GAIN   0.25
@@ -366,7 +366,7 @@
 #define RB_IMMOVABLE_SPEED 1e-7
 
 /* Compliance of a contact along its face, over that across it, below which its bodies cannot move
- * along each other [1] (F.26): the square of a normal that is off by 1e-7. Larger: joints with
+ * along each other [1] (F.22): the square of a normal that is off by 1e-7. Larger: joints with
  * gears of 1e7 lose their friction. */
 #define RB_IMMOVABLE_ALONG 1e-14
 
@@ -386,7 +386,7 @@
 #define RB_LOOP_GAIN 0.5
 
 /* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
- * in units of the extent, that it then has, or what steps leave (S.69) [1]. REPEATS smaller: points
+ * in units of the extent, that it then has, or what steps leave (S.40) [1]. REPEATS smaller: points
  * of one axis with the digits of a file ask for huge motions. Larger: loops that begin open lose
  * rows that they need while they pass a dead centre. DISAGREES smaller: rounding of closed loops
  * counts. */
@@ -451,7 +451,7 @@
 #define RB_CLEAR_GEOMS 20
 
 /* Overlap that counts within a step, and distance between two checks of it, as a share of the radii
- * inside of geoms [1] (S.66). Larger: corners pass through corners. Smaller: more checks. */
+ * inside of geoms [1] (S.30). Larger: corners pass through corners. Smaller: more checks. */
 #define RB_THROUGH_SHARE 0.25
 
 /* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
@@ -509,7 +509,7 @@
 #define RB_MIDPOINT_TURN 0.01
 
 /* Difference of the velocities of the midpoint rule and of the rows, relative to the largest, at
- * which iterations end (S.39) [1]. Larger: smooth terms create energy. Smaller: more iterations. */
+ * which iterations end (S.53) [1]. Larger: smooth terms create energy. Smaller: more iterations. */
 #define RB_IMPULSE_TOL 1e-5
 
 /* The same where actuators drive the model and accuracy is not strict: they add and remove far
@@ -518,7 +518,7 @@
 #define RB_IMPULSE_TOL_DRIVEN 0.1
 
 /* Share of it at which they end at once, and at which they end with rows whose impulses were not
- * tried by the rule (S.71) [1]. Larger: chains in contact gain or lose energy by the sum of what is
+ * tried by the rule (S.54) [1]. Larger: chains in contact gain or lose energy by the sum of what is
  * left. Smaller: one problem, or one turn, that only confirms. */
 #define RB_IMPULSE_MET       0.01
 #define RB_IMPULSE_PREDICTED 0.1
@@ -545,13 +545,13 @@
 
 /* The same where actuators drive the model and accuracy is not strict: extrapolation from the steps
  * before is good enough to begin the iterations with [1]. */
-#define RB_IMPULSE_KINEMATIC 1e-2
+#define RB_IMPULSE_ROUGH_DRIVEN 1e-2
 
-/* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.39) [1].
+/* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.53) [1].
  * Larger: iterations are disturbed. Smaller: evaluations are wasted. */
 #define RB_IMPULSE_SMOOTH 0.1
 
-/* Residual of what holds rows in place (S.38), relative to what it was [1]. Larger: more repairs.
+/* Residual of what holds rows in place (S.52), relative to what it was [1]. Larger: more repairs.
  * Smaller: conjugate gradients that change nothing. */
 #define RB_HOLD_TOL 1e-9
 

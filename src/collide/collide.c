@@ -65,7 +65,7 @@ typedef struct lever {
 } lever;
 
 /* The centre moves with v = v_O + w x r; during h it leaves that line by at most h^2/2 times its
- * acceleration, while the surface rotates about it with w (G.13). */
+ * acceleration, while the surface rotates about it with w (G.30). */
 static rb_motion motion_of(const scene *s, int g, const rb_shape *shape, lever *at)
 {
     const rb_data *d = s->d;
@@ -440,7 +440,7 @@ static rb_status find_pairs(scene *s, rb_arena *arena)
  */
 
 /* Part of the reach of a pair that a moving plane has to leave between it [1]: the sweep then finds
- * within h that nothing meets, in fewer tangents than it takes (G.34). Smaller: it may not. */
+ * within h that nothing meets, in fewer tangents than it takes (G.35). Smaller: it may not. */
 static const double passing = 0.0625;
 
 /* Shapes that n separates by `gap` now: whether they are certainly apart for h seconds. */

@@ -392,7 +392,7 @@ static int named_direction(const rb_couple *couple, const rb_extreme e[2], const
     return 1;
 }
 
-/* The first vertex of where a core is extreme, as (G.28) has it. */
+/* The first vertex of where a core is extreme, as (G.11) has it. */
 static int first_vertex(const rb_core *core, const rb_extreme *e)
 {
     const rb_poly *p = &core->poly;

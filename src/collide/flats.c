@@ -5,10 +5,10 @@
  * the patch P of D that the faces f1, f2 make. Seen along n it holds a disc of radius R about the
  * foot of the origin, at heights of s to s + delta, so that s(m) <= m.w for every w of it gives
  *
- *     R sin(theta) <= delta + |s| (1 - cos(theta)),      cos(theta) = n.m                   (G.35)
+ *     R sin(theta) <= delta + |s| (1 - cos(theta)),      cos(theta) = n.m                   (G.21)
  *
  * which leaves directions next to n, theta < 2 delta / R, where the neighbours of f1 and f2 have no
- * part, and those on the other side, which the ball of (G.24) excludes. R is the least overlap of
+ * part, and those on the other side, which the ball of (G.16) excludes. R is the least overlap of
  * both outlines along the normals of their edges. */
 #include "collide/flats.h"
 
@@ -144,7 +144,7 @@ static double spread_along(const flat *f, const double n[3])
     return range[1] - range[0];
 }
 
-/* The bound of (G.35), with room for what the directions of its terms differ by; INFINITY: none. */
+/* The bound of (G.21), with room for what the directions of its terms differ by; INFINITY: none. */
 static double angle_of(const flat *a, const flat *b, double disc)
 {
     double tilt[3];

@@ -3,15 +3,15 @@
  * maximum of the separation, w = s n with s = -d, and B(0, d) lies inside that ball if rho >= d:
  * the maximum is the highest of all, however many there are,
  *
- *     depth >= rho - |w - (-rho n)| = rho - sqrt((rho + s)^2 + |aside|^2),   w = s n + aside (G.21)
+ *     depth >= rho - |w - (-rho n)| = rho - sqrt((rho + s)^2 + |aside|^2),   w = s n + aside (G.13)
  *
  * Such balls are known without a search:
  *
  *     an ellipsoid with half axes a    rho = min(a)^2 / max(a), at any point [Blaschke 1916]
  *     a side of a cylinder             rho = min(its radius, distance from the rims)
- *     two rims                         an ellipsoid within their sum (G.22)
- *     a rim and an edge along k        a disc within the ellipse of the rim (G.23)
- *     a flat part of D                 a ball within the cone on it (G.24)
+ *     two rims                         an ellipsoid within their sum (G.14)
+ *     a rim and an edge along k        a disc within the ellipse of the rim (G.15)
+ *     a flat part of D                 a ball within the cone on it (G.16)
  *
  * Two rims: the discs are r_i (a e_i + b_i t_i), a^2 + b_i^2 <= 1, with e_i the direction of the
  * extreme point and t_i the tangent there; a (r_1 e_1 + r_2 e_2) + b r_1 t_1 + c r_2 t_2 with
@@ -43,7 +43,7 @@ static double ball_of_ellipsoid(const rb_core *core)
     return most > 0.0 ? least * (least / most) : 0.0;
 }
 
-/* (G.22): the squares of the half axes have the product `det` and at most the sum `trace`. */
+/* (G.14): the squares of the half axes have the product `det` and at most the sum `trace`. */
 static double ball_of_rims(const rb_couple *couple, const double n[3])
 {
     const rb_core *core[2] = { &couple->core1, &couple->core2 };
@@ -63,7 +63,7 @@ static double ball_of_rims(const rb_couple *couple, const double n[3])
     return trace > 0.0 ? 4.0 * (volume / trace) * (volume / trace) / sqrt(trace) : 0.0;
 }
 
-/* (G.23); the rim is that of `core`. */
+/* (G.15); the rim is that of `core`. */
 static double ball_of_rim(const rb_core *core, const rb_inner_edge *edge)
 {
     double u[3];

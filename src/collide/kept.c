@@ -5,13 +5,13 @@
  * With the sums X and T of both terms over all calls and r_a the largest distance of geom a from
  * its link origin, its path is Y_a = X + T r_a, and in a later call
  *
- *     gap >= g - (Y_a - Y_a*) - (Y_b - Y_b*) = limit - Y_a - Y_b                            (G.32)
+ *     gap >= g - (Y_a - Y_a*) - (Y_b - Y_b*) = limit - Y_a - Y_b                            (G.33)
  *
  * where stars are of the call that found g. Within h no point of a goes farther than
  *
- *     reach_a = h (|v| + |w| r_a + h/2 ((|w|^2 + |dw|) r_a + |dv|) + dv_max)                (G.33)
+ *     reach_a = h (|v| + |w| r_a + h/2 ((|w|^2 + |dw|) r_a + |dv|) + dv_max)                (G.34)
  *
- * as (G.13) has it, and a pair need not be examined while limit - Y_a - Y_b > reach_a + reach_b.
+ * as (G.30) has it, and a pair need not be examined while limit - Y_a - Y_b > reach_a + reach_b.
  * Paths of pairs of one tree whose first link is free to move are measured on that link: a robot
  * that walks does not come nearer to itself.
  *
@@ -293,7 +293,7 @@ static void travel(const rb_model *m, rb_data *d)
 /* ---- a call -----------------------------------------------------------------------------------
  */
 
-/* (G.33) of a link whose geoms reach out that far; not finite where its numbers are not. */
+/* (G.34) of a link whose geoms reach out that far; not finite where its numbers are not. */
 static double reach_of(const rb_model *m, const rb_data *d, int link, double h, double dv_max)
 {
     ptrdiff_t k = link;
@@ -357,7 +357,7 @@ int rb_kept_begin(const rb_model *m, rb_data *d, double h, double dv_max, rb_kee
     return find_reaches(k, h, dv_max);
 }
 
-/* Y of (G.32). */
+/* Y of (G.33). */
 static double way_of(const rb_model *m, const rb_data *d, int g, int rides)
 {
     const double *way = d->cache->kept_way + 4 * (ptrdiff_t)m->geom_link[g] + 2 * rides;
@@ -394,7 +394,7 @@ static int is_clear(const rb_keeper *k, const double left[2], double reach)
     return left[0] - 2.0 * far[0] > reach && left[1] - 2.0 * far[1] > reach;
 }
 
-/* Y of (G.32) with all that geoms of link k reach out. */
+/* Y of (G.33) with all that geoms of link k reach out. */
 static double link_way(const rb_data *d, int k, int rides)
 {
     const double *way = d->cache->kept_way + 4 * (ptrdiff_t)k + 2 * rides;

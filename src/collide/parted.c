@@ -1,4 +1,4 @@
-/* A lower bound of the gap of a pair: its separation along a direction (G.9), that of the last look
+/* A lower bound of the gap of a pair: its separation along a direction (G.1), that of the last look
  * or one that GJK finds. */
 #include <math.h>
 

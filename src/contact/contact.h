@@ -36,10 +36,10 @@ typedef struct rb_constraint {
     const double *polygon; /* friction polygon in the basis (t1, t2), x mirrored where
                               polygon_side is -1; NULL: none                    (npolygon x 2)    */
     int npolygon, polygon_side;
-    int inner;       /* contacts: 1: overlap of a mechanism with itself (F.25)                 */
-    int face, nface; /* contacts: the first of its face, and how many it has (F.23)             */
+    int inner;       /* contacts: 1: overlap of a mechanism with itself (F.7)                 */
+    int face, nface; /* contacts: the first of its face, and how many it has (F.6)             */
     double gap;      /* [m] or [rad], > 0 open; of inner contacts above their floor          */
-    double floor;    /* inner contacts: where their gap may end, (F.27) [m]; else 0           */
+    double floor;    /* inner contacts: where their gap may end, (F.8) [m]; else 0           */
     double bound;    /* RB_CONSTRAINT_DRY: h times the friction force [N s]                  */
 } rb_constraint;
 
@@ -147,7 +147,7 @@ rb_status rb_island_open_some(const rb_model *m, const rb_data *d, const rb_cons
                               int island, const unsigned char *left, double h, const rb_some *some,
                               rb_arena *arena, rb_island *out);
 
-/* Rows and columns of what cannot move along a contact become zero (F.26); for formulations whose
+/* Rows and columns of what cannot move along a contact become zero (F.22); for formulations whose
  * problems are solved by pivoting. After u is filled. */
 rb_status rb_island_drop_immovable(rb_island *island, rb_arena *arena);
 

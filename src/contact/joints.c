@@ -1,4 +1,4 @@
-/* Joint and tendon limits, dry friction and equalities as rows (F.4). Their patterns are the dofs
+/* Joint and tendon limits, dry friction and equalities as rows (F.11). Their patterns are the dofs
  * they act on and all that carry them. */
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * joints between them. Such geoms are parts of a joint that are drawn too large; no motion opens
  * the overlap, so that a contact there has no meaning.
  *
- *     gap(q_k) < -1e-5 size    for all samples q_k of the joints between the two links      (F.29)
+ *     gap(q_k) < -1e-5 size    for all samples q_k of the joints between the two links      (F.10)
  *
  * Samples of one joint are even and have both ends of its range; of several, the corners of the box
  * of their ranges and points of Halton's sequence in it. Links are examined with at most
@@ -196,7 +196,7 @@ static rb_status overlaps(search *x, int g1, int g2, int *yes)
     return status;
 }
 
-/* (F.29) of the pair; d is at the reference before and after. */
+/* (F.10) of the pair; d is at the reference before and after. */
 static rb_status lasts(search *x, int g1, int g2, int *yes)
 {
     const rb_model *m = x->m;

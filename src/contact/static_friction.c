@@ -1,5 +1,5 @@
-/* What a constraint can hold without sliding: cones and bounds of static friction (F.3, F.9 to
- * F.11). */
+/* What a constraint can hold without sliding: cones and bounds of static friction (F.4, F.17, F.19,
+ * F.20). */
 #include <math.h>
 
 #include "base/constants.h"

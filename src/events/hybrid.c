@@ -103,7 +103,7 @@ static rb_paradigm by_material(const rb_material *material)
     return isnan(material->paradigm) ? RB_PARADIGM_SHIFT : (rb_paradigm)material->paradigm;
 }
 
-/* What a body that rolls comes down with in a step, beside its weight (B.10) [m/s]. */
+/* What a body that rolls comes down with in a step, beside its weight (B.11) [m/s]. */
 static double rolling(const rb_stage *s, const int geoms[2], const double normal[3])
 {
     double rate = 0.0;

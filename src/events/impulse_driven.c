@@ -4,17 +4,17 @@
  * tenths of a millimetre. Its impulses are of two kinds instead. What brings rows to a halt acts at
  * once,
  *
- *     M (v+ - v-) = J_0' p_1,     0 <= p_1n  _|_  J_0 v+ + room / s >= 0,                   (B.11)
+ *     M (v+ - v-) = J_0' p_1,     0 <= p_1n  _|_  J_0 v+ + room / s >= 0,                   (B.12)
  *
  * and what holds them there acts evenly over the flight of s seconds, as a force,
  *
- *     v_e = v+ + s a + M^-1 J' p_2,   0 <= p_2n  _|_  J (v+ + v_e)/2 + room / s >= 0,       (B.12)
+ *     v_e = v+ + s a + M^-1 J' p_2,   0 <= p_2n  _|_  J (v+ + v_e)/2 + room / s >= 0,       (B.13)
  *
  * with Coulomb's law in both. J_0 are the rows now, J those of the middle of the flight; c = (J -
  * J_0) v+ is what they turn by until there, and once more until its end. So the mean velocity moves
  * along the rows, and no force does work on what rests or rolls; what slides does so by its
  * velocity at the end, J v_e + c. The flight itself is the midpoint rule with the force in it; as
- * in (S.39) it and the rows are solved by turns until the end of the flight is v_e. */
+ * in (S.53) it and the rows are solved by turns until the end of the flight is v_e. */
 #include <math.h>
 #include <string.h>
 
@@ -212,7 +212,7 @@ int rb_touches_driven(const rb_events *x, const rb_constraint *c)
     return 0;
 }
 
-/* u of (B.11), and whether something approaches. Rows of free bodies alone are as if they left. */
+/* u of (B.12), and whether something approaches. Rows of free bodies alone are as if they left. */
 static int halt_speeds(rb_events *x, double ahead)
 {
     rb_stage *s = x->s;
@@ -282,7 +282,7 @@ void rb_driven_spend(rb_events *x, const rb_constraints *before, const double *p
 /* ---- and held ----------------------------------------------------------------------------------
  */
 
-/* Normal rows of (B.12), which are solved for v_e. */
+/* Normal rows of (B.13), which are solved for v_e. */
 static void ask_for_mean_velocity(rb_events *x)
 {
     rb_stage *s = x->s;

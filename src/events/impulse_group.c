@@ -103,7 +103,7 @@ static void mark_kinematic(const rb_constraints *set, unsigned char *led)
 
 /* What is left of a gap until contacts are kept. What rests closer stays as it is; what moves, and
  * overlap, is lifted, but as if it were no deeper than a shell: no step is to throw bodies out.
- * What is pushed is lifted out of overlap that ticks made, no other (B.13). */
+ * What is pushed is lifted out of overlap that ticks made, no other (B.8). */
 static double room_of(const rb_events *x, const rb_constraint *c, const unsigned char *led)
 {
     const rb_stage *s = x->s;
@@ -126,7 +126,7 @@ static double bias_of(const rb_events *x, const rb_constraint *c)
 }
 
 /* Rows are those of the tick; what they change by until half a flight later, by the velocity of the
- * flight before, comes on top: so impulses do no work where bodies roll (B.9). */
+ * flight before, comes on top: so impulses do no work where bodies roll (B.10). */
 void rb_impulse_lead_of(const rb_events *x, const rb_constraint *c, double out[3])
 {
     const double *lead = x->lead + 4 * (ptrdiff_t)c->object;
@@ -386,7 +386,7 @@ static int drop_lifting(rb_stage *s)
 }
 
 /* What lifts a body off the floor rubs at what pushes it; that presses it to the floor, and with mu
- * >= 1 the floor holds it against the push: there is no answer. Not lifted it has one (B.13). */
+ * >= 1 the floor holds it against the push: there is no answer. Not lifted it has one (B.8). */
 static rb_status solve_or_drop(rb_stage *s)
 {
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;

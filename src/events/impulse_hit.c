@@ -4,7 +4,7 @@
  * (I.3), several at once by the problem of compression and restitution. Bodies that a shock reaches
  * are looked at in the next round, so that it runs through a line of balls one by one. Then points
  * that approach slowly and would be too close at the next tick are resolved together with all that
- * touches the same bodies (impulse_group.c). Slow is (S.17), a train of bounces that ends before
+ * touches the same bodies (impulse_group.c). Slow is (S.63), a train of bounces that ends before
  * the next tick; a contact of the last tick may come with the speed of its hop besides. */
 #include <math.h>
 #include <string.h>
@@ -224,7 +224,7 @@ static rb_status strike_bodies(rb_events *x, double t, const rb_shell_point *p)
 }
 
 /* A micro-collision: plastic, and then the speed that brings the point back to where contacts are
- * kept at the next tick: restitution raised as a slow approach needs it (B.8). */
+ * kept at the next tick: restitution raised as a slow approach needs it (B.9). */
 static rb_status hop(rb_events *x, double t, const rb_shell_point *p)
 {
     const rb_contact *c = &p->contact;

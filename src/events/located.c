@@ -3,15 +3,15 @@
  * A part of the step is the motion Q(t), 0 <= t <= T, that the rows alone allow which touch at its
  * start or approach slowly; whatever flies (flight.c) is watched by its gap
  *
- *     f(t) = least gap of all that flies at Q(t)                                            (S.19)
+ *     f(t) = least gap of all that flies at Q(t)                                            (S.66)
  *
  * counted from the overlap that the pair had at the start, if any (rounding, mostly).
  * The part ends at the first t with f(t) = 0, found by bisection and secants (Illinois), each value
  * being a part of that length, so that nothing is interpolated. A pair that is apart at both ends
  * but came and went may have met between: its tangents at both ends bound the gap from below while
- * they cross above zero; where they do not, the crossing is looked at (S.20). Triangles are seen
+ * they cross above zero; where they do not, the crossing is looked at (S.67). Triangles are seen
  * from outside only, so that what is behind a surface has no gap at all: parts end before a shape
- * could be there (S.55). Parts in which something turns by more than a quarter of a radian are
+ * could be there (S.68). Parts in which something turns by more than a quarter of a radian are
  * divided before.
  *
  * Then the impact (impacts.c), then the next part. After a bounded number of parts, or where a part
@@ -364,7 +364,7 @@ static double geom_speed(const rb_stage *s, int g, const rb_shape *shape)
 }
 
 /* How long contact i may fly and still be seen at the end: until the inner ball of the shape is
- * half way through the triangles (S.55). INFINITY: it is not one with a surface, or it leaves. */
+ * half way through the triangles (S.68). INFINITY: it is not one with a surface, or it leaves. */
 static double seen_for(const located *x, int i, double left)
 {
     const rb_stage *s = x->s;

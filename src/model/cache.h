@@ -6,7 +6,7 @@
 
 #include "rattleback/model.h"
 
-/* Links and pairs of geoms that may touch, all of which are far from each other (S.59). */
+/* Links and pairs of geoms that may touch, all of which are far from each other (S.33). */
 typedef struct rb_clear_link {
     double length; /* |l| + |a| [m]                                                              */
     double arm;    /* |a|, anchor of its hinges in the link [m]                                  */
@@ -18,7 +18,7 @@ typedef struct rb_clear_pair {
     double gap; /* at clear_q, at least [m]                                                      */
 } rb_clear_pair;
 
-/* What is known of a pair of geoms since its last query (G.32). */
+/* What is known of a pair of geoms since its last query (G.33). */
 typedef struct rb_kept_pair {
     double limit; /* lower bound of the gap plus the motion of both so far; -INFINITY: unknown */
     double n[3];  /* separating direction from geom[0] to geom[1], axes of the link of geom[0] */
@@ -58,7 +58,7 @@ struct rb_cache {
     /* rb_step: the last step, where it changed only the time; src/step/rest_cache.c */
     int rest_known, rest_ntouch;
     double rest_report[128]; /* options and report of the step  */
-    double *rest_x;        /* state and inputs it began with                        (nrest)      */
+    double *rest_x;       /* state and inputs it began with                        (nrest)      */
     rb_touch *rest_touch; /*                                                       (touch_max)   */
 
     /* rb_collide: pairs, and how far links have moved since: which pairs need no query;

@@ -1,6 +1,6 @@
 /* Towers, walls and arches: a contact shares its bodies with tens of others. W = Y Y' has hundreds
  * of blocks of 9 numbers for each block of Y, and sweeps over it lead nowhere; nobody needs it
- * here. Interior points (K.42) see Y alone, so that memory and work of an iteration grow with the
+ * here. Interior points (K.15) see Y alone, so that memory and work of an iteration grow with the
  * contacts and with the factors of the bodies. The whole problem counts as one island: parts that
  * nothing couples cost nothing together. */
 #include "solve/cone_crowd.h"
@@ -28,7 +28,7 @@ enum { ROUNDS = 3 };
 /* Share of the tolerance that is asked for: the certificate rounds otherwise [1]. */
 #define SHARE 0.99
 
-/* Tolerance beyond which sweeps and exact normals (K.23) are cheaper than factors [1]. */
+/* Tolerance beyond which sweeps and exact normals (K.21) are cheaper than factors [1]. */
 #define MOST_TOL 2e-3
 
 /* ---- who is one -------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
  * non-monotone, the measure may rise: a search for less of it ends on the spot. So
  *
  *     sweeps   mixed (cone_mix.c), which is all that many islands need to be near
- *     leaps    a whole step of Newton around the point, with compliance eps (K.12), and some sweeps
+ *     leaps    a whole step of Newton around the point, with compliance eps (K.24), and some sweeps
  *              that put each contact right by itself (K.20)
  *
  * and what comes out is the next point though its measure may be larger. eps, the length of leaps,
@@ -18,7 +18,7 @@
  * end as soon as they are near, and the normals are made exact with the friction that was found
  * (cone_normals.c): the error that is left is one of friction.
  *
- * Newton's matrix is that of the bodies (K.15), with the contacts that push, approach or leave
+ * Newton's matrix is that of the bodies (K.10), with the contacts that push, approach or leave
  * slowly: of those in reach half do not. Which of several answers is found depends on the guess. */
 #include "solve/cone_large.h"
 
@@ -354,7 +354,7 @@ static int find_knot(const large *s, double error, int *knot)
 }
 
 /* A leap that did not help: the contacts that keep the others from arriving are solved by
- * themselves (K.18); where they are many, sweeps. Returns the measure of s->x. */
+ * themselves (K.28); where they are many, sweeps. Returns the measure of s->x. */
 static rb_status help(large *s, int sweeps, double *error)
 {
     int knot[MOST_KNOT], n = find_knot(s, *error, knot), done = 0;

@@ -1,4 +1,4 @@
-/* An island solved as rows as what they are, without those whose answer can be foretold (S.95):
+/* An island solved as rows as what they are, without those whose answer can be foretold (S.42):
  *
  *     dry friction that slid in the step before, and still moves that way:   p = -+ bound
  *     limits and contacts that did not push and would open:                  p = 0

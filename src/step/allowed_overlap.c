@@ -1,4 +1,4 @@
-/* Overlap that steps may make, by their accuracy (S.97): a share of the smaller body of a pair that
+/* Overlap that steps may make, by their accuracy (S.22): a share of the smaller body of a pair that
  * moves, but more than rounding of the positions of the model. */
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* The least change dp of impulses that takes off what is unbalanced, r = -(M v_free + J' p):
  *
- *     dp = J w y,    (w J' J w) y = w r,    w = 1 / forces of a freedom                     (S.120)
+ *     dp = J w y,    (w J' J w) y = w r,    w = 1 / forces of a freedom                     (S.20)
  *
  * by conjugate gradients. Forces go along a chain or up a tower step by step, so that plain ones
  * take as many steps as there are rows. Where all rows are plain contacts the factor of

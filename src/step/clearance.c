@@ -14,13 +14,13 @@
  *     Y_g = X_k + t_k r_g + 2 (h W_k)^2 (r_g + |l_k| + 2 |a_k|)
  *
  * where r_g is how far geom g reaches out of its link, and the last term, with a bound W of all
- * angular velocities up to k, is what a swept box (G.13) has beside the velocity of its centre.
+ * angular velocities up to k, is what a swept box (G.30) has beside the velocity of its centre.
  * Nobody can meet, at the start of the step nor at its end, if for all pairs a, b, both carried by
  * link c,
  *
- *     Y_a + Y_b - 2 X_c + 2 h dv  <  g                                                       (S.59)
+ *     Y_a + Y_b - 2 X_c + 2 h dv  <  g                                                       (S.33)
  *
- * g is what (G.32) leaves of it: gaps are not measured here. Those are bounds: whether they are
+ * g is what (G.33) leaves of it: gaps are not measured here. Those are bounds: whether they are
  * looked at does not change a bit of the answer, and q* is no part of the state. */
 #include <math.h>
 #include <string.h>
@@ -153,7 +153,7 @@ static double slack_of(const rb_stage *s)
     return 2.0 * s->h * s->h * s->gravity + RB_GAP_DEEP * s->size;
 }
 
-/* (S.59) of all pairs. What is not a number holds nothing. */
+/* (S.33) of all pairs. What is not a number holds nothing. */
 static int holds(const rb_stage *s, const bounds *link)
 {
     const rb_model *m = s->m;

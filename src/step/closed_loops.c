@@ -2,18 +2,18 @@
  * two impulses of its loops, one at each end of the step,
  *
  *     v_a = v + M(q)^-1 J(q)' l,      (q+, v_b) = midpoint(q, v_a, h),   error(q+) = g error(q)
- *     v+ = v_b + M(q+)^-1 J(q+)' r,   J(q+) v+ + drive = 0                                 (S.61)
+ *     v+ = v_b + M(q+)^-1 J(q+)' r,   J(q+) v+ + drive = 0                                 (S.43)
  *
- * with g of (S.10). It is the same rule backwards in time, so that energy neither grows nor shrinks
- * from step to step; rows that lead to h v+ (S.10) lose some in each of them. l is found by
+ * with g of (S.38). It is the same rule backwards in time, so that energy neither grows nor shrinks
+ * from step to step; rows that lead to h v+ (S.38) lose some in each of them. l is found by
  *
- *     l := l - (h W)^-1 (error(q+) - g error(q)),      W = J (M + E)^-1 J' at q             (S.62)
+ *     l := l - (h W)^-1 (error(q+) - g error(q)),      W = J (M + E)^-1 J' at q             (S.44)
  *
  * with Anderson's acceleration. Where that makes or loses more energy than the midpoint rule may,
  *
- *     |1/2 l.(u + u_a) + 1/2 r.(u_b + u+) + 1/2 u'W^-1 u| <= 1e-4 T,     u = J v + drive   (S.63)
+ *     |1/2 l.(u + u_a) + 1/2 r.(u_b + u+) + 1/2 u'W^-1 u| <= 1e-4 T,     u = J v + drive   (S.46)
  *
- * the step is halved (S.16); the last term is what velocities have that the loops did not allow to
+ * the step is halved (S.27); the last term is what velocities have that the loops did not allow to
  * begin with. What does not get there is left to the rows. Who else is: loop_rows.c. Friction of
  * joints is a force of the motion while they slide: joint_friction.c. */
 #include <math.h>
@@ -29,7 +29,7 @@
 #include "step/stage.h"
 
 enum {
-    ROUNDS = 16,    /* of (S.62); 3 are usual                   */
+    ROUNDS = 16,    /* of (S.44); 3 are usual                   */
     PATIENCE = 5,   /* of them that do not halve what is missed */
     ENOUGH = 2,     /* the same where that may be rounding      */
     REFINEMENTS = 1 /* of the impulse at the end                */
@@ -233,7 +233,7 @@ static rb_status begin(loops *x, int *any)
 
 /* dv as it will be at v_a, to first order of what is stiff,
  *
- *     dv := dv + 2 ((M + E)^-1 M - 1) (v_a - v_before)                                     (S.108)
+ *     dv := dv + 2 ((M + E)^-1 M - 1) (v_a - v_before)                                     (S.45)
  */
 static void extrapolate(loops *x)
 {
@@ -503,7 +503,7 @@ static rb_status close_with_friction(loops *x)
  */
 
 /* What stood, moved by nobody, is left with a velocity that is rounding of the impulses that
- * balance each other, as in (S.6). f = M dv, Mv = M v+. */
+ * balance each other, as in (S.19). f = M dv, Mv = M v+. */
 static int rests(const loops *x, int island)
 {
     const rb_stage *s = x->s;
@@ -577,7 +577,7 @@ static double kinetic(const loops *x, int island)
     return 0.5 * twice;
 }
 
-/* (S.63). RB_UNSOLVED: the step is too long (hurried), or islands are apart now. */
+/* (S.46). RB_UNSOLVED: the step is too long (hurried), or islands are apart now. */
 static rb_status measure_energy(loops *x, double *made)
 {
     rb_stage *s = x->s;

@@ -1,5 +1,5 @@
 /* Rows of loops by themselves, and of joints that stick beside them, one dense factor for each
- * island (F.7). */
+ * island (F.15). */
 #include "step/closure.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* The least displacement that takes errors of positions off.
  *
- *     min 1/2 dq'M dq,     J_n dq >= goal - gap,     J_b dq = goal - error                  (S.34)
+ *     min 1/2 dq'M dq,     J_n dq >= goal - gap,     J_b dq = goal - error                  (S.70)
  *
  * over contacts and limits within reach, and loops; without friction. Goals are those of the place
- * where it began: what overlaps there ends a share nearer to zero (S.90), what is open stays open.
+ * where it began: what overlaps there ends a share nearer to zero (S.69), what is open stays open.
  * Rows are linear and positions are not: rows are taken again where dq leads, with the same goals,
  * as Newton's method does, until all are met.
  *
@@ -11,7 +11,7 @@
  * error is larger: where it cannot be taken off because of what else holds, it stays. A second row
  * keeps it from growing,
  *
- *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else   (S.91)
+ *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else   (S.73)
  *
  * Islands whose bodies would come deeper into anything than they were stay where they are. */
 #include "step/displace.h"
@@ -92,7 +92,7 @@ static double scale_of(const work *w, const rb_constraint *c)
     return m->jnt_type[c->object] == RB_JOINT_SLIDE ? w->x->size : HALF_TURN;
 }
 
-/* (S.90) */
+/* (S.69) */
 static double goal_of(const work *w, const rb_constraint *c, double gap)
 {
     const rb_displace *x = w->x;
@@ -281,7 +281,7 @@ static void add_row(problem *y, int row, double need, double more, int is_free)
     y->q[i] = -need;
 }
 
-/* An error is to end at its goal, and must not grow (S.91). */
+/* An error is to end at its goal, and must not grow (S.73). */
 static void list_rows(const work *w, const rb_island *is, problem *y)
 {
     y->n = 0;

@@ -66,7 +66,7 @@ static void extrapolate(double *D, int nv, int n, double *sum, double *change, d
     }
 }
 
-/* Change of the velocity that the slopes of the last parts of the same length lead to (S.51), or
+/* Change of the velocity that the slopes of the last parts of the same length lead to (S.2), or
  * that of the last one. Not where it is so large that the state is another one, unless two slopes
  * agree: a body at rest falls from no speed in every step anew. */
 static prediction predict(rb_stage *s)
@@ -168,7 +168,7 @@ void rb_stage_take_motion(rb_stage *s, double made)
 }
 
 /* pushed: contacts are expected, whose impulses the rule does not know. What that leaves out is far
- * above (S.58); what is about to rest, however, rests by the last digits. */
+ * above (S.3); what is about to rest, however, rests by the last digits. */
 static rb_status free_motion(rb_stage *s, int pushed)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
@@ -271,7 +271,7 @@ static int is_likely_by_midpoint(rb_stage *s)
     return likely;
 }
 
-/* d goes where the steps before lead: turns (S.39) take what is missing. */
+/* d goes where the steps before lead: turns (S.53) take what is missing. */
 static void follow(rb_stage *s, const double *dv)
 {
     const rb_model *m = s->m;
@@ -304,7 +304,7 @@ rb_status rb_stage_rough_motion(rb_stage *s)
     if (!pushed || !is_likely_by_midpoint(s)) return free_motion(s, pushed);
     rb_mark mark = rb_arena_mark(s->d->arena);
     prediction x = predict(s);
-    double rough = rb_stage_is_driven(s) ? RB_IMPULSE_KINEMATIC : RB_IMPULSE_ROUGH;
+    double rough = rb_stage_is_driven(s) ? RB_IMPULSE_ROUGH_DRIVEN : RB_IMPULSE_ROUGH;
     if (x.dv && x.last <= rough * x.speed)
         follow(s, x.dv);
     else

@@ -1,4 +1,4 @@
-/* The gaps at the new position: what the step promised is looked at (S.7). */
+/* The gaps at the new position: what the step promised is looked at (S.24). */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static int same_pair(const rb_touch_id *x, const rb_touch_id *y)
 }
 
 /* What the set at the start of the step knows of a pair of geoms, or of a limit: its least gap, 0:
- * none, and where overlap that the step began with may end (F.27), 0: there was none. */
+ * none, and where overlap that the step began with may end (F.8), 0: there was none. */
 typedef struct pair_start {
     double gap, floor;
 } pair_start;
@@ -56,7 +56,7 @@ static pair_start start_of(const rb_stage *s, const rb_touch_id *id)
     return x;
 }
 
-/* Above its floor (F.27), as all gaps of rows are. */
+/* Above its floor (F.8), as all gaps of rows are. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
 {
     return start_of(s, id).gap;
@@ -77,7 +77,7 @@ rb_status rb_stage_find_starts(rb_stage *s)
 }
 
 /* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
- * not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
+ * not grow beyond that in all, overlap of the model not beyond what it was (S.24). */
 static double deepened(const rb_stage *s, const rb_contact *contact, const pair_start *start)
 {
     double deep = rb_stage_pair_overlap(s, contact->geom1, contact->geom2);

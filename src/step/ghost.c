@@ -5,7 +5,7 @@
  * search allows for changes of velocity, would be stopped by it. So a row that pushes over a gap is
  * asked for the time of impact of its pair in free motion,
  *
- *     x(t) = x + v t + (v_f - v) t^2 / (2 h),     0 <= t <= h                              (S.45)
+ *     x(t) = x + v t + (v_f - v) t^2 / (2 h),     0 <= t <= h                              (S.6)
  *
  * and where the pair stays apart, and not because ways bend (then the plane is right, and a body
  * that slides keeps its row), it is left out. The motion found without it is asked in the same way;
@@ -19,7 +19,7 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
-/* Gap over which a row that pushes is asked, and by which turning may differ from (S.45), in units
+/* Gap over which a row that pushes is asked, and by which turning may differ from (S.6), in units
  * of the size [1]. Larger: what passes closer by is stopped. Smaller: piles at rest are asked. */
 #define GHOST_GAP 1e-6
 
@@ -63,7 +63,7 @@ static int is_plain(const rb_model *m, int link)
 }
 
 /* The way of geom g, added to *bend what its points leave the straight line by. 0: it turns less
- * steadily than (S.45) says. */
+ * steadily than (S.6) says. */
 static int path_of(const rb_stage *s, const motions *x, int g, rb_ballistic *out, double *bend)
 {
     int link = s->m->geom_link[g];

@@ -3,18 +3,18 @@
  * Rows u = J v + c ask for u in the dual cones K*. No motion does that if, and only if, impulses p
  * in the cones K balance each other and yet the rows they press come closer [Farkas]:
  *
- *     J'p = 0,   p in K,   p.c < 0          then   p.u = p.c < 0   for every v             (S.31)
+ *     J'p = 0,   p in K,   p.c < 0          then   p.u = p.c < 0   for every v             (S.75)
  *
  * Such a self-stress is looked for among the generators g_k of the cones, p = sum z_k g_k: first
  * with normals alone, where it proves that the bodies cannot come apart whatever friction does,
  * then with edges of the friction cones, where it says that friction keeps them from yielding. It
  * is the limit of the impulses, per compliance, that a trace eps of compliance gives,
  *
- *     0 <= z  _|_  (G'WG + eps) z + G'u - eps z_before >= 0,    z - z_before -> ray         (S.32)
+ *     0 <= z  _|_  (G'WG + eps) z + G'u - eps z_before >= 0,    z - z_before -> ray         (S.76)
  *
  * repeated until the change balances: what is left of W shrinks by eps / (eps + its eigenvalue)
  * each time. The solver of this problem is not believed: J'p is looked at. With friction a ray is a
- * necessary sign only, since slip may help (S.89). */
+ * necessary sign only, since slip may help (S.77). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@
 enum {
     EDGES = 16,       /* of a friction cone                                                       */
     MAX_EDGES = 1200, /* generators of one island; above that it is not asked for friction        */
-    ROUNDS = 8        /* of (S.32)                                                                */
+    ROUNDS = 8        /* of (S.76)                                                                */
 };
 
 /* eps as a share of the largest diagonal of G'WG [1]. */

@@ -27,7 +27,7 @@ void rb_joint_friction_begin(const rb_constraints *set, const unsigned char *sti
 void rb_joint_friction_force(const rb_stage *s, const rb_constraints *set, const double *p,
                              double *force);
 
-/* p of what slides in the island by (S.85), with the velocities u_end at the end, rows of `end`.
+/* p of what slides in the island by (S.49), with the velocities u_end at the end, rows of `end`.
  * Returns the largest change, in units of the bound [1]. */
 double rb_joint_friction_turn(const rb_constraints *set, const unsigned char *sticks, int island,
                               const double *u, const rb_constraints *end, const double *u_end,

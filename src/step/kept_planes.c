@@ -6,7 +6,7 @@
  * the one after finds the first place again. The set of rows is to grow until none is missing: the
  * place of the round before is kept as well, fixed to its two bodies,
  *
- *     gap = n.(x_2 - x_1),     n, x_1 on body 1, x_2 on body 2                              (S.53)
+ *     gap = n.(x_2 - x_1),     n, x_1 on body 1, x_2 on body 2                              (S.12)
  */
 #include <math.h>
 #include <string.h>
@@ -86,7 +86,7 @@ rb_status rb_stage_keep_planes(rb_stage *s)
     return RB_OK;
 }
 
-/* The contact at the place of a cut, at the present position (S.53). */
+/* The contact at the place of a cut, at the present position (S.12). */
 static rb_contact contact_of(const rb_stage *s, const rb_kept_plane *cut)
 {
     rb_contact c = cut->contact;

@@ -5,7 +5,7 @@
  * they are now. The face they stand on must be there: its plane is what the gap is measured from,
  * so that a point added is exactly the constraint that a larger manifold would have,
  *
- *     gap = +-n.(x_vertex - x_face)                                                        (S.50)
+ *     gap = +-n.(x_vertex - x_face)                                                        (S.10)
  */
 #include <string.h>
 
@@ -70,7 +70,7 @@ static const rb_contact *find_face(const rb_stage *s, const rb_contact *c)
     return NULL;
 }
 
-/* The contact of a vertex with the face of another contact, at the present position (S.50). */
+/* The contact of a vertex with the face of another contact, at the present position (S.10). */
 static rb_contact contact_on(const rb_stage *s, const rb_kept_point *kept, const rb_contact *face)
 {
     rb_contact c = kept->contact;

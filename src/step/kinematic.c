@@ -1,5 +1,5 @@
 /* Mocap bodies in a step: they move with the mean velocity of the step, which is what the caller
- * asks for and what their own motion does in it (S.21), so that they are where their motion says at
+ * asks for and what their own motion does in it (S.14), so that they are where their motion says at
  * its end, and gaps see the very displacement. */
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* Which loops are closed within smooth motion (S.61), and which are rows beside others.
+/* Which loops are closed within smooth motion (S.43), and which are rows beside others.
  *
  * Where nothing pushes a mechanism, p = 0 solves its contacts and limits,
  *
- *     n.v+ + bias >= 0   of all of them at the velocity that closes its loops               (S.64)
+ *     n.v+ + bias >= 0   of all of them at the velocity that closes its loops               (S.47)
  *
- * and nothing is left to solve. What pushes is solved together with the loops, by the rows (S.10),
+ * and nothing is left to solve. What pushes is solved together with the loops, by the rows (S.38),
  * from the beginning of the step; so is a mechanism that something pushed in the step before: most
  * of those are pushed again. */
 #include <string.h>

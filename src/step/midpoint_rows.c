@@ -5,7 +5,7 @@
  * late by one or two steps. So the answer of the first round leads to the middle of the step, rows
  * are taken there and solved again,
  *
- *     q_hat = q (+) h v+ / 2,     v_hat = v+ / 2   in (S.2)                                (S.47)
+ *     q_hat = q (+) h v+ / 2,     v_hat = v+ / 2   in (S.4)                                (S.5)
  *
  * once, and only for islands that are one body on at most PIVOTS points of the fixed world: those
  * are cheap, and a body on three points does not pivot. A ball has the same levers wherever it

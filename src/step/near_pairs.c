@@ -1,10 +1,10 @@
 /* What the search for rows has seen need not be looked for again at the end of the step.
  *
- * Rows are looked for at q, where geoms have swept boxes along h v (G.13). With dq the way of the
+ * Rows are looked for at q, where geoms have swept boxes along h v (G.30). With dq the way of the
  * joints from q to q+ and e = J(q) (dq - h v), every point of a geom, its centre at r from the
- * origin of its link and its surface with the arm a about that, is by (S.60) within
+ * origin of its link and its surface with the arm a about that, is by (S.31) within
  *
- *     |e_x| + |e_w| |r| + (A_k + (B_k + W_k^2) |r|) / 2 + W_k a                              (S.48)
+ *     |e_x| + |e_w| |r| + (A_k + (B_k + W_k^2) |r|) / 2 + W_k a                              (S.32)
  *
  * of where h v takes it, at the end of the way and before. While that is less than the room its box
  * had, pairs whose boxes did not meet do not touch. */

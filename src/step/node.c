@@ -1,12 +1,12 @@
 /* One rule for a step: impulses at its start, the node, and smooth motion after them.
  *
- *     v_a     = v + M^-1 J'p                  rows at q: contacts, limits, friction, loops  (S.101)
- *     (q+,v+) = midpoint(q, v_a, h)           as without contact (D.24)
- *     p       solves the rows whose velocities are the values found at q+                   (S.102)
+ *     v_a     = v + M^-1 J'p                  rows at q: contacts, limits, friction, loops  (S.81)
+ *     (q+,v+) = midpoint(q, v_a, h)           as without contact (D.36)
+ *     p       solves the rows whose velocities are the values found at q+                   (S.82)
  *
  * Rounds: W = J M^-1 J' once;  b = value(q+) - W p;  p := solve(W, b);  (q+, v+) anew. They end
  * when the values are what the answer foretold. What overlaps at q+ and has no row gets one, from
- * the same material points, pulled back to q (S.103). */
+ * the same material points, pulled back to q (S.84). */
 #include "step/node.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static rb_status take_memory(rb_node *x)
     return ok && rb_push_rows(arena, of_v, 10, m->nv) ? RB_OK : RB_NOMEM;
 }
 
-/* v before the impulses: what was reported, and what it lacks (S.104). Who writes v means v itself.
+/* v before the impulses: what was reported, and what it lacks (S.86). Who writes v means v itself.
  */
 static void begin_velocity(rb_node *x)
 {
@@ -198,7 +198,7 @@ static void find_lasting(rb_node *x)
     for (int r = 0; r < s->set.nrow; r++) x->b[r] -= s->set.drive[r];
 }
 
-/* Impulses that last were half of them in the kick (S.104), J kick = -W p / 2. Those of an impact
+/* Impulses that last were half of them in the kick (S.86), J kick = -W p / 2. Those of an impact
  * were not, and are not expected again: the islands of such begin without. 1: there were any. */
 static int forget_impacts(rb_node *x)
 {
@@ -227,7 +227,7 @@ static int forget_impacts(rb_node *x)
     return any;
 }
 
-/* Friction of joints acts half at the start of a step and half at its end (S.109). */
+/* Friction of joints acts half at the start of a step and half at its end (S.88). */
 static void halve_friction(const rb_stage *s, double by)
 {
     for (int i = s->set.ncontact; i < s->set.n; i++) {
@@ -507,8 +507,8 @@ static double lifting(const rb_node *x)
     return work;
 }
 
-/* What the step promised is looked at (S.7): where halves of the step do not cure it, a little more
- * will do, and is told. */
+/* What the step promised is looked at (S.24): where halves of the step do not cure it, a little
+ * more will do, and is told. */
 static rb_status check_gaps(rb_node *x)
 {
     rb_stage *s = x->s;

@@ -4,13 +4,13 @@
  * nothing of them. After the step they are taken off: all of them linearly in time, so that they
  * are gone T = 0.2 s after the first of them was seen, at t_e,
  *
- *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T        (S.90)
+ *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T        (S.69)
  *
  * with the scale l, the extent of the model or pi. The law has no step in it: two halves of a step
  * lead where the whole one does. Models that actuators drive do it twenty times in T, not in each
- * step. The displacement is (S.34), the velocity stays as it is,
+ * step. The displacement is (S.70), the velocity stays as it is,
  *
- *     q := q (+) dq,       v as it is, but for loops (S.92)                                (S.35)
+ *     q := q (+) dq,       v as it is, but for loops (S.72)                                (S.71)
  *
  * and the energy that this gives is reported. What has not shrunk by a tenth when its time is over
  * cannot: it is left alone until it changes.
@@ -19,7 +19,7 @@
  * has no repairs: its rows hold loops by their velocity alone, and what they open by within the
  * step is closed here,
  *
- *     J_b dq = -error                                                                      (S.67)
+ *     J_b dq = -error                                                                      (S.80)
  */
 #include <math.h>
 #include <string.h>
@@ -222,7 +222,7 @@ static int set_goals(rb_stage *s, double start, rb_displace *x)
         x->reach = deep;
         return x->close_loops;
     }
-    x->share = 1.0 - after / left; /* (S.90) */
+    x->share = 1.0 - after / left; /* (S.69) */
     x->most = left - after;
     x->reach = REACH * fmax(overlap, moves) * x->share;
     return 1;

@@ -4,7 +4,7 @@
  * rows of an island whose loops are open, those are left to themselves, for one step, that the
  * others decide:
  *
- *     pivot of J M^-1 J', scaled to unit diagonal, <= 1e-6 n at q,  |error(q)| > 1e-10 size (S.69)
+ *     pivot of J M^-1 J', scaled to unit diagonal, <= 1e-6 n at q,  |error(q)| > 1e-10 size (S.40)
  *
  * More than a thousand times its own size would have to move to take a length off. They may not
  * open to more than twice what loops were open by. */

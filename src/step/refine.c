@@ -5,7 +5,7 @@
  * with less to be content with, finds it; it is made only where rounding of the impulses
  * themselves,
  *
- *     2^-53 max_i sum_j |W_ij| |z_j|  <=  0.01 tol scale                                    (S.54)
+ *     2^-53 max_i sum_j |W_ij| |z_j|  <=  0.01 tol scale                                    (S.28)
  *
  * leaves room for it: a ton that falls on a gram has no better answer in doubles. Nor is it made
  * where the answer is one of several: a second run, with less to be content with, would take longer

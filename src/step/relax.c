@@ -1,11 +1,12 @@
-/* Where rows of a repair are taken: at the position found (S.7). Where bodies turn so far that rows
- * of one place undo those of the other, repairs go to and fro between the two: a body of 0.1 kg
- * between ten and a wall is pushed and spins where rows say that it must, and opens where they are
- * taken next. Between the two there is an answer. Where overlap grows, a share of the way is gone,
+/* Where rows of a repair are taken: at the position found (S.24). Where bodies turn so far that
+ * rows of one place undo those of the other, repairs go to and fro between the two: a body of 0.1
+ * kg between ten and a wall is pushed and spins where rows say that it must, and opens where they
+ * are taken next. Between the two there is an answer. Where overlap grows, a share of the way is
+ * gone,
  *
- *     v_hat := v_hat + a r,    q_hat := q (+) h v_hat,    r = v+ - v_hat                    (S.70)
+ *     v_hat := v_hat + a r,    q_hat := q (+) h v_hat,    r = v+ - v_hat                    (S.25)
  *
- * with a from the last two r, as in (S.52), in parts of a step that halving did not help. For
+ * with a from the last two r, as in (S.60), in parts of a step that halving did not help. For
  * bodies by themselves: links are not where h v_hat leads. */
 #include <math.h>
 #include <string.h>

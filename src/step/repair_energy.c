@@ -2,11 +2,11 @@
  * step is pushed out by its velocity, and could gain energy. The first answer of the step was not
  * pushed: what creates no energy on the way from one to the other is taken,
  *
- *     v+ = (1 - a) v_n + a v_1,    f likewise,    1/2 f.(v+ + v_f) + w <= 0,    least a      (S.36)
+ *     v+ = (1 - a) v_n + a v_1,    f likewise,    1/2 f.(v+ + v_f) + w <= 0,    least a      (S.35)
  *
  * with f = J'p, w the work of prescribed motion, 1 the first answer and n the last, for each group
  * of trees that rows of one of the two connect: what others lose is nothing to them. The position
- * is that of the last: it is free of overlap. Rows at the middle of the step (S.47) push too, by
+ * is that of the last: it is free of overlap. Rows at the middle of the step (S.5) push too, by
  * the bend of the way: the first answer is that of the rows of the start. A body that this would
  * move aside by a quarter of its thickness and more has its step halved instead: it hits something,
  * and the velocity must tell. */
@@ -159,7 +159,7 @@ static double twice_kinetic(repair *x, int group, const double *v)
     return twice;
 }
 
-/* v of the group becomes the mixture. (S.36) does not know what impulses did to the smooth terms of
+/* v of the group becomes the mixture. (S.35) does not know what impulses did to the smooth terms of
  * a carried tree, whose first answer may be faster than its last though it says otherwise: then 0,
  * and v stays. */
 static int mix(repair *x, int group, double a)

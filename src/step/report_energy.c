@@ -20,7 +20,7 @@ static double energy_at(const rb_stage *s, const double *q, const double *v, dou
 }
 
 /* Chains that nothing carries move by h v+, which is not where smooth motion leads. In parts of a
- * divided step, hard impacts, that is reported: made (S.72). */
+ * divided step, hard impacts, that is reported: made (S.56). */
 static void report_in_full(rb_stage *s)
 {
     int carried = 0;
@@ -60,7 +60,7 @@ static int is_driven(const rb_stage *s)
 }
 
 /* Neither loops nor contact give energy: where nothing drives the model, what it has more of than
- * before was made by the rule of the step (S.87). In units of what moves, and of what weight gives
+ * before was made by the rule of the step (S.48). In units of what moves, and of what weight gives
  * in the part: share. */
 static double find_energy_rise(rb_stage *s, double *share)
 {

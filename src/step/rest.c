@@ -3,7 +3,7 @@
  * With impulses p inside their cones v = 0 leaves a velocity v = v_free + M^-1 J' p. It is rounding
  * where it is that of the impulses that balance each other, in the energy of each tree:
  *
- *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|             (S.6)
+ *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|             (S.19)
  *
  * There is no threshold of speed: what slides by 1e-6 of its weight is far outside.
  *
@@ -28,8 +28,8 @@ typedef struct rest {
     rb_stage *s;
     double *v;                 /* M^-1 J'p + v_free                                    (nv)     */
     double *defect;            /* M v                                                  (nv)     */
-    double *push;              /* s of (S.6)                                           (nv)     */
-    double *energy, *rounding; /* both sides of (S.6)                                  (ntree)  */
+    double *push;              /* s of (S.19)                                           (nv)     */
+    double *energy, *rounding; /* both sides of (S.19)                                  (ntree)  */
     double *p;                 /* impulses on trial                                    (nrow)   */
 } rest;
 
@@ -94,7 +94,7 @@ static void push(rest *x, const double *p)
     for (int j = 0; j < s->m->nv; j++) x->v[j] += s->v_free[j];
 }
 
-/* Both sides of (S.6), for all trees at once; v is that of p. */
+/* Both sides of (S.19), for all trees at once; v is that of p. */
 static void measure(rest *x, const double *p)
 {
     rb_stage *s = x->s;
@@ -196,7 +196,7 @@ static double nearly(const rb_stage *s)
 }
 
 /* Islands whose defect is above that for sure, found without a product with M: the energy
- * of a tree is at least that of one of its links, and its rounding (S.6) at most
+ * of a tree is at least that of one of its links, and its rounding (S.19) at most
  *
  *     2 n (sum_j |v_free,j| sqrt(M_jj))^2 + 2 sum_j (|J|'|p|)_j^2 / M_jj
  *

@@ -2,20 +2,20 @@
  *
  * Position level: the gap after the step, linearised at q_hat, must not be negative,
  *
- *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                     (S.2)
+ *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                     (S.4)
  *
  * with v_hat = 0 at the start of the step. What overlaps already is kept from sinking deeper, not
  * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push what
- * steps made, of rounding size: theirs is gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.75).) Gaps of
- * rounding size are zero, and in large islands those that nobody sees (S.43).
+ * steps made, of rounding size: theirs is gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.37).) Gaps of
+ * rounding size are zero, and in large islands those that nobody sees (S.8).
  *
  * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off in a step,
- * what the step itself would add is not allowed (S.10). Ahead of the start (v_hat given from the
+ * what the step itself would add is not allowed (S.38). Ahead of the start (v_hat given from the
  * beginning) the whole error is taken off, as Stewart and Trinkle do, by parts of a step their
  * share.
  *
  * Restitution in a fixed step: a contact that would close within it and comes faster than weight
- * alone drives it in two steps bounces (S.3). It would meet with u*, and leaves with the speed b
+ * alone drives it in two steps bounces (S.7). It would meet with u*, and leaves with the speed b
  * that e u* has become where the step ends: the bounce has the height that e gives it, though the
  * step does not know the time of the impact,
  *
@@ -48,7 +48,7 @@ static rb_status factor_with(const rb_model *m, rb_data *d, const double *k)
     return status;
 }
 
-/* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
+/* Springs, dampers and servos act on what an impulse does within the step as well (D.37). */
 rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E)
 {
     const rb_model *m = s->m;
@@ -70,7 +70,7 @@ rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E)
         double more = 0.0;
         any |= k[j] != 0.0;
         if (b[j] != 0.0)
-            more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.37) */
+            more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.38) */
         held |= more > 0.0;
         k[j] += more;
         b[j] = more;
@@ -119,7 +119,7 @@ static int is_too_deep(const rb_stage *s, const rb_constraint *c)
 }
 
 /* Stewart and Trinkle push out what steps made, a part of a step its share of it: over a part of
- * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.75), unless
+ * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.37), unless
  * nobody looks at what steps make. */
 static double pushed_floor(const rb_stage *s, double start, double deep)
 {
@@ -137,7 +137,7 @@ static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
     return lifts && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
-/* Where rows leave no answer, what touches yields by rounding (S.41). */
+/* Where rows leave no answer, what touches yields by rounding (S.39). */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
 {
     if (!s->yields || s->o->formulation->push_out) return 0.0;
@@ -150,7 +150,7 @@ double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
     return start < -2.0 * deep ? RB_YIELD_OVERLAP * rb_stage_growth(s) : 0.0;
 }
 
-/* A rigid face: points that differ by no more than steps may overlap are at one height (S.49). */
+/* A rigid face: points that differ by no more than steps may overlap are at one height (S.9). */
 static int is_level(const rb_stage *s, const rb_constraint *c, double a, double b)
 {
     return fabs(a - b) <= rb_stage_deep(s, &c->id);
@@ -178,8 +178,8 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
     return floor;
 }
 
-/* Points of a face that touches are closed where they are level with zero (S.49), those of large
- * islands where nobody sees their gap (S.43). */
+/* Points of a face that touches are closed where they are level with zero (S.9), those of large
+ * islands where nobody sees their gap (S.8). */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 {
     int of = c->island;
@@ -196,7 +196,7 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 
 static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_hat)
 {
-    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) /* (S.22) */
+    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) /* (S.79) */
         return fmax(0.0, 2.0 * c->gap / s->h + s->u_before[c->row]);
     double floor = gap_floor(s, c);
     double room = c->gap - floor;
@@ -206,7 +206,7 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
     return stays ? fmax(0.0, bias) : bias;
 }
 
-/* Row r of a loop (S.10). In the scheme of Moreau and Jean it is a matter of velocities (S.67). */
+/* Row r of a loop (S.38). In the scheme of Moreau and Jean it is a matter of velocities (S.80). */
 static double loop_bias(const rb_stage *s, const rb_constraint *c, int r, double u_hat)
 {
     if (s->o->scheme == RB_SCHEME_MOREAU_JEAN || rb_stage_is_redundant(s, c->id.a, r)) return 0.0;
@@ -214,7 +214,7 @@ static double loop_bias(const rb_stage *s, const rb_constraint *c, int r, double
     return (s->set.error[c->row + r] - goal) / s->h - u_hat;
 }
 
-/* b of (S.3) where the contact came faster than its weight drives it within two steps. */
+/* b of (S.7) where the contact came faster than its weight drives it within two steps. */
 static double bounce(const rb_stage *s, const rb_constraint *c, double gap, double u_free)
 {
     double e = c->kind == RB_CONSTRAINT_CONTACT ? c->material.restitution : 0.0;
@@ -374,7 +374,7 @@ static double typical_speed(const rb_stage *s)
 
 /* Impulses change speeds, and pairs that the free motion would not bring together meet: in a heap
  * some do in every step, and a repair costs as much as the step. So rows are looked for a little
- * farther from the beginning, where there were many in the step before (S.46). */
+ * farther from the beginning, where there were many in the step before (S.13). */
 static void reach_farther(rb_stage *s)
 {
     if (s->last_p || s->flight || s->d->ntouch <= RB_UNIQUE_CONTACTS) return;

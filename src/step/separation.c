@@ -5,9 +5,9 @@
  * and go, a their anchors in the link, and l the place of the link on p:
  *
  *     W_k = W_p + sum |dq|,     X_k = X_p + W_p (|l| + |s| + 2 |a|) + 2 W_k |a| + |ds|
- *     way_k = X_k + W_k r_k                                                                 (S.80)
+ *     way_k = X_k + W_k r_k                                                                 (S.34)
  *
- * where r_k is how far its geoms reach out of it. Where (G.32) leaves more of the gaps of q0 than
+ * where r_k is how far its geoms reach out of it. Where (G.33) leaves more of the gaps of q0 than
  * the ways of both, nobody touches at q_new, nor on the way, and neither is looked at. Pairs on one
  * first link that moves freely have their ways measured on that link. */
 #include <math.h>

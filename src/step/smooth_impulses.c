@@ -1,27 +1,27 @@
 /* Impulses within smooth motion. A tree of several links that is pushed moves by the midpoint rule
  * with its impulses in it,
  *
- *     M (v+ - v) = h F(q_m, v_m, w) + J'p,    q+ = q (+) h (v_m + w),    v_m = (v + v+)/2 (S.37)
+ *     M (v+ - v) = h F(q_m, v_m, w) + J'p,    q+ = q (+) h (v_m + w),    v_m = (v + v+)/2 (S.51)
  *
  * so that energy changes by the work of the impulses, p.J v_m, and by nothing else. The rows were
  * asked for h v+; w, the least motion in the metric of M, makes the rows that push or stick move by
  * that:
  *
- *     J_a h (v_m + w) = J_a h v+,    w = M^-1 J_a' l (S.38)
+ *     J_a h (v_m + w) = J_a h v+,    w = M^-1 J_a' l (S.52)
  *
- * F moves the velocity along with w (D.34): without that a chain that turns fast would gain or lose
+ * F moves the velocity along with w (D.44): without that a chain that turns fast would gain or lose
  * energy wherever a position is corrected.
  *
  * The rule and the rows are solved by turns, p from the rows with a free velocity that has the
  * effect of p on the smooth terms in it,
  *
- *     v_f := v_f + (v_k - v+),    v_k = v+ of (S.37) with p,    v+ = v_f + M^-1 J'p (S.39)
+ *     v_f := v_f + (v_k - v+),    v_k = v+ of (S.51) with p,    v+ = v_f + M^-1 J'p (S.53)
  *
  * until v_k = v+, with Anderson's acceleration. Each p is the certified answer of a problem, and
  * the last of them is not tried by the rule where what that would find is foreseen: with the spin w
  * of the fastest link, terms of the rule change by a share h w of what the velocity changes,
  *
- *     h w max |v+ - v_k|  <=  1e-6 max |v|                                                   (S.71)
+ *     h w max |v+ - v_k|  <=  1e-6 max |v|                                                   (S.54)
  *
  * Where it does not end the step is halved. */
 #include <math.h>
@@ -37,7 +37,7 @@
 #include "step/stage.h"
 
 enum {
-    ITERATIONS = 12,  /* of (S.39); 3 to 5 are usual                                      */
+    ITERATIONS = 12,  /* of (S.53); 3 to 5 are usual                                      */
     PATIENCE = 4,     /* turns after which they have to get on, or the step is halved     */
     LONG = 40,        /* links of a tree from which on a turn is dear                     */
     MOST_SUBSTEPS = 8 /* substeps that impulses may want; halves want fewer of them, and turns */
@@ -59,7 +59,7 @@ typedef struct motion {
     rb_plane plane, *flat; /* of a mechanism in a plane; NULL: it is in space */
     int substeps;
     double end;  /* defect at which turns end [1]                                               */
-    double hold; /* residual of (S.38) in this turn, relative to what it was [1]                */
+    double hold; /* residual of (S.52) in this turn, relative to what it was [1]                */
     double tol;  /* of the midpoint rule in this turn [1]                                       */
     double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
     int impact;  /* impulses are large, or were so that the step was halved                     */
@@ -224,7 +224,7 @@ static void solve_shift(motion *x, int nheld)
     }
 }
 
-/* shift of (S.38) for the displacement dq. Rows taken ahead, at q_hat, were asked for the way there
+/* shift of (S.52) for the displacement dq. Rows taken ahead, at q_hat, were asked for the way there
  * and h (v+ - v_hat) on top. */
 static void find_shift(motion *x)
 {
@@ -245,7 +245,7 @@ static void find_shift(motion *x)
 /* ---- turns ------------------------------------------------------------------------------------
  */
 
-/* v_k, q_k of (S.37) with the impulses there are. */
+/* v_k, q_k of (S.51) with the impulses there are. */
 static rb_status move_smoothly(motion *x, double *q_k)
 {
     rb_stage *s = x->s;
@@ -302,7 +302,7 @@ static double defect(motion *x)
     return size > 0.0 ? most / size : 0.0;
 }
 
-/* What the next turn would find to differ (S.71), relative to the largest velocity [1]. */
+/* What the next turn would find to differ (S.54), relative to the largest velocity [1]. */
 static double predicted_defect(const motion *x)
 {
     const rb_stage *s = x->s;
@@ -328,7 +328,7 @@ static rb_status solve_rows(rb_stage *s, double *start)
     return status == RB_OK ? rb_stage_rest(s) : status;
 }
 
-/* v_f of (S.39), the rows solved again with it. */
+/* v_f of (S.53), the rows solved again with it. */
 static rb_status solve_again(motion *x)
 {
     rb_stage *s = x->s;
@@ -435,7 +435,7 @@ static double kinetic(const motion *x, const double *v)
 }
 
 /* Work of the impulses, with the mean velocity of the step where a tree is carried, and what the
- * rule made, relative to the kinetic energy (S.40): gain. What of that is not (S.8): made. dq is
+ * rule made, relative to the kinetic energy (S.55): gain. What of that is not (S.18): made. dq is
  * that of the rule. */
 static void measure_energy(motion *x)
 {
@@ -528,7 +528,7 @@ static rb_status move_trees(rb_stage *s, double spin, double *q_k)
     find_made(&x, q_k);
     measure_energy(&x);
 
-    /* what is left of (S.38) */
+    /* what is left of (S.52) */
     x.hold = RB_HOLD_TOL;
     find_shift(&x);
     for (int j = 0; j < s->m->nv; j++) x.dq[j] = (x.dq[j] + x.shift[j]) / s->h;

@@ -156,7 +156,7 @@ enum {
 };
 
 /* Where problems without an answer are to be expected, the whole ladder is for the last try: loops
- * get one with their errors kept (S.41); overlap of the model may hold a link from two sides, so
+ * get one with their errors kept (S.39); overlap of the model may hold a link from two sides, so
  * that friction lets it go neither way, and a shorter step asks for less; so it does for a chain
  * with more contacts than it can move away from, and for tons on grams, where rounding hides the
  * modes and halves of the step find others. */
@@ -272,7 +272,7 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
 
 /* Overlap of a mechanism with itself is tens of rows, of which a few push. Those that are open and
  * did not push before stay out of the problem; where impulses of the others would close one it
- * joins, and the problem is solved again (S.73). */
+ * joins, and the problem is solved again (S.41). */
 static rb_status leave_open(const rb_stage *s, rb_arena *arena, rb_island *is)
 {
     int any = 0;
@@ -331,7 +331,7 @@ static int island_rows(const rb_constraints *set, int island)
     return rows;
 }
 
-/* Rows as what they are (F.28), where the tolerance leaves room for a trace of compliance, for
+/* Rows as what they are (F.21), where the tolerance leaves room for a trace of compliance, for
  * mechanisms: free bodies have nothing but plain contacts. Who wants to see problems, or another
  * solver, gets cones. */
 static int may_be_active(const rb_stage *s, int island)

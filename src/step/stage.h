@@ -43,14 +43,14 @@ typedef struct rb_kept_point {
     double vertex[3];   /* in the frame of its geom [m]                                         */
 } rb_kept_point;
 
-/* The place of a contact that runs, in the round before (S.53). */
+/* The place of a contact that runs, in the round before (S.12). */
 typedef struct rb_kept_plane {
     rb_contact contact;  /* as it was                                                            */
     double x_1[3], n[3]; /* its point and normal in the frame of geom 1 [m]                     */
     double x_2[3];       /* its point in the frame of geom 2 [m]                                */
 } rb_kept_plane;
 
-/* How a link goes while the joints go straight (S.60), all of it per way. */
+/* How a link goes while the joints go straight (S.31), all of it per way. */
 typedef struct rb_link_path {
     double w[3];         /* turning at the end that is looked from [rad]                         */
     double x_w[3], x[3]; /* J off there: turning [rad] and origin [m]                            */
@@ -67,7 +67,7 @@ enum { RB_LOOP_ROWS = 6, RB_LOOP_PLACE };
 
 typedef enum rb_closed_tree {
     RB_CLOSED_NOT,  /* its loops, if any, are rows  */
-    RB_CLOSED,      /* within smooth motion (S.61)  */
+    RB_CLOSED,      /* within smooth motion (S.43)  */
     RB_CLOSED_RESTS /* and v = 0 is certified there */
 } rb_closed_tree;
 
@@ -97,7 +97,7 @@ typedef struct rb_stage {
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
     int ambiguous;    /* 1: cones of this round of restitution have several answers               */
 
-    int without_push_out; /* 1: rows ask for nothing; then: the first answer is theirs (S.68) */
+    int without_push_out; /* 1: rows ask for nothing; then: the first answer is theirs (S.36) */
     int final;       /* no halving of the step is left                                           */
     int may_overlap; /* so much, in units of what is allowed, will do: told as below accuracy  */
     int may_yield;   /* 1: a motion without answer is tried again so                             */
@@ -106,11 +106,11 @@ typedef struct rb_stage {
                           */
     int npassed_through; /* -1: all that go by are held */
     int no_answer;    /* 1: a problem of the motion has none; `node` only                         */
-    int keep_overlap; /* 1: repairs ask nothing of what is not too deep (S.88)                    */
+    int keep_overlap; /* 1: repairs ask nothing of what is not too deep (S.78)                    */
     int yields;       /* 1: errors of loops stay as they are, what touches yields; 2: so do limits
-                         that the start is beyond (S.41)                                          */
-    double *half;     /* p~ of loops and limits (S.110); NULL: none, `node` only   (set.nrow)     */
-    int corrects;     /* 1: errors of the start are being taken off (S.90)                        */
+                         that the start is beyond (S.39)                                          */
+    double *half;     /* p~ of loops and limits (S.87); NULL: none, `node` only   (set.nrow)     */
+    int corrects;     /* 1: errors of the start are being taken off (S.69)                        */
     unsigned char
         *redundant;  /* rows of loops left to themselves; NULL: none (neq x RB_LOOP_ROWS) */
     double open;     /* largest closure error of the start [m]                                    */
@@ -129,9 +129,9 @@ typedef struct rb_stage {
     double *q_free, *v_free, *act_free;
     int rough;        /* 1: they are only good enough for trees that are carried                */
     double *v_smooth; /* v_free before carried trees had what impulses do to smooth terms (nv)  */
-    double *v_next;   /* v_free with that, from whose change the next step begins (S.51)  (nv)  */
+    double *v_next;   /* v_free with that, from whose change the next step begins (S.2)  (nv)  */
 
-    /* loops that are closed within it (S.61); NULL where a model has none */
+    /* loops that are closed within it (S.43); NULL where a model has none */
     unsigned char *closed; /* those of the tree are                      (ntree)                 */
     unsigned char *loop_rows; /* those of the tree are left to the rows     (ntree) */
     int too_fast;           /* 1: they make energy because the step is too long                   */
@@ -149,23 +149,23 @@ typedef struct rb_stage {
     int ncontact;
     rb_near near;      /* pairs that were seen from q0                                          */
     int near_complete; /* at the last check, no other pair could touch           */
-    int kept_q0;       /* 1: a look at q0 left its gaps (G.32) ..                                */
+    int kept_q0;       /* 1: a look at q0 left its gaps (G.33) ..                                */
     unsigned kept_calls; /* .. and they are those of q0 while d->kept_calls is this          */
-    int moves_far; /* 0: no geom goes far within the step (S.80)                             */
+    int moves_far; /* 0: no geom goes far within the step (S.34)                             */
     int nothing_touches; /* at the last check: nobody touches anybody, nor on the way */
     double *near_l, *near_S, *near_v; /* link_l, dof_S and v of then    (nlink x 3), ..         */
     rb_constraints set;
     rb_constraints first; /* the set at the start of the step: gaps that were there             */
     rb_constraints last;  /* the set before the repair, with its impulses                      */
     const double *last_p; /* NULL: none yet                             (last.nrow)             */
-    int middle;           /* 1: rows are those of the middle of the step (S.47), no repair       */
+    int middle;           /* 1: rows are those of the middle of the step (S.5), no repair       */
     rb_kept_point *kept_point; /* contacts of the round before                  (npoint) */
     int nkept_point;
     rb_kept_plane *kept_plane; /*                                                        (ncut) */
     int nkept_plane;
     int inelastic;           /* 1: nothing bounces within the step                              */
     const rb_flight *flight; /* contacts that are left out because they fly; NULL: none         */
-    int *ghost; /* pairs that are left out because they pass by (S.45)  (nghost x 2)             */
+    int *ghost; /* pairs that are left out because they pass by (S.6)  (nghost x 2)             */
     int nghost;
     rb_contact *seen; /* contacts at q_new, of the last check; NULL: not kept  (touch_max)      */
     int nseen;
@@ -175,7 +175,7 @@ typedef struct rb_stage {
         single_impact; /* `hybrid`: the impact of one contact alone; nphase 0: of several    */
     int round; /* of an impact, 1, 2, ..; 0: motion                                              */
     int midpoint_substeps; /* of smooth motion with impulses, in the round before; 0: none */
-    int iteration;         /* of smooth motion and rows (S.39), 1, 2, ..; 0: none         */
+    int iteration;         /* of smooth motion and rows (S.53), 1, 2, ..; 0: none         */
     int attempts;          /* motions from time0 so far          */
     int part; /* problem of restitution, 1, 2, ..; 0: the first one                             */
     rb_kept *kept; /* NULL: none                                        (set.nisland)           */
@@ -322,14 +322,14 @@ int rb_stage_may_turn(const rb_stage *s, const double *v);
 rb_status rb_stage_take_rows(rb_stage *s);
 
 /* rows.c: M factored at d->q, springs and dampers of a step of h in it; L_node: the same without
- * them, but with the inertia of joints that creep (D.37), NULL: not wanted (nM); E: what they add
+ * them, but with the inertia of joints that creep (D.38), NULL: not wanted (nM); E: what they add
  * to the diagonal of M, NULL: not wanted (nv). */
 rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
 
-/* rows.c: what the gap of a constraint may yield by where rows leave no answer (S.41) [m]. */
+/* rows.c: what the gap of a constraint may yield by where rows leave no answer (S.39) [m]. */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c);
 
 /* rows.c: contacts and rows at q_hat, M factored at q_hat; u filled. */
@@ -344,12 +344,12 @@ rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
 
 /* clearance.c: what is known of the gaps of all pairs is noted at q0, with poses as in d. Then:
- * nothing can meet between q0 and q_free (S.59), and the motion is the smooth one. */
+ * nothing can meet between q0 and q_free (S.33), and the motion is the smooth one. */
 void rb_stage_note_clearance(rb_stage *s);
 int rb_stage_is_clear(rb_stage *s);
 void rb_stage_take_free(rb_stage *s);
 
-/* separation.c: whether nothing touches at q_new, nor on the way there from q0 (S.80); strides. */
+/* separation.c: whether nothing touches at q_new, nor on the way there from q0 (S.34); strides. */
 int rb_stage_nothing_touches(rb_stage *s);
 
 /* link_paths.c: how every link goes along dq (nv), and J off (nv), seen from the end of the way
@@ -384,7 +384,7 @@ rb_status rb_stage_smooth_impulses(rb_stage *s, double *q_k);
 int rb_stage_is_long(const rb_model *m);
 
 /* refine.c: a certified answer of a cone problem, with a tenth of its residual where doubles can
- * hold it (S.54). Scratch from o->arena. */
+ * hold it (S.28). Scratch from o->arena. */
 rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
 
 /* solve_islands.c: where constraint c of the set may begin: impulse of the step before, or of the
@@ -396,7 +396,7 @@ void rb_stage_recall_round(const rb_stage *s, const rb_constraint *c, double *gu
 void rb_stage_fill(const rb_stage *s, rb_island *island);
 
 /* active_rows.c: p, mode of an island as rows as what they are; those that slide or stay open, as
- * far as it can be foretold, are not in the system (S.95). done 0: no certified answer. */
+ * far as it can be foretold, are not in the system (S.42). done 0: no certified answer. */
 rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_info *info, int *rows,
                                 int *done);
 
@@ -417,7 +417,7 @@ rb_status rb_stage_find_ghosts(rb_stage *s);
 int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
 
 /* tunnelling.c: after rb_stage_check. RB_UNSOLVED where a geom goes through another one between q0
- * and q_new (S.66); moves d. */
+ * and q_new (S.30); moves d. */
 rb_status rb_stage_tunnelling(rb_stage *s);
 
 /* tunnelling.c: whether a geom is farther from where v takes it in the step than from where v_new
@@ -441,7 +441,7 @@ void rb_stage_find_pushed(rb_stage *s);
 /* new_position.c: v_new, q_new, pushed, resting; rest.c with it. */
 rb_status rb_stage_new_position(rb_stage *s);
 
-/* new_position.c: bodies of islands with an overlap move as their rows believe (S.42): q_new. 0:
+/* new_position.c: bodies of islands with an overlap move as their rows believe (S.17): q_new. 0:
  * all of them do so already. */
 rb_status rb_stage_follow_rows(rb_stage *s, int *moved);
 
@@ -481,12 +481,12 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
 /* gaps.c: the same of all rows: start. Needs first. */
 rb_status rb_stage_find_starts(rb_stage *s);
 
-/* redundant_rows.c: takes those rows out of the set; the first time, finds them (S.69). Then:
+/* redundant_rows.c: takes those rows out of the set; the first time, finds them (S.40). Then:
  * whether row r of equality e is one. */
 rb_status rb_stage_drop_redundant(rb_stage *s, int first);
 int rb_stage_is_redundant(const rb_stage *s, int e, int r);
 
-/* gaps.c: share of the closure error of loops that this part of the step takes off (S.10). */
+/* gaps.c: share of the closure error of loops that this part of the step takes off (S.38). */
 double rb_stage_loop_share(const rb_stage *s);
 
 /* gaps.c: closure error of row r of an equality that the step is asked to end with. */
@@ -497,7 +497,7 @@ double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
 double rb_stage_error_least(const rb_stage *s);
 
 /* gaps.c: what a limit that the start is beyond may yield by in a step without another answer
- * (S.41). start: its gap. */
+ * (S.39). start: its gap. */
 double rb_stage_yield_error(const rb_stage *s, double start);
 
 /* gaps.c: by which a ball joint is turned [rad]; length of a tendon. */

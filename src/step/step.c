@@ -89,8 +89,8 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
  */
 
 /* Work of the impulses, 1/2 (J'p).(v+ + vf), and that of prescribed motion, p.drive, which is not
- * created (S.8). Without springs and dampers within the step it is 1/2 v+'Mv+ - 1/2 vf'Mvf, without
- * the cancellation of two large energies. */
+ * created (S.18). Without springs and dampers within the step it is 1/2 v+'Mv+ - 1/2 vf'Mvf,
+ * without the cancellation of two large energies. */
 rb_status rb_stage_measure(rb_stage *s)
 {
     const rb_model *m = s->m;
@@ -196,7 +196,7 @@ static rb_status do_round(rb_stage *s)
     return status == RB_OK ? go_on(s) : status;
 }
 
-/* The first round: what passes by is left out (S.45). */
+/* The first round: what passes by is left out (S.6). */
 static rb_status first_round(rb_stage *s)
 {
     int meet = 0;
@@ -213,7 +213,7 @@ static rb_status first_round(rb_stage *s)
     return do_round(s);
 }
 
-/* The first round, and its rows once more at the middle where a body pivots (S.47). What has no
+/* The first round, and its rows once more at the middle where a body pivots (S.5). What has no
  * answer there keeps the one it had. */
 static rb_status first_rounds(rb_stage *s)
 {
@@ -248,8 +248,8 @@ static int stays_open(const rb_stage *s, int round, double missed_before)
            s->missed > RB_LOOP_GAIN * missed_before;
 }
 
-/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
- * nonlinear formulations, until it stands (S.9). */
+/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.24) and, in
+ * nonlinear formulations, until it stands (S.26). */
 static rb_status solve_until_open(rb_stage *s)
 {
     const rb_model *m = s->m;
@@ -351,8 +351,8 @@ static int has_mechanism(const rb_model *m)
 }
 
 /* Rows of Stewart and Trinkle, ahead of the start, push out what turns within the step, and that
- * may make energy. Rows that ask for nothing do not (S.15): their answer is the first one of
- * (S.36), the position is that of the others (S.68). Bodies by themselves move as printed: their
+ * may make energy. Rows that ask for nothing do not (S.62): their answer is the first one of
+ * (S.35), the position is that of the others (S.36). Bodies by themselves move as printed: their
  * rod would slide a step late. */
 static rb_status solve_without_push_out(rb_stage *s)
 {
@@ -380,7 +380,7 @@ static rb_status solve_without_push_out(rb_stage *s)
 /* Units of a part of a step beside what is counted. */
 #define PART_WORK 2.0
 
-/* Where the step would lead without contact, loops closed where nothing pushes (S.61). */
+/* Where the step would lead without contact, loops closed where nothing pushes (S.43). */
 static rb_status move_freely(rb_stage *s)
 {
     int any = 0;
@@ -481,8 +481,8 @@ static rb_status move_again(rb_stage *s, const beginning *from)
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
  * then errors of loops stay as they are, and what touches yields by rounding, or limits that the
- * start is beyond by a thousandth of that (S.41). Bodies that are jammed stay as they are in
- * repairs, where the step cannot be halved any more (S.88). */
+ * start is beyond by a thousandth of that (S.39). Bodies that are jammed stay as they are in
+ * repairs, where the step cannot be halved any more (S.78). */
 static rb_status move_or_relax(rb_stage *s)
 {
     beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
@@ -555,7 +555,7 @@ static int may_split(const rb_stage *s, int splits)
 }
 
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
- * taken in halves, again and again, until each part can be solved (S.16). */
+ * taken in halves, again and again, until each part can be solved (S.27). */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
@@ -662,7 +662,7 @@ static void clear_info(rb_step_info *info)
 }
 
 /* A step without an answer to its accuracy is tried once more, from the beginning, with less than
- * that (S.98). */
+ * that (S.23). */
 static rb_status advance(rb_stage *s, const saved *start)
 {
     rb_stage fresh = *s;
@@ -677,7 +677,7 @@ static rb_status advance(rb_stage *s, const saved *start)
     return advance_by(s);
 }
 
-/* The turns of measured hinges go on from here (D.40). */
+/* The turns of measured hinges go on from here (D.53). */
 static void keep_gauges(rb_stage *s)
 {
     if (s->m->ngauge == 0) return;

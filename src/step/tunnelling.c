@@ -6,10 +6,10 @@
  * taken of, or an arm swept over a radian, far from the plane that its row was taken in. So the way
  * between the two positions is looked at, that of all joints together,
  *
- *     q(s) = q0 (+) s dq,     q0 (+) dq = q_new,     0 <= s <= 1                             (S.56)
+ *     q(s) = q0 (+) s dq,     q0 (+) dq = q_new,     0 <= s <= 1                             (S.29)
  *
  * with whole turns as the velocity has them. Seen from q_new, the centre of a geom, at r from the
- * origin of its link, moves with u = x + w x r there and by (S.60) not much differently before; its
+ * origin of its link, moves with u = x + w x r there and by (S.31) not much differently before; its
  * surface turns about it. All of its points move with u, but for v, and are not farther than e from
  * where u takes them:
  *
@@ -22,7 +22,7 @@
  * for surfaces of triangles; the half space of a plane is as thick as the other one is long. The
  * pair is looked at in places s_0 = 0, s_1, .. and is through where
  *
- *     gap(s_i) < -c,     c = (r_1 + r_2) / 4,     s_i+1 = s_i + max(gap(s_i), c) / V         (S.66)
+ *     gap(s_i) < -c,     c = (r_1 + r_2) / 4,     s_i+1 = s_i + max(gap(s_i), c) / V         (S.30)
  *     V = |u_1 - u_2| + v_1 + v_2
  *
  * No two points of a pair approach by more than V ds, so that gaps are not more than c / 2 from
@@ -34,7 +34,7 @@
  * last link that both hang on, which they do not move away from: a whip is as far from itself as it
  * bends.
  *
- * A step that fails is halved as others are (S.16), and refused in the end. Parts of a step that
+ * A step that fails is halved as others are (S.27), and refused in the end. Parts of a step that
  * lead to a located impact are not looked at where contacts fly: their gaps are watched. */
 #include <math.h>
 #include <string.h>
@@ -282,7 +282,7 @@ static double gap_at(rb_stage *s, const routes *x, const couple *p, double at, d
     return found ? point.gap : reach;
 }
 
-/* Whether it is deeper than c anywhere, looked at for a motion of V (S.66). A way that needs too
+/* Whether it is deeper than c anywhere, looked at for a motion of V (S.30). A way that needs too
  * many looks is halved first, unless the two are too far apart to meet on it. */
 static int is_deep(rb_stage *s, const routes *x, const couple *p, double c, double V)
 {

@@ -1,5 +1,6 @@
 """The checks can fail: each is shown a violation that it must find and a text that it must pass."""
 import os
+import sys
 import tempfile
 import unittest
 
@@ -17,6 +18,9 @@ import snippets
 import symbols
 import words
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "report"))
+import page  # noqa: E402
+import records  # noqa: E402
 
 class Includes(unittest.TestCase):
     @staticmethod
@@ -118,6 +122,29 @@ class Markdown(unittest.TestCase):
         misplaced = equations.misplaced(theory, {"S": "a.md", "T": "b.md"})
         self.assertEqual(len(misplaced), 1)
         self.assertIn("(T.1) belongs to docs/theory/b.md", misplaced[0])
+
+    def test_equations_out_of_order(self):
+        page = {"docs/theory/a.md": "see (S.1)\n    x = 1    (S.2)\n    y = 1    (S.1)\n"}
+        self.assertEqual(len(list(equations.misordered(page, {"S": "a.md"}))), 1)
+        page = {"docs/theory/a.md": "see (S.2)\n    x = 1    (S.1)\n    y = 1    (S.2)\n"}
+        self.assertEqual(list(equations.misordered(page, {"S": "a.md"})), [])
+
+    def test_records_of_results(self):
+        with tempfile.TemporaryDirectory() as root:
+            for folder, cpu, note in (("2026-01-02-a", "Ours, 2 cores", "x: 1111111\nx, y: 2222222, quiet\n"),
+                                      ("2026-01-02-b", "Other", "x: 3333333\n"), ("2026-01-01-c", "Ours", "y: 4444444\n")):
+                os.makedirs(os.path.join(root, folder))
+                for name, text in (("machine.txt", f"cpu: {cpu}\n{note}"), ("x.csv", "k\n1\n")):
+                    with open(os.path.join(root, folder, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+            with open(os.path.join(root, "reference.txt"), "w", encoding="utf-8") as file:
+                file.write("cpu: Ours\nrevision: 2222222\n")
+            record = records.Record(root, "x.csv")
+            self.assertEqual(record.folder, "2026-01-02-a")
+            self.assertEqual(record.revisions(), ["2222222"])
+            self.assertEqual(page.written(lambda r: records.Record(r, "z.csv"), root), page.MISSING)
+            text = page.fill("<!-- results: table z.md 0 -->\nold\n<!-- end of results -->", "a.md", root)
+            self.assertNotIn("old", text)
 
     def test_coined_words(self):
         text = "It is told twice.\n`it is told` in code\n```sh\nin vain\n```\n"

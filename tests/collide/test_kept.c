@@ -1,4 +1,4 @@
-/* Pairs that are kept from call to call (G.32): contacts have the bits of a search among boxes, for
+/* Pairs that are kept from call to call (G.33): contacts have the bits of a search among boxes, for
  * all shapes, joints and moves; steps have the bits of steps that keep nothing; what is far is not
  * looked at. */
 #include "model/cache.h"

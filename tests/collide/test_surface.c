@@ -217,7 +217,7 @@ static int is_in_wall(const double x[3])
     return floor || (fabs(x[0]) > 0.8 && fabs(x[0]) < 1.0 && x[2] > 0.0 && x[2] < 1.0);
 }
 
-/* In front of a wall, or behind all of its triangles (G.27); below a sheet, which has
+/* In front of a wall, or behind all of its triangles (G.26); below a sheet, which has
  * no inside, there is nothing. */
 TEST(what_is_inside_a_closed_mesh_overlaps)
 {

@@ -1,4 +1,4 @@
-/* Contacts of two links that others imply (G.35) are not rows, and nothing moves differently. */
+/* Contacts of two links that others imply (G.36) are not rows, and nothing moves differently. */
 #include "step_support.h"
 
 #include "collide/thin.h"

@@ -1,5 +1,5 @@
 /* Valleys, ridges and peaks of surfaces of triangles: shapes that come from outside and overlap a
- * little (G.29), (G.30), and bodies that fall into them. */
+ * little (G.24), (G.25), and bodies that fall into them. */
 #include "collide/core.h"
 #include "collide/shape.h"
 #include "math/vec3.h"
@@ -86,8 +86,8 @@ static int refused(scene *s, unsigned seed)
             status = rb_step(s->m, s->d, &s->o, &s->info, &err);
         }
         if (status != RB_OK) return 1;
-        /* (S.7), and 1e-11 m more in each step; a body that spins about the line between two points
-         * in which it is jammed gains 5e-10 m in each: 1.4e-8 m in one of 800 drops */
+        /* (S.24), and 1e-11 m more in each step; a body that spins about the line between two
+         * points in which it is jammed gains 5e-10 m in each: 1.4e-8 m in one of 800 drops */
         CHECK(s->info.penetration <= 1e-7 + scene_deep(s));
     }
     return 0;

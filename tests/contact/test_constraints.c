@@ -133,7 +133,7 @@ TEST(gaps_of_ball_and_tendon_limits)
 }
 
 /* The witness point of one side in the plane of the closest contact that is beside it in the list,
- * between the same two links and with the same normal (F.23). */
+ * between the same two links and with the same normal (F.6). */
 static void acting_point(const scene *s, const rows *r, int i, int side, double x[3])
 {
     const rb_contact *own = &r->contacts[i], *closest = own;
@@ -433,7 +433,7 @@ TEST(a_ball_joint_stops_at_its_limit)
         }
         double limit = 3.141592653589793 / 3.0;
         CHECK(most > 0.9 * limit);
-        CHECK(most <= limit + 1e-6 * s.m->extent); /* of all steps together (S.7) */
+        CHECK(most <= limit + 1e-6 * s.m->extent); /* of all steps together (S.24) */
         scene_free(&s);
     }
 }

@@ -2,7 +2,7 @@
 #include "contact/contact.h"
 #include "step_support.h"
 
-/* ---- overlap at a joint (F.25) ----------------------------------------------------------------
+/* ---- overlap at a joint (F.7) ----------------------------------------------------------------
  */
 
 /* A pendulum about x whose hub reaches 4 mm into the box that carries it: the normal is the axis,
@@ -45,7 +45,7 @@ TEST(overlap_at_a_joint_does_not_lock_it)
 }
 
 /* A sphere on a spring, 1 cm inside a box of its own mechanism, swings by `reach` about its rest
- * and comes back to where it was, as if nothing held it; pulled inwards it stays (F.27). */
+ * and comes back to where it was, as if nothing held it; pulled inwards it stays (F.8). */
 #define SPRUNG(reach)                                                                              \
     "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><body>"                          \
     "<geom type='box' size='0.1 0.1 0.1' mass='1'/><body pos='0.15 0 0'>"                          \
@@ -74,7 +74,7 @@ TEST(overlap_that_opens_closes_again)
 }
 
 /* A box turns about z, 2 cm inside the trunk below it, face in face: no motion changes that
- * overlap, its rows are rounding, and nothing is as it would not be without it (S.73). */
+ * overlap, its rows are rounding, and nothing is as it would not be without it (S.41). */
 #define TURNS_INSIDE(contact)                                                                      \
     "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/>"               \
     "<body name='a' pos='0 0 0.4' euler='20 35 10'><freejoint/>"                                   \
@@ -116,7 +116,7 @@ TEST(overlap_with_another_body_rubs)
     scene_free(&s);
 }
 
-/* ---- one face, one rigid body (F.23), (S.49) ---------------------------------------------------
+/* ---- one face, one rigid body (F.6), (S.9) ---------------------------------------------------
  */
 
 #define CUBE                                                                                       \
@@ -238,7 +238,7 @@ TEST(feet_of_eight_points_stand)
         q[5] = -sin(0.5 * bend[leg]);
     }
     s.o.accuracy = RB_ACCURACY_STRICT;
-    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.7) */
+    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.24) */
     s.d->v[5] = 0.8;
     s.d->v[3] = 0.3;
     for (int k = 0; k < 150; k++) {

@@ -191,7 +191,7 @@ static rb_material material(const world *w, int geom1, int geom2)
     return x;
 }
 
-/* t1 = a - (n.a) n, t2 = n x t1 (F.3) */
+/* t1 = a - (n.a) n, t2 = n x t1 (F.4) */
 static void axes(const world *w, const rb_contact *c, const rb_material *mat, double t[2][3])
 {
     const double *n = c->at.normal;
@@ -253,7 +253,7 @@ static int carries(const rb_model *m, int dof, int body)
     return k == m->dof_link[dof];
 }
 
-/* Contacts of the same two links in one direction act in the plane of the closest (F.23); they
+/* Contacts of the same two links in one direction act in the plane of the closest (F.6); they
  * stand together in the list. */
 static int one_face(const world *w, const rb_contact *x, const rb_contact *y)
 {
@@ -267,7 +267,7 @@ static int root_of(const rb_model *m, int body)
     return m->body_parent[body] == 0 ? body : root_of(m, m->body_parent[body]);
 }
 
-/* Hulls that overlap at a joint (F.25): two geoms on one body of the world, deep at the start. */
+/* Hulls that overlap at a joint (F.7): two geoms on one body of the world, deep at the start. */
 static int is_inner(const world *w, const rb_contact *all, int n, int i)
 {
     const rb_model *m = w->m;
@@ -286,7 +286,7 @@ static int is_inner(const world *w, const rb_contact *all, int n, int i)
            deepest < -1e-5 * m->extent;
 }
 
-/* Where the gap of such overlap may end (F.27): 2e-7 below the one that was seen first. */
+/* Where the gap of such overlap may end (F.8): 2e-7 below the one that was seen first. */
 static double inner_floor(const world *w, const rb_contact *all, int n, int i)
 {
     int repair = w->v_hat && w->nstart > 0;
@@ -362,7 +362,7 @@ static void add_contact(world *w, const rb_contact *all, int n, int i)
     }
 }
 
-/* lower u = v_j, gap q - lo; upper u = -v_j, gap hi - q (F.4); dry friction |p| <= h f */
+/* lower u = v_j, gap q - lo; upper u = -v_j, gap hi - q (F.11); dry friction |p| <= h f */
 static void add_joints(world *w)
 {
     const rb_model *m = w->m;
@@ -477,7 +477,7 @@ static int is(const world *w, const char *name)
     return strcmp(rb_formulation_name(w->o->formulation), name) == 0;
 }
 
-/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.3), 0 where there is none. */
+/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.7), 0 where there is none. */
 static double bounce(const world *w, double gap, double came, double free_u, double e)
 {
     double a = (came - free_u) / w->h, g = fmax(0.0, gap);
@@ -487,7 +487,7 @@ static double bounce(const world *w, double gap, double came, double free_u, dou
     return fmin(-free_u, sqrt(half * half + right) - half);
 }
 
-/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.97). */
+/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.22). */
 static double deep_of(const world *w, const held *c)
 {
     const rb_model *m = w->m;
@@ -500,7 +500,7 @@ static double deep_of(const world *w, const held *c)
     return fmax(1e-9 * size, 1e-12 * m->extent);
 }
 
-/* Deeper than steps may make it (S.7). */
+/* Deeper than steps may make it (S.24). */
 static int calls(const world *w, const held *c)
 {
     double deep = deep_of(w, c), start = start_gap(w, c), low = -deep;
@@ -515,7 +515,7 @@ static double own_floor(const world *w, const held *c, int lifts)
     return lifts && low >= -2.0 * deep ? fmax(low, -0.5 * deep) : low;
 }
 
-/* In a repair, where that of the lowest may that is level with it, of its face (S.49). */
+/* In a repair, where that of the lowest may that is level with it, of its face (S.9). */
 static double face_floor(const world *w, const held *c)
 {
     int repair = w->v_hat && !w->middle, lifts = repair && calls(w, c);
@@ -529,7 +529,7 @@ static double face_floor(const world *w, const held *c)
     return low;
 }
 
-/* The gap that counts as none: of a face that touches, all that is below 1e-9 (S.49). */
+/* The gap that counts as none: of a face that touches, all that is below 1e-9 (S.9). */
 static double closed(const world *w, const held *c)
 {
     int touches = 0;
@@ -538,7 +538,7 @@ static double closed(const world *w, const held *c)
     return touches && is(w, "cone") ? deep_of(w, c) : 1e-13 * w->m->extent;
 }
 
-/* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.2), (S.3), (S.10) */
+/* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.4), (S.7), (S.38) */
 static void velocities(world *w)
 {
     int nv = w->m->nv, push = is(w, "stewart-trinkle") || is(w, "stewart-trinkle-nonlinear");
@@ -628,7 +628,7 @@ static image blank(unsigned kind, int n, int nc)
     return p;
 }
 
-/* (F.21), with libm's exponential */
+/* (F.13), with libm's exponential */
 static double mu_at(const held *c, double speed, int slides)
 {
     double mu = slides ? c->mat.friction : c->mat.friction_static, v_s = c->mat.stribeck_speed;
@@ -650,7 +650,7 @@ static double sliding_mu(const world *w, const held *c)
 }
 
 /* Compliance and velocity of the rows while the loops hold: M dv - J_b'p = J_c', J_b dv = 0, in one
- * system with the loops; without loops J M^-1 J' (F.7). */
+ * system with the loops; without loops J M^-1 J' (F.15). */
 static void held_compliance(const world *w, double *W, double *q)
 {
     int nv = w->m->nv, nb = 0, b[MAX_ROWS];
@@ -698,7 +698,7 @@ static double compliance_of(const world *w, const double *J)
 }
 
 /* The scale at which a joint is as compliant as the contacts are on average, without contacts as
- * the joints are (F.24); so with overlap at a joint. */
+ * the joints are (F.18); so with overlap at a joint. */
 static int is_joint(const held *c)
 {
     return c->kind == LIMIT || c->kind == DRY || c->inner;
@@ -721,7 +721,7 @@ static double joint_scale(const world *w, const double *W, const held *joint)
     return own > 0.0 && usual > 0.0 ? sqrt(usual / own) : 1.0;
 }
 
-/* Open, and it did not push one step before (S.73). */
+/* Open, and it did not push one step before (S.41). */
 static int is_left_out(const world *w, const held *c)
 {
     return c->inner && w->u[c->row] >= 0.0 && c->p_before[0] == 0.0;
@@ -879,7 +879,7 @@ static double entry(const world *w, const column *a, const column *b)
     return b->role == 'n' ? a->mu : 0.0;
 }
 
-/* (F.12); scale: unknowns are forces over a step and E, mu are scaled as well. Grouped: the order
+/* (F.23); scale: unknowns are forces over a step and E, mu are scaled as well. Grouped: the order
  * of Jain's mixed problem, (c_n, beta) of each contact, the equalities, all lambda. */
 static image make_polyhedral(const world *w, int grouped, double scale, double eps)
 {
@@ -906,7 +906,7 @@ static image make_polyhedral(const world *w, int grouped, double scale, double e
 /* ---- bounds per direction -----------------------------------------------------------------------
  */
 
-/* Directions of a contact, their coefficients, compliance and request: (F.15) to (F.17). */
+/* Directions of a contact, their coefficients, compliance and request: (F.27) to (F.29). */
 typedef struct slip {
     double e[2][2], mu[2], eps[2], d[2];
 } slip;
@@ -974,7 +974,7 @@ static int is_soft(const held *c)
     return c->kind == CONTACT && said;
 }
 
-/* The spring of a soft normal takes the place of the gap (F.16). */
+/* The spring of a soft normal takes the place of the gap (F.28). */
 static double soft_normal(const world *w, const held *c, double *d)
 {
     double k = isnan(c->mat.relax_stiffness) ? 0.0 : c->mat.relax_stiffness;
@@ -983,7 +983,7 @@ static double soft_normal(const world *w, const held *c, double *d)
     return eps;
 }
 
-/* Rows turned to the slip where `hybrid`; -mu p_n <= p_t <= mu p_n (F.18). */
+/* Rows turned to the slip where `hybrid`; -mu p_n <= p_t <= mu p_n (F.30). */
 static image make_bounded(const world *w, int hybrid)
 {
     int n = w->nrow, nv = w->m->nv;
@@ -1300,7 +1300,7 @@ static int check_step(scene *s, const char *where)
     memcpy(w->v_free, w->d->v, (size_t)m->nv * sizeof *w->v_free);
 
     t->s = s;
-    if (s->o.scheme == RB_SCHEME_NODE) /* others have rows of (S.2) with v_f of (S.1) */
+    if (s->o.scheme == RB_SCHEME_NODE) /* others have rows of (S.4) with v_f of (S.1) */
         s->o.scheme = RB_SCHEME_MIDPOINT;
     s->o.sink = (rb_problem_sink){ take, t };
     scene_step(s);
@@ -1461,7 +1461,7 @@ static void push(scene *s, double speed)
 }
 
 /* Problems of the first steps of a scene, from rest and pushed. */
-/* A tree of several links is moved with its impulses in the midpoint rule (S.37): problems of later
+/* A tree of several links is moved with its impulses in the midpoint rule (S.51): problems of later
  * turns hold velocities that are not assembled here. Its rows are compared where it moves by v+. */
 static int has_chain(const rb_model *m)
 {

@@ -107,7 +107,7 @@ TEST(forward_has_the_bits_of_the_separate_calls)
     }
 }
 
-/* Rotational inertia that is added to links is in M and not in the bias (D.36), but for the couple
+/* Rotational inertia that is added to links is in M and not in the bias (D.39), but for the couple
  * of the acceleration that velocities make. */
 TEST(extra_inertia_of_links_is_no_bias)
 {

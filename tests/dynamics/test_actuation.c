@@ -1,4 +1,4 @@
-/* Actuators (D.23): transmissions against Jacobians and differences, laws and limits by hand. The
+/* Actuators (D.30): transmissions against Jacobians and differences, laws and limits by hand. The
  * law of an actuator with gain 0 is force = b0 + b1 length + b2 rate, which shows both. */
 #include "dynamics/actuation.h"
 #include "rattleback/load.h"

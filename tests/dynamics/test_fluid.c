@@ -1,4 +1,4 @@
-/* Fluid forces (D.45), (D.46): by hand, and what they do to motion. Beside MuJoCo: tests/oracle. */
+/* Fluid forces (D.25), (D.26): by hand, and what they do to motion. Beside MuJoCo: tests/oracle. */
 #include "mjcf_support.h"
 #include "rattleback/step.h"
 

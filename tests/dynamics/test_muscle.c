@@ -1,4 +1,4 @@
-/* Muscles (D.47), slider-cranks (D.48) and adhesion: by hand, and in motion. Beside MuJoCo:
+/* Muscles (D.31), slider-cranks (D.32) and adhesion: by hand, and in motion. Beside MuJoCo:
  * tests/oracle/forces.py. */
 #include "mjcf_support.h"
 #include "rattleback/step.h"

@@ -258,7 +258,7 @@ static const char STRING[] =
 
 /* ---- armature of tendons -------------------------------------------------------------------- */
 
-/* 0.3 on a tendon of coefficient 2 is 1.2 on its joint; of two joints it is J' a J (D.52). */
+/* 0.3 on a tendon of coefficient 2 is 1.2 on its joint; of two joints it is J' a J (D.24). */
 TEST(armature_of_tendons_is_inertia_of_their_joints)
 {
     rb_error err = { 0 };

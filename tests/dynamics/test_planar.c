@@ -1,4 +1,4 @@
-/* Mechanisms in a plane: what (D.39) finds is what articulated bodies in space find. */
+/* Mechanisms in a plane: what (D.41) finds is what articulated bodies in space find. */
 #include "dynamics/forward.h"
 #include "dynamics/planar.h"
 #include "dynamics/smooth_energy.h"
@@ -171,7 +171,7 @@ TEST(steps_are_those_of_space)
     }
 }
 
-/* Long chains have their tension in the inertia (D.36). */
+/* Long chains have their tension in the inertia (D.39). */
 TEST(steps_of_long_chains_are_those_of_space)
 {
     for (uint64_t seed = 1; seed <= 5; seed++) {

@@ -1,4 +1,4 @@
-/* PIDs (D.49), DC motors (D.50), orientation servos (D.51) and delayed controls: by hand, and in
+/* PIDs (D.33), DC motors (D.34), orientation servos (D.35) and delayed controls: by hand, and in
  * motion. Beside MuJoCo: tests/oracle/forces.py. */
 #include "mjcf_support.h"
 #include "rattleback/step.h"

@@ -1,4 +1,4 @@
-/* Smooth motion (D.24): what the rule promises, on models whose motion is known. */
+/* Smooth motion (D.36): what the rule promises, on models whose motion is known. */
 #include "dynamics/actuation.h"
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
@@ -293,7 +293,7 @@ TEST(random_trees_move_with_second_order)
 /* ---- stiff joints --------------------------------------------------------------------------- */
 
 /* I v' = -d v has the exact midpoint step v+ = v (1 - x) / (1 + x), x = h d / (2 I), which would be
- * thrown back from x = 1 on (D.37). */
+ * thrown back from x = 1 on (D.38). */
 TEST(stiff_dampers_are_solved_exactly)
 {
     for (double damping = 1.0; damping < 1e9; damping *= 100.0) {
@@ -345,7 +345,7 @@ static rb_model *servo(void)
 }
 
 /* Its damping would hold the joint ten times as much as its inertia. At its bound it is a force and
- * nothing else; where a step leads from one bound beyond the other one, (D.37) has an answer. */
+ * nothing else; where a step leads from one bound beyond the other one, (D.38) has an answer. */
 TEST(servos_at_their_bound_hold_nothing)
 {
     rb_model *m = servo();
@@ -482,7 +482,7 @@ static void rotate_by_cayley(const rb_model *m, double h, double *v)
 }
 
 /* M (v+ - v) - h (tau + passive + actuation - c) at the midpoint, by CRBA and RNEA; and q+. What is
- * left may be -A (v+ - v) of (D.37), 0 <= A <= h d / 2. Returns the number of such dofs. */
+ * left may be -A (v+ - v) of (D.38), 0 <= A <= h d / 2. Returns the number of such dofs. */
 static int check_midpoint(const rb_model *m, const rb_data *before, const rb_data *after, double h)
 {
     rb_data *mid = rb_data_new(m, NULL);

@@ -118,7 +118,7 @@ static double rounds(int n)
     return (double)iterations / 500.0;
 }
 
-/* With nothing but joint springs in the matrix (D.25) they are 4.2, 7.1 and 22.9. */
+/* With nothing but joint springs in the matrix (D.37) they are 4.2, 7.1 and 22.9. */
 TEST(rounds_do_not_grow_with_the_tension_of_long_chains)
 {
     double few = rounds(30), more = rounds(120), many = rounds(480);
@@ -128,7 +128,7 @@ TEST(rounds_do_not_grow_with_the_tension_of_long_chains)
 }
 
 /* A load of 1 t on ten links of 100 g: tension, not their number, makes rounds many: 9.5
- * without (D.36). */
+ * without (D.39). */
 TEST(rounds_do_not_grow_with_a_load)
 {
     rb_model *m = chain(10);

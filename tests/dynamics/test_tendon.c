@@ -1,4 +1,4 @@
-/* Spatial tendons (D.41): lengths by hand, Jacobians as gradients, energy of strings that are
+/* Spatial tendons (D.27): lengths by hand, Jacobians as gradients, energy of strings that are
  * springs, limits and friction as rows. */
 #include "mjcf_support.h"
 #include "rattleback/step.h"

@@ -204,7 +204,7 @@ TEST(the_start_does_not_matter)
     }
 }
 
-/* Many contacts of few freedoms, whose velocities they can have: the side of the freedoms (K.29)
+/* Many contacts of few freedoms, whose velocities they can have: the side of the freedoms (K.34)
  * finds the motion that the side of the rows does. */
 TEST(both_sides_find_the_same_motion)
 {
@@ -294,7 +294,7 @@ static void make_car(uint64_t seed, double later, problem *x)
 }
 
 /* Points that slide and share their load: the path turns back at a compliance above that of the
- * problem for some of them, and a larger one leads to the answer (K.30). */
+ * problem for some of them, and a larger one leads to the answer (K.33). */
 TEST(wheels_that_slide_on_two_points_each)
 {
     int missed = 0;

@@ -1,4 +1,4 @@
-/* Sticky geoms (F.30) and surfaces that run or turn (F.20), as MJCF says them. */
+/* Sticky geoms (F.5) and surfaces that run or turn (F.3), as MJCF says them. */
 #include "mjcf_support.h"
 #include "rattleback/step.h"
 

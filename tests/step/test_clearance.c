@@ -1,4 +1,4 @@
-/* Steps in which nothing can meet (S.59) are smooth motion: the bounds never miss a contact, and
+/* Steps in which nothing can meet (S.33) are smooth motion: the bounds never miss a contact, and
  * states and certificates have the bits of steps that look for rows among all. */
 #include "model/cache.h"
 #include "step_support.h"
@@ -76,7 +76,7 @@ static void compare(scene *s, rb_rng *rng, double way, double speed, tally *foun
 TEST(what_is_clear_has_no_contacts)
 {
     scene s = scene_text(TREES);
-    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.59) is a part of it: the node rule looks in each step */
+    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.33) is a part of it: the node rule looks in each step */
     CHECK_INT(rb_data_reserve(s.m, &s.d, MOST), RB_OK);
     rb_rng rng = rb_rng_make(59);
     tally found = { 0 };

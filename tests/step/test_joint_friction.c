@@ -1,4 +1,4 @@
-/* Dry friction of joints within smooth motion (S.85), (S.86), in minimal and maximal coordinates:
+/* Dry friction of joints within smooth motion (S.49), (S.50), in minimal and maximal coordinates:
  * energy, stops, rest. */
 #include "step_support.h"
 
@@ -202,7 +202,7 @@ TEST(loops_with_springs_keep_their_energy)
     scene_free(&s);
 }
 
-/* Joints of maximal coordinates make energy, in contact above all: it is told (S.87). */
+/* Joints of maximal coordinates make energy, in contact above all: it is told (S.48). */
 TEST(energy_that_loops_make_is_told)
 {
     static const char text[] =

@@ -1,6 +1,6 @@
 /* Loops are closed without energy: joints of maximal coordinates in the scheme of Moreau and Jean
- * (S.67), and loops that a model begins with open, in parts of steps (S.10). Nor do the rows of
- * Stewart and Trinkle make any, which are taken ahead of the start (S.68). */
+ * (S.80), and loops that a model begins with open, in parts of steps (S.38). Nor do the rows of
+ * Stewart and Trinkle make any, which are taken ahead of the start (S.36). */
 #include "step_support.h"
 
 typedef struct maximal {

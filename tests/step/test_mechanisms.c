@@ -36,7 +36,7 @@ TEST(a_flat_four_bar_is_steady_however_its_plane_lies)
 }
 
 /* Two limits push against each other through a loop at its dead centre and fall to the ground: the
- * rows leave room for a closure error of no size at all (S.41). What starts beyond a limit stays
+ * rows leave room for a closure error of no size at all (S.39). What starts beyond a limit stays
  * where it was. */
 TEST(a_dead_centre_between_two_limits_survives_the_fall)
 {
@@ -64,7 +64,7 @@ TEST(a_dead_centre_between_two_limits_survives_the_fall)
 /* A leg spins flat against the trunk and 1 cm inside it, as hulls of hips do: its hip is held from
  * both sides, and rounding of its angle, or of the axis in a file that says 1.5708, tilts the face
  * that spins. Rows of the start leave the spin no way at all then: the overlap may grow by what
- * nobody sees (F.27). */
+ * nobody sees (F.8). */
 #define LEG(axis)                                                                                  \
     "<mujoco><option timestep='0.002'/><worldbody><body pos='0 0 1'>"                              \
     "<geom type='box' size='0.3 0.15 0.1' mass='20'/>"                                             \
@@ -167,7 +167,7 @@ static void check_robot(const char *name, double time)
 }
 
 /* Cranks at their dead centre, feet 30 degrees beyond their limits: they can go neither way unless
- * limits yield (S.41), and torques push. */
+ * limits yield (S.39), and torques push. */
 TEST(a_stretched_linkage_beyond_its_limits_is_driven)
 {
     rb_error err = { 0 };

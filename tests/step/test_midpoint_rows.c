@@ -1,4 +1,4 @@
-/* Bodies that pivot: rows at the middle of the step (S.47), which are a part of midpoint. The node
+/* Bodies that pivot: rows at the middle of the step (S.5), which are a part of midpoint. The node
  * rule needs none: test_node.c has the box that pivots. */
 #include "step_support.h"
 

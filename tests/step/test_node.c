@@ -1,4 +1,5 @@
-/* The node rule (S.101) to (S.105): impulses at the start of a step, smooth motion after them. */
+/* The node rule (S.81), (S.82), (S.84), (S.86), (S.89): impulses at the start of a step, smooth
+ * motion after them. */
 #include "math/vec3.h"
 #include "step_support.h"
 

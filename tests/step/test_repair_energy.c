@@ -1,4 +1,4 @@
-/* Energy of repairs (S.36), on numbers chosen by hand: one row that pushes the first of two hinges.
+/* Energy of repairs (S.35), on numbers chosen by hand: one row that pushes the first of two hinges.
  *
  *     f_n = (1, 0),  v_n = (1, 0);    f_1 = (-1, 0),  v_1 = (1, y);    v_f = 0
  *     1/2 f.v+ = 1/2 (1 - 2 a)   on the way from the last answer to the first:  a = 1/2

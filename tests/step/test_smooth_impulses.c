@@ -1,4 +1,4 @@
-/* Chains in contact: the midpoint rule with impulses in it (S.37) to (S.39). */
+/* Chains in contact: the midpoint rule with impulses in it (S.51) to (S.53). */
 #include "step_support.h"
 #include "test.h"
 
@@ -54,7 +54,7 @@ static fall drop(const char *name, int n, double time)
  * made 0.84 % in a step that nothing told.
  *
  * Which impacts there are is decided by rounding: before those in slow steps and in parts of
- * divided ones were told (S.72), six starts of 60 links from 10 m that differ by 1e-7 missed 0.03
+ * divided ones were told (S.56), six starts of 60 links from 10 m that differ by 1e-7 missed 0.03
  * to 0.47 % in a step. */
 TEST(chains_on_floor_and_wall_make_no_energy)
 {
@@ -127,7 +127,7 @@ static void impulses(const scene *s, const double *q0, double *f)
     memcpy(s->d->q, keep, sizeof keep);
 }
 
-/* Inverse dynamics at the midpoint, with half of w in the velocity (D.34), needs no force beside
+/* Inverse dynamics at the midpoint, with half of w in the velocity (D.44), needs no force beside
  * the impulses: relative to the largest momentum. */
 static double rule_defect(const scene *s, const double *q0, const double *v0)
 {
@@ -160,7 +160,7 @@ static double rule_defect(const scene *s, const double *q0, const double *v0)
 }
 
 /* What the next step begins with is v_f with the effect of the impulses in it: v+ = v_f + M^-1 J'p
- * (S.39), relative to the largest velocity. */
+ * (S.53), relative to the largest velocity. */
 static double slope_defect(const scene *s, const double *q0, const double *v0)
 {
     const rb_model *m = s->m;
@@ -193,7 +193,7 @@ static double turn(const scene *s)
 }
 
 /* Inverse dynamics knows nothing of turns, of v_f and of what holds rows. A few impacts are taken
- * in substeps (D.35), each of which solves the rule, not their sum. Moved by h v+ they miss it by
+ * in substeps (D.45), each of which solves the rule, not their sum. Moved by h v+ they miss it by
  * up to 4e-2. */
 TEST(steps_with_impulses_solve_the_midpoint_rule)
 {
@@ -214,11 +214,11 @@ TEST(steps_with_impulses_solve_the_midpoint_rule)
         double defect = rule_defect(&s, q0, v0);
         worst = fmax(worst, defect);
         solved += defect <= 2.0 * RB_IMPULSE_TOL;
-        sharp += defect <= 2.0 * RB_IMPULSE_PREDICTED * RB_IMPULSE_TOL; /* what (S.71) promises */
+        sharp += defect <= 2.0 * RB_IMPULSE_PREDICTED * RB_IMPULSE_TOL; /* what (S.54) promises */
         led += slope_defect(&s, q0, v0) <= RB_IMPULSE_TOL;
         seen++;
     }
-    printf("%d steps, %d solve the rule, %d to (S.71), worst defect %.1e, %d lead on\n", seen,
+    printf("%d steps, %d solve the rule, %d to (S.54), worst defect %.1e, %d lead on\n", seen,
            solved, sharp, worst, led);
     CHECK(seen >= 100);
     CHECK(solved >= 0.98 * seen);

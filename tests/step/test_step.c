@@ -447,7 +447,7 @@ TEST(a_pile_that_lands_is_not_halved)
         CHECK_INT(s.info.splits, 0);
         repairs += s.info.repairs;
     }
-    CHECK(repairs <= 1); /* pairs out of sight are the exception (S.46) */
+    CHECK(repairs <= 1); /* pairs out of sight are the exception (S.13) */
     CHECK(s.worst.penetration <= 1e-9);
     scene_free(&s);
 }
@@ -462,7 +462,7 @@ TEST(a_repair_leaves_what_did_not_call_for_it)
                          "<body pos='1 0 0.3'><freejoint/><geom type='box' size='.1 .2 .1'/></body>"
                          "</worldbody></mujoco>");
     s.o.accuracy = RB_ACCURACY_STRICT;
-    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.7) */
+    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.24) */
     int repairs = 0;
     double start[7];
     s.d->q[2] -= 0.8e-9 * s.m->extent;

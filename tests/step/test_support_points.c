@@ -1,5 +1,5 @@
 /* Cylinders and prisms with many sides stand to their last degree, whichever way they lean, and tip
- * beyond it (S.74). */
+ * beyond it (S.11). */
 #include "step_support.h"
 
 enum { SIDES = 100 };

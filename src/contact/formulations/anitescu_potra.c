@@ -1,5 +1,5 @@
 /* Velocity level, always solvable [Anitescu & Potra 1997]: contacts that are closed may not close
- * further, open ones within reach keep their gap, and overlap is never turned into velocity (F.14).
+ * further, open ones within reach keep their gap, and overlap is never turned into velocity (F.26).
  * Two texts write the same problem in their own way and keep their names:
  *
  *     dart   unknowns are forces, E and mu scaled by the step, A_ii (1 + eps)      [Tan 2012]

@@ -1,4 +1,4 @@
-/* Friction bounded by the normal impulse of the step before: boxed problems (F.18).
+/* Friction bounded by the normal impulse of the step before: boxed problems (F.30).
  *
  *     box               each component between -mu p_n and mu p_n, fixed axes
  *                       [Lacoursiere 2007]
@@ -72,7 +72,7 @@ static void set_bounds(const rb_island *is, int i, const double mu[2], arrays *a
     }
 }
 
-/* A soft normal: its spring replaces the rigid gap (F.16). */
+/* A soft normal: its spring replaces the rigid gap (F.28). */
 static void relax_normal(const rb_island *is, int i, arrays *a)
 {
     const rb_constraint *c = is->c[i];

@@ -1,18 +1,18 @@
-/* Exact Coulomb friction: the rows of an island as a cone problem of triples (n, t1, t2) (F.6).
+/* Exact Coulomb friction: the rows of an island as a cone problem of triples (n, t1, t2) (F.14).
  *
  * Plain contacts are triples already, and where there is nothing else the problem is the island
  * itself. Everything else is embedded:
  *
- * - equality: eliminated from W by a Schur complement, its impulse found afterwards (F.7);
+ * - equality: eliminated from W by a Schur complement, its impulse found afterwards (F.15);
  *
- * - limit, condim 1: a triple with mu = 0; the tangents are dummies, rows of their own (F.8);
+ * - limit, condim 1: a triple with mu = 0; the tangents are dummies, rows of their own (F.16);
  *
- * - dry friction, |p| <= b: normal row w r_n - w b = 0, so r_n = b; t1 the row; mu = 1 (F.9);
+ * - dry friction, |p| <= b: normal row w r_n - w b = 0, so r_n = b; t1 the row; mu = 1 (F.17);
  *
  * - torsion, roll: normal row w r_n' - w r_n = 0 copies the normal impulse of the contact; t1, t2
- * the rows, mu the coefficient: W is not symmetric there (F.10);
+ * the rows, mu the coefficient: W is not symmetric there (F.19);
  *
- * - grain: rows scaled by their coefficients make the ellipse a circle; mu = 1 (F.11).
+ * - grain: rows scaled by their coefficients make the ellipse a circle; mu = 1 (F.20).
  *
  * w is the compliance of the normal, so that copies have the size of what they copy. */
 #include <math.h>
@@ -301,7 +301,7 @@ static double usual_compliance(const rb_island *is)
 }
 
 /* Joints have units of their own, rad/s beside m/s: a limit or dry friction gets the scale at which
- * it is as compliant as a contact, so that one compliance means the same for all (F.24). So does
+ * it is as compliant as a contact, so that one compliance means the same for all (F.18). So does
  * overlap at a joint, which no cone couples to other rows and which hardly moves. A joint that
  * loops keep nearly at rest gets a share of the scale it has without them: otherwise it would
  * outweigh everything else. W: without the loops, NULL: there are none. */
@@ -432,7 +432,7 @@ static void put_entry(padded *to, int column, double value)
     to->jval[to->used++] = value;
 }
 
-/* The normal of dry friction: w r_n = w b (F.9). */
+/* The normal of dry friction: w r_n = w b (F.17). */
 static void put_dry_normal(const rb_island *is, int i, const context *x, padded *to, double *q)
 {
     double f = x->factor[is->row[i]], w = f * f * rb_island_entry(is, is->row[i], is->row[i]);

@@ -1,4 +1,4 @@
-/* An island as a problem of rows as what they are (F.28): contacts have the rows of their condim,
+/* An island as a problem of rows as what they are (F.21): contacts have the rows of their condim,
  * limits and dry friction one each, equalities theirs. */
 #include "contact/formulations/mixed.h"
 

@@ -1,4 +1,4 @@
-/* Friction with phantom inertia: a full-rank LCP [Peiret 2017] (F.19).
+/* Friction with phantom inertia: a full-rank LCP [Peiret 2017] (F.31).
  *
  * Tangential impulses p_t, in directions along and across the slip, and the impulses of equalities
  * are eliminated; what is left are the normal impulses and, for each direction e_j of a contact,

@@ -1,4 +1,4 @@
-/* Coulomb's cone as a polyhedron (F.12). With impulses c_n along the normal and beta >= 0 along
+/* Coulomb's cone as a polyhedron (F.23). With impulses c_n along the normal and beta >= 0 along
  * directions d_j that span the tangent plane, and lambda, which becomes the sliding speed,
  *
  *     0 <= c_n     _|_  n'W(n c_n + D beta) + u_n          >= 0

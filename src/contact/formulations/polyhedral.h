@@ -1,5 +1,5 @@
 /* Coulomb's cone as a polyhedron: the LCP of seeds 3.3, 4 and 9.3, shared by the formulations that
- * differ in the entries of the normal row and in the order of the unknowns (F.12). */
+ * differ in the entries of the normal row and in the order of the unknowns (F.23). */
 #ifndef RB_CONTACT_POLYHEDRAL_H
 #define RB_CONTACT_POLYHEDRAL_H
 

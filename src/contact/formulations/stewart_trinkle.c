@@ -1,6 +1,6 @@
 /* Stewart and Trinkle: position level, polyhedral cone [Stewart & Trinkle 1996]. Rows are taken
  * where the step would end without contact, q + h v; the gap there, linearised, must not be
- * negative at the end of the step (F.13). The nonlinear form takes them again at the position found
+ * negative at the end of the step (F.25). The nonlinear form takes them again at the position found
  * until it converges. */
 #include "contact/formulations/polyhedral.h"
 
