@@ -123,7 +123,7 @@
 
 /* Tolerance of the midpoint rule where contacts pushed every tree in the step before, relative to
  * the velocity at its start [1]: impulses, which the rule does not know there, change its terms by
- * up to RB_CARRY_TURN. Larger: contacts feel the iteration. Smaller: needless evaluations. */
+ * up to RB_MIDPOINT_TURN. Larger: contacts feel the iteration. Smaller: needless evaluations. */
 #define RB_PUSHED_TOL 1e-9
 
 /* Largest ratio of a change to the one before from which the next one is predicted [1].
@@ -506,50 +506,50 @@
 /* Rotation of a link in a step from which on a tree is moved by the midpoint rule with its impulses
  * [rad]: what smooth terms miss without them is this share of what the impulses change. Larger:
  * chains make energy. Smaller: robots that walk take twice the time. */
-#define RB_CARRY_TURN 0.01
+#define RB_MIDPOINT_TURN 0.01
 
 /* Difference of the velocities of the midpoint rule and of the rows, relative to the largest, at
  * which iterations end (S.53) [1]. Larger: smooth terms create energy. Smaller: more iterations. */
-#define RB_CARRY_TOL 1e-5
+#define RB_IMPULSE_TOL 1e-5
 
 /* The same where actuators drive the model and accuracy is not strict: they add and remove far
- * more energy [1]. Larger: robots end elsewhere than with RB_CARRY_TOL by as much as shorter steps
- * would change. Smaller: needless iterations, half of the time of a robot that walks. */
-#define RB_CARRY_TOL_DRIVEN 0.1
+ * more energy [1]. Larger: robots end elsewhere than with RB_IMPULSE_TOL by as much as shorter
+ * steps would change. Smaller: needless iterations, half of the time of a robot that walks. */
+#define RB_IMPULSE_TOL_DRIVEN 0.1
 
 /* Share of it at which they end at once, and at which they end with rows whose impulses were not
  * tried by the rule (S.54) [1]. Larger: chains in contact gain or lose energy by the sum of what is
  * left. Smaller: one problem, or one turn, that only confirms. */
-#define RB_CARRY_MET      0.01
-#define RB_CARRY_FORESEEN 0.1
+#define RB_IMPULSE_MET       0.01
+#define RB_IMPULSE_PREDICTED 0.1
 
 /* Change of the velocity by impulses, relative to the largest, from which on the energy of a
  * carried tree is checked however slowly its links rotate [1]. Larger: impacts are not reported in
  * full. Smaller: two evaluations more in steps that have nothing to report. */
-#define RB_CARRY_IMPACT 0.1
+#define RB_IMPULSE_IMPACT 0.1
 
 /* The same where they end without it: modes that alternate. Larger: energy is made. Smaller: steps
  * are halved [1]. */
-#define RB_CARRY_LOOSE 1e-3
+#define RB_IMPULSE_LOOSE 1e-3
 
 /* Defect that iterations may have after the fourth, and the share of it after each further one [1].
  * Larger: iterations that wander are followed to their end, and the step is halved all the same.
  * Smaller: steps are halved that would have converged. */
-#define RB_CARRY_STRAY 1e-2
-#define RB_CARRY_GAIN  0.31622776601683794
+#define RB_IMPULSE_DIVERGES 1e-2
+#define RB_IMPULSE_GAIN     0.31622776601683794
 
 /* Tolerance of the motion without contact where a chain is in contact and will be carried: its
  * impulses are found by iterations that start from it [1]. Larger: more iterations. Smaller:
  * needless evaluations. */
-#define RB_CARRY_ROUGH 1e-4
+#define RB_IMPULSE_ROUGH 1e-4
 
 /* The same where actuators drive the model and accuracy is not strict: extrapolation from the steps
  * before is good enough to begin the iterations with [1]. */
-#define RB_CARRY_LED 1e-2
+#define RB_IMPULSE_ROUGH_DRIVEN 1e-2
 
 /* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.53) [1].
  * Larger: iterations are disturbed. Smaller: evaluations are wasted. */
-#define RB_CARRY_SMOOTH 0.1
+#define RB_IMPULSE_SMOOTH 0.1
 
 /* Residual of what holds rows in place (S.52), relative to what it was [1]. Larger: more repairs.
  * Smaller: conjugate gradients that change nothing. */

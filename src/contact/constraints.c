@@ -12,7 +12,7 @@
 #include "contact/build.h"
 #include "collide/bounds.h"
 #include "collide/shape.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "math/vec3.h"
 
 /* Depth of overlap beyond which nothing rubs, over the radius of the ball inside the thinner geom
@@ -132,13 +132,13 @@ static int common_link(const rb_model *m, int a, int b)
 static void drive_by_mocap(const rb_model *m, const rb_data *d, const rb_contact *contact,
                            const double *const x[2], int nrow, const double frame[9], double *drive)
 {
-    int led[2] = { rb_led_link(m, m->geom_link[contact->geom1]),
-                   rb_led_link(m, m->geom_link[contact->geom2]) };
+    int led[2] = { rb_kinematic_link(m, m->geom_link[contact->geom1]),
+                   rb_kinematic_link(m, m->geom_link[contact->geom2]) };
     if (led[0] == led[1]) return;
     for (int side = 0; side < 2; side++) {
         double V[6];
         if (led[side] == 0) continue;
-        rb_led_velocity(d, led[side], x[side], V);
+        rb_kinematic_velocity(d, led[side], x[side], V);
         contact_column(frame, nrow, V + 3, V, side ? 1.0 : -1.0, drive, 1);
     }
 }
@@ -438,7 +438,7 @@ rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, i
     made->ndof = ndof;
     made->block = b->nentry;
     made->island = -1;
-    made->lone = 0;
+    made->single_entry = 0;
     out->nrow += nrow;
     b->ndof += ndof;
     b->nentry += (ptrdiff_t)nrow * ndof;
@@ -534,7 +534,7 @@ void rb_constraints_velocity(const rb_constraints *set, const double *v, double 
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block;
-        if (c->lone) {
+        if (c->single_entry) {
             u[c->row] = 0.0 + J[c->ndof - 1] * v[dof[c->ndof - 1]] + set->drive[c->row];
             continue;
         }
@@ -567,7 +567,7 @@ void rb_constraints_force(const rb_constraints *set, const double *p, double *f)
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block, *P = p + c->row;
-        if (c->lone) {
+        if (c->single_entry) {
             if (P[0] != 0.0) f[dof[c->ndof - 1]] += J[c->ndof - 1] * P[0];
             continue;
         }

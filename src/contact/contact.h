@@ -1,15 +1,15 @@
 /* From gaps to complementarity problems: the constraints of one step.
  *
  * rb_constraints_build writes contacts, joint limits, dry joint friction and equalities as rows
- * u = J v; rb_island_open extracts one independent problem; a formulation (one file each, table.c)
- * writes an island as rb_problem and reads the impulses back. Nothing here moves the state.
+ * u = J v; rb_island_open extracts one independent problem; a formulation (formulations/) writes
+ * an island as rb_problem and reads the impulses back. Nothing here moves the state.
  * Theory: docs/theory/contact.md, equations (F.*). */
 #ifndef RB_CONTACT_CONTACT_H
 #define RB_CONTACT_CONTACT_H
 
 #include "rattleback/collide.h"
-#include "rattleback/contact.h"
 #include "rattleback/dynamics.h"
+#include "rattleback/step.h"
 
 /* ---- constraints ------------------------------------------------------------------------------
  */
@@ -23,15 +23,15 @@ typedef enum rb_constraint_kind {
 } rb_constraint_kind;
 
 typedef struct rb_constraint {
-    int kind;        /* rb_constraint_kind                                                   */
-    rb_touch_id id;  /* identity from step to step                                           */
-    int object;      /* contact index, joint, dof, tendon (njnt_all + t) or equality             */
-    int row, nrow;   /* its rows in the set                                                  */
-    int dof, ndof;   /* its dofs in the set: all ancestors of what it touches, ascending     */
-    ptrdiff_t block; /* its J in the set, nrow x ndof row major                              */
-    int lone;        /* 1: one row, and all of it but its last entry is 0                    */
-    int island;      /* -1: touches nothing that can move                                    */
-    int condim;      /* contacts: 1, 3, 4, 6                                                 */
+    int kind;         /* rb_constraint_kind                                                   */
+    rb_touch_id id;   /* identity from step to step                                           */
+    int object;       /* contact index, joint, dof, tendon (njnt_all + t) or equality             */
+    int row, nrow;    /* its rows in the set                                                  */
+    int dof, ndof;    /* its dofs in the set: all ancestors of what it touches, ascending     */
+    ptrdiff_t block;  /* its J in the set, nrow x ndof row major                              */
+    int single_entry; /* 1: one row, and all of it but its last entry is 0                    */
+    int island;       /* -1: touches nothing that can move                                    */
+    int condim;       /* contacts: 1, 3, 4, 6                                                 */
     rb_material material; /* of the pair; no NAN is left where a number is needed                 */
     const double *polygon; /* friction polygon in the basis (t1, t2), x mirrored where
                               polygon_side is -1; NULL: none                    (npolygon x 2)    */

@@ -7,19 +7,21 @@
 
 #include "dynamics/forward.h"
 #include "dynamics/kinematics_link.h"
+#include "model/cache.h"
 #include "rattleback/dynamics.h"
 
 static int holds(const rb_model *m, const rb_data *d)
 {
-    if (!d->placed || d->placed_revision != m->revision || m->nmocap > 0 || m->ngauge > 0) return 0;
-    return memcmp(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q) == 0;
+    if (!d->placed || d->cache->placed_revision != m->revision || m->nmocap > 0 || m->ngauge > 0)
+        return 0;
+    return memcmp(d->cache->placed_q, d->q, (size_t)m->nq * sizeof *d->q) == 0;
 }
 
 static void note(const rb_model *m, rb_data *d)
 {
     rb_frames_touching(m, d);
-    memcpy(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q);
-    d->placed_revision = m->revision;
+    memcpy(d->cache->placed_q, d->q, (size_t)m->nq * sizeof *d->q);
+    d->cache->placed_revision = m->revision;
     d->placed = 1;
 }
 

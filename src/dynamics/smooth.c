@@ -32,6 +32,7 @@
 #include "math/dense.h"
 #include "math/trig.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 #include "rattleback/dynamics.h"
 
 enum {
@@ -555,10 +556,10 @@ static int count_of(double turn)
 static int substeps_alone(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     double fastest = 0.0;
-    int first = d->spins;
+    int first = d->cache->spins;
     if (first) fastest = spin_at_start(m, d, h, s);
-    d->spins = !is_slow(m, d, h, s);
-    if (!d->spins) {
+    d->cache->spins = !is_slow(m, d, h, s);
+    if (!d->cache->spins) {
         s->energy.watched = 0;
         return 1;
     }

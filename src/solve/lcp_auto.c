@@ -19,7 +19,7 @@
 #include "solve/enumerate.h"
 #include "solve/canonical.h"
 #include "solve/internal.h"
-#include "solve/islands.h"
+#include "solve/decouple.h"
 #include "solve/judice_pires.h"
 #include "solve/lcp_uniform.h"
 #include "solve/lemke.h"

@@ -15,7 +15,7 @@
 
 #include "math/dense.h"
 #include "solve/internal.h"
-#include "solve/islands.h"
+#include "solve/decouple.h"
 #include "solve/judice_pires.h"
 #include "solve/lcp_uniform.h"
 #include "solve/lemke.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "contact/mixed.h"
+#include "contact/formulations/mixed.h"
 #include "math/dense.h"
 #include "step/stage.h"
 
@@ -134,7 +134,7 @@ static int may_leave(const active *x)
 }
 
 /* Those of the left that the answer contradicts join; how many. */
-static int call_in(active *x)
+static int add_violated(active *x)
 {
     int called = 0;
     push(x, 1);
@@ -242,7 +242,7 @@ rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_inf
         if (may) push(&x, 0);
         if (may && round == 0) leave_open(&x);
         status = solve_in(&x, island, arena, info, done);
-        again = may && status == RB_OK && *done && call_in(&x) > 0;
+        again = may && status == RB_OK && *done && add_violated(&x) > 0;
         if (again && round >= ROUNDS) {
             memset(x.left, IN, (size_t)x.n);
             may = 0;

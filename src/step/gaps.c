@@ -80,7 +80,7 @@ rb_status rb_stage_find_starts(rb_stage *s)
  * not grow beyond that in all, overlap of the model not beyond what it was (S.24). */
 static double deepened(const rb_stage *s, const rb_contact *contact, const pair_start *start)
 {
-    double deep = rb_stage_pair_deep(s, contact->geom1, contact->geom2);
+    double deep = rb_stage_pair_overlap(s, contact->geom1, contact->geom2);
     double gap = contact->at.gap - start->floor;
     return 1.0 + (rb_stage_lowest(s, start->gap, deep) - gap) / deep;
 }
@@ -203,7 +203,7 @@ static rb_status check_loops(rb_stage *s, double *worst)
         rb_touch_id id = { RB_CONSTRAINT_EQUALITY, rows.eq[i], 0, 0 };
         s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
         double missed = fabs(rows.error[i] - rb_stage_error_goal(s, &id, r));
-        if (rb_stage_is_repeated(s, rows.eq[i], r))
+        if (rb_stage_is_redundant(s, rows.eq[i], r))
             missed = fmax(0.0, fabs(rows.error[i]) - 2.0 * s->open);
         s->missed = fmax(s->missed, missed / s->open_most);
     }
@@ -213,7 +213,7 @@ static rb_status check_loops(rb_stage *s, double *worst)
 }
 
 /* Overlap of a contact; of pairs that began the step with an error of the start, what is beyond. */
-static double made(const rb_stage *s, const rb_contact *contact, const pair_start *x)
+static double overlap_made(const rb_stage *s, const rb_contact *contact, const pair_start *x)
 {
     double start = x->gap + x->floor;
     int error = start < -rb_stage_error_least(s);
@@ -243,7 +243,8 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
         if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
         double deeper = deepened(s, c, &start);
         s->info->penetration = rb_larger(s->info->penetration, -c->at.gap);
-        s->info->penetration_made = rb_larger(s->info->penetration_made, made(s, c, &start));
+        s->info->penetration_made =
+            rb_larger(s->info->penetration_made, overlap_made(s, c, &start));
         s->info->gap_error = rb_larger(s->info->gap_error, c->error);
         if (deeper > s->gaps.geoms)
             s->gaps = (rb_deepest){ c->geom1, c->geom2, c->at.gap, deeper, 0.0 };
@@ -252,7 +253,7 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
     return s->gaps.geoms;
 }
 
-double rb_stage_look_gaps(rb_stage *s, const rb_contact *found, int n)
+double rb_stage_measure_gaps(rb_stage *s, const rb_contact *found, int n)
 {
     double worst = look_at(s, found, n);
     s->missed = 0.0;
@@ -266,7 +267,7 @@ static void go_to_end(rb_stage *s)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
-    rb_stage_led_pose(s, s->h);
+    rb_stage_kinematic_pose(s, s->h);
     rb_placed_frames(m, d);
     if (m->ngauge > 0) {
         rb_velocity(m, d);
@@ -284,14 +285,14 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     rb_data *d = s->d;
     double h = s->seen_h;
     int n = 0, holds = rb_stage_near_holds(s), may = m->neq == 0 && m->nspatial == 0;
-    s->strides = 1;
-    s->alone = may && !s->seen && h == 0.0 && rb_stage_alone(s);
-    int nobody = s->alone || (may && holds && s->near.n == 0);
+    s->moves_far = 1;
+    s->nothing_touches = may && !s->seen && h == 0.0 && rb_stage_nothing_touches(s);
+    int nobody = s->nothing_touches || (may && holds && s->near.n == 0);
     rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     rb_contact *found = s->seen ? s->seen : rb_push(d->arena, rb_contact, d->touch_max);
     if (!found) return RB_NOMEM;
-    s->near_held = holds;
+    s->near_complete = holds;
     if (!nobody) go_to_end(s);
     if (!holds && !nobody) {
         status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);

@@ -64,7 +64,7 @@ static int is_plain(const rb_model *m, int link)
 
 /* The way of geom g, added to *bend what its points leave the straight line by. 0: it turns less
  * steadily than (S.6) says. */
-static int way_of(const rb_stage *s, const motions *x, int g, rb_ballistic *out, double *bend)
+static int path_of(const rb_stage *s, const motions *x, int g, rb_ballistic *out, double *bend)
 {
     int link = s->m->geom_link[g];
     ptrdiff_t at = 3 * (ptrdiff_t)link;
@@ -92,7 +92,7 @@ static int stays_apart(const rb_stage *s, const motions *x, int geom1, int geom2
     rb_ballistic way[2];
     rb_toi toi;
     double bend = 0.0;
-    if (!way_of(s, x, geom1, &way[0], &bend) || !way_of(s, x, geom2, &way[1], &bend)) return 0;
+    if (!path_of(s, x, geom1, &way[0], &bend) || !path_of(s, x, geom2, &way[1], &bend)) return 0;
     if (depth <= bend) return 0;
     rb_shape shape1 = rb_geom_shape(s->m, s->d, geom1);
     rb_shape shape2 = rb_geom_shape(s->m, s->d, geom2);
@@ -104,7 +104,7 @@ static int stays_apart(const rb_stage *s, const motions *x, int geom1, int geom2
 /* ---- who is left out --------------------------------------------------------------------------
  */
 
-static int is_suspect(const rb_stage *s, const rb_constraint *c)
+static int may_be_ghost(const rb_stage *s, const rb_constraint *c)
 {
     return c->kind == RB_CONSTRAINT_CONTACT && s->p[c->row] > 0.0 && c->gap > GHOST_GAP * s->size &&
            is_plain(s->m, s->m->geom_link[c->id.a]) && is_plain(s->m, s->m->geom_link[c->id.b]);
@@ -118,17 +118,17 @@ int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c)
     return 0;
 }
 
-static int count_suspects(const rb_stage *s)
+static int count_candidates(const rb_stage *s)
 {
     int n = 0;
-    for (int i = 0; i < s->set.n; i++) n += is_suspect(s, &s->set.c[i]);
+    for (int i = 0; i < s->set.n; i++) n += may_be_ghost(s, &s->set.c[i]);
     return n;
 }
 
 rb_status rb_stage_find_ghosts(rb_stage *s)
 {
     motions x;
-    int last[2] = { -1, -1 }, most = count_suspects(s);
+    int last[2] = { -1, -1 }, most = count_candidates(s);
     s->nghost = 0;
     if (most == 0) return RB_OK;
     s->ghost = rb_push(s->d->arena, int, 2 * (size_t)most);
@@ -138,7 +138,7 @@ rb_status rb_stage_find_ghosts(rb_stage *s)
     velocities(s, s->v_free, x.v_end, x.w_end);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (!is_suspect(s, c) || (c->id.a == last[0] && c->id.b == last[1])) continue;
+        if (!may_be_ghost(s, c) || (c->id.a == last[0] && c->id.b == last[1])) continue;
         last[0] = c->id.a, last[1] = c->id.b;
         double depth = s->h * (s->bias[c->row] - s->u[c->row]) - c->gap;
         if (!stays_apart(s, &x, last[0], last[1], depth)) continue;
@@ -162,7 +162,7 @@ rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet)
     for (int k = 1; k < m->nlink; k++) {
         int tree = m->link_tree[k];
         ptrdiff_t at = 3 * (ptrdiff_t)k;
-        if (tree < 0 || (!s->pushed[tree] && !s->held[tree])) continue;
+        if (tree < 0 || (!s->pushed[tree] && !s->follows_rows[tree])) continue;
         rb_copy3(x.v_end + at, x.v + at); /* q+ = q (+) h v+ */
         rb_copy3(x.w_end + at, x.w + at);
     }

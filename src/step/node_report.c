@@ -39,7 +39,7 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
  * on the way, and what carries is not unique. Overlap of the model touches at its floor. */
 static int has_pushed(const rb_stage *step, const rb_contact *c)
 {
-    double deep = rb_stage_pair_deep(step, c->geom1, c->geom2);
+    double deep = rb_stage_pair_overlap(step, c->geom1, c->geom2);
     int pair = 0;
     for (int i = 0; i < step->set.ncontact; i++) {
         const rb_constraint *row = &step->set.c[i];
@@ -100,7 +100,7 @@ static rb_status pushed_contacts(rb_node *x, const rb_stage *step)
 static void go_to_end(const rb_node *x)
 {
     rb_stage *s = x->s;
-    rb_stage_led_pose(s, s->h);
+    rb_stage_kinematic_pose(s, s->h);
     memcpy(s->d->q, s->q_new, (size_t)s->m->nq * sizeof *s->q_new);
     memcpy(s->d->v, x->v_end, (size_t)s->m->nv * sizeof *x->v_end);
     rb_placed_motion(s->m, s->d);
@@ -133,7 +133,7 @@ static rb_status rows_of_end(rb_node *x, const rb_stage *step)
         status = rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact,
                                       &step->first, &s->set);
     if (status == RB_OK) status = rb_stage_factor(s, NULL, x->E);
-    if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
+    if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
     if (status == RB_OK) status = rb_stage_take_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     if (status != RB_OK) return status;
@@ -463,13 +463,13 @@ rb_status rb_node_report(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    s->made = s->made_free;
-    s->gain = 0.0;
+    s->energy_made = s->energy_made_free;
+    s->energy_gain = 0.0;
     rb_status status = report_velocity(x);
     if (status != RB_OK) return status;
     look_deep(x);
     rb_stage_find_pushed(s);
     memcpy(s->q_free, s->q_new, (size_t)m->nq * sizeof *s->q_free);
-    for (int j = 0; j < m->nv; j++) s->v_led[j] = s->v0[j] + x->dv[j];
+    for (int j = 0; j < m->nv; j++) s->v_next[j] = s->v0[j] + x->dv[j];
     return RB_OK;
 }

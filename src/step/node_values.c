@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "dynamics/placed.h"
 #include "math/trig.h"
 #include "math/vec3.h"
@@ -42,20 +42,20 @@ static rb_status find_contacts(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->near_held = rb_stage_near_holds(s);
-    s->alone = !s->seen && rb_stage_alone(s);
+    s->near_complete = rb_stage_near_holds(s);
+    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s);
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
-    rb_stage_led_pose(s, s->h);
+    rb_stage_kinematic_pose(s, s->h);
     rb_placed_frames(m, d);
     rb_velocity(m, d);
     memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
     x->nend = 0;
-    if (s->alone) return RB_OK;
+    if (s->nothing_touches) return RB_OK;
     rb_status status =
-        s->near_held ? rb_collide_near(m, d, s->h, x->slack, &s->near, d->touch_max, x->end,
-                                       &x->nend, s->err)
-                     : rb_collide(m, d, s->h, x->slack, d->touch_max, x->end, &x->nend, s->err);
+        s->near_complete ? rb_collide_near(m, d, s->h, x->slack, &s->near, d->touch_max, x->end,
+                                           &x->nend, s->err)
+                         : rb_collide(m, d, s->h, x->slack, d->touch_max, x->end, &x->nend, s->err);
     if (status == RB_FULL) s->info->contacts = x->nend;
     return status;
 }
@@ -265,15 +265,16 @@ static double pair_gap(const rb_node *x, const rb_constraint *c)
 /* Rows hold the pair, which went through before. */
 static int is_held(const rb_stage *s, const rb_constraint *c)
 {
-    for (int k = 0; k < s->ngone; k++) {
-        if (s->gone[2 * k] == c->id.a && s->gone[2 * k + 1] == c->id.b) return 1;
+    for (int k = 0; k < s->npassed_through; k++) {
+        if (s->passed_through[2 * k] == c->id.a && s->passed_through[2 * k + 1] == c->id.b)
+            return 1;
     }
-    return s->ngone < 0;
+    return s->npassed_through < 0;
 }
 
 /* Contact i is not seen at the end of a motion without it, where its material points would be far
  * within each other, and its pair does not overlap: the bodies have gone past each other, or
- * through (through.c tells). For the rounds of this motion it is open. */
+ * through (tunnelling.c tells). For the rounds of this motion it is open. */
 static int goes_by(const rb_node *x, int i, double straight)
 {
     const rb_stage *s = x->s;
@@ -380,7 +381,7 @@ static rb_status loop_values(rb_node *x)
             s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
             if (c == end) continue;
             double goal = (1.0 - rb_stage_loop_share(s)) * s->set.error[c->row + i - first];
-            int repeated = rb_stage_is_repeated(s, c->id.a, i - first);
+            int repeated = rb_stage_is_redundant(s, c->id.a, i - first);
             x->value[c->row + i - first] = repeated ? 0.0 : (rows.error[i] - goal) / s->h;
         }
     }

@@ -49,7 +49,7 @@ static void choose_share(const rb_stage *s, const double *way, rb_relax *x)
         square += less * less;
         x->r[j] = r;
     }
-    if (!x->turns) return;
+    if (!x->alternates) return;
     if (!x->seen || !(square > 0.0))
         x->share = FIRST_RELAX;
     else
@@ -67,10 +67,10 @@ static rb_status relax(rb_stage *s, rb_relax *x)
         if (x->r) memset(x->r, 0, (size_t)m->nv * sizeof *x->r);
     }
     if (!way || !x->r) return RB_NOMEM;
-    rb_stage_way(s, way);
+    rb_stage_mean_velocity(s, way);
     choose_share(s, way, x);
     x->seen = 1;
-    if (!x->turns) return RB_OK;
+    if (!x->alternates) return RB_OK;
     for (int j = 0; j < m->nv; j++) x->v_hat[j] += x->share * x->r[j];
     rb_integrate(m, s->q0, x->v_hat, s->h, x->q_hat);
     return RB_OK;
@@ -79,12 +79,12 @@ static rb_status relax(rb_stage *s, rb_relax *x)
 rb_status rb_relax_next(rb_stage *s, double worst, rb_relax *x)
 {
     int again = s->v_hat == x->v_hat && may_relax(s);
-    x->turns |= again && worst > x->worst;
+    x->alternates |= again && worst > x->worst;
     x->worst = worst;
     rb_status status = again ? relax(s, x) : RB_OK;
-    if (!x->turns) {
+    if (!x->alternates) {
         memcpy(x->q_hat, s->q_new, (size_t)s->m->nq * sizeof *x->q_hat);
-        rb_stage_way(s, x->v_hat);
+        rb_stage_mean_velocity(s, x->v_hat);
     }
     s->q_hat = x->q_hat;
     s->v_hat = x->v_hat;

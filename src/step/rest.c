@@ -142,7 +142,7 @@ static int is_pushed(const rb_constraint *c, const double *p)
 /* Nothing that the caller moves drags at it, what pushes is closed, and no gap asks for motion. A
  * surface that runs below a contact which slides changes nothing: held against it, v = 0 is an
  * answer like any other. */
-static int may_stand(const rb_stage *s, const rb_constraint *c, const double *p)
+static int may_rest(const rb_stage *s, const rb_constraint *c, const double *p)
 {
     const double *drive = s->set.drive + c->row, *error = s->set.error + c->row;
     double zero = RB_GAP_ZERO * s->size;
@@ -156,11 +156,11 @@ static int may_stand(const rb_stage *s, const rb_constraint *c, const double *p)
     return c->gap <= rb_stage_closed(s, c) || !is_pushed(c, p);
 }
 
-static int island_may_stand(const rb_stage *s, int island, const double *p)
+static int island_may_rest(const rb_stage *s, int island, const double *p)
 {
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
-        if (!may_stand(s, c, p + c->row)) return 0;
+        if (!may_rest(s, c, p + c->row)) return 0;
     }
     return 1;
 }
@@ -238,16 +238,16 @@ static void find_moving(rest *x, unsigned char *moves)
 
 /* An island that is not known to rest already, or to move, may. Products with a small M cost less
  * than finding out who moves. */
-static int any_may_stand(rest *x, unsigned char *moves)
+static int any_may_rest(rest *x, unsigned char *moves)
 {
     const rb_stage *s = x->s;
     int any = 0;
     for (int i = 0; i < s->set.nisland && !any; i++)
-        any = !s->still[i] && island_may_stand(s, i, s->p);
+        any = !s->still[i] && island_may_rest(s, i, s->p);
     if (!any || s->m->nM <= FEW_ENTRIES) return any;
     find_moving(x, moves);
     for (int i = 0; i < s->set.nisland; i++) {
-        if (!s->still[i] && !moves[i] && island_may_stand(s, i, s->p)) return 1;
+        if (!s->still[i] && !moves[i] && island_may_rest(s, i, s->p)) return 1;
     }
     return 0;
 }
@@ -277,7 +277,7 @@ static void set_resting(rb_stage *s, int island)
  */
 
 /* The constraint as it was, and its trees stood still, in the round before a repair as well. */
-static int stood(const rb_stage *s, const rb_constraint *c, const rb_touch *touch)
+static int rested_before(const rb_stage *s, const rb_constraint *c, const rb_touch *touch)
 {
     if (!touch || touch->nrow != c->nrow || touch->mode == RB_MODE_SLIDE) return 0;
     for (int k = 0; k < c->ndof; k++) {
@@ -295,7 +295,7 @@ static int recall(rb_stage *s, int island)
         int at = s->set.island_order[i];
         const rb_constraint *c = &s->set.c[at];
         const rb_touch *touch = rb_touch_find(s->d, &c->id);
-        if (!stood(s, c, touch) || !rb_constraint_holds(c, touch->p)) return 0;
+        if (!rested_before(s, c, touch) || !rb_constraint_holds(c, touch->p)) return 0;
         memcpy(s->p + c->row, touch->p, (size_t)c->nrow * sizeof *s->p);
         s->mode[at] = (unsigned char)touch->mode;
     }
@@ -324,7 +324,7 @@ rb_status rb_stage_rest_on(rb_stage *s)
     int ahead = s->v_hat && (!s->last_p || s->middle);
     if (ahead || s->o->cold || s->o->sink.take || s->o->formulation->kind != RB_CONE) return RB_OK;
     for (int i = 0; i < s->set.nisland; i++) {
-        s->still[i] = (unsigned char)(recall(s, i) && island_may_stand(s, i, s->p));
+        s->still[i] = (unsigned char)(recall(s, i) && island_may_rest(s, i, s->p));
         if (!s->still[i]) forget(s, i);
         any |= s->still[i];
     }
@@ -377,7 +377,7 @@ static int judge(rest *x, unsigned char *wanted)
     int any = 0;
     for (int i = 0; i < s->set.nisland; i++) {
         wanted[i] = 0;
-        if (s->still[i] || !island_may_stand(s, i, s->p)) continue;
+        if (s->still[i] || !island_may_rest(s, i, s->p)) continue;
         double defect = defect_of(x, i);
         if (defect <= RB_REST_DEFECT)
             set_resting(s, i);
@@ -389,7 +389,7 @@ static int judge(rest *x, unsigned char *wanted)
 }
 
 /* What counts is the certificate of the impulses that were taken. */
-static void tell_residual(rb_stage *s)
+static void report_residual(rb_stage *s)
 {
     if (!s->found) return;
     s->info->residual = s->residual_before;
@@ -412,7 +412,7 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
         set_resting(s, i);
         if (s->found) s->found[i] = defect;
     }
-    tell_residual(s);
+    report_residual(s);
     return RB_OK;
 }
 
@@ -424,7 +424,7 @@ static int is_small(const rb_stage *s, int island)
 
 /* A residual of less than `strict` leaves impulses that slide where they were found: those of
  * small islands that nearly rest are found again with it, and judged so. */
-static rb_status judge_sharply(rest *x, unsigned char *wanted)
+static rb_status judge_refined(rest *x, unsigned char *wanted)
 {
     rb_stage *s = x->s;
     int any = 0, near_miss = s->near_miss;
@@ -471,11 +471,11 @@ rb_status rb_stage_rest(rb_stage *s)
     if (status != RB_OK) return status;
     push(&x, s->p);
     memcpy(s->v_new, x.v, (size_t)s->m->nv * sizeof *x.v);
-    int any = any_may_stand(&x, wanted);
+    int any = any_may_rest(&x, wanted);
     if (any) measure(&x, s->p);
     if (any && judge(&x, wanted)) {
         status = judge_balanced(&x, wanted);
-        if (status == RB_OK) status = judge_sharply(&x, wanted);
+        if (status == RB_OK) status = judge_refined(&x, wanted);
     }
     for (int j = 0; j < s->m->nv; j++) {
         if (s->resting[tree_of(s->m, j)]) s->v_new[j] = 0.0;

@@ -336,7 +336,7 @@ static double between(const bounce *x, int k)
 /* The energy of each island at its s: the next s to be tried, with one try left the safe side, and
  * 0 where that was not safe a second time, because impulses are not unique. Returns 0 where every
  * island is good. */
-static int narrow(bounce *x, int left)
+static int shrink_brackets(bounce *x, int left)
 {
     int any = 0;
     for (int k = 0; k < x->s->set.nisland; k++) {
@@ -393,7 +393,7 @@ static rb_status give_by_law(bounce *x, const double *u)
     for (int k = 0; k <= rounds && status == RB_OK; k++) {
         add_compression(x, x->x);
         measure_energy(x, u, x->x, x->u_new);
-        if (!narrow(x, rounds - k)) break;
+        if (!shrink_brackets(x, rounds - k)) break;
         status = give_back(x, u, FEW_ROUNDS, 0);
     }
     return status;
@@ -449,7 +449,7 @@ static rb_status newton_safe(bounce *x, double *u)
         multiply(x, s->p, x->Wx);
         for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = s->u[r] + x->Wx[r];
         measure_energy(x, s->u, s->p, x->u_new);
-        if (!narrow(x, ENERGY_ROUNDS - k)) break;
+        if (!shrink_brackets(x, ENERGY_ROUNDS - k)) break;
         newton_bias(x, u);
         memcpy(u, s->u, (size_t)s->set.nrow * sizeof *u);
         s->part++;

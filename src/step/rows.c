@@ -91,7 +91,7 @@ static void go_to(rb_stage *s)
 {
     rb_data *d = s->d;
     int ahead = s->v_hat && !s->middle;
-    rb_stage_led_pose(s, ahead ? s->h : 0.0);
+    rb_stage_kinematic_pose(s, ahead ? s->h : 0.0);
     memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
     memcpy(d->v, ahead ? s->v_hat : s->v_free, (size_t)s->m->nv * sizeof *d->v);
     rb_placed_motion(s->m, d);
@@ -202,14 +202,14 @@ static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_ha
     double room = c->gap - floor;
     if (room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c)) room = 0.0;
     double bias = (room + rb_stage_yield(s, c)) / s->h - u_hat;
-    int stays = s->stays && s->v_hat && !s->middle && !is_too_deep(s, c);
+    int stays = s->keep_overlap && s->v_hat && !s->middle && !is_too_deep(s, c);
     return stays ? fmax(0.0, bias) : bias;
 }
 
 /* Row r of a loop (S.38). In the scheme of Moreau and Jean it is a matter of velocities (S.80). */
 static double loop_bias(const rb_stage *s, const rb_constraint *c, int r, double u_hat)
 {
-    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN || rb_stage_is_repeated(s, c->id.a, r)) return 0.0;
+    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN || rb_stage_is_redundant(s, c->id.a, r)) return 0.0;
     double goal = rb_stage_error_goal(s, &c->id, r);
     return (s->set.error[c->row + r] - goal) / s->h - u_hat;
 }
@@ -247,9 +247,9 @@ static void fill_velocities(rb_stage *s, double *u_hat)
                 bias[0] = fmin(bias[0], s->o->law == RB_NEWTON ? -back : 0.0);
             }
         }
-        if (s->unpushed && c->kind == RB_CONSTRAINT_EQUALITY)
+        if (s->without_push_out && c->kind == RB_CONSTRAINT_EQUALITY)
             memset(bias, 0, (size_t)c->nrow * sizeof *bias);
-        if (s->unpushed && is_unilateral(c)) bias[0] = fmax(0.0, bias[0]);
+        if (s->without_push_out && is_unilateral(c)) bias[0] = fmax(0.0, bias[0]);
         for (int r = 0; r < c->nrow; r++) u[r] += bias[r];
     }
 }
@@ -357,8 +357,8 @@ static rb_status find_contacts(rb_stage *s, double slack)
     status = keep_last(s, slack);
     if (status != RB_OK) return status;
     drop_far(s);
-    status = rb_stage_points_add(s);
-    return status == RB_OK ? rb_stage_cuts_add(s) : status;
+    status = rb_stage_add_kept_points(s);
+    return status == RB_OK ? rb_stage_add_kept_planes(s) : status;
 }
 
 /* Root of the mean square of the speeds of links [m/s]. */
@@ -382,7 +382,7 @@ static void reach_farther(rb_stage *s)
 }
 
 /* Rows ahead of the start do not see what overlapped there, nor how far loops were open. */
-rb_status rb_stage_look_back(rb_stage *s)
+rb_status rb_stage_rows_at_start(rb_stage *s)
 {
     rb_data *d = s->d;
     s->q_hat = s->q0;
@@ -406,9 +406,9 @@ rb_status rb_stage_rows(rb_stage *s)
     reach_farther(s);
     double slack = s->gravity * s->h + s->reach;
     rb_status status = find_contacts(s, slack);
-    if (status == RB_OK) status = rb_stage_bearing(s);
+    if (status == RB_OK) status = rb_stage_support_points(s);
     s->info->contacts = s->ncontact;
-    if (status == RB_OK && !s->v_hat && !s->flight) rb_stage_note_clear(s);
+    if (status == RB_OK && !s->v_hat && !s->flight) rb_stage_note_clearance(s);
     if (status != RB_OK) return status;
     drop_flying(s);
     status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact,
@@ -421,7 +421,7 @@ rb_status rb_stage_rows(rb_stage *s)
 
     /* the factor of a chain costs more than everything else: only rows need it */
     status = s->set.nrow > 0 ? rb_stage_factor(s, NULL, NULL) : RB_OK;
-    if (status == RB_OK) status = rb_stage_leave_repeated(s, !s->v_hat);
+    if (status == RB_OK) status = rb_stage_drop_redundant(s, !s->v_hat);
     if (status != RB_OK) return status;
 
     double *u_hat = rb_push(d->arena, double, s->set.nrow);
