@@ -188,21 +188,9 @@ static void far_point(rb_core *core, const double n[3], double x[3])
     core->hint = hint; /* the next support is again on this side */
 }
 
-int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3])
+int rb_inner_cone(rb_couple *couple, const double n[3], double s, double room, double more)
 {
-    const rb_extreme *e = rb_couple_extremes(couple, n);
-    double back[3] = { -n[0], -n[1], -n[2] }, side[3];
-    if (e[0].freedom + e[1].freedom < 2) return 0;
-    double tie = RB_GAP_TIE * couple->scale;
-    if (!is_level(&couple->core1, &e[0], n, tie)) return 0;
-    if (!is_level(&couple->core2, &e[1], n, tie)) return 0;
-    double nw[3] = { s * n[0], s * n[1], s * n[2] };
-    double room = disc_in_flat(couple, e, nw, x1);
-    if (s >= 0.0) return room >= 0.0;
-    if (!(room > -s)) return 0;
-
-    /* (G.16) */
-    double far1[3], far2[3], w[3];
+    double back[3] = { -n[0], -n[1], -n[2] }, side[3], far1[3], far2[3], w[3];
     far_point(&couple->core1, back, far1);
     far_point(&couple->core2, n, far2);
     rb_sub3(far2, far1, w);
@@ -210,7 +198,20 @@ int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3])
     rb_copy3(w, side);
     rb_axpy3(-above, n, side);
     double rise = height / (room + rb_norm3(side));
-    return room * rise / (1.0 + sqrt(1.0 + rise * rise)) > -s;
+    return room * rise / (1.0 + sqrt(1.0 + rise * rise)) > more - s;
+}
+
+int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3])
+{
+    const rb_extreme *e = rb_couple_extremes(couple, n);
+    if (e[0].freedom + e[1].freedom < 2) return 0;
+    double tie = RB_GAP_TIE * couple->scale;
+    if (!is_level(&couple->core1, &e[0], n, tie)) return 0;
+    if (!is_level(&couple->core2, &e[1], n, tie)) return 0;
+    double nw[3] = { s * n[0], s * n[1], s * n[2] };
+    double room = disc_in_flat(couple, e, nw, x1);
+    if (s >= 0.0) return room >= 0.0;
+    return room > -s && rb_inner_cone(couple, n, s, room, 0.0);
 }
 
 double rb_inner_depth(double radius, double s, double aside)

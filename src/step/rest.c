@@ -252,12 +252,23 @@ static int any_may_stand(rest *x, unsigned char *moves)
     return 0;
 }
 
+/* What rests sticks, however near its impulse is to the edge of the cone, but for what is held
+ * against a surface that runs. */
+static void set_sticking(rb_stage *s, const rb_constraint *c)
+{
+    const double *drive = s->set.drive + c->row;
+    int runs = c->nrow >= 3 && (drive[1] != 0.0 || drive[2] != 0.0);
+    unsigned char *mode = &s->mode[c - s->set.c];
+    if (*mode == RB_MODE_SLIDE && !runs) *mode = RB_MODE_STICK;
+}
+
 static void set_resting(rb_stage *s, int island)
 {
     s->still[island] = 1;
     s->info->resting++;
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        set_sticking(s, c);
         for (int k = 0; k < c->ndof; k++) s->resting[tree_of(s->m, s->set.dof[c->dof + k])] = 1;
     }
 }
