@@ -2,7 +2,7 @@
  * with a joint between them. They cost as much as the others, and couple bodies that nothing
  * couples. So contacts without impulse that separate faster than
  *
- *     u_n > CLEARLY |q|_2 / sqrt(nc),    u = W r + q of the guess r                          (K.34)
+ *     u_n > CLEARLY |q|_2 / sqrt(nc),    u = W r + q of the guess r                          (K.45)
  *
  * are left out. Where the answer closes one (u_n < 0) it joins, and the problem is solved again
  * from that answer: what is returned solves the whole problem. */
