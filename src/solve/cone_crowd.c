@@ -10,16 +10,12 @@
 
 #include "math/dense.h"
 #include "solve/cone_active.h"
-#include "solve/cone_interior.h"
 #include "solve/cone_large.h"
 #include "solve/internal.h"
 #include "solve/newton_bodies.h"
 
 /* Factorisations of a try, and tries. */
 enum { LIMIT = 60, TRIES = 2 };
-
-/* Problems of those that take part, before all do. */
-enum { ROUNDS = 3 };
 
 /* What another try may take where the first has come as far as will do, in units of meter.h: some
  * tens of milliseconds [1]. */
@@ -194,7 +190,7 @@ static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, r
         };
         opts.impatient = !o->warm && i == 0 && k->nc <= RB_CROWD_FEW;
         opts.careful = !o->warm && i > 0;
-        rb_status status = rb_cone_interior(k, &opts, scratch, z, &found);
+        rb_status status = rb_cone_active_interior(k, &opts, scratch, z, &found);
         add(info, &found);
         if (status != RB_OK) return status;
         if (found.work * LIMIT > TRY_WORK) enough = fmax(tol, SHARE * o->loose);
@@ -205,29 +201,6 @@ static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, r
         memcpy(z, r, (size_t)k->n * sizeof *r);
     }
     return RB_OK;
-}
-
-/* The same for those that take part; what their answer closes joins, and they are solved again. */
-static rb_status search_active(const rb_cones *k, const rb_solve_opts *o, double tol,
-                               rb_arena *scratch, double *r, rb_info *info, double *error)
-{
-    rb_cone_active a;
-    rb_solve_opts again = *o;
-    rb_status status = rb_cone_active_make(k, r, scratch, &a);
-    for (int round = 0, joined = 1; status == RB_OK && joined > 0; round++) {
-        if (round == ROUNDS) memset(a.in, 1, (size_t)k->nc);
-        rb_cone_active_gather(&a, r);
-        rb_mark mark = rb_arena_mark(scratch);
-        status = search(&a.k, &again, tol, scratch, a.r, info, error);
-        rb_arena_reset(scratch, mark);
-        rb_cone_active_scatter(&a, r);
-        if (status != RB_OK || *error > tol) return status;
-        joined = rb_cone_active_join(&a, r, scratch, error);
-        if (joined < 0) return RB_NOMEM;
-        if (*error <= tol) return RB_OK;
-        again.warm = 1;
-    }
-    return status;
 }
 
 static rb_status report(const rb_problem *p, const rb_cones *k, rb_arena *scratch, const double *r,
@@ -267,7 +240,7 @@ rb_status rb_cone_crowd(const rb_problem *p, const rb_solve_opts *o, rb_arena *s
     rb_cones k;
     double tol = SHARE * o->tol, error = INFINITY;
     rb_status status = prepare(p, scratch, &k);
-    if (status == RB_OK) status = search_active(&k, o, tol, scratch, r, info, &error);
+    if (status == RB_OK) status = search(&k, o, tol, scratch, r, info, &error);
     int large = p->nc >= RB_MANY_CONTACTS; /* below, the ladder is not dear */
     int will_do = large && kind == RB_CROWD_DENSE && o->loose > 0.0 && error < INFINITY;
     *done = status == RB_OK && (error <= tol || will_do);

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/cone_active.h"
 #include "solve/cone_interior.h"
 #include "solve/cone_knot.h"
 #include "solve/cone_mix.h"
@@ -517,7 +518,7 @@ static rb_status try_interior(large *s)
     opts.closing = s->closing;
     opts.warm = 1;
     memcpy(s->x, s->best, (size_t)s->k->n * sizeof *s->x);
-    rb_status status = rb_cone_interior(s->k, &opts, s->scratch, s->x, &found);
+    rb_status status = rb_cone_active_interior(s->k, &opts, s->scratch, s->x, &found);
     s->out->factorisations += found.factorisations;
     s->settled = status == RB_OK && found.error <= s->tol;
     if (status != RB_OK || (!s->settled && !(found.error < s->error))) return status;

@@ -1,4 +1,6 @@
 """The checks can fail: each is shown a violation that it must find and a text that it must pass."""
+import importlib.machinery
+import importlib.util
 import os
 import sys
 import tempfile
@@ -21,6 +23,15 @@ import words
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "report"))
 import page  # noqa: E402
 import records  # noqa: E402
+
+
+def tool(name):
+    """A script of tools as a module."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", name)
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 class Includes(unittest.TestCase):
     @staticmethod
@@ -128,6 +139,14 @@ class Markdown(unittest.TestCase):
         self.assertEqual(len(list(equations.misordered(page, {"S": "a.md"}))), 1)
         page = {"docs/theory/a.md": "see (S.2)\n    x = 1    (S.1)\n    y = 1    (S.2)\n"}
         self.assertEqual(list(equations.misordered(page, {"S": "a.md"})), [])
+
+    def test_renumbering(self):
+        numbers = tool("number-equations")
+        changed = {("S", str(k)): str(new) for k, new in zip(range(1, 7), (4, 5, 6, 1, 2, 3))}
+        single, several = numbers.patterns("S")
+        for old, new in (("(S.1)", "(S.4)"), ("(S.1) to (S.3)", "(S.4) to (S.6)"), ("(S.6, S.2 to S.4)", "(S.3, S.1, S.5, S.6)"),
+                         ("(S.1) to (S.4)", "(S.1), (S.4) to (S.6)"), ("C17 F.10.1.4, (S.9)", "C17 F.10.1.4, (S.9)")):
+            self.assertEqual(numbers.renumber(old, changed, single, several), new)
 
     def test_records_of_results(self):
         with tempfile.TemporaryDirectory() as root:
