@@ -1,12 +1,12 @@
-/* Four points stand for a face. Of a disc, or a face with many corners, they span less than there
- * is to stand on, and where the weight passes through what is left out, a body that stands would
- * tilt until another point touches, and back. So the corners next to where the weight of a free
- * body meets the plane of its contact,
+/* Four points stand for a face. For a disc, or a face with many corners, they span less than the
+ * face. Where the weight of a body passes through the part that is left out, the body would tilt
+ * until another point touches, and back again. So the corners nearest to the point c are added
+ * where the weight of a free body meets the plane of its contact:
  *
- *     c = x_com + t g,     n.(c - x) = 0                                                   (S.11)
+ *     c = x_com + t g,     n.(c - x) = 0                                                     (S.11)
  *
- * come along as well, where c is not between the points that were found: of a disc the point of its
- * rim towards c, of a polyhedron the corners on both sides of that direction. */
+ * This is done where c is not between the points that were found. A disc gets the point of its rim
+ * towards c, a polyhedron the corners on both sides of that direction. */
 #include <math.h>
 #include <string.h>
 
