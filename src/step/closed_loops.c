@@ -92,7 +92,7 @@ static int rests_by_rows(const loops *x, int island)
     return rows && rested_before(x, island);
 }
 
-/* Friction holds what stands by the rows, and a free body that sticks. */
+/* Friction holds a body at rest by the rows, and a free body that sticks. */
 static int sticks_by_rows(const loops *x, int island)
 {
     const rb_constraints *set = &x->start.set;
@@ -319,7 +319,7 @@ static rb_status find_positions(loops *x)
     }
 }
 
-/* l: half of the impulse of the step before, whoever found it. */
+/* l: half of the impulse of the step before, found here or by the rows. */
 static void recall(loops *x)
 {
     const rb_constraints *set = &x->start.set;

@@ -253,8 +253,8 @@ static int any_may_rest(rest *x, unsigned char *moves)
     return 0;
 }
 
-/* What rests sticks, however near its impulse is to the edge of the cone, but for what is held
- * against a surface that runs. */
+/* A contact of a body at rest sticks, however near its impulse is to the edge of the cone, unless
+ * it is held against a moving surface. */
 static void set_sticking(rb_stage *s, const rb_constraint *c)
 {
     const double *drive = s->set.drive + c->row;

@@ -180,9 +180,9 @@ static rb_status add_corners(rb_stage *s, support *x, const rb_shape *shape)
     return RB_OK;
 }
 
-/* Corners of a polyhedron that carried in the step before and touch still: rows that a step has
- * added at its end would be missed at the start of the next one, and what stands on them would
- * begin to tilt again, and never rest. */
+/* Corners of a polyhedron that carried weight in the step before and still touch. A step adds them
+ * at its end. If the next one began without them, the body would begin to tilt again and never
+ * rest. */
 static rb_status add_corners_in_use(rb_stage *s, support *x, const rb_shape *shape)
 {
     rb_core core;
