@@ -1,8 +1,8 @@
-/* What flies: contacts that are left out of the rows of a part of a located step, because they
- * approach their impact or leave one. Slow ones stay rows, as in a fixed step: an approach is slow
- * where the train of bounces it begins would end within the step,
+/* Contacts that fly: they approach their impact or leave one, and have no rows in a part of a
+ * located step. Slow ones keep their rows, as in a fixed step. An approach is slow where the train
+ * of bounces it begins would end within the step,
  *
- *     2 e v / (g (1 - e)) <= h,  or v <= g h,                                               (S.63)
+ *     2 e v / (g (1 - e)) <= h,  or v <= g h,                                                (S.63)
  *
  * whichever is less, but in any case where a hundred bounces would not fill the step. */
 #include <math.h>

@@ -1,13 +1,13 @@
 /* The rules by which pairs shift between impulses and constraints (H.3) to (H.6).
  *
- * To constraints: a contact that touches, does not approach faster than v_s and does not leave, is
- * a candidate. It gets a row, and the pair shifts if the solution of the part presses on it:
- * support, not slowness. A row without impulse has done nothing, so that a candidate that is not
- * pressed is as if it had not been asked.
+ * To constraints: a contact is a candidate if it touches, does not approach faster than v_s and
+ * does not leave. It gets a row, and the pair shifts if the solution of the part presses on it.
+ * The criterion is support, not slowness. A row without impulse has no effect, so that a candidate
+ * that is not pressed changes nothing.
  *
- * To impulses: no point of the pair has an impulse, and it leaves faster than 2 v_s or is farther
- * away than that speed carries it in a step; or an impact made it leave. An approach beyond 2 v_s
- * of a pair in constraints is an impact. */
+ * To impulses: no point of the pair has an impulse, and the pair leaves faster than 2 v_s or is
+ * farther away than that speed carries it in a step; or an impact made it leave. An approach
+ * beyond 2 v_s of a pair in constraints is an impact. */
 #include "events/hybrid.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* Impacts of `hybrid`. One contact alone, in a body that flies, in a mechanism or on a group that
- * rests: by the integral over its impulse (I.3), with the compliance of everything it can move.
- * Several at once: by the problem of compression and restitution, as in `located`. */
+/* Impacts of `hybrid`. A single contact, of a flying body, a mechanism or a group at rest, is
+ * integrated over its impulse (I.3), with the compliance of everything it can move. Several
+ * contacts at once are a problem of compression and restitution, as in `located`. */
 #include <math.h>
 #include <string.h>
 

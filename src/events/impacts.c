@@ -2,11 +2,11 @@
  *
  *     M (v+ - v-) = J' p,      compression and restitution as in restitution.c, no forces, no gaps
  *
- * All contacts that touch and approach are solved together, and with them what carries no
+ * All contacts that touch and approach are solved together, and with them the rows without
  * restitution: loops, limits, contacts with e = 0. Contacts with restitution that touch at rest
- * take part in the next round, when the shock has reached them: through a line of balls it runs as
- * it does in Newton's cradle. After a bounded number of rounds all that touches is solved together.
- */
+ * take part in the next round, when the shock has reached them. So it runs through a line of balls
+ * as in Newton's cradle. After a bounded number of rounds all contacts that touch are solved
+ * together. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* The event-driven step [Mirtich 1995]: bodies fly, pairs wait in a heap until they may
- * meet, ticks carry what rests. A tick lies in the middle of its share of the step, so that what
- * rests has the velocity zero where steps begin and end: there it is at the top of its hop. */
+/* The event-driven step [Mirtich 1995]. Bodies fly, pairs wait in a heap until they may meet, and
+ * contacts that last get impulses at ticks. A tick lies in the middle of its share of the step.
+ * There a body at rest is at the bottom of its hop; where steps begin and end it is at the top,
+ * and its velocity is zero. */
 #include "events/impulse.h"
 
 #include <math.h>

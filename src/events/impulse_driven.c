@@ -1,20 +1,20 @@
-/* Contacts that last, of mechanisms and of what springs, dampers and servos act on.
+/* Contacts that last, of mechanisms and of bodies with springs, dampers and servos.
  *
- * A servo presses with many times the weight: a train of impulses would have such a body hop by
- * tenths of a millimetre. Its impulses are of two kinds instead. What brings rows to a halt acts at
- * once,
+ * A servo presses with many times the weight. Under a train of impulses such a body would hop by
+ * tenths of a millimetre. So its impulses are of two kinds. The first kind stops the rows at once:
  *
- *     M (v+ - v-) = J_0' p_1,     0 <= p_1n  _|_  J_0 v+ + room / s >= 0,                   (B.12)
+ *     M (v+ - v-) = J_0' p_1,     0 <= p_1n  _|_  J_0 v+ + room / s >= 0,                    (B.12)
  *
- * and what holds them there acts evenly over the flight of s seconds, as a force,
+ * The second kind holds them, and acts evenly over the flight of s seconds, as a force:
  *
- *     v_e = v+ + s a + M^-1 J' p_2,   0 <= p_2n  _|_  J (v+ + v_e)/2 + room / s >= 0,       (B.13)
+ *     v_e = v+ + s a + M^-1 J' p_2,   0 <= p_2n  _|_  J (v+ + v_e)/2 + room / s >= 0,        (B.13)
  *
- * with Coulomb's law in both. J_0 are the rows now, J those of the middle of the flight; c = (J -
- * J_0) v+ is what they turn by until there, and once more until its end. So the mean velocity moves
- * along the rows, and no force does work on what rests or rolls; what slides does so by its
- * velocity at the end, J v_e + c. The flight itself is the midpoint rule with the force in it; as
- * in (S.53) it and the rows are solved by turns until the end of the flight is v_e. */
+ * Both obey Coulomb's law. J_0 are the rows now, J those of the middle of the flight. c = (J -
+ * J_0) v+ is the change of their velocity until there, and the same again until the end. So the
+ * mean velocity moves along the rows, and no force does work on contacts at rest or rolling; a
+ * sliding contact slides with its velocity at the end, J v_e + c. The flight itself is the
+ * midpoint rule with the force in it. It and the rows are solved alternately, as in (S.53), until
+ * the flight ends with v_e. */
 #include <math.h>
 #include <string.h>
 

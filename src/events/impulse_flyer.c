@@ -1,5 +1,6 @@
-/* How links move between events: parabola and free top in closed form, constant velocities of what
- * is kinematic, the midpoint rule for what is driven (B.5). */
+/* How links move between events (B.5): a parabola and a free top in closed form, constant
+ * velocities of kinematic bodies, the midpoint rule for mechanisms and bodies with springs,
+ * dampers or servos. */
 #include <math.h>
 #include <string.h>
 

@@ -1,17 +1,17 @@
-/* Contacts that last: those within the shell get their impulses together, at ticks that are tau
- * apart. With the free acceleration a, the velocity v- at the end of a flight, and v+ at the start
- * of the next one, which lasts tau,
+/* Contacts that last. Those within the shell get their impulses together, at ticks that are tau
+ * apart. a is the free acceleration, v- the velocity at the end of a flight, and v+ that at the
+ * start of the next one, which lasts tau:
  *
  *     v_m = v+ + a tau/2        mean velocity of the flight
- *     M (v_m - (v- + a tau/2)) = J' p                                                       (B.6)
- *     0 <= p_n  _|_  n.J v_m + max(0, gap - rest) / tau >= 0,   Coulomb's law with J v_m    (B.7)
+ *     M (v_m - (v- + a tau/2)) = J' p                                                         (B.6)
+ *     0 <= p_n  _|_  n.J v_m + max(0, gap - rest) / tau >= 0,   Coulomb's law with J v_m      (B.7)
  *
- * The mean velocity obeys the laws of contact: what rests has v_m = 0, v+ = -a tau/2 and comes back
- * to where it was, however many times; what slides or rolls does so in chords of its path. The gap
- * at the end of the flight is the one at which contacts are kept. It is the problem of a fixed step
- * from the mean velocity before to the one after, so that solvers, certificates, warm starts and
- * the certificate of rest are those of all steppers. Between ticks, `ahead` is what is left until
- * the next one. */
+ * The mean velocity obeys the laws of contact. A body at rest has v_m = 0, v+ = -a tau/2 and comes
+ * back to the same place, however many times. A body that slides or rolls moves in chords of its
+ * path. The gap at the end of the flight is the one at which contacts are kept. This is the
+ * problem of a fixed step from the mean velocity before to the one after, so that solvers,
+ * certificates, warm starts and the certificate of rest are those of all steppers. Between ticks,
+ * `ahead` is the time until the next one. */
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static void start_velocities(rb_events *x, double t, double ahead, int tick)
         double gain = 0.5 * flown * x->accel[j];
         s->v_free[j] = x->v_minus[j] + 0.5 * ahead * x->accel[j];
         s->v0[j] = x->v_minus[j] - gain;
-        if (fabs(s->v0[j]) <= RB_HOP_ROUNDING * fabs(gain)) { /* the hop of what rests */
+        if (fabs(s->v0[j]) <= RB_HOP_ROUNDING * fabs(gain)) { /* the hop of a body at rest */
             s->v0[j] = 0.0;
             s->v_free[j] = 0.5 * (ahead + flown) * x->accel[j];
         }
@@ -101,9 +101,9 @@ static void mark_kinematic(const rb_constraints *set, unsigned char *led)
     }
 }
 
-/* What is left of a gap until contacts are kept. What rests closer stays as it is; what moves, and
- * overlap, is lifted, but as if it were no deeper than a shell: no step is to throw bodies out.
- * What is pushed is lifted out of overlap that ticks made, no other (B.8). */
+/* How far a gap may close until contacts are kept. A body at rest that is closer stays there. A
+ * moving body, and overlap, is lifted, but as if it were no deeper than a shell, so that no step
+ * throws bodies out. A pushed body is lifted only out of overlap that ticks made (B.8). */
 static double room_of(const rb_events *x, const rb_constraint *c, const unsigned char *led)
 {
     const rb_stage *s = x->s;
@@ -168,7 +168,7 @@ void rb_impulse_row_speeds(rb_events *x)
     for (int i = 0; i < s->set.nrow; i++) s->u[i] += s->bias[i];
 }
 
-/* The touch table tells the gaps as they are. */
+/* The table of touching constraints has the gaps as they are. */
 static void store(rb_events *x)
 {
     rb_stage *s = x->s;

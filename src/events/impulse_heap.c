@@ -1,6 +1,6 @@
-/* Meetings by the time until which they are safe: a heap with four children. Each meeting knows its
- * place, so that a new key moves it at once and none is left behind to be skipped later. Equal keys
- * come in the order of the meetings. */
+/* Meetings by the time until which they are safe, in a heap with four children. Each meeting knows
+ * its place, so that a new key moves it at once and no old entry is left behind. Equal keys come
+ * in the order of the meetings. */
 #include "events/impulse.h"
 
 static int before(const rb_events *x, int a, int b)

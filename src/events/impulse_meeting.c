@@ -1,5 +1,5 @@
-/* Who may meet: pairs of geoms whose swept boxes meet, how far they are apart, and until when they
- * certainly stay outside the shell (T.3). */
+/* Which pairs may meet: pairs of geoms whose swept boxes meet, how far they are apart, and until
+ * when they certainly stay outside the shell (T.3). */
 #include <math.h>
 #include <string.h>
 

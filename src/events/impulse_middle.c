@@ -1,7 +1,7 @@
-/* Contacts of a tick where the next flight is half way: the rows of (B.7) are taken there, first
- * with the mean velocity of the flight before, then with the one that this leads to, so that what
- * rolls or rocks follows its path to second order. Gaps are those of the tick. What rests stays
- * where it is. */
+/* Contacts of a tick at the middle of the next flight. The rows of (B.7) are taken there, first
+ * with the mean velocity of the flight before, then with the one that this gives. So a body that
+ * rolls or rocks follows its path to second order. Gaps are those of the tick. Bodies at rest stay
+ * where they are. */
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void shift(rb_events *x, int link)
         x->rider[x->geom_of[i]].now = NAN;
 }
 
-/* A link stays at the tick where nothing of it moves: bits of what rests are kept. */
+/* A link stays at the tick where nothing of it moves: bits of a body at rest are kept. */
 static int moves(const rb_events *x, int link, double t)
 {
     const rb_flyer *f = &x->flyer[link];

@@ -1,21 +1,21 @@
 /* Steps that are divided where bodies meet.
  *
- * A part of the step is the motion Q(t), 0 <= t <= T, that the rows alone allow which touch at its
- * start or approach slowly; whatever flies (flight.c) is watched by its gap
+ * A part of the step is the motion Q(t), 0 <= t <= T, with rows for those contacts only that touch
+ * at its start or approach slowly. All others fly (flight.c), and their gaps are watched:
  *
- *     f(t) = least gap of all that flies at Q(t)                                            (S.66)
+ *     f(t) = least gap of all that flies at Q(t)                                             (S.66)
  *
- * counted from the overlap that the pair had at the start, if any (rounding, mostly).
- * The part ends at the first t with f(t) = 0, found by bisection and secants (Illinois), each value
- * being a part of that length, so that nothing is interpolated. A pair that is apart at both ends
- * but came and went may have met between: its tangents at both ends bound the gap from below while
- * they cross above zero; where they do not, the crossing is looked at (S.67). Triangles are seen
- * from outside only, so that what is behind a surface has no gap at all: parts end before a shape
- * could be there (S.68). Parts in which something turns by more than a quarter of a radian are
- * divided before.
+ * counted from the overlap that the pair had at the start, which is mostly rounding. The part ends
+ * at the first t with f(t) = 0, found by bisection and secants (Illinois). Each value is a part of
+ * that length, so that nothing is interpolated. A pair that is apart at both ends may have met
+ * between: its tangents at both ends bound the gap from below while they cross above zero. Where
+ * they do not, the gap at the crossing is computed (S.67). Triangles are seen from outside only,
+ * so that a shape behind a surface has no gap at all: parts end before a shape could be there
+ * (S.68). Parts in which something turns by more than a quarter of a radian are divided first.
  *
- * Then the impact (impacts.c), then the next part. After a bounded number of parts, or where a part
- * has no answer, the rest of the step is a fixed one without restitution: info.unlocated. */
+ * Then comes the impact (impacts.c), and then the next part. After a bounded number of parts, or
+ * where a part has no answer, the rest of the step is a fixed one without restitution:
+ * info.unlocated. */
 #include <math.h>
 #include <string.h>
 

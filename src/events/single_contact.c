@@ -1,7 +1,7 @@
-/* Impacts at one point follow their slip (S.65): where a contact is all that an island has, the
- * velocity is integrated over the normal impulse (I.3), so that friction turns with the slip, stops
- * it or reverses it within the impact. The problem of two stages knows the slip at the ends of its
- * stages only, and differs where the slip changes its direction. */
+/* Impacts at one point follow their slip (S.65). Where an island has a single contact, the
+ * velocity is integrated over the normal impulse (I.3), so that friction turns with the slip,
+ * stops it or reverses it within the impact. The problem of two stages knows the slip at the ends
+ * of its stages only. Its answer differs where the slip changes its direction. */
 #include <math.h>
 #include <string.h>
 

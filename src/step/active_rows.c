@@ -1,14 +1,16 @@
-/* An island solved as rows as what they are, without those whose answer can be foretold (S.42):
+/* Solves an island with rows of their own kind: a contact has its normal and tangents, a limit one
+ * row, dry friction one bounded row. Rows whose answer can be predicted from the step before are
+ * left out of the system (S.42):
  *
  *     dry friction that slid in the step before, and still moves that way:   p = -+ bound
  *     limits and contacts that did not push and would open:                  p = 0
  *
- * What they do is a known velocity of the others,
+ * Their impulses are a known change of the velocity of the others,
  *
  *     dv = M^-1 J_left' p_left,    u := u + J dv
  *
- * and afterwards their rows are looked at: those that turn back or would close join, and the rest
- * is solved again. The answer is that of all rows. */
+ * The prediction is checked afterwards. Rows that reverse or would close are added, and the
+ * problem is solved again. The answer is that of all rows. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Adhesion acts on the contacts of the step before. The first step has none before it: what touches
- * at the start is found, so that what sticks there does not fall for a step and miss its hold. The
- * node rule looks at its start anyway, and adhesion acts on what touches there. */
+/* Adhesion acts on the contacts of the step before. The first step has none before it. So the
+ * contacts of the start are found, and a body that sticks there does not fall for a step and lose
+ * its hold. The node rule finds contacts at its start anyway, and adhesion acts on those. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Overlap that steps may make, by their accuracy (S.22): a share of the smaller body of a pair that
- * moves, but more than rounding of the positions of the model. */
+/* Overlap that steps may make, by their accuracy (S.22): a share of the size of the smaller moving
+ * body of a pair, but more than the rounding of positions of the model. */
 #include <math.h>
 
 #include "base/constants.h"

@@ -1,11 +1,12 @@
-/* The least change dp of impulses that takes off what is unbalanced, r = -(M v_free + J' p):
+/* Finds the least change dp of impulses that balances the forces r = -(M v_free + J' p):
  *
- *     dp = J w y,    (w J' J w) y = w r,    w = 1 / forces of a freedom                     (S.20)
+ *     dp = J w y,    (w J' J w) y = w r,    w = 1 / forces of a freedom                      (S.20)
  *
- * by conjugate gradients. Forces go along a chain or up a tower step by step, so that plain ones
- * take as many steps as there are rows. Where all rows are plain contacts the factor of
- * w J'J w + delta, a block for each body, makes two or three of them enough: delta only keeps apart
- * what nothing holds. */
+ * The method is conjugate gradients. Forces pass along a chain or up a tower one link per
+ * iteration, so that it takes as many iterations as there are rows. Where all rows are plain
+ * contacts, the factor of w J'J w + delta, with a block for each body, is a preconditioner with
+ * which two or three iterations are enough. delta only keeps the factor regular where nothing
+ * holds a body. */
 #include "step/balance.h"
 
 #include <math.h>

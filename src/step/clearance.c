@@ -1,27 +1,27 @@
-/* While everything is far from everything else, smooth motion is the motion: no rows are looked
+/* While all geoms are far from each other, smooth motion is the answer, and no rows are looked
  * for.
  *
- * At some q* the gap of each pair of geoms that may touch was at least g. Joints, all of them
- * hinges, go straight from q* to q and q+, the ends of a step with v at its end. Link k turns on
- * the way to q+, and to q and by its velocity within the step, by no more than
+ * At some configuration q* the gap of each pair of geoms that may touch was at least g. All joints
+ * are hinges. They go straight from q* to q and to q+, the ends of a step with velocity v at its
+ * end. Link k turns by no more than t_k on the way to q+, to q, and by its velocity within the
+ * step:
  *
  *     t_k = t_c + max(|sum q - q*| + h |sum v|, |sum q+ - q*|)
  *
- * with sums over parallel hinges on c. From link p to k, by l_k in the axes of p and from the
+ * The sums are over parallel hinges on link c. From link p to k, with l_k in the axes of p and the
  * anchor a_k of the hinge, everything moves by no more than
  *
  *     X_k = X_p + t_p (|l_k| + |a_k|) + t_k |a_k|
  *     Y_g = X_k + t_k r_g + 2 (h W_k)^2 (r_g + |l_k| + 2 |a_k|)
  *
- * where r_g is how far geom g reaches out of its link, and the last term, with a bound W of all
- * angular velocities up to k, is what a swept box (G.30) has beside the velocity of its centre.
- * Nobody can meet, at the start of the step nor at its end, if for all pairs a, b, both carried by
- * link c,
+ * Here r_g is how far geom g reaches out of its link. The last term, with a bound W of all angular
+ * velocities up to k, is what a swept box (G.30) adds to the velocity of its centre. Nothing can
+ * meet, at the start of the step or at its end, if for all pairs a, b, both carried by link c,
  *
  *     Y_a + Y_b - 2 X_c + 2 h dv  <  g                                                       (S.33)
  *
- * g is what (G.33) leaves of it: gaps are not measured here. Those are bounds: whether they are
- * looked at does not change a bit of the answer, and q* is no part of the state. */
+ * g is what (G.33) leaves of the gap: gaps are not measured here. All of these are bounds. Whether
+ * they are evaluated changes no bit of the answer, and q* is no part of the state. */
 #include <math.h>
 #include <string.h>
 

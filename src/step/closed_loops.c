@@ -1,21 +1,23 @@
-/* Loops within smooth motion. A mechanism that nothing pushes moves by the midpoint rule between
- * two impulses of its loops, one at each end of the step,
+/* Closes loops within smooth motion. A mechanism that nothing pushes moves by the midpoint rule
+ * between two impulses of its loops, one at each end of the step:
  *
  *     v_a = v + M(q)^-1 J(q)' l,      (q+, v_b) = midpoint(q, v_a, h),   error(q+) = g error(q)
- *     v+ = v_b + M(q+)^-1 J(q+)' r,   J(q+) v+ + drive = 0                                 (S.43)
+ *     v+ = v_b + M(q+)^-1 J(q+)' r,   J(q+) v+ + drive = 0                                   (S.43)
  *
- * with g of (S.38). It is the same rule backwards in time, so that energy neither grows nor shrinks
- * from step to step; rows that lead to h v+ (S.38) lose some in each of them. l is found by
+ * with g of (S.38). The rule is the same backwards in time, so that energy neither grows nor
+ * shrinks from step to step. Rows that lead to h v+ (S.38) lose some energy in each step. l is
+ * found by
  *
- *     l := l - (h W)^-1 (error(q+) - g error(q)),      W = J (M + E)^-1 J' at q             (S.44)
+ *     l := l - (h W)^-1 (error(q+) - g error(q)),      W = J (M + E)^-1 J' at q              (S.44)
  *
- * with Anderson's acceleration. Where that makes or loses more energy than the midpoint rule may,
+ * with Anderson's acceleration. The step is halved (S.27) where the motion makes or loses more
+ * energy than the midpoint rule may:
  *
- *     |1/2 l.(u + u_a) + 1/2 r.(u_b + u+) + 1/2 u'W^-1 u| <= 1e-4 T,     u = J v + drive   (S.46)
+ *     |1/2 l.(u + u_a) + 1/2 r.(u_b + u+) + 1/2 u'W^-1 u| <= 1e-4 T,     u = J v + drive     (S.46)
  *
- * the step is halved (S.27); the last term is what velocities have that the loops did not allow to
- * begin with. What does not get there is left to the rows. Who else is: loop_rows.c. Friction of
- * joints is a force of the motion while they slide: joint_friction.c. */
+ * The last term is energy of velocities that the loops did not allow to begin with. Loops for
+ * which the iteration does not converge become rows; loop_rows.c chooses the others. Friction of
+ * joints that slide is a force of the motion: joint_friction.c. */
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +92,7 @@ static int rests_by_rows(const loops *x, int island)
     return rows && rested_before(x, island);
 }
 
-/* Friction holds what stands by the rows, and a free body that sticks. */
+/* Friction holds a body at rest by the rows, and a free body that sticks. */
 static int sticks_by_rows(const loops *x, int island)
 {
     const rb_constraints *set = &x->start.set;
@@ -317,7 +319,7 @@ static rb_status find_positions(loops *x)
     }
 }
 
-/* l: half of the impulse of the step before, whoever found it. */
+/* l: half of the impulse of the step before, found here or by the rows. */
 static void recall(loops *x)
 {
     const rb_constraints *set = &x->start.set;

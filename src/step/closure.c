@@ -1,4 +1,4 @@
-/* Rows of loops by themselves, and of joints that stick beside them, one dense factor for each
+/* Rows of loops, and of joints that stick, without contacts beside them: one dense factor for each
  * island (F.15). */
 #include "step/closure.h"
 

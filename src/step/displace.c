@@ -1,19 +1,18 @@
-/* The least displacement that takes errors of positions off.
+/* Finds the least displacement that takes off errors of positions:
  *
- *     min 1/2 dq'M dq,     J_n dq >= goal - gap,     J_b dq = goal - error                  (S.70)
+ *     min 1/2 dq'M dq,     J_n dq >= goal - gap,     J_b dq = goal - error                   (S.70)
  *
- * over contacts and limits within reach, and loops; without friction. Goals are those of the place
- * where it began: what overlaps there ends a share nearer to zero (S.69), what is open stays open.
- * Rows are linear and positions are not: rows are taken again where dq leads, with the same goals,
- * as Newton's method does, until all are met.
+ * over contacts and limits within reach, and loops, without friction. Goals belong to the place
+ * where the iteration begins: overlap ends a share nearer to zero (S.69), open gaps stay open.
+ * Rows are linear and positions are not. So rows are taken again where dq leads, with the same
+ * goals, until all goals are met, as in Newton's method.
  *
- * A trace of compliance makes every problem regular, and that of rows which ask for less of an
- * error is larger: where it cannot be taken off because of what else holds, it stays. A second row
- * keeps it from growing,
+ * A trace of compliance makes every problem regular. Rows that take off an error have more of it,
+ * so that an error which other rows hold is kept. A second row keeps it from growing:
  *
- *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else   (S.73)
+ *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else     (S.73)
  *
- * Islands whose bodies would come deeper into anything than they were stay where they are. */
+ * Islands whose bodies would get deeper into anything are not moved. */
 #include "step/displace.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Smooth motion: where the step would lead without contact, by the implicit midpoint (S.1). */
+/* Smooth motion: where the step would lead without contact, by the implicit midpoint rule (S.1). */
 #include <math.h>
 #include <string.h>
 

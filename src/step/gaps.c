@@ -1,4 +1,4 @@
-/* The gaps at the new position: what the step promised is looked at (S.24). */
+/* Checks the gaps at the new position against what the step promises (S.24). */
 #include <math.h>
 #include <string.h>
 

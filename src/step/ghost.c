@@ -1,15 +1,16 @@
-/* Contacts that a row sees and nobody would meet.
+/* Leaves out contacts that have a row although the bodies would not meet.
  *
- * A row holds a body on one side of a plane, the one between the closest points at the start of the
- * step. Far from there the plane is not the body: what passes beside an edge, by less than the
- * search allows for changes of velocity, would be stopped by it. So a row that pushes over a gap is
- * asked for the time of impact of its pair in free motion,
+ * A row holds a body on one side of a plane, the one between the closest points at the start of
+ * the step. Far from there the plane is not the body. A body that passes beside an edge, by less
+ * than the search allows for changes of velocity, would be stopped by it. So the time of impact in
+ * free motion is computed for a pair whose row pushes over a gap:
  *
- *     x(t) = x + v t + (v_f - v) t^2 / (2 h),     0 <= t <= h                              (S.6)
+ *     x(t) = x + v t + (v_f - v) t^2 / (2 h),     0 <= t <= h                                 (S.6)
  *
- * and where the pair stays apart, and not because ways bend (then the plane is right, and a body
- * that slides keeps its row), it is left out. The motion found without it is asked in the same way;
- * where that does meet, the rows come back. Free bodies and fixed ones only. */
+ * The row is left out where the pair stays apart, unless only the bend of the paths keeps it
+ * apart: then the plane is right, and a body that slides keeps its row. The motion found without
+ * the row is checked in the same way. Where the pair does meet on it, the row comes back. Free and
+ * fixed bodies only. */
 #include <math.h>
 #include <string.h>
 

@@ -1,19 +1,20 @@
-/* Dry friction of joints that slide. While they do it is a force of known sign, and where they turn
- * back within the step it is the mean of two,
+/* Dry friction of joints that slide. It is a force of known sign. Where a joint reverses within
+ * the step, it is the mean of two:
  *
- *     p = -h f (u + u+) / (|u| + |u+|)                                                     (S.49)
+ *     p = -h f (u + u+) / (|u| + |u+|)                                                       (S.49)
  *
- * with the velocities of the row at both ends: the share of the time before the turn is |u| /
- * (|u| + |u+|). It is at the bound while the sign stands, never beyond it, and its work p (u +
- * u+)/2 is never positive. p is repeated until it stands. Behind a turn friction f against the
- * drive a, w = J M^-1 J', leaves the joint free to go where
+ * with the velocities u and u+ of the row at both ends. The share of the time before the reversal
+ * is |u| / (|u| + |u+|). p is at the bound while the sign is kept, and never beyond it. Its work p
+ * (u + u+)/2 is never positive. p is iterated until it converges. After a reversal, friction f
+ * against the drive a, with w = J M^-1 J', leaves the joint free to move where
  *
- *     |a| > w f     <=>     |dp_new / dp| = 2 w f |u| / (|u| + |u+|) / |rate| < 1          (S.50)
+ *     |a| > w f     <=>     |dp_new / dp| = 2 w f |u| / (|u| + |u+|) / |rate| < 1            (S.50)
  *
- * with the rate (u+ - u) / h: what would stick does not converge, and is left to the rows.
+ * with the rate (u+ - u) / h. For a joint that would stick the iteration does not converge, and
+ * the joint is left to the rows.
  *
- * A joint that stuck in the step before, |p| < h f, is held beside the loops (S.43), as long as
- * |l + r| <= h f. */
+ * A joint that stuck in the step before, |p| < h f, is held beside the loops (S.43), as long as |l
+ * + r| <= h f. */
 #include "step/joint_friction.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
-/* Places of contacts that run, through the rounds of a repair.
+/* Keeps places of contacts through the rounds of a repair, where contacts run along a surface.
  *
- * A row is a plane at one place of a surface, and some contacts have no place of their own: of two
- * capsules that are almost parallel the closest points run from one end to the other while they
- * turn by 1e-8. The round that lifts them where they touched drops them where they touch next, and
- * the one after finds the first place again. The set of rows is to grow until none is missing: the
- * place of the round before is kept as well, fixed to its two bodies,
+ * A row is a plane at one place of a surface, and some contacts have no place of their own. The
+ * closest points of two capsules that are almost parallel run from one end to the other while the
+ * capsules turn by 1e-8. A round that lifts them where they touched drops them where they touch
+ * next, and the round after that finds the first place again. The set of rows should grow until
+ * none is missing. So the place of the round before is kept as well, fixed to its two bodies:
  *
- *     gap = n.(x_2 - x_1),     n, x_1 on body 1, x_2 on body 2                              (S.12)
+ *     gap = n.(x_2 - x_1),     n, x_1 on body 1, x_2 on body 2                               (S.12)
  */
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,12 @@
-/* Points of faces through the rounds of a repair. Few vertices stand for all that a hull has near a
- * face, and where the hull turns, others come down: a round would look at those alone and lose the
- * ones that pushed in the round before, which come down again. The set of rows is to grow until
- * none is missing, so vertices of the round before that were not found again are looked at where
- * they are now. The face they stand on must be there: its plane is what the gap is measured from,
- * so that a point added is exactly the constraint that a larger manifold would have,
+/* Keeps points of faces through the rounds of a repair. A few vertices stand for all that a hull
+ * has near a face. Where the hull turns, others come down. A round would see only those and lose
+ * the ones that pushed in the round before, which then come down again. The set of rows should
+ * grow until none is missing. So vertices of the round before that were not found again are looked
+ * at where they are now. The face they stand on must still be there. Its plane is what the gap is
+ * measured from, so that a point that is added is exactly the constraint that a larger manifold
+ * would have:
  *
- *     gap = +-n.(x_vertex - x_face)                                                        (S.10)
+ *     gap = +-n.(x_vertex - x_face)                                                          (S.10)
  */
 #include <string.h>
 

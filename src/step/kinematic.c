@@ -1,6 +1,6 @@
-/* Mocap bodies in a step: they move with the mean velocity of the step, which is what the caller
- * asks for and what their own motion does in it (S.14), so that they are where their motion says at
- * its end, and gaps see the very displacement. */
+/* Mocap bodies in a step. They move with the mean velocity of the step: the one that the caller
+ * asks for and their own motion together (S.14). So they end where their motion says, and gaps see
+ * exactly this displacement. */
 #include <math.h>
 #include <string.h>
 

@@ -1,15 +1,15 @@
-/* How far links go while their joints go straight.
+/* Bounds how far links go while their joints go straight.
  *
- * Let joints go from q to q (+) dq, s from 0 to 1. Links then turn with w_k and their origins move
- * with x_k', both J(q) dq at s = 0, and for a link k on p
+ * Joints go from q to q (+) dq, with s from 0 to 1. Links turn with w_k and their origins move
+ * with x_k', both J(q) dq at s = 0. For a link k on p
  *
  *     w_k' = w_p' + w_p x (axis dq),        x_k'' = x_p'' + w_p' x l_k + w_p x (w_p x l_k)
  *
- * Joints keep their angle to the axes of the link they are on, so that B, the bound of w', and with
- * it those of w, x' and x'', W, X and A, go from link to link:
+ * Joints keep their angle to the axes of the link they are on. So B, the bound of w', and W, X and
+ * A, those of w, x' and x'', go from link to link:
  *
  *     B_k = B_p + |w_p(0) x axis dq| + B_p |dq|,     W_k = |w_k(0)| + B_k
- *     X_k = X_p + W_p |l_k|,                         A_k = A_p + (B_p + W_p^2) |l_k|        (S.31)
+ *     X_k = X_p + W_p |l_k|,                         A_k = A_p + (B_p + W_p^2) |l_k|         (S.31)
  *
  * The way back from q (+) dq has the same bounds, with J taken there. */
 #include <math.h>

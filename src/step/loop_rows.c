@@ -1,12 +1,13 @@
-/* Which loops are closed within smooth motion (S.43), and which are rows beside others.
+/* Chooses which loops are closed within smooth motion (S.43), and which are rows of the contact
+ * problem.
  *
- * Where nothing pushes a mechanism, p = 0 solves its contacts and limits,
+ * Where nothing pushes a mechanism, p = 0 solves its contacts and limits:
  *
- *     n.v+ + bias >= 0   of all of them at the velocity that closes its loops               (S.47)
+ *     n.v+ + bias >= 0   of all of them at the velocity that closes its loops                (S.47)
  *
- * and nothing is left to solve. What pushes is solved together with the loops, by the rows (S.38),
- * from the beginning of the step; so is a mechanism that something pushed in the step before: most
- * of those are pushed again. */
+ * Then no problem is left to solve. Where something pushes, loops and contacts are solved
+ * together, as rows from the beginning of the step (S.38). A mechanism that was pushed in the step
+ * before starts with rows, because most of those are pushed again. */
 #include <string.h>
 
 #include "base/constants.h"

@@ -1,15 +1,15 @@
 /* Rows at the middle of the step, for a body that turns about what it stands on.
  *
- * Rows of the start of a step follow a body that turns half a step late: where it pivots on a point
- * or an edge, levers change with it, and so does what friction can hold. The end of sticking comes
- * late by one or two steps. So the answer of the first round leads to the middle of the step, rows
- * are taken there and solved again,
+ * Rows of the start of a step follow a turning body half a step late. Where it pivots on a point
+ * or an edge, levers change with the angle, and so does what friction can hold: the end of
+ * sticking comes one or two steps late. So the answer of the first round leads to the middle of
+ * the step, where rows are taken and solved again:
  *
- *     q_hat = q (+) h v+ / 2,     v_hat = v+ / 2   in (S.4)                                (S.5)
+ *     q_hat = q (+) h v+ / 2,     v_hat = v+ / 2   in (S.4)                                   (S.5)
  *
- * once, and only for islands that are one body on at most PIVOTS points of the fixed world: those
- * are cheap, and a body on three points does not pivot. A ball has the same levers wherever it
- * rolls. All other islands keep their answer. */
+ * This is done once, and only for islands that are one body on at most PIVOTS points of the fixed
+ * world. They are cheap, and a body on three points does not pivot. A ball has the same levers
+ * wherever it rolls. All other islands keep their answer. */
 #include <string.h>
 
 #include "base/arena.h"

@@ -1,15 +1,15 @@
 /* From impulses to the new state.
  *
- *     v+ = v_free + M^-1 J' p                                                              (S.15)
+ *     v+ = v_free + M^-1 J' p                                                                (S.15)
  *
- * Trees without impulses go where the midpoint rule leads, exact for parabolas; the others move
- * with their new velocity, q+ = q (+) h v+, which is what the gaps were asked for (S.16). What
- * rests (rest.c) does not move at all.
+ * Trees without impulses go where the midpoint rule leads, which is exact for parabolas. The
+ * others move with their new velocity, q+ = q (+) h v+, for which the rows asked (S.16). Bodies at
+ * rest (rest.c) do not move at all.
  *
- * Rows believe that all move by h v+. A body whose rows push nothing is g h^2 / 2 above that, where
- * it may be in the way of one that is pushed; with a row that pushes it would not be. Such bodies
- * are held to what their rows believe once there is an overlap (S.17), or repairs would find and
- * lose that row in turns. */
+ * Rows assume that all bodies move by h v+. A body whose rows push nothing ends g h^2 / 2 above
+ * that, where it may be in the way of one that is pushed. With a row that pushes it would not be,
+ * so that repairs would find and lose that row in turns. Once there is an overlap, such bodies
+ * move by h v+, too (S.17). */
 #include <string.h>
 
 #include "base/arena.h"

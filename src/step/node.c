@@ -5,8 +5,8 @@
  *     p       solves the rows whose velocities are the values found at q+                   (S.82)
  *
  * Rounds: W = J M^-1 J' once;  b = value(q+) - W p;  p := solve(W, b);  (q+, v+) anew. They end
- * when the values are what the answer foretold. What overlaps at q+ and has no row gets one, from
- * the same material points, pulled back to q (S.84). */
+ * when the values are those that the answer predicted. What overlaps at q+ and has no row gets one,
+ * from the same material points, pulled back to q (S.84). */
 #include "step/node.h"
 
 #include <math.h>
@@ -493,7 +493,7 @@ static rb_status do_rounds(rb_node *x)
     return status;
 }
 
-/* Work of rows that take off overlap of steps before: it lifts what lies on them, however short the
+/* Work of rows that take off overlap of steps before: it lifts the bodies on top, however short the
  * part is [J]. */
 static double lifting(const rb_node *x)
 {
@@ -507,8 +507,8 @@ static double lifting(const rb_node *x)
     return work;
 }
 
-/* What the step promised is looked at (S.24): where halves of the step do not cure it, a little
- * more will do, and is told. */
+/* Checks what the step promises (S.24). Where halves of the step do not cure an overlap, a little
+ * more is accepted and reported. */
 static rb_status check_gaps(rb_node *x)
 {
     rb_stage *s = x->s;

@@ -309,8 +309,8 @@ static void tell_strikes(rb_node *x)
  *
  *     p + p~ of the end - p~ of the start                                                   (S.87)
  *
- * for loops. That is p itself for what lasts, and so it is told for the others, but for motions
- * that begin with v itself, whose p is of half a step: contacts only push. */
+ * for loops. That is p itself for lasting contact, and so it is reported for the others, except for
+ * motions that begin with v itself, whose p is of half a step: contacts only push. */
 static void report_impulses(rb_node *x, const rb_stage *end)
 {
     rb_stage *s = x->s;

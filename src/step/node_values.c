@@ -432,8 +432,8 @@ static double distance(const double *x, const double *y, int n)
     return sqrt(sum);
 }
 
-/* Velocity by which the rows of constraint i miss what their problem foretold, u = s->u + Wp: that
- * is what rounds take off. How far the answer itself is from one its certificate tells. Rows that
+/* Velocity by which the rows of constraint i miss what their problem predicted, u = s->u + Wp: that
+ * is what rounds take off. How far the answer itself is from one its certificate shows. Rows that
  * do not push may be anywhere on their side. normal: the part of it that closes a gap. */
 static double missed_by(const rb_node *x, int i, double *normal)
 {
@@ -481,8 +481,9 @@ double rb_node_loops_share(const rb_node *x)
  * milliseconds. Grams below tons need as many digits as there are, and their answers have few. */
 #define COSTLY 1e5
 
-/* Share of the speed that rows of large islands may miss what was foretold by, but for gaps [1]: it
- * is a matter of accuracy, of second order, and one more problem costs as much as the step. */
+/* Share of the speed that rows of large islands may miss what was predicted by, except for gaps
+ * [1]: it is a matter of accuracy, of second order, and one more problem costs as much as the step.
+ */
 #define LARGE_MISSED 1e-3
 
 int rb_node_is_large(const rb_stage *s, int island)

@@ -1,25 +1,25 @@
-/* Errors of positions are taken off positions, and no velocity comes from it.
+/* Takes errors of positions off positions. No velocity comes from it.
  *
- * Overlap of the start and joints beyond their limits are held by the rows of a step, which make
- * nothing of them. After the step they are taken off: all of them linearly in time, so that they
- * are gone T = 0.2 s after the first of them was seen, at t_e,
+ * Rows of a step keep overlap of the start, and joints beyond their limits, from growing. After
+ * the step they are taken off, all of them linearly in time, so that they are gone T = 0.2 s after
+ * the first of them was seen, at t_e:
  *
- *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T        (S.69)
+ *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T         (S.69)
  *
- * with the scale l, the extent of the model or pi. The law has no step in it: two halves of a step
- * lead where the whole one does. Models that actuators drive do it twenty times in T, not in each
- * step. The displacement is (S.70), the velocity stays as it is,
+ * with the scale l, the extent of the model or pi. The law does not depend on the step: two halves
+ * of a step lead where the whole one does. Models with actuators do it twenty times in T, not in
+ * each step. The displacement is (S.70), and the velocity is kept:
  *
- *     q := q (+) dq,       v as it is, but for loops (S.72)                                (S.71)
+ *     q := q (+) dq,       v as it is, but for loops (S.72)                                  (S.71)
  *
- * and the energy that this gives is reported. What has not shrunk by a tenth when its time is over
- * cannot: it is left alone until it changes.
+ * The energy of the displacement is reported. An error that has not shrunk by a tenth when its
+ * time is over cannot be taken off. It is left alone until it changes.
  *
- * opts.project > 0 asks for a share of overlap in each step instead. The scheme of Moreau and Jean
- * has no repairs: its rows hold loops by their velocity alone, and what they open by within the
- * step is closed here,
+ * opts.project > 0 takes off a share of overlap in each step instead. The scheme of Moreau and
+ * Jean has no repairs. Its rows hold loops by their velocity alone, and what they open by within
+ * the step is closed here:
  *
- *     J_b dq = -error                                                                      (S.80)
+ *     J_b dq = -error                                                                        (S.80)
  */
 #include <math.h>
 #include <string.h>

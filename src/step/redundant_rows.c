@@ -1,13 +1,12 @@
-/* Rows of loops that repeat others and do not agree with them. Two points of one axis are six rows
- * for five freedoms, and with the digits of a file their distance is not the same on both bodies.
- * No motion closes that; rows that are nearly but not quite the same ask for a huge one. Of the n
- * rows of an island whose loops are open, those are left to themselves, for one step, that the
- * others decide:
+/* Finds redundant rows of loops that contradict the others. Two points of one axis are six rows
+ * for five freedoms, and with the digits of a file their distance differs between the two bodies.
+ * No motion closes that. Rows that are nearly the same ask for a huge motion. In an island with n
+ * rows whose loops are open, those rows are dropped for one step that the others decide:
  *
  *     pivot of J M^-1 J', scaled to unit diagonal, <= 1e-6 n at q,  |error(q)| > 1e-10 size (S.40)
  *
- * More than a thousand times its own size would have to move to take a length off. They may not
- * open to more than twice what loops were open by. */
+ * To take such a length off, a point would have to move by more than a thousand times the length.
+ * Dropped rows may not open to more than twice what loops were open by. */
 #include <math.h>
 #include <string.h>
 

@@ -1,15 +1,14 @@
-/* A certified answer that is only just certified, once more with a tenth of the tolerance.
+/* Solves a problem again, with a tenth of the tolerance, where its answer is only just certified.
  *
- * Masses of 1 to 1e4 and more leave W with eigenvalues over as many decades, and Newton's method
- * ends at the first point that passes, decades above what doubles can hold. A second run, cold,
- * with less to be content with, finds it; it is made only where rounding of the impulses
+ * Masses of 1 to 1e4 and more leave W with eigenvalues over as many decades. Newton's method ends
+ * at the first point that passes, decades above what doubles can hold. A second run, cold and with
+ * a smaller tolerance, finds the better answer. It is made only where rounding of the impulses
  * themselves,
  *
- *     2^-53 max_i sum_j |W_ij| |z_j|  <=  0.01 tol scale                                    (S.28)
+ *     2^-53 max_i sum_j |W_ij| |z_j|  <=  0.01 tol scale                                     (S.28)
  *
- * leaves room for it: a ton that falls on a gram has no better answer in doubles. Nor is it made
- * where the answer is one of several: a second run, with less to be content with, would take longer
- * than the first and choose another. */
+ * leaves room for it: a ton that falls on a gram has no better answer in doubles. It is not made
+ * where the answer is one of several: a second run would take longer and choose another one. */
 #include <math.h>
 #include <string.h>
 

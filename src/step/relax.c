@@ -1,13 +1,13 @@
-/* Where rows of a repair are taken: at the position found (S.24). Where bodies turn so far that
- * rows of one place undo those of the other, repairs go to and fro between the two: a body of 0.1
- * kg between ten and a wall is pushed and spins where rows say that it must, and opens where they
- * are taken next. Between the two there is an answer. Where overlap grows, a share of the way is
- * gone,
+/* Chooses where the rows of a repair are taken. Usually that is the position found (S.24). Where
+ * bodies turn so far that rows of one place undo those of another, repairs alternate between the
+ * two. Example: a body of 0.1 kg between one of 10 kg and a wall is pushed and spins where rows
+ * say that it must, and opens where they are taken next. The answer is between the two. So where
+ * overlap grows, only a share of the way is taken:
  *
- *     v_hat := v_hat + a r,    q_hat := q (+) h v_hat,    r = v+ - v_hat                    (S.25)
+ *     v_hat := v_hat + a r,    q_hat := q (+) h v_hat,    r = v+ - v_hat                     (S.25)
  *
- * with a from the last two r, as in (S.60), in parts of a step that halving did not help. For
- * bodies by themselves: links are not where h v_hat leads. */
+ * with a from the last two r, as in (S.60), in parts of a step that halving did not help. This is
+ * for single bodies: links are not where h v_hat leads. */
 #include <math.h>
 #include <string.h>
 

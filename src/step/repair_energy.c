@@ -1,15 +1,15 @@
-/* Energy of repairs. Positions follow velocities, so that a body that turns into another within a
- * step is pushed out by its velocity, and could gain energy. The first answer of the step was not
- * pushed: what creates no energy on the way from one to the other is taken,
+/* Limits the energy of repairs. Positions follow velocities. A body that turns into another one
+ * within a step is pushed out by its velocity, and could gain energy. The first answer of the step
+ * had no such push. So a mean of the two is taken that creates no energy:
  *
  *     v+ = (1 - a) v_n + a v_1,    f likewise,    1/2 f.(v+ + v_f) + w <= 0,    least a      (S.35)
  *
- * with f = J'p, w the work of prescribed motion, 1 the first answer and n the last, for each group
- * of trees that rows of one of the two connect: what others lose is nothing to them. The position
- * is that of the last: it is free of overlap. Rows at the middle of the step (S.5) push too, by
- * the bend of the way: the first answer is that of the rows of the start. A body that this would
- * move aside by a quarter of its thickness and more has its step halved instead: it hits something,
- * and the velocity must tell. */
+ * with f = J'p and w the work of prescribed motion; 1 is the first answer and n the last. This is
+ * done for each group of trees that rows of one of the two answers connect. The position is that
+ * of the last answer, without overlap. Rows at the middle of the step (S.5) push too, by the bend
+ * of the path: there the first answer is that of the rows of the start. Where this would move a
+ * body aside by a quarter of its thickness or more, the step is halved instead: the body hits
+ * something, and its velocity must show it. */
 #include <math.h>
 #include <string.h>
 

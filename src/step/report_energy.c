@@ -1,4 +1,4 @@
-/* Energy that a step makes beside its impulses, as far as smooth motion does not tell it. */
+/* Energy that a step makes beside its impulses, as far as smooth motion does not report it. */
 #include <math.h>
 #include <string.h>
 

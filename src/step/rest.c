@@ -1,16 +1,17 @@
 /* Rest: an island gets v+ = 0 if, and only if, v = 0 is certified to solve the step.
  *
- * With impulses p inside their cones v = 0 leaves a velocity v = v_free + M^-1 J' p. It is rounding
- * where it is that of the impulses that balance each other, in the energy of each tree:
+ * With impulses p inside their cones, v = 0 leaves a velocity v = v_free + M^-1 J' p. It counts as
+ * zero where it is no more than the rounding of impulses that balance each other, in the energy of
+ * each tree:
  *
- *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|             (S.19)
+ *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|              (S.19)
  *
- * There is no threshold of speed: what slides by 1e-6 of its weight is far outside.
+ * There is no threshold of speed: a body that slides by 1e-6 of its weight is far outside.
  *
- * Impulses are looked for in three places: those of the step before, where the island stood still
- * already, so that what rests is not solved again; those of the complementarity problem; and those
- * next to them that balance the forces. The last ones matter where a light body carries a heavy
- * one: W then says little about the heavy body, but J' p = -M v_free has no masses on its left. */
+ * Three sets of impulses are tried: those of the step before, where the island was at rest
+ * already, so that it is not solved again; those of the complementarity problem; and those nearest
+ * to them that balance the forces. The last ones matter where a light body carries a heavy one. W
+ * then says little about the heavy body, but J' p = -M v_free has no masses on its left. */
 #include <math.h>
 #include <string.h>
 
@@ -252,8 +253,8 @@ static int any_may_rest(rest *x, unsigned char *moves)
     return 0;
 }
 
-/* What rests sticks, however near its impulse is to the edge of the cone, but for what is held
- * against a surface that runs. */
+/* A contact of a body at rest sticks, however near its impulse is to the edge of the cone, unless
+ * it is held against a moving surface. */
 static void set_sticking(rb_stage *s, const rb_constraint *c)
 {
     const double *drive = s->set.drive + c->row;

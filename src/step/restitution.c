@@ -1,23 +1,23 @@
-/* What contacts that bounce give back: the second stage of an impact (S.57) to (S.59), (S.61),
- * (S.62).
+/* Restitution, the second stage of an impact (S.57) to (S.59), (S.61), (S.62).
  *
- * Compression has been solved: p_c, and velocities u_c = u + W p_c of the rows. Restitution adds
- * impulses p_d that solve the same kind of problem, with speeds b of separation to be reached:
+ * Compression has been solved: impulses p_c, and velocities u_c = u + W p_c of the rows.
+ * Restitution adds impulses p_d that solve the same kind of problem, with speeds b of separation
+ * to be reached:
  *
  *     0 <= p_d,n  _|_  u_n+ - b >= 0,     u+ = u_c + W p_d,    p_d inside the friction cone  (S.57)
  *
  * b is what makes the normal impulses p_d,n = s e p_c,n, or 0 where a contact needs more:
  *
- *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it stands                           (S.58)
+ *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it converges                         (S.58)
  *
- * with a share of the change where that does not halve (S.60).
+ * Where the change does not halve, only a share of it is taken (S.60).
  *
- * Poisson: s = 1. Stronge: s, one for each island, makes the normal work of restitution e^2 times
+ * Poisson: s = 1. Stronge: one s for each island makes the normal work of restitution e^2 times
  * that of compression (S.59). Newton: one problem, b = -e u_n before the impact.
  *
- * Then s is lowered, for Newton's law only with energy_safe, until the impact creates no energy,
- * 1/2 p.(u + u+) <= 0 summed over the island (S.61). s = 0 always does: compression alone has
- * p.u_c <= 0, thus 1/2 p.(u + u_c) = p.u_c - 1/2 p'W p <= 0 (S.62). */
+ * Then s is lowered until the impact creates no energy, 1/2 p.(u + u+) <= 0 summed over the island
+ * (S.61); for Newton's law only with energy_safe. s = 0 always does: compression alone has p.u_c
+ * <= 0, thus 1/2 p.(u + u_c) = p.u_c - 1/2 p'W p <= 0 (S.62). */
 #include <math.h>
 #include <string.h>
 

@@ -1,28 +1,27 @@
-/* Contacts and rows at a configuration q_hat, and what they ask of the velocity.
+/* Contacts and rows at a configuration q_hat, and the velocities that they ask for.
  *
  * Position level: the gap after the step, linearised at q_hat, must not be negative,
  *
- *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                     (S.4)
+ *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                        (S.4)
  *
- * with v_hat = 0 at the start of the step. What overlaps already is kept from sinking deeper, not
- * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push what
- * steps made, of rounding size: theirs is gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.37).) Gaps of
- * rounding size are zero, and in large islands those that nobody sees (S.8).
+ * with v_hat = 0 at the start of the step. Overlap is kept from growing, not pushed out: no
+ * momentum comes from the repair of positions. (The formulations of Stewart and Trinkle push out
+ * what steps made, which is of rounding size: gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.37).) Gaps of
+ * rounding size count as zero, and in large islands small ones, too (S.8).
  *
- * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off in a step,
- * what the step itself would add is not allowed (S.38). Ahead of the start (v_hat given from the
- * beginning) the whole error is taken off, as Stewart and Trinkle do, by parts of a step their
- * share.
+ * Loops likewise: a step takes off a share RB_LOOP_SHARE of the closure error at its start, and
+ * may not add any itself (S.38). Where rows are taken ahead from the beginning (v_hat given), the
+ * whole error is taken off, as Stewart and Trinkle do; parts of a step take their share.
  *
- * Restitution in a fixed step: a contact that would close within it and comes faster than weight
- * alone drives it in two steps bounces (S.7). It would meet with u*, and leaves with the speed b
- * that e u* has become where the step ends: the bounce has the height that e gives it, though the
- * step does not know the time of the impact,
+ * Restitution in a fixed step: a contact bounces that would close within the step and comes faster
+ * than weight alone drives it in two steps (S.7). It would meet with u*. It leaves with b, the
+ * speed that e u* has become where the step ends. So the bounce has the height that e gives it,
+ * although the step does not know the time of the impact:
  *
  *     a = (u - u_f) / h,   u*^2 = u^2 + 2 a gap,   b = sqrt(e^2 u*^2 + a^2 h^2 - 2 a gap) - a h.
  *
- * Newton's law asks for b itself; the other laws first bring the contact to rest, and restitution.c
- * gives back b / |u_f| of what that took. */
+ * Newton's law asks for b itself. The other laws first bring the contact to rest, and
+ * restitution.c gives back b / |u_f| of the impulse that this took. */
 #include <math.h>
 #include <string.h>
 

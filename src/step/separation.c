@@ -1,15 +1,15 @@
-/* How far links go at most within a step, by sums along the chains they hang on.
+/* Bounds how far links go within a step, by sums along the chains they hang on.
  *
- * While the joints go straight from q0 to q_new, link k on p turns by no more than W_k, and its
- * origin moves by no more than X_k, with |dq| the turns of its joints, s and ds where slides are
- * and go, a their anchors in the link, and l the place of the link on p:
+ * The joints go straight from q0 to q_new. Link k on p turns by no more than W_k, and its origin
+ * moves by no more than X_k. |dq| are the turns of its joints, s and ds the places of slides and
+ * how far they go, a the anchors in the link, and l the place of the link on p:
  *
  *     W_k = W_p + sum |dq|,     X_k = X_p + W_p (|l| + |s| + 2 |a|) + 2 W_k |a| + |ds|
- *     way_k = X_k + W_k r_k                                                                 (S.34)
+ *     way_k = X_k + W_k r_k                                                                  (S.34)
  *
  * where r_k is how far its geoms reach out of it. Where (G.33) leaves more of the gaps of q0 than
- * the ways of both, nobody touches at q_new, nor on the way, and neither is looked at. Pairs on one
- * first link that moves freely have their ways measured on that link. */
+ * both ways, nothing touches at q_new, nor on the way, and neither is searched. Pairs on one first
+ * link that moves freely have their ways measured on that link. */
 #include <math.h>
 
 #include "base/arena.h"

@@ -1,29 +1,29 @@
 /* Impulses within smooth motion. A tree of several links that is pushed moves by the midpoint rule
- * with its impulses in it,
+ * with its impulses in it:
  *
  *     M (v+ - v) = h F(q_m, v_m, w) + J'p,    q+ = q (+) h (v_m + w),    v_m = (v + v+)/2 (S.51)
  *
- * so that energy changes by the work of the impulses, p.J v_m, and by nothing else. The rows were
- * asked for h v+; w, the least motion in the metric of M, makes the rows that push or stick move by
- * that:
+ * So energy changes by the work of the impulses, p.J v_m, and by nothing else. The rows asked for
+ * h v+. The displacement w, the least one in the metric of M, makes the rows that push or stick
+ * move by that:
  *
- *     J_a h (v_m + w) = J_a h v+,    w = M^-1 J_a' l (S.52)
+ *     J_a h (v_m + w) = J_a h v+,    w = M^-1 J_a' l                                         (S.52)
  *
- * F moves the velocity along with w (D.44): without that a chain that turns fast would gain or lose
- * energy wherever a position is corrected.
+ * F moves the velocity along with w (D.44). Without that a fast chain would gain or lose energy
+ * wherever a position is corrected.
  *
- * The rule and the rows are solved by turns, p from the rows with a free velocity that has the
- * effect of p on the smooth terms in it,
+ * The rule and the rows are solved alternately. p comes from the rows, with a free velocity that
+ * contains the effect of p on the smooth terms,
  *
- *     v_f := v_f + (v_k - v+),    v_k = v+ of (S.51) with p,    v+ = v_f + M^-1 J'p (S.53)
+ *     v_f := v_f + (v_k - v+),    v_k = v+ of (S.51) with p,    v+ = v_f + M^-1 J'p          (S.53)
  *
- * until v_k = v+, with Anderson's acceleration. Each p is the certified answer of a problem, and
- * the last of them is not tried by the rule where what that would find is foreseen: with the spin w
- * of the fastest link, terms of the rule change by a share h w of what the velocity changes,
+ * until v_k = v+, with Anderson's acceleration. Each p is the certified answer of a problem. The
+ * rule is not evaluated for the last p where the result can be predicted: with the spin w of the
+ * fastest link, terms of the rule change by a share h w of the change of the velocity,
  *
  *     h w max |v+ - v_k|  <=  1e-6 max |v|                                                   (S.54)
  *
- * Where it does not end the step is halved. */
+ * Where the iteration does not converge the step is halved. */
 #include <math.h>
 #include <string.h>
 

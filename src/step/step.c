@@ -462,7 +462,7 @@ static int most_relaxations(const rb_stage *s, int push_out)
     return may && s->set.nrow > 0 ? 1 + (last && began_beyond_limits(s)) : 0;
 }
 
-/* Where motions begin, and what was told by then. */
+/* Where motions begin, and what was reported by then. */
 typedef struct beginning {
     rb_mark mark;
     double residual, in_velocity;

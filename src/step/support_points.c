@@ -1,12 +1,12 @@
-/* Four points stand for a face. Of a disc, or a face with many corners, they span less than there
- * is to stand on, and where the weight passes through what is left out, a body that stands would
- * tilt until another point touches, and back. So the corners next to where the weight of a free
- * body meets the plane of its contact,
+/* Four points stand for a face. For a disc, or a face with many corners, they span less than the
+ * face. Where the weight of a body passes through the part that is left out, the body would tilt
+ * until another point touches, and back again. So the corners nearest to the point c are added
+ * where the weight of a free body meets the plane of its contact:
  *
- *     c = x_com + t g,     n.(c - x) = 0                                                   (S.11)
+ *     c = x_com + t g,     n.(c - x) = 0                                                     (S.11)
  *
- * come along as well, where c is not between the points that were found: of a disc the point of its
- * rim towards c, of a polyhedron the corners on both sides of that direction. */
+ * This is done where c is not between the points that were found. A disc gets the point of its rim
+ * towards c, a polyhedron the corners on both sides of that direction. */
 #include <math.h>
 #include <string.h>
 
@@ -180,9 +180,9 @@ static rb_status add_corners(rb_stage *s, support *x, const rb_shape *shape)
     return RB_OK;
 }
 
-/* Corners of a polyhedron that carried in the step before and touch still: rows that a step has
- * added at its end would be missed at the start of the next one, and what stands on them would
- * begin to tilt again, and never rest. */
+/* Corners of a polyhedron that carried weight in the step before and still touch. A step adds them
+ * at its end. If the next one began without them, the body would begin to tilt again and never
+ * rest. */
 static rb_status add_corners_in_use(rb_stage *s, support *x, const rb_shape *shape)
 {
     rb_core core;

@@ -1,4 +1,4 @@
-/* The constraints of a step, kept for the next one: sorted by who they are, found by bisection. */
+/* Stores the constraints of a step for the next one, sorted by identity and found by bisection. */
 #include <string.h>
 
 #include "step/stage.h"

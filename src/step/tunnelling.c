@@ -1,41 +1,41 @@
-/* What goes through something within a step.
+/* Checks that no geom passes through another one within a step.
  *
- * Rows hold bodies apart to first order, and the gaps at the new position tell what is left of it:
- * an overlap. What moves by more than its own thickness may leave no overlap behind. It hit
- * something hard with a corner and turns by many radians, a bounce threw it at what no row was
- * taken of, or an arm swept over a radian, far from the plane that its row was taken in. So the way
- * between the two positions is looked at, that of all joints together,
+ * Rows hold bodies apart to first order, and the gaps at the new position show what is left: an
+ * overlap. A body that moves by more than its own thickness may leave no overlap behind. It hit
+ * something hard with a corner and turns by many radians, or it bounced towards something without
+ * a row, or it is an arm that swept over a radian, far from the plane of its row. So the way
+ * between the two positions is checked, that of all joints together:
  *
  *     q(s) = q0 (+) s dq,     q0 (+) dq = q_new,     0 <= s <= 1                             (S.29)
  *
  * with whole turns as the velocity has them. Seen from q_new, the centre of a geom, at r from the
- * origin of its link, moves with u = x + w x r there and by (S.31) not much differently before; its
- * surface turns about it. All of its points move with u, but for v, and are not farther than e from
- * where u takes them:
+ * origin of its link, moves with u = x + w x r there, and by (S.31) not much differently before.
+ * Its surface turns about it. All of its points move with u up to v, and are at most e from where
+ * u takes them:
  *
  *     T = |w x r| + B |r|,    D = A + B |r| + W T,    v = D + W a,    e = D / 2 + W a
  *     or, where they turn so far that this is less:   u = 0,   v = X + T + W a,   e <= v
  *
- * with |w x axis| + B for W about the centre of what is round about an axis.
+ * with |w x axis| + B for W about the centre of a geom that is round about an axis.
  *
- * Let r_1 and r_2 be the radii of the balls about the centres of two geoms that fit into them, zero
- * for surfaces of triangles; the half space of a plane is as thick as the other one is long. The
- * pair is looked at in places s_0 = 0, s_1, .. and is through where
+ * Let r_1 and r_2 be the radii of balls about the centres of two geoms that fit into them, zero
+ * for surfaces of triangles. The half space of a plane is as thick as the other geom is long. The
+ * pair is checked at places s_0 = 0, s_1, .. and passes through where
  *
  *     gap(s_i) < -c,     c = (r_1 + r_2) / 4,     s_i+1 = s_i + max(gap(s_i), c) / V         (S.30)
  *     V = |u_1 - u_2| + v_1 + v_2
  *
- * No two points of a pair approach by more than V ds, so that gaps are not more than c / 2 from
- * that of a place looked at. Every pair is found that is deeper than (3/8) (r_1 + r_2) anywhere on
- * the way: a ball that crosses a plate is r_1 + r_2 deep. What is less deep passes: a rod that
- * strikes a peg with the last of its tip. Overlap of the start is added to c. What moves by less
- * than c need not be looked at, because q0 and q_new have no overlap. Ways of more than 1e4 c are
- * halved before they are looked at, where they can be. Two links of one tree are looked at from the
- * last link that both hang on, which they do not move away from: a whip is as far from itself as it
- * bends.
+ * No two points of a pair approach by more than V ds, so that gaps differ by at most c / 2 from
+ * that of a place checked. Every pair is found that is deeper than (3/8) (r_1 + r_2) anywhere on
+ * the way: a ball that crosses a plate is r_1 + r_2 deep. Less deep passages are not found, such
+ * as that of a rod that strikes a peg with the last of its tip. Overlap of the start is added to
+ * c. Bodies that move by less than c need no check, because q0 and q_new have no overlap. Ways of
+ * more than 1e4 c are halved first where possible. Two links of one tree are seen from the last
+ * link that both hang on, because they do not move away from it: a whip is as far from itself as
+ * it bends.
  *
  * A step that fails is halved as others are (S.27), and refused in the end. Parts of a step that
- * lead to a located impact are not looked at where contacts fly: their gaps are watched. */
+ * lead to a located impact are not checked where contacts fly: their gaps are watched. */
 #include <math.h>
 #include <string.h>
 
