@@ -135,10 +135,10 @@ static rb_status solve(active *a, const rb_interior_opts *o, rb_arena *scratch, 
     return status;
 }
 
-rb_status rb_cone_active_interior(const rb_cones *k, const rb_interior_opts *opts,
+rb_status rb_cone_active_interior(const rb_cones *k, const rb_interior_opts *opts, int guessed,
                                   rb_arena *scratch, double *r, rb_interior *out)
 {
-    if (!opts->warm) return rb_cone_interior(k, opts, scratch, r, out);
+    if (!guessed) return rb_cone_interior(k, opts, scratch, r, out);
     active a;
     int done = 0;
     rb_mark mark = rb_arena_mark(scratch);

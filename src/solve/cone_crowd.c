@@ -190,7 +190,7 @@ static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, r
         };
         opts.impatient = !o->warm && i == 0 && k->nc <= RB_CROWD_FEW;
         opts.careful = !o->warm && i > 0;
-        rb_status status = rb_cone_active_interior(k, &opts, scratch, z, &found);
+        rb_status status = rb_cone_active_interior(k, &opts, o->warm || i > 0, scratch, z, &found);
         add(info, &found);
         if (status != RB_OK) return status;
         if (found.work * LIMIT > TRY_WORK) enough = fmax(tol, SHARE * o->loose);

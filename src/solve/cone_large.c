@@ -54,10 +54,10 @@ enum {
     NORMALS_PER_SWEEP = 9  /* products of the normals that cost as much as a sweep            */
 };
 
-/* Share of the tolerance that is asked of interior points, and how many factorisations they get
- * [1]. */
+/* Share of the tolerance that is asked of interior points, how many factorisations a try of them
+ * gets, and how many tries [1]. */
 #define INTERIOR_SHARE 0.99
-enum { INTERIOR_LIMIT = 60 };
+enum { INTERIOR_LIMIT = 40, INTERIOR_TRIES = 3 };
 
 /* Speed at which a contact that pushes nothing leaves too slowly to be left out, relative to the
  * mean of the speeds without impulses [1]. Larger: more unknowns. Smaller: more orders of them. */
@@ -510,20 +510,25 @@ static int is_found(const large *s)
 }
 
 /* Interior points from where sweeps have come to: a bounded number of factorisations, where leaps
- * wander. */
+ * wander. Where they stall on impulses that drift, beginning again from the best of them helps. */
 static rb_status try_interior(large *s)
 {
-    rb_interior found;
     rb_interior_opts opts = { .tol = INTERIOR_SHARE * s->tol, .limit = INTERIOR_LIMIT };
     opts.closing = s->closing;
     opts.warm = 1;
+    double least = INFINITY;
     memcpy(s->x, s->best, (size_t)s->k->n * sizeof *s->x);
-    rb_status status = rb_cone_active_interior(s->k, &opts, s->scratch, s->x, &found);
-    s->out->factorisations += found.factorisations;
-    s->settled = status == RB_OK && found.error <= s->tol;
-    if (status != RB_OK || (!s->settled && !(found.error < s->error))) return status;
-    s->error = found.error;
-    memcpy(s->best, s->x, (size_t)s->k->n * sizeof *s->x);
+    for (int i = 0; i < INTERIOR_TRIES && !s->settled; i++) {
+        rb_interior found;
+        rb_status status = rb_cone_active_interior(s->k, &opts, 1, s->scratch, s->x, &found);
+        s->out->factorisations += found.factorisations;
+        s->settled = status == RB_OK && found.error <= s->tol;
+        if (status != RB_OK || !(found.error < least)) return status;
+        least = found.error;
+        if (!s->settled && !(least < s->error)) continue;
+        s->error = least;
+        memcpy(s->best, s->x, (size_t)s->k->n * sizeof *s->x);
+    }
     if (s->settled) s->out->rung = RB_RUNG_INTERIOR;
     return RB_OK;
 }
