@@ -25,6 +25,7 @@
 #include "math/vec3.h"
 #include "events/impulse.h"
 
+/* Iterations of the flight and its rows, which end before at STRAY. */
 enum { ITERATIONS = 8 };
 
 /* Way beside that of the rows which a flight may have, and approach that needs no halt, in units of

@@ -15,6 +15,11 @@
 #include "math/vec3.h"
 #include "events/impulse.h"
 
+/* Distance at which bodies of `impulse` collide, in units of the radius of the smallest geom that
+ * moves [1]. Larger: bodies hover by half of it. Smaller: more gap queries before each impact, and
+ * contacts of curved shapes leave the shell between ticks. */
+#define SHELL_SHARE 2e-4
+
 enum { FEW = 24 }; /* geoms whose boxes are compared one by one: no grid */
 
 /* How much wider than the shell a gap may be and count as within [1]: bounds approach the shell and
@@ -662,7 +667,7 @@ static void choose_shell(rb_events *x)
         if (kind == RB_FLYER_FIXED || kind == RB_FLYER_KINEMATIC) continue;
         least = fmin(least, x->rider[g].radius);
     }
-    x->shell = x->s->o->shell > 0.0 ? x->s->o->shell : RB_SHELL_SHARE * least;
+    x->shell = x->s->o->shell > 0.0 ? x->s->o->shell : SHELL_SHARE * least;
     x->rest = 0.5 * x->shell;
     x->floor = -1e-3 * x->shell;
 }

@@ -27,6 +27,10 @@
 #include "events/events.h"
 #include "math/vec3.h"
 
+/* Gap at which a part of a step may end for an impact, either sign, in units of the size of the
+ * model [1]: half of what touches. Larger: the impact is not seen. Smaller: more values of f. */
+#define ROOT (0.5 * RB_TOUCH)
+
 /* Largest rotation of a part in which something flies [rad]. Larger: a corner may touch and leave
  * unseen. Smaller: more parts. */
 #define MOST_TURN 0.25
@@ -250,7 +254,7 @@ typedef struct sight {
 static double newton(const located *x, const sight *at)
 {
     if (!x->s->paradigms || !(at->rate < 0.0) || !(at->f < INFINITY)) return NAN;
-    return at->t - (at->f + 0.5 * RB_ROOT * x->s->size) / at->rate;
+    return at->t - (at->f + 0.5 * ROOT * x->s->size) / at->rate;
 }
 
 static int is_within(double t, double a, double b)
@@ -264,7 +268,7 @@ static int is_within(double t, double a, double b)
 static double next_guess(const located *x, const sight *a, const sight *b, const sight *last,
                          double secant, int i)
 {
-    double tol = RB_ROOT * x->s->size, half = 0.5 * (a->t + b->t), t;
+    double tol = ROOT * x->s->size, half = 0.5 * (a->t + b->t), t;
     if (i % 8 == 7) return half;
     if (i == 0 && a->t == 0.0 && !(a->f > tol) && b->rate < 0.0) {
         t = -0.5 * tol / b->rate;
@@ -276,11 +280,11 @@ static double next_guess(const located *x, const sight *a, const sight *b, const
     return same && a->f > tol && a->f < INFINITY ? secant : half;
 }
 
-/* f(b) < 0: *b becomes a time with |f| <= RB_ROOT, in units of the size: impacts.c calls that
+/* f(b) < 0: *b becomes a time with |f| <= ROOT, in units of the size: impacts.c calls that
  * touching. Where f jumps, as repairs of what touches set in, the part ends before the jump. */
 static rb_status find_root(located *x, double f_b, rb_mark mark, double *end)
 {
-    double tol = RB_ROOT * x->s->size;
+    double tol = ROOT * x->s->size;
     sight a = { 0.0, start_gap(x), 0.0 }, b = { *end, f_b, x->rate }, last = b;
     double weight_a = a.f, weight_b = b.f;
     int side = 0;

@@ -30,6 +30,15 @@
 #include "step/joint_friction.h"
 #include "step/stage.h"
 
+/* Velocity left to a row of a loop that is closed, relative to those of its parts [1]. */
+#define LOOP_MOVES 1e-10
+
+/* Change of dry friction, of its bound, that is left where a joint reverses, and the share of the
+ * change before that it may be (S.50) [1]. GAIN larger: a joint that hardly moves after its
+ * reversal costs tens of motions. Smaller: it is left to rows, of first order. */
+#define SLIDE_STANDS 1e-9
+#define SLIDE_GAIN   0.25
+
 enum {
     ROUNDS = 16,    /* of (S.44); 3 are usual                   */
     PATIENCE = 5,   /* of them that do not halve what is missed */
@@ -422,7 +431,7 @@ static rb_status close_velocities(loops *x)
         rb_constraints_velocity(&x->end.set, s->d->v, x->u_new);
     }
     double residual = rb_closure_residual(&x->end, x->v_b, s->d->v, x->u_new);
-    if (!(residual <= RB_LOOP_MOVES)) return RB_UNSOLVED;
+    if (!(residual <= LOOP_MOVES)) return RB_UNSOLVED;
     s->info->residual = fmax(s->info->residual, residual);
     return RB_OK;
 }
@@ -459,9 +468,9 @@ static rb_status reverse_friction(loops *x, int *again)
         double change =
             rb_joint_friction_turn(&x->start.set, x->sticks, i, x->u, &x->end.set, x->u_new, x->p);
         int loose = friction_exceeded(x, i);
-        if (change <= RB_SLIDE_STANDS && !loose) continue;
+        if (change <= SLIDE_STANDS && !loose) continue;
         *again = 1;
-        if (loose || !(change <= RB_SLIDE_GAIN * x->change[i])) {
+        if (loose || !(change <= SLIDE_GAIN * x->change[i])) {
             mark_trees(x, i, x->s->loop_rows, 1);
             status = RB_UNSOLVED;
         }

@@ -23,6 +23,12 @@
 #include "step/balance.h"
 #include "step/stage.h"
 
+/* Defect of v = 0, as RB_REST_DEFECT, below which a search for impulses that balance better begins,
+ * and its part in units of the residual of the step [1]: the larger of both counts. They must lie
+ * in their cones, so that a larger value costs time only. */
+#define REST_NEAR     1e-7
+#define REST_RESIDUAL 10.0
+
 enum { FEW_ENTRIES = 60 }; /* of M: that of ten links in a chain */
 
 typedef struct rest {
@@ -193,7 +199,7 @@ static double com_energy(const rb_model *m, const rb_data *d, int k)
 /* Defect up to which impulses are worth to be balanced better [1]. */
 static double nearly(const rb_stage *s)
 {
-    return fmax(RB_REST_NEAR, RB_REST_RESIDUAL * s->tol);
+    return fmax(REST_NEAR, REST_RESIDUAL * s->tol);
 }
 
 /* Islands whose defect is above that for sure, found without a product with M: the energy

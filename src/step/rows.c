@@ -35,6 +35,20 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* By how much limits and contacts are relaxed in a step whose loops leave no other answer, in units
+ * of what steps may make [1]. A linkage at its dead centre amplifies rounding of one joint ten
+ * thousand times in another. Larger: the gaps at the end are refused. Smaller: the noise is
+ * not covered. */
+#define YIELD 0.25
+
+/* The same for overlap of the model, in units of what it may grow by [1]. */
+#define YIELD_OVERLAP 0.5
+
+/* Speed that impulses may add to a pair before it is seen, where there are more than
+ * RB_UNIQUE_CONTACTS constraints, in units of the typical speed of links [1]. Larger: more rows
+ * that push nothing. Smaller: a repair in most steps of a heap. */
+#define REACH_SHARE 0.5
+
 /* ---- the configuration ------------------------------------------------------------------------
  */
 
@@ -143,10 +157,10 @@ double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
     double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, start_of(s, c));
     if (c->kind == RB_CONSTRAINT_LIMIT) {
         double room = fmax(start - rb_stage_lowest(s, start, deep), 0.5 * RB_GAP_DEEP * s->size);
-        return fmax(fmin(RB_YIELD * deep, room), rb_stage_yield_error(s, start));
+        return fmax(fmin(YIELD * deep, room), rb_stage_yield_error(s, start));
     }
-    if (start > -0.5 * deep) return RB_YIELD * deep;
-    return start < -2.0 * deep ? RB_YIELD_OVERLAP * rb_stage_growth(s) : 0.0;
+    if (start > -0.5 * deep) return YIELD * deep;
+    return start < -2.0 * deep ? YIELD_OVERLAP * rb_stage_growth(s) : 0.0;
 }
 
 /* A rigid face: points that differ by no more than steps may overlap are at one height (S.9). */
@@ -377,7 +391,7 @@ static double typical_speed(const rb_stage *s)
 static void reach_farther(rb_stage *s)
 {
     if (s->last_p || s->flight || s->d->ntouch <= RB_UNIQUE_CONTACTS) return;
-    s->reach = fmax(s->reach, RB_REACH_SHARE * typical_speed(s));
+    s->reach = fmax(s->reach, REACH_SHARE * typical_speed(s));
 }
 
 /* Rows ahead of the start do not see what overlapped there, nor how far loops were open. */

@@ -36,16 +36,49 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* RB_IMPULSE_TOL where actuators drive the model and accuracy is not strict: they add and remove
+ * far more energy [1]. Larger: robots end elsewhere than with RB_IMPULSE_TOL by as much as shorter
+ * steps would change. Smaller: needless iterations, half of the time of a robot that walks. */
+#define IMPULSE_TOL_DRIVEN 0.1
+
+/* Change of the velocity by impulses, relative to the largest, from which on the energy of a
+ * carried tree is checked however slowly its links rotate [1]. Larger: impacts are not reported in
+ * full. Smaller: two evaluations more in steps that have nothing to report. */
+#define IMPULSE_IMPACT 0.1
+
+/* Defect at which iterations that do not reach RB_IMPULSE_TOL end: modes that alternate. Larger:
+ * energy is made. Smaller: steps are halved [1]. */
+#define IMPULSE_LOOSE 1e-3
+
+/* Defect that iterations may have after the fourth, and the share of it after each further one [1].
+ * Larger: iterations that wander are followed to their end, and the step is halved all the same.
+ * Smaller: steps are halved that would have converged. */
+#define IMPULSE_DIVERGES 1e-2
+#define IMPULSE_GAIN     0.31622776601683794
+
+/* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.53) [1].
+ * Larger: iterations are disturbed. Smaller: evaluations are wasted. */
+#define IMPULSE_SMOOTH 0.1
+
+/* Residual of what holds rows in place (S.52), relative to what it was [1]. Larger: more repairs.
+ * Smaller: conjugate gradients that change nothing. */
+#define HOLD_TOL 1e-9
+
+/* The same in all iterations but the last, of models that actuators drive and that have no loops
+ * [1]. Larger: more iterations. Smaller: conjugate gradients for what the next one changes anyway.
+ */
+#define HOLD_TOL_ROUGH 1e-4
+
 enum {
     ITERATIONS = 12,  /* of (S.53); 3 to 5 are usual                                      */
-    PATIENCE = 4,     /* turns after which they have to get on, or the step is halved     */
-    LONG = 40,        /* links of a tree from which on a turn is dear                     */
-    MOST_SUBSTEPS = 8 /* substeps that impulses may want; halves want fewer of them, and turns */
+    PATIENCE = 4,     /* iterations after which they must converge as IMPULSE_GAIN says      */
+    LONG = 40,        /* links of a tree from which on an iteration costs more than rows     */
+    MOST_SUBSTEPS = 8 /* of smooth motion with impulses; halves of a step need fewer         */
 };
 
 typedef struct motion {
     rb_stage *s;
-    unsigned char *moves;  /* the tree is carried                                      (ntree)   */
+    unsigned char *moves;  /* the tree moves by this rule                              (ntree)   */
     unsigned char *active; /* the row moves as it was asked to                         (nrow)    */
     double *f, *w, *dv;    /* what smooth motion is given                              (nv)      */
     double *v_k;           /* velocity that it ends with                               (nv)      */
@@ -358,9 +391,9 @@ static void find_made(motion *x, const double *q_k)
 static int diverges(const motion *x, double now)
 {
     const rb_stage *s = x->s;
-    double wanted = RB_IMPULSE_DIVERGES;
+    double wanted = IMPULSE_DIVERGES;
     if (s->final || s->iteration < PATIENCE || !rb_stage_is_long(s->m)) return 0;
-    for (int turn = PATIENCE; turn < s->iteration; turn++) wanted *= RB_IMPULSE_GAIN;
+    for (int turn = PATIENCE; turn < s->iteration; turn++) wanted *= IMPULSE_GAIN;
     return now > wanted;
 }
 
@@ -372,7 +405,7 @@ static int is_impact(const rb_stage *s)
         most = fmax(most, fabs(s->v_new[j] - s->v_free[j]));
         size = fmax(size, fabs(s->v0[j]));
     }
-    return most > RB_IMPULSE_IMPACT * size;
+    return most > IMPULSE_IMPACT * size;
 }
 
 int rb_stage_is_driven(const rb_stage *s)
@@ -386,9 +419,9 @@ static rb_status iterate(motion *x, double *q_k)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double before = INFINITY;
-    x->end = rb_stage_is_driven(s) ? RB_IMPULSE_TOL_DRIVEN : RB_IMPULSE_TOL;
-    x->hold = x->end > RB_IMPULSE_TOL && m->neq == 0 ? RB_HOLD_TOL_ROUGH : RB_HOLD_TOL;
-    x->tol = fmin(RB_IMPULSE_ROUGH, RB_IMPULSE_SMOOTH * x->end);
+    x->end = rb_stage_is_driven(s) ? IMPULSE_TOL_DRIVEN : RB_IMPULSE_TOL;
+    x->hold = x->end > RB_IMPULSE_TOL && m->neq == 0 ? HOLD_TOL_ROUGH : HOLD_TOL;
+    x->tol = fmin(RB_IMPULSE_ROUGH, IMPULSE_SMOOTH * x->end);
     x->impact = !rb_stage_is_driven(s) && (s->info->splits > 0 || is_impact(s));
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
     memset(x->active, 0, (size_t)s->set.nrow);
@@ -402,7 +435,7 @@ static rb_status iterate(motion *x, double *q_k)
         rb_difference(m, s->q0, q_k, x->dq);
         for (int j = 0; j < m->nv; j++) s->v_next[j] = s->v_free[j] + x->f[j];
         if (now <= RB_IMPULSE_MET * x->end) return RB_OK;
-        if (s->iteration >= ITERATIONS && now <= RB_IMPULSE_LOOSE) {
+        if (s->iteration >= ITERATIONS && now <= IMPULSE_LOOSE) {
             s->info->below_accuracy += s->final; /* told, as problems are */
             return RB_OK;
         }
@@ -410,7 +443,7 @@ static rb_status iterate(motion *x, double *q_k)
             return rb_fail(s->err, RB_UNSOLVED,
                            "impulses and smooth motion do not converge together: shorten the step");
         /* what is far from its end need not be known well: a digit more than the last defect */
-        x->tol = fmin(RB_IMPULSE_ROUGH, RB_IMPULSE_SMOOTH * fmax(now, x->end));
+        x->tol = fmin(RB_IMPULSE_ROUGH, IMPULSE_SMOOTH * fmax(now, x->end));
         if (now > before) rb_anderson_reset(&x->mixing);
         before = now;
         status = solve_again(x);
@@ -529,7 +562,7 @@ static rb_status move_trees(rb_stage *s, double spin, double *q_k)
     measure_energy(&x);
 
     /* what is left of (S.52) */
-    x.hold = RB_HOLD_TOL;
+    x.hold = HOLD_TOL;
     find_shift(&x);
     for (int j = 0; j < s->m->nv; j++) x.dq[j] = (x.dq[j] + x.shift[j]) / s->h;
     rb_integrate(s->m, s->q0, x.dq, s->h, q_k);
