@@ -102,8 +102,8 @@ static void contact_column(const double frame[9], int nrow, const double linear[
 }
 
 /* Adds one side, at its own witness point x: across a gap that the step closes, the middle would
- * give lever arms that depend on where the step began. All dofs from link k to where the other side
- * joins; what moves both sides moves them as one. */
+ * give lever arms that depend on where the step began. All dofs from link k to where the other
+ * side joins; dofs that move both sides move them as one. */
 static void contact_side(const rb_model *m, const rb_data *d, int k, int stop, const double x[3],
                          const double frame[9], double sign, const rb_constraint *c, const int *dof,
                          double *J)

@@ -197,7 +197,7 @@ static rb_status close_islands(loops *x, int *any)
     return status == RB_OK && x->nclosed > 0 ? rb_mass_factor(s->m, s->d) : status;
 }
 
-/* Which joints stick; what slides has no friction yet. */
+/* Which joints stick. Sliding joints have no friction yet. */
 static int take_friction(loops *x)
 {
     const rb_constraints *set = &x->start.set;
@@ -444,7 +444,7 @@ static int is_taken(const loops *x, int island)
     return x->s->closed[rb_closure_tree(x->s, &x->start, island)] != RB_CLOSED_NOT;
 }
 
-/* A joint of the island is held by more than its friction. */
+/* A joint of the island would need more than its friction to stick. */
 static int friction_exceeded(const loops *x, int island)
 {
     const rb_constraints *set = &x->start.set;
@@ -458,7 +458,7 @@ static int friction_exceeded(const loops *x, int island)
 }
 
 /* Friction of the motion that was found. again: it was another one. RB_UNSOLVED: it does not
- * settle, and islands are apart now. */
+ * converge, and loops have become rows. */
 static rb_status reverse_friction(loops *x, int *again)
 {
     rb_status status = RB_OK;
@@ -489,7 +489,7 @@ static rb_status go_back(const loops *x)
     return rb_mass_factor(s->m, s->d);
 }
 
-/* q+, v+ and friction. RB_UNSOLVED: more trees are apart. */
+/* q+, v+ and friction. RB_UNSOLVED: loops of more trees have become rows. */
 static rb_status close_with_friction(loops *x)
 {
     rb_stage *s = x->s;
@@ -513,8 +513,8 @@ static rb_status close_with_friction(loops *x)
 /* ---- rest -------------------------------------------------------------------------------------
  */
 
-/* What stood, moved by nobody, is left with a velocity that is rounding of the impulses that
- * balance each other, as in (S.19). f = M dv, Mv = M v+. */
+/* An island that was at rest and that nothing moves has a velocity that is rounding of the
+ * impulses that balance each other, as in (S.19). f = M dv, Mv = M v+. */
 static int rests(const loops *x, int island)
 {
     const rb_stage *s = x->s;
@@ -534,8 +534,8 @@ static int rests(const loops *x, int island)
 }
 
 /* d->v is v+ and becomes zero where islands rest; their position is that of the start
- * (new_position.c). RB_UNSOLVED: others that stood are apart now, because rows know more ways to
- * rest. */
+ * (new_position.c). RB_UNSOLVED: loops of others that were at rest have become rows, which have
+ * more ways to rest. */
 static rb_status find_resting(loops *x)
 {
     rb_stage *s = x->s;
@@ -588,7 +588,7 @@ static double kinetic(const loops *x, int island)
     return 0.5 * twice;
 }
 
-/* (S.46). RB_UNSOLVED: the step is too long (hurried), or islands are apart now. */
+/* (S.46). RB_UNSOLVED: the step is too long (too_fast), or loops have become rows. */
 static rb_status measure_energy(loops *x, double *made)
 {
     rb_stage *s = x->s;

@@ -260,8 +260,9 @@ int rb_stage_may_turn(const rb_stage *s, const double *v)
     return !(s->h * sum <= RB_MIDPOINT_TURN) || m->nmocap > 0;
 }
 
-/* And is a chain with a link that turns fast enough to be carried: rates are summed from joint to
- * joint, which is right where hinges are parallel and a guess elsewhere. sum: scratch (nlink) */
+/* The tree is also a chain with a link that turns fast enough for the midpoint rule: rates are
+ * summed from joint to joint, which is right where hinges are parallel and a guess elsewhere. sum:
+ * scratch (nlink) */
 static int all_may_turn(rb_stage *s, double *sum)
 {
     const rb_model *m = s->m;

@@ -162,7 +162,7 @@ static double energy(rb_stage *s)
     return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
 }
 
-/* Joints that stick are held where they are now. */
+/* Joints that stick stay where they are now. */
 static void move_places(rb_stage *s, const double *q)
 {
     for (int i = 0; i < s->d->ntouch; i++) {

@@ -22,7 +22,7 @@
 #define LOOP_REPEATS   1e-6
 #define LOOP_DISAGREES 1e-10
 
-/* Closure error that tells rows that disagree from what steps leave [m]. */
+/* Closure error from which on rows contradict each other, beyond what steps leave [m]. */
 static double velocity_error(const rb_stage *s)
 {
     return fmax(LOOP_DISAGREES * s->size, s->open_most);

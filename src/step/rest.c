@@ -146,9 +146,9 @@ static int is_pushed(const rb_constraint *c, const double *p)
     return 0;
 }
 
-/* Nothing that the caller moves drags at it, what pushes is closed, and no gap asks for motion. A
- * surface that runs below a contact which slides changes nothing: held against it, v = 0 is an
- * answer like any other. */
+/* Nothing that the caller moves drags at it, rows that push are closed, and no gap asks for
+ * motion. A surface that moves below a sliding contact changes nothing: v = 0 is an answer like
+ * any other. */
 static int may_rest(const rb_stage *s, const rb_constraint *c, const double *p)
 {
     const double *drive = s->set.drive + c->row, *error = s->set.error + c->row;

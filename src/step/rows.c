@@ -132,8 +132,8 @@ static int is_too_deep(const rb_stage *s, const rb_constraint *c)
 }
 
 /* Stewart and Trinkle push out what steps made, a part of a step its share of it: over a part of
- * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.37), unless
- * nobody looks at what steps make. */
+ * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model is kept (S.37), unless
+ * overlap is not checked. */
 static double pushed_floor(const rb_stage *s, double start, double deep)
 {
     int of_model = start < -2.0 * deep && s->o->max_repair > 0;
@@ -150,7 +150,7 @@ static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
     return lifts && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
-/* Where rows leave no answer, what touches yields by rounding (S.39). */
+/* Where rows have no answer, contacts are relaxed by rounding (S.39). */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
 {
     if (!s->yields || s->o->formulation->push_out) return 0.0;
@@ -192,7 +192,7 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
 }
 
 /* Points of a face that touches are closed where they are level with zero (S.9), those of large
- * islands where nobody sees their gap (S.8). */
+ * islands where their gap is too small to be seen (S.8). */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 {
     int of = c->island;
@@ -283,7 +283,8 @@ rb_status rb_stage_take_rows(rb_stage *s)
     return ok ? RB_OK : RB_NOMEM;
 }
 
-/* What flies stays out, and what passes by while rows are those of the start. */
+/* Leaves out contacts that fly and, while rows are those of the start, pairs that pass by each
+ * other. */
 static void drop_flying(rb_stage *s)
 {
     int n = 0;

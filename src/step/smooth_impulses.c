@@ -96,7 +96,7 @@ typedef struct motion {
     double tol;  /* of the midpoint rule in this turn [1]                                       */
     double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
     int impact;  /* impulses are large, or were so that the step was halved                     */
-    int left;    /* a tree came to rest in this turn, and is carried no longer                  */
+    int left;    /* a tree came to rest in this iteration and leaves the midpoint rule    */
     rb_smooth_energy energy;
     double made; /* energy that the rule made beside work [J]                                   */
 } motion;
@@ -128,8 +128,8 @@ static rb_status take_memory(motion *x)
     return ok && rb_anderson_push(arena, x->s->m->nv, &x->mixing) ? RB_OK : RB_NOMEM;
 }
 
-/* ---- who is carried ---------------------------------------------------------------------------
- */
+/* ---- which trees move by the rule
+ * --------------------------------------------------------------------------- */
 
 /* Trees with a link that turns by more than RB_MIDPOINT_TURN in the step, at velocity v; spin is at
  * least the largest angular velocity of all links [rad/s]. Poses are those of the rows. */
@@ -183,8 +183,8 @@ static int touches(const motion *x, const rb_constraint *c)
     return 0;
 }
 
-/* Rows of a constraint, from the first, that move as they were asked to: what slides is free in its
- * tangents, dry friction at its bound is free. */
+/* Rows of a constraint, from the first, that move as they were asked to: a sliding contact is free
+ * in its tangents, dry friction at its bound is free. */
 static int held_rows(const rb_stage *s, int i)
 {
     const rb_constraint *c = &s->set.c[i];
@@ -198,7 +198,8 @@ static int held_rows(const rb_stage *s, int i)
     return c->kind == RB_CONSTRAINT_CONTACT && s->mode[i] == RB_MODE_SLIDE ? 1 : c->nrow;
 }
 
-/* Returns how many rows are held. They stay so in later turns: modes may alternate. */
+/* Returns how many rows are active. They stay active in later iterations, because modes may
+ * alternate. */
 static int find_active_rows(motion *x)
 {
     const rb_stage *s = x->s;
@@ -215,7 +216,7 @@ static int find_active_rows(motion *x)
 /* ---- what holds -------------------------------------------------------------------------------
  */
 
-/* z := J_a v of the trees that are carried */
+/* z := J_a v of the trees that move by the rule */
 static void rows_of(const motion *x, const double *v, double *z)
 {
     const rb_constraints *set = &x->s->set;
@@ -335,7 +336,7 @@ static double defect(motion *x)
     return size > 0.0 ? most / size : 0.0;
 }
 
-/* What the next turn would find to differ (S.54), relative to the largest velocity [1]. */
+/* What the next iteration would find to differ (S.54), relative to the largest velocity [1]. */
 static double predicted_defect(const motion *x)
 {
     const rb_stage *s = x->s;
@@ -376,7 +377,7 @@ static rb_status solve_again(motion *x)
     return status;
 }
 
-/* made, of the motion that the last turn found. */
+/* energy_made of the motion that the last iteration found. */
 static void find_made(motion *x, const double *q_k)
 {
     rb_stage *s = x->s;
@@ -386,8 +387,8 @@ static void find_made(motion *x, const double *q_k)
     rb_stage_restore(s);
 }
 
-/* A digit in two turns, or else halves of the step are cheaper for a long chain: each of them ends
- * after three or four turns where the whole one wanders. */
+/* The iteration must gain a digit in two iterations. Otherwise halves of the step are cheaper for
+ * a long chain: each of them converges in three or four, where the whole step does not. */
 static int diverges(const motion *x, double now)
 {
     const rb_stage *s = x->s;
@@ -436,7 +437,7 @@ static rb_status iterate(motion *x, double *q_k)
         for (int j = 0; j < m->nv; j++) s->v_next[j] = s->v_free[j] + x->f[j];
         if (now <= RB_IMPULSE_MET * x->end) return RB_OK;
         if (s->iteration >= ITERATIONS && now <= IMPULSE_LOOSE) {
-            s->info->below_accuracy += s->final; /* told, as problems are */
+            s->info->below_accuracy += s->final; /* reported, as problems are */
             return RB_OK;
         }
         if (s->iteration >= ITERATIONS || diverges(x, now))
@@ -467,9 +468,9 @@ static double kinetic(const motion *x, const double *v)
     return 0.5 * twice;
 }
 
-/* Work of the impulses, with the mean velocity of the step where a tree is carried, and what the
- * rule made, relative to the kinetic energy (S.55): gain. What of that is not (S.18): made. dq is
- * that of the rule. */
+/* Work of the impulses, with the mean velocity of the step for trees that move by the rule.
+ * energy_gain is what the rule made, per kinetic energy (S.55), energy_made the part that (S.18)
+ * lacks. dq is that of the rule. */
 static void measure_energy(motion *x)
 {
     rb_stage *s = x->s;
@@ -491,9 +492,9 @@ static void measure_energy(motion *x)
     if (most > 0.0) s->energy_gain = sum / most;
 }
 
-/* A tree that was carried in the round before and is not in this one must not keep what impulses
- * that are gone did to its velocity. Returns whether there is one; its free velocity is that of
- * smooth motion again. */
+/* A tree that moved by the rule in the round before, but does not in this one, must not keep the
+ * effect of old impulses on its velocity. Returns whether there is one; its free velocity is that
+ * of smooth motion again. */
 static int forget(rb_stage *s)
 {
     int any = 0;
@@ -514,7 +515,7 @@ static int all_by_midpoint(const rb_stage *s)
     return 1;
 }
 
-/* The motion without contact was found roughly, and counts after all. */
+/* The motion without contact was computed roughly, but is needed. */
 static rb_status move_exactly(rb_stage *s)
 {
     size_t bytes = (size_t)s->m->nv * sizeof(double);
@@ -529,7 +530,8 @@ static rb_status move_exactly(rb_stage *s)
     return status;
 }
 
-/* Which trees are carried, from pushed and resting; rows are solved again where one is left. */
+/* Finds the trees that move by the rule, from pushed and resting. Rows are solved again where a
+ * tree leaves it. */
 static rb_status choose(rb_stage *s, int *any, double *spin)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);

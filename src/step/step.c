@@ -377,8 +377,8 @@ static int has_mechanism(const rb_model *m)
     return m->neq > 0 || m->nlink - 1 > m->ntree;
 }
 
-/* Rows of Stewart and Trinkle, ahead of the start, push out what turns within the step, and that
- * may make energy. Rows that ask for nothing do not (S.62): their answer is the first one of
+/* Rows of Stewart and Trinkle, ahead of the start, push out bodies that turn within the step, and
+ * that may make energy. Rows that ask for nothing do not (S.62): their answer is the first one of
  * (S.35), the position is that of the others (S.36). Bodies by themselves move as printed: their
  * rod would slide a step late. */
 static rb_status solve_without_push_out(rb_stage *s)
@@ -479,7 +479,7 @@ static int began_beyond_limits(const rb_stage *s)
  * as much as `fast` allows. */
 enum { OVERLAP_REPORTED = 100 };
 
-/* How often what touches may yield, of a motion that has no answer. */
+/* How often rows may be relaxed, in a motion that has no answer. */
 static int most_relaxations(const rb_stage *s, int push_out)
 {
     int may = s->may_yield || (holds_overlap(s) && !push_out);
@@ -507,8 +507,8 @@ static rb_status move_again(rb_stage *s, const beginning *from)
 
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
- * then errors of loops stay as they are, and what touches yields by rounding, or limits that the
- * start is beyond by a thousandth of that (S.39). Bodies that are jammed stay as they are in
+ * then errors of loops are kept, and contacts are relaxed by rounding, or limits that the start
+ * violates by a thousandth of the violation (S.39). Bodies that are jammed stay as they are in
  * repairs, where the step cannot be halved any more (S.78). */
 static rb_status move_or_relax(rb_stage *s)
 {
