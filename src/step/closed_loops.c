@@ -62,7 +62,7 @@ typedef struct loops {
     unsigned char *sticks;  /* dry friction holds                           (start.set.n)    */
     double *p;              /* dry friction that slides                     (start.set.nrow) */
     double *slide;          /* the same as a force                          (nv_all)         */
-    double *change;         /* of p in the last turn, of its bound [1]      (start.set.nisland) */
+    double *change;         /* of p in the last round, of its bound [1]      (start.set.nisland) */
     int nclosed;            /* rows that are closed; 0: friction that slides is all there is */
     rb_anderson mixing;
 } loops;
@@ -496,8 +496,8 @@ static rb_status close_with_friction(loops *x)
     int again = 1;
     rb_status status = RB_OK;
     s->d->slide = x->slide;
-    for (int turn = 0; status == RB_OK && again; turn++) {
-        if (turn > 0 && x->nclosed > 0) status = go_back(x);
+    for (int round = 0; status == RB_OK && again; round++) {
+        if (round > 0 && x->nclosed > 0) status = go_back(x);
         rb_joint_friction_force(s, &x->start.set, x->p, x->slide);
         if (status == RB_OK) status = close_positions(x);
         if (status == RB_OK) status = close_velocities(x);
@@ -639,7 +639,7 @@ static void report(loops *x)
     s->closing_dv = x->dv;
 }
 
-/* RB_UNSOLVED: apart has more trees than before, or the step is hurried. */
+/* RB_UNSOLVED: loops of more trees have become rows, or the step is too long. */
 static rb_status close_motion(rb_stage *s, int *any)
 {
     loops x = { .s = s };

@@ -91,9 +91,9 @@ typedef struct motion {
     rb_smooth_memory memory;
     rb_plane plane, *flat; /* of a mechanism in a plane; NULL: it is in space */
     int substeps;
-    double end;  /* defect at which turns end [1]                                               */
-    double hold; /* residual of (S.52) in this turn, relative to what it was [1]                */
-    double tol;  /* of the midpoint rule in this turn [1]                                       */
+    double end;  /* defect at which iterations end [1]  */
+    double hold; /* residual of (S.52) at which its search ends, per first one [1] */
+    double tol;  /* of the midpoint rule in this iteration [1]  */
     double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
     int impact;  /* impulses are large, or were so that the step was halved                     */
     int left;    /* a tree came to rest in this iteration and leaves the midpoint rule    */
@@ -276,7 +276,8 @@ static void find_shift(motion *x)
     solve_shift(x, nheld);
 }
 
-/* ---- turns ------------------------------------------------------------------------------------
+/* ---- iterations
+ * ------------------------------------------------------------------------------------
  */
 
 /* v_k, q_k of (S.51) with the impulses there are. */
@@ -394,7 +395,7 @@ static int diverges(const motion *x, double now)
     const rb_stage *s = x->s;
     double wanted = IMPULSE_DIVERGES;
     if (s->final || s->iteration < PATIENCE || !rb_stage_is_long(s->m)) return 0;
-    for (int turn = PATIENCE; turn < s->iteration; turn++) wanted *= IMPULSE_GAIN;
+    for (int k = PATIENCE; k < s->iteration; k++) wanted *= IMPULSE_GAIN;
     return now > wanted;
 }
 
