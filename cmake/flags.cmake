@@ -22,6 +22,10 @@ if(RB_HAS_MEMSET_STRATEGY)
         -mmemset-strategy=${blocks} -mmemcpy-strategy=${blocks})
 endif()
 
+if(RB_PLAIN)
+    target_compile_definitions(rb_flags INTERFACE RB_PLAIN=1)
+endif()
+
 if(RB_SANITIZE)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
     target_compile_options(rb_flags INTERFACE ${sanitizers} -fno-omit-frame-pointer)

@@ -131,7 +131,7 @@ RB_INLINE void best_edges(const rb_boxes *p, const turn *q, direction *best)
         seen |= rb_v4_bits_at(better_than(&e[i], bar), 4 * i);
     }
     for (int left = rb_v4_join(seen) & 0x777; left; left &= left - 1) {
-        int which = __builtin_ctz((unsigned)left);
+        int which = rb_lowest_bit((unsigned)left);
         try_edges(p, &e[which >> 2], which >> 2, which & 3, best);
     }
 }

@@ -74,7 +74,7 @@ RB_INLINE void stack_vertices_of_2(stack *s, double reach, const face f[2], cons
 {
     uint32_t half1 = rb_feature_half(RB_FACE, f[0].name);
     for (; over; over &= over - 1) {
-        int k = __builtin_ctz((unsigned)over);
+        int k = rb_lowest_bit((unsigned)over);
         double *x = s->x[s->pick.n];
         for (int i = 0; i < 3; i++) x[i] = c->x[i][k];
         x[f[0].axis] = f[0].side * f[0].h[f[0].axis];
@@ -88,7 +88,7 @@ RB_INLINE void stack_vertices_of_1(stack *s, double reach, const face f[2], cons
 {
     uint32_t half2 = rb_feature_half(RB_FACE, f[1].name);
     for (; over; over &= over - 1) {
-        int k = __builtin_ctz((unsigned)over), vertex = face_vertex(&f[0], k);
+        int k = rb_lowest_bit((unsigned)over), vertex = face_vertex(&f[0], k);
         rb_box_vertex(f[0].h, vertex, s->x[s->pick.n]);
         stack_add(s, c->height[k], reach, OF_FACE_2,
                   rb_feature(rb_feature_half(RB_VERTEX, vertex), half2));
@@ -107,7 +107,7 @@ RB_INLINE void stack_crossings(stack *s, double reach, double slack, const face 
     int low = rb_v4_bits((rb_v4_truth)(rb_v4_load(c->along) <= rb_v4_all(reach + slack)));
     low |= low >> 1 | (low << 3 & 8); /* edges an end of which is within reach */
     for (crossing &= 0x1111 * low & ~edges_beside(seen); crossing; crossing &= crossing - 1) {
-        int which = __builtin_ctz((unsigned)crossing), side = which >> 2, of = which >> 3;
+        int which = rb_lowest_bit((unsigned)crossing), side = which >> 2, of = which >> 3;
         int k = which & 3, next = (which + 1) & 3, axis_c = in[of], axis_o = in[1 - of];
         double here = s->beyond[side][k], there = s->beyond[side][next];
         double part = here / (here - there);

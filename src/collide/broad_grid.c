@@ -139,6 +139,8 @@ static void fill(grid *g)
 /* ---- pairs ------------------------------------------------------------------------------------
  */
 
+#ifdef RB_VECTORS
+
 typedef int numbers __attribute__((vector_size(4 * BLOCK)));
 typedef float floats __attribute__((vector_size(4 * BLOCK)));
 typedef float loose __attribute__((vector_size(4 * BLOCK), aligned(4), may_alias));
@@ -186,6 +188,36 @@ RB_INLINE unsigned meet_block(const grid *g, const probe *p, int begin, int end)
     return bits_of(&meets) & ((1u << count) - 1);
 }
 
+#else
+
+/* A box, as its bounds in every direction. */
+typedef struct probe {
+    float lower[3], upper[3];
+} probe;
+
+RB_INLINE void probe_make(const grid *g, int a, probe *p)
+{
+    for (int k = 0; k < 3; k++) {
+        p->lower[k] = 0.0f - g->near[k][a];
+        p->upper[k] = 0.0f - g->far[k][a];
+    }
+}
+
+/* Which boxes of a block may be met, a bit each, none from `end` on. */
+RB_INLINE unsigned meet_block(const grid *g, const probe *p, int begin, int end)
+{
+    unsigned met = 0;
+    for (int i = begin; i < end && i < begin + BLOCK; i++) {
+        unsigned meets = 1;
+        for (int k = 0; k < 3; k++)
+            meets &= p->lower[k] <= g->far[k][i] && p->upper[k] <= g->near[k][i];
+        met |= meets << (i - begin);
+    }
+    return met;
+}
+
+#endif
+
 static inline void look_at(const grid *g, int a, int b, rb_pair_list *list)
 {
     int i = g->order[a], j = g->order[b];
@@ -198,7 +230,7 @@ RB_INLINE void meet_rest(const grid *g, int a, const probe *p, int begin, int en
 {
     for (; begin < end; begin += BLOCK) {
         unsigned met = meet_block(g, p, begin, end);
-        for (; met; met &= met - 1) look_at(g, a, begin + __builtin_ctz(met), list);
+        for (; met; met &= met - 1) look_at(g, a, begin + rb_lowest_bit(met), list);
     }
 }
 
@@ -229,7 +261,7 @@ RB_SHORT static void meet_row(const grid *g, int y, int z, rb_pair_list *list)
             if (end - begin[k] > BLOCK) meet_rest(g, a, &p, begin[k] + BLOCK, end, list);
         }
         for (; met; met &= met - 1) {
-            int bit = __builtin_ctzll(met);
+            int bit = rb_lowest_bit(met);
             look_at(g, a, begin[bit / BLOCK] + bit % BLOCK, list);
         }
     }

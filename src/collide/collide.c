@@ -25,6 +25,11 @@
 #include "collide/sweep.h"
 #include "math/vec3.h"
 
+/* Share of its path by which a geom may leave it before pairs are searched again at the end of a
+ * step [1]. Larger: more pairs are examined that do not meet. Smaller: curvature and impulses leave
+ * it, and all pairs are searched. */
+#define NEAR_MORE 1.0
+
 typedef struct scene {
     const rb_model *m;
     rb_data *d;
@@ -104,11 +109,11 @@ static rb_aabb sweep_box(const rb_shape *shape, const rb_motion *motion, double 
     return box;
 }
 
-/* Its path, enlarged by the share RB_NEAR_MORE, so that impulses and curvature seldom leave it. */
+/* Its path, enlarged by the share NEAR_MORE, so that impulses and curvature seldom leave it. */
 static rb_aabb widen(scene *s, int g, const lever *at)
 {
     const rb_motion *motion = &s->motion[g];
-    double way = s->h * (rb_norm3(motion->v) + motion->spread), more = RB_NEAR_MORE * way;
+    double way = s->h * (rb_norm3(motion->v) + motion->spread), more = NEAR_MORE * way;
     rb_aabb box = s->swept[g];
     s->noted->room[g] = s->h * motion->spread + more;
     s->noted->way[g] = way;

@@ -12,6 +12,19 @@
 #include "collide/simplex.h"
 #include "math/vec3.h"
 
+/* Part of the larger of both extents and the distance by which the depth of overlapping curved
+ * shapes is known before Newton's method takes over [1]. Larger: the wrong one of two nearly equal
+ * directions is taken. Smaller: more steps. */
+#define DEPTH_COARSE 1e-4
+
+/* The same of the depth below which nothing is left to find out [1]. Larger: gaps are wrong by this
+ * much. Smaller: bodies at rest on curved shapes cost more. */
+#define DEPTH_FINE 1e-10
+
+/* The same by which rounding moves the faces of a polytope that grew in the difference of thin
+ * shapes [1]. Larger: more faces are tried. Smaller: the nearest one may not be the true one. */
+#define DEPTH_TIE 1e-9
+
 int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *couple)
 {
     double w[3];
@@ -76,7 +89,7 @@ static int improve_faces(rb_couple *couple, const rb_depth *depth, rb_closest *o
     rb_effort effort = couple->curved ? RB_TRY_ALL : RB_TRY_EXACT;
     for (int i = 0; i < depth->n; i++) {
         double far = couple->curved ? -out->at.s - RB_DEPTH_NONE * couple->scale
-                     : i > 0        ? depth->distance[0] + RB_DEPTH_TIE * couple->scale
+                     : i > 0        ? depth->distance[0] + DEPTH_TIE * couple->scale
                                     : -out->at.s;
         if (depth->distance[i] >= far) break;
         rb_direction_improve(couple, depth->normal[i], depth->face[i], 3, effort, &out->at);
@@ -120,17 +133,17 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
     out->at.upper = INFINITY;
     double tol = 0.1 * RB_GAP_TIE * couple->scale;
     if (couple->curved) {
-        double coarse = rb_smaller(RB_DEPTH_COARSE * couple->scale, 0.01 * -out->at.s);
-        tol = rb_larger(coarse, RB_DEPTH_FINE * couple->scale);
+        double coarse = rb_smaller(DEPTH_COARSE * couple->scale, 0.01 * -out->at.s);
+        tol = rb_larger(coarse, DEPTH_FINE * couple->scale);
     }
     rb_depth_run(couple, gjk, tol, &depth);
     if (improve_faces(couple, &depth, out)) return;
     if (has_axis(couple)) rb_direction_all(couple, RB_PAIRS_MANY, &out->at);
-    if (!couple->curved && -out->at.s < RB_DEPTH_TIE * couple->scale)
+    if (!couple->curved && -out->at.s < DEPTH_TIE * couple->scale)
         rb_direction_all(couple, RB_PAIRS_FEW, &out->at);
     if (couple->curved && !out->at.exact) improve_here(couple, &out->at);
     out->steps += depth.steps;
-    double fine = RB_DEPTH_FINE * couple->scale;
+    double fine = DEPTH_FINE * couple->scale;
     if (couple->curved && -out->at.s - depth.lower > fine) {
         /* a coarse polytope may not name the edge that matters */
         rb_depth_run(couple, gjk, fine, &depth);
@@ -151,7 +164,7 @@ static void find_depth(rb_couple *couple, const rb_gjk *gjk, rb_closest *out)
         out->error = 0.0;
     else
         out->error = rb_larger(0.0, -out->at.s - depth.lower);
-    out->capped = out->error > RB_DEPTH_FINE * couple->scale;
+    out->capped = out->error > DEPTH_FINE * couple->scale;
 }
 
 /* Whether the closest points of the simplex lie s n apart. */
@@ -292,7 +305,7 @@ void rb_closest_find(rb_couple *couple, rb_warm *warm, rb_closest *out)
     if (rb_cylinder_box(couple, out)) return;
     if (warm && (find_far(couple, warm, out) || find_curved(couple, warm->n, out))) return;
     if (warm) forget(couple, out);
-    double tie = RB_GAP_TIE * couple->scale, fine = RB_DEPTH_FINE * couple->scale;
+    double tie = RB_GAP_TIE * couple->scale, fine = DEPTH_FINE * couple->scale;
     rb_gjk_begin(couple, NULL, &gjk);
     for (int few = couple->curved ? RB_GJK_FEW : RB_GJK_STEPS;; few *= 2) {
         int last = few >= RB_GJK_STEPS;

@@ -5,6 +5,7 @@
 #include "collide/manifold.h"
 #include "collide/surface.h"
 #include "math/vec3.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -158,16 +159,6 @@ int rb_pair_call_warm(const rb_shape *shape1, const rb_shape *shape2, double rea
 /* ---- numbers that are none --------------------------------------------------------------------
  */
 
-/* Numbers that the processor adds at once. */
-typedef double two __attribute__((vector_size(16)));
-
-RB_INLINE two two_at(const double *x)
-{
-    two some;
-    memcpy(&some, x, sizeof some);
-    return some;
-}
-
 /* x * 0 is 0 where x is finite, else NaN; a position whose square is not finite is too far away
  * to be measured. */
 static int is_right(const rb_shape *s)
@@ -178,10 +169,21 @@ static int is_right(const rb_shape *s)
     return sum == 0.0 && s->size[0] >= 0.0 && s->size[1] >= 0.0 && s->size[2] >= 0.0;
 }
 
-__attribute__((noinline)) static int are_right(const rb_shape *shape1, const rb_shape *shape2,
-                                               double reach)
+RB_NOINLINE static int are_right(const rb_shape *shape1, const rb_shape *shape2, double reach)
 {
     return is_right(shape1) && is_right(shape2) && reach >= 0.0;
+}
+
+#ifdef RB_VECTORS
+
+/* Numbers that the processor adds at once. */
+typedef double two __attribute__((vector_size(16)));
+
+RB_INLINE two two_at(const double *x)
+{
+    two some;
+    memcpy(&some, x, sizeof some);
+    return some;
 }
 
 /* Negative where a size has a sign. */
@@ -211,9 +213,18 @@ RB_INLINE int is_sound(const rb_shape *a, const rb_shape *b, double reach)
     return are_right(a, b, reach);
 }
 
+#else
+
+RB_INLINE int is_sound(const rb_shape *a, const rb_shape *b, double reach)
+{
+    return are_right(a, b, reach);
+}
+
+#endif
+
 /* Of the points of a surface those that are closest. */
-__attribute__((noinline)) static rb_status
-surface_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
+RB_NOINLINE static rb_status surface_manifold(const rb_shape *shape1, const rb_shape *shape2,
+                                              double reach, rb_manifold *out)
 {
     enum { ROOM = 64 };
     int swap = !rb_is_surface(shape1), ngroup;
@@ -239,8 +250,8 @@ surface_manifold(const rb_shape *shape1, const rb_shape *shape2, double reach, r
     return RB_OK;
 }
 
-__attribute__((noinline)) static rb_status
-manifold_of(const rb_shape *shape1, const rb_shape *shape2, double reach, rb_manifold *out)
+RB_NOINLINE static rb_status manifold_of(const rb_shape *shape1, const rb_shape *shape2,
+                                         double reach, rb_manifold *out)
 {
     out->n = 0;
     out->error = 0.0;
@@ -271,9 +282,8 @@ rb_status rb_pair_manifold(const rb_shape *shape1, const rb_shape *shape2, doubl
 }
 
 /* Out of line: its manifold is large. */
-__attribute__((noinline)) static rb_status closest_of_many(const rb_shape *shape1,
-                                                           const rb_shape *shape2, double reach,
-                                                           rb_manifold_point *out, int *found)
+RB_NOINLINE static rb_status closest_of_many(const rb_shape *shape1, const rb_shape *shape2,
+                                             double reach, rb_manifold_point *out, int *found)
 {
     int best = 0;
     rb_manifold m;

@@ -8,10 +8,15 @@
 #include "base/constants.h"
 #include "contact/contact.h"
 
+/* Compliance of a contact along its face, over that across it, below which its bodies cannot move
+ * along each other [1] (F.22): the square of a normal that is off by 1e-7. Larger: joints with
+ * gears of 1e7 lose their friction. */
+#define IMMOVABLE_ALONG 1e-14
+
 static int is_immovable(const rb_island *is, int i, int r)
 {
     ptrdiff_t n = is->nrow, normal = is->row[i], row = normal + r;
-    return is->W.dense[row * n + row] <= RB_IMMOVABLE_ALONG * is->W.dense[normal * n + normal];
+    return is->W.dense[row * n + row] <= IMMOVABLE_ALONG * is->W.dense[normal * n + normal];
 }
 
 static int tangents(const rb_constraint *c)

@@ -13,6 +13,7 @@
 #include "contact/impact_path.h"
 #include "math/trig.h"
 
+/* Terms of the series: rounding at NEAR. */
 enum { ORDER = 18 };
 
 /* Angle from the ray beyond which the series is not tried [rad]. Larger: tried without success.

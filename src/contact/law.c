@@ -12,6 +12,11 @@
 #include "base/constants.h"
 #include "math/trig.h"
 
+/* Surfaces slower than this acceleration times the step did not slide: the static coefficient acts
+ * [m/s^2]. Larger: a body that begins to slide slowly is stopped again. Smaller: rounding ends the
+ * sticking of contacts on moving bodies. */
+#define SLIP_RATE 1e-6
+
 double rb_friction_at(const rb_material *m, double speed, int slides)
 {
     double mu = slides ? m->friction : m->friction_static;
@@ -28,7 +33,7 @@ double rb_friction_now(const rb_island *is, int i)
 {
     const double *u = is->u_before + is->row[i] + 1;
     double speed = sqrt(u[0] * u[0] + u[1] * u[1]);
-    int slides = is->mode_prev[i] == RB_MODE_SLIDE && speed > RB_SLIP_RATE * is->h;
+    int slides = is->mode_prev[i] == RB_MODE_SLIDE && speed > SLIP_RATE * is->h;
     return rb_friction_at(&is->c[i]->material, speed, slides);
 }
 

@@ -28,8 +28,6 @@ enum {
     MOST_LOOKS = 1000000 /* at pairs, in all                                                     */
 };
 
-#define HALF_TURN 3.14159265358979324 /* [rad] */
-
 /* A coordinate of a joint between the links. */
 typedef struct slot {
     int joint, axis; /* axis of the rotation vector of a ball                                    */
@@ -66,7 +64,7 @@ static int list_path(const rb_model *m, int a, int b, int path[MOST_LINKS])
 static void range_of(const rb_model *m, int j, double *lo, double *hi)
 {
     int hinge = m->jnt_type[j] == RB_JOINT_HINGE;
-    double half = hinge ? HALF_TURN : m->extent, middle = m->qpos0[m->jnt_qadr[j]];
+    double half = hinge ? RB_PI : m->extent, middle = m->qpos0[m->jnt_qadr[j]];
     *lo = m->jnt_limited[j] ? m->jnt_range[2 * j] : middle - half;
     *hi = m->jnt_limited[j] ? m->jnt_range[2 * j + 1] : middle + half;
 }
@@ -83,7 +81,7 @@ static int add_joint(search *x, int j)
         range_of(m, j, &s->lo, &s->hi);
         return 1;
     }
-    double most = m->jnt_limited[j] ? m->jnt_range[2 * j + 1] : HALF_TURN;
+    double most = m->jnt_limited[j] ? m->jnt_range[2 * j + 1] : RB_PI;
     for (int k = 0; k < 3; k++) {
         double half = most / sqrt(3.0);
         x->at[x->n++] = (slot){ .joint = j, .axis = k, .lo = -half, .hi = half };

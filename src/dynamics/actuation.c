@@ -17,7 +17,8 @@
 #include "model/layout.h"
 #include "rattleback/dynamics.h"
 
-#define TWO_PI 6.283185307179586
+/* Time constant of a filter that was given none: it follows its control at once [s]. As MuJoCo. */
+#define MIN_TIME_CONSTANT 1e-15
 
 /* Most controls that an actuator has. */
 enum { CONTROLS = 4 };
@@ -55,7 +56,7 @@ static double time_constant(const rb_model *m, const rb_data *d, int i, double c
     if (m->act_dynamics[i] == RB_ACT_MUSCLE)
         return rb_muscle_time(m->act_muscle_time + 2 * i, m->act_muscle_smooth[i], ctrl,
                               d->act[m->act_adr[i]]);
-    return fmax(m->act_time_constant[i], RB_MIN_TIME_CONSTANT);
+    return fmax(m->act_time_constant[i], MIN_TIME_CONSTANT);
 }
 
 /* Muscles are excited from 0 to 1. */
@@ -117,9 +118,10 @@ static double full_turn(const rb_model *m, int i)
     case RB_TRN_SITE:
         if (m->act_reference[i] < 0 || gear[0] != 0.0 || gear[1] != 0.0 || gear[2] != 0.0)
             return 0.0;
-        return TWO_PI * rb_norm3(gear + 3);
+        return (2.0 * RB_PI) * rb_norm3(gear + 3);
     default:
-        return m->jnt_type[m->act_target[i]] == RB_JOINT_BALL ? TWO_PI * rb_norm3(gear) : 0.0;
+        return m->jnt_type[m->act_target[i]] == RB_JOINT_BALL ? (2.0 * RB_PI) * rb_norm3(gear)
+                                                              : 0.0;
     }
 }
 

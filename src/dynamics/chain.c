@@ -21,6 +21,11 @@
 #include "math/trig.h"
 #include "rattleback/dynamics.h"
 
+/* Distance per size of a chain [1] by which its end may miss its target frame: the error that steps
+ * leave. Larger: a solution that ends elsewhere is accepted. Smaller: of two valid solutions
+ * rounding chooses. */
+#define CHAIN_MISS 1e-6
+
 enum { MAX_JOINTS = RB_CHAIN_JOINTS, MAX_DOFS = RB_CHAIN_DOFS };
 
 /* The joints of one chain; turn and shift are its coordinates, measured from the reference. */
@@ -365,7 +370,7 @@ static void solve_open(joints *c, const ends *x)
     joints other = *c;
     solve_turns(&other, whole, -1.0);
     double other_miss = solve_shifts(&other, x->start, x->q_start, x->l);
-    double rounding = RB_CHAIN_MISS * RB_CHAIN_MISS * size;
+    double rounding = CHAIN_MISS * CHAIN_MISS * size;
     int both = miss <= rounding && other_miss <= rounding;
     if (both ? surprise(&other) < surprise(c) : other_miss < miss) *c = other;
 }

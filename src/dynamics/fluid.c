@@ -10,8 +10,6 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-#define PI 3.14159265358979323846
-
 /* Motion of a point through the fluid and what it meets there, in axes of the box or ellipsoid. */
 typedef struct stream {
     double density, viscosity;
@@ -40,8 +38,8 @@ static double largest(const double a[3])
 static void box_force(const double box[3], stream *s)
 {
     double size = (box[0] + box[1] + box[2]) / 3.0;
-    double turning = PI * size * size * size * s->viscosity,
-           moving = 3.0 * PI * size * s->viscosity;
+    double turning = RB_PI * size * size * size * s->viscosity,
+           moving = 3.0 * RB_PI * size * s->viscosity;
     for (int i = 0; i < 3; i++) {
         double b = box[(i + 1) % 3], c = box[(i + 2) % 3];
         double drag = 0.5 * s->density * b * c * fabs(s->v[i]);
@@ -73,7 +71,7 @@ static void carried(const rb_fluid_shape *f, stream *s)
 static double lift(const rb_fluid_shape *f, stream *s)
 {
     const double *a = f->axes, *v = s->v;
-    double volume = 4.0 / 3.0 * PI * a[0] * a[1] * a[2], spin[3], normal[3], turn[3], up[3];
+    double volume = 4.0 / 3.0 * RB_PI * a[0] * a[1] * a[2], spin[3], normal[3], turn[3], up[3];
     double across = 0.0, along = 0.0;
     for (int i = 0; i < 3; i++) {
         double bc = a[(i + 1) % 3] * a[(i + 2) % 3];
@@ -83,7 +81,7 @@ static double lift(const rb_fluid_shape *f, stream *s)
     }
     /* No bound below by a number with units: a wing of 1 cm by 0.1 mm has across near 1e-18. */
     if (!(across > 0.0)) return 0.0;
-    double area = PI * sqrt(across / along), cosine = along / (rb_norm3(v) * across);
+    double area = RB_PI * sqrt(across / along), cosine = along / (rb_norm3(v) * across);
     rb_cross3(s->w, v, spin);
     rb_axpy3(f->coef[RB_FLUID_MAGNUS] * s->density * volume, spin, s->force);
     rb_cross3(normal, v, turn);
@@ -97,15 +95,15 @@ static void drag(const rb_fluid_shape *f, double area, stream *s)
     const double *a = f->axes, *c = f->coef;
     double most = largest(a), least = fmin(fmin(a[0], a[1]), a[2]);
     double middle = a[0] + a[1] + a[2] - most - least, mean = 2.0 / 3.0 * (a[0] + a[1] + a[2]);
-    double I_most = 8.0 / 15.0 * PI * middle * fourth(most), moment[3];
+    double I_most = 8.0 / 15.0 * RB_PI * middle * fourth(most), moment[3];
     for (int i = 0; i < 3; i++) {
         double side = fmax(a[(i + 1) % 3], a[(i + 2) % 3]);
-        double I = 8.0 / 15.0 * PI * a[i] * fourth(side);
+        double I = 8.0 / 15.0 * RB_PI * a[i] * fourth(side);
         moment[i] = s->w[i] * (c[RB_FLUID_ANGULAR] * I + c[RB_FLUID_SLENDER] * (I_most - I));
     }
-    double seen = area * c[RB_FLUID_BLUNT] + c[RB_FLUID_SLENDER] * (PI * most * middle - area);
-    double linear = 3.0 * PI * mean * s->viscosity + s->density * rb_norm3(s->v) * seen;
-    double angular = PI * mean * mean * mean * s->viscosity + s->density * rb_norm3(moment);
+    double seen = area * c[RB_FLUID_BLUNT] + c[RB_FLUID_SLENDER] * (RB_PI * most * middle - area);
+    double linear = 3.0 * RB_PI * mean * s->viscosity + s->density * rb_norm3(s->v) * seen;
+    double angular = RB_PI * mean * mean * mean * s->viscosity + s->density * rb_norm3(moment);
     rb_axpy3(-linear, s->v, s->force);
     rb_axpy3(-angular, s->w, s->torque);
 }

@@ -5,7 +5,7 @@
 #include "rattleback/model.h"
 
 /* gcc from 12 and clang can compile a part of the library for it. */
-#if defined(__x86_64__) && defined(__has_builtin)
+#if defined(__x86_64__) && defined(__has_builtin) && !defined(RB_PLAIN)
 #if __has_builtin(__builtin_shufflevector)
 #define RB_FORWARD_AVX2 1
 #endif

@@ -18,12 +18,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "dynamics/chain.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 #include "math/trig.h"
-
-#define TWO_PI 6.283185307179586
 
 static double centre(const rb_model *m, int j)
 {
@@ -42,7 +41,7 @@ static double angle_of(const rb_model *m, const rb_data *d, int j, int i, const 
 {
     double angle = 2.0 * rb_atan2(rb_dot3(turn + 1, m->chain_axis + 3 * i), turn[0]);
     double q = angle + m->chain_ref[i];
-    return q - TWO_PI * floor((q - rb_gauge_expected(m, d, j)) / TWO_PI + 0.5);
+    return q - (2.0 * RB_PI) * floor((q - rb_gauge_expected(m, d, j)) / (2.0 * RB_PI) + 0.5);
 }
 
 static void set_coordinate(const rb_model *m, rb_data *d, int j, int i, int slot,

@@ -35,6 +35,36 @@
 #include "model/cache.h"
 #include "rattleback/dynamics.h"
 
+/* RB_SMOOTH_TOL for chains of more than 40 links [1]: waves run along them that a step of 1 ms does
+ * not follow, and digits of theirs that are lost are no drift to be seen in 1e5 steps. Larger:
+ * there is one. Smaller: iterations whose number grows with the links. */
+#define SMOOTH_TOL_LONG 1e-10
+
+/* RB_SMOOTH_TOL for models with actuators [1]: they add and remove energy, and their steps have
+ * errors of 1e-6 of the velocity and more. Not with loops, whose closing repeats it until their
+ * errors vanish. Larger: contacts feel the iteration. Smaller: an evaluation more. */
+#define SMOOTH_TOL_DRIVEN 1e-9
+
+/* Share of the tolerance below which a predicted change counts as below the tolerance [1]:
+ * rates of two iterations differ by up to ten times. SURE: for RB_SMOOTH_TOL, ROUGH for what need
+ * not be known so well. Larger: velocities of chains are wrong by 1e-11. Smaller: one iteration
+ * more that only confirms. */
+#define SMOOTH_SURE  0.05
+#define SMOOTH_ROUGH 0.5
+
+/* Change after two iterations above which the velocities are suspected to be what forces leave of
+ * each other [1]. Larger: more iterations where that is so. Smaller: one evaluation is wasted where
+ * it is not. */
+#define SMOOTH_SLOW 1e-3
+
+/* Ratio of the second change to the first above which tension is computed in chains that are not
+ * long [1]. Larger: heavy loads on light chains take more iterations. Smaller: needless work. */
+#define TENSION_RATE 2e-2
+
+/* Rounding of a coordinate, relative to the largest, that a midpoint shows [1]. Where springs are
+ * so stiff that this rounding shows in the velocity, the iteration ends there. */
+#define SMOOTH_ROUNDING (16.0 * RB_EPS)
+
 enum {
     MAX_ITERATIONS = 60,
     MAX_SUBSTEPS = 4096,
@@ -313,7 +343,7 @@ static rb_status forced_size(const rb_model *m, rb_data *d, double h, scratch *s
 
 static int wants_forced_size(const progress *p, int i)
 {
-    int slow = (i == 2 && p->change > RB_SMOOTH_SLOW) || i == LATE;
+    int slow = (i == 2 && p->change > SMOOTH_SLOW) || i == LATE;
     return slow && p->rate > RB_SMOOTH_RATE;
 }
 
@@ -349,7 +379,7 @@ static void advance(const rb_model *m, double h, scratch *s, progress *p)
 static int is_done(const progress *p, double tol)
 {
     if (p->change <= tol) return 1;
-    double share = tol > RB_SMOOTH_TOL ? RB_SMOOTH_ROUGH : RB_SMOOTH_SURE;
+    double share = tol > RB_SMOOTH_TOL ? SMOOTH_ROUGH : SMOOTH_SURE;
     if (p->rate <= RB_SMOOTH_RATE && p->rate * p->change <= share * tol) return 1;
     return p->stalls >= PATIENCE && (p->diff <= p->floor || p->change <= RB_SMOOTH_STALL);
 }
@@ -364,7 +394,7 @@ static int wants_tension(const rb_model *m, const progress *p, int i)
 {
     if (rb_tendon_inertia_any(m)) return 0; /* the mass matrix has none of it */
     if (is_long(m)) return i == 0;
-    return i == 1 && p->rate > RB_TENSION_RATE && p->rate < INFINITY;
+    return i == 1 && p->rate > TENSION_RATE && p->rate < INFINITY;
 }
 
 static void find_tension(const rb_model *m, const rb_data *d, double h, scratch *s)
@@ -417,7 +447,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     rb_activation_middle(m, s->act, s->act_next, d->act);
 
     rb_anderson_reset(&s->mixing);
-    progress p = { .best = INFINITY, .floor = RB_SMOOTH_ROUNDING * rb_norm_inf(s->q, m->nq) / h };
+    progress p = { .best = INFINITY, .floor = SMOOTH_ROUNDING * rb_norm_inf(s->q, m->nq) / h };
     rb_tension *tension = &s->memory->tension;
     int done = 0, pulls = tension->on && s->memory->h == h, other;
     tension->on = pulls;
@@ -702,8 +732,8 @@ rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const dou
                               rb_smooth_info *info)
 {
     manner quick = { .dv = dv, .tol = tol, .fast = RB_SMOOTH_TOL_FAST };
-    if (is_long(m)) quick.tol = rb_larger(tol, RB_SMOOTH_TOL_LONG);
-    if (m->nu > 0 && m->neq == 0) quick.tol = rb_larger(quick.tol, RB_SMOOTH_TOL_DRIVEN);
+    if (is_long(m)) quick.tol = rb_larger(tol, SMOOTH_TOL_LONG);
+    if (m->nu > 0 && m->neq == 0) quick.tol = rb_larger(quick.tol, SMOOTH_TOL_DRIVEN);
     return step(m, d, h, &quick, info);
 }
 

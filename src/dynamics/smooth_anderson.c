@@ -13,6 +13,10 @@
 #include "base/constants.h"
 #include "math/dense.h"
 
+/* Pivot of the normal equations of Anderson's acceleration, unit diagonal, below which a difference
+ * repeats others [1]. Larger: less acceleration. Smaller: squared rounding is mixed in. */
+#define ANDERSON_RANK_TOL 1e-12
+
 int rb_anderson_push(rb_arena *arena, int n, rb_anderson *a)
 {
     double *x = rb_push(arena, double, (2 * RB_ANDERSON + 2) * (size_t)n);
@@ -63,7 +67,7 @@ static void fit(const rb_anderson *a, const double *f, int m, double *c)
             A[k * m + l] = scale[k] * scale[l] * rb_dot(a->df[k], a->df[l], a->n);
         }
     }
-    int rank = rb_ldl_factor(A, m, perm, RB_ANDERSON_RANK_TOL);
+    int rank = rb_ldl_factor(A, m, perm, ANDERSON_RANK_TOL);
     rb_ldl_solve(A, m, rank, perm, c, work);
     for (int k = 0; k < m; k++) c[k] *= scale[k];
 }

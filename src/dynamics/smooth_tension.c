@@ -18,6 +18,11 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 
+/* Pull of the tension of a chain, relative to the inertia of a link, from which on it is taken into
+ * the inertia of a step (D.39) [1]. Larger: more iterations of long chains. Smaller: work for
+ * nothing where iterations contract anyway. */
+#define TENSION 1e-3
+
 int rb_tension_push(const rb_model *m, rb_arena *arena, rb_tension *t)
 {
     t->on = 0;
@@ -102,7 +107,7 @@ void rb_tension_find(const rb_model *m, const rb_data *d, double h, const double
         double pull = K[0] + K[1] + K[2], inertia = I[0] + I[1] + I[2];
         if (pull > most * inertia) most = pull / inertia;
     }
-    t->on = most > RB_TENSION;
+    t->on = most > TENSION;
 }
 
 void rb_tension_force(const rb_model *m, const rb_data *d, double h, const double *dv,
@@ -150,7 +155,7 @@ void rb_tension_find_plane(const rb_model *m, double h, const double *qdd, rb_pl
         x->body[p].f[0] += b->f[0];
         x->body[p].f[1] += b->f[1];
     }
-    for (int k = 1; k < m->nlink; k++) on |= 2.0 * t->K[k] > RB_TENSION * m->plane_link[k].trace;
+    for (int k = 1; k < m->nlink; k++) on |= 2.0 * t->K[k] > TENSION * m->plane_link[k].trace;
     t->on = on;
 }
 

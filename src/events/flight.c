@@ -124,16 +124,16 @@ double rb_flight_overlap(const rb_flight *flight, int geom1, int geom2)
 }
 
 /* Speed at which a gap closes whose rate falls steadily from `before` to `after` in the time h: at
- * its end, or where v^2 = before^2 + 2 a gap. A small gap closes before the fall tells. */
+ * its end, or where v^2 = before^2 + 2 a gap. A small gap closes before the fall matters. */
 static double closing_speed(double gap, double before, double after, double h)
 {
     double fastest = fmax(-before, -after), fall = fmax(0.0, before - after) / h;
     return fmin(fastest, sqrt(before * before + 2.0 * fall * gap));
 }
 
-/* Flies: away after an impact, or towards one. `near`: gap that a slow contact may have and be a
- * row all the same, as a share of its way in a step. `before`, `after`: rates of the gap at both
- * ends of the free motion. */
+/* Flies: away after an impact, or towards one. `near`: gap up to which a slow contact keeps its
+ * row, as a share of its way in a step. `before`, `after`: rates of the gap at both ends of the
+ * free motion. */
 static rb_flies flies(const rb_stage *s, double h_full, double near, const rb_contact *c,
                       double before, double after)
 {

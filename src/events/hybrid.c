@@ -17,7 +17,10 @@
 #include "base/constants.h"
 #include "math/vec3.h"
 
-#define PI 3.141592653589793
+/* `hybrid`: a pair leaves the constraints at this multiple of the speed at which it came to them
+ * [1]. Larger: what a shock shakes loose is caught again without a bounce. 1: pairs at the limit
+ * shift in every step. */
+#define SHIFT_RATIO 2.0
 
 /* ---- the table ---------------------------------------------------------------------------------
  */
@@ -82,7 +85,8 @@ static double kinematic_acceleration(const rb_stage *s, int geom)
     const rb_led_motion *motion = &m->mocap_motion[mocap];
     double shift = 0.0, turn = 0.0;
     for (int i = 0; i < 3; i++) {
-        double rate = 2.0 * PI * motion->frequency[i], rate_t = 2.0 * PI * motion->frequency[i + 3];
+        double rate = 2.0 * RB_PI * motion->frequency[i],
+               rate_t = 2.0 * RB_PI * motion->frequency[i + 3];
         shift += fabs(motion->amplitude[i]) * rate * rate;
         turn += fabs(motion->amplitude[i + 3]) * rate_t * rate_t;
         turn += motion->velocity[i + 3] * motion->velocity[i + 3];
@@ -125,7 +129,7 @@ double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double nor
     if (by_material(material) == RB_PARADIGM_CONSTRAINT) return INFINITY;
     double slow = slow_speed(s, geoms[0], geoms[1], material->restitution);
     if (!find(s->paradigms, geoms[0], geoms[1])) return slow;
-    return RB_SHIFT_RATIO * slow + rolling(s, geoms, normal);
+    return SHIFT_RATIO * slow + rolling(s, geoms, normal);
 }
 
 /* ---- who is a row ------------------------------------------------------------------------------
@@ -134,7 +138,7 @@ double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double nor
 /* A pair in constraints lets go of points that come as an impact, or are far, or leave. */
 static rb_flies held_flies(const rb_stage *s, const rb_contact *c, double before, double slow)
 {
-    double out = RB_SHIFT_RATIO * slow;
+    double out = SHIFT_RATIO * slow;
     if (c->at.gap <= RB_TOUCH * s->size)
         return before > fmax(s->least_speed, out) ? RB_FLIES : RB_FLIES_NOT;
     if (-before > out + s->gravity * s->h) return RB_FLIES_FAST;
@@ -203,7 +207,7 @@ static void look_at_constraint(rb_stage *s, const rb_constraint *c)
         return;
     }
     double u = s->u[c->row], e = c->material.restitution;
-    double out = RB_SHIFT_RATIO * slow_speed(s, c->id.a, c->id.b, e);
+    double out = SHIFT_RATIO * slow_speed(s, c->id.a, c->id.b, e);
     pair->active |= s->p[c->row] > 0.0;
     pair->near |= u <= out && c->gap + s->h * u <= out * s->paradigms->h;
 }

@@ -35,7 +35,7 @@ rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near,
  * RB_UNSUPPORTED: the law of its friction has none, p is as before. */
 rb_status rb_paradigms_strike(rb_stage *s);
 
-/* hybrid_strike.c: the impulses p of an impact, counted and told. */
+/* hybrid_strike.c: counts and reports the impulses p of an impact. */
 void rb_paradigms_report(rb_stage *s);
 
 #endif

@@ -18,6 +18,8 @@
  * ahead then is RB_TOUCH of the size over it. */
 #define TOUCH_SPEED 1e3
 
+/* Rounds of a shock, and as many more for each contact; then all contacts that touch are solved
+ * together. Fewer: long lines of balls get their impulses at once. */
 enum { ROUNDS = 16, ROUNDS_PER_CONTACT = 4 };
 
 typedef struct impact {

@@ -107,8 +107,8 @@ typedef struct rb_events {
     /* the state of all that is driven, at time q_t and, in rb_data, at time q_now */
     double *q, *v, *act, q_t, q_now;
 
-    /* impulse_driven.c: forces on what is driven until the next tick, all and those of contacts
-     * with free bodies; q at the event; impulses that halt */
+    /* impulse_driven.c: forces on driven links until the next tick, all and those of contacts with
+     * free bodies; q at the event; impulses that halt */
     double *push, *load; /*                                               (nv)                   */
     double *none;        /* zeros                                         (nv)                   */
     double *q_event;     /*                                               (nq)                   */
@@ -144,7 +144,7 @@ rb_status rb_impulse_sync(rb_events *x, int link, double t);
 void rb_impulse_take(rb_events *x, int link, double t, const double *v);
 rb_status rb_impulse_drive(rb_events *x, double t);
 
-/* impulse_meeting.c: who may meet, how far they are apart, until when that is safe. */
+/* impulse_meeting.c: which pairs may meet, how far they are apart, until when that is safe. */
 rb_status rb_impulse_meetings(rb_events *x);
 rb_status rb_impulse_spread(rb_events *x, int link, double t);
 rb_status rb_meeting_look(rb_events *x, int i, double t);
@@ -166,20 +166,20 @@ void rb_heap_move(rb_events *x, int i, double key);
 rb_status rb_impulse_event(rb_events *x, int meeting, double t);
 rb_status rb_impulse_tick(rb_events *x);
 
-/* impulse_driven.c: q, v, act of rb_data, those of what is driven, go on by h under the push. */
+/* impulse_driven.c: moves q, v, act of driven links in rb_data by h under the push. */
 rb_status rb_driven_fly(rb_events *x, double h);
 
-/* impulse_driven.c: rb_data, at an event at time t, and the contacts of what is driven go on to the
+/* impulse_driven.c: moves rb_data, at an event at time t, and the contacts of driven links to the
  * middle of the flight ahead; and back. */
 rb_status rb_driven_ahead(rb_events *x, double t, double ahead);
 void rb_driven_back(rb_events *x, double t);
 
-/* impulse_driven.c: rows of what is driven stop to approach: v_minus, v0, v_free, s->energy. Bounds
- * of dry friction in the next rows are less by what those of `before` took. */
+/* impulse_driven.c: stops rows of driven links that approach: v_minus, v0, v_free, s->energy.
+ * Bounds of dry friction in the next rows are less by what those of `before` took. */
 rb_status rb_driven_halt(rb_events *x, double ahead);
 void rb_driven_spend(rb_events *x, const rb_constraints *before, const double *p);
 
-/* impulse_driven.c: free acceleration of what is driven, its v_free, M of the flight factored. */
+/* impulse_driven.c: free acceleration and v_free of driven links, M of the flight factored. */
 rb_status rb_driven_rate(rb_events *x, double t, double ahead, int tick);
 
 /* impulse_driven.c: p, v_new such that they and the flight agree: v_end. */
@@ -197,7 +197,7 @@ void rb_impulse_lead_of(const rb_events *x, const rb_constraint *c, double out[3
 /* impulse_group.c: u of the rows at v_free. */
 void rb_impulse_row_speeds(rb_events *x);
 
-/* impulse_hit.c: keys of pairs of what is driven that meet before t though it was not foreseen. */
+/* impulse_hit.c: keys of pairs of driven links that meet before t though it was not predicted. */
 rb_status rb_impulse_overlooked(rb_events *x, double t);
 
 /* impulse_meeting.c: the meeting of these geoms, -1: none. */

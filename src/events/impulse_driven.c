@@ -25,6 +25,7 @@
 #include "math/vec3.h"
 #include "events/impulse.h"
 
+/* Iterations of the flight and its rows, which end before at STRAY. */
 enum { ITERATIONS = 8 };
 
 /* Way beside that of the rows which a flight may have, and approach that needs no halt, in units of
@@ -322,7 +323,7 @@ rb_status rb_driven_rate(rb_events *x, double t, double ahead, int tick)
     return status == RB_OK && s->set.nrow > 0 ? rb_stage_factor(s, NULL, NULL) : status;
 }
 
-/* f := forces of the impulses p on what is driven, all or those of free bodies. */
+/* f := forces of the impulses p on driven links, all or those of free bodies. */
 static void forces(const rb_events *x, double ahead, int of_free, double *f)
 {
     const rb_stage *s = x->s;

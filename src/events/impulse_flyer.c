@@ -100,10 +100,9 @@ static void write_free(const rb_events *x, int link)
     rb_copy3(f->w_now, v + 3);
 }
 
-/* ---- what is driven ----------------------------------------------------------------------------
- */
+/* ---- driven links ---------------------------------------------------------------------------- */
 
-/* rb_data holds what is driven at time t, kinematics and velocities included. */
+/* rb_data has driven links at time t, kinematics and velocities included. */
 rb_status rb_impulse_drive(rb_events *x, double t)
 {
     rb_stage *s = x->s;

@@ -50,8 +50,8 @@ static rb_status gather(rb_events *x, double t)
     return RB_OK;
 }
 
-/* v0, v_free: mean velocities of the flights before and after, of free bodies; of what is driven,
- * which does not hop, the velocity now. */
+/* v0, v_free: mean velocities of the flights before and after, of free bodies; of driven links,
+ * which do not hop, the velocity now. */
 static void start_velocities(rb_events *x, double t, double ahead, int tick)
 {
     rb_stage *s = x->s;
@@ -249,7 +249,7 @@ static void report(rb_events *x, double t)
     sink->take(sink->ctx, &group);
 }
 
-/* v+ = v_m - a ahead/2 of free bodies; what is driven ends its flight with v_new. */
+/* v+ = v_m - a ahead/2 of free bodies; driven links end their flight with v_new. */
 static double start_of(const rb_events *x, int dof, double ahead)
 {
     double hop = 0.5 * ahead * x->accel[dof];
@@ -385,8 +385,9 @@ static int drop_lifting(rb_stage *s)
     return any;
 }
 
-/* What lifts a body off the floor rubs at what pushes it; that presses it to the floor, and with mu
- * >= 1 the floor holds it against the push: there is no answer. Not lifted it has one (B.8). */
+/* A contact that lifts a body off the floor rubs at the body that pushes it. That presses it to
+ * the floor, and with mu >= 1 the floor holds it against the push: there is no answer. Not lifted
+ * it has one (B.8). */
 static rb_status solve_or_drop(rb_stage *s)
 {
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
@@ -419,7 +420,7 @@ double rb_flyer_flown(const rb_events *x, int link, double t)
     return f->kind == RB_FLYER_FREE && f->moved > 0 ? fmin(x->tau, t - f->t) : x->tau;
 }
 
-/* What is driven comes to a halt; then rows and accelerations of its flight. */
+/* Driven links come to a halt; then rows and accelerations of their flight. */
 static rb_status prepare_driven(rb_events *x, double t, double ahead, int tick)
 {
     rb_stage *s = x->s;
@@ -433,7 +434,7 @@ static rb_status prepare_driven(rb_events *x, double t, double ahead, int tick)
     return rb_driven_rate(x, t, ahead, tick);
 }
 
-/* Velocities, rows and what they ask for; what is driven has come to a halt. */
+/* Velocities, rows and what they ask for; driven links have come to a halt. */
 static rb_status prepare(rb_events *x, double t, double ahead, int tick)
 {
     rb_stage *s = x->s;

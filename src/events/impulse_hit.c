@@ -17,8 +17,9 @@
 #include "math/vec3.h"
 #include "events/impulse.h"
 
-/* Of impacts at one instant: a light body between heavy ones is hit by turns, and each hit takes
- * off a share of their masses. After half of them all that touches is solved together. */
+/* Of impacts at one instant: a light body between heavy ones is hit alternately, and each hit
+ * takes off a share of their masses. After half of these rounds all contacts that touch are solved
+ * together. */
 enum { ROUNDS = 64, ROUNDS_PER_POINT = 16 };
 
 enum { SEARCH = 40 }; /* halvings back to where a pair met */
@@ -488,7 +489,7 @@ static void hold(rb_events *x)
     }
 }
 
-/* What is driven is held by a push, which is made anew where something changed. */
+/* Driven links are held by a push, which is computed again where something changed. */
 static int needs_new_push(const rb_events *x, const rb_shell_point *p)
 {
     const rb_meeting *m = &x->meeting[p->meeting];
@@ -518,7 +519,7 @@ static const rb_shell_point *find_sinking(rb_events *x, double t, int *count)
     return found;
 }
 
-/* What touches the bodies of the points, and what touches that. */
+/* Bodies that touch those of the points, and bodies that touch them. */
 static rb_status expand(rb_events *x, double t)
 {
     rb_status status = RB_OK;
@@ -577,8 +578,8 @@ static void begin(rb_events *x)
     x->nactive = x->ncollected = x->npoint = 0;
 }
 
-/* ---- what was not foreseen ---------------------------------------------------------------------
- */
+/* ---- meetings that were not predicted
+ * --------------------------------------------------------------------- */
 
 static int has_driven(const rb_events *x, const rb_meeting *m)
 {
@@ -586,7 +587,7 @@ static int has_driven(const rb_events *x, const rb_meeting *m)
            x->flyer[m->link[1]].kind == RB_FLYER_DRIVEN;
 }
 
-/* The flight of what is driven is known from its last event on. */
+/* The flight of driven links is known from their last event on. */
 static rb_status recover(rb_events *x, int i, double from, double *t)
 {
     double a = fmax(from, x->q_t), b = *t;

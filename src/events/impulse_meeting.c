@@ -15,15 +15,20 @@
 #include "math/vec3.h"
 #include "events/impulse.h"
 
+/* Distance at which bodies of `impulse` collide, in units of the radius of the smallest geom that
+ * moves [1]. Larger: bodies hover by half of it. Smaller: more gap queries before each impact, and
+ * contacts of curved shapes leave the shell between ticks. */
+#define SHELL_SHARE 2e-4
+
 enum { FEW = 24 }; /* geoms whose boxes are compared one by one: no grid */
 
 /* How much wider than the shell a gap may be and count as within [1]: bounds approach the shell and
  * need not reach it. */
 #define SHELL_EDGE 1.1
 
-/* What is driven may speed up on its way: its box is made wider by this much of its way [1], and it
- * may be accelerated by as many weights [1]. Larger: more looks. Smaller: what speeds up faster is
- * seen late. */
+/* Driven links may speed up on their way: their boxes are made wider by this much of the way [1],
+ * and they may be accelerated by as many weights [1]. Larger: more checks. Smaller: links that
+ * speed up faster are seen late. */
 #define DRIVEN_SHARE  2.0
 #define DRIVEN_WEIGHT 10.0
 
@@ -510,8 +515,8 @@ static int plane_turns(const rb_events *x, const rb_meeting *m)
     return 0;
 }
 
-/* Gap at which a point within the shell is looked at again: what is held at ticks may come closer
- * by a quarter of the shell, what bounced falls back to where it was. */
+/* Gap at which a point within the shell is looked at again: a contact that lasts may come closer
+ * by a quarter of the shell, one that bounced falls back to where it was. */
 static double kept_within(const rb_events *x, const rb_meeting *m, double gap)
 {
     return fmin(0.25 * x->shell, gap - (m->held ? 0.25 : 0.01) * x->shell);
@@ -553,8 +558,8 @@ static double safe_time(const rb_events *x, const rb_meeting *m, double keep, do
 }
 
 /* When to look again; it was looked at at time t. Outside the shell: before it can be entered.
- * Within: see kept_within; what is held counts from its level, or events of its neighbours, each of
- * which looks at it, would let it sink a little at a time. */
+ * Within: see kept_within; a contact that lasts counts from its level, or events of its
+ * neighbours, each of which looks at it, would let it sink a little at a time. */
 void rb_meeting_key(rb_events *x, int i, double t)
 {
     const rb_meeting *m = &x->meeting[i];
@@ -662,7 +667,7 @@ static void choose_shell(rb_events *x)
         if (kind == RB_FLYER_FIXED || kind == RB_FLYER_KINEMATIC) continue;
         least = fmin(least, x->rider[g].radius);
     }
-    x->shell = x->s->o->shell > 0.0 ? x->s->o->shell : RB_SHELL_SHARE * least;
+    x->shell = x->s->o->shell > 0.0 ? x->s->o->shell : SHELL_SHARE * least;
     x->rest = 0.5 * x->shell;
     x->floor = -1e-3 * x->shell;
 }

@@ -27,18 +27,23 @@
 #include "events/events.h"
 #include "math/vec3.h"
 
+/* Gap at which a part of a step may end for an impact, either sign, in units of the size of the
+ * model [1]: half of the gap that counts as touching. Larger: the impact is not seen. Smaller:
+ * more values of f. */
+#define ROOT (0.5 * RB_TOUCH)
+
 /* Largest rotation of a part in which something flies [rad]. Larger: a corner may touch and leave
  * unseen. Smaller: more parts. */
 #define MOST_TURN 0.25
 
-/* Parts into which a step is divided for the sake of what turns or nears a surface, at most [1]. */
+/* Most parts into which a step is divided because bodies turn or come near a surface [1]. */
 #define MOST_PARTS 1e9
 
 /* Distance at which the triangles of a surface are looked at first, in units of the size [1]. */
 #define NEAR 1e-4
 
-/* Gap that a slow contact may have and be a row all the same, as a share of its way in a step [1].
- * Larger: it comes to rest at the end of the step. Smaller: piles at rest make parts of steps. */
+/* Gap up to which a slow contact keeps its row, as a share of its way in a step [1]. Larger: it
+ * comes to rest at the end of the step. Smaller: piles at rest make parts of steps. */
 #define NEAR_SHARE 1e-3
 
 enum {
@@ -229,7 +234,7 @@ static rb_status find_between(located *x, double t, rb_mark mark, double *met)
 /* ---- the first impact -------------------------------------------------------------------------
  */
 
-/* Least gap at the start of what flies; what has just left counts as open. */
+/* Least gap at the start of all that fly. A contact that has just left counts as open. */
 static double start_gap(const located *x)
 {
     double least = INFINITY;
@@ -250,7 +255,7 @@ typedef struct sight {
 static double newton(const located *x, const sight *at)
 {
     if (!x->s->paradigms || !(at->rate < 0.0) || !(at->f < INFINITY)) return NAN;
-    return at->t - (at->f + 0.5 * RB_ROOT * x->s->size) / at->rate;
+    return at->t - (at->f + 0.5 * ROOT * x->s->size) / at->rate;
 }
 
 static int is_within(double t, double a, double b)
@@ -258,13 +263,13 @@ static int is_within(double t, double a, double b)
     return t > a && t < b;
 }
 
-/* Where to look next between a, apart, and b, with an overlap; `last` is one of them. The least gap
- * of a may be that of another pair, which leaves: then the line through both tells nothing. What
- * touches at the start and is driven together by others meets there. */
+/* Where to look next between a, apart, and b, with an overlap; `last` is one of them. The least
+ * gap of a may be that of another pair, which leaves: then the line through both says nothing.
+ * Bodies that touch at the start and are driven together by others meet there. */
 static double next_guess(const located *x, const sight *a, const sight *b, const sight *last,
                          double secant, int i)
 {
-    double tol = RB_ROOT * x->s->size, half = 0.5 * (a->t + b->t), t;
+    double tol = ROOT * x->s->size, half = 0.5 * (a->t + b->t), t;
     if (i % 8 == 7) return half;
     if (i == 0 && a->t == 0.0 && !(a->f > tol) && b->rate < 0.0) {
         t = -0.5 * tol / b->rate;
@@ -276,11 +281,12 @@ static double next_guess(const located *x, const sight *a, const sight *b, const
     return same && a->f > tol && a->f < INFINITY ? secant : half;
 }
 
-/* f(b) < 0: *b becomes a time with |f| <= RB_ROOT, in units of the size: impacts.c calls that
- * touching. Where f jumps, as repairs of what touches set in, the part ends before the jump. */
+/* f(b) < 0: *b becomes a time with |f| <= ROOT, in units of the size: impacts.c calls that
+ * touching. Where f jumps, because repairs of other contacts set in, the part ends before the
+ * jump. */
 static rb_status find_root(located *x, double f_b, rb_mark mark, double *end)
 {
-    double tol = RB_ROOT * x->s->size;
+    double tol = ROOT * x->s->size;
     sight a = { 0.0, start_gap(x), 0.0 }, b = { *end, f_b, x->rate }, last = b;
     double weight_a = a.f, weight_b = b.f;
     int side = 0;
@@ -406,7 +412,7 @@ static double near_share(int part)
     return doublings > 0 ? ldexp(NEAR_SHARE, doublings) : NEAR_SHARE;
 }
 
-/* Impacts at the start of the part, and what flies after them. */
+/* Impacts at the start of the part, and contacts that fly after them. */
 static rb_status begin_part(located *x)
 {
     rb_stage *s = x->s;

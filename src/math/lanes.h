@@ -11,7 +11,7 @@
 
 enum { RB_LANES = 4 };
 
-#if defined(__GNUC__)
+#ifdef RB_VECTORS
 typedef double rb_lanes __attribute__((vector_size(32)));
 typedef long long rb_lanes_bits __attribute__((vector_size(32)));
 #else
@@ -33,7 +33,7 @@ RB_INLINE void rb_lanes_store(const rb_lanes *x, double *to)
 /* to := a x */
 RB_INLINE void rb_lanes_times(double a, const rb_lanes *x, rb_lanes *to)
 {
-#if defined(__GNUC__)
+#ifdef RB_VECTORS
     *to = a * *x;
 #else
     for (int k = 0; k < RB_LANES; k++) to->at[k] = a * x->at[k];
@@ -43,7 +43,7 @@ RB_INLINE void rb_lanes_times(double a, const rb_lanes *x, rb_lanes *to)
 /* to += x */
 RB_INLINE void rb_lanes_plus(rb_lanes *to, const rb_lanes *x)
 {
-#if defined(__GNUC__)
+#ifdef RB_VECTORS
     *to += *x;
 #else
     for (int k = 0; k < RB_LANES; k++) to->at[k] += x->at[k];
@@ -53,7 +53,7 @@ RB_INLINE void rb_lanes_plus(rb_lanes *to, const rb_lanes *x)
 /* to += x y */
 RB_INLINE void rb_lanes_add(rb_lanes *to, const rb_lanes *x, const rb_lanes *y)
 {
-#if defined(__GNUC__)
+#ifdef RB_VECTORS
     *to += *x * *y;
 #else
     for (int k = 0; k < RB_LANES; k++) to->at[k] += x->at[k] * y->at[k];
@@ -63,7 +63,7 @@ RB_INLINE void rb_lanes_add(rb_lanes *to, const rb_lanes *x, const rb_lanes *y)
 /* to += a x */
 RB_INLINE void rb_lanes_more(rb_lanes *to, double a, const rb_lanes *x)
 {
-#if defined(__GNUC__)
+#ifdef RB_VECTORS
     *to += a * *x;
 #else
     for (int k = 0; k < RB_LANES; k++) to->at[k] += a * x->at[k];
@@ -73,7 +73,7 @@ RB_INLINE void rb_lanes_more(rb_lanes *to, double a, const rb_lanes *x)
 /* to -= a x */
 RB_INLINE void rb_lanes_less(rb_lanes *to, double a, const rb_lanes *x)
 {
-#if defined(__GNUC__)
+#ifdef RB_VECTORS
     *to -= a * *x;
 #else
     for (int k = 0; k < RB_LANES; k++) to->at[k] -= a * x->at[k];
@@ -83,7 +83,7 @@ RB_INLINE void rb_lanes_less(rb_lanes *to, double a, const rb_lanes *x)
 /* to := |x| where that is larger; NaN is passed over */
 RB_INLINE void rb_lanes_largest(rb_lanes *to, const rb_lanes *x)
 {
-#if defined(__GNUC__)
+#ifdef RB_VECTORS
     const rb_lanes_bits size = (rb_lanes_bits)*x & 0x7fffffffffffffff, before = (rb_lanes_bits)*to;
     const rb_lanes_bits more = (rb_lanes)size > *to;
     *to = (rb_lanes)((size & more) | (before & ~more));

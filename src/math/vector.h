@@ -5,8 +5,16 @@
 #define RB_MATH_VECTOR_H
 
 #include <limits.h> /* __GLIBC__ */
+#include <stdint.h>
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) &&                             \
+/* RB_PLAIN, an option of the build: plain C in the place of vector types and instruction sets, with
+ * the same bits (tests/cli/plain.py). Box against box, V-Clip and spheres against boxes still need
+ * vector types (spatial_v4.h). RB_VECTORS: compilers that have them. */
+#if defined(__GNUC__) && !defined(RB_PLAIN)
+#define RB_VECTORS 1
+#endif
+
+#if defined(RB_VECTORS) && defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) &&      \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #define RB_VECTOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define RB_SHORT  __attribute__((target_clones("arch=x86-64-v3", "default")))
@@ -16,7 +24,7 @@
 #endif
 
 /* RB_AVX2: gcc from 12 and clang can compile a file for it. */
-#if defined(__x86_64__) && defined(__has_builtin)
+#if defined(RB_VECTORS) && defined(__x86_64__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define RB_AVX2 1
 #endif
@@ -44,5 +52,17 @@
 #else
 #define RB_INLINE static inline
 #endif
+
+/* Place of the lowest bit that is set; bits are not 0. */
+RB_INLINE int rb_lowest_bit(uint64_t bits)
+{
+#ifdef RB_VECTORS
+    return __builtin_ctzll(bits);
+#else
+    int place = 0;
+    for (; !(bits & 1); bits >>= 1) place++;
+    return place;
+#endif
+}
 
 #endif

@@ -16,6 +16,12 @@
 #include "math/trig.h"
 #include "math/vec3.h"
 
+/* Strings over spheres and cylinders (D.27): radii and distances below which there is nothing to
+ * wrap around, as in MuJoCo [m], and the last change of the angle of a string inside of a circle
+ * [rad]. Larger: its Jacobian is not the gradient of its length. Smaller: steps of rounding. */
+#define WRAP_MIN 1e-15
+#define WRAP_TOL 1e-15
+
 #define RIGHT_ANGLE 1.5707963267948966
 #define TURN        6.283185307179586
 
@@ -39,7 +45,7 @@ static double norm2(const double a[2])
 static void scale_to(double length, double a[2])
 {
     double n = norm2(a);
-    if (n < RB_WRAP_MIN) {
+    if (n < WRAP_MIN) {
         a[0] = length;
         a[1] = 0.0;
         return;
@@ -90,8 +96,7 @@ static int turns_left(const double a[2], const double b[2], const double *side, 
 static int has_room(const double a[2], const double b[2], double radius)
 {
     double ab[2] = { b[0] - a[0], b[1] - a[1] }, r2 = radius * radius;
-    return dot2(a, a) >= r2 && dot2(b, b) >= r2 && radius >= RB_WRAP_MIN &&
-           dot2(ab, ab) >= RB_WRAP_MIN;
+    return dot2(a, a) >= r2 && dot2(b, b) >= r2 && radius >= WRAP_MIN && dot2(ab, ab) >= WRAP_MIN;
 }
 
 /* The straight line clearly misses the circle on the side of the string: its angles are not needed.
@@ -149,7 +154,7 @@ static double inside_angle(double A, double B, double G)
             lo = beta;
         double next = slope > 0.0 ? beta - g / slope : lo;
         if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
-        if (fabs(next - beta) <= RB_WRAP_TOL) return next;
+        if (fabs(next - beta) <= WRAP_TOL) return next;
         beta = next;
     }
     return beta;
@@ -160,20 +165,20 @@ static double wrap_inside(const double a[2], const double b[2], double radius, d
 {
     double la = norm2(a), lb = norm2(b), ab[2] = { b[0] - a[0], b[1] - a[1] };
     double dd = dot2(ab, ab);
-    if (la <= radius || lb <= radius || radius < RB_WRAP_MIN) return -1.0;
-    if (dd > RB_WRAP_MIN) {
+    if (la <= radius || lb <= radius || radius < WRAP_MIN) return -1.0;
+    if (dd > WRAP_MIN) {
         double s = -dot2(ab, a) / dd, near[2] = { a[0] + s * ab[0], a[1] + s * ab[1] };
         if (s > 0.0 && s < 1.0 && norm2(near) <= radius) return -1.0;
     }
     double cosine = (la * la + lb * lb - dd) / (2.0 * la * lb);
-    if (cosine < -1.0 + RB_WRAP_MIN) return -1.0;
+    if (cosine < -1.0 + WRAP_MIN) return -1.0;
 
     /* where the equation has no root: halfway between the ends */
     t[0] = t[2] = 0.5 * (a[0] + b[0]);
     t[1] = t[3] = 0.5 * (a[1] + b[1]);
     scale_to(radius, t);
     scale_to(radius, t + 2);
-    if (cosine > 1.0 - RB_WRAP_MIN) return 0.0;
+    if (cosine > 1.0 - WRAP_MIN) return 0.0;
     double A = radius / la, B = radius / lb;
     double G = rb_atan2(sqrt(fmax(0.0, (1.0 - cosine) * (1.0 + cosine))), cosine);
     double beta = inside_angle(A, B, G);
@@ -211,7 +216,7 @@ static void plane_of(const double a[3], const double b[3], double e0[3], double 
     rb_normalize3(e0);
     rb_cross3(a, b, n);
     length = rb_norm3(n);
-    if (length < RB_WRAP_MIN)
+    if (length < WRAP_MIN)
         across(e0, n);
     else
         rb_scale3(1.0 / length, n, n);
@@ -242,7 +247,7 @@ double rb_wrap(const rb_wrap_solid *solid, const double x0[3], const double x1[3
     double e0[3] = { 1.0, 0.0, 0.0 }, e1[3] = { 0.0, 1.0, 0.0 }, a[3], b[3], s[3];
     to_solid(solid, x0, a);
     to_solid(solid, x1, b);
-    if (rb_norm3(a) < RB_WRAP_MIN || rb_norm3(b) < RB_WRAP_MIN) return -1.0;
+    if (rb_norm3(a) < WRAP_MIN || rb_norm3(b) < WRAP_MIN) return -1.0;
     if (!solid->cylinder) plane_of(a, b, e0, e1);
     double a2[2] = { rb_dot3(a, e0), rb_dot3(a, e1) }, b2[2] = { rb_dot3(b, e0), rb_dot3(b, e1) };
     double side[2], t[4] = { 0.0, 0.0, 0.0, 0.0 }, arc;
@@ -251,7 +256,7 @@ double rb_wrap(const rb_wrap_solid *solid, const double x0[3], const double x1[3
         to_solid(solid, solid->side, s);
         side[0] = rb_dot3(s, e0);
         side[1] = rb_dot3(s, e1);
-        sided = norm2(side) >= RB_WRAP_MIN;
+        sided = norm2(side) >= WRAP_MIN;
     }
     if (solid->side && rb_norm3(s) < solid->radius)
         arc = wrap_inside(a2, b2, solid->radius, t);

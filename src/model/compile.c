@@ -3,6 +3,12 @@
 #include "base/constants.h"
 #include "model/layout.h"
 
+/* Pairs of geoms that may touch, up to which a model lists them and what is known of each is kept
+ * from call to call [1], and geoms up to which they are counted. Larger: states of heaps become
+ * large, and a search among boxes is quicker. Smaller: hands and humanoids are searched anew. */
+#define MEET_MOST  4096
+#define MEET_GEOMS 1000
+
 rb_status rb_build_nomem(rb_build *b)
 {
     return rb_fail(b->err, RB_NOMEM, "out of memory while compiling the model");
@@ -18,8 +24,8 @@ static rb_status make_block(rb_build *b, const rb_alloc *alloc)
 {
     rb_model *sizes = b->m;
     rb_data data = { 0 };
-    int few = sizes->ngeom > 1 && sizes->ngeom <= RB_MEET_GEOMS;
-    sizes->nmeet_room = few ? least(sizes->ngeom * (sizes->ngeom - 1) / 2, RB_MEET_MOST) : 0;
+    int few = sizes->ngeom > 1 && sizes->ngeom <= MEET_GEOMS;
+    sizes->nmeet_room = few ? least(sizes->ngeom * (sizes->ngeom - 1) / 2, MEET_MOST) : 0;
     size_t bytes = rb_model_layout(sizes);
     rb_data_sizes(sizes, &data);
     if (bytes == 0 || rb_data_layout(&data) == 0) {

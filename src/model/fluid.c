@@ -9,8 +9,6 @@
 #include "math/vec3.h"
 #include "model/solids.h"
 
-#define PI 3.14159265358979323846
-
 /* ---- the box of a body -----------------------------------------------------------------------
  */
 
@@ -122,7 +120,7 @@ static void fill_ellipsoid(const rb_build *b, int g, const rb_geom_def *def)
     if (!(a[0] > 0.0 && a[1] > 0.0 && a[2] > 0.0)) return; /* a mesh without volume */
     f->on = 1;
     memcpy(f->coef, def->fluid_coef, sizeof f->coef);
-    double volume = 4.0 / 3.0 * PI * a[0] * a[1] * a[2];
+    double volume = 4.0 / 3.0 * RB_PI * a[0] * a[1] * a[2];
     for (int i = 0; i < 3; i++) kappa[i] = added_mass(a[i], a[(i + 1) % 3], a[(i + 2) % 3]);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;

@@ -10,6 +10,10 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
+/* Difference of two unit axes that counts as rounding: hinges are parallel [1]. Larger: mechanisms
+ * that are almost flat move as if they were. Smaller: rotations of a file make them spatial. */
+#define PARALLEL 1e-14
+
 /* Where a link is at the references of all joints. */
 typedef struct stand {
     double R[9], O[3];
@@ -59,7 +63,7 @@ static int sign_of(const rb_model *m, int k, const stand *x, const double e[3])
         plus = fmax(plus, fabs(axis[i] - e[i]));
         minus = fmax(minus, fabs(axis[i] + e[i]));
     }
-    return plus <= RB_PARALLEL ? 1 : minus <= RB_PARALLEL ? -1 : 0;
+    return plus <= PARALLEL ? 1 : minus <= PARALLEL ? -1 : 0;
 }
 
 /* Two axes of the plane, and e. */

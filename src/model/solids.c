@@ -6,8 +6,6 @@
 #include "math/trig.h"
 #include "math/vec3.h"
 
-#define PI 3.14159265358979323846
-
 /* Hollow ellipsoids are this thick [m]. A surface of constant thickness has no closed form; MuJoCo
  * takes the same small one and the same surface, and inertias agree to all digits. */
 #define SHELL_THICKNESS 1e-6
@@ -19,7 +17,7 @@ static rb_inertia diagonal(double mass, double xx, double yy, double zz)
 
 static rb_inertia sphere(double r, int shell)
 {
-    double mass = shell ? 4.0 * PI * r * r : 4.0 / 3.0 * PI * r * r * r;
+    double mass = shell ? 4.0 * RB_PI * r * r : 4.0 / 3.0 * RB_PI * r * r * r;
     double moment = mass * r * r * (shell ? 2.0 / 3.0 : 2.0 / 5.0);
     return diagonal(mass, moment, moment, moment);
 }
@@ -27,7 +25,7 @@ static rb_inertia sphere(double r, int shell)
 /* Without the two discs where it is a shell. */
 static rb_inertia tube(double r, double half, int shell)
 {
-    double mass = shell ? 4.0 * PI * r * half : 2.0 * PI * r * r * half;
+    double mass = shell ? 4.0 * RB_PI * r * half : 2.0 * RB_PI * r * r * half;
     double around = mass * r * r * (shell ? 1.0 : 0.5);
     double across = 0.5 * around + mass * half * half / 3.0;
     return diagonal(mass, across, across, around);
@@ -37,7 +35,7 @@ static rb_inertia cylinder(double r, double half, int shell)
 {
     rb_inertia body = tube(r, half, shell);
     if (!shell) return body;
-    double discs = 2.0 * PI * r * r;
+    double discs = 2.0 * RB_PI * r * r;
     double across = discs * (0.25 * r * r + half * half);
     rb_inertia caps = diagonal(discs, across, across, 0.5 * discs * r * r);
     rb_inertia_add(&body, &caps);
@@ -59,7 +57,7 @@ static rb_inertia capsule(double r, double half, int shell)
 static rb_inertia full_ellipsoid(const double s[3])
 {
     double a = s[0] * s[0], b = s[1] * s[1], c = s[2] * s[2];
-    double mass = 4.0 / 3.0 * PI * s[0] * s[1] * s[2], fifth = mass / 5.0;
+    double mass = 4.0 / 3.0 * RB_PI * s[0] * s[1] * s[2], fifth = mass / 5.0;
     return diagonal(mass, fifth * (b + c), fifth * (a + c), fifth * (a + b));
 }
 
@@ -91,7 +89,7 @@ static rb_inertia hollow_ellipsoid(const double s[3])
 {
     const double p = 1.6075, e = SHELL_THICKNESS;
     double sum = power(s[0] * s[1], p) + power(s[1] * s[2], p) + power(s[2] * s[0], p);
-    double mass = 4.0 * PI * power(sum / 3.0, 1.0 / p);
+    double mass = 4.0 * RB_PI * power(sum / 3.0, 1.0 / p);
 
     double V = s[0] * s[1] * s[2];
     double dV = e * (s[0] * s[1] + s[1] * s[2] + s[2] * s[0] + e * (s[0] + s[1] + s[2] + e));

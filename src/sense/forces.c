@@ -27,6 +27,10 @@
 #include "model/path.h"
 #include "sense/sense.h"
 
+/* Distance within which a point of a tendon's path is that of a site, in units of the extent of the
+ * model [1]: rounding. Larger: of two sites side by side the wrong body may be pulled. */
+#define PATH_POINT 1e-12
+
 enum { CONTACT = 0, LIMIT, DRY, EQUALITY }; /* rb_touch_id.kind */
 
 static double per_step(const rb_data *d)
@@ -88,7 +92,7 @@ static void add_wrenches(rb_sense *s)
 static int body_at(const rb_sense *s, int link, const double x[3])
 {
     const rb_model *m = s->m;
-    double near = RB_PATH_POINT * m->extent;
+    double near = PATH_POINT * m->extent;
     int body = 0;
     while (body < m->nbody - 1 && m->body_link[body] != link) body++;
     for (int i = 0; i < m->nsite; i++) {

@@ -72,7 +72,7 @@ enum { TWOFOLD_RUNS = 4 };
 #define FARKAS_TOL    1e-12
 #define FARKAS_MARGIN 1e-6
 
-typedef struct ladder {
+typedef struct methods {
     const rb_boxed *box;
     const rb_solve_opts *o;
     rb_arena *scratch;
@@ -91,9 +91,9 @@ typedef struct ladder {
     double *ray; /* of the LCP                                                         */
     int has_ray;
     unsigned tried; /* bit per method                                                     */
-} ladder;
+} methods;
 
-static rb_status ladder_make(ladder *l)
+static rb_status methods_make(methods *l)
 {
     size_t n = (size_t)l->box->n;
     l->best_z = rb_push(l->scratch, double, n);
@@ -105,7 +105,7 @@ static rb_status ladder_make(ladder *l)
 }
 
 /* Keeps an answer if it is the best so far; 1: it ends the sequence. */
-static int offer(ladder *l, rb_measure m, const double *z, const unsigned char *set)
+static int offer(methods *l, rb_measure m, const double *z, const unsigned char *set)
 {
     int n = l->box->n;
     int certified = rb_measure_accepts(m, l->o->tol);
@@ -118,14 +118,14 @@ static int offer(ladder *l, rb_measure m, const double *z, const unsigned char *
     return certified && m.strict <= STRICT_TOL;
 }
 
-static int certified(const ladder *l)
+static int certified(const methods *l)
 {
     return rb_measure_accepts(l->best, l->o->tol);
 }
 
 /* ---- methods on the box itself ---- */
 
-static int try_trivial(ladder *l)
+static int try_trivial(methods *l)
 {
     const rb_boxed *b = l->box;
     rb_partition *t = &l->t;
@@ -140,7 +140,7 @@ static int try_trivial(ladder *l)
     return m.strict == 0.0 && offer(l, m, t->z, t->set);
 }
 
-static int try_warm(ladder *l, const unsigned char *mode, const double *z)
+static int try_warm(methods *l, const unsigned char *mode, const double *z)
 {
     rb_partition_guess(l->box, mode, z, l->t.set);
     l->info->factorisations++;
@@ -173,7 +173,7 @@ static int has_compliance(const rb_boxed *b)
     return 1;
 }
 
-static rb_status try_exchange(ladder *l, int *done)
+static rb_status try_exchange(methods *l, int *done)
 {
     *done = 0;
     if (!l->has_start) {
@@ -198,7 +198,7 @@ static rb_status try_exchange(ladder *l, int *done)
 /* ---- methods on the pure LCP ---- */
 
 /* The LCP of the box; `*bad`: an equality contradicts the others. */
-static rb_status reduce(ladder *l, int *bad)
+static rb_status reduce(methods *l, int *bad)
 {
     *bad = 0;
     l->lcp = l->box;
@@ -216,7 +216,7 @@ static rb_status reduce(ladder *l, int *bad)
 }
 
 /* Offers an answer of the LCP, in l->y, as one of the box. */
-static int offer_reduced(ladder *l, rb_measure m)
+static int offer_reduced(methods *l, rb_measure m)
 {
     if (!l->is_reduced) return offer(l, m, l->y.z, l->y.set);
     rb_reduce_back(&l->r, l->y.z, l->t.z);
@@ -224,7 +224,7 @@ static int offer_reduced(ladder *l, rb_measure m)
     return offer(l, rb_boxed_measure(l->box, l->t.z, l->t.w), l->t.z, l->t.set);
 }
 
-static rb_status run_lemke(ladder *l, rb_lemke_job *job, int *done)
+static rb_status run_lemke(methods *l, rb_lemke_job *job, int *done)
 {
     rb_measure m;
     rb_mark mark = rb_arena_mark(l->scratch);
@@ -238,7 +238,7 @@ static rb_status run_lemke(ladder *l, rb_lemke_job *job, int *done)
     return RB_OK;
 }
 
-static rb_status try_lemke_warm(ladder *l, int *done)
+static rb_status try_lemke_warm(methods *l, int *done)
 {
     *done = 0;
     if (!l->has_start) return RB_OK;
@@ -254,7 +254,7 @@ static rb_status try_lemke_warm(ladder *l, int *done)
     return run_lemke(l, &job, done);
 }
 
-static rb_status try_lemke(ladder *l, int *done)
+static rb_status try_lemke(methods *l, int *done)
 {
     l->tried |= 1u << RB_RUNG_LEMKE;
     rb_mark mark = rb_arena_mark(l->scratch);
@@ -280,7 +280,7 @@ static rb_status try_lemke(ladder *l, int *done)
 
 /* Lemke in twofold arithmetic with a trace of compliance. Where its effect is too large, again
  * around the answer with less of it; where the method does not end, with more. */
-static rb_status try_twofold(ladder *l, int *done)
+static rb_status try_twofold(methods *l, int *done)
 {
     const rb_boxed *b = l->box;
     rb_mark mark = rb_arena_mark(l->scratch);
@@ -313,7 +313,7 @@ static rb_status try_twofold(ladder *l, int *done)
 
 /* One compliance: exchanges from the last partition, Lemke cold where they do not end. The final
  * partition is in l->y.set; 0: neither found one. */
-static rb_status follow(ladder *l, const double *c, double eps, double *shift, double *W,
+static rb_status follow(methods *l, const double *c, double eps, double *shift, double *W,
                         int *found)
 {
     int n = l->lcp->n;
@@ -344,7 +344,7 @@ static rb_status follow(ladder *l, const double *c, double eps, double *shift, d
     return status;
 }
 
-static rb_status try_homotopy(ladder *l, int *done)
+static rb_status try_homotopy(methods *l, int *done)
 {
     size_t n = (size_t)l->lcp->n;
     rb_mark mark = rb_arena_mark(l->scratch);
@@ -380,7 +380,7 @@ static rb_status try_homotopy(ladder *l, int *done)
  * for any rank of W and any eps: the remedy where rounding of the data makes a self-stress look
  * contradictory. eps shrinks after a step that worked and grows after one that did
  * not. */
-static rb_status try_proximal(ladder *l, int *done)
+static rb_status try_proximal(methods *l, int *done)
 {
     const rb_boxed *b = l->box;
     size_t n = (size_t)b->n;
@@ -425,7 +425,7 @@ static rb_status try_proximal(ladder *l, int *done)
     return RB_OK;
 }
 
-static rb_status try_enumerate(ladder *l, int *done, int *proven)
+static rb_status try_enumerate(methods *l, int *done, int *proven)
 {
     *done = *proven = 0;
     if (l->lcp->n > ENUMERATE_ROWS) return RB_OK;
@@ -458,7 +458,7 @@ static int proves_infeasible(const rb_boxed *b, const double *y)
 }
 
 /* The methods that need the pure LCP. */
-static rb_status climb_lcp(ladder *l, rb_rung *rung)
+static rb_status try_lcp_methods(methods *l, rb_rung *rung)
 {
     int done = 0, bad = 0, proven = 0;
     rb_status status = reduce(l, &bad);
@@ -495,7 +495,7 @@ static rb_status climb_lcp(ladder *l, rb_rung *rung)
     return status;
 }
 
-static rb_status climb(ladder *l, const unsigned char *mode, const double *z, rb_rung *rung)
+static rb_status try_methods(methods *l, const unsigned char *mode, const double *z, rb_rung *rung)
 {
     int done = 0;
     *rung = RB_RUNG_TRIVIAL;
@@ -508,17 +508,17 @@ static rb_status climb(ladder *l, const unsigned char *mode, const double *z, rb
     *rung = RB_RUNG_EXCHANGE;
     rb_status status = try_exchange(l, &done);
     if (status != RB_OK || done) return status;
-    return climb_lcp(l, rung);
+    return try_lcp_methods(l, rung);
 }
 
 /* Solves one island by the methods in order: z and mode are guess in, answer out. */
-static rb_status climb_island(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
-                              double *z, unsigned char *mode, rb_info *info, unsigned *tried)
+static rb_status solve_by_methods(const rb_boxed *b, const rb_solve_opts *o, rb_arena *scratch,
+                                  double *z, unsigned char *mode, rb_info *info, unsigned *tried)
 {
-    ladder l = { .box = b, .o = o, .scratch = scratch, .info = info };
+    methods l = { .box = b, .o = o, .scratch = scratch, .info = info };
     rb_rung rung;
-    rb_status status = ladder_make(&l);
-    if (status == RB_OK) status = climb(&l, mode, z, &rung);
+    rb_status status = methods_make(&l);
+    if (status == RB_OK) status = try_methods(&l, mode, z, &rung);
     if (status != RB_OK) return status;
     *tried |= l.tried | 1u << rung;
 
@@ -558,7 +558,7 @@ rb_status rb_lcp_canonical(const rb_boxed *b, const rb_solve_opts *o, rb_arena *
     if (status != RB_OK) return status;
     for (int i = 0; i < b->n; i++) s.z[i] = rb_clamp(0.0, s.b.lo[i], s.b.hi[i]);
     memset(s.mode, RB_MODE_UNKNOWN, (size_t)b->n);
-    status = climb_island(&s.b, &cold, scratch, s.z, s.mode, &own, &tried);
+    status = solve_by_methods(&s.b, &cold, scratch, s.z, s.mode, &own, &tried);
     if (status == RB_OK && own.outcome == RB_SOLVED) rb_island_scatter(&s, z, mode);
     info->iterations += own.iterations;
     info->factorisations += own.factorisations;
@@ -585,7 +585,7 @@ static rb_status solve_island(const rb_boxed *b, const rb_solve_opts *o, rb_aren
         info->rungs[RB_RUNG_WARM]++;
         *tried |= 1u << RB_RUNG_WARM;
     } else if (status == RB_OK) {
-        status = climb_island(b, o, scratch, z, mode, info, tried);
+        status = solve_by_methods(b, o, scratch, z, mode, info, tried);
         rb_arena_reset(scratch, mark);
         if (status == RB_OK && o->unique && info->outcome == RB_SOLVED) {
             status = rb_uniform_island(b, o, scratch, z, mode, info, &unique);

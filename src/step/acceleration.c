@@ -22,8 +22,6 @@
 #include "step/options.h"
 #include "step/stage.h"
 
-#define PI 3.141592653589793
-
 /* Time of the central difference [s]. Larger: its square times the jerk. Smaller: rounding of
  * velocities over it. */
 #define DIFFERENCE 1e-5
@@ -162,7 +160,7 @@ static int width(const acceleration *x, int i)
 /* Tangent direction j of a contact that sticks. */
 static void direction(const acceleration *x, int j, double t[2])
 {
-    double angle = 2.0 * PI * j / x->o->directions;
+    double angle = 2.0 * RB_PI * j / x->o->directions;
     t[0] = rb_cos(angle);
     t[1] = rb_sin(angle);
 }

@@ -4,6 +4,13 @@
 #include "base/constants.h"
 #include "rattleback/step.h"
 
+/* Overlap made by steps that is repaired, by their accuracy, in units of the extent of the smaller
+ * moving body of the pair [1]. Larger: curved surfaces may overlap by this much. Smaller: more
+ * repairs without visible effect. */
+#define DEEP_STANDARD 1e-6
+#define DEEP_STRICT   1e-9
+#define DEEP_FAST     1e-4
+
 typedef struct promise {
     const char *name;
     double tol;     /* relative residual [1]                                */
@@ -11,9 +18,9 @@ typedef struct promise {
 } promise;
 
 static const promise promises[] = {
-    [RB_ACCURACY_STANDARD] = { "standard", RB_TOL_STANDARD, RB_DEEP_STANDARD },
-    [RB_ACCURACY_STRICT] = { "strict", RB_TOL_STRICT, RB_DEEP_STRICT },
-    [RB_ACCURACY_FAST] = { "fast", RB_TOL_FAST, RB_DEEP_FAST },
+    [RB_ACCURACY_STANDARD] = { "standard", RB_TOL_STANDARD, DEEP_STANDARD },
+    [RB_ACCURACY_STRICT] = { "strict", RB_TOL_STRICT, DEEP_STRICT },
+    [RB_ACCURACY_FAST] = { "fast", RB_TOL_FAST, DEEP_FAST },
 };
 
 enum { PROMISES = sizeof promises / sizeof *promises };

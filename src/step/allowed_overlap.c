@@ -6,6 +6,14 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* What overlap of the model may grow by in a step, in units of the extent of the model [1]:
+ * rounding. Larger: it is seen after an hour. Smaller: such overlap is repaired for rounding. */
+#define GAP_GROW 1e-11
+
+/* Least overlap that steps may make, in units of RB_GAP_ZERO [1]. Smaller: what is repaired for a
+ * body of a thousandth of the model is rounding. */
+#define DEEP_LEAST 10.0
+
 /* Extent of the link of a geom where it moves by itself, INFINITY elsewhere [m]. */
 static double moving_extent(const rb_model *m, int geom)
 {
@@ -18,7 +26,7 @@ double rb_stage_pair_overlap(const rb_stage *s, int geom1, int geom2)
     double a = moving_extent(s->m, geom1), b = moving_extent(s->m, geom2);
     double extent = a < b ? a : b;
     double most = rb_accuracy_overlap(s->o->accuracy) * (extent < s->size ? extent : s->size);
-    return rb_larger(most, RB_DEEP_LEAST * RB_GAP_ZERO * s->size);
+    return rb_larger(most, DEEP_LEAST * RB_GAP_ZERO * s->size);
 }
 
 double rb_stage_deep(const rb_stage *s, const rb_touch_id *id)
@@ -28,7 +36,7 @@ double rb_stage_deep(const rb_stage *s, const rb_touch_id *id)
 
 double rb_stage_growth(const rb_stage *s)
 {
-    return RB_GAP_GROW * s->size;
+    return GAP_GROW * s->size;
 }
 
 /* Overlap within what steps may make, within twice that (they made it, by rounding or where it

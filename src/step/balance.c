@@ -17,14 +17,17 @@
 #include "math/dense.h"
 #include "solve/newton_bodies.h"
 
-/* Of conjugate gradients: an island has a few dozen freedoms; and with a factor. */
+/* Steps of conjugate gradients: at least, for each row, and with a factor. An island has a few
+ * dozen freedoms and needs as many steps. Fewer: rest is found later. More: time where there is
+ * none. */
 enum { STEPS = 60, STEPS_PER_ROW = 12, FACTORED_STEPS = 12 };
 
 /* Rows below which plain gradients take less than a factor; steps are products with all rows. */
 enum { FEW_ROWS = 36, FEW_IN_ALL = 120 };
 
 /* Force below which a freedom is weighed as if it had this one, relative to those of its tree [1]:
- * some freedoms see rounding alone. */
+ * some freedoms see rounding alone. Larger: small forces are balanced late. Smaller: rounding is.
+ */
 #define FLOOR 1e-3
 
 /* delta in units of the mean diagonal [1]. Larger: more steps. Smaller: its rounding is seen. */

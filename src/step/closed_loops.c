@@ -30,6 +30,15 @@
 #include "step/joint_friction.h"
 #include "step/stage.h"
 
+/* Velocity left to a row of a loop that is closed, relative to those of its parts [1]. */
+#define LOOP_MOVES 1e-10
+
+/* Change of dry friction, of its bound, that is left where a joint reverses, and the share of the
+ * change before that it may be (S.50) [1]. GAIN larger: a joint that hardly moves after its
+ * reversal costs tens of motions. Smaller: it is left to rows, of first order. */
+#define SLIDE_STANDS 1e-9
+#define SLIDE_GAIN   0.25
+
 enum {
     ROUNDS = 16,    /* of (S.44); 3 are usual                   */
     PATIENCE = 5,   /* of them that do not halve what is missed */
@@ -53,7 +62,7 @@ typedef struct loops {
     unsigned char *sticks;  /* dry friction holds                           (start.set.n)    */
     double *p;              /* dry friction that slides                     (start.set.nrow) */
     double *slide;          /* the same as a force                          (nv_all)         */
-    double *change;         /* of p in the last turn, of its bound [1]      (start.set.nisland) */
+    double *change;         /* of p in the last round, of its bound [1]      (start.set.nisland) */
     int nclosed;            /* rows that are closed; 0: friction that slides is all there is */
     rb_anderson mixing;
 } loops;
@@ -188,7 +197,7 @@ static rb_status close_islands(loops *x, int *any)
     return status == RB_OK && x->nclosed > 0 ? rb_mass_factor(s->m, s->d) : status;
 }
 
-/* Which joints stick; what slides has no friction yet. */
+/* Which joints stick. Sliding joints have no friction yet. */
 static int take_friction(loops *x)
 {
     const rb_constraints *set = &x->start.set;
@@ -422,7 +431,7 @@ static rb_status close_velocities(loops *x)
         rb_constraints_velocity(&x->end.set, s->d->v, x->u_new);
     }
     double residual = rb_closure_residual(&x->end, x->v_b, s->d->v, x->u_new);
-    if (!(residual <= RB_LOOP_MOVES)) return RB_UNSOLVED;
+    if (!(residual <= LOOP_MOVES)) return RB_UNSOLVED;
     s->info->residual = fmax(s->info->residual, residual);
     return RB_OK;
 }
@@ -435,7 +444,7 @@ static int is_taken(const loops *x, int island)
     return x->s->closed[rb_closure_tree(x->s, &x->start, island)] != RB_CLOSED_NOT;
 }
 
-/* A joint of the island is held by more than its friction. */
+/* A joint of the island would need more than its friction to stick. */
 static int friction_exceeded(const loops *x, int island)
 {
     const rb_constraints *set = &x->start.set;
@@ -449,7 +458,7 @@ static int friction_exceeded(const loops *x, int island)
 }
 
 /* Friction of the motion that was found. again: it was another one. RB_UNSOLVED: it does not
- * settle, and islands are apart now. */
+ * converge, and loops have become rows. */
 static rb_status reverse_friction(loops *x, int *again)
 {
     rb_status status = RB_OK;
@@ -459,9 +468,9 @@ static rb_status reverse_friction(loops *x, int *again)
         double change =
             rb_joint_friction_turn(&x->start.set, x->sticks, i, x->u, &x->end.set, x->u_new, x->p);
         int loose = friction_exceeded(x, i);
-        if (change <= RB_SLIDE_STANDS && !loose) continue;
+        if (change <= SLIDE_STANDS && !loose) continue;
         *again = 1;
-        if (loose || !(change <= RB_SLIDE_GAIN * x->change[i])) {
+        if (loose || !(change <= SLIDE_GAIN * x->change[i])) {
             mark_trees(x, i, x->s->loop_rows, 1);
             status = RB_UNSOLVED;
         }
@@ -480,15 +489,15 @@ static rb_status go_back(const loops *x)
     return rb_mass_factor(s->m, s->d);
 }
 
-/* q+, v+ and friction. RB_UNSOLVED: more trees are apart. */
+/* q+, v+ and friction. RB_UNSOLVED: loops of more trees have become rows. */
 static rb_status close_with_friction(loops *x)
 {
     rb_stage *s = x->s;
     int again = 1;
     rb_status status = RB_OK;
     s->d->slide = x->slide;
-    for (int turn = 0; status == RB_OK && again; turn++) {
-        if (turn > 0 && x->nclosed > 0) status = go_back(x);
+    for (int round = 0; status == RB_OK && again; round++) {
+        if (round > 0 && x->nclosed > 0) status = go_back(x);
         rb_joint_friction_force(s, &x->start.set, x->p, x->slide);
         if (status == RB_OK) status = close_positions(x);
         if (status == RB_OK) status = close_velocities(x);
@@ -504,8 +513,8 @@ static rb_status close_with_friction(loops *x)
 /* ---- rest -------------------------------------------------------------------------------------
  */
 
-/* What stood, moved by nobody, is left with a velocity that is rounding of the impulses that
- * balance each other, as in (S.19). f = M dv, Mv = M v+. */
+/* An island that was at rest and that nothing moves has a velocity that is rounding of the
+ * impulses that balance each other, as in (S.19). f = M dv, Mv = M v+. */
 static int rests(const loops *x, int island)
 {
     const rb_stage *s = x->s;
@@ -525,8 +534,8 @@ static int rests(const loops *x, int island)
 }
 
 /* d->v is v+ and becomes zero where islands rest; their position is that of the start
- * (new_position.c). RB_UNSOLVED: others that stood are apart now, because rows know more ways to
- * rest. */
+ * (new_position.c). RB_UNSOLVED: loops of others that were at rest have become rows, which have
+ * more ways to rest. */
 static rb_status find_resting(loops *x)
 {
     rb_stage *s = x->s;
@@ -579,7 +588,7 @@ static double kinetic(const loops *x, int island)
     return 0.5 * twice;
 }
 
-/* (S.46). RB_UNSOLVED: the step is too long (hurried), or islands are apart now. */
+/* (S.46). RB_UNSOLVED: the step is too long (too_fast), or loops have become rows. */
 static rb_status measure_energy(loops *x, double *made)
 {
     rb_stage *s = x->s;
@@ -630,7 +639,7 @@ static void report(loops *x)
     s->closing_dv = x->dv;
 }
 
-/* RB_UNSOLVED: apart has more trees than before, or the step is hurried. */
+/* RB_UNSOLVED: loops of more trees have become rows, or the step is too long. */
 static rb_status close_motion(rb_stage *s, int *any)
 {
     loops x = { .s = s };

@@ -92,7 +92,7 @@ int rb_closure_row_count(const rb_closure *x, int island)
     return n;
 }
 
-/* The held constraints of an island, as an island: what slides beside them has no part in W. */
+/* The closed constraints of an island, as an island. Sliding ones have no part in W. */
 static rb_status open_held(rb_stage *s, const rb_closure *x, int island, rb_island *is)
 {
     const rb_constraints *set = &x->set;

@@ -6,10 +6,14 @@
 #include "base/constants.h"
 #include "step/options.h"
 
+/* Share of a step by which a sum of steps may miss a control instant [1]. Larger: controls come a
+ * step early. Smaller: the rounding of long runs makes them come a step late. */
+#define INSTANT_SLACK 1e-6
+
 int rb_control_is_due(const rb_control *control, double time, double h)
 {
     if (!(control->every > 0.0)) return 1;
-    double now = time + RB_INSTANT_SLACK * h;
+    double now = time + INSTANT_SLACK * h;
     return floor(now / control->every) > floor((now - h) / control->every);
 }
 

@@ -26,18 +26,22 @@
 #include "solve/mixed.h"
 #include "step/stage.h"
 
-/* Rows up to which a problem is solved by pivoting; beyond, by sweeps; beyond MOST_ROWS it is left
- * as it is. */
-enum { DIRECT_ROWS = 240, MOST_ROWS = 2000, SWEEPS = 60, EXCHANGES = 60, KEEP_ROUNDS = 3 };
+/* More of any takes longer. An island that is not solved keeps its errors for this step, and the
+ * next step tries again. */
+enum {
+    DIRECT_ROWS = 240, /* rows up to which a problem is solved by pivoting, beyond by sweeps */
+    MOST_ROWS = 2000,  /* rows of an island, beyond which its errors are kept  */
+    SWEEPS = 60, /* of projected Gauss-Seidel                                                   */
+    EXCHANGES = 60, /* of block pivoting */
+    KEEP_ROUNDS = 3 /* after which nothing is moved if islands still get deeper */
+};
 
 #define LOOP_OPEN 1e-11 /* closure error that is none, in units of the extent [1] */
-
-#define HALF_TURN 3.14159265358979324 /* [rad] */
 
 #define IMMOVABLE 1e-6 /* lever arm of a row that moves nothing, in units of the extent [1] */
 
 /* Compliance of rows that ask for less of an error, and of all others, in units of their own [1].
- */
+ * SOFT larger: errors are taken off later. HARD larger: other rows give way by that share. */
 #define SOFT 1e-5
 #define HARD 1e-11
 
@@ -87,8 +91,8 @@ static double scale_of(const work *w, const rb_constraint *c)
 {
     const rb_model *m = w->x->m;
     if (c->kind != RB_CONSTRAINT_LIMIT) return w->x->size;
-    if (c->object >= m->njnt_all) return fmax(HALF_TURN, w->x->size);
-    return m->jnt_type[c->object] == RB_JOINT_SLIDE ? w->x->size : HALF_TURN;
+    if (c->object >= m->njnt_all) return fmax(RB_PI, w->x->size);
+    return m->jnt_type[c->object] == RB_JOINT_SLIDE ? w->x->size : RB_PI;
 }
 
 /* (S.69) */

@@ -12,6 +12,30 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* Largest change of the velocity in a step that is extrapolated from the steps before, relative to
+ * the largest velocity [1]. Larger: a state that was set by hand begins far from its motion.
+ * Smaller: chains that crack begin at zero. */
+#define SLOPE_MOST 0.5
+
+/* Largest ratio of each further difference of the slopes of past steps to the one before it, for
+ * extrapolation [1]. Larger: after a push, earlier slopes are extrapolated. Smaller: fewer of them
+ * are used, and chains take an evaluation more. */
+#define SLOPE_SHRINK 0.5
+
+/* Change of the slopes of two steps, relative to the slope, up to which they are used without
+ * that bound [1]. Larger: a state that was set by hand begins far from its motion. Smaller: robots
+ * that do not move begin at zero. */
+#define SLOPE_BEND 0.1
+
+/* Tolerance of the midpoint rule where contacts pushed every tree in the step before, relative to
+ * the velocity at its start [1]: impulses, which the rule does not know there, change its terms by
+ * up to RB_MIDPOINT_TURN. Larger: contacts feel the iteration. Smaller: needless evaluations. */
+#define PUSHED_TOL 1e-9
+
+/* RB_IMPULSE_ROUGH where actuators drive the model and accuracy is not strict: extrapolation from
+ * the steps before is good enough to begin the iterations with [1]. */
+#define IMPULSE_ROUGH_DRIVEN 1e-2
+
 static void copy(double *to, const double *from, int n)
 {
     memcpy(to, from, (size_t)n * sizeof *to);
@@ -60,7 +84,7 @@ static void extrapolate(double *D, int nv, int n, double *sum, double *change, d
         for (int k = 0; k < (n - r) * nv; k++) D[k] -= D[k + nv];
         double now = size_of(D, nv);
         if (r == 1) *change = now;
-        if (r > 1 && now > RB_SLOPE_SHRINK * *last) return;
+        if (r > 1 && now > SLOPE_SHRINK * *last) return;
         for (int j = 0; j < nv; j++) sum[j] += D[j];
         *last = now;
     }
@@ -85,8 +109,8 @@ static prediction predict(rb_stage *s)
     x.most = size_of(dv, nv);
     x.speed = size_of(s->v0, nv);
     x.last = s->h * last;
-    int agree = n > 1 && s->h * change <= RB_SLOPE_BEND * x.most;
-    if (agree || x.most <= RB_SLOPE_MOST * x.speed) x.dv = dv;
+    int agree = n > 1 && s->h * change <= SLOPE_BEND * x.most;
+    if (agree || x.most <= SLOPE_MOST * x.speed) x.dv = dv;
     return x;
 }
 
@@ -174,8 +198,7 @@ static rb_status free_motion(rb_stage *s, int pushed)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double tol = RB_SMOOTH_TOL;
     prediction x = predict(s);
-    if (pushed && x.dv && x.speed > 0.0)
-        tol = fmax(tol, RB_PUSHED_TOL * x.speed / (x.speed + x.most));
+    if (pushed && x.dv && x.speed > 0.0) tol = fmax(tol, PUSHED_TOL * x.speed / (x.speed + x.most));
     rb_status status = move_from(s, x.dv, tol);
     rb_arena_reset(s->d->arena, mark);
     return status;
@@ -237,8 +260,9 @@ int rb_stage_may_turn(const rb_stage *s, const double *v)
     return !(s->h * sum <= RB_MIDPOINT_TURN) || m->nmocap > 0;
 }
 
-/* And is a chain with a link that turns fast enough to be carried: rates are summed from joint to
- * joint, which is right where hinges are parallel and a guess elsewhere. sum: scratch (nlink) */
+/* The tree is also a chain with a link that turns fast enough for the midpoint rule: rates are
+ * summed from joint to joint, which is right where hinges are parallel and a guess elsewhere. sum:
+ * scratch (nlink) */
 static int all_may_turn(rb_stage *s, double *sum)
 {
     const rb_model *m = s->m;
@@ -304,7 +328,7 @@ rb_status rb_stage_rough_motion(rb_stage *s)
     if (!pushed || !is_likely_by_midpoint(s)) return free_motion(s, pushed);
     rb_mark mark = rb_arena_mark(s->d->arena);
     prediction x = predict(s);
-    double rough = rb_stage_is_driven(s) ? RB_IMPULSE_ROUGH_DRIVEN : RB_IMPULSE_ROUGH;
+    double rough = rb_stage_is_driven(s) ? IMPULSE_ROUGH_DRIVEN : RB_IMPULSE_ROUGH;
     if (x.dv && x.last <= rough * x.speed)
         follow(s, x.dv);
     else

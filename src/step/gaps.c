@@ -10,6 +10,11 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* By how much limits that the start violates are relaxed in a step whose loops leave no other
+ * answer, in units of the violation [1]: a linkage that is stretched while a joint is beyond its
+ * limit cannot move. Smaller: it is jammed. */
+#define YIELD_ERROR 1e-3
+
 /* First constraint of the starting set that is not before the id, by bisection. */
 static int lower_bound(const rb_constraints *set, const rb_touch_id *id)
 {
@@ -93,7 +98,7 @@ double rb_stage_error_least(const rb_stage *s)
 double rb_stage_yield_error(const rb_stage *s, double start)
 {
     int error = s->yields > 1 && start < -rb_stage_error_least(s);
-    return error ? -RB_YIELD_ERROR * s->h / s->h_full * start : 0.0;
+    return error ? -YIELD_ERROR * s->h / s->h_full * start : 0.0;
 }
 
 /* How far beyond a limit, in units of what is allowed, above 1: too far. Gaps before and now. What

@@ -27,8 +27,6 @@
 #include "math/trig.h"
 #include "step/stage.h"
 
-#define TWO_PI 6.283185307179586
-
 enum {
     EDGES = 16,       /* of a friction cone                                                       */
     MAX_EDGES = 1200, /* generators of one island; above that it is not asked for friction        */
@@ -81,7 +79,7 @@ static void friction_edge(const rb_constraint *c, int j, double t[2])
     }
     double mu = fmax(c->material.friction, c->material.friction_static), across = mu;
     if (!isnan(c->material.friction_across)) across = c->material.friction_across;
-    rb_sincos(TWO_PI * j / EDGES, &t[1], &t[0]);
+    rb_sincos((2.0 * RB_PI) * j / EDGES, &t[1], &t[0]);
     t[0] *= mu;
     t[1] *= across;
 }

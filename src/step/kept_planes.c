@@ -17,7 +17,12 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
-/* Cuts of a pair are curved features that no shape has. */
+/* Distance from its place in the round before beyond which a contact has run, in units of the
+ * extent of the model [1] (S.12). Smaller: repairs have two rows where one would do. Larger: small
+ * bodies that lie line to line are repaired without end. */
+#define PLACE_RAN 1e-3
+
+/* Kept planes have the names of curved features that no shape has. */
 enum { FIRST_NAME = 0x3000 };
 
 static uint32_t name(int k)
@@ -118,7 +123,7 @@ static int is_there(const rb_stage *s, const rb_contact *c)
     for (int i = 0; i < s->ncontact; i++) {
         if (!same_pair(&s->contacts[i], c)) continue;
         rb_sub3(s->contacts[i].at.pos1, c->at.pos1, aside);
-        if (rb_norm3(aside) <= RB_PLACE_RAN * s->size) return 1;
+        if (rb_norm3(aside) <= PLACE_RAN * s->size) return 1;
     }
     return 0;
 }

@@ -5,20 +5,19 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "base/error.h"
 #include "math/quat.h"
 #include "math/trig.h"
 #include "step/stage.h"
-
-#define PI 3.141592653589793
 
 /* Mean velocity within h of a sin(2 pi f t + phase): the difference of two sines as a product,
  * without cancellation. */
 static double mean_of_sine(const rb_led_motion *motion, int i, double t, double h)
 {
     if (motion->amplitude[i] == 0.0 || motion->frequency[i] == 0.0) return 0.0;
-    double half = PI * motion->frequency[i] * h;
-    double middle = 2.0 * PI * motion->frequency[i] * t + half + motion->phase[i];
+    double half = RB_PI * motion->frequency[i] * h;
+    double middle = 2.0 * RB_PI * motion->frequency[i] * t + half + motion->phase[i];
     return 2.0 * motion->amplitude[i] * rb_cos(middle) * rb_sin(half) / h;
 }
 

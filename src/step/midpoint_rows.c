@@ -17,6 +17,16 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* Rotation of a body in a step from which on its rows are taken at the middle of it as well [rad].
+ * Larger: friction of what pivots follows one or two steps late. Smaller: two problems where one
+ * would do. */
+#define MIDDLE_TURN 1e-4
+
+/* Rotation in a step from which on the pose in its middle is not used [rad]: a body that hits a
+ * point hard rotates around it, and half of that may be beyond a thin plate. Larger: it is then
+ * seen from there, and passes through. Smaller: slowly tumbling bodies are seen as at the start. */
+#define MIDDLE_MOST 0.5
+
 enum { PIVOTS = 2 };
 
 /* ---- which bodies -----------------------------------------------------------------------------
@@ -75,7 +85,7 @@ static int pivoting_tree(const rb_stage *s, int island)
     int tree = s->m->link_tree[link];
     if (points < 1 || points > PIVOTS || !turns || s->resting[tree]) return -1;
     double turn = turn_of(s, link);
-    return turn > RB_MIDDLE_TURN && turn < RB_MIDDLE_MOST ? tree : -1;
+    return turn > MIDDLE_TURN && turn < MIDDLE_MOST ? tree : -1;
 }
 
 /* 1: there is such a body; kinematics are those of q0. */

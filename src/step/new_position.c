@@ -98,7 +98,7 @@ static void mark_islands(const rb_stage *s, unsigned char *wanted)
     }
 }
 
-/* q (+) h v+ of what is held; q, scratch (nq) */
+/* q (+) h v+ of the trees that follow their rows; q, scratch (nq) */
 static void place_held(rb_stage *s, double *q)
 {
     const rb_model *m = s->m;

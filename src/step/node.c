@@ -48,7 +48,7 @@ enum {
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
 #define STRAYS 4.0
 
-/* Energy that contact may make in a part, of what moves and of what forces give in it [1].
+/* Energy that contact may make in a part, per kinetic energy and work of the forces in it [1].
  * Smaller: robots that stand on several points are divided; larger: bodies that are jammed gain
  * speed. */
 #define MADE_MOST 5e-3
@@ -599,7 +599,8 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     return status;
 }
 
-/* Bodies that pass by are let go; those that would go through are held, pair by pair. */
+/* Bodies that pass by each other get no rows. Those that would go through each other get them,
+ * pair by pair. */
 rb_status rb_stage_node(rb_stage *s)
 {
     int pairs[2 * MOST_GONE], passed = 0;

@@ -1,7 +1,7 @@
 /* Gaps of large islands that a round has missed, by the bend of the way or by the tolerance of its
- * problem: a second problem of hundreds of contacts would cost as much as the step, for what nobody
- * sees but in the gap. So it is taken off positions, as errors of the start are (S.69), and no
- * velocity comes from it:
+ * problem: a second problem of hundreds of contacts would cost as much as the step, for an error
+ * that is seen in the gap alone. So it is taken off positions, as errors of the start are (S.69),
+ * and no velocity comes from it:
  *
  *     min 1/2 d'M d,   J_n d >= -room,      d = M^-1 J_n' y, y >= 0                         (S.85)
  *
@@ -17,7 +17,7 @@
 #include "step/node.h"
 
 /* Steps, and how often they begin anew from where they led: normals have turned by then. */
-enum { MOST_STEPS = 200, TURNS = 3 };
+enum { MOST_STEPS = 200, RESTARTS = 3 };
 
 /* Share of what gaps may miss that is left [1]. */
 #define LEFT 0.2
@@ -145,7 +145,7 @@ rb_status rb_node_lift(rb_node *x, int *lifted)
     *lifted = 0;
     if (status != RB_OK) return status;
     memcpy(before, s->q_new, bytes);
-    for (int turn = 0; turn < TURNS && !*lifted && status == RB_OK; turn++) {
+    for (int turn = 0; turn < RESTARTS && !*lifted && status == RB_OK; turn++) {
         choose_rows(&l);
         if (!find(&l)) break;
         status = go(&l, lifted);

@@ -200,9 +200,9 @@ static int slides_on(const rb_constraint *c, const double *half, const double *u
     return sqrt(a * a + b * b) <= LARGE_AGREED * most * speed;
 }
 
-/* Whether the rows of constraint i, velocities u after half of p, agree with that as they are: what
- * pushes has no velocity, what does not leaves, a joint slides against its friction. Contacts that
- * slide have to be asked. */
+/* Whether the rows of constraint i, velocities u after half of p, agree with that as they are: a
+ * row that pushes has no velocity, another one opens, a joint slides against its friction.
+ * Contacts that slide have to be asked. */
 static int is_agreed(const rb_node *x, int i, const double *half, const double *u, double allowed)
 {
     const rb_stage *s = x->s;
@@ -291,7 +291,7 @@ static const double *half_before(const rb_node *x, const rb_constraint *c)
     return touch && touch->nrow == c->nrow ? touch->frame : NULL;
 }
 
-/* A contact that struck within the step is open at its end, and touched all the same. */
+/* A contact that struck within the step has touched although it is open at its end. */
 static void tell_strikes(rb_node *x)
 {
     rb_stage *s = x->s;

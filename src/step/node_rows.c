@@ -106,7 +106,7 @@ void rb_node_mass_solve(const rb_node *x, double *f)
     d->L = L;
 }
 
-/* What flies towards its impact, or away from one, is left out. */
+/* Contacts that fly towards their impact, or away from one, are left out. */
 static void drop_flying(rb_stage *s)
 {
     int n = 0;

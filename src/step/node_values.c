@@ -23,12 +23,12 @@
  * [1]: the rim has other normals. */
 #define UPRIGHT 1e-3
 
-/* Share of what rows may miss that loops may [1]: one more answer, of which nobody looks at the
- * end, takes most of it off. */
+/* Share of what rows may miss that loops may [1]: one more answer, whose end is not checked, takes
+ * most of it off. */
 #define LOOPS_LEFT 0.01
 
-/* Share of the closure error that steps may make which is left all the same [1]: slow mechanisms
- * would ask for rounding. */
+/* Share of the closure error that steps may make which is always left [1]: slow mechanisms would
+ * ask for rounding. */
 #define LOOPS_OPEN 2e-4
 
 /* ---- the end ----------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ static void match(rb_node *x)
 /* How a link has moved since the node. */
 typedef struct motion {
     double c[3]; /* middle of its contacts with another one [m]                                  */
-    double D[3]; /* displacement of what touches there [m]                                       */
+    double D[3]; /* displacement of the contacts there [m]                                       */
     double w[3]; /* turn [rad]                                                                   */
 } motion;
 
@@ -274,7 +274,7 @@ static int is_held(const rb_stage *s, const rb_constraint *c)
 
 /* Contact i is not seen at the end of a motion without it, where its material points would be far
  * within each other, and its pair does not overlap: the bodies have gone past each other, or
- * through (tunnelling.c tells). For the rounds of this motion it is open. */
+ * through (tunnelling.c decides). For the rounds of this motion it is open. */
 static int goes_by(const rb_node *x, int i, double straight)
 {
     const rb_stage *s = x->s;

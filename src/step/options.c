@@ -8,6 +8,10 @@
 #include "solve/internal.h"
 #include "step/options.h"
 
+/* Largest residual at which a step that missed its accuracy advances, and is counted [1]. Larger:
+ * friction has visible errors. Smaller: steps are refused where one digit is missing. */
+#define TOL_LOOSE 1e-3
+
 static const char *const stepper_names[] = { [RB_STEPPER_FIXED] = "fixed",
                                              [RB_STEPPER_LOCATED] = "located",
                                              [RB_STEPPER_IMPULSE] = "impulse",
@@ -37,7 +41,7 @@ rb_step_opts rb_step_opts_default(void)
         .solver = &rb_solver_auto,
         .law = RB_STRONGE,
         .directions = 8,
-        .loose = RB_TOL_LOOSE,
+        .loose = TOL_LOOSE,
         .friction = NAN,
         .restitution = NAN,
         .max_repair = 8,

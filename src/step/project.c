@@ -37,13 +37,14 @@
 /* Displacements in this time where actuators drive the model, at most one a step. */
 #define PARTS 20.0
 
-/* Rows are looked for within this many times what is asked for. */
+/* Rows are looked for within this many times what is asked for [1]. Larger: more rows. Smaller:
+ * what is met on the way is found one round late. */
 #define REACH 4.0
 
 /* Share of an error that must be gone after a period. */
 #define GAIN 0.1
 
-enum { ROUNDS = 6 };
+enum { ROUNDS = 6 }; /* of rows and positions in a step; what is left is taken off in the next */
 
 static int closes_loops(const rb_stage *s)
 {
@@ -161,7 +162,7 @@ static double energy(rb_stage *s)
     return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
 }
 
-/* Joints that stick are held where they are now. */
+/* Joints that stick stay where they are now. */
 static void move_places(rb_stage *s, const double *q)
 {
     for (int i = 0; i < s->d->ntouch; i++) {

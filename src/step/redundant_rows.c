@@ -14,10 +14,18 @@
 #include "base/constants.h"
 #include "step/closure.h"
 
-/* Closure error that tells rows that disagree from what steps leave [m]. */
+/* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
+ * in units of the extent, that it then has, or what steps leave (S.40) [1]. REPEATS smaller: points
+ * of one axis with the digits of a file ask for huge motions. Larger: loops that begin open lose
+ * rows that they need while they pass a dead centre. DISAGREES smaller: rounding of closed loops
+ * counts. */
+#define LOOP_REPEATS   1e-6
+#define LOOP_DISAGREES 1e-10
+
+/* Closure error from which on rows contradict each other, beyond what steps leave [m]. */
 static double velocity_error(const rb_stage *s)
 {
-    return fmax(RB_LOOP_DISAGREES * s->size, s->open_most);
+    return fmax(LOOP_DISAGREES * s->size, s->open_most);
 }
 
 static int has_open(const rb_stage *s, int island)
@@ -39,7 +47,7 @@ int rb_stage_is_redundant(const rb_stage *s, int e, int r)
 /* row_repeats: of the rows of the set. */
 static rb_status mark_island(rb_stage *s, rb_closure *x, int island, unsigned char *row_repeats)
 {
-    double tol = has_open(s, island) ? RB_LOOP_REPEATS : RB_LOOP_RANK_TOL;
+    double tol = has_open(s, island) ? LOOP_REPEATS : RB_LOOP_RANK_TOL;
     rb_status status = rb_closure_factor(s, x, island, tol);
     const rb_closed *of = &x->of[island];
     for (int i = of->rank; status == RB_OK && i < of->n; i++) row_repeats[of->row[of->perm[i]]] = 1;

@@ -16,6 +16,10 @@
 #include "base/constants.h"
 #include "step/stage.h"
 
+/* Share of the tolerance above which a cone problem is solved again [1] (S.28).
+ * Smaller: good answers are solved twice. */
+#define SHARP 0.1
+
 /* Velocity that the last bits of z are worth [m/s]; INFINITY where W is not a matrix. */
 static double rounding(const rb_problem *p, const double *z)
 {
@@ -31,7 +35,7 @@ static double rounding(const rb_problem *p, const double *z)
 
 rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info)
 {
-    double wish = RB_SHARP * o->tol;
+    double wish = SHARP * o->tol;
     if (p->kind != RB_CONE || info->cert.relative <= wish) return RB_OK;
     if (info->unique == RB_UNIQUE_NOT) return RB_OK;
     if (rounding(p, z) > 0.1 * wish * info->cert.scale) return RB_OK;

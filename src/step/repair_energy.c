@@ -36,7 +36,7 @@ static int tree_of(const rb_stage *s, int dof)
     return s->m->link_tree[s->m->dof_link[dof]];
 }
 
-/* Work of prescribed motion, told of the first tree of each constraint. */
+/* Work of prescribed motion, counted for the first tree of each constraint. */
 static void drive_work(const rb_stage *s, double *work)
 {
     const rb_constraints *set = &s->set;

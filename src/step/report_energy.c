@@ -7,7 +7,7 @@
 #include "rattleback/dynamics.h"
 #include "step/stage.h"
 
-/* kinetic NULL: nobody asks. */
+/* kinetic NULL: not wanted. */
 static double energy_at(const rb_stage *s, const double *q, const double *v, double *kinetic)
 {
     memcpy(s->d->q, q, (size_t)s->m->nq * sizeof *q);
@@ -59,9 +59,9 @@ static int is_driven(const rb_stage *s)
            !is_zero(s->set.drive, s->set.nrow);
 }
 
-/* Neither loops nor contact give energy: where nothing drives the model, what it has more of than
- * before was made by the rule of the step (S.48). In units of what moves, and of what weight gives
- * in the part: share. */
+/* Neither loops nor contact give energy: where nothing drives the model, energy that it gains was
+ * made by the rule of the step (S.48). share: the same per kinetic energy and work of the weight
+ * in the part. */
 static double find_energy_rise(rb_stage *s, double *share)
 {
     double T_0, T, mass = 0.0;

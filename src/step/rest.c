@@ -23,6 +23,12 @@
 #include "step/balance.h"
 #include "step/stage.h"
 
+/* Defect of v = 0, as RB_REST_DEFECT, below which a search for impulses that balance better begins,
+ * and its part in units of the residual of the step [1]: the larger of both counts. They must lie
+ * in their cones, so that a larger value costs time only. */
+#define REST_NEAR     1e-7
+#define REST_RESIDUAL 10.0
+
 enum { FEW_ENTRIES = 60 }; /* of M: that of ten links in a chain */
 
 typedef struct rest {
@@ -140,9 +146,9 @@ static int is_pushed(const rb_constraint *c, const double *p)
     return 0;
 }
 
-/* Nothing that the caller moves drags at it, what pushes is closed, and no gap asks for motion. A
- * surface that runs below a contact which slides changes nothing: held against it, v = 0 is an
- * answer like any other. */
+/* Nothing that the caller moves drags at it, rows that push are closed, and no gap asks for
+ * motion. A surface that moves below a sliding contact changes nothing: v = 0 is an answer like
+ * any other. */
 static int may_rest(const rb_stage *s, const rb_constraint *c, const double *p)
 {
     const double *drive = s->set.drive + c->row, *error = s->set.error + c->row;
@@ -193,7 +199,7 @@ static double com_energy(const rb_model *m, const rb_data *d, int k)
 /* Defect up to which impulses are worth to be balanced better [1]. */
 static double nearly(const rb_stage *s)
 {
-    return fmax(RB_REST_NEAR, RB_REST_RESIDUAL * s->tol);
+    return fmax(REST_NEAR, REST_RESIDUAL * s->tol);
 }
 
 /* Islands whose defect is above that for sure, found without a product with M: the energy

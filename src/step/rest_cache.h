@@ -4,8 +4,8 @@
 
 #include "rattleback/step.h"
 
-/* The step that began with this state and these inputs is known to lead back to it: info is what it
- * told (it was cleared), and only the time is left to move. */
+/* The step that began with this state and these inputs is known to lead back to it: info is its
+ * report (info was cleared before), and only the time is left to move. */
 int rb_rest_cache_find(const rb_model *m, const rb_data *d, const rb_step_opts *o,
                        rb_step_info *info);
 

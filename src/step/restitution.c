@@ -25,6 +25,10 @@
 #include "base/constants.h"
 #include "step/stage.h"
 
+/* Error of the work of restitution, relative to that of the law, at which it counts as met [1].
+ * Larger: e is missed by half of this. Smaller: more problems per impact. */
+#define LAW_TOL 1e-10
+
 enum {
     TARGET_ROUNDS = 12, /* of (S.58); without friction the first is exact          */
     LAW_ROUNDS = 24,    /* of both (S.58) and (S.59)                               */
@@ -299,7 +303,7 @@ static int correct_scale(bounce *x, const double *u)
         x->grown[k] = 1.0;
         if (x->skip[k] || !(x->given[k] > 0.0)) continue;
         double ratio = x->asked[k] / x->given[k];
-        if (fabs(ratio - 1.0) <= RB_LAW_TOL) continue;
+        if (fabs(ratio - 1.0) <= LAW_TOL) continue;
         double scale = fmin(MOST_SCALE, x->scale[k] * sqrt(ratio));
         stands &= scale == x->scale[k];
         x->grown[k] = scale / x->scale[k];
@@ -373,7 +377,7 @@ static rb_status give_back(bounce *x, const double *u, int rounds, int free)
         if (status != RB_OK) return status;
         int stands = !free || correct_scale(x, u);
         double miss = move_targets(x, s->p);
-        if (miss <= RB_LAW_TOL && stands) break;
+        if (miss <= LAW_TOL && stands) break;
         idle = miss <= HALVED * least ? 0 : idle + 1;
         if (idle == 0) least = miss;
         if (idle >= IDLE_ROUNDS && s->ambiguous) break;

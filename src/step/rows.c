@@ -35,6 +35,20 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* By how much limits and contacts are relaxed in a step whose loops leave no other answer, in units
+ * of what steps may make [1]. A linkage at its dead centre amplifies rounding of one joint ten
+ * thousand times in another. Larger: the gaps at the end are refused. Smaller: the noise is
+ * not covered. */
+#define YIELD 0.25
+
+/* The same for overlap of the model, in units of what it may grow by [1]. */
+#define YIELD_OVERLAP 0.5
+
+/* Speed that impulses may add to a pair before it is seen, where there are more than
+ * RB_UNIQUE_CONTACTS constraints, in units of the typical speed of links [1]. Larger: more rows
+ * that push nothing. Smaller: a repair in most steps of a heap. */
+#define REACH_SHARE 0.5
+
 /* ---- the configuration ------------------------------------------------------------------------
  */
 
@@ -118,8 +132,8 @@ static int is_too_deep(const rb_stage *s, const rb_constraint *c)
 }
 
 /* Stewart and Trinkle push out what steps made, a part of a step its share of it: over a part of
- * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.37), unless
- * nobody looks at what steps make. */
+ * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model is kept (S.37), unless
+ * overlap is not checked. */
 static double pushed_floor(const rb_stage *s, double start, double deep)
 {
     int of_model = start < -2.0 * deep && s->o->max_repair > 0;
@@ -136,17 +150,17 @@ static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
     return lifts && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
-/* Where rows leave no answer, what touches yields by rounding (S.39). */
+/* Where rows have no answer, contacts are relaxed by rounding (S.39). */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
 {
     if (!s->yields || s->o->formulation->push_out) return 0.0;
     double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, start_of(s, c));
     if (c->kind == RB_CONSTRAINT_LIMIT) {
         double room = fmax(start - rb_stage_lowest(s, start, deep), 0.5 * RB_GAP_DEEP * s->size);
-        return fmax(fmin(RB_YIELD * deep, room), rb_stage_yield_error(s, start));
+        return fmax(fmin(YIELD * deep, room), rb_stage_yield_error(s, start));
     }
-    if (start > -0.5 * deep) return RB_YIELD * deep;
-    return start < -2.0 * deep ? RB_YIELD_OVERLAP * rb_stage_growth(s) : 0.0;
+    if (start > -0.5 * deep) return YIELD * deep;
+    return start < -2.0 * deep ? YIELD_OVERLAP * rb_stage_growth(s) : 0.0;
 }
 
 /* A rigid face: points that differ by no more than steps may overlap are at one height (S.9). */
@@ -178,7 +192,7 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
 }
 
 /* Points of a face that touches are closed where they are level with zero (S.9), those of large
- * islands where nobody sees their gap (S.8). */
+ * islands where their gap is too small to be seen (S.8). */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 {
     int of = c->island;
@@ -269,7 +283,8 @@ rb_status rb_stage_take_rows(rb_stage *s)
     return ok ? RB_OK : RB_NOMEM;
 }
 
-/* What flies stays out, and what passes by while rows are those of the start. */
+/* Leaves out contacts that fly and, while rows are those of the start, pairs that pass by each
+ * other. */
 static void drop_flying(rb_stage *s)
 {
     int n = 0;
@@ -377,7 +392,7 @@ static double typical_speed(const rb_stage *s)
 static void reach_farther(rb_stage *s)
 {
     if (s->last_p || s->flight || s->d->ntouch <= RB_UNIQUE_CONTACTS) return;
-    s->reach = fmax(s->reach, RB_REACH_SHARE * typical_speed(s));
+    s->reach = fmax(s->reach, REACH_SHARE * typical_speed(s));
 }
 
 /* Rows ahead of the start do not see what overlapped there, nor how far loops were open. */

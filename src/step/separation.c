@@ -19,8 +19,6 @@
 #include "model/cache.h"
 #include "step/stage.h"
 
-static const double pi = 3.141592653589793;
-
 /* In the world [0], and on the first link [1]. */
 typedef struct span {
     double W[2], X[2];
@@ -37,7 +35,7 @@ typedef struct joints {
 static double turn_of(const rb_stage *s, int dof, const double *dq)
 {
     double fast = fmax(rb_norm3(s->v0 + dof), rb_norm3(s->v_new + dof));
-    return s->h * fast < pi ? rb_norm3(dq + dof) : INFINITY;
+    return s->h * fast < RB_PI ? rb_norm3(dq + dof) : INFINITY;
 }
 
 static joints joints_of(const rb_stage *s, int k, const double *dq)

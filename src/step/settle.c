@@ -14,13 +14,14 @@
 #include "step/displace.h"
 #include "step/options.h"
 
-/* Rows of limits and contacts are looked for within this many times the closure error. */
+/* Rows of limits and contacts are looked for within this many times the closure error [1]. Larger:
+ * more rows. Smaller: what is met on the way is found one round late. */
 #define REACH 4.0
 
 /* Closure error of loops that are closed, in units of the extent [1]. */
 #define CLOSED 1e-8
 
-enum { ROUNDS = 40 };
+enum { ROUNDS = 40 }; /* of Newton's method; what is open after them is reported */
 
 static double energy(const rb_model *m, rb_data *d)
 {

@@ -36,16 +36,49 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
+/* RB_IMPULSE_TOL where actuators drive the model and accuracy is not strict: they add and remove
+ * far more energy [1]. Larger: robots end elsewhere than with RB_IMPULSE_TOL by as much as shorter
+ * steps would change. Smaller: needless iterations, half of the time of a robot that walks. */
+#define IMPULSE_TOL_DRIVEN 0.1
+
+/* Change of the velocity by impulses, relative to the largest, from which on the energy of a
+ * carried tree is checked however slowly its links rotate [1]. Larger: impacts are not reported in
+ * full. Smaller: two evaluations more in steps that have nothing to report. */
+#define IMPULSE_IMPACT 0.1
+
+/* Defect at which iterations that do not reach RB_IMPULSE_TOL end: modes that alternate. Larger:
+ * energy is made. Smaller: steps are halved [1]. */
+#define IMPULSE_LOOSE 1e-3
+
+/* Defect that iterations may have after the fourth, and the share of it after each further one [1].
+ * Larger: iterations that wander are followed to their end, and the step is halved all the same.
+ * Smaller: steps are halved that would have converged. */
+#define IMPULSE_DIVERGES 1e-2
+#define IMPULSE_GAIN     0.31622776601683794
+
+/* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.53) [1].
+ * Larger: iterations are disturbed. Smaller: evaluations are wasted. */
+#define IMPULSE_SMOOTH 0.1
+
+/* Residual of what holds rows in place (S.52), relative to what it was [1]. Larger: more repairs.
+ * Smaller: conjugate gradients that change nothing. */
+#define HOLD_TOL 1e-9
+
+/* The same in all iterations but the last, of models that actuators drive and that have no loops
+ * [1]. Larger: more iterations. Smaller: conjugate gradients for what the next one changes anyway.
+ */
+#define HOLD_TOL_ROUGH 1e-4
+
 enum {
     ITERATIONS = 12,  /* of (S.53); 3 to 5 are usual                                      */
-    PATIENCE = 4,     /* turns after which they have to get on, or the step is halved     */
-    LONG = 40,        /* links of a tree from which on a turn is dear                     */
-    MOST_SUBSTEPS = 8 /* substeps that impulses may want; halves want fewer of them, and turns */
+    PATIENCE = 4,     /* iterations after which they must converge as IMPULSE_GAIN says      */
+    LONG = 40,        /* links of a tree from which on an iteration costs more than rows     */
+    MOST_SUBSTEPS = 8 /* of smooth motion with impulses; halves of a step need fewer         */
 };
 
 typedef struct motion {
     rb_stage *s;
-    unsigned char *moves;  /* the tree is carried                                      (ntree)   */
+    unsigned char *moves;  /* the tree moves by this rule                              (ntree)   */
     unsigned char *active; /* the row moves as it was asked to                         (nrow)    */
     double *f, *w, *dv;    /* what smooth motion is given                              (nv)      */
     double *v_k;           /* velocity that it ends with                               (nv)      */
@@ -58,12 +91,12 @@ typedef struct motion {
     rb_smooth_memory memory;
     rb_plane plane, *flat; /* of a mechanism in a plane; NULL: it is in space */
     int substeps;
-    double end;  /* defect at which turns end [1]                                               */
-    double hold; /* residual of (S.52) in this turn, relative to what it was [1]                */
-    double tol;  /* of the midpoint rule in this turn [1]                                       */
+    double end;  /* defect at which iterations end [1]  */
+    double hold; /* residual of (S.52) at which its search ends, per first one [1] */
+    double tol;  /* of the midpoint rule in this iteration [1]  */
     double spin; /* largest angular velocity, without and with impulses [rad/s]                 */
     int impact;  /* impulses are large, or were so that the step was halved                     */
-    int left;    /* a tree came to rest in this turn, and is carried no longer                  */
+    int left;    /* a tree came to rest in this iteration and leaves the midpoint rule    */
     rb_smooth_energy energy;
     double made; /* energy that the rule made beside work [J]                                   */
 } motion;
@@ -95,8 +128,8 @@ static rb_status take_memory(motion *x)
     return ok && rb_anderson_push(arena, x->s->m->nv, &x->mixing) ? RB_OK : RB_NOMEM;
 }
 
-/* ---- who is carried ---------------------------------------------------------------------------
- */
+/* ---- which trees move by the rule
+ * --------------------------------------------------------------------------- */
 
 /* Trees with a link that turns by more than RB_MIDPOINT_TURN in the step, at velocity v; spin is at
  * least the largest angular velocity of all links [rad/s]. Poses are those of the rows. */
@@ -150,8 +183,8 @@ static int touches(const motion *x, const rb_constraint *c)
     return 0;
 }
 
-/* Rows of a constraint, from the first, that move as they were asked to: what slides is free in its
- * tangents, dry friction at its bound is free. */
+/* Rows of a constraint, from the first, that move as they were asked to: a sliding contact is free
+ * in its tangents, dry friction at its bound is free. */
 static int held_rows(const rb_stage *s, int i)
 {
     const rb_constraint *c = &s->set.c[i];
@@ -165,7 +198,8 @@ static int held_rows(const rb_stage *s, int i)
     return c->kind == RB_CONSTRAINT_CONTACT && s->mode[i] == RB_MODE_SLIDE ? 1 : c->nrow;
 }
 
-/* Returns how many rows are held. They stay so in later turns: modes may alternate. */
+/* Returns how many rows are active. They stay active in later iterations, because modes may
+ * alternate. */
 static int find_active_rows(motion *x)
 {
     const rb_stage *s = x->s;
@@ -182,7 +216,7 @@ static int find_active_rows(motion *x)
 /* ---- what holds -------------------------------------------------------------------------------
  */
 
-/* z := J_a v of the trees that are carried */
+/* z := J_a v of the trees that move by the rule */
 static void rows_of(const motion *x, const double *v, double *z)
 {
     const rb_constraints *set = &x->s->set;
@@ -242,7 +276,8 @@ static void find_shift(motion *x)
     solve_shift(x, nheld);
 }
 
-/* ---- turns ------------------------------------------------------------------------------------
+/* ---- iterations
+ * ------------------------------------------------------------------------------------
  */
 
 /* v_k, q_k of (S.51) with the impulses there are. */
@@ -302,7 +337,7 @@ static double defect(motion *x)
     return size > 0.0 ? most / size : 0.0;
 }
 
-/* What the next turn would find to differ (S.54), relative to the largest velocity [1]. */
+/* What the next iteration would find to differ (S.54), relative to the largest velocity [1]. */
 static double predicted_defect(const motion *x)
 {
     const rb_stage *s = x->s;
@@ -343,7 +378,7 @@ static rb_status solve_again(motion *x)
     return status;
 }
 
-/* made, of the motion that the last turn found. */
+/* energy_made of the motion that the last iteration found. */
 static void find_made(motion *x, const double *q_k)
 {
     rb_stage *s = x->s;
@@ -353,14 +388,14 @@ static void find_made(motion *x, const double *q_k)
     rb_stage_restore(s);
 }
 
-/* A digit in two turns, or else halves of the step are cheaper for a long chain: each of them ends
- * after three or four turns where the whole one wanders. */
+/* The iteration must gain a digit in two iterations. Otherwise halves of the step are cheaper for
+ * a long chain: each of them converges in three or four, where the whole step does not. */
 static int diverges(const motion *x, double now)
 {
     const rb_stage *s = x->s;
-    double wanted = RB_IMPULSE_DIVERGES;
+    double wanted = IMPULSE_DIVERGES;
     if (s->final || s->iteration < PATIENCE || !rb_stage_is_long(s->m)) return 0;
-    for (int turn = PATIENCE; turn < s->iteration; turn++) wanted *= RB_IMPULSE_GAIN;
+    for (int k = PATIENCE; k < s->iteration; k++) wanted *= IMPULSE_GAIN;
     return now > wanted;
 }
 
@@ -372,7 +407,7 @@ static int is_impact(const rb_stage *s)
         most = fmax(most, fabs(s->v_new[j] - s->v_free[j]));
         size = fmax(size, fabs(s->v0[j]));
     }
-    return most > RB_IMPULSE_IMPACT * size;
+    return most > IMPULSE_IMPACT * size;
 }
 
 int rb_stage_is_driven(const rb_stage *s)
@@ -386,9 +421,9 @@ static rb_status iterate(motion *x, double *q_k)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     double before = INFINITY;
-    x->end = rb_stage_is_driven(s) ? RB_IMPULSE_TOL_DRIVEN : RB_IMPULSE_TOL;
-    x->hold = x->end > RB_IMPULSE_TOL && m->neq == 0 ? RB_HOLD_TOL_ROUGH : RB_HOLD_TOL;
-    x->tol = fmin(RB_IMPULSE_ROUGH, RB_IMPULSE_SMOOTH * x->end);
+    x->end = rb_stage_is_driven(s) ? IMPULSE_TOL_DRIVEN : RB_IMPULSE_TOL;
+    x->hold = x->end > RB_IMPULSE_TOL && m->neq == 0 ? HOLD_TOL_ROUGH : HOLD_TOL;
+    x->tol = fmin(RB_IMPULSE_ROUGH, IMPULSE_SMOOTH * x->end);
     x->impact = !rb_stage_is_driven(s) && (s->info->splits > 0 || is_impact(s));
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
     memset(x->active, 0, (size_t)s->set.nrow);
@@ -402,15 +437,15 @@ static rb_status iterate(motion *x, double *q_k)
         rb_difference(m, s->q0, q_k, x->dq);
         for (int j = 0; j < m->nv; j++) s->v_next[j] = s->v_free[j] + x->f[j];
         if (now <= RB_IMPULSE_MET * x->end) return RB_OK;
-        if (s->iteration >= ITERATIONS && now <= RB_IMPULSE_LOOSE) {
-            s->info->below_accuracy += s->final; /* told, as problems are */
+        if (s->iteration >= ITERATIONS && now <= IMPULSE_LOOSE) {
+            s->info->below_accuracy += s->final; /* reported, as problems are */
             return RB_OK;
         }
         if (s->iteration >= ITERATIONS || diverges(x, now))
             return rb_fail(s->err, RB_UNSOLVED,
                            "impulses and smooth motion do not converge together: shorten the step");
         /* what is far from its end need not be known well: a digit more than the last defect */
-        x->tol = fmin(RB_IMPULSE_ROUGH, RB_IMPULSE_SMOOTH * fmax(now, x->end));
+        x->tol = fmin(RB_IMPULSE_ROUGH, IMPULSE_SMOOTH * fmax(now, x->end));
         if (now > before) rb_anderson_reset(&x->mixing);
         before = now;
         status = solve_again(x);
@@ -434,9 +469,9 @@ static double kinetic(const motion *x, const double *v)
     return 0.5 * twice;
 }
 
-/* Work of the impulses, with the mean velocity of the step where a tree is carried, and what the
- * rule made, relative to the kinetic energy (S.55): gain. What of that is not (S.18): made. dq is
- * that of the rule. */
+/* Work of the impulses, with the mean velocity of the step for trees that move by the rule.
+ * energy_gain is what the rule made, per kinetic energy (S.55), energy_made the part that (S.18)
+ * lacks. dq is that of the rule. */
 static void measure_energy(motion *x)
 {
     rb_stage *s = x->s;
@@ -458,9 +493,9 @@ static void measure_energy(motion *x)
     if (most > 0.0) s->energy_gain = sum / most;
 }
 
-/* A tree that was carried in the round before and is not in this one must not keep what impulses
- * that are gone did to its velocity. Returns whether there is one; its free velocity is that of
- * smooth motion again. */
+/* A tree that moved by the rule in the round before, but does not in this one, must not keep the
+ * effect of old impulses on its velocity. Returns whether there is one; its free velocity is that
+ * of smooth motion again. */
 static int forget(rb_stage *s)
 {
     int any = 0;
@@ -481,7 +516,7 @@ static int all_by_midpoint(const rb_stage *s)
     return 1;
 }
 
-/* The motion without contact was found roughly, and counts after all. */
+/* The motion without contact was computed roughly, but is needed. */
 static rb_status move_exactly(rb_stage *s)
 {
     size_t bytes = (size_t)s->m->nv * sizeof(double);
@@ -496,7 +531,8 @@ static rb_status move_exactly(rb_stage *s)
     return status;
 }
 
-/* Which trees are carried, from pushed and resting; rows are solved again where one is left. */
+/* Finds the trees that move by the rule, from pushed and resting. Rows are solved again where a
+ * tree leaves it. */
 static rb_status choose(rb_stage *s, int *any, double *spin)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
@@ -529,7 +565,7 @@ static rb_status move_trees(rb_stage *s, double spin, double *q_k)
     measure_energy(&x);
 
     /* what is left of (S.52) */
-    x.hold = RB_HOLD_TOL;
+    x.hold = HOLD_TOL;
     find_shift(&x);
     for (int j = 0; j < s->m->nv; j++) x.dq[j] = (x.dq[j] + x.shift[j]) / s->h;
     rb_integrate(s->m, s->q0, x.dq, s->h, q_k);

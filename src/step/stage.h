@@ -91,7 +91,7 @@ typedef struct rb_stage {
     double gravity;   /* |g| [m/s^2]                                                              */
     double size;      /* extent of the model: unit of gaps [m]                                    */
     double tol;       /* relative residual to certify [1]                                         */
-    double loose;     /* relative residual up to which an answer is accepted all the same [1]     */
+    double loose;     /* relative residual up to which an answer may be accepted [1]     */
     double deep;      /* overlap that a step may make [m], excess of limits [m] or [rad]          */
     double open_most; /* closure error of loops that a step may make [m] or [rad]                 */
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
@@ -320,8 +320,8 @@ double rb_stage_limit_deepened(const rb_stage *s, int j);
 /* free_motion.c: stores the rate of v of this part, from which the next one is extrapolated. */
 void rb_stage_keep_slope(rb_stage *s);
 
-/* smooth_impulses.c: returns 1 where actuators exchange more energy than the error of the
- * midpoint rule, the accuracy is not strict, and nobody asked for bounces. */
+/* smooth_impulses.c: returns 1 where actuators exchange more energy than the error of the midpoint
+ * rule, the accuracy is not strict, and restitution was not asked for. */
 int rb_stage_is_driven(const rb_stage *s);
 
 /* free_motion.c: returns 1 where a link could turn by more than RB_MIDPOINT_TURN in the step at
@@ -472,7 +472,7 @@ typedef struct rb_relax {
     double worst;          /* of the round before, as rb_stage_check says                       */
     double share;          /* of the way that is gone [1]                                       */
     int seen;              /* r is that of a round                                              */
-    int alternates;        /* 1: repairs go to and fro                                          */
+    int alternates;        /* 1: repairs alternate between two places        */
 } rb_relax;
 
 rb_status rb_relax_start(rb_stage *s, rb_relax *x);
@@ -559,7 +559,7 @@ rb_status rb_stage_support_points(rb_stage *s);
 rb_status rb_stage_keep_first_answer(rb_stage *s);
 rb_status rb_stage_limit_repair_energy(rb_stage *s);
 
-/* Order of constraints in sets and in the table of what touches: < 0: x comes first. */
+/* Order of constraints in sets and in the table of touching ones. < 0: x comes first. */
 RB_INLINE int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y)
 {
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;

@@ -20,6 +20,34 @@
 #include "step/stage.h"
 #include "step/rest_cache.h"
 
+/* Default limit of the work of a step, in units of meter.h [1]: one to four seconds. Larger: a step
+ * that does not end blocks the caller. Smaller: piles of thousands are refused. */
+#define WORK_MOST 4e6
+
+/* Degrees of freedom beyond which that limit grows in proportion to them [1]. Larger: a hundred
+ * robots are refused for what single ones may take. Smaller: a step that does not end takes longer.
+ */
+#define WORK_DOFS 100.0
+
+/* Share of the overlap that the second and later repairs of a chain may leave [1]; a step
+ * with more is halved. Larger: repairs continue that do not end. Smaller: steps are halved where
+ * one more repair would do. */
+#define REPAIR_GAIN 0.1
+
+/* Closure error made by a step that is repaired, in units of the overlap that it may make anywhere
+ * in the model [1]. Newton's repair squares the error: one that meets this one often meets
+ * rounding. Larger: mechanisms drift apart by this much in a step. */
+#define LOOP_OPEN 1e-2
+
+/* Change of the new position at which the fixed point of a nonlinear step ends, in units of the
+ * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
+#define STANDS 1e-10
+
+/* Share of a missed closure error that a repair may leave [1]; Newton's repair squares it, and what
+ * leaves more is no matter of repairs. Smaller: loops that open fast are kept open. Larger: rows
+ * that contradict each other are repaired eight times in every step. */
+#define LOOP_GAIN 0.5
+
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
@@ -233,8 +261,7 @@ static rb_status first_rounds(rb_stage *s)
  * step are cheaper. */
 static int diverges(const rb_stage *s, int round, double before, double worst)
 {
-    if (s->final || round < 2 || worst <= RB_REPAIR_GAIN * before || !rb_stage_is_long(s->m))
-        return 0;
+    if (s->final || round < 2 || worst <= REPAIR_GAIN * before || !rb_stage_is_long(s->m)) return 0;
     int carried = 0;
     for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->by_midpoint[tree];
     return carried;
@@ -245,7 +272,7 @@ static int diverges(const rb_stage *s, int round, double before, double worst)
 static int stays_open(const rb_stage *s, int round, double missed_before)
 {
     return round > 0 && s->may_yield && !s->yields && s->missed > 1.0 &&
-           s->missed > RB_LOOP_GAIN * missed_before;
+           s->missed > LOOP_GAIN * missed_before;
 }
 
 /* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.24) and, in
@@ -273,7 +300,7 @@ static rb_status solve_until_open(rb_stage *s)
 
         int open = worst <= 1.0;
         int stands = !s->o->formulation->nonlinear ||
-                     distance(s->q_new, s->q_hat, m->nq) <= RB_STANDS * s->size;
+                     distance(s->q_new, s->q_hat, m->nq) <= STANDS * s->size;
         if (open && stands) return RB_OK;
         if (round >= repairs) {
             if (open || rb_stage_is_soft(s) || repairs == 0) return RB_OK;
@@ -350,8 +377,8 @@ static int has_mechanism(const rb_model *m)
     return m->neq > 0 || m->nlink - 1 > m->ntree;
 }
 
-/* Rows of Stewart and Trinkle, ahead of the start, push out what turns within the step, and that
- * may make energy. Rows that ask for nothing do not (S.62): their answer is the first one of
+/* Rows of Stewart and Trinkle, ahead of the start, push out bodies that turn within the step, and
+ * that may make energy. Rows that ask for nothing do not (S.62): their answer is the first one of
  * (S.35), the position is that of the others (S.36). Bodies by themselves move as printed: their
  * rod would slide a step late. */
 static rb_status solve_without_push_out(rb_stage *s)
@@ -452,7 +479,7 @@ static int began_beyond_limits(const rb_stage *s)
  * as much as `fast` allows. */
 enum { OVERLAP_REPORTED = 100 };
 
-/* How often what touches may yield, of a motion that has no answer. */
+/* How often rows may be relaxed, in a motion that has no answer. */
 static int most_relaxations(const rb_stage *s, int push_out)
 {
     int may = s->may_yield || (holds_overlap(s) && !push_out);
@@ -480,8 +507,8 @@ static rb_status move_again(rb_stage *s, const beginning *from)
 
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
- * then errors of loops stay as they are, and what touches yields by rounding, or limits that the
- * start is beyond by a thousandth of that (S.39). Bodies that are jammed stay as they are in
+ * then errors of loops are kept, and contacts are relaxed by rounding, or limits that the start
+ * violates by a thousandth of the violation (S.39). Bodies that are jammed stay as they are in
  * repairs, where the step cannot be halved any more (S.78). */
 static rb_status move_or_relax(rb_stage *s)
 {
@@ -543,8 +570,8 @@ rb_status rb_stage_motion(rb_stage *s)
  */
 
 enum {
-    MOST_SPLITS = 1000, /* in one step: what has no answer at all needs ten            */
-    NEAR_SPLITS = 64    /* the same where an answer is known that will do, but at `strict` */
+    MOST_SPLITS = 1000, /* halvings in one step: what has no answer at all needs ten          */
+    NEAR_SPLITS = 64    /* the same where a looser answer is known and may be accepted        */
 };
 
 static int may_split(const rb_stage *s, int splits)
@@ -688,7 +715,7 @@ static void keep_gauges(rb_stage *s)
 
 static double budget_of(const rb_model *m, const rb_step_opts *o)
 {
-    if (o->budget == 0.0) return RB_WORK_MOST * fmax(1.0, m->nv / RB_WORK_DOFS);
+    if (o->budget == 0.0) return WORK_MOST * fmax(1.0, m->nv / WORK_DOFS);
     return o->budget > 0.0 ? o->budget : INFINITY;
 }
 
@@ -734,7 +761,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     s.ladder = &rb_solver_auto;
     s.tol = s.loose = rb_step_opts_tol(o);
     s.deep = rb_accuracy_overlap(o->accuracy) * s.size;
-    s.open_most = RB_LOOP_OPEN * s.deep;
+    s.open_most = LOOP_OPEN * s.deep;
     rb_status status = rb_step_opts_check(o, s.h, err);
     if (status == RB_OK) status = rb_step_control(m, d, o, s.h, err);
     if (status == RB_OK) status = rb_step_inputs_check(m, d, err);

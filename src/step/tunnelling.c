@@ -52,8 +52,6 @@
 #include "model/filter.h"
 #include "step/stage.h"
 
-static const double two_pi = 6.283185307179586;
-
 enum {
     LOOKS = 10000,    /* between two positions, at most                     */
     SURFACE_REACH = 4 /* how far triangles are looked for, in units of c    */
@@ -133,12 +131,12 @@ static void whole_turns(const double guess[3], double turn[3])
 {
     double angle = rb_norm3(turn), whole;
     if (angle > 0.0) {
-        whole = floor((rb_dot3(guess, turn) / angle - angle) / two_pi + 0.5);
-        rb_scale3(1.0 + two_pi * whole / angle, turn, turn);
+        whole = floor((rb_dot3(guess, turn) / angle - angle) / (2.0 * RB_PI) + 0.5);
+        rb_scale3(1.0 + (2.0 * RB_PI) * whole / angle, turn, turn);
         return;
     }
-    whole = floor(rb_norm3(guess) / two_pi + 0.5);
-    if (whole > 0.0) rb_scale3(two_pi * whole / rb_norm3(guess), guess, turn);
+    whole = floor(rb_norm3(guess) / (2.0 * RB_PI) + 0.5);
+    if (whole > 0.0) rb_scale3((2.0 * RB_PI) * whole / rb_norm3(guess), guess, turn);
 }
 
 /* dq; v, scratch (nv). */
@@ -152,7 +150,8 @@ static void find_displacement(const rb_stage *s, double *v, double *dq)
         double guess[3];
         if (type != RB_JOINT_FREE && type != RB_JOINT_BALL) continue;
         rb_scale3(s->h, v + at, guess);
-        if (rb_dot3(guess, guess) > 0.25 * two_pi * two_pi) whole_turns(guess, dq + at);
+        if (rb_dot3(guess, guess) > 0.25 * (2.0 * RB_PI) * (2.0 * RB_PI))
+            whole_turns(guess, dq + at);
     }
 }
 

@@ -15,12 +15,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "contact/contact.h"
 #include "contact/slip.h"
 #include "math/dense.h"
 #include "math/trig.h"
-
-#define PI 3.141592653589793
 
 /* A direction of a friction line or disc: which eliminated rows it acts along. */
 typedef struct line {
@@ -64,7 +63,7 @@ static int add_lines(const rb_island *is, const rb_step_opts *o, int i, int norm
     if (!has_tangents(c)) return 0;
     for (int j = 0; j < k; j++) {
         line l = { .normal = normal, .f = { f, f + 1 } };
-        rb_sincos(PI * j / k, &l.along[1], &l.along[0]);
+        rb_sincos(RB_PI * j / k, &l.along[1], &l.along[0]);
         if (2 * j == k) l.along[0] = 0.0;
         l.mu = k == 2 ? slip->mu[j] : slip->mu[0];
         out[n++] = l;

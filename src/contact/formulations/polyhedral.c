@@ -14,11 +14,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "contact/law.h"
 #include "contact/slip.h"
 #include "math/trig.h"
-
-#define TWO_PI 6.283185307179586
 
 /* An unknown of the LCP. */
 typedef enum role { NORMAL, BETA, LAMBDA, BOUND, FREE } role;
@@ -80,7 +79,7 @@ static void direction(int j, int count, double along[2])
 {
     int k = j % (count / 2);
     double sign = j < count / 2 ? 1.0 : -1.0, sine = 1.0, cosine = 0.0;
-    if (4 * k != count) rb_sincos(TWO_PI * k / count, &sine, &cosine);
+    if (4 * k != count) rb_sincos((2.0 * RB_PI) * k / count, &sine, &cosine);
     along[0] = sign * cosine;
     along[1] = sign * sine;
 }
