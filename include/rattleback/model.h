@@ -553,7 +553,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
 
 /* Sets mocap_v so that a step of length h moves the mocap body to `pose` (position, quaternion):
  * by the shortest rotation. `mocap` is rb_model.body_mocap[body]. mocap_v is an input: in the steps
- * after that the body moves on, until it is led again or mocap_v is zero. Its own motion
+ * after that the body moves on, until this is called again or mocap_v is zero. Its own motion
  * (mocap_motion) comes on top. Writing a pose to rb_data.mocap instead is a jump without velocity,
  * which contacts do not feel. */
 void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h);
