@@ -136,8 +136,9 @@ typedef struct rb_toi {
 #define RB_TOI_PRECISION 1e-9
 
 /* When two shapes, given at time 0, first touch within 0 .. horizon [s], horizon finite. Never
- * later than the true time (T.1). RB_UNSUPPORTED: no entry in the pair table, a rotating plane, or
- * shapes that are not convex. RB_BAD_INPUT: a number is not finite. */
+ * later than the true time, for RB_TOI_HIT at most RB_TOI_PRECISION before it (T.1).
+ * RB_UNSUPPORTED: no entry in the pair table, a rotating plane, or shapes that are not convex.
+ * RB_BAD_INPUT: a number is not finite. */
 rb_status rb_toi_shapes(const rb_shape *shape1, const rb_ballistic *flight1, const rb_shape *shape2,
                         const rb_ballistic *flight2, double horizon, rb_toi *out);
 

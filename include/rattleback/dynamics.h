@@ -42,7 +42,7 @@ void rb_difference(const rb_model *m, const double *q0, const double *q1, double
 void rb_normalize(const rb_model *m, double *q); /* quaternions to unit length */
 
 /* Jacobian of a point of a body: rows 0..2 angular velocity, 3..5 velocity of the point, world
- * axes; point in world coordinates. J is 6 x nv, row major. Needs kinematics. */
+ * axes; point in world coordinates, not NULL. J is 6 x nv, row major. Needs kinematics. */
 void rb_jacobian(const rb_model *m, const rb_data *d, int body, const double point[3], double *J);
 
 /* dJ/dt v: acceleration (angular; of the point) at qdd = 0. Needs velocity. */
@@ -56,7 +56,8 @@ void rb_point_velocity(const rb_model *m, const rb_data *d, int body, const doub
 /* ---- forces -----------------------------------------------------------------------------------
  */
 
-/* Recursive Newton-Euler. tau = M qdd + c for qdd given, NULL: zero. Needs velocity. */
+/* Recursive Newton-Euler. tau = M qdd + c for qdd given, NULL: zero. Springs, dampers, actuators
+ * and contacts are no part of it. Needs velocity. */
 void rb_inverse(const rb_model *m, rb_data *d, const double *qdd, double *tau);
 void rb_bias(const rb_model *m, rb_data *d);    /* -> d->c                                       */
 void rb_passive(const rb_model *m, rb_data *d); /* springs, dampers, gravcomp -> d->passive      */

@@ -53,7 +53,8 @@ rb_read_opts rb_read_opts_default(void);
 rb_spec *rb_front_read(const char *path, const char *text, size_t size, const rb_read_opts *opts,
                        rb_error *err);
 
-/* Compiles. Geoms that overlap at all positions of their joints are excluded from contact
+/* Compiles as `rattleback run` does, which rb_spec_compile does not: geoms that overlap at all
+ * positions of their joints are excluded from contact
  * (rb_spec_leave_out) unless keep_overlap or rb.keep_errors of the spec is set. */
 rb_model *rb_front_compile(rb_spec *spec, int keep_overlap, rb_error *err);
 

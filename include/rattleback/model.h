@@ -324,7 +324,8 @@ typedef struct rb_model {
 } rb_model;
 
 /* Compiles; the spec is not changed, except that missing hulls of meshes are made
- * (rb_spec_hulls). NULL: see err (file, line, element, reason). */
+ * (rb_spec_hulls): one thread at a time. The model has copies of all it needs, so that the spec may
+ * be freed at once. NULL: see err (file, line, element, reason). */
 rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
 void rb_model_free(rb_model *m, const rb_alloc *alloc); /* the allocator it was made with       */
 
@@ -457,7 +458,7 @@ typedef struct rb_data {
     int touch_max;   /* room for them: rb_data_reserve                                          */
     rb_touch *touch; /*                                                         (touch_max)   */
 
-    /* inputs */
+    /* inputs: act in every step until others are written */
     double *ctrl;    /* controls                                                  (nctrl)       */
     double *tau;     /* applied generalised force                                 (nv)          */
     double *wrench;  /* applied to bodies: force, torque, world axes, at the com (nbody x 6)   */
@@ -551,7 +552,9 @@ rb_status rb_data_reserve(const rb_model *m, rb_data **d, int n);
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena);
 
 /* Sets mocap_v so that a step of length h moves the mocap body to `pose` (position, quaternion):
- * by the shortest rotation. Writing a pose to rb_data.mocap instead is a jump without velocity,
+ * by the shortest rotation. `mocap` is rb_model.body_mocap[body]. mocap_v is an input: in the steps
+ * after that the body moves on, until this is called again or mocap_v is zero. Its own motion
+ * (mocap_motion) comes on top. Writing a pose to rb_data.mocap instead is a jump without velocity,
  * which contacts do not feel. */
 void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h);
 

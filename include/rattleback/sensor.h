@@ -29,8 +29,9 @@ typedef struct rb_contact_force {
     double slip[2];    /* velocity of geom 2 against geom 1 along t1, t2 after the step [m/s]    */
 } rb_contact_force;
 
-/* How many the last step had, with and without force; the first `capacity` are written to `out`
- * (may be NULL where capacity is 0), in the order of their geoms. */
+/* How many the last step had, with and without force, also where that is more than `capacity`; the
+ * first `capacity` are written to `out` (may be NULL where capacity is 0), in the order of their
+ * geoms. */
 int rb_contact_forces(const rb_model *m, const rb_data *d, int capacity, rb_contact_force *out);
 
 /* Mean force [N] and torque about the centre of mass [N m], world axes, that all contacts of the

@@ -77,7 +77,8 @@ typedef struct rb_certificate {
                         cone: |r - P_K(r - (u + mu |u_t| n))|_2, eq. (C.10)                    */
     double scale;    /* LCP, box: max(1, |q|, |W| max(1, |z|)), largest entries; cone: |q|_2   */
     double relative; /* residual / scale: what is compared with opts.tol                       */
-    double velocity; /* the same in velocity units, independent of units of z, (C.9) [m/s]     */
+    double velocity; /* the same in velocity units, independent of units of z: rows (C.9), cones
+                        as below (C.10) [m/s]                                                  */
     double min_z;    /* least distance to a violated bound or cone, < 0: violated by that much */
     double min_w;    /* least admissible w (LCP), least dual slack (box, cone)                 */
     double gap;      /* |z.w| over the rows or contacts (cone: with the De Saxce shift)        */
@@ -202,8 +203,9 @@ extern const rb_solver *const rb_solvers[]; /* NULL terminated, src/solve/table.
 /* NULL where there is none of that name. */
 const rb_solver *rb_solver_find(const char *name);
 
-/* Solves any problem with opts->solver, then certifies. z (n) is written even when the outcome is
- * RB_FAILED. info must be zeroed before its first use, its arrays set by the caller. */
+/* Checks the problem (rb_problem_check), solves it with opts->solver, then certifies. z (n) is
+ * written even when the outcome is RB_FAILED. info must be zeroed before its first use, its arrays
+ * set by the caller. */
 rb_status rb_solve(const rb_problem *p, const rb_solve_opts *opts, double *z, rb_info *info);
 
 /* The same for problems of kind RB_LCP and RB_BOX, and for RB_CONE: they only check the kind. */

@@ -645,7 +645,7 @@ typedef struct rb_warning {
 typedef struct rb_spec rb_spec;
 
 rb_spec *rb_spec_new(const rb_alloc *alloc); /* NULL: out of memory */
-void rb_spec_free(rb_spec *spec);            /* NULL is fine        */
+void rb_spec_free(rb_spec *spec);            /* NULL is fine; models stay valid */
 
 rb_body_def rb_body_default(void);
 rb_joint_def rb_joint_default(void); /* hinge about z */

@@ -38,9 +38,10 @@ typedef enum rb_stepper {
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
-/* What steps promise (S.22); which one to take: docs/manual/accuracy.md. */
+/* What steps promise (S.22); which one to take: docs/manual/accuracy.md. Overlap is a share of the
+ * extent of the smaller moving body of a pair: half the diagonal of the box around its geoms. */
 typedef enum rb_accuracy {
-    RB_ACCURACY_STANDARD = 0, /* residual 1e-6, overlap 1e-6 of the smaller moving body           */
+    RB_ACCURACY_STANDARD = 0, /* residual 1e-6, overlap 1e-6                                      */
     RB_ACCURACY_STRICT,       /* 1e-9 and 1e-9                                                    */
     RB_ACCURACY_FAST          /* 1e-3 and 1e-4: large piles, learning                             */
 } rb_accuracy;
@@ -136,7 +137,8 @@ struct rb_step_opts {
     int max_repair;     /* re-linearisations after a step, 8; 0: none, overlap is not checked     */
     int max_split;      /* times that a step is halved where repairs do not end, 10              */
     int keep_errors;    /* 1: keep overlap of the start and joints beyond their limits; 0: correct
-                           them in positions within 0.2 s, without velocity                       */
+                           them in positions within 0.2 s, without velocity. Open loops:
+                           rb_data_settle                                                         */
     double project;     /* share of overlap that each step corrects instead [1]; 0               */
     double regularise;  /* `anitescu-potra`, DART note: A_ii := (1 + eps) A_ii; 0                */
     double stick_speed; /* `phantom`, `hybrid-friction`: v_th [m/s]; 1e-3                        */
@@ -211,15 +213,17 @@ typedef struct rb_step_info {
                                 error of the start [m]                                           */
     double gap_error;  /* penetration may be too large by this: searches ended at their cap [m] */
     double loop_error; /* worst closure error of the equalities [m] or [rad]                  */
-    double energy_created; /* work of all impulses, less that of prescribed motion [J]            */
+    double energy_created; /* work of all impulses (contacts, limits, loops, dry friction), less
+                              that of mocap bodies and belts (S.18) [J]                           */
     double energy_impacts; /* the part of it by impacts that are located, or by the node rule [J]:
                               not positive by Poisson and Stronge                                 */
     double energy_smooth;  /* created by the midpoint rule itself, where links rotate fast (D.45),
                               (S.55), by loops (S.46), and by chains in parts of a divided step
                               (S.56) [J]; negative: lost                                          */
     int rungs[RB_RUNG_COUNT];
-    double projected;      /* overlap that was corrected in positions after the step [m]          */
-    double project_energy; /* energy from corrections of positions, in no other balance [J] */
+    double projected; /* overlap of the start, or by opts.project, that was corrected in positions
+                         after the step [m]                                                       */
+    double project_energy; /* energy from these corrections, in no other balance [J]              */
     int njam; /* RB_JAMMED: constraints of the self-stress; the first RB_JAM_MAX are kept  */
     double jam_speed;            /* at which it closes, per unit of impulse [m/s]                 */
     rb_jam_part jam[RB_JAM_MAX]; /*                                                               */
@@ -232,7 +236,7 @@ typedef struct rb_step_info {
  * RB_CANCELLED (by opts.cancel), RB_FULL (info .contacts says how many), RB_CROWDED,
  * RB_SINGULAR, RB_NOMEM, RB_UNSUPPORTED, RB_BAD_INPUT (options, or a number of the state or of the
  * inputs that is not finite; err names it): the state is unchanged. opts NULL: the defaults. info
- * and err may be NULL.
+ * and err may be NULL: nothing is reported. m and d may not.
  */
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_step_info *info,
                   rb_error *err);
@@ -248,8 +252,9 @@ typedef struct rb_settle_info {
 
 /* Closes the loops of a state that leaves them open, as keyframes and reference poses do: the least
  * displacement in the metric of the masses, limits and contacts kept, then the velocity nearest to
- * the given one that keeps them closed (S.74). Without this call steps correct the error by
- * velocities and create energy. Nothing changes where loops are closed; info.open is the error that
+ * the given one that keeps them closed (S.74). `rattleback run` calls it unless keep_errors is set.
+ * Without this call steps take a fifth of the error off each (S.38), by velocities, and create
+ * energy. Nothing changes where loops are closed; info.open is the error that
  * is left. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide, RB_BAD_INPUT (a
  * number that is not finite; err names it): q and v are unchanged. */
 rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb_error *err);
