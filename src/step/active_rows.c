@@ -166,7 +166,9 @@ static rb_status open_rows(active *x, int index, rb_arena *arena, rb_island *isl
     }
     rb_status status =
         rb_island_open_some(s->m, s->d, &s->set, index, x->left, s->h, &some, arena, island);
-    if (status == RB_OK && some.W) kept->known = kept->some = 1;
+    if (status != RB_OK || !some.W) return status;
+    kept->known = kept->some = 1;
+    kept->nG = island->nG;
     return status;
 }
 

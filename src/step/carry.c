@@ -34,6 +34,7 @@
 #include "dynamics/smooth_push.h"
 #include "math/dense.h"
 #include "math/vec3.h"
+#include "step/held.h"
 #include "step/stage.h"
 
 enum {
@@ -52,7 +53,7 @@ typedef struct carry {
     double *dq;           /* displacement                                             (nv)      */
     double *shift;        /* what takes dq to what the rows were asked for            (nv)      */
     double *t;            /*                                                          (nv)      */
-    double *r, *way, *y;  /* of conjugate gradients                                   (nrow)    */
+    double *r;            /* what held rows lack                                      (nrow)    */
     double *p;            /* impulses to start from                                   (nrow)    */
     rb_anderson mixing;
     rb_smooth_memory memory;
@@ -82,7 +83,7 @@ static rb_status take_memory(carry *x)
 {
     rb_arena *arena = x->s->d->arena;
     double **of_v[] = { &x->f, &x->w, &x->dv, &x->v_k, &x->dq, &x->shift, &x->t };
-    double **of_row[] = { &x->r, &x->way, &x->y, &x->p };
+    double **of_row[] = { &x->r, &x->p };
     int ok = 1;
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
         ok = ok && (*of_v[i] = rb_push(arena, double, x->s->m->nv));
@@ -165,30 +166,19 @@ static int held_rows(const rb_stage *s, int i)
     return c->kind == RB_CONSTRAINT_CONTACT && s->mode[i] == RB_MODE_SLIDE ? 1 : c->nrow;
 }
 
-/* Returns how many rows are held. They stay so in later turns: modes may alternate. */
-static int find_held(carry *x)
+/* They stay so in later turns: modes may alternate. */
+static void find_held(carry *x)
 {
     const rb_stage *s = x->s;
-    int n = 0;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         int rows = touches(x, c) ? held_rows(s, i) : 0;
         memset(x->held + c->row, 1, (size_t)rows);
     }
-    for (int i = 0; i < s->set.nrow; i++) n += x->held[i];
-    return n;
 }
 
 /* ---- what holds -------------------------------------------------------------------------------
  */
-
-/* z := J_a v of the trees that are carried */
-static void rows_of(const carry *x, const double *v, double *z)
-{
-    const rb_constraints *set = &x->s->set;
-    rb_constraints_velocity(set, v, z);
-    for (int i = 0; i < set->nrow; i++) z[i] = x->held[i] ? z[i] - set->drive[i] : 0.0;
-}
 
 static void only_carried(const carry *x, double *v)
 {
@@ -198,35 +188,9 @@ static void only_carried(const carry *x, double *v)
     }
 }
 
-/* shift = M^-1 J_a' (J_a M^-1 J_a')^+ r by conjugate gradients: rows that repeat others do no harm,
- * because r is made of velocities. */
-static void solve_shift(carry *x, int nheld)
-{
-    rb_stage *s = x->s;
-    int nv = s->m->nv, nrow = s->set.nrow;
-    memset(x->shift, 0, (size_t)nv * sizeof *x->shift);
-    memcpy(x->way, x->r, (size_t)nrow * sizeof *x->way);
-    double rr = rb_dot(x->r, x->r, nrow), zero = 0.1 * RB_GAP_ZERO * s->size;
-    double least = fmax(x->hold * x->hold * rr, zero * zero);
-    for (int k = 0; k < 2 * nheld && rr > least; k++) {
-        memset(x->t, 0, (size_t)nv * sizeof *x->t);
-        rb_constraints_force(&s->set, x->way, x->t);
-        only_carried(x, x->t);
-        rb_mass_solve(s->m, s->d, x->t);
-        rows_of(x, x->t, x->y);
-        double bend = rb_dot(x->way, x->y, nrow);
-        if (!(bend > 0.0)) break;
-        double a = rr / bend, before = rr;
-        for (int j = 0; j < nv; j++) x->shift[j] += a * x->t[j];
-        for (int i = 0; i < nrow; i++) x->r[i] -= a * x->y[i];
-        rr = rb_dot(x->r, x->r, nrow);
-        for (int i = 0; i < nrow; i++) x->way[i] = x->r[i] + rr / before * x->way[i];
-    }
-}
-
 /* shift of (S.38) for the displacement dq. Rows taken ahead, at q_hat, were asked for the way there
  * and h (v+ - v_hat) on top. */
-static void find_shift(carry *x)
+static rb_status find_shift(carry *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -237,9 +201,10 @@ static void find_shift(carry *x)
         x->t[j] += s->h * dv - x->dq[j];
     }
     only_carried(x, x->t);
-    int nheld = find_held(x);
-    rows_of(x, x->t, x->r);
-    solve_shift(x, nheld);
+    find_held(x);
+    rb_held held = { .s = s, .takes = x->takes, .rows = x->held, .tol = x->hold };
+    rb_held_velocity(&held, x->t, x->r);
+    return rb_held_shift(&held, x->r, x->shift);
 }
 
 /* ---- turns ------------------------------------------------------------------------------------
@@ -393,10 +358,10 @@ static rb_status take_turns(carry *x, double *q_k)
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
     memset(x->held, 0, (size_t)s->set.nrow);
     for (int j = 0; j < m->nv; j++) x->dq[j] = 0.5 * s->h * (s->v0[j] + s->v_new[j]);
-    find_shift(x);
-    for (s->turn = 1;; s->turn++) {
+    rb_status status = find_shift(x);
+    for (s->turn = 1; status == RB_OK; s->turn++) {
         for (int j = 0; j < m->nv; j++) x->w[j] += x->shift[j] / s->h;
-        rb_status status = move_smoothly(x, q_k);
+        status = move_smoothly(x, q_k);
         if (status != RB_OK) return status;
         double now = defect(x);
         rb_difference(m, s->q0, q_k, x->dq);
@@ -417,8 +382,9 @@ static rb_status take_turns(carry *x, double *q_k)
         if (status != RB_OK) return status;
         for (int j = 0; j < m->nv; j++) x->dq[j] += 0.5 * s->h * (s->v_new[j] - x->v_k[j]);
         if (!x->left && foreseen(x) <= RB_CARRY_FORESEEN * x->end) return RB_OK;
-        find_shift(x);
+        status = find_shift(x);
     }
+    return status;
 }
 
 /* ---- energy -----------------------------------------------------------------------------------
@@ -530,11 +496,11 @@ static rb_status carry_trees(rb_stage *s, double spin, double *q_k)
 
     /* what is left of (S.38) */
     x.hold = RB_HOLD_TOL;
-    find_shift(&x);
+    status = find_shift(&x);
     for (int j = 0; j < s->m->nv; j++) x.dq[j] = (x.dq[j] + x.shift[j]) / s->h;
     rb_integrate(s->m, s->q0, x.dq, s->h, q_k);
     rb_arena_reset(s->d->arena, mark);
-    return RB_OK;
+    return status;
 }
 
 rb_status rb_stage_carry(rb_stage *s, double *q_k)
