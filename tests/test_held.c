@@ -50,7 +50,8 @@ static void bench_make(bench *b)
     b->x = (rb_held){ .s = &b->s, .takes = b->takes, .rows = b->held, .tol = 1e-12 };
     for (int i = 0; i < b->s.set.n; i++) { /* contacts but the last stick, joints with friction */
         const rb_constraint *c = &b->s.set.c[i];
-        int sticks = c->kind == RB_CONSTRAINT_DRY || (c->kind == RB_CONSTRAINT_CONTACT && i < n - 1);
+        int sticks =
+            c->kind == RB_CONSTRAINT_DRY || (c->kind == RB_CONSTRAINT_CONTACT && i < n - 1);
         memset(b->held + c->row, sticks, (size_t)c->nrow);
     }
 }
@@ -72,7 +73,7 @@ static void keep(bench *b, int some)
     b->kept = (rb_kept){ .known = 1, .some = some, .left = b->left };
     for (int i = 0; i < b->s.set.n; i++)
         b->left[i] = b->s.set.c[b->s.set.island_order[i]].kind == RB_CONSTRAINT_LIMIT;
-    rb_some room = { .W = rb_push(arena, double, MAX_ROWS * MAX_ROWS) };
+    rb_some room = { .W = rb_push(arena, double, MAX_ROWS *MAX_ROWS) };
     rb_status status = some ? rb_island_open_some(b->world.m, b->world.d, &b->s.set, 0, b->left,
                                                   0.002, &room, arena, &island)
                             : rb_island_open_in(b->world.m, b->world.d, &b->s.set, 0, 0.002, room.W,

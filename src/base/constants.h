@@ -332,6 +332,15 @@
 #define RB_LOOP_MISS   1e-13
 #define RB_LOOP_TINY   1e-12
 
+/* MISS where actuators drive the model and accuracy is not strict [1]: a hundredth of what a step
+ * may open loops by at `standard`, of which the next step takes its share off. Larger: the velocity
+ * has errors that are larger than those of the step. Smaller: one motion more in each step. */
+#define RB_LOOP_MISS_DRIVEN 1e-10
+
+/* Tolerance of the motions on the way there, as a share of what the one before missed, in units of
+ * what the last one may miss and of its tolerance [1]. Larger: motions that miss by more. */
+#define RB_LOOP_ROUGH 0.01
+
 /* Length below which a step with closed loops is not divided for the sake of its energy, in units
  * of the step [1]. Smaller: dead centres, where parts do no better, cost thousands of them. */
 #define RB_LOOP_SHORTEST 0.07
@@ -343,7 +352,9 @@
  * change before that it may be (S.86) [1]. GAIN larger: a joint that hardly moves after its
  * reversal costs tens of motions. Smaller: it is left to rows, of first order. */
 #define RB_SLIDE_STANDS 1e-9
-#define RB_SLIDE_GAIN   0.25
+/* STANDS where actuators drive the model and accuracy is not strict: that of its rows [1]. */
+#define RB_SLIDE_STANDS_DRIVEN 1e-6
+#define RB_SLIDE_GAIN          0.25
 
 /* What overlap of the model may grow by in a step, in units of the extent of the model [1]:
  * rounding. Larger: it is seen after an hour. Smaller: such overlap is repaired for rounding. */

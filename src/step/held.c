@@ -16,14 +16,14 @@
 
 typedef struct shifting {
     const rb_held *x;
-    int n;          /* rows that are held                                                    */
-    int *row;       /* where they are in the set                                    (n)      */
-    int *column;    /* and in the W of their island                                 (n)      */
-    double *A;      /* NULL: not kept                                               (n x n)  */
-    double *l;      /*                                                              (n)      */
+    int n;               /* rows that are held                                                    */
+    int *row;            /* where they are in the set                                    (n)      */
+    int *column;         /* and in the W of their island                                 (n)      */
+    double *A;           /* NULL: not kept                                               (n x n)  */
+    double *l;           /*                                                              (n)      */
     double *r, *way, *y; /* of conjugate gradients                                  (n)      */
-    double *p;      /* l as impulses of all rows                                    (nrow)   */
-    double *t;      /*                                                              (nv)     */
+    double *p;           /* l as impulses of all rows                                    (nrow)   */
+    double *t;           /*                                                              (nv)     */
 } shifting;
 
 /* v := 0 where a tree is not carried. */

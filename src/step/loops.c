@@ -52,7 +52,9 @@ typedef struct loops {
     double *p;              /* dry friction that slides                     (start.set.nrow) */
     double *slide;          /* the same as a force                          (nv_all)         */
     double *change;         /* of p in the last turn, of its bound [1]      (start.set.nisland) */
-    int held;               /* rows that are closed; 0: friction that slides is all there is */
+    double tol, rough;    /* of a motion: the last one [1]; for what the one before missed [1/m]    */
+    double least, stands; /* missed closure [m]; change of friction that is left [1] */
+    int held;             /* rows that are closed; 0: friction that slides is all there is */
     rb_anderson mixing;
 } loops;
 
@@ -249,7 +251,7 @@ static void lead_on(loops *x)
 }
 
 /* From q0 with v_a to q+, v_b. */
-static rb_status go(loops *x)
+static rb_status go(loops *x, double tol)
 {
     rb_stage *s = x->s;
     size_t bytes = (size_t)s->m->nv * sizeof(double);
@@ -257,7 +259,7 @@ static rb_status go(loops *x)
     if (x->held > 0) rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
     rb_stage_restore(s);
     if (x->moved && x->held > 0) lead_on(x);
-    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, RB_SMOOTH_TOL);
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
     if (status != RB_OK) return status;
     rb_stage_led_pose(s, s->h);
     memcpy(x->v_before, x->v_a, bytes);
@@ -297,14 +299,14 @@ static rb_status look(loops *x, double *worst)
 static rb_status find_positions(loops *x)
 {
     const rb_stage *s = x->s;
-    double best = INFINITY;
+    double best = INFINITY, worst = 0.0;
     int stalls = 0, nrow = x->start.set.nrow;
     rb_anderson_reset(&x->mixing);
     for (int round = 0;; round++) {
-        double worst = 0.0;
-        rb_status status = go(x);
+        rb_status status = go(x, fmax(x->tol, x->rough * worst));
+        worst = 0.0;
         if (status == RB_OK && x->held > 0) status = look(x, &worst);
-        if (status != RB_OK || worst <= RB_LOOP_MISS * s->size) return status;
+        if (status != RB_OK || worst <= x->least) return status;
         if (round >= ROUNDS || !(worst < INFINITY)) return RB_UNSOLVED;
         int tiny = worst <= RB_LOOP_TINY * s->size;
         if (worst > 0.5 * best && ++stalls > (tiny ? ENOUGH : PATIENCE))
@@ -457,7 +459,7 @@ static rb_status turn_friction(loops *x, int *again)
         double change =
             rb_slide_turn(&x->start.set, x->sticks, i, x->u, &x->end.set, x->u_new, x->p);
         int loose = is_torn_loose(x, i);
-        if (change <= RB_SLIDE_STANDS && !loose) continue;
+        if (change <= x->stands && !loose) continue;
         *again = 1;
         if (loose || !(change <= RB_SLIDE_GAIN * x->change[i])) {
             mark_trees(x, i, x->s->apart, 1);
@@ -627,10 +629,20 @@ static void tell(loops *x)
     s->closing_dv = x->dv;
 }
 
+static void ask_for(loops *x)
+{
+    int driven = rb_stage_is_driven(x->s);
+    x->tol = driven ? RB_SMOOTH_TOL_DRIVEN : RB_SMOOTH_TOL;
+    x->stands = driven ? RB_SLIDE_STANDS_DRIVEN : RB_SLIDE_STANDS;
+    x->rough = driven ? RB_LOOP_ROUGH * x->tol / (RB_LOOP_MISS_DRIVEN * x->s->size) : 0.0;
+    x->least = (driven ? RB_LOOP_MISS_DRIVEN : RB_LOOP_MISS) * x->s->size;
+}
+
 /* RB_UNSOLVED: apart has more trees than before, or the step is hurried. */
 static rb_status close_motion(rb_stage *s, int *any)
 {
     loops x = { .s = s };
+    ask_for(&x);
     double residual = s->info->residual;
     rb_status status = begin(&x, any);
     if (status != RB_OK || !*any) return status;
