@@ -534,10 +534,13 @@ typedef struct rb_data {
     double *geom_p, *geom_R; /*                                                 (ngeom x 3, 9) */
     double *site_p, *site_R; /*                                                 (nsite x 3, 9) */
 
-    /* code that writes poses or frames sets placed = 0; src/dynamics/placed.c */
-    int placed; /* 1: all of them are those of placed_q                                    */
+    /* code that writes poses sets placed = 0, who writes frames framed; src/dynamics/placed.c */
+    int placed; /* 1: poses of links are those of placed_q                                 */
+    int posed;  /* 1: placed_pose and placed_S have them                                   */
+    int framed; /* 1: frames, but for geoms that are only to be seen, are those of placed_q */
     uint64_t placed_revision; /* of the model                                                    */
-    double *placed_q; /*                                                       (nq)          */
+    double *placed_q;         /*                                         (nq)          */
+    double *placed_pose, *placed_S; /* copy of link_p to dof_S      (nlink x 24, nv x 6)     */
     int spins; /* 1: a link rotated fast in the last smooth step: a hint, not state            */
 
     /* rb_tendons, with rb_kinematics: spatial tendons */

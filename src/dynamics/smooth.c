@@ -22,6 +22,7 @@
 #include "dynamics/forward.h"
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
+#include "dynamics/placed.h"
 #include "dynamics/planar.h"
 #include "dynamics/smooth_anderson.h"
 #include "dynamics/smooth_energy.h"
@@ -536,7 +537,10 @@ static int is_slow(const rb_model *m, rb_data *d, double h, scratch *s)
 
 static double spin_at_start(const rb_model *m, rb_data *d, double h, scratch *s)
 {
-    place(m, d, s);
+    if (s->flat)
+        rb_plane_place(m, d, &s->plane);
+    else
+        rb_placed_links(m, d);
     double fastest = fastest_spin(m, d, s);
     if (h * fastest >= RB_SMOOTH_WATCH)
         rb_smooth_energy_start(m, d, s->flat ? &s->plane : NULL, 1, &s->energy);

@@ -220,7 +220,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     d->arena = arena;
     d->kept_of = NULL;
     d->clear_of = NULL; /* the model that was there is not known */
-    d->placed = d->spins = 0;
+    d->placed = d->posed = d->framed = d->spins = 0;
     rb_data_bind(d);
     return d;
 }

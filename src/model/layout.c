@@ -195,7 +195,7 @@ static const entry data_entries[] = {
     { offsetof(rb_data, kept_row), sizeof(rb_kept_row), offsetof(rb_data, nmeet), ONE, 1 },
     { offsetof(rb_data, kept_group), sizeof(rb_kept_group), offsetof(rb_data, nmeet), ONE, 1 },
     { offsetof(rb_data, kept), sizeof(rb_kept_pair), offsetof(rb_data, nmeet), ONE, 1 },
-    D(placed_q, nq, 1), D(clear_q, nq, 1),
+    D(placed_q, nq, 1), D(placed_pose, nlink, 24), D(placed_S, nv, 6), D(clear_q, nq, 1),
     { offsetof(rb_data, clear_link), sizeof(rb_clear_link), offsetof(rb_data, nlink), ONE, 1 },
     { offsetof(rb_data, clear), sizeof(rb_clear_pair), offsetof(rb_data, nclear), ONE, 1 },
 };

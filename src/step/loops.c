@@ -23,6 +23,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "dynamics/forward.h"
+#include "dynamics/placed.h"
 #include "dynamics/smooth_anderson.h"
 #include "step/closure.h"
 #include "step/slide.h"
@@ -52,7 +53,7 @@ typedef struct loops {
     double *p;              /* dry friction that slides                     (start.set.nrow) */
     double *slide;          /* the same as a force                          (nv_all)         */
     double *change;         /* of p in the last turn, of its bound [1]      (start.set.nisland) */
-    double tol, rough;    /* of a motion: the last one [1]; for what the one before missed [1/m]    */
+    double tol, rough; /* of a motion: the last one [1]; for what the one before missed [1/m]    */
     double least, stands; /* missed closure [m]; change of friction that is left [1] */
     int held;             /* rows that are closed; 0: friction that slides is all there is */
     rb_anderson mixing;
@@ -215,7 +216,7 @@ static rb_status begin(loops *x, int *any)
     rb_stage *s = x->s;
     rb_arena *arena = s->d->arena;
     *any = 0;
-    rb_forward_place(s->m, s->d);
+    rb_placed_links(s->m, s->d);
     rb_status status = rb_closure_open(s, &x->start);
     if (status == RB_OK && !take_friction(x)) status = RB_NOMEM;
     if (status == RB_OK) status = close_islands(x, any);
@@ -475,7 +476,7 @@ static rb_status go_back(const loops *x)
 {
     rb_stage *s = x->s;
     rb_stage_restore(s);
-    rb_forward_place(s->m, s->d);
+    rb_placed_links(s->m, s->d);
     rb_mass(s->m, s->d);
     return rb_mass_factor(s->m, s->d);
 }
