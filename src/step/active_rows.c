@@ -212,6 +212,7 @@ static rb_status solve_in(active *x, int index, rb_arena *arena, rb_info *info, 
     *done = island.nrow == 0;
     if (island.nrow > 0) {
         fill(x, &island);
+        island.rough = rb_stage_is_driven(x->s);
         if (rb_mixed_takes(&island))
             status = rb_island_solve_mixed(&island, x->s->tol, x->size, arena, info, done);
     }
