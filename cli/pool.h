@@ -2,7 +2,7 @@
 #ifndef RATTLEBACK_CLI_POOL_H
 #define RATTLEBACK_CLI_POOL_H
 
-#include "rattleback/contact.h"
+#include "rattleback/step.h"
 
 typedef struct pool pool;
 

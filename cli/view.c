@@ -12,7 +12,7 @@
 #include "commands.h"
 #include "model.h"
 #include "rattleback/show.h"
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 #include "show.h"
 
 enum { PATH_SIZE = 4096, MOST_FILES = 4096 };

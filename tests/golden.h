@@ -1,5 +1,5 @@
-/* Hashes of auto's answers, FNV-1a over the bytes of z, for tests/test_golden.c. A commit that
- * moves one does nothing else and says why the numbers moved. */
+/* Hashes of auto's answers, FNV-1a over the bytes of z, for tests/solve/test_golden.c. A commit
+ * that moves one does nothing else and says why the numbers moved. */
 #ifndef RB_TEST_GOLDEN_H
 #define RB_TEST_GOLDEN_H
 

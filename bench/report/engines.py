@@ -4,7 +4,7 @@ import os
 import sys
 
 import plot
-from records import Record, length, short, table
+from records import Record, has, length, short, table
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peers"))
 import tables  # noqa: E402  (bench/peers/tables.py)
@@ -115,7 +115,7 @@ def towers(root, up):
         "Boxes falling into a bin as wide as high:", "", "```sh no-run",
         "bench/towers/run --sizes 100,300,1000,3000 --limit 25 --accuracy fast --core 1", "```", "",
         sizes.source(up) + ".", "", *[row(line, 10) for line in sizes.table()], "",
-        "The runs of 1,000 and 3,000 boxes end at the limit of 25 s, that of 3,000 before most of them have landed."]
+        "Runs that do not come to 1 s end at the limit of 25 s."]
 
 
 def row(line, columns):
@@ -132,17 +132,38 @@ def dropped(root, up):
             "python3 bench/drop_robots_mujoco.py", "```", "", record.source(up) + ".", "", *record.table()]
 
 
+# Files of collections, the newest first.
+COLLECTIONS = ("collections.md", "collections-new.md", "collections-more.md", "collections-earlier.md")
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
 def collections(root, up):
-    record, new = Record(root, "collections.md"), Record(root, "collections-new.md")
-    earlier, more = Record(root, "collections-earlier.md"), Record(root, "collections-more.md")
+    """One row for each collection, from the newest file that has it."""
+    rows, sources, head = {}, [], None
+    for name in COLLECTIONS:
+        if not has(root, name):
+            continue
+        record = Record(root, name)
+        sources.append(record.source(up))
+        commits = ", ".join(record.revisions())
+        for lines in record.tables():
+            head = head or cells(lines[0])
+            if cells(lines[0]) != head:
+                continue
+            for line in lines[2:]:
+                collection, *counts = cells(line)
+                if collection != "all":
+                    rows.setdefault(collection, (*counts, commits))
+    everything = [sum(int(row[k]) for row in rows.values()) for k in range(len(head) - 1)]
     return ["Every file of a collection that MuJoCo 4.0.0 loads, run for one second with random controls. `ok`: the run ended and",
-            "every step reached its accuracy. `aside`: the file asks for something that the manual says is not there.", "",
-            "```sh no-run", "bench/collections/run --scenes NAME=FOLDER...", "```", "", record.source(up) + ".", "", *record.table(), "",
-            "Two files stop: one needs more than the budget of a step, and one has positive feedback, which MuJoCo gives up too.", "",
-            "Collections that nobody had looked at before; the three files that were refused have no link, and are empty models now:", "",
-            new.source(up) + ".", "", *new.table(), "", "And three more:", "", *new.table(2), "",
-            "Others, at earlier revisions. Four of the files that stop below are those of `mink` and `act`, which run now.", "",
-            earlier.source(up) + ".", "", *earlier.table(), "", more.source(up) + ".", "", *more.table()]
+            "every step reached its accuracy. `below`: it ended, but some step did not. `stopped`: it ended early. `aside`: the file asks",
+            "for something that the manual says is not there. A collection that ran more than once has its newest row.", "",
+            "```sh no-run", "bench/collections/run --markdown FILE NAME=FOLDER...", "```", "",
+            *[f"{source}." if k == len(sources) - 1 else f"{source};" for k, source in enumerate(sources)], "",
+            *table((*head, "revision"), [(name, *rows[name]) for name in rows] + [("all", *everything, "")])]
 
 
 def simbenchmark(root, up):

@@ -51,6 +51,7 @@ PARTS = {
     "chains": engines.chains,
     "towers": engines.towers,
     "friction": solvers.friction,
+    "python-cost": lambda root, up: text(root, up, "python_cost.txt"),
 }
 PART = re.compile(r"(<!-- results: ([\w. -]+?) -->\n)(?:.*?\n)??(<!-- end of results -->)", re.DOTALL)
 
@@ -59,6 +60,12 @@ def table(root, up, name, number):
     """A recorded table as it is, with its source: <!-- results: table FILE NUMBER -->."""
     record = Record(root, name)
     return [*record.table(int(number)), "", record.source(up) + "."]
+
+
+def text(root, up, name):
+    """A recorded text as it is, with its source."""
+    record = Record(root, name)
+    return [*("    " + line for line in record.text().splitlines()), "", record.source(up) + "."]
 
 
 def origins(root, sections):
@@ -70,21 +77,34 @@ def origins(root, sections):
         for record in {r.name: r for r in records}.values():
             commits = record.revisions()
             here = record.cpu() == reference["cpu"]
-            now = here and commits == [reference["revision"]]
+            now = here and [c[:7] for c in commits] == [reference["revision"][:7]]
             rows.append((f"[{title}](#{anchor})", f"`{record.name}`", record.folder[:10], record.cpu(),
                          ", ".join(commits) or "not recorded",
-                         "yes" if now else "same kind of machine, older" if here else "other machine"))
+                         "yes" if now else "no: older revision" if here else "no: other machine"))
+    count = sum(1 for row in rows if row[-1] == "yes")
     return [
-        f"The reference is {reference['cpu']}, revision {reference['revision']}. Tables of other machines and older revisions are kept",
-        "where a new run needs models, engines or quiet hours that the reference did not have.", "",
+        f"The reference is {reference['cpu']}, revision {reference['revision']}: {count} of {len(rows)} files are of it. The others are of another machine or",
+        "an older revision: compare their numbers within their own table only. Commands of all files: [bench](../../bench/README.md#what-makes-each-file).", "",
         *draw(("table", "file", "day", "machine", "revision", "of the reference"), rows), ""]
+
+
+MISSING = ["Not measured at present."]
+
+
+def written(write, root, *words):
+    """The lines of a part whose files are there; some may not be."""
+    Record.used.clear()
+    try:
+        return write(root, *words)
+    except FileNotFoundError:
+        Record.used.clear()
+        return MISSING
 
 
 def results(root):
     lines, sections = [], []
     for title, write in SECTIONS:
-        Record.used.clear()
-        lines += [f"## {title}", "", *write(root, "../../"), ""]
+        lines += [f"## {title}", "", *written(write, root, "../../"), ""]
         sections.append((title, list(Record.used)))
     lines = [*HEAD, "## Where the tables come from", "", *origins(root, sections), *lines]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -97,12 +117,19 @@ def fill(text, name, root):
     def part(match):
         name, *words = match.group(2).split()
         write = table if name == "table" else PARTS[name]
-        return match.group(1) + "\n".join(write(root, up, *words)) + "\n" + match.group(3)
+        return match.group(1) + "\n".join(written(write, root, up, *words)) + "\n" + match.group(3)
     return PART.sub(part, text)
 
 
+FIGURES = {
+    robots.FIGURE: lambda root: robots.Robots(root).figure(),
+    "docs/figures/chains.svg": lambda root: engines.Peers(root).chain_figure(),
+    "docs/figures/dynamics.svg": solvers.dynamics_figure,
+    "docs/figures/friction.svg": solvers.friction_figure,
+}
+
+
 def figures(root):
-    return {robots.FIGURE: robots.Robots(root).figure(),
-            "docs/figures/chains.svg": engines.Peers(root).chain_figure(),
-            "docs/figures/dynamics.svg": solvers.dynamics_figure(root),
-            "docs/figures/friction.svg": solvers.friction_figure(root)}
+    """{name: text} of those whose files are there."""
+    drawn = {name: written(draw_one, root) for name, draw_one in FIGURES.items()}
+    return {name: text for name, text in drawn.items() if text is not MISSING}

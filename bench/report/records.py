@@ -1,7 +1,15 @@
-"""Reads bench/results: the newest folder that has a file, its machine and its revision."""
+"""Reads bench/results: the newest folder that has a file, its machine and its revision.
+
+Of two folders of one day that have a file the one of the machine of reference.txt counts. A line of machine.txt
+replaces those before it that name the same file.
+"""
 import csv
 import os
 import re
+
+
+# Seven digits, or more of them with a letter: seeds have none.
+COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?:[0-9a-f]{7}|(?=\d*[a-f])[0-9a-f]{8,10})\b")
 
 
 class Record:
@@ -12,10 +20,10 @@ class Record:
     def __init__(self, root, name):
         self.name = name
         Record.used.append(self)
-        folders = sorted(f for f in os.listdir(root) if os.path.exists(os.path.join(root, f, name)))
+        folders = [f for f in os.listdir(root) if os.path.exists(os.path.join(root, f, name))]
         if not folders:
             raise FileNotFoundError(f"no folder of {root} has {name}")
-        self.folder = folders[-1]
+        self.folder = max(folders, key=lambda f: (f[:10], is_reference(root, f), f))
         self.path = os.path.join(root, self.folder, name)
         self.notes = notes(os.path.join(root, self.folder, "machine.txt"))
 
@@ -29,6 +37,9 @@ class Record:
 
     def table(self, number=0):
         """The lines of one table of a Markdown file."""
+        return self.tables()[number]
+
+    def tables(self):
         tables, current = [], []
         for line in self.text().splitlines() + [""]:
             if line.startswith("|"):
@@ -36,13 +47,13 @@ class Record:
             elif current:
                 tables.append(current)
                 current = []
-        return tables[number]
+        return tables
 
     def note(self):
         stem = os.path.splitext(self.name)[0]
-        for key, value in self.notes.items():
-            if stem in (word.strip() for word in key.split(",")):
-                return value
+        said = [value for key, value in self.notes.items() if stem in (word.strip() for word in key.split(","))]
+        if said:
+            return said[-1]
         return self.notes.get("revision", "revision unknown")
 
     def cpu(self):
@@ -50,13 +61,23 @@ class Record:
 
     def revisions(self):
         """The commits that the note names, in their order."""
-        return list(dict.fromkeys(re.findall(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7}\b", self.note())))
+        return list(dict.fromkeys(COMMIT.findall(self.note())))
 
     def source(self, up):
         """Where the numbers come from: a sentence with a link, seen from a folder `up`."""
         place = f"bench/results/{self.folder}/{self.name}"
-        note = re.sub(r"^(recorded with )?([0-9a-f]{7})\b", r"\1\2", self.note()).split(";")[0]
+        note = self.note().split(";")[0]
         return f"{self.folder[:10]}, {self.cpu()}: {note} ([data]({up}{place}))"
+
+
+def has(root, name):
+    """Whether any folder has this file."""
+    return any(os.path.exists(os.path.join(root, f, name)) for f in os.listdir(root))
+
+
+def is_reference(root, folder):
+    cpu = notes(os.path.join(root, folder, "machine.txt")).get("cpu", "").split(",")[0]
+    return cpu == notes(os.path.join(root, "reference.txt")).get("cpu")
 
 
 def notes(path):
@@ -64,8 +85,13 @@ def notes(path):
     if not os.path.exists(path):
         return {}
     with open(path, encoding="utf-8") as file:
-        pairs = (line.rstrip("\n").partition(": ") for line in file)
-        return {key: value for key, _, value in pairs if value}
+        found = {}
+        for line in file:
+            key, _, value = line.rstrip("\n").partition(": ")
+            if value:
+                found.pop(key, None)    # the last one counts, also in their order
+                found[key] = value
+        return found
 
 
 def table(head, rows):

@@ -173,7 +173,7 @@ rb_status rb_forward_loops(const rb_model *m, rb_data *d, const double *tau, dou
 rb_status rb_maximal_state(const rb_model *m, const rb_data *d, const rb_model *max,
                            rb_data *d_max);
 
-/* The inverse of rb_maximal_state (D.31b): q and v of the tree from the poses and velocities of its
+/* The inverse of rb_maximal_state (D.54): q and v of the tree from the poses and velocities of its
  * maximal form, the coordinates continued from those of d. Needs kinematics and velocity of d_max.
  * RB_UNSOLVED: poses that the joints do not allow; the nearest found is there. */
 rb_status rb_minimal_state(const rb_model *max, const rb_data *d_max, const rb_model *m,
@@ -187,10 +187,10 @@ typedef struct rb_smooth_info {
     int substeps;   /* of the last attempt                                                      */
     double change;  /* what one more iteration would change, relative to the largest velocity     */
     int converged;
-    double made; /* energy created by the rule itself, where links rotate fast (D.35) [J]         */
+    double made; /* energy created by the rule itself, where links rotate fast (D.45) [J]         */
 } rb_smooth_info;
 
-/* One contact-free step of length h > 0 by the implicit midpoint rule (D.24): springs, dampers and
+/* One contact-free step of length h > 0 by the implicit midpoint rule (D.36): springs, dampers and
  * servos implicit; d->tau, d->wrench and controls are constant in the step. Equalities,
  * limits and dry friction are not part of it. Moves q, v, act, time; what depends on them is left
  * at some midpoint: run rb_kinematics and rb_velocity before reading it. A step that fails leaves

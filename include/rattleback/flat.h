@@ -9,21 +9,20 @@
 #define RATTLEBACK_FLAT_H
 
 #include "rattleback/base.h"
-#include "rattleback/contact.h"
+#include "rattleback/step.h"
 #include "rattleback/front.h"
 #include "rattleback/model.h"
 #include "rattleback/poses.h"
 #include "rattleback/sensor.h"
 #include "rattleback/show.h"
 #include "rattleback/solve.h"
-#include "rattleback/step.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Changes whenever a call below or the meaning of the table does. */
-#define RB_FLAT_ABI 3
+#define RB_FLAT_ABI 4
 
 int rb_flat_abi(void);
 const char *rb_flat_version(void); /* RB_VERSION */

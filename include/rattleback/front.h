@@ -5,7 +5,7 @@
 #define RATTLEBACK_FRONT_H
 
 #include "rattleback/base.h"
-#include "rattleback/contact.h"
+#include "rattleback/step.h"
 #include "rattleback/load.h"
 #include "rattleback/model.h"
 

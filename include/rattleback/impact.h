@@ -149,7 +149,7 @@ typedef struct rb_impact_time {
 } rb_impact_time;
 
 /* When geoms of the model first touch within 0 .. horizon [s] while free bodies fly (gravity, a
- * constant angular velocity) and everything else moves with its present joint velocities (T.5).
+ * constant angular velocity) and everything else moves with its present joint velocities (T.7).
  * Pairs are filtered as in rb_collide; those that touch already are passed over unless nothing else
  * meets. Never later than the true time. q, v and the results of rb_frames and rb_velocity are as
  * before when it returns. Needs these two. RB_UNSUPPORTED, RB_BAD_INPUT, RB_NOMEM: see err. */

@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define RB_MODEL_MAGIC UINT64_C(0x0009006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0008007461646272) /* "rbdat"                        */
+#define RB_DATA_MAGIC  UINT64_C(0x0009007461646272) /* "rbdat"                        */
 
 /* A link of a planar mechanism in its reference configuration, axes of the plane. */
 typedef struct rb_plane_link {
@@ -414,46 +414,7 @@ typedef struct rb_touch {
 
 enum { RB_SLOPES = 5 }; /* parts of steps whose slopes are kept */
 
-/* Links and pairs of geoms that may touch, all of which are far from each other (S.59). */
-typedef struct rb_clear_link {
-    double length; /* |l| + |a| [m]                                                              */
-    double arm;    /* |a|, anchor of its hinges in the link [m]                                  */
-    int sign;      /* 1, -1: its hinge is parallel to that of the parent; 0: not                 */
-} rb_clear_link;
-
-typedef struct rb_clear_pair {
-    int common; /* last link that carries both                                                   */
-    double gap; /* at clear_q, at least [m]                                                      */
-} rb_clear_pair;
-
-/* What is known of a pair of geoms since its last query (G.32). */
-typedef struct rb_kept_pair {
-    double limit; /* lower bound of the gap plus the motion of both so far; -INFINITY: unknown */
-    double n[3];  /* separating direction from geom[0] to geom[1], axes of the link of geom[0] */
-    int hint[2]; /* vertices of hulls that are extreme along it                                   */
-    signed char kind;  /* how it is measured: src/collide/kept.c  */
-    signed char rides; /* 1: motion relative to the first link of their tree; 0: to the world */
-    signed char near; /* 1: the last query found points                                           */
-} rb_kept_pair;
-
-/* Consecutive pairs of one geom with the geoms of a link. */
-typedef struct rb_kept_row {
-    int first, end; /* pairs                     */
-    int group;      /* that of both of the links */
-    int next;       /* row of that group; -1: none */
-} rb_kept_row;
-
-/* All pairs of two links. low: lower bound of their gaps plus the motion of both links so far, due:
- * the same plus twice kept_far [m]. */
-typedef struct rb_kept_group {
-    int link[2];
-    int row;          /* the first of its rows                 */
-    int rides;        /* as in rb_kept_pair                    */
-    int convex;       /* 1: no surface of triangles, no height field */
-    int open;         /* 1: this call examines its pairs        */
-    double low, next; /* next: low after this call      */
-    double due;
-} rb_kept_group;
+typedef struct rb_cache rb_cache; /* what calls remember; src/model/cache.h */
 
 /* Spatial vectors are angular first, in world axes at the origin O of their link. A symmetric 6x6
  * matrix [[A, B], [B', C]] is stored as A xx yy zz xy xz yz, B row major, C like A: 21 numbers. */
@@ -534,14 +495,8 @@ typedef struct rb_data {
     double *geom_p, *geom_R; /*                                                 (ngeom x 3, 9) */
     double *site_p, *site_R; /*                                                 (nsite x 3, 9) */
 
-    /* code that writes poses sets placed = 0, who writes frames framed; src/dynamics/placed.c */
-    int placed; /* 1: poses of links are those of placed_q                                 */
-    int posed;  /* 1: placed_pose and placed_S have them                                   */
-    int framed; /* 1: frames, but for geoms that are only to be seen, are those of placed_q */
-    uint64_t placed_revision; /* of the model                                                    */
-    double *placed_q;         /*                                         (nq)          */
-    double *placed_pose, *placed_S; /* copy of link_p to dof_S      (nlink x 24, nv x 6)     */
-    int spins; /* 1: a link rotated fast in the last smooth step: a hint, not state            */
+    int placed; /* 1: poses of links may be those of q; code that writes them sets 0              */
+    int framed; /* 1: so may frames, but of geoms that are only to be seen                        */
 
     /* rb_tendons, with rb_kinematics: spatial tendons */
     double *ten_length; /* [m]                                                  (ntendon)     */
@@ -571,41 +526,9 @@ typedef struct rb_data {
 
     double *link_work; /* scratch of one dynamics call, nothing in it survives    (nlink x 72)  */
 
-    /* rb_step: cache of the last step, where it changed only the time; src/step/still.c */
-    int still_known, still_ntouch;
-    int nstill; /* nq + 4 nv + na + nctrl + 6 nbody + RB_SLOPES (nv + 1)                 */
-    double still_told[128]; /* options and report of the step  */
-    double *still_x;       /* state and inputs it began with                        (nstill)      */
-    rb_touch *still_touch; /*                                                       (touch_max)   */
-
-    /* rb_collide: pairs, and how far links have moved since; src/collide/kept.c. Not part
-       of the state: it only shows which pairs need no query */
-    const struct rb_model *kept_of; /* model of the last call; NULL: none                         */
-    int nmeet;                      /* pairs that are kept                                        */
-    int kept_nrow, kept_ngroup;     /*                                                            */
-    unsigned kept_calls;            /* number of updates of the poses                             */
-    int kept_parent;                /* option.filter_parent then                                  */
-    double kept_left[2];            /* least of all gaps, and twice kept_far [m]                  */
-    double kept_far[2];             /* sum of the largest motions of geoms [m]                    */
-    double *kept_pose;     /* links at the last call: origin, rotation              (nlink x 12)  */
-    double *kept_way;      /* path of the origin and rotation: in the world, and relative to the
-                              first link of the tree [m], [1]                       (nlink x 4)   */
-    double *kept_out;      /* largest distance of a geom from its link origin [m]   (ngeom)       */
-    double *kept_link_out; /* most of its geoms [m]                                 (nlink)       */
-    double *kept_thin;     /* radius of the ball in the thinnest of them [m]        (nlink)       */
-    int *kept_root; /* first link of its tree, where that is free to move, else 0   (nlink)       */
-    rb_kept_row *kept_row; /*                                                       (nmeet)       */
-    rb_kept_group *kept_group; /*                                                   (nmeet)       */
-    rb_kept_pair *kept; /*                                                       (nmeet)       */
-
-    /* rb_step: gaps of all pairs at a configuration; src/step/clear.c */
-    const struct rb_model *clear_of; /* model that links and pairs were listed for; NULL: none    */
-    int clear_known;                 /* 1: clear_q and the gaps hold                              */
-    int nclear;                      /* pairs                                                     */
-    double clear_least;              /* least gap [m]                                             */
-    double *clear_q;           /*                                                   (nq)          */
-    rb_clear_link *clear_link; /*                                                   (nlink)       */
-    rb_clear_pair *clear;      /*                                                   (nclear)      */
+    /* not part of the state: results have the same bits without it */
+    rb_cache *cache;
+    int nrest, nmeet, nclear; /* sizes of its arrays                                             */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */
@@ -633,7 +556,8 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
  * which contacts do not feel. */
 void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h);
 
-/* Over the state: time, rng, q, v, act, mocap, mocap_was, gauge_at, touch. */
+/* Over the whole state of rb_data, samples of delayed sensors and constraints of the last step
+ * included; not over inputs. */
 uint64_t rb_data_hash(const rb_data *d);
 
 #ifdef __cplusplus

@@ -6,9 +6,8 @@
 #include <stdio.h>
 
 #include "rattleback/base.h"
-#include "rattleback/contact.h"
-#include "rattleback/model.h"
 #include "rattleback/step.h"
+#include "rattleback/model.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -346,9 +346,9 @@ typedef enum rb_activation {
 typedef enum rb_law {
     RB_LAW_AFFINE = 0,
     RB_LAW_MUSCLE,
-    RB_LAW_PID,        /* gain_law: (D.49)                                                      */
-    RB_LAW_DCMOTOR,    /* gain_law: (D.50)                                                      */
-    RB_LAW_ORIENTATION /* gain_law: three torques that rotate a frame (D.51)                    */
+    RB_LAW_PID,        /* gain_law: (D.33)                                                      */
+    RB_LAW_DCMOTOR,    /* gain_law: (D.34)                                                      */
+    RB_LAW_ORIENTATION /* gain_law: three torques that rotate a frame (D.35)                    */
 } rb_law;
 
 /* Inputs of a PID or a DC motor: those that it has are in rb_data.ctrl in this order. */
@@ -362,7 +362,7 @@ typedef struct rb_servo {
     double slew;   /* largest rate at which the first input is followed, 0: at once            */
 } rb_servo;
 
-/* A DC motor, docs/theory (D.50). Its states come after those of its servo: temperature above the
+/* A DC motor, docs/theory (D.34). Its states come after those of its servo: temperature above the
  * surroundings (thermal_capacity > 0), bristle (bristle_stiffness > 0), current (time_constant >
  * 0).
  */
@@ -379,7 +379,7 @@ typedef struct rb_dcmotor {
     double cogging, cogging_period, cogging_phase; /* [N m], per turn times 2 pi [1/rad], [rad] */
 } rb_dcmotor;
 
-/* A muscle, docs/theory (D.47). Lengths in units of the length L0 at which it is strongest. */
+/* A muscle, docs/theory (D.31). Lengths in units of the length L0 at which it is strongest. */
 typedef struct rb_muscle {
     double range[2]; /* that the length range of the actuator maps to                          */
     double force;    /* at L0, full activation and rest [N]                                    */

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-ABI = 3
+ABI = 4
 
 _double_p = ctypes.POINTER(ctypes.c_double)
 

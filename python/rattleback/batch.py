@@ -413,7 +413,7 @@ class Batch(Stepper):
 
     def body_inertia(self) -> np.ndarray:
         """Of all bodies about the centre of mass of their tree, world axes (n, nbody, 10): xx yy zz xy
-        xz yz, mass times the way from there, mass. MuJoCo's cinert."""
+        xz yz, mass times the offset from there, mass. MuJoCo's cinert."""
         return self._bodies(0, 10)
 
     def body_velocity(self) -> np.ndarray:

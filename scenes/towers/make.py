@@ -3,7 +3,8 @@
 
     scenes/towers/make.py [--check]          into this folder; --check: compare with what is there
     scenes/towers/make.py NAME SEED FILE     one of them, perturbed by that seed (0: as it is here)
-    scenes/towers/make.py boxes_N SEED FILE  N boxes that fall into a bin as wide as they are high
+    scenes/towers/make.py boxes_N SEED FILE  N boxes that fall into a bin as wide as they are high;
+                                             likewise dominoes_N, and wall_N of N rows, half as many bricks in each
 
 A seed moves every body by up to 0.1 mm and turns it by up to 1 mrad about the vertical. One of 100 and
 more also draws friction, sizes and every density, and makes bricks of the wall uneven by up to 0.1 mm.
@@ -227,8 +228,11 @@ MAKERS = {
 
 
 def maker_of(name):
-    if name.startswith("boxes_") and name[6:].isdigit():
-        return lambda seed: boxes(int(name[6:]), seed)
+    kind, _, count = name.rpartition("_")
+    sized = {"boxes": boxes, "dominoes": lambda n, seed: dominoes(seed, n),
+             "wall": lambda n, seed: wall(seed, n, (n + 1) // 2)}
+    if kind in sized and count.isdigit():
+        return lambda seed: sized[kind](int(count), seed)
     return MAKERS.get(name)
 
 

@@ -69,7 +69,7 @@
 /* Lengths, speeds and times of muscles that are divided by are at least this, as in MuJoCo. */
 #define RB_MUSCLE_MIN 1e-15
 
-/* Strings over spheres and cylinders (D.41): radii and distances below which there is nothing to
+/* Strings over spheres and cylinders (D.27): radii and distances below which there is nothing to
  * wrap around, as in MuJoCo [m], and the last change of the angle of a string inside of a circle
  * [rad]. Larger: its Jacobian is not the gradient of its length. Smaller: steps of rounding. */
 #define RB_WRAP_MIN 1e-15
@@ -123,7 +123,7 @@
 
 /* Tolerance of the midpoint rule where contacts pushed every tree in the step before, relative to
  * the velocity at its start [1]: impulses, which the rule does not know there, change its terms by
- * up to RB_CARRY_TURN. Larger: contacts feel the iteration. Smaller: needless evaluations. */
+ * up to RB_MIDPOINT_TURN. Larger: contacts feel the iteration. Smaller: needless evaluations. */
 #define RB_PUSHED_TOL 1e-9
 
 /* Largest ratio of a change to the one before from which the next one is predicted [1].
@@ -148,7 +148,7 @@
 #define RB_SMOOTH_STALL 1e-9
 
 /* Pull of the tension of a chain, relative to the inertia of a link, from which on it is taken into
- * the inertia of a step (D.36) [1]. Larger: more iterations of long chains. Smaller: work for
+ * the inertia of a step (D.39) [1]. Larger: more iterations of long chains. Smaller: work for
  * nothing where iterations contract anyway. */
 #define RB_TENSION 1e-3
 
@@ -284,13 +284,13 @@
  * of the model [1]. Smaller: what steps make and files round is corrected. Larger: it is kept. */
 #define RB_GAP_OF_MODEL 1e-6
 
-/* Overlap of a mechanism with itself that has no friction (F.25), in units of the extent of the
+/* Overlap of a mechanism with itself that has no friction (F.7), in units of the extent of the
  * model [1]: hulls at a joint overlap by 1e-3 and more, points that touch and were rounded in a
  * file by less than this. Larger: joints of models whose hulls overlap a little are locked.
  * Smaller: fingers that touch slip through each other for a rounded digit. */
 #define RB_GAP_INNER 1e-5
 
-/* What such overlap may grow by in all, in units of the extent of the model [1] (F.27). Hinges
+/* What such overlap may grow by in all, in units of the extent of the model [1] (F.8). Hinges
  * turned by 1.5708 in a file tilt faces that slide in each other by 3.7e-6. Larger: the growth is
  * seen. Smaller: such hinges are wedged, and impulses are 3e5 times what they hold. */
 #define RB_GAP_GROWTH 2e-7
@@ -310,12 +310,12 @@
  * problems of ten boxes take many seconds. */
 #define RB_UNEVEN 1e4
 
-/* Share of the tolerance above which a cone problem is solved again [1] (S.54).
+/* Share of the tolerance above which a cone problem is solved again [1] (S.28).
  * Smaller: good answers are solved twice. */
 #define RB_SHARP 0.1
 
 /* Distance from its place in the round before beyond which a contact has run, in units of the
- * extent of the model [1] (S.53). Smaller: repairs have two rows where one would do. Larger: small
+ * extent of the model [1] (S.12). Smaller: repairs have two rows where one would do. Larger: small
  * bodies that lie line to line are repaired without end. */
 #define RB_PLACE_RAN 1e-3
 
@@ -326,7 +326,7 @@
 
 /* Closure error up to which loops are part of smooth motion, unless steps may leave a tenth of it
  * or more, what that leaves of it, and with which it is content where it gets no further, in units
- * of the extent of the model [1] (S.61). CLOSED larger: errors of the start are taken off by a jolt
+ * of the extent of the model [1] (S.43). CLOSED larger: errors of the start are taken off by a jolt
  * within the step. MISS smaller: rounding of long chains is chased. TINY larger: loops drift. */
 #define RB_LOOP_CLOSED 1e-9
 #define RB_LOOP_MISS   1e-13
@@ -349,7 +349,7 @@
 #define RB_LOOP_MOVES 1e-10
 
 /* Change of dry friction, of its bound, that is left where a joint reverses, and the share of the
- * change before that it may be (S.86) [1]. GAIN larger: a joint that hardly moves after its
+ * change before that it may be (S.50) [1]. GAIN larger: a joint that hardly moves after its
  * reversal costs tens of motions. Smaller: it is left to rows, of first order. */
 #define RB_SLIDE_STANDS 1e-9
 /* STANDS where actuators drive the model and accuracy is not strict: that of its rows [1]. */
@@ -377,7 +377,7 @@
 #define RB_IMMOVABLE_SPEED 1e-7
 
 /* Compliance of a contact along its face, over that across it, below which its bodies cannot move
- * along each other [1] (F.26): the square of a normal that is off by 1e-7. Larger: joints with
+ * along each other [1] (F.22): the square of a normal that is off by 1e-7. Larger: joints with
  * gears of 1e7 lose their friction. */
 #define RB_IMMOVABLE_ALONG 1e-14
 
@@ -397,7 +397,7 @@
 #define RB_LOOP_GAIN 0.5
 
 /* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
- * in units of the extent, that it then has, or what steps leave (S.69) [1]. REPEATS smaller: points
+ * in units of the extent, that it then has, or what steps leave (S.40) [1]. REPEATS smaller: points
  * of one axis with the digits of a file ask for huge motions. Larger: loops that begin open lose
  * rows that they need while they pass a dead centre. DISAGREES smaller: rounding of closed loops
  * counts. */
@@ -462,7 +462,7 @@
 #define RB_CLEAR_GEOMS 20
 
 /* Overlap that counts within a step, and distance between two checks of it, as a share of the radii
- * inside of geoms [1] (S.66). Larger: corners pass through corners. Smaller: more checks. */
+ * inside of geoms [1] (S.30). Larger: corners pass through corners. Smaller: more checks. */
 #define RB_THROUGH_SHARE 0.25
 
 /* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
@@ -517,52 +517,52 @@
 /* Rotation of a link in a step from which on a tree is moved by the midpoint rule with its impulses
  * [rad]: what smooth terms miss without them is this share of what the impulses change. Larger:
  * chains make energy. Smaller: robots that walk take twice the time. */
-#define RB_CARRY_TURN 0.01
+#define RB_MIDPOINT_TURN 0.01
 
 /* Difference of the velocities of the midpoint rule and of the rows, relative to the largest, at
- * which iterations end (S.39) [1]. Larger: smooth terms create energy. Smaller: more iterations. */
-#define RB_CARRY_TOL 1e-5
+ * which iterations end (S.53) [1]. Larger: smooth terms create energy. Smaller: more iterations. */
+#define RB_IMPULSE_TOL 1e-5
 
 /* The same where actuators drive the model and accuracy is not strict: they add and remove far
- * more energy [1]. Larger: robots end elsewhere than with RB_CARRY_TOL by as much as shorter steps
- * would change. Smaller: needless iterations, half of the time of a robot that walks. */
-#define RB_CARRY_TOL_DRIVEN 0.1
+ * more energy [1]. Larger: robots end elsewhere than with RB_IMPULSE_TOL by as much as shorter
+ * steps would change. Smaller: needless iterations, half of the time of a robot that walks. */
+#define RB_IMPULSE_TOL_DRIVEN 0.1
 
 /* Share of it at which they end at once, and at which they end with rows whose impulses were not
- * tried by the rule (S.71) [1]. Larger: chains in contact gain or lose energy by the sum of what is
+ * tried by the rule (S.54) [1]. Larger: chains in contact gain or lose energy by the sum of what is
  * left. Smaller: one problem, or one turn, that only confirms. */
-#define RB_CARRY_MET      0.01
-#define RB_CARRY_FORESEEN 0.1
+#define RB_IMPULSE_MET       0.01
+#define RB_IMPULSE_PREDICTED 0.1
 
 /* Change of the velocity by impulses, relative to the largest, from which on the energy of a
  * carried tree is checked however slowly its links rotate [1]. Larger: impacts are not reported in
  * full. Smaller: two evaluations more in steps that have nothing to report. */
-#define RB_CARRY_IMPACT 0.1
+#define RB_IMPULSE_IMPACT 0.1
 
 /* The same where they end without it: modes that alternate. Larger: energy is made. Smaller: steps
  * are halved [1]. */
-#define RB_CARRY_LOOSE 1e-3
+#define RB_IMPULSE_LOOSE 1e-3
 
 /* Defect that iterations may have after the fourth, and the share of it after each further one [1].
  * Larger: iterations that wander are followed to their end, and the step is halved all the same.
  * Smaller: steps are halved that would have converged. */
-#define RB_CARRY_STRAY 1e-2
-#define RB_CARRY_GAIN  0.31622776601683794
+#define RB_IMPULSE_DIVERGES 1e-2
+#define RB_IMPULSE_GAIN     0.31622776601683794
 
 /* Tolerance of the motion without contact where a chain is in contact and will be carried: its
  * impulses are found by iterations that start from it [1]. Larger: more iterations. Smaller:
  * needless evaluations. */
-#define RB_CARRY_ROUGH 1e-4
+#define RB_IMPULSE_ROUGH 1e-4
 
 /* The same where actuators drive the model and accuracy is not strict: extrapolation from the steps
  * before is good enough to begin the iterations with [1]. */
-#define RB_CARRY_LED 1e-2
+#define RB_IMPULSE_ROUGH_DRIVEN 1e-2
 
-/* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.39) [1].
+/* Tolerance of the midpoint rule within an iteration, relative to that of iterations (S.53) [1].
  * Larger: iterations are disturbed. Smaller: evaluations are wasted. */
-#define RB_CARRY_SMOOTH 0.1
+#define RB_IMPULSE_SMOOTH 0.1
 
-/* Residual of what holds rows in place (S.38), relative to what it was [1]. Larger: more repairs.
+/* Residual of what holds rows in place (S.52), relative to what it was [1]. Larger: more repairs.
  * Smaller: conjugate gradients that change nothing. */
 #define RB_HOLD_TOL 1e-9
 

@@ -1,4 +1,4 @@
-/* Closest points of boxes that are apart, where no single separating direction decides (G.12). The
+/* Closest points of boxes that are apart, where no single separating direction decides (G.10). The
  * closest pair is a vertex of one and a point of the other, or a crossing of two edges inside both.
  * The direction m of two closest edges separates the boxes, and they are extreme along it: of
  * 144 crossings few are left. */

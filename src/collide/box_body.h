@@ -1,14 +1,14 @@
 /* Box against box.
  *
  * For any unit vector n the separation  s(n) = n.t - width1(n) - width2(n)  is a lower bound of the
- * signed distance, and the distance is its maximum (G.9). Overlapping boxes attain it on one of 15
+ * signed distance, and the distance is its maximum (G.1). Overlapping boxes attain it on one of 15
  * directions: 6 face normals, 9 products of edges. So do boxes that are apart, unless a vertex
  * or parallel edges are closest; this shows as a candidate point whose gap equals s(n), or does
  * not, and then all features are compared (box_apart.c).
  *
  * Everything happens in the frame of box 1. The product m = e_i x c_j is made of entries of R
  * alone, all terms of s carry the factor |m| and it is divided out at the end: for nearly parallel
- * edges nothing is lost but what R itself does not know (G.10). No direction has to be left out. */
+ * edges nothing is lost but what R itself does not know (G.9). No direction has to be left out. */
 #ifndef RB_COLLIDE_BOX_BODY_H
 #define RB_COLLIDE_BOX_BODY_H
 

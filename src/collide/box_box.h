@@ -49,7 +49,7 @@ RB_INLINE void rb_boxes_add(rb_boxes *p, double gap, const double x1[3], const d
     rb_point_set(&p->points.at[p->points.n++], INFINITY, gap, x1, 0.0, n, feature);
 }
 
-/* Boxes that are apart: closest points by comparing all features (G.12). Adds the closest pair and
+/* Boxes that are apart: closest points by comparing all features (G.10). Adds the closest pair and
  * the vertices near it that belong to the same contact; s: largest separation; n: the unit vector
  * between the pair. */
 void rb_boxes_apart(rb_boxes *p, double s, double n[3]);

@@ -1,4 +1,4 @@
-/* What two faces have in common, seen along n (G.11). The region in which they lie over each other
+/* What two faces have in common, seen along n (G.27). The region in which they lie over each other
  * is a convex polygon. Its corners are
  *
  *     a vertex of one over the other     gap and normal: the true distance of vertex and face

@@ -1,7 +1,7 @@
 /* A triangle detects only shapes in front of it. A shape behind all of them is inside a closed
  * mesh, and leaves it through the closest triangle:
  *
- *     gap = min over the shape of n.(x - p),     n = (p - c) / |p - c|                     (G.27)
+ *     gap = min over the shape of n.(x - p),     n = (p - c) / |p - c|                     (G.26)
  *
  * with p the point of the surface that is closest to the centre c of the shape; -(d + r) for a
  * sphere. A height field is solid down to its base, and p the foot of c on the triangle above it.

@@ -1,5 +1,5 @@
 /* Capsule against box, in the frame of the box: the axis as a segment x(t) = c + t u, then the
- * radius (G.1).
+ * radius (G.2).
  *
  * While the axis is outside, dist(x(t), box)^2 is convex and piecewise quadratic in t; half its
  * derivative, sum_k u_k (x_k - clamp(x_k)), is piecewise linear and increasing, with breaks where

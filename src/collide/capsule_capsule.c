@@ -1,4 +1,4 @@
-/* Capsule against capsule: the axes as segments, then the radii (G.1). Candidates are the crossing
+/* Capsule against capsule: the axes as segments, then the radii (G.2). Candidates are the crossing
  * of the axes, where it lies within both, and the four ends against the other axis. Nearly parallel
  * capsules rest on the ends of the part they have in common, each with its own gap. */
 #include "base/constants.h"

@@ -1,6 +1,7 @@
 /* Collision of a whole model: swept boxes, the broad phase, filtering, the pair table, and the
  * sweep that dismisses what only passes by. Geoms are walked in order and partners come out in
  * order, so the contacts are sorted without sorting them. */
+#include "model/cache.h"
 #include "rattleback/collide.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ typedef struct lever {
 } lever;
 
 /* The centre moves with v = v_O + w x r; during h it leaves that line by at most h^2/2 times its
- * acceleration, while the surface rotates about it with w (G.13). */
+ * acceleration, while the surface rotates about it with w (G.30). */
 static rb_motion motion_of(const scene *s, int g, const rb_shape *shape, lever *at)
 {
     const rb_data *d = s->d;
@@ -439,7 +440,7 @@ static rb_status find_pairs(scene *s, rb_arena *arena)
  */
 
 /* Part of the reach of a pair that a moving plane has to leave between it [1]: the sweep then finds
- * within h that nothing meets, in fewer tangents than it takes (G.34). Smaller: it may not. */
+ * within h that nothing meets, in fewer tangents than it takes (G.35). Smaller: it may not. */
 static const double passing = 0.0625;
 
 /* Shapes that n separates by `gap` now: whether they are certainly apart for h seconds. */
@@ -449,7 +450,8 @@ static int stays_apart(const scene *s, const rb_keeper *k, int i, double gap, co
     const rb_motion *a = &s->motion[geom[0]], *b = &s->motion[geom[1]];
     double reach = reach_of(s, geom[0], geom[1]), v[3];
     if (gap > reach + k->slack) return 1;
-    if (s->h == 0.0 || k->d->kept[i].kind >= RB_KEPT_SURFACE || !(reach < INFINITY)) return 0;
+    if (s->h == 0.0 || k->d->cache->kept[i].kind >= RB_KEPT_SURFACE || !(reach < INFINITY))
+        return 0;
     rb_sub3(b->v, a->v, v);
     double shrinks = s->h * (a->spread + b->spread - rb_dot3(n, v));
     return gap - fmax(0.0, shrinks) > passing * reach + k->slack;
@@ -469,24 +471,24 @@ static rb_status look_at(scene *s, rb_keeper *k, int i, unsigned char *placed)
     const rb_meet *pair = &s->m->meet[i];
     int g1 = pair->geom[0], g2 = pair->geom[1];
     double n[3];
-    if (k->d->kept[i].kind == RB_KEPT_NEVER) return RB_OK; /* everything within reach */
+    if (k->d->cache->kept[i].kind == RB_KEPT_NEVER) return RB_OK; /* everything within reach */
     double gap = rb_kept_measure(k, i, n);
     if (gap > rb_kept_reach(k, i)) return RB_OK;
     rb_status status = place_once(s, g1, placed);
     if (status == RB_OK) status = place_once(s, g2, placed);
     if (status != RB_OK || stays_apart(s, k, i, gap, n)) return status;
-    if (!k->d->kept[i].near) {
+    if (!k->d->cache->kept[i].near) {
         gap = rb_kept_search(k, i, reach_of(s, g1, g2) + k->slack, n);
         if (stays_apart(s, k, i, gap, n)) return RB_OK;
     }
     s->found = 0;
     if (!may_meet(s, g1, g2, s->swept)) return RB_OK;
     status = meet(s, g1, g2, pair->pair);
-    if (s->found > 0 && k->d->kept[i].kind != RB_KEPT_SURFACE &&
-        k->d->kept[i].kind != RB_KEPT_FIELD)
+    if (s->found > 0 && k->d->cache->kept[i].kind != RB_KEPT_SURFACE &&
+        k->d->cache->kept[i].kind != RB_KEPT_FIELD)
         rb_kept_note(k, i, s->closest.gap, s->closest.normal, 1);
     else
-        k->d->kept[i].near = 0;
+        k->d->cache->kept[i].near = 0;
     return status;
 }
 

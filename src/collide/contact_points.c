@@ -1,11 +1,11 @@
 /* The points on which two convex cores touch along the direction n of their gap. Seen along n the
  * parts that face each other, patches, overlap in a region whose corners are
  *
- *     a corner of one over the face of the other, with the normal of that face            (G.18)
+ *     a corner of one over the face of the other, with the normal of that face            (G.28)
  *     a crossing of two sides, with normal n
  *     the ends of what two parallel lines have in common, with normal n
  *
- * as for boxes (G.11). The closest point is always the first. */
+ * as for boxes (G.27). The closest point is always the first. */
 #include "base/constants.h"
 #include "collide/convex.h"
 #include "collide/feature.h"

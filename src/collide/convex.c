@@ -5,6 +5,7 @@
 #include "base/constants.h"
 #include "collide/depth.h"
 #include "collide/feature.h"
+#include "collide/flats.h"
 #include "collide/inner.h"
 #include "collide/pairs.h"
 #include "collide/segment.h"
@@ -391,7 +392,7 @@ static int named_direction(const rb_couple *couple, const rb_extreme e[2], const
     return 1;
 }
 
-/* The first vertex of where a core is extreme, as (G.28) has it. */
+/* The first vertex of where a core is extreme, as (G.11) has it. */
 static int first_vertex(const rb_core *core, const rb_extreme *e)
 {
     const rb_poly *p = &core->poly;
@@ -444,7 +445,8 @@ static int is_nameable(rb_couple *couple, const rb_direction *at)
 static int touch_again(rb_couple *couple, const double n[3], double reach, rb_manifold *out)
 {
     rb_closest closest;
-    if (couple->curved || !rb_is_unit3(n) || !rb_closest_warm(couple, n, &closest)) return 0;
+    if (couple->curved || !rb_is_unit3(n)) return 0;
+    if (!rb_closest_warm(couple, n, &closest) && !rb_flats_meet(couple, n, &closest)) return 0;
     name_again(couple, &closest.at);
     if (closest.at.s - couple->core1.radius - couple->core2.radius > reach) return 1;
     rb_contact_points(couple, &closest, reach, 1, out);

@@ -17,7 +17,7 @@ typedef struct rb_closest {
 /* 0: a shape is not convex. */
 int rb_couple_make(const rb_shape *shape1, const rb_shape *shape2, rb_couple *couple);
 
-/* A cylinder (core 1) and a box without a search, (G.25): every gap of which the direction is that
+/* A cylinder (core 1) and a box without a search, (G.17): every gap of which the direction is that
  * of a face, a cap, the side of the cylinder or its rim and an edge. 0: it is another one, nothing
  * proves that they overlap, or they are other shapes. */
 int rb_cylinder_box(rb_couple *couple, rb_closest *out);

@@ -1,7 +1,7 @@
 /* A cylinder against a box without a search. Seen from the box, with the centre of the cylinder as
  * origin, its axis u, radius r and half length l, the centre t and the half sizes h of the box,
  *
- *     s(n) = n.t - sum_k h_k |n_k| - l |n.u| - r |n x u|                                  (G.25)
+ *     s(n) = n.t - sum_k h_k |n_k| - l |n.u| - r |n x u|                                  (G.17)
  *
  * Where they overlap, s < 0, a maximum needs a kink of s: without one there is a tangent along
  * which the curvature of s on the sphere is -s > 0. Kinks are
@@ -172,7 +172,7 @@ typedef struct rims {
 /* The normal (c, s flat) of the ellipse X^2/flat^2 + Y^2 = r^2 at its point (r flat c, r s) that is
  * nearest to (X, Y), Y >= 0, on the side X > 0 of it: c = x/v, s = y/(1 + (v - 1) flat^2), where
  *
- *     (x/v)^2 + (y/(1 + (v - 1) flat^2))^2 = 1,     x = X/(r flat),  y = Y/r              (G.26)
+ *     (x/v)^2 + (y/(1 + (v - 1) flat^2))^2 = 1,     x = X/(r flat),  y = Y/r              (G.18)
  *
  * is convex in v on either side of 0, x/v > 0. Newton's method comes from the side of 0 or from the
  * pole. 0: there is none. */

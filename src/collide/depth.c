@@ -1,7 +1,7 @@
 /* The expanding polytope algorithm [van den Bergen 2001]. A polyhedron P inside the difference
  * D = {x2 - x1} contains the origin; m is the outward normal of its nearest face, at distance d:
  *
- *     d  <=  depth  <=  max over D of m.w                                                  (G.15)
+ *     d  <=  depth  <=  max over D of m.w                                                  (G.12)
  *
  * While both differ, P grows by the corner that attains the maximum. On polyhedra this ends with a
  * face of D; on curved cores the difference shrinks by a constant factor in a few steps. */

@@ -1,14 +1,14 @@
 /* s(n) = min over D of n.w is concave, and smooth where one corner attains it. At its maximum over
  * unit vectors some edges k of the shapes may be orthogonal to n:
  *
- *     two edges      n = k1 x k2: faces, and crossing edges                               (G.16)
+ *     two edges      n = k1 x k2: faces, and crossing edges                               (G.19)
  *     one edge       a maximum on the circle n.k = 0
  *     none           a maximum on the sphere
  *
  * With w the corner at n, gradient of s, T a basis of the tangents and C the curvature of the
  * shapes, Newton's step on circle or sphere is
  *
- *     (T'C T + s 1) y = T'w,      n <- n + T y                                            (G.17)
+ *     (T'C T + s 1) y = T'w,      n <- n + T y                                            (G.20)
  *
  * Every direction is judged by its full separation, so that a wrong guess of the edges is useless
  * but never wrong. */
@@ -186,7 +186,7 @@ static void add_curvature(const rb_core *core, const double n[3], int nT, double
     }
 }
 
-/* (G.17); 0 where s has no maximum near n. */
+/* (G.20); 0 where s has no maximum near n. */
 static int newton_step(const rb_couple *couple, const rb_direction *at, const double w[3], int nT,
                        double T[2][3], double y[2])
 {
@@ -305,7 +305,7 @@ static void climb(search *s, const double *k, rb_direction *at)
 }
 
 /* An upper bound of the gap from the extreme points at n, one of them moved along its edge to where
- * it belongs: their distance, or (G.21) where they overlap; INFINITY where the point would
+ * it belongs: their distance, or (G.13) where they overlap; INFINITY where the point would
  * leave the edge. */
 static double upper_at(const search *s, const double n[3], const rb_corner *corner, const kink *k,
                        double x1[3])

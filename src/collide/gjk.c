@@ -1,7 +1,7 @@
 /* The algorithm of Gilbert, Johnson and Keerthi: the point v of a simplex in the difference
  * D = {x2 - x1} that is closest to the origin, and the corner of D that is extreme along -v:
  *
- *     lower = n.w,   n = v/|v|          no direction is trusted without its bound     (G.9)
+ *     lower = n.w,   n = v/|v|          no direction is trusted without its bound     (G.1)
  *     |v|                               the distance of two points of the cores
  *
  * Both bound the gap. The simplex with the new corner is reduced by signs of volumes

@@ -38,7 +38,7 @@ typedef struct rb_gjk {
 /* The corner that is extreme along -n: n.w is the separation along n. */
 void rb_couple_corner(rb_couple *couple, const double n[3], rb_corner *corner);
 
-/* Separation of the cores along the unit vector n, (G.9). */
+/* Separation of the cores along the unit vector n, (G.1). */
 double rb_couple_separation(rb_couple *couple, const double n[3]);
 
 /* Where core 1 is extreme along n, and core 2 along -n. Code that moves a core sets `seen` to 0. */

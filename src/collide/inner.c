@@ -3,15 +3,15 @@
  * maximum of the separation, w = s n with s = -d, and B(0, d) lies inside that ball if rho >= d:
  * the maximum is the highest of all, however many there are,
  *
- *     depth >= rho - |w - (-rho n)| = rho - sqrt((rho + s)^2 + |aside|^2),   w = s n + aside (G.21)
+ *     depth >= rho - |w - (-rho n)| = rho - sqrt((rho + s)^2 + |aside|^2),   w = s n + aside (G.13)
  *
  * Such balls are known without a search:
  *
  *     an ellipsoid with half axes a    rho = min(a)^2 / max(a), at any point [Blaschke 1916]
  *     a side of a cylinder             rho = min(its radius, distance from the rims)
- *     two rims                         an ellipsoid within their sum (G.22)
- *     a rim and an edge along k        a disc within the ellipse of the rim (G.23)
- *     a flat part of D                 a ball within the cone on it (G.24)
+ *     two rims                         an ellipsoid within their sum (G.14)
+ *     a rim and an edge along k        a disc within the ellipse of the rim (G.15)
+ *     a flat part of D                 a ball within the cone on it (G.16)
  *
  * Two rims: the discs are r_i (a e_i + b_i t_i), a^2 + b_i^2 <= 1, with e_i the direction of the
  * extreme point and t_i the tangent there; a (r_1 e_1 + r_2 e_2) + b r_1 t_1 + c r_2 t_2 with
@@ -43,7 +43,7 @@ static double ball_of_ellipsoid(const rb_core *core)
     return most > 0.0 ? least * (least / most) : 0.0;
 }
 
-/* (G.22): the squares of the half axes have the product `det` and at most the sum `trace`. */
+/* (G.14): the squares of the half axes have the product `det` and at most the sum `trace`. */
 static double ball_of_rims(const rb_couple *couple, const double n[3])
 {
     const rb_core *core[2] = { &couple->core1, &couple->core2 };
@@ -63,7 +63,7 @@ static double ball_of_rims(const rb_couple *couple, const double n[3])
     return trace > 0.0 ? 4.0 * (volume / trace) * (volume / trace) / sqrt(trace) : 0.0;
 }
 
-/* (G.23); the rim is that of `core`. */
+/* (G.15); the rim is that of `core`. */
 static double ball_of_rim(const rb_core *core, const rb_inner_edge *edge)
 {
     double u[3];
@@ -188,21 +188,9 @@ static void far_point(rb_core *core, const double n[3], double x[3])
     core->hint = hint; /* the next support is again on this side */
 }
 
-int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3])
+int rb_inner_cone(rb_couple *couple, const double n[3], double s, double room, double more)
 {
-    const rb_extreme *e = rb_couple_extremes(couple, n);
-    double back[3] = { -n[0], -n[1], -n[2] }, side[3];
-    if (e[0].freedom + e[1].freedom < 2) return 0;
-    double tie = RB_GAP_TIE * couple->scale;
-    if (!is_level(&couple->core1, &e[0], n, tie)) return 0;
-    if (!is_level(&couple->core2, &e[1], n, tie)) return 0;
-    double nw[3] = { s * n[0], s * n[1], s * n[2] };
-    double room = disc_in_flat(couple, e, nw, x1);
-    if (s >= 0.0) return room >= 0.0;
-    if (!(room > -s)) return 0;
-
-    /* (G.24) */
-    double far1[3], far2[3], w[3];
+    double back[3] = { -n[0], -n[1], -n[2] }, side[3], far1[3], far2[3], w[3];
     far_point(&couple->core1, back, far1);
     far_point(&couple->core2, n, far2);
     rb_sub3(far2, far1, w);
@@ -210,7 +198,20 @@ int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3])
     rb_copy3(w, side);
     rb_axpy3(-above, n, side);
     double rise = height / (room + rb_norm3(side));
-    return room * rise / (1.0 + sqrt(1.0 + rise * rise)) > -s;
+    return room * rise / (1.0 + sqrt(1.0 + rise * rise)) > more - s;
+}
+
+int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3])
+{
+    const rb_extreme *e = rb_couple_extremes(couple, n);
+    if (e[0].freedom + e[1].freedom < 2) return 0;
+    double tie = RB_GAP_TIE * couple->scale;
+    if (!is_level(&couple->core1, &e[0], n, tie)) return 0;
+    if (!is_level(&couple->core2, &e[1], n, tie)) return 0;
+    double nw[3] = { s * n[0], s * n[1], s * n[2] };
+    double room = disc_in_flat(couple, e, nw, x1);
+    if (s >= 0.0) return room >= 0.0;
+    return room > -s && rb_inner_cone(couple, n, s, room, 0.0);
 }
 
 double rb_inner_depth(double radius, double s, double aside)

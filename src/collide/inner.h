@@ -21,6 +21,10 @@ double rb_inner_curved(const rb_couple *couple, const double n[3], const rb_inne
  * 1 that belongs to it. */
 int rb_inner_flat(rb_couple *couple, const double n[3], double s, double x1[3]);
 
+/* Whether a ball of more than `more` - s, within the cone on a flat part of D with a disc of radius
+ * `room` about the foot, touches it there (G.16). */
+int rb_inner_cone(rb_couple *couple, const double n[3], double s, double room, double more);
+
 /* Depth [m] that a ball of this radius proves, touching the surface at w = s n + aside. */
 double rb_inner_depth(double radius, double s, double aside);
 

@@ -5,13 +5,13 @@
  * With the sums X and T of both terms over all calls and r_a the largest distance of geom a from
  * its link origin, its path is Y_a = X + T r_a, and in a later call
  *
- *     gap >= g - (Y_a - Y_a*) - (Y_b - Y_b*) = limit - Y_a - Y_b                            (G.32)
+ *     gap >= g - (Y_a - Y_a*) - (Y_b - Y_b*) = limit - Y_a - Y_b                            (G.33)
  *
  * where stars are of the call that found g. Within h no point of a goes farther than
  *
- *     reach_a = h (|v| + |w| r_a + h/2 ((|w|^2 + |dw|) r_a + |dv|) + dv_max)                (G.33)
+ *     reach_a = h (|v| + |w| r_a + h/2 ((|w|^2 + |dw|) r_a + |dv|) + dv_max)                (G.34)
  *
- * as (G.13) has it, and a pair need not be examined while limit - Y_a - Y_b > reach_a + reach_b.
+ * as (G.30) has it, and a pair need not be examined while limit - Y_a - Y_b > reach_a + reach_b.
  * Paths of pairs of one tree whose first link is free to move are measured on that link: a robot
  * that walks does not come nearer to itself.
  *
@@ -33,6 +33,7 @@
 #include "collide/pairs.h"
 #include "collide/shape.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 
 /* Paths, in extents of the model, at which all is computed again [1]. Larger: rounding of sums. */
 static const double far_away = 1e4;
@@ -52,10 +53,11 @@ static int carries(const rb_model *m, int root)
 /* The first link of the tree of each, where that moves freely, else 0. */
 static void find_roots(const rb_model *m, rb_data *d)
 {
-    d->kept_root[0] = 0;
+    rb_cache *cache = d->cache;
+    cache->kept_root[0] = 0;
     for (int k = 1; k < m->nlink; k++) {
         int parent = m->link_parent[k], first = carries(m, k) ? k : 0;
-        d->kept_root[k] = parent == 0 ? first : d->kept_root[parent];
+        cache->kept_root[k] = parent == 0 ? first : cache->kept_root[parent];
     }
 }
 
@@ -106,30 +108,33 @@ static double thickness(const rb_model *m, const rb_data *d, int g)
 /* Of all geoms that may touch something. */
 static void measure_geoms(const rb_model *m, rb_data *d)
 {
-    for (int k = 0; k < m->nlink; k++) d->kept_link_out[k] = 0.0, d->kept_thin[k] = INFINITY;
-    for (int g = 0; g < m->ngeom; g++) d->kept_out[g] = -1.0;
+    rb_cache *cache = d->cache;
+    for (int k = 0; k < m->nlink; k++)
+        cache->kept_link_out[k] = 0.0, cache->kept_thin[k] = INFINITY;
+    for (int g = 0; g < m->ngeom; g++) cache->kept_out[g] = -1.0;
     for (int i = 0; i < 2 * m->nmeet; i++) {
         int g = m->meet[i / 2].geom[i % 2], k = m->geom_link[g];
-        if (d->kept_out[g] >= 0.0) continue;
-        d->kept_out[g] = reach_out(m, d, g);
-        d->kept_link_out[k] = rb_larger(d->kept_link_out[k], d->kept_out[g]);
-        d->kept_thin[k] = rb_smaller(d->kept_thin[k], thickness(m, d, g));
+        if (cache->kept_out[g] >= 0.0) continue;
+        cache->kept_out[g] = reach_out(m, d, g);
+        cache->kept_link_out[k] = rb_larger(cache->kept_link_out[k], cache->kept_out[g]);
+        cache->kept_thin[k] = rb_smaller(cache->kept_thin[k], thickness(m, d, g));
     }
 }
 
 static int group_of(const rb_model *m, rb_data *d, int pair, int *known)
 {
+    rb_cache *cache = d->cache;
     const int *geom = m->meet[pair].geom;
     int a = m->geom_link[geom[0]], b = m->geom_link[geom[1]];
     int *found = known ? &known[(ptrdiff_t)a * m->nlink + b] : NULL;
     if (found && *found >= 0) return *found;
-    int g = d->kept_ngroup++;
-    d->kept_group[g] = (rb_kept_group){ .link = { a, b },
-                                        .row = -1,
-                                        .rides = d->kept[pair].rides,
-                                        .convex = 1,
-                                        .low = -INFINITY,
-                                        .due = -INFINITY };
+    int g = cache->kept_ngroup++;
+    cache->kept_group[g] = (rb_kept_group){ .link = { a, b },
+                                            .row = -1,
+                                            .rides = cache->kept[pair].rides,
+                                            .convex = 1,
+                                            .low = -INFINITY,
+                                            .due = -INFINITY };
     if (found) *found = g;
     return g;
 }
@@ -142,13 +147,14 @@ static int is_convex(int kind)
 /* Rows of each group, ascending, and of what kind its pairs are. */
 static void chain_rows(rb_data *d)
 {
-    for (int r = d->kept_nrow - 1; r >= 0; r--) {
-        rb_kept_row *row = &d->kept_row[r];
-        rb_kept_group *group = &d->kept_group[row->group];
+    rb_cache *cache = d->cache;
+    for (int r = cache->kept_nrow - 1; r >= 0; r--) {
+        rb_kept_row *row = &cache->kept_row[r];
+        rb_kept_group *group = &cache->kept_group[row->group];
         row->next = group->row;
         group->row = r;
         for (int i = row->first; i < row->end; i++) {
-            group->convex &= is_convex(d->kept[i].kind);
+            group->convex &= is_convex(cache->kept[i].kind);
         }
     }
 }
@@ -156,19 +162,20 @@ static void chain_rows(rb_data *d)
 /* Where there is no memory to find groups again, each row has its own. */
 static void list_rows(const rb_model *m, rb_data *d)
 {
+    rb_cache *cache = d->cache;
     rb_mark mark = rb_arena_mark(d->arena);
     size_t links = (size_t)m->nlink;
     int n = 0, *known = rb_push(d->arena, int, links *links);
     for (size_t i = 0; i < links * links && known; i++) known[i] = -1;
-    d->kept_ngroup = 0;
+    cache->kept_ngroup = 0;
     for (int i = 0; i < m->nmeet; i++) {
         const int *geom = m->meet[i].geom, *last = i > 0 ? m->meet[i - 1].geom : geom;
         int same = geom[0] == last[0] && m->geom_link[geom[1]] == m->geom_link[last[1]];
         if (i == 0 || !same)
-            d->kept_row[n++] = (rb_kept_row){ .first = i, .group = group_of(m, d, i, known) };
-        d->kept_row[n - 1].end = i + 1;
+            cache->kept_row[n++] = (rb_kept_row){ .first = i, .group = group_of(m, d, i, known) };
+        cache->kept_row[n - 1].end = i + 1;
     }
-    d->kept_nrow = n;
+    cache->kept_nrow = n;
     chain_rows(d);
     rb_arena_reset(d->arena, mark);
 }
@@ -176,26 +183,27 @@ static void list_rows(const rb_model *m, rb_data *d)
 static void remember_poses(const rb_model *m, rb_data *d)
 {
     size_t n = (size_t)m->nlink;
-    memcpy(d->kept_pose, d->link_p, 3 * n * sizeof(double));
-    memcpy(d->kept_pose + 3 * n, d->link_R, 9 * n * sizeof(double));
+    memcpy(d->cache->kept_pose, d->link_p, 3 * n * sizeof(double));
+    memcpy(d->cache->kept_pose + 3 * n, d->link_R, 9 * n * sizeof(double));
 }
 
 /* Nothing is known of any pair. */
 static void start(const rb_model *m, rb_data *d)
 {
-    d->kept_of = m;
-    d->kept_parent = m->option.filter_parent;
-    memset(d->kept_way, 0, 4 * (size_t)m->nlink * sizeof(double));
+    rb_cache *cache = d->cache;
+    cache->kept_of = m;
+    cache->kept_parent = m->option.filter_parent;
+    memset(cache->kept_way, 0, 4 * (size_t)m->nlink * sizeof(double));
     find_roots(m, d);
-    for (int c = 0; c < 2; c++) d->kept_far[c] = 0.0, d->kept_left[c] = -INFINITY;
+    for (int c = 0; c < 2; c++) cache->kept_far[c] = 0.0, cache->kept_left[c] = -INFINITY;
     for (int i = 0; i < m->nmeet; i++) {
         const rb_meet *meet = &m->meet[i];
-        int root = d->kept_root[m->geom_link[meet->geom[0]]];
-        int rides = root > 0 && root == d->kept_root[m->geom_link[meet->geom[1]]];
+        int root = cache->kept_root[m->geom_link[meet->geom[0]]];
+        int rides = root > 0 && root == cache->kept_root[m->geom_link[meet->geom[1]]];
         rb_kept_kind kind = kind_of(m, d, meet);
-        d->kept[i] = (rb_kept_pair){ .limit = kind == RB_KEPT_NEVER ? INFINITY : -INFINITY,
-                                     .kind = (signed char)kind,
-                                     .rides = (signed char)rides };
+        cache->kept[i] = (rb_kept_pair){ .limit = kind == RB_KEPT_NEVER ? INFINITY : -INFINITY,
+                                         .kind = (signed char)kind,
+                                         .rides = (signed char)rides };
     }
     measure_geoms(m, d);
     list_rows(m, d);
@@ -232,9 +240,9 @@ typedef struct carrier {
 
 static carrier carrier_of(const rb_model *m, const rb_data *d, int root)
 {
-    const double *R0 = d->kept_pose + 3 * (ptrdiff_t)m->nlink + 9 * (ptrdiff_t)root;
+    const double *R0 = d->cache->kept_pose + 3 * (ptrdiff_t)m->nlink + 9 * (ptrdiff_t)root;
     carrier c = { .root = root,
-                  .p0 = d->kept_pose + 3 * (ptrdiff_t)root,
+                  .p0 = d->cache->kept_pose + 3 * (ptrdiff_t)root,
                   .p = d->link_p + 3 * (ptrdiff_t)root };
     rb_mul33_t(d->link_R + 9 * (ptrdiff_t)root, R0, c.A);
     return c;
@@ -243,8 +251,9 @@ static carrier carrier_of(const rb_model *m, const rb_data *d, int root)
 /* The way of link k beside that of its carrier. */
 static double ride(const rb_data *d, const carrier *c, int k, int nlink, double out)
 {
-    const double *p0 = d->kept_pose + 3 * (ptrdiff_t)k;
-    const double *R0 = d->kept_pose + 3 * (ptrdiff_t)nlink + 9 * (ptrdiff_t)k;
+    rb_cache *cache = d->cache;
+    const double *p0 = cache->kept_pose + 3 * (ptrdiff_t)k;
+    const double *R0 = cache->kept_pose + 3 * (ptrdiff_t)nlink + 9 * (ptrdiff_t)k;
     double r[3], p[3], R[9];
     rb_sub3(p0, c->p0, r);
     rb_rot(c->A, r, p);
@@ -252,43 +261,44 @@ static double ride(const rb_data *d, const carrier *c, int k, int nlink, double 
     rb_mul33(c->A, R0, R);
     double move = distance(3, d->link_p + 3 * (ptrdiff_t)k, p);
     double turn = distance(9, d->link_R + 9 * (ptrdiff_t)k, R);
-    return add_way(d->kept_way + 4 * (ptrdiff_t)k + 2, move, turn, out);
+    return add_way(cache->kept_way + 4 * (ptrdiff_t)k + 2, move, turn, out);
 }
 
 /* Paths since the last call. */
 static void travel(const rb_model *m, rb_data *d)
 {
+    rb_cache *cache = d->cache;
     size_t n = (size_t)m->nlink;
-    const double *p0 = d->kept_pose, *R0 = p0 + 3 * n;
+    const double *p0 = cache->kept_pose, *R0 = p0 + 3 * n;
     double far[2] = { 0.0, 0.0 };
     if (memcmp(p0, d->link_p, 3 * n * sizeof *p0) == 0 &&
         memcmp(R0, d->link_R, 9 * n * sizeof *R0) == 0)
         return;
     carrier at = { .root = 0 };
     for (int k = 1; k < m->nlink; k++) {
-        int on = d->kept_root[k];
+        int on = cache->kept_root[k];
         ptrdiff_t of = k;
-        double out = d->kept_link_out[k];
+        double out = cache->kept_link_out[k];
         double move = distance(3, d->link_p + 3 * of, p0 + 3 * of);
         double turn = distance(9, d->link_R + 9 * of, R0 + 9 * of);
-        far[0] = rb_larger(far[0], add_way(d->kept_way + 4 * of, move, turn, out));
+        far[0] = rb_larger(far[0], add_way(cache->kept_way + 4 * of, move, turn, out));
         if (on == k || on == 0) continue;
         if (at.root != on) at = carrier_of(m, d, on);
         far[1] = rb_larger(far[1], ride(d, &at, k, m->nlink, out));
     }
-    for (int c = 0; c < 2; c++) d->kept_far[c] += far[c];
+    for (int c = 0; c < 2; c++) cache->kept_far[c] += far[c];
     remember_poses(m, d);
 }
 
 /* ---- a call -----------------------------------------------------------------------------------
  */
 
-/* (G.33) of a link whose geoms reach out that far; not finite where its numbers are not. */
+/* (G.34) of a link whose geoms reach out that far; not finite where its numbers are not. */
 static double reach_of(const rb_model *m, const rb_data *d, int link, double h, double dv_max)
 {
     ptrdiff_t k = link;
     const double *a = d->link_a + 6 * k;
-    double w = rb_norm3(d->link_w + 3 * k), out = d->kept_link_out[link];
+    double w = rb_norm3(d->link_w + 3 * k), out = d->cache->kept_link_out[link];
     double bend = (w * w + rb_norm3(a)) * out + rb_norm3(a + 3);
     double speed = rb_norm3(d->link_v + 3 * k) + w * out + 0.5 * h * bend;
     if (m->link_tree[link] >= 0) speed += dv_max;
@@ -326,8 +336,9 @@ static int find_reaches(rb_keeper *k, double h, double dv_max)
 
 int rb_kept_follow(const rb_model *m, rb_data *d)
 {
-    if (d->kept_of != m || d->kept_parent != m->option.filter_parent) return 0;
-    d->kept_calls++;
+    rb_cache *cache = d->cache;
+    if (cache->kept_of != m || cache->kept_parent != m->option.filter_parent) return 0;
+    cache->kept_calls++;
     travel(m, d);
     return 1;
 }
@@ -342,27 +353,27 @@ int rb_kept_begin(const rb_model *m, rb_data *d, double h, double dv_max, rb_kee
     if (!k->reach || !k->group) return -1;
     k->rows = k->group + m->nmeet;
     k->slack = RB_GAP_DEEP * m->extent + RB_GAP_TIE * far;
-    if (!rb_kept_follow(m, d) || !(d->kept_far[0] < far_away * m->extent)) start(m, d);
+    if (!rb_kept_follow(m, d) || !(d->cache->kept_far[0] < far_away * m->extent)) start(m, d);
     return find_reaches(k, h, dv_max);
 }
 
-/* Y of (G.32). */
+/* Y of (G.33). */
 static double way_of(const rb_model *m, const rb_data *d, int g, int rides)
 {
-    const double *way = d->kept_way + 4 * (ptrdiff_t)m->geom_link[g] + 2 * rides;
-    return way[0] + way[1] * d->kept_out[g];
+    const double *way = d->cache->kept_way + 4 * (ptrdiff_t)m->geom_link[g] + 2 * rides;
+    return way[0] + way[1] * d->cache->kept_out[g];
 }
 
 static double ways_of(const rb_model *m, const rb_data *d, int pair)
 {
     const int *geom = m->meet[pair].geom;
-    int rides = d->kept[pair].rides;
+    int rides = d->cache->kept[pair].rides;
     return way_of(m, d, geom[0], rides) + way_of(m, d, geom[1], rides);
 }
 
 double rb_kept_left(const rb_model *m, const rb_data *d, int pair)
 {
-    return d->kept[pair].limit - ways_of(m, d, pair);
+    return d->cache->kept[pair].limit - ways_of(m, d, pair);
 }
 
 double rb_kept_reach(const rb_keeper *k, int pair)
@@ -379,15 +390,15 @@ static void keep_least(double *least, double x)
 
 static int is_clear(const rb_keeper *k, const double left[2], double reach)
 {
-    const double *far = k->d->kept_far;
+    const double *far = k->d->cache->kept_far;
     return left[0] - 2.0 * far[0] > reach && left[1] - 2.0 * far[1] > reach;
 }
 
-/* Y of (G.32) with all that geoms of link k reach out. */
+/* Y of (G.33) with all that geoms of link k reach out. */
 static double link_way(const rb_data *d, int k, int rides)
 {
-    const double *way = d->kept_way + 4 * (ptrdiff_t)k + 2 * rides;
-    return way[0] + way[1] * d->kept_link_out[k];
+    const double *way = d->cache->kept_way + 4 * (ptrdiff_t)k + 2 * rides;
+    return way[0] + way[1] * d->cache->kept_link_out[k];
 }
 
 static double group_left(const rb_data *d, const rb_kept_group *g)
@@ -398,10 +409,12 @@ static double group_left(const rb_data *d, const rb_kept_group *g)
 /* Rows of open groups, ascending. */
 static int list_open_rows(const rb_data *d, int ngroup, const int *group, int *rows)
 {
+    rb_cache *cache = d->cache;
     enum { FEW = 24 }; /* more are not sorted but found one by one */
     int n = 0;
     for (int i = 0; i < ngroup && n <= FEW; i++) {
-        for (int r = d->kept_group[group[i]].row; r >= 0 && n <= FEW; r = d->kept_row[r].next) {
+        for (int r = cache->kept_group[group[i]].row; r >= 0 && n <= FEW;
+             r = cache->kept_row[r].next) {
             int at = n++;
             for (; at > 0 && rows[at - 1] > r; at--) rows[at] = rows[at - 1];
             rows[at] = r;
@@ -409,9 +422,9 @@ static int list_open_rows(const rb_data *d, int ngroup, const int *group, int *r
     }
     if (n <= FEW) return n;
     n = 0;
-    for (int r = 0; r < d->kept_nrow; r++) {
+    for (int r = 0; r < cache->kept_nrow; r++) {
         rows[n] = r;
-        n += d->kept_group[d->kept_row[r].group].open;
+        n += cache->kept_group[cache->kept_row[r].group].open;
     }
     return n;
 }
@@ -420,11 +433,11 @@ static int list_open_rows(const rb_data *d, int ngroup, const int *group, int *r
 static void open_groups(rb_keeper *k)
 {
     rb_data *d = k->d;
-    double far[2] = { 2.0 * d->kept_far[0], 2.0 * d->kept_far[1] };
+    double far[2] = { 2.0 * d->cache->kept_far[0], 2.0 * d->cache->kept_far[1] };
     double most = 2.0 * k->reach_most + k->slack, late[2] = { most + far[0], most + far[1] };
     double least[2] = { INFINITY, INFINITY };
-    for (int i = 0; i < d->kept_ngroup; i++) {
-        rb_kept_group *g = &d->kept_group[i];
+    for (int i = 0; i < d->cache->kept_ngroup; i++) {
+        rb_kept_group *g = &d->cache->kept_group[i];
         int c = g->rides;
         g->open = 0;
         if (!(g->due > late[c])) {
@@ -447,13 +460,13 @@ static void close_groups(rb_keeper *k)
 {
     rb_data *d = k->d;
     for (int i = 0; i < k->ngroup; i++) {
-        rb_kept_group *g = &d->kept_group[k->group[i]];
+        rb_kept_group *g = &d->cache->kept_group[k->group[i]];
         int c = g->rides;
         g->low = g->next + (link_way(d, g->link[0], c) + link_way(d, g->link[1], c));
-        g->due = g->next + 2.0 * d->kept_far[c];
+        g->due = g->next + 2.0 * d->cache->kept_far[c];
         keep_least(&k->least[c], g->due);
     }
-    for (int c = 0; c < 2; c++) d->kept_left[c] = k->least[c];
+    for (int c = 0; c < 2; c++) d->cache->kept_left[c] = k->least[c];
 }
 
 /* at: the next pair of the row that may be near. 0: there is none. */
@@ -461,15 +474,15 @@ static int find_in_row(rb_keeper *k, const rb_kept_row *row)
 {
     const rb_model *m = k->m;
     rb_data *d = k->d;
-    rb_kept_group *group = &d->kept_group[row->group];
-    const double *way = d->kept_way + 4 * (ptrdiff_t)group->link[1] + 2 * group->rides;
+    rb_kept_group *group = &d->cache->kept_group[row->group];
+    const double *way = d->cache->kept_way + 4 * (ptrdiff_t)group->link[1] + 2 * group->rides;
     double first = way_of(m, d, m->meet[row->first].geom[0], group->rides);
     double reach = k->reach[group->link[0]] + k->reach[group->link[1]] + k->slack;
     double move = way[0], turn = way[1], least = group->next;
     int i = k->at, near = 0;
     for (; i < row->end && !near; i++) {
-        double out = d->kept_out[m->meet[i].geom[1]];
-        double left = d->kept[i].limit - (first + (move + turn * out));
+        double out = d->cache->kept_out[m->meet[i].geom[1]];
+        double left = d->cache->kept[i].limit - (first + (move + turn * out));
         near = !(left > reach);
         if (!near) keep_least(&least, left);
     }
@@ -483,8 +496,8 @@ static void count_asked(rb_keeper *k)
 {
     rb_data *d = k->d;
     if (k->asked < 0) return;
-    const rb_kept_row *row = &d->kept_row[k->rows[k->row]];
-    keep_least(&d->kept_group[row->group].next, rb_kept_left(k->m, d, k->asked));
+    const rb_kept_row *row = &d->cache->kept_row[k->rows[k->row]];
+    keep_least(&d->cache->kept_group[row->group].next, rb_kept_left(k->m, d, k->asked));
     k->asked = -1;
 }
 
@@ -492,16 +505,16 @@ int rb_kept_next(rb_keeper *k)
 {
     const rb_data *d = k->d;
     if (k->row < 0) {
-        if (is_clear(k, d->kept_left, 2.0 * k->reach_most + k->slack)) return -1;
+        if (is_clear(k, d->cache->kept_left, 2.0 * k->reach_most + k->slack)) return -1;
         open_groups(k);
     }
     count_asked(k);
     for (int begins = k->row < 0;; begins = 1) {
         if (begins) {
             if (++k->row == k->nrow) break;
-            k->at = d->kept_row[k->rows[k->row]].first;
+            k->at = d->cache->kept_row[k->rows[k->row]].first;
         }
-        if (find_in_row(k, &d->kept_row[k->rows[k->row]])) return k->asked = k->at++;
+        if (find_in_row(k, &d->cache->kept_row[k->rows[k->row]])) return k->asked = k->at++;
     }
     close_groups(k);
     return -1;
@@ -509,7 +522,7 @@ int rb_kept_next(rb_keeper *k)
 
 void rb_kept_note(rb_keeper *k, int pair, double gap, const double *n, int near)
 {
-    rb_kept_pair *kept = &k->d->kept[pair];
+    rb_kept_pair *kept = &k->d->cache->kept[pair];
     int link = k->m->geom_link[k->m->meet[pair].geom[0]];
     kept->near = (signed char)near;
     if (kept->kind == RB_KEPT_ALWAYS) return;
@@ -523,7 +536,7 @@ void rb_kept_note(rb_keeper *k, int pair, double gap, const double *n, int near)
 static int pair_stays(const rb_model *m, const rb_data *d, int i, const double *way, double slack)
 {
     const int *geom = m->meet[i].geom;
-    int rides = d->kept[i].rides;
+    int rides = d->cache->kept[i].rides;
     double move = way[2 * (ptrdiff_t)m->geom_link[geom[0]] + rides];
     move += way[2 * (ptrdiff_t)m->geom_link[geom[1]] + rides];
     return rb_kept_left(m, d, i) > move + slack;
@@ -532,7 +545,7 @@ static int pair_stays(const rb_model *m, const rb_data *d, int i, const double *
 /* Whether pairs of a group may touch while its links go by `ways` [m]. */
 static int group_opens(const rb_data *d, const rb_kept_group *g, double ways)
 {
-    if (g->due - 2.0 * d->kept_far[g->rides] > ways) return 0;
+    if (g->due - 2.0 * d->cache->kept_far[g->rides] > ways) return 0;
     return !(group_left(d, g) > ways);
 }
 
@@ -540,33 +553,35 @@ static int group_opens(const rb_data *d, const rb_kept_group *g, double ways)
 static int list_row(const rb_model *m, const rb_data *d, const rb_kept_row *row, double reach,
                     int *pairs)
 {
-    const rb_kept_group *g = &d->kept_group[row->group];
-    const double *way = d->kept_way + 4 * (ptrdiff_t)g->link[1] + 2 * g->rides;
+    rb_cache *cache = d->cache;
+    const rb_kept_group *g = &cache->kept_group[row->group];
+    const double *way = cache->kept_way + 4 * (ptrdiff_t)g->link[1] + 2 * g->rides;
     double first = way_of(m, d, m->meet[row->first].geom[0], g->rides);
     int n = 0;
     for (int i = row->first; i < row->end; i++) {
-        double out = d->kept_out[m->meet[i].geom[1]];
-        double left = d->kept[i].limit - (first + (way[0] + way[1] * out));
-        if (!(left > reach) || !is_convex(d->kept[i].kind)) pairs[n++] = i;
+        double out = cache->kept_out[m->meet[i].geom[1]];
+        double left = cache->kept[i].limit - (first + (way[0] + way[1] * out));
+        if (!(left > reach) || !is_convex(cache->kept[i].kind)) pairs[n++] = i;
     }
     return n;
 }
 
 int rb_kept_within(const rb_model *m, rb_data *d, const double *way, double slack, int *pairs)
 {
+    rb_cache *cache = d->cache;
     rb_mark mark = rb_arena_mark(d->arena);
     int n = 0, ngroup = 0, *group = rb_push(d->arena, int, 2 * (size_t)m->nmeet);
     if (!group) return -1;
     int *rows = group + m->nmeet;
-    for (int i = 0; i < d->kept_ngroup; i++) {
-        rb_kept_group *g = &d->kept_group[i];
+    for (int i = 0; i < cache->kept_ngroup; i++) {
+        rb_kept_group *g = &cache->kept_group[i];
         g->open = !g->convex || group_opens(d, g, way[g->link[0]] + way[g->link[1]] + slack);
         if (g->open) group[ngroup++] = i;
     }
     int nrow = list_open_rows(d, ngroup, group, rows);
     for (int r = 0; r < nrow; r++) {
-        const rb_kept_row *row = &d->kept_row[rows[r]];
-        const int *link = d->kept_group[row->group].link;
+        const rb_kept_row *row = &cache->kept_row[rows[r]];
+        const int *link = cache->kept_group[row->group].link;
         n += list_row(m, d, row, way[link[0]] + way[link[1]] + slack, pairs + n);
     }
     rb_arena_reset(d->arena, mark);
@@ -575,15 +590,16 @@ int rb_kept_within(const rb_model *m, rb_data *d, const double *way, double slac
 
 int rb_kept_stays(const rb_model *m, rb_data *d, const double *way, double slack)
 {
+    rb_cache *cache = d->cache;
     for (int i = 0; i < 2 * m->nlink; i++) {
         if (!(way[i] < INFINITY)) return 0;
     }
-    for (int i = 0; i < d->kept_ngroup; i++) {
-        const rb_kept_group *g = &d->kept_group[i];
+    for (int i = 0; i < cache->kept_ngroup; i++) {
+        const rb_kept_group *g = &cache->kept_group[i];
         ptrdiff_t a = g->link[0], b = g->link[1];
         if (!group_opens(d, g, way[2 * a + g->rides] + way[2 * b + g->rides] + slack)) continue;
-        for (int r = g->row; r >= 0; r = d->kept_row[r].next) {
-            for (int p = d->kept_row[r].first; p < d->kept_row[r].end; p++) {
+        for (int r = g->row; r >= 0; r = cache->kept_row[r].next) {
+            for (int p = cache->kept_row[r].first; p < cache->kept_row[r].end; p++) {
                 if (!pair_stays(m, d, p, way, slack)) return 0;
             }
         }

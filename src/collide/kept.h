@@ -1,4 +1,4 @@
-/* Pairs that are kept from call to call, and which of them have to be examined (G.32). */
+/* Pairs that are kept from call to call, and which of them have to be examined (G.33). */
 #ifndef RB_COLLIDE_KEPT_H
 #define RB_COLLIDE_KEPT_H
 

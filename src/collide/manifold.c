@@ -172,7 +172,7 @@ static int most_apart(const rb_choice *s, const int *chosen)
 }
 
 /* The closest point, the one farthest from it, the one that spans the largest triangle with both,
- * and the one that adds most area to that (G.3); further points are those farthest from all chosen
+ * and the one that adds most area to that (G.29); further points are those farthest from all chosen
  * ones. */
 static void reduce(rb_choice *s, int most)
 {

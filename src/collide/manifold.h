@@ -14,7 +14,7 @@ typedef struct rb_points {
     rb_manifold_point at[RB_POINTS_MAX];
 } rb_points;
 
-/* Lengths by which candidates are compared, from the sizes of a pair (G.2). */
+/* Lengths by which candidates are compared, from the sizes of a pair (G.3). */
 typedef struct rb_grain {
     double tie;   /* gaps closer than this are equal [m]                     */
     double merge; /* points closer than this are the same contact [m]        */

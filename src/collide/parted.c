@@ -1,4 +1,4 @@
-/* A lower bound of the gap of a pair: its separation along a direction (G.9), that of the last look
+/* A lower bound of the gap of a pair: its separation along a direction (G.1), that of the last look
  * or one that GJK finds. */
 #include <math.h>
 
@@ -7,6 +7,7 @@
 #include "collide/kept.h"
 #include "collide/shape.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 
 /* Part of the distance of two points that a bound should reach before the search ends [1]. Larger:
  * more corners. Smaller: the pair is examined more often. */
@@ -78,13 +79,13 @@ static double gap_of_box(const rb_shape *field, const rb_shape *shape)
 
 static double keep(rb_keeper *k, int pair, double gap, const double *n)
 {
-    rb_kept_note(k, pair, gap, n, k->d->kept[pair].near);
+    rb_kept_note(k, pair, gap, n, k->d->cache->kept[pair].near);
     return gap;
 }
 
 double rb_kept_measure(rb_keeper *k, int pair, double n[3])
 {
-    rb_kept_pair *kept = &k->d->kept[pair];
+    rb_kept_pair *kept = &k->d->cache->kept[pair];
     const int *geom = k->m->meet[pair].geom;
     rb_shape a = rb_geom_shape(k->m, k->d, geom[0]), b = rb_geom_shape(k->m, k->d, geom[1]);
     int field = a.type == RB_GEOM_HFIELD;
@@ -114,7 +115,7 @@ double rb_kept_measure(rb_keeper *k, int pair, double n[3])
 double rb_kept_search(rb_keeper *k, int pair, double reach, double n[3])
 {
     enum { FEW = 4, MOST = 32 };
-    rb_kept_pair *kept = &k->d->kept[pair];
+    rb_kept_pair *kept = &k->d->cache->kept[pair];
     const int *geom = k->m->meet[pair].geom;
     rb_couple couple;
     rb_gjk gjk;

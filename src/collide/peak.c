@@ -23,7 +23,7 @@ static int may_lead(const peak *at, const double n[3], const double x[3])
     return s >= 0.0 || s * s < at->best * at->best * rb_dot3(n, n);
 }
 
-/* Against n, and n itself: whether they count (G.19) and separate sooner. x: any point of the
+/* Against n, and n itself: whether they count (G.23) and separate sooner. x: any point of the
  * shape. */
 static void try_way(rb_core *core, peak *at, const double along[3], const double x[3])
 {
@@ -109,7 +109,7 @@ static int is_known(rb_walk *k, int corner)
 
 /* All directions that count at a corner p free the surface around it; the shortest way,
  *
- *     gap = max over n of min over the shape of n.(x - p),     n as in (G.19)             (G.30)
+ *     gap = max over n of min over the shape of n.(x - p),     n as in (G.23)             (G.25)
  *
  * is normal to a face of the polyhedron, to one of its edges and one of the ring, or to two of the
  * ring. */

@@ -4,7 +4,7 @@
  * intersection is the intersection of the intervals: a box is three slabs, a cylinder a slab and a
  * tube, a hull the half-spaces of its faces. A capsule is the convex union of a cylinder and two
  * balls: its interval reaches from the first to the last end of theirs. The ray hits at t0 where it
- * begins outside, else at t1 (G.31). Triangles: ray_surface.c. */
+ * begins outside, else at t1 (G.32). Triangles: ray_surface.c. */
 #include "collide/ray.h"
 
 #include <math.h>

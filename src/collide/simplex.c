@@ -2,7 +2,7 @@
  * nearest, in any order. What they name is unique, two vertices, a vertex and an edge, two edges,
  * or a vertex and a face, and has a direction of its own:
  *
- *     n ~ x2 - x1,   (1 - u u')(x2 - x1),   u1 x u2,   +- the normal of the face          (G.28)
+ *     n ~ x2 - x1,   (1 - u u')(x2 - x1),   u1 x u2,   +- the normal of the face          (G.11)
  *
  * A search that begins with the simplex of the pose before ends soon, and gives the bits of one
  * that begins anywhere. */

@@ -12,7 +12,7 @@ int rb_simplex_resume(rb_couple *couple, const rb_warm *warm, rb_gjk *out);
 /* Names the corners of a search that ended; curved cores have none. */
 void rb_simplex_keep(const rb_couple *couple, const rb_gjk *gjk, rb_warm *warm);
 
-/* The direction n of the features on which the simplex of cores that are apart lies, (G.28), and
+/* The direction n of the features on which the simplex of cores that are apart lies, (G.11), and
  * the separation s along it: they depend on the features alone, not on the corners that the search
  * happened to find. 0: several features are as near, or they do not separate by its distance. */
 int rb_simplex_direction(rb_couple *couple, const rb_gjk *gjk, double n[3], double *s);

@@ -1,5 +1,5 @@
 /* Sphere against cylinder: the centre in the frame of the cylinder, as (r, z) in the half plane
- * through the axis, against the rectangle r <= radius, |z| <= half (G.1). */
+ * through the axis, against the rectangle r <= radius, |z| <= half (G.2). */
 #include "collide/feature.h"
 #include "collide/manifold.h"
 #include "collide/pairs.h"

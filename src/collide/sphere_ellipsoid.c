@@ -2,7 +2,7 @@
  * centre y, in the frame of the ellipsoid, is the foot of a normal: y - x = t (x_i / a_i^2). With
  * z_i = y_i / a_i, a the least axis, r_i = (a_i / a)^2 and u = 1 + t / a^2 it is x_i = a_i e_i with
  *
- *     e_i = r_i z_i / (u + (r_i - 1)),      g(u) = sum e_i^2 - 1 = 0                      (G.20)
+ *     e_i = r_i z_i / (u + (r_i - 1)),      g(u) = sum e_i^2 - 1 = 0                      (G.22)
  *
  * For u > 0 g is convex and falls: Newton's method from where one e_i is 1 comes from the left and
  * never passes the root, for centres inside as well as outside. Where y lies so deep on the plane
@@ -15,7 +15,7 @@
 
 enum { MAX_STEPS = 64 };
 
-/* e of (G.20), a point of the unit sphere; `least`: the axis with r = 1. */
+/* e of (G.22), a point of the unit sphere; `least`: the axis with r = 1. */
 static void foot(const double z[3], const double r[3], int least, double e[3])
 {
     double u = 0.0;

@@ -1,5 +1,5 @@
 /* Sphere against sphere and capsule: the closest point of the other shape's core to the centre,
- * then the radii (G.1). */
+ * then the radii (G.2). */
 #include "collide/feature.h"
 #include "collide/manifold.h"
 #include "collide/pairs.h"

@@ -3,7 +3,7 @@
  * only if no neighbour leans towards the shape, that is, if the point is the closest of the whole
  * surface around it:
  *
- *     n.(x - p) <= 0      for the corners x beyond the edges that p lies on               (G.19)
+ *     n.(x - p) <= 0      for the corners x beyond the edges that p lies on               (G.23)
  *
  * On a flat seam only n = normal of the face satisfies this. */
 #include "collide/surface.h"
@@ -142,7 +142,7 @@ static void put_deep(rb_walk *k)
  */
 
 /* Whether the moving shape can reach the triangle: as rb_sweep_meets, tangents to a convex
- * distance (G.14). */
+ * distance (G.31). */
 static int can_reach(rb_walk *k, double gap, const double n[3])
 {
     enum { MAX_TANGENTS = 24 };
@@ -368,7 +368,7 @@ static int is_inside(const rb_shape *surface, const double c[3], double p[3], in
     return rb_buried(surface->model, surface->asset, c, p, face);
 }
 
-/* A shape that no triangle overlaps may be inside the solid altogether (G.27). */
+/* A shape that no triangle overlaps may be inside the solid altogether (G.26). */
 static void meet_inside(rb_walk *k)
 {
     rb_core *core = &k->couple.core2;

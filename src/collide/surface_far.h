@@ -5,7 +5,7 @@
 #include "collide/triangle.h"
 
 /* How far from the core of the shape what counts may be at most [m]: reach and radius, and where
- * the shape overlaps a valley the other side of it (G.29). */
+ * the shape overlaps a valley the other side of it (G.24). */
 double rb_walk_far(const rb_walk *k);
 
 /* 1: core 1 of the walk is farther than that from core 2. 0: it is not, or it is not known. */

@@ -2,7 +2,7 @@
  * of t with D' = n.v. Rotation and changes of velocity reduce it by at most k t. So the shapes are
  * apart while
  *
- *     f(t) = D(t) - k t > 0                                                                 (G.14)
+ *     f(t) = D(t) - k t > 0                                                                 (G.31)
  *
  * f is convex, its tangents lie below it: Newton's method from t = 0 approaches the first zero from
  * the left and never passes it, and a tangent that does not fall proves that there is none. Nor is

@@ -3,7 +3,7 @@
  * whose rates are affine in the place y across n,
  *
  *     d gap(y) / dt = n.(v_2 - v_1) + (w_2 - w_1).(y x n),   y = sum a_i y_i, a_i >= 0, sum a_i = 1
- *     gap(y) >= sum a_i gap_i   at the start   =>   at the end                              (G.35)
+ *     gap(y) >= sum a_i gap_i   at the start   =>   at the end                              (G.36)
  *
  * so that a point within the hull of others that are as low needs no row of its own. Of the lowest
  * ones the corners of their convex hull are kept, of the others those outside of it. Which these

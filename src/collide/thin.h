@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "rattleback/collide.h"
 
-/* Takes out of n contacts those that others of the same links imply (G.35); returns how many are
+/* Takes out of n contacts those that others of the same links imply (G.36); returns how many are
  * left, in their order. All are kept where memory runs out. */
 int rb_contacts_thin(const rb_model *m, rb_arena *arena, int n, rb_contact *contacts);
 

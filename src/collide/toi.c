@@ -182,7 +182,7 @@ static limits limits_of(const search *q)
     return l;
 }
 
-/* How long the spheres around both shapes are apart, however fast these rotate (T.9). */
+/* How long the spheres around both shapes are apart, however fast these rotate (T.6). */
 static double spheres_apart(const search *q, double margin)
 {
     const moment *m = &q->now;
@@ -203,7 +203,7 @@ static double spheres_apart(const search *q, double margin)
     return root_of(room, -rb_norm3(dv), rb_norm3(da) + q->m[0]->path + q->m[1]->path);
 }
 
-/* The best of: the greatest speed in any direction (T.4), a fixed normal,
+/* The best of: the greatest speed in any direction (T.5), a fixed normal,
  * normals that rotate with one of the shapes. For the latter M holds for a limited time. */
 static double best_advance(search *q, double room, double margin, double most)
 {
@@ -221,7 +221,7 @@ static double best_advance(search *q, double room, double margin, double most)
         if (plane || w == 0.0) continue;
         double speed = l.speed + limit * l.change, distance = l.distance + limit * speed;
         rb_copy3(q->now.at[k].w, q->w_f);
-        q->bend = l.change + w * (2.0 * speed + w * distance); /* (T.6) */
+        q->bend = l.change + w * (2.0 * speed + w * distance); /* (T.4) */
         s = fmax(s, advance(q, margin, limit));
     }
     return s;

@@ -96,7 +96,7 @@ int rb_grid_point(const rb_shape *surface, int row, int col, double x[3])
     return 1;
 }
 
-/* (G.19) across the edge i, which is a ridge; d in the frame of the surface. */
+/* (G.23) across the edge i, which is a ridge; d in the frame of the surface. */
 static int edge_frees(const rb_triangle *t, int i, const double d[3])
 {
     double u[3], r[3];

@@ -60,7 +60,7 @@ int rb_triangle_core(const rb_shape *surface, rb_triangle *t, rb_core *core);
 /* That core becomes a solid. */
 void rb_triangle_solid(const rb_triangle *t, rb_core *core);
 
-/* (G.19): n (world axes) leads out of the surface around this part of the triangle, its face, an
+/* (G.23): n (world axes) leads out of the surface around this part of the triangle, its face, an
  * edge or a corner. */
 int rb_triangle_frees(const rb_shape *surface, const rb_triangle *t, uint32_t half,
                       const double n[3]);
@@ -80,13 +80,13 @@ int rb_grid_point(const rb_shape *surface, int row, int col, double x[3]);
 
 void rb_corner_ring(const rb_shape *surface, const rb_triangle *t, int corner, rb_ring *ring);
 
-/* (G.19) for all edges of the ring, which is a peak then and no pit. */
+/* (G.23) for all edges of the ring, which is a peak then and no pit. */
 int rb_ring_frees(const rb_ring *ring, const double d[3]);
 
 /* Takes a point of a triangle, relative to the surface's centre, along world axes. */
 void rb_walk_add(rb_walk *k, const rb_triangle *t, const rb_manifold_point *p);
 
-/* Points at valleys (G.29); at ridge i, at most that deep; at a peak, corner i (G.30), which is
+/* Points at valleys (G.24); at ridge i, at most that deep; at a peak, corner i (G.25), which is
  * inside the shape or as near as that. */
 void rb_meet_valleys(rb_walk *k, const rb_triangle *t);
 void rb_meet_ridge(rb_walk *k, const rb_triangle *t, int i, double most);

@@ -60,7 +60,7 @@ static int is_beyond_valley(const rb_triangle *t, const int valley[3], const dou
  * sides, and the other one stops it. So the plane of a triangle extends beyond an edge to a
  * neighbour that rises from it, as long as it is under the surface there,
  *
- *     gap = n.(x - p),     the foot of x beyond edges in valleys, x - gap/(n.u) u buried   (G.29)
+ *     gap = n.(x - p),     the foot of x beyond edges in valleys, x - gap/(n.u) u buried   (G.24)
  *
  * with u between the normals of both sides. */
 void rb_meet_valleys(rb_walk *k, const rb_triangle *t)

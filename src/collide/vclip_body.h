@@ -298,7 +298,7 @@ RB_INLINE int is_between(double t)
     return fabs(t - 0.5) < 0.5 - RB_VCLIP_SHARE;
 }
 
-/* Edges whose lines are closest between their ends, clearly in each other's regions: (V.9) without
+/* Edges whose lines are closest between their ends, clearly in each other's regions: (V.7) without
  * cutting. */
 RB_INLINE int are_closest_edges(const rb_vside *a, rb_vside *b, points *at)
 {

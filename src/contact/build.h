@@ -1,4 +1,4 @@
-/* Within src/contact: the builder that constraints.c, joints.c and islands.c share. */
+/* Within src/contact: the builder that constraints.c, joints.c and find_islands.c share. */
 #ifndef RB_CONTACT_BUILD_H
 #define RB_CONTACT_BUILD_H
 
@@ -48,7 +48,7 @@ rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, i
 void rb_joint_room(const rb_builder *b, rb_room *room);
 void rb_joint_constraints(rb_builder *b);
 
-/* islands.c */
+/* find_islands.c */
 rb_status rb_constraint_islands(const rb_model *m, rb_arena *arena, rb_constraints *set);
 
 #endif

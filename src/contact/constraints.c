@@ -2,7 +2,7 @@
  *
  * A constraint keeps one dense block of J over its pattern: every dof that carries something it
  * touches, ascending. Common ancestors of both sides belong to the pattern with entries that are
- * exactly zero, because the factor of M fills them (F.5). */
+ * exactly zero, because the factor of M fills them (F.12). */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "contact/build.h"
 #include "collide/bounds.h"
 #include "collide/shape.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "math/vec3.h"
 
 /* Depth of overlap beyond which nothing rubs, over the radius of the ball inside the thinner geom
@@ -61,7 +61,7 @@ int rb_pattern_room(const rb_model *m, int link1, int link2)
  */
 
 /* n from the contact; t1 along the grain of the material or else along world x, y where n is close
- * to x, projected on the plane; t2 = n x t1 (F.3). */
+ * to x, projected on the plane; t2 = n x t1 (F.4). */
 static void contact_frame(const rb_data *d, const double n[3], const rb_material *material,
                           int grain_geom, double frame[9])
 {
@@ -132,18 +132,18 @@ static int common_link(const rb_model *m, int a, int b)
 static void drive_by_mocap(const rb_model *m, const rb_data *d, const rb_contact *contact,
                            const double *const x[2], int nrow, const double frame[9], double *drive)
 {
-    int led[2] = { rb_led_link(m, m->geom_link[contact->geom1]),
-                   rb_led_link(m, m->geom_link[contact->geom2]) };
+    int led[2] = { rb_kinematic_link(m, m->geom_link[contact->geom1]),
+                   rb_kinematic_link(m, m->geom_link[contact->geom2]) };
     if (led[0] == led[1]) return;
     for (int side = 0; side < 2; side++) {
         double V[6];
         if (led[side] == 0) continue;
-        rb_led_velocity(d, led[side], x[side], V);
+        rb_kinematic_velocity(d, led[side], x[side], V);
         contact_column(frame, nrow, V + 3, V, side ? 1.0 : -1.0, drive, 1);
     }
 }
 
-/* Belts: the surface moves within the tangent plane; a normal part is ignored (F.20). */
+/* Belts: the surface moves within the tangent plane; a normal part is ignored (F.3). */
 static void drive_by_belt(const rb_model *m, const rb_data *d, const rb_contact *contact,
                           const double *const x[2], int nrow, const double frame[9], double *drive)
 {
@@ -163,7 +163,7 @@ static int contact_rows(int condim)
     return condim == 1 ? 1 : condim == 4 ? 4 : condim == 6 ? 6 : 3;
 }
 
-/* The polygon (F.22) holds for what its surface exerts on the other; p acts on geom 2, and seen
+/* The polygon (F.24) holds for what its surface exerts on the other; p acts on geom 2, and seen
  * from the outside of geom 2 the basis is (t1, -t2): -p = x t1 - y t2. */
 static void take_polygon(const rb_model *m, const rb_contact *contact, int grain_geom,
                          rb_constraint *c)
@@ -202,7 +202,7 @@ static void find_face(const rb_builder *b, int i, rb_constraint *c)
 }
 
 /* Where a contact acts on either body: its witness points, moved along the normal to those of the
- * closest contact of the same face (F.23). Normal rows do not change. Tangential rows of points in
+ * closest contact of the same face (F.6). Normal rows do not change. Tangential rows of points in
  * one plane are compatible with a rigid motion; points at different heights would require a face
  * that comes down at an angle, or is lifted out of an overlap, to stretch by the square of that
  * angle. The formulations of papers use the points unchanged. */
@@ -327,7 +327,7 @@ static int are_crossed(const rb_builder *b, int i)
 }
 
 /* Two mechanisms that are still in each other somewhere: pairs that came apart, or meet now, would
- * hold them there (F.32). */
+ * hold them there (F.9). */
 static int are_tangled(const rb_builder *b, int i)
 {
     const rb_contact *own = &b->contacts[i];
@@ -349,7 +349,7 @@ static int are_tangled(const rb_builder *b, int i)
 
 /* Overlap of a mechanism with itself that no step has made: hulls at a joint. Where solids overlap
  * there is no surface to rub, and friction there would lock the joint: its normal is one that the
- * links can hardly move along, so that mu |W_nt| exceeds W_nn (F.25). */
+ * links can hardly move along, so that mu |W_nt| exceeds W_nn (F.7). */
 static int is_inner(const rb_builder *b, int i)
 {
     const rb_model *m = b->m;
@@ -360,9 +360,9 @@ static int is_inner(const rb_builder *b, int i)
     return (root != 0 && root == root_of(m, c->geom2)) || is_buried(b, i, gap);
 }
 
-/* Where the gap of that overlap may end (F.27): a little deeper than where it was first seen or,
+/* Where the gap of that overlap may end (F.8): a little deeper than where it was first seen or,
  * where errors of the start are taken off, than where it is by now; two mechanisms, and fingers
- * that cross, leave each other as they can then (F.32). In the set of the start the step before
+ * that cross, leave each other as they can then (F.9). In the set of the start the step before
  * knows it, in later ones the start does. */
 static double inner_floor(const rb_builder *b, int i)
 {
@@ -438,7 +438,7 @@ rb_constraint *rb_builder_add(rb_builder *b, const rb_constraint *c, int nrow, i
     made->ndof = ndof;
     made->block = b->nentry;
     made->island = -1;
-    made->lone = 0;
+    made->single_entry = 0;
     out->nrow += nrow;
     b->ndof += ndof;
     b->nentry += (ptrdiff_t)nrow * ndof;
@@ -534,7 +534,7 @@ void rb_constraints_velocity(const rb_constraints *set, const double *v, double 
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block;
-        if (c->lone) {
+        if (c->single_entry) {
             u[c->row] = 0.0 + J[c->ndof - 1] * v[dof[c->ndof - 1]] + set->drive[c->row];
             continue;
         }
@@ -567,7 +567,7 @@ void rb_constraints_force(const rb_constraints *set, const double *p, double *f)
         const rb_constraint *c = &set->c[i];
         const int *dof = set->dof + c->dof;
         const double *J = set->J + c->block, *P = p + c->row;
-        if (c->lone) {
+        if (c->single_entry) {
             if (P[0] != 0.0) f[dof[c->ndof - 1]] += J[c->ndof - 1] * P[0];
             continue;
         }

@@ -1,15 +1,15 @@
 /* From gaps to complementarity problems: the constraints of one step.
  *
  * rb_constraints_build writes contacts, joint limits, dry joint friction and equalities as rows
- * u = J v; rb_island_open extracts one independent problem; a formulation (one file each, table.c)
- * writes an island as rb_problem and reads the impulses back. Nothing here moves the state.
+ * u = J v; rb_island_open extracts one independent problem; a formulation (formulations/) writes
+ * an island as rb_problem and reads the impulses back. Nothing here moves the state.
  * Theory: docs/theory/contact.md, equations (F.*). */
 #ifndef RB_CONTACT_CONTACT_H
 #define RB_CONTACT_CONTACT_H
 
 #include "rattleback/collide.h"
-#include "rattleback/contact.h"
 #include "rattleback/dynamics.h"
+#include "rattleback/step.h"
 
 /* ---- constraints ------------------------------------------------------------------------------
  */
@@ -23,23 +23,23 @@ typedef enum rb_constraint_kind {
 } rb_constraint_kind;
 
 typedef struct rb_constraint {
-    int kind;        /* rb_constraint_kind                                                   */
-    rb_touch_id id;  /* identity from step to step                                           */
-    int object;      /* contact index, joint, dof, tendon (njnt_all + t) or equality             */
-    int row, nrow;   /* its rows in the set                                                  */
-    int dof, ndof;   /* its dofs in the set: all ancestors of what it touches, ascending     */
-    ptrdiff_t block; /* its J in the set, nrow x ndof row major                              */
-    int lone;        /* 1: one row, and all of it but its last entry is 0                    */
-    int island;      /* -1: touches nothing that can move                                    */
-    int condim;      /* contacts: 1, 3, 4, 6                                                 */
+    int kind;         /* rb_constraint_kind                                                   */
+    rb_touch_id id;   /* identity from step to step                                           */
+    int object;       /* contact index, joint, dof, tendon (njnt_all + t) or equality             */
+    int row, nrow;    /* its rows in the set                                                  */
+    int dof, ndof;    /* its dofs in the set: all ancestors of what it touches, ascending     */
+    ptrdiff_t block;  /* its J in the set, nrow x ndof row major                              */
+    int single_entry; /* 1: one row, and all of it but its last entry is 0                    */
+    int island;       /* -1: touches nothing that can move                                    */
+    int condim;       /* contacts: 1, 3, 4, 6                                                 */
     rb_material material; /* of the pair; no NAN is left where a number is needed                 */
     const double *polygon; /* friction polygon in the basis (t1, t2), x mirrored where
                               polygon_side is -1; NULL: none                    (npolygon x 2)    */
     int npolygon, polygon_side;
-    int inner;       /* contacts: 1: overlap of a mechanism with itself (F.25)                 */
-    int face, nface; /* contacts: the first of its face, and how many it has (F.23)             */
+    int inner;       /* contacts: 1: overlap of a mechanism with itself (F.7)                 */
+    int face, nface; /* contacts: the first of its face, and how many it has (F.6)             */
     double gap;      /* [m] or [rad], > 0 open; of inner contacts above their floor          */
-    double floor;    /* inner contacts: where their gap may end, (F.27) [m]; else 0           */
+    double floor;    /* inner contacts: where their gap may end, (F.8) [m]; else 0           */
     double bound;    /* RB_CONSTRAINT_DRY: h times the friction force [N s]                  */
 } rb_constraint;
 
@@ -148,7 +148,7 @@ rb_status rb_island_open_some(const rb_model *m, const rb_data *d, const rb_cons
                               int island, const unsigned char *left, double h, const rb_some *some,
                               rb_arena *arena, rb_island *out);
 
-/* Rows and columns of what cannot move along a contact become zero (F.26); for formulations whose
+/* Rows and columns of what cannot move along a contact become zero (F.22); for formulations whose
  * problems are solved by pivoting. After u is filled. */
 rb_status rb_island_drop_immovable(rb_island *island, rb_arena *arena);
 

@@ -1,7 +1,7 @@
 /* Directions in which two bodies of one mechanism cannot move along each other: links of a planar
  * linkage that touch, across its plane. Their rows are zero but for the tilt of the normal, 1e-9
  * or less. Pivoting methods would take that for the compliance of a very heavy body and look for
- * the impulse that moves it; here it does not move at all (F.26). */
+ * the impulse that moves it; here it does not move at all (F.22). */
 #include <string.h>
 
 #include "base/arena.h"

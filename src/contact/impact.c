@@ -134,7 +134,7 @@ static rb_status go_from_rest(path *p, const rb_impact_goal *goal)
 }
 
 /* Puts the path where z has fallen to zero; below it, so that compression has a way to go. */
-static void dip(path *p)
+static void go_below_zero(path *p)
 {
     p->dips = 1;
     p->at.z = -RB_EPS;
@@ -155,7 +155,7 @@ static rb_status go_along_ray(path *p, const double dir[2], double rate, const r
     }
     if (to_dip < to_stop && to_dip < to_goal) {
         rb_impact_advance(&l, to_dip, &p->at);
-        dip(p);
+        go_below_zero(p);
         return RB_OK;
     }
     *stopped = to_stop < to_goal;
@@ -183,7 +183,7 @@ static rb_status slide(path *p, const rb_impact_goal *goal, int *stopped)
         *stopped = rb_impact_stop(&p->flow, goal, &p->at);
         rb_impact_end end = *stopped ? RB_ARC_MET : rb_impact_arc(&p->flow, goal, &p->at);
         if (p->at.z < before) p->out->jamb = 1;
-        if (end == RB_ARC_DIPS) dip(p);
+        if (end == RB_ARC_DIPS) go_below_zero(p);
         if (end != RB_ARC_GOES_ON) return RB_OK;
     }
 }

@@ -138,7 +138,7 @@ static double crossing(const double *c, double goal, double lo, double hi)
 }
 
 /* Where c is largest between a rise at 0 and a fall at h. */
-static double summit(const double *c, double h)
+static double maximum(const double *c, double h)
 {
     double lo = 0.0, hi = h;
     for (int k = 0; k < 60; k++) {
@@ -193,7 +193,7 @@ rb_impact_end rb_impact_arc(const rb_impact_flow *f, const rb_impact_goal *goal,
     }
     int dips = reached < goal->value && falls(f, goal->kind, &end) && !falls(f, goal->kind, at);
     if (dips) {
-        last = summit(g, h);
+        last = maximum(g, h);
         reached = value_at(g, last);
     }
     int met = reached >= goal->value;

@@ -4,7 +4,7 @@
  * with constant rates: its pose comes from the kinematics at that time. Every point of it then has
  * an acceleration of at most
  *
- *     2 sum_k |w_k| sum_k s_k                                                                 (T.5)
+ *     2 sum_k |w_k| sum_k s_k                                                                 (T.7)
  *
  * with the angular velocities w_k of the joints up to the root and bounds s_k of the speed that
  * joint k gives to the points of the geom: the second derivative of a product of motions has the
@@ -134,7 +134,7 @@ static void joint_speeds(const rb_model *m, const rb_data *d, int joint, double 
     }
 }
 
-/* (T.5): distances are bounded for all angles of the joints, slides for the time of the search. */
+/* (T.7): distances are bounded for all angles of the joints, slides for the time of the search. */
 static double bend_of(const rb_model *m, const rb_data *d, int geom, double size, double horizon)
 {
     double r[3], far, turning = 0.0, speeds = 0.0;

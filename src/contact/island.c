@@ -1,4 +1,4 @@
-/* One island: its rows, and W = J M^-1 J' by the factor M = L' D L (F.5).
+/* One island: its rows, and W = J M^-1 J' by the factor M = L' D L (F.12).
  *
  *     y_i = L^-T J_i',   W_ij = y_i' D^-1 y_j
  *

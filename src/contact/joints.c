@@ -1,4 +1,4 @@
-/* Joint and tendon limits, dry friction and equalities as rows (F.4). Their patterns are the dofs
+/* Joint and tendon limits, dry friction and equalities as rows (F.11). Their patterns are the dofs
  * they act on and all that carry them. */
 #include <math.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void add_row(rb_builder *b, const rb_constraint *c, const int *dof, const
     int ndof = close_pattern(b->m, b->row_dof, count, b->out->dof + b->ndof);
     rb_constraint *made = rb_builder_add(b, c, 1, ndof);
     const int *pattern = b->out->dof + made->dof;
-    made->lone = count == 1; /* its chain ends with it */
+    made->single_entry = count == 1; /* its chain ends with it */
     for (int i = 0; i < count; i++)
         b->out->J[made->block + place_of(pattern, b->row_dof[i])] += b->row_J[i];
 }

@@ -1,6 +1,6 @@
 /* The coefficient of a contact as a function of its speed before the step,
  *
- *     mu(v) = mu_k + (mu_s - mu_k) exp(-(v/v_s)^2) + c v                                  (F.21)
+ *     mu(v) = mu_k + (mu_s - mu_k) exp(-(v/v_s)^2) + c v                                  (F.13)
  *
  * Taken one step late it is a number, and the problem keeps its form: Coulomb's law reverses no
  * motion, however large mu is, so that the lag costs accuracy of first order and never

@@ -1,4 +1,4 @@
-/* Which coefficient of friction a contact has in this step (F.21). */
+/* Which coefficient of friction a contact has in this step (F.13). */
 #ifndef RB_CONTACT_LAW_H
 #define RB_CONTACT_LAW_H
 

@@ -11,7 +11,7 @@ static double larger(double a, double b)
     return isnan(a) ? b : isnan(b) ? a : fmax(a, b);
 }
 
-static double said(double first, double otherwise)
+static double given_or(double first, double otherwise)
 {
     return isnan(first) ? otherwise : first;
 }
@@ -20,7 +20,8 @@ static double said(double first, double otherwise)
 static double larger_static(const rb_material *a, const rb_material *b)
 {
     if (isnan(a->friction_static) && isnan(b->friction_static)) return NAN;
-    return larger(said(a->friction_static, a->friction), said(b->friction_static, b->friction));
+    return larger(given_or(a->friction_static, a->friction),
+                  given_or(b->friction_static, b->friction));
 }
 
 /* The larger of both; the grain is left to the caller. */
@@ -43,24 +44,24 @@ static void combine(const rb_material *a, const rb_material *b, rb_material *out
 /* What the pair says outweighs `out`. */
 static void override(const rb_material *pair, rb_material *out)
 {
-    out->friction = said(pair->friction, out->friction);
+    out->friction = given_or(pair->friction, out->friction);
     if (!isnan(pair->friction)) { /* that of the geoms is no more */
         out->friction_static = NAN;
         out->polygon = -1;
     }
     if (pair->polygon >= 0) out->polygon = pair->polygon;
-    out->friction_static = said(pair->friction_static, out->friction_static);
-    out->friction_torsion = said(pair->friction_torsion, out->friction_torsion);
-    out->friction_roll = said(pair->friction_roll, out->friction_roll);
-    out->friction_across = said(pair->friction_across, out->friction_across);
-    out->friction_viscous = said(pair->friction_viscous, out->friction_viscous);
-    out->stribeck_speed = said(pair->stribeck_speed, out->stribeck_speed);
-    out->restitution = said(pair->restitution, out->restitution);
-    out->relax_stiffness = said(pair->relax_stiffness, out->relax_stiffness);
-    out->relax_damping = said(pair->relax_damping, out->relax_damping);
-    out->bristle_stiffness = said(pair->bristle_stiffness, out->bristle_stiffness);
-    out->bristle_damping = said(pair->bristle_damping, out->bristle_damping);
-    out->paradigm = said(pair->paradigm, out->paradigm);
+    out->friction_static = given_or(pair->friction_static, out->friction_static);
+    out->friction_torsion = given_or(pair->friction_torsion, out->friction_torsion);
+    out->friction_roll = given_or(pair->friction_roll, out->friction_roll);
+    out->friction_across = given_or(pair->friction_across, out->friction_across);
+    out->friction_viscous = given_or(pair->friction_viscous, out->friction_viscous);
+    out->stribeck_speed = given_or(pair->stribeck_speed, out->stribeck_speed);
+    out->restitution = given_or(pair->restitution, out->restitution);
+    out->relax_stiffness = given_or(pair->relax_stiffness, out->relax_stiffness);
+    out->relax_damping = given_or(pair->relax_damping, out->relax_damping);
+    out->bristle_stiffness = given_or(pair->bristle_stiffness, out->bristle_stiffness);
+    out->bristle_damping = given_or(pair->bristle_damping, out->bristle_damping);
+    out->paradigm = given_or(pair->paradigm, out->paradigm);
 }
 
 /* A grain of a pair is in the frame of the geom it names first. */
@@ -127,14 +128,14 @@ int rb_pair_material(const rb_model *m, int geom1, int geom2, const rb_step_opts
     pair = m->npair > 0 ? find_pair(m, geom1, geom2, 1) : -1;
     if (pair >= 0) take_pair(m, pair, out, grain_geom);
 
-    out->friction = said(o->friction, out->friction);
-    out->friction_static = said(o->friction, said(out->friction_static, out->friction));
+    out->friction = given_or(o->friction, out->friction);
+    out->friction_static = given_or(o->friction, given_or(out->friction_static, out->friction));
     if (!isnan(o->friction)) {
         out->friction_across = out->friction_viscous = NAN;
         out->polygon = -1;
     }
-    out->restitution = said(o->restitution, said(out->restitution, 0.0));
-    out->friction_torsion = said(out->friction_torsion, 0.0);
-    out->friction_roll = said(out->friction_roll, 0.0);
+    out->restitution = given_or(o->restitution, given_or(out->restitution, 0.0));
+    out->friction_torsion = given_or(out->friction_torsion, 0.0);
+    out->friction_roll = given_or(out->friction_roll, 0.0);
     return condim;
 }

@@ -1,4 +1,4 @@
-/* Bristles and slip: theory of seeds 10.4 and 10.5 (F.15), (F.16), (F.17). */
+/* Bristles and slip: theory of seeds 10.4 and 10.5 (F.27), (F.28), (F.29). */
 #include "contact/slip.h"
 
 #include <math.h>

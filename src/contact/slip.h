@@ -1,4 +1,4 @@
-/* What a contact with friction bounds per direction knows of its slip (F.15), for phantom and
+/* What a contact with friction bounds per direction knows of its slip (F.27), for phantom and
  * hybrid-friction. */
 #ifndef RB_CONTACT_SLIP_H
 #define RB_CONTACT_SLIP_H
@@ -21,7 +21,7 @@ typedef struct rb_slip {
     double d[2]; /* velocity that its bristle requires [m/s]                                     */
 } rb_slip;
 
-/* eps = 1/(k h^2 + b h) of a spring and damper; NAN in both: `share` of W_ii (F.16). A row that
+/* eps = 1/(k h^2 + b h) of a spring and damper; NAN in both: `share` of W_ii (F.28). A row that
  * nothing can move has 1: its impulse is zero then. */
 double rb_relaxation(double stiffness, double damping, double h, double share, double W_ii);
 

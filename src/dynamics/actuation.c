@@ -1,4 +1,4 @@
-/* Actuators (D.23): from controls and activations to forces on the dofs. Lengths, gears and limits
+/* Actuators (D.30): from controls and activations to forces on the dofs. Lengths, gears and limits
  * mean what they mean in MuJoCo.
  */
 #include "dynamics/actuation.h"
@@ -227,7 +227,7 @@ static void push_tendons(const rb_model *m, rb_data *d)
 
 /* ---- orientations and servos ----------------------------------------------------------------- */
 
-/* The rotation vector kp log(q^-1 target) - kv w, no longer than its bound (D.51). */
+/* The rotation vector kp log(q^-1 target) - kv w, no longer than its bound (D.35). */
 static void orient(const rb_model *m, const rb_data *d, int i, double force[3])
 {
     double u[CONTROLS], target[4], quat[4], back[4], w[3];

@@ -1,4 +1,4 @@
-/* Sticky geoms (F.30): the contacts that the last step had pull. */
+/* Sticky geoms (F.5): the contacts that the last step had pull. */
 #ifndef RB_DYNAMICS_ADHESION_H
 #define RB_DYNAMICS_ADHESION_H
 

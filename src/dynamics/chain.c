@@ -1,4 +1,4 @@
-/* A chain of joints as rows (D.31).
+/* A chain of joints as rows (D.51).
  *
  * In minimal coordinates joints connect a parent to a link. Here both bodies are free and the
  * coordinates of the chain are not among those of the model, except the ones with a rotor. They are

@@ -1,4 +1,4 @@
-/* Energy (D.26) and momentum (D.27), link by link. */
+/* Energy (D.46) and momentum (D.47), link by link. */
 #include "dynamics/polynomial.h"
 #include "dynamics/tendon_inertia.h"
 #include "math/quat.h"

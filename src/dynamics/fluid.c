@@ -1,5 +1,5 @@
 /* Forces of a surrounding fluid at rest or in the wind, per body: on the box of the same inertia
- * (D.45), or, for geoms with fluid_ellipsoid, on the ellipsoid of each of them (D.46). The meaning
+ * (D.25), or, for geoms with fluid_ellipsoid, on the ellipsoid of each of them (D.26). The meaning
  * of every term is MuJoCo's. */
 #include "dynamics/fluid.h"
 

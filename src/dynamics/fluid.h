@@ -1,4 +1,4 @@
-/* Forces of a surrounding fluid (D.45), (D.46). */
+/* Forces of a surrounding fluid (D.25), (D.26). */
 #ifndef RB_DYNAMICS_FLUID_H
 #define RB_DYNAMICS_FLUID_H
 

@@ -86,7 +86,7 @@ static rb_status solve_plain(const rb_model *m, rb_data *d, const rb_forward_ext
     return status;
 }
 
-/* Tendons couple joints of a branch: by the mass matrix (D.52). M, its factor and c are
+/* Tendons couple joints of a branch: by the mass matrix (D.24). M, its factor and c are
  * restored. */
 static rb_status solve_coupled(const rb_model *m, rb_data *d, const double *extra,
                                const double *tau, double *qdd)

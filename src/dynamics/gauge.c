@@ -1,4 +1,4 @@
-/* Gauges (D.31a): the measured coordinate of a joint between two free bodies.
+/* Gauges (D.52): the measured coordinate of a joint between two free bodies.
  *
  * The chain of the joint is solved from the two frames (chain.c). With C the dual of the motion
  * vectors T of the joints without rotor,
@@ -9,7 +9,7 @@
  * on the rotors. The angle of a hinge is known up to full turns: the one nearest to the angle at
  * the end of the last step is taken,
  *
- *     q = angle - 2 pi floor((angle - q_last) / 2 pi + 1/2)                              (D.40)
+ *     q = angle - 2 pi floor((angle - q_last) / 2 pi + 1/2)                              (D.53)
  *
  * so that turns are counted while it makes less than half of one in a step; at the
  * start, where q_last is not known, it is the middle of the range or the rest of the spring. */
@@ -37,7 +37,7 @@ double rb_gauge_expected(const rb_model *m, const rb_data *d, int j)
     return isnan(at) ? centre(m, j) : at;
 }
 
-/* (D.40) */
+/* (D.53) */
 static double angle_of(const rb_model *m, const rb_data *d, int j, int i, const double turn[4])
 {
     double angle = 2.0 * rb_atan2(rb_dot3(turn + 1, m->chain_axis + 3 * i), turn[0]);

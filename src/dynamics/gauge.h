@@ -1,4 +1,4 @@
-/* Gauges: joints whose coordinate is measured between two bodies (D.31a). */
+/* Gauges: joints whose coordinate is measured between two bodies (D.52). */
 #ifndef RB_DYNAMICS_GAUGE_H
 #define RB_DYNAMICS_GAUGE_H
 
@@ -8,7 +8,7 @@
  * link velocities; rb_velocity ends with it. */
 void rb_gauges(const rb_model *m, rb_data *d);
 
-/* The angle that a hinge is expected near (D.40): that of the last step, before the first one the
+/* The angle that a hinge is expected near (D.53): that of the last step, before the first one the
  * middle of its range or the rest of its spring. */
 double rb_gauge_expected(const rb_model *m, const rb_data *d, int j);
 

@@ -1,4 +1,4 @@
-/* Motion on the manifold of configurations (D.28): coordinates of hinges and slides add up,
+/* Motion on the manifold of configurations (D.48): coordinates of hinges and slides add up,
  * quaternions are multiplied by the exponential of the angular velocity, which is in the frame of
  * the body, from the right. */
 #include "dynamics/branch.h"

@@ -50,7 +50,7 @@ static int allocate(rb_arena *arena, schur *s)
     return s->X && s->W && s->scale && s->r && s->step && s->work && s->sum && s->perm;
 }
 
-/* Tendons couple joints (D.52): the factor of the mass matrix is there instead. */
+/* Tendons couple joints (D.24): the factor of the mass matrix is there instead. */
 static void apply(const rb_model *m, rb_data *d, double *x)
 {
     if (rb_tendon_inertia_any(m))

@@ -1,4 +1,4 @@
-/* A state of the tree as a state of its maximal form (D.31).
+/* A state of the tree as a state of its maximal form (D.51).
  *
  * tau_j of a joint without rotor has the power tau_j qd_j, and the rate is what the motion of the
  * link relative to its parent says: qd_j = C_j.(V - phi'V_p - sum S_r v_r), with C the dual of the

@@ -1,10 +1,10 @@
-/* A state of the maximal form as one of the tree (D.31b): coordinates of the joints from the poses
+/* A state of the maximal form as one of the tree (D.54): coordinates of the joints from the poses
  * of the links.
  *
  * Newton's method from the coordinates that are there, all links at once, because the pose of a
  * link in its parent depends on its own joints alone: with C the dual of their motion vectors,
  *
- *     dq = C.(log(R_target R'), p_target - p),      qd = C.(V - phi'V_p)                   (D.31b)
+ *     dq = C.(log(R_target R'), p_target - p),      qd = C.(V - phi'V_p)                   (D.54)
  *
  * The coordinates continue from the given ones: turns are counted while a joint makes less than
  * half a turn between two calls. */
@@ -93,7 +93,7 @@ static void copy_free(const rb_model *max, const rb_data *d_max, const rb_model 
     memcpy(d->v + m->jnt_dofadr[j], d_max->v + max->jnt_dofadr[from], 6 * sizeof *d->v);
 }
 
-/* One step of (D.31b) for all joints; returns the largest change. */
+/* One step of (D.54) for all joints; returns the largest change. */
 static double improve(const rb_model *m, rb_data *d, const pose *target, double *dq, double *q)
 {
     double largest = 0.0;

@@ -1,4 +1,4 @@
-/* Muscles (D.47). Lengths L and velocities V are relative: to the length L0 at which the muscle is
+/* Muscles (D.31). Lengths L and velocities V are relative: to the length L0 at which the muscle is
  * strongest, and to the velocity at which it has no force left. The curves are MuJoCo's: pieces of
  * parabolas. */
 #include "dynamics/muscle.h"

@@ -1,4 +1,4 @@
-/* Muscles (D.47): force by length, velocity and activation. */
+/* Muscles (D.31): force by length, velocity and activation. */
 #ifndef RB_DYNAMICS_MUSCLE_H
 #define RB_DYNAMICS_MUSCLE_H
 

@@ -1,4 +1,4 @@
-/* How stiff the passive forces are, for the implicit treatment of (D.25). */
+/* How stiff the passive forces are, for the implicit treatment of (D.37). */
 #ifndef RB_DYNAMICS_PASSIVE_H
 #define RB_DYNAMICS_PASSIVE_H
 
@@ -16,7 +16,7 @@ double rb_tendon_spring(const rb_model *m, const rb_data *d, int t);
  * of the actuators (1), of which there must be one; the others become 0. */
 void rb_gravity_compensation(const rb_model *m, const rb_data *d, int driven, double *out);
 
-/* Inertia A that a dof with damping b and inertia D takes on in a step of h (D.37). */
+/* Inertia A that a dof with damping b and inertia D takes on in a step of h (D.38). */
 static inline double rb_passive_hold(double h, double b, double D)
 {
     double more = 0.5 * h * b - D;

@@ -1,4 +1,4 @@
-/* Poses depend on q alone as long as no body is kinematic or measured: those of rb_data.placed_q
+/* Poses depend on q alone as long as no body is kinematic or measured: those of rb_cache.placed_q
  * are copied where they were made, and a later look at the same q takes the copy. In a step that is
  * the start of smooth motion, the rows, and the sensors and the start of the next step after the
  * gaps at the end. Frames of what is on links stay where they are as long as nobody places others.
@@ -13,12 +13,13 @@
 
 #include "dynamics/forward.h"
 #include "dynamics/kinematics_link.h"
+#include "model/cache.h"
 #include "rattleback/dynamics.h"
 
 static int is_key(const rb_model *m, const rb_data *d)
 {
-    if (d->placed_revision != m->revision || m->nmocap > 0 || m->ngauge > 0) return 0;
-    return memcmp(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q) == 0;
+    if (d->cache->placed_revision != m->revision || m->nmocap > 0 || m->ngauge > 0) return 0;
+    return memcmp(d->cache->placed_q, d->q, (size_t)m->nq * sizeof *d->q) == 0;
 }
 
 /* Between the links and the copy. */
@@ -26,21 +27,22 @@ static void move(const rb_model *m, rb_data *d, int back)
 {
     double *const of[] = { d->link_p, d->link_R, d->link_l, d->link_c, d->link_I };
     const int each[] = { 3, 9, 3, 3, 6 };
-    double *copy = d->placed_pose;
+    double *copy = d->cache->placed_pose;
     for (int i = 0; i < 5; i++) {
         size_t n = (size_t)each[i] * (size_t)m->nlink;
         memcpy(back ? of[i] : copy, back ? copy : of[i], n * sizeof *copy);
         copy += n;
     }
     size_t bytes = 6 * (size_t)m->nv * sizeof *copy;
-    if (m->nv > 0) memcpy(back ? d->dof_S : d->placed_S, back ? d->placed_S : d->dof_S, bytes);
+    if (m->nv > 0)
+        memcpy(back ? d->dof_S : d->cache->placed_S, back ? d->cache->placed_S : d->dof_S, bytes);
 }
 
 static int restore(const rb_model *m, rb_data *d)
 {
     if (!is_key(m, d)) return 0;
     if (d->placed) return 1;
-    if (!d->posed) return 0;
+    if (!d->cache->posed) return 0;
     move(m, d, 1);
     if (m->nspatial > 0) rb_tendons(m, d);
     d->placed = 1;
@@ -52,13 +54,13 @@ static void note(const rb_model *m, rb_data *d)
 {
     int known = is_key(m, d);
     d->framed = known && d->framed;
-    d->posed = known && d->posed;
+    d->cache->posed = known && d->cache->posed;
     d->placed = 1;
-    if (d->posed) return; /* the same bits */
-    memcpy(d->placed_q, d->q, (size_t)m->nq * sizeof *d->q);
-    d->placed_revision = m->revision;
+    if (d->cache->posed) return; /* the same bits */
+    memcpy(d->cache->placed_q, d->q, (size_t)m->nq * sizeof *d->q);
+    d->cache->placed_revision = m->revision;
     move(m, d, 0);
-    d->posed = 1;
+    d->cache->posed = 1;
 }
 
 void rb_placed_frames(const rb_model *m, rb_data *d)

@@ -2,7 +2,7 @@
  * quarter turn, (x, y)' = (-y, x), the anchor of link k on p is r away from that of p and
  * accelerates by
  *
- *     b_k = b_p + alpha_p r' - w_p^2 r,    alpha_k = alpha_p + s qdd,    b_0 = -g           (D.38)
+ *     b_k = b_p + alpha_p r' - w_p^2 r,    alpha_k = alpha_p + s qdd,    b_0 = -g           (D.40)
  *
  * and link and all that it carries need the moment and force
  *
@@ -15,7 +15,7 @@
  *     J* = e J,   U* = e U,   M* = M - U U'/D,   n* = e n + (1 - e) s tau,   f* = f + U (s tau - n)
  * / D
  *
- * are the reactions to (alpha_p, b_k), and the parent gets                                  (D.39)
+ * are the reactions to (alpha_p, b_k), and the parent gets                                  (D.41)
  *
  *     J* + 2 U*.r' + r'.M*r',   U* + M*r',   M*,   n* - w_p^2 U*.r + r'.F,   F = f* - w_p^2 M*r
  *
@@ -104,7 +104,7 @@ static void start(const rb_model *m, const double *K, const double *couple, rb_p
     }
 }
 
-/* (D.39) */
+/* (D.41) */
 static void pass_to_parent(const rb_plane_body *b, double E, double torque, rb_plane_body *to)
 {
     double share = E * b->D_inv, e = (torque - b->n) * b->D_inv, square = to->w * to->w;
@@ -129,7 +129,7 @@ static void pass_to_parent(const rb_plane_body *b, double E, double torque, rb_p
     to->n += r0 * f1 - r1 * f0;
 }
 
-/* (D.38) of link k. */
+/* (D.40) of link k. */
 static void carry(const rb_plane_body *p, rb_plane_body *b)
 {
     double square = p->w * p->w;

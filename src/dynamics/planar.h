@@ -1,4 +1,4 @@
-/* Forward dynamics of mechanisms in a plane, rb_model.plane: (D.38), (D.39). What rb_forward_place
+/* Forward dynamics of mechanisms in a plane, rb_model.plane: (D.40), (D.41). What rb_forward_place
  * and rb_forward_solve give, with a third of the instructions; rb_data gets no frames. */
 #ifndef RB_DYNAMICS_PLANAR_H
 #define RB_DYNAMICS_PLANAR_H

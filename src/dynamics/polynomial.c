@@ -1,4 +1,4 @@
-/* Polynomial springs and dampers of joints (D.44), beyond their linear terms:
+/* Polynomial springs and dampers of joints (D.23), beyond their linear terms:
  *
  *     spring   -x (s0 r + s1 r^2),   r = x; of balls and free joints r = |x|, x a vector
  *     damper   -v (d0 |v| + d1 v^2)

@@ -1,4 +1,4 @@
-/* Springs and dampers of joints that are polynomials (D.44): what they add to the linear laws. */
+/* Springs and dampers of joints that are polynomials (D.23): what they add to the linear laws. */
 #ifndef RB_DYNAMICS_POLYNOMIAL_H
 #define RB_DYNAMICS_POLYNOMIAL_H
 

@@ -2,7 +2,7 @@
  *
  *     alpha_k = phi' alpha_p + a_k + sum_j S_j qdd_j
  *     f_k     = I_k alpha_k + b_k + sum over children phi f
- *     tau_j   = S_j' f_k + armature_j qdd_j,    and the inertia of tendons (D.52)
+ *     tau_j   = S_j' f_k + armature_j qdd_j,    and the inertia of tendons (D.24)
  *
  * Gravity is in b, so that alpha is the acceleration that would be measured from the world. */
 #include "dynamics/rnea_link.h"

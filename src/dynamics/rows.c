@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "base/constants.h"
 #include "dynamics/chain.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "dynamics/place.h"
 #include "dynamics/tendon.h"
 #include "math/quat.h"
@@ -235,19 +235,19 @@ typedef struct writer {
 } writer;
 
 /* A.w + B.v of what the caller moves, one side. */
-static double led_rate(const writer *w, const frame *f, const double A[3], const double B[3])
+static double kinematic_rate(const writer *w, const frame *f, const double A[3], const double B[3])
 {
     double V[6];
-    int led = rb_led_link(w->m, f->link);
+    int led = rb_kinematic_link(w->m, f->link);
     if (led == 0) return 0.0;
-    rb_led_velocity(w->d, led, f->p, V);
+    rb_kinematic_velocity(w->d, led, f->p, V);
     return rb_dot3(A, V) + rb_dot3(B, V + 3);
 }
 
 static void write_drive(writer *w, const form *row)
 {
     w->rows->drive[w->rows->n] =
-        led_rate(w, &w->f1, row->A1, row->B1) + led_rate(w, &w->f2, row->A2, row->B2);
+        kinematic_rate(w, &w->f1, row->A1, row->B1) + kinematic_rate(w, &w->f2, row->A2, row->B2);
 }
 
 static void write_form(writer *w, const form *row)

@@ -1,4 +1,4 @@
-/* PID actuators (D.49) and DC motors (D.50): forces, and states that follow the motion. */
+/* PID actuators (D.33) and DC motors (D.34): forces, and states that follow the motion. */
 #ifndef RB_DYNAMICS_SERVO_H
 #define RB_DYNAMICS_SERVO_H
 

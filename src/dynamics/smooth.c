@@ -1,6 +1,6 @@
-/* Smooth motion: one step without contacts by the implicit midpoint rule (D.24).
+/* Smooth motion: one step without contacts by the implicit midpoint rule (D.36).
  *
- *     (M + E) dv_new = h F(q_m, v_m) + E dv,   v_m = v + dv/2,   q_m = q (+) h/2 v_m      (D.25)
+ *     (M + E) dv_new = h F(q_m, v_m) + E dv,   v_m = v + dv/2,   q_m = q (+) h/2 v_m      (D.37)
  *
  * is repeated, with Anderson's acceleration, until dv converges. E, diagonal, has the stiff
  * part of joint springs, dampers, tendons and servos; it does not move the fixed point. Servos at
@@ -33,6 +33,7 @@
 #include "math/dense.h"
 #include "math/trig.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 #include "rattleback/dynamics.h"
 
 enum {
@@ -155,7 +156,7 @@ static void place(const rb_model *m, rb_data *d, scratch *s)
 }
 
 /* d->q, d->v become the midpoint that belongs to dv. Half of w in the velocity makes the terms of
- * second degree those of w and v_m together (D.34). */
+ * second degree those of w and v_m together (D.44). */
 static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     move(m, d, h, 0.5 * h, s);
@@ -187,7 +188,7 @@ static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scr
     }
 }
 
-/* (D.37), with the inertia that an evaluation met. 1: there is some, and E has it too. */
+/* (D.38), with the inertia that an evaluation met. 1: there is some, and E has it too. */
 static int hold_creeping(const rb_model *m, double h, scratch *s)
 {
     int some = 0;
@@ -212,7 +213,7 @@ static rb_status solve(const rb_model *m, rb_data *d, scratch *s, const double *
 /* Servos that are not at a bound. One that went from one bound to the other has its place between
  * them: its force is continued as a line through both, once. Those that alternate are in E in the
  * end, where the iteration contracts slowly but surely. A servo that was between its bounds once is
- * damped (D.37) from then on, so that the rule does not alternate. 0: no change; JUMPS:
+ * damped (D.38) from then on, so that the rule does not alternate. 0: no change; JUMPS:
  * forces are not those of the midpoint. */
 static int find_holding(const rb_model *m, rb_data *d, int i, scratch *s)
 {
@@ -559,10 +560,10 @@ static int count_of(double turn)
 static int substeps_alone(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     double fastest = 0.0;
-    int first = d->spins;
+    int first = d->cache->spins;
     if (first) fastest = spin_at_start(m, d, h, s);
-    d->spins = !is_slow(m, d, h, s);
-    if (!d->spins) {
+    d->cache->spins = !is_slow(m, d, h, s);
+    if (!d->cache->spins) {
         s->energy.watched = 0;
         return 1;
     }

@@ -1,7 +1,7 @@
 /* Substeps by energy. The midpoint rule keeps energy to third order in the rotation of a step;
  * where the end of a chain cracks like a whip that is not enough. Between start and end
  *
- *     T1 - T0 = sum over substeps  h v_m.F(q_m, v_m)                                       (D.35)
+ *     T1 - T0 = sum over substeps  h v_m.F(q_m, v_m)                                       (D.45)
  *
  * with all forces in F and T the kinetic energy. What is missing or too much is an error of the
  * rule, of second order in the length of substeps: their number follows from it. */

@@ -1,7 +1,7 @@
-/* Free bodies by the midpoint rule (D.24), each alone. With the origin in the centre of mass
+/* Free bodies by the midpoint rule (D.36), each alone. With the origin in the centre of mass
  *
  *     m (v+ - v) = h (m g + f)
- *     I (w+ - w) = h (t - w_m x I w_m),     w_m = (w + w+) / 2,   axes of the body          (D.32)
+ *     I (w+ - w) = h (t - w_m x I w_m),     w_m = (w + w+) / 2,   axes of the body          (D.42)
  *
  * so that orientation does not enter; Newton's method on three equations takes the place of
  * iterations over the articulated tree. The rotation of Cayley's map, 2 atan(h |w_m| / 2) about

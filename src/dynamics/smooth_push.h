@@ -1,4 +1,4 @@
-/* Smooth motion with impulses that act evenly over the step (D.33), for the stepper. */
+/* Smooth motion with impulses that act evenly over the step (D.43), for the stepper. */
 #ifndef RB_DYNAMICS_SMOOTH_PUSH_H
 #define RB_DYNAMICS_SMOOTH_PUSH_H
 
@@ -8,7 +8,7 @@
 
 enum { RB_SMOOTH_KEPT = 16 }; /* substeps that are remembered */
 
-/* What one turn of the same step leaves to the next (D.36). */
+/* What one turn of the same step leaves to the next (D.39). */
 typedef struct rb_smooth_memory {
     int substeps; /* 0: nothing yet                                                      */
     double *dv;   /* change of the velocity in each of them      (RB_SMOOTH_KEPT x nv)   */
@@ -21,7 +21,7 @@ int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *
 typedef struct rb_smooth_push {
     double h;         /* length of the step [s]                                           */
     const double *f;  /* impulse on each dof; NULL: none, and no w                 (nv)   */
-    const double *w;  /* what positions move at beyond the velocity, (D.34)        (nv)   */
+    const double *w;  /* what positions move at beyond the velocity, (D.44)        (nv)   */
     const double *dv; /* change of the velocity to start from; NULL, without f: 0  (nv)   */
     double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
     int rough;        /* 1: a start value only, whose energy is not checked               */

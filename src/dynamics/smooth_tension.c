@@ -3,7 +3,7 @@
  * link that rotates by theta is pulled back by (f.l) theta, and rounds contract by h^2/4 (f.l) / I
  * only. They end as quickly for long chains as for short ones where that pull is in the inertia,
  *
- *     (M + E + sum_k J_k' K_k J_k) dv_new = h F(q_m, v_m) + (E + sum_k J_k' K_k J_k) dv    (D.36)
+ *     (M + E + sum_k J_k' K_k J_k) dv_new = h F(q_m, v_m) + (E + sum_k J_k' K_k J_k) dv    (D.39)
  *     K_k = h^2/4 sum_j max(0, -f_j.l_j) (1 - u_j u_j'),     u_j = l_j / |l_j|
  *
  * over the joints j that link k carries, and its own weight at its centre of mass. The fixed point

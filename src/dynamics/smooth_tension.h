@@ -1,4 +1,4 @@
-/* Within smooth motion: what the tension of a chain adds to its inertia in a step (D.36). */
+/* Within smooth motion: what the tension of a chain adds to its inertia in a step (D.39). */
 #ifndef RB_DYNAMICS_SMOOTH_TENSION_H
 #define RB_DYNAMICS_SMOOTH_TENSION_H
 

@@ -1,4 +1,4 @@
-/* Tendons (D.41): sums of joint coordinates, or strings over sites, spheres and cylinders. The
+/* Tendons (D.27): sums of joint coordinates, or strings over sites, spheres and cylinders. The
  * length of a string changes at its straight pieces only: with u the direction of one from a to b,
  *
  *     l' = sum u.(v_b - v_a) / divisor

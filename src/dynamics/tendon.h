@@ -1,4 +1,4 @@
-/* Lengths, rates and Jacobians of tendons (D.41). */
+/* Lengths, rates and Jacobians of tendons (D.27). */
 #ifndef RB_DYNAMICS_TENDON_H
 #define RB_DYNAMICS_TENDON_H
 

@@ -1,6 +1,6 @@
 /* A tendon with the armature a has the kinetic energy 1/2 a rate^2, rate = J v:
  *
- *     (M + A) qdd = tau - c - J' a (dJ/dt) v,     A = J' a J                               (D.52)
+ *     (M + A) qdd = tau - c - J' a (dJ/dt) v,     A = J' a J                               (D.24)
  *
  * As in MuJoCo, A has the entries that M has: those of two dofs one of which carries the other. Of
  * dofs on different branches the two diagonal ones are left. dJ/dt v is the difference of J v

@@ -1,4 +1,4 @@
-/* Inertia of tendons that several dofs move (D.52). */
+/* Inertia of tendons that several dofs move (D.24). */
 #ifndef RB_DYNAMICS_TENDON_INERTIA_H
 #define RB_DYNAMICS_TENDON_INERTIA_H
 

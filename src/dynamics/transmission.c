@@ -156,7 +156,7 @@ static double site_length(const rb_model *m, const rb_data *d, int i)
 /* ---- slider-cranks -------------------------------------------------------------------------- */
 
 /* The crank ends at c, the slider moves along the axis a from s; with v = c - s and the rod r,
- *     l = a.v - sqrt((a.v)^2 + r^2 - v.v)                                                   (D.48)
+ *     l = a.v - sqrt((a.v)^2 + r^2 - v.v)                                                   (D.32)
  * and the derivatives by v and a. A rod that is too short: l = a.v. */
 typedef struct crank {
     site_frame end, slider;

@@ -5,7 +5,7 @@
 #include "rattleback/base.h"
 #include "rattleback/spec.h"
 
-/* Warns of the first tendon with armature that links on different branches move (D.52). */
+/* Warns of the first tendon with armature that links on different branches move (D.24). */
 rb_status rb_io_tendon_branches(rb_spec *spec);
 
 #endif

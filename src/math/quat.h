@@ -71,7 +71,7 @@ void rb_quat_from_rot(const double R[9], double q[4]);
 /* Rotation by `angle` [rad] about the unit vector `axis`. */
 void rb_quat_axis_angle(const double axis[3], double angle, double q[4]);
 
-/* Exponential map: rotation by |r| about r (D.28), and its inverse: the rotation vector with
+/* Exponential map: rotation by |r| about r (D.48), and its inverse: the rotation vector with
  * |r| <= pi of a unit quaternion, q and -q alike. Exact to rounding for small angles too. */
 void rb_quat_exp(const double r[3], double q[4]);
 void rb_quat_log(const double q[4], double r[3]);

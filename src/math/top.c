@@ -79,7 +79,7 @@ void rb_top_rate(const rb_top *top, const double w[3], double rate[3])
 }
 
 /* |w|^2 = sum x_i over the sum of J_i x_i = 2T and J_i^2 x_i = L^2 is a linear program, greatest
- * where the middle moment does not turn: (T.7) in one formula. */
+ * where the middle moment does not turn: (T.8) in one formula. */
 double rb_top_spin(const rb_top *top, const double w[3])
 {
     double now = rb_dot3(w, w), L[3], lo = top->moment[0], hi = top->moment[2];

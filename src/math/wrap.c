@@ -1,4 +1,4 @@
-/* Strings over spheres and cylinders (D.41). All is decided in a plane: that of both ends and the
+/* Strings over spheres and cylinders (D.27). All is decided in a plane: that of both ends and the
  * centre of a sphere, that across the axis of a cylinder. There the solid is a circle of radius r
  * and the string, seen from its centre, runs through the angle
  *
@@ -130,7 +130,7 @@ static double wrap_around(const double a[2], const double b[2], const double *si
 /* The angle beta between both ends and the radius at the point of contact, where the string pulls
  * along the radius:
  *
- *     g(beta) = 2 beta - asin(A sin beta) - asin(B sin beta) - G = 0                        (D.42)
+ *     g(beta) = 2 beta - asin(A sin beta) - asin(B sin beta) - G = 0                        (D.28)
  *
  * with A, B the radius by the distances of the ends and G the angle between them. g grows: Newton's
  * method within bounds. NAN: no root up to a right angle. */
@@ -226,7 +226,7 @@ static void to_solid(const rb_wrap_solid *s, const double x[3], double out[3])
     rb_rot_t(s->R, r, out);
 }
 
-/* A helix climbs evenly with the length along the way (D.43). */
+/* A helix climbs evenly with the length along the way (D.29). */
 static double climb(const double a[3], const double b[3], double arc, double t0[3], double t1[3])
 {
     double in[2] = { a[0] - t0[0], a[1] - t0[1] }, out[2] = { b[0] - t1[0], b[1] - t1[1] };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/quat.h"
+#include "model/cache.h"
 #include "model/layout.h"
 #include "rattleback/model.h"
 
@@ -202,7 +203,7 @@ static int same_sizes(const rb_data *a, const rb_data *b)
            a->nM == b->nM && a->nq_all == b->nq_all && a->nv_all == b->nv_all &&
            a->ngauge_dof == b->ngauge_dof && a->ngauge_entry == b->ngauge_entry &&
            a->ntendonrow == b->ntendonrow && a->nsensordata == b->nsensordata &&
-           a->nsensorpast == b->nsensorpast && a->nsense == b->nsense && a->nstill == b->nstill &&
+           a->nsensorpast == b->nsensorpast && a->nsense == b->nsense && a->nrest == b->nrest &&
            a->nclear == b->nclear && a->nmeet == b->nmeet;
 }
 
@@ -218,10 +219,10 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     d->memory = NULL;
     d->alloc = (rb_alloc){ 0 };
     d->arena = arena;
-    d->kept_of = NULL;
-    d->clear_of = NULL; /* the model that was there is not known */
-    d->placed = d->posed = d->framed = d->spins = 0;
     rb_data_bind(d);
+    d->cache->kept_of = NULL;
+    d->cache->clear_of = NULL; /* the model that was there is not known */
+    d->placed = d->framed = d->cache->posed = d->cache->spins = 0;
     return d;
 }
 

@@ -1,5 +1,5 @@
 /* Shapes that a surrounding fluid acts on: for bodies the box of the same inertia, for geoms with
- * fluid_ellipsoid the ellipsoid of their size, with its added mass (D.46). */
+ * fluid_ellipsoid the ellipsoid of their size, with its added mass (D.26). */
 #include "model/build.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 /* ---- the box of a body -----------------------------------------------------------------------
  */
 
-/* Sides of the solid box with these moments, in its principal axes (D.45). */
+/* Sides of the solid box with these moments, in its principal axes (D.25). */
 static void fill_box(rb_model *m, int body)
 {
     double w[3], *box = m->fluid_box + 3 * body;
@@ -56,7 +56,7 @@ static double fifth_root(double x)
     return ldexp(y, k);
 }
 
-/* kappa of (D.46) along the first axis: the integral over l from 0 to infinity by Kronrod's rule of
+/* kappa of (D.26) along the first axis: the integral over l from 0 to infinity by Kronrod's rule of
  * 15 points in x, l = s x^3 / (1 - x)^2. Nodes, weights and their eight digits are those of MuJoCo,
  * so that both carry the same mass of fluid. */
 static double added_mass(double a, double b, double c)

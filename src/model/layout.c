@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "math/aim.h"
+#include "model/cache.h"
 
 /* A block of more bytes is refused: 1 TiB where addresses have 64 bits, 1 GiB where 32. Far above
  * what any machine can hold for us, far below what overflows. */
@@ -187,17 +188,21 @@ static const entry data_entries[] = {
     D(P, nlink, 21), D(dof_U, nv, 6), D(dof_D, nv, 1),
     D(Y, nlink, 21),
     D(link_work, nlink, 72),
-    D(still_x, nstill, 1),
-    { offsetof(rb_data, still_touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
-    D(kept_pose, nlink, 12), D(kept_way, nlink, 4), D(kept_out, ngeom, 1),
-    D(kept_link_out, nlink, 1), D(kept_thin, nlink, 1),
-    { offsetof(rb_data, kept_root), sizeof(int), offsetof(rb_data, nlink), ONE, 1 },
-    { offsetof(rb_data, kept_row), sizeof(rb_kept_row), offsetof(rb_data, nmeet), ONE, 1 },
-    { offsetof(rb_data, kept_group), sizeof(rb_kept_group), offsetof(rb_data, nmeet), ONE, 1 },
-    { offsetof(rb_data, kept), sizeof(rb_kept_pair), offsetof(rb_data, nmeet), ONE, 1 },
-    D(placed_q, nq, 1), D(placed_pose, nlink, 24), D(placed_S, nv, 6), D(clear_q, nq, 1),
-    { offsetof(rb_data, clear_link), sizeof(rb_clear_link), offsetof(rb_data, nlink), ONE, 1 },
-    { offsetof(rb_data, clear), sizeof(rb_clear_pair), offsetof(rb_data, nclear), ONE, 1 },
+};
+
+/* Arrays of the cache: pointers in rb_cache, counts in rb_data. */
+#define C(field, type, count, times)                                                               \
+    { offsetof(rb_cache, field), sizeof(type), offsetof(rb_data, count), ONE, times }
+
+static const entry cache_entries[] = {
+    C(rest_x, double, nrest, 1), C(rest_touch, rb_touch, touch_max, 1),
+    C(kept_pose, double, nlink, 12), C(kept_way, double, nlink, 4), C(kept_out, double, ngeom, 1),
+    C(kept_link_out, double, nlink, 1), C(kept_thin, double, nlink, 1), C(kept_root, int, nlink, 1),
+    C(kept_row, rb_kept_row, nmeet, 1), C(kept_group, rb_kept_group, nmeet, 1),
+    C(kept, rb_kept_pair, nmeet, 1),
+    C(placed_q, double, nq, 1), C(placed_pose, double, nlink, 24), C(placed_S, double, nv, 6),
+    C(clear_q, double, nq, 1),
+    C(clear_link, rb_clear_link, nlink, 1), C(clear, rb_clear_pair, nclear, 1),
 };
 // clang-format on
 
@@ -229,9 +234,9 @@ static size_t entry_bytes(const entry *e, const void *block)
     return align_up((size_t)a * (size_t)b * each);
 }
 
-static size_t layout(const entry *e, size_t n, const void *block, size_t header)
+/* Bytes up to the end of the arrays, which begin at `bytes`; 0: too many. */
+static size_t layout(const entry *e, size_t n, const void *block, size_t bytes)
 {
-    size_t bytes = align_up(header);
     for (size_t i = 0; i < n; i++) {
         size_t more = entry_bytes(&e[i], block);
         if (more > MAX_BYTES || bytes > MAX_BYTES - more) return 0;
@@ -240,34 +245,39 @@ static size_t layout(const entry *e, size_t n, const void *block, size_t header)
     return bytes;
 }
 
-static void bind(const entry *e, size_t n, void *block, size_t header)
+/* `owner` has the pointers; returns the end of the arrays, which begin at `at`. */
+static size_t bind(const entry *e, size_t n, void *block, void *owner, size_t at)
 {
-    size_t at = align_up(header);
     for (size_t i = 0; i < n; i++) {
         void *array = (char *)block + at;
-        memcpy((char *)block + e[i].pointer, &array, sizeof array);
+        memcpy((char *)owner + e[i].pointer, &array, sizeof array);
         at += entry_bytes(&e[i], block);
     }
+    return at;
 }
 
 size_t rb_model_layout(const rb_model *m)
 {
-    return layout(model_entries, COUNT(model_entries), m, sizeof *m);
+    return layout(model_entries, COUNT(model_entries), m, align_up(sizeof *m));
 }
 
 size_t rb_data_layout(const rb_data *d)
 {
-    return layout(data_entries, COUNT(data_entries), d, sizeof *d);
+    size_t bytes = layout(data_entries, COUNT(data_entries), d, align_up(sizeof *d));
+    if (bytes == 0) return 0;
+    return layout(cache_entries, COUNT(cache_entries), d, bytes + align_up(sizeof(rb_cache)));
 }
 
 void rb_model_bind(rb_model *m)
 {
-    bind(model_entries, COUNT(model_entries), m, sizeof *m);
+    bind(model_entries, COUNT(model_entries), m, m, align_up(sizeof *m));
 }
 
 void rb_data_bind(rb_data *d)
 {
-    bind(data_entries, COUNT(data_entries), d, sizeof *d);
+    size_t at = bind(data_entries, COUNT(data_entries), d, d, align_up(sizeof *d));
+    d->cache = (rb_cache *)((char *)d + at);
+    bind(cache_entries, COUNT(cache_entries), d, d->cache, at + align_up(sizeof(rb_cache)));
 }
 
 void *rb_block_new(const rb_alloc *alloc, size_t bytes, void **memory)
@@ -307,5 +317,5 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
     d->nmeet = m->nmeet > 0 ? m->nmeet : 0;
     d->nclear = m->ngeom <= RB_CLEAR_GEOMS ? d->nmeet : 0;
-    d->nstill = m->nq + 4 * m->nv + m->na + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
+    d->nrest = m->nq + 4 * m->nv + m->na + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

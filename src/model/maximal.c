@@ -1,4 +1,4 @@
-/* The fully augmented form: every link becomes free, every joint a set of bilateral rows (D.31).
+/* The fully augmented form: every link becomes free, every joint a set of bilateral rows (D.51).
  *
  * Bodies keep their indices and their final masses. A link whose joint was not free gets a free
  * joint instead and an equality to the body it was on. A dof with armature has kinetic energy of

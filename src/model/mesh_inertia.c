@@ -1,4 +1,4 @@
-/* Inertia of a triangle mesh (D.30). Each triangle with the reference point spans a tetrahedron of
+/* Inertia of a triangle mesh (D.50). Each triangle with the reference point spans a tetrahedron of
  * signed volume; with a closed mesh the sum does not depend on the point. LEGACY takes absolute
  * values, first seen from the centroid of the surface, then from the com so found: that is what
  * MuJoCo does with meshes that are not closed or not consistently oriented, and its masses are

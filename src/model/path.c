@@ -1,4 +1,4 @@
-/* The path of a spatial tendon (D.41): from site to site, over the sphere or cylinder between two,
+/* The path of a spatial tendon (D.27): from site to site, over the sphere or cylinder between two,
  * each length divided by the last pulley. */
 #include "model/path.h"
 

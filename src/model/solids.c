@@ -1,4 +1,4 @@
-/* Inertia of spheres, capsules, ellipsoids, cylinders and boxes, full or hollow (D.29). All are
+/* Inertia of spheres, capsules, ellipsoids, cylinders and boxes, full or hollow (D.49). All are
  * symmetric about their frame: the com is the origin and the products of inertia vanish. */
 #include "model/solids.h"
 

@@ -87,7 +87,7 @@ static void fill_terms(rb_build *b, int t, int wrap, int row)
     }
     if (def->njoint != 1) return;
 
-    /* of one joint: coef^2 on its dof (D.22); of more see (D.52) */
+    /* of one joint: coef^2 on its dof (D.22); of more see (D.24) */
     int dof = m->tendon_dof[row];
     if (dof < m->nv) m->dof_armature[dof] += def->coef[0] * def->coef[0] * def->armature;
 }

@@ -1,4 +1,4 @@
-/* Alternating directions for Coulomb cones [Carpentier et al. 2024], (K.9). The impulse is split
+/* Alternating directions for Coulomb cones [Carpentier et al. 2024], (K.12). The impulse is split
  * into x, which meets the linear equation, and z, which lies in the cones; y is the multiplier:
  *
  *     x := solve (W + R) x = -(q + s) + R z - y        R = diag(beta / rho_c): one scalar a contact

@@ -1,5 +1,5 @@
 /* What the cone solvers share: the prepared problem, and the geometry of one Coulomb cone.
- * Equations (K.1) to (K.9) of docs/theory/cones.md. */
+ * Equations (K.1) to (K.8), (K.12) of docs/theory/cones.md. */
 #ifndef RB_SOLVE_CONE_H
 #define RB_SOLVE_CONE_H
 

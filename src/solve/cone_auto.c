@@ -14,7 +14,7 @@
  *
  * Where impulses are not unique and a contact slides, the choice of impulses is a choice of motion.
  * Then only the path that starts at large compliance, where there is one solution, counts as an
- * answer (K.10): it does not depend on the guess or on another solver's answer. Where that path
+ * answer (K.22): it does not depend on the guess or on another solver's answer. Where that path
  * turns back, rounding would choose; so the island is solved from nothing and with its contacts in
  * an order of their own (canonical.c). */
 #include <math.h>
@@ -528,7 +528,7 @@ static int try_any(climb *s, double *r, rb_rung *rung)
     return try_path(s, r);
 }
 
-/* The same, where the guess is an answer that was chosen: its branch is followed (K.22). */
+/* The same, where the guess is an answer that was chosen: its branch is followed (K.23). */
 static rb_unique chosen(climb *s)
 {
     rb_unique unique = how_unique(s);
@@ -548,7 +548,7 @@ static int try_the_guess(climb *s, double *r, rb_rung *rung)
 }
 
 /* Impulses that push against each other ever harder are found where there is no answer. Whoever has
- * another question to ask (S.16), (S.41) need not wait for what is left of the ladder. */
+ * another question to ask (S.27), (S.39) need not wait for what is left of the ladder. */
 static int is_in_vain(const climb *s)
 {
     return s->o->brief && s->stressed;

@@ -1,6 +1,6 @@
 /* Towers, walls and arches: a contact shares its bodies with tens of others. W = Y Y' has hundreds
  * of blocks of 9 numbers for each block of Y, and sweeps over it lead nowhere; nobody needs it
- * here. Interior points (K.42) see Y alone, so that memory and work of an iteration grow with the
+ * here. Interior points (K.15) see Y alone, so that memory and work of an iteration grow with the
  * contacts and with the factors of the bodies. The whole problem counts as one island: parts that
  * nothing couples cost nothing together. */
 #include "solve/cone_crowd.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "math/dense.h"
-#include "solve/cone_interior.h"
+#include "solve/cone_active.h"
 #include "solve/cone_large.h"
 #include "solve/internal.h"
 #include "solve/newton_bodies.h"
@@ -24,7 +24,7 @@ enum { LIMIT = 60, TRIES = 2 };
 /* Share of the tolerance that is asked for: the certificate rounds otherwise [1]. */
 #define SHARE 0.99
 
-/* Tolerance beyond which sweeps and exact normals (K.23) are cheaper than factors [1]. */
+/* Tolerance beyond which sweeps and exact normals (K.21) are cheaper than factors [1]. */
 #define MOST_TOL 2e-3
 
 /* ---- who is one -------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ static rb_status search(const rb_cones *k, const rb_solve_opts *o, double tol, r
         };
         opts.impatient = !o->warm && i == 0 && k->nc <= RB_CROWD_FEW;
         opts.careful = !o->warm && i > 0;
-        rb_status status = rb_cone_interior(k, &opts, scratch, z, &found);
+        rb_status status = rb_cone_active_interior(k, &opts, scratch, z, &found);
         add(info, &found);
         if (status != RB_OK) return status;
         if (found.work * LIMIT > TRY_WORK) enough = fmax(tol, SHARE * o->loose);

@@ -1,17 +1,17 @@
 /* Interior points on Coulomb's law itself. Normals and friction are complementarities of their own,
  *
  *     v = Y'r,   u = Y v + q
- *     s = u_n >= 0,  r_n >= 0,                        s r_n = t                             (K.40)
- *     x = (l, u_t) in Q,  z = (mu r_n, r_t) in Q,     x o z = (t, 0, 0),   l free           (K.41)
+ *     s = u_n >= 0,  r_n >= 0,                        s r_n = t                             (K.13)
+ *     x = (l, u_t) in Q,  z = (mu r_n, r_t) in Q,     x o z = (t, 0, 0),   l free           (K.14)
  *
  * with Q the cone |x_t| <= x_0 and o its product; at t = 0 this is (K.1): l is the speed of slip.
  * The shift of De Saxce, which makes one monotone looking problem of both, does not appear. A step
  * of Newton, scaled by Nesterov and Todd's W (W z = W^-1 x), eliminates l within its contact:
  *
- *     dr = D (h - du),    D = [ d  0;  mu d b  S ],   d = r_n / s,   M = W^-2               (K.42)
+ *     dr = D (h - du),    D = [ d  0;  mu d b  S ],   d = r_n / s,   M = W^-2               (K.15)
  *     b = M_t0 / M_00,    S = M_tt - M_t0 M_0t / M_00
  *
- * and the bodies are the unknowns that are left, as in (K.15). Compliance e = eps / rho,
+ * and the bodies are the unknowns that are left, as in (K.10). Compliance e = eps / rho,
  * (I + e D)^-1 D in place of D, keeps steps short where forces are not unique and where friction
  * makes velocities fall with them. It is proximal, of the step alone, and does not move the
  * solution: it grows where steps are cut short and shrinks where they are not, or where it is what
@@ -128,12 +128,12 @@ typedef struct interior {
     triple w;       /* scaling: W = eta H(w)                                       */
     double *eta;
     triple lam;    /* W z                                                         */
-    triple goal_x; /* right sides of (K.41) and (K.40)                            */
+    triple goal_x; /* right sides of (K.14) and (K.13)                            */
     double *goal_s;
-    triple h; /* of (K.42)                                                   */
+    triple h; /* of (K.15)                                                   */
     double *h0;
     double *e;            /* compliance of the step                                      */
-    rb_friction_blocks D; /* of (K.42) with it                                           */
+    rb_friction_blocks D; /* of (K.15) with it                                           */
     triple u;
     double *term; /* what contacts add to a sum, or allow of a step              */
     triple kept_r, kept_x;
@@ -420,7 +420,7 @@ static void look(interior *s)
 /* ---- one step ---------------------------------------------------------------------------------
  */
 
-/* b and S of (K.42) in closed form: M = (2 y y' - J) / eta^2 with y = (w_0, -w_t). */
+/* b and S of (K.15) in closed form: M = (2 y y' - J) / eta^2 with y = (w_0, -w_t). */
 RB_INLINE void friction_block(const double *w, double eta, double *b, double *S)
 {
     double over = 1.0 / (1.0 + 2.0 * (w[1] * w[1] + w[2] * w[2])), i2 = 1.0 / (eta * eta);
@@ -484,7 +484,7 @@ RB_INLINE void times_D(const interior *s, int c, const double *a, double *out)
     out[2] = D[2] * a[0] + D[4] * a[1] + D[5] * a[2];
 }
 
-/* h and h_0 of (K.42), D h in dr. */
+/* h and h_0 of (K.15), D h in dr. */
 RB_VECTOR static void right_sides(const interior *s)
 {
     for (int c = 0; c < s->nc; c++) {

@@ -3,7 +3,7 @@
  * alternate between them for ever; so does the rest of the problem, which would have arrived. With
  * all other contacts o in their modes, the contacts b in question see
  *
- *     u_b = W~ r_b + b~,    W~ = Y_b K^-1 Y_b',    K = I + Y_o' D Y_o                        (K.18)
+ *     u_b = W~ r_b + b~,    W~ = Y_b K^-1 Y_b',    K = I + Y_o' D Y_o                        (K.28)
  *
  * a problem of a few cones, with a matrix that is not symmetric, for sweeps and Newton's method. */
 #include "solve/cone_knot.h"
@@ -67,7 +67,7 @@ static void step_others(rb_newton *s, knot *x, const double *r, const double *z)
     rb_bodies_solve(s->bodies, x->dr, x->du);
 }
 
-/* (K.18) around r. */
+/* (K.28) around r. */
 static void write_problem(rb_newton *s, knot *x, const double *r)
 {
     int rows = 3 * x->n;

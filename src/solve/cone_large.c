@@ -6,7 +6,7 @@
  * non-monotone, the measure may rise: a search for less of it ends on the spot. So
  *
  *     sweeps   mixed (cone_mix.c), which is all that many islands need to be near
- *     leaps    a whole step of Newton around the point, with compliance eps (K.12), and some sweeps
+ *     leaps    a whole step of Newton around the point, with compliance eps (K.24), and some sweeps
  *              that put each contact right by itself (K.20)
  *
  * and what comes out is the next point though its measure may be larger. eps, the length of leaps,
@@ -18,13 +18,14 @@
  * end as soon as they are near, and the normals are made exact with the friction that was found
  * (cone_normals.c): the error that is left is one of friction.
  *
- * Newton's matrix is that of the bodies (K.15), with the contacts that push, approach or leave
+ * Newton's matrix is that of the bodies (K.10), with the contacts that push, approach or leave
  * slowly: of those in reach half do not. Which of several answers is found depends on the guess. */
 #include "solve/cone_large.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "solve/cone_active.h"
 #include "solve/cone_interior.h"
 #include "solve/cone_knot.h"
 #include "solve/cone_mix.h"
@@ -354,7 +355,7 @@ static int find_knot(const large *s, double error, int *knot)
 }
 
 /* A leap that did not help: the contacts that keep the others from arriving are solved by
- * themselves (K.18); where they are many, sweeps. Returns the measure of s->x. */
+ * themselves (K.28); where they are many, sweeps. Returns the measure of s->x. */
 static rb_status help(large *s, int sweeps, double *error)
 {
     int knot[MOST_KNOT], n = find_knot(s, *error, knot), done = 0;
@@ -517,7 +518,7 @@ static rb_status try_interior(large *s)
     opts.closing = s->closing;
     opts.warm = 1;
     memcpy(s->x, s->best, (size_t)s->k->n * sizeof *s->x);
-    rb_status status = rb_cone_interior(s->k, &opts, s->scratch, s->x, &found);
+    rb_status status = rb_cone_active_interior(s->k, &opts, s->scratch, s->x, &found);
     s->out->factorisations += found.factorisations;
     s->settled = status == RB_OK && found.error <= s->tol;
     if (status != RB_OK || (!s->settled && !(found.error < s->error))) return status;

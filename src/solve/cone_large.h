@@ -7,7 +7,7 @@
 enum { RB_MOST_LEAPING = 4000 }; /* contacts beyond which factors cost more than sweeps */
 
 /* Tolerance up to which gaps are open to what steps may overlap by themselves [1]. Beyond, normals
- * are made exact (K.23). */
+ * are made exact (K.21). */
 #define RB_LARGE_EXACT 1e-8
 
 typedef struct rb_large_opts {

@@ -2,7 +2,7 @@
  * impulses after a sweep forward and one backward, and f = G(r) - r,
  *
  *     gamma = argmin | f_k - sum_i gamma_i df_i |,    r_{k+1} = P_K( G_k - sum_i gamma_i dg_i )
- * (K.21)
+ * (K.19)
  *
  * over the differences of the last steps, in velocity units. Where modes stay this is what GMRES
  * makes of the linear iteration: 60 pairs of sweeps lead as far as 400 without it. Where they do
@@ -54,7 +54,7 @@ static void remember(rb_mix *m, const double *g, const double *f)
     }
 }
 
-/* gamma of (K.21), f in m->work, weighed; 0: there is none. */
+/* gamma of (K.19), f in m->work, weighed; 0: there is none. */
 static int weights(const rb_mix *m, double *gamma)
 {
     int n = m->known, perm[RB_MIX_DEPTH];

@@ -3,7 +3,7 @@
  * With friction as it was found, the normals are a problem of their own, convex and with one answer
  * for the velocities:
  *
- *     min 1/2 x'A x + b'x,  x >= 0,    A = S W_nn S,  b = S (q_n + W_nt r_t),  r_n = S x    (K.23)
+ *     min 1/2 x'A x + b'x,  x >= 0,    A = S W_nn S,  b = S (q_n + W_nt r_t),  r_n = S x    (K.21)
  *
  * S makes the diagonal of A one. It is solved by conjugate gradients within the contacts that push,
  * which end where one of them would pull, and steps down the gradient that let others begin to
@@ -42,7 +42,7 @@ static int take_memory(normals *s, rb_arena *scratch)
     return s->A && s->S && s->b && s->x && s->g && s->p && s->Ap;
 }
 
-/* (K.23) for the friction of r, which is where x begins. */
+/* (K.21) for the friction of r, which is where x begins. */
 static void write_problem(normals *s, const double *r)
 {
     const rb_cones *k = s->k;

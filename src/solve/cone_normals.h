@@ -6,7 +6,7 @@
 
 /* Replaces the normal impulses in r, its tangential ones as they are, so that
  *
- *     0 <= r_n  perp  u_n >= 0                                                            (K.23)
+ *     0 <= r_n  perp  u_n >= 0                                                            (K.21)
  *
  * up to `tol` [m/s], for contacts whose W is symmetric. *steps: products with W that this took.
  * Where that is not reached r has what was found. */

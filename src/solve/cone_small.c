@@ -3,12 +3,12 @@
  * same compliance, or nothing:
  *
  *     1. modes off the guess; where they change, again, at most STEPS times
- *     2. proximal steps (K.12) with the last factors, until the compliance is gone
+ *     2. proximal steps (K.24) with the last factors, until the compliance is gone
  *
  * While no contact slides the system W_aa + eps is symmetric and positive, and an LDL' of half the
  * cost takes the place of the LU; F is that of W itself, so that a W which is not symmetric ends in
  * the ladder. Several answers with a sliding contact are left to the path, unless the guess is one
- * that was chosen (K.22). Rows that hardly move have a compliance of their own (K.24). */
+ * that was chosen (K.23). Rows that hardly move have a compliance of their own (K.27). */
 #include "solve/cone_small.h"
 
 #include <math.h>
@@ -266,7 +266,7 @@ static void fill_rows(const small *s, int a)
     }
 }
 
-/* Least over largest pivot, rows and columns in units of their own (K.24). swapped: rows, as perm
+/* Least over largest pivot, rows and columns in units of their own (K.27). swapped: rows, as perm
  * says. */
 static double pivot_ratio(small *s, int swapped)
 {

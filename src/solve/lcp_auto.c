@@ -8,7 +8,7 @@
  *     lemke-warm  Lemke from the best partition so far, covering the violated rows
  *     lemke       Lemke cold, then with perturbed covering vectors
  *     homotopy    compliance 1e-3 -> 1e-8 on the rows that have some, with warm partitions; then
- *                 proximal steps with a constant one (P.24)
+ *                 proximal steps with a constant one (P.21)
  *     enumerate   all complementary cones, n <= 14
  *
  * Boxes and mixed problems reach Lemke's methods through reduce.c. */
@@ -19,7 +19,7 @@
 #include "solve/enumerate.h"
 #include "solve/canonical.h"
 #include "solve/internal.h"
-#include "solve/islands.h"
+#include "solve/decouple.h"
 #include "solve/judice_pires.h"
 #include "solve/lcp_uniform.h"
 #include "solve/lemke.h"

@@ -1,4 +1,4 @@
-/* One answer where impulses are not unique: the limit of uniform compliance, eqs. (P.21) to (P.23).
+/* One answer where impulses are not unique: the limit of uniform compliance, eqs. (P.23) to (P.25).
  *
  *     z = lim  z(eps),   z(eps) solves the problem with W + eps C,   C = mean(W_ii) on the rows
  * with eps -> 0                                                       W_ii > 0, else 0
@@ -15,7 +15,7 @@
 
 #include "math/dense.h"
 #include "solve/internal.h"
-#include "solve/islands.h"
+#include "solve/decouple.h"
 #include "solve/judice_pires.h"
 #include "solve/lcp_uniform.h"
 #include "solve/lemke.h"
@@ -129,7 +129,7 @@ static rb_status follow(path *s, double eps, int *found)
     return RB_OK;
 }
 
-/* Proximal steps with the factors of the last compliance, (P.23). Returns the final measure. The
+/* Proximal steps with the factors of the last compliance, (P.25). Returns the final measure. The
  * first step needs no product: w of the problem without compliance is w - shift z. */
 static rb_measure proximal(path *s)
 {

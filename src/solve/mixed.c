@@ -1,4 +1,4 @@
-/* Newton's method for rows as what they are (K.25).
+/* Newton's method for rows as what they are (K.29).
  *
  *     normal    p = max(0, y),        y = p - rho u
  *     friction  p = P(y),             P: onto the disc of radius r = mu max(0, y_normal) + bound
@@ -7,14 +7,14 @@
  * With the modes of y the equations are linear but for the direction d = y/|y| of what slides. A
  * disc that slides moves with its normal, p = r d, and across d it has a row of its own,
  *
- *     u_c + k p_c = 0,    k = (|y| - r) / (r rho)                                        (K.28)
+ *     u_c + k p_c = 0,    k = (|y| - r) / (r rho)                                        (K.32)
  *
  * so that a step is one system over rows that hold, W in them, unsymmetric where something slides.
  * E decides how redundant rows share their load, as a uniform compliance does; p_ref = p takes its
- * error off at the end (K.12). Steps that make the equations worse are shortened. Contacts that
+ * error off at the end (K.24). Steps that make the equations worse are shortened. Contacts that
  * slide may have no answer near the last one at the smallest E: then a larger E is tried, whose
- * error (K.12) takes off all the same, and in the end E begins so large that there is one answer,
- * and shrinks (K.10). */
+ * error (K.24) takes off all the same, and in the end E begins so large that there is one answer,
+ * and shrinks (K.22). */
 #include "base/meter.h"
 #include "solve/mixed.h"
 
@@ -64,7 +64,7 @@ static const double GUESS_SHARE[] = { 0.0, 1e-6, 1e-4, 1e-2 };
 
 enum { OPEN = RB_MODE_OPEN, HOLDS = RB_MODE_STICK, SLIDES = RB_MODE_SLIDE };
 
-/* The problem in units that make the diagonal of W one: p = S p', u = u' / S (K.26). */
+/* The problem in units that make the diagonal of W one: p = S p', u = u' / S (K.30). */
 typedef struct scaled {
     int n, ld, ndisc;
     double *S;     /*                                                   (n)        */

@@ -7,7 +7,7 @@
  *
  * A friction disc has one row (torsion, dry friction of a joint, a tendon) or two (tangents, roll).
  * Coulomb's contact is a normal and a disc on it; dry friction of a joint is a disc with mu = 0.
- * Theory: docs/theory/cones.md, equations (K.25) to (K.28). */
+ * Theory: docs/theory/cones.md, equations (K.29) to (K.32). */
 #ifndef RB_SOLVE_MIXED_H
 #define RB_SOLVE_MIXED_H
 
@@ -41,7 +41,7 @@ typedef struct rb_mixed_result {
     int iterations, factorisations;
 } rb_mixed_result;
 
-/* p is guess in, answer out: Newton's method on (K.27) from the guess, then along decreasing
+/* p is guess in, answer out: Newton's method on (K.31) from the guess, then along decreasing
  * compliance. mode: rb_mode of each row (n). tol: residual relative to |q|. RB_NOMEM only. */
 rb_status rb_mixed_solve(const rb_mixed *x, double tol, rb_arena *scratch, double *p,
                          unsigned char *mode, rb_mixed_result *result);

@@ -1,7 +1,7 @@
 /* A mechanism of r freedoms with many more rows: W = G G' has rank r, and the system of a Newton
  * step is solved by r equations instead of m,
  *
- *     (B C' + L)^-1 = L^-1 - L^-1 B K^-1 C' L^-1,     K = 1 + C' L^-1 B (K.29)
+ *     (B C' + L)^-1 = L^-1 - L^-1 B K^-1 C' L^-1,     K = 1 + C' L^-1 B (K.34)
  *
  * [Woodbury 1950]. L is a trace of compliance, 1e-8: half of the digits cancel, and one round of
  * refinement brings them back. */

@@ -1,4 +1,4 @@
-/* Systems that are wide in rows and thin in freedoms, by their smaller side (K.29). */
+/* Systems that are wide in rows and thin in freedoms, by their smaller side (K.34). */
 #ifndef RB_SOLVE_MIXED_FREEDOMS_H
 #define RB_SOLVE_MIXED_FREEDOMS_H
 

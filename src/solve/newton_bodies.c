@@ -1,8 +1,8 @@
 /* Newton's system with the bodies as unknowns. With W = Y Y' and the change of velocity v = Y' dr,
  *
  *     (A + B (W + eps)) dr = -F        C = (A + eps B)^-1,   D = C B
- *     dr = -C F - D Y v                                                                    (K.14)
- *     (I + Y'DY) v = -Y'C F                                                                (K.15)
+ *     dr = -C F - D Y v                                                                    (K.9)
+ *     (I + Y'DY) v = -Y'C F                                                                (K.10)
  *
  * C and D are blocks of one contact each; I + Y'DY has a block for each body and one for each pair
  * of bodies that touch, however often. A pile has some 2.5 contacts for each body, and the cliques

@@ -14,7 +14,7 @@ typedef struct rb_bodies {
     int *ptr, *col; /* pattern of K                                                (nb + 1), ..  */
     int *pair;      /* contact c: first pair of its entries                        (nc + 1)      */
     int *at;        /* place in K of each pair of entries of a contact                           */
-    double *K;      /* I + Y'DY (K.15)                                             (.. x 36)     */
+    double *K;      /* I + Y'DY (K.10)                                             (.. x 36)     */
     double *C, *D;  /* (A + eps B)^-1, and times B                                 (nc x 9) each */
     double *v;      /* velocities of the blocks                                    (6 nb)        */
     double *work;   /*                                                             (6 nb)        */

@@ -4,7 +4,7 @@
  *
  *     W = Y Y' + diag(own),      own: rows that nothing couples to
  *     (A + B (W + eps)) dr = -F,   C = (A + B (eps + own))^-1,   D = C B
- *     dr = -C F - D Y v,   (I + Y'DY) v = -Y'C F                                            (K.19)
+ *     dr = -C F - D Y v,   (I + Y'DY) v = -Y'C F                                            (K.11)
  *
  * where the matrix has the rows of the rank. Y comes from a Cholesky factorisation with diagonal
  * pivoting that ends where what is left is rounding. F is evaluated with W itself, so that this

@@ -322,7 +322,7 @@ static int settle_sweep(rb_newton_twofold *t, double *r)
     return moved;
 }
 
-/* Rounds t->r to doubles so that what rounding does to u cancels (K.13): with impulses of 1e3 on
+/* Rounds t->r to doubles so that what rounding does to u cancels (K.25): with impulses of 1e3 on
  * bodies of compliance 1e3, rounding to the nearest is off by more than the tolerance, while a
  * redundant contact with a small impulse can make up for it. */
 static void settle(rb_newton_twofold *t, double *r)
@@ -362,7 +362,7 @@ static double rounded(rb_newton_twofold *t, double tol, double *r)
     return settled(t, tol, measure(t, r), r);
 }
 
-/* (K.12) from t->r until the measure stops to fall; r is its best point. */
+/* (K.24) from t->r until the measure stops to fall; r is its best point. */
 static double proximal(rb_newton_twofold *t, double tol, double *r)
 {
     rb_newton *s = &t->s;

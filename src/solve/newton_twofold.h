@@ -26,7 +26,7 @@ rb_status rb_newton_twofold_make(const rb_newton *plain, rb_arena *scratch, rb_n
 double rb_newton_twofold_path(rb_newton_twofold *t, rb_compliance kind, double tol, double *r,
                               int *arrived);
 
-/* Proximal steps (K.12) from r with less and less compliance, more where one fails: any solution
+/* Proximal steps (K.24) from r with less and less compliance, more where one fails: any solution
  * near r. Returns the measure of r. */
 double rb_newton_twofold_near(rb_newton_twofold *t, double tol, double *r);
 

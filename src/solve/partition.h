@@ -29,7 +29,7 @@ rb_status rb_boxed_view(const rb_problem *p, rb_arena *scratch, rb_boxed *out);
 /* Fills s, q_max and lcp of a problem whose other fields are set. */
 rb_status rb_boxed_prepare(rb_boxed *b, rb_arena *scratch);
 
-/* C of (P.21): the mean positive diagonal entry on the rows that have one, else 0. c (n) is
+/* C of (P.23): the mean positive diagonal entry on the rows that have one, else 0. c (n) is
  * written; 0: no row has compliance. */
 int rb_boxed_compliance(const rb_boxed *b, double *c);
 

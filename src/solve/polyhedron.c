@@ -1,4 +1,4 @@
-/* The friction LCP of Stewart and Trinkle at velocity level (K.11), contact by contact:
+/* The friction LCP of Stewart and Trinkle at velocity level (K.26), contact by contact:
  *
  *     r_c = c_n n + D_c beta,   D_c: unit tangents d_1 .. d_m that positively span the plane
  *     0 <= c_n     perp  u_n                     >= 0

@@ -1,4 +1,4 @@
-/* The accuracies of a step by name, and what each of them promises (S.97). */
+/* The accuracies of a step by name, and what each of them promises (S.22). */
 #include <string.h>
 
 #include "base/constants.h"

@@ -1,19 +1,21 @@
-/* An island solved as rows as what they are, without those whose answer can be foretold (S.95):
+/* Solves an island with rows of their own kind: a contact has its normal and tangents, a limit one
+ * row, dry friction one bounded row. Rows whose answer can be predicted from the step before are
+ * left out of the system (S.42):
  *
  *     dry friction that slid in the step before, and still moves that way:   p = -+ bound
  *     limits and contacts that did not push and would open:                  p = 0
  *
- * What they do is a known velocity of the others,
+ * Their impulses are a known change of the velocity of the others,
  *
  *     dv = M^-1 J_left' p_left,    u := u + J dv
  *
- * and afterwards their rows are looked at: those that turn back or would close join, and the rest
- * is solved again. The answer is that of all rows. */
+ * The prediction is checked afterwards. Rows that reverse or would close are added, and the
+ * problem is solved again. The answer is that of all rows. */
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "contact/mixed.h"
+#include "contact/formulations/mixed.h"
 #include "math/dense.h"
 #include "step/stage.h"
 
@@ -134,7 +136,7 @@ static int may_leave(const active *x)
 }
 
 /* Those of the left that the answer contradicts join; how many. */
-static int call_in(active *x)
+static int add_violated(active *x)
 {
     int called = 0;
     push(x, 1);
@@ -245,7 +247,7 @@ rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_inf
         if (may) push(&x, 0);
         if (may && round == 0) leave_open(&x);
         status = solve_in(&x, island, arena, info, done);
-        again = may && status == RB_OK && *done && call_in(&x) > 0;
+        again = may && status == RB_OK && *done && add_violated(&x) > 0;
         if (again && round >= ROUNDS) {
             memset(x.left, IN, (size_t)x.n);
             may = 0;

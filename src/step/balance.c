@@ -1,11 +1,12 @@
-/* The least change dp of impulses that takes off what is unbalanced, r = -(M v_free + J' p):
+/* Finds the least change dp of impulses that balances the forces r = -(M v_free + J' p):
  *
- *     dp = J w y,    (w J' J w) y = w r,    w = 1 / forces of a freedom                     (S.120)
+ *     dp = J w y,    (w J' J w) y = w r,    w = 1 / forces of a freedom                      (S.20)
  *
- * by conjugate gradients. Forces go along a chain or up a tower step by step, so that plain ones
- * take as many steps as there are rows. Where all rows are plain contacts the factor of
- * w J'J w + delta, a block for each body, makes two or three of them enough: delta only keeps apart
- * what nothing holds. */
+ * The method is conjugate gradients. Forces pass along a chain or up a tower one link per
+ * iteration, so that it takes as many iterations as there are rows. Where all rows are plain
+ * contacts, the factor of w J'J w + delta, with a block for each body, is a preconditioner with
+ * which two or three iterations are enough. delta only keeps the factor regular where nothing
+ * holds a body. */
 #include "step/balance.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static int tree_of(const rb_model *m, int dof)
 }
 
 /* Rows that may change: what sticks, holds or is pressed; what is open or slides stays. */
-static int gives(const balance *b, int at)
+static int may_change(const balance *b, int at)
 {
     const rb_stage *s = b->s;
     const rb_constraint *c = &s->set.c[at];
@@ -56,7 +57,7 @@ static int gives(const balance *b, int at)
 }
 
 /* Weights that make all forces of a tree comparable. */
-static void weigh(balance *b, const rb_unbalanced *x)
+static void set_weights(balance *b, const rb_unbalanced *x)
 {
     const rb_model *m = b->s->m;
     for (int j = 0; j < m->nv; j++) {
@@ -74,7 +75,7 @@ static void to_rows(balance *b, const double *y)
     rb_constraints_velocity(set, b->t, b->g);
     for (int i = 0; i < set->n; i++) {
         const rb_constraint *c = &set->c[i];
-        if (!gives(b, i)) memset(b->g + c->row, 0, (size_t)c->nrow * sizeof *b->g);
+        if (!may_change(b, i)) memset(b->g + c->row, 0, (size_t)c->nrow * sizeof *b->g);
     }
 }
 
@@ -96,7 +97,7 @@ static int count_plain(const balance *b)
     int n = 0;
     for (int i = 0; i < b->s->set.n; i++) {
         const rb_constraint *c = &b->s->set.c[i];
-        if (!gives(b, i)) continue;
+        if (!may_change(b, i)) continue;
         if (c->kind != RB_CONSTRAINT_CONTACT || c->nrow != 3) return -1;
         n++;
     }
@@ -113,7 +114,7 @@ static rb_status number_freedoms(balance *b, rb_operator *op)
     memset(size, 0, (size_t)m->ntree * sizeof *size);
     for (int i = 0; i < b->s->set.n; i++) {
         const rb_constraint *c = &b->s->set.c[i];
-        for (int k = 0; k < c->ndof && gives(b, i); k++)
+        for (int k = 0; k < c->ndof && may_change(b, i); k++)
             size[tree_of(m, b->s->set.dof[c->dof + k])] = 1;
     }
     for (int j = 0; j < m->nv; j++) {
@@ -159,7 +160,7 @@ static rb_status write_rows(balance *b, int n, rb_operator *op, double *squares)
     const rb_constraints *set = &b->s->set;
     rb_arena *arena = b->s->d->arena;
     size_t entries = 0;
-    for (int i = 0; i < set->n; i++) entries += gives(b, i) ? 3 * (size_t)set->c[i].ndof : 0;
+    for (int i = 0; i < set->n; i++) entries += may_change(b, i) ? 3 * (size_t)set->c[i].ndof : 0;
     int *ptr = rb_push(arena, int, 3 * n + 1), *col = rb_push(arena, int, entries);
     double *val = rb_push(arena, double, entries);
     if (!ptr || !col || !val) return RB_NOMEM;
@@ -168,7 +169,7 @@ static rb_status write_rows(balance *b, int n, rb_operator *op, double *squares)
     for (int i = 0; i < set->n; i++) {
         const rb_constraint *c = &set->c[i];
         const double *J = set->J + c->block;
-        if (!gives(b, i)) continue;
+        if (!may_change(b, i)) continue;
         for (int r = 0; r < 3; r++) {
             ptr[row++] = used;
             for (int k = 0; k < c->ndof; k++) {
@@ -230,7 +231,7 @@ static void precondition(balance *b, double *z)
  */
 
 /* |J w r|^2: what is left that the rows can take off. */
-static double what_is_left(balance *b)
+static double residual_left(balance *b)
 {
     to_rows(b, b->r);
     return rb_dot(b->g, b->g, b->s->set.nrow);
@@ -241,7 +242,7 @@ static double what_is_left(balance *b)
 static void run_plain(balance *b, double *way, double *p)
 {
     int nv = b->s->m->nv, nrow = b->s->set.nrow, most = STEPS + STEPS_PER_ROW * nrow;
-    double slope = what_is_left(b), least = RB_EPS * RB_EPS * slope;
+    double slope = residual_left(b), least = RB_EPS * RB_EPS * slope;
     memcpy(way, b->g, (size_t)nrow * sizeof *way);
     for (int k = 0; k < most && slope > least; k++) {
         memcpy(b->g, way, (size_t)nrow * sizeof *way);
@@ -251,7 +252,7 @@ static void run_plain(balance *b, double *way, double *p)
         double a = slope / bend, before = slope;
         for (int i = 0; i < nrow; i++) p[i] += a * way[i];
         for (int j = 0; j < nv; j++) b->r[j] -= a * b->t[j];
-        slope = what_is_left(b);
+        slope = residual_left(b);
         for (int i = 0; i < nrow; i++) way[i] = b->g[i] + slope / before * way[i];
     }
 }
@@ -259,7 +260,7 @@ static void run_plain(balance *b, double *way, double *p)
 static void run_factored(balance *b, double *z, double *p)
 {
     int nv = b->s->m->nv, nrow = b->s->set.nrow, most = FACTORED_STEPS;
-    double first = what_is_left(b), least = RB_EPS * RB_EPS * first, best = INFINITY;
+    double first = residual_left(b), least = RB_EPS * RB_EPS * first, best = INFINITY;
     precondition(b, z);
     memcpy(b->d, z, (size_t)nv * sizeof *z);
     double slope = rb_dot(b->r, z, nv);
@@ -271,7 +272,7 @@ static void run_factored(balance *b, double *z, double *p)
         for (int i = 0; i < nrow; i++) p[i] += a * b->g[i];
         to_freedoms(b);
         for (int j = 0; j < nv; j++) b->r[j] -= a * b->t[j];
-        double left = what_is_left(b);
+        double left = residual_left(b);
         if (left <= least || !(left < best)) return;
         best = left;
         precondition(b, z);
@@ -293,7 +294,7 @@ rb_status rb_stage_balance(rb_stage *s, const rb_unbalanced *x, double *p)
     double *z = rb_push(arena, double, nv), *way = rb_push(arena, double, nrow);
     if (!b.weight || !b.r || !b.t || !b.d || !b.g || !z || !way) return RB_NOMEM;
     memcpy(p, s->p, (size_t)nrow * sizeof *p);
-    weigh(&b, x);
+    set_weights(&b, x);
     for (int j = 0; j < nv; j++) b.r[j] = -b.weight[j] * x->defect[j];
     rb_status status = make_factor(&b);
     if (status != RB_OK) return status;

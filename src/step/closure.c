@@ -1,5 +1,5 @@
-/* Rows of loops by themselves, and of joints that stick beside them, one dense factor for each
- * island (F.7). */
+/* Rows of loops, and of joints that stick, without contacts beside them: one dense factor for each
+ * island (F.15). */
 #include "step/closure.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static void list_rows(const rb_island *is, int together, rb_closed *of)
     }
 }
 
-int rb_closure_held(const rb_closure *x, int island)
+int rb_closure_row_count(const rb_closure *x, int island)
 {
     const rb_constraints *set = &x->set;
     int n = 0;
@@ -113,7 +113,7 @@ rb_status rb_closure_factor(rb_stage *s, rb_closure *x, int island, double tol)
 {
     rb_arena *arena = s->d->arena;
     rb_closed *of = &x->of[island];
-    size_t n = (size_t)rb_closure_held(x, island);
+    size_t n = (size_t)rb_closure_row_count(x, island);
     if (n == 0) return RB_OK;
     if (!take_memory(arena, n, of)) return RB_NOMEM;
     rb_mark mark = rb_arena_mark(arena);

@@ -26,7 +26,7 @@ typedef struct rb_closure {
 rb_status rb_closure_open(rb_stage *s, rb_closure *x);
 
 /* Rows of an island that are equalities, or of joints that stick. */
-int rb_closure_held(const rb_closure *x, int island);
+int rb_closure_row_count(const rb_closure *x, int island);
 
 /* Closes an island, if it has such rows; those with pivots up to tol times their number repeat
  * others. Needs a factor of M, or of M and what is stiff. */

@@ -1,6 +1,6 @@
-/* Control instants: t = k every. A step from t to t + h asks where one of them lies behind the
- * beginning of the step before, t - h, and not behind its own. Times are sums of steps: they may
- * miss an instant by rounding, which the slack forgives. */
+/* Control instants are t = k every. A step from t to t + h calls the controller where one of them
+ * lies after t - h, the beginning of the step before, and not after t. Times are sums of steps and
+ * may miss an instant by rounding; a slack allows for that. */
 #include <math.h>
 
 #include "base/constants.h"

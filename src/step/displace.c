@@ -1,19 +1,18 @@
-/* The least displacement that takes errors of positions off.
+/* Finds the least displacement that takes off errors of positions:
  *
- *     min 1/2 dq'M dq,     J_n dq >= goal - gap,     J_b dq = goal - error                  (S.34)
+ *     min 1/2 dq'M dq,     J_n dq >= goal - gap,     J_b dq = goal - error                   (S.70)
  *
- * over contacts and limits within reach, and loops; without friction. Goals are those of the place
- * where it began: what overlaps there ends a share nearer to zero (S.90), what is open stays open.
- * Rows are linear and positions are not: rows are taken again where dq leads, with the same goals,
- * as Newton's method does, until all are met.
+ * over contacts and limits within reach, and loops, without friction. Goals belong to the place
+ * where the iteration begins: overlap ends a share nearer to zero (S.69), open gaps stay open.
+ * Rows are linear and positions are not. So rows are taken again where dq leads, with the same
+ * goals, until all goals are met, as in Newton's method.
  *
- * A trace of compliance makes every problem regular, and that of rows which ask for less of an
- * error is larger: where it cannot be taken off because of what else holds, it stays. A second row
- * keeps it from growing,
+ * A trace of compliance makes every problem regular. Rows that take off an error have more of it,
+ * so that an error which other rows hold is kept. A second row keeps it from growing:
  *
- *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else   (S.91)
+ *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else     (S.73)
  *
- * Islands whose bodies would come deeper into anything than they were stay where they are. */
+ * Islands whose bodies would get deeper into anything are not moved. */
 #include "step/displace.h"
 
 #include <math.h>
@@ -23,6 +22,7 @@
 #include "base/constants.h"
 #include "contact/build.h"
 #include "contact/slip.h"
+#include "solve/internal.h"
 #include "solve/mixed.h"
 #include "step/stage.h"
 
@@ -57,9 +57,9 @@ typedef struct work {
     int n;
     double *error; /* of loops at the beginning                              (nerror)    */
     int nerror;
-    int lost; /* 1: trees that stay have moved before                                           */
+    int has_moved; /* 1: trees that stay have moved before */
     double reach;
-    unsigned char *stays; /* trees that are not moved                               (ntree)     */
+    unsigned char *fixed; /* trees that are not moved                               (ntree)     */
     rb_constraints set;   /* at the present place: normals, limits, loops                       */
     double *need;         /* J dq >= need, equalities J dq = need                   (set.nrow)  */
     double *p;            /*                                                        (set.nrow)  */
@@ -91,7 +91,7 @@ static double scale_of(const work *w, const rb_constraint *c)
     return m->jnt_type[c->object] == RB_JOINT_SLIDE ? w->x->size : HALF_TURN;
 }
 
-/* (S.90) */
+/* (S.69) */
 static double goal_of(const work *w, const rb_constraint *c, double gap)
 {
     const rb_displace *x = w->x;
@@ -280,7 +280,7 @@ static void add_row(problem *y, int row, double need, double more, int is_free)
     y->q[i] = -need;
 }
 
-/* An error is to end at its goal, and must not grow (S.91). */
+/* An error is to end at its goal, and must not grow (S.73). */
 static void list_rows(const work *w, const rb_island *is, problem *y)
 {
     y->n = 0;
@@ -320,7 +320,8 @@ static rb_status fill(const work *w, const rb_island *is, problem *y)
     return RB_OK;
 }
 
-static rb_status solve_by(const work *w, const problem *y, const char *name, int most, int *solved)
+static rb_status solve_by(const work *w, const problem *y, const rb_solver *solver, int most,
+                          int *solved)
 {
     rb_problem p = { .kind = RB_BOX,
                      .n = y->n,
@@ -330,7 +331,7 @@ static rb_status solve_by(const work *w, const problem *y, const char *name, int
                      .W = { .form = RB_DENSE, .dense = y->W } };
     rb_solve_opts opts = rb_solve_opts_default();
     rb_info info = { 0 };
-    opts.solver = rb_solver_find(name);
+    opts.solver = solver;
     opts.max_iter = most;
     opts.unique = 0;
     opts.arena = w->x->d->arena;
@@ -380,10 +381,10 @@ static rb_status solve_island(work *w, int index)
     if (status != RB_OK || y.n == 0) return status;
     if (y.n > NEWTON_ROWS) status = solve_by_newton(w, &y, &solved);
     if (status == RB_OK && !solved && is.nrow <= DIRECT_ROWS)
-        status = solve_by(w, &y, "judice-pires", EXCHANGES, &solved);
+        status = solve_by(w, &y, &rb_solver_judice_pires, EXCHANGES, &solved);
     if (status == RB_OK && !solved) {
         memset(y.z, 0, (size_t)y.n * sizeof *y.z);
-        status = solve_by(w, &y, "pgs", SWEEPS, &solved);
+        status = solve_by(w, &y, &rb_solver_pgs, SWEEPS, &solved);
     }
     if (status == RB_OK) take_answer(w, &is, &y);
     return status;
@@ -422,11 +423,11 @@ static void move(work *w)
     for (int j = 0; j < m->nv; j++) {
         double most = is_linear(m, j) ? w->x->size : 1.0;
         if (fabs(w->dq[j]) <= most) continue;
-        w->stays[tree_of_dof(m, j)] = 1; /* rows say nothing there */
-        w->lost = 1;
+        w->fixed[tree_of_dof(m, j)] = 1; /* rows say nothing there */
+        w->has_moved = 1;
     }
     for (int j = 0; j < m->nv; j++) {
-        if (w->stays[tree_of_dof(m, j)]) w->dq[j] = 0.0;
+        if (w->fixed[tree_of_dof(m, j)]) w->dq[j] = 0.0;
     }
     rb_integrate(m, w->x->d->q, w->dq, 1.0, w->x->d->q);
     look(w);
@@ -438,7 +439,7 @@ static void take_back(work *w)
     const rb_model *m = w->x->m;
     for (int j = 0; j < m->njnt; j++) {
         int from = m->jnt_qadr[j], to = j + 1 < m->njnt ? m->jnt_qadr[j + 1] : m->nq;
-        if (!w->stays[m->link_tree[m->jnt_link[j]]]) continue;
+        if (!w->fixed[m->link_tree[m->jnt_link[j]]]) continue;
         memcpy(w->x->d->q + from, w->q + from, (size_t)(to - from) * sizeof *w->q);
     }
     look(w);
@@ -460,7 +461,7 @@ static int is_worse(const work *w, const rb_constraint *c)
     return gap_of(c) < -x->deep;
 }
 
-static int mark_worse(work *w)
+static int mark_deepened(work *w)
 {
     const rb_model *m = w->x->m;
     int any = 0;
@@ -469,23 +470,23 @@ static int mark_worse(work *w)
         if (!is_worse(w, c)) continue;
         for (int k = 0; k < c->ndof; k++) {
             int tree = tree_of_dof(m, w->set.dof[c->dof + k]);
-            any |= !w->stays[tree];
-            w->stays[tree] = 1;
+            any |= !w->fixed[tree];
+            w->fixed[tree] = 1;
         }
     }
     return any;
 }
 
 /* Where trees stay, others may come deeper because of that: at last all stay. */
-static rb_status keep_what_is_worse(work *w)
+static rb_status hold_deepened(work *w)
 {
     rb_status status = RB_OK;
-    if (w->lost) {
+    if (w->has_moved) {
         take_back(w);
         status = take_rows(w, 0);
     }
-    for (int k = 0; k <= KEEP_ROUNDS && status == RB_OK && mark_worse(w); k++) {
-        if (k == KEEP_ROUNDS) memset(w->stays, 1, (size_t)w->x->m->ntree);
+    for (int k = 0; k <= KEEP_ROUNDS && status == RB_OK && mark_deepened(w); k++) {
+        if (k == KEEP_ROUNDS) memset(w->fixed, 1, (size_t)w->x->m->ntree);
         take_back(w);
         status = take_rows(w, 0);
     }
@@ -514,7 +515,7 @@ static rb_status run(work *w)
         move(w);
         status = take_rows(w, 0);
     }
-    if (status == RB_OK) status = keep_what_is_worse(w);
+    if (status == RB_OK) status = hold_deepened(w);
     x->moved = memcmp(w->q, x->d->q, (size_t)x->m->nq * sizeof *w->q) != 0;
     return status;
 }
@@ -527,11 +528,11 @@ rb_status rb_displace_run(rb_displace *x)
     w.q = rb_push(arena, double, x->m->nq);
     w.dq = rb_push(arena, double, x->m->nv);
     w.contacts = rb_push(arena, rb_contact, x->d->touch_max);
-    w.stays = rb_push(arena, unsigned char, x->m->ntree);
+    w.fixed = rb_push(arena, unsigned char, x->m->ntree);
     rb_status status = RB_NOMEM;
-    if (w.q && w.dq && w.contacts && w.stays) {
+    if (w.q && w.dq && w.contacts && w.fixed) {
         memcpy(w.q, x->d->q, (size_t)x->m->nq * sizeof *w.q);
-        memset(w.stays, 0, (size_t)x->m->ntree);
+        memset(w.fixed, 0, (size_t)x->m->ntree);
         status = run(&w);
         if (status != RB_OK) memcpy(x->d->q, w.q, (size_t)x->m->nq * sizeof *w.q);
     }

@@ -1,4 +1,4 @@
-/* The gaps at the new position: what the step promised is looked at (S.7). */
+/* Checks the gaps at the new position against what the step promises (S.24). */
 #include <math.h>
 #include <string.h>
 
@@ -30,40 +30,59 @@ const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id 
     return at < set->n && rb_touch_order(&set->c[at].id, id) == 0 ? &set->c[at] : NULL;
 }
 
-/* Above its floor (F.27), as all gaps of rows are. */
-double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
+static int same_pair(const rb_touch_id *x, const rb_touch_id *y)
+{
+    return x->kind == y->kind && x->a == y->a && x->b == y->b;
+}
+
+/* What the set at the start of the step knows of a pair of geoms, or of a limit: its least gap, 0:
+ * none, and where overlap that the step began with may end (F.8), 0: there was none. */
+typedef struct pair_start {
+    double gap, floor;
+} pair_start;
+
+static pair_start start_of(const rb_stage *s, const rb_touch_id *id)
 {
     const rb_constraints *set = &s->first;
     int contact = id->kind == RB_CONSTRAINT_CONTACT;
     rb_touch_id from = { id->kind, id->a, id->b, contact ? 0 : id->c };
-    double gap = INFINITY;
-    for (int i = lower_bound(set, &from); i < set->n; i++) {
-        const rb_touch_id *at = &set->c[i].id;
-        if (at->kind != id->kind || at->a != id->a || at->b != id->b) break;
-        gap = fmin(gap, set->c[i].gap);
+    pair_start x = { INFINITY, 0.0 };
+    int first = lower_bound(set, &from);
+    for (int i = first; i < set->n && same_pair(&set->c[i].id, id); i++) {
+        if (i == first) x.floor = set->c[i].floor;
+        if (set->c[i].gap < x.gap) x.gap = set->c[i].gap;
     }
-    return gap < INFINITY ? gap : 0.0;
+    if (!(x.gap < INFINITY)) x.gap = 0.0;
+    return x;
 }
 
-/* Where the gap of overlap that the step began with may end (F.27), 0: there was none. */
-static double floor_of(const rb_stage *s, const rb_touch_id *id)
+/* Above its floor (F.8), as all gaps of rows are. */
+double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
 {
-    rb_touch_id from = { id->kind, id->a, id->b, 0 };
-    int at = lower_bound(&s->first, &from);
-    if (at >= s->first.n) return 0.0;
-    const rb_touch_id *first = &s->first.c[at].id;
-    int same = first->kind == id->kind && first->a == id->a && first->b == id->b;
-    return same ? s->first.c[at].floor : 0.0;
+    return start_of(s, id).gap;
+}
+
+/* Rows of one pair of geoms stand side by side. */
+rb_status rb_stage_find_starts(rb_stage *s)
+{
+    const rb_constraints *set = &s->set;
+    s->start = rb_push(s->d->arena, double, set->n);
+    if (!s->start) return RB_NOMEM;
+    for (int i = 0; i < set->n; i++) {
+        const rb_touch_id *id = &set->c[i].id;
+        int again = i > 0 && id->kind == RB_CONSTRAINT_CONTACT && same_pair(id, &set->c[i - 1].id);
+        s->start[i] = again ? s->start[i - 1] : start_of(s, id).gap;
+    }
+    return RB_OK;
 }
 
 /* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
- * not grow beyond that in all, overlap of the model not beyond what it was (S.7). */
-static double deepened(const rb_stage *s, const rb_contact *contact)
+ * not grow beyond that in all, overlap of the model not beyond what it was (S.24). */
+static double deepened(const rb_stage *s, const rb_contact *contact, const pair_start *start)
 {
-    rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
-    double deep = rb_stage_pair_deep(s, contact->geom1, contact->geom2);
-    double gap = contact->at.gap - floor_of(s, &id);
-    return 1.0 + (rb_stage_lowest(s, rb_stage_start_gap(s, &id), deep) - gap) / deep;
+    double deep = rb_stage_pair_overlap(s, contact->geom1, contact->geom2);
+    double gap = contact->at.gap - start->floor;
+    return 1.0 + (rb_stage_lowest(s, start->gap, deep) - gap) / deep;
 }
 
 double rb_stage_error_least(const rb_stage *s)
@@ -184,7 +203,7 @@ static rb_status check_loops(rb_stage *s, double *worst)
         rb_touch_id id = { RB_CONSTRAINT_EQUALITY, rows.eq[i], 0, 0 };
         s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
         double missed = fabs(rows.error[i] - rb_stage_error_goal(s, &id, r));
-        if (rb_stage_is_repeated(s, rows.eq[i], r))
+        if (rb_stage_is_redundant(s, rows.eq[i], r))
             missed = fmax(0.0, fabs(rows.error[i]) - 2.0 * s->open);
         s->missed = fmax(s->missed, missed / s->open_most);
     }
@@ -194,12 +213,11 @@ static rb_status check_loops(rb_stage *s, double *worst)
 }
 
 /* Overlap of a contact; of pairs that began the step with an error of the start, what is beyond. */
-static double made(const rb_stage *s, const rb_contact *contact)
+static double overlap_made(const rb_stage *s, const rb_contact *contact, const pair_start *x)
 {
-    rb_touch_id id = { RB_CONSTRAINT_CONTACT, contact->geom1, contact->geom2, contact->at.feature };
-    double start = rb_stage_start_gap(s, &id) + floor_of(s, &id);
+    double start = x->gap + x->floor;
     int error = start < -rb_stage_error_least(s);
-    return fmax(0.0, (error ? start : 0.0) - contact->at.gap);
+    return rb_larger(0.0, (error ? start : 0.0) - contact->at.gap);
 }
 
 static void mark_overlap(rb_stage *s, const rb_contact *c)
@@ -217,13 +235,17 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
     s->gaps = (rb_deepest){ -1, -1, 0.0, 0.0, 0.0 };
     s->info->penetration = s->info->penetration_made = 0.0;
     memset(s->overlaps, 0, (size_t)s->m->ntree);
+    pair_start start = { 0.0, 0.0 };
     for (int i = 0; i < n; i++) {
         const rb_contact *c = &found[i];
+        rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, 0 };
+        if (i == 0 || c->geom1 != c[-1].geom1 || c->geom2 != c[-1].geom2) start = start_of(s, &id);
         if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
-        double deeper = deepened(s, c);
-        s->info->penetration = fmax(s->info->penetration, -c->at.gap);
-        s->info->penetration_made = fmax(s->info->penetration_made, made(s, c));
-        s->info->gap_error = fmax(s->info->gap_error, c->error);
+        double deeper = deepened(s, c, &start);
+        s->info->penetration = rb_larger(s->info->penetration, -c->at.gap);
+        s->info->penetration_made =
+            rb_larger(s->info->penetration_made, overlap_made(s, c, &start));
+        s->info->gap_error = rb_larger(s->info->gap_error, c->error);
         if (deeper > s->gaps.geoms)
             s->gaps = (rb_deepest){ c->geom1, c->geom2, c->at.gap, deeper, 0.0 };
         if (deeper > 1.0) mark_overlap(s, c);
@@ -231,7 +253,7 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
     return s->gaps.geoms;
 }
 
-double rb_stage_look_gaps(rb_stage *s, const rb_contact *found, int n)
+double rb_stage_measure_gaps(rb_stage *s, const rb_contact *found, int n)
 {
     double worst = look_at(s, found, n);
     s->missed = 0.0;
@@ -245,7 +267,7 @@ static void go_to_end(rb_stage *s)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
-    rb_stage_led_pose(s, s->h);
+    rb_stage_kinematic_pose(s, s->h);
     rb_placed_frames(m, d);
     if (m->ngauge > 0) {
         rb_velocity(m, d);
@@ -263,14 +285,14 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     rb_data *d = s->d;
     double h = s->seen_h;
     int n = 0, holds = rb_stage_near_holds(s), may = m->neq == 0 && m->nspatial == 0;
-    s->strides = 1;
-    s->alone = may && !s->seen && h == 0.0 && rb_stage_alone(s);
-    int nobody = s->alone || (may && holds && s->near.n == 0);
+    s->moves_far = 1;
+    s->nothing_touches = may && !s->seen && h == 0.0 && rb_stage_nothing_touches(s);
+    int nobody = s->nothing_touches || (may && holds && s->near.n == 0);
     rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     rb_contact *found = s->seen ? s->seen : rb_push(d->arena, rb_contact, d->touch_max);
     if (!found) return RB_NOMEM;
-    s->near_held = holds;
+    s->near_complete = holds;
     if (!nobody) go_to_end(s);
     if (!holds && !nobody) {
         status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);

@@ -1,15 +1,16 @@
-/* Contacts that a row sees and nobody would meet.
+/* Leaves out contacts that have a row although the bodies would not meet.
  *
- * A row holds a body on one side of a plane, the one between the closest points at the start of the
- * step. Far from there the plane is not the body: what passes beside an edge, by less than the
- * search allows for changes of velocity, would be stopped by it. So a row that pushes over a gap is
- * asked for the time of impact of its pair in free motion,
+ * A row holds a body on one side of a plane, the one between the closest points at the start of
+ * the step. Far from there the plane is not the body. A body that passes beside an edge, by less
+ * than the search allows for changes of velocity, would be stopped by it. So the time of impact in
+ * free motion is computed for a pair whose row pushes over a gap:
  *
- *     x(t) = x + v t + (v_f - v) t^2 / (2 h),     0 <= t <= h                              (S.45)
+ *     x(t) = x + v t + (v_f - v) t^2 / (2 h),     0 <= t <= h                                 (S.6)
  *
- * and where the pair stays apart, and not because ways bend (then the plane is right, and a body
- * that slides keeps its row), it is left out. The motion found without it is asked in the same way;
- * where that does meet, the rows come back. Free bodies and fixed ones only. */
+ * The row is left out where the pair stays apart, unless only the bend of the paths keeps it
+ * apart: then the plane is right, and a body that slides keeps its row. The motion found without
+ * the row is checked in the same way. Where the pair does meet on it, the row comes back. Free and
+ * fixed bodies only. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
 #include "math/vec3.h"
 #include "step/stage.h"
 
-/* Gap over which a row that pushes is asked, and by which turning may differ from (S.45), in units
+/* Gap over which a row that pushes is asked, and by which turning may differ from (S.6), in units
  * of the size [1]. Larger: what passes closer by is stopped. Smaller: piles at rest are asked. */
 #define GHOST_GAP 1e-6
 
@@ -63,8 +64,8 @@ static int is_plain(const rb_model *m, int link)
 }
 
 /* The way of geom g, added to *bend what its points leave the straight line by. 0: it turns less
- * steadily than (S.45) says. */
-static int way_of(const rb_stage *s, const motions *x, int g, rb_ballistic *out, double *bend)
+ * steadily than (S.6) says. */
+static int path_of(const rb_stage *s, const motions *x, int g, rb_ballistic *out, double *bend)
 {
     int link = s->m->geom_link[g];
     ptrdiff_t at = 3 * (ptrdiff_t)link;
@@ -92,7 +93,7 @@ static int stays_apart(const rb_stage *s, const motions *x, int geom1, int geom2
     rb_ballistic way[2];
     rb_toi toi;
     double bend = 0.0;
-    if (!way_of(s, x, geom1, &way[0], &bend) || !way_of(s, x, geom2, &way[1], &bend)) return 0;
+    if (!path_of(s, x, geom1, &way[0], &bend) || !path_of(s, x, geom2, &way[1], &bend)) return 0;
     if (depth <= bend) return 0;
     rb_shape shape1 = rb_geom_shape(s->m, s->d, geom1);
     rb_shape shape2 = rb_geom_shape(s->m, s->d, geom2);
@@ -104,7 +105,7 @@ static int stays_apart(const rb_stage *s, const motions *x, int geom1, int geom2
 /* ---- who is left out --------------------------------------------------------------------------
  */
 
-static int is_suspect(const rb_stage *s, const rb_constraint *c)
+static int may_be_ghost(const rb_stage *s, const rb_constraint *c)
 {
     return c->kind == RB_CONSTRAINT_CONTACT && s->p[c->row] > 0.0 && c->gap > GHOST_GAP * s->size &&
            is_plain(s->m, s->m->geom_link[c->id.a]) && is_plain(s->m, s->m->geom_link[c->id.b]);
@@ -118,17 +119,17 @@ int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c)
     return 0;
 }
 
-static int count_suspects(const rb_stage *s)
+static int count_candidates(const rb_stage *s)
 {
     int n = 0;
-    for (int i = 0; i < s->set.n; i++) n += is_suspect(s, &s->set.c[i]);
+    for (int i = 0; i < s->set.n; i++) n += may_be_ghost(s, &s->set.c[i]);
     return n;
 }
 
 rb_status rb_stage_find_ghosts(rb_stage *s)
 {
     motions x;
-    int last[2] = { -1, -1 }, most = count_suspects(s);
+    int last[2] = { -1, -1 }, most = count_candidates(s);
     s->nghost = 0;
     if (most == 0) return RB_OK;
     s->ghost = rb_push(s->d->arena, int, 2 * (size_t)most);
@@ -138,7 +139,7 @@ rb_status rb_stage_find_ghosts(rb_stage *s)
     velocities(s, s->v_free, x.v_end, x.w_end);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (!is_suspect(s, c) || (c->id.a == last[0] && c->id.b == last[1])) continue;
+        if (!may_be_ghost(s, c) || (c->id.a == last[0] && c->id.b == last[1])) continue;
         last[0] = c->id.a, last[1] = c->id.b;
         double depth = s->h * (s->bias[c->row] - s->u[c->row]) - c->gap;
         if (!stays_apart(s, &x, last[0], last[1], depth)) continue;
@@ -162,7 +163,7 @@ rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet)
     for (int k = 1; k < m->nlink; k++) {
         int tree = m->link_tree[k];
         ptrdiff_t at = 3 * (ptrdiff_t)k;
-        if (tree < 0 || (!s->pushed[tree] && !s->held[tree])) continue;
+        if (tree < 0 || (!s->pushed[tree] && !s->follows_rows[tree])) continue;
         rb_copy3(x.v_end + at, x.v + at); /* q+ = q (+) h v+ */
         rb_copy3(x.w_end + at, x.w + at);
     }

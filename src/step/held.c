@@ -1,6 +1,6 @@
 /* The least motion, in the metric of M, that makes the rows that are held move by r,
  *
- *     shift = M^-1 J_a' l,    A l = r,    A = J_a M^-1 J_a'                                  (S.38)
+ *     shift = M^-1 J_a' l,    A l = r,    A = J_a M^-1 J_a'                                  (S.52)
  *
  * by conjugate gradients on l: rows that repeat others do no harm, because r is made of velocities.
  * A is a part of the W by which the rows were solved, where that is kept (rb_kept) and all trees of

@@ -1,4 +1,4 @@
-/* What holds rows in place while a tree moves by the midpoint rule (S.38). */
+/* What holds rows in place while a tree moves by the midpoint rule (S.52). */
 #ifndef RB_STEP_HELD_H
 #define RB_STEP_HELD_H
 

@@ -1,5 +1,5 @@
-/* What a step is given must be finite: a NaN would pass every comparison of a solver unseen and end
- * as a state full of them. The number is named by field, index and element. */
+/* Checks that state and inputs of a step are finite. A NaN would pass every comparison of a solver
+ * and end as a state full of them. The message names field, index and element. */
 #include <math.h>
 
 #include "base/error.h"

@@ -1,20 +1,21 @@
-/* Why a step has no answer: a jam.
+/* Finds out why a step has no answer: a jam.
  *
- * Rows u = J v + c ask for u in the dual cones K*. No motion does that if, and only if, impulses p
- * in the cones K balance each other and yet the rows they press come closer [Farkas]:
+ * Rows u = J v + c ask for u in the dual cones K*. No motion does that if, and only if, there are
+ * impulses p in the cones K that balance each other while the rows they press come closer
+ * [Farkas]:
  *
- *     J'p = 0,   p in K,   p.c < 0          then   p.u = p.c < 0   for every v             (S.31)
+ *     J'p = 0,   p in K,   p.c < 0          then   p.u = p.c < 0   for every v               (S.75)
  *
- * Such a self-stress is looked for among the generators g_k of the cones, p = sum z_k g_k: first
- * with normals alone, where it proves that the bodies cannot come apart whatever friction does,
- * then with edges of the friction cones, where it says that friction keeps them from yielding. It
- * is the limit of the impulses, per compliance, that a trace eps of compliance gives,
+ * Such a self-stress is looked for among the generators g_k of the cones, p = sum z_k g_k. First
+ * with normals alone: this proves that the bodies cannot come apart whatever friction does. Then
+ * with edges of the friction cones: this shows that friction keeps the bodies from moving apart.
+ * The self-stress is the limit of the impulses, per compliance, for a trace eps of compliance,
  *
- *     0 <= z  _|_  (G'WG + eps) z + G'u - eps z_before >= 0,    z - z_before -> ray         (S.32)
+ *     0 <= z  _|_  (G'WG + eps) z + G'u - eps z_before >= 0,    z - z_before -> ray          (S.76)
  *
- * repeated until the change balances: what is left of W shrinks by eps / (eps + its eigenvalue)
- * each time. The solver of this problem is not believed: J'p is looked at. With friction a ray is a
- * necessary sign only, since slip may help (S.89). */
+ * repeated until the change balances. What is left of W shrinks by eps / (eps + its eigenvalue)
+ * each time. The answer of the solver is checked by J'p itself. With friction a ray is only a
+ * necessary sign, since slip may help (S.77). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,7 @@
 enum {
     EDGES = 16,       /* of a friction cone                                                       */
     MAX_EDGES = 1200, /* generators of one island; above that it is not asked for friction        */
-    ROUNDS = 8        /* of (S.32)                                                                */
+    ROUNDS = 8        /* of (S.76)                                                                */
 };
 
 /* eps as a share of the largest diagonal of G'WG [1]. */

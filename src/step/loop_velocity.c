@@ -1,9 +1,8 @@
-/* The velocity next to v, in the metric of the masses, at which loops stay closed:
+/* Finds the velocity nearest to v, in the metric of the masses, at which loops stay closed:
  *
- *     v := v - M^-1 J'z,     J M^-1 J' z = J v + drive                                      (S.92)
+ *     v := v - M^-1 J'z,     J M^-1 J' z = J v + drive                                       (S.72)
  *
- * It has at most the kinetic energy of v where nothing is driven. Rows that repeat others get no
- * share. */
+ * Where nothing is driven it has at most the kinetic energy of v. Redundant rows get no share. */
 #include <math.h>
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* One rule for a step: impulses at its start, the node, and smooth motion after them.
  *
- *     v_a     = v + M^-1 J'p                  rows at q: contacts, limits, friction, loops  (S.101)
- *     (q+,v+) = midpoint(q, v_a, h)           as without contact (D.24)
- *     p       solves the rows whose velocities are the values found at q+                   (S.102)
+ *     v_a     = v + M^-1 J'p                  rows at q: contacts, limits, friction, loops  (S.81)
+ *     (q+,v+) = midpoint(q, v_a, h)           as without contact (D.36)
+ *     p       solves the rows whose velocities are the values found at q+                   (S.82)
  *
  * Rounds: W = J M^-1 J' once;  b = value(q+) - W p;  p := solve(W, b);  (q+, v+) anew. They end
- * when the values are what the answer foretold. What overlaps at q+ and has no row gets one, from
- * the same material points, pulled back to q (S.103). */
+ * when the values are those that the answer predicted. What overlaps at q+ and has no row gets one,
+ * from the same material points, pulled back to q (S.84). */
 #include "step/node.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static rb_status take_memory(rb_node *x)
     return ok && rb_push_rows(arena, of_v, 10, m->nv) ? RB_OK : RB_NOMEM;
 }
 
-/* v before the impulses: what was reported, and what it lacks (S.104). Who writes v means v itself.
+/* v before the impulses: what was reported, and what it lacks (S.86). Who writes v means v itself.
  */
 static void begin_velocity(rb_node *x)
 {
@@ -97,11 +97,11 @@ static void begin_velocity(rb_node *x)
 
 static void begin(rb_stage *s)
 {
-    s->tries++;
+    s->attempts++;
     s->near.known = s->kept_q0 = 0;
     s->last_p = NULL;
     s->first_v = NULL;
-    s->repeats = NULL;
+    s->redundant = NULL;
     s->middle = 0;
     s->q_hat = s->q0;
     s->v_hat = NULL;
@@ -109,7 +109,7 @@ static void begin(rb_stage *s)
     s->half = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
-    memset(s->carried, 0, (size_t)s->m->ntree);
+    memset(s->by_midpoint, 0, (size_t)s->m->ntree);
 }
 
 /* Of loops and limits twice what the velocity was reported with: where they hold each other,
@@ -198,7 +198,7 @@ static void find_lasting(rb_node *x)
     for (int r = 0; r < s->set.nrow; r++) x->b[r] -= s->set.drive[r];
 }
 
-/* Impulses that last were half of them in the kick (S.104), J kick = -W p / 2. Those of an impact
+/* Impulses that last were half of them in the kick (S.86), J kick = -W p / 2. Those of an impact
  * were not, and are not expected again: the islands of such begin without. 1: there were any. */
 static int forget_impacts(rb_node *x)
 {
@@ -227,7 +227,7 @@ static int forget_impacts(rb_node *x)
     return any;
 }
 
-/* Friction of joints acts half at the start of a step and half at its end (S.109). */
+/* Friction of joints acts half at the start of a step and half at its end (S.88). */
 static void halve_friction(const rb_stage *s, double by)
 {
     for (int i = s->set.ncontact; i < s->set.n; i++) {
@@ -422,9 +422,9 @@ static rb_status solve(rb_node *x, int *done)
     x->solved++;
     s->last = s->set;
     s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
-    s->turn = x->solved - 1;              /* in the names of problems */
+    s->iteration = x->solved - 1;         /* in the names of problems */
     rb_status status = solve_islands(x, skip);
-    s->turn = 0;
+    s->iteration = 0;
     s->last_p = NULL;
     s->no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;
@@ -450,7 +450,7 @@ static int may_end(const rb_node *x)
 static rb_status refuse(rb_node *x, int rounds)
 {
     rb_stage *s = x->s;
-    if (rb_stage_look_gaps(s, x->end, x->nend) > 1.0) return rb_stage_refuse_gaps(s, rounds);
+    if (rb_stage_measure_gaps(s, x->end, x->nend) > 1.0) return rb_stage_refuse_gaps(s, rounds);
     return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it", rounds);
 }
 
@@ -493,7 +493,7 @@ static rb_status do_rounds(rb_node *x)
     return status;
 }
 
-/* Work of rows that take off overlap of steps before: it lifts what lies on them, however short the
+/* Work of rows that take off overlap of steps before: it lifts the bodies on top, however short the
  * part is [J]. */
 static double lifting(const rb_node *x)
 {
@@ -507,13 +507,13 @@ static double lifting(const rb_node *x)
     return work;
 }
 
-/* What the step promised is looked at (S.7): where halves of the step do not cure it, a little more
- * will do, and is told. */
+/* Checks what the step promises (S.24). Where halves of the step do not cure an overlap, a little
+ * more is accepted and reported. */
 static rb_status check_gaps(rb_node *x)
 {
     rb_stage *s = x->s;
     if (rb_stage_is_soft(s) || s->o->max_repair == 0) return RB_OK;
-    double worst = rb_stage_look_gaps(s, x->end, x->nend);
+    double worst = rb_stage_measure_gaps(s, x->end, x->nend);
     if (worst <= 1.0 + RB_NODE_SINKS) return RB_OK;
     if (worst > s->may_overlap) return rb_stage_refuse_gaps(s, s->info->repairs);
     s->info->below_accuracy++;
@@ -589,7 +589,7 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     if (status == RB_OK) status = rb_node_report(&x);
     if (status == RB_UNSOLVED && x.any_gone) *passed = -1;
     if (status == RB_OK) {
-        status = rb_stage_through(s);
+        status = rb_stage_tunnelling(s);
         if (status == RB_UNSOLVED && x.any_gone) *passed = 1;
     }
     if (status == RB_OK) status = look_on(s);
@@ -603,25 +603,25 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
 rb_status rb_stage_node(rb_stage *s)
 {
     int pairs[2 * MOST_GONE], passed = 0;
-    s->gone = pairs;
-    s->ngone = 0;
+    s->passed_through = pairs;
+    s->npassed_through = 0;
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     rb_status status = move_by_rule(s, &passed);
-    while (passed != 0 && s->ngone >= 0) {
+    while (passed != 0 && s->npassed_through >= 0) {
         rb_arena_reset(s->d->arena, mark);
         rb_stage_restore(s);
         s->info->residual = residual; /* what was refused is not reported as accepted */
         s->info->velocity_residual = in_velocity;
-        if (passed > 0 && s->ngone < MOST_GONE) {
-            memcpy(pairs + 2 * s->ngone, s->passed, sizeof s->passed);
-            s->ngone++;
+        if (passed > 0 && s->npassed_through < MOST_GONE) {
+            memcpy(pairs + 2 * s->npassed_through, s->passed, sizeof s->passed);
+            s->npassed_through++;
         } else {
-            s->ngone = -1;
+            s->npassed_through = -1;
         }
         passed = 0;
         status = move_by_rule(s, &passed);
     }
-    s->gone = NULL;
+    s->passed_through = NULL;
     return status;
 }

@@ -48,7 +48,7 @@ typedef struct rb_node {
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
-    unsigned char *settled; /* rows of the island are what its answer foretold      (set.nisland) */
+    unsigned char *settled; /* rows of the island are what its answer predicted     (set.nisland) */
     double low;     /* most that gaps have sunk, in units of what they may [1]                  */
     int lifted_not; /* 1: no displacement takes that off, rounds have to                        */
     double sunk;    /* most that gaps miss, in units of what they may [1]                        */
@@ -68,7 +68,7 @@ typedef struct rb_node {
     double *q;         /* scratch                                                     (nq_all)    */
 } rb_node;
 
-/* node.c: the motion of s by the rule (S.101) to (S.106). */
+/* node.c: the motion of s by the rule (S.81), (S.82), (S.84), (S.86), (S.89), (S.90). */
 rb_status rb_stage_node(rb_stage *s);
 
 /* node_rows.c: contacts and rows at the node; M factored there. Then: rows of what overlaps at the
@@ -89,7 +89,7 @@ rb_status rb_node_look(rb_node *x);
 /* node_values.c: contacts i to end - 1 are between the same two links. */
 int rb_node_face_end(const rb_node *x, int i);
 
-/* node_values.c: loop_error of the answer, as its problem foretells it. */
+/* node_values.c: loop_error of the answer, as its problem predicts it. */
 void rb_node_foresee_loops(rb_node *x);
 
 /* node_values.c: unit of the velocities of rows; velocity that they may miss their answer by [m/s];

@@ -3,7 +3,7 @@
  * The state has the velocity before the impulses of its instant, which for a body at rest is
  * -g h / 2. Reported is the one after as much of them as rows that touch need to agree with it,
  *
- *     v = v+ + (M + E)^-1 J'p~,      0 <= p~_n  _|_  n.v >= 0, loops J v = 0, friction (S.104)
+ *     v = v+ + (M + E)^-1 J'p~,      0 <= p~_n  _|_  n.v >= 0, loops J v = 0, friction (S.86)
  *
  * half of the impulses for what lasts, none for what leaves. Rows, M and E are those of the end of
  * the step. The next step begins from v+: p~ is a matter of the report alone, and is neither
@@ -39,7 +39,7 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
  * on the way, and what carries is not unique. Overlap of the model touches at its floor. */
 static int has_pushed(const rb_stage *step, const rb_contact *c)
 {
-    double deep = rb_stage_pair_deep(step, c->geom1, c->geom2);
+    double deep = rb_stage_pair_overlap(step, c->geom1, c->geom2);
     int pair = 0;
     for (int i = 0; i < step->set.ncontact; i++) {
         const rb_constraint *row = &step->set.c[i];
@@ -100,7 +100,7 @@ static rb_status pushed_contacts(rb_node *x, const rb_stage *step)
 static void go_to_end(const rb_node *x)
 {
     rb_stage *s = x->s;
-    rb_stage_led_pose(s, s->h);
+    rb_stage_kinematic_pose(s, s->h);
     memcpy(s->d->q, s->q_new, (size_t)s->m->nq * sizeof *s->q_new);
     memcpy(s->d->v, x->v_end, (size_t)s->m->nv * sizeof *x->v_end);
     rb_placed_motion(s->m, s->d);
@@ -133,7 +133,7 @@ static rb_status rows_of_end(rb_node *x, const rb_stage *step)
         status = rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact,
                                       &step->first, &s->set);
     if (status == RB_OK) status = rb_stage_factor(s, NULL, x->E);
-    if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
+    if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
     if (status == RB_OK) status = rb_stage_take_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     if (status != RB_OK) return status;
@@ -261,7 +261,7 @@ static rb_status solve_some(rb_node *x, const unsigned char *skip, int large, un
     return status;
 }
 
-/* s->p := p~ of (S.104), half of p where there is no answer. */
+/* s->p := p~ of (S.86), half of p where there is no answer. */
 static rb_status agree(rb_node *x, const double *half)
 {
     rb_stage *s = x->s;
@@ -307,10 +307,10 @@ static void tell_strikes(rb_node *x)
 
 /* Impulses between the velocities that are reported,
  *
- *     p + p~ of the end - p~ of the start                                                   (S.110)
+ *     p + p~ of the end - p~ of the start                                                   (S.87)
  *
- * for loops. That is p itself for what lasts, and so it is told for the others, but for motions
- * that begin with v itself, whose p is of half a step: contacts only push. */
+ * for loops. That is p itself for lasting contact, and so it is reported for the others, except for
+ * motions that begin with v itself, whose p is of half a step: contacts only push. */
 static void report_impulses(rb_node *x, const rb_stage *end)
 {
     rb_stage *s = x->s;
@@ -411,7 +411,7 @@ static rb_status find_velocity(rb_node *x)
 /* v_new, kick, and energy that impulses made, from the velocity that was reported before to the one
  * that is now:
  *
- *     1/2 (v + v_e).(M + E)(v_e - v)  +  1/2 (v+ + v_new).(M + E)(v_new - v+)               (S.106)
+ *     1/2 (v + v_e).(M + E)(v_e - v)  +  1/2 (v+ + v_new).(M + E)(v_new - v+)               (S.90)
  *
  * v_e = v0 + (M + E)^-1 J'p, that of impacts by itself, less what mocap bodies gave; M and E of the
  * start in the first term, of the end in the second. Springs and dampers take off at once what an
@@ -463,13 +463,13 @@ rb_status rb_node_report(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    s->made = s->made_free;
-    s->gain = 0.0;
+    s->energy_made = s->energy_made_free;
+    s->energy_gain = 0.0;
     rb_status status = report_velocity(x);
     if (status != RB_OK) return status;
     look_deep(x);
     rb_stage_find_pushed(s);
     memcpy(s->q_free, s->q_new, (size_t)m->nq * sizeof *s->q_free);
-    for (int j = 0; j < m->nv; j++) s->v_led[j] = s->v0[j] + x->dv[j];
+    for (int j = 0; j < m->nv; j++) s->v_next[j] = s->v0[j] + x->dv[j];
     return RB_OK;
 }

@@ -1,5 +1,5 @@
 /* Rest within the node rule: an island gets v = 0 if, and only if, v = 0 is certified to solve the
- * step (S.6), with the impulses of a step that begins at rest. Its state has no kick. */
+ * step (S.19), with the impulses of a step that begins at rest. Its state has no kick. */
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ static rb_status judge(rb_stage *s)
     double *p = rb_push(arena, double, s->set.nrow);
     if (!skip || !mode || !p) return RB_NOMEM;
     rb_status status = RB_OK;
-    if (islands_of(s, s->carried, skip)) {
+    if (islands_of(s, s->by_midpoint, skip)) {
         memcpy(mode, s->mode, (size_t)s->set.n);
         memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
         rb_constraints_velocity(&s->set, s->v_free, s->u);
@@ -83,7 +83,7 @@ static rb_status judge(rb_stage *s)
         if (status == RB_OK) status = rb_stage_rest(s);
         restore(s, p, mode);
     }
-    memset(s->carried, 0, (size_t)s->m->ntree);
+    memset(s->by_midpoint, 0, (size_t)s->m->ntree);
     rb_arena_reset(arena, mark);
     return status == RB_UNSOLVED ? RB_OK : status;
 }
@@ -97,7 +97,7 @@ static void weigh(rb_node *x, const double *v)
     rb_data *d = s->d;
     rb_stage_restore(s);
     memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
-    rb_stage_led_pose(s, 0.0);
+    rb_stage_kinematic_pose(s, 0.0);
     rb_placed_motion(m, d);
     rb_passive(m, d);
     rb_actuation(m, d);
@@ -107,7 +107,7 @@ static void weigh(rb_node *x, const double *v)
     rb_wrench_force(m, d, s->v_free);
     rb_mass_solve(m, d, s->v_free);
     for (int j = 0; j < m->nv; j++) {
-        int moves = !s->carried[m->link_tree[m->dof_link[j]]];
+        int moves = !s->by_midpoint[m->link_tree[m->dof_link[j]]];
         s->v_free[j] = s->h * s->v_free[j] + (moves ? v[j] : 0.0);
     }
     rb_stage_restore(s);
@@ -122,11 +122,11 @@ static int find_standing(rb_stage *s)
     const rb_model *m = s->m;
     int n = 0;
     for (int k = 0; k < m->ntree; k++)
-        s->carried[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
+        s->by_midpoint[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
     for (int j = 0; j < m->nv; j++) {
-        if (s->v0[j] != 0.0) s->carried[m->link_tree[m->dof_link[j]]] = 0;
+        if (s->v0[j] != 0.0) s->by_midpoint[m->link_tree[m->dof_link[j]]] = 0;
     }
-    for (int k = 0; k < m->ntree; k++) n += s->carried[k];
+    for (int k = 0; k < m->ntree; k++) n += s->by_midpoint[k];
     return n;
 }
 
@@ -155,12 +155,12 @@ static int find_slow(const rb_node *x)
     double most = HARDLY * s->gravity * s->h;
     int n = 0;
     for (int k = 0; k < m->ntree; k++)
-        s->carried[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
+        s->by_midpoint[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
     for (int j = 0; j < m->nv; j++) {
         int tree = m->link_tree[m->dof_link[j]];
-        if (!(fabs(x->v_mean[j]) * fmin(1.0, s->size) <= most)) s->carried[tree] = 0;
+        if (!(fabs(x->v_mean[j]) * fmin(1.0, s->size) <= most)) s->by_midpoint[tree] = 0;
     }
-    for (int k = 0; k < m->ntree; k++) n += s->carried[k];
+    for (int k = 0; k < m->ntree; k++) n += s->by_midpoint[k];
     return n;
 }
 

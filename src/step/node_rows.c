@@ -1,5 +1,5 @@
 /* Rows at the node: what may touch within the step, seen from its start, and what was first seen at
- * its end, pulled back (S.103). */
+ * its end, pulled back (S.84). */
 #include <math.h>
 #include <string.h>
 
@@ -14,13 +14,13 @@
 static void go_to_node(rb_node *x)
 {
     rb_stage *s = x->s;
-    rb_stage_led_pose(s, 0.0);
+    rb_stage_kinematic_pose(s, 0.0);
     memcpy(s->d->q, s->q0, (size_t)s->m->nq * sizeof *s->q0);
     memcpy(s->d->v, s->v0, (size_t)s->m->nv * sizeof *s->v0);
     rb_placed_motion(s->m, s->d);
 }
 
-/* Where the gap may end (S.102): no deeper than it was. Overlap that steps made is taken off by the
+/* Where the gap may end (S.82): no deeper than it was. Overlap that steps made is taken off by the
  * share of loops where it is more than half of what they may make; that of the model stays. What
  * was pulled back is as deep as its pair was. */
 static double goal_of(const rb_stage *s, const rb_constraint *c)
@@ -39,6 +39,7 @@ static rb_status take_rows(rb_node *x)
     double **bend[] = { &x->bend };
     double **of_row[] = { &x->value, &x->Wp, &x->struck, &x->u0, &x->b, &x->half };
     rb_status status = rb_stage_take_rows(s);
+    if (status == RB_OK) status = rb_stage_find_starts(s);
     if (status != RB_OK) return status;
     x->goal = rb_push(arena, double, s->set.n);
     x->gap = rb_push(arena, double, s->set.ncontact);
@@ -62,7 +63,7 @@ static rb_status take_rows(rb_node *x)
         double room = c->gap - x->goal[i];
         int closed = room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c);
         s->bias[c->row] = closed ? 0.0 : room / s->h;
-        if (closed) x->goal[i] = c->gap; /* points of a face stay level (S.49) */
+        if (closed) x->goal[i] = c->gap; /* points of a face stay level (S.9) */
         x->goal[i] -= rb_stage_yield(s, c);
     }
     return RB_OK;
@@ -127,7 +128,7 @@ static rb_status find_contacts(rb_node *x)
     } else {
         status = rb_stage_near_find(s, x->slack);
     }
-    if (status == RB_OK) status = rb_stage_bearing(s);
+    if (status == RB_OK) status = rb_stage_support_points(s);
     s->info->contacts = s->ncontact;
     if (status == RB_OK && s->flight) drop_flying(s);
     return status;
@@ -139,10 +140,10 @@ rb_status rb_node_rows(rb_node *x)
     go_to_node(x);
     keep_poses(x);
     rb_status status = find_contacts(x);
-    if (status == RB_OK) rb_stage_stick(s);
+    if (status == RB_OK) rb_stage_keep_adhesion_contacts(s);
     if (status == RB_OK) status = build(x, NULL);
     if (status == RB_OK && s->set.nrow > 0) status = factor(x);
-    if (status == RB_OK) status = rb_stage_leave_repeated(s, 1);
+    if (status == RB_OK) status = rb_stage_drop_redundant(s, 1);
     if (status != RB_OK) return status;
     s->first = s->set;
     return take_rows(x);
@@ -196,7 +197,7 @@ static int is_deep(const rb_stage *s, const rb_contact *c)
 {
     rb_touch_id id = id_of(c);
     double start = fmin(0.0, rb_stage_start_gap(s, &id));
-    return c->at.gap < start - 0.5 * rb_stage_pair_deep(s, c->geom1, c->geom2);
+    return c->at.gap < start - 0.5 * rb_stage_pair_overlap(s, c->geom1, c->geom2);
 }
 
 int rb_node_is_deep(const rb_node *x)
@@ -271,7 +272,7 @@ rb_status rb_node_add(rb_node *x, int *added)
     go_to_node(x);
     rb_status status = build(x, &s->first);
     if (status == RB_OK && before.nrow == 0) status = factor(x);
-    if (status == RB_OK) status = rb_stage_leave_repeated(s, 0);
+    if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
     if (status == RB_OK) status = take_rows(x);
     if (status == RB_OK) keep_impulses(x, &before, p, mode, struck, bounces);
     return status;

@@ -1,4 +1,4 @@
-/* What rows have come to at the end of the step: values(q+) of the node rule (S.102).
+/* What rows have come to at the end of the step: values(q+) of the node rule (S.82).
  *
  *     contacts   normal: (gap(q+) - goal) / h;  tangents: displacement of the two material points
  *                that touched at the node, over h;  torsion, rolling: turn of the bodies, over h
@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "dynamics/led.h"
+#include "dynamics/kinematic.h"
 #include "dynamics/placed.h"
 #include "math/trig.h"
 #include "math/vec3.h"
@@ -42,20 +42,20 @@ static rb_status find_contacts(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->near_held = rb_stage_near_holds(s);
-    s->alone = !s->seen && rb_stage_alone(s);
+    s->near_complete = rb_stage_near_holds(s);
+    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s);
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
-    rb_stage_led_pose(s, s->h);
+    rb_stage_kinematic_pose(s, s->h);
     rb_placed_frames(m, d);
     rb_velocity(m, d);
     memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
     x->nend = 0;
-    if (s->alone) return RB_OK;
+    if (s->nothing_touches) return RB_OK;
     rb_status status =
-        s->near_held ? rb_collide_near(m, d, s->h, x->slack, &s->near, d->touch_max, x->end,
-                                       &x->nend, s->err)
-                     : rb_collide(m, d, s->h, x->slack, d->touch_max, x->end, &x->nend, s->err);
+        s->near_complete ? rb_collide_near(m, d, s->h, x->slack, &s->near, d->touch_max, x->end,
+                                           &x->nend, s->err)
+                         : rb_collide(m, d, s->h, x->slack, d->touch_max, x->end, &x->nend, s->err);
     if (status == RB_FULL) s->info->contacts = x->nend;
     return status;
 }
@@ -196,7 +196,7 @@ static int middle_at_end(const rb_node *x, int i, int end, int side, double c[3]
     return 1;
 }
 
-/* Motion of the links of contacts i to end - 1, at the middle of these on each of them (S.107): the
+/* Motion of the links of contacts i to end - 1, at the middle of these on each of them (S.83): the
  * mean of where points that touch at the node go, and where those come from that touch at the end.
  * What is round goes with its centre and turns about it. */
 static void face_motion(const rb_node *x, int i, int end, motion of[2])
@@ -265,15 +265,16 @@ static double pair_gap(const rb_node *x, const rb_constraint *c)
 /* Rows hold the pair, which went through before. */
 static int is_held(const rb_stage *s, const rb_constraint *c)
 {
-    for (int k = 0; k < s->ngone; k++) {
-        if (s->gone[2 * k] == c->id.a && s->gone[2 * k + 1] == c->id.b) return 1;
+    for (int k = 0; k < s->npassed_through; k++) {
+        if (s->passed_through[2 * k] == c->id.a && s->passed_through[2 * k + 1] == c->id.b)
+            return 1;
     }
-    return s->ngone < 0;
+    return s->npassed_through < 0;
 }
 
 /* Contact i is not seen at the end of a motion without it, where its material points would be far
  * within each other, and its pair does not overlap: the bodies have gone past each other, or
- * through (through.c tells). For the rounds of this motion it is open. */
+ * through (tunnelling.c tells). For the rounds of this motion it is open. */
 static int goes_by(const rb_node *x, int i, double straight)
 {
     const rb_stage *s = x->s;
@@ -380,7 +381,7 @@ static rb_status loop_values(rb_node *x)
             s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
             if (c == end) continue;
             double goal = (1.0 - rb_stage_loop_share(s)) * s->set.error[c->row + i - first];
-            int repeated = rb_stage_is_repeated(s, c->id.a, i - first);
+            int repeated = rb_stage_is_redundant(s, c->id.a, i - first);
             x->value[c->row + i - first] = repeated ? 0.0 : (rows.error[i] - goal) / s->h;
         }
     }
@@ -431,8 +432,8 @@ static double distance(const double *x, const double *y, int n)
     return sqrt(sum);
 }
 
-/* Velocity by which the rows of constraint i miss what their problem foretold, u = s->u + Wp: that
- * is what rounds take off. How far the answer itself is from one its certificate tells. Rows that
+/* Velocity by which the rows of constraint i miss what their problem predicted, u = s->u + Wp: that
+ * is what rounds take off. How far the answer itself is from one its certificate shows. Rows that
  * do not push may be anywhere on their side. normal: the part of it that closes a gap. */
 static double missed_by(const rb_node *x, int i, double *normal)
 {
@@ -480,8 +481,9 @@ double rb_node_loops_share(const rb_node *x)
  * milliseconds. Grams below tons need as many digits as there are, and their answers have few. */
 #define COSTLY 1e5
 
-/* Share of the speed that rows of large islands may miss what was foretold by, but for gaps [1]: it
- * is a matter of accuracy, of second order, and one more problem costs as much as the step. */
+/* Share of the speed that rows of large islands may miss what was predicted by, except for gaps
+ * [1]: it is a matter of accuracy, of second order, and one more problem costs as much as the step.
+ */
 #define LARGE_MISSED 1e-3
 
 int rb_node_is_large(const rb_stage *s, int island)

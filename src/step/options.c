@@ -5,6 +5,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "rattleback/step.h"
+#include "solve/internal.h"
 #include "step/options.h"
 
 static const char *const stepper_names[] = { [RB_STEPPER_FIXED] = "fixed",
@@ -33,7 +34,7 @@ rb_step_opts rb_step_opts_default(void)
 {
     return (rb_step_opts){
         .formulation = rb_formulation_find("cone"),
-        .solver = rb_solver_find("auto"),
+        .solver = &rb_solver_auto,
         .law = RB_STRONGE,
         .directions = 8,
         .loose = RB_TOL_LOOSE,

@@ -6,7 +6,7 @@
 
 rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err);
 
-/* control.c: asks whoever drives, where this step is to. */
+/* control.c: calls the controller, where this step is to. */
 rb_status rb_step_control(const rb_model *m, rb_data *d, const rb_step_opts *o, double h,
                           rb_error *err);
 

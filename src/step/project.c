@@ -1,25 +1,25 @@
-/* Errors of positions are taken off positions, and no velocity comes from it.
+/* Takes errors of positions off positions. No velocity comes from it.
  *
- * Overlap of the start and joints beyond their limits are held by the rows of a step, which make
- * nothing of them. After the step they are taken off: all of them linearly in time, so that they
- * are gone T = 0.2 s after the first of them was seen, at t_e,
+ * Rows of a step keep overlap of the start, and joints beyond their limits, from growing. After
+ * the step they are taken off, all of them linearly in time, so that they are gone T = 0.2 s after
+ * the first of them was seen, at t_e:
  *
- *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T        (S.90)
+ *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T         (S.69)
  *
- * with the scale l, the extent of the model or pi. The law has no step in it: two halves of a step
- * lead where the whole one does. Models that actuators drive do it twenty times in T, not in each
- * step. The displacement is (S.34), the velocity stays as it is,
+ * with the scale l, the extent of the model or pi. The law does not depend on the step: two halves
+ * of a step lead where the whole one does. Models with actuators do it twenty times in T, not in
+ * each step. The displacement is (S.70), and the velocity is kept:
  *
- *     q := q (+) dq,       v as it is, but for loops (S.92)                                (S.35)
+ *     q := q (+) dq,       v as it is, but for loops (S.72)                                  (S.71)
  *
- * and the energy that this gives is reported. What has not shrunk by a tenth when its time is over
- * cannot: it is left alone until it changes.
+ * The energy of the displacement is reported. An error that has not shrunk by a tenth when its
+ * time is over cannot be taken off. It is left alone until it changes.
  *
- * opts.project > 0 asks for a share of overlap in each step instead. The scheme of Moreau and Jean
- * has no repairs: its rows hold loops by their velocity alone, and what they open by within the
- * step is closed here,
+ * opts.project > 0 takes off a share of overlap in each step instead. The scheme of Moreau and
+ * Jean has no repairs. Its rows hold loops by their velocity alone, and what they open by within
+ * the step is closed here:
  *
- *     J_b dq = -error                                                                      (S.67)
+ *     J_b dq = -error                                                                        (S.80)
  */
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "step/displace.h"
-#include "step/slide.h"
+#include "step/joint_friction.h"
 #include "step/stage.h"
 
 /* Errors of the start are gone after so long [s], and those larger than the scale are taken off at
@@ -50,7 +50,7 @@ static int closes_loops(const rb_stage *s)
     return s->o->scheme == RB_SCHEME_MOREAU_JEAN && s->m->neq > 0;
 }
 
-static int yields(const rb_material *material)
+static int is_soft_material(const rb_material *material)
 {
     return !isnan(material->relax_stiffness) || !isnan(material->relax_damping);
 }
@@ -62,10 +62,10 @@ static int is_soft(const rb_stage *s)
     if (s->o->regularise > 0.0) return 1;
     if (!s->o->formulation->relaxes) return 0;
     for (int i = 0; i < m->ngeom; i++) {
-        if (yields(&m->geom_material[i])) return 1;
+        if (is_soft_material(&m->geom_material[i])) return 1;
     }
     for (int i = 0; i < m->npair; i++) {
-        if (yields(&m->pair_material[i])) return 1;
+        if (is_soft_material(&m->pair_material[i])) return 1;
     }
     return 0;
 }
@@ -144,7 +144,7 @@ static int begin_or_go_on(rb_stage *s, double worst, double start)
 
 /* Of PERIOD, what is left at time t [1]: in PARTS where actuators drive the model, the first of
  * them at once. */
-static double left_at(const rb_stage *s, double t)
+static double error_left_at(const rb_stage *s, double t)
 {
     double left = (s->d->correct_end - t) / PERIOD;
     if (!rb_stage_is_driven(s)) return left <= 1e-9 ? 0.0 : left;
@@ -168,7 +168,8 @@ static void move_places(rb_stage *s, const double *q)
         rb_touch *touch = &s->d->touch[i];
         if (touch->id.kind != RB_CONSTRAINT_DRY || touch->frame[RB_LOOP_ROWS] == 0.0) continue;
         rb_constraint c = { .kind = touch->id.kind, .object = touch->id.a };
-        touch->frame[RB_LOOP_PLACE] += rb_slide_place(s, &c, s->d->q) - rb_slide_place(s, &c, q);
+        touch->frame[RB_LOOP_PLACE] +=
+            rb_joint_friction_place(s, &c, s->d->q) - rb_joint_friction_place(s, &c, q);
     }
 }
 
@@ -196,7 +197,7 @@ static rb_status displace(rb_stage *s, rb_displace *x, double *v)
 }
 
 /* What is asked for; 0: nothing. */
-static int ask(rb_stage *s, double start, rb_displace *x)
+static int set_goals(rb_stage *s, double start, rb_displace *x)
 {
     double deep = x->deep, overlap = s->info->penetration, limits = 0.0, moves = 0.0;
     if (s->o->project > 0.0 && overlap > deep) {
@@ -215,13 +216,13 @@ static int ask(rb_stage *s, double start, rb_displace *x)
         return x->close_loops;
     }
     s->corrects = 1;
-    double left = left_at(s, start), after = left_at(s, start + s->h_full);
+    double left = error_left_at(s, start), after = error_left_at(s, start + s->h_full);
     if (left <= after) {
         x->only_loops = 1;
         x->reach = deep;
         return x->close_loops;
     }
-    x->share = 1.0 - after / left; /* (S.90) */
+    x->share = 1.0 - after / left; /* (S.69) */
     x->most = left - after;
     x->reach = REACH * fmax(overlap, moves) * x->share;
     return 1;
@@ -239,7 +240,7 @@ rb_status rb_stage_project(rb_stage *s, double start)
                       .close_loops = closes_loops(s),
                       .max_rounds = ROUNDS,
                       .err = s->err };
-    if (s->m->nv == 0 || !ask(s, start, &x)) return RB_OK;
+    if (s->m->nv == 0 || !set_goals(s, start, &x)) return RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
     size_t led_bytes = 6 * (size_t)s->m->nmocap * sizeof(double);
     double *v = rb_push(d->arena, double, s->m->nv);

@@ -1,7 +1,6 @@
-/* How much impulses changed the speed of the points of bodies. A contact that was there in one
- * round of repairs may be out of sight in the next, because an impulse of its own opened it: rows
- * are looked for as far as such changes reach, so that the set of rows grows until none is missing.
- */
+/* Measures how much impulses changed the speed of points of bodies. A contact of one round of
+ * repairs may be out of sight in the next one, because its own impulse opened it. So rows are
+ * looked for as far as such changes reach, and the set of rows grows until none is missing. */
 #include <math.h>
 #include <string.h>
 

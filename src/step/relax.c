@@ -1,12 +1,13 @@
-/* Where rows of a repair are taken: at the position found (S.7). Where bodies turn so far that rows
- * of one place undo those of the other, repairs go to and fro between the two: a body of 0.1 kg
- * between ten and a wall is pushed and spins where rows say that it must, and opens where they are
- * taken next. Between the two there is an answer. Where overlap grows, a share of the way is gone,
+/* Chooses where the rows of a repair are taken. Usually that is the position found (S.24). Where
+ * bodies turn so far that rows of one place undo those of another, repairs alternate between the
+ * two. Example: a body of 0.1 kg between one of 10 kg and a wall is pushed and spins where rows
+ * say that it must, and opens where they are taken next. The answer is between the two. So where
+ * overlap grows, only a share of the way is taken:
  *
- *     v_hat := v_hat + a r,    q_hat := q (+) h v_hat,    r = v+ - v_hat                    (S.70)
+ *     v_hat := v_hat + a r,    q_hat := q (+) h v_hat,    r = v+ - v_hat                     (S.25)
  *
- * with a from the last two r, as in (S.52), in parts of a step that halving did not help. For
- * bodies by themselves: links are not where h v_hat leads. */
+ * with a from the last two r, as in (S.60), in parts of a step that halving did not help. This is
+ * for single bodies: links are not where h v_hat leads. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ static void choose_share(const rb_stage *s, const double *way, rb_relax *x)
         square += less * less;
         x->r[j] = r;
     }
-    if (!x->turns) return;
+    if (!x->alternates) return;
     if (!x->seen || !(square > 0.0))
         x->share = FIRST_RELAX;
     else
@@ -66,10 +67,10 @@ static rb_status relax(rb_stage *s, rb_relax *x)
         if (x->r) memset(x->r, 0, (size_t)m->nv * sizeof *x->r);
     }
     if (!way || !x->r) return RB_NOMEM;
-    rb_stage_way(s, way);
+    rb_stage_mean_velocity(s, way);
     choose_share(s, way, x);
     x->seen = 1;
-    if (!x->turns) return RB_OK;
+    if (!x->alternates) return RB_OK;
     for (int j = 0; j < m->nv; j++) x->v_hat[j] += x->share * x->r[j];
     rb_integrate(m, s->q0, x->v_hat, s->h, x->q_hat);
     return RB_OK;
@@ -78,12 +79,12 @@ static rb_status relax(rb_stage *s, rb_relax *x)
 rb_status rb_relax_next(rb_stage *s, double worst, rb_relax *x)
 {
     int again = s->v_hat == x->v_hat && may_relax(s);
-    x->turns |= again && worst > x->worst;
+    x->alternates |= again && worst > x->worst;
     x->worst = worst;
     rb_status status = again ? relax(s, x) : RB_OK;
-    if (!x->turns) {
+    if (!x->alternates) {
         memcpy(x->q_hat, s->q_new, (size_t)s->m->nq * sizeof *x->q_hat);
-        rb_stage_way(s, x->v_hat);
+        rb_stage_mean_velocity(s, x->v_hat);
     }
     s->q_hat = x->q_hat;
     s->v_hat = x->v_hat;

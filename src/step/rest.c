@@ -1,16 +1,17 @@
 /* Rest: an island gets v+ = 0 if, and only if, v = 0 is certified to solve the step.
  *
- * With impulses p inside their cones v = 0 leaves a velocity v = v_free + M^-1 J' p. It is rounding
- * where it is that of the impulses that balance each other, in the energy of each tree:
+ * With impulses p inside their cones, v = 0 leaves a velocity v = v_free + M^-1 J' p. It counts as
+ * zero where it is no more than the rounding of impulses that balance each other, in the energy of
+ * each tree:
  *
- *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|             (S.6)
+ *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|              (S.19)
  *
- * There is no threshold of speed: what slides by 1e-6 of its weight is far outside.
+ * There is no threshold of speed: a body that slides by 1e-6 of its weight is far outside.
  *
- * Impulses are looked for in three places: those of the step before, where the island stood still
- * already, so that what rests is not solved again; those of the complementarity problem; and those
- * next to them that balance the forces. The last ones matter where a light body carries a heavy
- * one: W then says little about the heavy body, but J' p = -M v_free has no masses on its left. */
+ * Three sets of impulses are tried: those of the step before, where the island was at rest
+ * already, so that it is not solved again; those of the complementarity problem; and those nearest
+ * to them that balance the forces. The last ones matter where a light body carries a heavy one. W
+ * then says little about the heavy body, but J' p = -M v_free has no masses on its left. */
 #include <math.h>
 #include <string.h>
 
@@ -28,8 +29,8 @@ typedef struct rest {
     rb_stage *s;
     double *v;                 /* M^-1 J'p + v_free                                    (nv)     */
     double *defect;            /* M v                                                  (nv)     */
-    double *push;              /* s of (S.6)                                           (nv)     */
-    double *energy, *rounding; /* both sides of (S.6)                                  (ntree)  */
+    double *push;              /* s of (S.19)                                           (nv)     */
+    double *energy, *rounding; /* both sides of (S.19)                                  (ntree)  */
     double *p;                 /* impulses on trial                                    (nrow)   */
 } rest;
 
@@ -94,7 +95,7 @@ static void push(rest *x, const double *p)
     for (int j = 0; j < s->m->nv; j++) x->v[j] += s->v_free[j];
 }
 
-/* Both sides of (S.6), for all trees at once; v is that of p. */
+/* Both sides of (S.19), for all trees at once; v is that of p. */
 static void measure(rest *x, const double *p)
 {
     rb_stage *s = x->s;
@@ -142,7 +143,7 @@ static int is_pushed(const rb_constraint *c, const double *p)
 /* Nothing that the caller moves drags at it, what pushes is closed, and no gap asks for motion. A
  * surface that runs below a contact which slides changes nothing: held against it, v = 0 is an
  * answer like any other. */
-static int may_stand(const rb_stage *s, const rb_constraint *c, const double *p)
+static int may_rest(const rb_stage *s, const rb_constraint *c, const double *p)
 {
     const double *drive = s->set.drive + c->row, *error = s->set.error + c->row;
     double zero = RB_GAP_ZERO * s->size;
@@ -156,11 +157,11 @@ static int may_stand(const rb_stage *s, const rb_constraint *c, const double *p)
     return c->gap <= rb_stage_closed(s, c) || !is_pushed(c, p);
 }
 
-static int island_may_stand(const rb_stage *s, int island, const double *p)
+static int island_may_rest(const rb_stage *s, int island, const double *p)
 {
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
-        if (!may_stand(s, c, p + c->row)) return 0;
+        if (!may_rest(s, c, p + c->row)) return 0;
     }
     return 1;
 }
@@ -196,7 +197,7 @@ static double nearly(const rb_stage *s)
 }
 
 /* Islands whose defect is above that for sure, found without a product with M: the energy
- * of a tree is at least that of one of its links, and its rounding (S.6) at most
+ * of a tree is at least that of one of its links, and its rounding (S.19) at most
  *
  *     2 n (sum_j |v_free,j| sqrt(M_jj))^2 + 2 sum_j (|J|'|p|)_j^2 / M_jj
  *
@@ -238,18 +239,28 @@ static void find_moving(rest *x, unsigned char *moves)
 
 /* An island that is not known to rest already, or to move, may. Products with a small M cost less
  * than finding out who moves. */
-static int any_may_stand(rest *x, unsigned char *moves)
+static int any_may_rest(rest *x, unsigned char *moves)
 {
     const rb_stage *s = x->s;
     int any = 0;
     for (int i = 0; i < s->set.nisland && !any; i++)
-        any = !s->still[i] && island_may_stand(s, i, s->p);
+        any = !s->still[i] && island_may_rest(s, i, s->p);
     if (!any || s->m->nM <= FEW_ENTRIES) return any;
     find_moving(x, moves);
     for (int i = 0; i < s->set.nisland; i++) {
-        if (!s->still[i] && !moves[i] && island_may_stand(s, i, s->p)) return 1;
+        if (!s->still[i] && !moves[i] && island_may_rest(s, i, s->p)) return 1;
     }
     return 0;
+}
+
+/* A contact of a body at rest sticks, however near its impulse is to the edge of the cone, unless
+ * it is held against a moving surface. */
+static void set_sticking(rb_stage *s, const rb_constraint *c)
+{
+    const double *drive = s->set.drive + c->row;
+    int runs = c->nrow >= 3 && (drive[1] != 0.0 || drive[2] != 0.0);
+    unsigned char *mode = &s->mode[c - s->set.c];
+    if (*mode == RB_MODE_SLIDE && !runs) *mode = RB_MODE_STICK;
 }
 
 static void set_resting(rb_stage *s, int island)
@@ -258,6 +269,7 @@ static void set_resting(rb_stage *s, int island)
     s->info->resting++;
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        set_sticking(s, c);
         for (int k = 0; k < c->ndof; k++) s->resting[tree_of(s->m, s->set.dof[c->dof + k])] = 1;
     }
 }
@@ -265,12 +277,13 @@ static void set_resting(rb_stage *s, int island)
 /* ---- impulses of the step before --------------------------------------------------------------
  */
 
-/* The constraint as it was, and its trees stood still. */
-static int stood(const rb_stage *s, const rb_constraint *c, const rb_touch *touch)
+/* The constraint as it was, and its trees stood still, in the round before a repair as well. */
+static int rested_before(const rb_stage *s, const rb_constraint *c, const rb_touch *touch)
 {
     if (!touch || touch->nrow != c->nrow || touch->mode == RB_MODE_SLIDE) return 0;
     for (int k = 0; k < c->ndof; k++) {
-        if (s->v0[s->set.dof[c->dof + k]] != 0.0) return 0;
+        int dof = s->set.dof[c->dof + k];
+        if (s->v0[dof] != 0.0 || (s->v_hat && s->v_hat[dof] != 0.0)) return 0;
     }
     if (c->kind != RB_CONSTRAINT_CONTACT) return 1;
     return memcmp(touch->frame, s->set.frame + 9 * c->object, sizeof touch->frame) == 0;
@@ -283,7 +296,7 @@ static int recall(rb_stage *s, int island)
         int at = s->set.island_order[i];
         const rb_constraint *c = &s->set.c[at];
         const rb_touch *touch = rb_touch_find(s->d, &c->id);
-        if (!stood(s, c, touch) || !rb_constraint_holds(c, touch->p)) return 0;
+        if (!rested_before(s, c, touch) || !rb_constraint_holds(c, touch->p)) return 0;
         memcpy(s->p + c->row, touch->p, (size_t)c->nrow * sizeof *s->p);
         s->mode[at] = (unsigned char)touch->mode;
     }
@@ -309,10 +322,10 @@ rb_status rb_stage_rest_on(rb_stage *s)
     memset(s->still, 0, (size_t)s->set.nisland);
     memset(s->resting, 0, (size_t)s->m->ntree);
     s->info->resting = 0;
-    if (s->v_hat || s->o->cold || s->o->sink.take || s->o->formulation->kind != RB_CONE)
-        return RB_OK;
+    int ahead = s->v_hat && (!s->last_p || s->middle);
+    if (ahead || s->o->cold || s->o->sink.take || s->o->formulation->kind != RB_CONE) return RB_OK;
     for (int i = 0; i < s->set.nisland; i++) {
-        s->still[i] = (unsigned char)(recall(s, i) && island_may_stand(s, i, s->p));
+        s->still[i] = (unsigned char)(recall(s, i) && island_may_rest(s, i, s->p));
         if (!s->still[i]) forget(s, i);
         any |= s->still[i];
     }
@@ -365,7 +378,7 @@ static int judge(rest *x, unsigned char *wanted)
     int any = 0;
     for (int i = 0; i < s->set.nisland; i++) {
         wanted[i] = 0;
-        if (s->still[i] || !island_may_stand(s, i, s->p)) continue;
+        if (s->still[i] || !island_may_rest(s, i, s->p)) continue;
         double defect = defect_of(x, i);
         if (defect <= RB_REST_DEFECT)
             set_resting(s, i);
@@ -377,7 +390,7 @@ static int judge(rest *x, unsigned char *wanted)
 }
 
 /* What counts is the certificate of the impulses that were taken. */
-static void tell_residual(rb_stage *s)
+static void report_residual(rb_stage *s)
 {
     if (!s->found) return;
     s->info->residual = s->residual_before;
@@ -400,7 +413,7 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
         set_resting(s, i);
         if (s->found) s->found[i] = defect;
     }
-    tell_residual(s);
+    report_residual(s);
     return RB_OK;
 }
 
@@ -412,7 +425,7 @@ static int is_small(const rb_stage *s, int island)
 
 /* A residual of less than `strict` leaves impulses that slide where they were found: those of
  * small islands that nearly rest are found again with it, and judged so. */
-static rb_status judge_sharply(rest *x, unsigned char *wanted)
+static rb_status judge_refined(rest *x, unsigned char *wanted)
 {
     rb_stage *s = x->s;
     int any = 0, near_miss = s->near_miss;
@@ -459,11 +472,11 @@ rb_status rb_stage_rest(rb_stage *s)
     if (status != RB_OK) return status;
     push(&x, s->p);
     memcpy(s->v_new, x.v, (size_t)s->m->nv * sizeof *x.v);
-    int any = any_may_stand(&x, wanted);
+    int any = any_may_rest(&x, wanted);
     if (any) measure(&x, s->p);
     if (any && judge(&x, wanted)) {
         status = judge_balanced(&x, wanted);
-        if (status == RB_OK) status = judge_sharply(&x, wanted);
+        if (status == RB_OK) status = judge_refined(&x, wanted);
     }
     for (int j = 0; j < s->m->nv; j++) {
         if (s->resting[tree_of(s->m, j)]) s->v_new[j] = 0.0;

@@ -1,22 +1,23 @@
-/* What contacts that bounce give back: the second stage of an impact (S.11) to (S.15).
+/* Restitution, the second stage of an impact (S.57) to (S.59), (S.61), (S.62).
  *
- * Compression has been solved: p_c, and velocities u_c = u + W p_c of the rows. Restitution adds
- * impulses p_d that solve the same kind of problem, with speeds b of separation to be reached:
+ * Compression has been solved: impulses p_c, and velocities u_c = u + W p_c of the rows.
+ * Restitution adds impulses p_d that solve the same kind of problem, with speeds b of separation
+ * to be reached:
  *
- *     0 <= p_d,n  _|_  u_n+ - b >= 0,     u+ = u_c + W p_d,    p_d inside the friction cone  (S.11)
+ *     0 <= p_d,n  _|_  u_n+ - b >= 0,     u+ = u_c + W p_d,    p_d inside the friction cone  (S.57)
  *
  * b is what makes the normal impulses p_d,n = s e p_c,n, or 0 where a contact needs more:
  *
- *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it stands                           (S.12)
+ *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it converges                         (S.58)
  *
- * with a share of the change where that does not halve (S.52).
+ * Where the change does not halve, only a share of it is taken (S.60).
  *
- * Poisson: s = 1. Stronge: s, one for each island, makes the normal work of restitution e^2 times
- * that of compression (S.13). Newton: one problem, b = -e u_n before the impact.
+ * Poisson: s = 1. Stronge: one s for each island makes the normal work of restitution e^2 times
+ * that of compression (S.59). Newton: one problem, b = -e u_n before the impact.
  *
- * Then s is lowered, for Newton's law only with energy_safe, until the impact creates no energy,
- * 1/2 p.(u + u+) <= 0 summed over the island (S.14). s = 0 always does: compression alone has
- * p.u_c <= 0, thus 1/2 p.(u + u_c) = p.u_c - 1/2 p'W p <= 0 (S.15). */
+ * Then s is lowered until the impact creates no energy, 1/2 p.(u + u+) <= 0 summed over the island
+ * (S.61); for Newton's law only with energy_safe. s = 0 always does: compression alone has p.u_c
+ * <= 0, thus 1/2 p.(u + u_c) = p.u_c - 1/2 p'W p <= 0 (S.62). */
 #include <math.h>
 #include <string.h>
 
@@ -25,22 +26,22 @@
 #include "step/stage.h"
 
 enum {
-    TARGET_ROUNDS = 12, /* of (S.12); without friction the first is exact          */
-    LAW_ROUNDS = 24,    /* of both (S.12) and (S.13)                               */
-    ENERGY_ROUNDS = 24, /* of s in (S.14)                                          */
-    FEW_ROUNDS = 4,     /* of (S.12) in each of them                               */
-    IDLE_ROUNDS = 3,    /* of (S.12) that bring nothing, where answers are chosen  */
-    ROUGH_ROUNDS = 6    /* of (S.14) there                                         */
+    TARGET_ROUNDS = 12, /* of (S.58); without friction the first is exact          */
+    LAW_ROUNDS = 24,    /* of both (S.58) and (S.59)                               */
+    ENERGY_ROUNDS = 24, /* of s in (S.61)                                          */
+    FEW_ROUNDS = 4,     /* of (S.58) in each of them                               */
+    IDLE_ROUNDS = 3,    /* of (S.58) that bring nothing, where answers are chosen  */
+    ROUGH_ROUNDS = 6    /* of (S.61) there                                         */
 };
 
-/* What (S.14) may lose beyond what the law loses, of the energy of the impact [1]. */
+/* What (S.61) may lose beyond what the law loses, of the energy of the impact [1]. */
 #define SAFE_LOSS 1e-7
 
 /* Largest s of Stronge's law [1]: friction may waste more of the work than this, then less than
  * e^2 is given back. */
 #define MOST_SCALE 4.0
 
-/* Rounds of (S.12) that shrink what is missing by this are left alone, and the least share that is
+/* Rounds of (S.58) that shrink what is missing by this are left alone, and the least share that is
  * taken otherwise [1]. */
 #define HALVED      0.5
 #define LEAST_RELAX 0.02
@@ -50,13 +51,13 @@ typedef struct bounce {
     unsigned char *skip;   /* nothing bounces in the island                          (nisland)   */
     unsigned char *mode;   /* of compression                                         (n)         */
     double *scale;         /* s                                                      (nisland)   */
-    double *lo, *hi;       /* bracket of s in (S.14)                                 (nisland)   */
+    double *lo, *hi;       /* bracket of s in (S.61)                                 (nisland)   */
     double *f_lo, *f_hi;   /* energy created at its ends, in its unit                (nisland)   */
     unsigned char *side;   /* the end that moved last: 1 hi, 2 lo, 0 none            (nisland)   */
     double *made, *size;   /* energy created, and its unit                           (nisland)   */
     double *given, *asked; /* normal work of restitution: as it is, as the law says  (nisland)   */
     double *b;             /* speed of separation                                    (n)         */
-    double *r, *r_last;    /* what (S.12) would change it by, over s, now and before (n)         */
+    double *r, *r_last;    /* what (S.58) would change it by, over s, now and before (n)         */
     double *relax;         /* share of it that is taken                              (nisland)   */
     double *grown;         /* s over that of the round before                        (nisland)   */
     double *p_c, *u_c;     /* compression; u_c with the bias                         (nrow)      */
@@ -190,8 +191,8 @@ static void miss_targets(bounce *x, const double *p_d)
     }
 }
 
-/* Loops and friction that sticks make bodies heavier than W says, and rounds of (S.12) overshoot.
- * Where r does not halve, the share that is taken follows from the last two of them (S.52). */
+/* Loops and friction that sticks make bodies heavier than W says, and rounds of (S.58) overshoot.
+ * Where r does not halve, the share that is taken follows from the last two of them (S.60). */
 static void choose_relax(bounce *x)
 {
     const rb_stage *s = x->s;
@@ -210,7 +211,7 @@ static void choose_relax(bounce *x)
     }
 }
 
-/* One round of (S.12) with the impulses p_d there; returns how far it is from standing, relative to
+/* One round of (S.58) with the impulses p_d there; returns how far it is from standing, relative to
  * b. */
 static double move_targets(bounce *x, const double *p_d)
 {
@@ -279,7 +280,7 @@ static rb_status solve_targets(bounce *x)
 /* ---- the law ----------------------------------------------------------------------------------
  */
 
-/* (S.13): s so that the normal work is e^2 times that of compression; 1 where it stands. */
+/* (S.59): s so that the normal work is e^2 times that of compression; 1 where it stands. */
 static int correct_scale(bounce *x, const double *u)
 {
     const rb_stage *s = x->s;
@@ -312,7 +313,7 @@ static void add_compression(const bounce *x, double *p)
     for (int r = 0; r < x->s->set.nrow; r++) p[r] = x->p_c[r] + x->s->p[r];
 }
 
-/* s = 0 is safe (S.15), and its energy is unknown. */
+/* s = 0 is safe (S.62), and its energy is unknown. */
 static void start_bracket(bounce *x)
 {
     for (int k = 0; k < x->s->set.nisland; k++) {
@@ -335,7 +336,7 @@ static double between(const bounce *x, int k)
 /* The energy of each island at its s: the next s to be tried, with one try left the safe side, and
  * 0 where that was not safe a second time, because impulses are not unique. Returns 0 where every
  * island is good. */
-static int narrow(bounce *x, int left)
+static int shrink_brackets(bounce *x, int left)
 {
     int any = 0;
     for (int k = 0; k < x->s->set.nisland; k++) {
@@ -354,7 +355,7 @@ static int narrow(bounce *x, int left)
     return any;
 }
 
-/* s->p = p_d, u_new: rounds of (S.12) and, where s is free, of (S.13) with each of them. Where a
+/* s->p = p_d, u_new: rounds of (S.58) and, where s is free, of (S.59) with each of them. Where a
  * problem has several answers each round may choose another: they end as soon as they bring
  * nothing. */
 static rb_status give_back(bounce *x, const double *u, int rounds, int free)
@@ -392,7 +393,7 @@ static rb_status give_by_law(bounce *x, const double *u)
     for (int k = 0; k <= rounds && status == RB_OK; k++) {
         add_compression(x, x->x);
         measure_energy(x, u, x->x, x->u_new);
-        if (!narrow(x, rounds - k)) break;
+        if (!shrink_brackets(x, rounds - k)) break;
         status = give_back(x, u, FEW_ROUNDS, 0);
     }
     return status;
@@ -448,7 +449,7 @@ static rb_status newton_safe(bounce *x, double *u)
         multiply(x, s->p, x->Wx);
         for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = s->u[r] + x->Wx[r];
         measure_energy(x, s->u, s->p, x->u_new);
-        if (!narrow(x, ENERGY_ROUNDS - k)) break;
+        if (!shrink_brackets(x, ENERGY_ROUNDS - k)) break;
         newton_bias(x, u);
         memcpy(u, s->u, (size_t)s->set.nrow * sizeof *u);
         s->part++;

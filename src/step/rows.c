@@ -1,28 +1,27 @@
-/* Contacts and rows at a configuration q_hat, and what they ask of the velocity.
+/* Contacts and rows at a configuration q_hat, and the velocities that they ask for.
  *
  * Position level: the gap after the step, linearised at q_hat, must not be negative,
  *
- *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                     (S.2)
+ *     gap(q_hat) + h n.(v+ - v_hat) >= min(0, gap(q0))                                        (S.4)
  *
- * with v_hat = 0 at the start of the step. What overlaps already is kept from sinking deeper, not
- * pushed out: no momentum comes from the repair of positions. (Stewart and Trinkle do push what
- * steps made, of rounding size: theirs is gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.75).) Gaps of
- * rounding size are zero, and in large islands those that nobody sees (S.43).
+ * with v_hat = 0 at the start of the step. Overlap is kept from growing, not pushed out: no
+ * momentum comes from the repair of positions. (The formulations of Stewart and Trinkle push out
+ * what steps made, which is of rounding size: gap(q_hat) + h n.(v+ - v_hat) >= 0 (S.37).) Gaps of
+ * rounding size count as zero, and in large islands small ones, too (S.8).
  *
- * Loops likewise: of the closure error at the start a share RB_LOOP_SHARE is taken off in a step,
- * what the step itself would add is not allowed (S.10). Ahead of the start (v_hat given from the
- * beginning) the whole error is taken off, as Stewart and Trinkle do, by parts of a step their
- * share.
+ * Loops likewise: a step takes off a share RB_LOOP_SHARE of the closure error at its start, and
+ * may not add any itself (S.38). Where rows are taken ahead from the beginning (v_hat given), the
+ * whole error is taken off, as Stewart and Trinkle do; parts of a step take their share.
  *
- * Restitution in a fixed step: a contact that would close within it and comes faster than weight
- * alone drives it in two steps bounces (S.3). It would meet with u*, and leaves with the speed b
- * that e u* has become where the step ends: the bounce has the height that e gives it, though the
- * step does not know the time of the impact,
+ * Restitution in a fixed step: a contact bounces that would close within the step and comes faster
+ * than weight alone drives it in two steps (S.7). It would meet with u*. It leaves with b, the
+ * speed that e u* has become where the step ends. So the bounce has the height that e gives it,
+ * although the step does not know the time of the impact:
  *
  *     a = (u - u_f) / h,   u*^2 = u^2 + 2 a gap,   b = sqrt(e^2 u*^2 + a^2 h^2 - 2 a gap) - a h.
  *
- * Newton's law asks for b itself; the other laws first bring the contact to rest, and restitution.c
- * gives back b / |u_f| of what that took. */
+ * Newton's law asks for b itself. The other laws first bring the contact to rest, and
+ * restitution.c gives back b / |u_f| of the impulse that this took. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +47,7 @@ static rb_status factor_with(const rb_model *m, rb_data *d, const double *k)
     return status;
 }
 
-/* Springs, dampers and servos act on what an impulse does within the step as well (D.25). */
+/* Springs, dampers and servos act on what an impulse does within the step as well (D.37). */
 rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E)
 {
     const rb_model *m = s->m;
@@ -70,7 +69,7 @@ rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E)
         double more = 0.0;
         any |= k[j] != 0.0;
         if (b[j] != 0.0)
-            more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.37) */
+            more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.38) */
         held |= more > 0.0;
         k[j] += more;
         b[j] = more;
@@ -91,7 +90,7 @@ static void go_to(rb_stage *s)
 {
     rb_data *d = s->d;
     int ahead = s->v_hat && !s->middle;
-    rb_stage_led_pose(s, ahead ? s->h : 0.0);
+    rb_stage_kinematic_pose(s, ahead ? s->h : 0.0);
     memcpy(d->q, s->q_hat, (size_t)s->m->nq * sizeof *d->q);
     memcpy(d->v, ahead ? s->v_hat : s->v_free, (size_t)s->m->nv * sizeof *d->v);
     rb_placed_motion(s->m, d);
@@ -105,15 +104,21 @@ static int is_unilateral(const rb_constraint *c)
     return c->kind == RB_CONSTRAINT_CONTACT || c->kind == RB_CONSTRAINT_LIMIT;
 }
 
+/* Least gap of its pair at the start of the step. */
+static double start_of(const rb_stage *s, const rb_constraint *c)
+{
+    return s->start[c - s->set.c];
+}
+
 /* Deeper at q_hat than steps may make it: what calls for a repair. */
 static int is_too_deep(const rb_stage *s, const rb_constraint *c)
 {
-    double start = rb_stage_start_gap(s, &c->id);
+    double start = start_of(s, c);
     return c->gap < rb_stage_lowest(s, start, rb_stage_deep(s, &c->id));
 }
 
 /* Stewart and Trinkle push out what steps made, a part of a step its share of it: over a part of
- * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.75), unless
+ * 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays (S.37), unless
  * nobody looks at what steps make. */
 static double pushed_floor(const rb_stage *s, double start, double deep)
 {
@@ -126,16 +131,16 @@ static double pushed_floor(const rb_stage *s, double start, double deep)
 static double own_floor(const rb_stage *s, const rb_constraint *c, int lifts)
 {
     double deep = rb_stage_deep(s, &c->id);
-    double start = fmin(0.0, rb_stage_start_gap(s, &c->id));
+    double start = fmin(0.0, start_of(s, c));
     if (s->o->formulation->push_out) return pushed_floor(s, start, deep);
     return lifts && start >= -2.0 * deep ? fmax(start, -0.5 * deep) : start;
 }
 
-/* Where rows leave no answer, what touches yields by rounding (S.41). */
+/* Where rows leave no answer, what touches yields by rounding (S.39). */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
 {
-    double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, rb_stage_start_gap(s, &c->id));
     if (!s->yields || s->o->formulation->push_out) return 0.0;
+    double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, start_of(s, c));
     if (c->kind == RB_CONSTRAINT_LIMIT) {
         double room = fmax(start - rb_stage_lowest(s, start, deep), 0.5 * RB_GAP_DEEP * s->size);
         return fmax(fmin(RB_YIELD * deep, room), rb_stage_yield_error(s, start));
@@ -144,7 +149,7 @@ double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
     return start < -2.0 * deep ? RB_YIELD_OVERLAP * rb_stage_growth(s) : 0.0;
 }
 
-/* A rigid face: points that differ by no more than steps may overlap are at one height (S.49). */
+/* A rigid face: points that differ by no more than steps may overlap are at one height (S.9). */
 static int is_level(const rb_stage *s, const rb_constraint *c, double a, double b)
 {
     return fabs(a - b) <= rb_stage_deep(s, &c->id);
@@ -172,8 +177,8 @@ static double gap_floor(const rb_stage *s, const rb_constraint *c)
     return floor;
 }
 
-/* Points of a face that touches are closed where they are level with zero (S.49), those of large
- * islands where nobody sees their gap (S.43). */
+/* Points of a face that touches are closed where they are level with zero (S.9), those of large
+ * islands where nobody sees their gap (S.8). */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 {
     int of = c->island;
@@ -190,25 +195,25 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 
 static double normal_bias(const rb_stage *s, const rb_constraint *c, double u_hat)
 {
-    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) /* (S.22) */
+    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN) /* (S.79) */
         return fmax(0.0, 2.0 * c->gap / s->h + s->u_before[c->row]);
     double floor = gap_floor(s, c);
     double room = c->gap - floor;
     if (room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c)) room = 0.0;
     double bias = (room + rb_stage_yield(s, c)) / s->h - u_hat;
-    int stays = s->stays && s->v_hat && !s->middle && !is_too_deep(s, c);
+    int stays = s->keep_overlap && s->v_hat && !s->middle && !is_too_deep(s, c);
     return stays ? fmax(0.0, bias) : bias;
 }
 
-/* Row r of a loop (S.10). In the scheme of Moreau and Jean it is a matter of velocities (S.67). */
+/* Row r of a loop (S.38). In the scheme of Moreau and Jean it is a matter of velocities (S.80). */
 static double loop_bias(const rb_stage *s, const rb_constraint *c, int r, double u_hat)
 {
-    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN || rb_stage_is_repeated(s, c->id.a, r)) return 0.0;
+    if (s->o->scheme == RB_SCHEME_MOREAU_JEAN || rb_stage_is_redundant(s, c->id.a, r)) return 0.0;
     double goal = rb_stage_error_goal(s, &c->id, r);
     return (s->set.error[c->row + r] - goal) / s->h - u_hat;
 }
 
-/* b of (S.3) where the contact came faster than its weight drives it within two steps. */
+/* b of (S.7) where the contact came faster than its weight drives it within two steps. */
 static double bounce(const rb_stage *s, const rb_constraint *c, double gap, double u_free)
 {
     double e = c->kind == RB_CONSTRAINT_CONTACT ? c->material.restitution : 0.0;
@@ -241,9 +246,9 @@ static void fill_velocities(rb_stage *s, double *u_hat)
                 bias[0] = fmin(bias[0], s->o->law == RB_NEWTON ? -back : 0.0);
             }
         }
-        if (s->unpushed && c->kind == RB_CONSTRAINT_EQUALITY)
+        if (s->without_push_out && c->kind == RB_CONSTRAINT_EQUALITY)
             memset(bias, 0, (size_t)c->nrow * sizeof *bias);
-        if (s->unpushed && is_unilateral(c)) bias[0] = fmax(0.0, bias[0]);
+        if (s->without_push_out && is_unilateral(c)) bias[0] = fmax(0.0, bias[0]);
         for (int r = 0; r < c->nrow; r++) u[r] += bias[r];
     }
 }
@@ -351,8 +356,8 @@ static rb_status find_contacts(rb_stage *s, double slack)
     status = keep_last(s, slack);
     if (status != RB_OK) return status;
     drop_far(s);
-    status = rb_stage_points_add(s);
-    return status == RB_OK ? rb_stage_cuts_add(s) : status;
+    status = rb_stage_add_kept_points(s);
+    return status == RB_OK ? rb_stage_add_kept_planes(s) : status;
 }
 
 /* Root of the mean square of the speeds of links [m/s]. */
@@ -368,7 +373,7 @@ static double typical_speed(const rb_stage *s)
 
 /* Impulses change speeds, and pairs that the free motion would not bring together meet: in a heap
  * some do in every step, and a repair costs as much as the step. So rows are looked for a little
- * farther from the beginning, where there were many in the step before (S.46). */
+ * farther from the beginning, where there were many in the step before (S.13). */
 static void reach_farther(rb_stage *s)
 {
     if (s->last_p || s->flight || s->d->ntouch <= RB_UNIQUE_CONTACTS) return;
@@ -376,7 +381,7 @@ static void reach_farther(rb_stage *s)
 }
 
 /* Rows ahead of the start do not see what overlapped there, nor how far loops were open. */
-rb_status rb_stage_look_back(rb_stage *s)
+rb_status rb_stage_rows_at_start(rb_stage *s)
 {
     rb_data *d = s->d;
     s->q_hat = s->q0;
@@ -400,9 +405,9 @@ rb_status rb_stage_rows(rb_stage *s)
     reach_farther(s);
     double slack = s->gravity * s->h + s->reach;
     rb_status status = find_contacts(s, slack);
-    if (status == RB_OK) status = rb_stage_bearing(s);
+    if (status == RB_OK) status = rb_stage_support_points(s);
     s->info->contacts = s->ncontact;
-    if (status == RB_OK && !s->v_hat && !s->flight) rb_stage_note_clear(s);
+    if (status == RB_OK && !s->v_hat && !s->flight) rb_stage_note_clearance(s);
     if (status != RB_OK) return status;
     drop_flying(s);
     status = rb_constraints_build(s->m, d, s->o, s->h, slack, s->contacts, s->ncontact,
@@ -415,13 +420,14 @@ rb_status rb_stage_rows(rb_stage *s)
 
     /* the factor of a chain costs more than everything else: only rows need it */
     status = s->set.nrow > 0 ? rb_stage_factor(s, NULL, NULL) : RB_OK;
-    if (status == RB_OK) status = rb_stage_leave_repeated(s, !s->v_hat);
+    if (status == RB_OK) status = rb_stage_drop_redundant(s, !s->v_hat);
     if (status != RB_OK) return status;
 
     double *u_hat = rb_push(d->arena, double, s->set.nrow);
     status = u_hat ? rb_stage_take_rows(s) : RB_NOMEM;
+    if (status == RB_OK && !s->v_hat) s->first = s->set;
+    if (status == RB_OK) status = rb_stage_find_starts(s);
     if (status != RB_OK) return status;
-    if (!s->v_hat) s->first = s->set;
     fill_velocities(s, u_hat);
     return RB_OK;
 }

@@ -1,10 +1,11 @@
-/* Loops of a start are closed before the first step: Gauss and Newton's method in the metric of the
- * masses, from the pose given,
+/* Closes the loops of a start before the first step, by the method of Gauss and Newton in the
+ * metric of the masses, from the given pose:
  *
- *     min 1/2 dq'M dq,     J_b dq = -error,     limits and contacts as they are            (S.93)
+ *     min 1/2 dq'M dq,     J_b dq = -error,     limits and contacts as they are              (S.74)
  *
- * repeated until the error is rounding; then the velocity next to the one given at which loops stay
- * closed (S.92). Rows of a step would take the error off by velocities, and make energy of it. */
+ * repeated until the error is rounding. Then comes the velocity nearest to the given one at which
+ * loops stay closed (S.72). Rows of a step would take the error off by velocities, and make
+ * energy. */
 #include <math.h>
 #include <string.h>
 

@@ -10,15 +10,15 @@
 #include "base/pieces.h"
 #include "dynamics/gauge.h"
 #include "math/vec3.h"
+#include "model/cache.h"
 #include "model/layout.h"
 #include "rattleback/sensor.h"
-#include "step/hybrid.h"
-#include "step/impulse.h"
+#include "solve/internal.h"
 #include "step/node.h"
 #include "step/options.h"
-#include "step/slide.h"
+#include "step/joint_friction.h"
 #include "step/stage.h"
-#include "step/still.h"
+#include "step/rest_cache.h"
 
 /* ---- memory -----------------------------------------------------------------------------------
  */
@@ -28,7 +28,7 @@ static int take_memory(rb_stage *s)
     const rb_model *m = s->m;
     rb_arena *arena = s->d->arena;
     double **of_q[] = { &s->q0, &s->q_free, &s->q_new };
-    double **of_v[] = { &s->v0, &s->v_free, &s->v_new, &s->v_smooth, &s->v_led };
+    double **of_v[] = { &s->v0, &s->v_free, &s->v_new, &s->v_smooth, &s->v_next };
     double **of_act[] = { &s->act0, &s->act_free };
     double **of_link[] = { &s->link_dw, &s->link_dv };
     int ok = rb_push_rows(arena, of_q, 3, m->nq_all) && rb_push_rows(arena, of_v, 5, m->nv) &&
@@ -37,12 +37,12 @@ static int take_memory(rb_stage *s)
     ok = ok && (s->pushed = rb_push(arena, unsigned char, 7 * (size_t)m->ntree));
     if (!ok) return 0;
     s->overlaps = s->pushed + m->ntree;
-    s->held = s->overlaps + m->ntree;
-    s->carried = s->held + m->ntree;
-    s->resting = s->carried + m->ntree;
-    if (m->neq == 0 && !rb_slide_any(m)) return 1;
+    s->follows_rows = s->overlaps + m->ntree;
+    s->by_midpoint = s->follows_rows + m->ntree;
+    s->resting = s->by_midpoint + m->ntree;
+    if (m->neq == 0 && !rb_joint_friction_any(m)) return 1;
     s->closed = s->resting + m->ntree;
-    s->apart = s->closed + m->ntree;
+    s->loop_rows = s->closed + m->ntree;
     return 1;
 }
 
@@ -57,7 +57,7 @@ void rb_stage_save(rb_stage *s)
     copy(s->q0, s->d->q, s->m->nq);
     copy(s->v0, s->d->v, s->m->nv);
     copy(s->act0, s->d->act, s->m->na);
-    if (s->time0 != s->d->time) s->tries = 0;
+    if (s->time0 != s->d->time) s->attempts = 0;
     s->time0 = s->d->time;
     if (s->m->ngauge == 0) return;
     rb_kinematics(s->m, s->d);
@@ -76,10 +76,10 @@ void rb_stage_restore(rb_stage *s)
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 {
     char tries[16] = "", repair[16] = "", turn[16] = "", part[16] = "", impact[16] = "";
-    if (s->tries > 1) snprintf(tries, sizeof tries, "-n%d", s->tries);
+    if (s->attempts > 1) snprintf(tries, sizeof tries, "-n%d", s->attempts);
     if (s->round > 0) snprintf(impact, sizeof impact, "-i%d", s->round);
     if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
-    if (s->turn > 0) snprintf(turn, sizeof turn, "-s%d", s->turn);
+    if (s->iteration > 0) snprintf(turn, sizeof turn, "-s%d", s->iteration);
     if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
     snprintf(text, size, "t%.12g%s%s%s%s%s%s-%d", s->time0, tries, impact, s->middle ? "-m" : "",
              repair, turn, part, island);
@@ -89,8 +89,8 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
  */
 
 /* Work of the impulses, 1/2 (J'p).(v+ + vf), and that of prescribed motion, p.drive, which is not
- * created (S.8). Without springs and dampers within the step it is 1/2 v+'Mv+ - 1/2 vf'Mvf, without
- * the cancellation of two large energies. */
+ * created (S.18). Without springs and dampers within the step it is 1/2 v+'Mv+ - 1/2 vf'Mvf,
+ * without the cancellation of two large energies. */
 rb_status rb_stage_measure(rb_stage *s)
 {
     const rb_model *m = s->m;
@@ -111,7 +111,7 @@ void rb_stage_finish(rb_stage *s)
 {
     rb_data *d = s->d;
     int node = s->o->scheme == RB_SCHEME_NODE;
-    if (!node) rb_stage_tell_energy(s);
+    if (!node) rb_stage_report_energy(s);
     rb_constraints_velocity(&s->set, s->v_new, s->u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
@@ -121,9 +121,9 @@ void rb_stage_finish(rb_stage *s)
     s->info->energy_created += s->energy;
     s->info->energy_impacts += s->energy_impacts;
     s->energy_impacts = 0.0;
-    s->info->energy_smooth += s->made;
-    s->info->penetration = s->deepest = fmax(s->deepest, s->info->penetration);
-    s->info->penetration_made = s->made_deepest = fmax(s->made_deepest, s->info->penetration_made);
+    s->info->energy_smooth += s->energy_made;
+    s->info->penetration = s->overlap_deepest = fmax(s->overlap_deepest, s->info->penetration);
+    s->info->penetration_made = s->overlap_made = fmax(s->overlap_made, s->info->penetration_made);
     if (s->closing_dv) rb_stage_closed_impulses(s);
     rb_stage_store(s);
     if (s->closing_dv) rb_stage_closed_next(s);
@@ -141,7 +141,7 @@ static rb_status first_place(rb_stage *s, double *q_hat, double *v_hat)
     s->q_hat = s->q0;
     s->v_hat = NULL;
     if (!s->o->formulation->ahead) return RB_OK;
-    rb_status status = rb_stage_look_back(s);
+    rb_status status = rb_stage_rows_at_start(s);
     copy(v_hat, s->v0, s->m->nv);
     rb_integrate(s->m, s->q0, v_hat, s->h, q_hat);
     s->q_hat = q_hat;
@@ -172,8 +172,8 @@ static rb_status check(rb_stage *s, int may_hold, double *worst)
 {
     int moved = 0;
     rb_status status = rb_stage_check(s, worst);
-    if (status == RB_OK && *worst > 1.0 && s->closing_dv) status = rb_stage_apart_check(s);
-    if (status == RB_OK && *worst > 1.0 && may_hold) status = rb_stage_hold(s, &moved);
+    if (status == RB_OK && *worst > 1.0 && s->closing_dv) status = rb_stage_check_loop_rows(s);
+    if (status == RB_OK && *worst > 1.0 && may_hold) status = rb_stage_follow_rows(s, &moved);
     return status == RB_OK && moved ? rb_stage_check(s, worst) : status;
 }
 
@@ -187,7 +187,7 @@ static rb_status solve_rows(rb_stage *s)
 static rb_status go_on(rb_stage *s)
 {
     rb_status status = rb_stage_restitute(s);
-    return status == RB_OK ? rb_stage_place(s) : status;
+    return status == RB_OK ? rb_stage_new_position(s) : status;
 }
 
 static rb_status do_round(rb_stage *s)
@@ -196,7 +196,7 @@ static rb_status do_round(rb_stage *s)
     return status == RB_OK ? go_on(s) : status;
 }
 
-/* The first round: what passes by is left out (S.45). */
+/* The first round: what passes by is left out (S.6). */
 static rb_status first_round(rb_stage *s)
 {
     int meet = 0;
@@ -204,39 +204,39 @@ static rb_status first_round(rb_stage *s)
     rb_status status = solve_rows(s);
     int may = !s->flight && !s->v_hat;
     if (status == RB_OK && may) status = rb_stage_find_ghosts(s);
-    if (status == RB_OK && s->nghost > 0) s->tries++, status = solve_rows(s);
+    if (status == RB_OK && s->nghost > 0) s->attempts++, status = solve_rows(s);
     if (status == RB_OK) status = go_on(s);
     if (status == RB_OK && s->nghost > 0) status = rb_stage_ghosts_meet(s, &meet);
     if (status != RB_OK || !meet) return status;
     s->nghost = 0;
-    s->tries++;
+    s->attempts++;
     return do_round(s);
 }
 
-/* The first round, and its rows once more at the middle where a body pivots (S.47). What has no
+/* The first round, and its rows once more at the middle where a body pivots (S.5). What has no
  * answer there keeps the one it had. */
 static rb_status first_rounds(rb_stage *s)
 {
     int done = 0;
     rb_status status = first_round(s);
-    if (status == RB_OK) status = rb_stage_middle(s, &done);
+    if (status == RB_OK) status = rb_stage_midpoint_rows(s, &done);
     if (status != RB_OK || done || !s->middle) return status;
     s->middle = 0;
     s->q_hat = s->q0;
     s->v_hat = NULL;
     s->last_p = NULL;
-    s->tries++;
+    s->attempts++;
     return do_round(s);
 }
 
 /* Each repair of a long chain takes turns of its own: where overlap does not shrink, halves of the
  * step are cheaper. */
-static int strays(const rb_stage *s, int round, double before, double worst)
+static int diverges(const rb_stage *s, int round, double before, double worst)
 {
     if (s->final || round < 2 || worst <= RB_REPAIR_GAIN * before || !rb_stage_is_long(s->m))
         return 0;
     int carried = 0;
-    for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->carried[tree];
+    for (int tree = 0; tree < s->m->ntree; tree++) carried |= s->by_midpoint[tree];
     return carried;
 }
 
@@ -248,8 +248,8 @@ static int stays_open(const rb_stage *s, int round, double missed_before)
            s->missed > RB_LOOP_GAIN * missed_before;
 }
 
-/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.7) and, in
- * nonlinear formulations, until it stands (S.9). */
+/* Rows at q_hat, solved; then the same at the position found, until its gaps hold (S.24) and, in
+ * nonlinear formulations, until it stands (S.26). */
 static rb_status solve_until_open(rb_stage *s)
 {
     const rb_model *m = s->m;
@@ -260,10 +260,10 @@ static rb_status solve_until_open(rb_stage *s)
     if (status != RB_OK) return status;
     s->last_p = NULL;
     s->first_v = NULL;
-    s->repeats = NULL;
+    s->redundant = NULL;
     s->middle = 0;
-    s->npoint = s->ncut = 0;
-    memset(s->held, 0, (size_t)m->ntree);
+    s->nkept_point = s->nkept_plane = 0;
+    memset(s->follows_rows, 0, (size_t)m->ntree);
     double before = INFINITY, missed = INFINITY;
     for (int round = 0;; round++) {
         double worst = 0.0;
@@ -282,7 +282,7 @@ static rb_status solve_until_open(rb_stage *s)
             return RB_OK;
         }
 
-        if (strays(s, round, before, worst))
+        if (diverges(s, round, before, worst))
             return rb_fail(s->err, RB_UNSOLVED,
                            "repairs of a chain do not end its overlap: shorten the step");
         if (stays_open(s, round, missed))
@@ -290,9 +290,9 @@ static rb_status solve_until_open(rb_stage *s)
                            "loops cannot be closed: their equations contradict each other");
         before = worst;
         missed = s->missed;
-        if (round == 0 && !s->first_v) status = rb_stage_remember(s);
-        if (status == RB_OK) status = rb_stage_points_keep(s);
-        if (status == RB_OK) status = rb_stage_cuts_keep(s);
+        if (round == 0 && !s->first_v) status = rb_stage_keep_first_answer(s);
+        if (status == RB_OK) status = rb_stage_keep_points(s);
+        if (status == RB_OK) status = rb_stage_keep_planes(s);
         if (status != RB_OK) return status;
         s->info->repairs++;
         s->middle = 0;
@@ -325,7 +325,7 @@ static int keep_answer(const rb_stage *s, answer *x)
     copy(x->v_new, s->v_new, m->nv);
     copy(x->q_new, s->q_new, m->nq_all);
     copy(x->v_free, s->v_free, m->nv);
-    const unsigned char *const flags[] = { s->pushed, s->held, s->carried, s->resting };
+    const unsigned char *const flags[] = { s->pushed, s->follows_rows, s->by_midpoint, s->resting };
     for (int k = 0; k < 4; k++) memcpy(x->flags + (size_t)k * n, flags[k], n);
     x->stage = *s;
     x->info = *s->info;
@@ -341,7 +341,7 @@ static void take_answer(rb_stage *s, const answer *x)
     copy(s->v_new, x->v_new, m->nv);
     copy(s->q_new, x->q_new, m->nq_all);
     copy(s->v_free, x->v_free, m->nv);
-    unsigned char *const flags[] = { s->pushed, s->held, s->carried, s->resting };
+    unsigned char *const flags[] = { s->pushed, s->follows_rows, s->by_midpoint, s->resting };
     for (int k = 0; k < 4; k++) memcpy(flags[k], x->flags + (size_t)k * n, n);
 }
 
@@ -351,28 +351,28 @@ static int has_mechanism(const rb_model *m)
 }
 
 /* Rows of Stewart and Trinkle, ahead of the start, push out what turns within the step, and that
- * may make energy. Rows that ask for nothing do not (S.15): their answer is the first one of
- * (S.36), the position is that of the others (S.68). Bodies by themselves move as printed: their
+ * may make energy. Rows that ask for nothing do not (S.62): their answer is the first one of
+ * (S.35), the position is that of the others (S.36). Bodies by themselves move as printed: their
  * rod would slide a step late. */
-static rb_status find_unpushed(rb_stage *s)
+static rb_status solve_without_push_out(rb_stage *s)
 {
     answer kept;
     int tempers = s->o->law != RB_NEWTON || s->o->energy_safe;
     if (!s->o->formulation->push_out || !(s->energy > 0.0) || !tempers || !has_mechanism(s->m))
         return RB_OK;
     if (!keep_answer(s, &kept)) return RB_NOMEM;
-    s->unpushed = 1;
-    s->tries++;
+    s->without_push_out = 1;
+    s->attempts++;
     rb_status status = do_round(s);
-    if (status == RB_OK) status = rb_stage_remember(s);
+    if (status == RB_OK) status = rb_stage_keep_first_answer(s);
     if (status == RB_OK) {
         kept.stage.first_v = s->first_v;
         kept.stage.first_f = s->first_f;
         kept.stage.first_work = s->first_work;
         kept.stage.first_island = s->first_island;
-        kept.stage.unpushed = 1;
+        kept.stage.without_push_out = 1;
     }
-    kept.stage.tries = s->tries;
+    kept.stage.attempts = s->attempts;
     take_answer(s, &kept);
     return status == RB_UNSOLVED ? RB_OK : status;
 }
@@ -380,24 +380,24 @@ static rb_status find_unpushed(rb_stage *s)
 /* Units of a part of a step beside what is counted. */
 #define PART_WORK 2.0
 
-/* Where the step would lead without contact, loops closed where nothing pushes (S.61). */
+/* Where the step would lead without contact, loops closed where nothing pushes (S.43). */
 static rb_status move_freely(rb_stage *s)
 {
     int any = 0;
-    s->opened = 0;
+    s->more_loop_rows = 0;
     s->closing_dv = NULL;
     rb_status status = s->closed ? rb_stage_close_loops(s, &any) : RB_OK;
-    return status == RB_OK && !any ? rb_stage_likely_motion(s) : status;
+    return status == RB_OK && !any ? rb_stage_rough_motion(s) : status;
 }
 
 static rb_status move_once(rb_stage *s)
 {
     if (s->o->scheme == RB_SCHEME_NODE) return rb_stage_node(s);
-    s->tries++;
-    s->unpushed = 0;
+    s->attempts++;
+    s->without_push_out = 0;
     s->reach = 0.0;
     s->near.known = s->kept_q0 = 0;
-    s->carry_substeps = 0;
+    s->midpoint_substeps = 0;
     memset(&s->set, 0, sizeof s->set);
     rb_status status = move_freely(s);
     if (status == RB_OK && rb_stage_is_clear(s)) {
@@ -405,10 +405,10 @@ static rb_status move_once(rb_stage *s)
         return RB_OK;
     }
     if (status == RB_OK) status = solve_until_open(s);
-    if (status == RB_OK) status = rb_stage_through(s);
+    if (status == RB_OK) status = rb_stage_tunnelling(s);
     if (status == RB_OK) status = rb_stage_measure(s);
-    if (status == RB_OK) status = find_unpushed(s);
-    if (status == RB_OK) status = rb_stage_temper(s);
+    if (status == RB_OK) status = solve_without_push_out(s);
+    if (status == RB_OK) status = rb_stage_limit_repair_energy(s);
     return status;
 }
 
@@ -418,7 +418,7 @@ static rb_status move(rb_stage *s)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     rb_status status = move_once(s);
-    while (status == RB_UNSOLVED && s->closed && s->opened) {
+    while (status == RB_UNSOLVED && s->closed && s->more_loop_rows) {
         rb_stage_restore(s);
         rb_arena_reset(s->d->arena, mark);
         s->info->residual = residual; /* what was refused is not reported as accepted */
@@ -450,10 +450,10 @@ static int began_beyond_limits(const rb_stage *s)
 
 /* Overlap that is reported, not refused, in units of what is allowed: at `standard` 1e-4 of a body,
  * as much as `fast` allows. */
-enum { OVERLAP_TOLD = 100 };
+enum { OVERLAP_REPORTED = 100 };
 
 /* How often what touches may yield, of a motion that has no answer. */
-static int most_yields(const rb_stage *s, int push_out)
+static int most_relaxations(const rb_stage *s, int push_out)
 {
     int may = s->may_yield || (holds_overlap(s) && !push_out);
     int node = s->o->scheme == RB_SCHEME_NODE;
@@ -462,7 +462,7 @@ static int most_yields(const rb_stage *s, int push_out)
     return may && s->set.nrow > 0 ? 1 + (last && began_beyond_limits(s)) : 0;
 }
 
-/* Where motions begin, and what was told by then. */
+/* Where motions begin, and what was reported by then. */
 typedef struct beginning {
     rb_mark mark;
     double residual, in_velocity;
@@ -481,21 +481,21 @@ static rb_status move_again(rb_stage *s, const beginning *from)
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
  * then errors of loops stay as they are, and what touches yields by rounding, or limits that the
- * start is beyond by a thousandth of that (S.41). Bodies that are jammed stay as they are in
- * repairs, where the step cannot be halved any more (S.88). */
-static rb_status move_or_yield(rb_stage *s)
+ * start is beyond by a thousandth of that (S.39). Bodies that are jammed stay as they are in
+ * repairs, where the step cannot be halved any more (S.78). */
+static rb_status move_or_relax(rb_stage *s)
 {
     beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
     int push_out = s->o->formulation->push_out;
     s->may_yield = s->m->neq > 0 && !push_out;
-    s->yields = s->stays = 0;
+    s->yields = s->keep_overlap = 0;
     rb_status status = move(s);
     if (status == RB_UNSOLVED && s->final && s->last_p && !push_out) {
-        s->stays = 1;
+        s->keep_overlap = 1;
         status = move_again(s, &from);
-        s->stays = 0;
+        s->keep_overlap = 0;
     }
-    int most = status == RB_UNSOLVED ? most_yields(s, push_out) : 0;
+    int most = status == RB_UNSOLVED ? most_relaxations(s, push_out) : 0;
     while (status == RB_UNSOLVED && s->yields < most) {
         s->yields++;
         status = move_again(s, &from);
@@ -512,9 +512,9 @@ static int may_overlap(const rb_stage *s)
            s->tol > RB_TOL_STRICT;
 }
 
-static rb_status move_and_overlap(rb_stage *s, const beginning *from)
+static rb_status move_with_overlap(rb_stage *s, const beginning *from)
 {
-    s->may_overlap = OVERLAP_TOLD;
+    s->may_overlap = OVERLAP_REPORTED;
     rb_status status = move_again(s, from);
     s->may_overlap = 0;
     return status;
@@ -523,17 +523,18 @@ static rb_status move_and_overlap(rb_stage *s, const beginning *from)
 rb_status rb_stage_motion(rb_stage *s)
 {
     if (!rb_meter_add(s->meter, RB_WORK_MOTION, PART_WORK)) return s->meter->stopped;
-    rb_status status = rb_stage_lead(s);
-    if (s->closed) rb_stage_apart_first(s);
+    rb_status status = rb_stage_kinematic_begin(s);
+    if (s->closed) rb_stage_choose_loop_rows(s);
     beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
-    if (status == RB_OK) status = move_or_yield(s);
+    if (status == RB_OK) status = move_or_relax(s);
     int jams = s->o->scheme != RB_SCHEME_NODE || s->no_answer; /* not: rounds that do not end */
     /* the search for a self-stress costs more than the step: first the step is halved */
     if (status == RB_UNSOLVED && jams && s->final) status = rb_stage_jam(s);
-    if (status == RB_UNSOLVED && may_overlap(s)) status = move_and_overlap(s, &from);
-    if (status == RB_OK && s->gain > RB_SMOOTH_ENERGY && !s->final)
+    if (status == RB_UNSOLVED && may_overlap(s)) status = move_with_overlap(s, &from);
+    if (status == RB_OK && s->energy_gain > RB_SMOOTH_ENERGY && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "a chain makes energy: shorten the step");
-    if (status == RB_OK && s->m->neq > 0 && s->o->scheme != RB_SCHEME_NODE && rb_stage_rises(s))
+    if (status == RB_OK && s->m->neq > 0 && s->o->scheme != RB_SCHEME_NODE &&
+        rb_stage_loops_make_energy(s))
         return rb_fail(s->err, RB_UNSOLVED, "loops make energy: shorten the step");
     return status;
 }
@@ -554,7 +555,7 @@ static int may_split(const rb_stage *s, int splits)
 }
 
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
- * taken in halves, again and again, until each part can be solved (S.16). */
+ * taken in halves, again and again, until each part can be solved (S.27). */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
@@ -567,7 +568,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
         rb_stage_finish(s);
     else
         rb_stage_restore(s);
-    rb_stage_let_go(s, status == RB_OK);
+    rb_stage_kinematic_end(s, status == RB_OK);
     rb_arena_reset(s->d->arena, mark);
     s->last_p = NULL; /* it was there */
     if (status != RB_UNSOLVED || !may_split(s, splits)) return status;
@@ -661,7 +662,7 @@ static void clear_info(rb_step_info *info)
 }
 
 /* A step without an answer to its accuracy is tried once more, from the beginning, with less than
- * that (S.98). */
+ * that (S.23). */
 static rb_status advance(rb_stage *s, const saved *start)
 {
     rb_stage fresh = *s;
@@ -676,7 +677,7 @@ static rb_status advance(rb_stage *s, const saved *start)
     return advance_by(s);
 }
 
-/* The turns of measured hinges go on from here (D.40). */
+/* The turns of measured hinges go on from here (D.53). */
 static void keep_gauges(rb_stage *s)
 {
     if (s->m->ngauge == 0) return;
@@ -692,7 +693,7 @@ static double budget_of(const rb_model *m, const rb_step_opts *o)
 }
 
 /* Whatever the step had come to: what was computed after the meter had stopped does not count. */
-static rb_status tell_stopped(const rb_stage *s)
+static rb_status report_stopped(const rb_stage *s)
 {
     const rb_meter *x = s->meter;
     if (x->stopped == RB_CANCELLED)
@@ -730,7 +731,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;
     s.gravity = rb_norm3(m->option.gravity);
     s.size = m->extent;
-    s.ladder = rb_solver_find("auto");
+    s.ladder = &rb_solver_auto;
     s.tol = s.loose = rb_step_opts_tol(o);
     s.deep = rb_accuracy_overlap(o->accuracy) * s.size;
     s.open_most = RB_LOOP_OPEN * s.deep;
@@ -741,8 +742,8 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
 
     saved start;
     double begin = d->time, end = begin + s.h;
-    rb_step_first_touch(m, d);
-    if (rb_still_is(m, d, o, s.info)) {
+    rb_step_first_contacts(m, d);
+    if (rb_rest_cache_find(m, d, o, s.info)) {
         if (d->slope_time == d->time) d->slope_time = end;
         d->time = end;
         rb_sensors(m, d);
@@ -757,22 +758,22 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (o->stepper == RB_STEPPER_IMPULSE || o->stepper == RB_STEPPER_HYBRID)
         s.info->penetration_made = s.info->penetration;
     if (status == RB_OK) status = rb_stage_project(&s, begin);
-    if (rb_meter_stopped(&meter)) status = tell_stopped(&s);
+    if (rb_meter_stopped(&meter)) status = report_stopped(&s);
     d->arena->meter = NULL;
     s.info->work = meter.all;
     if (status == RB_OK) {
         d->time = end;
         rb_control_remember(m, d, begin);
         keep_gauges(&s);
-        rb_still_start was = { .q = start.q,
-                               .v = start.v,
-                               .act = start.act,
-                               .slope = start.slope,
-                               .slope_h = start.slope_h,
-                               .touch = start.touch,
-                               .ntouch = start.ntouch };
-        rb_still_note(m, d, o, s.info, &was);
-        if (s.corrects) d->still_known = 0;
+        rb_rest_cache_start was = { .q = start.q,
+                                    .v = start.v,
+                                    .act = start.act,
+                                    .slope = start.slope,
+                                    .slope_h = start.slope_h,
+                                    .touch = start.touch,
+                                    .ntouch = start.ntouch };
+        rb_rest_cache_store(m, d, o, s.info, &was);
+        if (s.corrects) d->cache->rest_known = 0;
         rb_sensors(m, d);
     } else if (kept) {
         go_back(&s, &start);

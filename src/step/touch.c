@@ -1,15 +1,7 @@
-/* The constraints of a step, kept for the next one: sorted by who they are, found by bisection. */
+/* Stores the constraints of a step for the next one, sorted by identity and found by bisection. */
 #include <string.h>
 
 #include "step/stage.h"
-
-int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y)
-{
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    if (x->b != y->b) return x->b < y->b ? -1 : 1;
-    return x->c < y->c ? -1 : x->c > y->c;
-}
 
 const rb_touch *rb_touch_find(const rb_data *d, const rb_touch_id *id)
 {

@@ -1,7 +1,8 @@
-"""Equation numbers of docs/theory: each is given once, on the page that owns its letter; what cites one
+"""Equation numbers of docs/theory: each is given once, on the page that owns its letter, in order; what cites one
 cites an equation that is there; and each equation is cited where it is used: in the code, on another page, or
 once more on its own. Works are cited by the tags of docs/theory/references.md, [Jain 2011, 4.2]: each tag is there.
 
+An equation is placed by the line that gives it; one that is given in a sentence by where its page names it first.
 An equation on a line of its own is indented as code and ends with its number, `(S.12)`; others are given in a
 sentence. `(S.11) to (S.15)` and `(S.11) .. (S.15)` cite all of the range.
 
@@ -64,6 +65,31 @@ def unused(theory, others):
     return [f"{at[0]}: ({k[0]}.{k[1]}) is cited nowhere" for k, at in given(theory).items() if count[k] < 2]
 
 
+def order(page, letter):
+    """Numbers of a letter in the order of its page."""
+    places, sentences = {}, {}
+    for number, line in enumerate(page.splitlines()):
+        match = GIVEN.match(line)
+        given = match.groups() if match else None
+        if given and given[0] == letter:
+            places.setdefault(given[1], number)
+        for key in re.findall(rf"\({letter}\.(\d+[a-z]?)\)", line):
+            sentences.setdefault(key, number)
+    for key, number in sentences.items():
+        places.setdefault(key, number)
+    return sorted(places, key=lambda key: (places[key], int(re.match(r"\d+", key).group()), key))
+
+
+def misordered(theory, owners):
+    """Equations that do not follow the one before them on their page."""
+    for letter, page in owners.items():
+        found = order(theory.get(f"docs/theory/{page}", ""), letter)
+        wrong = [(key, k + 1) for k, key in enumerate(found) if key != str(k + 1)]
+        if wrong:
+            key, number = wrong[0]
+            yield f"docs/theory/{page}: ({letter}.{key}) is equation {number} of its page: tools/number-equations"
+
+
 def misplaced(theory, owners):
     """Equations whose letter belongs to another page."""
     return [f"{at}: ({k[0]}.{k[1]}) belongs to docs/theory/{owners[k[0]]}"
@@ -91,9 +117,9 @@ def main():
     others.update({n: tree.read(root, n) for n in tree.c_files(root)})
     owners = {letter: page for page, letter in OWNER.findall(theory.get("docs/theory/README.md", ""))}
     findings, count = check(theory, others)
-    findings += unused(theory, others) + misplaced(theory, owners)
+    findings += unused(theory, others) + misplaced(theory, owners) + list(misordered(theory, owners))
     findings += unknown_works(theory.get("docs/theory/references.md", ""), {**theory, **others})
-    tree.finish(findings, f"{count} equations, each once; each is cited, and none is cited that is not there")
+    tree.finish(findings, f"{count} equations, each once and in order; each is cited, and none is cited that is not there")
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ COINED = [
 EXPLAINED = {"docs/manual/solvers.md": ("rung",), "docs/glossary.md": ("rung",), "docs/manual/python-api.md": ("rung",)}
 
 
-# sources whose comments are not yet rewritten: step, and the large files of cones
-OLD_COMMENTS = ("src/step/", "src/solve/cone_")
+# sources whose comments are not yet rewritten
+OLD_COMMENTS = ("src/solve/cone_", "src/step/solve_islands.c")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 

@@ -1,6 +1,6 @@
 """Dependencies point one way.
 
-base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- step; io uses model, solve and,
+base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- step <- events; io uses model, solve and,
 for files that speak in terms of the inertia of the finished model, dynamics;
 front, poses and show stand beside io, in its library, and use all of it;
 cli, bench, fuzz use the public headers only, and so does flat, which shares the threads of cli. Core rooms know the C
@@ -15,7 +15,7 @@ import sys
 import tree
 
 LEVEL = {"base": 0, "math": 1, "solve": 2, "model": 2, "dynamics": 3, "collide": 3,
-         "contact": 4, "sense": 4, "step": 5}
+         "contact": 4, "sense": 4, "step": 5, "events": 6}
 IO_MAY_USE = {"base", "math", "model", "solve", "dynamics"}
 BESIDE_IO = {"front", "poses", "show"}    # of the same library: public headers, and what io offers
 
@@ -32,6 +32,9 @@ C_STANDARD = {h + ".h" for h in (
 
 # vector kernels may be written with intrinsics, beside their scalar twin
 INTRINSICS = {"immintrin.h", "arm_neon.h"}
+
+# contact reads the options of a step, rb_step_opts, and declares them for its formulations
+OPTIONS = ("src/contact/contact.h", "rattleback/step.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -79,7 +82,8 @@ def judge_src(name, quote, target, siblings):
         return judge_flat(target, quote)
     if target.startswith("rattleback/"):
         owner = public_room(target)
-        return None if owner in allowed_rooms(room) else f"{room} may not know {target}"
+        ok = owner in allowed_rooms(room) or (name, target) == OPTIONS
+        return None if ok else f"{room} may not know {target}"
     if quote == '"':
         owner = target.split("/")[0] if "/" in target else room
         if owner not in LEVEL and owner not in BESIDE_IO | {"io"}:
@@ -96,15 +100,15 @@ def judge_src(name, quote, target, siblings):
     return None if ok or IO_LIBRARIES.fullmatch(target) else f"io may not use <{target}>"
 
 
-def judge_user(name, quote, target, siblings, corpus):
-    """A file in cli/, bench/, fuzz/ or include/: public headers and its own folder."""
+def judge_user(name, quote, target, own, corpus):
+    """A file in cli/, bench/, fuzz/ or include/: public headers and the headers of its own folder, `own`."""
     room = room_of(name)
     if target.startswith("rattleback/"):
         return None
     if quote == "<":
         ok = room != "include" or target in C_STANDARD
         return None if ok else f"public headers use the C standard library only, not <{target}>"
-    if target in siblings or (room in CORPUS_USERS and target in corpus):
+    if target in own or (room in CORPUS_USERS and target in corpus):
         return None
     return f"{room} uses public headers and its own folder only, not \"{target}\""
 
@@ -120,7 +124,7 @@ def judge(name, quote, target, siblings, corpus):
 def resolve(name, target, names):
     """The repository path an include means, or None."""
     for candidate in (os.path.join(os.path.dirname(name), target), "src/" + target,
-                      "include/" + target, "bench/" + target):
+                      "include/" + target, "bench/" + target, "cli/" + target):
         if candidate in names:
             return candidate
     return None
@@ -154,12 +158,18 @@ def headers_in(folder, files):
     return {os.path.basename(n) for n in files if os.path.dirname(n) == folder}
 
 
+def headers_below(folder, files):
+    """The command includes its headers by their path below cli/: "run/run.h"."""
+    return {n[len(folder) + 1:] for n in files if n.startswith(folder + "/") and n.endswith(".h")}
+
+
 def check(files):
     """files: {path: text}. Findings as sentences."""
     findings, graph = [], {}
     corpus = headers_in("bench", files)
+    command = headers_below("cli", files)
     for name, text in files.items():
-        siblings = headers_in(os.path.dirname(name), files)
+        siblings = command if name.startswith("cli/") else headers_in(os.path.dirname(name), files)
         for number, quote, target in includes_of(text):
             if ".." in target.split("/"):
                 findings.append(f"{name}:{number}: no '..' in includes: {target}")

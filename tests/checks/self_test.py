@@ -1,5 +1,8 @@
 """The checks can fail: each is shown a violation that it must find and a text that it must pass."""
+import importlib.machinery
+import importlib.util
 import os
+import sys
 import tempfile
 import unittest
 
@@ -17,11 +20,23 @@ import snippets
 import symbols
 import words
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "report"))
+import page  # noqa: E402
+import records  # noqa: E402
+
+
+def tool(name):
+    """A script of tools as a module."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", name)
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 class Includes(unittest.TestCase):
     @staticmethod
     def findings(name, line):
-        return includes.check({name: line + "\n", "bench/corpus.h": ""})
+        return includes.check({name: line + "\n", "bench/corpus.h": "", "cli/run/run.h": ""})
 
     def test_right_directions_pass(self):
         for name, line in (
@@ -31,8 +46,12 @@ class Includes(unittest.TestCase):
                 ("src/io/a.c", "#include <jansson.h>"),
                 ("src/io/a.c", '#include "solve/matrix.h"'),
                 ("src/step/a.c", '#include "collide/gjk.h"'),
+                ("src/events/a.c", '#include "step/stage.h"'),
+                ("src/contact/contact.h", '#include "rattleback/step.h"'),
                 ("cli/a.c", '#include "rattleback/io.h"'),
                 ("cli/a.c", '#include "corpus.h"'),
+                ("cli/a.c", '#include "run/run.h"'),
+                ("cli/poses/a.c", '#include "run/run.h"'),
                 ("cli/a.c", "#include <unistd.h>"),
                 ("tests/a.c", '#include "math/dense.h"')):
             self.assertEqual(self.findings(name, line), [], line)
@@ -48,6 +67,9 @@ class Includes(unittest.TestCase):
                 ("src/solve/a.c", "#include <jansson.h>"),
                 ("src/solve/a.c", '#include "io/context.h"'),
                 ("src/io/a.c", '#include "step/fixed.h"'),
+                ("src/step/a.c", '#include "events/hybrid.h"'),
+                ("src/contact/a.c", '#include "rattleback/step.h"'),
+                ("cli/run/a.c", '#include "run.h"'),
                 ("src/solve/a.c", '#include "../math/dense.h"'),
                 ("src/solve/a.c", '#include "nowhere.h"'),
                 ("cli/a.c", '#include "math/dense.h"'),
@@ -111,6 +133,37 @@ class Markdown(unittest.TestCase):
         misplaced = equations.misplaced(theory, {"S": "a.md", "T": "b.md"})
         self.assertEqual(len(misplaced), 1)
         self.assertIn("(T.1) belongs to docs/theory/b.md", misplaced[0])
+
+    def test_equations_out_of_order(self):
+        page = {"docs/theory/a.md": "see (S.1)\n    x = 1    (S.2)\n    y = 1    (S.1)\n"}
+        self.assertEqual(len(list(equations.misordered(page, {"S": "a.md"}))), 1)
+        page = {"docs/theory/a.md": "see (S.2)\n    x = 1    (S.1)\n    y = 1    (S.2)\n"}
+        self.assertEqual(list(equations.misordered(page, {"S": "a.md"})), [])
+
+    def test_renumbering(self):
+        numbers = tool("number-equations")
+        changed = {("S", str(k)): str(new) for k, new in zip(range(1, 7), (4, 5, 6, 1, 2, 3))}
+        single, several = numbers.patterns("S")
+        for old, new in (("(S.1)", "(S.4)"), ("(S.1) to (S.3)", "(S.4) to (S.6)"), ("(S.6, S.2 to S.4)", "(S.3, S.1, S.5, S.6)"),
+                         ("(S.1) to (S.4)", "(S.1), (S.4) to (S.6)"), ("C17 F.10.1.4, (S.9)", "C17 F.10.1.4, (S.9)")):
+            self.assertEqual(numbers.renumber(old, changed, single, several), new)
+
+    def test_records_of_results(self):
+        with tempfile.TemporaryDirectory() as root:
+            for folder, cpu, note in (("2026-01-02-a", "Ours, 2 cores", "x: 1111111\nx, y: 2222222, quiet\n"),
+                                      ("2026-01-02-b", "Other", "x: 3333333\n"), ("2026-01-01-c", "Ours", "y: 4444444\n")):
+                os.makedirs(os.path.join(root, folder))
+                for name, text in (("machine.txt", f"cpu: {cpu}\n{note}"), ("x.csv", "k\n1\n")):
+                    with open(os.path.join(root, folder, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+            with open(os.path.join(root, "reference.txt"), "w", encoding="utf-8") as file:
+                file.write("cpu: Ours\nrevision: 2222222\n")
+            record = records.Record(root, "x.csv")
+            self.assertEqual(record.folder, "2026-01-02-a")
+            self.assertEqual(record.revisions(), ["2222222"])
+            self.assertEqual(page.written(lambda r: records.Record(r, "z.csv"), root), page.MISSING)
+            text = page.fill("<!-- results: table z.md 0 -->\nold\n<!-- end of results -->", "a.md", root)
+            self.assertNotIn("old", text)
 
     def test_coined_words(self):
         text = "It is told twice.\n`it is told` in code\n```sh\nin vain\n```\n"

@@ -95,7 +95,7 @@ def test_cube():
 
 
 def test_coulombs_law_of_the_cube_by_a_second_method():
-    with open(os.path.join(ROOT, "cli/reproduce_cube.c"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "cli/reproduce/cube.c"), encoding="utf-8") as file:
         text = file.read()
     square = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
     legs = [(0.0, 0.7), (-0.6, -0.35), (0.6, -0.35)]

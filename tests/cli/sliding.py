@@ -1,5 +1,5 @@
 """Coulomb's law for a block that slides and spins on legs, by Runge-Kutta: the second method behind
-the numbers in cli/reproduce_cube.c.
+the numbers in cli/reproduce/cube.c.
 
 The block stays upright. Loads balance weight and the moments of friction at the height of the centre;
 where more than three legs stand they share the load as equally soft ones do, N = a + b x + c y.

@@ -65,7 +65,7 @@ TENDONS = """
 """
 
 # MuJoCo's point of a string inside of a circle is found to 1e-6 rad: its length is that of the true path to
-# rounding, its Jacobian is not. Ours is the gradient of the length (tests/test_tendon.c).
+# rounding, its Jacobian is not. Ours is the gradient of the length (tests/dynamics/test_tendon.c).
 INSIDE = """
   <tendon>
     <spatial name="inside" stiffness="20"><site site="s1"/><geom geom="ball" sidesite="in"/><site site="s2"/></spatial>

@@ -3,7 +3,7 @@ equalities have no forces on either side.
 
 Every type of sensor that does not need a contact stands in the models below; robots with sensors of their own
 are read from RB_MENAGERIE where that is a folder. Errors are relative to the largest number of the sensor's
-type. Contact sensors and touch: tests/test_sensors.c, by statics.
+type. Contact sensors and touch: tests/sense/test_sensors.c, by statics.
 
 usage: sensors.py PATH_TO_rattleback [--states N] [--models FOLDER] [NAME...]
 """
