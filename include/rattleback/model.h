@@ -496,7 +496,8 @@ typedef struct rb_data {
     double *geom_p, *geom_R; /*                                                 (ngeom x 3, 9) */
     double *site_p, *site_R; /*                                                 (nsite x 3, 9) */
 
-    int placed; /* 1: all of them may be those of q; code that writes poses or frames sets 0      */
+    int placed; /* 1: poses of links may be those of q; code that writes them sets 0              */
+    int framed; /* 1: so may frames, but of geoms that are only to be seen                        */
 
     /* rb_tendons, with rb_kinematics: spatial tendons */
     double *ten_length; /* [m]                                                  (ntendon)     */

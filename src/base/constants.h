@@ -80,6 +80,11 @@
  * [1]. Larger: energy drifts by about this much in every step. */
 #define RB_SMOOTH_TOL 1e-12
 
+/* RB_SMOOTH_TOL for models with actuators [1]: they add and remove energy, and their steps have
+ * errors of 1e-6 of the velocity and more. Not with loops, whose closing repeats it until their
+ * errors vanish. Larger: contacts feel the iteration. Smaller: an evaluation more. */
+#define RB_SMOOTH_TOL_DRIVEN 1e-9
+
 /* The same for long chains with a link that rotates by more than RB_SMOOTH_WATCH [1]: the error of
  * the rule itself is 5e-6 or more there. Larger: the energy error reported is that of the
  * iteration. Smaller: iterations for digits that the rule does not have. */
@@ -192,6 +197,15 @@
 #define RB_LOOP_CLOSED 1e-9
 #define RB_LOOP_MISS   1e-13
 #define RB_LOOP_TINY   1e-12
+
+/* MISS where actuators drive the model and accuracy is not strict [1]: a hundredth of what a step
+ * may open loops by at `standard`, of which the next step takes its share off. Larger: the velocity
+ * has errors that are larger than those of the step. Smaller: one motion more in each step. */
+#define RB_LOOP_MISS_DRIVEN 1e-10
+
+/* Tolerance of the motions on the way there, as a share of what the one before missed, in units of
+ * what the last one may miss and of its tolerance [1]. Larger: motions that miss by more. */
+#define RB_LOOP_ROUGH 0.01
 
 /* Length below which a step with closed loops is not divided for the sake of its energy, in units
  * of the step [1]. Smaller: dead centres, where parts do no better, cost thousands of them. */

@@ -108,6 +108,7 @@ typedef struct rb_island {
     unsigned char *mode_prev; /* rb_mode                                               (n)        */
     double *guess; /* where a solver may begin: p_prev, or the answer before a repair   (nrow) */
     int again;     /* it is the latter                                                            */
+    int rough;     /* rb_mixed: digits beyond the tolerance do not count                          */
     unsigned char *left; /* cone: 1: left out of the problem, p = 0; NULL: none are    (n)        */
     /* the answer */
     double *p;           /* impulses                                                   (nrow)     */

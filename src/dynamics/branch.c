@@ -48,7 +48,7 @@ void rb_branch_place(const rb_model *m, rb_data *d, int n, const int *links, con
 void rb_branch_place_geom(const rb_model *m, rb_data *d, int g)
 {
     ptrdiff_t at = g;
-    d->placed = 0;
+    d->framed = 0;
     rb_place(m, d, m->geom_body[g], m->geom_pos + 3 * at, m->geom_quat + 4 * at, d->geom_p + 3 * at,
              d->geom_R + 9 * at);
 }

@@ -280,6 +280,7 @@ static void place_frame(const double p[3], const double R[9], const double pos[3
 
 static void place_all(const rb_model *m, rb_data *d, int with_visual)
 {
+    d->framed = d->placed;
     for (int b = 0; b < m->nbody; b++) {
         int k = m->body_link[b];
         double *p = d->body_p + 3 * b;

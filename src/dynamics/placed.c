@@ -1,6 +1,12 @@
-/* A step ends with the gaps at its end, where the next one begins. Poses depend on q alone as long
- * as no body is kinematic or measured: those of the last call are valid while q is the same and
- * rb_data.placed is 1; code that moves them sets it to 0. */
+/* Poses depend on q alone as long as no body is kinematic or measured: those of rb_cache.placed_q
+ * are copied where they were made, and a later look at the same q takes the copy. In a step that is
+ * the start of smooth motion, the rows, and the sensors and the start of the next step after the
+ * gaps at the end. Frames of what is on links stay where they are as long as nobody places others.
+ *
+ *     placed   links have the poses of placed_q now; code that moves them sets it to 0
+ *     posed    the copy is there
+ *     framed   frames of bodies, sites and geoms that touch are those of placed_q
+ */
 #include "dynamics/placed.h"
 
 #include <string.h>
@@ -10,34 +16,78 @@
 #include "model/cache.h"
 #include "rattleback/dynamics.h"
 
-static int holds(const rb_model *m, const rb_data *d)
+static int is_key(const rb_model *m, const rb_data *d)
 {
-    if (!d->placed || d->cache->placed_revision != m->revision || m->nmocap > 0 || m->ngauge > 0)
-        return 0;
+    if (d->cache->placed_revision != m->revision || m->nmocap > 0 || m->ngauge > 0) return 0;
     return memcmp(d->cache->placed_q, d->q, (size_t)m->nq * sizeof *d->q) == 0;
 }
 
+/* Between the links and the copy. */
+static void move(const rb_model *m, rb_data *d, int back)
+{
+    double *const of[] = { d->link_p, d->link_R, d->link_l, d->link_c, d->link_I };
+    const int each[] = { 3, 9, 3, 3, 6 };
+    double *copy = d->cache->placed_pose;
+    for (int i = 0; i < 5; i++) {
+        size_t n = (size_t)each[i] * (size_t)m->nlink;
+        memcpy(back ? of[i] : copy, back ? copy : of[i], n * sizeof *copy);
+        copy += n;
+    }
+    size_t bytes = 6 * (size_t)m->nv * sizeof *copy;
+    if (m->nv > 0)
+        memcpy(back ? d->dof_S : d->cache->placed_S, back ? d->cache->placed_S : d->dof_S, bytes);
+}
+
+static int restore(const rb_model *m, rb_data *d)
+{
+    if (!is_key(m, d)) return 0;
+    if (d->placed) return 1;
+    if (!d->cache->posed) return 0;
+    move(m, d, 1);
+    if (m->nspatial > 0) rb_tendons(m, d);
+    d->placed = 1;
+    return 1;
+}
+
+/* Links have just been placed at q. */
 static void note(const rb_model *m, rb_data *d)
 {
-    rb_frames_touching(m, d);
+    int known = is_key(m, d);
+    d->framed = known && d->framed;
+    d->cache->posed = known && d->cache->posed;
+    d->placed = 1;
+    if (d->cache->posed) return; /* the same bits */
     memcpy(d->cache->placed_q, d->q, (size_t)m->nq * sizeof *d->q);
     d->cache->placed_revision = m->revision;
-    d->placed = 1;
+    move(m, d, 0);
+    d->cache->posed = 1;
 }
 
 void rb_placed_frames(const rb_model *m, rb_data *d)
 {
-    if (holds(m, d)) return;
-    rb_forward_poses(m, d);
+    if (!restore(m, d)) {
+        rb_forward_poses(m, d);
+        note(m, d);
+    }
+    if (!is_key(m, d) || !d->framed) rb_frames_touching(m, d);
+}
+
+void rb_placed_links(const rb_model *m, rb_data *d)
+{
+    if (restore(m, d))
+        rb_velocity(m, d);
+    else
+        rb_placed_anew(m, d);
+}
+
+void rb_placed_anew(const rb_model *m, rb_data *d)
+{
+    rb_forward_place(m, d);
     note(m, d);
 }
 
 void rb_placed_motion(const rb_model *m, rb_data *d)
 {
-    if (holds(m, d)) {
-        rb_velocity(m, d);
-        return;
-    }
-    rb_forward_place(m, d);
-    note(m, d);
+    rb_placed_links(m, d);
+    if (!is_key(m, d) || !d->framed) rb_frames_touching(m, d);
 }

@@ -10,4 +10,10 @@ void rb_placed_frames(const rb_model *m, rb_data *d);
 /* The same and rb_velocity. */
 void rb_placed_motion(const rb_model *m, rb_data *d);
 
+/* rb_kinematics and rb_velocity. Forward dynamics cannot go on from here. */
+void rb_placed_links(const rb_model *m, rb_data *d);
+
+/* rb_forward_place, which is remembered. */
+void rb_placed_anew(const rb_model *m, rb_data *d);
+
 #endif

@@ -22,6 +22,7 @@
 #include "dynamics/forward.h"
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
+#include "dynamics/placed.h"
 #include "dynamics/planar.h"
 #include "dynamics/smooth_anderson.h"
 #include "dynamics/smooth_energy.h"
@@ -39,11 +40,6 @@
  * not follow, and digits of theirs that are lost are no drift to be seen in 1e5 steps. Larger:
  * there is one. Smaller: iterations whose number grows with the links. */
 #define SMOOTH_TOL_LONG 1e-10
-
-/* RB_SMOOTH_TOL for models with actuators [1]: they add and remove energy, and their steps have
- * errors of 1e-6 of the velocity and more. Not with loops, whose closing repeats it until their
- * errors vanish. Larger: contacts feel the iteration. Smaller: an evaluation more. */
-#define SMOOTH_TOL_DRIVEN 1e-9
 
 /* Share of the tolerance below which a predicted change counts as below the tolerance [1]:
  * rates of two iterations differ by up to ten times. SURE: for RB_SMOOTH_TOL, ROUGH for what need
@@ -567,7 +563,10 @@ static int is_slow(const rb_model *m, rb_data *d, double h, scratch *s)
 
 static double spin_at_start(const rb_model *m, rb_data *d, double h, scratch *s)
 {
-    place(m, d, s);
+    if (s->flat)
+        rb_plane_place(m, d, &s->plane);
+    else
+        rb_placed_links(m, d);
     double fastest = fastest_spin(m, d, s);
     if (h * fastest >= RB_SMOOTH_WATCH)
         rb_smooth_energy_start(m, d, s->flat ? &s->plane : NULL, 1, &s->energy);
@@ -733,7 +732,7 @@ rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const dou
 {
     manner quick = { .dv = dv, .tol = tol, .fast = RB_SMOOTH_TOL_FAST };
     if (is_long(m)) quick.tol = rb_larger(tol, SMOOTH_TOL_LONG);
-    if (m->nu > 0 && m->neq == 0) quick.tol = rb_larger(quick.tol, SMOOTH_TOL_DRIVEN);
+    if (m->nu > 0 && m->neq == 0) quick.tol = rb_larger(quick.tol, RB_SMOOTH_TOL_DRIVEN);
     return step(m, d, h, &quick, info);
 }
 

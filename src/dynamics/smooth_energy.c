@@ -11,6 +11,7 @@
 
 #include "base/constants.h"
 #include "dynamics/forward.h"
+#include "dynamics/placed.h"
 #include "math/vec3.h"
 #include "rattleback/dynamics.h"
 
@@ -35,7 +36,8 @@ void rb_smooth_energy_start(const rb_model *m, rb_data *d, rb_plane *flat, int p
                             rb_smooth_energy *e)
 {
     e->watched = m->nmocap == 0;
-    if (e->watched && !placed) place(m, d, flat);
+    if (e->watched && !placed && flat) rb_plane_place(m, d, flat);
+    if (e->watched && !placed && !flat) rb_placed_links(m, d);
     e->before = e->watched ? kinetic(m, d, flat) : 0.0;
     e->made = INFINITY;
 }

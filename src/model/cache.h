@@ -48,9 +48,12 @@ typedef struct rb_kept_group {
 } rb_kept_group;
 
 struct rb_cache {
-    /* poses and frames, where rb_data.placed is set; src/dynamics/placed.c */
+    /* poses of links where rb_data.placed is set, or posed, and frames; src/dynamics/placed.c */
+    int posed;                /* 1: placed_pose and placed_S have them                            */
     uint64_t placed_revision; /* of the model                                                     */
     double *placed_q;         /* configuration that they belong to                  (nq)          */
+    double *placed_pose;      /* copy of link_p to link_I                           (nlink x 24)  */
+    double *placed_S;         /* copy of dof_S                                      (nv x 6)      */
 
     /* rb_smooth_step: 1: a link rotated fast in the last one */
     int spins;

@@ -222,7 +222,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     rb_data_bind(d);
     d->cache->kept_of = NULL;
     d->cache->clear_of = NULL; /* the model that was there is not known */
-    d->placed = d->cache->spins = 0;
+    d->placed = d->framed = d->cache->posed = d->cache->spins = 0;
     return d;
 }
 

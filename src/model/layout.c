@@ -204,7 +204,8 @@ static const entry cache_entries[] = {
     C(kept_link_out, double, nlink, 1), C(kept_thin, double, nlink, 1), C(kept_root, int, nlink, 1),
     C(kept_row, rb_kept_row, nmeet, 1), C(kept_group, rb_kept_group, nmeet, 1),
     C(kept, rb_kept_pair, nmeet, 1),
-    C(placed_q, double, nq, 1), C(clear_q, double, nq, 1),
+    C(placed_q, double, nq, 1), C(placed_pose, double, nlink, 24), C(placed_S, double, nv, 6),
+    C(clear_q, double, nq, 1),
     C(clear_link, rb_clear_link, nlink, 1), C(clear, rb_clear_pair, nclear, 1),
 };
 // clang-format on

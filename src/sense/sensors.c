@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dynamics/actuation.h"
-#include "dynamics/forward.h"
+#include "dynamics/placed.h"
 #include "dynamics/transmission.h"
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -203,7 +203,10 @@ rb_status rb_sensors(const rb_model *m, rb_data *d)
     s.force = s.qdd + m->nv_all;
     int dynamics = 0;
     for (int i = 0; i < m->nsensor; i++) dynamics |= needs_dynamics(m->sensor_type[i]);
-    rb_forward_place(m, d); /* and rb_sense_dynamics continues from there */
+    if (dynamics)
+        rb_placed_anew(m, d); /* and rb_sense_dynamics continues from there */
+    else
+        rb_placed_links(m, d);
     rb_frames(m, d);
     rb_actuation(m, d);
     rb_status status = dynamics ? rb_sense_dynamics(&s) : RB_OK;

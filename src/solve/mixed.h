@@ -33,6 +33,7 @@ typedef struct rb_mixed {
     const double *compliance;  /* trace that makes W regular [unit of W_ii]         (n)          */
     int ndisc;
     const rb_disc *disc;
+    int rough; /* 1: a hundredth of the tolerance will do, where digits beyond it come cheap     */
 } rb_mixed;
 
 typedef struct rb_mixed_result {

@@ -168,7 +168,9 @@ static rb_status open_rows(active *x, int index, rb_arena *arena, rb_island *isl
     }
     rb_status status =
         rb_island_open_some(s->m, s->d, &s->set, index, x->left, s->h, &some, arena, island);
-    if (status == RB_OK && some.W) kept->known = kept->some = 1;
+    if (status != RB_OK || !some.W) return status;
+    kept->known = kept->some = 1;
+    kept->nG = island->nG;
     return status;
 }
 
@@ -212,6 +214,7 @@ static rb_status solve_in(active *x, int index, rb_arena *arena, rb_info *info, 
     *done = island.nrow == 0;
     if (island.nrow > 0) {
         fill(x, &island);
+        island.rough = rb_stage_is_driven(x->s);
         if (rb_mixed_takes(&island))
             status = rb_island_solve_mixed(&island, x->s->tol, x->size, arena, info, done);
     }

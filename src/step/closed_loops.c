@@ -25,6 +25,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "dynamics/forward.h"
+#include "dynamics/placed.h"
 #include "dynamics/smooth_anderson.h"
 #include "step/closure.h"
 #include "step/joint_friction.h"
@@ -37,7 +38,9 @@
  * change before that it may be (S.50) [1]. GAIN larger: a joint that hardly moves after its
  * reversal costs tens of motions. Smaller: it is left to rows, of first order. */
 #define SLIDE_STANDS 1e-9
-#define SLIDE_GAIN   0.25
+/* The same where actuators drive the model and accuracy is not strict: that of its rows [1]. */
+#define SLIDE_STANDS_DRIVEN 1e-6
+#define SLIDE_GAIN          0.25
 
 enum {
     ROUNDS = 16,    /* of (S.44); 3 are usual                   */
@@ -64,6 +67,8 @@ typedef struct loops {
     double *slide;          /* the same as a force                          (nv_all)         */
     double *change;         /* of p in the last round, of its bound [1]      (start.set.nisland) */
     int nclosed;            /* rows that are closed; 0: friction that slides is all there is */
+    double tol, rough;    /* of a motion: the last one [1]; for what the one before missed [1/m] */
+    double least, stands; /* missed closure [m]; change of friction that is left [1]       */
     rb_anderson mixing;
 } loops;
 
@@ -224,7 +229,7 @@ static rb_status begin(loops *x, int *any)
     rb_stage *s = x->s;
     rb_arena *arena = s->d->arena;
     *any = 0;
-    rb_forward_place(s->m, s->d);
+    rb_placed_links(s->m, s->d);
     rb_status status = rb_closure_open(s, &x->start);
     if (status == RB_OK && !take_friction(x)) status = RB_NOMEM;
     if (status == RB_OK) status = close_islands(x, any);
@@ -260,7 +265,7 @@ static void extrapolate(loops *x)
 }
 
 /* From q0 with v_a to q+, v_b. */
-static rb_status go(loops *x)
+static rb_status go(loops *x, double tol)
 {
     rb_stage *s = x->s;
     size_t bytes = (size_t)s->m->nv * sizeof(double);
@@ -268,7 +273,7 @@ static rb_status go(loops *x)
     if (x->nclosed > 0) rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
     rb_stage_restore(s);
     if (x->moved && x->nclosed > 0) extrapolate(x);
-    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, RB_SMOOTH_TOL);
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
     if (status != RB_OK) return status;
     rb_stage_kinematic_pose(s, s->h);
     memcpy(x->v_before, x->v_a, bytes);
@@ -308,14 +313,14 @@ static rb_status look(loops *x, double *worst)
 static rb_status find_positions(loops *x)
 {
     const rb_stage *s = x->s;
-    double best = INFINITY;
+    double best = INFINITY, worst = 0.0;
     int stalls = 0, nrow = x->start.set.nrow;
     rb_anderson_reset(&x->mixing);
     for (int round = 0;; round++) {
-        double worst = 0.0;
-        rb_status status = go(x);
+        rb_status status = go(x, fmax(x->tol, x->rough * worst));
+        worst = 0.0;
         if (status == RB_OK && x->nclosed > 0) status = look(x, &worst);
-        if (status != RB_OK || worst <= RB_LOOP_MISS * s->size) return status;
+        if (status != RB_OK || worst <= x->least) return status;
         if (round >= ROUNDS || !(worst < INFINITY)) return RB_UNSOLVED;
         int tiny = worst <= RB_LOOP_TINY * s->size;
         if (worst > 0.5 * best && ++stalls > (tiny ? ENOUGH : PATIENCE))
@@ -468,7 +473,7 @@ static rb_status reverse_friction(loops *x, int *again)
         double change =
             rb_joint_friction_turn(&x->start.set, x->sticks, i, x->u, &x->end.set, x->u_new, x->p);
         int loose = friction_exceeded(x, i);
-        if (change <= SLIDE_STANDS && !loose) continue;
+        if (change <= x->stands && !loose) continue;
         *again = 1;
         if (loose || !(change <= SLIDE_GAIN * x->change[i])) {
             mark_trees(x, i, x->s->loop_rows, 1);
@@ -484,7 +489,7 @@ static rb_status go_back(const loops *x)
 {
     rb_stage *s = x->s;
     rb_stage_restore(s);
-    rb_forward_place(s->m, s->d);
+    rb_placed_links(s->m, s->d);
     rb_mass(s->m, s->d);
     return rb_mass_factor(s->m, s->d);
 }
@@ -639,10 +644,20 @@ static void report(loops *x)
     s->closing_dv = x->dv;
 }
 
+static void ask_for(loops *x)
+{
+    int driven = rb_stage_is_driven(x->s);
+    x->tol = driven ? RB_SMOOTH_TOL_DRIVEN : RB_SMOOTH_TOL;
+    x->stands = driven ? SLIDE_STANDS_DRIVEN : SLIDE_STANDS;
+    x->rough = driven ? RB_LOOP_ROUGH * x->tol / (RB_LOOP_MISS_DRIVEN * x->s->size) : 0.0;
+    x->least = (driven ? RB_LOOP_MISS_DRIVEN : RB_LOOP_MISS) * x->s->size;
+}
+
 /* RB_UNSOLVED: loops of more trees have become rows, or the step is too long. */
 static rb_status close_motion(rb_stage *s, int *any)
 {
     loops x = { .s = s };
+    ask_for(&x);
     double residual = s->info->residual;
     rb_status status = begin(&x, any);
     if (status != RB_OK || !*any) return status;

@@ -6,7 +6,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "dynamics/actuation.h"
-#include "dynamics/forward.h"
+#include "dynamics/placed.h"
 #include "dynamics/smooth_free.h"
 #include "dynamics/smooth_push.h"
 #include "math/vec3.h"
@@ -313,7 +313,7 @@ static int move_roughly(rb_stage *s, const double *dv)
     const rb_model *m = s->m;
     rb_smooth_push none = { .h = s->h, .dv = dv, .tol = RB_IMPULSE_ROUGH, .rough = 1 };
     rb_smooth_info smooth;
-    rb_forward_place(m, s->d);
+    rb_placed_links(m, s->d);
     for (int k = 1; k < m->nlink; k++) {
         double w = rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k);
         if (!(w <= none.spin)) none.spin = w; /* NaN too */

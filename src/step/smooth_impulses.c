@@ -34,6 +34,7 @@
 #include "dynamics/smooth_push.h"
 #include "math/dense.h"
 #include "math/vec3.h"
+#include "step/held.h"
 #include "step/stage.h"
 
 /* RB_IMPULSE_TOL where actuators drive the model and accuracy is not strict: they add and remove
@@ -85,8 +86,8 @@ typedef struct motion {
     double *dq;            /* displacement                                             (nv)      */
     double *shift;         /* what takes dq to what the rows were asked for            (nv)      */
     double *t;             /*                                                          (nv)      */
-    double *r, *direction, *y; /* of conjugate gradients                                   (nrow) */
-    double *p; /* impulses to start from                                   (nrow)    */
+    double *r;             /* what held rows lack                                      (nrow)    */
+    double *p;             /* impulses to start from                                   (nrow)    */
     rb_anderson mixing;
     rb_smooth_memory memory;
     rb_plane plane, *flat; /* of a mechanism in a plane; NULL: it is in space */
@@ -115,7 +116,7 @@ static rb_status take_memory(motion *x)
 {
     rb_arena *arena = x->s->d->arena;
     double **of_v[] = { &x->f, &x->w, &x->dv, &x->v_k, &x->dq, &x->shift, &x->t };
-    double **of_row[] = { &x->r, &x->direction, &x->y, &x->p };
+    double **of_row[] = { &x->r, &x->p };
     int ok = 1;
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
         ok = ok && (*of_v[i] = rb_push(arena, double, x->s->m->nv));
@@ -198,31 +199,19 @@ static int held_rows(const rb_stage *s, int i)
     return c->kind == RB_CONSTRAINT_CONTACT && s->mode[i] == RB_MODE_SLIDE ? 1 : c->nrow;
 }
 
-/* Returns how many rows are active. They stay active in later iterations, because modes may
- * alternate. */
-static int find_active_rows(motion *x)
+/* They stay active in later iterations, because modes may alternate. */
+static void find_active_rows(motion *x)
 {
     const rb_stage *s = x->s;
-    int n = 0;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         int rows = touches(x, c) ? held_rows(s, i) : 0;
         memset(x->active + c->row, 1, (size_t)rows);
     }
-    for (int i = 0; i < s->set.nrow; i++) n += x->active[i];
-    return n;
 }
 
 /* ---- what holds -------------------------------------------------------------------------------
  */
-
-/* z := J_a v of the trees that move by the rule */
-static void rows_of(const motion *x, const double *v, double *z)
-{
-    const rb_constraints *set = &x->s->set;
-    rb_constraints_velocity(set, v, z);
-    for (int i = 0; i < set->nrow; i++) z[i] = x->active[i] ? z[i] - set->drive[i] : 0.0;
-}
 
 static void clear_others(const motion *x, double *v)
 {
@@ -232,35 +221,9 @@ static void clear_others(const motion *x, double *v)
     }
 }
 
-/* shift = M^-1 J_a' (J_a M^-1 J_a')^+ r by conjugate gradients: rows that repeat others do no harm,
- * because r is made of velocities. */
-static void solve_shift(motion *x, int nheld)
-{
-    rb_stage *s = x->s;
-    int nv = s->m->nv, nrow = s->set.nrow;
-    memset(x->shift, 0, (size_t)nv * sizeof *x->shift);
-    memcpy(x->direction, x->r, (size_t)nrow * sizeof *x->direction);
-    double rr = rb_dot(x->r, x->r, nrow), zero = 0.1 * RB_GAP_ZERO * s->size;
-    double least = fmax(x->hold * x->hold * rr, zero * zero);
-    for (int k = 0; k < 2 * nheld && rr > least; k++) {
-        memset(x->t, 0, (size_t)nv * sizeof *x->t);
-        rb_constraints_force(&s->set, x->direction, x->t);
-        clear_others(x, x->t);
-        rb_mass_solve(s->m, s->d, x->t);
-        rows_of(x, x->t, x->y);
-        double bend = rb_dot(x->direction, x->y, nrow);
-        if (!(bend > 0.0)) break;
-        double a = rr / bend, before = rr;
-        for (int j = 0; j < nv; j++) x->shift[j] += a * x->t[j];
-        for (int i = 0; i < nrow; i++) x->r[i] -= a * x->y[i];
-        rr = rb_dot(x->r, x->r, nrow);
-        for (int i = 0; i < nrow; i++) x->direction[i] = x->r[i] + rr / before * x->direction[i];
-    }
-}
-
 /* shift of (S.52) for the displacement dq. Rows taken ahead, at q_hat, were asked for the way there
  * and h (v+ - v_hat) on top. */
-static void find_shift(motion *x)
+static rb_status find_shift(motion *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -271,9 +234,10 @@ static void find_shift(motion *x)
         x->t[j] += s->h * dv - x->dq[j];
     }
     clear_others(x, x->t);
-    int nheld = find_active_rows(x);
-    rows_of(x, x->t, x->r);
-    solve_shift(x, nheld);
+    find_active_rows(x);
+    rb_held held = { .s = s, .takes = x->moves, .rows = x->active, .tol = x->hold };
+    rb_held_velocity(&held, x->t, x->r);
+    return rb_held_shift(&held, x->r, x->shift);
 }
 
 /* ---- iterations
@@ -428,10 +392,10 @@ static rb_status iterate(motion *x, double *q_k)
     memset(x->w, 0, (size_t)m->nv * sizeof *x->w);
     memset(x->active, 0, (size_t)s->set.nrow);
     for (int j = 0; j < m->nv; j++) x->dq[j] = 0.5 * s->h * (s->v0[j] + s->v_new[j]);
-    find_shift(x);
-    for (s->iteration = 1;; s->iteration++) {
+    rb_status status = find_shift(x);
+    for (s->iteration = 1; status == RB_OK; s->iteration++) {
         for (int j = 0; j < m->nv; j++) x->w[j] += x->shift[j] / s->h;
-        rb_status status = move_smoothly(x, q_k);
+        status = move_smoothly(x, q_k);
         if (status != RB_OK) return status;
         double now = defect(x);
         rb_difference(m, s->q0, q_k, x->dq);
@@ -452,8 +416,9 @@ static rb_status iterate(motion *x, double *q_k)
         if (status != RB_OK) return status;
         for (int j = 0; j < m->nv; j++) x->dq[j] += 0.5 * s->h * (s->v_new[j] - x->v_k[j]);
         if (!x->left && predicted_defect(x) <= RB_IMPULSE_PREDICTED * x->end) return RB_OK;
-        find_shift(x);
+        status = find_shift(x);
     }
+    return status;
 }
 
 /* ---- energy -----------------------------------------------------------------------------------
@@ -566,11 +531,11 @@ static rb_status move_trees(rb_stage *s, double spin, double *q_k)
 
     /* what is left of (S.52) */
     x.hold = HOLD_TOL;
-    find_shift(&x);
+    status = find_shift(&x);
     for (int j = 0; j < s->m->nv; j++) x.dq[j] = (x.dq[j] + x.shift[j]) / s->h;
     rb_integrate(s->m, s->q0, x.dq, s->h, q_k);
     rb_arena_reset(s->d->arena, mark);
-    return RB_OK;
+    return status;
 }
 
 rb_status rb_stage_smooth_impulses(rb_stage *s, double *q_k)

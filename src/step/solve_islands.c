@@ -263,7 +263,7 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
     if (!W && may_be_crowd(s))
         return rb_island_open_crowd(s->m, s->d, &s->set, index, s->h, arena, island);
     rb_status status = rb_island_open_in(s->m, s->d, &s->set, index, s->h, W, arena, island);
-    if (status == RB_OK && W) kept->known = 1, kept->some = 0;
+    if (status == RB_OK && W) kept->known = 1, kept->some = kept->nG = 0;
     return status;
 }
 

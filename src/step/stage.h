@@ -33,6 +33,7 @@ typedef struct rb_paradigms rb_paradigms;
 typedef struct rb_kept {
     double *W; /* NULL: not kept                                        (rows x rows)           */
     int known;
+    int nG;              /* it is G, W = G G' (rb_island)               (rows x nG); 0: it is W */
     int some;            /* it is that of the rows which `left` does not mark                   */
     unsigned char *left; /* of active_rows.c                            (constraints)           */
 } rb_kept;

@@ -72,7 +72,7 @@ static void run_both(const char *name, int steps)
     int found = 0;
     for (int i = 0; i < steps; i++) {
         found += kept.d->placed && same(kept.d->cache->placed_q, kept.d->q, kept.m->nq);
-        anew.d->placed = 0;
+        anew.d->placed = anew.d->framed = anew.d->cache->posed = 0;
         scene_step(&kept);
         scene_step(&anew);
         if (i % 97 == 50) rb_kinematics(kept.m, kept.d);
@@ -87,6 +87,37 @@ TEST(steps_cannot_tell)
 {
     run_both("peers/pendulum_3_5.xml", 3000);
     run_both("peers/pendulum_6_5.xml", 5000);
+}
+
+/* What others leave in the links and frames does not come back, and what was copied does. */
+TEST(copies_are_those_of_kinematics)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        TEST_SEED(seed);
+        tree t = tree_open(seed, tree_any(seed)), plain = tree_open(seed, tree_any(seed));
+        rb_kinematics_plain(plain.m, plain.d);
+        rb_frames(plain.m, plain.d);
+        rb_velocity(plain.m, plain.d);
+        rb_placed_motion(t.m, t.d);
+        double q = t.d->q[0];
+        t.d->q[0] = q + 0.5; /* smooth motion goes there */
+        rb_forward_place(t.m, t.d);
+        t.d->q[0] = q;
+        rb_placed_links(t.m, t.d);
+        CHECK(same_poses(t.m, t.d, plain.d));
+        CHECK(same(t.d->link_a, plain.d->link_a, 6 * t.m->nlink));
+        t.d->q[0] = q + 0.5; /* frames go there too */
+        rb_kinematics(t.m, t.d);
+        rb_frames(t.m, t.d);
+        t.d->q[0] = q;
+        for (int twice = 0; twice < 2; twice++) {
+            rb_placed_motion(t.m, t.d);
+            CHECK(same_poses(t.m, t.d, plain.d));
+            CHECK(same(t.d->link_v, plain.d->link_v, 3 * t.m->nlink));
+        }
+        tree_close(&t);
+        tree_close(&plain);
+    }
 }
 
 /* Geoms that no pair has are placed by rb_frames alone. */
@@ -110,5 +141,6 @@ TEST(frames_within_steps_are_those_of_geoms_that_touch)
     scene_free(&s);
 }
 
-TEST_MAIN(RUN(poses_are_those_of_kinematics), RUN(whoever_moves_poses_says_so),
-          RUN(steps_cannot_tell), RUN(frames_within_steps_are_those_of_geoms_that_touch))
+TEST_MAIN(RUN(poses_are_those_of_kinematics), RUN(copies_are_those_of_kinematics),
+          RUN(whoever_moves_poses_says_so), RUN(steps_cannot_tell),
+          RUN(frames_within_steps_are_those_of_geoms_that_touch))

@@ -28,21 +28,36 @@ static rb_mixed view(const problem *x)
                        .disc = x->disc };
 }
 
-/* Solves from p; the certificate, measured here from W and q. */
-static rb_certificate solve(const problem *x, double tol, double *p, unsigned char *mode)
+static rb_certificate certify(const problem *x, const double *p)
 {
     double u[MOST], diagonal[MOST];
     rb_mixed mixed = view(x);
-    rb_mixed_result result;
     rb_certificate cert;
-    rb_arena *arena = rb_arena_new(NULL, 0);
-    CHECK_INT(rb_mixed_solve(&mixed, tol, arena, p, mode, &result), RB_OK);
     for (int i = 0; i < x->n; i++) {
         u[i] = x->q[i];
         for (int j = 0; j < x->n; j++) u[i] += x->W[i * x->n + j] * p[j];
         diagonal[i] = x->W[i * (x->n + 1)];
     }
     rb_mixed_residual(&mixed, diagonal, p, u, &cert);
+    return cert;
+}
+
+/* Solves from p; the certificate, measured here from W and q. What may be rough takes no more
+ * factorisations and is within the tolerance too. */
+static rb_certificate solve(const problem *x, double tol, double *p, unsigned char *mode)
+{
+    double start[MOST];
+    unsigned char rough_mode[MOST];
+    rb_mixed mixed = view(x);
+    rb_mixed_result result, rough;
+    rb_arena *arena = rb_arena_new(NULL, 0);
+    memcpy(start, p, (size_t)x->n * sizeof *p);
+    CHECK_INT(rb_mixed_solve(&mixed, tol, arena, p, mode, &result), RB_OK);
+    mixed.rough = 1;
+    CHECK_INT(rb_mixed_solve(&mixed, tol, arena, start, rough_mode, &rough), RB_OK);
+    rb_certificate cert = certify(x, p);
+    CHECK(rough.factorisations <= result.factorisations);
+    CHECK(!(cert.relative <= tol) || certify(x, start).relative <= tol);
     rb_arena_free(arena);
     return cert;
 }

@@ -108,7 +108,8 @@ static rb_status write(const rb_island *is, rb_arena *arena, rb_mixed *out)
                        .kind = w.kind,
                        .compliance = w.compliance,
                        .ndisc = w.ndisc,
-                       .disc = w.disc };
+                       .disc = w.disc,
+                       .rough = is->rough };
     return RB_OK;
 }
 
