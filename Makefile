@@ -9,7 +9,7 @@ help:
 	@echo "make wasm     viewer/dist/rattleback.wasm: the engine of the viewer, for browsers and Node"
 	@echo "make wheel    dist/rattleback-*.whl: the Python package with its libraries"
 	@echo "make test-python-long   its long tests: wheel in two Pythons, Ray, notebooks, memory"
-	@echo "make bench    measure beside other solvers and engines, write bench/results"
+	@echo "make bench    measure beside other solvers and engines, write bench/results (an hour)"
 	@echo "make fuzz     fuzz the readers, FUZZ_SECONDS (60) each"
 	@echo "make docs     check links, equations, words, numbers and results of the documents, run their snippets"
 	@echo "make site     build/site: playground, manual, theory, reference, results (Node.js)"

@@ -4,7 +4,7 @@ import os
 import sys
 
 import plot
-from records import Record, has, length, short, table
+from records import Record, length, made_by, short, table
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peers"))
 import tables  # noqa: E402  (bench/peers/tables.py)
@@ -17,7 +17,7 @@ SCENES = (("rod", "falling rod"), ("four_balls", "four balls"), ("box", "box tha
 ENGINES = (("rattleback", "rattleback"), ("mujoco", "MuJoCo"), ("ode", "ODE"), ("bullet", "Bullet"),
            ("dart", "DART"), ("simbody", "Simbody"), ("siconos", "Siconos"))
 LINKS = (3, 6, 12, 15, 24, 30, 60, 120, 240)
-STAR = "`*`: did not come to the end of the scene within 5 s of computing, or gave up. `-`: refused, or went to infinity."
+STAR = "`*`: did not come to the end of the scene within the limit of time, or gave up. `-`: refused, or went to infinity."
 MADE = 5e-3     # share of the energy that a run may make to count as right
 
 
@@ -91,8 +91,7 @@ def peers(root, up):
     p = Peers(root)
     return [
         "The same scenes through seven engines, in one run on one pinned core. Each cell has the time of a step and the largest",
-        "overlap, for the fastest setting of the engine at the shortest step of the scene.", "", "```sh no-run", "bench/peers/run --repeats 3 --limit 5 --own-limit 400 --core 0", "```", "",
-        p.record.source(up) + ".", "", *p.table(), "", STAR]
+        "overlap, for the fastest setting of the engine at the shortest step of the scene.", "", *made_by("peers"), p.record.source(up) + ".", "", *p.table(), "", STAR]
 
 
 def chains(root, up):
@@ -100,8 +99,7 @@ def chains(root, up):
     return [
         "Spheres of 1 kg on hinges, 6 m in all, thrown from 5 m, 5 s at 1 ms. Each cell has the time of a step and the energy",
         "made from nothing, as a share of what the chain can fall through. It is that of the fastest setting that makes at most",
-        "0.5 %, else of the fastest of all.", "", "```sh no-run", "bench/peers/run --scenes pendulum_30_5,pendulum_60_5", "```", "",
-        p.record.source(up) + ".", "", f"![time of a step over links]({up}docs/figures/chains.svg)", "", *p.chains(), "", STAR,
+        "0.5 %, else of the fastest of all.", "", *made_by("peers"), p.record.source(up) + ".", "", f"![time of a step over links]({up}docs/figures/chains.svg)", "", *p.chains(), "", STAR,
         "After its first impact a chain is chaotic: another rounding leads to other contacts, so that times of one row compare",
         "as means of a whole run only."]
 
@@ -111,9 +109,8 @@ def towers(root, up):
     return [
         "Scenes of `scenes/towers` and piles of spheres beside MuJoCo 4 with its defaults, by processor time. Each side is ended",
         "after 5 s of its own. `standard` aims at a residual of 1e-6 and `fast` at 1e-3 ([accuracy](../manual/accuracy.md)).", "",
-        "```sh no-run", "bench/towers/run --limit 5 --core 1", "```", "", record.source(up) + ".", "", *record.table(), "",
-        "Boxes falling into a bin as wide as high:", "", "```sh no-run",
-        "bench/towers/run --sizes 100,300,1000,3000 --limit 25 --accuracy fast --core 1", "```", "",
+        *made_by("towers,sizes"), record.source(up) + ".", "", *record.table(), "",
+        "Boxes falling into a bin as wide as high:", "",
         sizes.source(up) + ".", "", *[row(line, 10) for line in sizes.table()], "",
         "Runs that do not come to 1 s end at the limit of 25 s."]
 
@@ -127,49 +124,22 @@ def row(line, columns):
 
 def dropped(root, up):
     record = Record(root, "robots.md")
-    return ["Robots from 0.3 m in 20 random poses each, 2 s at 2 ms, self-collision included.", "", "```sh no-run",
-            "python3 bench/drop_robots.py build/release/bin/rattleback --results FILE",
-            "python3 bench/drop_robots_mujoco.py", "```", "", record.source(up) + ".", "", *record.table()]
-
-
-# Files of collections, the newest first.
-COLLECTIONS = ("collections.md", "collections-new.md", "collections-more.md", "collections-earlier.md")
-
-
-def cells(line):
-    return [cell.strip() for cell in line.strip("|").split("|")]
+    return ["Robots from 0.3 m in random poses, 2 s at 2 ms, self-collision included.", "", *made_by("dropped"),
+            record.source(up) + ".", "", *record.table()]
 
 
 def collections(root, up):
-    """One row for each collection, from the newest file that has it."""
-    rows, sources, head = {}, [], None
-    for name in COLLECTIONS:
-        if not has(root, name):
-            continue
-        record = Record(root, name)
-        sources.append(record.source(up))
-        commits = ", ".join(record.revisions())
-        for lines in record.tables():
-            head = head or cells(lines[0])
-            if cells(lines[0]) != head:
-                continue
-            for line in lines[2:]:
-                collection, *counts = cells(line)
-                if collection != "all":
-                    rows.setdefault(collection, (*counts, commits))
-    everything = [sum(int(row[k]) for row in rows.values()) for k in range(len(head) - 1)]
+    record = Record(root, "collections.md")
     return ["Every file of a collection that MuJoCo 4.0.0 loads, run for one second with random controls. `ok`: the run ended and",
             "every step reached its accuracy. `below`: it ended, but some step did not. `stopped`: it ended early. `aside`: the file asks",
-            "for something that the manual says is not there. A collection that ran more than once has its newest row.", "",
-            "```sh no-run", "bench/collections/run --markdown FILE NAME=FOLDER...", "```", "",
-            *[f"{source}." if k == len(sources) - 1 else f"{source};" for k, source in enumerate(sources)], "",
-            *table((*head, "revision"), [(name, *rows[name]) for name in rows] + [("all", *everything, "")])]
+            "for something that the manual says is not there. Other collections: `bench/collections/run NAME=FOLDER...`.", "",
+            *made_by("collections"), record.source(up) + ".", "", *record.table()]
 
 
 def simbenchmark(root, up):
     record = Record(root, "simbenchmark.md")
     out = ["The scenes and error measures of the public SimBenchmark. Rows marked 2018 are those it published, on its machine.",
-           "", "```sh no-run", "bench/simbenchmark/run", "```", "", record.source(up) + ".", ""]
+           "", *made_by("simbenchmark"), record.source(up) + ".", ""]
     names = [line[3:] for line in record.text().splitlines() if line.startswith("## ")]
     for k, words in enumerate(names):
         out += [f"**{words}**", "", *record.table(k), ""]

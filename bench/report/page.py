@@ -15,7 +15,7 @@ HEAD = [
     "A time comes with its residual, its overlap or its energy error.",
     "",
     "```sh no-run",
-    "make bench                # measures; writes bench/results/<date>-<cpu>",
+    "bench/run                 # measures one after the other; writes bench/results/DAY-CPU, goes on where it was ended",
     "tools/make-results        # writes this page, its figures, and the figures of the README from them",
     "```",
     "",
@@ -33,9 +33,9 @@ SECTIONS = (
     ("Dynamics", solvers.dynamics),
     ("Friction problems beside Siconos", solvers.friction),
     ("Linear complementarity problems beside Siconos", solvers.lcp),
-    ("A million generated problems", solvers.campaign),
+    ("Generated problems", solvers.campaign),
     ("Pairs of shapes beside libccd, Bullet and MuJoCo", solvers.collide),
-    ("Gaps of 100,000 pairs per family", solvers.gaps),
+    ("Gaps of random pairs", solvers.gaps),
     ("Impacts and times of impact", solvers.impacts),
     ("Random scenes", solvers.scenes),
     ("Fuzzing", solvers.fuzzing),
@@ -69,23 +69,24 @@ def text(root, up, name):
 
 
 def origins(root, sections):
-    """Which tables are of the reference machine and revision (bench/results/reference.txt), and which are older."""
+    """Which tables are not of the reference machine and revision (bench/results/reference.txt)."""
     reference = notes(os.path.join(root, "reference.txt"))
-    rows = []
+    rows, count = [], 0
     for title, records in sections:
         anchor = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
         for record in {r.name: r for r in records}.values():
             commits = record.revisions()
             here = record.cpu() == reference["cpu"]
-            now = here and [c[:7] for c in commits] == [reference["revision"][:7]]
-            rows.append((f"[{title}](#{anchor})", f"`{record.name}`", record.folder[:10], record.cpu(),
-                         ", ".join(commits) or "not recorded",
-                         "yes" if now else "no: older revision" if here else "no: other machine"))
-    count = sum(1 for row in rows if row[-1] == "yes")
-    return [
-        f"The reference is {reference['cpu']}, revision {reference['revision']}: {count} of {len(rows)} files are of it. The others are of another machine or",
-        "an older revision: compare their numbers within their own table only. Commands of all files: [bench](../../bench/README.md#what-makes-each-file).", "",
-        *draw(("table", "file", "day", "machine", "revision", "of the reference"), rows), ""]
+            count += 1
+            if not here or [c[:7] for c in commits] != [reference["revision"][:7]]:
+                rows.append((f"[{title}](#{anchor})", f"`{record.name}`", record.folder[:10], record.cpu(),
+                             ", ".join(commits) or "not recorded"))
+    lines = [f"The reference is {reference['cpu']}, revision {reference['revision']}: {count - len(rows)} of {count} files are of it. Commands",
+             "of all files: [bench](../../bench/README.md#what-makes-each-file).", ""]
+    if rows:
+        lines += ["These are not; compare their numbers within their own table only:", "",
+                  *draw(("table", "file", "day", "machine", "revision"), rows), ""]
+    return lines
 
 
 MISSING = ["Not measured at present."]

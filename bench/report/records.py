@@ -70,9 +70,9 @@ class Record:
         return f"{self.folder[:10]}, {self.cpu()}: {note} ([data]({up}{place}))"
 
 
-def has(root, name):
-    """Whether any folder has this file."""
-    return any(os.path.exists(os.path.join(root, f, name)) for f in os.listdir(root))
+def made_by(names):
+    """The command that renews a table."""
+    return ["```sh no-run", f"bench/run --only {names}", "```", ""]
 
 
 def is_reference(root, folder):

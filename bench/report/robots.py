@@ -2,13 +2,12 @@
 import os
 import sys
 
-from records import Record, length, median, short, table
+from records import Record, length, made_by, median, short, table
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "robots"))
 import figure  # noqa: E402  (bench/robots/figure.py)
 
 FIGURE = "docs/figures/robots.svg"
-COMMAND = "bench/robots/run mujoco_menagerie --time 0.2 --limit 4 --repeats 1 --csv menagerie.csv"
 NUMBERS = ("ratio", "us", "us_mujoco", "overlap_mm", "overlap_mujoco_mm", "contacts", "below_accuracy")
 
 
@@ -81,12 +80,11 @@ def lines(root, up):
     return [
         "Scenes of MuJoCo Menagerie beside MuJoCo 4.0.0 with the models' own options. Both get the same random velocities",
         "and the same random controls, so that nothing rests. Overlap is measured beyond that of the start.", "",
-        "```sh no-run", COMMAND, "```", "",
-        r.record.source(up) + ".", "",
+        *made_by("robots"), r.record.source(up) + ".", "",
         f"![time and overlap of robots, rattleback beside MuJoCo]({up}{FIGURE})", "",
         *r.table(), "",
         f"- Slowest: {r.slowest()}.",
         f"- Ended by the limit of time, {len(r.late)}: {', '.join(f'`{name(x)}`' for x in r.late) or 'none'}."
         " They count with the steps they made.",
         f"- Refused: {refused}.",
-        "- \"Profiled\" scenes were used to find where time goes; the others, every second one, show whether that carries over."]
+        "- Profiles of the first half alone were read; the other shows whether that carries over."]

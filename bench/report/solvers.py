@@ -2,7 +2,7 @@
 import math
 
 import plot
-from records import Record, has, median, short, table
+from records import Record, made_by, median, short, table
 
 TARGET = 1e-8       # relative residual of the friction problems, eq. (C.10)
 
@@ -38,7 +38,7 @@ def friction(root, up):
     return [
         "One time step each of frictional contact problems from public collections. The opponent is the fastest of Siconos'",
         "solvers for the problem, chosen afterwards. Times are those to a residual of 1e-8, graded by one program.", "",
-        "```sh no-run", "make bench", "```", "", record.source(up) + ".", "",
+        *made_by("siconos"), record.source(up) + ".", "",
         f"![time to 1e-8 over contacts]({up}docs/figures/friction.svg)", "", *table(head, rows), "",
         "Siconos is faster on " + ", ".join(f"`{n}` ({short(r)})" for r, n in slower) + ".",
         "The number is its time over ours."]
@@ -71,26 +71,20 @@ def lcp(root, up):
                      short(median(cold)), short(median(warm)), short(median([c / w for c, w in zip(cold, warm)]))))
     head = ("contacts", "n", "not certified: ours", "Siconos'", "Lemke us", "Siconos' us", "ratio",
             "`auto`, unique answer: cold us", "warm us", "ratio")
-    return ["Friction problems with four directions, 50 for each size. Lemke's method cold beside that of Siconos; and `auto` with",
+    return ["Friction problems with four directions. Lemke's method cold beside that of Siconos; and `auto` with",
             "the unique answer (the default), cold and again after a change of one percent. Times are medians.", "",
-            "```sh no-run", "make bench", "```", "", record.source(up) + ".", "", *table(head, rows)]
+            *made_by("siconos"), record.source(up) + ".", "", *table(head, rows)]
 
 
 def campaign(root, up):
-    out = []
-    for name in ("campaign.csv", "campaign-second.csv"):
-        if not has(root, name):
-            continue
-        rows = [r for r in Record(root, name).rows() if "all" not in (r["family"], r["form"])]
-        total = [sum(int(r[k]) for r in rows) for k in ("problems", "cold_solved", "warm_solved", "wrong", "uncertified")]
-        worst = max(float(r[k]) for r in rows for k in ("worst_cold", "worst_warm"))
-        out.append((f"`{name}`", *(f"{t:,}" for t in total), short(worst)))
-    head = ("seeds", "problems", "certified cold", "certified warm", "wrongly called solved", "uncertified answers",
-            "worst relative residual")
+    record = Record(root, "campaign.csv")
+    rows = [r for r in record.rows() if "all" not in (r["family"], r["form"])]
+    total = [sum(int(r[k]) for r in rows) for k in ("problems", "cold_solved", "warm_solved", "wrong", "uncertified")]
+    worst = max(float(r[k]) for r in rows for k in ("worst_cold", "worst_warm"))
+    head = ("problems", "certified cold", "certified warm", "wrongly called solved", "uncertified answers", "worst relative residual")
     return ["Generated contact problems of several families and forms, each solved cold and, after a change of one percent, warm.",
-            "A program that shares nothing with the solvers grades the answers.", "", "```sh no-run",
-            "rattleback bench corpus --count 1000000 --unique 64 --sample 2000 --resume campaign.state --keep findings", "```",
-            "", Record(root, "campaign.csv").source(up) + ".", "", *table(head, out), "",
+            "A program that shares nothing with the solvers grades the answers.", "", *made_by("campaign"),
+            record.source(up) + ".", "", *table(head, [(*(f"{t:,}" for t in total), short(worst))]), "",
             "An answer may be left uncertified where a problem is at position level: there no theorem promises a solution."]
 
 
@@ -118,8 +112,7 @@ def dynamics(root, up):
     slope = math.log(growth[-1][1] / growth[0][1]) / math.log(growth[-1][0] / growth[0][0])
     return ["Forward dynamics from positions, velocities and forces, kinematics included, without contact. MuJoCo is the faster of",
             "`mj_forward` and its needed parts, Pinocchio the fastest of `aba` in two conventions and two builds.", "",
-            "```sh no-run", "bench/dynamics/run FOLDER                                  # part of make bench",
-            "python3 tests/oracle/run.py build/release/bin/rattleback    # part of make test", "```", "",
+            *made_by("dynamics,oracle"),
             record.source(up) + ".", "", f"![time of forward dynamics]({up}docs/figures/dynamics.svg)", "",
             *table(head, rows), "",
             f"Mass matrix, bias, forces, forward dynamics, frames, Jacobians and energy of {len(oracle.rows())} models agree with",
@@ -156,8 +149,7 @@ def collide(root, up):
     broad = [(f"{int(r['boxes']):,}", r["scene"], r["way"], short(float(r["ms"])), f"{int(r['pairs']):,}")
              for r in Record(root, "broad.csv").rows() if int(r["boxes"]) >= 10000]
     return ["Twelve paths of 256 close poses for each pair of shapes. The same kind of answer is a distance while apart and a",
-            "manifold where shapes touch; yes or no, or a depth without points, is a lesser one.", "", "```sh no-run",
-            "bench/collide/run FOLDER build/release", "```", "", record.source(up) + ".", "", *table(head, rows), "",
+            "manifold where shapes touch; yes or no, or a depth without points, is a lesser one.", "", *made_by("collide"), record.source(up) + ".", "", *table(head, rows), "",
             "The broad phase, a whole build with all pairs:", "",
             *table(("boxes", "scene", "method", "ms", "pairs"), broad)]
 
@@ -168,23 +160,22 @@ def gaps(root, up):
              r["worst_relative_error"], r["wrong"]) for r in record.rows()]
     return ["Random pairs without a closed form against a slow second method: sizes from 1 um to 1 km, aspect up to 1e4, nearly",
             "parallel faces, exact touch, deep overlap. A gap is wrong beyond 1e-9 of the size, a point beyond 1e-7.", "",
-            "```sh no-run", "RATTLEBACK_PAIRS=100000 RATTLEBACK_SEED=50000000 build/release/bin/test_convex", "```", "",
-            record.source(up) + ".", "",
+            *made_by("gaps"), record.source(up) + ".", "",
             *table(("pair", "apart", "touch", "overlap", "worst relative error", "wrong"), rows), "",
             "Campaigns on other seeds found errors; all are mended and their seeds are in the tests."]
 
 
 def scenes(root, up):
     record = Record(root, "scenes.csv")
-    rows = [(r["revision"], r["first_seed"], f"{int(r['steps']):,}", r["refused"], r["uncertified"], r["infinite"],
-             r["worst_residual"], r["deepest_overlap"], r["energy_made"], r["found"] or "-") for r in record.rows()]
+    rows = [(r["accuracy"], r["first_seed"], f"{int(r['steps']):,}", r["refused"], r["uncertified"], r["infinite"],
+             r["worst_residual"], r["deepest_overlap"], r["energy_made"]) for r in record.rows()]
     loops = [tuple(r.values()) for r in Record(root, "loops.csv").rows()]
-    return ["Stacks, wedges, slopes, piles, chains, creatures and loops with random sizes. Overlap is a share of the size, energy a",
-            "share of the scene's.", "", "```sh no-run",
-            "rattleback bench scenes --count 5000 --seed 740001 --steps 200      # --accuracy strict", "```", "", record.source(up) + ".", "",
-            *table(("revision", "first seed", "steps", "refused", "uncertified", "infinite", "worst residual",
-                    "deepest overlap", "energy made", "found"), rows), "",
-            "Linkages under formulations that pivot (`--family loop --count 48 --seed 1001 --formulation NAME`):", "",
+    return ["Stacks, wedges, slopes, piles, chains, creatures and loops with random sizes, 200 steps each. Overlap is a share of the",
+            "size, energy a share of the scene's. A step that is refused ends its scene.", "", *made_by("scenes,loops"),
+            record.source(up) + ".", "",
+            *table(("accuracy", "first seed", "steps", "refused", "uncertified", "infinite", "worst residual",
+                    "deepest overlap", "energy made"), rows), "",
+            "Linkages under other formulations:", "",
             *table(("formulation", "linkages", "steps each", "refused", "worst residual", "energy made"), loops)]
 
 
@@ -192,21 +183,19 @@ def impacts(root, up):
     record = Record(root, "impact.md")
     wanted = [line.strip() for line in record.text().splitlines()
               if line.startswith("    ") and ("impacts," in line or " late" in line or "hits," in line)]
-    return ["Single impacts under three laws of restitution, and times of impact of moving pairs.", "", "```sh no-run",
-            "rattleback bench impacts --count 1000000", "rattleback bench toi --count 100000", "```", "",
-            record.source(up) + ".", "", "```text", *wanted, "```"]
+    return ["Single impacts under three laws of restitution, and times of impact of moving pairs.", "", *made_by("impact"), record.source(up) + ".", "", "```text", *wanted, "```"]
 
 
 def tosses(root, up):
     record = Record(root, "toss.txt")
-    return ["A cube thrown on a board, measured and simulated: [tosses](toss.md).", "", "```sh no-run",
-            "rattleback bench toss", "```", "", record.source(up) + ".", "", "```text", *record.text().splitlines(), "```"]
+    return ["A cube thrown on a board, measured and simulated: [tosses](toss.md).", "", *made_by("toss"),
+            record.source(up) + ".", "", "```text", *record.text().splitlines(), "```"]
 
 
 def fuzzing(root, up):
     record = Record(root, "fuzz.csv")
-    rows = [(f"`{r['target']}`", r["revision"], r["processor_minutes"], f"{int(r['runs']):,}", r["crashes"])
+    rows = [(f"`{r['target']}`", r["processor_minutes"], f"{int(r['runs']):,}", r["crashes"])
             for r in record.rows()]
     return ["Readers and solvers under random input, with sanitizers. Stored inputs are replayed by every `make test`.", "",
-            "```sh no-run", "FUZZ_SECONDS=60 make fuzz", "```", "", record.source(up) + ".", "",
-            *table(("target", "revision", "processor minutes", "runs", "crashes or wrong answers"), rows)]
+            *made_by("fuzz"), record.source(up) + ".", "",
+            *table(("target", "processor minutes", "runs", "crashes or wrong answers"), rows)]
