@@ -9,13 +9,13 @@
 #define SYMBOL(name) name
 #endif
 
-#define CARRY(name, file)                                                                          \
+#define EMBED(name, file)                                                                          \
     __asm__(SECTION "\n.balign 16\n" SYMBOL("rb_bundle_" name) ":\n.incbin \"" file "\"\n" SYMBOL( \
         "rb_bundle_" name "_end") ":\n.byte 0\n"                                                   \
                                   ".text\n")
 
-CARRY("page", RB_VIEWER_PAGE);
-CARRY("wasm", RB_VIEWER_WASM);
+EMBED("page", RB_VIEWER_PAGE);
+EMBED("wasm", RB_VIEWER_WASM);
 
 extern const char rb_bundle_page[], rb_bundle_page_end[];
 extern const unsigned char rb_bundle_wasm[], rb_bundle_wasm_end[];

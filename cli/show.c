@@ -110,7 +110,7 @@ static const char *base_name(const char *path)
 }
 
 /* The page apart from what the model makes large. */
-static void tell_page(FILE *to, const char *path, const rb_replay_info *i, size_t viewer)
+static void report_page(FILE *to, const char *path, const rb_replay_info *i, size_t viewer)
 {
     fprintf(to,
             "%s: %d frames, %.3f MB of motion, %.3f MB of meshes, %.3f MB of viewer; rounded by at "
@@ -137,7 +137,7 @@ static int save_one(const show *s, const char *file, const rb_model *shown, cons
         return 0;
     }
     if (file == s->o->html)
-        tell_page(to, file, &info, o.page_size);
+        report_page(to, file, &info, o.page_size);
     else
         fprintf(to, "%s: %d frames\n", file, info.frames);
     return 1;

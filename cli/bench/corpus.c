@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MAX_TOLD 10 /* findings described on standard error; all are counted and kept */
+#define MAX_REPORTED 10 /* findings described on standard error; all are counted and kept */
 
 static const char help[] =
     "usage: rattleback bench corpus [options]\n"
@@ -62,7 +62,7 @@ static void keep_problem(run *r, const rb_corpus_problem *p, campaign_finding wh
 static void found(void *ctx, const rb_corpus_problem *p, campaign_finding what, double number)
 {
     run *r = ctx;
-    if (r->told++ < MAX_TOLD) {
+    if (r->told++ < MAX_REPORTED) {
         bench_progress_end();
         fprintf(stderr, "%s (%s, %d contacts): %s, %.3g\n", p->name,
                 p->opts.perturb > 0.0 ? "warm" : "cold", p->nc, campaign_finding_name(what),
@@ -284,7 +284,7 @@ int bench_corpus(int argc, char **argv)
         fprintf(stderr, "rattleback bench corpus: %s\n", rb_status_text(ran));
         goto done;
     }
-    if (r->told > MAX_TOLD) fprintf(stderr, "... and %d more\n", r->told - MAX_TOLD);
+    if (r->told > MAX_REPORTED) fprintf(stderr, "... and %d more\n", r->told - MAX_REPORTED);
     if (r->json)
         print_json(r);
     else

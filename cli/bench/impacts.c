@@ -82,7 +82,7 @@ static void run_law(batch *b, int law, grade *g)
 }
 
 /* Without restitution the laws are one. */
-static double laws_apart(const batch *b)
+static double difference_of_laws(const batch *b)
 {
     double most = 0.0;
     for (int i = 0; i < b->count; i++)
@@ -139,7 +139,7 @@ int bench_impacts(int argc, char **argv)
             b.count = (int)(each - k < BATCH ? each - k : BATCH);
             for (int i = 0; i < b.count; i++) impact_case(family, seed + k + (unsigned)i, &b.in[i]);
             for (int law = 0; law < 3; law++) run_law(&b, law, &g[law]);
-            differ = fmax(differ, laws_apart(&b));
+            differ = fmax(differ, difference_of_laws(&b));
         }
         for (int law = 0; law < 3; law++) {
             print(family, law, &g[law], json, family == 0 && law == 0);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MAX_TOLD 20 /* findings described on standard error; all are counted and kept */
+#define MAX_REPORTED 20 /* findings described on standard error; all are counted and kept */
 
 static const char help[] =
     "usage: rattleback bench scenes [options]\n"
@@ -61,7 +61,7 @@ static void keep_scene(run *r, uint64_t seed, int family, int finding)
 static void found(void *ctx, const steps_found *x)
 {
     run *r = ctx;
-    if (r->told++ < MAX_TOLD) {
+    if (r->told++ < MAX_REPORTED) {
         bench_progress_end();
         fprintf(stderr, "%s, seed %" PRIu64 ", step %d: %s, %.3g%s%.160s\n",
                 steps_family_name(x->family), x->seed, x->step, steps_finding_name(x->finding),
@@ -199,7 +199,7 @@ int bench_scenes(int argc, char **argv)
                 r.write_failed ? "a file could not be written" : rb_status_text(ran));
         return EXIT_BAD_INPUT;
     }
-    if (r.told > MAX_TOLD) fprintf(stderr, "... and %d more\n", r.told - MAX_TOLD);
+    if (r.told > MAX_REPORTED) fprintf(stderr, "... and %d more\n", r.told - MAX_REPORTED);
     if (r.json)
         print_json(&r);
     else

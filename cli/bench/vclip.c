@@ -79,7 +79,7 @@ static rb_model *two_hulls(int size, rb_rng *rng)
     return m;
 }
 
-/* What moves: a hull about a curve around the other one, both turning; 1 ms between poses at some
+/* The motion: a hull about a curve around the other one, both turning; 1 ms between poses at some
  * metres and radians per second. */
 typedef struct motion {
     double q[2][4], dq[2][4], angle[3], rate[3];

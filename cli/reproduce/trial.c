@@ -108,7 +108,7 @@ static int read_summary(trial *t, const char *path)
 /* ---- a run ------------------------------------------------------------------------------------
  */
 
-static void tell_failure(reproduce *r, char **argv, const char *err)
+static void report_failure(reproduce *r, char **argv, const char *err)
 {
     r->failed = 1;
     fputs("reproduce: rattleback", stderr);
@@ -170,7 +170,7 @@ int trial_run(reproduce *r, trial *t, const char *name, const char *scene, const
     int status = timed_command(cmd_run, argv, out, err, &t->cpu);
     if (status != EXIT_CERTIFIED || !read_summary(t, out) ||
         (name && !trajectory_read(&t->path, record))) {
-        tell_failure(r, kept, err);
+        report_failure(r, kept, err);
         return 0;
     }
     return 1;

@@ -167,8 +167,8 @@ static void set_inputs(const controls *c, const rb_model *m, rb_data *d, double 
         control_pd_set(c->targets, c->pd, c->npd, t, c->o.linear, d);
 }
 
-/* A row that is held makes a mocap body jump to the next one within a step: it hits what is there
- * with that speed. */
+/* A row that holds until the next one makes a mocap body jump to the next one within a step: it
+ * hits what is there with that speed. */
 static void warn_of_jump(controls *c, const rb_model *m, const rb_data *d, double h)
 {
     char name[256];

@@ -1,5 +1,5 @@
-/* Joints that reverse again and again from step to step: what is certified may be far too long a
- * step for what moves them. */
+/* Joints that reverse again and again from step to step: a step may be certified and still be far
+ * too long for the forces that move them. */
 #ifndef RATTLEBACK_CLI_OSCILLATION_H
 #define RATTLEBACK_CLI_OSCILLATION_H
 

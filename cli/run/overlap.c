@@ -8,7 +8,7 @@
 /* Pairs that are named; overlap that is, in units of the extent of the model [1]: the steps
  * themselves promise 1e-9. */
 enum { MOST_LINES = 8 };
-#define TOLD 1e-8
+#define REPORTED 1e-8
 
 static int deeper(const void *a, const void *b)
 {
@@ -45,7 +45,7 @@ int overlap_say(const rb_model *m, rb_data *d, const rb_step_opts *opts)
     if (!found || rb_collide(m, d, 0.0, 0.0, n, found, &n, NULL) != RB_OK) n = 0;
     n = one_per_pair(found, n);
     if (n > 1) qsort(found, (size_t)n, sizeof *found, deeper);
-    while (told < n && -found[told].at.gap > TOLD * m->extent) told++;
+    while (told < n && -found[told].at.gap > REPORTED * m->extent) told++;
     for (int i = 0; i < told && i < MOST_LINES; i++) {
         fprintf(stderr, "%s and %s overlap by %.3g m at the start\n",
                 rb_geom_title(m, found[i].geom1, a, sizeof a),

@@ -5,7 +5,7 @@
 #include "json.h"
 #include "rattleback/step.h"
 
-/* What a row is made from. With maximal coordinates q and v are those of the file all the same. */
+/* What a row is made from. With maximal coordinates, too, q and v are those of the file. */
 typedef struct record_state {
     const rb_model *written; /* coordinates of the file        */
     const rb_data *q;        /* the state in them              */

@@ -220,7 +220,7 @@ static void say_why(const run *r, rb_status status, const rb_error *err)
                 err->text);
 }
 
-/* Once: a step may be certified and far too long all the same. */
+/* Once: a step may be certified and still far too long. */
 static void warn_of_reversals(run *r, double h, int bar)
 {
     char name[128];

@@ -121,7 +121,7 @@ static double overlap_along(const flat *a, const flat *b, const double n[3])
 }
 
 /* The neighbours of a face look elsewhere. */
-static int stands_alone(const flat *f, double angle)
+static int is_isolated(const flat *f, double angle)
 {
     const rb_poly *p = &f->core->poly;
     const double *own = p->plane + 4 * (ptrdiff_t)f->face;
@@ -158,7 +158,7 @@ static int is_proved(rb_couple *couple, const choice *c, double disc)
 {
     double delta = spread_along(c->a, c->n) + spread_along(c->b, c->n);
     if (!(disc > least_disc * (delta + fabs(c->s)))) return 0;
-    if (!stands_alone(c->a, 2.0 * c->near) || !stands_alone(c->b, 2.0 * c->near)) return 0;
+    if (!is_isolated(c->a, 2.0 * c->near) || !is_isolated(c->b, 2.0 * c->near)) return 0;
     return c->s >= 0.0 || rb_inner_cone(couple, c->n, c->s, 0.5 * disc, delta);
 }
 

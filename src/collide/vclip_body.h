@@ -22,7 +22,7 @@
 #define RB_VCLIP_PARALLEL 1e-20
 
 /* Slope of an edge that is parallel to a face to rounding [1]. Larger: distances are too large by
- * this share of an edge. Smaller: walks go to and fro between the ends of such an edge. */
+ * this share of an edge. Smaller: walks go back and forth between the ends of such an edge. */
 #define RB_VCLIP_LEVEL 1e-14
 
 /* Squared sine of the angle from the planes of a region, and share of an edge from its ends, at

@@ -49,7 +49,8 @@ enum { WORK = 12 }; /* numbers a link: z, alpha */
 
 /* z + P a + U (e - U'a) / D, the wrench that the parent feels at O of link k; without velocities
  * a is zero. */
-static void yield_first(const rb_model *m, rb_data *d, int k, double e, int with_a, double z[6])
+static void accelerate_first(const rb_model *m, rb_data *d, int k, double e, int with_a,
+                             double z[6])
 {
     int j = m->link_dofadr[k];
     const double *a = d->link_a + 6 * k, *U = d->dof_U + 6 * j;
@@ -69,7 +70,7 @@ static void sweep_up(const rb_model *m, rb_data *d, const double *tau, double *q
         int p = m->link_parent[k];
         rb_pass_dofs(m, d, k, tau, z, qdd);
         if (m->link_tree[p] < 0) continue;
-        yield_first(m, d, k, qdd[m->link_dofadr[k]], with_a, z);
+        accelerate_first(m, d, k, qdd[m->link_dofadr[k]], with_a, z);
         rb_shift_wrench(d->link_l + 3 * k, z, moved);
         rb_axpy6(1.0, moved, d->link_work + WORK * p);
     }

@@ -5,7 +5,7 @@
 #include "rattleback/model.h"
 
 /* Adds per dof the stiffness k and the damping b of servos (nv_all each), bounded from above as in
- * rb_passive_stiffness; what pushes instead of holding adds nothing. Needs velocity. */
+ * rb_passive_stiffness; a servo that pushes instead of holding adds 0. Needs velocity. */
 void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
 
 /* The same of the servos that `holds` marks (nu). */

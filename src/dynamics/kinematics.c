@@ -157,7 +157,7 @@ void rb_place_link_general(const rb_model *m, rb_data *d, int k)
 
 /* (w x (w x r)) + alpha x r: what a point at r from another one of the same frame has in addition.
  */
-static void carry_acceleration(const double w[3], const double alpha[3], const double r[3],
+static void shift_acceleration(const double w[3], const double alpha[3], const double r[3],
                                double a[3])
 {
     double x[3];
@@ -169,7 +169,7 @@ static void carry_acceleration(const double w[3], const double alpha[3], const d
 }
 
 /* The caller says how a mocap body moves, linear first. */
-static void move_led_link(rb_data *d, int k, int mocap)
+static void move_kinematic_link(rb_data *d, int k, int mocap)
 {
     const double *V = d->mocap_v + 6 * mocap, *A = d->mocap_a + 6 * mocap;
     rb_copy3(V, d->link_v + 3 * k);
@@ -188,7 +188,7 @@ void rb_move_link_general(const rb_model *m, rb_data *d, int k)
     double *v = d->link_v + 3 * k, *a = d->link_a + 6 * k;
     double w[3], at[3] = { 0.0, 0.0, 0.0 }, x[3];
     if (mocap >= 0) {
-        move_led_link(d, k, mocap);
+        move_kinematic_link(d, k, mocap);
         return;
     }
     rb_copy3(d->link_w + 3 * p, w);
@@ -220,14 +220,14 @@ void rb_move_link_general(const rb_model *m, rb_data *d, int k)
             rb_axpy3(nturn == 3 ? 0.5 : 1.0, x, r);
         }
         for (int n = 0; n < 3; n++) step[n] = (l[n] - r[n]) - at[n];
-        carry_acceleration(w, a, step, a + 3);
+        shift_acceleration(w, a, step, a + 3);
         rb_sub3(l, r, at);
         rb_cross3(w, turn, x);
         rb_add3(a, x, a);
         rb_add3(w, turn, w);
     }
     rb_sub3(l, at, x);
-    carry_acceleration(w, a, x, a + 3);
+    shift_acceleration(w, a, x, a + 3);
     rb_copy3(w, d->link_w + 3 * k);
 }
 

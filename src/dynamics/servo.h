@@ -25,7 +25,7 @@ void rb_servo_rates(const rb_model *m, int i, const rb_servo_at *at, double h, d
  * for a step. */
 void rb_servo_next(const rb_model *m, int i, const rb_servo_at *at, double h, double *next);
 
-/* -d force / d length and -d force / d rate over a step; what pushes counts 0. */
+/* -d force / d length and -d force / d rate over a step; a servo that pushes counts 0. */
 void rb_servo_slopes(const rb_model *m, int i, const rb_servo_at *at, double *hold, double *brake);
 
 /* 1: state k of the actuator enters forces as it was at the start of a step. */

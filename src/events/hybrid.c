@@ -136,7 +136,8 @@ double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double nor
  */
 
 /* A pair in constraints lets go of points that come as an impact, or are far, or leave. */
-static rb_flies held_flies(const rb_stage *s, const rb_contact *c, double before, double slow)
+static rb_flies constrained_pair_flies(const rb_stage *s, const rb_contact *c, double before,
+                                       double slow)
 {
     double out = SHIFT_RATIO * slow;
     if (c->at.gap <= RB_TOUCH * s->size)
@@ -153,7 +154,7 @@ rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near,
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
     if (by_material(&material) == RB_PARADIGM_CONSTRAINT) return RB_FLIES_NOT;
     double e = material.restitution, slow = slow_speed(s, c->geom1, c->geom2, e);
-    if (find(s->paradigms, c->geom1, c->geom2)) return held_flies(s, c, before, slow);
+    if (find(s->paradigms, c->geom1, c->geom2)) return constrained_pair_flies(s, c, before, slow);
     if (c->at.gap <= RB_TOUCH * s->size)
         return before > fmax(s->least_speed, e > 0.0 ? e * slow : slow) ? RB_FLIES : RB_FLIES_NOT;
     if (fmax(-before, -after) > slow) return RB_FLIES_FAST;

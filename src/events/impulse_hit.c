@@ -489,7 +489,7 @@ static void hold(rb_events *x)
     }
 }
 
-/* Driven links are held by a push, which is computed again where something changed. */
+/* Driven links are supported by a push, which is computed again where something changed. */
 static int needs_new_push(const rb_events *x, const rb_shell_point *p)
 {
     const rb_meeting *m = &x->meeting[p->meeting];

@@ -3,7 +3,7 @@
  * A part of the step is the motion Q(t), 0 <= t <= T, with rows for those contacts only that touch
  * at its start or approach slowly. All others fly (flight.c), and their gaps are watched:
  *
- *     f(t) = least gap of all that flies at Q(t)                                             (S.66)
+ *     f(t) = least gap of all pairs in flight at Q(t)                                        (S.66)
  *
  * counted from the overlap that the pair had at the start, which is mostly rounding. The part ends
  * at the first t with f(t) = 0, found by bisection and secants (Illinois). Each value is a part of

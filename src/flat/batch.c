@@ -220,7 +220,7 @@ static rb_status run(work *w, int count)
     return RB_OK;
 }
 
-static void tell(work *w, int i, rb_status status, long done)
+static void report(work *w, int i, rb_status status, long done)
 {
     if (w->status) w->status[i] = (int)status;
     if (w->done) w->done[i] = done;
@@ -230,7 +230,7 @@ static void step_world(work *w, int i)
 {
     long done = 0;
     rb_status status = rb_sim_step(w->b->sim[i], w->n, w->opts, &done);
-    tell(w, i, status, done);
+    report(w, i, status, done);
 }
 
 rb_status rb_batch_step(rb_batch *b, long n, const rb_step_opts *opts, int *status, long *done)
@@ -297,7 +297,7 @@ static void roll_world(work *w, int i)
         put_row(w, s, row);
     }
     s->err.status = status;
-    tell(w, i, status, steps);
+    report(w, i, status, steps);
 }
 
 rb_status rb_batch_rollout(rb_batch *b, int T, int skip, const rb_step_opts *opts,

@@ -384,7 +384,7 @@ static void make_idle(const rb_mjcf_actuator *act, rb_actuator_def *def)
 }
 
 /* Named, since the motion is another one without it. */
-static rb_status tell_law(rb_mjcf *r, const rb_xml_node *node)
+static rb_status warn_of_law(rb_mjcf *r, const rb_xml_node *node)
 {
     enum { ROOM = 400 };
     char *text = rb_xml_take(r->top->doc, ROOM, 1);
@@ -514,7 +514,7 @@ static rb_status set_delay(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_ac
 }
 
 /* A lag of no time: the activation follows its control at once. */
-static rb_status tell_time(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act)
+static rb_status warn_of_time(rb_mjcf *r, const rb_xml_node *node, const rb_mjcf_actuator *act)
 {
     int lags = act->dynamics == RB_ACT_FILTER || act->dynamics == RB_ACT_FILTER_EXACT;
     if (!lags || act->dynprm[0] > 0.0) return RB_OK;
@@ -532,13 +532,13 @@ rb_status rb_mjcf_add_actuator(rb_mjcf *r, const rb_xml_node *node)
     RB_TRY(inherit_range(r, node, &def, &act));
     RB_TRY(set_ranges(r, node, &act, &def));
     set_laws(&act, &def);
-    RB_TRY(tell_time(r, node, &act));
+    RB_TRY(warn_of_time(r, node, &act));
 
     RB_TRY(check_orientation(r, node, &act, &def));
     RB_TRY(set_delay(r, node, &act, &def));
     int other = act.gain_law == RB_MJCF_OTHER_LAW || act.bias_law == RB_MJCF_OTHER_LAW ||
                 act.dynamics == RB_MJCF_OTHER_DYNAMICS;
-    if (other) RB_TRY(tell_law(r, node));
+    if (other) RB_TRY(warn_of_law(r, node));
     int unknown = !other && find_length_range(r, &def);
     RB_TRY(add_to_target(r, node, &act, &def));
     int idle = other || is_off(r, &act);

@@ -10,7 +10,7 @@
 /* Angle of a ball joint with the range 0 0: the limit has a direction only away from 0, so that the
  * joint is limited to a small cone [rad]. Smaller is stiffer: a step that rotates by more than this
  * is repeated from the start. */
-#define BALL_HELD 1e-3
+#define BALL_RANGE_0 1e-3
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
@@ -85,7 +85,7 @@ static rb_status resolve_limits(rb_mjcf *r, const rb_xml_node *node, rb_mjcf_joi
         return rb_xml_refuse(node, "range", r->err, RB_BAD_INPUT,
                              "the first number of a ball joint is 0");
     if (def->limited && def->type == RB_JOINT_BALL && def->range[1] == 0.0) {
-        def->range[1] = r->compiler.degree ? BALL_HELD * 180.0 / PI : BALL_HELD;
+        def->range[1] = r->compiler.degree ? BALL_RANGE_0 * 180.0 / PI : BALL_RANGE_0;
         RB_TRY(rb_mjcf_warn(r, node, "joint/range", 0,
                             "a ball joint that is limited to an angle of 0 is held within 0.001 "
                             "rad; without the joint the body is held exactly"));

@@ -41,7 +41,7 @@ static int all_zero(const char *value)
     return 1;
 }
 
-static rb_status tell_silent(rb_mjcf *r, const rb_xml_node *node, const rb_xml_attr *attr)
+static rb_status warn_of_attribute(rb_mjcf *r, const rb_xml_node *node, const rb_xml_attr *attr)
 {
     for (const silent *s = silents; s->attrs; s++) {
         if (!rb_xml_in(attr->name, s->attrs)) continue;
@@ -90,7 +90,7 @@ static rb_status check_children(rb_mjcf *r, const rb_xml_node *node, inside cont
         if (known[k].once) seen |= UINT64_C(1) << k;
 
         RB_TRY(rb_xml_check_attrs(child, known[k].attrs, r->err));
-        for (int a = 0; a < child->nattr; a++) RB_TRY(tell_silent(r, child, &child->attr[a]));
+        for (int a = 0; a < child->nattr; a++) RB_TRY(warn_of_attribute(r, child, &child->attr[a]));
         RB_TRY(check_children(r, child, known[k].content));
     }
     return RB_OK;
@@ -99,7 +99,7 @@ static rb_status check_children(rb_mjcf *r, const rb_xml_node *node, inside cont
 /* ---- whole parts ----------------------------------------------------------------------------- */
 
 /* Parts of a file that are accepted as a whole. */
-static rb_status tell_sections(rb_mjcf *r, const rb_xml_node *root)
+static rb_status warn_of_sections(rb_mjcf *r, const rb_xml_node *root)
 {
     for (const rb_xml_node *section = root->child; section; section = section->next) {
         if (rb_xml_is(section, "body"))
@@ -121,5 +121,5 @@ rb_status rb_mjcf_check(rb_mjcf *r, const rb_xml_node *root)
 {
     RB_TRY(rb_xml_check_attrs(root, "model", r->err));
     RB_TRY(check_children(r, root, IN_ROOT));
-    return tell_sections(r, root);
+    return warn_of_sections(r, root);
 }

@@ -115,7 +115,7 @@ static rb_status check_elements(rb_urdf *r)
     return rb_urdf_warn_children(r, root, "link joint material drake:collision_filter_group", "");
 }
 
-/* Calls of macros that nobody knew are left in what xacro writes; definitions are the source of
+/* Calls of unknown macros are left in what xacro writes; definitions are the source of
  * something else. */
 static int is_empty(const rb_xml_node *root)
 {

@@ -149,7 +149,7 @@ static rb_status add_base(rb_urdf *r, const rb_urdf_link *root)
 rb_status rb_urdf_add_joints(rb_urdf *r, int l)
 {
     const rb_urdf_link *link = r->link + l;
-    if (link->joint < 0) return rb_urdf_root_stays(r, link) ? RB_OK : add_base(r, link);
+    if (link->joint < 0) return rb_urdf_root_is_fixed(r, link) ? RB_OK : add_base(r, link);
     rb_urdf_joint *joint = r->joint + link->joint;
     RB_URDF_TRY(rb_urdf_warn_children(r, joint->node,
                                       "parent child origin axis limit dynamics mimic", "joint/"));

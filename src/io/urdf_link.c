@@ -95,7 +95,7 @@ static rb_status name_body(rb_urdf *r, const rb_urdf_link *link, const char **ou
                         "\"world_link\"");
 }
 
-int rb_urdf_root_stays(const rb_urdf *r, const rb_urdf_link *root)
+int rb_urdf_root_is_fixed(const rb_urdf *r, const rb_urdf_link *root)
 {
     if (!r->opts->floating_base) return 1;
     if (rb_xml_child(root->node, "inertial") || rb_xml_child(root->node, "collision")) return 0;
@@ -113,7 +113,7 @@ rb_status rb_urdf_add_body(rb_urdf *r, int l)
     body.inertia_source = RB_INERTIA_GIVEN;
     RB_URDF_TRY(read_inertial(r, link, &body));
     if (link->joint < 0) {
-        link->fixed_to_world = rb_urdf_root_stays(r, link);
+        link->fixed_to_world = rb_urdf_root_is_fixed(r, link);
     } else {
         const rb_urdf_joint *joint = r->joint + link->joint;
         const rb_urdf_link *parent = r->link + joint->parent;
@@ -129,7 +129,7 @@ rb_status rb_urdf_add_body(rb_urdf *r, int l)
     return rb_urdf_added(r, link->body);
 }
 
-/* ---- what moves together ---- */
+/* ---- bodies that move together ---- */
 
 /* The inertia of each link, in its frame. */
 static void link_inertias(rb_urdf *r, rb_inertia *out)

@@ -89,7 +89,7 @@ rb_status rb_urdf_added(const rb_urdf *r, int index);
 
 /* 1: the root is fixed: no free base is wanted, or the link is only a name for the world, without
  * mass and shape, and what hangs on it is free by joints of the file. */
-int rb_urdf_root_stays(const rb_urdf *r, const rb_urdf_link *root);
+int rb_urdf_root_is_fixed(const rb_urdf *r, const rb_urdf_link *root);
 
 /* ---- the steps ---- */
 
@@ -99,8 +99,8 @@ int rb_urdf_find_joint(const rb_urdf *r, const char *name);
 
 rb_status rb_urdf_tree(rb_urdf *r);              /* links, joints, root, order        */
 rb_status rb_urdf_add_body(rb_urdf *r, int l);   /* pose, mass, inertia               */
-rb_status rb_urdf_check_inertia(rb_urdf *r);     /* of what moves together            */
-rb_status rb_urdf_add_joints(rb_urdf *r, int l); /* what moves the body of link l     */
+rb_status rb_urdf_check_inertia(rb_urdf *r);     /* of bodies that move together      */
+rb_status rb_urdf_add_joints(rb_urdf *r, int l); /* the joints above the body of l    */
 rb_status rb_urdf_add_mimic(rb_urdf *r, int j);  /* when all joints are there         */
 rb_status rb_urdf_add_geoms(rb_urdf *r, int l);  /* collisions, visuals               */
 rb_status rb_urdf_add_excludes(rb_urdf *r);      /* urdf_filter.c */

@@ -16,7 +16,7 @@ static int body_of_wrap(const rb_build *b, const rb_wrap_def *wrap)
 }
 
 /* Counts for each body how many points of the path it carries; returns the number of points. */
-static int count_carried(const rb_build *b, const rb_tendon_def *def, int *carried)
+static int count_path_points(const rb_build *b, const rb_tendon_def *def, int *carried)
 {
     int points = 0;
     memset(carried, 0, (size_t)b->m->nbody * sizeof *carried);
@@ -33,7 +33,7 @@ static int count_carried(const rb_build *b, const rb_tendon_def *def, int *carri
 static int moving_dofs(const rb_build *b, const rb_tendon_def *def, int *carried, int *out)
 {
     static const int joint_nv[] = { [RB_JOINT_FREE] = 6, [RB_JOINT_BALL] = 3, 1, 1 };
-    int points = count_carried(b, def, carried), count = 0;
+    int points = count_path_points(b, def, carried), count = 0;
     for (int body = 1; body < b->m->nbody; body++) {
         if (carried[body] == 0 || carried[body] == points) continue;
         for (int j = b->joints.start[body]; j < b->joints.start[body + 1]; j++) {

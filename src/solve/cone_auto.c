@@ -1,5 +1,5 @@
-/* The ladder for cones. Contacts are split into islands; each island climbs until the certificate's
- * measure is met, and the rung that finished it is counted:
+/* The methods for cones, one after the other. Contacts are split into islands; an island goes on to
+ * the next method until the certificate's measure is met, and the method that finished it counts:
  *
  *     trivial  no contact approaches: r = 0
  *     sweep    one contact alone, solved exactly
@@ -10,7 +10,7 @@
  *     leaps    sweeps and whole steps of Newton, for many contacts of known bodies
  *     pyramid  Lemke with the cones as pyramids, ever closer, then Newton
  *     admm     alternating directions, then Newton
- *     nsgs     Gauss-Seidel to the end; earlier in the ladder where an island is large
+ *     nsgs     Gauss-Seidel to the end; earlier in this list where an island is large
  *
  * Where impulses are not unique and a contact slides, the choice of impulses is a choice of motion.
  * Then only the path that starts at large compliance, where there is one solution, counts as an
@@ -45,7 +45,7 @@ enum {
     INTERIOR_LIMIT = 60, /* factorisations of a try                                   */
     INTERIOR_TRIES = 2,  /* from nothing, and from there                              */
     ADMM_ITERATIONS = 1000,
-    FIRST_SWEEPS = 64,   /* of the last rung                                          */
+    FIRST_SWEEPS = 64,   /* of the last method                                        */
     LAST_SWEEPS = 4000,  /* opts.max_iter caps it                                     */
     MEDIUM = 130,        /* contacts beyond which pyramids are too large: sweeps      */
     LARGE = 1500,        /* contacts beyond which sweeps come first                   */
@@ -83,8 +83,7 @@ enum {
 /* Measure below which rounding of the product W r may be most of it [1]. */
 #define DOUBTFUL 1e-5
 
-/* ---- the ladder
- * ------------------------------------------------------------------------------------- */
+/* ---- the methods ----------------------------------------------------------------------------- */
 
 /* One contact that nothing else touches, in closed form. */
 static int try_alone(const rb_cones *k, double tol, double *r)
@@ -99,7 +98,7 @@ static int try_alone(const rb_cones *k, double tol, double *r)
 /* What the first try leaves to the second. */
 enum { FAR_FROM_ANY = 1, NEAR_AN_ANSWER = 2 };
 
-typedef struct climb {
+typedef struct search {
     const rb_cones *k;
     const rb_solve_opts *o;
     rb_arena *scratch;
@@ -121,7 +120,7 @@ typedef struct climb {
     int again;     /* that order is to decide: one of the two below, or 0               */
     int left;      /* best is good enough for `loose` alone                             */
     int inside;    /* interior points were tried                                        */
-} climb;
+} search;
 
 /* No contact approaches: without impulses nothing happens. */
 static int try_trivial(const rb_cones *k, double *r)
@@ -134,7 +133,7 @@ static int try_trivial(const rb_cones *k, double *r)
 }
 
 /* Keeps r if it is the best so far; true if that is good enough. */
-static int keep(climb *s, const double *r)
+static int keep(search *s, const double *r)
 {
     rb_cones_velocity(s->k, r, s->u);
     double error = rb_cones_error(s->k, r, s->u);
@@ -149,8 +148,8 @@ static int keep(climb *s, const double *r)
 }
 
 /* Less and less compliance from the solution r at the least one of the path, with proximal steps at
- * each, in s->spare. Impulses that grow as compliance shrinks push against each other in vain. */
-static int continue_path(climb *s, double *r)
+ * each, in s->spare. Impulses that grow as compliance shrinks only push against each other. */
+static int continue_path(search *s, double *r)
 {
     size_t bytes = (size_t)s->k->n * sizeof *r;
     double most = GROWN * rb_norm_inf(r, s->k->n);
@@ -173,14 +172,14 @@ static int continue_path(climb *s, double *r)
 }
 
 /* What is certified and was hoped to be better; true if there is an answer. */
-static int take_unsure(climb *s)
+static int take_unsure(search *s)
 {
     return s->unsure_error <= s->tol ? keep(s, s->unsure) : s->error <= s->tol;
 }
 
 /* The last digits of r, a solution with compliance: proximal steps, and where modes change on the
  * way so that they lead nowhere, less compliance before them. 1: r is an answer. */
-static int finish_path(climb *s, double *r)
+static int finish_path(search *s, double *r)
 {
     memcpy(s->spare, r, (size_t)s->k->n * sizeof *r);
     int done = rb_newton_polish(&s->newton, s->spare, s->tol) <= s->tol;
@@ -194,7 +193,7 @@ static int finish_path(climb *s, double *r)
 
 /* Where to start without a guess: the solution at some compliance, which does not depend on the
  * order of the contacts; or, for a few contacts and any answer, some sweeps, which cost less. */
-static void start_cold(climb *s, double *r)
+static void start_cold(search *s, double *r)
 {
     if (s->o->unique || s->newton.sparse) {
         rb_newton_compliance(&s->newton, RB_COMPLIANCE_SCALED, START_EPS);
@@ -205,7 +204,7 @@ static void start_cold(climb *s, double *r)
 }
 
 /* The guess, or what takes its place, and the least compliance of the path. */
-static void start_newton(climb *s, double *r)
+static void start_newton(search *s, double *r)
 {
     if (!s->o->warm) start_cold(s, r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
@@ -213,7 +212,7 @@ static void start_newton(climb *s, double *r)
 }
 
 /* Newton at that compliance, then without. */
-static int try_newton(climb *s, double *r)
+static int try_newton(search *s, double *r)
 {
     start_newton(s, r);
     if (rb_newton_run(&s->newton, NULL, r, DIRECT_STEPS) && !finish_path(s, r)) return 0;
@@ -221,7 +220,7 @@ static int try_newton(climb *s, double *r)
 }
 
 /* From the one solution at large compliance, whatever the guess was. */
-static int try_path(climb *s, double *r)
+static int try_path(search *s, double *r)
 {
     memset(r, 0, (size_t)s->k->n * sizeof *r);
     if (!rb_newton_path(&s->newton, RB_COMPLIANCE_UNIFORM, 1.0, r)) {
@@ -236,7 +235,7 @@ static int try_path(climb *s, double *r)
 }
 
 /* From the guess or the first sweeps, in the middle of the path: a solution, not the solution. */
-static int try_short_path(climb *s, double *r)
+static int try_short_path(search *s, double *r)
 {
     memcpy(r, s->start, (size_t)s->k->n * sizeof *r);
     rb_newton_path(&s->newton, RB_COMPLIANCE_SCALED, 1e-2, r);
@@ -245,13 +244,13 @@ static int try_short_path(climb *s, double *r)
 }
 
 /* The last factorisation met a pivot of the size of the compliance: contacts are redundant. */
-static int is_redundant(climb *s)
+static int is_redundant(search *s)
 {
     return rb_newton_pivots(&s->newton) < RB_REDUNDANT;
 }
 
 /* Redundant contacts of which one slides: which impulses are chosen decides how bodies move. */
-static int is_ambiguous(climb *s)
+static int is_ambiguous(search *s)
 {
     int slides = 0;
     for (int c = 0; c < s->k->nc; c++) slides |= s->newton.mode[c] == RB_MODE_SLIDE;
@@ -260,7 +259,7 @@ static int is_ambiguous(climb *s)
 
 /* Newton around r itself with more and less compliance in turn: any solution near r will do. Each
  * run starts where the last one has come to; the ill-conditioned end with the least. */
-static int finish_near(climb *s, const double *r)
+static int finish_near(search *s, const double *r)
 {
     static const struct {
         rb_compliance kind;
@@ -280,9 +279,9 @@ static int finish_near(climb *s, const double *r)
     return 0;
 }
 
-/* Where the rungs before came near, the last digits: a contact between two modes stops Newton's
+/* Where the methods before came near, the last digits: a contact between two modes stops Newton's
  * method at 1e-9 in one measure of compliance, and seldom in all of them. */
-static int try_near(climb *s, double *r)
+static int try_near(search *s, double *r)
 {
     if (!(s->error <= NEAR_ENOUGH)) return 0;
     if (s->error < s->tried) {
@@ -295,14 +294,14 @@ static int try_near(climb *s, double *r)
 
 /* ---- twice the digits ---- */
 
-static rb_status make_twofold(climb *s)
+static rb_status make_twofold(search *s)
 {
     if (s->twofold.s.k) return RB_OK;
     return rb_newton_twofold_make(&s->newton, s->scratch, &s->twofold);
 }
 
 /* Both paths: the uniform one, then the one that treats light and heavy bodies alike. */
-static rb_status try_path_twofold(climb *s, double *r, int *done)
+static rb_status try_path_twofold(search *s, double *r, int *done)
 {
     static const rb_compliance kinds[2] = { RB_COMPLIANCE_UNIFORM, RB_COMPLIANCE_SCALED };
     *done = 0;
@@ -317,7 +316,7 @@ static rb_status try_path_twofold(climb *s, double *r, int *done)
 }
 
 /* Newton around r, at first in double, then with twice the digits. */
-static int finish_twofold(climb *s, const double *r)
+static int finish_twofold(search *s, const double *r)
 {
     if (finish_near(s, r)) return 1;
     if (!s->twofold.s.k) return 0;
@@ -330,7 +329,7 @@ static int finish_twofold(climb *s, const double *r)
 
 /* The last digits of the best that was met, at first in double. Interior points end where the
  * tolerance is met; Newton's method gains what is left of the digits in a step or two. */
-static rb_status finish_interior(climb *s, double *r, int *done)
+static rb_status finish_interior(search *s, double *r, int *done)
 {
     if (*done) {
         rb_newton_compliance(&s->newton, RB_COMPLIANCE_UNIFORM, RB_UNIFORM_EPS);
@@ -351,7 +350,7 @@ static rb_status finish_interior(climb *s, double *r, int *done)
 /* From nothing, and once more from there, with as many unknowns as W has rank: some tens of
  * factorisations, where a path that turns back takes hundreds and pyramids thousands. Where they do
  * not reach the tolerance, Newton's method around the best of them may. */
-static rb_status try_interior(climb *s, double *r, int *done)
+static rb_status try_interior(search *s, double *r, int *done)
 {
     *done = 0;
     if (s->inside || s->k->nc > MEDIUM || s->k->dim != 3) return RB_OK;
@@ -380,7 +379,7 @@ static rb_status try_interior(climb *s, double *r, int *done)
 /* ---- pyramids, and the rest ---- */
 
 /* Each round has a fan of edges around the friction found before, narrower where it held. */
-static rb_status try_pyramids(climb *s, int around, int *done)
+static rb_status try_pyramids(search *s, int around, int *done)
 {
     rb_mark mark = rb_arena_mark(s->scratch);
     double *spread = rb_push(s->scratch, double, s->k->nc);
@@ -407,7 +406,7 @@ static rb_status try_pyramids(climb *s, int around, int *done)
 }
 
 /* Fewer edges are a smaller and better conditioned linear problem. */
-static rb_status try_pyramid(climb *s, int *done)
+static rb_status try_pyramid(search *s, int *done)
 {
     *done = 0;
     rb_status status = try_pyramids(s, RB_POLYHEDRON_FINE, done);
@@ -415,7 +414,7 @@ static rb_status try_pyramid(climb *s, int *done)
     return try_pyramids(s, RB_POLYHEDRON_COARSE, done);
 }
 
-static rb_status try_admm(climb *s, double *r, int *done)
+static rb_status try_admm(search *s, double *r, int *done)
 {
     rb_mark mark = rb_arena_mark(s->scratch);
     memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
@@ -430,7 +429,7 @@ static rb_status try_admm(climb *s, double *r, int *done)
 }
 
 /* Sweeps, with an attempt of Newton each time their number has doubled, from `first` on. */
-static void try_nsgs(climb *s, double *r, int first, int most, int with_newton)
+static void try_nsgs(search *s, double *r, int first, int most, int with_newton)
 {
     if (s->error < INFINITY) memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
     int limit = s->o->max_iter < most ? s->o->max_iter : most;
@@ -445,7 +444,7 @@ static void try_nsgs(climb *s, double *r, int first, int most, int with_newton)
 
 /* Thousands of contacts: a sweep costs a thousandth of a Newton step, and Newton only helps once
  * the modes are nearly right. */
-static void try_large(climb *s, double *r)
+static void try_large(search *s, double *r)
 {
     s->unique = RB_UNIQUE_NOT;
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
@@ -465,7 +464,7 @@ static void try_large(climb *s, double *r)
 }
 
 /* Sweeps, and whole steps of Newton. */
-static rb_status climb_leaps(climb *s, double *r, rb_rung *rung, int *done)
+static rb_status solve_by_leaps(search *s, double *r, rb_rung *rung, int *done)
 {
     rb_large found;
     rb_mark mark = rb_arena_mark(s->scratch);
@@ -483,24 +482,24 @@ static rb_status climb_leaps(climb *s, double *r, rb_rung *rung, int *done)
     return status;
 }
 
-/* Many contacts of known bodies: a ladder of its own. */
-static rb_status climb_large(climb *s, double *r, rb_rung *rung, int *done)
+/* Many contacts of known bodies: a sequence of methods of their own. */
+static rb_status solve_large(search *s, double *r, rb_rung *rung, int *done)
 {
     s->unique = RB_UNIQUE_NOT;
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
     memcpy(s->start, r, (size_t)s->k->n * sizeof *r);
-    return climb_leaps(s, r, rung, done);
+    return solve_by_leaps(s, r, rung, done);
 }
 
 /* Beyond RB_MOST_LEAPING it has sweeps alone, which end with exact normals where they may. */
-static int is_for_large(const climb *s)
+static int is_for_large(const search *s)
 {
     if (!s->k->parts || !s->k->many) return 0;
     return s->k->nc <= RB_MOST_LEAPING || s->tol > RB_LARGE_EXACT;
 }
 
-/* Where that was in vain, what is left of this one. */
-static void climb_on(climb *s, double *r, rb_rung *rung)
+/* Where these found no answer, the other methods. */
+static void try_other_methods(search *s, double *r, rb_rung *rung)
 {
     *rung = RB_RUNG_PATH;
     if (s->k->nc <= LARGE && try_short_path(s, r)) return;
@@ -508,13 +507,13 @@ static void climb_on(climb *s, double *r, rb_rung *rung)
     try_large(s, r);
 }
 
-static rb_unique how_unique(climb *s)
+static rb_unique how_unique(search *s)
 {
     return is_ambiguous(s) ? RB_UNIQUE_NOT : is_redundant(s) ? RB_UNIQUE_CHOSEN : RB_UNIQUE_PLAIN;
 }
 
 /* Near a guess, or cold, any answer that Newton's method finds. */
-static int try_any(climb *s, double *r, rb_rung *rung)
+static int try_any(search *s, double *r, rb_rung *rung)
 {
     *rung = RB_RUNG_NEWTON;
     int solved = try_newton(s, r);
@@ -529,7 +528,7 @@ static int try_any(climb *s, double *r, rb_rung *rung)
 }
 
 /* The same, where the guess is an answer that was chosen: its branch is followed (K.23). */
-static rb_unique chosen(climb *s)
+static rb_unique chosen(search *s)
 {
     rb_unique unique = how_unique(s);
     return unique == RB_UNIQUE_NOT && s->o->follow ? RB_UNIQUE_CHOSEN : unique;
@@ -537,7 +536,7 @@ static rb_unique chosen(climb *s)
 
 /* What is wanted where impulses are unique, or do not matter. Where they do, the last digits of an
  * answer near the guess are of no use. */
-static int try_the_guess(climb *s, double *r, rb_rung *rung)
+static int try_the_guess(search *s, double *r, rb_rung *rung)
 {
     *rung = RB_RUNG_NEWTON;
     start_newton(s, r);
@@ -547,15 +546,15 @@ static int try_the_guess(climb *s, double *r, rb_rung *rung)
     return keep(s, r) && solved && s->unique != RB_UNIQUE_NOT;
 }
 
-/* Impulses that push against each other ever harder are found where there is no answer. Whoever has
- * another question to ask (S.27), (S.39) need not wait for what is left of the ladder. */
-static int is_in_vain(const climb *s)
+/* Impulses that push against each other ever harder are found where there is no answer. A caller
+ * that has another problem to try (S.27), (S.39) need not wait for the other methods. */
+static int is_in_vain(const search *s)
 {
     return s->o->brief && s->stressed;
 }
 
 /* The path as far as it is one: where it jumps it decides nothing any more. */
-static int try_straight_path(climb *s, double *r)
+static int try_straight_path(search *s, double *r)
 {
     s->newton.jumps = 0;
     s->newton.straight = 1;
@@ -566,7 +565,7 @@ static int try_straight_path(climb *s, double *r)
 
 /* Where they do, and wherever a guess led nowhere: the path; interior points where it jumps; and
  * where they do not arrive, the path across its jumps, and any other. */
-static rb_status try_the_path(climb *s, double *r, rb_rung *rung, int *done)
+static rb_status try_the_path(search *s, double *r, rb_rung *rung, int *done)
 {
     s->unique = RB_UNIQUE_NOT;
     *rung = RB_RUNG_PATH;
@@ -590,11 +589,11 @@ static rb_status try_the_path(climb *s, double *r, rb_rung *rung, int *done)
     return RB_OK;
 }
 
-static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
+static rb_status try_methods(search *s, double *r, rb_rung *rung)
 {
     int done = 0;
     rb_status status = RB_OK;
-    if (is_for_large(s)) status = climb_large(s, r, rung, &done);
+    if (is_for_large(s)) status = solve_large(s, r, rung, &done);
     if (status != RB_OK || done) return status;
     status = rb_newton_make(s->k, s->scratch, &s->newton);
     if (status == RB_TOO_LARGE) {
@@ -605,7 +604,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     if (status != RB_OK) return status;
     s->newton.limit = s->o->max_iter;
     if (s->newton.bodies && s->k->nc <= RB_MOST_LEAPING) {
-        climb_on(s, r, rung);
+        try_other_methods(s, r, rung);
         return RB_OK;
     }
     if (s->k->nc > LARGE) {
@@ -650,7 +649,7 @@ static rb_status climb_ladder(climb *s, double *r, rb_rung *rung)
     return RB_OK;
 }
 
-static void report(const climb *s, rb_rung rung)
+static void report(const search *s, rb_rung rung)
 {
     rb_info *info = s->info;
     if (s->error > s->tol) info->outcome = RB_FAILED;
@@ -686,7 +685,7 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
         info->iterations++;
         return RB_OK;
     }
-    climb s = { .k = k, .o = o, .scratch = scratch, .tol = tol, .error = INFINITY, .info = info };
+    search s = { .k = k, .o = o, .scratch = scratch, .tol = tol, .error = INFINITY, .info = info };
     s.loose = SHARE_COARSE * o->loose / sqrt((double)info->islands);
     s.unsure_error = s.tried = INFINITY;
     s.canonical = canonical;
@@ -696,7 +695,7 @@ static rb_status solve_island(const rb_cones *k, const rb_solve_opts *o, rb_aren
     s.start = rb_push(scratch, double, k->n);
     s.unsure = rb_push(scratch, double, k->n);
     if (!s.best || !s.u || !s.spare || !s.start || !s.unsure) return RB_NOMEM;
-    rb_status status = climb_ladder(&s, r, &rung);
+    rb_status status = try_methods(&s, r, &rung);
     if (status != RB_OK) return status;
     memcpy(r, s.best, (size_t)k->n * sizeof *r);
     rb_cones_velocity(k, r, s.u);
@@ -824,7 +823,8 @@ static void name_path(rb_info *info)
     }
 }
 
-/* What few contacts with a guess need in most steps; *done = 0: the ladder has to be climbed. */
+/* What few contacts with a guess need in most steps; *done = 0: the other methods have to be tried.
+ */
 static rb_status try_small(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch,
                            double *r, rb_info *info, int *done)
 {

@@ -1,8 +1,8 @@
 /* Towers, walls and arches: a contact shares its bodies with tens of others. W = Y Y' has hundreds
- * of blocks of 9 numbers for each block of Y, and sweeps over it lead nowhere; nobody needs it
- * here. Interior points (K.15) see Y alone, so that memory and work of an iteration grow with the
- * contacts and with the factors of the bodies. The whole problem counts as one island: parts that
- * nothing couples cost nothing together. */
+ * of blocks of 9 numbers for each block of Y, and sweeps over it do not converge; it is not
+ * needed here. Interior points (K.15) see Y alone, so that memory and work of an iteration grow
+ * with the contacts and with the factors of the bodies. The whole problem counts as one island:
+ * parts that nothing couples cost nothing together. */
 #include "solve/cone_crowd.h"
 
 #include <math.h>
@@ -241,7 +241,7 @@ rb_status rb_cone_crowd(const rb_problem *p, const rb_solve_opts *o, rb_arena *s
     double tol = SHARE * o->tol, error = INFINITY;
     rb_status status = prepare(p, scratch, &k);
     if (status == RB_OK) status = search(&k, o, tol, scratch, r, info, &error);
-    int large = p->nc >= RB_MANY_CONTACTS; /* below, the ladder is not dear */
+    int large = p->nc >= RB_MANY_CONTACTS; /* below, other methods are cheap */
     int will_do = large && kind == RB_CROWD_DENSE && o->loose > 0.0 && error < INFINITY;
     *done = status == RB_OK && (error <= tol || will_do);
     if (status == RB_OK && *done) {

@@ -92,8 +92,8 @@ static void write_problem(rb_newton *s, knot *x, const double *r)
     }
 }
 
-/* Sweeps, then Newton around what they found, since several answers are possible: what is left of
- * the ladder costs more than other contacts would. */
+/* Sweeps, then Newton around what they found, since several answers are possible: the other
+ * methods cost more than other contacts would. */
 static rb_status solve_small(knot *x, rb_arena *scratch, int *done)
 {
     rb_problem p = { .kind = RB_CONE, .n = 3 * x->n, .nc = x->n, .dim = 3, .q = x->q };

@@ -45,7 +45,7 @@ enum {
     MOST_KNOT = 8,         /* contacts that are solved by themselves within a leap             */
     IDLE = 8,              /* leaps that made it grow since the least measure was halved: a cycle */
     ENTER_SWEEPS = 63,     /* to end within the cones                                          */
-    LEAST_PATIENCE = 4,    /* leaps in vain before less will do ..                      */
+    LEAST_PATIENCE = 4,    /* leaps without progress before less will do ..             */
     PATIENCE = 9000000,    /* .. and so many more over the square of the contacts        */
     MORE_PATIENCE = 3,     /* times as many where they are likely to arrive              */
     LOOSE_CONTACTS = 1001, /* from which on less will do                               */
@@ -78,7 +78,7 @@ enum { INTERIOR_LIMIT = 40, INTERIOR_TRIES = 3 };
 #define NORMALS_TOL 1e-9
 
 /* Share of the tolerance at which normals are made exact, which moves their error to friction and
- * makes it three times as large in piles; and share of what that foretells, where it was too much
+ * makes it three times as large in piles; and share of what that predicts, where it was too much
  * [1]. Larger: more attempts. Smaller: more sweeps. */
 #define SETTLE_AT   0.3
 #define SETTLE_LESS 0.9
@@ -131,7 +131,7 @@ typedef struct large {
     double goal;       /* of best, for it to be an answer or nearly one          */
     int settled;       /* best has exact normals, where they are asked for       */
     int leaps;         /* that are left                                          */
-    int patience;      /* leaps in a row that may be in vain                     */
+    int patience;      /* leaps in a row that may make no progress               */
     int idle;          /* that were, since the measure was halved                */
     double halved;     /* the measure then                                       */
     int limit;         /* steps of Newton in all                                 */
@@ -203,8 +203,8 @@ static rb_status set_normals(large *s, double slow, double *error)
 }
 
 /* The best with exact normals, where that is still good enough; where it nearly is, up to `nearly`
- * times the tolerance, sweeps and normals by turns lead there. Else it has to be nearer before it
- * is tried again. */
+ * times the tolerance, sweeps and normals in alternation lead there. Else it has to be nearer
+ * before it is tried again. */
 static rb_status settle(large *s, double nearly, int turns)
 {
     rb_status status = RB_OK;
@@ -489,8 +489,8 @@ static rb_status search(large *s, double *r)
     return status;
 }
 
-/* Leaps in a row that may be in vain before less will do: where sweeps have not come near they
- * wander for long. */
+/* Leaps in a row that may make no progress before a looser answer is taken: where sweeps have not
+ * come near they wander for long. */
 static int find_patience(const large *s, double loose)
 {
     if (!(loose > s->tol)) return LEAPS;

@@ -1,4 +1,4 @@
-/* The ladder for islands of many contacts whose bodies are known. */
+/* The methods for islands of many contacts whose bodies are known. */
 #ifndef RB_SOLVE_CONE_LARGE_H
 #define RB_SOLVE_CONE_LARGE_H
 

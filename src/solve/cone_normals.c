@@ -110,7 +110,7 @@ static double look(const normals *s, int *release)
     return worst;
 }
 
-/* The longest step along -p on which nobody pulls. */
+/* The longest step along -p on which no contact pulls. */
 static double room_along(const normals *s)
 {
     double room = INFINITY;

@@ -1,14 +1,14 @@
 /* Newton's method (K.7) on few contacts, from the answer of the step before: whole steps, no merit,
- * no path, W as it is. What it finds is what the rung `newton` of the ladder would find, with the
+ * no path, W as it is. It finds what the method `newton` of cone_auto.c would find, with the
  * same compliance, or nothing:
  *
  *     1. modes off the guess; where they change, again, at most STEPS times
  *     2. proximal steps (K.24) with the last factors, until the compliance is gone
  *
  * While no contact slides the system W_aa + eps is symmetric and positive, and an LDL' of half the
- * cost takes the place of the LU; F is that of W itself, so that a W which is not symmetric ends in
- * the ladder. Several answers with a sliding contact are left to the path, unless the guess is one
- * that was chosen (K.23). Rows that hardly move have a compliance of their own (K.27). */
+ * cost takes the place of the LU; F is that of W itself, so that a W which is not symmetric is left
+ * to cone_auto.c. Several answers with a sliding contact are left to the path, unless the guess is
+ * one that was chosen (K.23). Rows that hardly move have a compliance of their own (K.27). */
 #include "solve/cone_small.h"
 
 #include <math.h>
@@ -19,21 +19,21 @@
 #include "solve/newton.h"
 
 enum {
-    ROWS = 96,  /* beyond, the sparse LU of the ladder is quicker                                 */
-    STEPS = 12, /* who needs more is not near the answer                                          */
+    ROWS = 96,  /* beyond, the sparse LU of newton.c is quicker                                   */
+    STEPS = 12, /* a guess that needs more is not near the answer                                 */
     POLISH = 6
 };
 
 /* |F| relative to the velocities at r below which the problem with compliance is solved [1]. */
 #define SOLVED 1e-13
 
-/* Least over largest pivot below which sliding contacts are left to the ladder, which decides
+/* Least over largest pivot below which sliding contacts are left to cone_auto.c, which decides
  * whether they are redundant [1]. */
 #define DOUBTFUL (10.0 * RB_REDUNDANT)
 
 /* Compliance of a row, relative to the mean, below which it is stiff, and least one that it is
  * given the credit for [1]: normals of chains that are all but stretched have 1e-7 and less. STIFF
- * larger: other answers among redundant contacts than those of the ladder. Smaller: proximal steps
+ * larger: other answers among redundant contacts than those of cone_auto.c. Smaller: proximal steps
  * do not end. STIFFEST smaller: rounding of W counts as compliance. */
 #define STIFF    1e-3
 #define STIFFEST 1e-10
@@ -367,7 +367,7 @@ static double speed(const small *s)
     return most;
 }
 
-static int modes_stand(const small *s)
+static int modes_are_kept(const small *s)
 {
     return memcmp(s->mode, s->factored, (size_t)s->nc) == 0;
 }
@@ -382,13 +382,14 @@ static int iterate(small *s, rb_info *info)
         for (int i = 0; i < s->n; i++) s->u[i] += RB_UNIFORM_EPS * s->own[i] * s->r[i];
         double F = equations(s), scale = speed(s);
         int solved = F <= SOLVED * scale;
-        if (it > 0 && solved && modes_stand(s)) return 1;
+        if (it > 0 && solved && modes_are_kept(s)) return 1;
         /* rounding is all that is left of F */
-        if (it > 0 && modes_stand(s) && F <= 100.0 * SOLVED * scale && F >= 0.25 * before) return 1;
+        if (it > 0 && modes_are_kept(s) && F <= 100.0 * SOLVED * scale && F >= 0.25 * before)
+            return 1;
         if (it == STEPS) return 0;
         before = F;
         info->iterations++;
-        if (!s->slides && modes_stand(s)) { /* the factors are those of these modes */
+        if (!s->slides && modes_are_kept(s)) { /* the factors are those of these modes */
             if (!move(s)) return 0;
             continue;
         }
@@ -407,7 +408,7 @@ static double polish(small *s, double tol)
         double r[ROWS];
         memcpy(r, s->r, (size_t)s->n * sizeof *r);
         equations(s);
-        if (!modes_stand(s) || !move(s)) break;
+        if (!modes_are_kept(s) || !move(s)) break;
         velocity(s);
         double next = measure(s);
         if (next < best) {

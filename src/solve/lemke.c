@@ -11,8 +11,8 @@
  * of the tableau, and read-only. The etas are rebuilt from the basis every n + 64 pivots.
  *
  * Ties (friction problems have 0.26 n of them per solve) are broken by the perturbation
- * q + (p, e_1, .., e_n)(eps, eps^2, ..)' with a fixed generic p > 0, eq. (P.10): p is carried along
- * as a second right side and settles nearly every tie without touching B^-1. */
+ * q + (p, e_1, .., e_n)(eps, eps^2, ..)' with a fixed generic p > 0, eq. (P.10): p is updated
+ * as a second right side and decides nearly every tie without touching B^-1. */
 #include "base/meter.h"
 #include "solve/lemke.h"
 

@@ -4,8 +4,8 @@
  *     friction  p = P(y),             P: onto the disc of radius r = mu max(0, y_normal) + bound
  *     u = W p + q + E (p - p_ref)     E: a trace of compliance
  *
- * With the modes of y the equations are linear but for the direction d = y/|y| of what slides. A
- * disc that slides moves with its normal, p = r d, and across d it has a row of its own,
+ * With the modes of y the equations are linear but for the direction d = y/|y| of discs that slide.
+ * A disc that slides moves with its normal, p = r d, and across d it has a row of its own,
  *
  *     u_c + k p_c = 0,    k = (|y| - r) / (r rho)                                        (K.32)
  *
@@ -13,7 +13,7 @@
  * E decides how redundant rows share their load, as a uniform compliance does; p_ref = p takes its
  * error off at the end (K.24). Steps that make the equations worse are shortened. Contacts that
  * slide may have no answer near the last one at the smallest E: then a larger E is tried, whose
- * error (K.24) takes off all the same, and in the end E begins so large that there is one answer,
+ * error (K.24) takes off, too, and in the end E begins so large that there is one answer,
  * and shrinks (K.22). */
 #include "base/meter.h"
 #include "solve/mixed.h"
@@ -293,7 +293,7 @@ static double see(newton *s, const double *p, const double *u)
 /* ---- one step ---------------------------------------------------------------------------------
  */
 
-/* Unknowns: rows that hold, then the directions across what slides. */
+/* Unknowns: rows that hold, then the directions across the slip. */
 static void number(newton *s)
 {
     const scaled *x = s->x;
@@ -311,7 +311,8 @@ static void number(newton *s)
     }
 }
 
-/* Row of the system: W_i of the unknowns, with what slides along with normals; times `part`. */
+/* Row of the system: W_i of the unknowns, with the discs that slide in proportion to their normals;
+ * times `part`. */
 static void add_row(const newton *s, int i, double part, double *to)
 {
     const scaled *x = s->x;
