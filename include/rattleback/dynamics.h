@@ -33,7 +33,7 @@ int rb_tendon_path(const rb_model *m, const rb_data *d, int tendon, int capacity
                    int *branch);
 
 void rb_velocity(const rb_model *m, rb_data *d); /* v -> link_w, link_v, link_a; needs kinematics */
-void rb_frames(const rb_model *m, rb_data *d);   /* link frames -> body, geom, site frames      */
+void rb_frames(const rb_model *m, rb_data *d);   /* body, geom, site frames; needs kinematics   */
 
 /* q (+) h v on the manifold, quaternions by the exponential map; out may be q. And its inverse: the
  * v that leads from q0 to q1 in h = 1 (shortest rotation). */

@@ -549,7 +549,9 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from);
 rb_status rb_data_reserve(const rb_model *m, rb_data **d, int n);
 
 /* Rebuilds the pointers of data that was copied to `block`, aligned to 64 bytes; the arena is the
- * one given. NULL where the bytes do not fit the model. */
+ * one given, the allocator and the cache of the sender are dropped: the block may come from another
+ * process of the same build. The block stays the caller's. NULL where the bytes do not fit the
+ * model. */
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena);
 
 /* Sets mocap_v so that a step of length h moves the mocap body to `pose` (position, quaternion):

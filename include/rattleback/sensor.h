@@ -35,7 +35,7 @@ typedef struct rb_contact_force {
 int rb_contact_forces(const rb_model *m, const rb_data *d, int capacity, rb_contact_force *out);
 
 /* Mean force [N] and torque about the centre of mass [N m], world axes, that all contacts of the
- * last step exerted on a body. Needs rb_frames. */
+ * last step exerted on a body. Needs kinematics and rb_frames. */
 void rb_contact_on_body(const rb_model *m, const rb_data *d, int body, double force[3],
                         double torque[3]);
 

@@ -3,9 +3,10 @@
  *
  * Every element is described by a plain struct. Start from its _default function, fill what
  * differs, add it: the spec copies everything, names and arrays included, and returns the index of
- * the element, or -1 and a sentence in `err`. Body 0 is the world; a parent is added before its
- * children. SI units, angles in radians, quaternions w x y z, frames relative to the owning body.
- * rb_spec_compile checks the numbers: what it refuses is named with the file and line in `where`.
+ * the element, or -1 and a sentence in `err`: then nothing was added, and compiling does not say
+ * so. Body 0 is the world; a parent is added before its children. SI units, angles in radians,
+ * quaternions w x y z, frames relative to the owning body. rb_spec_compile checks the numbers: what
+ * it refuses is named with the file and line in `where`.
  */
 #ifndef RATTLEBACK_SPEC_H
 #define RATTLEBACK_SPEC_H

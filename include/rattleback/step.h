@@ -117,7 +117,8 @@ typedef struct rb_control {
 /* 1: a step of length h that begins at `time` calls control->set. */
 int rb_control_is_due(const rb_control *control, double time, double h);
 
-/* Start from rb_step_opts_default(). */
+/* Start from rb_step_opts_default(), whose values end the comments below; a struct of zeros is
+ * refused: RB_BAD_INPUT. */
 struct rb_step_opts {
     double h;                          /* [s]; 0: the timestep of the model                       */
     const rb_formulation *formulation; /* cone                                                    */

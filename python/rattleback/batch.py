@@ -23,8 +23,8 @@ _ARRAYS = ("q", "v", "act", "ctrl", "tau", "mocap", "mocap_v", "wrench", "sensor
 class Rollout(tuple[np.ndarray, np.ndarray, np.ndarray]):
     """states (n, T, nq + nv), sensors (n, T, nsensordata), certificates (n, T): a tuple of the three.
 
-    q and v are views of the states; status (n) and failed, the worlds that failed: they repeat their
-    last good row."""
+    q and v are views of the states; status (n, 0: good) and failed, the worlds that failed: their rows
+    from there on hold their last good state."""
 
     nq: int
     status: np.ndarray

@@ -409,7 +409,7 @@ class Model(ModelFields):
     # ---- changes ----
 
     def set_friction(self, geom: str | int, mu: float) -> None:
-        """Sliding coefficient of a geom."""
+        """Sliding coefficient of a geom. Of two geoms the larger counts, a <pair> outweighs both."""
         err = CError()
         self._changed(lib.rb_model_set_friction(self._address, self.index("geom", geom), float(mu),
                                                 ctypes.byref(err)), err)

@@ -740,7 +740,8 @@ class Sim(Stepper):
                         at["pos1"].copy(), at["pos2"].copy(), at["normal"].copy())
 
     def ray(self, start: Any, direction: Any) -> Hit | None:
-        """The nearest geom that a ray meets; None: nothing."""
+        """The nearest geom that a ray meets: geom, name, distance [m], whatever the length of the direction,
+        point, normal; None: nothing."""
         self._update()
         a, b = finite(start, (3,), "start"), finite(direction, (3,), "direction")
         out = np.zeros(1, _lib.dtype_of("rb_ray_hit"))
