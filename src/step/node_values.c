@@ -530,15 +530,22 @@ double rb_node_missed(rb_node *x)
     x->sunk = 0.0;
     find_low(x);
     for (int i = 0; i < s->set.n; i++) {
+        int island = s->set.c[i].island;
+        if (island >= 0 && s->still[island]) continue;
+        if (island >= 0 && !x->answered[island]) {
+            x->settled[island] = 0;
+            worst = INFINITY;
+            continue;
+        }
         double normal, other = missed_by(x, i, &normal);
         double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
         double slip = s->set.c[i].kind == RB_CONSTRAINT_EQUALITY ? 0.0 : RB_NODE_LEFT * deep;
         double sunk = normal / fmax(deep, fmin(allowed, rb_node_may_sink(x, i)));
         double own = fmax(other / fmax(allowed, slip), sunk);
-        if (!x->lifted_not && rb_node_is_large(s, s->set.c[i].island) && slip > 0.0)
+        if (!x->lifted_not && rb_node_is_large(s, island) && slip > 0.0)
             own = fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed), sunk = 0.0;
         x->sunk = fmax(x->sunk, sunk);
-        if (own > 1.0 && s->set.c[i].island >= 0) x->settled[s->set.c[i].island] = 0;
+        if (own > 1.0 && island >= 0) x->settled[island] = 0;
         worst = fmax(worst, own);
     }
     return worst;
