@@ -9,6 +9,10 @@
  * which may not grow, is looked at with it too. Smaller: halves of steps, for digits of gaps. */
 #define RB_NODE_SINKS 0.1
 
+/* Share of it down to which gaps may sink in a step [1]; twice that where it begins to be taken
+ * off. */
+#define RB_NODE_HALF 0.5
+
 /* What the rounds of one motion work on. */
 typedef struct rb_node {
     rb_stage *s;

@@ -28,7 +28,7 @@ static double goal_of(const rb_stage *s, const rb_constraint *c)
     if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
     double deep = rb_stage_deep(s, &c->id);
     double own = fmax(fmin(0.0, c->gap), fmin(0.0, rb_stage_start_gap(s, &c->id)));
-    int stays = own < -2.0 * deep || own >= -0.5 * deep || s->yields;
+    int stays = own < -2.0 * deep || own >= -0.5 * RB_NODE_HALF * deep || s->yields;
     return stays ? own : (1.0 - rb_stage_loop_share(s)) * own;
 }
 

@@ -498,7 +498,8 @@ double rb_node_may_sink(const rb_node *x, int i)
 {
     const rb_stage *s = x->s;
     double deep = rb_stage_deep(s, &s->set.c[i].id);
-    return fmax(RB_NODE_SINKS * deep, 64.0 * RB_EPS * s->size) / s->h;
+    double left = s->set.c[i].kind > RB_CONSTRAINT_LIMIT ? 0.0 : RB_NODE_HALF * deep + x->goal[i];
+    return fmax(fmax(RB_NODE_SINKS * deep, left), 64.0 * RB_EPS * s->size) / s->h;
 }
 
 /* Largest share of it by which gaps have sunk, of islands that a displacement can lift: those of
@@ -540,8 +541,8 @@ double rb_node_missed(rb_node *x)
         double normal, other = missed_by(x, i, &normal);
         double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
         double slip = s->set.c[i].kind == RB_CONSTRAINT_EQUALITY ? 0.0 : RB_NODE_LEFT * deep;
-        double sunk = normal / fmax(deep, fmin(allowed, rb_node_may_sink(x, i)));
-        double own = fmax(other / fmax(allowed, slip), sunk);
+        double sunk = normal / fmax(deep, rb_node_may_sink(x, i));
+        double own = fmax(other / fmax(fmax(allowed, 1e-4 * x->speed*(slip>0.0)), slip), sunk);
         if (!x->lifted_not && rb_node_is_large(s, island) && slip > 0.0)
             own = fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed), sunk = 0.0;
         x->sunk = fmax(x->sunk, sunk);
