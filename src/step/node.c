@@ -373,13 +373,12 @@ static rb_status solve(rb_node *x, int *done)
     copy(p, s->p, s->set.nrow);
     copy(v_a, x->v_a, s->m->nv);
     copy(v_e, x->v_e, s->m->nv);
-    for (int k = 0; k < s->set.nisland; k++)
-        skip[k] = s->still[k] || holds(x, k);
+    for (int k = 0; k < s->set.nisland; k++) skip[k] = s->still[k] || holds(x, k);
     double mixed = foresee(x);
     x->solved++;
     s->last = s->set;
     s->last_p = x->tried++ > 0 ? p : NULL; /* the first one is not followed from p */
-    s->iteration = x->solved - 1;         /* in the names of problems */
+    s->iteration = x->solved - 1;          /* in the names of problems */
     rb_status status = solve_islands(x, skip);
     s->iteration = 0;
     s->last_p = NULL;

@@ -53,7 +53,8 @@ typedef struct rb_node {
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
     unsigned char *settled; /* rows of the island are what its answer predicted     (set.nisland) */
-    unsigned char *answered; /* s->p of the island is the answer for s->u            (set.nisland) */
+    unsigned char
+        *answered;  /* s->p of the island is the answer for s->u            (set.nisland) */
     double low;     /* most that gaps have sunk, in units of what they may [1]                  */
     int lifted_not; /* 1: no displacement takes that off, rounds have to                        */
     double sunk;    /* most that gaps miss, in units of what they may [1]                        */

@@ -276,8 +276,8 @@ static int same_island(const rb_stage *s, const rb_constraints *before, int k)
         if (!was || was->nrow != now->nrow || (same >= 0 && was->island != same)) return -1;
         same = was->island;
     }
-    if (same < 0 || before->island_start[same + 1] - before->island_start[same] !=
-                        start[k + 1] - start[k])
+    if (same < 0 ||
+        before->island_start[same + 1] - before->island_start[same] != start[k + 1] - start[k])
         return -1;
     return same;
 }

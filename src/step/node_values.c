@@ -481,6 +481,11 @@ double rb_node_loops_share(const rb_node *x)
  * milliseconds. Grams below tons need as many digits as there are, and their answers have few. */
 #define COSTLY 1e5
 
+/* Share of the speed that rows other than gaps may miss what was predicted by [1]: how they bend
+ * within the step is of second order, and known no better. Larger: robots on servos do not come to
+ * rest. Smaller: one more round. */
+#define MISSED 1e-5
+
 /* Share of the speed that rows of large islands may miss what was predicted by, except for gaps
  * [1]: it is a matter of accuracy, of second order, and one more problem costs as much as the step.
  */
@@ -523,6 +528,22 @@ int rb_node_may_lift(const rb_node *x, int island)
     return s->set.c[last].kind != RB_CONSTRAINT_EQUALITY;
 }
 
+/* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone. */
+static double share_missed(const rb_node *x, int i, double allowed, double *sunk)
+{
+    const rb_stage *s = x->s;
+    const rb_constraint *c = &s->set.c[i];
+    double normal, other = missed_by(x, i, &normal);
+    double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
+    int loop = c->kind == RB_CONSTRAINT_EQUALITY;
+    *sunk = normal / rb_node_may_sink(x, i);
+    if (loop) return other / allowed;
+    if (x->lifted_not || !rb_node_is_large(s, c->island))
+        return fmax(other / fmax(fmax(allowed, MISSED * x->speed), least), *sunk);
+    *sunk = 0.0;
+    return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
+}
+
 double rb_node_missed(rb_node *x)
 {
     const rb_stage *s = x->s;
@@ -532,22 +553,12 @@ double rb_node_missed(rb_node *x)
     find_low(x);
     for (int i = 0; i < s->set.n; i++) {
         int island = s->set.c[i].island;
+        double sunk = 0.0, share = INFINITY;
         if (island >= 0 && s->still[island]) continue;
-        if (island >= 0 && !x->answered[island]) {
-            x->settled[island] = 0;
-            worst = INFINITY;
-            continue;
-        }
-        double normal, other = missed_by(x, i, &normal);
-        double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
-        double slip = s->set.c[i].kind == RB_CONSTRAINT_EQUALITY ? 0.0 : RB_NODE_LEFT * deep;
-        double sunk = normal / fmax(deep, rb_node_may_sink(x, i));
-        double own = fmax(other / fmax(fmax(allowed, 1e-4 * x->speed*(slip>0.0)), slip), sunk);
-        if (!x->lifted_not && rb_node_is_large(s, island) && slip > 0.0)
-            own = fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed), sunk = 0.0;
+        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk);
         x->sunk = fmax(x->sunk, sunk);
-        if (own > 1.0 && island >= 0) x->settled[island] = 0;
-        worst = fmax(worst, own);
+        if (share > 1.0 && island >= 0) x->settled[island] = 0;
+        worst = fmax(worst, share);
     }
     return worst;
 }
