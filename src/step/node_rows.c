@@ -21,8 +21,8 @@ static void go_to_node(rb_node *x)
 }
 
 /* Where the gap may end (S.82): no deeper than it was. Overlap that steps made is taken off by the
- * share of loops where it is more than half of what they may make; that of the model stays. What
- * was pulled back is as deep as its pair was. */
+ * share of loops where it is more than a quarter of what they may make; that of the model stays.
+ * What was pulled back is as deep as its pair was. */
 static double goal_of(const rb_stage *s, const rb_constraint *c)
 {
     if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
