@@ -33,9 +33,6 @@ enum {
 #define STALLS 0.5
 #define ENOUGH (0.5 / RB_NODE_LEFT)
 
-/* Share of the square of recalled velocities that may differ from those of the kick [1]. */
-#define LASTED 0.25
-
 /* Tolerance of smooth motion in rounds that will not be the last [1], and how many times what rows
  * may miss the impulses of a round change them by, so that the next one may be the last [1]. */
 #define ROUGH  1e-7
@@ -47,6 +44,10 @@ enum {
 
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
 #define STRAYS 4.0
+
+/* Work of rounds, in units of the first one [1], from which on those that lead astray are given up:
+ * two halves of the step would cost as much. */
+#define PATIENCE 2.0
 
 /* Energy that contact may make in a part, per kinetic energy and work of the forces in it [1].
  * Smaller: robots that stand on several points are divided; larger: bodies that are jammed gain
@@ -112,30 +113,15 @@ static void begin(rb_stage *s)
     memset(s->by_midpoint, 0, (size_t)s->m->ntree);
 }
 
-/* Of loops and limits twice what the velocity was reported with: where they hold each other,
- * impulses of the step before do not go with that. */
-static void recall_halves(rb_stage *s, const rb_constraint *c)
+/* Friction of joints, which has no part in the kick, as in the step before. */
+static void recall_friction(rb_stage *s)
 {
-    if (c->kind != RB_CONSTRAINT_EQUALITY && c->kind != RB_CONSTRAINT_LIMIT) return;
-    const rb_touch *touch = rb_touch_find(s->d, &c->id);
-    if (!touch || touch->nrow != c->nrow) return;
-    for (int r = 0; r < c->nrow; r++) s->p[c->row + r] = 2.0 * touch->frame[r];
-}
-
-/* Impulses of the step before, for a step of this length. Large islands begin without: of many
- * points that can carry others do in each step, and where those of the step before would lead is
- * farther off than where none do. */
-static void recall(rb_stage *s)
-{
-    double scale = s->d->touch_h > 0.0 ? s->h / s->d->touch_h : 0.0;
-    for (int i = 0; i < s->set.n; i++) {
+    double scale = s->d->touch_h > 0.0 ? 0.5 * s->h / s->d->touch_h : 0.0;
+    for (int i = s->set.ncontact; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->island < 0 || s->still[c->island] || rb_node_is_large(s, c->island)) continue;
+        if (c->kind != RB_CONSTRAINT_DRY || c->island < 0 || s->still[c->island]) continue;
         rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
-        recall_halves(s, c);
-        for (int r = 0; r < c->nrow; r++) s->p[c->row + r] *= scale;
-        if (c->kind == RB_CONSTRAINT_DRY)
-            s->p[c->row] = 0.5 * fmax(-c->bound, fmin(c->bound, s->p[c->row]));
+        s->p[c->row] = fmax(-0.5 * c->bound, fmin(0.5 * c->bound, scale * s->p[c->row]));
     }
 }
 
@@ -183,48 +169,27 @@ static rb_status move(rb_node *x)
     return RB_OK;
 }
 
-/* x->b := J (M + E)^-1 J'p of all but the friction of joints, which has no part in the kick. */
-static void find_lasting(rb_node *x)
+/* Impulses that last push by what they are expected to, half of which the velocity was reported
+ * with (S.86): the first values are taken where that leads. */
+static void expect(rb_node *x)
 {
     rb_stage *s = x->s;
-    copy(x->b, s->p, s->set.nrow);
-    for (int i = s->set.ncontact; i < s->set.n; i++) {
-        if (s->set.c[i].kind == RB_CONSTRAINT_DRY) x->b[s->set.c[i].row] = 0.0;
+    const rb_model *m = s->m;
+    double scale = s->d->touch_h > 0.0 ? 1.0 + s->h / s->d->touch_h : 0.0;
+    for (int j = 0; j < m->nv; j++) {
+        int tree = m->link_tree[m->dof_link[j]];
+        int idle = x->fresh[tree] || s->resting[tree] || s->set.tree_island[tree] < 0;
+        x->f[j] = idle ? 0.0 : -scale * s->d->kick[j];
+        x->v_e[j] += x->f[j];
     }
-    memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
-    rb_constraints_force(&s->set, x->b, x->f);
-    rb_mass_solve(s->m, s->d, x->f);
     rb_constraints_velocity(&s->set, x->f, x->b);
-    for (int r = 0; r < s->set.nrow; r++) x->b[r] -= s->set.drive[r];
-}
-
-/* Impulses that last were half of them in the kick (S.86), J kick = -W p / 2. Those of an impact
- * were not, and are not expected again: the islands of such begin without. 1: there were any. */
-static int forget_impacts(rb_node *x)
-{
-    rb_stage *s = x->s;
-    double h = s->d->touch_h > 0.0 ? 2.0 * s->h / s->d->touch_h : 0.0;
-    int any = 0;
-    find_lasting(x);
-    rb_constraints_velocity(&s->set, s->d->kick, x->value);
-    for (int k = 0; k < s->set.nisland; k++) {
-        double off = 0.0, all = 0.0;
-        for (int i = s->set.island_start[k]; i < s->set.island_start[k + 1]; i++) {
-            const rb_constraint *c = &s->set.c[s->set.island_order[i]];
-            for (int r = c->row; r < c->row + c->nrow; r++) {
-                double kick = h * (x->value[r] - s->set.drive[r]);
-                off += (x->b[r] + kick) * (x->b[r] + kick);
-                all += x->b[r] * x->b[r];
-            }
-        }
-        if (s->still[k] || !(off > LASTED * all)) continue;
-        any = 1;
-        for (int i = s->set.island_start[k]; i < s->set.island_start[k + 1]; i++) {
-            const rb_constraint *c = &s->set.c[s->set.island_order[i]];
-            memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
-        }
+    for (int r = 0; r < s->set.nrow; r++) x->Wp[r] += x->b[r] - s->set.drive[r];
+    if (x->stiff) {
+        rb_mass_multiply(m, s->d, x->f, x->force);
+        for (int j = 0; j < m->nv; j++) x->f[j] = x->force[j] + x->E[j] * x->f[j];
+        rb_node_mass_solve(x, x->f);
     }
-    return any;
+    for (int j = 0; j < m->nv; j++) x->v_a[j] += x->f[j];
 }
 
 /* Friction of joints acts half at the start of a step and half at its end (S.88). */
@@ -235,33 +200,28 @@ static void halve_friction(const rb_stage *s, double by)
     }
 }
 
-/* More rows are another set of islands; p of those that were there is kept. */
-static rb_status begin_rows(rb_node *x)
-{
-    rb_stage *s = x->s;
-    s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
-    if (!s->still) return RB_NOMEM;
-    memset(s->still, 0, (size_t)s->set.nisland);
-    memset(s->resting, 0, (size_t)s->m->ntree);
-    halve_friction(s, 0.5);
-    return rb_stage_solve_begin(s);
-}
-
 /* What p leads to, with rows of all that it leads into. */
 static rb_status follow(rb_node *x)
 {
     rb_stage *s = x->s;
     int added = 0;
     push(x);
-    if (!x->moved && s->set.nrow > 0 && forget_impacts(x)) push(x);
+    if (x->tried == 0 && s->set.nrow > 0) expect(x);
     rb_status status = move(x);
     if (status == RB_OK) status = rb_node_look(x);
     if (status == RB_OK) status = rb_node_add(x, &added);
     if (status != RB_OK || added == 0) return status;
     s->info->repairs++;
-    status = begin_rows(x);
+    halve_friction(s, 0.5);
     push(x);
-    return status == RB_OK ? rb_node_look(x) : status;
+    if (x->tried == 0) expect(x);
+    return rb_node_look(x);
+}
+
+/* The island has an answer that holds. */
+static int holds(const rb_node *x, int island)
+{
+    return island >= 0 && x->answered[island] && x->settled[island];
 }
 
 /* x->b := value - W p; that of islands that have settled is the one of their answer. */
@@ -270,7 +230,7 @@ static void find_b(rb_node *x)
     const rb_stage *s = x->s;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        int settled = x->solved > 0 && c->island >= 0 && x->settled[c->island];
+        int settled = holds(x, c->island);
         for (int r = c->row; r < c->row + c->nrow; r++)
             x->b[r] = settled ? s->u[r] : x->value[r] - x->Wp[r];
     }
@@ -290,7 +250,7 @@ static double foresee(rb_node *x)
     rb_anderson_mix(&x->mixing, f, s->u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        int settled = c->island >= 0 && x->settled[c->island];
+        int settled = holds(x, c->island);
         for (int r = c->row; r < c->row + c->nrow; r++) {
             if (settled) s->u[r] = x->b[r];
             mixed = fmax(mixed, fabs(s->u[r] - x->b[r]));
@@ -300,19 +260,14 @@ static double foresee(rb_node *x)
 }
 
 /* The end of the step, moved straight by what p has changed by since it was gone to: what that
- * misses is of the order of h times the change. before: v_a, and J (M + E)^-1 J'p of then. */
-static void shift(rb_node *x, const double *p, const double *v_a, const double *Wp)
+ * misses is of the order of h times the change. v_a, v_e, Wp: those of then. */
+static void shift(rb_node *x, const double *v_a, const double *v_e, const double *Wp)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
-    rb_constraints_force(&s->set, s->p, x->f);
-    memset(x->force, 0, (size_t)m->nv * sizeof *x->force);
-    rb_constraints_force(&s->set, p, x->force);
-    for (int j = 0; j < m->nv; j++) x->f[j] -= x->force[j];
-    rb_mass_solve(m, s->d, x->f);
     for (int j = 0; j < m->nv; j++) {
-        if (s->resting[m->link_tree[m->dof_link[j]]]) x->f[j] = 0.0;
+        int rests = s->resting[m->link_tree[m->dof_link[j]]];
+        x->f[j] = rests ? 0.0 : x->v_e[j] - v_e[j];
         x->v_end[j] += 2.0 * x->f[j] - (x->v_a[j] - v_a[j]);
         x->v_mean[j] += x->f[j];
         x->dv[j] = x->v_end[j] - x->v_a[j];
@@ -375,13 +330,14 @@ static int leaves_deep(const rb_node *x)
 /* The values of a first round are those of a motion without the right impulses: at a dead centre
  * between limits loops are open there by what no impulse closes. Values of rows that were straight
  * are no more than the velocity asks for. */
-static void straighten(rb_node *x)
+static void straighten(rb_node *x, const unsigned char *skip)
 {
     rb_stage *s = x->s;
-    rb_constraints_velocity(&s->set, x->v_mean, s->u);
+    rb_constraints_velocity(&s->set, x->v_mean, x->b);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] -= x->Wp[r];
+        if (c->island >= 0 && skip[c->island]) continue;
+        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] = x->b[r] - x->Wp[r];
         if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
         if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
         for (int r = c->row; r < c->row + c->nrow; r++)
@@ -398,7 +354,7 @@ static rb_status solve_islands(rb_node *x, const unsigned char *skip)
     if (status != RB_UNSOLVED || x->solved > 1 || s->m->neq == 0) return status;
     s->info->residual = residual; /* what was refused is not reported as accepted */
     s->info->velocity_residual = in_velocity;
-    straighten(x);
+    straighten(x, skip);
     return rb_stage_solve_others(s, skip);
 }
 
@@ -410,29 +366,30 @@ static rb_status solve(rb_node *x, int *done)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *Wp = rb_push(s->d->arena, double, s->set.nrow);
     double *p = rb_push(s->d->arena, double, s->set.nrow);
-    double *v_a = rb_push(s->d->arena, double, s->m->nv);
+    double *v_a = rb_push(s->d->arena, double, 2 * (size_t)s->m->nv), *v_e = v_a + s->m->nv;
     unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
     if (!Wp || !p || !v_a || !skip) return RB_NOMEM;
     copy(Wp, x->Wp, s->set.nrow);
     copy(p, s->p, s->set.nrow);
     copy(v_a, x->v_a, s->m->nv);
-    for (int k = 0; k < s->set.nisland; k++)
-        skip[k] = s->still[k] || (x->solved > 0 && x->settled[k]);
+    copy(v_e, x->v_e, s->m->nv);
+    for (int k = 0; k < s->set.nisland; k++) skip[k] = s->still[k] || holds(x, k);
     double mixed = foresee(x);
     x->solved++;
     s->last = s->set;
-    s->last_p = x->solved > 1 ? p : NULL; /* the first one is not followed from p */
-    s->iteration = x->solved - 1;         /* in the names of problems */
+    s->last_p = x->tried++ > 0 ? p : NULL; /* the first one is not followed from p */
+    s->iteration = x->solved - 1;          /* in the names of problems */
     rb_status status = solve_islands(x, skip);
     s->iteration = 0;
     s->last_p = NULL;
     s->no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;
+    memset(x->answered, 1, (size_t)s->set.nisland);
     push(x);
     if (leaves_deep(x) && !s->final)
         return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
-    if (*done) shift(x, p, v_a, Wp);
+    if (*done) shift(x, v_a, v_e, Wp);
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }
@@ -458,8 +415,9 @@ static rb_status do_rounds(rb_node *x)
 {
     rb_stage *s = x->s;
     int done = 0;
-    double least = INFINITY;
+    double least = INFINITY, begun = s->meter->all, first = 0.0;
     s->no_answer = 0;
+    x->fine = s->m->nlink - 1 == s->m->ntree; /* no chains: nothing is saved */
     rb_status status = s->found ? RB_OK : rb_stage_solve_begin(s);
     for (int round = 0; status == RB_OK; round++) {
         int struck = 0;
@@ -468,8 +426,8 @@ static rb_status do_rounds(rb_node *x)
         status = rb_node_impact(x, &struck);
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
-        double missed = x->solved > 0 ? rb_node_missed(x) : INFINITY;
-        if (missed <= SURE && x->low <= 1.0 && x->fine) return RB_OK;
+        double missed = rb_node_missed(x);
+        if (missed <= 1.0 && x->low <= 1.0 && x->fine) return RB_OK;
         int rough = !x->fine;
         x->fine |= missed <= 1.0 || round > 3;
         if (missed <= 1.0 && rough) continue;
@@ -480,14 +438,16 @@ static rb_status do_rounds(rb_node *x)
             x->lifted_not = 1;
             missed = rb_node_missed(x);
         }
+        if (x->solved == 0) least = INFINITY; /* other rows */
         int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         int most = s->final ? LAST_ROUNDS : ROUNDS;
         if (round >= most && may_end(x)) return RB_OK;
-        if (round >= most || (round > 1 && missed > STRAYS * least && !s->final))
-            return refuse(x, round);
+        int strays = missed > STRAYS * least && s->meter->all - begun > PATIENCE * first;
+        if (round >= most || (round > 1 && strays && !s->final)) return refuse(x, round);
         least = fmin(least, missed);
         status = solve(x, &done);
+        if (first == 0.0) first = s->meter->all - begun;
         if (status == RB_OK && done) return RB_OK;
     }
     return status;
@@ -579,7 +539,7 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     begin_velocity(&x);
     status = rb_node_rows(&x);
     if (status == RB_OK) status = rb_node_rest_on(&x);
-    if (status == RB_OK) recall(s);
+    if (status == RB_OK) recall_friction(s);
     halve_friction(s, 0.5);
     if (status == RB_OK) status = do_rounds(&x);
     halve_friction(s, 2.0);

@@ -9,6 +9,10 @@
  * which may not grow, is looked at with it too. Smaller: halves of steps, for digits of gaps. */
 #define RB_NODE_SINKS 0.1
 
+/* Share of it down to which gaps may sink in a step [1]; twice that where it begins to be taken
+ * off. */
+#define RB_NODE_HALF 0.5
+
 /* What the rounds of one motion work on. */
 typedef struct rb_node {
     rb_stage *s;
@@ -49,10 +53,13 @@ typedef struct rb_node {
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
     unsigned char *settled; /* rows of the island are what its answer predicted     (set.nisland) */
+    unsigned char
+        *answered;  /* s->p of the island is the answer for s->u            (set.nisland) */
     double low;     /* most that gaps have sunk, in units of what they may [1]                  */
     int lifted_not; /* 1: no displacement takes that off, rounds have to                        */
     double sunk;    /* most that gaps miss, in units of what they may [1]                        */
     int solved;     /* problems of these rows so far                                            */
+    int tried;      /* and of those before                                                      */
     double change;  /* of the velocities of rows by the last of them [m/s]                      */
     rb_anderson mixing; /* of b, the values that rows have without impulses                       */
 
@@ -93,7 +100,8 @@ int rb_node_face_end(const rb_node *x, int i);
 void rb_node_foresee_loops(rb_node *x);
 
 /* node_values.c: unit of the velocities of rows; velocity that they may miss their answer by [m/s];
- * how far they miss it, in units of that [1], and the islands that do not: settled. */
+ * how far they miss it, in units of that [1], INFINITY where an island has no answer; settled:
+ * the islands that do not. */
 void rb_node_find_speed(rb_node *x);
 double rb_node_allowed(const rb_node *x);
 double rb_node_missed(rb_node *x);

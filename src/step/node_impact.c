@@ -125,6 +125,7 @@ rb_status rb_node_impact(rb_node *x, int *any)
     fill_velocities(x, bias);
     rb_status status = solve_impact(x, skip);
     if (status == RB_OK) take(x, skip);
+    for (int k = 0; k < s->set.nisland; k++) x->answered[k] &= skip[k];
     for (int i = 0; i < s->set.n && status == RB_OK; i++) {
         const rb_constraint *c = &s->set.c[i];
         int struck = c->island >= 0 && !skip[c->island];

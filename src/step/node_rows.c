@@ -21,14 +21,14 @@ static void go_to_node(rb_node *x)
 }
 
 /* Where the gap may end (S.82): no deeper than it was. Overlap that steps made is taken off by the
- * share of loops where it is more than half of what they may make; that of the model stays. What
- * was pulled back is as deep as its pair was. */
+ * share of loops where it is more than a quarter of what they may make; that of the model stays.
+ * What was pulled back is as deep as its pair was. */
 static double goal_of(const rb_stage *s, const rb_constraint *c)
 {
     if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
     double deep = rb_stage_deep(s, &c->id);
     double own = fmax(fmin(0.0, c->gap), fmin(0.0, rb_stage_start_gap(s, &c->id)));
-    int stays = own < -2.0 * deep || own >= -0.5 * deep || s->yields;
+    int stays = own < -2.0 * deep || own >= -0.5 * RB_NODE_HALF * deep || s->yields;
     return stays ? own : (1.0 - rb_stage_loop_share(s)) * own;
 }
 
@@ -45,13 +45,15 @@ static rb_status take_rows(rb_node *x)
     x->gap = rb_push(arena, double, s->set.ncontact);
     x->at = rb_push(arena, int, s->set.ncontact);
     x->bounces = rb_push(arena, unsigned char, 2 * (size_t)s->set.ncontact);
-    x->settled = rb_push(arena, unsigned char, s->set.nisland);
+    x->settled = rb_push(arena, unsigned char, 2 * (size_t)s->set.nisland);
     if (!x->goal || !x->gap || !x->at || !x->bounces || !x->settled ||
         !rb_push_zeros(arena, of_row, 6, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
     memset(x->bounces, 0, 2 * (size_t)s->set.ncontact);
     x->gone = x->bounces + s->set.ncontact;
+    x->answered = x->settled + s->set.nisland;
+    memset(x->settled, 0, 2 * (size_t)s->set.nisland);
     x->solved = 0;
     if (s->set.nrow > 0 && !rb_anderson_push(arena, s->set.nrow, &x->mixing)) return RB_NOMEM;
     rb_constraints_velocity(&s->set, x->v_given, s->u_before);
@@ -236,29 +238,83 @@ static int limits_missing(const rb_node *x)
     return 0;
 }
 
-/* Impulses of the rows that were there. */
-static void keep_impulses(rb_node *x, const rb_constraints *before, const double *p,
-                          const unsigned char *mode, const double *struck,
-                          const unsigned char *bounces)
+/* What is known of rows. */
+typedef struct known {
+    rb_constraints set;
+    const double *p, *u, *struck, *bend;
+    const double *found, *spent;
+    const unsigned char *mode, *bounces, *answered, *still;
+} known;
+
+/* Impulses of the rows that were there, and what they were the answer of. */
+static void keep_rows(rb_node *x, const known *before)
 {
     rb_stage *s = x->s;
-    for (int i = 0; i < before->n; i++) {
-        const rb_constraint *now = rb_stage_find(&s->set, &before->c[i].id);
-        if (!now || now->nrow != before->c[i].nrow) continue;
-        memcpy(s->p + now->row, p + before->c[i].row, (size_t)now->nrow * sizeof *p);
-        s->mode[now - s->set.c] = mode[i];
-        memcpy(x->struck + now->row, struck + before->c[i].row, (size_t)now->nrow * sizeof *p);
-        if (now->kind == RB_CONSTRAINT_CONTACT) x->bounces[now - s->set.c] = bounces[i];
+    for (int i = 0; i < before->set.n; i++) {
+        const rb_constraint *was = &before->set.c[i], *now = rb_stage_find(&s->set, &was->id);
+        if (!now || now->nrow != was->nrow) continue;
+        size_t bytes = (size_t)now->nrow * sizeof *s->p;
+        ptrdiff_t at = now - s->set.c;
+        memcpy(s->p + now->row, before->p + was->row, bytes);
+        memcpy(s->u + now->row, before->u + was->row, bytes);
+        memcpy(x->struck + now->row, before->struck + was->row, bytes);
+        s->mode[at] = before->mode[i];
+        if (now->kind != RB_CONSTRAINT_CONTACT) continue;
+        x->bounces[at] = before->bounces[i];
+        x->bend[at] = before->bend[i];
+    }
+}
+
+/* The island of the rows before that has the constraints of island k; -1: there is none. */
+static int same_island(const rb_stage *s, const rb_constraints *before, int k)
+{
+    const int *start = s->set.island_start;
+    int same = -1;
+    for (int i = start[k]; i < start[k + 1]; i++) {
+        const rb_constraint *now = &s->set.c[s->set.island_order[i]];
+        const rb_constraint *was = rb_stage_find(before, &now->id);
+        if (!was || was->nrow != now->nrow || (same >= 0 && was->island != same)) return -1;
+        same = was->island;
+    }
+    if (same < 0 ||
+        before->island_start[same + 1] - before->island_start[same] != start[k + 1] - start[k])
+        return -1;
+    return same;
+}
+
+/* Islands that got no row go on as they were. */
+static void keep_islands(rb_node *x, const known *before)
+{
+    rb_stage *s = x->s;
+    for (int k = 0; k < s->set.nisland; k++) {
+        int same = same_island(s, &before->set, k);
+        s->still[k] = 0;
+        if (same < 0) continue;
+        s->still[k] = before->still[same];
+        x->answered[k] = before->answered[same];
+        s->found[k] = before->found[same];
+        s->spent[k] = before->spent[same];
+    }
+    for (int k = 0; k < s->m->ntree; k++) {
+        int island = s->set.tree_island[k];
+        s->resting[k] = island >= 0 && s->still[island];
     }
 }
 
 rb_status rb_node_add(rb_node *x, int *added)
 {
     rb_stage *s = x->s;
-    rb_constraints before = s->set;
-    const double *p = s->p;
-    const unsigned char *mode = s->mode, *bounces = x->bounces;
-    const double *struck = x->struck;
+    const known before = { .set = s->set,
+                           .p = s->p,
+                           .u = s->u,
+                           .struck = x->struck,
+                           .bend = x->bend,
+                           .found = s->found,
+                           .spent = s->spent,
+                           .mode = s->mode,
+                           .bounces = x->bounces,
+                           .answered = x->answered,
+                           .still = s->still };
     *added = 0;
     for (int i = 0; i < x->nend; i++) {
         const rb_contact *seen = &x->end[i];
@@ -271,9 +327,13 @@ rb_status rb_node_add(rb_node *x, int *added)
     if (*added == 0) return RB_OK;
     go_to_node(x);
     rb_status status = build(x, &s->first);
-    if (status == RB_OK && before.nrow == 0) status = factor(x);
+    if (status == RB_OK && before.set.nrow == 0) status = factor(x);
     if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
     if (status == RB_OK) status = take_rows(x);
-    if (status == RB_OK) keep_impulses(x, &before, p, mode, struck, bounces);
-    return status;
+    s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (status == RB_OK) status = s->still ? rb_stage_solve_begin(s) : RB_NOMEM;
+    if (status != RB_OK) return status;
+    keep_rows(x, &before);
+    keep_islands(x, &before);
+    return RB_OK;
 }

@@ -481,6 +481,11 @@ double rb_node_loops_share(const rb_node *x)
  * milliseconds. Grams below tons need as many digits as there are, and their answers have few. */
 #define COSTLY 1e5
 
+/* Share of the speed that rows other than gaps may miss what was predicted by [1]: how they bend
+ * within the step is of second order, and known no better. Larger: robots on servos do not come to
+ * rest. Smaller: one more round. */
+#define MISSED 1e-5
+
 /* Share of the speed that rows of large islands may miss what was predicted by, except for gaps
  * [1]: it is a matter of accuracy, of second order, and one more problem costs as much as the step.
  */
@@ -498,7 +503,8 @@ double rb_node_may_sink(const rb_node *x, int i)
 {
     const rb_stage *s = x->s;
     double deep = rb_stage_deep(s, &s->set.c[i].id);
-    return fmax(RB_NODE_SINKS * deep, 64.0 * RB_EPS * s->size) / s->h;
+    double left = s->set.c[i].kind > RB_CONSTRAINT_LIMIT ? 0.0 : RB_NODE_HALF * deep + x->goal[i];
+    return fmax(fmax(RB_NODE_SINKS * deep, left), 64.0 * RB_EPS * s->size) / s->h;
 }
 
 /* Largest share of it by which gaps have sunk, of islands that a displacement can lift: those of
@@ -522,6 +528,22 @@ int rb_node_may_lift(const rb_node *x, int island)
     return s->set.c[last].kind != RB_CONSTRAINT_EQUALITY;
 }
 
+/* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone. */
+static double share_missed(const rb_node *x, int i, double allowed, double *sunk)
+{
+    const rb_stage *s = x->s;
+    const rb_constraint *c = &s->set.c[i];
+    double normal, other = missed_by(x, i, &normal);
+    double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
+    int loop = c->kind == RB_CONSTRAINT_EQUALITY;
+    *sunk = normal / rb_node_may_sink(x, i);
+    if (loop) return other / allowed;
+    if (x->lifted_not || !rb_node_is_large(s, c->island))
+        return fmax(other / fmax(fmax(allowed, MISSED * x->speed), least), *sunk);
+    *sunk = 0.0;
+    return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
+}
+
 double rb_node_missed(rb_node *x)
 {
     const rb_stage *s = x->s;
@@ -530,16 +552,13 @@ double rb_node_missed(rb_node *x)
     x->sunk = 0.0;
     find_low(x);
     for (int i = 0; i < s->set.n; i++) {
-        double normal, other = missed_by(x, i, &normal);
-        double deep = RB_NODE_LEFT * rb_stage_deep(s, &s->set.c[i].id) / s->h;
-        double slip = s->set.c[i].kind == RB_CONSTRAINT_EQUALITY ? 0.0 : RB_NODE_LEFT * deep;
-        double sunk = normal / fmax(deep, fmin(allowed, rb_node_may_sink(x, i)));
-        double own = fmax(other / fmax(allowed, slip), sunk);
-        if (!x->lifted_not && rb_node_is_large(s, s->set.c[i].island) && slip > 0.0)
-            own = fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed), sunk = 0.0;
+        int island = s->set.c[i].island;
+        double sunk = 0.0, share = INFINITY;
+        if (island >= 0 && s->still[island]) continue;
+        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk);
         x->sunk = fmax(x->sunk, sunk);
-        if (own > 1.0 && s->set.c[i].island >= 0) x->settled[s->set.c[i].island] = 0;
-        worst = fmax(worst, own);
+        if (share > 1.0 && island >= 0) x->settled[island] = 0;
+        worst = fmax(worst, share);
     }
     return worst;
 }

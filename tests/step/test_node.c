@@ -110,6 +110,26 @@ TEST(a_box_pivots_about_its_edge)
     scene_free(&s);
 }
 
+/* Impulses that last are expected: one problem of a step is enough, but for few. */
+TEST(a_box_that_tips_takes_one_problem_a_step)
+{
+    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
+                         "<body pos='0 0 0.29'><freejoint/><geom type='box' size='0.2 0.5 0.2' "
+                         "mass='3' friction='3'/></body></worldbody></mujoco>",
+                         0.005);
+    s.d->q[2] = 0.2 * (cos(0.5) + sin(0.5));
+    s.d->q[3] = cos(0.25);
+    s.d->q[5] = sin(0.25);
+    int solves = 0, steps = 0;
+    for (; s.d->q[5] > 0.05; steps++) {
+        scene_step(&s);
+        solves += s.info.solves;
+    }
+    CHECK(steps > 30);
+    CHECK(solves <= 1.25 * steps);
+    scene_free(&s);
+}
+
 /* ---- impacts ----------------------------------------------------------------------------------
  */
 
@@ -491,6 +511,7 @@ TEST(what_passes_by_is_let_go)
 
 TEST_MAIN(RUN(a_crank_that_carries_a_sticking_box_keeps_its_energy),
           RUN(a_pendulum_in_a_groove_does_not_drift), RUN(a_box_pivots_about_its_edge),
+          RUN(a_box_that_tips_takes_one_problem_a_step),
           RUN(a_ball_bounces_to_where_restitution_lets_it), RUN(an_elastic_ball_keeps_its_energy),
           RUN(a_ball_that_slides_begins_to_roll), RUN(dry_friction_of_a_hinge_takes_its_impulse),
           RUN(a_cylinder_rolls_down), RUN(a_box_slides_as_friction_lets_it),
