@@ -38,6 +38,10 @@ enum {
 #define ROUGH  1e-7
 #define NEARLY 1e3
 
+/* Share of the tolerance of smooth motion that a rough one may leave and have all of its digits
+ * [1]: what it leaves is a prediction. */
+#define SURE_DIGITS 0.05
+
 /* Change of the velocity of a loop's row in the last round, in units of that of others [1]. Larger:
  * loops are left open. Smaller: one more round. */
 #define LOOPS_CHANGE 0.02
@@ -72,7 +76,8 @@ static rb_status take_memory(rb_node *x)
     x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
     x->fresh = rb_push(arena, unsigned char, m->ntree);
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
-    return ok && rb_push_rows(arena, of_v, 10, m->nv) ? RB_OK : RB_NOMEM;
+    ok = ok && rb_push_rows(arena, of_v, 10, m->nv);
+    return ok && rb_smooth_memory_push(m, arena, &x->memory) ? RB_OK : RB_NOMEM;
 }
 
 /* v before the impulses: what was reported, and what it lacks (S.86). Who writes v means v itself.
@@ -158,8 +163,11 @@ static rb_status move(rb_node *x)
     const rb_model *m = s->m;
     rb_stage_restore(s);
     double tol = x->fine || s->set.nrow == 0 ? RB_SMOOTH_TOL : ROUGH;
+    s->smooth_memory = &x->memory;
     rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
+    s->smooth_memory = NULL;
     if (status != RB_OK) return status;
+    x->exact = x->fine || s->motion_left <= SURE_DIGITS * rb_smooth_tol(m, RB_SMOOTH_TOL);
     for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
     x->moved = 1;
     copy(s->q_new, s->d->q, m->nq);
@@ -305,9 +313,8 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     double allowed = fmin(rb_node_allowed(x), RB_TOL_STANDARD * x->speed); /* gaps bend by it */
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
-    int fine = x->fine;
     x->fine |= change <= NEARLY * allowed;
-    if (mixed > allowed || !fine || x->low > 1.0) return 0;
+    if (mixed > allowed || !x->exact || x->low > 1.0) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -427,10 +434,9 @@ static rb_status do_rounds(rb_node *x)
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
         double missed = rb_node_missed(x);
-        if (missed <= 1.0 && x->low <= 1.0 && x->fine) return RB_OK;
-        int rough = !x->fine;
+        if (missed <= 1.0 && x->low <= 1.0 && x->exact) return RB_OK;
         x->fine |= missed <= 1.0 || round > 3;
-        if (missed <= 1.0 && rough) continue;
+        if (missed <= 1.0 && !x->exact) continue;
         if (missed <= 1.0 && x->low > 1.0) {
             int lifted = 0;
             status = rb_node_lift(x, &lifted);
@@ -439,7 +445,7 @@ static rb_status do_rounds(rb_node *x)
             missed = rb_node_missed(x);
         }
         if (x->solved == 0) least = INFINITY; /* other rows */
-        int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
+        int stalls = x->exact && x->solved > 3 && missed > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         int most = s->final ? LAST_ROUNDS : ROUNDS;
         if (round >= most && may_end(x)) return RB_OK;

@@ -38,7 +38,9 @@ typedef struct rb_node {
     double *Wp;      /* J M^-1 J'p, springs and dampers in M                         (set.nrow)  */
     double *dv;      /* what smooth motion changed v_a by in the last round          (nv)        */
     int moved;       /* 1: dv is known                                                           */
-    int fine;        /* 1: smooth motion of this round has all of its digits                     */
+    int fine;        /* 1: smooth motion of this round is to have all of its digits              */
+    int exact;       /* 1: it has them                                                           */
+    rb_smooth_memory memory; /* of smooth motion, from round to round                            */
     double *v_end;   /* where it led                                                 (nv)        */
     double *v_mean;  /* mean velocity of the step, (q+ - q) / h                      (nv)        */
     rb_contact *end; /* contacts at the end                                          (touch_max) */

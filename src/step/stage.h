@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "collide/near.h"
 #include "contact/contact.h"
+#include "dynamics/smooth_push.h"
 #include "math/vec3.h"
 #include "rattleback/impact.h"
 #include "rattleback/step.h"
@@ -128,6 +129,8 @@ typedef struct rb_stage {
 
     /* smooth motion: without contact */
     double *q_free, *v_free, *act_free;
+    rb_smooth_memory *smooth_memory; /* what its motions leave to each other; NULL: nothing       */
+    double motion_left; /* change that one more iteration of the last one would make [1]          */
     int rough;        /* 1: accurate enough only for trees that move by the midpoint rule         */
     double *v_smooth; /* v_free without the effect of impulses on smooth terms       (nv)         */
     double *v_next;   /* v_free with it; the next step extrapolates its change (S.2) (nv)         */
