@@ -102,6 +102,18 @@ typedef struct scratch {
     int placed;                 /* 1: d is at the midpoint that belongs to dv */
 } scratch;
 
+/* What a motion remembers within itself, of a step before: nothing. */
+static int push_own(const rb_model *m, rb_arena *arena, rb_smooth_memory *memory)
+{
+    memory->inertia = rb_push(arena, double, m->nv);
+    memory->holds = rb_push(arena, signed char, 3 * (size_t)m->nu);
+    if (!memory->inertia || !memory->holds) return 0;
+    memory->creeps = memory->holds + m->nu;
+    memory->needed = memory->creeps + m->nu;
+    for (int j = 0; j < m->nv; j++) memory->inertia[j] = INFINITY;
+    return rb_tension_push(m, arena, &memory->tension);
+}
+
 static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
 {
     double **of_q[] = { &s->q_before, &s->q };
@@ -122,7 +134,7 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
     s->braking = s->damping + m->nv_all;
     if (!s->memory) {
         s->memory = &s->own;
-        ok = rb_tension_push(m, arena, &s->own.tension);
+        ok = push_own(m, arena, &s->own);
     }
     if (s->flat) ok = ok && rb_plane_push(m, arena, &s->plane);
     return ok && rb_anderson_push(arena, m->nv, &s->mixing);
@@ -268,8 +280,8 @@ static rb_status find_forces(const rb_model *m, rb_data *d, double h, int i, scr
     rb_actuation(m, d);
     *other = find_holding(m, d, i, s) | (i == 0);
     if (!*other) return RB_OK;
-    for (int j = 0; j < m->nv && i > 0; j++) s->inertia[j] = d->dof_D[j] - s->E[j];
-    for (int j = 0; j < m->nv && i == 0 && !s->memory->known; j++) s->inertia[j] = INFINITY;
+    for (int j = 0; j < m->nv; j++)
+        s->inertia[j] = i == 0 ? s->memory->inertia[j] : d->dof_D[j] - s->E[j];
     implicit_diagonal(m, d, h, s);
     hold_creeping(m, h, s);
     return RB_OK;
@@ -295,12 +307,12 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
     return solve(m, d, s, s->along, s->qdd);
 }
 
-/* The first evaluation, and once more where it finds joints that creep: another rule. A motion of
- * the same step before it has found them already. */
+/* The first evaluation, and once more where it finds joints that creep: another rule. Who knows
+ * inertias has found them already. */
 static rb_status evaluate_first(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     rb_status status = evaluate(m, d, h, s);
-    if (status != RB_OK || s->memory->known) return status;
+    if (status != RB_OK || (m->nv > 0 && s->memory->inertia[0] < INFINITY)) return status;
     for (int j = 0; j < m->nv; j++) s->inertia[j] = d->dof_D[j] - s->E[j];
     if (!hold_creeping(m, h, s)) return RB_OK;
     if (s->flat)
@@ -428,6 +440,21 @@ static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
     s->energy.work += h * rb_smooth_weight_power(m, d);
 }
 
+/* Servos at a bound that would be elsewhere without the damping that holds their joints: dv without
+ * A is that much larger, and it moves the force by half of it. */
+static void find_needed(const rb_model *m, const rb_data *d, scratch *s)
+{
+    for (int k = 0; k < m->nu; k++) {
+        s->memory->needed[k] = 0;
+        if (s->holds[k] || !s->creeps[k]) continue;
+        double excess = rb_actuator_excess(m, d, k);
+        if (!(excess < INFINITY)) continue;
+        int j = m->jnt_dofadr[m->act_target[k]];
+        double D = d->dof_D[j] - s->E[j], more = fabs(s->dv[j]) * s->A[j];
+        s->memory->needed[k] = 0.5 * s->braking[j] * more >= D * excess;
+    }
+}
+
 /* Changes of another map say nothing of those of this one. */
 static void begin_anew(scratch *s, progress *p)
 {
@@ -480,6 +507,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     info->converged = done;
     if (!done) return RB_OK;
 
+    find_needed(m, d, s);
     if (s->energy.watched) add_work(m, d, h, s);
     move(m, d, h, h, s);
     for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + s->dv[j];
@@ -649,20 +677,17 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
     return RB_OK;
 }
 
-/* Creeping joints of the motion before, and what is known of them for the next. */
+/* Servos as the motion before left them, and as this one does. */
 static void recall_servos(const rb_model *m, scratch *s)
 {
-    if (!s->memory->known) return;
-    memcpy(s->creeps, s->memory->creeps, (size_t)m->nu);
-    copy(s->inertia, s->memory->inertia, m->nv);
+    if (s->memory->known) memcpy(s->creeps, s->memory->creeps, (size_t)m->nu);
 }
 
-static void remember_servos(const rb_model *m, const rb_data *d, const scratch *s)
+static void remember_servos(const rb_model *m, const scratch *s)
 {
     rb_smooth_memory *memory = s->memory;
-    if (!memory->creeps || s->flat) return;
+    memcpy(memory->holds, s->holds, (size_t)m->nu);
     memcpy(memory->creeps, s->creeps, (size_t)m->nu);
-    for (int j = 0; j < m->nv; j++) memory->inertia[j] = d->dof_D[j] - s->E[j];
     memory->known = 1;
 }
 
@@ -694,7 +719,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
         if (status == RB_OK && told->converged && (more == count || last)) {
             told->made = s.energy.watched ? s.energy.made : 0.0;
             if (push && push->energy) *push->energy = s.energy;
-            remember_servos(m, d, &s);
+            remember_servos(m, &s);
             return RB_OK;
         }
         restore(m, d, &s);
@@ -761,10 +786,7 @@ int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *
 {
     *memory = (rb_smooth_memory){ .substeps = 0 };
     memory->dv = rb_push(arena, double, RB_SMOOTH_KEPT *(size_t)m->nv);
-    memory->inertia = rb_push(arena, double, m->nv);
-    memory->creeps = rb_push(arena, signed char, m->nu);
-    int ok = memory->dv && memory->inertia && memory->creeps;
-    return ok && rb_tension_push(m, arena, &memory->tension);
+    return memory->dv && push_own(m, arena, memory);
 }
 
 rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,

@@ -14,9 +14,11 @@ typedef struct rb_smooth_memory {
     double *dv;   /* change of the velocity in each of them      (RB_SMOOTH_KEPT x nv)   */
     double h;     /* length of the substeps that the tension is of [s]; 0: there is none */
     rb_tension tension;
-    int known;           /* 1: servos are, at the end of the last substep                */
-    signed char *creeps; /* the servo holds a joint that creeps                  (nu)    */
-    double *inertia;     /* of joints there                                      (nv)    */
+    int known;           /* 1: servos are, as the last substep ended                     */
+    signed char *holds;  /* the servo is between the bounds of its force         (nu)    */
+    signed char *creeps; /* its damping may hold a joint that creeps             (nu)    */
+    signed char *needed; /* without that it would not stay at its bound          (nu)    */
+    double *inertia;     /* of joints, for that; INFINITY: to be found           (nv)    */
 } rb_smooth_memory;
 
 int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *memory);

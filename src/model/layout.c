@@ -169,7 +169,7 @@ static const entry model_entries[] = {
 static const entry data_entries[] = {
     D(q, nq_all, 1), D(v, nv_all, 1), D(act, na, 1), D(ctrl_past, nctrlpast, 1), D(mocap, nmocap, 7),
     D(mocap_was, nmocap, 6), D(gauge_at, ngauge_dof, 1), D(push, nv, 2), D(slope, nv, RB_SLOPES),
-    D(kick, nv, 2),
+    D(kick, nv, 2), D(servo, nu, 1),
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nctrl, 1), D(tau, nv, 1), D(wrench, nbody, 6),
     D(mocap_v, nmocap, 6), D(mocap_a, nmocap, 6),
@@ -321,5 +321,6 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
     d->nmeet = m->nmeet > 0 ? m->nmeet : 0;
     d->nclear = m->ngeom <= CLEAR_GEOMS ? d->nmeet : 0;
-    d->nrest = m->nq + 4 * m->nv + m->na + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
+    d->nrest = m->nq + 4 * m->nv + m->na + m->nu + m->nctrl + 6 * m->nbody +
+               RB_SLOPES * (m->nv + 1);
 }

@@ -76,7 +76,8 @@ static rb_status take_memory(rb_node *x)
     x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
     x->fresh = rb_push(arena, unsigned char, m->ntree);
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
-    ok = ok && rb_push_rows(arena, of_v, 10, m->nv);
+    x->factored = rb_push(arena, signed char, 2 * (size_t)m->nu);
+    ok = ok && x->factored && rb_push_rows(arena, of_v, 10, m->nv);
     return ok && rb_smooth_memory_push(m, arena, &x->memory) ? RB_OK : RB_NOMEM;
 }
 
@@ -163,9 +164,7 @@ static rb_status move(rb_node *x)
     const rb_model *m = s->m;
     rb_stage_restore(s);
     double tol = x->fine || s->set.nrow == 0 ? RB_SMOOTH_TOL : ROUGH;
-    s->smooth_memory = &x->memory;
     rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
-    s->smooth_memory = NULL;
     if (status != RB_OK) return status;
     x->exact = x->fine || s->motion_left <= SURE_DIGITS * rb_smooth_tol(m, RB_SMOOTH_TOL);
     for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
@@ -175,6 +174,12 @@ static rb_status move(rb_node *x)
     copy(s->act_free, s->d->act, m->na);
     rb_node_hold_resting(s);
     return RB_OK;
+}
+
+static void find_stiff(rb_node *x)
+{
+    x->stiff = 0;
+    for (int j = 0; j < x->s->m->nv; j++) x->stiff |= x->E[j] != 0.0;
 }
 
 /* Impulses that last push by what they are expected to, half of which the velocity was reported
@@ -208,6 +213,58 @@ static void halve_friction(const rb_stage *s, double by)
     }
 }
 
+/* ---- servos -----------------------------------------------------------------------------------
+ */
+
+/* How a servo ended a part, in rb_data.servo. */
+enum { UNKNOWN, AT_BOUND, HOLDS, DAMPED };
+
+/* Servos hold now what they held in the part before. */
+static void recall_servos(rb_node *x)
+{
+    const rb_data *d = x->s->d;
+    int nu = x->s->m->nu;
+    x->memory.known = nu > 0 && d->slope_time == x->s->time0 && d->servo[0] != UNKNOWN;
+    for (int k = 0; k < nu; k++) {
+        x->memory.holds[k] = !x->memory.known || d->servo[k] == HOLDS;
+        x->memory.creeps[k] = x->memory.holds[k] || d->servo[k] == DAMPED;
+    }
+}
+
+static void note_servos(rb_node *x)
+{
+    memcpy(x->factored, x->memory.holds, (size_t)x->s->m->nu);
+    memcpy(x->factored + x->s->m->nu, x->memory.creeps, (size_t)x->s->m->nu);
+}
+
+static void report_servos(rb_node *x)
+{
+    for (int k = 0; k < x->s->m->nu; k++) {
+        int damped = x->memory.needed[k] ? DAMPED : AT_BOUND;
+        x->s->servo_new[k] = x->memory.holds[k] ? HOLDS : damped;
+    }
+}
+
+/* W is that of servos as the motion met them. Before the first problem that may be done. */
+static rb_status follow_servos(rb_node *x)
+{
+    rb_stage *s = x->s;
+    size_t nu = (size_t)s->m->nu;
+    if (memcmp(x->factored, x->memory.holds, nu) == 0 &&
+        memcmp(x->factored + nu, x->memory.creeps, nu) == 0)
+        return RB_OK;
+    double *v_a = x->v_mean; /* the look has not been yet */
+    copy(v_a, x->v_a, s->m->nv);
+    note_servos(x);
+    rb_status status = rb_stage_factor_again(s, x->L, x->E);
+    for (int k = 0; s->kept && k < s->set.nisland; k++) s->kept[k].known = 0;
+    find_stiff(x);
+    push(x);
+    if (x->tried == 0) expect(x);
+    copy(x->v_a, v_a, s->m->nv);
+    return status;
+}
+
 /* What p leads to, with rows of all that it leads into. */
 static rb_status follow(rb_node *x)
 {
@@ -216,6 +273,7 @@ static rb_status follow(rb_node *x)
     push(x);
     if (x->tried == 0 && s->set.nrow > 0) expect(x);
     rb_status status = move(x);
+    if (status == RB_OK && x->solved == 0 && s->set.nrow > 0) status = follow_servos(x);
     if (status == RB_OK) status = rb_node_look(x);
     if (status == RB_OK) status = rb_node_add(x, &added);
     if (status != RB_OK || added == 0) return status;
@@ -543,6 +601,9 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     rb_status status = take_memory(&x);
     if (status != RB_OK) return status;
     begin_velocity(&x);
+    recall_servos(&x);
+    note_servos(&x);
+    s->smooth_memory = &x.memory;
     status = rb_node_rows(&x);
     if (status == RB_OK) status = rb_node_rest_on(&x);
     if (status == RB_OK) recall_friction(s);
@@ -553,6 +614,8 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
     if (status == RB_OK) find_way(&x, s->v_smooth);
     if (status == RB_OK) status = rb_node_report(&x);
+    report_servos(&x);
+    s->smooth_memory = NULL;
     if (status == RB_UNSOLVED && x.any_gone) *passed = -1;
     if (status == RB_OK) {
         status = rb_stage_tunnelling(s);

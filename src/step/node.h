@@ -41,6 +41,7 @@ typedef struct rb_node {
     int fine;        /* 1: smooth motion of this round is to have all of its digits              */
     int exact;       /* 1: it has them                                                           */
     rb_smooth_memory memory; /* of smooth motion, from round to round                            */
+    signed char *factored; /* servos that the factors are of: holds, creeps      (nu x 2)        */
     double *v_end;   /* where it led                                                 (nv)        */
     double *v_mean;  /* mean velocity of the step, (q+ - q) / h                      (nv)        */
     rb_contact *end; /* contacts at the end                                          (touch_max) */

@@ -201,6 +201,8 @@ typedef struct rb_stage {
 
     /* after the step */
     double *v_new, *q_new;
+    double *kick_new;  /* rb_data.kick of the motion                                (nv x 2)      */
+    double *servo_new; /* rb_data.servo of the motion                               (nu)          */
     double *first_v, *first_f; /* first answer; NULL: it is the only one          (nv)            */
     double *first_work;        /* work of prescribed motion in it, per tree [J]   (ntree)         */
     int *first_island;         /* its islands, as tree_island                     (ntree)         */
@@ -335,10 +337,12 @@ int rb_stage_may_turn(const rb_stage *s, const double *v);
 /* rows.c: takes the arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
 
-/* rows.c: factors M at d->q, with springs and dampers of a step of h. L_node: the factor without
- * them, but with the inertia of joints that creep (D.38), NULL: not wanted (nM). E: what they
- * add to the diagonal of M, NULL: not wanted (nv). */
+/* rows.c: factors M at d->q, with springs, dampers and servos of a step of h, those of
+ * smooth_memory where they are known. L_node: the factor without them, but with the inertia of
+ * joints that creep (D.38), NULL: not wanted (nM). E: what they add to the diagonal of M, NULL: not
+ * wanted (nv). The second does that once more for other servos. */
 rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E);
+rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
