@@ -691,6 +691,16 @@ static void remember_servos(const rb_model *m, const scratch *s)
     memory->known = 1;
 }
 
+/* As many substeps as the motion before took, where energy is watched. */
+static int recall_count(const rb_model *m, rb_data *d, int count, scratch *s)
+{
+    int before = s->memory->substeps;
+    if (s->push || !s->energy.watched || before <= count) return count;
+    if (s->placed) restore(m, d, s);
+    s->placed = 0;
+    return before;
+}
+
 /* Either how or push is NULL. */
 static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smooth_from *how,
                            const rb_smooth_push *push, rb_smooth_info *told)
@@ -707,6 +717,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
     if (given > 0) s.energy = *push->energy;
     int count = given > 0 ? given : substeps_needed(m, d, h, push, &s);
     if (push && s.energy.watched && push->start > count) count = push->start;
+    count = recall_count(m, d, count, &s);
     if (!push && s.energy.watched && is_long(m)) s.tol = how->fast;
     recall_servos(m, &s);
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
