@@ -69,12 +69,14 @@ static rb_status take_memory(rb_node *x)
     rb_arena *arena = x->s->d->arena;
     double **of_v[] = { &x->v_given, &x->v_a,   &x->dv,  &x->v_end,  &x->v_mean,
                         &x->f,       &x->force, &x->v_e, &x->v_from, &x->E };
-    x->p0 = rb_push(arena, double, 3 * (size_t)m->nlink);
-    x->R0 = rb_push(arena, double, 9 * (size_t)m->nlink);
+    x->p0 = rb_push(arena, double, 6 * (size_t)m->nlink);
+    x->R0 = rb_push(arena, double, 18 * (size_t)m->nlink);
     x->L = rb_push(arena, double, m->nM);
     x->q = rb_push(arena, double, m->nq_all);
     x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
     x->fresh = rb_push(arena, unsigned char, m->ntree);
+    x->p_seen = x->p0 ? x->p0 + 3 * (ptrdiff_t)m->nlink : NULL;
+    x->R_seen = x->R0 ? x->R0 + 9 * (ptrdiff_t)m->nlink : NULL;
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
     x->factored = rb_push(arena, signed char, 2 * (size_t)m->nu);
     ok = ok && x->factored && rb_push_rows(arena, of_v, 10, m->nv);
@@ -263,7 +265,7 @@ static rb_status follow(rb_node *x)
     int added = 0;
     if (x->tried == 0 && s->set.nrow > 0) recall_lasting(x);
     push(x);
-    rb_status status = move(x);
+    rb_status status = x->there ? RB_OK : move(x);
     if (status == RB_OK && x->solved == 0 && s->set.nrow > 0) status = follow_servos(x);
     if (status == RB_OK) status = rb_node_look(x);
     if (status == RB_OK) status = rb_node_add(x, &added);
@@ -340,14 +342,16 @@ static void shift(rb_node *x, const double *v_a, const double *v_e, const double
 
 /* Largest change of the velocities of rows; Wp: before it. Loops are to close more closely than
  * rows need to agree: what the straight way leaves open is h times their change. */
-static double change_of(const rb_node *x, const double *Wp)
+static double change_of(rb_node *x, const double *Wp)
 {
     const rb_constraints *set = &x->s->set;
     double change = 0.0, loops = fmin(1.0, fmax(LOOPS_CHANGE, rb_node_loops_share(x)));
+    x->closing = 0.0;
     for (int i = 0; i < set->n; i++) {
         double share = set->c[i].kind == RB_CONSTRAINT_EQUALITY ? loops : 1.0;
         for (int r = set->c[i].row; r < set->c[i].row + set->c[i].nrow; r++)
             change = fmax(change, fabs(x->Wp[r] - Wp[r]) / share);
+        if (i < set->ncontact) x->closing = fmax(x->closing, change);
     }
     return change;
 }
@@ -362,7 +366,7 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
     x->fine |= change <= NEARLY * allowed;
-    if (mixed > allowed || !x->exact || x->low > 1.0) return 0;
+    if (mixed > allowed || !x->exact || !x->looked || x->low > 1.0) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -431,6 +435,7 @@ static rb_status solve(rb_node *x, int *done)
     for (int k = 0; k < s->set.nisland; k++) skip[k] = s->still[k] || holds(x, k);
     double mixed = foresee(x);
     x->solved++;
+    x->there = 0;
     s->last = s->set;
     s->last_p = x->tried++ > 0 ? p : NULL; /* the first one is not followed from p */
     s->iteration = x->solved - 1;          /* in the names of problems */
@@ -482,9 +487,11 @@ static rb_status do_rounds(rb_node *x)
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
         double missed = rb_node_missed(x);
-        if (missed <= 1.0 && x->low <= 1.0 && x->exact) return RB_OK;
+        if (missed <= 1.0 && x->low <= 1.0 && x->exact && x->looked) return RB_OK;
         x->fine |= missed <= 1.0 || round > 3;
-        if (missed <= 1.0 && !x->exact) continue;
+        x->there = x->exact;
+        if (missed <= 1.0) x->closing = INFINITY; /* what comes is looked at */
+        if (missed <= 1.0 && (!x->exact || !x->looked)) continue;
         if (missed <= 1.0 && x->low > 1.0) {
             int lifted = 0;
             status = rb_node_lift(x, &lifted);

@@ -37,6 +37,7 @@ typedef struct rb_node {
     double *v_e;     /* the same with springs and dampers in M                       (nv)        */
     double *Wp;      /* J M^-1 J'p, springs and dampers in M                         (set.nrow)  */
     double *dv;      /* what smooth motion changed v_a by in the last round          (nv)        */
+    int there;       /* 1: q_new is where p leads, with all digits                               */
     int moved;       /* 1: dv is known                                                           */
     int fine;        /* 1: smooth motion of this round is to have all of its digits              */
     int exact;       /* 1: it has them                                                           */
@@ -46,6 +47,9 @@ typedef struct rb_node {
     double *v_mean;  /* mean velocity of the step, (q+ - q) / h                      (nv)        */
     rb_contact *end; /* contacts at the end                                          (touch_max) */
     int nend;
+    double *p_seen, *R_seen; /* poses of links where these were found            (nlink x 3, 9) */
+    int looked;              /* 1: they were looked for; 0: they were taken along by their links */
+    double closing; /* change of the velocities of contacts by the last problem [m/s]            */
     double *gap;  /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
     double *bend; /* that less the one of their material points, last seen [m]     (set.ncontact) */
     int *at;      /* their index among them; -1: not seen                         (set.ncontact) */

@@ -31,27 +31,84 @@
  * ask for rounding. */
 #define LOOPS_OPEN 2e-4
 
+/* Rounds that may take contacts along. */
+enum { MOST_ALONG = 3 };
+
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
 /* d at the end of the step, where it stands still: contacts are those within the margin. Pairs that
  * were not near at the node, and could not come near by the way that was gone, are not looked at.
  */
-static rb_status find_contacts(rb_node *x)
+static void go_to_end(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->near_complete = rb_stage_near_holds(s);
-    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s);
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
     rb_stage_kinematic_pose(s, s->h);
     rb_placed_frames(m, d);
     rb_velocity(m, d);
     memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
+}
+
+static void keep_poses(rb_node *x)
+{
+    size_t n = (size_t)x->s->m->nlink;
+    memcpy(x->p_seen, x->s->d->link_p, 3 * n * sizeof *x->p_seen);
+    memcpy(x->R_seen, x->s->d->link_R, 9 * n * sizeof *x->R_seen);
+}
+
+/* Contacts that were seen go with their links: what that misses of the gaps is of second order in
+ * what the last problem changed. A round that seems to be the last looks again. */
+static void take_contacts_along(rb_node *x)
+{
+    const rb_stage *s = x->s;
+    const rb_data *d = s->d;
+    x->looked = 0;
+    for (int i = 0; i < x->nend; i++) {
+        rb_contact *e = &x->end[i];
+        const int link[2] = { s->m->geom_link[e->geom1], s->m->geom_link[e->geom2] };
+        double *at[2] = { e->at.pos1, e->at.pos2 }, r[3], own[3];
+        for (int side = 0; side < 2; side++) {
+            rb_sub3(at[side], x->p_seen + 3 * (ptrdiff_t)link[side], r);
+            rb_rot_t(x->R_seen + 9 * (ptrdiff_t)link[side], r, own);
+            rb_rot(d->link_R + 9 * (ptrdiff_t)link[side], own, at[side]);
+            rb_add3(at[side], d->link_p + 3 * (ptrdiff_t)link[side], at[side]);
+        }
+        rb_rot_t(x->R_seen + 9 * (ptrdiff_t)link[0], e->at.normal, own);
+        rb_rot(d->link_R + 9 * (ptrdiff_t)link[0], own, e->at.normal);
+        rb_sub3(at[1], at[0], r);
+        e->at.gap = rb_dot3(e->at.normal, r);
+    }
+}
+
+/* The last problem changed velocities by less than rows were looked for with. */
+static int may_take_along(const rb_node *x)
+{
+    int early = x->solved > 0 && x->solved <= MOST_ALONG;
+    return early && x->closing <= x->slack && !x->s->nothing_touches;
+}
+
+static rb_status find_contacts(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    if (may_take_along(x)) {
+        go_to_end(x);
+        take_contacts_along(x);
+        keep_poses(x);
+        return RB_OK;
+    }
+    s->near_complete = rb_stage_near_holds(s);
+    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s);
+    go_to_end(x);
     x->nend = 0;
+    x->looked = 1;
     if (s->nothing_touches) return RB_OK;
+    keep_poses(x);
     rb_status status =
         s->near_complete ? rb_collide_near(m, d, s->h, x->slack, &s->near, d->touch_max, x->end,
                                            &x->nend, s->err)
