@@ -463,8 +463,6 @@ rb_status rb_node_report(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    s->energy_made = s->energy_made_free;
-    s->energy_gain = 0.0;
     rb_status status = report_velocity(x);
     if (status != RB_OK) return status;
     look_deep(x);
