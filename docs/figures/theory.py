@@ -273,7 +273,7 @@ def stepping():
         if k:
             s.arrow((10 + 125 * k - 13, 115), (10 + 125 * k, 115))
     s.line([(566, 90), (566, 50), (316, 50), (316, 90)], WARM, 2, arrow=True)
-    s.text(345, 58, "rounds, until values are foretold", colour=WARM)
+    s.text(345, 58, "rounds, until values are predicted", colour=WARM)
     s.line([(691, 140), (691, 170), (66, 170), (66, 140)], OURS, 2, arrow=True)
     s.text(330, 177, "next step", colour=OURS)
     s.text(270, 25, "no answer, or a bound is broken: the step is halved", colour=INK)

@@ -7,7 +7,7 @@
  *     relax                  loops keep their errors, contacts and limits yield   (S.39)  here
  *     accept overlap         of the last part, a little, counted                          here
  *     halve                  the part, down to max_split times                    (S.27)  here
- *     loosen                 the whole step, once, to the residual `loose`        (S.23)  step.c */
+ *     loosen                 the whole step, once, to the residual `loose`        (S.22)  step.c */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

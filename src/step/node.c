@@ -465,7 +465,7 @@ static double lifting(const rb_node *x)
     return work;
 }
 
-/* Checks what the step promises (S.24). Where halves of the step do not cure an overlap, a little
+/* Checks what the step promises (S.22). Where halves of the step do not cure an overlap, a little
  * more is accepted and reported. */
 static rb_status check_gaps(rb_node *x)
 {

@@ -307,7 +307,7 @@ static void tell_strikes(rb_node *x)
 
 /* Impulses between the velocities that are reported,
  *
- *     p + p~ of the end - p~ of the start                                                   (S.87)
+ *     p + p~ of the end - p~ of the start                                                   (S.86)
  *
  * for loops. That is p itself for lasting contact, and so it is reported for the others, except for
  * motions that begin with v itself, whose p is of half a step: contacts only push. */

@@ -19,8 +19,8 @@ rb_status rb_printed_begin(rb_stage *s);
 /* Rows at s->q_hat, their problem, restitution, v_new, pushed, resting. */
 rb_status rb_printed_round(rb_stage *s, const rb_printed *how);
 
-/* After q_new: what rests stays where it was; overlap and energy are measured, nothing is refused.
- * worst: as rb_stage_check has it. */
+/* After q_new: bodies at rest stay where they were; overlap and energy are measured, nothing is
+ * refused. worst: as rb_stage_check has it. */
 rb_status rb_printed_end(rb_stage *s, double *worst);
 
 #endif

@@ -89,7 +89,7 @@ typedef struct rb_stage {
     int passed[2];       /* geoms that tunnelling.c found to pass through each other            */
     int *passed_through; /* pairs that did so and get rows now         (npassed_through x 2)    */
     int npassed_through; /* -1: all pairs that may do so get rows                               */
-    double *half;        /* p~ of loops and limits (S.87); NULL: none, `node` only (set.nrow)   */
+    double *half;        /* p~ of loops and limits (S.86); NULL: none, `node` only (set.nrow)   */
     unsigned char *redundant; /* rows of loops that other rows imply; NULL: none
                                  (neq x RB_LOOP_ROWS)                                             */
     double open;     /* largest closure error at the start [m]                              */

@@ -132,7 +132,7 @@ static void clear_info(rb_step_info *info)
 }
 
 /* A step without an answer to its accuracy is tried once more, from the beginning, with less than
- * that (S.23). */
+ * that (S.22). */
 static rb_status advance(rb_stage *s, const saved *start)
 {
     rb_stage fresh = *s;
