@@ -1,10 +1,9 @@
 /* One step of time. What fails leaves the state as it was.
  *
- *     { smooth motion -> near pairs -> rows at the node ->                                node.c
- *       rounds { solve, move, gaps }                                              node.c, node_*.c
- *       accept or halve }                                                              advance.c
- *     certify, report, keep                                             node_report.c, here,
- * touch.c
+ *     { smooth motion -> near pairs -> rows at the node            node.c, node_rows.c
+ *       -> rounds { solve, move, gaps }                            node.c, node_*.c
+ *       -> accept or halve }                                       advance.c
+ *     -> certify, report, keep                                     node_report.c, touch.c, here
  *
  * Steppers that locate impacts divide the step before that, in src/events. */
 #include <math.h>
