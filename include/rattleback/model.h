@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define RB_MODEL_MAGIC UINT64_C(0x0009006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0009007461646272) /* "rbdat"                        */
+#define RB_DATA_MAGIC  UINT64_C(0x000a007461646272) /* "rbdat"                        */
 
 /* A link of a planar mechanism in its reference configuration, axes of the plane. */
 typedef struct rb_plane_link {
@@ -531,7 +531,7 @@ typedef struct rb_data {
 
     /* not part of the state: results have the same bits without it */
     rb_cache *cache;
-    int nrest, nmeet, nclear; /* sizes of its arrays                                             */
+    int nrest, nmeet; /* sizes of its arrays                                                     */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */

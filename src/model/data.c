@@ -206,7 +206,7 @@ static int same_sizes(const rb_data *a, const rb_data *b)
            a->ngauge_dof == b->ngauge_dof && a->ngauge_entry == b->ngauge_entry &&
            a->ntendonrow == b->ntendonrow && a->nsensordata == b->nsensordata &&
            a->nsensorpast == b->nsensorpast && a->nsense == b->nsense && a->nrest == b->nrest &&
-           a->nclear == b->nclear && a->nmeet == b->nmeet;
+           a->nmeet == b->nmeet;
 }
 
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena)
@@ -223,7 +223,6 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     d->arena = arena;
     rb_data_bind(d);
     d->cache->kept_of = NULL;
-    d->cache->clear_of = NULL; /* the model that was there is not known */
     d->placed = d->framed = d->cache->posed = d->cache->spins = 0;
     return d;
 }

@@ -7,10 +7,6 @@
 #include "math/aim.h"
 #include "model/cache.h"
 
-/* Geoms up to which the gaps of all pairs are kept while nothing is near [1]. Larger: pairs are as
- * many as the square of it, and in long chains two are near in most steps. */
-#define CLEAR_GEOMS 20
-
 /* A block of more bytes is refused: 1 TiB where addresses have 64 bits, 1 GiB where 32. Far above
  * what any machine can hold for us, far below what overflows. */
 #define MAX_BYTES ((size_t)1 << (sizeof(size_t) > 4 ? 40 : 30))
@@ -169,7 +165,7 @@ static const entry model_entries[] = {
 static const entry data_entries[] = {
     D(q, nq_all, 1), D(v, nv_all, 1), D(act, na, 1), D(ctrl_past, nctrlpast, 1), D(mocap, nmocap, 7),
     D(mocap_was, nmocap, 6), D(gauge_at, ngauge_dof, 1), D(push, nv, 2), D(slope, nv, RB_SLOPES),
-    D(kick, nv, 2), D(servo, nu, 1),
+    D(kick, nv, 2),
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nctrl, 1), D(tau, nv, 1), D(wrench, nbody, 6),
     D(mocap_v, nmocap, 6), D(mocap_a, nmocap, 6),
@@ -205,8 +201,6 @@ static const entry cache_entries[] = {
     C(kept_row, rb_kept_row, nmeet, 1), C(kept_group, rb_kept_group, nmeet, 1),
     C(kept, rb_kept_pair, nmeet, 1),
     C(placed_q, double, nq, 1), C(placed_pose, double, nlink, 24), C(placed_S, double, nv, 6),
-    C(clear_q, double, nq, 1),
-    C(clear_link, rb_clear_link, nlink, 1), C(clear, rb_clear_pair, nclear, 1),
 };
 // clang-format on
 
@@ -320,7 +314,6 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsensorpast = m->nsensorpast;
     d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
     d->nmeet = m->nmeet > 0 ? m->nmeet : 0;
-    d->nclear = m->ngeom <= CLEAR_GEOMS ? d->nmeet : 0;
     d->nrest = m->nq + 4 * m->nv + m->na + m->nu + m->nctrl + 6 * m->nbody +
                RB_SLOPES * (m->nv + 1);
 }

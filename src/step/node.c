@@ -109,16 +109,14 @@ static void begin(rb_stage *s)
     s->attempts++;
     s->near.known = s->kept_q0 = 0;
     s->last_p = NULL;
-    s->first_v = NULL;
     s->redundant = NULL;
-    s->middle = 0;
     s->q_hat = s->q0;
     s->v_hat = NULL;
     s->found = s->spent = NULL;
     s->half = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
-    memset(s->by_midpoint, 0, (size_t)s->m->ntree);
+    memset(s->marked, 0, (size_t)s->m->ntree);
 }
 
 /* Friction of joints, which has no part in the kick, as in the step before. */
@@ -528,7 +526,7 @@ static double lifting(const rb_node *x)
     return work;
 }
 
-/* Checks what the step promises (S.24). Where halves of the step do not cure an overlap, a little
+/* Checks what the step promises (S.22). Where halves of the step do not cure an overlap, a little
  * more is accepted and reported. */
 static rb_status check_gaps(rb_node *x)
 {
@@ -610,7 +608,7 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     halve_friction(s, 2.0);
     if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
-    if (status == RB_OK) find_way(&x, s->v_smooth);
+    if (status == RB_OK) find_way(&x, s->v_way);
     if (status == RB_OK) status = rb_node_report(&x);
     report_servos(&x);
     s->smooth_memory = NULL;

@@ -307,7 +307,7 @@ static void tell_strikes(rb_node *x)
 
 /* Impulses between the velocities that are reported,
  *
- *     p + p~ of the end - p~ of the start                                                   (S.87)
+ *     p + p~ of the end - p~ of the start                                                   (S.86)
  *
  * for loops. That is p itself for lasting contact, and so it is reported for the others, except for
  * motions that begin with v itself, whose p is of half a step: contacts only push. */
@@ -463,8 +463,6 @@ rb_status rb_node_report(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    s->energy_made = s->energy_made_free;
-    s->energy_gain = 0.0;
     rb_status status = report_velocity(x);
     if (status != RB_OK) return status;
     look_deep(x);

@@ -539,8 +539,8 @@ double rb_node_loops_share(const rb_node *x)
 #define COSTLY 1e5
 
 /* Share of the speed that rows other than gaps may miss what was predicted by [1]: how they bend
- * within the step is of second order, and known no better. Larger: robots on servos do not come to
- * rest. Smaller: one more round. */
+ * within the step is of second order, and known no better. Not at `strict`. Larger: robots on
+ * servos do not come to rest. Smaller: one more round. */
 #define MISSED 1e-5
 
 /* Share of the speed that rows of large islands may miss what was predicted by, except for gaps
@@ -592,11 +592,12 @@ static double share_missed(const rb_node *x, int i, double allowed, double *sunk
     const rb_constraint *c = &s->set.c[i];
     double normal, other = missed_by(x, i, &normal);
     double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
+    double share = s->tol > RB_TOL_STRICT ? MISSED : 0.0;
     int loop = c->kind == RB_CONSTRAINT_EQUALITY;
     *sunk = normal / rb_node_may_sink(x, i);
     if (loop) return other / allowed;
     if (x->lifted_not || !rb_node_is_large(s, c->island))
-        return fmax(other / fmax(fmax(allowed, MISSED * x->speed), least), *sunk);
+        return fmax(other / fmax(fmax(allowed, share * x->speed), least), *sunk);
     *sunk = 0.0;
     return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
 }

@@ -169,7 +169,7 @@ static int is_brief(const rb_stage *s, const rb_island *island, const masses *of
         held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner ||
                 c->gap < -2.0 * rb_stage_deep(s, &c->id) || c->ndof > CHAIN_DOFS;
     }
-    int later = s->o->scheme == RB_SCHEME_NODE && !s->final; /* shorter rounds end sooner */
+    int later = !s->final; /* shorter rounds end sooner */
     return (loops && s->may_yield && (!s->yields || later)) ||
            (held && !s->final && s->info->splits < BRIEF_SPLITS);
 }
@@ -492,7 +492,6 @@ rb_status rb_stage_solve_begin(rb_stage *s)
 rb_status rb_stage_solve(rb_stage *s)
 {
     rb_status status = rb_stage_rest_on(s);
-    if (status == RB_OK && s->closed) status = rb_stage_apart_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     return status == RB_OK ? rb_stage_solve_others(s, s->still) : status;
 }

@@ -144,7 +144,7 @@ static void find_displacement(const rb_stage *s, double *v, double *dq)
 {
     const rb_model *m = s->m;
     rb_difference(m, s->q0, s->q_new, dq);
-    rb_stage_mean_velocity(s, v);
+    memcpy(v, s->v_way, (size_t)m->nv * sizeof *v);
     for (int j = 0; j < m->njnt; j++) {
         int type = m->jnt_type[j], at = m->jnt_dofadr[j] + (type == RB_JOINT_FREE ? 3 : 0);
         double guess[3];
@@ -488,43 +488,4 @@ rb_status rb_stage_tunnelling(rb_stage *s)
     }
     rb_arena_reset(s->d->arena, mark);
     return status;
-}
-
-/* ---- without a velocity -----------------------------------------------------------------------
- */
-
-/* It is not on a mocap body, whose velocity would be seen here. */
-static int moves_alone(const rb_model *m, int link)
-{
-    if (m->link_tree[link] < 0) return 0;
-    while (m->link_parent[link] != 0) link = m->link_parent[link];
-    return m->link_tree[link] >= 0;
-}
-
-/* What a repair moves by more than this share of its thickness has not touched there: the position
- * would be on the other side of something, or beside it, with a velocity that leads elsewhere. */
-int rb_stage_is_pushed_aside(rb_stage *s, const double *v)
-{
-    const rb_model *m = s->m;
-    rb_data *d = s->d;
-    int shoved = 0;
-    double inner;
-    memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
-    for (int j = 0; j < m->nv; j++) d->v[j] = s->h * (s->v_new[j] - v[j]);
-    rb_stage_kinematic_pose(s, s->h);
-    rb_kinematics(m, d);
-    rb_velocity(m, d);
-    rb_frames(m, d);
-    for (int g = 0; g < m->ngeom && !shoved; g++) {
-        ptrdiff_t at = 3 * (ptrdiff_t)m->geom_link[g];
-        double r[3], x[3];
-        if (!moves_alone(m, m->geom_link[g])) continue;
-        rb_shape shape = rb_geom_shape(m, d, g);
-        rb_sub3(shape.p, d->link_p + at, r);
-        rb_cross3(d->link_w + at, r, x);
-        rb_add3(x, d->link_v + at, x);
-        double turn = rb_norm3(d->link_w + at) * rb_bounds_arm(&shape);
-        shoved = is_far(m, g, rb_norm3(x) + turn, &inner);
-    }
-    return shoved;
 }
