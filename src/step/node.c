@@ -390,6 +390,7 @@ static rb_status solve(rb_node *x, int *done)
         return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
     if (*done) shift(x, v_a, v_e, Wp);
+    if (*done && rb_node_limits_missing(x)) *done = 0;
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }

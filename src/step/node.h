@@ -83,6 +83,9 @@ rb_status rb_stage_node(rb_stage *s);
 rb_status rb_node_rows(rb_node *x);
 rb_status rb_node_add(rb_node *x, int *added);
 
+/* node_rows.c: an end of a range is passed at q_new and has no row. */
+int rb_node_limits_missing(const rb_node *x);
+
 /* node_rows.c: inserts into the contacts of the stage, which are sorted. 0: it is there, or there
  * is no room. */
 int rb_node_insert(rb_stage *s, const rb_contact *c);

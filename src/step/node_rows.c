@@ -225,15 +225,32 @@ int rb_node_insert(rb_stage *s, const rb_contact *c)
     return 1;
 }
 
-static int limits_missing(const rb_node *x)
+/* An end of a range that is passed at the end of the step and has no row: a narrow range may be
+ * left by the other end than the one that had it. */
+static int is_missing(const rb_stage *s, int object, const double range[2], double now)
 {
-    const rb_model *m = x->s->m;
-    for (int j = 0; j < m->njnt_all && !x->every_limit; j++) {
-        if (rb_stage_limit_deepened(x->s, j) > 1.0) {
-            rb_touch_id low = { RB_CONSTRAINT_LIMIT, j, 0, 0 },
-                        high = { RB_CONSTRAINT_LIMIT, j, 1, 0 };
-            if (!rb_stage_find(&x->s->set, &low) && !rb_stage_find(&x->s->set, &high)) return 1;
-        }
+    rb_touch_id id = { RB_CONSTRAINT_LIMIT, object, now - range[0] > range[1] - now, 0 };
+    return !rb_stage_find(&s->set, &id);
+}
+
+int rb_node_limits_missing(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    if (x->every_limit) return 0;
+    for (int j = 0; j < m->njnt_all; j++) {
+        const double *range = m->jnt_range + 2 * (ptrdiff_t)j;
+        if (!(rb_stage_limit_deepened(s, j) > 1.0)) continue;
+        rb_touch_id ball = { RB_CONSTRAINT_LIMIT, j, 0, 0 };
+        if (m->jnt_type[j] == RB_JOINT_BALL ? !rb_stage_find(&s->set, &ball)
+                                            : is_missing(s, j, range, s->q_new[m->jnt_qadr[j]]))
+            return 1;
+    }
+    for (int t = 0; t < m->ntendon; t++) {
+        if (!(rb_stage_tendon_deepened(s, t) > 1.0)) continue;
+        double length = m->tendon_pathnum[t] > 0 ? rb_tendon_length(m, s->d, t)
+                                                 : rb_stage_tendon_length(m, t, s->q_new);
+        if (is_missing(s, m->njnt_all + t, m->tendon_range + 2 * (ptrdiff_t)t, length)) return 1;
     }
     return 0;
 }
@@ -323,7 +340,7 @@ rb_status rb_node_add(rb_node *x, int *added)
         rb_contact c = at_node(x, &x->end[i]);
         *added += rb_node_insert(s, &c);
     }
-    if (limits_missing(x)) ++*added, x->every_limit = 1;
+    if (rb_node_limits_missing(x)) ++*added, x->every_limit = 1;
     if (*added == 0) return RB_OK;
     go_to_node(x);
     rb_status status = build(x, &s->first);

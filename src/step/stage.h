@@ -315,8 +315,10 @@ rb_status rb_stage_check_loop_rows(rb_stage *s);
 void rb_stage_closed_impulses(rb_stage *s);
 void rb_stage_closed_next(rb_stage *s);
 
-/* gaps.c: how far joint j is beyond its limits at q_new, in units of what a step may make [1]. */
+/* gaps.c: how far joint j, or tendon t, is beyond its limits at q_new, in units of what a step may
+ * make [1]. d is at q_new. */
 double rb_stage_limit_deepened(const rb_stage *s, int j);
+double rb_stage_tendon_deepened(const rb_stage *s, int t);
 
 /* free_motion.c: stores the rate of v of this part, from which the next one is extrapolated. */
 void rb_stage_keep_slope(rb_stage *s);
