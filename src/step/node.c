@@ -440,13 +440,13 @@ static rb_status do_rounds(rb_node *x)
             missed = rb_node_missed(x);
         }
         if (x->solved == 0) least = INFINITY; /* other rows */
-        int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
+        int stalls = x->fine && x->solved > 3 && x->off > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         int most = s->final ? LAST_ROUNDS : ROUNDS;
         if (round >= most && may_end(x)) return RB_OK;
-        int strays = missed > STRAYS * least && s->meter->all - begun > PATIENCE * first;
+        int strays = x->off > STRAYS * least && s->meter->all - begun > PATIENCE * first;
         if (round >= most || (round > 1 && strays && !s->final)) return refuse(x, round);
-        least = fmin(least, missed);
+        least = fmin(least, x->off);
         status = solve(x, &done);
         if (first == 0.0) first = s->meter->all - begun;
         if (status == RB_OK && done) return RB_OK;

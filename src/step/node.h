@@ -58,6 +58,7 @@ typedef struct rb_node {
     double low;     /* most that gaps have sunk, in units of what they may [1]                  */
     int lifted_not; /* 1: no displacement takes that off, rounds have to                        */
     double sunk;    /* most that gaps miss, in units of what they may [1]                        */
+    double off;     /* most that rows miss, where gaps have the unit of the others [1]           */
     int solved;     /* problems of these rows so far                                            */
     int tried;      /* and of those before                                                      */
     double change;  /* of the velocities of rows by the last of them [m/s]                      */

@@ -528,18 +528,19 @@ int rb_node_may_lift(const rb_node *x, int island)
     return s->set.c[last].kind != RB_CONSTRAINT_EQUALITY;
 }
 
-/* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone. */
-static double share_missed(const rb_node *x, int i, double allowed, double *sunk)
+/* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone; off:
+ * the same where what sinks and what opens have one unit. */
+static double share_missed(const rb_node *x, int i, double allowed, double *sunk, double *off)
 {
     const rb_stage *s = x->s;
     const rb_constraint *c = &s->set.c[i];
     double normal, other = missed_by(x, i, &normal);
     double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
-    int loop = c->kind == RB_CONSTRAINT_EQUALITY;
+    double unit = fmax(fmax(allowed, MISSED * x->speed), least);
     *sunk = normal / rb_node_may_sink(x, i);
-    if (loop) return other / allowed;
-    if (x->lifted_not || !rb_node_is_large(s, c->island))
-        return fmax(other / fmax(fmax(allowed, MISSED * x->speed), least), *sunk);
+    if (c->kind == RB_CONSTRAINT_EQUALITY) return *off = other / allowed;
+    *off = fmax(other, normal) / unit;
+    if (x->lifted_not || !rb_node_is_large(s, c->island)) return fmax(other / unit, *sunk);
     *sunk = 0.0;
     return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
 }
@@ -549,14 +550,15 @@ double rb_node_missed(rb_node *x)
     const rb_stage *s = x->s;
     double worst = 0.0, allowed = rb_node_allowed(x);
     memset(x->settled, 1, (size_t)s->set.nisland);
-    x->sunk = 0.0;
+    x->sunk = x->off = 0.0;
     find_low(x);
     for (int i = 0; i < s->set.n; i++) {
         int island = s->set.c[i].island;
-        double sunk = 0.0, share = INFINITY;
+        double sunk = 0.0, share = INFINITY, off = INFINITY;
         if (island >= 0 && s->still[island]) continue;
-        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk);
+        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk, &off);
         x->sunk = fmax(x->sunk, sunk);
+        x->off = fmax(x->off, off);
         if (share > 1.0 && island >= 0) x->settled[island] = 0;
         worst = fmax(worst, share);
     }
