@@ -481,13 +481,22 @@ static rb_status check_gaps(rb_node *x)
     return RB_OK;
 }
 
+/* Work of impulses along what is rounding of positions [J]. */
+static double rounding(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    double sum = 0.0;
+    for (int r = 0; r < s->set.nrow; r++) sum += fabs(s->p[r]);
+    return 64.0 * RB_EPS * s->size / s->h * sum;
+}
+
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
  * are too long. */
 static int makes_energy(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    if (!(s->energy > 0.0) || s->final) return 0;
+    if (!(s->energy > rounding(x)) || s->final) return 0;
     double T = 0.0;
     rb_mass_multiply(m, s->d, x->v_a, x->f);
     for (int j = 0; j < m->nv; j++) T += 0.5 * x->v_a[j] * x->f[j];
