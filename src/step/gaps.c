@@ -67,6 +67,11 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
     return start_of(s, id).gap;
 }
 
+double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id)
+{
+    return start_of(s, id).floor;
+}
+
 /* Rows of one pair of geoms stand side by side. */
 rb_status rb_stage_find_starts(rb_stage *s)
 {
