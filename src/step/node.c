@@ -169,6 +169,18 @@ static rb_status move(rb_node *x)
     return RB_OK;
 }
 
+/* What springs and dampers of joint j will not have to be pushed against [m/s]: p~ is, for what it
+ * takes off at the end of a step, but where rows hold a joint smooth motion turns its velocity
+ * around, v+ = -v_a, and that of the next step will do so, too. The least of both, as some rows
+ * hold but a part of that. dv: change of the velocity by the impulses that are expected. */
+static double turned_around(const rb_stage *s, int j, double dv)
+{
+    const rb_data *d = s->d;
+    double before = d->slope_h[0] > 0.0 && d->slope_time == s->time0 ? -s->h * d->slope[j] : 0.0;
+    if (!(before * dv > 0.0)) return 0.0;
+    return fabs(before) < fabs(dv) ? before : dv;
+}
+
 /* Impulses that last push by what they are expected to, half of which the velocity was reported
  * with (S.86): the first values are taken where that leads. */
 static void expect(rb_node *x)
@@ -180,8 +192,13 @@ static void expect(rb_node *x)
         int tree = m->link_tree[m->dof_link[j]];
         int idle = x->fresh[tree] || s->resting[tree] || s->set.tree_island[tree] < 0;
         x->f[j] = idle ? 0.0 : -scale * s->d->kick[j];
-        x->v_e[j] += x->f[j];
+        x->force[j] = x->stiff ? -x->E[j] * turned_around(s, j, x->f[j]) : 0.0;
     }
+    if (x->stiff) {
+        rb_mass_solve(m, s->d, x->force);
+        for (int j = 0; j < m->nv; j++) x->f[j] += x->force[j];
+    }
+    for (int j = 0; j < m->nv; j++) x->v_e[j] += x->f[j];
     rb_constraints_velocity(&s->set, x->f, x->b);
     for (int r = 0; r < s->set.nrow; r++) x->Wp[r] += x->b[r] - s->set.drive[r];
     if (x->stiff) {

@@ -13,6 +13,10 @@
  * off. */
 #define RB_NODE_HALF 0.5
 
+/* Share of the speed that weight gives in a step, below which a tree may have come to rest [1]:
+ * what is faster would fail the certificate, which costs a motion and a problem. */
+#define RB_NODE_HARDLY 1e-2
+
 /* What the rounds of one motion work on. */
 typedef struct rb_node {
     rb_stage *s;
@@ -55,6 +59,7 @@ typedef struct rb_node {
     unsigned char *settled; /* rows of the island are what its answer predicted     (set.nisland) */
     unsigned char
         *answered;  /* s->p of the island is the answer for s->u            (set.nisland) */
+    double *motion; /* of the island, in units of what comes to rest [1]          (set.nisland) */
     double low;     /* most that gaps have sunk, in units of what they may [1]                  */
     int lifted_not; /* 1: no displacement takes that off, rounds have to                        */
     double sunk;    /* most that gaps miss, in units of what they may [1]                        */

@@ -46,7 +46,8 @@ static rb_status take_rows(rb_node *x)
     x->at = rb_push(arena, int, s->set.ncontact);
     x->bounces = rb_push(arena, unsigned char, 2 * (size_t)s->set.ncontact);
     x->settled = rb_push(arena, unsigned char, 2 * (size_t)s->set.nisland);
-    if (!x->goal || !x->gap || !x->at || !x->bounces || !x->settled ||
+    x->motion = rb_push(arena, double, s->set.nisland);
+    if (!x->goal || !x->motion || !x->gap || !x->at || !x->bounces || !x->settled ||
         !rb_push_zeros(arena, of_row, 6, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;

@@ -528,6 +528,19 @@ int rb_node_may_lift(const rb_node *x, int island)
     return s->set.c[last].kind != RB_CONSTRAINT_EQUALITY;
 }
 
+/* Motion of an island in units of what comes to rest, 0 to 1 and more [1]. */
+static double motion_of(const rb_node *x, int island)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double most = 0.0;
+    for (int j = 0; j < m->nv; j++) {
+        if (s->set.tree_island[m->link_tree[m->dof_link[j]]] == island)
+            most = fmax(most, fabs(x->v_mean[j]));
+    }
+    return most * fmin(1.0, s->size) / (RB_NODE_HARDLY * s->gravity * s->h);
+}
+
 /* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone; off:
  * the same where what sinks and what opens have one unit. */
 static double share_missed(const rb_node *x, int i, double allowed, double *sunk, double *off)
@@ -536,11 +549,13 @@ static double share_missed(const rb_node *x, int i, double allowed, double *sunk
     const rb_constraint *c = &s->set.c[i];
     double normal, other = missed_by(x, i, &normal);
     double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
+    double motion = c->island >= 0 ? x->motion[c->island] : 1.0;
     double unit = fmax(fmax(allowed, MISSED * x->speed), least);
+    if (motion < 1.0) unit = fmax(motion * unit, 64.0 * RB_EPS * s->size / s->h);
     *sunk = normal / rb_node_may_sink(x, i);
     if (c->kind == RB_CONSTRAINT_EQUALITY) return *off = other / allowed;
     *off = fmax(other, normal) / unit;
-    if (x->lifted_not || !rb_node_is_large(s, c->island)) return fmax(other / unit, *sunk);
+    if (x->lifted_not || !rb_node_is_large(s, c->island)) return fmax(motion < 1.0 ? *off : other / unit, *sunk);
     *sunk = 0.0;
     return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
 }
@@ -552,6 +567,7 @@ double rb_node_missed(rb_node *x)
     memset(x->settled, 1, (size_t)s->set.nisland);
     x->sunk = x->off = 0.0;
     find_low(x);
+    for (int k = 0; k < s->set.nisland; k++) x->motion[k] = s->still[k] ? 1.0 : motion_of(x, k);
     for (int i = 0; i < s->set.n; i++) {
         int island = s->set.c[i].island;
         double sunk = 0.0, share = INFINITY, off = INFINITY;
