@@ -42,8 +42,9 @@ enum {
  * loops are left open. Smaller: one more round. */
 #define LOOPS_CHANGE 0.02
 
-/* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
-#define STRAYS 4.0
+/* Growth of what rounds miss, from the least of them, with which they lead astray [1]. Smaller:
+ * rounds are given up that find their way back. */
+#define STRAYS 16.0
 
 /* Work of rounds, in units of the first one [1], from which on those that lead astray are given up:
  * two halves of the step would cost as much. */
