@@ -46,8 +46,9 @@ enum {
  * loops are left open. Smaller: one more round. */
 #define LOOPS_CHANGE 0.02
 
-/* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
-#define STRAYS 4.0
+/* Growth of what rounds miss, from the least of them, with which they lead astray [1]. Smaller:
+ * rounds are given up that find their way back. */
+#define STRAYS 16.0
 
 /* Work of rounds, in units of the first one [1], from which on those that lead astray are given up:
  * two halves of the step would cost as much. */
@@ -448,6 +449,7 @@ static rb_status solve(rb_node *x, int *done)
         return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
     if (*done) shift(x, v_a, v_e, Wp);
+    if (*done && rb_node_limits_missing(x)) *done = 0;
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }
@@ -469,6 +471,13 @@ static rb_status refuse(rb_node *x, int rounds)
     return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it", rounds);
 }
 
+/* Digits of smooth motion that rows cannot see: loops can, and the length of a tendon along its
+ * path is known where the model was looked at. */
+static int needs_no_look(const rb_model *m)
+{
+    return m->neq == 0 && m->nspatial == 0;
+}
+
 static rb_status do_rounds(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -482,6 +491,7 @@ static rb_status do_rounds(rb_node *x)
         status = follow(x);
         if (status != RB_OK || s->set.nrow == 0) return status;
         status = rb_node_impact(x, &struck);
+        if (struck) x->there = 0;
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
         double missed = rb_node_missed(x);
@@ -489,6 +499,8 @@ static rb_status do_rounds(rb_node *x)
         x->fine |= missed <= 1.0 || round > 3;
         x->there = x->exact;
         if (missed <= 1.0) x->closing = INFINITY; /* what comes is looked at */
+        int ends = missed <= 1.0 && x->looked && x->low <= 1.0;
+        if (ends && !x->exact && needs_no_look(s->m)) return move(x);
         if (missed <= 1.0 && (!x->exact || !x->looked)) continue;
         if (missed <= 1.0 && x->low > 1.0) {
             int lifted = 0;
@@ -498,13 +510,13 @@ static rb_status do_rounds(rb_node *x)
             missed = rb_node_missed(x);
         }
         if (x->solved == 0) least = INFINITY; /* other rows */
-        int stalls = x->exact && x->solved > 3 && missed > STALLS * least;
+        int stalls = x->exact && x->solved > 3 && x->off > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         int most = s->final ? LAST_ROUNDS : ROUNDS;
         if (round >= most && may_end(x)) return RB_OK;
-        int strays = missed > STRAYS * least && s->meter->all - begun > PATIENCE * first;
+        int strays = x->off > STRAYS * least && s->meter->all - begun > PATIENCE * first;
         if (round >= most || (round > 1 && strays && !s->final)) return refuse(x, round);
-        least = fmin(least, missed);
+        least = fmin(least, x->off);
         status = solve(x, &done);
         if (first == 0.0) first = s->meter->all - begun;
         if (status == RB_OK && done) return RB_OK;
@@ -539,13 +551,22 @@ static rb_status check_gaps(rb_node *x)
     return RB_OK;
 }
 
+/* Work of impulses along what is rounding of positions [J]. */
+static double rounding(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    double sum = 0.0;
+    for (int r = 0; r < s->set.nrow; r++) sum += fabs(s->p[r]);
+    return 64.0 * RB_EPS * s->size / s->h * sum;
+}
+
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
  * are too long. */
 static int makes_energy(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    if (!(s->energy > 0.0) || s->final) return 0;
+    if (!(s->energy > rounding(x)) || s->final) return 0;
     double T = 0.0;
     rb_mass_multiply(m, s->d, x->v_a, x->f);
     for (int j = 0; j < m->nv; j++) T += 0.5 * x->v_a[j] * x->f[j];
@@ -591,7 +612,7 @@ static double slack_of(const rb_stage *s)
  * gone by; -1: so they were, and rounds did not end. */
 static rb_status move_by_rule(rb_stage *s, int *passed)
 {
-   
+
     rb_node x = { .s = s, .slack = slack_of(s) };
     begin(s);
     rb_status status = take_memory(&x);

@@ -451,7 +451,7 @@ static void look_deep(rb_node *x)
         const rb_contact *c = &x->end[i];
         if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
         rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
-        double start = rb_stage_start_gap(s, &id);
+        double start = rb_stage_start_gap(s, &id) + rb_stage_start_floor(s, &id);
         double made = (start < -rb_stage_error_least(s) ? start : 0.0) - c->at.gap;
         s->info->penetration = fmax(s->info->penetration, -c->at.gap);
         s->info->penetration_made = fmax(s->info->penetration_made, made);

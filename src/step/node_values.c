@@ -585,19 +585,39 @@ int rb_node_may_lift(const rb_node *x, int island)
     return s->set.c[last].kind != RB_CONSTRAINT_EQUALITY;
 }
 
-/* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone. */
-static double share_missed(const rb_node *x, int i, double allowed, double *sunk)
+/* Motion of islands in units of what comes to rest, 0 to 1 and more [1]. */
+static void find_motion(rb_node *x)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double unit = fmin(1.0, s->size) / (RB_NODE_HARDLY * s->gravity * s->h);
+    memset(x->motion, 0, (size_t)s->set.nisland * sizeof *x->motion);
+    for (int j = 0; j < m->nv; j++) {
+        int island = s->set.tree_island[m->link_tree[m->dof_link[j]]];
+        if (island >= 0) x->motion[island] = fmax(x->motion[island], unit * fabs(x->v_mean[j]));
+    }
+    for (int k = 0; k < s->set.nisland; k++) {
+        if (s->still[k]) x->motion[k] = 1.0;
+    }
+}
+
+/* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone; off:
+ * the same where what sinks and what opens have one unit. */
+static double share_missed(const rb_node *x, int i, double allowed, double *sunk, double *off)
 {
     const rb_stage *s = x->s;
     const rb_constraint *c = &s->set.c[i];
     double normal, other = missed_by(x, i, &normal);
     double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
     double share = s->tol > RB_TOL_STRICT ? MISSED : 0.0;
-    int loop = c->kind == RB_CONSTRAINT_EQUALITY;
+    double moves = c->island >= 0 ? x->motion[c->island] : 1.0;
+    double unit = fmax(fmax(allowed, share * x->speed), least);
+    if (moves < 1.0) unit = fmax(moves * unit, 64.0 * RB_EPS * s->size / s->h);
     *sunk = normal / rb_node_may_sink(x, i);
-    if (loop) return other / allowed;
+    if (c->kind == RB_CONSTRAINT_EQUALITY) return *off = other / allowed;
+    *off = fmax(other, normal) / unit;
     if (x->lifted_not || !rb_node_is_large(s, c->island))
-        return fmax(other / fmax(fmax(allowed, share * x->speed), least), *sunk);
+        return fmax(moves < 1.0 ? *off : other / unit, *sunk);
     *sunk = 0.0;
     return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
 }
@@ -607,14 +627,16 @@ double rb_node_missed(rb_node *x)
     const rb_stage *s = x->s;
     double worst = 0.0, allowed = rb_node_allowed(x);
     memset(x->settled, 1, (size_t)s->set.nisland);
-    x->sunk = 0.0;
+    x->sunk = x->off = 0.0;
     find_low(x);
+    find_motion(x);
     for (int i = 0; i < s->set.n; i++) {
         int island = s->set.c[i].island;
-        double sunk = 0.0, share = INFINITY;
+        double sunk = 0.0, share = INFINITY, off = INFINITY;
         if (island >= 0 && s->still[island]) continue;
-        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk);
+        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk, &off);
         x->sunk = fmax(x->sunk, sunk);
+        x->off = fmax(x->off, off);
         if (share > 1.0 && island >= 0) x->settled[island] = 0;
         worst = fmax(worst, share);
     }

@@ -158,7 +158,7 @@ typedef struct rb_stage {
     double *v_new, *q_new;
     double *kick_new;  /* rb_data.kick of the motion                                (nv x 2)      */
     double *servo_new; /* rb_data.servo of the motion                               (nu)          */
-    double *v_way;           /* velocity that leads from q0 to q_new             (nv)             */
+    double *v_way;     /* velocity that leads from q0 to q_new             (nv)             */
     double energy_made_free; /* energy that smooth motion made without impulses [J]               */
     double energy;           /* energy that impulses created in the part [J]                      */
     double energy_impacts;   /* the part of it by impacts [J]                                     */
@@ -243,8 +243,10 @@ rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, d
 rb_status rb_stage_semi_implicit(rb_stage *s);
 rb_status rb_stage_moreau_jean(rb_stage *s);
 
-/* gaps.c: how far joint j is beyond its limits at q_new, in units of what a step may make [1]. */
+/* gaps.c: how far joint j, or tendon t, is beyond its limits at q_new, in units of what a step may
+ * make [1]. d is at q_new. */
 double rb_stage_limit_deepened(const rb_stage *s, int j);
+double rb_stage_tendon_deepened(const rb_stage *s, int t);
 
 /* free_motion.c: stores the rate of v of this part, from which the next one is extrapolated. */
 void rb_stage_keep_slope(rb_stage *s);
@@ -352,6 +354,9 @@ double rb_stage_lowest(const rb_stage *s, double start, double deep);
 /* gaps.c: gap of a constraint at the start of the step, 0: it was not near. For a contact the
  * least gap of its pair, since features may change on the way. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
+
+/* gaps.c: where overlap that the pair of a contact began with may end (F.8), 0: there was none. */
+double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id);
 
 /* gaps.c: computes the array start, that gap of all constraints, from first. */
 rb_status rb_stage_find_starts(rb_stage *s);
