@@ -183,6 +183,46 @@ static void find_stiff(rb_node *x)
     for (int j = 0; j < x->s->m->nv; j++) x->stiff |= x->E[j] != 0.0;
 }
 
+/* What springs and dampers of joint j will not have to be pushed against [m/s]: p~ is, for what it
+ * takes off at the end of a step, but where rows hold a joint smooth motion turns its velocity
+ * around, v+ = -v_a, and that of the next step will do so, too. The least of both, as some rows
+ * hold but a part of that. dv: change of the velocity by the impulses that are expected. */
+static double turned_around(const rb_stage *s, int j, double dv)
+{
+    const rb_data *d = s->d;
+    double before = d->slope_h[0] > 0.0 && d->slope_time == s->time0 ? -s->h * d->slope[j] : 0.0;
+    if (!(before * dv > 0.0)) return 0.0;
+    return fabs(before) < fabs(dv) ? before : dv;
+}
+
+/* Impulses that last push by what they are expected to, half of which the velocity was reported
+ * with (S.86): the first values are taken where that leads. */
+static void expect(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double scale = s->d->touch_h > 0.0 ? 1.0 + s->h / s->d->touch_h : 0.0;
+    for (int j = 0; j < m->nv; j++) {
+        int tree = m->link_tree[m->dof_link[j]];
+        int idle = x->fresh[tree] || s->resting[tree] || s->set.tree_island[tree] < 0;
+        x->f[j] = idle ? 0.0 : -scale * s->d->kick[j];
+        x->force[j] = x->stiff ? -x->E[j] * turned_around(s, j, x->f[j]) : 0.0;
+    }
+    if (x->stiff) {
+        rb_mass_solve(m, s->d, x->force);
+        for (int j = 0; j < m->nv; j++) x->f[j] += x->force[j];
+    }
+    for (int j = 0; j < m->nv; j++) x->v_e[j] += x->f[j];
+    rb_constraints_velocity(&s->set, x->f, x->b);
+    for (int r = 0; r < s->set.nrow; r++) x->Wp[r] += x->b[r] - s->set.drive[r];
+    if (x->stiff) {
+        rb_mass_multiply(m, s->d, x->f, x->force);
+        for (int j = 0; j < m->nv; j++) x->f[j] = x->force[j] + x->E[j] * x->f[j];
+        rb_node_mass_solve(x, x->f);
+    }
+    for (int j = 0; j < m->nv; j++) x->v_a[j] += x->f[j];
+}
+
 /* Friction of joints acts half at the start of a step and half at its end (S.88). */
 static void halve_friction(const rb_stage *s, double by)
 {
@@ -238,23 +278,9 @@ static rb_status follow_servos(rb_node *x)
     for (int k = 0; s->kept && k < s->set.nisland; k++) s->kept[k].known = 0;
     find_stiff(x);
     push(x);
+    if (x->tried == 0) expect(x);
     copy(x->v_a, v_a, s->m->nv);
     return status;
-}
-
-/* Impulses that last are expected to be those of the step before: the first values are taken where
- * they lead. Each stands for half of the parts before and after it. */
-static void recall_lasting(rb_node *x)
-{
-    rb_stage *s = x->s;
-    double scale = s->d->touch_h > 0.0 ? 0.5 + 0.5 * s->h / s->d->touch_h : 0.0;
-    for (int i = 0; i < s->set.n; i++) {
-        const rb_constraint *c = &s->set.c[i];
-        if (c->kind == RB_CONSTRAINT_DRY || c->island < 0 || s->still[c->island]) continue;
-        if (rb_node_is_fresh(x, c)) continue;
-        rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
-        for (int r = c->row; r < c->row + c->nrow; r++) s->p[r] *= scale;
-    }
 }
 
 /* What p leads to, with rows of all that it leads into. */
@@ -262,8 +288,8 @@ static rb_status follow(rb_node *x)
 {
     rb_stage *s = x->s;
     int added = 0;
-    if (x->tried == 0 && s->set.nrow > 0) recall_lasting(x);
     push(x);
+    if (x->tried == 0 && s->set.nrow > 0) expect(x);
     rb_status status = x->there ? RB_OK : move(x);
     if (status == RB_OK && x->solved == 0 && s->set.nrow > 0) status = follow_servos(x);
     if (status == RB_OK) status = rb_node_look(x);
@@ -272,6 +298,7 @@ static rb_status follow(rb_node *x)
     s->info->repairs++;
     halve_friction(s, 0.5);
     push(x);
+    if (x->tried == 0) expect(x);
     return rb_node_look(x);
 }
 

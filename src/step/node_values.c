@@ -84,11 +84,14 @@ static void take_contacts_along(rb_node *x)
     }
 }
 
-/* The last problem changed velocities by less than rows were looked for with. */
+/* The last problem changed velocities by less than rows were looked for with. Bodies by themselves
+ * are looked at for less than their rows cost, and end with more digits. */
 static int may_take_along(const rb_node *x)
 {
-    int early = x->solved > 0 && x->solved <= MOST_ALONG;
-    return early && x->closing <= x->slack && !x->s->nothing_touches;
+    const rb_stage *s = x->s;
+    int chains = s->m->nlink - 1 > s->m->ntree;
+    int early = chains && x->solved > 0 && x->solved <= MOST_ALONG;
+    return early && x->closing <= x->slack && !s->nothing_touches;
 }
 
 static rb_status find_contacts(rb_node *x)
