@@ -124,6 +124,7 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     d->push_time = 0.0;
     clear(d->slope, RB_SLOPES * m->nv);
     clear(d->kick, 2 * m->nv);
+    clear(d->servo, m->nu);
     clear(d->slope_h, RB_SLOPES);
     d->slope_time = 0.0;
     d->correct_end = d->correct_from = 0.0;
@@ -166,6 +167,7 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     to->push_time = from->push_time;
     copy(to->slope, from->slope, RB_SLOPES * m->nv);
     copy(to->kick, from->kick, 2 * m->nv);
+    copy(to->servo, from->servo, m->nu);
     copy(to->slope_h, from->slope_h, RB_SLOPES);
     to->slope_time = from->slope_time;
     to->correct_end = from->correct_end;
@@ -261,6 +263,7 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->slope_h, RB_SLOPES);
     hash = hash_array(hash, &d->slope_time, 1);
     hash = hash_array(hash, d->kick, 2 * d->nv);
+    hash = hash_array(hash, d->servo, d->nu);
     hash = hash_array(hash, &d->correct_end, 1);
     hash = hash_array(hash, &d->correct_from, 1);
     hash = hash_array(hash, &d->touch_h, 1);

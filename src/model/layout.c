@@ -314,5 +314,6 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsensorpast = m->nsensorpast;
     d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
     d->nmeet = m->nmeet > 0 ? m->nmeet : 0;
-    d->nrest = m->nq + 4 * m->nv + m->na + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
+    d->nrest =
+        m->nq + 4 * m->nv + m->na + m->nu + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

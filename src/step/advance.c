@@ -27,6 +27,8 @@ void rb_stage_save(rb_stage *s)
     copy(s->q0, s->d->q, s->m->nq);
     copy(s->v0, s->d->v, s->m->nv);
     copy(s->act0, s->d->act, s->m->na);
+    copy(s->kick_new, s->d->kick, 2 * s->m->nv);
+    copy(s->servo_new, s->d->servo, s->m->nu);
     if (s->time0 != s->d->time) s->attempts = 0;
     s->time0 = s->d->time;
     if (s->m->ngauge == 0) return;
@@ -75,6 +77,8 @@ void rb_stage_finish(rb_stage *s)
     copy(d->q, s->q_new, s->m->nq);
     copy(d->v, s->v_new, s->m->nv);
     copy(d->act, s->act_free, s->m->na);
+    copy(d->kick, s->kick_new, 2 * s->m->nv);
+    copy(d->servo, s->servo_new, s->m->nu);
     d->time = s->time0 + s->h;
     rb_stage_keep_slope(s);
     if (s->paradigms) rb_paradigms_shift(s);

@@ -132,7 +132,9 @@ static rb_status move_data(rb_stage *s, const double *dv, double tol, double *ma
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_kinematic_pose(s, 0.5 * s->h);
-    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, tol, &smooth);
+    rb_smooth_from from = { .dv = dv, .tol = tol, .memory = s->smooth_memory };
+    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, &from, &smooth);
+    s->motion_left = smooth.change;
     rb_stage_kinematic_pose(s, 0.0);
     *made = smooth.made;
     if (status != RB_OK)

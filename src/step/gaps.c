@@ -67,6 +67,11 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
     return start_of(s, id).gap;
 }
 
+double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id)
+{
+    return start_of(s, id).floor;
+}
+
 /* Rows of one pair of geoms stand side by side. */
 rb_status rb_stage_find_starts(rb_stage *s)
 {
@@ -159,22 +164,23 @@ static double spatial_deepened(const rb_stage *s, int t)
     return fmax(under, limit_deepened(s, rb_stage_start_gap(s, &high), range[1] - length));
 }
 
+double rb_stage_tendon_deepened(const rb_stage *s, int t)
+{
+    const rb_model *m = s->m;
+    if (!m->tendon_limited[t]) return 0.0;
+    if (m->tendon_pathnum[t] > 0) return spatial_deepened(s, t);
+    double before = rb_stage_tendon_length(m, t, s->q0);
+    double now = rb_stage_tendon_length(m, t, s->q_new);
+    return range_deepened(s, m->tendon_range + 2 * t, before, now);
+}
+
 /* Limits of joints and tendons: the worst of all. */
 static double limits_deepened(const rb_stage *s)
 {
     const rb_model *m = s->m;
     double worst = 0.0;
     for (int j = 0; j < m->njnt_all; j++) worst = fmax(worst, rb_stage_limit_deepened(s, j));
-    for (int t = 0; t < m->ntendon; t++) {
-        if (!m->tendon_limited[t]) continue;
-        if (m->tendon_pathnum[t] > 0) {
-            worst = fmax(worst, spatial_deepened(s, t));
-            continue;
-        }
-        double before = rb_stage_tendon_length(m, t, s->q0);
-        double now = rb_stage_tendon_length(m, t, s->q_new);
-        worst = fmax(worst, range_deepened(s, m->tendon_range + 2 * t, before, now));
-    }
+    for (int t = 0; t < m->ntendon; t++) worst = fmax(worst, rb_stage_tendon_deepened(s, t));
     return worst;
 }
 

@@ -352,7 +352,7 @@ static void find_kick(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    double *p = s->bias, *kick = s->d->kick; /* of no use here */
+    double *p = s->bias, *kick = s->kick_new; /* of no use here */
     int dry = 0;
     memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
     for (int i = s->set.ncontact; i < s->set.n; i++) {
@@ -421,7 +421,7 @@ static rb_status report_velocity(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_status status = RB_OK;
-    double *kick = s->d->kick;
+    double *kick = s->kick_new;
     s->energy = 0.0;
     s->energy_impacts = x->lost;
     memcpy(s->v_new, x->v_end, (size_t)m->nv * sizeof *s->v_new);
@@ -451,7 +451,7 @@ static void look_deep(rb_node *x)
         const rb_contact *c = &x->end[i];
         if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
         rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
-        double start = rb_stage_start_gap(s, &id);
+        double start = rb_stage_start_gap(s, &id) + rb_stage_start_floor(s, &id);
         double made = (start < -rb_stage_error_least(s) ? start : 0.0) - c->at.gap;
         s->info->penetration = fmax(s->info->penetration, -c->at.gap);
         s->info->penetration_made = fmax(s->info->penetration_made, made);

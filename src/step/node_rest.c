@@ -7,10 +7,6 @@
 #include "dynamics/placed.h"
 #include "step/node.h"
 
-/* Share of the speed that weight gives in a step, below which a tree may have come to rest [1]:
- * what is faster would fail the certificate, which costs a motion and a problem. */
-#define HARDLY 1e-2
-
 static int joint_size(int type)
 {
     return type == RB_JOINT_FREE ? 7 : type == RB_JOINT_BALL ? 4 : 1;
@@ -152,7 +148,7 @@ static int find_slow(const rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    double most = HARDLY * s->gravity * s->h;
+    double most = RB_NODE_HARDLY * s->gravity * s->h;
     int n = 0;
     for (int k = 0; k < m->ntree; k++)
         s->marked[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];

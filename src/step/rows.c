@@ -41,37 +41,54 @@ static rb_status factor_with(const rb_model *m, rb_data *d, const double *k)
 }
 
 /* Springs, dampers and servos act on what an impulse does within the step as well (D.37). */
+static void find_slopes(const rb_stage *s, const signed char *servos, double *k, double *b)
+{
+    const rb_model *m = s->m;
+    memset(k, 0, (size_t)m->nv_all * sizeof *k);
+    memset(b, 0, (size_t)m->nv_all * sizeof *b);
+    rb_passive_stiffness(m, s->d, k, b);
+    rb_actuation_stiffness_of(m, s->d, servos, k, b);
+    rb_gauge_spread_bound(m, s->d, k);
+    rb_gauge_spread_bound(m, s->d, b);
+}
+
 rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E)
+{
+    rb_mass(s->m, s->d);
+    return rb_stage_factor_again(s, L_node, E);
+}
+
+rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
+    rb_smooth_memory *memory = s->smooth_memory;
+    int known = memory && memory->known;
     rb_mark mark = rb_arena_mark(d->arena);
     double *k = rb_push(d->arena, double, m->nv_all), *b = rb_push(d->arena, double, m->nv_all);
-    if (!k || !b) return RB_NOMEM;
-    memset(k, 0, (size_t)m->nv_all * sizeof *k);
-    memset(b, 0, (size_t)m->nv_all * sizeof *b);
-    rb_passive_stiffness(m, d, k, b);
-    rb_actuation_stiffness(m, d, k, b);
-    rb_gauge_spread_bound(m, d, k);
-    rb_gauge_spread_bound(m, d, b);
-    rb_mass(m, d);
+    double *creep = rb_push(d->arena, double, m->nv_all);
+    if (!k || !b || !creep) return RB_NOMEM;
+    find_slopes(s, known ? memory->creeps : NULL, k, creep);
+    memcpy(b, creep, (size_t)m->nv_all * sizeof *b);
+    if (known && memcmp(memory->holds, memory->creeps, (size_t)m->nu) != 0)
+        find_slopes(s, memory->holds, k, b);
     for (int j = 0; j < m->nv; j++) k[j] = 0.5 * s->h * (b[j] + 0.5 * s->h * k[j]);
     rb_status status = factor_with(m, d, k);
     int held = 0, any = 0;
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
-        double more = 0.0;
+        double D = d->L[m->dof_Madr[j]] - k[j];
+        double more = creep[j] != 0.0 ? rb_passive_hold(s->h, creep[j], D) : 0.0; /* (D.38) */
         any |= k[j] != 0.0;
-        if (b[j] != 0.0)
-            more = rb_passive_hold(s->h, b[j], d->L[m->dof_Madr[j]] - k[j]); /* (D.38) */
         held |= more > 0.0;
         k[j] += more;
         b[j] = more;
+        if (memory && L_node) memory->inertia[j] = D;
         if (E) E[j] = k[j];
     }
     if (L_node && status == RB_OK) {
-        if (any) status = factor_with(m, d, b);
+        if (any || held) status = factor_with(m, d, b);
         memcpy(L_node, d->L, (size_t)m->nM * sizeof *L_node);
-        held = any;
+        held |= any;
     }
     if (held && status == RB_OK) status = factor_with(m, d, k);
     rb_arena_reset(d->arena, mark);

@@ -23,7 +23,7 @@ enum { KEPT_ROWS = 120 };
 #define CLOSING 0.25
 
 /* Rows from which on, and up to which, a dense system pays. */
-enum { ACTIVE_LEAST = 7, ACTIVE_MOST = 400 };
+enum { ACTIVE_LEAST = 1, ACTIVE_MOST = 400 };
 
 /* The same where there are so many rows to each freedom that its side is factored. */
 enum { CROWDED_MOST = 6000, CROWDED = 4 };

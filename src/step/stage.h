@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "collide/near.h"
 #include "contact/contact.h"
+#include "dynamics/smooth_push.h"
 #include "math/vec3.h"
 #include "rattleback/impact.h"
 #include "rattleback/step.h"
@@ -104,6 +105,8 @@ typedef struct rb_stage {
 
     /* smooth motion: without contact */
     double *q_free, *v_free, *act_free;
+    rb_smooth_memory *smooth_memory; /* what its motions leave to each other; NULL: nothing       */
+    double motion_left; /* change that one more iteration of the last one would make [1]          */
     double *v_next; /* v0 and the change by smooth motion, which the next step extrapolates (S.2)
                        (nv)                                                                       */
 
@@ -153,7 +156,9 @@ typedef struct rb_stage {
 
     /* after the step */
     double *v_new, *q_new;
-    double *v_way;           /* velocity that leads from q0 to q_new             (nv)             */
+    double *kick_new;  /* rb_data.kick of the motion                                (nv x 2)      */
+    double *servo_new; /* rb_data.servo of the motion                               (nu)          */
+    double *v_way;     /* velocity that leads from q0 to q_new             (nv)             */
     double energy_made_free; /* energy that smooth motion made without impulses [J]               */
     double energy;           /* energy that impulses created in the part [J]                      */
     double energy_impacts;   /* the part of it by impacts [J]                                     */
@@ -238,8 +243,10 @@ rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, d
 rb_status rb_stage_semi_implicit(rb_stage *s);
 rb_status rb_stage_moreau_jean(rb_stage *s);
 
-/* gaps.c: how far joint j is beyond its limits at q_new, in units of what a step may make [1]. */
+/* gaps.c: how far joint j, or tendon t, is beyond its limits at q_new, in units of what a step may
+ * make [1]. d is at q_new. */
 double rb_stage_limit_deepened(const rb_stage *s, int j);
+double rb_stage_tendon_deepened(const rb_stage *s, int t);
 
 /* free_motion.c: stores the rate of v of this part, from which the next one is extrapolated. */
 void rb_stage_keep_slope(rb_stage *s);
@@ -251,10 +258,12 @@ int rb_stage_is_driven(const rb_stage *s);
 /* rows.c: takes the arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
 
-/* rows.c: factors M at d->q, with springs and dampers of a step of h. L_node: the factor without
- * them, but with the inertia of joints that creep (D.38), NULL: not wanted (nM). E: what they
- * add to the diagonal of M, NULL: not wanted (nv). */
+/* rows.c: factors M at d->q, with springs, dampers and servos of a step of h, those of
+ * smooth_memory where they are known. L_node: the factor without them, but with the inertia of
+ * joints that creep (D.38), NULL: not wanted (nM). E: what they add to the diagonal of M, NULL: not
+ * wanted (nv). The second does that once more for other servos. */
 rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E);
+rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
@@ -345,6 +354,9 @@ double rb_stage_lowest(const rb_stage *s, double start, double deep);
 /* gaps.c: gap of a constraint at the start of the step, 0: it was not near. For a contact the
  * least gap of its pair, since features may change on the way. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
+
+/* gaps.c: where overlap that the pair of a contact began with may end (F.8), 0: there was none. */
+double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id);
 
 /* gaps.c: computes the array start, that gap of all constraints, from first. */
 rb_status rb_stage_find_starts(rb_stage *s);

@@ -36,6 +36,8 @@ static int take_memory(rb_stage *s)
     int ok = rb_push_rows(arena, of_q, 3, m->nq_all) && rb_push_rows(arena, of_v, 5, m->nv) &&
              rb_push_rows(arena, of_act, 2, m->na);
     ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
+    ok = ok && (s->kick_new = rb_push(arena, double, 2 * (size_t)m->nv));
+    ok = ok && (s->servo_new = rb_push(arena, double, m->nu));
     ok = ok && (s->pushed = rb_push(arena, unsigned char, 3 * (size_t)m->ntree));
     if (!ok) return 0;
     s->marked = s->pushed + m->ntree;
@@ -53,7 +55,7 @@ typedef struct saved {
     double *q, *v, *act, time;
     double touch_h, correct_end, correct_from;
     double *mocap, *mocap_was;
-    double *slope, slope_h[RB_SLOPES], slope_time, *kick;
+    double *slope, slope_h[RB_SLOPES], slope_time, *kick, *servo;
     rb_touch *touch;
     int ntouch;
 } saved;
@@ -63,7 +65,8 @@ static int keep(const rb_stage *s, saved *x)
     const rb_data *d = s->d;
     size_t nq = (size_t)s->m->nq, nv = (size_t)s->m->nv, nmocap = (size_t)s->m->nmocap;
     x->touch = rb_push(d->arena, rb_touch, d->ntouch);
-    x->q = rb_push(d->arena, double, nq + (3 + RB_SLOPES) * nv + 13 * nmocap + (size_t)s->m->na);
+    size_t others = 13 * nmocap + (size_t)(s->m->na + s->m->nu);
+    x->q = rb_push(d->arena, double, nq + (3 + RB_SLOPES) * nv + others);
     if (!x->touch || !x->q) return 0;
     x->v = x->q + nq;
     x->slope = x->v + nv;
@@ -71,10 +74,12 @@ static int keep(const rb_stage *s, saved *x)
     x->mocap_was = x->mocap + 7 * nmocap;
     x->kick = x->mocap_was + 6 * nmocap;
     x->act = x->kick + 2 * nv;
+    x->servo = x->act + s->m->na;
     copy(x->q, d->q, s->m->nq);
     copy(x->v, d->v, s->m->nv);
     copy(x->slope, d->slope, RB_SLOPES * s->m->nv);
     copy(x->kick, d->kick, 2 * s->m->nv);
+    copy(x->servo, d->servo, s->m->nu);
     copy(x->slope_h, d->slope_h, RB_SLOPES);
     x->slope_time = d->slope_time;
     if (nmocap > 0) copy(x->mocap, d->mocap, 7 * s->m->nmocap);
@@ -99,6 +104,7 @@ static void go_back(rb_stage *s, const saved *x)
     copy(d->mocap_was, x->mocap_was, 6 * s->m->nmocap);
     copy(d->slope, x->slope, RB_SLOPES * s->m->nv);
     copy(d->kick, x->kick, 2 * s->m->nv);
+    copy(d->servo, x->servo, s->m->nu);
     copy(d->slope_h, x->slope_h, RB_SLOPES);
     d->slope_time = x->slope_time;
     memcpy(d->touch, x->touch, (size_t)x->ntouch * sizeof *x->touch);
@@ -199,6 +205,7 @@ static void accept(rb_stage *s, const saved *start)
                                 .act = start->act,
                                 .slope = start->slope,
                                 .slope_h = start->slope_h,
+                                .servo = start->servo,
                                 .touch = start->touch,
                                 .ntouch = start->ntouch };
     rb_rest_cache_store(s->m, d, s->o, s->info, &was);

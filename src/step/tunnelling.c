@@ -29,10 +29,10 @@
  * that of a place checked. Every pair is found that is deeper than (3/8) (r_1 + r_2) anywhere on
  * the way: a ball that crosses a plate is r_1 + r_2 deep. Less deep passages are not found, such
  * as that of a rod that strikes a peg with the last of its tip. Overlap of the start is added to
- * c. Bodies that move by less than c need no check, because q0 and q_new have no overlap. Ways of
- * more than 1e4 c are halved first where possible. Two links of one tree are seen from the last
- * link that both hang on, because they do not move away from it: a whip is as far from itself as
- * it bends.
+ * c, and so is what a pair may overlap by as its model does (F.8). Bodies that move by less than c
+ * need no check, because q0 and q_new have no overlap. Ways of more than 1e4 c are halved first
+ * where possible. Two links of one tree are seen from the last link that both hang on, because they
+ * do not move away from it: a whip is as far from itself as it bends.
  *
  * A step that fails is halved as others are (S.27), and refused in the end. Parts of a step that
  * lead to a located impact are not checked where contacts fly: their gaps are watched. */
@@ -288,10 +288,12 @@ static int is_deep(rb_stage *s, const routes *x, const couple *p, double c, doub
     int often = V > LOOKS * c;
     c = fmax(c, V / LOOKS);
     rb_shape one = form_of(s->m, p->geom[0]), two = form_of(s->m, p->geom[1]);
+    int g1 = p->geom[0], g2 = p->geom[1];
+    rb_touch_id id = { RB_CONSTRAINT_CONTACT, g1 < g2 ? g1 : g2, g1 < g2 ? g2 : g1, 0 };
     double deepest = c, far = rb_is_surface(&one) || rb_is_surface(&two) ? SURFACE_REACH * c : V;
     for (double at = 0.0; at < 1.0;) {
         double left = (1.0 - at) * V, gap = gap_at(s, x, p, at, fmin(left, far));
-        if (at == 0.0) deepest += fmax(0.0, -gap);
+        if (at == 0.0) deepest += fmax(-rb_stage_start_floor(s, &id), fmax(0.0, -gap));
         if (gap < -deepest) return 1;
         if (gap >= left) return 0;
         if (often && !s->final) return 1;
