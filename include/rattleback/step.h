@@ -134,8 +134,8 @@ struct rb_step_opts {
     double friction;    /* replaces every sliding coefficient; NAN: the materials'               */
     double restitution; /* replaces every coefficient; NAN: the materials'                       */
     int cold;           /* 1: no warm start                                                      */
-    int max_repair;     /* re-linearisations after a step, 8; 0: none, overlap is not checked     */
-    int max_split;      /* times that a step is halved where repairs do not end, 10              */
+    int max_repair;     /* rounds of nonlinear formulations, 8; 0: none, overlap is not checked   */
+    int max_split;      /* times that a step is halved where it has no answer, 10                */
     int keep_errors;    /* 1: keep overlap of the start and joints beyond their limits; 0: correct
                            them in positions within 0.2 s, without velocity. Open loops:
                            rb_data_settle                                                         */

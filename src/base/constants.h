@@ -233,12 +233,6 @@
  * inside of geoms [1] (S.30). Larger: corners pass through corners. Smaller: more checks. */
 #define RB_THROUGH_SHARE 0.25
 
-/* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
- * the model [1]. What rolls leaves gaps of 1e-8 m; rings of bodies that hold each other cannot
- * close them all, and impulses grow along a self-stress until something slips. Larger: heaps hover
- * by this much. Smaller: their problems become hard without visible effect. */
-#define RB_GAP_FLAT 1e-8
-
 /* Steps of free fall whose speed an impact must exceed to bounce in a fixed step [1]. A body that
  * rests arrives with the speed of one. Larger: small bounces are lost. Smaller: bodies at rest hop.
  */
