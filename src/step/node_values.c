@@ -555,7 +555,8 @@ static double share_missed(const rb_node *x, int i, double allowed, double *sunk
     *sunk = normal / rb_node_may_sink(x, i);
     if (c->kind == RB_CONSTRAINT_EQUALITY) return *off = other / allowed;
     *off = fmax(other, normal) / unit;
-    if (x->lifted_not || !rb_node_is_large(s, c->island)) return fmax(motion < 1.0 ? *off : other / unit, *sunk);
+    if (x->lifted_not || !rb_node_is_large(s, c->island))
+        return fmax(motion < 1.0 ? *off : other / unit, *sunk);
     *sunk = 0.0;
     return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
 }

@@ -29,10 +29,10 @@
  * that of a place checked. Every pair is found that is deeper than (3/8) (r_1 + r_2) anywhere on
  * the way: a ball that crosses a plate is r_1 + r_2 deep. Less deep passages are not found, such
  * as that of a rod that strikes a peg with the last of its tip. Overlap of the start is added to
- * c, and so is what a pair may overlap by as its model does (F.8). Bodies that move by less than c need no check, because q0 and q_new have no overlap. Ways of
- * more than 1e4 c are halved first where possible. Two links of one tree are seen from the last
- * link that both hang on, because they do not move away from it: a whip is as far from itself as
- * it bends.
+ * c, and so is what a pair may overlap by as its model does (F.8). Bodies that move by less than c
+ * need no check, because q0 and q_new have no overlap. Ways of more than 1e4 c are halved first
+ * where possible. Two links of one tree are seen from the last link that both hang on, because they
+ * do not move away from it: a whip is as far from itself as it bends.
  *
  * A step that fails is halved as others are (S.27), and refused in the end. Parts of a step that
  * lead to a located impact are not checked where contacts fly: their gaps are watched. */
