@@ -180,7 +180,7 @@ static double start_of(const rb_stage *s, const rb_touch_id *id)
 
 /* Points that met where the bodies were turned otherwise may lie within each other at the node:
  * they are not deeper there than the pair was. Where the model overlaps they are, as faces of a
- * ground change below what lies within it: nothing has to be lifted for that. */
+ * ground change below a ball within it: nothing has to be lifted for that. */
 static rb_contact at_node(const rb_node *x, const rb_contact *seen)
 {
     const rb_model *m = x->s->m;
