@@ -480,18 +480,20 @@ static rb_status do_rounds(rb_node *x)
     return status;
 }
 
-/* Work of rows that take off overlap of steps before: it lifts the bodies on top, however short the
- * part is [J]. */
+/* Work of rows that take off overlap of steps before, and errors of loops: it lifts the bodies on
+ * top, and moves links, however short the part is [J]. */
 static double lifting(const rb_node *x)
 {
     const rb_stage *s = x->s;
-    double work = 0.0;
+    double work = 0.0, share = rb_stage_loop_share(s);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->kind > RB_CONSTRAINT_LIMIT) continue;
-        work += s->p[c->row] * fmax(0.0, x->goal[i] - c->gap) / s->h;
+        const double *p = s->p + c->row, *error = s->set.error + c->row;
+        if (c->kind <= RB_CONSTRAINT_LIMIT) work += p[0] * fmax(0.0, x->goal[i] - c->gap);
+        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++)
+            work += fmax(0.0, -share * p[r] * error[r]);
     }
-    return work;
+    return work / s->h;
 }
 
 /* Checks what the step promises (S.24). Where halves of the step do not cure an overlap, a little
