@@ -244,7 +244,10 @@ static carrier carrier_of(const rb_model *m, const rb_data *d, int root)
     carrier c = { .root = root,
                   .p0 = d->cache->kept_pose + 3 * (ptrdiff_t)root,
                   .p = d->link_p + 3 * (ptrdiff_t)root };
-    rb_mul33_t(d->link_R + 9 * (ptrdiff_t)root, R0, c.A);
+    const double *R = d->link_R + 9 * (ptrdiff_t)root;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) c.A[3 * i + j] = rb_dot3(R + 3 * i, R0 + 3 * j); /* R R0' */
+    }
     return c;
 }
 

@@ -551,18 +551,20 @@ static rb_status do_rounds(rb_node *x)
     return status;
 }
 
-/* Work of rows that take off overlap of steps before: it lifts the bodies on top, however short the
- * part is [J]. */
+/* Work of rows that take off overlap of steps before, and errors of loops: it lifts the bodies on
+ * top, and moves links, however short the part is [J]. */
 static double lifting(const rb_node *x)
 {
     const rb_stage *s = x->s;
-    double work = 0.0;
+    double work = 0.0, share = rb_stage_loop_share(s);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->kind > RB_CONSTRAINT_LIMIT) continue;
-        work += s->p[c->row] * fmax(0.0, x->goal[i] - c->gap) / s->h;
+        const double *p = s->p + c->row, *error = s->set.error + c->row;
+        if (c->kind <= RB_CONSTRAINT_LIMIT) work += p[0] * fmax(0.0, x->goal[i] - c->gap);
+        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++)
+            work += fmax(0.0, -share * p[r] * error[r]);
     }
-    return work;
+    return work / s->h;
 }
 
 /* Checks what the step promises (S.22). Where halves of the step do not cure an overlap, a little
@@ -587,18 +589,32 @@ static double rounding(const rb_node *x)
     return 64.0 * RB_EPS * s->size / s->h * sum;
 }
 
+static double kinetic(rb_node *x, const double *v)
+{
+    const rb_model *m = x->s->m;
+    double sum = 0.0;
+    rb_mass_multiply(m, x->s->d, v, x->f);
+    for (int j = 0; j < m->nv; j++) sum += 0.5 * v[j] * x->f[j];
+    return sum;
+}
+
+/* Kinetic energy of all links at the speed that weight gives in a step [J]. */
+static double of_weight(const rb_stage *s)
+{
+    double mass = 0.0, speed = s->gravity * s->h;
+    for (int k = 1; k < s->m->nlink; k++) mass += s->m->link_mass[k];
+    return 0.5 * mass * speed * speed;
+}
+
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
- * are too long. */
+ * are too long. Impulses of loops that spin fast and what smooth motion takes of them are far more
+ * than what moves: there the velocities that are reported say how much that is. */
 static int makes_energy(rb_node *x)
 {
     rb_stage *s = x->s;
-    const rb_model *m = s->m;
     if (!(s->energy > rounding(x)) || s->final) return 0;
-    double T = 0.0;
-    rb_mass_multiply(m, s->d, x->v_a, x->f);
-    for (int j = 0; j < m->nv; j++) T += 0.5 * x->v_a[j] * x->f[j];
-    rb_mass_multiply(m, s->d, x->dv, x->f);
-    for (int j = 0; j < m->nv; j++) T += 0.5 * x->dv[j] * x->f[j];
+    double moves = kinetic(x, x->v_given) + kinetic(x, s->v_new) + of_weight(s);
+    double T = fmin(kinetic(x, x->v_a) + kinetic(x, x->dv), moves);
     return s->energy - lifting(x) > MADE_MOST * T;
 }
 

@@ -180,7 +180,7 @@ static double start_of(const rb_stage *s, const rb_touch_id *id)
 
 /* Points that met where the bodies were turned otherwise may lie within each other at the node:
  * they are not deeper there than the pair was. Where the model overlaps they are, as faces of a
- * ground change below what lies within it: nothing has to be lifted for that. */
+ * ground change below a ball within it: nothing has to be lifted for that. */
 static rb_contact at_node(const rb_node *x, const rb_contact *seen)
 {
     const rb_model *m = x->s->m;
@@ -194,7 +194,8 @@ static rb_contact at_node(const rb_node *x, const rb_contact *seen)
     rb_rot(x->R0 + 9 * (ptrdiff_t)k, own, c.at.normal);
     rb_sub3(c.at.pos2, c.at.pos1, r);
     c.at.gap = rb_dot3(c.at.normal, r);
-    if (!(rb_stage_start_floor(x->s, &id) < 0.0)) c.at.gap = fmax(c.at.gap, start_of(x->s, &id));
+    double start = start_of(x->s, &id);
+    if (start >= -2.0 * rb_stage_deep(x->s, &id)) c.at.gap = fmax(c.at.gap, start);
     return c;
 }
 

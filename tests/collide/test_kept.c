@@ -150,6 +150,33 @@ TEST(what_is_far_is_not_looked_at)
     scene_free(&s);
 }
 
+/* The path of a link beside the first one of its tree, which tumbles: a slide goes as far as its
+ * joint does, and a pair is not farther apart than that. Turns about one axis do not tell whether
+ * the axes are those of the world. */
+TEST(a_link_goes_as_far_as_its_joint_beside_what_tumbles)
+{
+    scene s = scene_text("<mujoco><worldbody><body><freejoint/>" BOX "<body pos='0.4 0 0'>"
+                         "<joint type='slide' axis='0 1 0'/>" BALL "</body></body></worldbody>"
+                         "</mujoco>");
+    const double turn[3][4] = { { 0.6, 0.8, 0.0, 0.0 },
+                                { 0.8, 0.0, 0.6, 0.0 },
+                                { 0.6, 0.0, 0.48, 0.64 } };
+    double far = 0.0;
+    s.m->option.filter_parent = 0;
+    place(&s);
+    count(&s, 0.0);
+    for (int i = 0; i < 3; i++) {
+        memcpy(s.d->q + 3, turn[i], sizeof turn[i]);
+        s.d->q[7] += 0.1;
+        far += 0.1;
+        place(&s);
+        count(&s, 0.0);
+        CHECK_NEAR(s.d->cache->kept_way[4 * 2 + 2], far, 1e-12);
+        CHECK_NEAR(s.d->cache->kept_way[4 * 2 + 3], 0.0, 1e-12);
+    }
+    scene_free(&s);
+}
+
 TEST(steps_that_keep_nothing_have_the_same_bits)
 {
     static const char *const files[] = { "peers/quadruped.xml", "peers/humanoid.xml",
@@ -176,4 +203,5 @@ TEST(steps_that_keep_nothing_have_the_same_bits)
 }
 
 TEST_MAIN(RUN(contacts_are_those_of_a_search), RUN(what_is_far_is_not_looked_at),
+          RUN(a_link_goes_as_far_as_its_joint_beside_what_tumbles),
           RUN(steps_that_keep_nothing_have_the_same_bits))
