@@ -849,7 +849,7 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
         if (o->impatient && pinned > PINS) return;
         look(s);
         more += out->error <= o->tol;
-        int coarse = o->tol >= COARSE && s->missed > MISSED_END * o->tol;
+        int coarse = o->closing > 0.0 && o->tol >= COARSE && s->missed > MISSED_END * o->tol;
         int closes = o->closing > 0.0 && s->closing > o->closing;
         if (more > (closes ? MORE_CLOSING : MORE) || (more > 0 && !coarse && !closes)) return;
         int settled = i >= LEAST_STEPS;

@@ -311,16 +311,17 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
-/* Whether the answer leaves a gap below where it may end, by more than what rounds may leave: loops
- * take all freedom from a joint at a dead centre, and rows of the start cannot hold it there. A
- * short part of the step leads to where they can. */
+/* Whether the answer leaves a gap below where it may end, by more than what rounds may leave, and
+ * no displacement takes that off: loops take all freedom from a joint at a dead centre, and rows of
+ * the start cannot hold it there. A short part of the step leads to where they can. */
 static int leaves_deep(const rb_node *x)
 {
     const rb_stage *s = x->s;
     double allowed = rb_node_allowed(x);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0) continue;
+        if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0 || rb_node_may_lift(x, c->island))
+            continue;
         double deep = rb_stage_deep(s, &c->id) / s->h;
         if (s->u[c->row] + x->Wp[c->row] < -fmax(allowed, deep)) return 1;
     }

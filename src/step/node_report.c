@@ -20,11 +20,11 @@
 /* Speed of rows that stay open, in units of what rows have [1]: more than impulses change. */
 #define OPEN_SPEEDS 4.0
 
-/* Tolerance of p~ of large islands [1], and share of the speed that weight gives in a step by which
- * rows may miss what half of p asks for, so that it is taken [1]: points that slide are elsewhere
- * at the end, which is of second order. Neither goes into the next step. */
-#define LARGE_TOL    1e-3
+/* Share of the speed that weight gives in a step by which rows of large islands may miss what p~
+ * asks for [1]: points that slide are elsewhere at the end, which is of second order. Most that
+ * this may be of the speeds of the rows [1]. Neither goes into the next step. */
 #define LARGE_AGREED 0.05
+#define LARGE_MOST   3e-2
 
 int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
 {
@@ -242,22 +242,49 @@ static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
     }
 }
 
-/* p~ of the islands that are large, or are not, and not to be skipped. */
-static rb_status solve_some(rb_node *x, const unsigned char *skip, int large, unsigned char *others)
+/* Tolerance of p~ of a large island: rows miss LARGE_AGREED in the mean. */
+static double rough_tol(const rb_stage *s, int island)
 {
-    rb_stage *s = x->s;
-    double tol = s->tol, loose = s->loose;
-    int any = 0, near_miss = s->near_miss;
+    const int *start = s->set.island_start;
+    double sum = 0.0, agreed = LARGE_AGREED * s->gravity * s->h;
+    for (int i = start[island]; i < start[island + 1]; i++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        for (int r = c->row; r < c->row + c->nrow; r++) sum += s->u[r] * s->u[r];
+    }
+    double n = start[island + 1] - start[island];
+    double share = sum > 0.0 ? agreed * sqrt(n / sum) : LARGE_MOST;
+    return fmax(s->tol, fmin(share, LARGE_MOST));
+}
+
+/* p~ of the islands that are not large and not to be skipped. */
+static rb_status solve_small(rb_stage *s, const unsigned char *skip, unsigned char *others)
+{
+    int any = 0;
     for (int k = 0; k < s->set.nisland; k++) {
-        others[k] = skip[k] || rb_node_is_large(s, k) != large;
+        others[k] = skip[k] || rb_node_is_large(s, k);
         any |= !others[k];
     }
-    if (!any) return RB_OK;
-    if (large) s->tol = s->loose = fmax(tol, LARGE_TOL);
-    rb_status status = rb_stage_solve_others(s, others);
+    return any ? rb_stage_solve_others(s, others) : RB_OK;
+}
+
+/* p~ of those that are, each with its tolerance; half of p where there is no answer. */
+static rb_status solve_large(rb_stage *s, const unsigned char *skip, unsigned char *others)
+{
+    double tol = s->tol, loose = s->loose;
+    rb_status status = RB_OK;
+    memset(others, 1, (size_t)s->set.nisland);
+    for (int k = 0; k < s->set.nisland && status == RB_OK; k++) {
+        if (skip[k] || !rb_node_is_large(s, k)) continue;
+        others[k] = 0;
+        s->tol = s->loose = rough_tol(s, k);
+        s->reports = 1;
+        status = rb_stage_solve_others(s, others);
+        s->reports = 0;
+        if (status == RB_UNSOLVED) status = RB_OK;
+        others[k] = 1;
+    }
     s->tol = tol;
     s->loose = loose;
-    s->near_miss = near_miss;
     return status;
 }
 
@@ -271,8 +298,10 @@ static rb_status agree(rb_node *x, const double *half)
     leave_open(x, half);
     memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
     scale_friction(s, 0.5);
-    rb_status status = solve_some(x, skip, 0, skip + s->set.nisland);
-    if (status == RB_OK) status = solve_some(x, skip, 1, skip + s->set.nisland);
+    int near_miss = s->near_miss;
+    rb_status status = solve_small(s, skip, skip + s->set.nisland);
+    if (status == RB_OK) status = solve_large(s, skip, skip + s->set.nisland);
+    s->near_miss = near_miss;
     scale_friction(s, 2.0);
     if (status == RB_UNSOLVED) memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
     for (int i = 0; i < s->set.n; i++) {

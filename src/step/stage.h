@@ -96,6 +96,7 @@ typedef struct rb_stage {
     double deep;      /* overlap that a step may make [m], excess of limits [m] or [rad]          */
     double open_most; /* closure error of loops that a step may make [m] or [rad]                 */
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
+    int reports;      /* 1: problems of the velocity that is reported, `node` only                */
     int ambiguous;    /* 1: cones of this round of restitution have several answers               */
 
     /* how the motion is being tried */
