@@ -328,21 +328,41 @@ static int leaves_deep(const rb_node *x)
     return 0;
 }
 
+/* s->u of constraint i as if its rows were straight; x->b: J v_mean. */
+static void straighten(rb_node *x, int i)
+{
+    rb_stage *s = x->s;
+    const rb_constraint *c = &s->set.c[i];
+    for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] = x->b[r] - x->Wp[r];
+    if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
+    if (c->kind != RB_CONSTRAINT_EQUALITY) return;
+    for (int r = c->row; r < c->row + c->nrow; r++)
+        s->u[r] += rb_stage_loop_share(s) * s->set.error[r] / s->h;
+}
+
 /* The values of a first round are those of a motion without the right impulses: at a dead centre
  * between limits loops are open there by what no impulse closes. Values of rows that were straight
  * are no more than the velocity asks for. */
-static void straighten(rb_node *x, const unsigned char *skip)
+static void straighten_all(rb_node *x, const unsigned char *skip)
 {
-    rb_stage *s = x->s;
+    const rb_constraints *set = &x->s->set;
+    rb_constraints_velocity(set, x->v_mean, x->b);
+    for (int i = 0; i < set->n; i++) {
+        if (set->c[i].island < 0 || !skip[set->c[i].island]) straighten(x, i);
+    }
+}
+
+/* In large islands they bend rows against each other, by the square of a motion that is not that of
+ * the answer: far more than their tolerance, so that the problem may be far from any answer, and
+ * mostly less than what is missed without another problem. Rows of the first one are straight. */
+static void straighten_large(rb_node *x, const unsigned char *skip)
+{
+    const rb_stage *s = x->s;
     rb_constraints_velocity(&s->set, x->v_mean, x->b);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->island >= 0 && skip[c->island]) continue;
-        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] = x->b[r] - x->Wp[r];
-        if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
-        if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
-        for (int r = c->row; r < c->row + c->nrow; r++)
-            s->u[r] += rb_stage_loop_share(s) * s->set.error[r] / s->h;
+        int known = c->island < 0 || skip[c->island] || c->kind == RB_CONSTRAINT_EQUALITY;
+        if (!known && rb_node_is_large(s, c->island)) straighten(x, i);
     }
 }
 
@@ -355,7 +375,7 @@ static rb_status solve_islands(rb_node *x, const unsigned char *skip)
     if (status != RB_UNSOLVED || x->solved > 1 || s->m->neq == 0) return status;
     s->info->residual = residual; /* what was refused is not reported as accepted */
     s->info->velocity_residual = in_velocity;
-    straighten(x, skip);
+    straighten_all(x, skip);
     return rb_stage_solve_others(s, skip);
 }
 
@@ -376,6 +396,7 @@ static rb_status solve(rb_node *x, int *done)
     copy(v_e, x->v_e, s->m->nv);
     for (int k = 0; k < s->set.nisland; k++) skip[k] = s->still[k] || holds(x, k);
     double mixed = foresee(x);
+    if (x->tried == 0) straighten_large(x, skip);
     x->solved++;
     s->last = s->set;
     s->last_p = x->tried++ > 0 ? p : NULL; /* the first one is not followed from p */

@@ -20,10 +20,13 @@
 /* Speed of rows that stay open, in units of what rows have [1]: more than impulses change. */
 #define OPEN_SPEEDS 4.0
 
-/* Share of the speed that weight gives in a step by which rows of large islands may miss what p~
- * asks for [1]: points that slide are elsewhere at the end, which is of second order. Most that
- * this may be of the speeds of the rows [1]. Neither goes into the next step. */
+/* Share of the speed that weight gives in a step by which rows of large islands may miss what half
+ * of p asks for, so that it is taken [1]: points that slide are elsewhere at the end, which is of
+ * second order. What p~ of such an island may miss in the mean of its rows: that share, or this one
+ * of their speeds, and most of all speeds of the problem [1]. None of it goes into the next step.
+ */
 #define LARGE_AGREED 0.05
+#define LARGE_MISSED 2e-2
 #define LARGE_MOST   3e-2
 
 int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
@@ -242,18 +245,21 @@ static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
     }
 }
 
-/* Tolerance of p~ of a large island: rows miss LARGE_AGREED in the mean. */
-static double rough_tol(const rb_stage *s, int island)
+/* Tolerance of p~ of a large island. */
+static double rough_tol(const rb_stage *s, int island, const double *half)
 {
     const int *start = s->set.island_start;
-    double sum = 0.0, agreed = LARGE_AGREED * s->gravity * s->h;
+    double all = 0.0, own = 0.0, agreed = LARGE_AGREED * s->gravity * s->h;
     for (int i = start[island]; i < start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        double sum = 0.0;
         for (int r = c->row; r < c->row + c->nrow; r++) sum += s->u[r] * s->u[r];
+        all += sum;
+        if (lasts(s, c, half)) own += sum;
     }
     double n = start[island + 1] - start[island];
-    double share = sum > 0.0 ? agreed * sqrt(n / sum) : LARGE_MOST;
-    return fmax(s->tol, fmin(share, LARGE_MOST));
+    double share = fmax(agreed * sqrt(n), LARGE_MISSED * sqrt(own)) / sqrt(all);
+    return all > 0.0 ? fmax(s->tol, fmin(share, LARGE_MOST)) : LARGE_MOST;
 }
 
 /* p~ of the islands that are not large and not to be skipped. */
@@ -268,7 +274,8 @@ static rb_status solve_small(rb_stage *s, const unsigned char *skip, unsigned ch
 }
 
 /* p~ of those that are, each with its tolerance; half of p where there is no answer. */
-static rb_status solve_large(rb_stage *s, const unsigned char *skip, unsigned char *others)
+static rb_status solve_large(rb_stage *s, const double *half, const unsigned char *skip,
+                             unsigned char *others)
 {
     double tol = s->tol, loose = s->loose;
     rb_status status = RB_OK;
@@ -276,7 +283,7 @@ static rb_status solve_large(rb_stage *s, const unsigned char *skip, unsigned ch
     for (int k = 0; k < s->set.nisland && status == RB_OK; k++) {
         if (skip[k] || !rb_node_is_large(s, k)) continue;
         others[k] = 0;
-        s->tol = s->loose = rough_tol(s, k);
+        s->tol = s->loose = rough_tol(s, k, half);
         s->reports = 1;
         status = rb_stage_solve_others(s, others);
         s->reports = 0;
@@ -300,7 +307,7 @@ static rb_status agree(rb_node *x, const double *half)
     scale_friction(s, 0.5);
     int near_miss = s->near_miss;
     rb_status status = solve_small(s, skip, skip + s->set.nisland);
-    if (status == RB_OK) status = solve_large(s, skip, skip + s->set.nisland);
+    if (status == RB_OK) status = solve_large(s, half, skip, skip + s->set.nisland);
     s->near_miss = near_miss;
     scale_friction(s, 2.0);
     if (status == RB_UNSOLVED) memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);

@@ -486,10 +486,10 @@ double rb_node_loops_share(const rb_node *x)
  * rest. Smaller: one more round. */
 #define MISSED 1e-5
 
-/* Share of the speed that rows of large islands may miss what was predicted by, except for gaps
- * [1]: it is a matter of accuracy, of second order, and one more problem costs as much as the step.
- */
-#define LARGE_MISSED 1e-3
+/* Share of the speeds of its rows that a large island may miss what was predicted by, in the mean
+ * and except for gaps [1]: it is of second order, and one more problem costs as much as the step.
+ * Smaller: walls and piles are solved twice. */
+#define LARGE_MISSED 1e-2
 
 int rb_node_is_large(const rb_stage *s, int island)
 {
@@ -535,29 +535,67 @@ static double share_missed(const rb_node *x, int i, double allowed, double *sunk
     const rb_constraint *c = &s->set.c[i];
     double normal, other = missed_by(x, i, &normal);
     double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
-    int loop = c->kind == RB_CONSTRAINT_EQUALITY;
     *sunk = normal / rb_node_may_sink(x, i);
-    if (loop) return other / allowed;
-    if (x->lifted_not || !rb_node_is_large(s, c->island))
-        return fmax(other / fmax(fmax(allowed, MISSED * x->speed), least), *sunk);
-    *sunk = 0.0;
-    return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
+    if (c->kind == RB_CONSTRAINT_EQUALITY) return other / allowed;
+    return fmax(other / fmax(fmax(allowed, MISSED * x->speed), least), *sunk);
+}
+
+/* What rows of a large island may miss in the mean [m/s]. */
+static double large_allowed(const rb_node *x, int island, double allowed)
+{
+    const rb_stage *s = x->s;
+    double sum = 0.0;
+    int begin = s->set.island_start[island], end = s->set.island_start[island + 1];
+    for (int k = begin; k < end; k++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[k]];
+        for (int r = c->row; r < c->row + c->nrow; r++) sum += x->u0[r] * x->u0[r];
+    }
+    return fmax(allowed, LARGE_MISSED * fmax(s->gravity * s->h, sqrt(sum / (end - begin))));
+}
+
+/* How far a large island, whose gaps are lifted, misses its answer: in the mean of its rows, loops
+ * each. */
+static double large_missed(const rb_node *x, int island, double allowed)
+{
+    const rb_stage *s = x->s;
+    double loops = 0.0, missed = 0.0;
+    int begin = s->set.island_start[island], end = s->set.island_start[island + 1];
+    for (int k = begin; k < end; k++) {
+        int i = s->set.island_order[k];
+        double normal, other = missed_by(x, i, &normal);
+        if (s->set.c[i].kind == RB_CONSTRAINT_EQUALITY)
+            loops = fmax(loops, other / allowed);
+        else
+            missed += fmax(other, normal) * fmax(other, normal);
+    }
+    return fmax(loops, sqrt(missed / (end - begin)) / large_allowed(x, island, allowed));
+}
+
+/* How far island k misses its answer. */
+static double island_missed(rb_node *x, int k, double allowed)
+{
+    const rb_stage *s = x->s;
+    double worst = 0.0;
+    if (s->still[k]) return 0.0;
+    if (!x->answered[k]) return INFINITY;
+    if (!x->lifted_not && rb_node_is_large(s, k)) return large_missed(x, k, allowed);
+    for (int i = s->set.island_start[k]; i < s->set.island_start[k + 1]; i++) {
+        double sunk;
+        worst = fmax(worst, share_missed(x, s->set.island_order[i], allowed, &sunk));
+        x->sunk = fmax(x->sunk, sunk);
+    }
+    return worst;
 }
 
 double rb_node_missed(rb_node *x)
 {
     const rb_stage *s = x->s;
     double worst = 0.0, allowed = rb_node_allowed(x);
-    memset(x->settled, 1, (size_t)s->set.nisland);
     x->sunk = 0.0;
     find_low(x);
-    for (int i = 0; i < s->set.n; i++) {
-        int island = s->set.c[i].island;
-        double sunk = 0.0, share = INFINITY;
-        if (island >= 0 && s->still[island]) continue;
-        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk);
-        x->sunk = fmax(x->sunk, sunk);
-        if (share > 1.0 && island >= 0) x->settled[island] = 0;
+    for (int k = 0; k < s->set.nisland; k++) {
+        double share = island_missed(x, k, allowed);
+        x->settled[k] = share <= 1.0;
         worst = fmax(worst, share);
     }
     return worst;

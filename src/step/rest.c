@@ -20,6 +20,7 @@
 #include "base/pieces.h"
 #include "math/dense.h"
 #include "math/vec3.h"
+#include "solve/cone_crowd.h"
 #include "step/balance.h"
 #include "step/stage.h"
 
@@ -423,10 +424,12 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
     return RB_OK;
 }
 
-/* A search for the last digits of a large island takes longer than the steps that it would save. */
+/* A search for the last digits of an island that interior points solve takes longer than the steps
+ * that it would save: an arch of 88 contacts pays ten steps for each, and does not rest. */
 static int is_small(const rb_stage *s, int island)
 {
-    return s->set.island_start[island + 1] - s->set.island_start[island] <= RB_UNIQUE_CONTACTS;
+    int n = s->set.island_start[island + 1] - s->set.island_start[island];
+    return n <= RB_UNIQUE_CONTACTS && n < RB_CROWD_LEAST;
 }
 
 /* A residual of less than `strict` leaves impulses that slide where they were found: those of
