@@ -49,10 +49,11 @@ enum {
  * two halves of the step would cost as much. */
 #define PATIENCE 2.0
 
-/* Energy that contact may make in a part, per kinetic energy and work of the forces in it [1].
- * Smaller: robots that stand on several points are divided; larger: bodies that are jammed gain
- * speed. */
+/* Energy that contact may make in a part, per kinetic energy and work of the forces in it [1], and
+ * in units of the tolerance, which is what problems know. Smaller: robots that stand on several
+ * points are divided; larger: bodies that are jammed gain speed. */
 #define MADE_MOST 5e-3
+#define MADE_TOL  10.0
 
 static void copy(double *to, const double *from, int n)
 {
@@ -215,7 +216,9 @@ static rb_status follow(rb_node *x)
     halve_friction(s, 0.5);
     push(x);
     if (x->tried == 0) expect(x);
-    return rb_node_look(x);
+    status = rb_node_look(x);
+    if (status == RB_OK) rb_node_keep_answers(x);
+    return status;
 }
 
 /* The island has an answer that holds. */
@@ -514,7 +517,7 @@ static int makes_energy(rb_node *x)
     for (int j = 0; j < m->nv; j++) T += 0.5 * x->v_a[j] * x->f[j];
     rb_mass_multiply(m, s->d, x->dv, x->f);
     for (int j = 0; j < m->nv; j++) T += 0.5 * x->dv[j] * x->f[j];
-    return s->energy - lifting(x) > MADE_MOST * T;
+    return s->energy - lifting(x) > fmax(MADE_MOST, MADE_TOL * s->tol) * T;
 }
 
 /* The velocity that leads from q0 to q_new in h. Poses do not tell whole turns: what spins by more

@@ -38,15 +38,31 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
 /* ---- rows of the end --------------------------------------------------------------------------
  */
 
+/* The first row of the contacts of two geoms; they are sorted. */
+static int first_of_pair(const rb_stage *step, int geom1, int geom2)
+{
+    int lo = 0, hi = step->set.ncontact;
+    while (lo < hi) {
+        int middle = lo + (hi - lo) / 2;
+        const rb_touch_id *id = &step->set.c[middle].id;
+        if (id->a < geom1 || (id->a == geom1 && id->b < geom2))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
 /* The contact pushed in the step, or it touches and another one of its pair pushed: features change
  * on the way, and what carries is not unique. Overlap of the model touches at its floor. */
 static int has_pushed(const rb_stage *step, const rb_contact *c)
 {
     double deep = rb_stage_pair_overlap(step, c->geom1, c->geom2);
     int pair = 0;
-    for (int i = 0; i < step->set.ncontact; i++) {
+    for (int i = first_of_pair(step, c->geom1, c->geom2); i < step->set.ncontact; i++) {
         const rb_constraint *row = &step->set.c[i];
-        if (row->id.a != c->geom1 || row->id.b != c->geom2 || !(step->p[row->row] > 0.0)) continue;
+        if (row->id.a != c->geom1 || row->id.b != c->geom2) break;
+        if (!(step->p[row->row] > 0.0)) continue;
         if (row->id.c == c->at.feature) return 1;
         pair |= c->at.gap - row->floor <= deep;
     }
@@ -80,6 +96,30 @@ static rb_contact at_end(const rb_node *x, const rb_contact *seen)
     return c;
 }
 
+/* Large islands of nothing but contacts and limits. Their modes change all over from step to step:
+ * half of p is not what rows agree with, and to ask them takes as much as the step. They agree with
+ * the velocity in its middle, which is that of (q+ - q) / h: what something pushes is reported with
+ * it, half a step late. */
+static int is_by_middle(const rb_stage *step, int island)
+{
+    if (!rb_node_is_large(step, island)) return 0;
+    int last = step->set.island_order[step->set.island_start[island + 1] - 1];
+    return step->set.c[last].kind <= RB_CONSTRAINT_LIMIT;
+}
+
+/* What is reported of the tree needs no rows: it rests, or goes by the middle. */
+static int is_known(const rb_stage *step, int tree)
+{
+    return tree < 0 || step->resting[tree] || is_by_middle(step, step->set.tree_island[tree]);
+}
+
+static int both_known(const rb_stage *step, const rb_contact *c)
+{
+    const rb_model *m = step->m;
+    return is_known(step, m->link_tree[m->geom_link[c->geom1]]) &&
+           is_known(step, m->link_tree[m->geom_link[c->geom2]]);
+}
+
 /* s->contacts := those of the end that pushed, seen there or taken along from the node: corners
  * that carry may be none that a look finds. d is at the end. */
 static rb_status pushed_contacts(rb_node *x, const rb_stage *step)
@@ -89,11 +129,13 @@ static rb_status pushed_contacts(rb_node *x, const rb_stage *step)
     if (!s->contacts) return RB_NOMEM;
     s->ncontact = 0;
     for (int i = 0; i < x->nend; i++) {
+        if (both_known(step, &x->end[i])) continue;
         if (has_pushed(step, &x->end[i])) s->contacts[s->ncontact++] = x->end[i];
     }
     for (int i = 0; i < step->set.ncontact; i++) {
         const rb_constraint *c = &step->set.c[i];
         if (x->at[i] >= 0 || !(step->p[c->row] > 0.0)) continue;
+        if (both_known(step, &step->contacts[c->object])) continue;
         rb_contact taken = at_end(x, &step->contacts[c->object]);
         rb_node_insert(s, &taken);
     }
@@ -341,6 +383,28 @@ static void tell_strikes(rb_node *x)
     }
 }
 
+/* Trees of such islands that something pushes: v_new, kick. */
+static rb_status go_by_middle(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    unsigned char *pushed = rb_push(s->d->arena, unsigned char, m->ntree);
+    if (!pushed) return RB_NOMEM;
+    memset(pushed, 0, (size_t)m->ntree);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (!(s->p[c->row] > 0.0) || !is_by_middle(s, c->island)) continue;
+        for (int k = 0; k < c->ndof; k++)
+            pushed[m->link_tree[m->dof_link[s->set.dof[c->dof + k]]]] = 1;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        if (!pushed[m->link_tree[m->dof_link[j]]]) continue;
+        s->d->kick[j] = 0.5 * x->dv[j];
+        s->v_new[j] = x->v_end[j] - s->d->kick[j];
+    }
+    return RB_OK;
+}
+
 /* Impulses between the velocities that are reported,
  *
  *     p + p~ of the end - p~ of the start                                                   (S.87)
@@ -357,8 +421,9 @@ static void report_impulses(rb_node *x, const rb_stage *end)
         int adds = loop || c->kind == RB_CONSTRAINT_DRY || rb_node_is_fresh(x, c);
         if (!rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
+        int by_middle = !rests && c->kind <= RB_CONSTRAINT_LIMIT && is_by_middle(s, c->island);
         for (int r = 0; r < c->nrow; r++) {
-            double half = last ? end->p[last->row + r] : 0.0;
+            double half = last ? end->p[last->row + r] : by_middle ? s->p[c->row + r] : 0.0;
             x->half[c->row + r] = half;
             s->p[c->row + r] += x->struck[c->row + r] - (before ? before[r] : 0.0);
             if (adds) s->p[c->row + r] += half;
@@ -439,6 +504,7 @@ static rb_status find_velocity(rb_node *x)
     s->info->below_accuracy = before.below_accuracy;
     s->info->residual = before.residual;
     s->info->velocity_residual = before.velocity_residual;
+    if (status == RB_OK) status = go_by_middle(x);
     if (status == RB_OK) report_impulses(x, &end);
     if (status == RB_OK) tell_strikes(x);
     return status;

@@ -528,6 +528,33 @@ int rb_node_may_lift(const rb_node *x, int island)
     return s->set.c[last].kind != RB_CONSTRAINT_EQUALITY;
 }
 
+/* Rows that were first seen at the end of an answer are shallow: a large island whose new rows are
+ * below what weight falls by in a step is lifted out of them, and they take part from the next step
+ * on. A further problem would cost as much as the step. */
+static int keeps_answer(rb_node *x, int island)
+{
+    rb_stage *s = x->s;
+    if (!rb_node_is_large(s, island) || !rb_node_may_lift(x, island) || x->lifted_not) return 0;
+    int begin = s->set.island_start[island], end = s->set.island_start[island + 1];
+    for (int k = begin; k < end; k++) {
+        int i = s->set.island_order[k];
+        if (x->is_new[i] && x->value[s->set.c[i].row] < -s->gravity * s->h) return 0;
+    }
+    for (int k = begin; k < end; k++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[k]];
+        if (!x->is_new[s->set.island_order[k]]) continue;
+        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] = x->value[r] - x->Wp[r];
+    }
+    return 1;
+}
+
+void rb_node_keep_answers(rb_node *x)
+{
+    for (int k = 0; k < x->s->set.nisland; k++) {
+        if (x->answered[k] == RB_NODE_ADDED) x->answered[k] = (unsigned char)keeps_answer(x, k);
+    }
+}
+
 /* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone. */
 static double share_missed(const rb_node *x, int i, double allowed, double *sunk)
 {

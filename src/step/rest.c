@@ -296,15 +296,18 @@ static int rested_before(const rb_stage *s, const rb_constraint *c, const rb_tou
     return memcmp(touch->frame, s->set.frame + 9 * c->object, sizeof touch->frame) == 0;
 }
 
-/* Takes p and mode of the step before where the island stood and its cones hold them still. */
+/* Takes p and mode of the step before where the island stood and its cones hold them still: what
+ * weight asks for goes with the length of the step, or of its part. */
 static int recall(rb_stage *s, int island)
 {
+    double scale = s->d->touch_h > 0.0 ? s->h / s->d->touch_h : 1.0;
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         int at = s->set.island_order[i];
         const rb_constraint *c = &s->set.c[at];
         const rb_touch *touch = rb_touch_find(s->d, &c->id);
-        if (!rested_before(s, c, touch) || !rb_constraint_holds(c, touch->p)) return 0;
-        memcpy(s->p + c->row, touch->p, (size_t)c->nrow * sizeof *s->p);
+        if (!rested_before(s, c, touch)) return 0;
+        for (int r = 0; r < c->nrow; r++) s->p[c->row + r] = scale * touch->p[r];
+        if (!rb_constraint_holds(c, s->p + c->row)) return 0;
         s->mode[at] = (unsigned char)touch->mode;
     }
     return 1;
