@@ -30,7 +30,10 @@
 #define REST_NEAR     1e-7
 #define REST_RESIDUAL 10.0
 
-enum { FEW_ENTRIES = 60 }; /* of M: that of ten links in a chain */
+enum {
+    FEW_ENTRIES = 60, /* of M: that of ten links in a chain                                */
+    NOW_AND_THEN = 16 /* steps between searches for rest, where they cost more than a step    */
+};
 
 typedef struct rest {
     rb_stage *s;
@@ -427,12 +430,19 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
     return RB_OK;
 }
 
-/* A search for the last digits of an island that interior points solve takes longer than the steps
- * that it would save: an arch of 88 contacts pays ten steps for each, and does not rest. */
-static int is_small(const rb_stage *s, int island)
+int rb_stage_rest_is_due(const rb_stage *s, int island)
 {
     int n = s->set.island_start[island + 1] - s->set.island_start[island];
-    return n <= RB_UNIQUE_CONTACTS && n < RB_CROWD_LEAST;
+    double steps = s->time0 / s->h_full + 0.5;
+    int now = steps < 1e9 && (int)steps % NOW_AND_THEN == 0;
+    return n < RB_CROWD_LEAST || now;
+}
+
+/* A search for the last digits of a large island takes longer than the steps that it would save. */
+static int may_refine(const rb_stage *s, int island)
+{
+    int n = s->set.island_start[island + 1] - s->set.island_start[island];
+    return n <= RB_UNIQUE_CONTACTS && rb_stage_rest_is_due(s, island);
 }
 
 /* A residual of less than `strict` leaves impulses that slide where they were found: those of
@@ -446,7 +456,7 @@ static rb_status judge_refined(rest *x, unsigned char *wanted)
     unsigned char *mode = rb_push(s->d->arena, unsigned char, s->set.n);
     if (!mode) return RB_NOMEM;
     for (int i = 0; i < s->set.nisland; i++) {
-        wanted[i] = wanted[i] && !s->still[i] && is_small(s, i);
+        wanted[i] = wanted[i] && !s->still[i] && may_refine(s, i);
         any |= wanted[i];
         wanted[i] = !wanted[i]; /* what is not to be solved */
     }

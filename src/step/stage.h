@@ -389,6 +389,10 @@ rb_status rb_stage_add_kept_planes(rb_stage *s);
  * before. */
 rb_status rb_stage_rest_on(rb_stage *s);
 
+/* rest.c: a search for rest costs islands that interior points solve more than a step, and arches
+ * that creep never rest: 1 for others, and for those now and then. */
+int rb_stage_rest_is_due(const rb_stage *s, int island);
+
 /* rest.c: computes v_new, which is zero where an island rests. p may change by rounding there. */
 rb_status rb_stage_rest(rb_stage *s);
 
