@@ -15,6 +15,7 @@
 #include "base/constants.h"
 #include "dynamics/placed.h"
 #include "math/vec3.h"
+#include "solve/cone_crowd.h"
 #include "step/node.h"
 
 /* Speed of rows that stay open, in units of what rows have [1]: more than impulses change. */
@@ -96,15 +97,17 @@ static rb_contact at_end(const rb_node *x, const rb_contact *seen)
     return c;
 }
 
-/* Large islands of nothing but contacts and limits. Their modes change all over from step to step:
- * half of p is not what rows agree with, and to ask them takes as much as the step. They agree with
- * the velocity in its middle, which is that of (q+ - q) / h: what something pushes is reported with
- * it, half a step late. */
+/* Large islands, and others that interior points solve, of nothing but contacts and limits. Their
+ * modes change all over from step to step: half of p is not what rows agree with, and to ask them
+ * takes as much as the step. They agree with the velocity in its middle, which is that of (q+ - q)
+ * / h: what something pushes is reported with it, half a step late. */
 static int is_by_middle(const rb_stage *step, int island)
 {
-    if (!rb_node_is_large(step, island)) return 0;
-    int last = step->set.island_order[step->set.island_start[island + 1] - 1];
-    return step->set.c[last].kind <= RB_CONSTRAINT_LIMIT;
+    if (island < 0) return 0;
+    const int *start = step->set.island_start;
+    int crowd = start[island + 1] - start[island] >= RB_CROWD_LEAST && step->tol > RB_TOL_STRICT;
+    if (!crowd && !rb_node_is_large(step, island)) return 0;
+    return step->set.c[step->set.island_order[start[island + 1] - 1]].kind <= RB_CONSTRAINT_LIMIT;
 }
 
 /* What is reported of the tree needs no rows: it rests, or goes by the middle. */
