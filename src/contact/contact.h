@@ -129,9 +129,9 @@ rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constr
 int rb_island_is_triples(const rb_constraints *set, int island);
 
 /* The same with W as an operator alone where contacts crowd (rb_operator_crowd), and where there
- * are many triples of which some are no plain contacts. */
+ * are `least` triples of which some are no plain contacts. */
 rb_status rb_island_open_crowd(const rb_model *m, const rb_data *d, const rb_constraints *set,
-                               int island, double h, rb_arena *arena, rb_island *out);
+                               int island, double h, int least, rb_arena *arena, rb_island *out);
 
 /* The same with a dense W that is known; it is not copied. */
 rb_status rb_island_open_with(const rb_constraints *set, int island, double h, const double *W,

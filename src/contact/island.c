@@ -695,7 +695,7 @@ rb_status rb_island_open_in(const rb_model *m, const rb_data *d, const rb_constr
 }
 
 rb_status rb_island_open_crowd(const rb_model *m, const rb_data *d, const rb_constraints *set,
-                               int island, double h, rb_arena *arena, rb_island *out)
+                               int island, double h, int least, rb_arena *arena, rb_island *out)
 {
     rb_status status = rb_island_open_with(set, island, h, NULL, arena, out);
     if (status != RB_OK) return status;
@@ -703,7 +703,7 @@ rb_status rb_island_open_crowd(const rb_model *m, const rb_data *d, const rb_con
     status = half_solve_all(&w, arena);
     if (status != RB_OK) return status;
     int plain = all_plain(out);
-    if (out->n < RB_CROWD_LEAST || !(plain || rb_island_is_triples(set, island)))
+    if (out->n < least || !(plain || rb_island_is_triples(set, island)))
         return write_dense(&w, NULL, arena);
     status = write_operator(&w, arena);
     if (status != RB_OK) return status;

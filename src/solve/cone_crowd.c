@@ -25,7 +25,10 @@ enum { LIMIT = 60, TRIES = 2 };
 #define SHARE 0.99
 
 /* Tolerance beyond which sweeps and exact normals (K.21) are cheaper than factors [1]. */
-#define MOST_TOL 2e-3
+#define MOST_TOL 3e-2
+
+/* Least coarse one [1]. Smaller: `standard` loses the answers that its documents promise. */
+#define COARSE 1e-4
 
 /* ---- who is one -------------------------------------------------------------------------------
  */
@@ -79,7 +82,6 @@ static double weight_of(const rb_operator *op, int nc, rb_arena *scratch)
 
 int rb_operator_crowd(const rb_operator *op, int nc, rb_arena *scratch)
 {
-    if (nc < RB_CROWD_LEAST) return RB_CROWD_NONE;
     rb_mark mark = rb_arena_mark(scratch);
     int *of = rb_push(scratch, int, op->m), *count = rb_push(scratch, int, op->nblock);
     int kind = -1;
@@ -98,6 +100,13 @@ int rb_operator_crowd(const rb_operator *op, int nc, rb_arena *scratch)
     }
     rb_arena_reset(scratch, mark);
     return kind;
+}
+
+/* Where a tolerance is coarse, answers that agree to more digits than that are not asked for, and
+ * few contacts whose impulses are not unique would cost a hundred times as much. */
+int rb_cone_crowd_least(double tol)
+{
+    return tol >= COARSE ? RB_CROWD_COARSE : RB_CROWD_LEAST;
 }
 
 int rb_cone_crowd_takes(double tol)
@@ -226,7 +235,7 @@ static int is_trivial(const rb_problem *p)
 static int is_for_crowds(const rb_problem *p, const rb_solve_opts *o)
 {
     if (p->dim != 3 || o->unique || p->W.form == RB_DENSE || !p->W.op) return 0;
-    return rb_cone_crowd_takes(o->tol);
+    return rb_cone_crowd_takes(o->tol) && p->nc >= rb_cone_crowd_least(o->tol);
 }
 
 rb_status rb_cone_crowd(const rb_problem *p, const rb_solve_opts *o, rb_arena *scratch, double *r,

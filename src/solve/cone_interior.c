@@ -37,6 +37,7 @@ enum { LEAST_STEPS = 3 }; /* before eps is changed */
 /* Compliance of a step in units of the diagonal of its contact: first, least, most; what it is
  * multiplied by after steps shorter and longer than these [1]. */
 #define EPS_FIRST 1e-8
+#define EPS_WARM  1e-4 /* first from a guess, at coarse tolerances */
 #define EPS_LEAST 1e-8
 #define EPS_MOST  1e-2
 #define SHORT     0.3
@@ -63,11 +64,10 @@ enum { LEAPS = 2 };
 #define AHEAD_UPTO 2e-4
 #define CAREFUL    10.0 /* times as much, to the end, where another way was in vain */
 
-/* What they may miss at the end, in units of the tolerance, and how many steps are taken for that
- * alone [1]: it is seen as overlap, which adds up. More steps where contacts still close. */
-#define MISSED_END 0.1
-#define COARSE     1e-4 /* least tolerance at which it is, a coarse one */
-enum { MORE = 3, MORE_CLOSING = 6 };
+/* Least coarse tolerance [1], and how many steps are taken where its answer closes contacts faster
+ * than it should. */
+#define COARSE 1e-4
+enum { MORE_CLOSING = 6 };
 
 /* Least share of t that a step aims at; the most far from the solution and near to it [1]. More:
  * where friction cuts the prediction short t would stand still. */
@@ -86,6 +86,9 @@ enum { CENTRINGS = 3 };
 
 /* Least friction, so that the disc has an inside [1]. */
 #define LEAST_MU 1e-6
+
+/* Measure from which on a guess is worth nothing [1]: without impulses it is one. */
+#define WORTH 1.0
 
 /* How far from the guess it begins, in units of the scales [1]. */
 #define AWAY 0.3
@@ -838,7 +841,7 @@ static void keep_best(const interior *s, double tol, double *r, rb_interior *out
 
 static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interior *out)
 {
-    double eps = EPS_FIRST, a = 1.0;
+    double eps = o->warm && o->tol >= COARSE ? EPS_WARM : EPS_FIRST, a = 1.0;
     s->error = measure(s);
     for (int i = 0, since = 0, more = 0, pinned = 0;; i++) {
         if (!(s->error < INFINITY)) return;
@@ -849,9 +852,8 @@ static void iterate(interior *s, const rb_interior_opts *o, double *r, rb_interi
         if (o->impatient && pinned > PINS) return;
         look(s);
         more += out->error <= o->tol;
-        int coarse = o->tol >= COARSE && s->missed > MISSED_END * o->tol;
         int closes = o->closing > 0.0 && s->closing > o->closing;
-        if (more > (closes ? MORE_CLOSING : MORE) || (more > 0 && !coarse && !closes)) return;
+        if (more > MORE_CLOSING || (more > 0 && !closes)) return;
         int settled = i >= LEAST_STEPS;
         if (settled) eps = next_eps(s, eps, a);
         int leaps = settled && may_yield(s) ? LEAPS : 0;
@@ -900,6 +902,7 @@ rb_status rb_cone_interior(const rb_cones *k, const rb_interior_opts *opts, rb_a
         else
             start_cold(&s);
         if (opts->warm) out->error = guess_error(&s, r);
+        if (opts->warm && !(out->error < WORTH)) start_cold(&s);
         if (opts->warm && opts->closing > 0.0 && s.closing > opts->closing) out->error = INFINITY;
         if (out->error > opts->tol) iterate(&s, opts, r, out);
         for (int c = 0; c < k->nc; c++) rb_cone_project(r + 3 * (ptrdiff_t)c, k->mu[c], 3);

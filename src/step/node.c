@@ -54,10 +54,11 @@ enum {
  * two halves of the step would cost as much. */
 #define PATIENCE 2.0
 
-/* Energy that contact may make in a part, per kinetic energy and work of the forces in it [1].
- * Smaller: robots that stand on several points are divided; larger: bodies that are jammed gain
- * speed. */
+/* Energy that contact may make in a part, per kinetic energy and work of the forces in it [1], and
+ * in units of the tolerance, which is what problems know. Smaller: robots that stand on several
+ * points are divided; larger: bodies that are jammed gain speed. */
 #define MADE_MOST 5e-3
+#define MADE_TOL  10.0
 
 static void copy(double *to, const double *from, int n)
 {
@@ -299,7 +300,9 @@ static rb_status follow(rb_node *x)
     halve_friction(s, 0.5);
     push(x);
     if (x->tried == 0) expect(x);
-    return rb_node_look(x);
+    status = rb_node_look(x);
+    if (status == RB_OK) rb_node_keep_answers(x);
+    return status;
 }
 
 /* The island has an answer that holds. */
@@ -396,37 +399,58 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
-/* Whether the answer leaves a gap below where it may end, by more than what rounds may leave: loops
- * take all freedom from a joint at a dead centre, and rows of the start cannot hold it there. A
- * short part of the step leads to where they can. */
+/* Whether the answer leaves a gap below where it may end, by more than what rounds may leave, and
+ * no displacement takes that off: loops take all freedom from a joint at a dead centre, and rows of
+ * the start cannot hold it there. A short part of the step leads to where they can. */
 static int leaves_deep(const rb_node *x)
 {
     const rb_stage *s = x->s;
     double allowed = rb_node_allowed(x);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0) continue;
+        if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0 || rb_node_may_lift(x, c->island))
+            continue;
         double deep = rb_stage_deep(s, &c->id) / s->h;
         if (s->u[c->row] + x->Wp[c->row] < -fmax(allowed, deep)) return 1;
     }
     return 0;
 }
 
+/* s->u of constraint i as if its rows were straight; x->b: J v_mean. */
+static void straighten(rb_node *x, int i)
+{
+    rb_stage *s = x->s;
+    const rb_constraint *c = &s->set.c[i];
+    for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] = x->b[r] - x->Wp[r];
+    if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
+    if (c->kind != RB_CONSTRAINT_EQUALITY) return;
+    for (int r = c->row; r < c->row + c->nrow; r++)
+        s->u[r] += rb_stage_loop_share(s) * s->set.error[r] / s->h;
+}
+
 /* The values of a first round are those of a motion without the right impulses: at a dead centre
  * between limits loops are open there by what no impulse closes. Values of rows that were straight
  * are no more than the velocity asks for. */
-static void straighten(rb_node *x, const unsigned char *skip)
+static void straighten_all(rb_node *x, const unsigned char *skip)
 {
-    rb_stage *s = x->s;
+    const rb_constraints *set = &x->s->set;
+    rb_constraints_velocity(set, x->v_mean, x->b);
+    for (int i = 0; i < set->n; i++) {
+        if (set->c[i].island < 0 || !skip[set->c[i].island]) straighten(x, i);
+    }
+}
+
+/* In large islands they bend rows against each other, by the square of a motion that is not that of
+ * the answer: far more than their tolerance, so that the problem may be far from any answer, and
+ * mostly less than what is missed without another problem. Rows of the first one are straight. */
+static void straighten_large(rb_node *x, const unsigned char *skip)
+{
+    const rb_stage *s = x->s;
     rb_constraints_velocity(&s->set, x->v_mean, x->b);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->island >= 0 && skip[c->island]) continue;
-        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] = x->b[r] - x->Wp[r];
-        if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
-        if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
-        for (int r = c->row; r < c->row + c->nrow; r++)
-            s->u[r] += rb_stage_loop_share(s) * s->set.error[r] / s->h;
+        int known = c->island < 0 || skip[c->island] || c->kind == RB_CONSTRAINT_EQUALITY;
+        if (!known && rb_node_is_large(s, c->island)) straighten(x, i);
     }
 }
 
@@ -439,7 +463,7 @@ static rb_status solve_islands(rb_node *x, const unsigned char *skip)
     if (status != RB_UNSOLVED || x->solved > 1 || s->m->neq == 0) return status;
     s->info->residual = residual; /* what was refused is not reported as accepted */
     s->info->velocity_residual = in_velocity;
-    straighten(x, skip);
+    straighten_all(x, skip);
     return rb_stage_solve_others(s, skip);
 }
 
@@ -460,6 +484,7 @@ static rb_status solve(rb_node *x, int *done)
     copy(v_e, x->v_e, s->m->nv);
     for (int k = 0; k < s->set.nisland; k++) skip[k] = s->still[k] || holds(x, k);
     double mixed = foresee(x);
+    if (x->tried == 0) straighten_large(x, skip);
     x->solved++;
     x->there = 0;
     s->last = s->set;
@@ -615,7 +640,7 @@ static int makes_energy(rb_node *x)
     if (!(s->energy > rounding(x)) || s->final) return 0;
     double moves = kinetic(x, x->v_given) + kinetic(x, s->v_new) + of_weight(s);
     double T = fmin(kinetic(x, x->v_a) + kinetic(x, x->dv), moves);
-    return s->energy - lifting(x) > MADE_MOST * T;
+    return s->energy - lifting(x) > fmax(MADE_MOST, MADE_TOL * s->tol) * T;
 }
 
 /* The velocity that leads from q0 to q_new in h. Poses do not tell whole turns: what spins by more

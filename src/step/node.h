@@ -17,6 +17,8 @@
  * what is faster would fail the certificate, which costs a motion and a problem. */
 #define RB_NODE_HARDLY 1e-2
 
+enum { RB_NODE_ADDED = 2 };
+
 /* What the rounds of one motion work on. */
 typedef struct rb_node {
     rb_stage *s;
@@ -64,9 +66,10 @@ typedef struct rb_node {
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
     unsigned char *settled; /* rows of the island are what its answer predicted     (set.nisland) */
-    unsigned char
-        *answered;  /* s->p of the island is the answer for s->u            (set.nisland) */
+    unsigned char *answered; /* s->p of the island is the answer for s->u, RB_NODE_ADDED: but for
+                                rows that are new (set.nisland) */
     double *motion; /* of the island, in units of what comes to rest [1]          (set.nisland) */
+    unsigned char *is_new; /* the constraint has joined after the last answer       (set.n)       */
     double low;     /* most that gaps have sunk, in units of what they may [1]                  */
     int lifted_not; /* 1: no displacement takes that off, rounds have to                        */
     double sunk;    /* most that gaps miss, in units of what they may [1]                        */
@@ -135,6 +138,10 @@ int rb_node_is_deep(const rb_node *x);
 /* node_lift.c: after rb_node_missed; what gaps have sunk is taken off q_new, and the end
  * looked at again. lifted 0: everything is as it was. */
 rb_status rb_node_lift(rb_node *x, int *lifted);
+
+/* node_values.c: after rb_node_add and a look. Islands keep their answer where a displacement takes
+ * off what rows that are new have sunk; others are answered no more. */
+void rb_node_keep_answers(rb_node *x);
 
 /* node_values.c: share of that velocity that rows of loops may miss [1]. */
 double rb_node_loops_share(const rb_node *x);

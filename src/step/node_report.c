@@ -15,16 +15,20 @@
 #include "base/constants.h"
 #include "dynamics/placed.h"
 #include "math/vec3.h"
+#include "solve/cone_crowd.h"
 #include "step/node.h"
 
 /* Speed of rows that stay open, in units of what rows have [1]: more than impulses change. */
 #define OPEN_SPEEDS 4.0
 
-/* Tolerance of p~ of large islands [1], and share of the speed that weight gives in a step by which
- * rows may miss what half of p asks for, so that it is taken [1]: points that slide are elsewhere
- * at the end, which is of second order. Neither goes into the next step. */
-#define LARGE_TOL    1e-3
+/* Share of the speed that weight gives in a step by which rows of large islands may miss what half
+ * of p asks for, so that it is taken [1]: points that slide are elsewhere at the end, which is of
+ * second order. What p~ of such an island may miss in the mean of its rows: that share, or this one
+ * of their speeds, and most of all speeds of the problem [1]. None of it goes into the next step.
+ */
 #define LARGE_AGREED 0.05
+#define LARGE_MISSED 2e-2
+#define LARGE_MOST   3e-2
 
 int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
 {
@@ -35,15 +39,31 @@ int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
 /* ---- rows of the end --------------------------------------------------------------------------
  */
 
+/* The first row of the contacts of two geoms; they are sorted. */
+static int first_of_pair(const rb_stage *step, int geom1, int geom2)
+{
+    int lo = 0, hi = step->set.ncontact;
+    while (lo < hi) {
+        int middle = lo + (hi - lo) / 2;
+        const rb_touch_id *id = &step->set.c[middle].id;
+        if (id->a < geom1 || (id->a == geom1 && id->b < geom2))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
 /* The contact pushed in the step, or it touches and another one of its pair pushed: features change
  * on the way, and what carries is not unique. Overlap of the model touches at its floor. */
 static int has_pushed(const rb_stage *step, const rb_contact *c)
 {
     double deep = rb_stage_pair_overlap(step, c->geom1, c->geom2);
     int pair = 0;
-    for (int i = 0; i < step->set.ncontact; i++) {
+    for (int i = first_of_pair(step, c->geom1, c->geom2); i < step->set.ncontact; i++) {
         const rb_constraint *row = &step->set.c[i];
-        if (row->id.a != c->geom1 || row->id.b != c->geom2 || !(step->p[row->row] > 0.0)) continue;
+        if (row->id.a != c->geom1 || row->id.b != c->geom2) break;
+        if (!(step->p[row->row] > 0.0)) continue;
         if (row->id.c == c->at.feature) return 1;
         pair |= c->at.gap - row->floor <= deep;
     }
@@ -77,6 +97,32 @@ static rb_contact at_end(const rb_node *x, const rb_contact *seen)
     return c;
 }
 
+/* Large islands, and others that interior points solve, of nothing but contacts and limits. Their
+ * modes change all over from step to step: half of p is not what rows agree with, and to ask them
+ * takes as much as the step. They agree with the velocity in its middle, which is that of (q+ - q)
+ * / h: what something pushes is reported with it, half a step late. */
+static int is_by_middle(const rb_stage *step, int island)
+{
+    if (island < 0) return 0;
+    const int *start = step->set.island_start;
+    int crowd = start[island + 1] - start[island] >= RB_CROWD_LEAST && step->tol > RB_TOL_STRICT;
+    if (!crowd && !rb_node_is_large(step, island)) return 0;
+    return step->set.c[step->set.island_order[start[island + 1] - 1]].kind <= RB_CONSTRAINT_LIMIT;
+}
+
+/* What is reported of the tree needs no rows: it rests, or goes by the middle. */
+static int is_known(const rb_stage *step, int tree)
+{
+    return tree < 0 || step->resting[tree] || is_by_middle(step, step->set.tree_island[tree]);
+}
+
+static int both_known(const rb_stage *step, const rb_contact *c)
+{
+    const rb_model *m = step->m;
+    return is_known(step, m->link_tree[m->geom_link[c->geom1]]) &&
+           is_known(step, m->link_tree[m->geom_link[c->geom2]]);
+}
+
 /* s->contacts := those of the end that pushed, seen there or taken along from the node: corners
  * that carry may be none that a look finds. d is at the end. */
 static rb_status pushed_contacts(rb_node *x, const rb_stage *step)
@@ -86,11 +132,13 @@ static rb_status pushed_contacts(rb_node *x, const rb_stage *step)
     if (!s->contacts) return RB_NOMEM;
     s->ncontact = 0;
     for (int i = 0; i < x->nend; i++) {
+        if (both_known(step, &x->end[i])) continue;
         if (has_pushed(step, &x->end[i])) s->contacts[s->ncontact++] = x->end[i];
     }
     for (int i = 0; i < step->set.ncontact; i++) {
         const rb_constraint *c = &step->set.c[i];
         if (x->at[i] >= 0 || !(step->p[c->row] > 0.0)) continue;
+        if (both_known(step, &step->contacts[c->object])) continue;
         rb_contact taken = at_end(x, &step->contacts[c->object]);
         rb_node_insert(s, &taken);
     }
@@ -242,22 +290,53 @@ static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
     }
 }
 
-/* p~ of the islands that are large, or are not, and not to be skipped. */
-static rb_status solve_some(rb_node *x, const unsigned char *skip, int large, unsigned char *others)
+/* Tolerance of p~ of a large island. */
+static double rough_tol(const rb_stage *s, int island, const double *half)
 {
-    rb_stage *s = x->s;
-    double tol = s->tol, loose = s->loose;
-    int any = 0, near_miss = s->near_miss;
+    const int *start = s->set.island_start;
+    double all = 0.0, own = 0.0, agreed = LARGE_AGREED * s->gravity * s->h;
+    for (int i = start[island]; i < start[island + 1]; i++) {
+        const rb_constraint *c = &s->set.c[s->set.island_order[i]];
+        double sum = 0.0;
+        for (int r = c->row; r < c->row + c->nrow; r++) sum += s->u[r] * s->u[r];
+        all += sum;
+        if (lasts(s, c, half)) own += sum;
+    }
+    double n = start[island + 1] - start[island];
+    double share = fmax(agreed * sqrt(n), LARGE_MISSED * sqrt(own)) / sqrt(all);
+    return all > 0.0 ? fmax(s->tol, fmin(share, LARGE_MOST)) : LARGE_MOST;
+}
+
+/* p~ of the islands that are not large and not to be skipped. */
+static rb_status solve_small(rb_stage *s, const unsigned char *skip, unsigned char *others)
+{
+    int any = 0;
     for (int k = 0; k < s->set.nisland; k++) {
-        others[k] = skip[k] || rb_node_is_large(s, k) != large;
+        others[k] = skip[k] || rb_node_is_large(s, k);
         any |= !others[k];
     }
-    if (!any) return RB_OK;
-    if (large) s->tol = s->loose = fmax(tol, LARGE_TOL);
-    rb_status status = rb_stage_solve_others(s, others);
+    return any ? rb_stage_solve_others(s, others) : RB_OK;
+}
+
+/* p~ of those that are, each with its tolerance; half of p where there is no answer. */
+static rb_status solve_large(rb_stage *s, const double *half, const unsigned char *skip,
+                             unsigned char *others)
+{
+    double tol = s->tol, loose = s->loose;
+    rb_status status = RB_OK;
+    memset(others, 1, (size_t)s->set.nisland);
+    for (int k = 0; k < s->set.nisland && status == RB_OK; k++) {
+        if (skip[k] || !rb_node_is_large(s, k)) continue;
+        others[k] = 0;
+        s->tol = s->loose = rough_tol(s, k, half);
+        s->reports = 1;
+        status = rb_stage_solve_others(s, others);
+        s->reports = 0;
+        if (status == RB_UNSOLVED) status = RB_OK;
+        others[k] = 1;
+    }
     s->tol = tol;
     s->loose = loose;
-    s->near_miss = near_miss;
     return status;
 }
 
@@ -271,8 +350,10 @@ static rb_status agree(rb_node *x, const double *half)
     leave_open(x, half);
     memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
     scale_friction(s, 0.5);
-    rb_status status = solve_some(x, skip, 0, skip + s->set.nisland);
-    if (status == RB_OK) status = solve_some(x, skip, 1, skip + s->set.nisland);
+    int near_miss = s->near_miss;
+    rb_status status = solve_small(s, skip, skip + s->set.nisland);
+    if (status == RB_OK) status = solve_large(s, half, skip, skip + s->set.nisland);
+    s->near_miss = near_miss;
     scale_friction(s, 2.0);
     if (status == RB_UNSOLVED) memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
     for (int i = 0; i < s->set.n; i++) {
@@ -305,6 +386,28 @@ static void tell_strikes(rb_node *x)
     }
 }
 
+/* Trees of such islands that something pushes: v_new, kick. */
+static rb_status go_by_middle(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    unsigned char *pushed = rb_push(s->d->arena, unsigned char, m->ntree);
+    if (!pushed) return RB_NOMEM;
+    memset(pushed, 0, (size_t)m->ntree);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (!(s->p[c->row] > 0.0) || !is_by_middle(s, c->island)) continue;
+        for (int k = 0; k < c->ndof; k++)
+            pushed[m->link_tree[m->dof_link[s->set.dof[c->dof + k]]]] = 1;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        if (!pushed[m->link_tree[m->dof_link[j]]]) continue;
+        s->d->kick[j] = 0.5 * x->dv[j];
+        s->v_new[j] = x->v_end[j] - s->d->kick[j];
+    }
+    return RB_OK;
+}
+
 /* Impulses between the velocities that are reported,
  *
  *     p + p~ of the end - p~ of the start                                                   (S.86)
@@ -321,8 +424,9 @@ static void report_impulses(rb_node *x, const rb_stage *end)
         int adds = loop || c->kind == RB_CONSTRAINT_DRY || rb_node_is_fresh(x, c);
         if (!rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
+        int by_middle = !rests && c->kind <= RB_CONSTRAINT_LIMIT && is_by_middle(s, c->island);
         for (int r = 0; r < c->nrow; r++) {
-            double half = last ? end->p[last->row + r] : 0.0;
+            double half = last ? end->p[last->row + r] : by_middle ? s->p[c->row + r] : 0.0;
             x->half[c->row + r] = half;
             s->p[c->row + r] += x->struck[c->row + r] - (before ? before[r] : 0.0);
             if (adds) s->p[c->row + r] += half;
@@ -403,6 +507,7 @@ static rb_status find_velocity(rb_node *x)
     s->info->below_accuracy = before.below_accuracy;
     s->info->residual = before.residual;
     s->info->velocity_residual = before.velocity_residual;
+    if (status == RB_OK) status = go_by_middle(x);
     if (status == RB_OK) report_impulses(x, &end);
     if (status == RB_OK) tell_strikes(x);
     return status;

@@ -151,7 +151,8 @@ static int find_slow(const rb_node *x)
     double most = RB_NODE_HARDLY * s->gravity * s->h;
     int n = 0;
     for (int k = 0; k < m->ntree; k++)
-        s->marked[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
+        s->marked[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k] &&
+                       rb_stage_rest_is_due(s, s->set.tree_island[k]);
     for (int j = 0; j < m->nv; j++) {
         int tree = m->link_tree[m->dof_link[j]];
         if (!(fabs(x->v_mean[j]) * fmin(1.0, s->size) <= most)) s->marked[tree] = 0;

@@ -45,13 +45,15 @@ static rb_status take_rows(rb_node *x)
     x->gap = rb_push(arena, double, s->set.ncontact);
     x->at = rb_push(arena, int, s->set.ncontact);
     x->bounces = rb_push(arena, unsigned char, 2 * (size_t)s->set.ncontact);
+    x->is_new = rb_push(arena, unsigned char, s->set.n);
     x->settled = rb_push(arena, unsigned char, 2 * (size_t)s->set.nisland);
     x->motion = rb_push(arena, double, s->set.nisland);
-    if (!x->goal || !x->motion || !x->gap || !x->at || !x->bounces || !x->settled ||
+    if (!x->goal || !x->motion || !x->gap || !x->at || !x->bounces || !x->is_new || !x->settled ||
         !rb_push_zeros(arena, of_row, 6, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
     memset(x->bounces, 0, 2 * (size_t)s->set.ncontact);
+    memset(x->is_new, 1, (size_t)s->set.n);
     x->gone = x->bounces + s->set.ncontact;
     x->answered = x->settled + s->set.nisland;
     memset(x->settled, 0, 2 * (size_t)s->set.nisland);
@@ -286,37 +288,44 @@ static void keep_rows(rb_node *x, const known *before)
         memcpy(s->u + now->row, before->u + was->row, bytes);
         memcpy(x->struck + now->row, before->struck + was->row, bytes);
         s->mode[at] = before->mode[i];
+        x->is_new[at] = 0;
         if (now->kind != RB_CONSTRAINT_CONTACT) continue;
         x->bounces[at] = before->bounces[i];
         x->bend[at] = before->bend[i];
     }
 }
 
-/* The island of the rows before that has the constraints of island k; -1: there is none. */
-static int same_island(const rb_stage *s, const rb_constraints *before, int k)
+/* The island of the rows before that has the constraints of island k, but for those which are new;
+ * -1: there is none. */
+static int same_island(const rb_node *x, const rb_constraints *before, int k, int *added)
 {
+    const rb_stage *s = x->s;
     const int *start = s->set.island_start;
     int same = -1;
+    *added = 0;
     for (int i = start[k]; i < start[k + 1]; i++) {
-        const rb_constraint *now = &s->set.c[s->set.island_order[i]];
-        const rb_constraint *was = rb_stage_find(before, &now->id);
-        if (!was || was->nrow != now->nrow || (same >= 0 && was->island != same)) return -1;
+        int at = s->set.island_order[i];
+        *added += x->is_new[at];
+        if (x->is_new[at]) continue;
+        const rb_constraint *was = rb_stage_find(before, &s->set.c[at].id);
+        if (same >= 0 && was->island != same) return -1;
         same = was->island;
     }
-    if (same < 0 ||
-        before->island_start[same + 1] - before->island_start[same] != start[k + 1] - start[k])
-        return -1;
-    return same;
+    if (same < 0) return -1;
+    int n = before->island_start[same + 1] - before->island_start[same];
+    return n == start[k + 1] - start[k] - *added ? same : -1;
 }
 
-/* Islands that got no row go on as they were. */
+/* Islands that got no row go on as they were; those that got some may (rb_node_keep_answers). */
 static void keep_islands(rb_node *x, const known *before)
 {
     rb_stage *s = x->s;
     for (int k = 0; k < s->set.nisland; k++) {
-        int same = same_island(s, &before->set, k);
+        int added, same = same_island(x, &before->set, k, &added);
         s->still[k] = 0;
         if (same < 0) continue;
+        if (added > 0 && before->answered[same]) x->answered[k] = RB_NODE_ADDED;
+        if (added > 0) continue;
         s->still[k] = before->still[same];
         x->answered[k] = before->answered[same];
         s->found[k] = before->found[same];

@@ -20,6 +20,7 @@
 #include "base/pieces.h"
 #include "math/dense.h"
 #include "math/vec3.h"
+#include "solve/cone_crowd.h"
 #include "step/balance.h"
 #include "step/stage.h"
 
@@ -29,7 +30,10 @@
 #define REST_NEAR     1e-7
 #define REST_RESIDUAL 10.0
 
-enum { FEW_ENTRIES = 60 }; /* of M: that of ten links in a chain */
+enum {
+    FEW_ENTRIES = 60, /* of M: that of ten links in a chain                                */
+    NOW_AND_THEN = 16 /* steps between searches for rest, where they cost more than a step    */
+};
 
 typedef struct rest {
     rb_stage *s;
@@ -295,15 +299,18 @@ static int rested_before(const rb_stage *s, const rb_constraint *c, const rb_tou
     return memcmp(touch->frame, s->set.frame + 9 * c->object, sizeof touch->frame) == 0;
 }
 
-/* Takes p and mode of the step before where the island stood and its cones hold them still. */
+/* Takes p and mode of the step before where the island stood and its cones hold them still: what
+ * weight asks for goes with the length of the step, or of its part. */
 static int recall(rb_stage *s, int island)
 {
+    double scale = s->d->touch_h > 0.0 ? s->h / s->d->touch_h : 1.0;
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         int at = s->set.island_order[i];
         const rb_constraint *c = &s->set.c[at];
         const rb_touch *touch = rb_touch_find(s->d, &c->id);
-        if (!rested_before(s, c, touch) || !rb_constraint_holds(c, touch->p)) return 0;
-        memcpy(s->p + c->row, touch->p, (size_t)c->nrow * sizeof *s->p);
+        if (!rested_before(s, c, touch)) return 0;
+        for (int r = 0; r < c->nrow; r++) s->p[c->row + r] = scale * touch->p[r];
+        if (!rb_constraint_holds(c, s->p + c->row)) return 0;
         s->mode[at] = (unsigned char)touch->mode;
     }
     return 1;
@@ -423,10 +430,19 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
     return RB_OK;
 }
 
-/* A search for the last digits of a large island takes longer than the steps that it would save. */
-static int is_small(const rb_stage *s, int island)
+int rb_stage_rest_is_due(const rb_stage *s, int island)
 {
-    return s->set.island_start[island + 1] - s->set.island_start[island] <= RB_UNIQUE_CONTACTS;
+    int n = s->set.island_start[island + 1] - s->set.island_start[island];
+    double steps = s->time0 / s->h_full + 0.5;
+    int now = steps < 1e9 && (int)steps % NOW_AND_THEN == 0;
+    return n < RB_CROWD_LEAST || now;
+}
+
+/* A search for the last digits of a large island takes longer than the steps that it would save. */
+static int may_refine(const rb_stage *s, int island)
+{
+    int n = s->set.island_start[island + 1] - s->set.island_start[island];
+    return n <= RB_UNIQUE_CONTACTS && rb_stage_rest_is_due(s, island);
 }
 
 /* A residual of less than `strict` leaves impulses that slide where they were found: those of
@@ -440,7 +456,7 @@ static rb_status judge_refined(rest *x, unsigned char *wanted)
     unsigned char *mode = rb_push(s->d->arena, unsigned char, s->set.n);
     if (!mode) return RB_NOMEM;
     for (int i = 0; i < s->set.nisland; i++) {
-        wanted[i] = wanted[i] && !s->still[i] && is_small(s, i);
+        wanted[i] = wanted[i] && !s->still[i] && may_refine(s, i);
         any |= wanted[i];
         wanted[i] = !wanted[i]; /* what is not to be solved */
     }

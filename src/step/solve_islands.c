@@ -199,7 +199,7 @@ static int is_taken(const rb_stage *s, const rb_info *solved)
 static double closing_of(const rb_stage *s, const rb_island *is)
 {
     double deep = INFINITY;
-    if (s->tol <= RB_TOL_STANDARD) return 0.0;
+    if (s->tol <= RB_TOL_STANDARD || s->reports) return 0.0;
     for (int i = 0; i < is->n; i++) deep = fmin(deep, rb_stage_deep(s, &is->c[i]->id));
     return CLOSING * deep / s->h;
 }
@@ -261,7 +261,8 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
         return rb_island_open_with(&s->set, index, s->h, kept->W, arena, island);
     double *W = kept ? kept->W : NULL;
     if (!W && may_be_crowd(s))
-        return rb_island_open_crowd(s->m, s->d, &s->set, index, s->h, arena, island);
+        return rb_island_open_crowd(s->m, s->d, &s->set, index, s->h, rb_cone_crowd_least(s->tol),
+                                    arena, island);
     rb_status status = rb_island_open_in(s->m, s->d, &s->set, index, s->h, W, arena, island);
     if (status == RB_OK && W) kept->known = 1, kept->some = kept->nG = 0;
     return status;
@@ -355,7 +356,8 @@ static int is_crowded(const rb_stage *s, int island)
 {
     const int *start = s->set.island_start;
     int cones = start[island + 1] - start[island];
-    if (may_be_crowd(s) && cones >= RB_CROWD_LEAST && rb_island_is_triples(&s->set, island))
+    if (may_be_crowd(s) && cones >= rb_cone_crowd_least(s->tol) &&
+        rb_island_is_triples(&s->set, island))
         return 0; /* interior points do not */
     return may_be_active(s, island) && 3 * cones > CROWDED * s->m->nv;
 }

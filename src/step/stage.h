@@ -77,6 +77,7 @@ typedef struct rb_stage {
     double deep;      /* overlap that a step may make [m], excess of limits [m] or [rad]          */
     double open_most; /* closure error of loops that a step may make [m] or [rad]                 */
     int near_miss;    /* 1: a problem had an answer within opts.loose, not within tol             */
+    int reports;      /* 1: problems of the velocity that is reported, `node` only                */
     int ambiguous;    /* 1: cones of this round of restitution have several answers               */
 
     /* how the motion is being tried */
@@ -292,6 +293,10 @@ rb_link_path rb_stage_link_path_on(const rb_stage *s, int n, const int *links, c
 /* rest.c: sets p, mode, still, resting of islands that rest with the impulses of the step
  * before. */
 rb_status rb_stage_rest_on(rb_stage *s);
+
+/* rest.c: a search for rest costs islands that interior points solve more than a step, and arches
+ * that creep never rest: 1 for others, and for those now and then. */
+int rb_stage_rest_is_due(const rb_stage *s, int island);
 
 /* rest.c: computes v_new, which is zero where an island rests. p may change by rounding there. */
 rb_status rb_stage_rest(rb_stage *s);
