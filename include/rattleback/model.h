@@ -450,7 +450,7 @@ typedef struct rb_data {
     double slope_h[RB_SLOPES]; /* lengths of these parts, 0: none yet [s]                       */
     double slope_time; /* time for which slope is valid; at other times it is not used [s]      */
     double *servo;     /* how actuators ended the last part, valid as slope is: 0 not known, 1 at a
-                          bound     of its force, 2 between them, 3 at a bound and damped            (nu)     */
+                          bound     of its force, 2 between them, 3 at a bound and damped     (nu)     */
     double *kick; /* node rule: what v lacks to the velocity before the impulses of this instant;
                      the second half: the v that it belongs to                          (nv x 2) */
     double correct_end; /* end of the correction of errors of the start, 0: none yet [s]          */
