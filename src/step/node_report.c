@@ -402,8 +402,8 @@ static rb_status go_by_middle(rb_node *x)
     }
     for (int j = 0; j < m->nv; j++) {
         if (!pushed[m->link_tree[m->dof_link[j]]]) continue;
-        s->d->kick[j] = 0.5 * x->dv[j];
-        s->v_new[j] = x->v_end[j] - s->d->kick[j];
+        s->kick_new[j] = 0.5 * x->dv[j];
+        s->v_new[j] = x->v_end[j] - s->kick_new[j];
     }
     return RB_OK;
 }
