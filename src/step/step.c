@@ -8,6 +8,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "base/pieces.h"
+#include "dynamics/placed.h"
 #include "dynamics/gauge.h"
 #include "math/vec3.h"
 #include "model/cache.h"
@@ -155,6 +156,7 @@ void rb_stage_finish(rb_stage *s)
     if (s->closing_dv) rb_stage_closed_impulses(s);
     rb_stage_store(s);
     if (s->closing_dv) rb_stage_closed_next(s);
+    rb_placed_strings(s->m, d);
     copy(d->q, s->q_new, s->m->nq);
     copy(d->v, s->v_new, s->m->nv);
     copy(d->act, s->act_free, s->m->na);
