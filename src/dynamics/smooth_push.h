@@ -36,9 +36,10 @@ typedef struct rb_smooth_push {
 } rb_smooth_push;
 
 /* rb_smooth_step, which starts from the change dv of the velocity (nv; NULL: none), and ends at
- * tol, RB_SMOOTH_TOL_FAST where long chains turn fast. */
-rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv, double tol,
-                              rb_smooth_info *info);
+ * tol, RB_SMOOTH_TOL_FAST where long chains turn fast. A: (D.38) where dofs are coupled (nv), whose
+ * factor with springs and dampers is in d->L; NULL: that of the start. */
+rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv,
+                              const double *A, double tol, rb_smooth_info *info);
 
 /* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */
 rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,

@@ -192,7 +192,7 @@ static rb_status close_islands(loops *x, int *any)
         if (!is_wanted(x, i)) continue;
         rb_joint_friction_begin(&x->start.set, x->sticks, i, x->u, x->p);
         int rows = rb_closure_row_count(&x->start, i);
-        if (rows > 0 && x->nclosed == 0) status = rb_stage_factor(s, NULL, NULL);
+        if (rows > 0 && x->nclosed == 0) status = rb_stage_factor(s, NULL);
         if (status == RB_OK) status = rb_closure_factor(s, &x->start, i, RB_LOOP_RANK_TOL);
         if (status == RB_OK && rows > 0 && x->nclosed == 0) status = keep_factor(x);
         x->nclosed += rows;
@@ -273,7 +273,7 @@ static rb_status go(loops *x, double tol)
     if (x->nclosed > 0) rb_closure_push(s, &x->start, x->l, x->f, x->v_a);
     rb_stage_restore(s);
     if (x->moved && x->nclosed > 0) extrapolate(x);
-    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, NULL, tol);
     if (status != RB_OK) return status;
     rb_stage_kinematic_pose(s, s->h);
     memcpy(x->v_before, x->v_a, bytes);

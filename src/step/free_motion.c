@@ -151,13 +151,13 @@ static void take_motion(rb_stage *s, double made, int rough)
 }
 
 /* Moves d from the change dv of the velocity; NULL: none. */
-static rb_status move_data(rb_stage *s, const double *dv, double tol, double *made)
+static rb_status move_data(rb_stage *s, const double *dv, const double *A, double tol, double *made)
 {
     rb_smooth_info smooth = { 0 };
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_kinematic_pose(s, 0.5 * s->h);
-    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, tol, &smooth);
+    rb_status status = rb_smooth_step_from(s->m, s->d, s->h, dv, A, tol, &smooth);
     rb_stage_kinematic_pose(s, 0.0);
     *made = smooth.made;
     if (status != RB_OK)
@@ -171,17 +171,18 @@ static rb_status move_data(rb_stage *s, const double *dv, double tol, double *ma
 static rb_status move_from(rb_stage *s, const double *dv, double tol)
 {
     double made;
-    rb_status status = move_data(s, dv, tol, &made);
+    rb_status status = move_data(s, dv, NULL, tol, &made);
     if (status == RB_OK) take_motion(s, made, 0);
     return status;
 }
 
-rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol)
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, const double *A,
+                               double tol)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     if (!dv) dv = predict(s).dv;
     copy(s->d->v, v, s->m->nv);
-    rb_status status = move_data(s, dv, tol, &s->energy_made_free);
+    rb_status status = move_data(s, dv, A, tol, &s->energy_made_free);
     rb_arena_reset(s->d->arena, mark);
     return status;
 }

@@ -16,6 +16,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "base/pieces.h"
+#include "dynamics/coupling.h"
 #include "math/vec3.h"
 
 enum {
@@ -42,6 +43,10 @@ enum {
  * loops are left open. Smaller: one more round. */
 #define LOOPS_CHANGE 0.02
 
+/* Share of what the round before missed, above which coupled dofs get their springs and dampers of
+ * the last motion [1]. Larger: more rounds. Smaller: more factorisations. */
+#define SLOW 0.05
+
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
 #define STRAYS 4.0
 
@@ -63,16 +68,19 @@ static rb_status take_memory(rb_node *x)
 {
     const rb_model *m = x->s->m;
     rb_arena *arena = x->s->d->arena;
-    double **of_v[] = { &x->v_given, &x->v_a,   &x->dv,  &x->v_end,  &x->v_mean,
-                        &x->f,       &x->force, &x->v_e, &x->v_from, &x->E };
+    double **of_v[] = { &x->v_given, &x->v_a, &x->dv,     &x->v_end, &x->v_mean, &x->f,
+                        &x->force,   &x->v_e, &x->v_from, &x->E,     &x->A };
     x->p0 = rb_push(arena, double, 3 * (size_t)m->nlink);
     x->R0 = rb_push(arena, double, 9 * (size_t)m->nlink);
     x->L = rb_push(arena, double, m->nM);
     x->q = rb_push(arena, double, m->nq_all);
     x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
     x->fresh = rb_push(arena, unsigned char, m->ntree);
+    int coupled = rb_coupling_any(m);
+    x->all = coupled ? rb_push(arena, double, m->nM) : NULL;
+    if (coupled && !x->all) return RB_NOMEM;
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
-    return ok && rb_push_rows(arena, of_v, 10, m->nv) ? RB_OK : RB_NOMEM;
+    return ok && rb_push_rows(arena, of_v, 11, m->nv) ? RB_OK : RB_NOMEM;
 }
 
 /* v before the impulses: what was reported, and what it lacks (S.86). Who writes v means v itself.
@@ -158,7 +166,9 @@ static rb_status move(rb_node *x)
     const rb_model *m = s->m;
     rb_stage_restore(s);
     double tol = x->fine || s->set.nrow == 0 ? RB_SMOOTH_TOL : ROUGH;
-    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
+    if (x->fine && x->all && m->nu > 0) tol = RB_SMOOTH_TOL_DRIVEN;
+    const double *A = x->all && s->set.nrow > 0 ? x->A : NULL;
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, A, tol);
     if (status != RB_OK) return status;
     for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
     x->moved = 1;
@@ -185,8 +195,8 @@ static void expect(rb_node *x)
     rb_constraints_velocity(&s->set, x->f, x->b);
     for (int r = 0; r < s->set.nrow; r++) x->Wp[r] += x->b[r] - s->set.drive[r];
     if (x->stiff) {
-        rb_mass_multiply(m, s->d, x->f, x->force);
-        for (int j = 0; j < m->nv; j++) x->f[j] = x->force[j] + x->E[j] * x->f[j];
+        rb_node_stiff_multiply(x, x->f, x->force);
+        copy(x->f, x->force, m->nv);
         rb_node_mass_solve(x, x->f);
     }
     for (int j = 0; j < m->nv; j++) x->v_a[j] += x->f[j];
@@ -411,6 +421,33 @@ static rb_status refuse(rb_node *x, int rounds)
     return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it", rounds);
 }
 
+/* The first impulses where dofs are coupled: those that the node asks for. Where its rows have no
+ * answer, rounds begin as they do elsewhere. */
+static rb_status predict(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    double *p = rb_push(s->d->arena, double, s->set.nrow);
+    if (!p) return RB_NOMEM;
+    rb_status status = rb_node_predict(x);
+    if (status != RB_OK) return status;
+    copy(p, s->p, s->set.nrow);
+    memset(x->Wp, 0, (size_t)s->set.nrow * sizeof *x->Wp);
+    straighten(x, s->still);
+    status = rb_stage_solve_others(s, s->still);
+    x->tried = status == RB_OK;
+    if (status == RB_UNSOLVED) {
+        copy(s->p, p, s->set.nrow);
+        memset(s->u, 0, (size_t)s->set.nrow * sizeof *s->u);
+        s->info->residual = residual; /* what was refused is not reported as accepted */
+        s->info->velocity_residual = in_velocity;
+        status = RB_OK;
+    }
+    rb_arena_reset(s->d->arena, mark);
+    return status;
+}
+
 static rb_status do_rounds(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -419,6 +456,8 @@ static rb_status do_rounds(rb_node *x)
     s->no_answer = 0;
     x->fine = s->m->nlink - 1 == s->m->ntree; /* no chains: nothing is saved */
     rb_status status = s->found ? RB_OK : rb_stage_solve_begin(s);
+    if (status == RB_OK && x->all && s->set.nrow > 0) status = predict(x);
+    double last = INFINITY;
     for (int round = 0; status == RB_OK; round++) {
         int struck = 0;
         status = follow(x);
@@ -446,6 +485,12 @@ static rb_status do_rounds(rb_node *x)
         int strays = missed > STRAYS * least && s->meter->all - begun > PATIENCE * first;
         if (round >= most || (round > 1 && strays && !s->final)) return refuse(x, round);
         least = fmin(least, missed);
+        if (x->all && missed > SLOW * last) {
+            status = rb_node_refactor(x);
+            if (status != RB_OK) return status;
+            push(x);
+        }
+        last = missed;
         status = solve(x, &done);
         if (first == 0.0) first = s->meter->all - begun;
         if (status == RB_OK && done) return RB_OK;

@@ -292,7 +292,8 @@ rb_status rb_stage_refine_motion(rb_stage *s);
 /* free_motion.c: moves d from q0 and velocity v by h, without contact, and sets
  * energy_made_free. dv: change of the velocity that the iteration begins with, NULL: it is
  * extrapolated. rb_stage_take_motion makes the position of d q_free, v_free, act_free. */
-rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol);
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, const double *A,
+                               double tol);
 void rb_stage_take_motion(rb_stage *s, double made);
 
 /* closed_loops.c: computes v_free, q_free, act_free with closed loops, for all trees whose loops
@@ -332,10 +333,18 @@ int rb_stage_may_turn(const rb_stage *s, const double *v);
 /* rows.c: takes the arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
 
-/* rows.c: factors M at d->q, with springs and dampers of a step of h. L_node: the factor without
- * them, but with the inertia of joints that creep (D.38), NULL: not wanted (nM). E: what they
- * add to the diagonal of M, NULL: not wanted (nv). */
-rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E);
+/* What rb_stage_factor hands out beside the factor; NULL: not wanted. */
+typedef struct rb_stage_stiff {
+    double *L;   /* factor without springs and dampers, but with A                     (nM) */
+    double *E;   /* what springs, dampers and A add to the diagonal of M               (nv) */
+    double *all; /* where they couple dofs: M with all of them (D.55), else untouched  (nM) */
+    double *A;   /* likewise: inertia of joints that creep (D.38), from the start of a step:
+                    d->act is that of its beginning                                    (nv) */
+    int again;   /* 1: A and M stay, d is in the middle of the step                         */
+} rb_stage_stiff;
+
+/* rows.c: factors M at d->q, with springs and dampers of a step of h. out may be NULL. */
+rb_status rb_stage_factor(rb_stage *s, const rb_stage_stiff *out);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
