@@ -12,10 +12,7 @@ enum { MAX_THREADS = 64 };
 
 /* Bars of a step, see the header [1]. */
 #define DEEP   1e-6
-#define ENERGY 1e-9
-
-/* The same of the node rule, whose lasting contact gives and takes energy of second order [1]. */
-#define ENERGY_NODE 1e-2
+#define ENERGY 1e-2 /* lasting contact gives and takes energy of second order */
 
 static const char *const names[STEPS_FINDINGS] = { "unsolved",    "changed", "not-finite",
                                                    "uncertified", "deep",    "energy",
@@ -172,8 +169,7 @@ static int grade(worker *w, scene *s, rb_status status, const rb_step_info *info
     if (!(info->residual <= rb_step_opts_tol(&w->c->step)))
         tell(w, s, STEPS_UNCERTIFIED, step, info->residual);
     if (!(deep <= DEEP)) tell(w, s, STEPS_DEEP, step, deep);
-    double most = w->c->step.scheme == RB_SCHEME_NODE ? ENERGY_NODE : ENERGY;
-    if (!(made <= most)) tell(w, s, STEPS_ENERGY, step, made);
+    if (!(made <= ENERGY)) tell(w, s, STEPS_ENERGY, step, made);
     return 1;
 }
 

@@ -12,7 +12,7 @@ typedef enum steps_finding {
     STEPS_NOT_FINITE,   /* a number of the state is not one                               */
     STEPS_UNCERTIFIED,  /* accepted with a residual above the tolerance                   */
     STEPS_DEEP,         /* overlap beyond that of the start, over 1e-6 of the size        */
-    STEPS_ENERGY,       /* energy out of nothing, over 1e-9 (node: 1e-2) of what moves    */
+    STEPS_ENERGY,       /* energy out of nothing, over 1e-2 of what moves                */
     STEPS_REFUSED,      /* the scene could not be read or made                            */
     STEPS_FINDINGS
 } steps_finding;

@@ -363,7 +363,7 @@ static rb_status write_words(FILE *out, void *ctx)
         fprintf(out, "%s\"%s\"", s == rb_solvers ? "" : ",", (*s)->name);
     fputs("],\"stepper\":[\"fixed\",\"located\",\"impulse\",\"hybrid\"],"
           "\"accuracy\":[\"standard\",\"strict\",\"fast\"],"
-          "\"scheme\":[\"midpoint\",\"semi-implicit\",\"moreau-jean\"],"
+          "\"scheme\":[\"node\",\"semi-implicit\",\"moreau-jean\"],"
           "\"restitution_law\":[\"newton\",\"poisson\",\"stronge\"]}",
           out);
     return RB_OK;

@@ -1,7 +1,7 @@
 /* Steps a model and tells what each cost, or keeps its large cone problems as a corpus.
  *
  *     towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy NAME] [--tol X] [--trace]
- *            [--budget UNITS] [--scheme midpoint|node] [--keep DIR LEAST EVERY]
+ *            [--budget UNITS] [--keep DIR LEAST EVERY]
  *     towers --solve TOL FILE..       solves kept problems, one line each
  *
  * Prints one line of JSON: processor time of a step in the mean and at most [us], contacts, worst
@@ -22,7 +22,6 @@ typedef struct options {
     const char *model, *keep;
     double time, from, limit, tol, budget;
     rb_accuracy accuracy;
-    rb_scheme scheme;
     int trace, least, every, seen;
 } options;
 
@@ -62,13 +61,6 @@ static int usage(const char *text)
     return 2;
 }
 
-static int read_scheme(const char *word, rb_scheme *out)
-{
-    int node = strcmp(word, "node") == 0;
-    *out = node ? RB_SCHEME_NODE : RB_SCHEME_MIDPOINT;
-    return node || strcmp(word, "midpoint") == 0;
-}
-
 static int read_options(int argc, char **argv, options *o)
 {
     *o = (options){ .time = NAN, .limit = INFINITY, .tol = NAN, .every = 1 };
@@ -87,8 +79,6 @@ static int read_options(int argc, char **argv, options *o)
             o->budget = atof(argv[++i]);
         else if (strcmp(word, "--accuracy") == 0 && left > 0) {
             if (!rb_accuracy_find(argv[++i], &o->accuracy)) return 0;
-        } else if (strcmp(word, "--scheme") == 0 && left > 0) {
-            if (!read_scheme(argv[++i], &o->scheme)) return 0;
         } else if (strcmp(word, "--trace") == 0)
             o->trace = 1;
         else if (strcmp(word, "--keep") == 0 && left > 2) {
@@ -161,7 +151,6 @@ static int run(const rb_model *m, options *o)
     if (!isnan(o->tol)) opts.tol = o->tol;
     opts.budget = o->budget;
     opts.accuracy = o->accuracy;
-    opts.scheme = o->scheme;
     if (o->keep) opts.sink = (rb_problem_sink){ keep_problem, o };
     totals t = { 0 };
     rb_error err = { 0 };

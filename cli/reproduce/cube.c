@@ -109,8 +109,8 @@ static int start(reproduce *r, trial *t, const char *name, const char *scene, co
                  double h, const char *more)
 {
     return trial_run(r, t, name, scene,
-                     "--key start --formulation %s --step %g --directions 4 --time %s", word, h,
-                     more);
+                     "--key start --formulation %s --scheme %s --step %g --directions 4 --time %s",
+                     word, strcmp(word, "cone") == 0 ? "node" : "semi-implicit", h, more);
 }
 
 /* ---- friction models --------------------------------------------------------------------------

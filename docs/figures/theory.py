@@ -266,17 +266,17 @@ def dynamics():
 
 def stepping():
     s = Sheet(760, 200)
-    names = [["state", "q, v"], ["motion without", "contact: v_f"], ["gaps, rows", "J, W, q"],
-             ["solve each island,", "certificate"], ["velocity v+,", "position q+"], ["gaps at q+", "hold?"]]
+    names = [["state q, v;", "near pairs"], ["rows at the", "node: J, W"], ["solve islands,", "certificate: p"],
+             ["smooth motion", "of v + M^-1 J'p"], ["gaps and slip", "at q+"], ["accept: rest,", "report, keep"]]
     for k, lines in enumerate(names):
         box(s, 10 + 125 * k, 90, 112, 50, lines)
         if k:
             s.arrow((10 + 125 * k - 13, 115), (10 + 125 * k, 115))
-    s.line([(691, 90), (691, 50), (316, 50), (316, 90)], WARM, 2, arrow=True)
-    s.text(430, 58, "no: repair, with the pairs that overlap", colour=WARM)
+    s.line([(566, 90), (566, 50), (316, 50), (316, 90)], WARM, 2, arrow=True)
+    s.text(345, 58, "rounds, until values are predicted", colour=WARM)
     s.line([(691, 140), (691, 170), (66, 170), (66, 140)], OURS, 2, arrow=True)
-    s.text(330, 177, "yes: next step", colour=OURS)
-    s.text(330, 25, "no repair helps: the step is halved", colour=INK)
+    s.text(330, 177, "next step", colour=OURS)
+    s.text(270, 25, "no answer, or a bound is broken: the step is halved", colour=INK)
     return s
 
 

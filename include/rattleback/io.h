@@ -111,7 +111,7 @@ typedef struct rb_state_resume {
     rb_rng rng;
     double push_time, slope_time, touch_h, correct_end, correct_from;
     const double *wrench, *mocap_v, *mocap_a, *mocap_was, *gauge_at, *push, *slope, *slope_h, *kick,
-        *sensor_past, *ctrl_past;
+        *servo, *sensor_past, *ctrl_past;
     int ntouch;
     const rb_touch *touch; /*                                                    (ntouch)        */
 } rb_state_resume;

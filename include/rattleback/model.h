@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define RB_MODEL_MAGIC UINT64_C(0x000a006c646d6272) /* "rbmdl", version of the layout */
-#define RB_DATA_MAGIC  UINT64_C(0x0009007461646272) /* "rbdat"                        */
+#define RB_DATA_MAGIC  UINT64_C(0x000a007461646272) /* "rbdat"                        */
 
 /* A link of a planar mechanism in its reference configuration, axes of the plane. */
 typedef struct rb_plane_link {
@@ -451,6 +451,8 @@ typedef struct rb_data {
                          one first, from which the next begins its iteration (RB_SLOPES x nv) */
     double slope_h[RB_SLOPES]; /* lengths of these parts, 0: none yet [s]                       */
     double slope_time; /* time for which slope is valid; at other times it is not used [s]      */
+    double *servo;     /* how actuators ended the last part, valid as slope is: 0 not known, 1 at a
+                          bound     of its force, 2 between them, 3 at a bound and damped     (nu)     */
     double *kick; /* node rule: what v lacks to the velocity before the impulses of this instant;
                      the second half: the v that it belongs to                          (nv x 2) */
     double correct_end; /* end of the correction of errors of the start, 0: none yet [s]          */
@@ -531,7 +533,7 @@ typedef struct rb_data {
 
     /* not part of the state: results have the same bits without it */
     rb_cache *cache;
-    int nrest, nmeet, nclear; /* sizes of its arrays                                             */
+    int nrest, nmeet; /* sizes of its arrays                                                     */
 } rb_data;
 
 /* State at the reference configuration at rest. NULL: out of memory. */

@@ -1,7 +1,7 @@
 /* Advance time with hard frictional contact: by steps of one length (`fixed`), by steps that are
  * divided where bodies meet (`located`), from impact to impact (`impulse`), or by both (`hybrid`).
  *
- *     q, v -> free velocity -> gaps -> complementarity problem -> impulses -> v+, q+ -> gaps again
+ *     q, v -> rows at q -> { impulses -> smooth motion -> gaps at q+ } -> accept or halve -> q+, v+
  *
  * Every step carries a certificate. A step that cannot be solved is a status and leaves the state
  * as it was. Theory: docs/theory/stepping.md, equations (S.*). Manual: docs/manual/run.md. */
@@ -22,17 +22,16 @@ extern "C" {
 /* ---- options of a step --------------------------------------------------------------------------
  */
 
-/* How positions follow velocities. */
+/* How positions follow velocities, for every formulation. */
 typedef enum rb_scheme {
-    RB_SCHEME_MIDPOINT = 0,  /* trees without impulses by the midpoint rule, others by v+ (S.16)  */
-    RB_SCHEME_SEMI_IMPLICIT, /* q+ = q (+) h v+ always                                            */
-    RB_SCHEME_MOREAU_JEAN, /* q+ = q (+) h (v + v+)/2 always, contact by velocities (S.79)        */
-    RB_SCHEME_NODE /* impulses at the start of the step, smooth motion after them (S.81)         */
+    RB_SCHEME_NODE = 0, /* impulses at the start of the step, smooth motion after them (S.81)     */
+    RB_SCHEME_SEMI_IMPLICIT, /* as printed by Stewart and Trinkle: q+ = q (+) h v+ (S.16)         */
+    RB_SCHEME_MOREAU_JEAN /* as printed: q+ = q (+) h (v + v+)/2, contact by velocities (S.79)    */
 } rb_scheme;
 
 /* How time is divided into steps. */
 typedef enum rb_stepper {
-    RB_STEPPER_FIXED = 0, /* every step has length h, impacts act at its end                      */
+    RB_STEPPER_FIXED = 0, /* every step has length h, impacts act at its start                    */
     RB_STEPPER_LOCATED, /* steps are divided where bodies meet; there the impact is solved alone */
     RB_STEPPER_IMPULSE, /* bodies fly from event to event, all contact is a series of impacts    */
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
@@ -215,12 +214,11 @@ typedef struct rb_step_info {
     double gap_error;  /* penetration may be too large by this: searches ended at their cap [m] */
     double loop_error; /* worst closure error of the equalities [m] or [rad]                  */
     double energy_created; /* work of all impulses (contacts, limits, loops, dry friction), less
-                              that of mocap bodies and belts (S.18) [J]                           */
-    double energy_impacts; /* the part of it by impacts that are located, or by the node rule [J]:
-                              not positive by Poisson and Stronge                                 */
-    double energy_smooth;  /* created by the midpoint rule itself, where links rotate fast (D.45),
-                              (S.55), by loops (S.46), and by chains in parts of a divided step
-                              (S.56) [J]; negative: lost                                          */
+                              that of mocap bodies and belts (S.90) [J]; of contact that lasts: of
+                              second order in h, without drift                                    */
+    double energy_impacts; /* the part of it by impacts [J]: not positive by Poisson and Stronge  */
+    double energy_smooth;  /* created by smooth motion itself, where links rotate fast (D.45) [J];
+                              negative: lost                                                      */
     int rungs[RB_RUNG_COUNT];
     double projected; /* overlap of the start, or by opts.project, that was corrected in positions
                          after the step [m]                                                       */

@@ -190,27 +190,6 @@
  * problems of ten boxes take many seconds. */
 #define RB_UNEVEN 1e4
 
-/* Closure error up to which loops are part of smooth motion, unless steps may leave a tenth of it
- * or more, what that leaves of it, and with which it is content where it gets no further, in units
- * of the extent of the model [1] (S.43). CLOSED larger: errors of the start are taken off by a jolt
- * within the step. MISS smaller: rounding of long chains is chased. TINY larger: loops drift. */
-#define RB_LOOP_CLOSED 1e-9
-#define RB_LOOP_MISS   1e-13
-#define RB_LOOP_TINY   1e-12
-
-/* MISS where actuators drive the model and accuracy is not strict [1]: a hundredth of what a step
- * may open loops by at `standard`, of which the next step takes its share off. Larger: the velocity
- * has errors that are larger than those of the step. Smaller: one motion more in each step. */
-#define RB_LOOP_MISS_DRIVEN 1e-10
-
-/* Tolerance of the motions on the way there, as a share of what the one before missed, in units of
- * what the last one may miss and of its tolerance [1]. Larger: motions that miss by more. */
-#define RB_LOOP_ROUGH 0.01
-
-/* Length below which a step with closed loops is not divided for the sake of its energy, in units
- * of the step [1]. Smaller: dead centres, where parts do no better, cost thousands of them. */
-#define RB_LOOP_SHORTEST 0.07
-
 /* Share of the compliance of a row that loops must leave it to count as movable [1]. Rounding of
  * the elimination leaves up to 1e-13 after long chains. Larger: stiff mechanisms lose contacts. */
 #define RB_IMMOVABLE 1e-11
@@ -264,25 +243,5 @@
  * rests arrives with the speed of one. Larger: small bounces are lost. Smaller: bodies at rest hop.
  */
 #define RB_BOUNCE_STEPS 2.0
-
-/* Rotation of a link in a step from which on a tree is moved by the midpoint rule with its impulses
- * [rad]: what smooth terms miss without them is this share of what the impulses change. Larger:
- * chains make energy. Smaller: robots that walk take twice the time. */
-#define RB_MIDPOINT_TURN 0.01
-
-/* Difference of the velocities of the midpoint rule and of the rows, relative to the largest, at
- * which iterations end (S.53) [1]. Larger: smooth terms create energy. Smaller: more iterations. */
-#define RB_IMPULSE_TOL 1e-5
-
-/* Share of it at which they end at once, and at which they end with rows whose impulses were not
- * tried by the rule (S.54) [1]. Larger: chains in contact gain or lose energy by the sum of what is
- * left. Smaller: one problem, or one turn, that only confirms. */
-#define RB_IMPULSE_MET       0.01
-#define RB_IMPULSE_PREDICTED 0.1
-
-/* Tolerance of the motion without contact where a chain is in contact and will be carried: its
- * impulses are found by iterations that start from it [1]. Larger: more iterations. Smaller:
- * needless evaluations. */
-#define RB_IMPULSE_ROUGH 1e-4
 
 #endif

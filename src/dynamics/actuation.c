@@ -451,6 +451,17 @@ void rb_actuator_unbind(const rb_model *m, rb_data *d, int i)
     d->actuation[dof] = joint ? gear * force : d->actuation[dof] + gear * more;
 }
 
+double rb_actuator_excess(const rb_model *m, const rb_data *d, int i)
+{
+    if (m->ngauge > 0 || !acts_on_scalar(m, i) || has_own_law(m, i)) return INFINITY;
+    int j = m->act_target[i], dof = m->jnt_dofadr[j];
+    double gear = m->act_gear[6 * i], length = gear * d->q[m->jnt_qadr[j]];
+    double force = force_of(m, i, level(m, d, i), length, gear * d->v[dof]);
+    if (m->jnt_force_limited[j] && side_of(d->actuation[dof], m->jnt_force_range + 2 * j) != 0)
+        return fabs(gear * force - d->actuation[dof]);
+    return fabs(gear * (force - d->act_force[m->act_outadr[i]]));
+}
+
 /* The slopes of an actuator on several dofs, with its row. 0: it is no such actuator, or M has no
  * room for it. */
 static int couple(const rb_model *m, const rb_data *d, int i, double hold, double brake,

@@ -18,6 +18,10 @@ void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed
 int rb_actuator_side(const rb_model *m, const rb_data *d, int i);
 void rb_actuator_unbind(const rb_model *m, rb_data *d, int i);
 
+/* After rb_actuation: by how much the force on the joint of actuator i would be beyond its bound
+ * without one [N], [N m]; INFINITY: not a plain one. */
+double rb_actuator_excess(const rb_model *m, const rb_data *d, int i);
+
 /* The activations that forces of the step are found with.                              (na) */
 void rb_activation_middle(const rb_model *m, const double *act, const double *next, double *middle);
 

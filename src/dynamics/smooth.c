@@ -115,6 +115,18 @@ typedef struct scratch {
     int placed;          /* 1: d is at the midpoint that belongs to dv */
 } scratch;
 
+/* What a motion remembers within itself, of a step before: nothing. */
+static int push_own(const rb_model *m, rb_arena *arena, rb_smooth_memory *memory)
+{
+    memory->inertia = rb_push(arena, double, m->nv);
+    memory->holds = rb_push(arena, signed char, 3 * (size_t)m->nu);
+    if (!memory->inertia || !memory->holds) return 0;
+    memory->creeps = memory->holds + m->nu;
+    memory->needed = memory->creeps + m->nu;
+    for (int j = 0; j < m->nv; j++) memory->inertia[j] = INFINITY;
+    return rb_tension_push(m, arena, &memory->tension);
+}
+
 static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
 {
     double **of_q[] = { &s->q_before, &s->q };
@@ -135,7 +147,7 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
     s->braking = s->damping + m->nv_all;
     if (!s->memory) {
         s->memory = &s->own;
-        ok = rb_tension_push(m, arena, &s->own.tension);
+        ok = push_own(m, arena, &s->own);
     }
     if (m->nspatial > 0) {
         s->felt = rb_push(arena, unsigned char, m->ntendon);
@@ -292,7 +304,7 @@ static int find_holding(const rb_model *m, rb_data *d, int i, scratch *s)
         int side = rb_actuator_side(m, d, k);
         int jumps = i > 0 && i <= MOST_SWITCHES && side * s->side[k] < 0;
         signed char holds = side == 0 || jumps || (i > MOST_SWITCHES && s->holds[k]);
-        signed char creeps = holds || (i > 0 && s->creeps[k]);
+        signed char creeps = holds || ((i > 0 || s->memory->known) && s->creeps[k]);
         if (jumps) rb_actuator_unbind(m, d, k);
         if (i == 0 || holds != s->holds[k] || creeps != s->creeps[k]) changed |= 1;
         if (jumps) changed |= JUMPS;
@@ -328,7 +340,8 @@ static rb_status find_forces(const rb_model *m, rb_data *d, double h, int i, scr
     rb_actuation(m, d);
     *other = find_holding(m, d, i, s) | (i == 0);
     if (borrow_factor(m, i, *other, s) || !*other) return RB_OK;
-    for (int j = 0; j < m->nv; j++) s->inertia[j] = i == 0 ? INFINITY : d->dof_D[j] - s->E[j];
+    for (int j = 0; j < m->nv; j++)
+        s->inertia[j] = i == 0 ? s->memory->inertia[j] : d->dof_D[j] - s->E[j];
     implicit_diagonal(m, d, h, s);
     hold_creeping(m, h, s);
     return RB_OK;
@@ -374,11 +387,13 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
     return solve(m, d, s, s->along, s->qdd);
 }
 
-/* The first evaluation, and once more where it finds joints that creep: another rule. */
+/* The first evaluation, and once more where it finds joints that creep: another rule. Who knows
+ * inertias has found them already. */
 static rb_status evaluate_first(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     rb_status status = evaluate(m, d, h, s);
-    if (status != RB_OK || s->coupled.on) return status;
+    int known = s->coupled.on || (m->nv > 0 && s->memory->inertia[0] < INFINITY);
+    if (status != RB_OK || known) return status;
     for (int j = 0; j < m->nv; j++) s->inertia[j] = d->dof_D[j] - s->E[j];
     if (!hold_creeping(m, h, s)) return RB_OK;
     if (s->flat)
@@ -526,6 +541,21 @@ static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
     s->energy.work += h * rb_smooth_weight_power(m, d);
 }
 
+/* Servos at a bound that would be elsewhere without the damping that holds their joints: dv without
+ * A is that much larger, and it moves the force by half of it. */
+static void find_needed(const rb_model *m, const rb_data *d, scratch *s)
+{
+    for (int k = 0; k < m->nu; k++) {
+        s->memory->needed[k] = 0;
+        if (s->holds[k] || !s->creeps[k]) continue;
+        double excess = rb_actuator_excess(m, d, k);
+        if (!(excess < INFINITY)) continue;
+        int j = m->jnt_dofadr[m->act_target[k]];
+        double D = d->dof_D[j] - s->E[j], more = fabs(s->dv[j]) * s->A[j];
+        s->memory->needed[k] = 0.5 * s->braking[j] * more >= D * excess;
+    }
+}
+
 /* Changes of another map say nothing of those of this one. */
 static void begin_anew(scratch *s, progress *p)
 {
@@ -585,6 +615,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     info->converged = done;
     if (!done) return RB_OK;
 
+    find_needed(m, d, s);
     if (s->energy.watched) add_work(m, d, h, s);
     move(m, d, h, h, s);
     for (int j = 0; j < m->nv; j++) d->v[j] = s->v[j] + s->dv[j];
@@ -718,17 +749,17 @@ static int substeps_needed(const rb_model *m, rb_data *d, double h, const rb_smo
     return count_of(h * push->spin);
 }
 
-/* The change of substep i to start from: that of the turn before, and what the turn changed in all;
+/* The change of substep i to start from: that of the motion before, and what it changed in all;
  * else that of the substep before. */
 static void recall_change(const rb_model *m, int count, int i, scratch *s)
 {
     const rb_smooth_memory *memory = s->memory;
     int nv = m->nv;
-    if (!s->push || memory->substeps != count) return;
+    if (!s->guess || memory->substeps != count) return;
     for (int j = 0; j < nv; j++) {
         double all = 0.0;
         for (int k = 0; k < count; k++) all += memory->dv[(ptrdiff_t)k * nv + j];
-        s->dv[j] = memory->dv[(ptrdiff_t)i * nv + j] + (s->push->dv[j] - all) / count;
+        s->dv[j] = memory->dv[(ptrdiff_t)i * nv + j] + (s->guess[j] - all) / count;
     }
 }
 
@@ -754,16 +785,32 @@ static rb_status try_substeps(const rb_model *m, rb_data *d, double h, int count
     return RB_OK;
 }
 
-/* How a step without impulses is found. */
-typedef struct manner {
-    const double *dv; /* change of the velocity to start from; NULL: none              (nv) */
-    const double *A;  /* what holds joints that creep, where dofs are coupled; NULL: to be found */
-    double tol;       /* tolerance [1]                                                      */
-    double fast;      /* the same for long chains that turn fast [1]                        */
-} manner;
+/* Servos as the motion before left them, and as this one does. */
+static void recall_servos(const rb_model *m, scratch *s)
+{
+    if (s->memory->known) memcpy(s->creeps, s->memory->creeps, (size_t)m->nu);
+}
+
+static void remember_servos(const rb_model *m, const scratch *s)
+{
+    rb_smooth_memory *memory = s->memory;
+    memcpy(memory->holds, s->holds, (size_t)m->nu);
+    memcpy(memory->creeps, s->creeps, (size_t)m->nu);
+    memory->known = 1;
+}
+
+/* As many substeps as the motion before took, where energy is watched. */
+static int recall_count(const rb_model *m, rb_data *d, int count, scratch *s)
+{
+    int before = s->memory->substeps;
+    if (s->push || !s->energy.watched || before <= count) return count;
+    if (s->placed) restore(m, d, s);
+    s->placed = 0;
+    return before;
+}
 
 /* Either how or push is NULL. */
-static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner *how,
+static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smooth_from *how,
                            const rb_smooth_push *push, rb_smooth_info *told)
 {
     scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : how->tol };
@@ -771,7 +818,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner
     s.given = push ? NULL : how->A;
     s.whole = h;
     int given = push ? push->substeps : 0;
-    s.memory = push ? push->memory : NULL;
+    s.memory = push ? push->memory : how->memory;
     s.flat = rb_plane_takes(m, d);
     if (!allocate(m, d->arena, &s)) return RB_NOMEM;
     copy(s.q_before, d->q, m->nq);
@@ -780,7 +827,9 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner
     if (given > 0) s.energy = *push->energy;
     int count = given > 0 ? given : substeps_needed(m, d, h, push, &s);
     if (push && s.energy.watched && push->start > count) count = push->start;
+    count = recall_count(m, d, count, &s);
     if (!push && s.energy.watched && is_long(m)) s.tol = how->fast;
+    recall_servos(m, &s);
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? count : 2 * count;
@@ -791,6 +840,7 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const manner
         if (status == RB_OK && told->converged && (more == count || last)) {
             told->made = s.energy.watched ? s.energy.made : 0.0;
             if (push && push->energy) *push->energy = s.energy;
+            remember_servos(m, &s);
             return RB_OK;
         }
         restore(m, d, &s);
@@ -816,7 +866,7 @@ static rb_status step_free(const rb_model *m, rb_data *d, double h, rb_smooth_in
     return RB_OK;
 }
 
-static rb_status step(const rb_model *m, rb_data *d, double h, const manner *how,
+static rb_status step(const rb_model *m, rb_data *d, double h, const rb_smooth_from *how,
                       rb_smooth_info *info)
 {
     RB_ASSERT(h > 0.0);
@@ -833,16 +883,24 @@ static rb_status step(const rb_model *m, rb_data *d, double h, const manner *how
 
 rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info *info)
 {
-    const manner plain = { .dv = NULL, .tol = RB_SMOOTH_TOL, .fast = RB_SMOOTH_TOL };
+    const rb_smooth_from plain = { .tol = RB_SMOOTH_TOL, .fast = RB_SMOOTH_TOL };
     return step(m, d, h, &plain, info);
 }
 
-rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const double *dv,
-                              const double *A, double tol, rb_smooth_info *info)
+double rb_smooth_tol(const rb_model *m, double tol)
 {
-    manner quick = { .dv = dv, .A = A, .tol = tol, .fast = RB_SMOOTH_TOL_FAST };
-    if (is_long(m)) quick.tol = rb_larger(tol, SMOOTH_TOL_LONG);
-    if (m->nu > 0 && m->neq == 0) quick.tol = rb_larger(quick.tol, RB_SMOOTH_TOL_DRIVEN);
+    if (is_long(m)) tol = rb_larger(tol, SMOOTH_TOL_LONG);
+    if (m->nu > 0 && (m->neq == 0 || rb_coupling_any(m)))
+        tol = rb_larger(tol, RB_SMOOTH_TOL_DRIVEN);
+    return tol;
+}
+
+rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const rb_smooth_from *from,
+                              rb_smooth_info *info)
+{
+    rb_smooth_from quick = *from;
+    quick.tol = rb_smooth_tol(m, from->tol);
+    quick.fast = RB_SMOOTH_TOL_FAST;
     return step(m, d, h, &quick, info);
 }
 
@@ -850,7 +908,7 @@ int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *
 {
     *memory = (rb_smooth_memory){ .substeps = 0 };
     memory->dv = rb_push(arena, double, RB_SMOOTH_KEPT *(size_t)m->nv);
-    return memory->dv && rb_tension_push(m, arena, &memory->tension);
+    return memory->dv && push_own(m, arena, memory);
 }
 
 rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,

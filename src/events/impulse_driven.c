@@ -13,7 +13,7 @@
  * J_0) v+ is the change of their velocity until there, and the same again until the end. So the
  * mean velocity moves along the rows, and no force does work on contacts at rest or rolling; a
  * sliding contact slides with its velocity at the end, J v_e + c. The flight itself is the
- * midpoint rule with the force in it. It and the rows are solved alternately, as in (S.53), until
+ * midpoint rule with the force in it. It and the rows are solved alternately until
  * the flight ends with v_e. */
 #include <math.h>
 #include <string.h>

@@ -64,6 +64,7 @@ static int pieces(rb_data *d, int ntouch, piece p[MOST])
     numbers(p, &n, &d->push_time, 1);
     numbers(p, &n, d->slope, RB_SLOPES * d->nv);
     numbers(p, &n, d->kick, 2 * d->nv);
+    numbers(p, &n, d->servo, d->nu);
     numbers(p, &n, d->slope_h, RB_SLOPES);
     numbers(p, &n, &d->slope_time, 1);
     numbers(p, &n, &d->correct_end, 1);

@@ -139,12 +139,11 @@ static rb_status set_law(rb_step_opts *o, const char *text, rb_error *err)
 
 static rb_status set_scheme(rb_step_opts *o, const char *text, rb_error *err)
 {
-    static const char *const schemes[] = { "midpoint", "semi-implicit", "moreau-jean", "node",
-                                           NULL };
-    int k = find_word(schemes, text);
+    static const char *const schemes[] = { "node", "semi-implicit", "moreau-jean", NULL };
+    int k = find_word(schemes, text), old = strcmp(text, "midpoint") == 0;
     if (k < 0)
-        return refuse(err, "scheme %s: expected midpoint, node, semi-implicit or moreau-jean",
-                      text);
+        return refuse(err, "scheme %s: expected node, semi-implicit or moreau-jean%s", text,
+                      old ? "; node, the default, has taken its place" : "");
     o->scheme = (rb_scheme)k;
     return RB_OK;
 }
@@ -155,7 +154,7 @@ static const struct {
     rb_status (*set)(rb_step_opts *o, const char *text, rb_error *err);
 } words[] = { { "formulation", 1, set_formulation }, { "solver", 1, set_solver },
               { "stepper", 1, set_stepper },         { "accuracy", 1, set_accuracy },
-              { "restitution_law", 1, set_law },     { "scheme", 0, set_scheme } };
+              { "restitution_law", 1, set_law },     { "scheme", 1, set_scheme } };
 
 enum { NENTRY = sizeof entries / sizeof *entries, NWORD = sizeof words / sizeof *words };
 

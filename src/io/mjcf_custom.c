@@ -60,9 +60,9 @@ static const quantity quantities[] = {
 
 /* Choices of a run, words or numbers; kept as they are. */
 #define CHOICES                                                                                    \
-    "formulation solver stepper accuracy coordinates directions restitution_law energy_safe step " \
-    "time project keep_errors regularise stick_speed phantom_share phantom_directions lateral "    \
-    "shell"
+    "formulation solver stepper scheme accuracy coordinates directions restitution_law "           \
+    "energy_safe step time project keep_errors regularise stick_speed phantom_share "              \
+    "phantom_directions lateral shell"
 
 #define MATERIALS                                                                                  \
     "restitution friction friction_static friction_torsion friction_roll friction_across grain "   \

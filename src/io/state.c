@@ -295,6 +295,7 @@ static void resume(const rb_model *m, const rb_state_resume *r, rb_data *d)
     copy_vector(d->slope, r->slope, RB_SLOPES * m->nv);
     copy_vector(d->slope_h, r->slope_h, RB_SLOPES);
     copy_vector(d->kick, r->kick, 2 * m->nv);
+    copy_vector(d->servo, r->servo, m->nu);
     copy_vector(d->sensor_past, r->sensor_past, m->nsensorpast);
     copy_vector(d->ctrl_past, r->ctrl_past, m->nctrlpast);
     d->ntouch = r->ntouch;

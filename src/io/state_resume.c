@@ -23,7 +23,7 @@ typedef struct remembered {
     int n;
 } remembered;
 
-enum { NARRAY = 11, NSCALAR = 5, NTOUCH = 33 };
+enum { NARRAY = 12, NSCALAR = 5, NTOUCH = 33 };
 
 static void list_arrays(const rb_model *m, const rb_data *d, rb_state_resume *r,
                         remembered out[NARRAY])
@@ -38,6 +38,7 @@ static void list_arrays(const rb_model *m, const rb_data *d, rb_state_resume *r,
         { "slope", &r->slope, d ? d->slope : NULL, RB_SLOPES * m->nv },
         { "slope_h", &r->slope_h, d ? d->slope_h : NULL, RB_SLOPES },
         { "kick", &r->kick, d ? d->kick : NULL, 2 * m->nv },
+        { "servo", &r->servo, d ? d->servo : NULL, m->nu },
         { "sensor_past", &r->sensor_past, d ? d->sensor_past : NULL, m->nsensorpast },
         { "ctrl_past", &r->ctrl_past, d ? d->ctrl_past : NULL, m->nctrlpast },
     };

@@ -6,18 +6,6 @@
 
 #include "rattleback/model.h"
 
-/* Links and pairs of geoms that may touch, all of which are far from each other (S.33). */
-typedef struct rb_clear_link {
-    double length; /* |l| + |a| [m]                                                              */
-    double arm;    /* |a|, anchor of its hinges in the link [m]                                  */
-    int sign;      /* 1, -1: its hinge is parallel to that of the parent; 0: not                 */
-} rb_clear_link;
-
-typedef struct rb_clear_pair {
-    int common; /* last link that carries both                                                   */
-    double gap; /* at clear_q, at least [m]                                                      */
-} rb_clear_pair;
-
 /* What is known of a pair of geoms since its last query (G.33). */
 typedef struct rb_kept_pair {
     double limit; /* lower bound of the gap plus the motion of both so far; -INFINITY: unknown */
@@ -83,14 +71,6 @@ struct rb_cache {
     rb_kept_row *kept_row; /*                                                       (nmeet)       */
     rb_kept_group *kept_group; /*                                                   (nmeet)       */
     rb_kept_pair *kept; /*                                                       (nmeet)       */
-
-    /* rb_step: gaps of all pairs at a configuration; src/step/clearance.c */
-    const struct rb_model *clear_of; /* model that links and pairs were listed for; NULL: none    */
-    int clear_known;                 /* 1: clear_q and the gaps hold                              */
-    double clear_least;              /* least gap [m]                                             */
-    double *clear_q;           /*                                                   (nq)          */
-    rb_clear_link *clear_link; /*                                                   (nlink)       */
-    rb_clear_pair *clear;      /*                                                   (nclear)      */
 };
 
 #endif

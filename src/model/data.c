@@ -124,6 +124,7 @@ void rb_data_reset(const rb_model *m, rb_data *d)
     d->push_time = 0.0;
     clear(d->slope, RB_SLOPES * m->nv);
     clear(d->kick, 2 * m->nv);
+    clear(d->servo, m->nu);
     clear(d->slope_h, RB_SLOPES);
     d->slope_time = 0.0;
     d->correct_end = d->correct_from = 0.0;
@@ -166,6 +167,7 @@ rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from)
     to->push_time = from->push_time;
     copy(to->slope, from->slope, RB_SLOPES * m->nv);
     copy(to->kick, from->kick, 2 * m->nv);
+    copy(to->servo, from->servo, m->nu);
     copy(to->slope_h, from->slope_h, RB_SLOPES);
     to->slope_time = from->slope_time;
     to->correct_end = from->correct_end;
@@ -204,7 +206,7 @@ static int same_sizes(const rb_data *a, const rb_data *b)
            a->ngauge_dof == b->ngauge_dof && a->ngauge_entry == b->ngauge_entry &&
            a->ntendonrow == b->ntendonrow && a->nsensordata == b->nsensordata &&
            a->nsensorpast == b->nsensorpast && a->nsense == b->nsense && a->nrest == b->nrest &&
-           a->nclear == b->nclear && a->nmeet == b->nmeet;
+           a->nmeet == b->nmeet;
 }
 
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena)
@@ -221,7 +223,6 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
     d->arena = arena;
     rb_data_bind(d);
     d->cache->kept_of = NULL;
-    d->cache->clear_of = NULL; /* the model that was there is not known */
     d->placed = d->framed = d->cache->posed = d->cache->spins = 0;
     return d;
 }
@@ -262,6 +263,7 @@ uint64_t rb_data_hash(const rb_data *d)
     hash = hash_array(hash, d->slope_h, RB_SLOPES);
     hash = hash_array(hash, &d->slope_time, 1);
     hash = hash_array(hash, d->kick, 2 * d->nv);
+    hash = hash_array(hash, d->servo, d->nu);
     hash = hash_array(hash, &d->correct_end, 1);
     hash = hash_array(hash, &d->correct_from, 1);
     hash = hash_array(hash, &d->touch_h, 1);

@@ -7,10 +7,6 @@
 #include "math/aim.h"
 #include "model/cache.h"
 
-/* Geoms up to which the gaps of all pairs are kept while nothing is near [1]. Larger: pairs are as
- * many as the square of it, and in long chains two are near in most steps. */
-#define CLEAR_GEOMS 20
-
 /* A block of more bytes is refused: 1 TiB where addresses have 64 bits, 1 GiB where 32. Far above
  * what any machine can hold for us, far below what overflows. */
 #define MAX_BYTES ((size_t)1 << (sizeof(size_t) > 4 ? 40 : 30))
@@ -205,8 +201,6 @@ static const entry cache_entries[] = {
     C(kept_row, rb_kept_row, nmeet, 1), C(kept_group, rb_kept_group, nmeet, 1),
     C(kept, rb_kept_pair, nmeet, 1),
     C(placed_q, double, nq, 1), C(placed_pose, double, nlink, 24), C(placed_S, double, nv, 6),
-    C(clear_q, double, nq, 1),
-    C(clear_link, rb_clear_link, nlink, 1), C(clear, rb_clear_pair, nclear, 1),
 };
 // clang-format on
 
@@ -320,6 +314,6 @@ void rb_data_sizes(const rb_model *m, rb_data *d)
     d->nsensorpast = m->nsensorpast;
     d->nsense = m->nsensor > 0 ? 6 * m->nlink + 6 * m->nbody + 2 * m->nv_all : 0;
     d->nmeet = m->nmeet > 0 ? m->nmeet : 0;
-    d->nclear = m->ngeom <= CLEAR_GEOMS ? d->nmeet : 0;
-    d->nrest = m->nq + 4 * m->nv + m->na + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
+    d->nrest =
+        m->nq + 4 * m->nv + m->na + m->nu + m->nctrl + 6 * m->nbody + RB_SLOPES * (m->nv + 1);
 }

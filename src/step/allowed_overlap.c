@@ -14,6 +14,17 @@
  * body of a thousandth of the model is rounding. */
 #define DEEP_LEAST 10.0
 
+/* Closure error of loops that a step may make, in units of the overlap that it may make anywhere
+ * in the model [1]. Larger: mechanisms drift apart by this much in a step. Smaller: rounds
+ * for digits of rounding. */
+#define LOOP_OPEN 1e-2
+
+void rb_stage_allow(rb_stage *s)
+{
+    s->deep = rb_accuracy_overlap(s->o->accuracy) * s->size;
+    s->open_most = LOOP_OPEN * s->deep;
+}
+
 /* Extent of the link of a geom where it moves by itself, INFINITY elsewhere [m]. */
 static double moving_extent(const rb_model *m, int geom)
 {

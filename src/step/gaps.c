@@ -1,4 +1,4 @@
-/* Checks the gaps at the new position against what the step promises (S.24). */
+/* Checks the gaps at the new position against what the step promises (S.22). */
 #include <math.h>
 #include <string.h>
 
@@ -67,6 +67,11 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id)
     return start_of(s, id).gap;
 }
 
+double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id)
+{
+    return start_of(s, id).floor;
+}
+
 /* Rows of one pair of geoms stand side by side. */
 rb_status rb_stage_find_starts(rb_stage *s)
 {
@@ -82,7 +87,7 @@ rb_status rb_stage_find_starts(rb_stage *s)
 }
 
 /* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
- * not grow beyond that in all, overlap of the model not beyond what it was (S.24). */
+ * not grow beyond that in all, overlap of the model not beyond what it was (S.22). */
 static double deepened(const rb_stage *s, const rb_contact *contact, const pair_start *start)
 {
     double deep = rb_stage_pair_overlap(s, contact->geom1, contact->geom2);
@@ -159,22 +164,23 @@ static double spatial_deepened(const rb_stage *s, int t)
     return fmax(under, limit_deepened(s, rb_stage_start_gap(s, &high), range[1] - length));
 }
 
+double rb_stage_tendon_deepened(const rb_stage *s, int t)
+{
+    const rb_model *m = s->m;
+    if (!m->tendon_limited[t]) return 0.0;
+    if (m->tendon_pathnum[t] > 0) return spatial_deepened(s, t);
+    double before = rb_stage_tendon_length(m, t, s->q0);
+    double now = rb_stage_tendon_length(m, t, s->q_new);
+    return range_deepened(s, m->tendon_range + 2 * t, before, now);
+}
+
 /* Limits of joints and tendons: the worst of all. */
 static double limits_deepened(const rb_stage *s)
 {
     const rb_model *m = s->m;
     double worst = 0.0;
     for (int j = 0; j < m->njnt_all; j++) worst = fmax(worst, rb_stage_limit_deepened(s, j));
-    for (int t = 0; t < m->ntendon; t++) {
-        if (!m->tendon_limited[t]) continue;
-        if (m->tendon_pathnum[t] > 0) {
-            worst = fmax(worst, spatial_deepened(s, t));
-            continue;
-        }
-        double before = rb_stage_tendon_length(m, t, s->q0);
-        double now = rb_stage_tendon_length(m, t, s->q_new);
-        worst = fmax(worst, range_deepened(s, m->tendon_range + 2 * t, before, now));
-    }
+    for (int t = 0; t < m->ntendon; t++) worst = fmax(worst, rb_stage_tendon_deepened(s, t));
     return worst;
 }
 
@@ -197,7 +203,6 @@ static rb_status check_loops(rb_stage *s, double *worst)
 {
     rb_rows rows;
     rb_data *d = s->d;
-    s->missed = 0.0;
     if (s->m->neq == 0) return RB_OK;
     rb_velocity(s->m, d);
     rb_status status = rb_loop_rows(s->m, d, &rows);
@@ -210,9 +215,8 @@ static rb_status check_loops(rb_stage *s, double *worst)
         double missed = fabs(rows.error[i] - rb_stage_error_goal(s, &id, r));
         if (rb_stage_is_redundant(s, rows.eq[i], r))
             missed = fmax(0.0, fabs(rows.error[i]) - 2.0 * s->open);
-        s->missed = fmax(s->missed, missed / s->open_most);
+        *worst = fmax(*worst, missed / s->open_most);
     }
-    *worst = fmax(*worst, s->missed);
     rb_rows_release(d, &rows);
     return RB_OK;
 }
@@ -225,21 +229,11 @@ static double overlap_made(const rb_stage *s, const rb_contact *contact, const p
     return rb_larger(0.0, (error ? start : 0.0) - contact->at.gap);
 }
 
-static void mark_overlap(rb_stage *s, const rb_contact *c)
-{
-    int geoms[2] = { c->geom1, c->geom2 };
-    for (int k = 0; k < 2; k++) {
-        int tree = s->m->link_tree[s->m->geom_link[geoms[k]]];
-        if (tree >= 0) s->overlaps[tree] = 1;
-    }
-}
-
-/* The largest of deepened, and who overlaps. */
+/* The largest of deepened. */
 static double look_at(rb_stage *s, const rb_contact *found, int n)
 {
     s->gaps = (rb_deepest){ -1, -1, 0.0, 0.0, 0.0 };
     s->info->penetration = s->info->penetration_made = 0.0;
-    memset(s->overlaps, 0, (size_t)s->m->ntree);
     pair_start start = { 0.0, 0.0 };
     for (int i = 0; i < n; i++) {
         const rb_contact *c = &found[i];
@@ -253,7 +247,6 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
         s->info->gap_error = rb_larger(s->info->gap_error, c->error);
         if (deeper > s->gaps.geoms)
             s->gaps = (rb_deepest){ c->geom1, c->geom2, c->at.gap, deeper, 0.0 };
-        if (deeper > 1.0) mark_overlap(s, c);
     }
     return s->gaps.geoms;
 }
@@ -261,7 +254,6 @@ static double look_at(rb_stage *s, const rb_contact *found, int n)
 double rb_stage_measure_gaps(rb_stage *s, const rb_contact *found, int n)
 {
     double worst = look_at(s, found, n);
-    s->missed = 0.0;
     s->gaps.limits = limits_deepened(s);
     return fmax(worst, s->gaps.limits);
 }
@@ -316,17 +308,26 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
     return status;
 }
 
+int rb_stage_is_soft(const rb_stage *s)
+{
+    if (s->o->regularise > 0.0) return 1;
+    for (int i = 0; i < s->set.ncontact && s->o->formulation->relaxes; i++) {
+        const rb_material *material = &s->set.c[i].material;
+        if (!isnan(material->relax_stiffness) || !isnan(material->relax_damping)) return 1;
+    }
+    return 0;
+}
+
 rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs)
 {
     char a[64], b[64];
     const rb_deepest *x = &s->gaps;
-    if (x->geoms >= fmax(x->limits, s->missed) && x->geom1 >= 0)
+    if (x->geoms >= x->limits && x->geom1 >= 0)
         return rb_fail(s->err, RB_UNSOLVED,
                        "%s and %s overlap by %.2g m after %d repairs: shorten the step",
                        rb_model_name(s->m, RB_KIND_GEOM, x->geom1, a, sizeof a),
                        rb_model_name(s->m, RB_KIND_GEOM, x->geom2, b, sizeof b), -x->gap, repairs);
-    return rb_fail(s->err, RB_UNSOLVED, "%s after %d repairs: shorten the step",
-                   s->missed > x->limits ? "loops are open"
-                                         : "a joint or tendon is beyond its limit",
+    return rb_fail(s->err, RB_UNSOLVED,
+                   "a joint or tendon is beyond its limit after %d repairs: shorten the step",
                    repairs);
 }

@@ -39,6 +39,10 @@ enum {
 #define ROUGH  1e-7
 #define NEARLY 1e3
 
+/* Share of the tolerance of smooth motion that a rough one may leave and have all of its digits
+ * [1]: what it leaves is a prediction. */
+#define SURE_DIGITS 0.05
+
 /* Change of the velocity of a loop's row in the last round, in units of that of others [1]. Larger:
  * loops are left open. Smaller: one more round. */
 #define LOOPS_CHANGE 0.02
@@ -47,8 +51,9 @@ enum {
  * the last motion [1]. Larger: more rounds. Smaller: more factorisations. */
 #define SLOW 0.05
 
-/* Growth of what rounds miss, from the least of them, with which they lead astray [1]. */
-#define STRAYS 4.0
+/* Growth of what rounds miss, from the least of them, with which they lead astray [1]. Smaller:
+ * rounds are given up that find their way back. */
+#define STRAYS 16.0
 
 /* Work of rounds, in units of the first one [1], from which on those that lead astray are given up:
  * two halves of the step would cost as much. */
@@ -70,17 +75,21 @@ static rb_status take_memory(rb_node *x)
     rb_arena *arena = x->s->d->arena;
     double **of_v[] = { &x->v_given, &x->v_a, &x->dv,     &x->v_end, &x->v_mean, &x->f,
                         &x->force,   &x->v_e, &x->v_from, &x->E,     &x->A };
-    x->p0 = rb_push(arena, double, 3 * (size_t)m->nlink);
-    x->R0 = rb_push(arena, double, 9 * (size_t)m->nlink);
+    x->p0 = rb_push(arena, double, 6 * (size_t)m->nlink);
+    x->R0 = rb_push(arena, double, 18 * (size_t)m->nlink);
     x->L = rb_push(arena, double, m->nM);
     x->q = rb_push(arena, double, m->nq_all);
     x->end = rb_push(arena, rb_contact, x->s->d->touch_max);
     x->fresh = rb_push(arena, unsigned char, m->ntree);
+    x->p_seen = x->p0 ? x->p0 + 3 * (ptrdiff_t)m->nlink : NULL;
+    x->R_seen = x->R0 ? x->R0 + 9 * (ptrdiff_t)m->nlink : NULL;
     int coupled = rb_coupling_any(m);
     x->all = coupled ? rb_push(arena, double, m->nM) : NULL;
     if (coupled && !x->all) return RB_NOMEM;
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
-    return ok && rb_push_rows(arena, of_v, 11, m->nv) ? RB_OK : RB_NOMEM;
+    x->factored = rb_push(arena, signed char, 2 * (size_t)m->nu);
+    ok = ok && x->factored && rb_push_rows(arena, of_v, 11, m->nv);
+    return ok && rb_smooth_memory_push(m, arena, &x->memory) ? RB_OK : RB_NOMEM;
 }
 
 /* v before the impulses: what was reported, and what it lacks (S.86). Who writes v means v itself.
@@ -109,16 +118,14 @@ static void begin(rb_stage *s)
     s->attempts++;
     s->near.known = s->kept_q0 = 0;
     s->last_p = NULL;
-    s->first_v = NULL;
     s->redundant = NULL;
-    s->middle = 0;
     s->q_hat = s->q0;
     s->v_hat = NULL;
     s->found = s->spent = NULL;
     s->half = NULL;
     memset(&s->set, 0, sizeof s->set);
     memset(s->resting, 0, (size_t)s->m->ntree);
-    memset(s->by_midpoint, 0, (size_t)s->m->ntree);
+    memset(s->marked, 0, (size_t)s->m->ntree);
 }
 
 /* Friction of joints, which has no part in the kick, as in the step before. */
@@ -166,10 +173,10 @@ static rb_status move(rb_node *x)
     const rb_model *m = s->m;
     rb_stage_restore(s);
     double tol = x->fine || s->set.nrow == 0 ? RB_SMOOTH_TOL : ROUGH;
-    if (x->fine && x->all && m->nu > 0) tol = RB_SMOOTH_TOL_DRIVEN;
     const double *A = x->all && s->set.nrow > 0 ? x->A : NULL;
     rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, A, tol);
     if (status != RB_OK) return status;
+    x->exact = x->fine || s->motion_left <= SURE_DIGITS * rb_smooth_tol(m, RB_SMOOTH_TOL);
     for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
     x->moved = 1;
     copy(s->q_new, s->d->q, m->nq);
@@ -179,27 +186,10 @@ static rb_status move(rb_node *x)
     return RB_OK;
 }
 
-/* Impulses that last push by what they are expected to, half of which the velocity was reported
- * with (S.86): the first values are taken where that leads. */
-static void expect(rb_node *x)
+static void find_stiff(rb_node *x)
 {
-    rb_stage *s = x->s;
-    const rb_model *m = s->m;
-    double scale = s->d->touch_h > 0.0 ? 1.0 + s->h / s->d->touch_h : 0.0;
-    for (int j = 0; j < m->nv; j++) {
-        int tree = m->link_tree[m->dof_link[j]];
-        int idle = x->fresh[tree] || s->resting[tree] || s->set.tree_island[tree] < 0;
-        x->f[j] = idle ? 0.0 : -scale * s->d->kick[j];
-        x->v_e[j] += x->f[j];
-    }
-    rb_constraints_velocity(&s->set, x->f, x->b);
-    for (int r = 0; r < s->set.nrow; r++) x->Wp[r] += x->b[r] - s->set.drive[r];
-    if (x->stiff) {
-        rb_node_stiff_multiply(x, x->f, x->force);
-        copy(x->f, x->force, m->nv);
-        rb_node_mass_solve(x, x->f);
-    }
-    for (int j = 0; j < m->nv; j++) x->v_a[j] += x->f[j];
+    x->stiff = x->all != NULL;
+    for (int j = 0; j < x->s->m->nv; j++) x->stiff |= x->E[j] != 0.0;
 }
 
 /* Friction of joints acts half at the start of a step and half at its end (S.88). */
@@ -210,21 +200,88 @@ static void halve_friction(const rb_stage *s, double by)
     }
 }
 
+/* ---- servos -----------------------------------------------------------------------------------
+ */
+
+/* How a servo ended a part, in rb_data.servo. */
+enum { UNKNOWN, AT_BOUND, HOLDS, DAMPED };
+
+/* Servos hold now what they held in the part before. */
+static void recall_servos(rb_node *x)
+{
+    const rb_data *d = x->s->d;
+    int nu = x->s->m->nu;
+    x->memory.known = nu > 0 && d->slope_time == x->s->time0 && d->servo[0] != UNKNOWN;
+    for (int k = 0; k < nu; k++) {
+        x->memory.holds[k] = !x->memory.known || d->servo[k] == HOLDS;
+        x->memory.creeps[k] = x->memory.holds[k] || d->servo[k] == DAMPED;
+    }
+}
+
+static void note_servos(rb_node *x)
+{
+    memcpy(x->factored, x->memory.holds, (size_t)x->s->m->nu);
+    memcpy(x->factored + x->s->m->nu, x->memory.creeps, (size_t)x->s->m->nu);
+}
+
+static void report_servos(rb_node *x)
+{
+    for (int k = 0; k < x->s->m->nu; k++) {
+        int damped = x->memory.needed[k] ? DAMPED : AT_BOUND;
+        x->s->servo_new[k] = x->memory.holds[k] ? HOLDS : damped;
+    }
+}
+
+/* W is that of servos as the motion met them. Before the first problem that may be done. */
+static rb_status follow_servos(rb_node *x)
+{
+    rb_stage *s = x->s;
+    size_t nu = (size_t)s->m->nu;
+    if (x->all) return RB_OK; /* their factor is made anew where rounds are slow */
+    if (memcmp(x->factored, x->memory.holds, nu) == 0 &&
+        memcmp(x->factored + nu, x->memory.creeps, nu) == 0)
+        return RB_OK;
+    double *v_a = x->v_mean; /* the look has not been yet */
+    copy(v_a, x->v_a, s->m->nv);
+    note_servos(x);
+    rb_status status = rb_stage_factor_again(s, x->L, x->E);
+    for (int k = 0; s->kept && k < s->set.nisland; k++) s->kept[k].known = 0;
+    find_stiff(x);
+    push(x);
+    copy(x->v_a, v_a, s->m->nv);
+    return status;
+}
+
+/* Impulses that last are expected to be those of the step before: the first values are taken where
+ * they lead. Each stands for half of the parts before and after it. */
+static void recall_lasting(rb_node *x)
+{
+    rb_stage *s = x->s;
+    double scale = s->d->touch_h > 0.0 ? 0.5 + 0.5 * s->h / s->d->touch_h : 0.0;
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind == RB_CONSTRAINT_DRY || c->island < 0 || s->still[c->island]) continue;
+        if (rb_node_is_fresh(x, c)) continue;
+        rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
+        for (int r = c->row; r < c->row + c->nrow; r++) s->p[r] *= scale;
+    }
+}
+
 /* What p leads to, with rows of all that it leads into. */
 static rb_status follow(rb_node *x)
 {
     rb_stage *s = x->s;
     int added = 0;
+    if (x->tried == 0 && s->set.nrow > 0) recall_lasting(x);
     push(x);
-    if (x->tried == 0 && s->set.nrow > 0) expect(x);
-    rb_status status = move(x);
+    rb_status status = x->there ? RB_OK : move(x);
+    if (status == RB_OK && x->solved == 0 && s->set.nrow > 0) status = follow_servos(x);
     if (status == RB_OK) status = rb_node_look(x);
     if (status == RB_OK) status = rb_node_add(x, &added);
     if (status != RB_OK || added == 0) return status;
     s->info->repairs++;
     halve_friction(s, 0.5);
     push(x);
-    if (x->tried == 0) expect(x);
     return rb_node_look(x);
 }
 
@@ -294,14 +351,16 @@ static void shift(rb_node *x, const double *v_a, const double *v_e, const double
 
 /* Largest change of the velocities of rows; Wp: before it. Loops are to close more closely than
  * rows need to agree: what the straight way leaves open is h times their change. */
-static double change_of(const rb_node *x, const double *Wp)
+static double change_of(rb_node *x, const double *Wp)
 {
     const rb_constraints *set = &x->s->set;
     double change = 0.0, loops = fmin(1.0, fmax(LOOPS_CHANGE, rb_node_loops_share(x)));
+    x->closing = 0.0;
     for (int i = 0; i < set->n; i++) {
         double share = set->c[i].kind == RB_CONSTRAINT_EQUALITY ? loops : 1.0;
         for (int r = set->c[i].row; r < set->c[i].row + set->c[i].nrow; r++)
             change = fmax(change, fabs(x->Wp[r] - Wp[r]) / share);
+        if (i < set->ncontact) x->closing = fmax(x->closing, change);
     }
     return change;
 }
@@ -315,9 +374,8 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     double allowed = fmin(rb_node_allowed(x), RB_TOL_STANDARD * x->speed); /* gaps bend by it */
     double rate = x->solved > 1 && change < before ? change / before : 1.0;
     x->change = change;
-    int fine = x->fine;
     x->fine |= change <= NEARLY * allowed;
-    if (mixed > allowed || !fine || x->low > 1.0) return 0;
+    if (mixed > allowed || !x->exact || !x->looked || x->low > 1.0) return 0;
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
@@ -386,6 +444,7 @@ static rb_status solve(rb_node *x, int *done)
     for (int k = 0; k < s->set.nisland; k++) skip[k] = s->still[k] || holds(x, k);
     double mixed = foresee(x);
     x->solved++;
+    x->there = 0;
     s->last = s->set;
     s->last_p = x->tried++ > 0 ? p : NULL; /* the first one is not followed from p */
     s->iteration = x->solved - 1;          /* in the names of problems */
@@ -400,6 +459,7 @@ static rb_status solve(rb_node *x, int *done)
         return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
     if (*done) shift(x, v_a, v_e, Wp);
+    if (*done && rb_node_limits_missing(x)) *done = 0;
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;
 }
@@ -419,6 +479,13 @@ static rb_status refuse(rb_node *x, int rounds)
     rb_stage *s = x->s;
     if (rb_stage_measure_gaps(s, x->end, x->nend) > 1.0) return rb_stage_refuse_gaps(s, rounds);
     return rb_fail(s->err, RB_UNSOLVED, "%d rounds of the step do not end: shorten it", rounds);
+}
+
+/* Digits of smooth motion that rows cannot see: loops can, and the length of a tendon along its
+ * path is known where the model was looked at. */
+static int needs_no_look(const rb_model *m)
+{
+    return m->neq == 0 && m->nspatial == 0;
 }
 
 /* The first impulses where dofs are coupled: those that the node asks for. Where its rows have no
@@ -463,13 +530,17 @@ static rb_status do_rounds(rb_node *x)
         status = follow(x);
         if (status != RB_OK || s->set.nrow == 0) return status;
         status = rb_node_impact(x, &struck);
+        if (struck) x->there = 0;
         if (status != RB_OK || struck) continue;
         rb_node_find_speed(x);
         double missed = rb_node_missed(x);
-        if (missed <= 1.0 && x->low <= 1.0 && x->fine) return RB_OK;
-        int rough = !x->fine;
+        if (missed <= 1.0 && x->low <= 1.0 && x->exact && x->looked) return RB_OK;
         x->fine |= missed <= 1.0 || round > 3;
-        if (missed <= 1.0 && rough) continue;
+        x->there = x->exact;
+        if (missed <= 1.0) x->closing = INFINITY; /* what comes is looked at */
+        int ends = missed <= 1.0 && x->looked && x->low <= 1.0;
+        if (ends && !x->exact && needs_no_look(s->m)) return move(x);
+        if (missed <= 1.0 && (!x->exact || !x->looked)) continue;
         if (missed <= 1.0 && x->low > 1.0) {
             int lifted = 0;
             status = rb_node_lift(x, &lifted);
@@ -478,13 +549,13 @@ static rb_status do_rounds(rb_node *x)
             missed = rb_node_missed(x);
         }
         if (x->solved == 0) least = INFINITY; /* other rows */
-        int stalls = x->fine && x->solved > 3 && missed > STALLS * least;
+        int stalls = x->exact && x->solved > 3 && x->off > STALLS * least;
         if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
         int most = s->final ? LAST_ROUNDS : ROUNDS;
         if (round >= most && may_end(x)) return RB_OK;
-        int strays = missed > STRAYS * least && s->meter->all - begun > PATIENCE * first;
+        int strays = x->off > STRAYS * least && s->meter->all - begun > PATIENCE * first;
         if (round >= most || (round > 1 && strays && !s->final)) return refuse(x, round);
-        least = fmin(least, missed);
+        least = fmin(least, x->off);
         if (x->all && missed > SLOW * last) {
             status = rb_node_refactor(x);
             if (status != RB_OK) return status;
@@ -512,7 +583,7 @@ static double lifting(const rb_node *x)
     return work;
 }
 
-/* Checks what the step promises (S.24). Where halves of the step do not cure an overlap, a little
+/* Checks what the step promises (S.22). Where halves of the step do not cure an overlap, a little
  * more is accepted and reported. */
 static rb_status check_gaps(rb_node *x)
 {
@@ -525,13 +596,22 @@ static rb_status check_gaps(rb_node *x)
     return RB_OK;
 }
 
+/* Work of impulses along what is rounding of positions [J]. */
+static double rounding(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    double sum = 0.0;
+    for (int r = 0; r < s->set.nrow; r++) sum += fabs(s->p[r]);
+    return 64.0 * RB_EPS * s->size / s->h * sum;
+}
+
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
  * are too long. */
 static int makes_energy(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    if (!(s->energy > 0.0) || s->final) return 0;
+    if (!(s->energy > rounding(x)) || s->final) return 0;
     double T = 0.0;
     rb_mass_multiply(m, s->d, x->v_a, x->f);
     for (int j = 0; j < m->nv; j++) T += 0.5 * x->v_a[j] * x->f[j];
@@ -577,11 +657,15 @@ static double slack_of(const rb_stage *s)
  * gone by; -1: so they were, and rounds did not end. */
 static rb_status move_by_rule(rb_stage *s, int *passed)
 {
+
     rb_node x = { .s = s, .slack = slack_of(s) };
     begin(s);
     rb_status status = take_memory(&x);
     if (status != RB_OK) return status;
     begin_velocity(&x);
+    recall_servos(&x);
+    note_servos(&x);
+    s->smooth_memory = &x.memory;
     status = rb_node_rows(&x);
     if (status == RB_OK) status = rb_node_rest_on(&x);
     if (status == RB_OK) recall_friction(s);
@@ -590,8 +674,10 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     halve_friction(s, 2.0);
     if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
-    if (status == RB_OK) find_way(&x, s->v_smooth);
+    if (status == RB_OK) find_way(&x, s->v_way);
     if (status == RB_OK) status = rb_node_report(&x);
+    report_servos(&x);
+    s->smooth_memory = NULL;
     if (status == RB_UNSOLVED && x.any_gone) *passed = -1;
     if (status == RB_OK) {
         status = rb_stage_tunnelling(s);

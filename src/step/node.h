@@ -13,6 +13,10 @@
  * off. */
 #define RB_NODE_HALF 0.5
 
+/* Share of the speed that weight gives in a step, below which a tree may have come to rest [1]:
+ * what is faster would fail the certificate, which costs a motion and a problem. */
+#define RB_NODE_HARDLY 1e-2
+
 /* What the rounds of one motion work on. */
 typedef struct rb_node {
     rb_stage *s;
@@ -35,16 +39,23 @@ typedef struct rb_node {
     int every_limit; /* 1: limits have rows however far they are                                 */
 
     /* one round */
-    double *v_a;     /* velocity after the impulses                                  (nv)        */
-    double *v_e;     /* the same with springs and dampers in M                       (nv)        */
-    double *Wp;      /* J M^-1 J'p, springs and dampers in M                         (set.nrow)  */
-    double *dv;      /* what smooth motion changed v_a by in the last round          (nv)        */
-    int moved;       /* 1: dv is known                                                           */
-    int fine;        /* 1: smooth motion of this round has all of its digits                     */
+    double *v_a; /* velocity after the impulses                                  (nv)        */
+    double *v_e; /* the same with springs and dampers in M                       (nv)        */
+    double *Wp;  /* J M^-1 J'p, springs and dampers in M                         (set.nrow)  */
+    double *dv;  /* what smooth motion changed v_a by in the last round          (nv)        */
+    int there;   /* 1: q_new is where p leads, with all digits                               */
+    int moved;   /* 1: dv is known                                                           */
+    int fine;    /* 1: smooth motion of this round is to have all of its digits              */
+    int exact;   /* 1: it has them                                                           */
+    rb_smooth_memory memory; /* of smooth motion, from round to round                            */
+    signed char *factored; /* servos that the factors are of: holds, creeps      (nu x 2)        */
     double *v_end;   /* where it led                                                 (nv)        */
     double *v_mean;  /* mean velocity of the step, (q+ - q) / h                      (nv)        */
     rb_contact *end; /* contacts at the end                                          (touch_max) */
     int nend;
+    double *p_seen, *R_seen; /* poses of links where these were found            (nlink x 3, 9) */
+    int looked;              /* 1: they were looked for; 0: they were taken along by their links */
+    double closing; /* change of the velocities of contacts by the last problem [m/s]            */
     double *gap;  /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
     double *bend; /* that less the one of their material points, last seen [m]     (set.ncontact) */
     int *at;      /* their index among them; -1: not seen                         (set.ncontact) */
@@ -57,9 +68,11 @@ typedef struct rb_node {
     unsigned char *settled; /* rows of the island are what its answer predicted     (set.nisland) */
     unsigned char
         *answered;  /* s->p of the island is the answer for s->u            (set.nisland) */
+    double *motion; /* of the island, in units of what comes to rest [1]          (set.nisland) */
     double low;     /* most that gaps have sunk, in units of what they may [1]                  */
     int lifted_not; /* 1: no displacement takes that off, rounds have to                        */
     double sunk;    /* most that gaps miss, in units of what they may [1]                        */
+    double off;     /* most that rows miss, where gaps have the unit of the others [1]           */
     int solved;     /* problems of these rows so far                                            */
     int tried;      /* and of those before                                                      */
     double change;  /* of the velocities of rows by the last of them [m/s]                      */
@@ -84,6 +97,9 @@ rb_status rb_stage_node(rb_stage *s);
  * end and has none, pulled back to the node; added: how many. */
 rb_status rb_node_rows(rb_node *x);
 rb_status rb_node_add(rb_node *x, int *added);
+
+/* node_rows.c: an end of a range is passed at q_new and has no row. */
+int rb_node_limits_missing(const rb_node *x);
 
 /* node_rows.c: inserts into the contacts of the stage, which are sorted. 0: it is there, or there
  * is no room. */

@@ -133,7 +133,7 @@ static rb_status rows_of_end(rb_node *x, const rb_stage *step)
     if (status == RB_OK)
         status = rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact,
                                       &step->first, &s->set);
-    if (status == RB_OK) status = rb_node_factor(x, s->v_smooth, &stiff);
+    if (status == RB_OK) status = rb_node_factor(x, s->v_way, &stiff);
     if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
     if (status == RB_OK) status = rb_stage_take_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
@@ -308,7 +308,7 @@ static void tell_strikes(rb_node *x)
 
 /* Impulses between the velocities that are reported,
  *
- *     p + p~ of the end - p~ of the start                                                   (S.87)
+ *     p + p~ of the end - p~ of the start                                                   (S.86)
  *
  * for loops. That is p itself for lasting contact, and so it is reported for the others, except for
  * motions that begin with v itself, whose p is of half a step: contacts only push. */
@@ -353,7 +353,7 @@ static void find_kick(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    double *p = s->bias, *kick = s->d->kick; /* of no use here */
+    double *p = s->bias, *kick = s->kick_new; /* of no use here */
     int dry = 0;
     memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
     for (int i = s->set.ncontact; i < s->set.n; i++) {
@@ -422,7 +422,7 @@ static rb_status report_velocity(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_status status = RB_OK;
-    double *kick = s->d->kick;
+    double *kick = s->kick_new;
     s->energy = 0.0;
     s->energy_impacts = x->lost;
     memcpy(s->v_new, x->v_end, (size_t)m->nv * sizeof *s->v_new);
@@ -452,7 +452,7 @@ static void look_deep(rb_node *x)
         const rb_contact *c = &x->end[i];
         if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
         rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
-        double start = rb_stage_start_gap(s, &id);
+        double start = rb_stage_start_gap(s, &id) + rb_stage_start_floor(s, &id);
         double made = (start < -rb_stage_error_least(s) ? start : 0.0) - c->at.gap;
         s->info->penetration = fmax(s->info->penetration, -c->at.gap);
         s->info->penetration_made = fmax(s->info->penetration_made, made);
@@ -464,8 +464,6 @@ rb_status rb_node_report(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    s->energy_made = s->energy_made_free;
-    s->energy_gain = 0.0;
     rb_status status = report_velocity(x);
     if (status != RB_OK) return status;
     look_deep(x);

@@ -7,10 +7,6 @@
 #include "dynamics/placed.h"
 #include "step/node.h"
 
-/* Share of the speed that weight gives in a step, below which a tree may have come to rest [1]:
- * what is faster would fail the certificate, which costs a motion and a problem. */
-#define HARDLY 1e-2
-
 static int joint_size(int type)
 {
     return type == RB_JOINT_FREE ? 7 : type == RB_JOINT_BALL ? 4 : 1;
@@ -62,7 +58,7 @@ static void drop_open(rb_stage *s, const unsigned char *skip)
     }
 }
 
-/* Impulses that would hold the islands of the trees marked in `carried`, v_free that of a step
+/* Impulses that would hold the islands of the trees marked in `marked`, v_free that of a step
  * which begins at rest, and their certificate. What does not rest has the impulses it had. */
 static rb_status judge(rb_stage *s)
 {
@@ -73,7 +69,7 @@ static rb_status judge(rb_stage *s)
     double *p = rb_push(arena, double, s->set.nrow);
     if (!skip || !mode || !p) return RB_NOMEM;
     rb_status status = RB_OK;
-    if (islands_of(s, s->by_midpoint, skip)) {
+    if (islands_of(s, s->marked, skip)) {
         memcpy(mode, s->mode, (size_t)s->set.n);
         memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
         rb_constraints_velocity(&s->set, s->v_free, s->u);
@@ -83,13 +79,13 @@ static rb_status judge(rb_stage *s)
         if (status == RB_OK) status = rb_stage_rest(s);
         restore(s, p, mode);
     }
-    memset(s->by_midpoint, 0, (size_t)s->m->ntree);
+    memset(s->marked, 0, (size_t)s->m->ntree);
     rb_arena_reset(arena, mark);
     return status == RB_UNSOLVED ? RB_OK : status;
 }
 
 /* v_free of a step that begins at rest and stays there: h (M + E)^-1 f, with the forces of now.
- * Trees that are not marked in `carried` have v beside it. */
+ * Trees that are not marked in `marked` have v beside it. */
 static void weigh(rb_node *x, const double *v)
 {
     rb_stage *s = x->s;
@@ -107,7 +103,7 @@ static void weigh(rb_node *x, const double *v)
     rb_wrench_force(m, d, s->v_free);
     rb_mass_solve(m, d, s->v_free);
     for (int j = 0; j < m->nv; j++) {
-        int moves = !s->by_midpoint[m->link_tree[m->dof_link[j]]];
+        int moves = !s->marked[m->link_tree[m->dof_link[j]]];
         s->v_free[j] = s->h * s->v_free[j] + (moves ? v[j] : 0.0);
     }
     rb_stage_restore(s);
@@ -116,17 +112,17 @@ static void weigh(rb_node *x, const double *v)
 /* ---- what stood -------------------------------------------------------------------------------
  */
 
-/* Marks trees of islands that have no velocity in `carried`; how many. */
+/* Marks trees of islands that have no velocity in `marked`; how many. */
 static int find_standing(rb_stage *s)
 {
     const rb_model *m = s->m;
     int n = 0;
     for (int k = 0; k < m->ntree; k++)
-        s->by_midpoint[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
+        s->marked[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
     for (int j = 0; j < m->nv; j++) {
-        if (s->v0[j] != 0.0) s->by_midpoint[m->link_tree[m->dof_link[j]]] = 0;
+        if (s->v0[j] != 0.0) s->marked[m->link_tree[m->dof_link[j]]] = 0;
     }
-    for (int k = 0; k < m->ntree; k++) n += s->by_midpoint[k];
+    for (int k = 0; k < m->ntree; k++) n += s->marked[k];
     return n;
 }
 
@@ -147,20 +143,20 @@ rb_status rb_node_rest_on(rb_node *x)
 /* ---- what comes to rest -----------------------------------------------------------------------
  */
 
-/* Marks trees of islands that hardly moved in `carried`; how many. */
+/* Marks trees of islands that hardly moved in `marked`; how many. */
 static int find_slow(const rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    double most = HARDLY * s->gravity * s->h;
+    double most = RB_NODE_HARDLY * s->gravity * s->h;
     int n = 0;
     for (int k = 0; k < m->ntree; k++)
-        s->by_midpoint[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
+        s->marked[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
     for (int j = 0; j < m->nv; j++) {
         int tree = m->link_tree[m->dof_link[j]];
-        if (!(fabs(x->v_mean[j]) * fmin(1.0, s->size) <= most)) s->by_midpoint[tree] = 0;
+        if (!(fabs(x->v_mean[j]) * fmin(1.0, s->size) <= most)) s->marked[tree] = 0;
     }
-    for (int k = 0; k < m->ntree; k++) n += s->by_midpoint[k];
+    for (int k = 0; k < m->ntree; k++) n += s->marked[k];
     return n;
 }
 

@@ -46,7 +46,8 @@ static rb_status take_rows(rb_node *x)
     x->at = rb_push(arena, int, s->set.ncontact);
     x->bounces = rb_push(arena, unsigned char, 2 * (size_t)s->set.ncontact);
     x->settled = rb_push(arena, unsigned char, 2 * (size_t)s->set.nisland);
-    if (!x->goal || !x->gap || !x->at || !x->bounces || !x->settled ||
+    x->motion = rb_push(arena, double, s->set.nisland);
+    if (!x->goal || !x->motion || !x->gap || !x->at || !x->bounces || !x->settled ||
         !rb_push_zeros(arena, of_row, 6, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
@@ -88,7 +89,8 @@ static rb_status factor(rb_node *x)
 {
     const rb_stage_stiff out = { .L = x->L, .E = x->E, .all = x->all, .A = x->A };
     rb_status status = rb_node_factor(x, x->v_given, &out);
-    for (int j = 0; j < x->s->m->nv && status == RB_OK; j++) x->stiff |= x->E[j] != 0.0 || x->all;
+    x->stiff |= x->all != NULL;
+    for (int j = 0; j < x->s->m->nv && status == RB_OK; j++) x->stiff |= x->E[j] != 0.0;
     return status;
 }
 
@@ -182,8 +184,16 @@ static rb_touch_id id_of(const rb_contact *c)
     return (rb_touch_id){ RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
 }
 
+/* How deep the pair of a contact was: overlap of the model counts, as it does in what a look finds.
+ */
+static double start_of(const rb_stage *s, const rb_touch_id *id)
+{
+    return rb_stage_start_floor(s, id) + fmin(0.0, rb_stage_start_gap(s, id));
+}
+
 /* Points that met where the bodies were turned otherwise may lie within each other at the node:
- * they are not deeper there than the pair was. */
+ * they are not deeper there than the pair was. Where the model overlaps they are, as faces of a
+ * ground change below what lies within it: nothing has to be lifted for that. */
 static rb_contact at_node(const rb_node *x, const rb_contact *seen)
 {
     const rb_model *m = x->s->m;
@@ -196,7 +206,8 @@ static rb_contact at_node(const rb_node *x, const rb_contact *seen)
     rb_rot_t(x->s->d->link_R + 9 * (ptrdiff_t)k, c.at.normal, own);
     rb_rot(x->R0 + 9 * (ptrdiff_t)k, own, c.at.normal);
     rb_sub3(c.at.pos2, c.at.pos1, r);
-    c.at.gap = fmax(rb_dot3(c.at.normal, r), fmin(0.0, rb_stage_start_gap(x->s, &id)));
+    c.at.gap = rb_dot3(c.at.normal, r);
+    if (!(rb_stage_start_floor(x->s, &id) < 0.0)) c.at.gap = fmax(c.at.gap, start_of(x->s, &id));
     return c;
 }
 
@@ -210,8 +221,7 @@ static int order(const rb_contact *x, const rb_contact *y)
 static int is_deep(const rb_stage *s, const rb_contact *c)
 {
     rb_touch_id id = id_of(c);
-    double start = fmin(0.0, rb_stage_start_gap(s, &id));
-    return c->at.gap < start - 0.5 * rb_stage_pair_overlap(s, c->geom1, c->geom2);
+    return c->at.gap < start_of(s, &id) - 0.5 * rb_stage_pair_overlap(s, c->geom1, c->geom2);
 }
 
 int rb_node_is_deep(const rb_node *x)
@@ -237,15 +247,32 @@ int rb_node_insert(rb_stage *s, const rb_contact *c)
     return 1;
 }
 
-static int limits_missing(const rb_node *x)
+/* An end of a range that is passed at the end of the step and has no row: a narrow range may be
+ * left by the other end than the one that had it. */
+static int is_missing(const rb_stage *s, int object, const double range[2], double now)
 {
-    const rb_model *m = x->s->m;
-    for (int j = 0; j < m->njnt_all && !x->every_limit; j++) {
-        if (rb_stage_limit_deepened(x->s, j) > 1.0) {
-            rb_touch_id low = { RB_CONSTRAINT_LIMIT, j, 0, 0 },
-                        high = { RB_CONSTRAINT_LIMIT, j, 1, 0 };
-            if (!rb_stage_find(&x->s->set, &low) && !rb_stage_find(&x->s->set, &high)) return 1;
-        }
+    rb_touch_id id = { RB_CONSTRAINT_LIMIT, object, now - range[0] > range[1] - now, 0 };
+    return !rb_stage_find(&s->set, &id);
+}
+
+int rb_node_limits_missing(const rb_node *x)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    if (x->every_limit) return 0;
+    for (int j = 0; j < m->njnt_all; j++) {
+        const double *range = m->jnt_range + 2 * (ptrdiff_t)j;
+        if (!(rb_stage_limit_deepened(s, j) > 1.0)) continue;
+        rb_touch_id ball = { RB_CONSTRAINT_LIMIT, j, 0, 0 };
+        if (m->jnt_type[j] == RB_JOINT_BALL ? !rb_stage_find(&s->set, &ball)
+                                            : is_missing(s, j, range, s->q_new[m->jnt_qadr[j]]))
+            return 1;
+    }
+    for (int t = 0; t < m->ntendon; t++) {
+        if (!(rb_stage_tendon_deepened(s, t) > 1.0)) continue;
+        double length = m->tendon_pathnum[t] > 0 ? rb_tendon_length(m, s->d, t)
+                                                 : rb_stage_tendon_length(m, t, s->q_new);
+        if (is_missing(s, m->njnt_all + t, m->tendon_range + 2 * (ptrdiff_t)t, length)) return 1;
     }
     return 0;
 }
@@ -327,20 +354,24 @@ rb_status rb_node_add(rb_node *x, int *added)
                            .bounces = x->bounces,
                            .answered = x->answered,
                            .still = s->still };
+    int deeper = 0;
     *added = 0;
     for (int i = 0; i < x->nend; i++) {
         const rb_contact *seen = &x->end[i];
         if (!rb_flight_holds(s->flight, seen->geom1, seen->geom2, seen->at.feature)) continue;
         if (!is_deep(s, seen)) continue;
         rb_contact c = at_node(x, &x->end[i]);
+        rb_touch_id id = id_of(&c);
+        deeper |= c.at.gap < start_of(s, &id);
         *added += rb_node_insert(s, &c);
     }
-    if (limits_missing(x)) ++*added, x->every_limit = 1;
+    if (rb_node_limits_missing(x)) ++*added, x->every_limit = 1;
     if (*added == 0) return RB_OK;
     go_to_node(x);
     rb_status status = build(x, &s->first);
     if (status == RB_OK && before.set.nrow == 0) status = factor(x);
     if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
+    if (status == RB_OK && deeper) s->first = s->set;
     if (status == RB_OK) status = take_rows(x);
     s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
     if (status == RB_OK) status = s->still ? rb_stage_solve_begin(s) : RB_NOMEM;

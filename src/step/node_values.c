@@ -31,27 +31,84 @@
  * ask for rounding. */
 #define LOOPS_OPEN 2e-4
 
+/* Rounds that may take contacts along. */
+enum { MOST_ALONG = 3 };
+
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
 /* d at the end of the step, where it stands still: contacts are those within the margin. Pairs that
  * were not near at the node, and could not come near by the way that was gone, are not looked at.
  */
-static rb_status find_contacts(rb_node *x)
+static void go_to_end(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->near_complete = rb_stage_near_holds(s);
-    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s);
     memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
     memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
     rb_stage_kinematic_pose(s, s->h);
     rb_placed_frames(m, d);
     rb_velocity(m, d);
     memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
+}
+
+static void keep_poses(rb_node *x)
+{
+    size_t n = (size_t)x->s->m->nlink;
+    memcpy(x->p_seen, x->s->d->link_p, 3 * n * sizeof *x->p_seen);
+    memcpy(x->R_seen, x->s->d->link_R, 9 * n * sizeof *x->R_seen);
+}
+
+/* Contacts that were seen go with their links: what that misses of the gaps is of second order in
+ * what the last problem changed. A round that seems to be the last looks again. */
+static void take_contacts_along(rb_node *x)
+{
+    const rb_stage *s = x->s;
+    const rb_data *d = s->d;
+    x->looked = 0;
+    for (int i = 0; i < x->nend; i++) {
+        rb_contact *e = &x->end[i];
+        const int link[2] = { s->m->geom_link[e->geom1], s->m->geom_link[e->geom2] };
+        double *at[2] = { e->at.pos1, e->at.pos2 }, r[3], own[3];
+        for (int side = 0; side < 2; side++) {
+            rb_sub3(at[side], x->p_seen + 3 * (ptrdiff_t)link[side], r);
+            rb_rot_t(x->R_seen + 9 * (ptrdiff_t)link[side], r, own);
+            rb_rot(d->link_R + 9 * (ptrdiff_t)link[side], own, at[side]);
+            rb_add3(at[side], d->link_p + 3 * (ptrdiff_t)link[side], at[side]);
+        }
+        rb_rot_t(x->R_seen + 9 * (ptrdiff_t)link[0], e->at.normal, own);
+        rb_rot(d->link_R + 9 * (ptrdiff_t)link[0], own, e->at.normal);
+        rb_sub3(at[1], at[0], r);
+        e->at.gap = rb_dot3(e->at.normal, r);
+    }
+}
+
+/* The last problem changed velocities by less than rows were looked for with. */
+static int may_take_along(const rb_node *x)
+{
+    int early = x->solved > 0 && x->solved <= MOST_ALONG;
+    return early && x->closing <= x->slack && !x->s->nothing_touches;
+}
+
+static rb_status find_contacts(rb_node *x)
+{
+    rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    if (may_take_along(x)) {
+        go_to_end(x);
+        take_contacts_along(x);
+        keep_poses(x);
+        return RB_OK;
+    }
+    s->near_complete = rb_stage_near_holds(s);
+    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s);
+    go_to_end(x);
     x->nend = 0;
+    x->looked = 1;
     if (s->nothing_touches) return RB_OK;
+    keep_poses(x);
     rb_status status =
         s->near_complete ? rb_collide_near(m, d, s->h, x->slack, &s->near, d->touch_max, x->end,
                                            &x->nend, s->err)
@@ -482,8 +539,8 @@ double rb_node_loops_share(const rb_node *x)
 #define COSTLY 1e5
 
 /* Share of the speed that rows other than gaps may miss what was predicted by [1]: how they bend
- * within the step is of second order, and known no better. Larger: robots on servos do not come to
- * rest. Smaller: one more round. */
+ * within the step is of second order, and known no better. Not at `strict`. Larger: robots on
+ * servos do not come to rest. Smaller: one more round. */
 #define MISSED 1e-5
 
 /* Share of the speed that rows of large islands may miss what was predicted by, except for gaps
@@ -528,18 +585,39 @@ int rb_node_may_lift(const rb_node *x, int island)
     return s->set.c[last].kind != RB_CONSTRAINT_EQUALITY;
 }
 
-/* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone. */
-static double share_missed(const rb_node *x, int i, double allowed, double *sunk)
+/* Motion of islands in units of what comes to rest, 0 to 1 and more [1]. */
+static void find_motion(rb_node *x)
+{
+    const rb_stage *s = x->s;
+    const rb_model *m = s->m;
+    double unit = fmin(1.0, s->size) / (RB_NODE_HARDLY * s->gravity * s->h);
+    memset(x->motion, 0, (size_t)s->set.nisland * sizeof *x->motion);
+    for (int j = 0; j < m->nv; j++) {
+        int island = s->set.tree_island[m->link_tree[m->dof_link[j]]];
+        if (island >= 0) x->motion[island] = fmax(x->motion[island], unit * fabs(x->v_mean[j]));
+    }
+    for (int k = 0; k < s->set.nisland; k++) {
+        if (s->still[k]) x->motion[k] = 1.0;
+    }
+}
+
+/* How far constraint i misses its answer, in units of what it may [1]; sunk: its gap alone; off:
+ * the same where what sinks and what opens have one unit. */
+static double share_missed(const rb_node *x, int i, double allowed, double *sunk, double *off)
 {
     const rb_stage *s = x->s;
     const rb_constraint *c = &s->set.c[i];
     double normal, other = missed_by(x, i, &normal);
     double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
-    int loop = c->kind == RB_CONSTRAINT_EQUALITY;
+    double share = s->tol > RB_TOL_STRICT ? MISSED : 0.0;
+    double moves = c->island >= 0 ? x->motion[c->island] : 1.0;
+    double unit = fmax(fmax(allowed, share * x->speed), least);
+    if (moves < 1.0) unit = fmax(moves * unit, 64.0 * RB_EPS * s->size / s->h);
     *sunk = normal / rb_node_may_sink(x, i);
-    if (loop) return other / allowed;
+    if (c->kind == RB_CONSTRAINT_EQUALITY) return *off = other / allowed;
+    *off = fmax(other, normal) / unit;
     if (x->lifted_not || !rb_node_is_large(s, c->island))
-        return fmax(other / fmax(fmax(allowed, MISSED * x->speed), least), *sunk);
+        return fmax(moves < 1.0 ? *off : other / unit, *sunk);
     *sunk = 0.0;
     return fmax(other, normal) / fmax(allowed, LARGE_MISSED * x->speed);
 }
@@ -549,14 +627,16 @@ double rb_node_missed(rb_node *x)
     const rb_stage *s = x->s;
     double worst = 0.0, allowed = rb_node_allowed(x);
     memset(x->settled, 1, (size_t)s->set.nisland);
-    x->sunk = 0.0;
+    x->sunk = x->off = 0.0;
     find_low(x);
+    find_motion(x);
     for (int i = 0; i < s->set.n; i++) {
         int island = s->set.c[i].island;
-        double sunk = 0.0, share = INFINITY;
+        double sunk = 0.0, share = INFINITY, off = INFINITY;
         if (island >= 0 && s->still[island]) continue;
-        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk);
+        if (island < 0 || x->answered[island]) share = share_missed(x, i, allowed, &sunk, &off);
         x->sunk = fmax(x->sunk, sunk);
+        x->off = fmax(x->off, off);
         if (share > 1.0 && island >= 0) x->settled[island] = 0;
         worst = fmax(worst, share);
     }

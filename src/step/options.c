@@ -85,10 +85,11 @@ rb_status rb_step_opts_check(const rb_step_opts *o, double h, rb_error *err)
         return rb_fail(err, RB_BAD_INPUT, "friction must be finite and not negative");
     if (o->restitution < 0.0 || o->restitution > 1.0)
         return rb_fail(err, RB_BAD_INPUT, "restitution must be between 0 and 1");
-    if (o->stepper == RB_STEPPER_IMPULSE && o->scheme != RB_SCHEME_MIDPOINT &&
-        o->scheme != RB_SCHEME_NODE)
+    if ((int)o->scheme < RB_SCHEME_NODE || (int)o->scheme > RB_SCHEME_MOREAU_JEAN)
+        return rb_fail(err, RB_BAD_INPUT, "scheme must be one of rb_scheme");
+    if (o->stepper == RB_STEPPER_IMPULSE && o->scheme != RB_SCHEME_NODE)
         return rb_fail(err, RB_UNSUPPORTED,
-                       "the stepper impulse has flights instead of a scheme: take midpoint, or "
+                       "the stepper impulse has flights instead of a scheme: take no scheme, or "
                        "another stepper");
     if (!(o->solver->accepts & rb_formulation_kind(o->formulation)))
         return rb_fail(err, RB_UNSUPPORTED, "the solver %s does not take the problems of %s",

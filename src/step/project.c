@@ -27,7 +27,6 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "step/displace.h"
-#include "step/joint_friction.h"
 #include "step/stage.h"
 
 /* Errors of the start are gone after so long [s], and those larger than the scale are taken off at
@@ -75,7 +74,7 @@ static int is_soft(const rb_stage *s)
 static int makes_overlap(const rb_stage *s)
 {
     const rb_step_opts *o = s->o;
-    return o->scheme == RB_SCHEME_MOREAU_JEAN || o->max_repair == 0 || is_soft(s);
+    return o->scheme != RB_SCHEME_NODE || o->max_repair == 0 || is_soft(s);
 }
 
 /* Steppers that say how deep bodies are. */
@@ -162,27 +161,12 @@ static double energy(rb_stage *s)
     return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
 }
 
-/* Joints that stick stay where they are now. */
-static void move_places(rb_stage *s, const double *q)
-{
-    for (int i = 0; i < s->d->ntouch; i++) {
-        rb_touch *touch = &s->d->touch[i];
-        if (touch->id.kind != RB_CONSTRAINT_DRY || touch->frame[RB_LOOP_ROWS] == 0.0) continue;
-        rb_constraint c = { .kind = touch->id.kind, .object = touch->id.a };
-        touch->frame[RB_LOOP_PLACE] +=
-            rb_joint_friction_place(s, &c, s->d->q) - rb_joint_friction_place(s, &c, q);
-    }
-}
-
 /* d->v, kept in v meanwhile, changes only as much as loops need at the new place. */
 static rb_status displace(rb_stage *s, rb_displace *x, double *v)
 {
     rb_data *d = s->d;
-    double *q = rb_push(d->arena, double, s->m->nq_all);
-    if (!q) return RB_NOMEM;
     double before = energy(s);
     memcpy(v, d->v, (size_t)s->m->nv * sizeof *v);
-    memcpy(q, d->q, (size_t)s->m->nq_all * sizeof *q);
     memset(d->v, 0, (size_t)s->m->nv * sizeof *v);
     rb_status status = rb_displace_run(x);
     if (status == RB_FULL) s->info->contacts = x->contacts;
@@ -193,7 +177,6 @@ static rb_status displace(rb_stage *s, rb_displace *x, double *v)
     s->info->projected = fmax(0.0, x->before - x->after);
     s->info->penetration = x->after;
     if (x->close_loops) s->info->loop_error = x->loop_error;
-    move_places(s, q);
     return RB_OK;
 }
 

@@ -328,7 +328,7 @@ rb_status rb_stage_rest_on(rb_stage *s)
     memset(s->still, 0, (size_t)s->set.nisland);
     memset(s->resting, 0, (size_t)s->m->ntree);
     s->info->resting = 0;
-    int ahead = s->v_hat && (!s->last_p || s->middle);
+    int ahead = s->v_hat && !s->last_p;
     if (ahead || s->o->cold || s->o->sink.take || s->o->formulation->kind != RB_CONE) return RB_OK;
     for (int i = 0; i < s->set.nisland; i++) {
         s->still[i] = (unsigned char)(recall(s, i) && island_may_rest(s, i, s->p));

@@ -67,7 +67,8 @@ int rb_rest_cache_find(const rb_model *m, const rb_data *d, const rb_step_opts *
     if (!matches(&x, d->v, m->nv) || !matches(&x, d->q, m->nq) || !matches(&x, d->act, m->na) ||
         !matches(&x, d->ctrl, m->nctrl) || !matches(&x, d->tau, m->nv) ||
         !matches(&x, d->wrench, 6 * m->nbody) || !matches(&x, d->slope, RB_SLOPES * m->nv) ||
-        !matches(&x, d->slope_h, RB_SLOPES) || !matches(&x, d->kick, 2 * m->nv))
+        !matches(&x, d->slope_h, RB_SLOPES) || !matches(&x, d->kick, 2 * m->nv) ||
+        !matches(&x, d->servo, m->nu))
         return 0;
     if (memcmp(&t->opts, o, sizeof *o) != 0) return 0;
     if (memcmp(&t->option, &m->option, sizeof m->option) != 0) return 0;
@@ -84,7 +85,7 @@ void rb_rest_cache_store(const rb_model *m, rb_data *d, const rb_step_opts *o,
     cache->rest_known = 0;
     if (!may_be_still(m, o) || !same(start->v, d->v, m->nv) || !same(start->q, d->q, m->nq)) return;
     if (!same(start->act, d->act, m->na) || !same(start->slope, d->slope, RB_SLOPES * m->nv) ||
-        !same(start->slope_h, d->slope_h, RB_SLOPES))
+        !same(start->slope_h, d->slope_h, RB_SLOPES) || !same(start->servo, d->servo, m->nu))
         return;
     if (!same_touch(start->touch, start->ntouch, d->touch, d->ntouch)) return;
     told *t = (told *)(void *)cache->rest_report;
@@ -104,6 +105,7 @@ void rb_rest_cache_store(const rb_model *m, rb_data *d, const rb_step_opts *o,
     append(&x, d->slope, RB_SLOPES * m->nv);
     append(&x, d->slope_h, RB_SLOPES);
     append(&x, d->kick, 2 * m->nv);
+    append(&x, d->servo, m->nu);
     memcpy(cache->rest_touch, d->touch, (size_t)d->ntouch * sizeof *d->touch);
     cache->rest_ntouch = d->ntouch;
     cache->rest_known = 1;

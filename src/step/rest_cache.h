@@ -9,10 +9,10 @@
 int rb_rest_cache_find(const rb_model *m, const rb_data *d, const rb_step_opts *o,
                        rb_step_info *info);
 
-/* After a step that began with q, v, act, slope and the constraints touch. */
+/* After a step that began with q, v, act, slope, servo and the constraints touch. */
 typedef struct rb_rest_cache_start {
     const double *q, *v, *act;
-    const double *slope, *slope_h;
+    const double *slope, *slope_h, *servo;
     const rb_touch *touch;
     int ntouch;
 } rb_rest_cache_start;

@@ -23,7 +23,7 @@ enum { KEPT_ROWS = 120 };
 #define CLOSING 0.25
 
 /* Rows from which on, and up to which, a dense system pays. */
-enum { ACTIVE_LEAST = 7, ACTIVE_MOST = 400 };
+enum { ACTIVE_LEAST = 1, ACTIVE_MOST = 400 };
 
 /* The same where there are so many rows to each freedom that its side is factored. */
 enum { CROWDED_MOST = 6000, CROWDED = 4 };
@@ -169,7 +169,7 @@ static int is_brief(const rb_stage *s, const rb_island *island, const masses *of
         held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner ||
                 c->gap < -2.0 * rb_stage_deep(s, &c->id) || c->ndof > CHAIN_DOFS;
     }
-    int later = s->o->scheme == RB_SCHEME_NODE && !s->final; /* shorter rounds end sooner */
+    int later = !s->final; /* shorter rounds end sooner */
     return (loops && s->may_yield && (!s->yields || later)) ||
            (held && !s->final && s->info->splits < BRIEF_SPLITS);
 }
@@ -492,7 +492,6 @@ rb_status rb_stage_solve_begin(rb_stage *s)
 rb_status rb_stage_solve(rb_stage *s)
 {
     rb_status status = rb_stage_rest_on(s);
-    if (status == RB_OK && s->closed) status = rb_stage_apart_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     return status == RB_OK ? rb_stage_solve_others(s, s->still) : status;
 }

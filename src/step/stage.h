@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "collide/near.h"
 #include "contact/contact.h"
+#include "dynamics/smooth_push.h"
 #include "math/vec3.h"
 #include "rattleback/impact.h"
 #include "rattleback/step.h"
@@ -38,19 +39,6 @@ typedef struct rb_kept {
     unsigned char *left; /* of active_rows.c                            (constraints)           */
 } rb_kept;
 
-/* A vertex that stood on a face in the round before. */
-typedef struct rb_kept_point {
-    rb_contact contact; /* as it was                                                            */
-    double vertex[3];   /* in the frame of its geom [m]                                         */
-} rb_kept_point;
-
-/* The place of a contact that runs, in the round before (S.12). */
-typedef struct rb_kept_plane {
-    rb_contact contact;  /* as it was                                                            */
-    double x_1[3], n[3]; /* its point and normal in the frame of geom 1 [m]                     */
-    double x_2[3];       /* its point in the frame of geom 2 [m]                                */
-} rb_kept_plane;
-
 /* How a link goes while the joints go straight (S.31), all of it per way. */
 typedef struct rb_link_path {
     double w[3];         /* turning at the end that is looked from [rad]                         */
@@ -58,19 +46,12 @@ typedef struct rb_link_path {
     double W, B, X, A;   /* bounds along the way [rad], [rad], [m], [m]                          */
 } rb_link_path;
 
-/* Rows of an equality, at most. rb_touch.frame of a closed one has what the next step begins with
- * for each, and then the length of the step; of a joint that sticks, its place as well. */
-enum { RB_LOOP_ROWS = 6, RB_LOOP_PLACE };
+/* Rows of an equality, at most. */
+enum { RB_LOOP_ROWS = 6 };
 
 /* Share of the overlap that steps may make which rounds of the node rule may leave, either way: a
  * gap of that is closed [1]. */
 #define RB_NODE_LEFT 0.01
-
-typedef enum rb_closed_tree {
-    RB_CLOSED_NOT,  /* its loops, if any, are rows  */
-    RB_CLOSED,      /* within smooth motion (S.43)  */
-    RB_CLOSED_RESTS /* and v = 0 is certified there */
-} rb_closed_tree;
 
 /* The worst of the gaps at the end of a step, in units of what is allowed: a pair of geoms, and
  * limits. */
@@ -99,26 +80,22 @@ typedef struct rb_stage {
     int ambiguous;    /* 1: cones of this round of restitution have several answers               */
 
     /* how the motion is being tried */
-    int final;            /* 1: the step cannot be halved any more                               */
-    int without_push_out; /* 1: the rows ask for no velocity that takes off overlap (S.36)       */
-    int may_overlap;      /* overlap that is accepted, in units of what a step may make; 0: none */
-    int may_yield;        /* 1: a motion without answer may be tried with relaxed rows           */
-    int yields;           /* 1: closure errors of loops are kept, contacts are relaxed; 2: limits
-                             that the start violates are relaxed, too (S.39)                     */
-    int keep_overlap;     /* 1: repairs leave overlap that is not too deep (S.78)                */
-    int no_answer;        /* 1: a problem of the motion has no answer; `node` only               */
-    int corrects;         /* 1: errors of the start are being taken off (S.69)                   */
-    int passed[2];        /* geoms that tunnelling.c found to pass through each other            */
-    int *passed_through;  /* pairs that did so and get rows now         (npassed_through x 2)    */
-    int npassed_through;  /* -1: all pairs that may do so get rows                               */
-    double *half;         /* p~ of loops and limits (S.87); NULL: none, `node` only (set.nrow)   */
+    int final;           /* 1: the step cannot be halved any more                               */
+    int may_overlap;     /* overlap that is accepted, in units of what a step may make; 0: none */
+    int may_yield;       /* 1: a motion without answer may be tried with relaxed rows           */
+    int yields;          /* 1: closure errors of loops are kept, contacts are relaxed; 2: limits
+                            that the start violates are relaxed, too (S.39)                     */
+    int no_answer;       /* 1: a problem of the motion has no answer                            */
+    int corrects;        /* 1: errors of the start are being taken off (S.69)                   */
+    int passed[2];       /* geoms that tunnelling.c found to pass through each other            */
+    int *passed_through; /* pairs that did so and get rows now         (npassed_through x 2)    */
+    int npassed_through; /* -1: all pairs that may do so get rows                               */
+    double *half;        /* p~ of loops and limits (S.86); NULL: none, `node` only (set.nrow)   */
     unsigned char *redundant; /* rows of loops that other rows imply; NULL: none
                                  (neq x RB_LOOP_ROWS)                                             */
     double open;     /* largest closure error at the start [m]                              */
-    double missed;   /* largest closure error beyond its goal, in units of open_most [1]    */
     rb_deepest gaps; /* worst gap that the last check found                                 */
-    double reach;    /* largest change of the speed of a point by impulses, in repairs [m/s] */
-    double *link_dw, *link_dv; /* that change, for each link                       (nlink x 3)    */
+    double reach;    /* largest change of a speed by impulses; printed schemes [m/s]        */
 
     /* before the step */
     double *q0, *v0, *act0; /*                                          (nq_all), (nv), (na)      */
@@ -128,21 +105,10 @@ typedef struct rb_stage {
 
     /* smooth motion: without contact */
     double *q_free, *v_free, *act_free;
-    int rough;        /* 1: accurate enough only for trees that move by the midpoint rule         */
-    double *v_smooth; /* v_free without the effect of impulses on smooth terms       (nv)         */
-    double *v_next;   /* v_free with it; the next step extrapolates its change (S.2) (nv)         */
-
-    /* loops that are closed within smooth motion (S.43); NULL where a model has none */
-    unsigned char *closed;      /* rb_closed_tree                                 (ntree)         */
-    unsigned char *loop_rows;   /* 1: loops of the tree are rows of the problem   (ntree)         */
-    int too_fast;               /* 1: they make energy because the step is too long               */
-    int more_loop_rows;         /* 1: loops became rows since the motion began                    */
-    rb_constraints closing;     /* rows of loops at q0                                            */
-    const double *closing_p;    /* their impulses                                 (closing.nrow)  */
-    const double *closing_next; /* impulses that the next step begins with        (closing.nrow)  */
-    const unsigned char *closing_sticks; /* dry friction of them that sticks      (closing.n)     */
-    const double *closing_goal; /* coordinate where it sticks                     (closing.nrow)  */
-    const double *closing_dv;   /* change of v between the impulses at both ends; NULL: none (nv) */
+    rb_smooth_memory *smooth_memory; /* what its motions leave to each other; NULL: nothing       */
+    double motion_left; /* change that one more iteration of the last one would make [1]          */
+    double *v_next; /* v0 and the change by smooth motion, which the next step extrapolates (S.2)
+                       (nv)                                                                       */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
     const double *q_hat, *v_hat;
@@ -159,25 +125,17 @@ typedef struct rb_stage {
     rb_constraints first; /* the set at the start of the step, with the gaps there                */
     rb_constraints last;  /* the set before the repair                                            */
     const double *last_p; /* its impulses; NULL: none yet                         (last.nrow)     */
-    int middle;           /* 1: the rows are those of the middle of the step (S.5)                */
-    rb_kept_point *kept_point; /*                                                 (nkept_point)   */
-    int nkept_point;
-    rb_kept_plane *kept_plane; /*                                                 (nkept_plane)   */
-    int nkept_plane;
-    int inelastic;           /* 1: nothing bounces within the step                                */
+    int inelastic;        /* 1: nothing bounces within the step                                */
     const rb_flight *flight; /* contacts that fly and have no rows; NULL: none                    */
-    int *ghost;              /* pairs that pass by each other and have no rows (S.6) (nghost x 2) */
-    int nghost;
     rb_contact *seen; /* contacts at q_new, of the last check; NULL: not kept     (touch_max)     */
     int nseen;
     double seen_h;           /* time ahead for which that check looked for contacts [s]           */
     rb_paradigms *paradigms; /* `hybrid`: which pairs are constraints; NULL: other steppers       */
     rb_impact_result single_impact; /* `hybrid`: impact of a single contact; nphase 0: of several */
-    int round;             /* of an impact, 1, 2, ..; 0: motion                                   */
-    int midpoint_substeps; /* of smooth motion with impulses, one iteration before; 0: none       */
-    int iteration;         /* of smooth motion and rows (S.53), 1, 2, ..; 0: none                 */
-    int attempts;          /* motions that were computed from time0 so far                        */
-    int part;              /* problem of restitution, 1, 2, ..; 0: the first one                  */
+    int round;     /* of an impact, 1, 2, ..; 0: motion                                   */
+    int iteration; /* round of the node rule, 1, 2, ..; 0: none                           */
+    int attempts;  /* motions that were computed from time0 so far                        */
+    int part;      /* problem of restitution, 1, 2, ..; 0: the first one                  */
 
     /* the problem and its answer */
     rb_kept *kept;    /* NULL: none                                               (set.nisland)   */
@@ -198,50 +156,43 @@ typedef struct rb_stage {
 
     /* after the step */
     double *v_new, *q_new;
-    double *first_v, *first_f; /* first answer; NULL: it is the only one          (nv)            */
-    double *first_work;        /* work of prescribed motion in it, per tree [J]   (ntree)         */
-    int *first_island;         /* its islands, as tree_island                     (ntree)         */
-    double energy_gain;      /* energy that the midpoint rule made, per kinetic energy [1]        */
+    double *kick_new;  /* rb_data.kick of the motion                                (nv x 2)      */
+    double *servo_new; /* rb_data.servo of the motion                               (nu)          */
+    double *v_way;     /* velocity that leads from q0 to q_new             (nv)             */
     double energy_made_free; /* energy that smooth motion made without impulses [J]               */
-    double energy_made;      /* energy that it made with them, which `energy` lacks [J]           */
     double energy;           /* energy that impulses created in the part [J]                      */
     double energy_impacts;   /* the part of it by impacts [J]                                     */
     double overlap_deepest;  /* info.penetration over all parts [m]                               */
     double overlap_made;     /* info.penetration_made over all parts [m]                          */
     double least_speed;      /* approach that is rounding, rb_flight_floor [m/s]                  */
     unsigned char *pushed;   /* an impulse acts on the tree                      (ntree)      */
-    unsigned char *overlaps; /* a contact of the tree overlaps at q_new          (ntree)      */
-    unsigned char *follows_rows; /* the tree moves by h v+, as its rows assume       (ntree)      */
-    unsigned char *by_midpoint;  /* it moves by the midpoint rule with impulses      (ntree)      */
-    unsigned char *resting;      /* v = 0 is certified for the tree                  (ntree)      */
+    unsigned char *marked;   /* scratch of node_rest.c                           (ntree)      */
+    unsigned char *resting;  /* v = 0 is certified for the tree                  (ntree)      */
 } rb_stage;
 
-/* step.c: writes the name that a problem of this step has in files. */
+/* advance.c: writes the name that a problem of this step has in files. */
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size);
 
-/* step.c: save copies the state of d to q0, v0, act0, time0, where a part of the step begins;
+/* advance.c: save copies the state of d to q0, v0, act0, time0, where a part of the step begins;
  * restore copies it back. */
 void rb_stage_save(rb_stage *s);
 void rb_stage_restore(rb_stage *s);
 
-/* step.c: computes v_new, q_new, act_free from q0, v0, act0, time0 and h. Mocap bodies move too. */
+/* advance.c: computes v_new, q_new, act_free from q0, v0, act0, time0 and h. Mocap bodies move too.
+ */
 rb_status rb_stage_motion(rb_stage *s);
 
-/* step.c: makes the motion that was found the state, and its constraints the table of touching
+/* advance.c: makes the motion that was found the state, and its constraints the table of touching
  * ones. */
 void rb_stage_finish(rb_stage *s);
 
-/* step.c: computes energy from set, p, v_new, v_free. */
-rb_status rb_stage_measure(rb_stage *s);
-
-/* report_energy.c: the first returns 1 where a motion with loops makes energy that shorter steps
- * would not make. The second adds to energy_made what an accepted motion made beside impulses.
- * Both move d. */
-int rb_stage_loops_make_energy(rb_stage *s);
-void rb_stage_report_energy(rb_stage *s);
-
-/* step.c: moves the state by h, in halves where needed. */
+/* advance.c: moves the state by h, in halves where needed. */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits);
+
+/* budget.c: work that a step may take; and RB_BUDGET or RB_CANCELLED, with a sentence, after it was
+ * stopped. */
+double rb_stage_budget(const rb_stage *s);
+rb_status rb_stage_report_stopped(const rb_stage *s);
 
 /* ---- what src/events, the room above, gives to the step ----------------------------------------
  */
@@ -282,53 +233,28 @@ void rb_stage_kinematic_end(rb_stage *s, int moved);
 /* free_motion.c: computes v_free, q_free, act_free. The state is unchanged. */
 rb_status rb_stage_free_motion(rb_stage *s);
 
-/* free_motion.c: the same with less accuracy, where every tree is expected to move by the
- * midpoint rule with impulses. */
-rb_status rb_stage_rough_motion(rb_stage *s);
-
-/* free_motion.c: computes the last digits of a rough motion. */
-rb_status rb_stage_refine_motion(rb_stage *s);
-
 /* free_motion.c: moves d from q0 and velocity v by h, without contact, and sets
  * energy_made_free. dv: change of the velocity that the iteration begins with, NULL: it is
- * extrapolated. rb_stage_take_motion makes the position of d q_free, v_free, act_free. */
+ * extrapolated. */
 rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, const double *A,
                                double tol);
-void rb_stage_take_motion(rb_stage *s, double made);
 
-/* closed_loops.c: computes v_free, q_free, act_free with closed loops, for all trees whose loops
- * are not rows. Sets closed, and loop_rows where that fails. *any 0: the model has no such
- * loops, and nothing was computed. */
-rb_status rb_stage_close_loops(rb_stage *s, int *any);
+/* semi_implicit.c, moreau_jean.c: computes the motion of s by the schemes of the papers, as
+ * printed. */
+rb_status rb_stage_semi_implicit(rb_stage *s);
+rb_status rb_stage_moreau_jean(rb_stage *s);
 
-/* loop_rows.c: before a motion. Sets loop_rows of the trees that something pushed in the step
- * before. */
-void rb_stage_choose_loop_rows(rb_stage *s);
-
-/* loop_rows.c: after rows were taken. Marks as still the islands whose loops are closed and that
- * nothing pushes. RB_UNSOLVED: other loops have become rows, and more_loop_rows is set. The
- * second does the same after the check of gaps, for what overlaps. */
-rb_status rb_stage_apart_rows(rb_stage *s);
-rb_status rb_stage_check_loop_rows(rb_stage *s);
-
-/* loop_rows.c: impulses of closed loops in p, when all is done; and in the table of touching
- * constraints what the next step begins with. */
-void rb_stage_closed_impulses(rb_stage *s);
-void rb_stage_closed_next(rb_stage *s);
-
-/* gaps.c: how far joint j is beyond its limits at q_new, in units of what a step may make [1]. */
+/* gaps.c: how far joint j, or tendon t, is beyond its limits at q_new, in units of what a step may
+ * make [1]. d is at q_new. */
 double rb_stage_limit_deepened(const rb_stage *s, int j);
+double rb_stage_tendon_deepened(const rb_stage *s, int t);
 
 /* free_motion.c: stores the rate of v of this part, from which the next one is extrapolated. */
 void rb_stage_keep_slope(rb_stage *s);
 
-/* smooth_impulses.c: returns 1 where actuators exchange more energy than the error of the midpoint
- * rule, the accuracy is not strict, and restitution was not asked for. */
+/* pushed.c: returns 1 where actuators exchange more energy than the error of smooth motion, the
+ * accuracy is not strict, and restitution was not asked for. */
 int rb_stage_is_driven(const rb_stage *s);
-
-/* free_motion.c: returns 1 where a link could turn by more than RB_MIDPOINT_TURN in the step at
- * velocity v (nv). */
-int rb_stage_may_turn(const rb_stage *s, const double *v);
 
 /* rows.c: takes the arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
@@ -340,11 +266,14 @@ typedef struct rb_stage_stiff {
     double *all; /* where they couple dofs: M with all of them (D.55), else untouched  (nM) */
     double *A;   /* likewise: inertia of joints that creep (D.38), from the start of a step:
                     d->act is that of its beginning                                    (nv) */
-    int again;   /* 1: A and M stay, d is in the middle of the step                         */
+    int again;   /* likewise: 1: A and M stay, d is in the middle of the step               */
 } rb_stage_stiff;
 
-/* rows.c: factors M at d->q, with springs and dampers of a step of h. out may be NULL. */
+/* rows.c: factors M at d->q, with springs, dampers and servos of a step of h, those of
+ * smooth_memory where they are known. out may be NULL. The second does that once more for other
+ * servos, where no dofs are coupled: L_node and E are L and E of the first. */
 rb_status rb_stage_factor(rb_stage *s, const rb_stage_stiff *out);
+rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
@@ -352,24 +281,10 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
 /* rows.c: how far the gap of a constraint may be relaxed where rows have no answer (S.39) [m]. */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c);
 
-/* rows.c: finds contacts and rows at q_hat, factors M there, and fills u. */
-rb_status rb_stage_rows(rb_stage *s);
-
-/* rows.c: builds the set `first`, where rows are taken ahead of the start. d and q_hat are at
- * q0. */
-rb_status rb_stage_rows_at_start(rb_stage *s);
-
 /* near_pairs.c: find notes the pairs that it sees while it looks for contacts at the velocity of
  * d. holds returns 1 where q_new is so near that only those can touch. */
 rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
-
-/* clearance.c: note keeps the gaps of all pairs at q0, with poses as in d. is_clear returns 1
- * where nothing can meet between q0 and q_free (S.33); take_free then makes the smooth motion
- * the answer. */
-void rb_stage_note_clearance(rb_stage *s);
-int rb_stage_is_clear(rb_stage *s);
-void rb_stage_take_free(rb_stage *s);
 
 /* separation.c: returns 1 where nothing touches at q_new, nor on the way there from q0 (S.34).
  * Sets moves_far. */
@@ -384,30 +299,12 @@ void rb_stage_link_paths(const rb_stage *s, const double *l, const double *S, co
  * the end that is looked from. */
 rb_link_path rb_stage_link_path_on(const rb_stage *s, int n, const int *links, const double *dq);
 
-/* kept_points.c: in a repair. keep stores the vertices of this round before q_hat moves; add
- * puts those that the next round has lost among its contacts. */
-rb_status rb_stage_keep_points(rb_stage *s);
-rb_status rb_stage_add_kept_points(rb_stage *s);
-
-/* kept_planes.c: the same for places of contacts that run along a surface; after kept_points.c. */
-rb_status rb_stage_keep_planes(rb_stage *s);
-rb_status rb_stage_add_kept_planes(rb_stage *s);
-
 /* rest.c: sets p, mode, still, resting of islands that rest with the impulses of the step
  * before. */
 rb_status rb_stage_rest_on(rb_stage *s);
 
 /* rest.c: computes v_new, which is zero where an island rests. p may change by rounding there. */
 rb_status rb_stage_rest(rb_stage *s);
-
-/* smooth_impulses.c: after pushed and resting are known. Computes p and v_new with the effect of
- * impulses on smooth terms, sets by_midpoint, and q_k (nq), the position of the trees that move
- * by it. */
-rb_status rb_stage_smooth_impulses(rb_stage *s, double *q_k);
-
-/* smooth_impulses.c: returns 1 where trees are so long that an iteration costs more than the
- * rows. Their steps are halved earlier. */
-int rb_stage_is_long(const rb_model *m);
 
 /* refine.c: makes the residual of a certified answer of a cone problem ten times smaller, where
  * doubles can hold it (S.28). Scratch from o->arena. */
@@ -438,58 +335,21 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip);
 /* restitution.c: adds to the impulses of compression, p, those of restitution. */
 rb_status rb_stage_restitute(rb_stage *s);
 
-/* ghost.c: finds pairs whose rows push although the geoms would not meet. Rows are those of the
- * start of the step. is_ghost returns 1 for a contact of such a pair. */
-rb_status rb_stage_find_ghosts(rb_stage *s);
-int rb_stage_is_ghost(const rb_stage *s, const rb_contact *c);
-
 /* tunnelling.c: after rb_stage_check. RB_UNSOLVED: a geom passes through another one between q0
  * and q_new (S.30). Moves d. */
 rb_status rb_stage_tunnelling(rb_stage *s);
 
-/* tunnelling.c: returns 1 where v_new takes a geom elsewhere than v does, by more than a quarter
- * of its thickness. Moves d. */
-int rb_stage_is_pushed_aside(rb_stage *s, const double *v);
-
-/* ghost.c: *meet 1: one of the ghost pairs does meet on the way from q0 with v_new. */
-rb_status rb_stage_ghosts_meet(rb_stage *s, int *meet);
-
-/* midpoint_rows.c: after the first round. Computes v_new, q_new with rows at the middle of the
- * step, for bodies that pivot. *done 0 with s->middle set: there is no answer, and the stage is
- * no longer that of the first round. */
-rb_status rb_stage_midpoint_rows(rb_stage *s, int *done);
-
-/* new_position.c: returns 1 for a body by itself, the only link of its tree. */
+/* pushed.c: returns 1 for a body by itself, the only link of its tree. */
 int rb_stage_is_single(const rb_model *m, int link);
 
-/* new_position.c: sets pushed. */
+/* pushed.c: sets pushed. */
 void rb_stage_find_pushed(rb_stage *s);
-
-/* new_position.c: computes v_new, q_new, pushed, resting. */
-rb_status rb_stage_new_position(rb_stage *s);
-
-/* new_position.c: moves the bodies of islands with an overlap by h v+, as their rows assume
- * (S.17). *moved 0: all of them moved so already. */
-rb_status rb_stage_follow_rows(rb_stage *s, int *moved);
-
-/* new_position.c: v_hat (nv) leads from q0 to q_new in h. The rows of a repair are taken there. */
-void rb_stage_mean_velocity(const rb_stage *s, double *v_hat);
-
-/* relax.c: where rows of repairs are taken. */
-typedef struct rb_relax {
-    double *q_hat, *v_hat; /*                                            (nq), (nv)             */
-    double *r;             /* how far the round before went from v_hat; NULL: not known  (nv)   */
-    double worst;          /* of the round before, as rb_stage_check says                       */
-    double share;          /* of the way that is gone [1]                                       */
-    int seen;              /* r is that of a round                                              */
-    int alternates;        /* 1: repairs alternate between two places        */
-} rb_relax;
-
-rb_status rb_relax_start(rb_stage *s, rb_relax *x);
-rb_status rb_relax_next(rb_stage *s, double worst, rb_relax *x);
 
 /* gaps.c: the constraint of that identity, NULL: there is none. */
 const rb_constraint *rb_stage_find(const rb_constraints *set, const rb_touch_id *id);
+
+/* allowed_overlap.c: sets deep and open_most, from the accuracy and the size of the model. */
+void rb_stage_allow(rb_stage *s);
 
 /* allowed_overlap.c: overlap that a step may make of a pair of geoms, and of a constraint; and
  * how far overlap of the model may grow in a step [m]. */
@@ -504,6 +364,9 @@ double rb_stage_lowest(const rb_stage *s, double start, double deep);
 /* gaps.c: gap of a constraint at the start of the step, 0: it was not near. For a contact the
  * least gap of its pair, since features may change on the way. */
 double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
+
+/* gaps.c: where overlap that the pair of a contact began with may end (F.8), 0: there was none. */
+double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id);
 
 /* gaps.c: computes the array start, that gap of all constraints, from first. */
 rb_status rb_stage_find_starts(rb_stage *s);
@@ -538,19 +401,11 @@ rb_status rb_stage_check(rb_stage *s, double *worst);
 /* gaps.c: the same for n contacts that were found there, and for limits, but not for loops. */
 double rb_stage_measure_gaps(rb_stage *s, const rb_contact *found, int n);
 
-/* step.c: returns 1 where contacts have a stiffness. Their overlap refuses no step. */
+/* gaps.c: returns 1 where contacts have a stiffness. Their overlap refuses no step. */
 int rb_stage_is_soft(const rb_stage *s);
 
 /* gaps.c: RB_UNSOLVED, with a sentence that names the worst gap of the last check. */
 rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs);
-
-/* reach.c: computes reach from v_new. Kinematics and frames are those of any position of the
- * step. */
-void rb_stage_reach(rb_stage *s);
-
-/* reach.c: in a repair. Returns 1 where the bodies could meet within the step, with twice the
- * change that impulses made in the round before. Needs velocity and frames. */
-int rb_stage_in_reach(const rb_stage *s, const rb_contact *c);
 
 /* jam.c: after a problem without answer that halving the step cannot help. RB_JAMMED: the rows
  * of an island prove that there is none; info and err say which. RB_UNSOLVED elsewhere. */
@@ -563,11 +418,6 @@ rb_status rb_stage_project(rb_stage *s, double start);
 /* support_points.c: adds corners of faces that the four points of a contact left out, where
  * weight passes through them. */
 rb_status rb_stage_support_points(rb_stage *s);
-
-/* repair_energy.c: keep stores the first answer before rows at the middle or the first repair.
- * limit takes the energy that repairs made off v_new, and corrects energy. */
-rb_status rb_stage_keep_first_answer(rb_stage *s);
-rb_status rb_stage_limit_repair_energy(rb_stage *s);
 
 /* Order of constraints in sets and in the table of touching ones. < 0: x comes first. */
 RB_INLINE int rb_touch_order(const rb_touch_id *x, const rb_touch_id *y)

@@ -29,10 +29,10 @@
  * that of a place checked. Every pair is found that is deeper than (3/8) (r_1 + r_2) anywhere on
  * the way: a ball that crosses a plate is r_1 + r_2 deep. Less deep passages are not found, such
  * as that of a rod that strikes a peg with the last of its tip. Overlap of the start is added to
- * c. Bodies that move by less than c need no check, because q0 and q_new have no overlap. Ways of
- * more than 1e4 c are halved first where possible. Two links of one tree are seen from the last
- * link that both hang on, because they do not move away from it: a whip is as far from itself as
- * it bends.
+ * c, and so is what a pair may overlap by as its model does (F.8). Bodies that move by less than c
+ * need no check, because q0 and q_new have no overlap. Ways of more than 1e4 c are halved first
+ * where possible. Two links of one tree are seen from the last link that both hang on, because they
+ * do not move away from it: a whip is as far from itself as it bends.
  *
  * A step that fails is halved as others are (S.27), and refused in the end. Parts of a step that
  * lead to a located impact are not checked where contacts fly: their gaps are watched. */
@@ -144,7 +144,7 @@ static void find_displacement(const rb_stage *s, double *v, double *dq)
 {
     const rb_model *m = s->m;
     rb_difference(m, s->q0, s->q_new, dq);
-    rb_stage_mean_velocity(s, v);
+    memcpy(v, s->v_way, (size_t)m->nv * sizeof *v);
     for (int j = 0; j < m->njnt; j++) {
         int type = m->jnt_type[j], at = m->jnt_dofadr[j] + (type == RB_JOINT_FREE ? 3 : 0);
         double guess[3];
@@ -288,10 +288,12 @@ static int is_deep(rb_stage *s, const routes *x, const couple *p, double c, doub
     int often = V > LOOKS * c;
     c = fmax(c, V / LOOKS);
     rb_shape one = form_of(s->m, p->geom[0]), two = form_of(s->m, p->geom[1]);
+    int g1 = p->geom[0], g2 = p->geom[1];
+    rb_touch_id id = { RB_CONSTRAINT_CONTACT, g1 < g2 ? g1 : g2, g1 < g2 ? g2 : g1, 0 };
     double deepest = c, far = rb_is_surface(&one) || rb_is_surface(&two) ? SURFACE_REACH * c : V;
     for (double at = 0.0; at < 1.0;) {
         double left = (1.0 - at) * V, gap = gap_at(s, x, p, at, fmin(left, far));
-        if (at == 0.0) deepest += fmax(0.0, -gap);
+        if (at == 0.0) deepest += fmax(-rb_stage_start_floor(s, &id), fmax(0.0, -gap));
         if (gap < -deepest) return 1;
         if (gap >= left) return 0;
         if (often && !s->final) return 1;
@@ -488,43 +490,4 @@ rb_status rb_stage_tunnelling(rb_stage *s)
     }
     rb_arena_reset(s->d->arena, mark);
     return status;
-}
-
-/* ---- without a velocity -----------------------------------------------------------------------
- */
-
-/* It is not on a mocap body, whose velocity would be seen here. */
-static int moves_alone(const rb_model *m, int link)
-{
-    if (m->link_tree[link] < 0) return 0;
-    while (m->link_parent[link] != 0) link = m->link_parent[link];
-    return m->link_tree[link] >= 0;
-}
-
-/* What a repair moves by more than this share of its thickness has not touched there: the position
- * would be on the other side of something, or beside it, with a velocity that leads elsewhere. */
-int rb_stage_is_pushed_aside(rb_stage *s, const double *v)
-{
-    const rb_model *m = s->m;
-    rb_data *d = s->d;
-    int shoved = 0;
-    double inner;
-    memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
-    for (int j = 0; j < m->nv; j++) d->v[j] = s->h * (s->v_new[j] - v[j]);
-    rb_stage_kinematic_pose(s, s->h);
-    rb_kinematics(m, d);
-    rb_velocity(m, d);
-    rb_frames(m, d);
-    for (int g = 0; g < m->ngeom && !shoved; g++) {
-        ptrdiff_t at = 3 * (ptrdiff_t)m->geom_link[g];
-        double r[3], x[3];
-        if (!moves_alone(m, m->geom_link[g])) continue;
-        rb_shape shape = rb_geom_shape(m, d, g);
-        rb_sub3(shape.p, d->link_p + at, r);
-        rb_cross3(d->link_w + at, r, x);
-        rb_add3(x, d->link_v + at, x);
-        double turn = rb_norm3(d->link_w + at) * rb_bounds_arm(&shape);
-        shoved = is_far(m, g, rb_norm3(x) + turn, &inner);
-    }
-    return shoved;
 }

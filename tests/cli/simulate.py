@@ -33,7 +33,8 @@ def test_summary_has_what_it_promises():
     check(rod["steps"] == 280 and rod["failures"] == 0, rod)
     check(abs(rod["qpos"][0] + 0.231) < 0.004, rod["qpos"])
     check(rod["residual_max"] <= 1e-9 and rod["penetration_max"] <= 1e-9, rod)
-    check(rod["energy_created_max"] <= 1e-12 and rod["below_accuracy"] == 0, rod)
+    # what lasts: 1.2e-6, 1.6e-7, 2.0e-8 J of 9.8 J in a step of 5, 2.5, 1.25 ms
+    check(rod["energy_created_max"] <= 3e-7 and rod["below_accuracy"] == 0, rod)
 
 
 SUNK = """<mujoco><option timestep="0.001"/><worldbody><geom name="floor" type="plane"
@@ -151,6 +152,7 @@ def test_every_problem_that_was_solved_is_dumped():
 
         # single impacts are solves as well, but no complementarity problems
         least = foot["groups"] if stepper == "impulse" else foot["solves"]
+        least -= foot["impacts"] if stepper == "located" else 0
         check(files >= least, (stepper, files, least))
 
 
@@ -166,7 +168,7 @@ def test_a_model_may_say_what_set_says():
     err = rattleback("run", ROD, "--set", "rb.colour=1")[2]
     names = err.split("NAME one of ")[1].strip().split(", ")
     words = {"formulation": "box", "solver": "auto", "stepper": "located", "restitution_law": "newton",
-             "accuracy": "strict"}
+             "accuracy": "strict", "scheme": "node"}
     numbers = {"step": "0.001", "time": "0.01", "directions": "4", "phantom_directions": "4"}
     entries = "".join('<text name="rb.%s" data="%s"/>' % (n, words[n]) if n in words else
                       '<numeric name="rb.%s" data="%s"/>' % (n, numbers.get(n, "0")) for n in names)
@@ -361,6 +363,9 @@ def test_bad_usage_exits_2():
         (("--restitution", "1.5"), "0 to 1"),
         (("--restitution-law", "hooke"), "newton, poisson or stronge"),
         (("--set", "rb.colour=1"), "expected rb.NAME=VALUE"),
+        (("--scheme", "euler"), "scheme euler: expected node, semi-implicit or moreau-jean\n"),
+        (("--scheme", "midpoint"), "expected node, semi-implicit or moreau-jean; node, the default"),
+        (("--set", "rb.scheme=midpoint"), "expected node, semi-implicit or moreau-jean; node, the default"),
         (("--key", "nowhere"), "no such keyframe"),
         (("--record", "/nowhere/x.csv"), "cannot be written"),
     )
@@ -369,6 +374,23 @@ def test_bad_usage_exits_2():
     check_run(rattleback("run"), 2, "expected one model file")
     check_run(rattleback("run", "nowhere.xml"), 2, "nowhere.xml")
     check_run(rattleback("run", ROD, "--solver", "lemke", "--key", "start"), 2, "does not take")
+
+
+def test_a_model_says_its_scheme():
+    model = """<mujoco><custom><text name="rb.scheme" data="%s"/></custom><worldbody><body><joint axis="0 1 0"/>
+      <geom size="0.1" pos="0.3 0 0"/></body></worldbody></mujoco>"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.xml")
+        hashes = {}
+        for word in ("node", "semi-implicit", "midpoint"):
+            with open(path, "w") as file:
+                file.write(model % word)
+            if word == "midpoint":
+                check_run(rattleback("run", path), 2, "scheme midpoint", "expected node, semi-implicit or moreau-jean")
+            else:
+                hashes[word] = summary(path, "--time", "0.1")["hash"]
+                check(summary(path, "--time", "0.1", "--scheme", "node")["hash"] == hashes["node"], word)
+        check(hashes["node"] != hashes["semi-implicit"], hashes)
 
 
 def test_choices_that_do_not_go_together_are_named():

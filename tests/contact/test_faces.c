@@ -152,16 +152,8 @@ TEST(points_of_a_face_are_closed_together)
     for (int i = 0; i < 4; i++) CHECK_NEAR(s.d->touch[i].p[0], 2.0 * 9.81 * 0.001 / 4.0, 1e-9);
     scene_free(&s);
 
-    s = tilted_cube(30.0 * deep);
-    s.o.accuracy = RB_ACCURACY_STRICT;
-    s.o.scheme = RB_SCHEME_MIDPOINT;
-    scene_step(&s);
-    CHECK(fabs(s.d->v[3]) > 1e-6);
-    scene_free(&s);
-
     s = tilted_cube(30.0 * deep); /* v is that of the end, where it stands */
     s.o.accuracy = RB_ACCURACY_STRICT;
-    s.o.scheme = RB_SCHEME_NODE;
     double tilt = s.d->q[4];
     scene_step(&s);
     CHECK(fabs(s.d->q[4]) <= 0.1 * tilt);
@@ -227,7 +219,7 @@ TEST(feet_of_eight_points_stand)
                          "friction='1'/><body pos='0 0 0.6501'><freejoint/>"
                          "<geom class='limb' fromto='0 -0.1 0 0 0.1 0' mass='9'/>" LEG(0.1)
                              LEG(-0.1) "</body></worldbody></mujoco>");
-    int splits = 0, repairs = 0;
+    int splits = 0;
     double bend[2] = { 0.5, 0.5 };
     s.d->q[2] = 0.6 * cos(bend[0]) + 0.0501;
     for (int leg = 0; leg < 2; leg++) {
@@ -238,16 +230,13 @@ TEST(feet_of_eight_points_stand)
         q[5] = -sin(0.5 * bend[leg]);
     }
     s.o.accuracy = RB_ACCURACY_STRICT;
-    s.o.scheme = RB_SCHEME_MIDPOINT; /* (S.24) */
     s.d->v[5] = 0.8;
     s.d->v[3] = 0.3;
     for (int k = 0; k < 150; k++) {
         scene_step(&s);
         splits += s.info.splits;
-        repairs += s.info.repairs;
     }
     CHECK_INT(splits, 0);
-    CHECK(repairs > 10);
     CHECK(s.worst.penetration <= 1e-9 * s.m->extent);
     scene_free(&s);
 }

@@ -21,7 +21,7 @@ enum {
 
 typedef struct image {
     unsigned kind;
-    int n, nc, round, middle;
+    int n, nc, round;
     double *W, *q, *lo, *hi, *mu;
     double q_hat[MAX_Q], v_hat[MAX_V]; /* where the engine stood when it wrote it */
 } image;
@@ -51,13 +51,12 @@ static int take(void *ctx, const char *name, const rb_problem *p)
 {
     tape *t = ctx;
     if (strstr(name, "-c")) return 0; /* the same island once more, with rows that were called in */
-    int island = atoi(strrchr(name, '-') + 1), middle = strstr(name, "-m") != NULL;
+    int island = atoi(strrchr(name, '-') + 1);
     if (t->n > 0 && island <= t->island) t->round++;
     t->island = island;
     CHECK(t->n < MAX_TAKEN);
     image *to = &t->at[t->n++];
     *to = (image){ .kind = p->kind, .n = p->n, .nc = p->nc, .round = t->round };
-    to->middle = middle;
     to->W = zeros((size_t)p->n * (size_t)p->n);
     double *e = zeros((size_t)p->n), *We = zeros((size_t)p->n);
     for (int j = 0; j < p->n; j++) {
@@ -156,10 +155,10 @@ typedef struct world {
     const rb_model *m;
     rb_data *d; /* our own: at q_hat when rows are taken */
     const rb_step_opts *o;
-    double h, g, reach; /* reach: how far repairs look [m/s] */
+    double h, g;
+    double reach; /* speed that impulses of the round before gave [m/s] */
     double q0[MAX_Q], v0[MAX_V], v_free[MAX_V];
     const double *v_hat; /* NULL: the start of the step */
-    int middle;          /* 1: the chosen trees are halfway, no repair */
     double M[MAX_V * MAX_V], Minv[MAX_V * MAX_V];
     int n, nrow, nstart;
     held c[MAX_ROWS], start[MAX_ROWS]; /* start: at the beginning of the step */
@@ -414,21 +413,16 @@ static void add_connects(world *w)
     }
 }
 
-/* Repairs look for contacts as far as the impulses of the round before reach. */
+/* Rounds of nonlinear formulations look for contacts as far as the impulses before lead. */
 static void widen(world *w, const image *p)
 {
-    rb_stage s = { .m = w->m, .d = w->d, .v_free = w->v_free, .reach = w->reach };
-    s.v_new = copied(p->v_hat, w->m->nv);
-    s.link_dw = zeros(3 * (size_t)w->m->nlink);
-    s.link_dv = zeros(3 * (size_t)w->m->nlink);
-    memcpy(w->d->q, p->q_hat, (size_t)w->m->nq * sizeof *w->d->q);
-    rb_kinematics(w->m, w->d);
-    rb_frames(w->m, w->d);
-    rb_stage_reach(&s);
-    w->reach = s.reach;
-    free(s.v_new);
-    free(s.link_dw);
-    free(s.link_dv);
+    const rb_model *m = w->m;
+    memcpy(w->d->q, p->q_hat, (size_t)m->nq * sizeof *w->d->q);
+    for (int j = 0; j < m->nv; j++) w->d->v[j] = p->v_hat[j] - w->v_free[j];
+    rb_kinematics(m, w->d);
+    rb_velocity(m, w->d);
+    for (int k = 1; k < m->nlink; k++)
+        w->reach = fmax(w->reach, sqrt(dot(w->d->link_v + 3 * k, w->d->link_v + 3 * k, 3)));
 }
 
 /* All constraints at q with the links moving by v. */
@@ -500,33 +494,10 @@ static double deep_of(const world *w, const held *c)
     return fmax(1e-9 * size, 1e-12 * m->extent);
 }
 
-/* Deeper than steps may make it (S.24). */
-static int calls(const world *w, const held *c)
-{
-    double deep = deep_of(w, c), start = start_gap(w, c), low = -deep;
-    if (start < -deep) low = start - (start < -2.0 * deep ? 1e-11 : 1e-13) * w->m->extent;
-    return c->gap < low;
-}
-
-/* Where the gap of one contact or limit may end; half of what steps may make where it is lifted. */
-static double own_floor(const world *w, const held *c, int lifts)
-{
-    double low = fmin(0.0, start_gap(w, c)), deep = deep_of(w, c);
-    return lifts && low >= -2.0 * deep ? fmax(low, -0.5 * deep) : low;
-}
-
-/* In a repair, where that of the lowest may that is level with it, of its face (S.9). */
+/* Where the gap of one contact or limit may end. */
 static double face_floor(const world *w, const held *c)
 {
-    int repair = w->v_hat && !w->middle, lifts = repair && calls(w, c);
-    if (c->kind != CONTACT || !is(w, "cone") || !repair) return own_floor(w, c, lifts);
-    for (int j = c->first; j <= c->last; j++) lifts |= calls(w, &w->c[j]);
-    double own = own_floor(w, c, lifts), low = own;
-    for (int j = c->first; j <= c->last; j++) {
-        double other = own_floor(w, &w->c[j], lifts);
-        if (fabs(other - own) <= deep_of(w, c) && other < low) low = other;
-    }
-    return low;
+    return fmin(0.0, start_gap(w, c));
 }
 
 /* The gap that counts as none: of a face that touches, all that is below 1e-9 (S.9). */
@@ -1244,17 +1215,6 @@ static double speed_of(const world *w)
     return most;
 }
 
-/* 1: a tree of the island is elsewhere at q_hat. */
-static int is_moved(const world *w, uint64_t island, const double *q_hat)
-{
-    const rb_model *m = w->m;
-    for (int j = 0; j < m->njnt; j++) {
-        int at = m->jnt_qadr[j];
-        if ((island >> m->link_tree[m->jnt_link[j]] & 1) && q_hat[at] != w->q0[at]) return 1;
-    }
-    return 0;
-}
-
 /* All islands of one round of a step against the problems taken there; returns how many. */
 static int compare_round(world *w, const tape *t, int from, const char *where)
 {
@@ -1263,7 +1223,6 @@ static int compare_round(world *w, const tape *t, int from, const char *where)
     velocities(w);
     while ((island = next_island(w, done)) != 0) {
         done |= island;
-        if (w->middle && !is_moved(w, island, t->at[from].q_hat)) continue;
         world *part = cut(w, island);
         image ours = make(part);
         if (ours.n > 0) {
@@ -1300,8 +1259,7 @@ static int check_step(scene *s, const char *where)
     memcpy(w->v_free, w->d->v, (size_t)m->nv * sizeof *w->v_free);
 
     t->s = s;
-    if (s->o.scheme == RB_SCHEME_NODE) /* others have rows of (S.4) with v_f of (S.1) */
-        s->o.scheme = RB_SCHEME_MIDPOINT;
+    s->o.scheme = RB_SCHEME_SEMI_IMPLICIT; /* rows of (S.4) with v_f of (S.1) */
     s->o.sink = (rb_problem_sink){ take, t };
     scene_step(s);
     s->o.sink = (rb_problem_sink){ NULL, NULL };
@@ -1311,7 +1269,7 @@ static int check_step(scene *s, const char *where)
     CHECK(t->n > 0 || next_island(w, 0) == 0);
     w->nstart = ahead ? 0 : w->n;
     memcpy(w->start, w->c, sizeof w->start);
-    double q_ahead[MAX_Q], v_half[MAX_V];
+    double q_ahead[MAX_Q];
     rb_integrate(m, w->q0, w->v0, w->h, q_ahead);
     for (int round = 0; at < t->n; round++) {
         const image *first = &t->at[at];
@@ -1319,15 +1277,8 @@ static int check_step(scene *s, const char *where)
         const double *q = round ? first->q_hat : ahead ? q_ahead : w->q0;
         const double *v = round ? first->v_hat : ahead ? w->v0 : w->v_free;
         w->v_hat = round || ahead ? v : NULL;
-        w->middle = first->middle;
-        if (w->middle) { /* half of the way; links move as at the start */
-            rb_difference(m, w->q0, q, v_half);
-            for (int j = 0; j < m->nv; j++) v_half[j] /= w->h;
-            w->v_hat = v_half;
-            v = w->v_free;
-        }
         CHECK(memcmp(q, first->q_hat, (size_t)m->nq * sizeof *q) == 0);
-        if (round && !w->middle) widen(w, first);
+        if (round) widen(w, first);
         take_rows(w, q, v);
         int seen = compare_round(w, t, at, where);
         CHECK(seen > 0);
@@ -1461,8 +1412,9 @@ static void push(scene *s, double speed)
 }
 
 /* Problems of the first steps of a scene, from rest and pushed. */
-/* A tree of several links is moved with its impulses in the midpoint rule (S.51): problems of later
- * turns hold velocities that are not assembled here. Its rows are compared where it moves by v+. */
+/* A tree of several links is moved with its impulses in the midpoint rule (S.81): problems of
+ * later turns hold velocities that are not assembled here. Its rows are compared where it moves by
+ * v+. */
 static int has_chain(const rb_model *m)
 {
     for (int k = 1; k < m->nlink; k++) {

@@ -221,13 +221,14 @@ TEST(creeping_joints_go_by_the_start)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         rb_smooth_info info;
         double guess[MOST];
+        const rb_smooth_from from = { .dv = guess, .tol = RB_SMOOTH_TOL };
         shake(m, a, seed, 5.0);
         for (int i = 0; i < m->na; i++) a->act[i] = 0.5;
         rb_data_copy(m, b, a);
         for (int j = 0; j < m->nv; j++) guess[j] = 10.0 * cos((double)seed + 3.0 * j);
         CHECK_INT(rb_smooth_step(m, a, 2e-3, &info), RB_OK);
         CHECK(info.converged);
-        CHECK_INT(rb_smooth_step_from(m, b, 2e-3, guess, NULL, RB_SMOOTH_TOL, &info), RB_OK);
+        CHECK_INT(rb_smooth_step_from(m, b, 2e-3, &from, &info), RB_OK);
         CHECK(info.converged);
         for (int j = 0; j < m->nv; j++) CHECK_NEAR(a->v[j], b->v[j], 1e-6 * (1.0 + fabs(a->v[j])));
     }

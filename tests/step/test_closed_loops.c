@@ -1,4 +1,4 @@
-/* Loops within smooth motion (S.43): energy, order, the way back in time, and what happens where
+/* Loops within smooth motion (S.82): energy, order, the way back in time, and what happens where
  * something pushes. */
 #include "step_support.h"
 
@@ -118,21 +118,18 @@ TEST(mechanisms_keep_their_energy)
         double w;
     } of[] = { { SLIDER("0", ""), 20.0 }, { FOUR_BAR, 9.0 }, { PLATFORM, 3.0 } };
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
-        for (int scheme = 0; scheme < 2; scheme++) {
-            scene s = turning(of[k].mjcf, 0, of[k].w);
-            s.o.scheme = scheme ? RB_SCHEME_MOREAU_JEAN : RB_SCHEME_MIDPOINT;
-            double start = energy(&s), kinetic = 0.0, off = 0.0;
-            for (int i = 0; i < (scheme ? 1000 : 10000); i++) {
-                scene_step(&s);
-                off = fmax(off, fabs(energy(&s) - start));
-                kinetic = fmax(kinetic, rb_energy_kinetic(s.m, s.d));
-            }
-            CHECK(off <= 1e-3 * kinetic);
-            CHECK(s.worst.loop_error <= 1e-11);
-            CHECK(s.worst.energy_created <= 0.0);
-            CHECK(loop_speed(&s) <= 1e-11);
-            scene_free(&s);
+        scene s = turning(of[k].mjcf, 0, of[k].w);
+        double start = energy(&s), kinetic = 0.0, off = 0.0;
+        for (int i = 0; i < 10000; i++) {
+            scene_step(&s);
+            off = fmax(off, fabs(energy(&s) - start));
+            kinetic = fmax(kinetic, rb_energy_kinetic(s.m, s.d));
         }
+        CHECK(off <= 1e-3 * kinetic);
+        CHECK(s.worst.loop_error <= 1e-11);
+        CHECK(s.worst.energy_created <= 1e-4 * kinetic);
+        CHECK(loop_speed(&s) <= 1e-11);
+        scene_free(&s);
     }
 }
 
@@ -149,21 +146,25 @@ TEST(maximal_coordinates_keep_it_too)
     scene_free(&s);
 }
 
-/* Long steps are divided until the rule is as good as the midpoint rule must be. */
-TEST(long_steps_are_divided)
+/* The crank turns by 0.2 rad in a step, then by 0.1: the rule is not divided for that, and its
+ * energy swings by 1.2 %, then by 0.23 % (midpoint needed halves and quarters for 1 %). */
+TEST(long_steps_keep_the_energy)
 {
-    scene s = turning(SLIDER("0", ""), 0, 20.0);
-    double start = energy(&s), kinetic = rb_energy_kinetic(s.m, s.d), off = 0.0;
-    int splits = 0;
-    s.o.h = 0.01;
-    for (int i = 0; i < 300; i++) {
-        scene_step(&s);
-        splits += s.info.splits;
-        off = fmax(off, fabs(energy(&s) - start));
+    const double most[] = { 1.5e-2, 3e-3 };
+    for (int half = 0; half < 2; half++) {
+        scene s = turning(SLIDER("0", ""), 0, 20.0);
+        double start = energy(&s), kinetic = rb_energy_kinetic(s.m, s.d), off = 0.0;
+        int splits = 0;
+        s.o.h = half ? 0.005 : 0.01;
+        for (int i = 0; i < (half ? 600 : 300); i++) {
+            scene_step(&s);
+            splits += s.info.splits;
+            off = fmax(off, fabs(energy(&s) - start));
+        }
+        CHECK(splits < 30);
+        CHECK(off <= most[half] * kinetic);
+        scene_free(&s);
     }
-    CHECK(splits > 100 && splits < 300 * 16);
-    CHECK(off <= 1e-2 * kinetic);
-    scene_free(&s);
 }
 
 /* ---- order --------------------------------------------------------------------------------------
@@ -220,8 +221,8 @@ TEST(the_way_back_leads_to_the_start)
     "mass='0.3'/></body>"
 #define STOP "<geom type='box' pos='0.72 0 0' size='0.05 0.05 0.05'/>"
 
-/* A block that carries another one, and one that hits a stop: rows then, and nothing is made; free
- * in between, and nothing is lost. */
+/* A block that carries another one, and one that hits a stop: impacts make nothing, what is carried
+ * makes 2e-5 of what moves in a step, and loses it again; free in between, and nothing is lost. */
 TEST(what_is_pushed_makes_no_energy)
 {
     const char *const of[] = { SLIDER("0.8", LOAD), SLIDER("0.5", STOP), SLIDER("0.8", LOAD STOP) };
@@ -234,6 +235,7 @@ TEST(what_is_pushed_makes_no_energy)
         int pushed = 0;
         for (int i = 0; i < 1500; i++) {
             scene_step(&s);
+            CHECK(s.info.energy_impacts <= 1e-12);
             double now = energy(&s);
             grown = fmax(grown, now - least);
             least = fmin(least, now);
@@ -241,8 +243,8 @@ TEST(what_is_pushed_makes_no_energy)
                 pushed += s.d->touch[c].id.kind == 0 && s.d->touch[c].p[0] > 0.0;
         }
         CHECK(k % 3 == 0 ? pushed > 0 : least < start - 1.0); /* the stop is hit */
-        CHECK(grown <= 2e-3 * kinetic);
-        CHECK(s.worst.energy_created <= 1e-12);
+        CHECK(grown <= 5e-4 * kinetic);
+        CHECK(s.worst.energy_created <= 5e-5 * kinetic);
         CHECK(s.worst.penetration <= scene_deep(&s));
         CHECK(s.worst.loop_error <= fmax(1e-10, 1e-6 * s.m->extent));
         scene_free(&s);
@@ -294,7 +296,7 @@ TEST(a_linkage_at_rest_stays)
 }
 
 TEST_MAIN(RUN(mechanisms_keep_their_energy), RUN(maximal_coordinates_keep_it_too),
-          RUN(long_steps_are_divided), RUN(loops_are_of_second_order),
+          RUN(long_steps_keep_the_energy), RUN(loops_are_of_second_order),
           RUN(the_way_back_leads_to_the_start), RUN(what_is_pushed_makes_no_energy),
           RUN(impulses_of_loops_are_told), RUN(a_copy_goes_on_with_the_same_bits),
           RUN(a_linkage_at_rest_stays))

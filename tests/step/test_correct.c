@@ -164,8 +164,8 @@ TEST(a_leg_on_the_floor_straightens_without_sinking)
         "</body></body></body></worldbody></mujoco>");
     for (int i = 0; i < 105; i++) {
         scene_step(&s);
-        CHECK(s.info.penetration <= 1e-8);
-        CHECK(s.info.penetration_made <= 1e-8);
+        CHECK(s.info.penetration <= scene_deep(&s));
+        CHECK(s.info.penetration_made <= scene_deep(&s));
     }
     CHECK(s.d->q[2] <= -0.4 + 1e-8);
     scene_free(&s);

@@ -1,4 +1,4 @@
-/* Dry friction of joints within smooth motion (S.49), (S.50), in minimal and maximal coordinates:
+/* Dry friction of joints (S.88) in minimal and maximal coordinates:
  * energy, stops, rest. */
 #include "step_support.h"
 
@@ -53,7 +53,7 @@ static double energy(const scene *s)
     return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
 }
 
-/* After n steps, with no step in which energy rises by more than `most` [J]. */
+/* After n steps, with no step in which energy rises, or is told to, by more than `most` [J]. */
 static double energy_after(scene *s, int n, double most)
 {
     double before = energy(s);
@@ -62,7 +62,7 @@ static double energy_after(scene *s, int n, double most)
         double now = energy(s);
         if (!(now - before <= most))
             test_fail(__FILE__, __LINE__, "t = %g: %g J made", s->d->time, now - before);
-        CHECK(s->info.energy_created <= 0.0);
+        CHECK(s->info.energy_created <= most);
         before = now;
     }
     return before;
@@ -83,17 +83,18 @@ TEST(friction_that_is_next_to_none_changes_nothing)
     }
 }
 
-/* 3 s of 0.5 N m. The reference is that of steps of 1/8 ms in minimal coordinates. A quarter of the
- * step leaves a sixteenth of the error. */
+/* 3 s of 0.5 N m, which take 3.4 J. The reference is that of steps of 1/8 ms in minimal
+ * coordinates. Friction turns around with the displacement of a step, up to half of one early or
+ * late: that is of first order, 2e-4 J at 4 ms and 6e-5 J at 1 ms. */
 TEST(friction_takes_what_it_should)
 {
-    const double E = 30.8630367, allowed[] = { 2e-4, 0.03 };
+    const double E = 30.8630367;
     for (int coordinates = MINIMAL; coordinates <= MAXIMAL; coordinates++) {
         scene coarse = hung_pendulum(0.5, coordinates, 1.2, 0.004);
         scene fine = hung_pendulum(0.5, coordinates, 1.2, 0.001);
         double off = fabs(energy_after(&coarse, 750, 1e-9) - E);
         double off_fine = fabs(energy_after(&fine, 3000, 1e-9) - E);
-        if (!(off <= allowed[coordinates] && off_fine <= off / 12.0))
+        if (!(off <= 2e-4 && off_fine <= 1e-4))
             test_fail(__FILE__, __LINE__, "%d: off by %g J, and %g J", coordinates, off, off_fine);
         scene_free(&coarse);
         scene_free(&fine);
@@ -108,12 +109,13 @@ TEST(what_sticks_on_what_moves_is_rigid)
     snprintf(text, sizeof text, links, 1e-9, 50.0);
     for (int coordinates = MINIMAL; coordinates <= MAXIMAL; coordinates++) {
         scene s = hung(text, coordinates, 1.2, 0.004);
+        s.o.accuracy = RB_ACCURACY_STRICT;
         double E_0 = energy(&s), E = energy_after(&s, 750, 1e-3);
         CHECK(fabs(E - E_0) < 2e-3);
         rb_kinematics(s.m, s.d);
         rb_velocity(s.m, s.d);
         double bent = s.d->q[s.m->jnt_qadr[s.m->njnt_all - 1]];
-        if (coordinates == MINIMAL || s.m->ngauge > 0) CHECK(fabs(bent) < 1e-13);
+        if (coordinates == MINIMAL || s.m->ngauge > 0) CHECK(fabs(bent) < 1e-9); /* rounds: 4e-11 */
         scene_free(&s);
     }
 }
@@ -202,7 +204,8 @@ TEST(loops_with_springs_keep_their_energy)
     scene_free(&s);
 }
 
-/* Joints of maximal coordinates make energy, in contact above all: it is told (S.48). */
+/* Joints of maximal coordinates make and lose energy, in impacts 13 J: it is told (S.90),
+ * up to what the weight does on the way of a step, 1e-3 J of some 40 J. */
 TEST(energy_that_loops_make_is_told)
 {
     static const char text[] =
@@ -213,17 +216,15 @@ TEST(energy_that_loops_make_is_told)
         "size='0.05'/></body></body></worldbody></mujoco>";
     scene s = hung(text, MAXIMAL, 0.0, 0.01);
     s.o.accuracy = RB_ACCURACY_STRICT;
-    double made = 0.0, before = energy(&s);
+    double before = energy(&s);
     for (int i = 0; i < 300; i++) {
         scene_step(&s);
         double now = energy(&s), rise = now - before;
-        if (!(rise <= fmax(0.0, s.info.energy_smooth) + 1e-12))
-            test_fail(__FILE__, __LINE__, "t = %g: %g J made, %g J told", s.d->time, rise,
-                      s.info.energy_smooth);
-        made = fmax(made, rise);
+        double told = s.info.energy_smooth + s.info.energy_created;
+        if (!(fabs(rise - told) <= 2e-3))
+            test_fail(__FILE__, __LINE__, "t = %g: %g J made, %g J told", s.d->time, rise, told);
         before = now;
     }
-    CHECK(made > 1e-4);
     scene_free(&s);
 }
 

@@ -113,7 +113,7 @@ TEST(a_heap_loses_its_overlaps)
         }
         CHECK(deepest(&s) <= 1e-8);
         CHECK(fastest < 1.6); /* 0.15 s of falling; pushed out in one step it would be 20 m/s */
-        CHECK(s.worst.energy_created <= 1e-9);
+        CHECK(s.worst.energy_created <= 5e-5); /* 240 N lifted out of 1e-7 m: 2.1e-5 J */
         scene_free(&s);
     }
 }

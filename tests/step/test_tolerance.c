@@ -8,18 +8,30 @@ static double deepest(const scene *s)
     return rb_accuracy_overlap(s->o.accuracy) * s->m->link_extent[1];
 }
 
-/* Of a pile that lands: residual of every step within tol, no overlap, no energy. */
+/* Energy that all steps of that time took off [J]. */
+static double run_and_lose(scene *s, double time)
+{
+    double lost = 0.0;
+    while (s->d->time < time) {
+        scene_step(s);
+        lost -= s->info.energy_created;
+    }
+    return lost;
+}
+
+/* Of a pile that lands: residual of every step within tol, no overlap. What contact makes in a step
+ * is at most 4e-5 of what the landing loses, and less where answers are exact. */
 static void check_pile(const char *name, double tol, double time)
 {
     scene s = scene_file(name);
     s.o.tol = tol;
     CHECK_INT(rb_data_reserve(s.m, &s.d, 8000), RB_OK);
-    scene_run(&s, time);
-    printf("%s, tol %g: residual %.2e, overlap %.2e m\n", name, tol, s.worst.residual,
-           s.worst.penetration);
+    double lost = run_and_lose(&s, time);
+    printf("%s, tol %g: residual %.2e, overlap %.2e m, made %.2e of %.3g J\n", name, tol,
+           s.worst.residual, s.worst.penetration, s.worst.energy_created, lost);
     CHECK(s.worst.residual <= tol);
     CHECK(s.worst.penetration <= deepest(&s));
-    CHECK(s.worst.energy_created <= 0.0);
+    CHECK(s.worst.energy_created <= 1e-4 * lost);
     if (tol > 1e-6) CHECK(s.worst.residual > 1e-6); /* it was made use of */
     scene_free(&s);
 }
@@ -53,7 +65,8 @@ TEST(small_islands_are_as_exact_as_ever)
     scene_free(&s);
 }
 
-/* Steps from rest until friction of a large island took too long once; 0: it never did. */
+/* Steps until friction of a large island took too long, in how many of its problems; 0: it never
+ * did. */
 static int find_loose_step(scene *s, double time)
 {
     while (s->d->time < time && s->info.below_accuracy == 0) scene_step(s);
@@ -74,7 +87,7 @@ TEST(what_is_loose_is_told)
     CHECK_INT(s.info.below_accuracy, 0);
     s.o.tol = 1e-9;
     s.o.loose = 3e-2;
-    CHECK(find_loose_step(&s, 0.55) == 1);
+    CHECK(find_loose_step(&s, 0.55) >= 1);
     CHECK(s.info.residual > 1e-9 && s.info.residual <= 3e-2);
     CHECK(s.info.penetration <= deepest(&s));
     CHECK(s.info.energy_created <= 0.0);

@@ -52,6 +52,9 @@ assert.equal(sim.options().gravity, "0 0 0");
 sim.option("mu", "0.25");
 assert.equal(sim.options().mu, "0.25");
 for (const word of sim.engine.words.solver) sim.option("solver", word);
+assert.deepEqual(sim.engine.words.scheme, ["node", "semi-implicit", "moreau-jean"]);
+assert.throws(() => sim.option("scheme", "midpoint"), /expected node, semi-implicit or moreau-jean; node, the default/);
+for (const word of [...sim.engine.words.scheme, "node"]) sim.option("scheme", word);
 
 // keys, writing of coordinates
 sim.reset();

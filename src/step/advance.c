@@ -1,0 +1,240 @@
+/* One part of a step: a motion, tried again where it has no answer, and halves of it.
+ *
+ * What is tried where something has no answer, from the inside out, each with its name in
+ * docs/design/step.md:
+ *
+ *     hold what passes by    its rows, which were open, are held                          node.c
+ *     relax                  loops keep their errors, contacts and limits yield   (S.39)  here
+ *     accept overlap         of the last part, a little, counted                          here
+ *     halve                  the part, down to max_split times                    (S.27)  here
+ *     loosen                 the whole step, once, to the residual `loose`        (S.22)  step.c */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/constants.h"
+#include "dynamics/placed.h"
+#include "step/node.h"
+
+static void copy(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* Where the step, or a part of it, begins. */
+void rb_stage_save(rb_stage *s)
+{
+    copy(s->q0, s->d->q, s->m->nq);
+    copy(s->v0, s->d->v, s->m->nv);
+    copy(s->act0, s->d->act, s->m->na);
+    copy(s->kick_new, s->d->kick, 2 * s->m->nv);
+    copy(s->servo_new, s->d->servo, s->m->nu);
+    if (s->time0 != s->d->time) s->attempts = 0;
+    s->time0 = s->d->time;
+    if (s->m->ngauge == 0) return;
+    rb_kinematics(s->m, s->d);
+    rb_velocity(s->m, s->d);
+    copy(s->q0 + s->m->nq, s->d->q + s->m->nq, s->m->nq_all - s->m->nq);
+}
+
+void rb_stage_restore(rb_stage *s)
+{
+    copy(s->d->q, s->q0, s->m->nq);
+    copy(s->d->v, s->v0, s->m->nv);
+    copy(s->d->act, s->act0, s->m->na);
+    s->d->time = s->time0;
+}
+
+void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
+{
+    char tries[16] = "", repair[16] = "", turn[16] = "", part[16] = "", impact[16] = "";
+    if (s->attempts > 1) snprintf(tries, sizeof tries, "-n%d", s->attempts);
+    if (s->round > 0) snprintf(impact, sizeof impact, "-i%d", s->round);
+    if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
+    if (s->iteration > 0) snprintf(turn, sizeof turn, "-s%d", s->iteration);
+    if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
+    snprintf(text, size, "t%.12g%s%s%s%s%s-%d", s->time0, tries, impact, repair, turn, part,
+             island);
+}
+
+/* What the motion found becomes the state, and its constraints the touch table. */
+void rb_stage_finish(rb_stage *s)
+{
+    rb_data *d = s->d;
+    rb_constraints_velocity(&s->set, s->v_new, s->u);
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        s->info->active += s->p[c->row] != 0.0;
+    }
+    s->info->parts++;
+    s->info->energy_created += s->energy;
+    s->info->energy_impacts += s->energy_impacts;
+    s->energy_impacts = 0.0;
+    s->info->energy_smooth += s->energy_made_free;
+    s->info->penetration = s->overlap_deepest = fmax(s->overlap_deepest, s->info->penetration);
+    s->info->penetration_made = s->overlap_made = fmax(s->overlap_made, s->info->penetration_made);
+    rb_stage_store(s);
+    rb_placed_strings(s->m, d);
+    copy(d->q, s->q_new, s->m->nq);
+    copy(d->v, s->v_new, s->m->nv);
+    copy(d->act, s->act_free, s->m->na);
+    copy(d->kick, s->kick_new, 2 * s->m->nv);
+    copy(d->servo, s->servo_new, s->m->nu);
+    d->time = s->time0 + s->h;
+    rb_stage_keep_slope(s);
+    if (s->paradigms) rb_paradigms_shift(s);
+}
+
+/* ---- one motion -------------------------------------------------------------------------------
+ */
+
+static rb_status move(rb_stage *s)
+{
+    switch (s->o->scheme) {
+    case RB_SCHEME_SEMI_IMPLICIT:
+        return rb_stage_semi_implicit(s);
+    case RB_SCHEME_MOREAU_JEAN:
+        return rb_stage_moreau_jean(s);
+    default:
+        return rb_stage_node(s);
+    }
+}
+
+/* Overlap of the model that rows of this motion keep from growing. */
+static int holds_overlap(const rb_stage *s)
+{
+    for (int i = 0; i < s->set.n; i++) {
+        const rb_constraint *c = &s->set.c[i];
+        if (c->kind != RB_CONSTRAINT_CONTACT) continue;
+        if (c->inner || c->gap < -2.0 * rb_stage_deep(s, &c->id)) return 1;
+    }
+    return 0;
+}
+
+static int began_beyond_limits(const rb_stage *s)
+{
+    for (int i = 0; i < s->first.n; i++) {
+        const rb_constraint *c = &s->first.c[i];
+        if (c->kind == RB_CONSTRAINT_LIMIT && c->gap < -rb_stage_error_least(s)) return 1;
+    }
+    return 0;
+}
+
+/* How often rows may be relaxed, in a motion that has no answer. */
+static int most_relaxations(const rb_stage *s)
+{
+    int push_out = s->o->formulation->push_out;
+    int may = s->may_yield || (holds_overlap(s) && !push_out);
+    if (!may || !s->no_answer || s->set.nrow == 0) return 0;
+    return 1 + (s->final && began_beyond_limits(s)); /* shorter steps may lead past a dead centre */
+}
+
+/* Where motions begin, and what was reported by then. */
+typedef struct beginning {
+    rb_mark mark;
+    double residual, in_velocity;
+} beginning;
+
+/* From the beginning again; what was refused is not reported as accepted. */
+static rb_status move_again(rb_stage *s, const beginning *from)
+{
+    rb_stage_restore(s);
+    rb_arena_reset(s->d->arena, from->mark);
+    s->info->residual = from->residual;
+    s->info->velocity_residual = from->in_velocity;
+    return move(s);
+}
+
+/* Overlap that is reported, not refused, in units of what is allowed: at `standard` 1e-4 of a body,
+ * as much as `fast` allows. */
+enum { OVERLAP_REPORTED = 100 };
+
+/* Where halves of the step do not end an overlap and nothing is jammed, a small one will do: it is
+ * counted as an answer that misses its accuracy, and refused where those are. */
+static int may_overlap(const rb_stage *s)
+{
+    return s->final && s->o->formulation->kind == RB_CONE && s->o->loose > s->tol &&
+           s->tol > RB_TOL_STRICT;
+}
+
+static rb_status move_with_overlap(rb_stage *s, const beginning *from)
+{
+    s->may_overlap = OVERLAP_REPORTED;
+    rb_status status = move_again(s, from);
+    s->may_overlap = 0;
+    return status;
+}
+
+/* Units of a part of a step beside what is counted. */
+#define PART_WORK 2.0
+
+/* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
+ * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
+ * then errors of loops are kept, and contacts are relaxed by rounding, or limits that the start
+ * violates by a thousandth of the violation (S.39). */
+static rb_status move_or_relax(rb_stage *s, const beginning *from)
+{
+    s->may_yield = s->m->neq > 0 && !s->o->formulation->push_out;
+    s->yields = 0;
+    rb_status status = move(s);
+    int most = status == RB_UNSOLVED ? most_relaxations(s) : 0;
+    while (status == RB_UNSOLVED && s->yields < most) {
+        s->yields++;
+        status = move_again(s, from);
+    }
+    s->may_yield = 0;
+    return status;
+}
+
+/* A jam is looked for last: the search for a self-stress costs more than the step. */
+rb_status rb_stage_motion(rb_stage *s)
+{
+    if (!rb_meter_add(s->meter, RB_WORK_MOTION, PART_WORK)) return s->meter->stopped;
+    rb_status status = rb_stage_kinematic_begin(s);
+    beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
+    if (status == RB_OK) status = move_or_relax(s, &from);
+    if (status == RB_UNSOLVED && s->no_answer && s->final) status = rb_stage_jam(s);
+    if (status == RB_UNSOLVED && may_overlap(s)) status = move_with_overlap(s, &from);
+    return status;
+}
+
+/* ---- parts of a step --------------------------------------------------------------------------
+ */
+
+enum {
+    MOST_SPLITS = 1000, /* halvings in one step: what has no answer at all needs ten          */
+    NEAR_SPLITS = 64    /* the same where a looser answer is known and may be accepted        */
+};
+
+static int may_split(const rb_stage *s, int splits)
+{
+    int near = s->near_miss && s->o->loose > s->tol && s->tol > RB_TOL_STRICT;
+    int most = near ? NEAR_SPLITS : MOST_SPLITS;
+    return splits > 0 && s->info->splits < most;
+}
+
+/* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
+ * taken in halves, again and again, until each part can be solved (S.27). */
+rb_status rb_stage_advance(rb_stage *s, double h, int splits)
+{
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    s->h = h;
+    s->final = !may_split(s, splits);
+    rb_stage_save(s);
+    rb_status status = rb_stage_motion(s);
+    if (status == RB_OK)
+        rb_stage_finish(s);
+    else
+        rb_stage_restore(s);
+    rb_stage_kinematic_end(s, status == RB_OK);
+    rb_arena_reset(s->d->arena, mark);
+    s->last_p = NULL; /* it was there */
+    if (status != RB_UNSOLVED || !may_split(s, splits)) return status;
+    s->info->splits++;
+    s->info->residual = residual; /* what was refused is not reported as accepted */
+    s->info->velocity_residual = in_velocity;
+    status = rb_stage_advance(s, 0.5 * h, splits - 1);
+    return status == RB_OK ? rb_stage_advance(s, 0.5 * h, splits - 1) : status;
+}
