@@ -165,7 +165,7 @@ static const entry model_entries[] = {
 static const entry data_entries[] = {
     D(q, nq_all, 1), D(v, nv_all, 1), D(act, na, 1), D(ctrl_past, nctrlpast, 1), D(mocap, nmocap, 7),
     D(mocap_was, nmocap, 6), D(gauge_at, ngauge_dof, 1), D(push, nv, 2), D(slope, nv, RB_SLOPES),
-    D(kick, nv, 2),
+    D(kick, nv, 2), D(servo, nu, 1),
     { offsetof(rb_data, touch), sizeof(rb_touch), offsetof(rb_data, touch_max), ONE, 1 },
     D(ctrl, nctrl, 1), D(tau, nv, 1), D(wrench, nbody, 6),
     D(mocap_v, nmocap, 6), D(mocap_a, nmocap, 6),
