@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define RB_MODEL_MAGIC UINT64_C(0x0009006c646d6272) /* "rbmdl", version of the layout */
+#define RB_MODEL_MAGIC UINT64_C(0x000a006c646d6272) /* "rbmdl", version of the layout */
 #define RB_DATA_MAGIC  UINT64_C(0x000a007461646272) /* "rbdat"                        */
 
 /* A link of a planar mechanism in its reference configuration, axes of the plane. */
@@ -91,6 +91,7 @@ typedef struct rb_model {
     int ntendonrow;                      /* entries of the Jacobians of all tendons   */
     int nspatial;                        /* spatial tendons                           */
     int npoly;                           /* joints with polynomial springs or dampers */
+    int ncoupled;                        /* dofs that M has below one that does not carry them */
     int nchain;                          /* joints of all RB_EQ_CHAIN                 */
     int nmeshvert, nmeshface;            /* of all meshes       */
     int nhullvert, nhullface, nhullloop; /* of all hulls        */
@@ -167,9 +168,10 @@ typedef struct rb_model {
 
     /* ---- dofs ---- */
     int *dof_jnt, *dof_link; /*                                                 (nv_all)      */
-    int *dof_parent; /* dof before it on the path to the root, -1: none       (nv)          */
-    int *dof_run;    /* ancestors next to it: i-1, i-2, .. one after the other (nv)          */
-    int *dof_Madr;   /* row of the sparse M: M(i,i), M(i,parent), ...         (nv)          */
+    int *dof_parent;         /* dof above it in M: the one that carries it, or, where tendons couple
+                                branches, one of another branch; -1: none             (nv)          */
+    int *dof_run;  /* ancestors next to it: i-1, i-2, .. one after the other (nv)          */
+    int *dof_Madr; /* row of the sparse M: M(i,i), M(i,parent), ...         (nv)          */
     double *dof_armature, *dof_damping, *dof_frictionloss; /*                   (nv_all)      */
     double *dof_damping_poly; /*                                                (nv_all x 2)  */
 

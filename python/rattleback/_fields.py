@@ -56,6 +56,7 @@ class ModelFields:
     ntendonrow: int
     nspatial: int
     npoly: int
+    ncoupled: int
     nchain: int
     nmeshvert: int
     nmeshface: int

@@ -27,11 +27,45 @@
 /* ---- which dofs -------------------------------------------------------------------------------
  */
 
+/* The last dof that carries link k; -1: none does. */
+static int last_dof(const rb_model *m, int k)
+{
+    while (k > 0 && m->link_dofnum[k] == 0) k = m->link_parent[k];
+    return k > 0 ? m->link_dofadr[k] + m->link_dofnum[k] - 1 : -1;
+}
+
 /* Ancestors of link k, k included. */
 static int path_dofs(const rb_model *m, int k)
 {
     int count = 0;
+    if (m->ncoupled > 0) {
+        for (int j = last_dof(m, k); j >= 0; j = m->dof_parent[j]) count++;
+        return count;
+    }
     for (; k > 0; k = m->link_parent[k]) count += m->link_dofnum[k];
+    return count;
+}
+
+static void turn_round(int *dof, int n)
+{
+    for (int i = 0; i < n / 2; i++) {
+        int other = dof[i];
+        dof[i] = dof[n - 1 - i];
+        dof[n - 1 - i] = other;
+    }
+}
+
+/* The same where tendons couple branches: all that M has above the last dof of each. */
+static int coupled_pattern(const rb_model *m, int link1, int link2, int *dof)
+{
+    int j1 = last_dof(m, link1), j2 = last_dof(m, link2), count = 0;
+    while (j1 >= 0 || j2 >= 0) {
+        int j = j1 > j2 ? j1 : j2;
+        dof[count++] = j;
+        if (j1 == j) j1 = m->dof_parent[j];
+        if (j2 == j) j2 = m->dof_parent[j];
+    }
+    turn_round(dof, count);
     return count;
 }
 
@@ -40,6 +74,7 @@ static int path_dofs(const rb_model *m, int k)
 int rb_pattern_of_links(const rb_model *m, int link1, int link2, int *dof)
 {
     int count = 0;
+    if (m->ncoupled > 0) return coupled_pattern(m, link1, link2, dof);
     while (link1 > 0 || link2 > 0) {
         int k = link1 > link2 ? link1 : link2;
         for (int j = m->link_dofadr[k] + m->link_dofnum[k] - 1; j >= m->link_dofadr[k]; j--) {
@@ -48,11 +83,7 @@ int rb_pattern_of_links(const rb_model *m, int link1, int link2, int *dof)
         if (link1 == k) link1 = m->link_parent[k];
         if (link2 == k) link2 = m->link_parent[k];
     }
-    for (int i = 0; i < count / 2; i++) {
-        int other = dof[i];
-        dof[i] = dof[count - 1 - i];
-        dof[count - 1 - i] = other;
-    }
+    turn_round(dof, count);
     return count;
 }
 

@@ -10,6 +10,7 @@
 #include "dynamics/muscle.h"
 #include "dynamics/passive.h"
 #include "dynamics/servo.h"
+#include "dynamics/tendon.h"
 #include "dynamics/transmission.h"
 #include "math/dense.h"
 #include "math/quat.h"
@@ -150,6 +151,33 @@ static double limited(const rb_model *m, int i, double force)
 {
     const double *range = m->act_force_range + 2 * i;
     return m->act_force_limited[i] ? rb_clamp(force, range[0], range[1]) : force;
+}
+
+/* Rate of the transmission: what rb_transmission_arms finds, for tendons without its visits. */
+static double rate_of(const rb_model *m, const rb_data *d, int i)
+{
+    rb_arm_visit arms = { .v = d->v };
+    if (m->act_transmission[i] == RB_TRN_TENDON) {
+        rb_tendon_row row = rb_tendon_row_of(m, d, m->act_target[i]);
+        double gear = m->act_gear[6 * i], rate = 0.0;
+        for (int a = 0; a < row.n; a++) rate += gear * row.J[a] * d->v[row.dof[a]];
+        return rate;
+    }
+    rb_transmission_arms(m, d, i, &arms);
+    return arms.rate;
+}
+
+/* d->actuation += J' force */
+static void push_dofs(const rb_model *m, rb_data *d, int i, double force)
+{
+    rb_arm_visit along = { .v = d->v, .out = d->actuation, .scale = force };
+    if (m->act_transmission[i] == RB_TRN_TENDON) {
+        rb_tendon_row row = rb_tendon_row_of(m, d, m->act_target[i]);
+        double gear = m->act_gear[6 * i];
+        for (int a = 0; a < row.n; a++) d->actuation[row.dof[a]] += force * (gear * row.J[a]);
+        return;
+    }
+    rb_transmission_arms(m, d, i, &along);
 }
 
 static int is_on_tendon(const rb_model *m, int i, int t)
@@ -336,18 +364,12 @@ void rb_actuation(const rb_model *m, rb_data *d)
             act_on_scalar(m, d, i);
             continue;
         }
-        rb_arm_visit arms = { .v = d->v };
-        rb_transmission_arms(m, d, i, &arms);
-        double length = rb_transmission_length(m, d, i);
-        d->act_force[m->act_outadr[i]] = force_of(m, i, input(m, d, i, length), length, arms.rate);
+        double rate = rate_of(m, d, i), length = rb_transmission_length(m, d, i);
+        d->act_force[m->act_outadr[i]] = force_of(m, i, input(m, d, i, length), length, rate);
         rate_of_activation(m, d, i);
         if (is_on_limited_tendon(m, i)) continue;
         d->act_force[m->act_outadr[i]] = limited(m, i, d->act_force[m->act_outadr[i]]);
-
-        rb_arm_visit push = { .v = d->v,
-                              .out = d->actuation,
-                              .scale = d->act_force[m->act_outadr[i]] };
-        rb_transmission_arms(m, d, i, &push);
+        push_dofs(m, d, i, d->act_force[m->act_outadr[i]]);
     }
     if (has_limited_tendon(m)) push_tendons(m, d);
     limit_joints(m, d->actuation);
@@ -378,21 +400,21 @@ void rb_actuator_row(const rb_model *m, const rb_data *d, int i, double *row)
 
 /* ---- for the stepper ------------------------------------------------------------------------ */
 
-/* Slopes of a muscle, by differences: its curves are parabolas. */
+/* How much force a muscle takes off for its length and its rate. */
 static void muscle_slopes(const rb_model *m, int i, double u, double length, double rate,
                           double *hold, double *brake)
 {
-    const rb_muscle *p =
-        m->act_gain_law[i] == RB_LAW_MUSCLE ? m->act_gain_muscle + i : m->act_bias_muscle + i;
-    double L0 = (m->act_length_range[2 * i + 1] - m->act_length_range[2 * i]) /
-                fmax(RB_MUSCLE_MIN, p->range[1] - p->range[0]);
-    double dl = 1e-4 * L0, dv = 1e-4 * L0 * p->vmax;
-    double longer = force_of(m, i, u, length + dl, rate),
-           shorter = force_of(m, i, u, length - dl, rate);
-    double faster = force_of(m, i, u, length, rate + dv),
-           slower = force_of(m, i, u, length, rate - dv);
-    *hold = fmax(0.0, (shorter - longer) / (2.0 * dl));
-    *brake = fmax(0.0, (slower - faster) / (2.0 * dv));
+    const double *range = m->act_length_range + 2 * i;
+    const double *g = m->act_gain + 3 * i, *b = m->act_bias + 3 * i;
+    double gain[2] = { g[1], g[2] }, bias[2] = { b[1], b[2] };
+    if (m->act_gain_law[i] == RB_LAW_MUSCLE)
+        rb_muscle_gain_slopes(m->act_gain_muscle + i, range, length, rate, gain);
+    if (m->act_bias_law[i] == RB_LAW_MUSCLE) {
+        bias[0] = rb_muscle_bias_slope(m->act_bias_muscle + i, range, length);
+        bias[1] = 0.0;
+    }
+    *hold = rb_larger(0.0, -(gain[0] * u + bias[0]));
+    *brake = rb_larger(0.0, -(gain[1] * u + bias[1]));
 }
 
 static int is_muscle(const rb_model *m, int i)
@@ -440,8 +462,26 @@ double rb_actuator_excess(const rb_model *m, const rb_data *d, int i)
     return fabs(gear * (force - d->act_force[m->act_outadr[i]]));
 }
 
-/* 1: the actuator has a law of its own, and k and b have got what it adds. */
-static int special_stiffness(const rb_model *m, const rb_data *d, int i, double *k, double *b)
+/* The slopes of an actuator on several dofs, with its row. 0: it is no such actuator, or M has no
+ * room for it. */
+static int couple(const rb_model *m, const rb_data *d, int i, double hold, double brake,
+                  rb_coupling *apart)
+{
+    int type = m->act_transmission[i];
+    if (type == RB_TRN_TENDON) {
+        rb_tendon_row row = rb_tendon_row_of(m, d, m->act_target[i]);
+        if (row.n < 2) return 0;
+        return rb_coupling_add(m, row.n, row.dof, row.J, m->act_gear[6 * i], hold, brake, apart);
+    }
+    if (type != RB_TRN_SITE && type != RB_TRN_SLIDER_CRANK) return 0;
+    rb_arm_visit arms = { .v = d->v, .out = apart->row, .scale = 1.0 };
+    rb_transmission_arms(m, d, i, &arms);
+    return rb_coupling_add_row(m, hold, brake, apart);
+}
+
+/* 1: the actuator has a law of its own, and k and b, or apart, have got what it adds. */
+static int special_stiffness(const rb_model *m, const rb_data *d, int i, double *k, double *b,
+                             rb_coupling *apart)
 {
     rb_arm_visit bound = { .v = d->v, .out = k, .out2 = b };
     double u[CONTROLS], hold, brake;
@@ -461,6 +501,7 @@ static int special_stiffness(const rb_model *m, const rb_data *d, int i, double 
     rb_arm_visit arms = { .v = d->v };
     rb_transmission_arms(m, d, i, &arms);
     rb_servo_slopes(m, i, &at, &hold, &brake);
+    if (apart && couple(m, d, i, hold, brake, apart)) return 1;
     bound.scale = hold * arms.sum;
     bound.scale2 = brake * arms.sum;
     rb_transmission_arms(m, d, i, &bound);
@@ -469,11 +510,11 @@ static int special_stiffness(const rb_model *m, const rb_data *d, int i, double 
 
 void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)
 {
-    rb_actuation_stiffness_of(m, d, NULL, k, b);
+    rb_actuation_stiffness_of(m, d, NULL, k, b, NULL);
 }
 
 void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed char *holds,
-                               double *k, double *b)
+                               double *k, double *b, rb_coupling *apart)
 {
     for (int i = 0; i < m->nu; i++) {
         if (holds && !holds[i]) continue;
@@ -485,15 +526,13 @@ void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed
             b[dof] += rb_larger(0.0, -(bias[2] + gain[2] * u)) * gear * gear;
             continue;
         }
-        if (special_stiffness(m, d, i, k, b)) continue;
+        if (special_stiffness(m, d, i, k, b, apart)) continue;
         int scalar = acts_on_scalar(m, i), muscle = is_muscle(m, i);
-        rb_arm_visit arms = { .v = d->v };
-        if (muscle) rb_transmission_arms(m, d, i, &arms);
         double length = !scalar || muscle ? rb_transmission_length(m, d, i) : 0.0;
         double u = !scalar ? input(m, d, i, length) : level(m, d, i);
         double hold = fmax(0.0, -(bias[1] + gain[1] * u)),
                brake = fmax(0.0, -(bias[2] + gain[2] * u));
-        if (muscle) muscle_slopes(m, i, u, length, arms.rate, &hold, &brake);
+        if (muscle) muscle_slopes(m, i, u, length, rate_of(m, d, i), &hold, &brake);
         if (hold == 0.0 && brake == 0.0) continue;
         if (scalar) {
             int dof = m->jnt_dofadr[m->act_target[i]];
@@ -502,7 +541,9 @@ void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed
             b[dof] += brake * gear * gear;
             continue;
         }
-        if (!muscle) rb_transmission_arms(m, d, i, &arms);
+        if (apart && couple(m, d, i, hold, brake, apart)) continue;
+        rb_arm_visit arms = { .v = d->v };
+        rb_transmission_arms(m, d, i, &arms);
         rb_arm_visit bound = { .v = d->v, .out = k, .out2 = b };
         bound.scale = hold * arms.sum;
         bound.scale2 = brake * arms.sum;

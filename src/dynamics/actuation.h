@@ -2,15 +2,16 @@
 #ifndef RB_DYNAMICS_ACTUATION_H
 #define RB_DYNAMICS_ACTUATION_H
 
-#include "rattleback/model.h"
+#include "dynamics/coupling.h"
 
 /* Adds per dof the stiffness k and the damping b of servos (nv_all each), bounded from above as in
  * rb_passive_stiffness; a servo that pushes instead of holding adds 0. Needs velocity. */
 void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
 
-/* The same of the servos that `holds` marks (nu). */
+/* The same of the servos that `holds` marks (nu; NULL: all); those on several dofs go to `apart`
+ * where M has room for them (NULL: none do). */
 void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed char *holds,
-                               double *k, double *b);
+                               double *k, double *b, rb_coupling *apart);
 
 /* After rb_actuation: -1, 1: the force of the actuator, or that on its joint, is at its lower or
  * upper bound. Then: d->actuation of a hinge or slide as if it had none. */

@@ -8,7 +8,8 @@
  *
  * Dofs on different branches have none: row i holds i and its ancestors only, from i to the root.
  * M = L' D L without fill-in on these places (D.9) [Featherstone 2008, 6.5]: elimination starts at
- * the tips. Costs O(n depth) and O(n depth^2). */
+ * the tips. Costs O(n depth) and O(n depth^2). Where tendons couple branches, rows have places for
+ * these dofs as well, and for what their factor fills (src/model/coupled.c). */
 #include <string.h>
 
 #include "base/constants.h"
@@ -146,8 +147,23 @@ RB_INLINE void fill_four(const rb_model *m, rb_data *d, int i)
     }
 }
 
+/* The same where rows have places for dofs of other branches, which M leaves at zero. */
+static void fill_coupled(const rb_model *m, rb_data *d, int i)
+{
+    int k = m->dof_link[i];
+    double F[6], *row = d->M + m->dof_Madr[i];
+    composite_wrench(d->link_work + COMPOSITE * k, d->dof_S + 6 * i, F);
+    *row++ = rb_dot6(d->dof_S + 6 * i, F) + m->dof_armature[i];
+    for (int j = m->dof_parent[i]; j >= 0; j = m->dof_parent[j], row++) {
+        for (; k > m->dof_link[j]; k = m->link_parent[k]) rb_shift_wrench(d->link_l + 3 * k, F, F);
+        *row = k == m->dof_link[j] ? rb_dot6(d->dof_S + 6 * j, F) : 0.0;
+    }
+}
+
 RB_VECTOR static void fill_rows(const rb_model *m, rb_data *d)
 {
+    for (int i = 0; i < m->nv && m->ncoupled > 0; i++) fill_coupled(m, d, i);
+    if (m->ncoupled > 0) return;
     for (int i = m->nv - 1; i >= 0;) {
         int four = m->dof_run[i] >= FOURS + FOURS;
         double F[6];

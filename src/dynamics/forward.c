@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "dynamics/gauge.h"
 #include "dynamics/kinematics_link.h"
+#include "dynamics/tendon.h"
 #include "dynamics/tendon_inertia.h"
 #include "rattleback/dynamics.h"
 
@@ -24,6 +25,12 @@ static int has_avx2(void)
 
 void rb_forward_place(const rb_model *m, rb_data *d)
 {
+    rb_forward_place_felt(m, d, NULL);
+}
+
+void rb_forward_place_felt(const rb_model *m, rb_data *d, const unsigned char *felt)
+{
+    (void)felt;
 #ifdef RB_FORWARD_AVX2
     if (has_avx2()) {
         d->placed = 0;
@@ -31,7 +38,7 @@ void rb_forward_place(const rb_model *m, rb_data *d)
         rb_stop_world(d);
         rb_hinge_sines(m, d);
         rb_forward_out_avx2(m, d);
-        if (m->nspatial > 0) rb_tendons(m, d);
+        if (m->nspatial > 0) rb_tendons_of(m, d, felt);
         rb_gauges(m, d);
         return;
     }
@@ -50,17 +57,22 @@ void rb_forward_restart(const rb_model *m, rb_data *d)
 
 void rb_forward_poses(const rb_model *m, rb_data *d)
 {
+    rb_forward_links(m, d);
+    if (m->nspatial > 0) rb_tendons(m, d);
+}
+
+void rb_forward_links(const rb_model *m, rb_data *d)
+{
 #ifdef RB_FORWARD_AVX2
     if (has_avx2()) {
         d->placed = 0;
         rb_place_world(m, d);
         rb_hinge_sines(m, d);
         rb_forward_poses_avx2(m, d);
-        if (m->nspatial > 0) rb_tendons(m, d);
         return;
     }
 #endif
-    rb_kinematics_plain(m, d);
+    rb_links_plain(m, d);
 }
 
 void rb_kinematics(const rb_model *m, rb_data *d)

@@ -14,12 +14,19 @@
 /* Poses and velocities; link_work is kept for rb_forward_solve. */
 void rb_forward_place(const rb_model *m, rb_data *d);
 
+/* The same with the tendons that are marked (ntendon; NULL: all), at least. */
+void rb_forward_place_felt(const rb_model *m, rb_data *d, const unsigned char *felt);
+
 /* After rb_forward_solve: as after rb_forward_place, for another solve at the same place. */
 void rb_forward_restart(const rb_model *m, rb_data *d);
 
 /* rb_kinematics; then the same without vectors, which has its bits. */
 void rb_forward_poses(const rb_model *m, rb_data *d);
 void rb_kinematics_plain(const rb_model *m, rb_data *d);
+
+/* The same without tendons. */
+void rb_forward_links(const rb_model *m, rb_data *d);
+void rb_links_plain(const rb_model *m, rb_data *d);
 
 /* What is added to inertias; NULL: nothing. */
 typedef struct rb_forward_extra {

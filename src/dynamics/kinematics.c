@@ -251,11 +251,16 @@ void rb_stop_world(rb_data *d)
 
 void rb_kinematics_plain(const rb_model *m, rb_data *d)
 {
+    rb_links_plain(m, d);
+    if (m->nspatial > 0) rb_tendons(m, d);
+}
+
+void rb_links_plain(const rb_model *m, rb_data *d)
+{
     d->placed = 0;
     rb_place_world(m, d);
     rb_hinge_sines(m, d);
     for (int k = 1; k < m->nlink; k++) rb_place_link(m, d, k);
-    if (m->nspatial > 0) rb_tendons(m, d);
 }
 
 void rb_velocity(const rb_model *m, rb_data *d)

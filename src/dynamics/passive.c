@@ -71,13 +71,6 @@ static void tendon_force(const rb_model *m, const rb_data *d, int t, double *out
     for (int i = 0; i < row.n; i++) out[row.dof[i]] += row.J[i] * force;
 }
 
-static int is_elastic(const rb_model *m, int t)
-{
-    const double *k = m->tendon_stiffness_poly + 2 * t, *b = m->tendon_damping_poly + 2 * t;
-    return m->tendon_stiffness[t] != 0.0 || m->tendon_damping[t] != 0.0 || k[0] != 0.0 ||
-           k[1] != 0.0 || b[0] != 0.0 || b[1] != 0.0;
-}
-
 /* ---- gravity compensation ------------------------------------------------------------------- */
 
 /* -share m g at the centre of mass of a body */
@@ -127,7 +120,7 @@ void rb_passive(const rb_model *m, rb_data *d)
     if (m->fluid) rb_fluid_force(m, d, out);
     if (m->nsticky > 0) rb_adhesion_force(m, d, out);
     for (int t = 0; t < m->ntendon; t++) {
-        if (is_elastic(m, t)) tendon_force(m, d, t, out);
+        if (rb_tendon_is_elastic(m, t)) tendon_force(m, d, t, out);
     }
     for (int b = 1; b < m->nbody && !parted; b++) {
         if (m->body_gravcomp[b] != 0.0) gravity_compensation(m, d, b, out);
@@ -136,8 +129,10 @@ void rb_passive(const rb_model *m, rb_data *d)
     rb_gauge_spread(m, d, out);
 }
 
-/* Slopes of the laws of a tendon, on each of its dofs at most |J_i| sum |J|. */
-static void tendon_stiffness(const rb_model *m, const rb_data *d, int t, double *k, double *b)
+/* Slopes of the laws of a tendon, with its row in apart, or on each of its dofs at most
+ * |J_i| sum |J|. */
+static void tendon_stiffness(const rb_model *m, const rb_data *d, int t, double *k, double *b,
+                             rb_coupling *apart)
 {
     const double *band = m->tendon_spring + 2 * t, *k_more = m->tendon_stiffness_poly + 2 * t;
     const double *b_more = m->tendon_damping_poly + 2 * t;
@@ -146,15 +141,25 @@ static void tendon_stiffness(const rb_model *m, const rb_data *d, int t, double 
     double hold = m->tendon_stiffness[t] + x * (2.0 * k_more[0] + x * 3.0 * k_more[1]);
     double brake = m->tendon_damping[t] + rate * (2.0 * b_more[0] + rate * 3.0 * b_more[1]);
     rb_tendon_row row = rb_tendon_row_of(m, d, t);
+    hold = fmax(0.0, hold);
+    brake = fmax(0.0, brake);
+    if (apart && row.n > 1 && rb_coupling_add(m, row.n, row.dof, row.J, 1.0, hold, brake, apart))
+        return;
     for (int i = 0; i < row.n; i++) sum += fabs(row.J[i]);
     for (int i = 0; i < row.n; i++) {
         double weight = fabs(row.J[i]) * sum;
-        k[row.dof[i]] += weight * fmax(0.0, hold);
-        b[row.dof[i]] += weight * fmax(0.0, brake);
+        k[row.dof[i]] += weight * hold;
+        b[row.dof[i]] += weight * brake;
     }
 }
 
 void rb_passive_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)
+{
+    rb_passive_stiffness_apart(m, d, k, b, NULL);
+}
+
+void rb_passive_stiffness_apart(const rb_model *m, const rb_data *d, double *k, double *b,
+                                rb_coupling *apart)
 {
     static const int ndof[] = {
         [RB_JOINT_FREE] = 6, [RB_JOINT_BALL] = 3, [RB_JOINT_SLIDE] = 1, [RB_JOINT_HINGE] = 1
@@ -168,6 +173,6 @@ void rb_passive_stiffness(const rb_model *m, const rb_data *d, double *k, double
     }
     if (m->npoly > 0) rb_poly_stiffness(m, d, k, b);
     for (int t = 0; t < m->ntendon; t++) {
-        if (is_elastic(m, t)) tendon_stiffness(m, d, t, k, b);
+        if (rb_tendon_is_elastic(m, t)) tendon_stiffness(m, d, t, k, b, apart);
     }
 }

@@ -2,12 +2,16 @@
 #ifndef RB_DYNAMICS_PASSIVE_H
 #define RB_DYNAMICS_PASSIVE_H
 
-#include "rattleback/model.h"
+#include "dynamics/coupling.h"
 
 /* Adds per dof the stiffness k and the damping b of joint springs, dampers and tendons (nv_all
  * each); rb_gauge_spread_bound brings those of gauges to the dofs. A tendon counts with the row
  * sums of its coupling, so that k and b bound it from above. */
 void rb_passive_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
+
+/* The same, but tendons of several dofs go to `apart` where M has room for them; NULL: none do. */
+void rb_passive_stiffness_apart(const rb_model *m, const rb_data *d, double *k, double *b,
+                                rb_coupling *apart);
 
 /* Force of spring and damper of a tendon along its length [N], < 0: it pulls. */
 double rb_tendon_spring(const rb_model *m, const rb_data *d, int t);

@@ -6,6 +6,7 @@
  *     placed   links have the poses of placed_q now; code that moves them sets it to 0
  *     posed    the copy is there
  *     framed   frames of bodies, sites and geoms that touch are those of placed_q
+ *     strung   tendons are those of placed_q, where placed
  */
 #include "dynamics/placed.h"
 
@@ -38,21 +39,37 @@ static void move(const rb_model *m, rb_data *d, int back)
         memcpy(back ? d->dof_S : d->cache->placed_S, back ? d->cache->placed_S : d->dof_S, bytes);
 }
 
-static int restore(const rb_model *m, rb_data *d)
+/* The poses; tendons are another matter. */
+static int restore_links(const rb_model *m, rb_data *d)
 {
     if (!is_key(m, d)) return 0;
     if (d->placed) return 1;
     if (!d->cache->posed) return 0;
     move(m, d, 1);
-    if (m->nspatial > 0) rb_tendons(m, d);
     d->placed = 1;
+    d->cache->strung = m->nspatial == 0;
     return 1;
 }
 
-/* Links have just been placed at q. */
-static void note(const rb_model *m, rb_data *d)
+void rb_placed_strings(const rb_model *m, rb_data *d)
+{
+    if (m->nspatial == 0 || !d->placed || d->cache->strung) return;
+    rb_tendons(m, d);
+    d->cache->strung = 1;
+}
+
+static int restore(const rb_model *m, rb_data *d)
+{
+    if (!restore_links(m, d)) return 0;
+    rb_placed_strings(m, d);
+    return 1;
+}
+
+/* Links have just been placed at q, with tendons or without. */
+static void note(const rb_model *m, rb_data *d, int strung)
 {
     int known = is_key(m, d);
+    d->cache->strung = strung;
     d->framed = known && d->framed;
     d->cache->posed = known && d->cache->posed;
     d->placed = 1;
@@ -63,12 +80,24 @@ static void note(const rb_model *m, rb_data *d)
     d->cache->posed = 1;
 }
 
+/* Rows look at the lengths of tendons. */
+static int has_tendon_rows(const rb_model *m)
+{
+    for (int t = 0; t < m->ntendon; t++)
+        if (m->tendon_limited[t] || m->tendon_frictionloss[t] > 0.0) return 1;
+    for (int e = 0; e < m->neq; e++)
+        if (m->eq_type[e] == RB_EQ_TENDON) return 1;
+    return 0;
+}
+
 void rb_placed_frames(const rb_model *m, rb_data *d)
 {
-    if (!restore(m, d)) {
-        rb_forward_poses(m, d);
-        note(m, d);
+    int strings = m->nspatial > 0 && has_tendon_rows(m);
+    if (!restore_links(m, d)) {
+        rb_forward_links(m, d);
+        note(m, d, 0);
     }
+    if (strings) rb_placed_strings(m, d);
     if (!is_key(m, d) || !d->framed) rb_frames_touching(m, d);
 }
 
@@ -83,7 +112,7 @@ void rb_placed_links(const rb_model *m, rb_data *d)
 void rb_placed_anew(const rb_model *m, rb_data *d)
 {
     rb_forward_place(m, d);
-    note(m, d);
+    note(m, d, 1);
 }
 
 void rb_placed_motion(const rb_model *m, rb_data *d)

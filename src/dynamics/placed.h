@@ -4,8 +4,10 @@
 
 #include "rattleback/model.h"
 
-/* rb_kinematics and rb_frames, but for geoms that are only to be seen, where pairs are listed. */
+/* rb_kinematics and rb_frames, but for geoms that are only to be seen, where pairs are listed, and
+ * for spatial tendons where no rows look at them. Then: tendons where links are placed. */
 void rb_placed_frames(const rb_model *m, rb_data *d);
+void rb_placed_strings(const rb_model *m, rb_data *d);
 
 /* The same and rb_velocity. */
 void rb_placed_motion(const rb_model *m, rb_data *d);

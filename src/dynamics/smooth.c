@@ -25,10 +25,12 @@
 #include "dynamics/placed.h"
 #include "dynamics/planar.h"
 #include "dynamics/smooth_anderson.h"
+#include "dynamics/smooth_coupled.h"
 #include "dynamics/smooth_energy.h"
 #include "dynamics/smooth_free.h"
 #include "dynamics/smooth_push.h"
 #include "dynamics/smooth_tension.h"
+#include "dynamics/tendon.h"
 #include "dynamics/tendon_inertia.h"
 #include "math/dense.h"
 #include "math/trig.h"
@@ -57,6 +59,10 @@
  * long [1]. Larger: heavy loads on light chains take more iterations. Smaller: needless work. */
 #define TENSION_RATE 2e-2
 
+/* Ratio of changes above which a factor of the start of the step is given up for one of the
+ * midpoint, where dofs are coupled [1]. Larger: more iterations. Smaller: more factorisations. */
+#define LENT_RATE 0.1
+
 /* Rounding of a coordinate, relative to the largest, that a midpoint shows [1]. Where springs are
  * so stiff that this rounding shows in the velocity, the iteration ends there. */
 #define SMOOTH_ROUNDING (16.0 * RB_EPS)
@@ -67,6 +73,7 @@ enum {
     MAX_TRIES = 6,
     PATIENCE = 5,
     LATE = 6,
+    LENT = 4,           /* iteration at which that is looked at */
     MOST_SWITCHES = 10, /* iterations in which servos may come to their bound */
     JUMPS = 2,          /* one of them goes from one bound to the other         */
     TENSE = 40          /* links of a tree from which on its tension matters at steps of 1 ms */
@@ -93,13 +100,19 @@ typedef struct scratch {
     rb_anderson mixing;
     rb_smooth_memory own, *memory; /* of the tension at least */
     rb_smooth_energy energy;
-    int flat; /* 1: the model is in a plane, and d gets no frames */
+    rb_smooth_coupled coupled;
+    unsigned char *felt; /* tendons that have forces, where there are spatial ones (ntendon) */
+    int stale;           /* 1: E is not the one of the factor of coupled */
+    int flat;            /* 1: the model is in a plane, and d gets no frames */
     rb_plane plane;
     const rb_smooth_push *push; /* NULL: no impulses */
     double tol;                 /* change at which the iteration ends [1] */
-    const double *guess;        /* change of the whole step to start from; NULL: none  (nv) */
-    int first_of;               /* substeps of the try that dv_first is of; 0: none yet */
-    int placed;                 /* 1: d is at the midpoint that belongs to dv */
+    const double *given;        /* A of the step of length whole, whose factor with springs and
+                                   dampers is d->L; NULL: to be found                  (nv) */
+    double whole;
+    const double *guess; /* change of the whole step to start from; NULL: none  (nv) */
+    int first_of;        /* substeps of the try that dv_first is of; 0: none yet */
+    int placed;          /* 1: d is at the midpoint that belongs to dv */
 } scratch;
 
 /* What a motion remembers within itself, of a step before: nothing. */
@@ -136,6 +149,13 @@ static int allocate(const rb_model *m, rb_arena *arena, scratch *s)
         s->memory = &s->own;
         ok = push_own(m, arena, &s->own);
     }
+    if (m->nspatial > 0) {
+        s->felt = rb_push(arena, unsigned char, m->ntendon);
+        if (!s->felt) return 0;
+        rb_tendons_felt(m, s->felt);
+    }
+    ok = ok && rb_smooth_coupled_push(m, arena, &s->coupled);
+    if (s->coupled.on) s->flat = 0;
     if (s->flat) ok = ok && rb_plane_push(m, arena, &s->plane);
     return ok && rb_anderson_push(arena, m->nv, &s->mixing);
 }
@@ -189,7 +209,7 @@ static void place(const rb_model *m, rb_data *d, scratch *s)
     if (s->flat)
         rb_plane_place(m, d, &s->plane);
     else
-        rb_forward_place(m, d);
+        rb_forward_place_felt(m, d, s->felt);
 }
 
 /* d->q, d->v become the midpoint that belongs to dv. Half of w in the velocity makes the terms of
@@ -201,27 +221,47 @@ static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
     place(m, d, s);
 }
 
-/* Stiffness and damping of dofs, with the servos that are marked. */
+/* Stiffness and damping of dofs, with the servos that are marked. apart: gets what couples dofs;
+ * NULL: that counts by its bounds. */
 static void find_slopes(const rb_model *m, const rb_data *d, const signed char *which, double *k,
-                        double *b)
+                        double *b, rb_coupling *apart)
 {
     memset(k, 0, (size_t)m->nv_all * sizeof *k);
     memset(b, 0, (size_t)m->nv_all * sizeof *b);
-    rb_passive_stiffness(m, d, k, b);
-    rb_actuation_stiffness_of(m, d, which, k, b);
+    rb_passive_stiffness_apart(m, d, k, b, apart);
+    rb_actuation_stiffness_of(m, d, which, k, b, apart);
     rb_gauge_spread_bound(m, d, k);
     rb_gauge_spread_bound(m, d, b);
 }
 
-static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scratch *s)
+/* E goes without what couples dofs, which has a matrix of its own. */
+static void find_coupled_slopes(const rb_model *m, const rb_data *d, double h, scratch *s)
 {
-    find_slopes(m, d, s->creeps, s->stiffness, s->braking);
+    rb_coupling_begin(m, h, &s->coupled.terms);
+    find_slopes(m, d, s->holds, s->stiffness, s->damping, &s->coupled.terms);
+    s->stale = 1;
+}
+
+static void find_plain_slopes(const rb_model *m, const rb_data *d, scratch *s)
+{
+    find_slopes(m, d, s->creeps, s->stiffness, s->braking, NULL);
     copy(s->damping, s->braking, m->nv_all);
     if (memcmp(s->holds, s->creeps, (size_t)m->nu) != 0)
-        find_slopes(m, d, s->holds, s->stiffness, s->damping);
+        find_slopes(m, d, s->holds, s->stiffness, s->damping, NULL);
+}
+
+static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scratch *s)
+{
+    if (s->coupled.on)
+        find_coupled_slopes(m, d, h, s);
+    else
+        find_plain_slopes(m, d, s);
     for (int j = 0; j < m->nv; j++) {
         s->E[j] = 0.5 * h * (s->damping[j] + 0.5 * h * s->stiffness[j]);
-        s->A[j] = 0.0;
+        if (s->coupled.on)
+            s->E[j] += s->A[j];
+        else
+            s->A[j] = 0.0;
     }
 }
 
@@ -229,6 +269,7 @@ static void implicit_diagonal(const rb_model *m, const rb_data *d, double h, scr
 static int hold_creeping(const rb_model *m, double h, scratch *s)
 {
     int some = 0;
+    if (s->coupled.on) return 0;
     for (int j = 0; j < m->nv; j++) {
         if (s->braking[j] == 0.0) continue;
         s->A[j] = rb_passive_hold(h, s->braking[j], s->inertia[j]);
@@ -243,6 +284,10 @@ static rb_status solve(const rb_model *m, rb_data *d, scratch *s, const double *
 {
     const double *K = s->memory->tension.on ? s->memory->tension.K : NULL;
     if (s->flat) return rb_plane_solve(m, d, s->E, K, NULL, tau, qdd, &s->plane);
+    if (s->coupled.on) {
+        rb_smooth_coupled_next(m, d, 1.0, NULL, tau, &s->coupled, qdd);
+        return RB_OK;
+    }
     rb_forward_extra extra = { s->E, K };
     return rb_forward_solve(m, d, &extra, tau, qdd);
 }
@@ -270,6 +315,21 @@ static int find_holding(const rb_model *m, rb_data *d, int i, scratch *s)
     return changed;
 }
 
+/* 1: the factor of the step with springs and dampers is there, and serves as long as all actuators
+ * hold. E is A then: all else is in that factor. */
+static int borrow_factor(const rb_model *m, int i, int other, scratch *s)
+{
+    rb_smooth_coupled *x = &s->coupled;
+    int all = 1;
+    for (int k = 0; k < m->nu && i == 0; k++) all = all && s->holds[k];
+    if (i == 0 && x->lent && all) {
+        copy(s->E, s->A, m->nv);
+        return 1;
+    }
+    if (i == 0 || other) x->lent = 0;
+    return 0;
+}
+
 /* Forces at midpoint i, and E where it is not that of the iteration before: another map. What holds
  * joints that creep goes by the inertia that the last evaluation met. */
 static rb_status find_forces(const rb_model *m, rb_data *d, double h, int i, scratch *s, int *other)
@@ -279,12 +339,31 @@ static rb_status find_forces(const rb_model *m, rb_data *d, double h, int i, scr
     rb_passive(m, d);
     rb_actuation(m, d);
     *other = find_holding(m, d, i, s) | (i == 0);
-    if (!*other) return RB_OK;
+    if (borrow_factor(m, i, *other, s) || !*other) return RB_OK;
     for (int j = 0; j < m->nv; j++)
         s->inertia[j] = i == 0 ? s->memory->inertia[j] : d->dof_D[j] - s->E[j];
     implicit_diagonal(m, d, h, s);
     hold_creeping(m, h, s);
     return RB_OK;
+}
+
+/* Instead of one that does not fit. */
+static void own_factor(const rb_model *m, const rb_data *d, double h, scratch *s)
+{
+    s->coupled.lent = 0;
+    implicit_diagonal(m, d, h, s);
+}
+
+/* s->qdd := dv_new / h by (D.57); the factor is that of the first midpoint, and of any at which
+ * servos come to a bound. */
+static rb_status evaluate_coupled(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    rb_status status = RB_OK;
+    if (s->stale) status = rb_smooth_coupled_factor(m, d, s->E, &s->coupled);
+    s->stale = 0;
+    for (int j = 0; j < m->nv; j++) s->along[j] = s->force[j] - s->E[j] * s->dv[j] / h;
+    if (status == RB_OK) rb_smooth_coupled_next(m, d, h, s->dv, s->along, &s->coupled, s->qdd);
+    return status;
 }
 
 /* s->qdd := dv_new / h */
@@ -296,6 +375,7 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
     }
     if (!s->flat) rb_wrench_force(m, d, s->force);
     for (int j = 0; j < m->nv && s->push; j++) s->force[j] += s->push->f[j] / s->push->h;
+    if (s->coupled.on) return evaluate_coupled(m, d, h, s);
     if (!s->memory->tension.on) return solve(m, d, s, s->force, s->qdd);
     if (s->flat) {
         const rb_tension *t = &s->memory->tension;
@@ -312,7 +392,8 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
 static rb_status evaluate_first(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     rb_status status = evaluate(m, d, h, s);
-    if (status != RB_OK || (m->nv > 0 && s->memory->inertia[0] < INFINITY)) return status;
+    int known = s->coupled.on || (m->nv > 0 && s->memory->inertia[0] < INFINITY);
+    if (status != RB_OK || known) return status;
     for (int j = 0; j < m->nv; j++) s->inertia[j] = d->dof_D[j] - s->E[j];
     if (!hold_creeping(m, h, s)) return RB_OK;
     if (s->flat)
@@ -320,6 +401,26 @@ static rb_status evaluate_first(const rb_model *m, rb_data *d, double h, scratch
     else
         rb_forward_restart(m, d);
     return evaluate(m, d, h, s);
+}
+
+/* Dampings of muscles change with the velocity, by which servos come to their bounds, too. With A
+ * of some iterate the rule would depend on where the iteration began: where dofs are coupled it is
+ * that of the start. */
+static rb_status hold_from_start(const rb_model *m, rb_data *d, double h, scratch *s)
+{
+    s->coupled.lent = s->given && h == s->whole;
+    if (s->coupled.lent) {
+        copy(s->A, s->given, m->nv);
+        return RB_OK;
+    }
+    copy(d->q, s->q, m->nq);
+    copy(d->v, s->v, m->nv);
+    place(m, d, s);
+    s->placed = 0;
+    rb_actuation(m, d);
+    for (int k = 0; k < m->nu; k++) s->creeps[k] = rb_actuator_side(m, d, k) == 0;
+    find_slopes(m, d, s->creeps, s->stiffness, s->braking, NULL);
+    return rb_smooth_coupled_hold(m, d, h, s->stiffness, s->braking, &s->coupled, s->A);
 }
 
 /* ---- one substep ---------------------------------------------------------------------------- */
@@ -400,9 +501,9 @@ static int is_long(const rb_model *m)
 }
 
 /* Long chains want tension in their inertia at once, others where they converge slowly. */
-static int wants_tension(const rb_model *m, const progress *p, int i)
+static int wants_tension(const rb_model *m, const scratch *s, const progress *p, int i)
 {
-    if (rb_tendon_inertia_any(m)) return 0; /* the mass matrix has none of it */
+    if (rb_tendon_inertia_any(m) || s->coupled.on) return 0; /* the mass matrix has none of it */
     if (is_long(m)) return i == 0;
     return i == 1 && p->rate > TENSION_RATE && p->rate < INFINITY;
 }
@@ -476,14 +577,21 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
     rb_tension *tension = &s->memory->tension;
     int done = 0, pulls = tension->on && s->memory->h == h, other;
     tension->on = pulls;
+    rb_status status = s->coupled.on ? hold_from_start(m, d, h, s) : RB_OK;
+    if (status != RB_OK) return status;
     for (int i = 0; i < MAX_ITERATIONS && !done; i++) {
         if (!s->placed) go_to_midpoint(m, d, h, s);
         if (!s->placed && m->nservo > 0) rb_activation_follow(m, d, s->act, h, s->act_next);
         s->placed = 0;
-        rb_status status = find_forces(m, d, h, i, s, &other);
+        status = find_forces(m, d, h, i, s, &other);
         if (status != RB_OK) return status;
+        if (i == LENT && s->coupled.lent && p.rate > LENT_RATE) {
+            own_factor(m, d, h, s);
+            other = 1;
+        }
         if (i > 0 && other) begin_anew(s, &p);
-        if (i == 0 && !pulls && s->guess && is_long(m)) pulls = pull_as_foretold(m, d, h, s);
+        if (i == 0 && !pulls && s->guess && is_long(m) && !s->coupled.on)
+            pulls = pull_as_foretold(m, d, h, s);
         status = i == 0 ? evaluate_first(m, d, h, s) : evaluate(m, d, h, s);
         if (status == RB_SINGULAR && i > 0) break; /* the iteration went astray, not the model */
         if (status != RB_OK) return status;
@@ -494,7 +602,7 @@ static rb_status substep(const rb_model *m, rb_data *d, double h, scratch *s, rb
         done = !(other & JUMPS) && is_done(&p, s->tol);
         if (p.change > DBL_MAX) break;
         if (done) break;
-        if (!pulls && wants_tension(m, &p, i)) find_tension(m, d, h, s);
+        if (!pulls && wants_tension(m, s, &p, i)) find_tension(m, d, h, s);
         if (tension->on && !pulls) { /* from now on it is another map */
             pulls = 1;
             s->memory->h = h;
@@ -707,6 +815,8 @@ static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smo
 {
     scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : how->tol };
     s.guess = push ? push->dv : how->dv;
+    s.given = push ? NULL : how->A;
+    s.whole = h;
     int given = push ? push->substeps : 0;
     s.memory = push ? push->memory : how->memory;
     s.flat = rb_plane_takes(m, d);
@@ -780,7 +890,8 @@ rb_status rb_smooth_step(const rb_model *m, rb_data *d, double h, rb_smooth_info
 double rb_smooth_tol(const rb_model *m, double tol)
 {
     if (is_long(m)) tol = rb_larger(tol, SMOOTH_TOL_LONG);
-    if (m->nu > 0 && m->neq == 0) tol = rb_larger(tol, RB_SMOOTH_TOL_DRIVEN);
+    if (m->nu > 0 && (m->neq == 0 || rb_coupling_any(m)))
+        tol = rb_larger(tol, RB_SMOOTH_TOL_DRIVEN);
     return tol;
 }
 

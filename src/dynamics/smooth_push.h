@@ -46,6 +46,8 @@ typedef struct rb_smooth_from {
     double tol;               /* tolerance [1]                                                */
     double fast;              /* the same for long chains that turn fast [1]                  */
     rb_smooth_memory *memory; /* NULL: none                                                   */
+    const double *A; /* (D.38) where dofs are coupled, whose factor with springs and dampers is
+                        d->L; NULL: that of the start                                     (nv) */
 } rb_smooth_from;
 
 /* rb_smooth_step, but for how it begins and ends; fast is RB_SMOOTH_TOL_FAST at least. */

@@ -62,8 +62,22 @@ static void add_piece(void *ctx, const rb_path_piece *piece)
 
 void rb_tendons(const rb_model *m, rb_data *d)
 {
+    rb_tendons_of(m, d, NULL);
+}
+
+void rb_tendons_felt(const rb_model *m, unsigned char *marks)
+{
+    for (int t = 0; t < m->ntendon; t++)
+        marks[t] = rb_tendon_is_elastic(m, t) || m->tendon_armature[t] != 0.0;
+    for (int i = 0; i < m->nu; i++) {
+        if (m->act_transmission[i] == RB_TRN_TENDON) marks[m->act_target[i]] = 1;
+    }
+}
+
+void rb_tendons_of(const rb_model *m, rb_data *d, const unsigned char *marks)
+{
     for (int t = 0; t < m->ntendon; t++) {
-        if (m->tendon_pathnum[t] == 0) continue;
+        if (m->tendon_pathnum[t] == 0 || (marks && !marks[t])) continue;
         int at = m->tendon_rowadr[t], n = m->tendon_rownum[t];
         writer w = { m, d, m->tendon_dof + at, d->ten_J + at, n };
         memset(w.J, 0, (size_t)n * sizeof *w.J);

@@ -29,10 +29,12 @@ int rb_tendon_inertia_any(const rb_model *m)
     return 0;
 }
 
-/* Place of the entry i, j in M; -1: there is none. */
+/* Place of the entry i, j in M; -1: j does not carry i. */
 static int entry(const rb_model *m, int i, int j)
 {
-    int at = m->dof_Madr[i];
+    int at = m->dof_Madr[i], link = m->dof_link[i];
+    while (link > m->dof_link[j]) link = m->link_parent[link];
+    if (link != m->dof_link[j]) return -1;
     for (int k = i; k >= 0; k = m->dof_parent[k], at++) {
         if (k == j) return at;
     }

@@ -320,7 +320,7 @@ rb_status rb_driven_rate(rb_events *x, double t, double ahead, int tick)
     }
     go_to_middle(x, t, ahead);
     if (status == RB_OK) ask_for_mean_velocity(x);
-    return status == RB_OK && s->set.nrow > 0 ? rb_stage_factor(s, NULL, NULL) : status;
+    return status == RB_OK && s->set.nrow > 0 ? rb_stage_factor(s, NULL) : status;
 }
 
 /* f := forces of the impulses p on driven links, all or those of free bodies. */

@@ -202,7 +202,7 @@ static rb_status rows(rb_events *x, double ahead, double since)
         s->info->contacts = s->set.n;
         return RB_FULL;
     }
-    if (s->set.nrow > 0 && x->ndriven == 0) status = rb_stage_factor(s, NULL, NULL);
+    if (s->set.nrow > 0 && x->ndriven == 0) status = rb_stage_factor(s, NULL);
     if (status == RB_OK) status = rb_stage_take_rows(s);
     return status == RB_OK ? fill_biases(x, since) : status;
 }

@@ -23,6 +23,7 @@ typedef struct rb_build {
     int *body_link;          /* link of each body                      */
     rb_inertia *body_solid;  /* mass, com, inertia of each body, body frame */
     int *carried;            /* of one spatial tendon: tendons.c           (nbody) */
+    int *dof_above;          /* rb_model.dof_parent; NULL: as the tree has it  (nv) */
     double *body_p, *body_R; /* world frames of the bodies at the reference configuration */
 } rb_build;
 
@@ -38,6 +39,12 @@ rb_status rb_size_rest(rb_build *b);
 rb_status rb_size_actuators(rb_build *b);
 rb_status rb_size_gauges(rb_build *b);
 rb_status rb_size_tendons(rb_build *b);
+rb_status rb_size_coupled(rb_build *b); /* after rb_size_tendons */
+
+/* Dofs that the length of a spatial tendon depends on, ascending. first: dof of each joint (njnt);
+ * out may be NULL, and first with it; carried: scratch (nbody). */
+int rb_tendon_moving_dofs(const rb_build *b, const rb_tendon_def *def, int *carried,
+                          const int *first, int *out);
 
 /* filling it */
 void rb_fill_bodies(rb_build *b);

@@ -38,6 +38,7 @@ typedef struct rb_kept_group {
 struct rb_cache {
     /* poses of links where rb_data.placed is set, or posed, and frames; src/dynamics/placed.c */
     int posed;                /* 1: placed_pose and placed_S have them                            */
+    int strung;               /* 1: where rb_data.placed is set, tendons are there too            */
     uint64_t placed_revision; /* of the model                                                     */
     double *placed_q;         /* configuration that they belong to                  (nq)          */
     double *placed_pose;      /* copy of link_p to link_I                           (nlink x 24)  */

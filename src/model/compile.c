@@ -85,6 +85,7 @@ rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *
     if (status == RB_OK) status = rb_size_assets(&b);
     if (status == RB_OK) status = rb_size_rest(&b);
     if (status == RB_OK) status = rb_size_tendons(&b);
+    if (status == RB_OK) status = rb_size_coupled(&b);
     if (status == RB_OK) status = rb_size_gauges(&b);
     if (status == RB_OK) status = rb_size_sensors(&b);
     if (status == RB_OK) status = make_block(&b, &a);

@@ -29,8 +29,8 @@ static int count_path_points(const rb_build *b, const rb_tendon_def *def, int *c
     return points;
 }
 
-/* Dofs that the length depends on, ascending; out may be NULL. */
-static int moving_dofs(const rb_build *b, const rb_tendon_def *def, int *carried, int *out)
+int rb_tendon_moving_dofs(const rb_build *b, const rb_tendon_def *def, int *carried,
+                          const int *first, int *out)
 {
     static const int joint_nv[] = { [RB_JOINT_FREE] = 6, [RB_JOINT_BALL] = 3, 1, 1 };
     int points = count_path_points(b, def, carried), count = 0;
@@ -38,7 +38,7 @@ static int moving_dofs(const rb_build *b, const rb_tendon_def *def, int *carried
         if (carried[body] == 0 || carried[body] == points) continue;
         for (int j = b->joints.start[body]; j < b->joints.start[body + 1]; j++) {
             int n = joint_nv[RB_DEFS(b, joint, JOINT)[b->joints.order[j]].type];
-            for (int i = 0; i < n && out; i++) out[count + i] = b->m->jnt_dofadr[j] + i;
+            for (int i = 0; i < n && out; i++) out[count + i] = first[j] + i;
             count += n;
         }
     }
@@ -55,7 +55,8 @@ rb_status rb_size_tendons(rb_build *b)
         const rb_tendon_def *def = RB_DEFS(b, tendon, TENDON) + t;
         wraps += (size_t)def->njoint;
         paths += (size_t)def->npath;
-        rows += (size_t)(def->npath > 0 ? moving_dofs(b, def, carried, NULL) : def->njoint);
+        rows += (size_t)(def->npath > 0 ? rb_tendon_moving_dofs(b, def, carried, NULL, NULL)
+                                        : def->njoint);
         m->nspatial += def->npath > 0;
     }
     if (wraps > INT_MAX || paths > INT_MAX || rows > INT_MAX)
@@ -122,7 +123,8 @@ void rb_fill_tendons(rb_build *b)
         m->tendon_rowadr[t] = row;
         fill_terms(b, t, wrap, row);
         if (def->npath > 0)
-            m->tendon_rownum[t] = moving_dofs(b, def, b->carried, m->tendon_dof + row);
+            m->tendon_rownum[t] =
+                rb_tendon_moving_dofs(b, def, b->carried, m->jnt_dofadr, m->tendon_dof + row);
         fill_numbers(m, t, def);
         wrap += def->njoint;
         path += def->npath;

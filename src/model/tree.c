@@ -248,7 +248,7 @@ void rb_fill_joints(rb_build *b)
 }
 
 /* A dof hangs on the one before it in its link, the first on the last one of the nearest link
- * above that has any. */
+ * above that has any; where tendons couple branches, as coupled.c found. */
 void rb_fill_dofs(rb_build *b)
 {
     rb_model *m = b->m;
@@ -263,6 +263,7 @@ void rb_fill_dofs(rb_build *b)
             while (k > 0 && m->link_dofnum[k] == 0);
             m->dof_parent[i] = k > 0 ? m->link_dofadr[k] + m->link_dofnum[k] - 1 : -1;
         }
+        if (b->dof_above) m->dof_parent[i] = b->dof_above[i];
         int next = i > 0 && m->dof_parent[i] == i - 1;
         m->dof_run[i] = next ? 1 + m->dof_run[i - 1] : 0;
         length[i] = 1 + (m->dof_parent[i] < 0 ? 0 : length[m->dof_parent[i]]);

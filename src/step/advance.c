@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
+#include "dynamics/placed.h"
 #include "step/node.h"
 
 static void copy(double *to, const double *from, int n)
@@ -74,6 +75,7 @@ void rb_stage_finish(rb_stage *s)
     s->info->penetration = s->overlap_deepest = fmax(s->overlap_deepest, s->info->penetration);
     s->info->penetration_made = s->overlap_made = fmax(s->overlap_made, s->info->penetration_made);
     rb_stage_store(s);
+    rb_placed_strings(s->m, d);
     copy(d->q, s->q_new, s->m->nq);
     copy(d->v, s->v_new, s->m->nv);
     copy(d->act, s->act_free, s->m->na);

@@ -126,13 +126,13 @@ static void take_motion(rb_stage *s, double made)
 }
 
 /* Moves d from the change dv of the velocity; NULL: none. */
-static rb_status move_data(rb_stage *s, const double *dv, double tol, double *made)
+static rb_status move_data(rb_stage *s, const double *dv, const double *A, double tol, double *made)
 {
     rb_smooth_info smooth = { 0 };
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_kinematic_pose(s, 0.5 * s->h);
-    rb_smooth_from from = { .dv = dv, .tol = tol, .memory = s->smooth_memory };
+    rb_smooth_from from = { .dv = dv, .tol = tol, .memory = s->smooth_memory, .A = A };
     rb_status status = rb_smooth_step_from(s->m, s->d, s->h, &from, &smooth);
     s->motion_left = smooth.change;
     rb_stage_kinematic_pose(s, 0.0);
@@ -145,12 +145,13 @@ static rb_status move_data(rb_stage *s, const double *dv, double tol, double *ma
     return RB_OK;
 }
 
-rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol)
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, const double *A,
+                               double tol)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     if (!dv) dv = predict(s);
     copy(s->d->v, v, s->m->nv);
-    rb_status status = move_data(s, dv, tol, &s->energy_made_free);
+    rb_status status = move_data(s, dv, A, tol, &s->energy_made_free);
     rb_arena_reset(s->d->arena, mark);
     return status;
 }
@@ -159,7 +160,7 @@ rb_status rb_stage_free_motion(rb_stage *s)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
     double made;
-    rb_status status = move_data(s, predict(s), RB_SMOOTH_TOL, &made);
+    rb_status status = move_data(s, predict(s), NULL, RB_SMOOTH_TOL, &made);
     if (status == RB_OK) take_motion(s, made);
     rb_arena_reset(s->d->arena, mark);
     return status;

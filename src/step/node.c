@@ -16,6 +16,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "base/pieces.h"
+#include "dynamics/coupling.h"
 #include "math/vec3.h"
 
 enum {
@@ -46,6 +47,10 @@ enum {
  * loops are left open. Smaller: one more round. */
 #define LOOPS_CHANGE 0.02
 
+/* Share of what the round before missed, above which coupled dofs get their springs and dampers of
+ * the last motion [1]. Larger: more rounds. Smaller: more factorisations. */
+#define SLOW 0.05
+
 /* Growth of what rounds miss, from the least of them, with which they lead astray [1]. Smaller:
  * rounds are given up that find their way back. */
 #define STRAYS 16.0
@@ -69,8 +74,8 @@ static rb_status take_memory(rb_node *x)
 {
     const rb_model *m = x->s->m;
     rb_arena *arena = x->s->d->arena;
-    double **of_v[] = { &x->v_given, &x->v_a,   &x->dv,  &x->v_end,  &x->v_mean,
-                        &x->f,       &x->force, &x->v_e, &x->v_from, &x->E };
+    double **of_v[] = { &x->v_given, &x->v_a, &x->dv,     &x->v_end, &x->v_mean, &x->f,
+                        &x->force,   &x->v_e, &x->v_from, &x->E,     &x->A };
     x->p0 = rb_push(arena, double, 6 * (size_t)m->nlink);
     x->R0 = rb_push(arena, double, 18 * (size_t)m->nlink);
     x->L = rb_push(arena, double, m->nM);
@@ -79,9 +84,12 @@ static rb_status take_memory(rb_node *x)
     x->fresh = rb_push(arena, unsigned char, m->ntree);
     x->p_seen = x->p0 ? x->p0 + 3 * (ptrdiff_t)m->nlink : NULL;
     x->R_seen = x->R0 ? x->R0 + 9 * (ptrdiff_t)m->nlink : NULL;
+    int coupled = rb_coupling_any(m);
+    x->all = coupled ? rb_push(arena, double, m->nM) : NULL;
+    if (coupled && !x->all) return RB_NOMEM;
     int ok = x->p0 && x->R0 && x->L && x->q && x->end && x->fresh;
     x->factored = rb_push(arena, signed char, 2 * (size_t)m->nu);
-    ok = ok && x->factored && rb_push_rows(arena, of_v, 10, m->nv);
+    ok = ok && x->factored && rb_push_rows(arena, of_v, 11, m->nv);
     return ok && rb_smooth_memory_push(m, arena, &x->memory) ? RB_OK : RB_NOMEM;
 }
 
@@ -166,7 +174,8 @@ static rb_status move(rb_node *x)
     const rb_model *m = s->m;
     rb_stage_restore(s);
     double tol = x->fine || s->set.nrow == 0 ? RB_SMOOTH_TOL : ROUGH;
-    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, tol);
+    const double *A = x->all && s->set.nrow > 0 ? x->A : NULL;
+    rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, A, tol);
     if (status != RB_OK) return status;
     x->exact = x->fine || s->motion_left <= SURE_DIGITS * rb_smooth_tol(m, RB_SMOOTH_TOL);
     for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
@@ -180,7 +189,7 @@ static rb_status move(rb_node *x)
 
 static void find_stiff(rb_node *x)
 {
-    x->stiff = 0;
+    x->stiff = x->all != NULL;
     for (int j = 0; j < x->s->m->nv; j++) x->stiff |= x->E[j] != 0.0;
 }
 
@@ -269,6 +278,7 @@ static rb_status follow_servos(rb_node *x)
 {
     rb_stage *s = x->s;
     size_t nu = (size_t)s->m->nu;
+    if (x->all) return RB_OK; /* their factor is made anew where rounds are slow */
     if (memcmp(x->factored, x->memory.holds, nu) == 0 &&
         memcmp(x->factored + nu, x->memory.creeps, nu) == 0)
         return RB_OK;
@@ -530,6 +540,33 @@ static int needs_no_look(const rb_model *m)
     return m->neq == 0 && m->nspatial == 0;
 }
 
+/* The first impulses where dofs are coupled: those that the node asks for. Where its rows have no
+ * answer, rounds begin as they do elsewhere. */
+static rb_status predict(rb_node *x)
+{
+    rb_stage *s = x->s;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    double *p = rb_push(s->d->arena, double, s->set.nrow);
+    if (!p) return RB_NOMEM;
+    rb_status status = rb_node_predict(x);
+    if (status != RB_OK) return status;
+    copy(p, s->p, s->set.nrow);
+    memset(x->Wp, 0, (size_t)s->set.nrow * sizeof *x->Wp);
+    straighten(x, s->still);
+    status = rb_stage_solve_others(s, s->still);
+    x->tried = status == RB_OK;
+    if (status == RB_UNSOLVED) {
+        copy(s->p, p, s->set.nrow);
+        memset(s->u, 0, (size_t)s->set.nrow * sizeof *s->u);
+        s->info->residual = residual; /* what was refused is not reported as accepted */
+        s->info->velocity_residual = in_velocity;
+        status = RB_OK;
+    }
+    rb_arena_reset(s->d->arena, mark);
+    return status;
+}
+
 static rb_status do_rounds(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -538,6 +575,8 @@ static rb_status do_rounds(rb_node *x)
     s->no_answer = 0;
     x->fine = s->m->nlink - 1 == s->m->ntree; /* no chains: nothing is saved */
     rb_status status = s->found ? RB_OK : rb_stage_solve_begin(s);
+    if (status == RB_OK && x->all && s->set.nrow > 0) status = predict(x);
+    double last = INFINITY;
     for (int round = 0; status == RB_OK; round++) {
         int struck = 0;
         status = follow(x);
@@ -569,6 +608,12 @@ static rb_status do_rounds(rb_node *x)
         int strays = x->off > STRAYS * least && s->meter->all - begun > PATIENCE * first;
         if (round >= most || (round > 1 && strays && !s->final)) return refuse(x, round);
         least = fmin(least, x->off);
+        if (x->all && missed > SLOW * last) {
+            status = rb_node_refactor(x);
+            if (status != RB_OK) return status;
+            push(x);
+        }
+        last = missed;
         status = solve(x, &done);
         if (first == 0.0) first = s->meter->all - begun;
         if (status == RB_OK && done) return RB_OK;

@@ -25,9 +25,11 @@ typedef struct rb_node {
     double slack; /* change of velocities that contacts are looked for with [m/s]                */
 
     /* at the node */
-    double *L; /* factor of M alone; d->L has springs and dampers of the step  (nM)        */
-    double *E; /* what these add to the diagonal of M                          (nv)        */
-    int stiff; /* 1: there are any                                                         */
+    double *L;   /* factor of M alone; d->L has springs and dampers of the step  (nM)        */
+    double *E;   /* what these add to the diagonal of M                          (nv)        */
+    double *all; /* M with all of them where some couple dofs (D.55), else NULL  (nM)        */
+    double *A;   /* of them, what holds joints that creep, where all is there    (nv)        */
+    int stiff;   /* 1: there are any                                                         */
     double *p0,
         *R0; /* poses of links                                               (nlink x 3, 9) */
     double *v_given; /* v as it was reported; v0 of the stage is that before impulses (nv)       */
@@ -108,6 +110,18 @@ int rb_node_insert(rb_stage *s, const rb_contact *c);
 
 /* node_rows.c: M^-1 f, without springs and dampers. */
 void rb_node_mass_solve(const rb_node *x, double *f);
+
+/* node_rows.c: f := (M + E) v, springs and dampers that couple dofs with it. */
+void rb_node_stiff_multiply(const rb_node *x, const double *v, double *f);
+
+/* node_coupled.c, where tendons or muscles couple dofs: x->v_mean := the velocity of the middle
+ * that the node predicts without impulses (D.58). Then: the factor with springs and dampers of the
+ * last round. */
+rb_status rb_node_predict(rb_node *x);
+
+/* node_coupled.c: rb_stage_factor, where dofs are coupled with the slopes at the velocity v. */
+rb_status rb_node_factor(rb_node *x, const double *v, const rb_stage_stiff *out);
+rb_status rb_node_refactor(rb_node *x);
 
 /* node_values.c: contacts at the end, and what the rows came to. */
 rb_status rb_node_look(rb_node *x);

@@ -175,12 +175,13 @@ static rb_status allow_lift(rb_node *x, const rb_stage *step)
 static rb_status rows_of_end(rb_node *x, const rb_stage *step)
 {
     rb_stage *s = x->s;
+    const rb_stage_stiff stiff = { .E = x->E, .all = x->all };
     go_to_end(x);
     rb_status status = pushed_contacts(x, step);
     if (status == RB_OK)
         status = rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact,
                                       &step->first, &s->set);
-    if (status == RB_OK) status = rb_stage_factor(s, NULL, x->E);
+    if (status == RB_OK) status = rb_node_factor(x, s->v_way, &stiff);
     if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
     if (status == RB_OK) status = rb_stage_take_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
@@ -442,9 +443,9 @@ static double work_between(rb_node *x, const double *v0, const double *v1)
     const rb_model *m = s->m;
     double sum = 0.0;
     for (int j = 0; j < m->nv; j++) x->v_mean[j] = v1[j] - v0[j];
-    rb_mass_multiply(m, s->d, x->v_mean, x->f);
+    rb_node_stiff_multiply(x, x->v_mean, x->f);
     for (int j = 0; j < m->nv; j++) {
-        double f = x->f[j] + x->E[j] * x->v_mean[j];
+        double f = x->f[j];
         if (!s->resting[m->link_tree[m->dof_link[j]]]) sum += 0.5 * f * (v0[j] + v1[j]);
     }
     return sum;

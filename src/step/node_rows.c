@@ -89,7 +89,9 @@ static rb_status build(rb_node *x, const rb_constraints *start)
 /* M and its factors. */
 static rb_status factor(rb_node *x)
 {
-    rb_status status = rb_stage_factor(x->s, x->L, x->E);
+    const rb_stage_stiff out = { .L = x->L, .E = x->E, .all = x->all, .A = x->A };
+    rb_status status = rb_node_factor(x, x->v_given, &out);
+    x->stiff |= x->all != NULL;
     for (int j = 0; j < x->s->m->nv && status == RB_OK; j++) x->stiff |= x->E[j] != 0.0;
     return status;
 }
@@ -109,6 +111,17 @@ void rb_node_mass_solve(const rb_node *x, double *f)
     d->L = x->L;
     rb_mass_solve(x->s->m, d, f);
     d->L = L;
+}
+
+void rb_node_stiff_multiply(const rb_node *x, const double *v, double *f)
+{
+    rb_data *d = x->s->d;
+    const rb_model *m = x->s->m;
+    double *M = d->M;
+    if (x->all) d->M = x->all;
+    rb_mass_multiply(m, d, v, f);
+    d->M = M;
+    for (int j = 0; j < m->nv && !x->all; j++) f[j] += x->E[j] * v[j];
 }
 
 /* Contacts that fly towards their impact, or away from one, are left out. */

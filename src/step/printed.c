@@ -120,7 +120,7 @@ static rb_status take_rows(rb_stage *s, const rb_printed *how)
         s->info->contacts = s->set.n;
         return RB_FULL;
     }
-    if (s->set.nrow > 0) status = rb_stage_factor(s, NULL, NULL);
+    if (s->set.nrow > 0) status = rb_stage_factor(s, NULL);
     if (status == RB_OK) status = rb_stage_drop_redundant(s, !s->v_hat);
     double *u_hat = rb_push(d->arena, double, s->set.nrow);
     if (status == RB_OK) status = u_hat ? rb_stage_take_rows(s) : RB_NOMEM;

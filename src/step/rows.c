@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "base/pieces.h"
 #include "dynamics/actuation.h"
+#include "dynamics/coupling.h"
 #include "dynamics/gauge.h"
 #include "dynamics/passive.h"
 #include "dynamics/placed.h"
@@ -31,31 +32,109 @@
 /* ---- the configuration ------------------------------------------------------------------------
  */
 
-/* d->L := factor of M + diag(k) */
-static rb_status factor_with(const rb_model *m, rb_data *d, const double *k)
+/* Actuators that are not at a bound of their force, with the activations of the middle of the step:
+ * by them (D.38) holds joints of coupled dofs from the start of the step. act: the ones it began
+ * with. */
+static rb_status find_marks(rb_stage *s, double *act, signed char *marks)
 {
-    for (int j = 0; j < m->nv; j++) d->M[m->dof_Madr[j]] += k[j];
-    rb_status status = rb_mass_factor(m, d);
-    for (int j = 0; j < m->nv; j++) d->M[m->dof_Madr[j]] -= k[j];
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    double *next = rb_push(d->arena, double, m->na);
+    if (!next) return RB_NOMEM;
+    memcpy(act, d->act, (size_t)m->na * sizeof *act);
+    memset(next, 0, (size_t)m->na * sizeof *next);
+    rb_activation_step(m, d, s->h, next);
+    rb_activation_middle(m, act, next, d->act);
+    rb_actuation(m, d);
+    for (int i = 0; i < m->nu; i++) marks[i] = rb_actuator_side(m, d, i) == 0;
+    return RB_OK;
+}
+
+/* k, b: stiffness and damping of dofs (nv_all), without what couples them, which is apart where
+ * that is not NULL. */
+static void find_slopes(const rb_stage *s, const signed char *marks, double *k, double *b,
+                        rb_coupling *apart)
+{
+    const rb_model *m = s->m;
+    const rb_data *d = s->d;
+    memset(k, 0, (size_t)m->nv_all * sizeof *k);
+    memset(b, 0, (size_t)m->nv_all * sizeof *b);
+    rb_passive_stiffness_apart(m, d, k, b, apart);
+    rb_actuation_stiffness_of(m, d, marks, k, b, apart);
+    rb_gauge_spread_bound(m, d, k);
+    rb_gauge_spread_bound(m, d, b);
+}
+
+/* Scratch of factor_coupled. */
+typedef struct coupled {
+    rb_coupling terms;
+    double *k, *b, *A, *E; /* (nv_all) */
+    double *act;           /* (na)     */
+    signed char *marks;    /* (nu)     */
+} coupled;
+
+static int push_coupled(const rb_model *m, rb_arena *arena, coupled *x)
+{
+    double **of_dof[] = { &x->k, &x->b, &x->A, &x->E };
+    x->act = rb_push(arena, double, m->na);
+    x->marks = rb_push(arena, signed char, m->nu);
+    return x->act && x->marks && rb_push_rows(arena, of_dof, 4, m->nv_all) &&
+           rb_coupling_push(m, arena, &x->terms);
+}
+
+/* (D.38) by the bounds of what is coupled; d->M := M */
+static rb_status hold_creeping(rb_stage *s, coupled *x)
+{
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    double half = 0.5 * s->h;
+    rb_mass(m, d);
+    for (int j = 0; j < m->nv; j++)
+        x->A[j] = x->E[j] + half * (x->terms.b[j] + half * x->terms.k[j]);
+    rb_status status = rb_mass_factor_with(m, d, x->A, NULL);
+    for (int j = 0; j < m->nv && status == RB_OK; j++) {
+        double b = x->b[j] + x->terms.b[j], D = d->L[m->dof_Madr[j]] - x->A[j];
+        x->A[j] = b == 0.0 ? 0.0 : rb_passive_hold(s->h, b, D);
+    }
     return status;
 }
 
-/* Springs, dampers and servos act on what an impulse does within the step as well (D.37). */
-static void find_slopes(const rb_stage *s, const signed char *servos, double *k, double *b)
+static void hand_out(const rb_stage *s, const coupled *x, const rb_stage_stiff *out)
 {
     const rb_model *m = s->m;
-    memset(k, 0, (size_t)m->nv_all * sizeof *k);
-    memset(b, 0, (size_t)m->nv_all * sizeof *b);
-    rb_passive_stiffness(m, s->d, k, b);
-    rb_actuation_stiffness_of(m, s->d, servos, k, b);
-    rb_gauge_spread_bound(m, s->d, k);
-    rb_gauge_spread_bound(m, s->d, b);
+    size_t bytes = (size_t)m->nv * sizeof(double);
+    if (out->E) memcpy(out->E, x->E, bytes);
+    if (out->A && !out->again) memcpy(out->A, x->A, bytes);
+    for (int i = 0; i < m->nM && out->all; i++) out->all[i] = s->d->M[i] + x->terms.C[i];
+    for (int j = 0; j < m->nv && out->all; j++) out->all[m->dof_Madr[j]] += x->E[j];
 }
 
-rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E)
+/* (D.55): what is coupled has its own matrix in the factor. */
+static rb_status factor_coupled(rb_stage *s, const rb_stage_stiff *out)
 {
-    rb_mass(s->m, s->d);
-    return rb_stage_factor_again(s, L_node, E);
+    const rb_model *m = s->m;
+    rb_data *d = s->d;
+    coupled x;
+    int begins = out->A && !out->again;
+    if (!push_coupled(m, d->arena, &x)) return RB_NOMEM;
+    rb_coupling_begin(m, s->h, &x.terms);
+    if (begins && find_marks(s, x.act, x.marks) != RB_OK) return RB_NOMEM;
+    find_slopes(s, begins ? x.marks : NULL, x.k, x.b, &x.terms);
+    if (begins) memcpy(d->act, x.act, (size_t)m->na * sizeof *x.act);
+    for (int j = 0; j < m->nv; j++) x.E[j] = 0.5 * s->h * (x.b[j] + 0.5 * s->h * x.k[j]);
+    rb_status status = RB_OK;
+    if (out->again)
+        memcpy(x.A, out->A, (size_t)m->nv * sizeof *x.A);
+    else
+        status = hold_creeping(s, &x);
+    for (int j = 0; j < m->nv; j++) x.E[j] += x.A[j];
+    if (out->L && status == RB_OK) {
+        status = rb_mass_factor_with(m, d, x.A, NULL);
+        memcpy(out->L, d->L, (size_t)m->nM * sizeof *out->L);
+    }
+    if (status == RB_OK) status = rb_mass_factor_with(m, d, x.E, x.terms.C);
+    if (status == RB_OK) hand_out(s, &x, out);
+    return status;
 }
 
 rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E)
@@ -68,12 +147,12 @@ rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E)
     double *k = rb_push(d->arena, double, m->nv_all), *b = rb_push(d->arena, double, m->nv_all);
     double *creep = rb_push(d->arena, double, m->nv_all);
     if (!k || !b || !creep) return RB_NOMEM;
-    find_slopes(s, known ? memory->creeps : NULL, k, creep);
+    find_slopes(s, known ? memory->creeps : NULL, k, creep, NULL);
     memcpy(b, creep, (size_t)m->nv_all * sizeof *b);
     if (known && memcmp(memory->holds, memory->creeps, (size_t)m->nu) != 0)
-        find_slopes(s, memory->holds, k, b);
+        find_slopes(s, memory->holds, k, b, NULL);
     for (int j = 0; j < m->nv; j++) k[j] = 0.5 * s->h * (b[j] + 0.5 * s->h * k[j]);
-    rb_status status = factor_with(m, d, k);
+    rb_status status = rb_mass_factor_with(m, d, k, NULL);
     int held = 0, any = 0;
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
         double D = d->L[m->dof_Madr[j]] - k[j];
@@ -86,12 +165,29 @@ rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E)
         if (E) E[j] = k[j];
     }
     if (L_node && status == RB_OK) {
-        if (any || held) status = factor_with(m, d, b);
+        if (any || held) status = rb_mass_factor_with(m, d, b, NULL);
         memcpy(L_node, d->L, (size_t)m->nM * sizeof *L_node);
         held |= any;
     }
-    if (held && status == RB_OK) status = factor_with(m, d, k);
+    if (held && status == RB_OK) status = rb_mass_factor_with(m, d, k, NULL);
     rb_arena_reset(d->arena, mark);
+    return status;
+}
+
+/* Springs, dampers and servos act on what an impulse does within the step as well (D.37). */
+rb_status rb_stage_factor(rb_stage *s, const rb_stage_stiff *out)
+{
+    const rb_stage_stiff none = { .L = NULL };
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    if (!out) out = &none;
+    rb_status status = RB_OK;
+    if (rb_coupling_any(s->m)) {
+        status = factor_coupled(s, out);
+    } else {
+        rb_mass(s->m, s->d);
+        status = rb_stage_factor_again(s, out->L, out->E);
+    }
+    rb_arena_reset(s->d->arena, mark);
     return status;
 }
 

@@ -237,7 +237,8 @@ rb_status rb_stage_free_motion(rb_stage *s);
 /* free_motion.c: moves d from q0 and velocity v by h, without contact, and sets
  * energy_made_free. dv: change of the velocity that the iteration begins with, NULL: it is
  * extrapolated. */
-rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, double tol);
+rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, const double *A,
+                               double tol);
 
 /* semi_implicit.c, moreau_jean.c: computes the motion of s by the schemes of the papers, as
  * printed. */
@@ -259,11 +260,20 @@ int rb_stage_is_driven(const rb_stage *s);
 /* rows.c: takes the arrays u, p, mode, bias, u_before, e, room for the set, cleared. */
 rb_status rb_stage_take_rows(rb_stage *s);
 
+/* What rb_stage_factor hands out beside the factor; NULL: not wanted. */
+typedef struct rb_stage_stiff {
+    double *L;   /* factor without springs and dampers, but with A                     (nM) */
+    double *E;   /* what springs, dampers and A add to the diagonal of M               (nv) */
+    double *all; /* where they couple dofs: M with all of them (D.55), else untouched  (nM) */
+    double *A;   /* likewise: inertia of joints that creep (D.38), from the start of a step:
+                    d->act is that of its beginning                                    (nv) */
+    int again;   /* likewise: 1: A and M stay, d is in the middle of the step               */
+} rb_stage_stiff;
+
 /* rows.c: factors M at d->q, with springs, dampers and servos of a step of h, those of
- * smooth_memory where they are known. L_node: the factor without them, but with the inertia of
- * joints that creep (D.38), NULL: not wanted (nM). E: what they add to the diagonal of M, NULL: not
- * wanted (nv). The second does that once more for other servos. */
-rb_status rb_stage_factor(rb_stage *s, double *L_node, double *E);
+ * smooth_memory where they are known. out may be NULL. The second does that once more for other
+ * servos, where no dofs are coupled: L_node and E are L and E of the first. */
+rb_status rb_stage_factor(rb_stage *s, const rb_stage_stiff *out);
 rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E);
 
 /* rows.c: gap up to which the constraint counts as closed [m]. */
