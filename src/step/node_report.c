@@ -341,7 +341,24 @@ static rb_status solve_large(rb_stage *s, const double *half, const unsigned cha
     return status;
 }
 
-/* s->p := p~ of (S.86), half of p where there is no answer. */
+/* Half of p puts energy on what reaches the end: rows that hold each other have impulses that mean
+ * nothing in those of the end. */
+static int puts_energy_on(rb_node *x, const double *half)
+{
+    rb_stage *s = x->s;
+    double *u = s->bias, work = 0.0; /* of no use here */
+    memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
+    rb_constraints_force(&s->set, half, x->f);
+    rb_mass_solve(s->m, s->d, x->f);
+    for (int j = 0; j < s->m->nv; j++) x->f[j] = x->v_end[j] + 0.5 * x->f[j];
+    rb_constraints_velocity(&s->set, x->f, u);
+    for (int r = 0; r < s->set.nrow; r++) work += half[r] * u[r];
+    memset(u, 0, (size_t)s->set.nrow * sizeof *u);
+    return work > 0.0;
+}
+
+/* s->p := p~ of (S.86). Where there is no answer, half of p, or nothing where that would put energy
+ * on. */
 static rb_status agree(rb_node *x, const double *half)
 {
     rb_stage *s = x->s;
@@ -356,7 +373,10 @@ static rb_status agree(rb_node *x, const double *half)
     if (status == RB_OK) status = solve_large(s, half, skip, skip + s->set.nisland);
     s->near_miss = near_miss;
     scale_friction(s, 2.0);
-    if (status == RB_UNSOLVED) memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
+    if (status == RB_UNSOLVED) {
+        memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
+        if (puts_energy_on(x, half)) memset(s->p, 0, (size_t)s->set.nrow * sizeof *half);
+    }
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         int tree = c->ndof > 0 ? s->m->link_tree[s->m->dof_link[s->set.dof[c->dof]]] : -1;
