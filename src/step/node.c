@@ -684,8 +684,7 @@ static int makes_energy(rb_node *x)
     rb_stage *s = x->s;
     if (!(s->energy > rounding(x)) || s->final) return 0;
     double T = kinetic(x, x->v_a) + kinetic(x, x->dv);
-    if (s->m->neq > 0)
-        T = fmin(T, kinetic(x, x->v_given) + kinetic(x, s->v_new) + of_weight(s));
+    if (s->m->neq > 0) T = fmin(T, kinetic(x, x->v_given) + kinetic(x, s->v_new) + of_weight(s));
     return s->energy - lifting(x) > fmax(MADE_MOST, MADE_TOL * s->tol) * T;
 }
 
