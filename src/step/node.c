@@ -553,7 +553,7 @@ static rb_status predict(rb_node *x)
     if (status != RB_OK) return status;
     copy(p, s->p, s->set.nrow);
     memset(x->Wp, 0, (size_t)s->set.nrow * sizeof *x->Wp);
-    straighten(x, s->still);
+    straighten_all(x, s->still);
     status = rb_stage_solve_others(s, s->still);
     x->tried = status == RB_OK;
     if (status == RB_UNSOLVED) {
