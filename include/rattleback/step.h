@@ -24,9 +24,9 @@ extern "C" {
 
 /* How positions follow velocities, for every formulation. */
 typedef enum rb_scheme {
-    RB_SCHEME_NODE = 0, /* impulses at the start of the step, smooth motion after them (S.81)     */
-    RB_SCHEME_SEMI_IMPLICIT, /* as printed by Stewart and Trinkle: q+ = q (+) h v+ (S.16)         */
-    RB_SCHEME_MOREAU_JEAN /* as printed: q+ = q (+) h (v + v+)/2, contact by velocities (S.79)    */
+    RB_SCHEME_NODE = 0, /* impulses at the start of the step, smooth motion after them (S.1)     */
+    RB_SCHEME_SEMI_IMPLICIT, /* as printed by Stewart and Trinkle: q+ = q (+) h v+ (S.55)         */
+    RB_SCHEME_MOREAU_JEAN /* as printed: q+ = q (+) h (v + v+)/2, contact by velocities (S.60)    */
 } rb_scheme;
 
 /* How time is divided into steps. */
@@ -37,7 +37,7 @@ typedef enum rb_stepper {
     RB_STEPPER_HYBRID   /* impulses where contact is short, constraints where it lasts            */
 } rb_stepper;
 
-/* What steps promise (S.22); which one to take: docs/manual/accuracy.md. Overlap is a share of the
+/* What steps promise (S.17); which one to take: docs/manual/accuracy.md. Overlap is a share of the
  * extent of the smaller moving body of a pair: half the diagonal of the box around its geoms. */
 typedef enum rb_accuracy {
     RB_ACCURACY_STANDARD = 0, /* residual 1e-6, overlap 1e-6                                      */
@@ -214,7 +214,7 @@ typedef struct rb_step_info {
     double gap_error;  /* penetration may be too large by this: searches ended at their cap [m] */
     double loop_error; /* worst closure error of the equalities [m] or [rad]                  */
     double energy_created; /* work of all impulses (contacts, limits, loops, dry friction), less
-                              that of mocap bodies and belts (S.90) [J]; of contact that lasts: of
+                              that of mocap bodies and belts (S.25) [J]; of contact that lasts: of
                               second order in h, without drift                                    */
     double energy_impacts; /* the part of it by impacts [J]: not positive by Poisson and Stronge  */
     double energy_smooth;  /* created by smooth motion itself, where links rotate fast (D.45) [J];
@@ -251,8 +251,8 @@ typedef struct rb_settle_info {
 
 /* Closes the loops of a state that leaves them open, as keyframes and reference poses do: the least
  * displacement in the metric of the masses, limits and contacts kept, then the velocity nearest to
- * the given one that keeps them closed (S.74). `rattleback run` calls it unless keep_errors is set.
- * Without this call steps take a fifth of the error off each (S.38), by velocities, and create
+ * the given one that keeps them closed (S.41). `rattleback run` calls it unless keep_errors is set.
+ * Without this call steps take a fifth of the error off each (S.57), by velocities, and create
  * energy. Nothing changes where loops are closed; info.open is the error that
  * is left. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide, RB_BAD_INPUT (a
  * number that is not finite; err names it): q and v are unchanged. */
@@ -261,7 +261,7 @@ rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb
 /* ---- forces at rest ----------------------------------------------------------------------------
  */
 
-/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.91),
+/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.62),
  * given to the sink; it may have no solution. n = 0: nothing touches. The problem is valid during
  * the call; the state is unchanged. RB_BAD_INPUT: a contact approaches, or the sink's own RB_FILE.
  */

@@ -230,7 +230,7 @@
 #define RB_UNIQUE_OFTEN 8
 
 /* Overlap that counts within a step, and distance between two checks of it, as a share of the radii
- * inside of geoms [1] (S.30). Larger: corners pass through corners. Smaller: more checks. */
+ * inside of geoms [1] (S.19). Larger: corners pass through corners. Smaller: more checks. */
 #define RB_THROUGH_SHARE 0.25
 
 /* Steps of free fall whose speed an impact must exceed to bounce in a fixed step [1]. A body that

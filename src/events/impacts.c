@@ -1,4 +1,4 @@
-/* The impact: velocities jump at a fixed configuration (S.64).
+/* The impact: velocities jump at a fixed configuration (S.46).
  *
  *     M (v+ - v-) = J' p,      compression and restitution as in restitution.c, no forces, no gaps
  *

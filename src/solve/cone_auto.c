@@ -547,7 +547,7 @@ static int try_the_guess(search *s, double *r, rb_rung *rung)
 }
 
 /* Impulses that push against each other ever harder are found where there is no answer. A caller
- * that has another problem to try (S.27), (S.39) need not wait for the other methods. */
+ * that has another problem to try (S.20), (S.21) need not wait for the other methods. */
 static int is_in_vain(const search *s)
 {
     return s->o->brief && s->stressed;

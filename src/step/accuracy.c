@@ -1,4 +1,4 @@
-/* The accuracies of a step by name, and what each of them promises (S.22). */
+/* The accuracies of a step by name, and what each of them promises (S.17). */
 #include <string.h>
 
 #include "base/constants.h"

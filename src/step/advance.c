@@ -4,10 +4,10 @@
  * docs/design/step.md:
  *
  *     hold what passes by    its rows, which were open, are held                          node.c
- *     relax                  loops keep their errors, contacts and limits yield   (S.39)  here
+ *     relax                  loops keep their errors, contacts and limits yield   (S.21)  here
  *     accept overlap         of the last part, a little, counted                          here
- *     halve                  the part, down to max_split times                    (S.27)  here
- *     loosen                 the whole step, once, to the residual `loose`        (S.22)  step.c */
+ *     halve                  the part, down to max_split times                    (S.20)  here
+ *     loosen                 the whole step, once, to the residual `loose`        (S.17)  step.c */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,7 +172,7 @@ static rb_status move_with_overlap(rb_stage *s, const beginning *from)
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
  * then errors of loops are kept, and contacts are relaxed by rounding, or limits that the start
- * violates by a thousandth of the violation (S.39). */
+ * violates by a thousandth of the violation (S.21). */
 static rb_status move_or_relax(rb_stage *s, const beginning *from)
 {
     s->may_yield = s->m->neq > 0 && !s->o->formulation->push_out;
@@ -215,7 +215,7 @@ static int may_split(const rb_stage *s, int splits)
 }
 
 /* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
- * taken in halves, again and again, until each part can be solved (S.27). */
+ * taken in halves, again and again, until each part can be solved (S.20). */
 rb_status rb_stage_advance(rb_stage *s, double h, int splits)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);

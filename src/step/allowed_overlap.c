@@ -1,4 +1,4 @@
-/* Overlap that steps may make, by their accuracy (S.22): a share of the size of the smaller moving
+/* Overlap that steps may make, by their accuracy (S.17): a share of the size of the smaller moving
  * body of a pair, but more than the rounding of positions of the model. */
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* Smooth motion: where the step would lead without contact, by the implicit midpoint rule (S.1). */
+/* Smooth motion: where the step would lead without contact, by the implicit midpoint rule (S.51).
+ */
 #include <math.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ static double extrapolate(double *D, int nv, int n, double *sum)
     return change;
 }
 
-/* Change of the velocity that the slopes of the last parts of the same length lead to (S.2), or
+/* Change of the velocity that the slopes of the last parts of the same length lead to (S.26), or
  * that of the last one (nv). NULL where it is so large that the state is another one, unless two
  * slopes agree: a body at rest falls from no speed in every step anew. */
 static const double *predict(rb_stage *s)

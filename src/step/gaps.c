@@ -1,4 +1,4 @@
-/* Checks the gaps at the new position against what the step promises (S.22). */
+/* Checks the gaps at the new position against what the step promises (S.17). */
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +87,7 @@ rb_status rb_stage_find_starts(rb_stage *s)
 }
 
 /* How deep a contact is in units of what it may be, above 1: deeper. Overlap that steps made may
- * not grow beyond that in all, overlap of the model not beyond what it was (S.22). */
+ * not grow beyond that in all, overlap of the model not beyond what it was (S.17). */
 static double deepened(const rb_stage *s, const rb_contact *contact, const pair_start *start)
 {
     double deep = rb_stage_pair_overlap(s, contact->geom1, contact->geom2);

@@ -1,5 +1,5 @@
 /* Mocap bodies in a step. They move with the mean velocity of the step: the one that the caller
- * asks for and their own motion together (S.14). So they end where their motion says, and gaps see
+ * asks for and their own motion together (S.3). So they end where their motion says, and gaps see
  * exactly this displacement. */
 #include <math.h>
 #include <string.h>

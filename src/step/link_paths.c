@@ -9,7 +9,7 @@
  * A, those of w, x' and x'', go from link to link:
  *
  *     B_k = B_p + |w_p(0) x axis dq| + B_p |dq|,     W_k = |w_k(0)| + B_k
- *     X_k = X_p + W_p |l_k|,                         A_k = A_p + (B_p + W_p^2) |l_k|         (S.31)
+ *     X_k = X_p + W_p |l_k|,                         A_k = A_p + (B_p + W_p^2) |l_k|         (S.4)
  *
  * The way back from q (+) dq has the same bounds, with J taken there. */
 #include <math.h>

@@ -1,10 +1,10 @@
 /* Pairs that the search for rows has seen need not be searched for again at the end of the step.
  *
  * Rows are looked for at q, where geoms have swept boxes along h v (G.30). Let dq lead the joints
- * from q to q+, and e = J(q) (dq - h v). By (S.31) every point of a geom, with its centre at r
+ * from q to q+, and e = J(q) (dq - h v). By (S.4) every point of a geom, with its centre at r
  * from the origin of its link and its surface with the arm a about that, is within
  *
- *     |e_x| + |e_w| |r| + (A_k + (B_k + W_k^2) |r|) / 2 + W_k a                              (S.32)
+ *     |e_x| + |e_w| |r| + (A_k + (B_k + W_k^2) |r|) / 2 + W_k a                              (S.27)
  *
  * of where h v takes it, at the end of the way and before. While that is less than the margin of
  * its box, pairs whose boxes did not meet do not touch. */

@@ -1,12 +1,12 @@
 /* One rule for a step: impulses at its start, the node, and smooth motion after them.
  *
- *     v_a     = v + M^-1 J'p                  rows at q: contacts, limits, friction, loops  (S.81)
+ *     v_a     = v + M^-1 J'p                  rows at q: contacts, limits, friction, loops  (S.1)
  *     (q+,v+) = midpoint(q, v_a, h)           as without contact (D.36)
- *     p       solves the rows whose velocities are the values found at q+                   (S.82)
+ *     p       solves the rows whose velocities are the values found at q+                   (S.2)
  *
  * Rounds: W = J M^-1 J' once;  b = value(q+) - W p;  p := solve(W, b);  (q+, v+) anew. They end
  * when the values are those that the answer predicted. What overlaps at q+ and has no row gets one,
- * from the same material points, pulled back to q (S.84). */
+ * from the same material points, pulled back to q (S.9). */
 #include "step/node.h"
 
 #include <math.h>
@@ -93,7 +93,7 @@ static rb_status take_memory(rb_node *x)
     return ok && rb_smooth_memory_push(m, arena, &x->memory) ? RB_OK : RB_NOMEM;
 }
 
-/* v before the impulses: what was reported, and what it lacks (S.86). Who writes v means v itself.
+/* v before the impulses: what was reported, and what it lacks (S.23). Who writes v means v itself.
  */
 static void begin_velocity(rb_node *x)
 {
@@ -206,7 +206,7 @@ static double turned_around(const rb_stage *s, int j, double dv)
 }
 
 /* Impulses that last push by what they are expected to, half of which the velocity was reported
- * with (S.86): the first values are taken where that leads. */
+ * with (S.23): the first values are taken where that leads. */
 static void expect(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -233,7 +233,7 @@ static void expect(rb_node *x)
     for (int j = 0; j < m->nv; j++) x->v_a[j] += x->f[j];
 }
 
-/* Friction of joints acts half at the start of a step and half at its end (S.88). */
+/* Friction of joints acts half at the start of a step and half at its end (S.24). */
 static void halve_friction(const rb_stage *s, double by)
 {
     for (int i = s->set.ncontact; i < s->set.n; i++) {
@@ -637,7 +637,7 @@ static double lifting(const rb_node *x)
     return work / s->h;
 }
 
-/* Checks what the step promises (S.22). Where halves of the step do not cure an overlap, a little
+/* Checks what the step promises (S.17). Where halves of the step do not cure an overlap, a little
  * more is accepted and reported. */
 static rb_status check_gaps(rb_node *x)
 {

@@ -93,7 +93,7 @@ typedef struct rb_node {
     double *q;         /* scratch                                                     (nq_all)    */
 } rb_node;
 
-/* node.c: the motion of s by the rule (S.81), (S.82), (S.84), (S.86), (S.89), (S.90). */
+/* node.c: the motion of s by the rule (S.1), (S.2), (S.9), (S.23), (S.11), (S.25). */
 rb_status rb_stage_node(rb_stage *s);
 
 /* node_rows.c: contacts and rows at the node; M factored there. Then: rows of what overlaps at the

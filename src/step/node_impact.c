@@ -1,7 +1,7 @@
 /* Impacts at the node: contacts that come fast and would close within the step bounce there, by the
- * law of restitution (S.57) to (S.59), (S.61), (S.62), on velocities alone,
+ * law of restitution (S.12) to (S.14), (S.15), (S.16), on velocities alone,
  *
- *     n.v_a = -e n.v                                                                        (S.89)
+ *     n.v_a = -e n.v                                                                        (S.11)
  *
  * for Newton's law. The rule goes on from the velocity after them. */
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Gaps of large islands that a round has missed, by the bend of the way or by the tolerance of its
  * problem: a second problem of hundreds of contacts would cost as much as the step, for an error
- * that is seen in the gap alone. So it is taken off positions, as errors of the start are (S.69),
+ * that is seen in the gap alone. So it is taken off positions, as errors of the start are (S.36),
  * and no velocity comes from it:
  *
- *     min 1/2 d'M d,   J_n d >= -room,      d = M^-1 J_n' y, y >= 0                         (S.85)
+ *     min 1/2 d'M d,   J_n d >= -room,      d = M^-1 J_n' y, y >= 0                         (S.10)
  *
  * room: what each gap has left above its goal. Solved by projected gradients with the step lengths
  * of [Barzilai & Borwein 1988]: one product with J M^-1 J' each. */

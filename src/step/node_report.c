@@ -3,7 +3,7 @@
  * The state has the velocity before the impulses of its instant, which for a body at rest is
  * -g h / 2. Reported is the one after as much of them as rows that touch need to agree with it,
  *
- *     v = v+ + (M + E)^-1 J'p~,      0 <= p~_n  _|_  n.v >= 0, loops J v = 0, friction (S.86)
+ *     v = v+ + (M + E)^-1 J'p~,      0 <= p~_n  _|_  n.v >= 0, loops J v = 0, friction (S.23)
  *
  * half of the impulses for what lasts, none for what leaves. Rows, M and E are those of the end of
  * the step. The next step begins from v+: p~ is a matter of the report alone, and is neither
@@ -357,7 +357,7 @@ static int puts_energy_on(rb_node *x, const double *half)
     return work > 0.0;
 }
 
-/* s->p := p~ of (S.86). Where there is no answer, half of p, or nothing where that would put energy
+/* s->p := p~ of (S.23). Where there is no answer, half of p, or nothing where that would put energy
  * on. */
 static rb_status agree(rb_node *x, const double *half)
 {
@@ -431,7 +431,7 @@ static rb_status go_by_middle(rb_node *x)
 
 /* Impulses between the velocities that are reported,
  *
- *     p + p~ of the end - p~ of the start                                                   (S.86)
+ *     p + p~ of the end - p~ of the start                                                   (S.23)
  *
  * for loops. That is p itself for lasting contact, and so it is reported for the others, except for
  * motions that begin with v itself, whose p is of half a step: contacts only push. */
@@ -537,7 +537,7 @@ static rb_status find_velocity(rb_node *x)
 /* v_new, kick, and energy that impulses made, from the velocity that was reported before to the one
  * that is now:
  *
- *     1/2 (v + v_e).(M + E)(v_e - v)  +  1/2 (v+ + v_new).(M + E)(v_new - v+)               (S.90)
+ *     1/2 (v + v_e).(M + E)(v_e - v)  +  1/2 (v+ + v_new).(M + E)(v_new - v+)               (S.25)
  *
  * v_e = v0 + (M + E)^-1 J'p, that of impacts by itself, less what mocap bodies gave; M and E of the
  * start in the first term, of the end in the second. Springs and dampers take off at once what an

@@ -1,5 +1,5 @@
 /* Rest within the node rule: an island gets v = 0 if, and only if, v = 0 is certified to solve the
- * step (S.19), with the impulses of a step that begins at rest. Its state has no kick. */
+ * step (S.22), with the impulses of a step that begins at rest. Its state has no kick. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Rows at the node: what may touch within the step, seen from its start, and what was first seen at
- * its end, pulled back (S.84). */
+ * its end, pulled back (S.9). */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void go_to_node(rb_node *x)
     rb_placed_motion(s->m, s->d);
 }
 
-/* Where the gap may end (S.82): no deeper than it was. Overlap that steps made is taken off by the
+/* Where the gap may end (S.2): no deeper than it was. Overlap that steps made is taken off by the
  * share of loops where it is more than a quarter of what they may make; that of the model stays.
  * What was pulled back is as deep as its pair was. */
 static double goal_of(const rb_stage *s, const rb_constraint *c)
@@ -68,7 +68,7 @@ static rb_status take_rows(rb_node *x)
         double room = c->gap - x->goal[i];
         int closed = room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c);
         s->bias[c->row] = closed ? 0.0 : room / s->h;
-        if (closed) x->goal[i] = c->gap; /* points of a face stay level (S.9) */
+        if (closed) x->goal[i] = c->gap; /* points of a face stay level (S.5) */
         x->goal[i] -= rb_stage_yield(s, c);
     }
     return RB_OK;

@@ -1,4 +1,4 @@
-/* What rows have come to at the end of the step: values(q+) of the node rule (S.82).
+/* What rows have come to at the end of the step: values(q+) of the node rule (S.2).
  *
  *     contacts   normal: (gap(q+) - goal) / h;  tangents: displacement of the two material points
  *                that touched at the node, over h;  torsion, rolling: turn of the bodies, over h
@@ -256,7 +256,7 @@ static int middle_at_end(const rb_node *x, int i, int end, int side, double c[3]
     return 1;
 }
 
-/* Motion of the links of contacts i to end - 1, at the middle of these on each of them (S.83): the
+/* Motion of the links of contacts i to end - 1, at the middle of these on each of them (S.7): the
  * mean of where points that touch at the node go, and where those come from that touch at the end.
  * What is round goes with its centre and turns about it. */
 static void face_motion(const rb_node *x, int i, int end, motion of[2])

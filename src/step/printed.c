@@ -1,8 +1,8 @@
 /* Stages that the schemes of the papers have in common.
  *
- *     v_free  smooth motion without contact (S.1)
- *     rows at q, or ahead of it at q (+) h v;  u = J v_free + what the scheme asks for (S.4)
- *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.15), (S.19) */
+ *     v_free  smooth motion without contact (S.51)
+ *     rows at q, or ahead of it at q (+) h v;  u = J v_free + what the scheme asks for (S.54)
+ *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.52), (S.22) */
 #include "step/printed.h"
 
 #include <math.h>
@@ -170,7 +170,7 @@ rb_status rb_printed_round(rb_stage *s, const rb_printed *how)
 }
 
 /* Work of the impulses, 1/2 (J'p).(v+ + vf), and that of prescribed motion, p.drive, which is not
- * created (S.18). */
+ * created (S.53). */
 static rb_status measure(rb_stage *s)
 {
     const rb_model *m = s->m;

@@ -3,7 +3,7 @@
  * No motion closes that. Rows that are nearly the same ask for a huge motion. In an island with n
  * rows of loops, those rows are dropped for one step that the others decide:
  *
- *     pivot of J M^-1 J', scaled to unit diagonal, <= 1e-6 n at q,  |error(q)| > 1e-10 size (S.40)
+ *     pivot of J M^-1 J', scaled to unit diagonal, <= 1e-6 n at q,  |error(q)| > 1e-10 size (S.8)
  *
  * To take such a length off, a point would have to move by more than a thousand times the length.
  * Dropped rows may not open to more than twice what loops were open by. Where loops are closed,
@@ -18,7 +18,7 @@
 #include "step/stage.h"
 
 /* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
- * in units of the extent, that it then has, or what steps leave (S.40) [1]. REPEATS smaller: points
+ * in units of the extent, that it then has, or what steps leave (S.8) [1]. REPEATS smaller: points
  * of one axis with the digits of a file ask for huge motions. Larger: loops that begin open lose
  * rows that they need while they pass a dead centre. DISAGREES smaller: rounding of closed loops
  * counts. */

@@ -4,7 +4,7 @@
  * zero where it is no more than the rounding of impulses that balance each other, in the energy of
  * each tree:
  *
- *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|              (S.19)
+ *     v'Mv <= RB_REST_DEFECT^2 sum_j s_j^2 / M_jj,    s = |M v_free| + |J|' |p|              (S.22)
  *
  * There is no threshold of speed: a body that slides by 1e-6 of its weight is far outside.
  *
@@ -39,8 +39,8 @@ typedef struct rest {
     rb_stage *s;
     double *v;                 /* M^-1 J'p + v_free                                    (nv)     */
     double *defect;            /* M v                                                  (nv)     */
-    double *push;              /* s of (S.19)                                           (nv)     */
-    double *energy, *rounding; /* both sides of (S.19)                                  (ntree)  */
+    double *push;              /* s of (S.22)                                           (nv)     */
+    double *energy, *rounding; /* both sides of (S.22)                                  (ntree)  */
     double *p;                 /* impulses on trial                                    (nrow)   */
 } rest;
 
@@ -105,7 +105,7 @@ static void push(rest *x, const double *p)
     for (int j = 0; j < s->m->nv; j++) x->v[j] += s->v_free[j];
 }
 
-/* Both sides of (S.19), for all trees at once; v is that of p. */
+/* Both sides of (S.22), for all trees at once; v is that of p. */
 static void measure(rest *x, const double *p)
 {
     rb_stage *s = x->s;
@@ -207,7 +207,7 @@ static double nearly(const rb_stage *s)
 }
 
 /* Islands whose defect is above that for sure, found without a product with M: the energy
- * of a tree is at least that of one of its links, and its rounding (S.19) at most
+ * of a tree is at least that of one of its links, and its rounding (S.22) at most
  *
  *     2 n (sum_j |v_free,j| sqrt(M_jj))^2 + 2 sum_j (|J|'|p|)_j^2 / M_jj
  *

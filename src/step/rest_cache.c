@@ -1,9 +1,9 @@
 /* A step depends on state and inputs alone, and on the time only with kinematic bodies. A step
  * that went from a state back to the same state, bit for bit, does so again:
  *
- *     (q, act, touch)+ = (q, act, touch),  v+ = v = 0   =>   the next step is this one       (S.21)
+ *     (q, act, touch)+ = (q, act, touch),  v+ = v = 0   =>   the next step is this one       (S.35)
  *
- * There is no threshold. Bodies whose rest is certified (S.19) stay at rest until a state, an
+ * There is no threshold. Bodies whose rest is certified (S.22) stay at rest until a state, an
  * input or an option has another bit. The certificate is reported again. */
 #include "step/rest_cache.h"
 

@@ -1,4 +1,4 @@
-/* Within src/step: steps that change nothing but the time (S.21). */
+/* Within src/step: steps that change nothing but the time (S.35). */
 #ifndef RB_STEP_REST_CACHE_H
 #define RB_STEP_REST_CACHE_H
 

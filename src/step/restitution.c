@@ -1,23 +1,23 @@
-/* Restitution, the second stage of an impact (S.57) to (S.59), (S.61), (S.62).
+/* Restitution, the second stage of an impact (S.12) to (S.14), (S.15), (S.16).
  *
  * Compression has been solved: impulses p_c, and velocities u_c = u + W p_c of the rows.
  * Restitution adds impulses p_d that solve the same kind of problem, with speeds b of separation
  * to be reached:
  *
- *     0 <= p_d,n  _|_  u_n+ - b >= 0,     u+ = u_c + W p_d,    p_d inside the friction cone  (S.57)
+ *     0 <= p_d,n  _|_  u_n+ - b >= 0,     u+ = u_c + W p_d,    p_d inside the friction cone  (S.12)
  *
  * b is what makes the normal impulses p_d,n = s e p_c,n, or 0 where a contact needs more:
  *
- *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it converges                         (S.58)
+ *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it converges                         (S.13)
  *
- * Where the change does not halve, only a share of it is taken (S.60).
+ * Where the change does not halve, only a share of it is taken (S.34).
  *
  * Poisson: s = 1. Stronge: one s for each island makes the normal work of restitution e^2 times
- * that of compression (S.59). Newton: one problem, b = -e u_n before the impact.
+ * that of compression (S.14). Newton: one problem, b = -e u_n before the impact.
  *
  * Then s is lowered until the impact creates no energy, 1/2 p.(u + u+) <= 0 summed over the island
- * (S.61); for Newton's law only with energy_safe. s = 0 always does: compression alone has p.u_c
- * <= 0, thus 1/2 p.(u + u_c) = p.u_c - 1/2 p'W p <= 0 (S.62). */
+ * (S.15); for Newton's law only with energy_safe. s = 0 always does: compression alone has p.u_c
+ * <= 0, thus 1/2 p.(u + u_c) = p.u_c - 1/2 p'W p <= 0 (S.16). */
 #include <math.h>
 #include <string.h>
 
@@ -30,22 +30,22 @@
 #define LAW_TOL 1e-10
 
 enum {
-    TARGET_ROUNDS = 12, /* of (S.58); without friction the first is exact          */
-    LAW_ROUNDS = 24,    /* of both (S.58) and (S.59)                               */
-    ENERGY_ROUNDS = 24, /* of s in (S.61)                                          */
-    FEW_ROUNDS = 4,     /* of (S.58) in each of them                               */
-    IDLE_ROUNDS = 3,    /* of (S.58) that bring nothing, where answers are chosen  */
-    ROUGH_ROUNDS = 6    /* of (S.61) there                                         */
+    TARGET_ROUNDS = 12, /* of (S.13); without friction the first is exact          */
+    LAW_ROUNDS = 24,    /* of both (S.13) and (S.14)                               */
+    ENERGY_ROUNDS = 24, /* of s in (S.15)                                          */
+    FEW_ROUNDS = 4,     /* of (S.13) in each of them                               */
+    IDLE_ROUNDS = 3,    /* of (S.13) that bring nothing, where answers are chosen  */
+    ROUGH_ROUNDS = 6    /* of (S.15) there                                         */
 };
 
-/* What (S.61) may lose beyond what the law loses, of the energy of the impact [1]. */
+/* What (S.15) may lose beyond what the law loses, of the energy of the impact [1]. */
 #define SAFE_LOSS 1e-7
 
 /* Largest s of Stronge's law [1]: friction may waste more of the work than this, then less than
  * e^2 is given back. */
 #define MOST_SCALE 4.0
 
-/* Rounds of (S.58) that shrink what is missing by this are left alone, and the least share that is
+/* Rounds of (S.13) that shrink what is missing by this are left alone, and the least share that is
  * taken otherwise [1]. */
 #define HALVED      0.5
 #define LEAST_RELAX 0.02
@@ -55,13 +55,13 @@ typedef struct bounce {
     unsigned char *skip;   /* nothing bounces in the island                          (nisland)   */
     unsigned char *mode;   /* of compression                                         (n)         */
     double *scale;         /* s                                                      (nisland)   */
-    double *lo, *hi;       /* bracket of s in (S.61)                                 (nisland)   */
+    double *lo, *hi;       /* bracket of s in (S.15)                                 (nisland)   */
     double *f_lo, *f_hi;   /* energy created at its ends, in its unit                (nisland)   */
     unsigned char *side;   /* the end that moved last: 1 hi, 2 lo, 0 none            (nisland)   */
     double *made, *size;   /* energy created, and its unit                           (nisland)   */
     double *given, *asked; /* normal work of restitution: as it is, as the law says  (nisland)   */
     double *b;             /* speed of separation                                    (n)         */
-    double *r, *r_last;    /* what (S.58) would change it by, over s, now and before (n)         */
+    double *r, *r_last;    /* what (S.13) would change it by, over s, now and before (n)         */
     double *relax;         /* share of it that is taken                              (nisland)   */
     double *grown;         /* s over that of the round before                        (nisland)   */
     double *p_c, *u_c;     /* compression; u_c with the bias                         (nrow)      */
@@ -195,8 +195,8 @@ static void miss_targets(bounce *x, const double *p_d)
     }
 }
 
-/* Loops and friction that sticks make bodies heavier than W says, and rounds of (S.58) overshoot.
- * Where r does not halve, the share that is taken follows from the last two of them (S.60). */
+/* Loops and friction that sticks make bodies heavier than W says, and rounds of (S.13) overshoot.
+ * Where r does not halve, the share that is taken follows from the last two of them (S.34). */
 static void choose_relax(bounce *x)
 {
     const rb_stage *s = x->s;
@@ -215,7 +215,7 @@ static void choose_relax(bounce *x)
     }
 }
 
-/* One round of (S.58) with the impulses p_d there; returns how far it is from standing, relative to
+/* One round of (S.13) with the impulses p_d there; returns how far it is from standing, relative to
  * b. */
 static double move_targets(bounce *x, const double *p_d)
 {
@@ -284,7 +284,7 @@ static rb_status solve_targets(bounce *x)
 /* ---- the law ----------------------------------------------------------------------------------
  */
 
-/* (S.59): s so that the normal work is e^2 times that of compression; 1 where it stands. */
+/* (S.14): s so that the normal work is e^2 times that of compression; 1 where it stands. */
 static int correct_scale(bounce *x, const double *u)
 {
     const rb_stage *s = x->s;
@@ -317,7 +317,7 @@ static void add_compression(const bounce *x, double *p)
     for (int r = 0; r < x->s->set.nrow; r++) p[r] = x->p_c[r] + x->s->p[r];
 }
 
-/* s = 0 is safe (S.62), and its energy is unknown. */
+/* s = 0 is safe (S.16), and its energy is unknown. */
 static void start_bracket(bounce *x)
 {
     for (int k = 0; k < x->s->set.nisland; k++) {
@@ -359,7 +359,7 @@ static int shrink_brackets(bounce *x, int left)
     return any;
 }
 
-/* s->p = p_d, u_new: rounds of (S.58) and, where s is free, of (S.59) with each of them. Where a
+/* s->p = p_d, u_new: rounds of (S.13) and, where s is free, of (S.14) with each of them. Where a
  * problem has several answers each round may choose another: they end as soon as they bring
  * nothing. */
 static rb_status give_back(bounce *x, const double *u, int rounds, int free)

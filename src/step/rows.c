@@ -200,7 +200,7 @@ static double start_of(const rb_stage *s, const rb_constraint *c)
     return s->start[c - s->set.c];
 }
 
-/* Where rows have no answer, contacts are relaxed by rounding (S.39). */
+/* Where rows have no answer, contacts are relaxed by rounding (S.21). */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
 {
     if (!s->yields || s->o->formulation->push_out) return 0.0;
@@ -218,8 +218,8 @@ static int has_face(const rb_stage *s, const rb_constraint *c)
     return c->kind == RB_CONSTRAINT_CONTACT && c->nface > 1 && s->o->formulation->kind == RB_CONE;
 }
 
-/* Points of a face that touches are closed where they are level with zero (S.9), those of large
- * islands where their gap is too small to be seen (S.8). */
+/* Points of a face that touches are closed where they are level with zero (S.5), those of large
+ * islands where their gap is too small to be seen (S.29). */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 {
     int of = c->island;

@@ -5,7 +5,7 @@
  * how far they go, a the anchors in the link, and l the place of the link on p:
  *
  *     W_k = W_p + sum |dq|,     X_k = X_p + W_p (|l| + |s| + 2 |a|) + 2 W_k |a| + |ds|
- *     way_k = X_k + W_k r_k                                                                  (S.34)
+ *     way_k = X_k + W_k r_k                                                                  (S.28)
  *
  * where r_k is how far its geoms reach out of it. Where (G.33) leaves more of the gaps of q0 than
  * both ways, nothing touches at q_new, nor on the way, and neither is searched. Pairs on one first

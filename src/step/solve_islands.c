@@ -156,7 +156,7 @@ enum {
 };
 
 /* Where problems without an answer are to be expected, the whole ladder is for the last try: loops
- * get one with their errors kept (S.39); overlap of the model may hold a link from two sides, so
+ * get one with their errors kept (S.21); overlap of the model may hold a link from two sides, so
  * that friction lets it go neither way, and a shorter step asks for less; so it does for a chain
  * with more contacts than it can move away from, and for tons on grams, where rounding hides the
  * modes and halves of the step find others. */
@@ -273,7 +273,7 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
 
 /* Overlap of a mechanism with itself is tens of rows, of which a few push. Those that are open and
  * did not push before stay out of the problem; where impulses of the others would close one it
- * joins, and the problem is solved again (S.41). */
+ * joins, and the problem is solved again (S.30). */
 static rb_status leave_open(const rb_stage *s, rb_arena *arena, rb_island *is)
 {
     int any = 0;

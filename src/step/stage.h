@@ -39,7 +39,7 @@ typedef struct rb_kept {
     unsigned char *left; /* of active_rows.c                            (constraints)           */
 } rb_kept;
 
-/* How a link goes while the joints go straight (S.31), all of it per way. */
+/* How a link goes while the joints go straight (S.4), all of it per way. */
 typedef struct rb_link_path {
     double w[3];         /* turning at the end that is looked from [rad]                         */
     double x_w[3], x[3]; /* J off there: turning [rad] and origin [m]                            */
@@ -85,13 +85,13 @@ typedef struct rb_stage {
     int may_overlap;     /* overlap that is accepted, in units of what a step may make; 0: none */
     int may_yield;       /* 1: a motion without answer may be tried with relaxed rows           */
     int yields;          /* 1: closure errors of loops are kept, contacts are relaxed; 2: limits
-                            that the start violates are relaxed, too (S.39)                     */
+                            that the start violates are relaxed, too (S.21)                     */
     int no_answer;       /* 1: a problem of the motion has no answer                            */
-    int corrects;        /* 1: errors of the start are being taken off (S.69)                   */
+    int corrects;        /* 1: errors of the start are being taken off (S.36)                   */
     int passed[2];       /* geoms that tunnelling.c found to pass through each other            */
     int *passed_through; /* pairs that did so and get rows now         (npassed_through x 2)    */
     int npassed_through; /* -1: all pairs that may do so get rows                               */
-    double *half;        /* p~ of loops and limits (S.86); NULL: none, `node` only (set.nrow)   */
+    double *half;        /* p~ of loops and limits (S.23); NULL: none, `node` only (set.nrow)   */
     unsigned char *redundant; /* rows of loops that other rows imply; NULL: none
                                  (neq x RB_LOOP_ROWS)                                             */
     double open;     /* largest closure error at the start [m]                              */
@@ -108,7 +108,7 @@ typedef struct rb_stage {
     double *q_free, *v_free, *act_free;
     rb_smooth_memory *smooth_memory; /* what its motions leave to each other; NULL: nothing       */
     double motion_left; /* change that one more iteration of the last one would make [1]          */
-    double *v_next; /* v0 and the change by smooth motion, which the next step extrapolates (S.2)
+    double *v_next; /* v0 and the change by smooth motion, which the next step extrapolates (S.26)
                        (nv)                                                                       */
 
     /* where the rows are taken; v_hat NULL: at the start of the step */
@@ -119,7 +119,7 @@ typedef struct rb_stage {
     int near_complete;   /* 1: at the last check no other pair could touch                       */
     int kept_q0;         /* 1: a search at q0 left its gaps in the cache (G.33) ..               */
     unsigned kept_calls; /* .. and they are those of q0 while the cache has this kept_calls      */
-    int moves_far;       /* 0: no geom goes far within the step (S.34)                           */
+    int moves_far;       /* 0: no geom goes far within the step (S.28)                           */
     int nothing_touches; /* 1: at the last check nothing touched, nor on the way there           */
     double *near_l, *near_S, *near_v; /* link_l, dof_S and v at that search       (nlink x 3), .. */
     rb_constraints set;
@@ -279,7 +279,7 @@ rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E);
 /* rows.c: gap up to which the constraint counts as closed [m]. */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
 
-/* rows.c: how far the gap of a constraint may be relaxed where rows have no answer (S.39) [m]. */
+/* rows.c: how far the gap of a constraint may be relaxed where rows have no answer (S.21) [m]. */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c);
 
 /* near_pairs.c: find notes the pairs that it sees while it looks for contacts at the velocity of
@@ -287,7 +287,7 @@ double rb_stage_yield(const rb_stage *s, const rb_constraint *c);
 rb_status rb_stage_near_find(rb_stage *s, double slack);
 int rb_stage_near_holds(rb_stage *s);
 
-/* separation.c: returns 1 where nothing touches at q_new, nor on the way there from q0 (S.34).
+/* separation.c: returns 1 where nothing touches at q_new, nor on the way there from q0 (S.28).
  * Sets moves_far. */
 int rb_stage_nothing_touches(rb_stage *s);
 
@@ -312,7 +312,7 @@ int rb_stage_rest_is_due(const rb_stage *s, int island);
 rb_status rb_stage_rest(rb_stage *s);
 
 /* refine.c: makes the residual of a certified answer of a cone problem ten times smaller, where
- * doubles can hold it (S.28). Scratch from o->arena. */
+ * doubles can hold it (S.32). Scratch from o->arena. */
 rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
 
 /* solve_islands.c: the guess for constraint c: its impulse and mode in the step before, or in
@@ -324,7 +324,7 @@ void rb_stage_recall_round(const rb_stage *s, const rb_constraint *c, double *gu
 void rb_stage_fill(const rb_stage *s, rb_island *island);
 
 /* active_rows.c: computes p and mode of an island with rows of their own kind. Rows that are
- * predicted to slide or to stay open are left out (S.42). *done 0: no certified answer. */
+ * predicted to slide or to stay open are left out (S.31). *done 0: no certified answer. */
 rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_info *info, int *rows,
                                 int *done);
 
@@ -341,7 +341,7 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip);
 rb_status rb_stage_restitute(rb_stage *s);
 
 /* tunnelling.c: after rb_stage_check. RB_UNSOLVED: a geom passes through another one between q0
- * and q_new (S.30). Moves d. */
+ * and q_new (S.19). Moves d. */
 rb_status rb_stage_tunnelling(rb_stage *s);
 
 /* pushed.c: returns 1 for a body by itself, the only link of its tree. */
@@ -376,12 +376,12 @@ double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id);
 /* gaps.c: computes the array start, that gap of all constraints, from first. */
 rb_status rb_stage_find_starts(rb_stage *s);
 
-/* redundant_rows.c: takes redundant rows out of the set, and finds them the first time (S.40).
+/* redundant_rows.c: takes redundant rows out of the set, and finds them the first time (S.8).
  * is_redundant returns 1 where row r of equality e is one. */
 rb_status rb_stage_drop_redundant(rb_stage *s, int first);
 int rb_stage_is_redundant(const rb_stage *s, int e, int r);
 
-/* gaps.c: share of the closure error of loops that this part of the step takes off (S.38). */
+/* gaps.c: share of the closure error of loops that this part of the step takes off (S.57). */
 double rb_stage_loop_share(const rb_stage *s);
 
 /* gaps.c: closure error that row r of an equality is asked to end with. */
@@ -392,7 +392,7 @@ double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
 double rb_stage_error_least(const rb_stage *s);
 
 /* gaps.c: how far a limit that the start violates may be relaxed in a step without another
- * answer (S.39). start: its gap. */
+ * answer (S.21). start: its gap. */
 double rb_stage_yield_error(const rb_stage *s, double start);
 
 /* gaps.c: rotation angle of a ball joint [rad]; length of a tendon [m]. */

@@ -137,7 +137,7 @@ static void clear_info(rb_step_info *info)
 }
 
 /* A step without an answer to its accuracy is tried once more, from the beginning, with less than
- * that (S.22). */
+ * that (S.17). */
 static rb_status advance(rb_stage *s, const saved *start)
 {
     rb_stage fresh = *s;

@@ -3,7 +3,7 @@
  * until another point touches, and back again. So the corners nearest to the point c are added
  * where the weight of a free body meets the plane of its contact:
  *
- *     c = x_com + t g,     n.(c - x) = 0                                                     (S.11)
+ *     c = x_com + t g,     n.(c - x) = 0                                                     (S.6)
  *
  * This is done where c is not between the points that were found. A disc gets the point of its rim
  * towards c, a polyhedron the corners on both sides of that direction. */
@@ -25,7 +25,7 @@ enum { RIM = 0x2fff };
 typedef struct support {
     rb_contact *at;
     int n, second;      /* points; 1: geom 2 stands on geom 1                                   */
-    double up[3], c[3]; /* normal towards the body that stands, and (S.11)                      */
+    double up[3], c[3]; /* normal towards the body that stands, and (S.6)                      */
 } support;
 
 static int is_free_body(const rb_model *m, int link)

@@ -6,10 +6,10 @@
  * a row, or it is an arm that swept over a radian, far from the plane of its row. So the way
  * between the two positions is checked, that of all joints together:
  *
- *     q(s) = q0 (+) s dq,     q0 (+) dq = q_new,     0 <= s <= 1                             (S.29)
+ *     q(s) = q0 (+) s dq,     q0 (+) dq = q_new,     0 <= s <= 1                             (S.18)
  *
  * with whole turns as the velocity has them. Seen from q_new, the centre of a geom, at r from the
- * origin of its link, moves with u = x + w x r there, and by (S.31) not much differently before.
+ * origin of its link, moves with u = x + w x r there, and by (S.4) not much differently before.
  * Its surface turns about it. All of its points move with u up to v, and are at most e from where
  * u takes them:
  *
@@ -22,7 +22,7 @@
  * for surfaces of triangles. The half space of a plane is as thick as the other geom is long. The
  * pair is checked at places s_0 = 0, s_1, .. and passes through where
  *
- *     gap(s_i) < -c,     c = (r_1 + r_2) / 4,     s_i+1 = s_i + max(gap(s_i), c) / V         (S.30)
+ *     gap(s_i) < -c,     c = (r_1 + r_2) / 4,     s_i+1 = s_i + max(gap(s_i), c) / V         (S.19)
  *     V = |u_1 - u_2| + v_1 + v_2
  *
  * No two points of a pair approach by more than V ds, so that gaps differ by at most c / 2 from
@@ -34,7 +34,7 @@
  * where possible. Two links of one tree are seen from the last link that both hang on, because they
  * do not move away from it: a whip is as far from itself as it bends.
  *
- * A step that fails is halved as others are (S.27), and refused in the end. Parts of a step that
+ * A step that fails is halved as others are (S.20), and refused in the end. Parts of a step that
  * lead to a located impact are not checked where contacts fly: their gaps are watched. */
 #include <math.h>
 #include <string.h>
@@ -281,7 +281,7 @@ static double gap_at(rb_stage *s, const routes *x, const couple *p, double at, d
     return found ? point.gap : reach;
 }
 
-/* Whether it is deeper than c anywhere, looked at for a motion of V (S.30). A way that needs too
+/* Whether it is deeper than c anywhere, looked at for a motion of V (S.19). A way that needs too
  * many looks is halved first, unless the two are too far apart to meet on it. */
 static int is_deep(rb_stage *s, const routes *x, const couple *p, double c, double V)
 {

@@ -86,7 +86,7 @@ static int refused(scene *s, unsigned seed)
             status = rb_step(s->m, s->d, &s->o, &s->info, &err);
         }
         if (status != RB_OK) return 1;
-        /* (S.22), and 1e-11 m more in each step; a body that spins about the line between two
+        /* (S.17), and 1e-11 m more in each step; a body that spins about the line between two
          * points in which it is jammed gains 5e-10 m in each: 1.4e-8 m in one of 800 drops */
         CHECK(s->info.penetration <= 1e-7 + scene_deep(s));
     }

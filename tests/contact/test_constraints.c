@@ -433,7 +433,7 @@ TEST(a_ball_joint_stops_at_its_limit)
         }
         double limit = 3.141592653589793 / 3.0;
         CHECK(most > 0.9 * limit);
-        CHECK(most <= limit + 1e-6 * s.m->extent); /* of all steps together (S.22) */
+        CHECK(most <= limit + 1e-6 * s.m->extent); /* of all steps together (S.17) */
         scene_free(&s);
     }
 }

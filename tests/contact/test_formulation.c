@@ -471,7 +471,7 @@ static int is(const world *w, const char *name)
     return strcmp(rb_formulation_name(w->o->formulation), name) == 0;
 }
 
-/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.7), 0 where there is none. */
+/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.59), 0 where there is none. */
 static double bounce(const world *w, double gap, double came, double free_u, double e)
 {
     double a = (came - free_u) / w->h, g = fmax(0.0, gap);
@@ -481,7 +481,7 @@ static double bounce(const world *w, double gap, double came, double free_u, dou
     return fmin(-free_u, sqrt(half * half + right) - half);
 }
 
-/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.22). */
+/* What steps may make, at `strict`: of the smaller body of a pair that moves (S.17). */
 static double deep_of(const world *w, const held *c)
 {
     const rb_model *m = w->m;
@@ -500,7 +500,7 @@ static double face_floor(const world *w, const held *c)
     return fmin(0.0, start_gap(w, c));
 }
 
-/* The gap that counts as none: of a face that touches, all that is below 1e-9 (S.9). */
+/* The gap that counts as none: of a face that touches, all that is below 1e-9 (S.5). */
 static double closed(const world *w, const held *c)
 {
     int touches = 0;
@@ -509,7 +509,7 @@ static double closed(const world *w, const held *c)
     return touches && is(w, "cone") ? deep_of(w, c) : 1e-13 * w->m->extent;
 }
 
-/* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.4), (S.7), (S.38) */
+/* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.54), (S.59), (S.57) */
 static void velocities(world *w)
 {
     int nv = w->m->nv, push = is(w, "stewart-trinkle") || is(w, "stewart-trinkle-nonlinear");
@@ -692,7 +692,7 @@ static double joint_scale(const world *w, const double *W, const held *joint)
     return own > 0.0 && usual > 0.0 ? sqrt(usual / own) : 1.0;
 }
 
-/* Open, and it did not push one step before (S.41). */
+/* Open, and it did not push one step before (S.30). */
 static int is_left_out(const world *w, const held *c)
 {
     return c->inner && w->u[c->row] >= 0.0 && c->p_before[0] == 0.0;
@@ -1259,7 +1259,7 @@ static int check_step(scene *s, const char *where)
     memcpy(w->v_free, w->d->v, (size_t)m->nv * sizeof *w->v_free);
 
     t->s = s;
-    s->o.scheme = RB_SCHEME_SEMI_IMPLICIT; /* rows of (S.4) with v_f of (S.1) */
+    s->o.scheme = RB_SCHEME_SEMI_IMPLICIT; /* rows of (S.54) with v_f of (S.51) */
     s->o.sink = (rb_problem_sink){ take, t };
     scene_step(s);
     s->o.sink = (rb_problem_sink){ NULL, NULL };
@@ -1412,7 +1412,7 @@ static void push(scene *s, double speed)
 }
 
 /* Problems of the first steps of a scene, from rest and pushed. */
-/* A tree of several links is moved with its impulses in the midpoint rule (S.81): problems of
+/* A tree of several links is moved with its impulses in the midpoint rule (S.1): problems of
  * later turns hold velocities that are not assembled here. Its rows are compared where it moves by
  * v+. */
 static int has_chain(const rb_model *m)

@@ -1,5 +1,5 @@
 /* Maximal coordinates: hinges that are measured between two bodies count their turns (D.53), and
- * what acts on them makes no energy (S.82). The same files in minimal coordinates are the oracle.
+ * what acts on them makes no energy (S.2). The same files in minimal coordinates are the oracle.
  */
 #include "rattleback/dynamics.h"
 #include "step_support.h"

@@ -1,4 +1,4 @@
-/* Loops within smooth motion (S.82): energy, order, the way back in time, and what happens where
+/* Loops within smooth motion (S.2): energy, order, the way back in time, and what happens where
  * something pushes. */
 #include "step_support.h"
 

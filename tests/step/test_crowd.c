@@ -143,7 +143,7 @@ TEST(a_gate_with_dry_friction_opens_as_strict_says)
 /* ---- the node rule ----------------------------------------------------------------------------
  */
 
-/* Rows of the first problem are straight (S.82), so that it has an answer at 1e-6, and rounds end
+/* Rows of the first problem are straight (S.2), so that it has an answer at 1e-6, and rounds end
  * with it. */
 TEST(a_pushed_tower_takes_one_problem_a_step)
 {

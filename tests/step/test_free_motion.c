@@ -1,4 +1,4 @@
-/* Steps begin their iteration where the last four lead (S.2): that changes the way, not the end,
+/* Steps begin their iteration where the last four lead (S.26): that changes the way, not the end,
  * and is part of the state. */
 #include "step_support.h"
 

@@ -1,4 +1,4 @@
-/* Dry friction of joints (S.88) in minimal and maximal coordinates:
+/* Dry friction of joints (S.24) in minimal and maximal coordinates:
  * energy, stops, rest. */
 #include "step_support.h"
 
@@ -204,7 +204,7 @@ TEST(loops_with_springs_keep_their_energy)
     scene_free(&s);
 }
 
-/* Joints of maximal coordinates make and lose energy, in impacts 13 J: it is told (S.90),
+/* Joints of maximal coordinates make and lose energy, in impacts 13 J: it is told (S.25),
  * up to what the weight does on the way of a step, 1e-3 J of some 40 J. */
 TEST(energy_that_loops_make_is_told)
 {

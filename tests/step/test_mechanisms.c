@@ -36,7 +36,7 @@ TEST(a_flat_four_bar_is_steady_however_its_plane_lies)
 }
 
 /* Two limits push against each other through a loop at its dead centre and fall to the ground: the
- * rows leave room for a closure error of no size at all (S.39). What starts beyond a limit stays
+ * rows leave room for a closure error of no size at all (S.21). What starts beyond a limit stays
  * where it was. */
 TEST(a_dead_centre_between_two_limits_survives_the_fall)
 {
@@ -141,7 +141,7 @@ static void check_robot(const char *name, double time)
 }
 
 /* Cranks at their dead centre, feet 30 degrees beyond their limits: they can go neither way unless
- * limits yield (S.39), and torques push. */
+ * limits yield (S.21), and torques push. */
 TEST(a_stretched_linkage_beyond_its_limits_is_driven)
 {
     rb_error err = { 0 };

@@ -1,4 +1,4 @@
-/* Pairs that the search for rows has seen (S.32): where the end of a step is near enough, they have
+/* Pairs that the search for rows has seen (S.27): where the end of a step is near enough, they have
  * all contacts that a search of all geoms finds there, to the bit. */
 #include "step_support.h"
 

@@ -1,4 +1,4 @@
-/* The node rule (S.81), (S.82), (S.84), (S.86), (S.89): impulses at the start of a step, smooth
+/* The node rule (S.1), (S.2), (S.9), (S.23), (S.11): impulses at the start of a step, smooth
  * motion after them. */
 #include "math/vec3.h"
 #include "step_support.h"

@@ -1,4 +1,4 @@
-/* Rows of loops that others imply and that contradict them (S.40). */
+/* Rows of loops that others imply and that contradict them (S.8). */
 #include "step_support.h"
 
 /* A hinge made of two points, which are 2e-8 m farther apart on one body than on the other. */

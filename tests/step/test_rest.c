@@ -1,4 +1,4 @@
-/* Rest by certificate (S.19): to the bit, up to the friction angle, and with heavy bodies on light
+/* Rest by certificate (S.22): to the bit, up to the friction angle, and with heavy bodies on light
  * ones. */
 #include "step_support.h"
 

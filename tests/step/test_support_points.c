@@ -1,5 +1,5 @@
 /* Cylinders and prisms with many sides stand to their last degree, whichever way they lean, and tip
- * beyond it (S.11). */
+ * beyond it (S.6). */
 #include "step_support.h"
 
 enum { SIDES = 100 };
