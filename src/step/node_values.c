@@ -90,8 +90,8 @@ static int may_take_along(const rb_node *x)
 {
     const rb_stage *s = x->s;
     int chains = s->m->nlink - 1 > s->m->ntree;
-    int early = chains && x->solved > 0 && x->solved <= MOST_ALONG;
-    return early && x->closing <= x->slack && !s->nothing_touches;
+    int early = x->solved > 0 && x->solved <= MOST_ALONG;
+    return chains && early && s->set.ncontact > 0 && x->closing <= x->slack;
 }
 
 static rb_status find_contacts(rb_node *x)
@@ -106,7 +106,8 @@ static rb_status find_contacts(rb_node *x)
         return RB_OK;
     }
     s->near_complete = rb_stage_near_holds(s);
-    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s);
+    /* rows would see other gaps where this is known of fewer pairs, as after a restored state */
+    s->nothing_touches = !s->seen && s->set.ncontact == 0 && rb_stage_nothing_touches(s);
     go_to_end(x);
     x->nend = 0;
     x->looked = 1;
