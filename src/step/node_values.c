@@ -107,7 +107,7 @@ static rb_status find_contacts(rb_node *x)
     }
     s->near_complete = rb_stage_near_holds(s);
     /* rows would see other gaps where this is known of fewer pairs, as after a restored state */
-    s->nothing_touches = !s->seen && s->set.ncontact == 0 && rb_stage_nothing_touches(s);
+    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s) && s->set.ncontact == 0;
     go_to_end(x);
     x->nend = 0;
     x->looked = 1;
