@@ -13,12 +13,25 @@
  */
 #define WORK_DOFS 100.0
 
+/* Share of that which one problem may take, where the step can be halved [1]. It goes by the
+ * default limit, so that a step has the same bits with any limit. Larger: dominoes that lean on
+ * each other take a budget. Smaller: steps are halved whose problems would end. */
+#define PROBLEM_SHARE 0.25
+
+static double default_budget(const rb_stage *s)
+{
+    return WORK_MOST * fmax(1.0, s->m->nv / WORK_DOFS);
+}
+
 double rb_stage_budget(const rb_stage *s)
 {
-    const rb_model *m = s->m;
-    const rb_step_opts *o = s->o;
-    if (o->budget == 0.0) return WORK_MOST * fmax(1.0, m->nv / WORK_DOFS);
-    return o->budget > 0.0 ? o->budget : INFINITY;
+    if (s->o->budget == 0.0) return default_budget(s);
+    return s->o->budget > 0.0 ? s->o->budget : INFINITY;
+}
+
+double rb_stage_problem_most(const rb_stage *s)
+{
+    return PROBLEM_SHARE * default_budget(s);
 }
 
 /* Whatever the step had come to: what was computed after the meter had stopped does not count. */

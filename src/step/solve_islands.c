@@ -434,12 +434,26 @@ static int is_shared(const rb_stage *s)
     return parallel && parallel->workers > 1 && s->set.nisland > 1 && !s->o->sink.take;
 }
 
+/* A single problem that takes so much is one that methods do not find an answer of: a shorter step
+ * asks for another one. */
+static int is_endless(const rb_stage *s, outcome *x, double most)
+{
+    if (x->meter.stopped != RB_BUDGET || x->meter.all <= most) return 0;
+    if (x->meter.all > rb_meter_left(s->meter)) return 0;
+    x->meter.stopped = RB_OK;
+    rb_fail(&x->err, RB_UNSOLVED,
+            "a problem of %d rows has no answer in %.3g units: shorten the step", x->rows, most);
+    return 1;
+}
+
 rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
 {
     rb_arena *arena = s->d->arena;
     rb_mark all = rb_arena_mark(arena);
     int n = s->set.nisland, shared = is_shared(s);
-    work w = { .s = s, .skip = skip, .of = island_masses(s), .left = rb_meter_left(s->meter) };
+    double most = s->final ? INFINITY : rb_stage_problem_most(s);
+    work w = { .s = s, .skip = skip, .of = island_masses(s) };
+    w.left = fmin(most, rb_meter_left(s->meter));
     w.x = rb_push(arena, outcome, n);
     rb_status status = w.of && w.x ? RB_OK : RB_NOMEM;
     if (status == RB_OK && shared) s->o->parallel->run(s->o->parallel->ctx, solve_share, &w);
@@ -449,6 +463,7 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
         note(s, i, &w.x[i]);
         s->unsolved = i;
         status = w.x[i].status;
+        if (is_endless(s, &w.x[i], most)) status = RB_UNSOLVED;
         if (!rb_meter_take(s->meter, &w.x[i].meter)) status = s->meter->stopped;
         if (status != RB_OK && s->err && w.x[i].err.status != RB_OK) *s->err = w.x[i].err;
     }

@@ -193,6 +193,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits);
 /* budget.c: work that a step may take; and RB_BUDGET or RB_CANCELLED, with a sentence, after it was
  * stopped. */
 double rb_stage_budget(const rb_stage *s);
+double rb_stage_problem_most(const rb_stage *s);
 rb_status rb_stage_report_stopped(const rb_stage *s);
 
 /* ---- what src/events, the room above, gives to the step ----------------------------------------

@@ -208,7 +208,7 @@ def test_rattleback_reverses_one_way_only():
 
 def test_dominos_fall_in_order_at_a_constant_speed():
     for stepper in each("impulse", "hybrid"):
-        run = Run("dominos", stepper, "--accuracy", "strict")  # standard: one step is over its budget
+        run = Run("dominos", stepper)
         falls = []
         for k in range(10):
             tilt = [run.q(f"domino{k}", j) for j in range(7)]
