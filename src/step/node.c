@@ -93,8 +93,17 @@ static rb_status take_memory(rb_node *x)
     return ok && rb_smooth_memory_push(m, arena, &x->memory) ? RB_OK : RB_NOMEM;
 }
 
-/* v before the impulses: what was reported, and what it lacks (S.23). Who writes v means v itself.
- */
+/* Springs, dampers or servos may act on what an impulse does within the step. */
+static int is_stiff(const rb_model *m)
+{
+    int any = m->nu > 0 || m->ntendon > 0;
+    for (int j = 0; j < m->nv && !any; j++) any = m->dof_damping[j] != 0.0;
+    for (int j = 0; j < m->njnt && !any; j++) any = m->jnt_stiffness[j] != 0.0;
+    return any;
+}
+
+/* v before the impulses: what was reported, and what it lacks (S.23). Who writes v means v itself;
+ * so does a part of another length than the one before, where springs and dampers count with it. */
 static void begin_velocity(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -103,7 +112,8 @@ static void begin_velocity(rb_node *x)
     copy(x->v_given, s->v0, m->nv);
     copy(x->v_from, s->v0, m->nv);
     memset(x->fresh, 1, (size_t)m->ntree);
-    for (int j = 0; j < m->nv; j++) {
+    int other = s->d->touch_h > 0.0 && s->d->touch_h != s->h && is_stiff(m);
+    for (int j = 0; j < m->nv && !other; j++) {
         if (kick[j] != 0.0) x->fresh[m->link_tree[m->dof_link[j]]] = 0;
     }
     for (int j = 0; j < m->nv; j++) {
