@@ -534,24 +534,6 @@ static rb_status find_velocity(rb_node *x)
     return status;
 }
 
-/* What is reported counts all servos as springs and dampers, at a bound of their force or not: one
- * that comes to its bound within a step would leave another E at its end than at its start, and
- * the difference would be told as energy. v_e, E, d->L: so. */
-static rb_status count_all_servos(rb_node *x)
-{
-    rb_stage *s = x->s;
-    const rb_model *m = s->m;
-    if (m->nu == 0 || x->all || !memchr(x->memory.holds, 0, (size_t)m->nu)) return RB_OK;
-    x->memory.known = 0;
-    rb_status status = rb_stage_factor_again(s, NULL, x->E);
-    if (status != RB_OK) return status;
-    memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
-    rb_constraints_force(&s->set, s->p, x->f);
-    rb_mass_solve(m, s->d, x->f);
-    for (int j = 0; j < m->nv; j++) x->v_e[j] = s->v0[j] + x->f[j];
-    return RB_OK;
-}
-
 /* v_new, kick, and energy that impulses made, from the velocity that was reported before to the one
  * that is now:
  *
@@ -571,12 +553,11 @@ static rb_status report_velocity(rb_node *x)
     memcpy(s->v_new, x->v_end, (size_t)m->nv * sizeof *s->v_new);
     memset(kick, 0, (size_t)m->nv * sizeof *kick);
     if (s->set.nrow > 0) {
-        status = count_all_servos(x);
         s->energy = x->lost_told + work_between(x, x->v_from, x->v_e);
         for (int r = 0; r < s->set.nrow; r++)
             s->energy += (s->p[r] + x->struck[r]) * s->set.drive[r];
         rb_mark mark = rb_arena_mark(s->d->arena);
-        if (status == RB_OK) status = find_velocity(x);
+        status = find_velocity(x);
         if (status == RB_OK) s->energy += work_between(x, x->v_end, s->v_new);
         rb_arena_reset(s->d->arena, mark);
     }
