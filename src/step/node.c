@@ -102,8 +102,9 @@ static int is_stiff(const rb_model *m)
     return any;
 }
 
-/* v before the impulses: what was reported, and what it lacks (S.23). Who writes v means v itself;
- * so does a part of another length than the one before, where springs and dampers count with it. */
+/* v before the impulses: what was reported, and what it lacks (S.23). Who writes v means v itself.
+ * What was reported counts springs and dampers with the length of its part: energy of a part of
+ * another length is measured from the velocity before its impulses. */
 static void begin_velocity(rb_node *x)
 {
     rb_stage *s = x->s;
@@ -113,7 +114,7 @@ static void begin_velocity(rb_node *x)
     copy(x->v_from, s->v0, m->nv);
     memset(x->fresh, 1, (size_t)m->ntree);
     int other = s->d->touch_h > 0.0 && s->d->touch_h != s->h && is_stiff(m);
-    for (int j = 0; j < m->nv && !other; j++) {
+    for (int j = 0; j < m->nv; j++) {
         if (kick[j] != 0.0) x->fresh[m->link_tree[m->dof_link[j]]] = 0;
     }
     for (int j = 0; j < m->nv; j++) {
@@ -122,6 +123,7 @@ static void begin_velocity(rb_node *x)
     for (int j = 0; j < m->nv; j++) {
         if (!x->fresh[m->link_tree[m->dof_link[j]]]) s->v0[j] += kick[j];
     }
+    if (other) copy(x->v_from, s->v0, m->nv);
 }
 
 static void begin(rb_stage *s)
