@@ -21,6 +21,7 @@
 #include "solve/internal.h"
 #include "step/options.h"
 #include "step/rest_cache.h"
+#include "step/saved.h"
 #include "step/stage.h"
 
 /* ---- memory -----------------------------------------------------------------------------------
@@ -43,76 +44,6 @@ static int take_memory(rb_stage *s)
     s->marked = s->pushed + m->ntree;
     s->resting = s->marked + m->ntree;
     return 1;
-}
-
-static void copy(double *to, const double *from, int n)
-{
-    memcpy(to, from, (size_t)n * sizeof *to);
-}
-
-/* The state before the first part, constraints of the last step included. */
-typedef struct saved {
-    double *q, *v, *act, time;
-    double touch_h, correct_end, correct_from;
-    double *mocap, *mocap_was;
-    double *slope, slope_h[RB_SLOPES], slope_time, *kick, *servo;
-    rb_touch *touch;
-    int ntouch;
-} saved;
-
-static int keep(const rb_stage *s, saved *x)
-{
-    const rb_data *d = s->d;
-    size_t nq = (size_t)s->m->nq, nv = (size_t)s->m->nv, nmocap = (size_t)s->m->nmocap;
-    x->touch = rb_push(d->arena, rb_touch, d->ntouch);
-    size_t others = 13 * nmocap + (size_t)(s->m->na + s->m->nu);
-    x->q = rb_push(d->arena, double, nq + (3 + RB_SLOPES) * nv + others);
-    if (!x->touch || !x->q) return 0;
-    x->v = x->q + nq;
-    x->slope = x->v + nv;
-    x->mocap = x->slope + RB_SLOPES * nv;
-    x->mocap_was = x->mocap + 7 * nmocap;
-    x->kick = x->mocap_was + 6 * nmocap;
-    x->act = x->kick + 2 * nv;
-    x->servo = x->act + s->m->na;
-    copy(x->q, d->q, s->m->nq);
-    copy(x->v, d->v, s->m->nv);
-    copy(x->slope, d->slope, RB_SLOPES * s->m->nv);
-    copy(x->kick, d->kick, 2 * s->m->nv);
-    copy(x->servo, d->servo, s->m->nu);
-    copy(x->slope_h, d->slope_h, RB_SLOPES);
-    x->slope_time = d->slope_time;
-    if (nmocap > 0) copy(x->mocap, d->mocap, 7 * s->m->nmocap);
-    if (nmocap > 0) copy(x->mocap_was, d->mocap_was, 6 * s->m->nmocap);
-    if (s->m->na > 0) copy(x->act, d->act, s->m->na);
-    memcpy(x->touch, d->touch, (size_t)d->ntouch * sizeof *x->touch);
-    x->ntouch = d->ntouch;
-    x->time = d->time;
-    x->touch_h = d->touch_h;
-    x->correct_end = d->correct_end;
-    x->correct_from = d->correct_from;
-    return 1;
-}
-
-static void go_back(rb_stage *s, const saved *x)
-{
-    rb_data *d = s->d;
-    copy(d->q, x->q, s->m->nq);
-    copy(d->v, x->v, s->m->nv);
-    copy(d->act, x->act, s->m->na);
-    copy(d->mocap, x->mocap, 7 * s->m->nmocap);
-    copy(d->mocap_was, x->mocap_was, 6 * s->m->nmocap);
-    copy(d->slope, x->slope, RB_SLOPES * s->m->nv);
-    copy(d->kick, x->kick, 2 * s->m->nv);
-    copy(d->servo, x->servo, s->m->nu);
-    copy(d->slope_h, x->slope_h, RB_SLOPES);
-    d->slope_time = x->slope_time;
-    memcpy(d->touch, x->touch, (size_t)x->ntouch * sizeof *x->touch);
-    d->ntouch = x->ntouch;
-    d->time = x->time;
-    d->touch_h = x->touch_h;
-    d->correct_end = x->correct_end;
-    d->correct_from = x->correct_from;
 }
 
 static rb_status advance_by(rb_stage *s)
@@ -138,13 +69,13 @@ static void clear_info(rb_step_info *info)
 
 /* A step without an answer to its accuracy is tried once more, from the beginning, with less than
  * that (S.17). */
-static rb_status advance(rb_stage *s, const saved *start)
+static rb_status advance(rb_stage *s, const rb_saved *start)
 {
     rb_stage fresh = *s;
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = advance_by(s);
     if (status != RB_UNSOLVED || !s->near_miss) return status;
-    go_back(s, start);
+    rb_saved_restore(s, start);
     rb_arena_reset(s->d->arena, mark);
     *s = fresh;
     clear_info(s->info);
@@ -194,18 +125,18 @@ static void repeat(rb_stage *s, double end)
 }
 
 /* The step has its answer. */
-static void accept(rb_stage *s, const saved *start)
+static void accept(rb_stage *s, const rb_saved *start)
 {
     rb_data *d = s->d;
     d->time = start->time + s->h_full;
     rb_control_remember(s->m, d, start->time);
     keep_gauges(s);
-    rb_rest_cache_start was = { .q = start->q,
-                                .v = start->v,
-                                .act = start->act,
-                                .slope = start->slope,
+    rb_rest_cache_start was = { .q = start->of[RB_SAVED_Q],
+                                .v = start->of[RB_SAVED_V],
+                                .act = start->of[RB_SAVED_ACT],
+                                .slope = start->of[RB_SAVED_SLOPE],
                                 .slope_h = start->slope_h,
-                                .servo = start->servo,
+                                .servo = start->of[RB_SAVED_SERVO],
                                 .touch = start->touch,
                                 .ntouch = start->ntouch };
     rb_rest_cache_store(s->m, d, s->o, s->info, &was);
@@ -231,7 +162,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     rb_status status = check_input(&s);
     if (status != RB_OK) return status;
 
-    saved start;
+    rb_saved start;
     rb_step_first_contacts(m, d);
     if (rb_rest_cache_find(m, d, s.o, s.info)) {
         repeat(&s, d->time + s.h);
@@ -240,7 +171,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     rb_mark mark = rb_arena_mark(d->arena);
     rb_meter meter = rb_meter_make(rb_stage_budget(&s), s.o->cancel, s.o->cancel_ctx);
     s.meter = d->arena->meter = &meter;
-    int kept = take_memory(&s) && keep(&s, &start);
+    int kept = take_memory(&s) && rb_saved_keep(&s, &start);
     status = kept ? advance(&s, &start) : RB_NOMEM;
     if (flies(s.o)) s.info->penetration_made = s.info->penetration;
     if (status == RB_OK) status = rb_stage_project(&s, start.time);
@@ -250,7 +181,7 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
     if (status == RB_OK)
         accept(&s, &start);
     else if (kept)
-        go_back(&s, &start);
+        rb_saved_restore(&s, &start);
     rb_arena_reset(d->arena, mark);
     if (status == RB_SINGULAR) rb_step_name_singular(m, d, err);
     return status;
