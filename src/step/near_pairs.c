@@ -83,3 +83,13 @@ int rb_stage_near_holds(rb_stage *s)
     rb_arena_reset(arena, mark);
     return holds;
 }
+
+void rb_stage_drop_flying(rb_stage *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->ncontact; i++) {
+        const rb_contact *c = &s->contacts[i];
+        if (rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) s->contacts[n++] = *c;
+    }
+    s->ncontact = n;
+}

@@ -124,17 +124,6 @@ void rb_node_stiff_multiply(const rb_node *x, const double *v, double *f)
     for (int j = 0; j < m->nv && !x->all; j++) f[j] += x->E[j] * v[j];
 }
 
-/* Contacts that fly towards their impact, or away from one, are left out. */
-static void drop_flying(rb_stage *s)
-{
-    int n = 0;
-    for (int i = 0; i < s->ncontact; i++) {
-        const rb_contact *c = &s->contacts[i];
-        if (rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) s->contacts[n++] = *c;
-    }
-    s->ncontact = n;
-}
-
 /* All parts that begin here have the contacts of the longest one, which flight.c has found. */
 static rb_status find_contacts(rb_node *x)
 {
@@ -148,7 +137,7 @@ static rb_status find_contacts(rb_node *x)
     }
     if (status == RB_OK) status = rb_stage_support_points(s);
     s->info->contacts = s->ncontact;
-    if (status == RB_OK && s->flight) drop_flying(s);
+    if (status == RB_OK && s->flight) rb_stage_drop_flying(s);
     return status;
 }
 

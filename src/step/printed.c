@@ -41,16 +41,6 @@ static int take_known(rb_stage *s)
     return 1;
 }
 
-static void drop_flying(rb_stage *s)
-{
-    int n = 0;
-    for (int i = 0; i < s->ncontact; i++) {
-        const rb_contact *c = &s->contacts[i];
-        if (rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) s->contacts[n++] = *c;
-    }
-    s->ncontact = n;
-}
-
 static rb_status find_contacts(rb_stage *s, double slack)
 {
     rb_status status = RB_OK;
@@ -60,7 +50,7 @@ static rb_status find_contacts(rb_stage *s, double slack)
                           : rb_stage_near_find(s, slack);
     if (status == RB_OK) status = rb_stage_support_points(s);
     s->info->contacts = s->ncontact;
-    if (status == RB_OK) drop_flying(s);
+    if (status == RB_OK) rb_stage_drop_flying(s);
     return status;
 }
 

@@ -283,6 +283,9 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c);
 /* rows.c: how far the gap of a constraint may be relaxed where rows have no answer (S.21) [m]. */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c);
 
+/* near_pairs.c: leaves out the contacts that fly towards their impact, or away from one. */
+void rb_stage_drop_flying(rb_stage *s);
+
 /* near_pairs.c: find notes the pairs that it sees while it looks for contacts at the velocity of
  * d. holds returns 1 where q_new is so near that only those can touch. */
 rb_status rb_stage_near_find(rb_stage *s, double slack);
