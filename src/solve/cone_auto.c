@@ -45,8 +45,6 @@ enum {
     INTERIOR_LIMIT = 60, /* factorisations of a try                                   */
     INTERIOR_TRIES = 2,  /* from nothing, and from there                              */
     ADMM_ITERATIONS = 1000,
-    FIRST_SWEEPS = 64,   /* of the last method                                        */
-    LAST_SWEEPS = 4000,  /* opts.max_iter caps it                                     */
     MEDIUM = 130,        /* contacts beyond which pyramids are too large: sweeps      */
     LARGE = 1500,        /* contacts beyond which sweeps come first                   */
     LARGE_SWEEPS = 50,   /* before Newton is tried, then twice as many, ...           */
@@ -428,8 +426,8 @@ static rb_status try_admm(search *s, double *r, int *done)
     return RB_OK;
 }
 
-/* Sweeps, with an attempt of Newton each time their number has doubled, from `first` on. */
-static void try_nsgs(search *s, double *r, int first, int most, int with_newton)
+/* Sweeps; whether they have come to an answer is asked each time their number has doubled. */
+static void try_nsgs(search *s, double *r, int first, int most)
 {
     if (s->error < INFINITY) memcpy(r, s->best, (size_t)s->k->n * sizeof *r);
     int limit = s->o->max_iter < most ? s->o->max_iter : most;
@@ -438,7 +436,7 @@ static void try_nsgs(search *s, double *r, int first, int most, int with_newton)
         s->info->iterations++;
         if (i < next && i < limit) continue;
         next *= 2;
-        if (with_newton ? finish_near(s, r) : keep(s, r)) return;
+        if (keep(s, r)) return;
     }
 }
 
@@ -450,7 +448,7 @@ static void try_large(search *s, double *r)
     if (!s->o->warm) memset(r, 0, (size_t)s->k->n * sizeof *r);
     int most = LARGE_SWEEPS * (s->o->brief ? LARGE_BRIEF : LARGE_DOUBLED);
     for (int sweeps = LARGE_SWEEPS; sweeps <= most; sweeps *= 2) {
-        try_nsgs(s, r, sweeps, sweeps, 0);
+        try_nsgs(s, r, sweeps, sweeps);
         if (s->error <= s->tol || s->info->iterations >= s->o->max_iter) return;
         if (rb_meter_stopped(s->k->meter)) return;
         if (s->error > NEAR_ENOUGH) continue;
@@ -598,7 +596,7 @@ static rb_status try_methods(search *s, double *r, rb_rung *rung)
     status = rb_newton_make(s->k, s->scratch, &s->newton);
     if (status == RB_TOO_LARGE) {
         *rung = RB_RUNG_NSGS;
-        try_nsgs(s, r, LARGE_SWEEPS, LARGE_DOUBLED * LARGE_SWEEPS, 0);
+        try_nsgs(s, r, LARGE_SWEEPS, LARGE_DOUBLED * LARGE_SWEEPS);
         return RB_OK;
     }
     if (status != RB_OK) return status;
@@ -642,11 +640,7 @@ static rb_status try_methods(search *s, double *r, rb_rung *rung)
     status = try_pyramid(s, &done);
     if (status != RB_OK || done) return status;
     *rung = RB_RUNG_ADMM;
-    status = try_admm(s, r, &done);
-    if (status != RB_OK || done) return status;
-    *rung = RB_RUNG_NSGS;
-    try_nsgs(s, r, FIRST_SWEEPS, LAST_SWEEPS, 1);
-    return RB_OK;
+    return try_admm(s, r, &done);
 }
 
 static void report(const search *s, rb_rung rung)
