@@ -326,6 +326,63 @@ TEST(wheels_that_slide_on_two_points_each)
     CHECK_INT(missed, 0);
 }
 
+/* Feet of a mechanism in a plane: nothing moves their points across it, where W has a row of zeros.
+ * Newton's method does with a few steps what it does elsewhere. */
+TEST(planar_feet_are_solved_as_fast_as_others)
+{
+    enum { PLANAR_DOFS = 6, FEET = 3 };
+    int most = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        problem x = { .n = 3 * FEET };
+        double J[3 * FEET][PLANAR_DOFS] = { { 0.0 } }, v[PLANAR_DOFS], p[3 * FEET] = { 0.0 };
+        unsigned char mode[3 * FEET];
+        rb_rng rng = rb_rng_make(seed);
+        TEST_SEED(seed);
+        for (int k = 0; k < PLANAR_DOFS; k++) v[k] = rb_rng_uniform(&rng, -1.0, 1.0);
+        for (int i = 0; i < x.n; i++) {
+            for (int k = 0; k < PLANAR_DOFS && i % 3 < 2; k++)
+                J[i][k] = rb_rng_uniform(&rng, -1.0, 1.0);
+            x.kind[i] = i % 3 == 0 ? RB_ROW_NORMAL : RB_ROW_FRICTION;
+            x.compliance[i] = 1e-7;
+            if (i % 3 == 0) x.disc[x.ndisc++] = (rb_disc){ i + 1, 2, i, 0.4, 0.0 };
+        }
+        for (int i = 0; i < x.n; i++) {
+            for (int k = 0; k < PLANAR_DOFS; k++) x.q[i] += J[i][k] * v[k];
+            for (int j = 0; j < x.n; j++) {
+                for (int k = 0; k < PLANAR_DOFS; k++) x.W[i * x.n + j] += J[i][k] * J[j][k];
+            }
+        }
+        rb_mixed mixed = view(&x);
+        rb_mixed_result result;
+        rb_arena *arena = rb_arena_new(NULL, 0);
+        CHECK_INT(rb_mixed_solve(&mixed, 1e-6, arena, p, mode, &result), RB_OK);
+        CHECK(certify(&x, p).relative <= 1e-6);
+        if (result.factorisations > most) most = result.factorisations;
+        rb_arena_free(arena);
+    }
+    CHECK(most <= 30); /* 21; along all paths 60 and more */
+}
+
+/* Two bilateral rows that ask one freedom for different velocities: no answer, which is said after
+ * a few factorisations. With the same velocity there is one. */
+TEST(rows_that_contradict_each_other_are_seen_soon)
+{
+    for (int k = 0; k < 2; k++) {
+        problem x = { .n = 2, .q = { 0.3, k == 0 ? 0.31 : 0.3 } };
+        double p[2] = { 0.0 };
+        unsigned char mode[2];
+        rb_mixed mixed = view(&x);
+        rb_mixed_result result;
+        for (int i = 0; i < 4; i++) x.W[i] = 2.0;
+        for (int i = 0; i < 2; i++) x.kind[i] = RB_ROW_BILATERAL, x.compliance[i] = 2e-8;
+        rb_arena *arena = rb_arena_new(NULL, 0);
+        CHECK_INT(rb_mixed_solve(&mixed, 1e-6, arena, p, mode, &result), RB_OK);
+        CHECK_INT(result.solved, k);
+        CHECK(result.factorisations <= 8);
+        rb_arena_free(arena);
+    }
+}
+
 /* What the certificate must not pass: a push on an open contact, friction beyond the cone, slip
  * along friction. */
 TEST(the_certificate_sees_each_kind_of_error)
@@ -347,4 +404,6 @@ TEST_MAIN(RUN(a_block_leaves_sticks_or_slides), RUN(joints_have_rows_of_their_ow
           RUN(torsion_and_roll_follow_the_normal),
           RUN(random_rows_are_certified_at_both_accuracies), RUN(the_start_does_not_matter),
           RUN(both_sides_find_the_same_motion), RUN(redundant_rows_share_their_load),
-          RUN(wheels_that_slide_on_two_points_each), RUN(the_certificate_sees_each_kind_of_error))
+          RUN(wheels_that_slide_on_two_points_each), RUN(planar_feet_are_solved_as_fast_as_others),
+          RUN(rows_that_contradict_each_other_are_seen_soon),
+          RUN(the_certificate_sees_each_kind_of_error))

@@ -471,10 +471,27 @@ TEST(thin_plates_that_cannot_meet_divide_no_step)
     scene_free(&s);
 }
 
+/* How thick a hull is does not depend on where its frame is: the radius of the largest ball inside
+ * a tetrahedron is 3 V / A. About the frame, which is its centre of mass, this one has 0.6 of it.
+ */
+TEST(a_hull_is_as_thick_as_the_largest_ball_inside)
+{
+    scene s =
+        scene_hulls("<mujoco><asset><mesh name='tooth' vertex='0 0 0 1 0 0 0 1 0 0 0 4'/>"
+                    "<mesh name='block' vertex='0 0 0 2 0 0 0 6 0 2 6 0 0 0 4 2 0 4 0 6 4 2 6 4'/>"
+                    "</asset><worldbody><body><freejoint/>"
+                    "<geom type='mesh' mesh='tooth' mass='1'/></body><body><freejoint/>"
+                    "<geom type='mesh' mesh='block' mass='1'/></body></worldbody></mujoco>");
+    double area = 0.5 + 2.0 + 2.0 + 0.5 * sqrt(33.0), ball = 2.0 / area;
+    CHECK(s.m->mesh_inner[0] <= ball * (1.0 + 1e-12) && s.m->mesh_inner[0] >= 0.8 * ball);
+    CHECK(s.m->mesh_inner[1] <= 1.0 + 1e-12 && s.m->mesh_inner[1] >= 0.8);
+    scene_free(&s);
+}
+
 TEST_MAIN(RUN(nothing_passes_in_fixed_steps), RUN(nothing_passes_in_located_steps),
           RUN(nothing_passes_in_hybrid_steps), RUN(a_bounce_does_not_lead_through_a_wall),
           RUN(what_passes_beside_is_not_refused), RUN(no_link_passes_in_fixed_steps),
           RUN(no_link_passes_in_located_steps), RUN(no_link_passes_in_hybrid_steps),
           RUN(no_arm_passes_a_peg), RUN(no_arm_passes_a_peg_that_spins_with_it),
           RUN(what_rides_along_divides_no_step), RUN(thin_plates_that_cannot_meet_divide_no_step),
-          RUN(no_rod_misses_a_peg))
+          RUN(no_rod_misses_a_peg), RUN(a_hull_is_as_thick_as_the_largest_ball_inside))
