@@ -252,8 +252,7 @@ static void expect(rb_node *x)
     for (int j = 0; j < m->nv; j++) x->v_a[j] += x->f[j];
 }
 
-/* Friction of joints acts half at the start of a step and half at its end (S.24). */
-static void halve_friction(const rb_stage *s, double by)
+void rb_node_scale_friction(const rb_stage *s, double by)
 {
     for (int i = s->set.ncontact; i < s->set.n; i++) {
         if (s->set.c[i].kind == RB_CONSTRAINT_DRY) s->set.c[i].bound *= by;
@@ -326,7 +325,7 @@ static rb_status follow(rb_node *x)
     if (status == RB_OK) status = rb_node_add(x, &added);
     if (status != RB_OK || added == 0) return status;
     s->info->repairs++;
-    halve_friction(s, 0.5);
+    rb_node_scale_friction(s, 0.5);
     push(x);
     if (x->tried == 0) expect(x);
     status = rb_node_look(x);
@@ -757,9 +756,9 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     status = rb_node_rows(&x);
     if (status == RB_OK) status = rb_node_rest_on(&x);
     if (status == RB_OK) recall_friction(s);
-    halve_friction(s, 0.5);
+    rb_node_scale_friction(s, 0.5);
     if (status == RB_OK) status = do_rounds(&x);
-    halve_friction(s, 2.0);
+    rb_node_scale_friction(s, 2.0);
     if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
     if (status == RB_OK) find_way(&x, s->answer.v_way);
