@@ -3,7 +3,6 @@
  * What is tried where something has no answer, from the inside out, each with its name in
  * docs/design/step.md:
  *
- *     hold what passes by    its rows, which were open, are held                          node.c
  *     relax                  loops keep their errors, contacts and limits yield   (S.21)  here
  *     accept overlap         of the last part, a little, counted                          here
  *     halve                  the part, down to max_split times                    (S.20)  here

@@ -61,9 +61,6 @@ typedef struct rb_node {
     double *gap;  /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
     double *bend; /* that less the one of their material points, last seen [m]     (set.ncontact) */
     int *at;      /* their index among them; -1: not seen                         (set.ncontact) */
-    unsigned char
-        *gone;     /* contacts that are open because their bodies go by       (set.ncontact) */
-    int any_gone;  /* 1: there were any in this motion                                            */
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
