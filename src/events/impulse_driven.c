@@ -27,7 +27,7 @@
 #include "step/gaps.h"
 #include "step/motion.h"
 #include "step/problems.h"
-#include "step/rest.h"
+#include "step/rest/rest.h"
 #include "step/rows.h"
 
 /* Iterations of the flight and its rows, which end before at STRAY. */

@@ -10,7 +10,7 @@
 #include "step/node.h"
 #include "step/gaps.h"
 #include "step/motion.h"
-#include "step/printed.h"
+#include "step/printed/printed.h"
 #include "step/problems.h"
 #include "step/steppers.h"
 #include "step/touch.h"

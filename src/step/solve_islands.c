@@ -14,7 +14,7 @@
 #include "step/gaps.h"
 #include "step/motion.h"
 #include "step/problems.h"
-#include "step/rest.h"
+#include "step/rest/rest.h"
 #include "step/touch.h"
 
 /* Rows up to which W of a chain is kept: below those from which on it is stored in blocks. */
