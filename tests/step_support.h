@@ -91,4 +91,21 @@ static inline void scene_run(scene *s, double time)
     while (s->d->time < end) scene_step(s);
 }
 
+/* Steps of h by the node rule. */
+static inline scene scene_node(const char *mjcf, double h)
+{
+    scene s = scene_text(mjcf);
+    s.o.scheme = RB_SCHEME_NODE;
+    s.o.h = h;
+    return s;
+}
+
+static inline double scene_energy(const scene *s)
+{
+    rb_kinematics(s->m, s->d);
+    rb_velocity(s->m, s->d);
+    rb_frames(s->m, s->d);
+    return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
+}
+
 #endif

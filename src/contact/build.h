@@ -34,10 +34,6 @@ typedef struct rb_room {
 
 void rb_room_add(rb_room *room, size_t constraints, int rows, int dofs);
 
-/* Dofs that carry link1 or link2 (0: none), ascending; and the most they can be. */
-int rb_pattern_of_links(const rb_model *m, int link1, int link2, int *dof);
-int rb_pattern_room(const rb_model *m, int link1, int link2);
-
 /* Entries of a row of limits or dry friction, at most. */
 int rb_row_room(const rb_model *m);
 

@@ -71,7 +71,7 @@ static int coupled_pattern(const rb_model *m, int link1, int link2, int *dof)
 
 /* Dofs that carry link1 or link2, ascending, into `dof`; returns how many. Links come before their
  * children and dofs in the order of links: the two paths are merged from the tips down. */
-int rb_pattern_of_links(const rb_model *m, int link1, int link2, int *dof)
+static int pattern_of_links(const rb_model *m, int link1, int link2, int *dof)
 {
     int count = 0;
     if (m->ncoupled > 0) return coupled_pattern(m, link1, link2, dof);
@@ -88,7 +88,7 @@ int rb_pattern_of_links(const rb_model *m, int link1, int link2, int *dof)
 }
 
 /* Room for the pattern of a constraint between two links. */
-int rb_pattern_room(const rb_model *m, int link1, int link2)
+static int pattern_room(const rb_model *m, int link1, int link2)
 {
     return path_dofs(m, link1) + path_dofs(m, link2);
 }
@@ -446,7 +446,7 @@ static void make_contact(rb_builder *b, int i)
     contact_frame(d, contact->at.normal, &c.material, grain_geom, frame);
     for (int a = 0; a < 3; a++) x[a] = 0.5 * (contact->at.pos1[a] + contact->at.pos2[a]);
 
-    int ndof = rb_pattern_of_links(m, link1, link2, b->out->dof + b->ndof);
+    int ndof = pattern_of_links(m, link1, link2, b->out->dof + b->ndof);
     rb_constraint *made = rb_builder_add(b, &c, contact_rows(c.condim), ndof);
     const int *dof = b->out->dof + made->dof;
     double *J = b->out->J + made->block;
@@ -489,7 +489,7 @@ static void count_contacts(const rb_builder *b, rb_room *room)
     for (int i = 0; i < b->ncontact; i++) {
         const rb_contact *contact = &b->contacts[i];
         int ndof =
-            rb_pattern_room(b->m, b->m->geom_link[contact->geom1], b->m->geom_link[contact->geom2]);
+            pattern_room(b->m, b->m->geom_link[contact->geom1], b->m->geom_link[contact->geom2]);
         rb_room_add(room, 1, 6, ndof);
     }
 }

@@ -508,11 +508,6 @@ static int special_stiffness(const rb_model *m, const rb_data *d, int i, double 
     return 1;
 }
 
-void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)
-{
-    rb_actuation_stiffness_of(m, d, NULL, k, b, NULL);
-}
-
 void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed char *holds,
                                double *k, double *b, rb_coupling *apart)
 {

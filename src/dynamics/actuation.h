@@ -4,12 +4,10 @@
 
 #include "dynamics/coupling.h"
 
-/* Adds per dof the stiffness k and the damping b of servos (nv_all each), bounded from above as in
- * rb_passive_stiffness; a servo that pushes instead of holding adds 0. Needs velocity. */
-void rb_actuation_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
-
-/* The same of the servos that `holds` marks (nu; NULL: all); those on several dofs go to `apart`
- * where M has room for them (NULL: none do). */
+/* Adds per dof the stiffness k and the damping b (nv_all each) of the servos that `holds` marks
+ * (nu; NULL: all), bounded from above as in rb_passive_stiffness_apart; a servo that pushes instead
+ * of holding adds 0. Those on several dofs go to `apart` where M has room for them (NULL: none do).
+ * Needs velocity. */
 void rb_actuation_stiffness_of(const rb_model *m, const rb_data *d, const signed char *holds,
                                double *k, double *b, rb_coupling *apart);
 

@@ -59,11 +59,6 @@ void rb_coupling_begin(const rb_model *m, double h, rb_coupling *c)
     memset(c->b, 0, (size_t)m->nv_all * sizeof *c->b);
 }
 
-void rb_coupling_bound(const rb_model *m, const rb_coupling *c, double *bound)
-{
-    for (int j = 0; j < m->nv; j++) bound[j] = 0.5 * c->h * (c->b[j] + 0.5 * c->h * c->k[j]);
-}
-
 rb_status rb_mass_factor_with(const rb_model *m, rb_data *d, const double *E, const double *C)
 {
     if (!C) {

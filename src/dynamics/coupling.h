@@ -23,9 +23,6 @@ int rb_coupling_push(const rb_model *m, rb_arena *arena, rb_coupling *c);
 
 void rb_coupling_begin(const rb_model *m, double h, rb_coupling *c);
 
-/* The diagonal that bounds C, h/2 b + h^2/4 k (nv). */
-void rb_coupling_bound(const rb_model *m, const rb_coupling *c, double *bound);
-
 /* d->L := factor of M + diag(E) + C; C (nM) may be NULL. */
 rb_status rb_mass_factor_with(const rb_model *m, rb_data *d, const double *E, const double *C);
 

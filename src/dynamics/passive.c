@@ -153,11 +153,6 @@ static void tendon_stiffness(const rb_model *m, const rb_data *d, int t, double 
     }
 }
 
-void rb_passive_stiffness(const rb_model *m, const rb_data *d, double *k, double *b)
-{
-    rb_passive_stiffness_apart(m, d, k, b, NULL);
-}
-
 void rb_passive_stiffness_apart(const rb_model *m, const rb_data *d, double *k, double *b,
                                 rb_coupling *apart)
 {

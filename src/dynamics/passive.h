@@ -6,10 +6,8 @@
 
 /* Adds per dof the stiffness k and the damping b of joint springs, dampers and tendons (nv_all
  * each); rb_gauge_spread_bound brings those of gauges to the dofs. A tendon counts with the row
- * sums of its coupling, so that k and b bound it from above. */
-void rb_passive_stiffness(const rb_model *m, const rb_data *d, double *k, double *b);
-
-/* The same, but tendons of several dofs go to `apart` where M has room for them; NULL: none do. */
+ * sums of its coupling, so that k and b bound it from above; those of several dofs go to `apart`
+ * where M has room for them; NULL: none do. */
 void rb_passive_stiffness_apart(const rb_model *m, const rb_data *d, double *k, double *b,
                                 rb_coupling *apart);
 

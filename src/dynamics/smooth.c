@@ -105,10 +105,10 @@ typedef struct scratch {
     int stale;           /* 1: E is not the one of the factor of coupled */
     int flat;            /* 1: the model is in a plane, and d gets no frames */
     rb_plane plane;
-    const rb_smooth_push *push; /* NULL: no impulses */
-    double tol;                 /* change at which the iteration ends [1] */
-    const double *given;        /* A of the step of length whole, whose factor with springs and
-                                   dampers is d->L; NULL: to be found                  (nv) */
+    const double *push;  /* impulses on the dofs; NULL: none             (nv) */
+    double tol;          /* change at which the iteration ends [1] */
+    const double *given; /* A of the step of length whole, whose factor with springs and
+                            dampers is d->L; NULL: to be found                  (nv) */
     double whole;
     const double *guess; /* change of the whole step to start from; NULL: none  (nv) */
     int first_of;        /* substeps of the try that dv_first is of; 0: none yet */
@@ -184,17 +184,15 @@ static void turn_along(const rb_model *m, double h, const double *v_m, double *a
     }
 }
 
-/* v := v_m + part w, with w what positions move at beyond the velocity. */
-static void mean_velocity(const rb_model *m, const scratch *s, double part, double *v)
+static void mean_velocity(const rb_model *m, const scratch *s, double *v)
 {
     for (int j = 0; j < m->nv; j++) v[j] = s->v[j] + 0.5 * s->dv[j];
-    for (int j = 0; j < m->nv && s->push; j++) v[j] += part * s->push->w[j];
 }
 
-/* d->q := q after the time t with the velocity that belongs to dv. */
+/* d->q := q after the time t with the velocity that belongs to dv (D.44). */
 static void move(const rb_model *m, rb_data *d, double h, double t, scratch *s)
 {
-    mean_velocity(m, s, 1.0, d->v);
+    mean_velocity(m, s, d->v);
     if (s->flat) { /* hinges only */
         for (int j = 0; j < m->nv; j++) d->q[j] = s->q[j] + t * d->v[j];
         return;
@@ -212,12 +210,10 @@ static void place(const rb_model *m, rb_data *d, scratch *s)
         rb_forward_place_felt(m, d, s->felt);
 }
 
-/* d->q, d->v become the midpoint that belongs to dv. Half of w in the velocity makes the terms of
- * second degree those of w and v_m together (D.44). */
+/* d->q, d->v become the midpoint that belongs to dv. */
 static void go_to_midpoint(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     move(m, d, h, 0.5 * h, s);
-    if (s->push) mean_velocity(m, s, 0.5, d->v);
     place(m, d, s);
 }
 
@@ -374,7 +370,7 @@ static rb_status evaluate(const rb_model *m, rb_data *d, double h, scratch *s)
             d->tau[j] + d->passive[j] + d->actuation[j] + (s->E[j] - s->A[j]) * s->dv[j] / h;
     }
     if (!s->flat) rb_wrench_force(m, d, s->force);
-    for (int j = 0; j < m->nv && s->push; j++) s->force[j] += s->push->f[j] / s->push->h;
+    for (int j = 0; j < m->nv && s->push; j++) s->force[j] += s->push[j] / s->whole;
     if (s->coupled.on) return evaluate_coupled(m, d, h, s);
     if (!s->memory->tension.on) return solve(m, d, s, s->force, s->qdd);
     if (s->flat) {
@@ -528,7 +524,7 @@ static int pull_as_foretold(const rb_model *m, const rb_data *d, double h, scrat
 /* Work of all forces, with the velocity of the midpoint. */
 static void add_work(const rb_model *m, rb_data *d, double h, scratch *s)
 {
-    mean_velocity(m, s, 0.0, d->v);
+    mean_velocity(m, s, d->v);
     for (int j = 0; j < m->nv; j++) {
         double force = s->force[j] - s->E[j] * s->dv[j] / h;
         s->energy.work += h * force * d->v[j];
@@ -736,17 +732,13 @@ static int substeps_alone(const rb_model *m, rb_data *d, double h, scratch *s)
     return first ? count : count_of(h * spin_at_start(m, d, h, s));
 }
 
-/* Substeps in which no link rotates by more than RB_SMOOTH_TURN; 0: too many, or not a number. */
-static int substeps_needed(const rb_model *m, rb_data *d, double h, const rb_smooth_push *push,
-                           scratch *s)
+/* Substeps in which no link rotates by more than RB_SMOOTH_TURN; 0: too many, or not a number.
+ * Flights under a push are short. */
+static int substeps_needed(const rb_model *m, rb_data *d, double h, scratch *s)
 {
     s->energy.watched = 0;
-    if (!push && h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH) return 1;
-    if (!push) return substeps_alone(m, d, h, s);
-    if (!push->watch && h * push->spin < RB_SMOOTH_WATCH) return 1;
-    if (!push->rough && (push->watch || h * push->spin >= RB_SMOOTH_WATCH))
-        rb_smooth_energy_start(m, d, s->flat ? &s->plane : NULL, 0, &s->energy);
-    return count_of(h * push->spin);
+    if (s->push || h * spin_bound(m, d, s->spin) < RB_SMOOTH_WATCH) return 1;
+    return substeps_alone(m, d, h, s);
 }
 
 /* The change of substep i to start from: that of the motion before, and what it changed in all;
@@ -803,48 +795,41 @@ static void remember_servos(const rb_model *m, const scratch *s)
 static int recall_count(const rb_model *m, rb_data *d, int count, scratch *s)
 {
     int before = s->memory->substeps;
-    if (s->push || !s->energy.watched || before <= count) return count;
+    if (!s->energy.watched || before <= count) return count;
     if (s->placed) restore(m, d, s);
     s->placed = 0;
     return before;
 }
 
-/* Either how or push is NULL. */
+/* push: impulses that act evenly over the step; NULL: none. */
 static rb_status step_tree(const rb_model *m, rb_data *d, double h, const rb_smooth_from *how,
-                           const rb_smooth_push *push, rb_smooth_info *told)
+                           const double *push, rb_smooth_info *told)
 {
-    scratch s = { .push = push && push->f ? push : NULL, .tol = push ? push->tol : how->tol };
-    s.guess = push ? push->dv : how->dv;
-    s.given = push ? NULL : how->A;
+    scratch s = { .push = push, .tol = how->tol, .guess = how->dv };
+    s.given = how->A;
     s.whole = h;
-    int given = push ? push->substeps : 0;
-    s.memory = push ? push->memory : how->memory;
+    s.memory = how->memory;
     s.flat = rb_plane_takes(m, d);
     if (!allocate(m, d->arena, &s)) return RB_NOMEM;
     copy(s.q_before, d->q, m->nq);
     copy(s.v_before, d->v, m->nv);
     copy(s.act_before, d->act, m->na);
-    if (given > 0) s.energy = *push->energy;
-    int count = given > 0 ? given : substeps_needed(m, d, h, push, &s);
-    if (push && s.energy.watched && push->start > count) count = push->start;
-    count = recall_count(m, d, count, &s);
-    if (!push && s.energy.watched && is_long(m)) s.tol = how->fast;
+    int count = recall_count(m, d, substeps_needed(m, d, h, &s), &s);
+    if (s.energy.watched && is_long(m)) s.tol = how->fast;
     recall_servos(m, &s);
     for (int i = 0; i < MAX_TRIES && count > 0; i++) {
         rb_status status = try_substeps(m, d, h, count, &s, told);
         int more = told->converged ? count : 2 * count;
         if (!told->converged && !s.push) s.guess = NULL;
-        if (told->converged && given == 0)
+        if (told->converged)
             more = rb_smooth_energy_substeps(m, d, s.flat ? &s.plane : NULL, &s.energy, count);
         int last = i + 1 == MAX_TRIES || more > MAX_SUBSTEPS;
         if (status == RB_OK && told->converged && (more == count || last)) {
             told->made = s.energy.watched ? s.energy.made : 0.0;
-            if (push && push->energy) *push->energy = s.energy;
             remember_servos(m, &s);
             return RB_OK;
         }
         restore(m, d, &s);
-        if (push && push->most > 0 && more > push->most) told->converged = 0, last = 1;
         if (status != RB_OK || last) return status;
         count = more;
     }
@@ -911,12 +896,13 @@ int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *
     return memory->dv && push_own(m, arena, memory);
 }
 
-rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,
+rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, double h, const double *f,
                               rb_smooth_info *info)
 {
+    const rb_smooth_from plain = { .tol = RB_SMOOTH_TOL };
     rb_mark mark = rb_arena_mark(d->arena);
     memset(info, 0, sizeof *info);
-    rb_status status = step_tree(m, d, push->h, NULL, push, info);
+    rb_status status = step_tree(m, d, h, &plain, f, info);
     rb_arena_reset(d->arena, mark);
     return status;
 }

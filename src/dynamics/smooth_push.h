@@ -23,24 +23,7 @@ typedef struct rb_smooth_memory {
 
 int rb_smooth_memory_push(const rb_model *m, rb_arena *arena, rb_smooth_memory *memory);
 
-typedef struct rb_smooth_push {
-    double h;         /* length of the step [s]                                           */
-    const double *f;  /* impulse on each dof; NULL: none, and no w                 (nv)   */
-    const double *w;  /* what positions move at beyond the velocity, (D.44)        (nv)   */
-    const double *dv; /* change of the velocity to start from; NULL, without f: 0  (nv)   */
-    double tol;       /* change, relative to the velocities, that ends the iteration [1]  */
-    int rough;        /* 1: a start value only, whose energy is not checked               */
-    int watch;        /* 1: energy is checked however slowly links rotate                 */
-    double spin;      /* largest angular velocity, without and with impulses [rad/s]      */
-    int substeps;     /* to be taken, with the energy of the start as it is; 0: as many as energy
-                         wants                                                             */
-    int start;        /* substeps to begin with, where energy decides; 0: by turning       */
-    int most;         /* substeps; where energy wants more it does not converge. 0: any    */
-    rb_smooth_memory *memory; /* NULL: none                                                */
-    rb_smooth_energy *energy; /* of the step; with substeps given all but its end          */
-} rb_smooth_push;
-
-/* How a step without impulses begins and ends. */
+/* How a step begins and ends. */
 typedef struct rb_smooth_from {
     const double *dv;         /* change of the velocity to start from; NULL: none        (nv) */
     double tol;               /* tolerance [1]                                                */
@@ -57,8 +40,9 @@ rb_status rb_smooth_step_from(const rb_model *m, rb_data *d, double h, const rb_
 /* The tolerance that a step really ends at where tol is asked for [1]. */
 double rb_smooth_tol(const rb_model *m, double tol);
 
-/* Moves q, v, act by h; the time is as before. Where it does not converge nothing has moved. */
-rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, const rb_smooth_push *push,
+/* Moves q, v, act by h under impulses f (nv) that act evenly over it (D.43); the time is as before.
+ * Where it does not converge nothing has moved. */
+rb_status rb_smooth_push_step(const rb_model *m, rb_data *d, double h, const double *f,
                               rb_smooth_info *info);
 
 #endif

@@ -60,7 +60,8 @@ static void insert(rb_paradigms *x, int geom1, int geom2)
     x->n++;
 }
 
-rb_status rb_paradigms_start(rb_stage *s, rb_paradigms *out)
+/* The pairs that the touch table of rb_data holds; arrays from the arena. */
+static rb_status start_paradigms(rb_stage *s, rb_paradigms *out)
 {
     const rb_data *d = s->d;
     *out = (rb_paradigms){ .h = s->h, .room = 2 * d->touch_max };
@@ -242,7 +243,7 @@ void rb_paradigms_shift(rb_stage *s)
 rb_status rb_stage_hybrid(rb_stage *s)
 {
     rb_paradigms paradigms;
-    rb_status status = rb_paradigms_start(s, &paradigms);
+    rb_status status = start_paradigms(s, &paradigms);
     if (status != RB_OK) return status;
     s->events.paradigms = &paradigms;
     status = rb_stage_located(s);

@@ -18,9 +18,6 @@ struct rb_paradigms {
     double h; /* of the whole step                                                                */
 };
 
-/* hybrid.c: the pairs that the touch table of rb_data holds; arrays from the arena. */
-rb_status rb_paradigms_start(rb_stage *s, rb_paradigms *out);
-
 /* hybrid.c: speed up to which an approach of the contact is part of lasting contact (H.1), (H.2).
  * Needs kinematics and velocities. */
 double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double normal[3],

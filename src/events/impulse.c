@@ -46,10 +46,9 @@ static int take_memory(rb_events *x)
     x->v_minus = rb_push(arena, double, m->nv);
     x->push = rb_push(arena, double, m->nv);
     x->load = rb_push(arena, double, m->nv);
-    x->none = rb_push(arena, double, m->nv);
     x->q_event = rb_push(arena, double, m->nq);
     x->v_end = rb_push(arena, double, m->nv);
-    if (!x->push || !x->load || !x->none || !x->q_event || !x->v_end) return 0;
+    if (!x->push || !x->load || !x->q_event || !x->v_end) return 0;
     return x->flyer && x->rider && x->geom_of && x->geom_from && x->found && x->active &&
            x->point && x->lead && x->q && x->v && x->act && x->accel && x->v_minus;
 }
@@ -106,7 +105,6 @@ static void take_push(rb_events *x)
     const rb_data *d = x->s->d;
     int nv = x->s->m->nv, known = d->push_time == d->time;
     for (int j = 0; j < nv; j++) {
-        x->none[j] = 0.0;
         x->push[j] = known ? d->push[j] : 0.0;
         x->load[j] = known ? d->push[nv + j] : 0.0;
     }

@@ -110,7 +110,6 @@ typedef struct rb_events {
     /* impulse_driven.c: forces on driven links until the next tick, all and those of contacts with
      * free bodies; q at the event; impulses that halt */
     double *push, *load; /*                                               (nv)                   */
-    double *none;        /* zeros                                         (nv)                   */
     double *q_event;     /*                                               (nq)                   */
     double *v_end;       /* velocity at the end of the flight             (nv)                   */
 

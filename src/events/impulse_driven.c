@@ -27,7 +27,7 @@
 #include "step/gaps.h"
 #include "step/motion.h"
 #include "step/problems.h"
-#include "step/rest.h"
+#include "step/rest/rest.h"
 #include "step/rows.h"
 
 /* Iterations of the flight and its rows, which end before at STRAY. */
@@ -64,9 +64,8 @@ rb_status rb_driven_fly(rb_events *x, double h)
         f[j] = h * x->push[j];
         any |= f[j] != 0.0;
     }
-    rb_smooth_push push = { .h = h, .f = f, .w = x->none, .dv = x->none, .tol = RB_SMOOTH_TOL };
     rb_status status =
-        any ? rb_smooth_push_step(m, d, &push, &told) : rb_smooth_step(m, d, h, &told);
+        any ? rb_smooth_push_step(m, d, h, f, &told) : rb_smooth_step(m, d, h, &told);
     rb_arena_reset(d->arena, mark);
     if (status != RB_OK)
         return rb_fail(s->err, status, "smooth motion: %s", rb_status_text(status));

@@ -21,7 +21,7 @@
 #include "events/impulse.h"
 #include "step/motion.h"
 #include "step/problems.h"
-#include "step/rest.h"
+#include "step/rest/rest.h"
 #include "step/rows.h"
 #include "step/touch.h"
 

@@ -47,7 +47,7 @@ struct rb_cache {
     /* rb_smooth_step: 1: a link rotated fast in the last one */
     int spins;
 
-    /* rb_step: the last step, where it changed only the time; src/step/rest_cache.c */
+    /* rb_step: the last step, where it changed only the time; src/step/rest/rest_cache.c */
     int rest_known, rest_ntouch;
     double rest_report[128]; /* options and report of the step  */
     double *rest_x;       /* state and inputs it began with                        (nrest)      */

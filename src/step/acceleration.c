@@ -19,7 +19,7 @@
 #include "dynamics/actuation.h"
 #include "dynamics/passive.h"
 #include "math/trig.h"
-#include "step/options.h"
+#include "options/options.h"
 #include "step/touch.h"
 
 /* Time of the central difference [s]. Larger: its square times the jerk. Smaller: rounding of

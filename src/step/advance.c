@@ -1,13 +1,5 @@
-/* One part of a step: a motion, tried again where it has no answer, and halves of it.
- *
- * What is tried where something has no answer, from the inside out, each with its name in
- * docs/design/step.md:
- *
- *     hold what passes by    its rows, which were open, are held                          node.c
- *     relax                  loops keep their errors, contacts and limits yield   (S.21)  here
- *     accept overlap         of the last part, a little, counted                          here
- *     halve                  the part, down to max_split times                    (S.20)  here
- *     loosen                 the whole step, once, to the residual `loose`        (S.17)  step.c */
+/* One part of a step: a motion, what it is tried with again where it has no answer, and halves of
+ * it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +10,7 @@
 #include "step/node.h"
 #include "step/gaps.h"
 #include "step/motion.h"
-#include "step/printed.h"
+#include "step/printed/printed.h"
 #include "step/problems.h"
 #include "step/steppers.h"
 #include "step/touch.h"
@@ -107,6 +99,25 @@ static rb_status move(rb_stage *s)
     }
 }
 
+/* Where motions begin, and what was reported by then. */
+typedef struct beginning {
+    rb_mark mark;
+    double residual, in_velocity;
+} beginning;
+
+/* From the beginning again; what was refused is not reported as accepted. */
+static rb_status move_again(rb_stage *s, const beginning *from)
+{
+    rb_stage_restore(s);
+    rb_arena_reset(s->d->arena, from->mark);
+    s->info->residual = from->residual;
+    s->info->velocity_residual = from->in_velocity;
+    return move(s);
+}
+
+/* ---- what is tried where there is no answer ---------------------------------------------------
+ */
+
 /* Overlap of the model that rows of this motion keep from growing. */
 static int holds_overlap(const rb_stage *s)
 {
@@ -127,30 +138,38 @@ static int began_beyond_limits(const rb_stage *s)
     return 0;
 }
 
-/* How often rows may be relaxed, in a motion that has no answer. */
-static int most_relaxations(const rb_stage *s)
+/* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
+ * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
+ * then errors of loops are kept, and contacts are relaxed by rounding (S.21). */
+static int may_relax(const rb_stage *s)
 {
-    int push_out = s->o->formulation->push_out;
-    int may = s->attempt.may_relax || (holds_overlap(s) && !push_out);
-    if (!may || !s->attempt.no_answer || s->set.nrow == 0) return 0;
-    return 1 + (s->attempt.final &&
-                began_beyond_limits(s)); /* shorter steps may lead past a dead centre */
+    int any = s->attempt.may_relax || (holds_overlap(s) && !s->o->formulation->push_out);
+    return any && s->attempt.no_answer && s->set.nrow > 0;
 }
 
-/* Where motions begin, and what was reported by then. */
-typedef struct beginning {
-    rb_mark mark;
-    double residual, in_velocity;
-} beginning;
-
-/* From the beginning again; what was refused is not reported as accepted. */
-static rb_status move_again(rb_stage *s, const beginning *from)
+/* Limits that the start violates by a thousandth of that; shorter parts may lead past a dead
+ * centre. */
+static int may_relax_limits(const rb_stage *s)
 {
-    rb_stage_restore(s);
-    rb_arena_reset(s->d->arena, from->mark);
-    s->info->residual = from->residual;
-    s->info->velocity_residual = from->in_velocity;
-    return move(s);
+    return s->attempt.relaxed == 1 && s->attempt.final && may_relax(s) && began_beyond_limits(s);
+}
+
+static rb_status relax(rb_stage *s, const beginning *from)
+{
+    s->attempt.relaxed++;
+    return move_again(s, from);
+}
+
+/* The search for a self-stress costs more than the step. */
+static int may_be_jammed(const rb_stage *s)
+{
+    return s->attempt.no_answer && s->attempt.final;
+}
+
+static rb_status name_jam(rb_stage *s, const beginning *from)
+{
+    (void)from;
+    return rb_stage_jam(s);
 }
 
 /* Overlap that is reported, not refused, in units of what is allowed: at `standard` 1e-4 of a body,
@@ -165,44 +184,47 @@ static int may_overlap(const rb_stage *s)
            s->attempt.tol > RB_TOL_STRICT;
 }
 
-static rb_status move_with_overlap(rb_stage *s, const beginning *from)
+static rb_status overlap(rb_stage *s, const beginning *from)
 {
+    s->attempt.may_relax = 0;
     s->attempt.may_overlap = OVERLAP_REPORTED;
     rb_status status = move_again(s, from);
     s->attempt.may_overlap = 0;
     return status;
 }
 
+typedef struct policy {
+    int (*applies)(const rb_stage *s);
+    rb_status (*try)(rb_stage *s, const beginning *from);
+} policy;
+
+/* One after the other, until a motion is accepted or refused for good. What is left without an
+ * answer is halved (S.20) as long as it can be, and the whole step is tried once more with the
+ * residual `loose` where that is known to be enough (step.c). */
+static const policy policies[] = {
+    { may_relax, relax },
+    { may_relax_limits, relax },
+    { may_be_jammed, name_jam },
+    { may_overlap, overlap },
+};
+
+enum { POLICIES = sizeof policies / sizeof *policies };
+
 /* Units of a part of a step beside what is counted. */
 #define PART_WORK 2.0
 
-/* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
- * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
- * then errors of loops are kept, and contacts are relaxed by rounding, or limits that the start
- * violates by a thousandth of the violation (S.21). */
-static rb_status move_or_relax(rb_stage *s, const beginning *from)
-{
-    s->attempt.may_relax = s->m->neq > 0 && !s->o->formulation->push_out;
-    s->attempt.relaxed = 0;
-    rb_status status = move(s);
-    int most = status == RB_UNSOLVED ? most_relaxations(s) : 0;
-    while (status == RB_UNSOLVED && s->attempt.relaxed < most) {
-        s->attempt.relaxed++;
-        status = move_again(s, from);
-    }
-    s->attempt.may_relax = 0;
-    return status;
-}
-
-/* A jam is looked for last: the search for a self-stress costs more than the step. */
 rb_status rb_stage_motion(rb_stage *s)
 {
     if (!rb_meter_add(s->meter, RB_WORK_MOTION, PART_WORK)) return s->meter->stopped;
     rb_status status = rb_stage_kinematic_begin(s);
     beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
-    if (status == RB_OK) status = move_or_relax(s, &from);
-    if (status == RB_UNSOLVED && s->attempt.no_answer && s->attempt.final) status = rb_stage_jam(s);
-    if (status == RB_UNSOLVED && may_overlap(s)) status = move_with_overlap(s, &from);
+    s->attempt.may_relax = s->m->neq > 0 && !s->o->formulation->push_out;
+    s->attempt.relaxed = 0;
+    if (status == RB_OK) status = move(s);
+    for (int i = 0; i < POLICIES && status == RB_UNSOLVED; i++) {
+        if (policies[i].applies(s)) status = policies[i].try(s, &from);
+    }
+    s->attempt.may_relax = 0;
     return status;
 }
 
@@ -222,12 +244,10 @@ static int may_split(const rb_stage *s, int splits)
     return splits > 0 && s->info->splits < most;
 }
 
-/* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
- * taken in halves, again and again, until each part can be solved (S.20). */
-rb_status rb_stage_advance(rb_stage *s, double h, int splits)
+/* A motion by h that becomes the state, or the state as it was. */
+static rb_status take_part(rb_stage *s, double h, int splits)
 {
     rb_mark mark = rb_arena_mark(s->d->arena);
-    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     s->h = h;
     s->attempt.final = !may_split(s, splits);
     rb_stage_save(s);
@@ -239,6 +259,15 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
     rb_stage_kinematic_end(s, status == RB_OK);
     rb_arena_reset(s->d->arena, mark);
     s->attempt.last_p = NULL; /* it was there */
+    return status;
+}
+
+/* Bodies that turn or meet so fast that rows of one place say nothing of the next: the step is
+ * taken in halves, again and again, until each part can be solved (S.20). */
+rb_status rb_stage_advance(rb_stage *s, double h, int splits)
+{
+    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
+    rb_status status = take_part(s, h, splits);
     if (status != RB_UNSOLVED || !may_split(s, splits)) return status;
     s->info->splits++;
     s->info->residual = residual; /* what was refused is not reported as accepted */

@@ -25,9 +25,8 @@
 #include "step/rows.h"
 
 enum {
-    ROUNDS = 24,      /* two to four are usual                                  */
-    LAST_ROUNDS = 72, /* the same where the step cannot be halved any more       */
-    MOST_GONE = 8     /* pairs that go through each other in a step, one by one */
+    ROUNDS = 24,     /* two to four are usual                                  */
+    LAST_ROUNDS = 72 /* the same where the step cannot be halved any more       */
 };
 
 /* Share of what is allowed that rounds may be expected to leave without a look [1]. */
@@ -252,8 +251,7 @@ static void expect(rb_node *x)
     for (int j = 0; j < m->nv; j++) x->v_a[j] += x->f[j];
 }
 
-/* Friction of joints acts half at the start of a step and half at its end (S.24). */
-static void halve_friction(const rb_stage *s, double by)
+void rb_node_scale_friction(const rb_stage *s, double by)
 {
     for (int i = s->set.ncontact; i < s->set.n; i++) {
         if (s->set.c[i].kind == RB_CONSTRAINT_DRY) s->set.c[i].bound *= by;
@@ -326,7 +324,7 @@ static rb_status follow(rb_node *x)
     if (status == RB_OK) status = rb_node_add(x, &added);
     if (status != RB_OK || added == 0) return status;
     s->info->repairs++;
-    halve_friction(s, 0.5);
+    rb_node_scale_friction(s, 0.5);
     push(x);
     if (x->tried == 0) expect(x);
     status = rb_node_look(x);
@@ -428,23 +426,6 @@ static int is_done(rb_node *x, const double *Wp, double mixed)
     return change <= allowed || rate * change <= (1.0 - rate) * SURE * allowed;
 }
 
-/* Whether the answer leaves a gap below where it may end, by more than what rounds may leave, and
- * no displacement takes that off: loops take all freedom from a joint at a dead centre, and rows of
- * the start cannot hold it there. A short part of the step leads to where they can. */
-static int leaves_deep(const rb_node *x)
-{
-    const rb_stage *s = x->s;
-    double allowed = rb_node_allowed(x);
-    for (int i = 0; i < s->set.n; i++) {
-        const rb_constraint *c = &s->set.c[i];
-        if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0 || rb_node_may_lift(x, c->island))
-            continue;
-        double deep = rb_stage_deep(s, &c->id) / s->h;
-        if (s->problem.u[c->row] + x->Wp[c->row] < -fmax(allowed, deep)) return 1;
-    }
-    return 0;
-}
-
 /* s->u of constraint i as if its rows were straight; x->b: J v_mean. */
 static void straighten(rb_node *x, int i)
 {
@@ -526,8 +507,6 @@ static rb_status solve(rb_node *x, int *done)
     if (status != RB_OK) return status;
     memset(x->answered, 1, (size_t)s->set.nisland);
     push(x);
-    if (leaves_deep(x) && !s->attempt.final)
-        return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
     if (*done) shift(x, v_a, v_e, Wp);
     if (*done && rb_node_limits_missing(x)) *done = 0;
@@ -741,11 +720,8 @@ static double slack_of(const rb_stage *s)
     return many * s->given->gravity * s->h;
 }
 
-/* passed: 1: a body went through another one, s->passed, while rows were left open because they had
- * gone by; -1: so they were, and rounds did not end. */
-static rb_status move_by_rule(rb_stage *s, int *passed)
+rb_status rb_stage_node(rb_stage *s)
 {
-
     rb_node x = { .s = s, .slack = slack_of(s) };
     begin(s);
     rb_status status = take_memory(&x);
@@ -757,52 +733,19 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     status = rb_node_rows(&x);
     if (status == RB_OK) status = rb_node_rest_on(&x);
     if (status == RB_OK) recall_friction(s);
-    halve_friction(s, 0.5);
+    rb_node_scale_friction(s, 0.5);
     if (status == RB_OK) status = do_rounds(&x);
-    halve_friction(s, 2.0);
+    rb_node_scale_friction(s, 2.0);
     if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
     if (status == RB_OK) find_way(&x, s->answer.v_way);
     if (status == RB_OK) status = rb_node_report(&x);
     report_servos(&x);
     s->smooth.memory = NULL;
-    if (status == RB_UNSOLVED && x.any_gone) *passed = -1;
-    if (status == RB_OK) {
-        status = rb_stage_tunnelling(s);
-        if (status == RB_UNSOLVED && x.any_gone) *passed = 1;
-    }
+    if (status == RB_OK) status = rb_stage_tunnelling(s);
     if (status == RB_OK) status = look_on(s);
     if (status == RB_OK && makes_energy(&x))
         status = rb_fail(s->err, RB_UNSOLVED, "contact makes energy: shorten the step");
     if (status != RB_OK) copy(s->start.v, x.v_given, s->m->nv);
-    return status;
-}
-
-/* Bodies that pass by each other get no rows. Those that would go through each other get them,
- * pair by pair. */
-rb_status rb_stage_node(rb_stage *s)
-{
-    int pairs[2 * MOST_GONE], passed = 0;
-    s->attempt.passed_through = pairs;
-    s->attempt.npassed_through = 0;
-    rb_mark mark = rb_arena_mark(s->d->arena);
-    double residual = s->info->residual, in_velocity = s->info->velocity_residual;
-    rb_status status = move_by_rule(s, &passed);
-    while (passed != 0 && s->attempt.npassed_through >= 0) {
-        rb_arena_reset(s->d->arena, mark);
-        rb_stage_restore(s);
-        s->info->residual = residual; /* what was refused is not reported as accepted */
-        s->info->velocity_residual = in_velocity;
-        if (passed > 0 && s->attempt.npassed_through < MOST_GONE) {
-            memcpy(pairs + 2 * s->attempt.npassed_through, s->attempt.passed,
-                   sizeof s->attempt.passed);
-            s->attempt.npassed_through++;
-        } else {
-            s->attempt.npassed_through = -1;
-        }
-        passed = 0;
-        status = move_by_rule(s, &passed);
-    }
-    s->attempt.passed_through = NULL;
     return status;
 }

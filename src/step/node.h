@@ -61,9 +61,6 @@ typedef struct rb_node {
     double *gap;  /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
     double *bend; /* that less the one of their material points, last seen [m]     (set.ncontact) */
     int *at;      /* their index among them; -1: not seen                         (set.ncontact) */
-    unsigned char
-        *gone;     /* contacts that are open because their bodies go by       (set.ncontact) */
-    int any_gone;  /* 1: there were any in this motion                                            */
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
@@ -108,6 +105,9 @@ int rb_node_limits_missing(const rb_node *x);
  * is no room. */
 int rb_node_insert(rb_stage *s, const rb_contact *c);
 
+/* node.c: friction of joints acts half at the start of a step and half at its end (S.24). */
+void rb_node_scale_friction(const rb_stage *s, double by);
+
 /* node_rows.c: M^-1 f, without springs and dampers. */
 void rb_node_mass_solve(const rb_node *x, double *f);
 
@@ -123,11 +123,18 @@ rb_status rb_node_predict(rb_node *x);
 rb_status rb_node_factor(rb_node *x, const double *v, const rb_stage_stiff *out);
 rb_status rb_node_refactor(rb_node *x);
 
+/* Poses of all links. */
+typedef struct rb_node_poses {
+    const double *p, *R; /*                                                        (nlink x 3, 9) */
+} rb_node_poses;
+
+/* node_values.c: the material points of a contact, its normal and its gap, where its links take
+ * them. */
+void rb_node_carry(const rb_model *m, const rb_node_poses *from, const rb_node_poses *to,
+                   rb_contact *c);
+
 /* node_values.c: contacts at the end, and what the rows came to. */
 rb_status rb_node_look(rb_node *x);
-
-/* node_values.c: contacts i to end - 1 are between the same two links. */
-int rb_node_face_end(const rb_node *x, int i);
 
 /* node_values.c: loop_error of the answer, as its problem predicts it. */
 void rb_node_foresee_loops(rb_node *x);
@@ -168,9 +175,6 @@ rb_status rb_node_impact(rb_node *x, int *any);
 rb_status rb_node_rest_on(rb_node *x);
 rb_status rb_node_come_to_rest(rb_node *x);
 void rb_node_hold_resting(rb_stage *s);
-
-/* node_report.c: the tree of the constraint begins with v itself. */
-int rb_node_is_fresh(const rb_node *x, const rb_constraint *c);
 
 /* node_report.c: v_new, kick, energy, penetration. */
 rb_status rb_node_report(rb_node *x);

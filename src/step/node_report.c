@@ -36,7 +36,8 @@
 #define LARGE_MISSED 2e-2
 #define LARGE_MOST   3e-2
 
-int rb_node_is_fresh(const rb_node *x, const rb_constraint *c)
+/* The tree of the constraint begins with v itself. */
+static int is_fresh(const rb_node *x, const rb_constraint *c)
 {
     const rb_model *m = x->s->m;
     return c->ndof > 0 && x->fresh[m->link_tree[m->dof_link[x->s->set.dof[c->dof]]]];
@@ -76,30 +77,13 @@ static int has_pushed(const rb_stage *step, const rb_contact *c)
     return pair;
 }
 
-/* The point x of link k at the node, where the link has taken it; d is at the end. */
-static void take_along(const rb_node *x, int k, double at[3])
-{
-    const rb_data *d = x->s->d;
-    double r[3], own[3];
-    rb_sub3(at, x->p0 + 3 * (ptrdiff_t)k, r);
-    rb_rot_t(x->R0 + 9 * (ptrdiff_t)k, r, own);
-    rb_rot(d->link_R + 9 * (ptrdiff_t)k, own, at);
-    rb_add3(at, d->link_p + 3 * (ptrdiff_t)k, at);
-}
-
-/* A contact of the node by its material points at the end. */
+/* A contact of the node by its material points at the end, where d is. */
 static rb_contact at_end(const rb_node *x, const rb_contact *seen)
 {
-    const rb_model *m = x->s->m;
+    const rb_data *d = x->s->d;
+    const rb_node_poses node = { x->p0, x->R0 }, now = { d->link_p, d->link_R };
     rb_contact c = *seen;
-    int k = m->geom_link[c.geom1];
-    double own[3], r[3];
-    take_along(x, k, c.at.pos1);
-    take_along(x, m->geom_link[c.geom2], c.at.pos2);
-    rb_rot_t(x->R0 + 9 * (ptrdiff_t)k, c.at.normal, own);
-    rb_rot(x->s->d->link_R + 9 * (ptrdiff_t)k, own, c.at.normal);
-    rb_sub3(c.at.pos2, c.at.pos1, r);
-    c.at.gap = rb_dot3(c.at.normal, r);
+    rb_node_carry(x->s->m, &node, &now, &c);
     return c;
 }
 
@@ -240,13 +224,6 @@ static void leave_open(rb_node *x, const double *half)
     }
 }
 
-static void scale_friction(rb_stage *s, double by)
-{
-    for (int i = s->set.ncontact; i < s->set.n; i++) {
-        if (s->set.c[i].kind == RB_CONSTRAINT_DRY) s->set.c[i].bound *= by;
-    }
-}
-
 /* A contact of a large island that slides against half of its friction, as nearly as is asked of
  * those. */
 static int slides_on(const rb_constraint *c, const double *half, const double *u, double allowed)
@@ -376,12 +353,12 @@ static rb_status agree(rb_node *x, const double *half)
     find_agreed(x, half, skip);
     leave_open(x, half);
     memcpy(s->answer.p, half, (size_t)s->set.nrow * sizeof *half);
-    scale_friction(s, 0.5);
+    rb_node_scale_friction(s, 0.5);
     int near_miss = s->attempt.near_miss;
     rb_status status = solve_small(s, skip, skip + s->set.nisland);
     if (status == RB_OK) status = solve_large(s, half, skip, skip + s->set.nisland);
     s->attempt.near_miss = near_miss;
-    scale_friction(s, 2.0);
+    rb_node_scale_friction(s, 2.0);
     if (status == RB_UNSOLVED) {
         memcpy(s->answer.p, half, (size_t)s->set.nrow * sizeof *half);
         if (puts_energy_on(x, half)) memset(s->answer.p, 0, (size_t)s->set.nrow * sizeof *half);
@@ -398,7 +375,7 @@ static rb_status agree(rb_node *x, const double *half)
 /* p~ with which the velocity was reported that the step began from: 0, where it is v itself. */
 static const double *half_before(const rb_node *x, const rb_constraint *c)
 {
-    const rb_touch *touch = rb_node_is_fresh(x, c) ? NULL : rb_touch_find(x->s->d, &c->id);
+    const rb_touch *touch = is_fresh(x, c) ? NULL : rb_touch_find(x->s->d, &c->id);
     return touch && touch->nrow == c->nrow ? touch->frame : NULL;
 }
 
@@ -452,7 +429,7 @@ static void report_impulses(rb_node *x, const rb_stage *end)
         int rests = c->island >= 0 && s->answer.still[c->island],
             loop = c->kind == RB_CONSTRAINT_EQUALITY;
         const double *before = loop && !rests ? half_before(x, c) : NULL;
-        int adds = loop || c->kind == RB_CONSTRAINT_DRY || rb_node_is_fresh(x, c);
+        int adds = loop || c->kind == RB_CONSTRAINT_DRY || is_fresh(x, c);
         if (!rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
         int by_middle = !rests && c->kind <= RB_CONSTRAINT_LIMIT && is_by_middle(s, c->island);

@@ -8,7 +8,7 @@
 #include "step/node.h"
 #include "step/motion.h"
 #include "step/problems.h"
-#include "step/rest.h"
+#include "step/rest/rest.h"
 #include "step/rows.h"
 
 static int joint_size(int type)

@@ -51,7 +51,7 @@ static rb_status take_rows(rb_node *x)
     x->goal = rb_push(arena, double, s->set.n);
     x->gap = rb_push(arena, double, s->set.ncontact);
     x->at = rb_push(arena, int, s->set.ncontact);
-    x->bounces = rb_push(arena, unsigned char, 2 * (size_t)s->set.ncontact);
+    x->bounces = rb_push(arena, unsigned char, s->set.ncontact);
     x->is_new = rb_push(arena, unsigned char, s->set.n);
     x->settled = rb_push(arena, unsigned char, 2 * (size_t)s->set.nisland);
     x->motion = rb_push(arena, double, s->set.nisland);
@@ -59,9 +59,8 @@ static rb_status take_rows(rb_node *x)
         !rb_push_zeros(arena, of_row, 6, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
-    memset(x->bounces, 0, 2 * (size_t)s->set.ncontact);
+    memset(x->bounces, 0, (size_t)s->set.ncontact);
     memset(x->is_new, 1, (size_t)s->set.n);
-    x->gone = x->bounces + s->set.ncontact;
     x->answered = x->settled + s->set.nisland;
     memset(x->settled, 0, 2 * (size_t)s->set.nisland);
     x->solved = 0;
@@ -167,17 +166,6 @@ rb_status rb_node_rows(rb_node *x)
 /* ---- what was first seen at the end -----------------------------------------------------------
  */
 
-/* The material point x of link k, at the node. */
-static void pull_back(const rb_node *x, int k, double at[3])
-{
-    const rb_data *d = x->s->d;
-    double r[3], own[3];
-    rb_sub3(at, d->link_p + 3 * (ptrdiff_t)k, r);
-    rb_rot_t(d->link_R + 9 * (ptrdiff_t)k, r, own);
-    rb_rot(x->R0 + 9 * (ptrdiff_t)k, own, at);
-    rb_add3(at, x->p0 + 3 * (ptrdiff_t)k, at);
-}
-
 static rb_touch_id id_of(const rb_contact *c)
 {
     return (rb_touch_id){ RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
@@ -195,17 +183,11 @@ static double start_of(const rb_stage *s, const rb_touch_id *id)
  * ground change below a ball within it: nothing has to be lifted for that. */
 static rb_contact at_node(const rb_node *x, const rb_contact *seen)
 {
-    const rb_model *m = x->s->m;
+    const rb_data *d = x->s->d;
+    const rb_node_poses now = { d->link_p, d->link_R }, node = { x->p0, x->R0 };
     rb_contact c = *seen;
     rb_touch_id id = id_of(seen);
-    double own[3], r[3];
-    int k = m->geom_link[c.geom1];
-    pull_back(x, k, c.at.pos1);
-    pull_back(x, m->geom_link[c.geom2], c.at.pos2);
-    rb_rot_t(x->s->d->link_R + 9 * (ptrdiff_t)k, c.at.normal, own);
-    rb_rot(x->R0 + 9 * (ptrdiff_t)k, own, c.at.normal);
-    rb_sub3(c.at.pos2, c.at.pos1, r);
-    c.at.gap = rb_dot3(c.at.normal, r);
+    rb_node_carry(x->s->m, &now, &node, &c);
     double start = start_of(x->s, &id);
     if (start >= -2.0 * rb_stage_deep(x->s, &id)) c.at.gap = fmax(c.at.gap, start);
     return c;

@@ -65,28 +65,36 @@ static void keep_poses(rb_node *x)
     memcpy(x->R_seen, x->s->d->link_R, 9 * n * sizeof *x->R_seen);
 }
 
+static void carry_point(const rb_node_poses *from, const rb_node_poses *to, int k, double at[3])
+{
+    double r[3], own[3];
+    rb_sub3(at, from->p + 3 * (ptrdiff_t)k, r);
+    rb_rot_t(from->R + 9 * (ptrdiff_t)k, r, own);
+    rb_rot(to->R + 9 * (ptrdiff_t)k, own, at);
+    rb_add3(at, to->p + 3 * (ptrdiff_t)k, at);
+}
+
+void rb_node_carry(const rb_model *m, const rb_node_poses *from, const rb_node_poses *to,
+                   rb_contact *c)
+{
+    int k = m->geom_link[c->geom1];
+    double own[3], r[3];
+    carry_point(from, to, k, c->at.pos1);
+    carry_point(from, to, m->geom_link[c->geom2], c->at.pos2);
+    rb_rot_t(from->R + 9 * (ptrdiff_t)k, c->at.normal, own);
+    rb_rot(to->R + 9 * (ptrdiff_t)k, own, c->at.normal);
+    rb_sub3(c->at.pos2, c->at.pos1, r);
+    c->at.gap = rb_dot3(c->at.normal, r);
+}
+
 /* Contacts that were seen go with their links: what that misses of the gaps is of second order in
  * what the last problem changed. A round that seems to be the last looks again. */
 static void take_contacts_along(rb_node *x)
 {
-    const rb_stage *s = x->s;
-    const rb_data *d = s->d;
+    const rb_data *d = x->s->d;
+    const rb_node_poses seen = { x->p_seen, x->R_seen }, now = { d->link_p, d->link_R };
     x->looked = 0;
-    for (int i = 0; i < x->nend; i++) {
-        rb_contact *e = &x->end[i];
-        const int link[2] = { s->m->geom_link[e->geom1], s->m->geom_link[e->geom2] };
-        double *at[2] = { e->at.pos1, e->at.pos2 }, r[3], own[3];
-        for (int side = 0; side < 2; side++) {
-            rb_sub3(at[side], x->p_seen + 3 * (ptrdiff_t)link[side], r);
-            rb_rot_t(x->R_seen + 9 * (ptrdiff_t)link[side], r, own);
-            rb_rot(d->link_R + 9 * (ptrdiff_t)link[side], own, at[side]);
-            rb_add3(at[side], d->link_p + 3 * (ptrdiff_t)link[side], at[side]);
-        }
-        rb_rot_t(x->R_seen + 9 * (ptrdiff_t)link[0], e->at.normal, own);
-        rb_rot(d->link_R + 9 * (ptrdiff_t)link[0], own, e->at.normal);
-        rb_sub3(at[1], at[0], r);
-        e->at.gap = rb_dot3(e->at.normal, r);
-    }
+    for (int i = 0; i < x->nend; i++) rb_node_carry(x->s->m, &seen, &now, &x->end[i]);
 }
 
 /* The last problem changed velocities by less than rows were looked for with. Bodies by themselves
@@ -311,47 +319,6 @@ static void add_belt(const rb_node *x, int g, const double at[3], double sign, d
     rb_axpy3(sign * x->s->h, V + 3, D);
 }
 
-/* Least gap of the pair at the end; INFINITY: it is not seen there. */
-static double pair_gap(const rb_node *x, const rb_constraint *c)
-{
-    int lo = 0, hi = x->nend;
-    while (lo < hi) {
-        int middle = lo + (hi - lo) / 2;
-        const rb_contact *e = &x->end[middle];
-        if (e->geom1 < c->id.a || (e->geom1 == c->id.a && e->geom2 < c->id.b))
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    double least = INFINITY;
-    for (; lo < x->nend && x->end[lo].geom1 == c->id.a && x->end[lo].geom2 == c->id.b; lo++)
-        least = fmin(least, x->end[lo].at.gap);
-    return least - c->floor;
-}
-
-/* Rows hold the pair, which went through before. */
-static int is_held(const rb_stage *s, const rb_constraint *c)
-{
-    for (int k = 0; k < s->attempt.npassed_through; k++) {
-        if (s->attempt.passed_through[2 * k] == c->id.a &&
-            s->attempt.passed_through[2 * k + 1] == c->id.b)
-            return 1;
-    }
-    return s->attempt.npassed_through < 0;
-}
-
-/* Contact i is not seen at the end of a motion without it, where its material points would be far
- * within each other, and its pair does not overlap: the bodies have gone past each other, or
- * through (tunnelling.c decides). For the rounds of this motion it is open. */
-static int goes_by(const rb_node *x, int i, double straight)
-{
-    const rb_stage *s = x->s;
-    const rb_constraint *c = &s->set.c[i];
-    if (!isnan(x->gap[i]) || s->events.flight || x->solved > 0 || is_held(s, c)) return 0;
-    if (s->answer.p[c->row] > 0.0 || !(straight < x->goal[i])) return 0;
-    return pair_gap(x, c) >= x->goal[i] - rb_stage_deep(s, &c->id);
-}
-
 /* Tangents of the contacts between two links have the values of one rigid motion, d + w x r: points
  * of a face that turns would be asked to stretch by the square of its angle otherwise. */
 static void contact_values(rb_node *x, int i, const motion of[2])
@@ -366,9 +333,6 @@ static void contact_values(rb_node *x, int i, const motion of[2])
     rb_sub3(D, D1, D);
     double straight = c->gap + rb_dot3(frame, D);
     double gap = isnan(x->gap[i]) ? straight + x->bend[i] : x->gap[i];
-    if (x->solved == 0) x->gone[i] = (unsigned char)goes_by(x, i, straight);
-    x->any_gone |= x->gone[i];
-    if (x->gone[i]) gap = fmax(gap, x->goal[i] + s->h * x->slack);
     x->bend[i] = gap - straight;
     u[0] = (gap - x->goal[i]) / s->h;
     if (c->nrow == 1) return;
@@ -382,7 +346,8 @@ static void contact_values(rb_node *x, int i, const motion of[2])
     u[3] += rb_dot3(frame, run) / s->h;
 }
 
-int rb_node_face_end(const rb_node *x, int i)
+/* Contacts i to end - 1 are between the same two links. */
+static int face_end(const rb_node *x, int i)
 {
     const rb_constraints *set = &x->s->set;
     const int *link = x->s->m->geom_link;
@@ -398,7 +363,7 @@ static void all_contact_values(rb_node *x)
     const rb_constraints *set = &x->s->set;
     for (int i = 0; i < set->ncontact;) {
         motion of[2];
-        int end = rb_node_face_end(x, i);
+        int end = face_end(x, i);
         face_motion(x, i, end, of);
         for (; i < end; i++) contact_values(x, i, of);
     }

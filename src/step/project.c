@@ -26,7 +26,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "step/displace.h"
+#include "correct/displace.h"
 #include "step/gaps.h"
 #include "step/motion.h"
 

@@ -24,12 +24,6 @@
 /* The same for overlap of the model, in units of what it may grow by [1]. */
 #define YIELD_OVERLAP 0.5
 
-/* Gap that counts as closed in islands of more than RB_UNIQUE_CONTACTS, in units of the extent of
- * the model [1]. What rolls leaves gaps of 1e-8 m; rings of bodies that hold each other cannot
- * close them all, and impulses grow along a self-stress until something slips. Larger: heaps hover
- * by this much. Smaller: their problems become hard without visible effect. */
-#define GAP_FLAT 1e-8
-
 /* ---- the configuration ------------------------------------------------------------------------
  */
 
@@ -220,13 +214,10 @@ static int has_face(const rb_stage *s, const rb_constraint *c)
     return c->kind == RB_CONSTRAINT_CONTACT && c->nface > 1 && s->o->formulation->kind == RB_CONE;
 }
 
-/* Points of a face that touches are closed where they are level with zero (S.5), those of large
- * islands where their gap is too small to be seen (S.29). */
+/* Points of a face that touches are closed where they are level with zero (S.5). */
 double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 {
-    int of = c->island;
-    int n = of < 0 ? 0 : s->set.island_start[of + 1] - s->set.island_start[of];
-    double closed = (n > RB_UNIQUE_CONTACTS ? GAP_FLAT : RB_GAP_ZERO) * s->given->size;
+    double closed = RB_GAP_ZERO * s->given->size;
     if (s->o->scheme == RB_SCHEME_NODE)
         closed = fmax(closed, RB_NODE_LEFT * rb_stage_deep(s, &c->id));
     if (!has_face(s, c)) return closed;

@@ -14,7 +14,7 @@
 #include "step/gaps.h"
 #include "step/motion.h"
 #include "step/problems.h"
-#include "step/rest.h"
+#include "step/rest/rest.h"
 #include "step/touch.h"
 
 /* Rows up to which W of a chain is kept: below those from which on it is stored in blocks. */
@@ -206,8 +206,6 @@ static rb_status solve_problem(const rb_stage *s, const rb_island *is, rb_writte
         return rb_fail(&x->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
                        written->problem.n, rb_status_text(status));
     x->rows = written->problem.n;
-    if (x->solved.outcome == RB_SOLVED && s->attempt.tol <= RB_TOL_STRICT)
-        return rb_sharpen(&written->problem, &opts, written->z, &x->solved);
     if (is_taken(s, &x->solved)) return RB_OK;
     return rb_fail(&x->err, RB_UNSOLVED,
                    "a problem of %d rows has no answer within %.1e (best %.1e; tried: %s): shorten "
@@ -334,17 +332,6 @@ static int may_be_active(const rb_stage *s, int island)
     return chain;
 }
 
-/* So many rows to each freedom that cones, of three each, take longer than halves of the step. */
-static int is_crowded(const rb_stage *s, int island)
-{
-    const int *start = s->set.island_start;
-    int cones = start[island + 1] - start[island];
-    if (may_be_crowd(s) && cones >= rb_cone_crowd_least(s->attempt.tol) &&
-        rb_island_is_triples(&s->set, island))
-        return 0; /* interior points do not */
-    return may_be_active(s, island) && 3 * cones > CROWDED * s->m->nv;
-}
-
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
  * stage. */
 static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *arena, outcome *x)
@@ -355,10 +342,6 @@ static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *are
     if (may_be_active(s, index))
         status = rb_stage_solve_active(s, index, arena, &x->solved, &x->rows, &done);
     if (status != RB_OK || done) return status;
-    if (is_crowded(s, index) && !s->attempt.final)
-        return rb_fail(&x->err, RB_UNSOLVED,
-                       "a problem of %d rows has no answer by Newton's method: shorten the step",
-                       island_rows(&s->set, index));
     status = open_island(s, index, arena, &island);
     if (status != RB_OK) return status;
     rb_stage_fill(s, &island);

@@ -94,9 +94,6 @@ typedef struct rb_step_attempt {
                              that the start violates are relaxed, too (S.21)                  */
     int plastic;          /* 1: nothing is given back any more in this step                   */
     int reports;          /* 1: problems of the velocity that is reported, `node` only        */
-    int passed[2];        /* geoms that tunnelling.c found to pass through each other         */
-    int *passed_through;  /* pairs that did so and get rows now        (npassed_through x 2)  */
-    int npassed_through;  /* -1: all pairs that may do so get rows                            */
     rb_constraints last;  /* the set before the repair: answers of it are guesses             */
     const double *last_p; /* its impulses; NULL: none yet                         (last.nrow) */
 

@@ -1,6 +1,6 @@
 """Dependencies point one way.
 
-base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- step <- events; io uses model, solve and,
+base <- math <- {solve, model} <- {dynamics, collide} <- {contact, sense} <- options <- correct <- step <- events; io uses model, solve and,
 for files that speak in terms of the inertia of the finished model, dynamics;
 front, poses and show stand beside io, in its library, and use all of it;
 cli, bench, fuzz use the public headers only, and so does flat, which shares the threads of cli. Core rooms know the C
@@ -15,7 +15,7 @@ import sys
 import tree
 
 LEVEL = {"base": 0, "math": 1, "solve": 2, "model": 2, "dynamics": 3, "collide": 3,
-         "contact": 4, "sense": 4, "step": 5, "events": 6}
+         "contact": 4, "sense": 4, "options": 5, "correct": 6, "step": 7, "events": 8}
 IO_MAY_USE = {"base", "math", "model", "solve", "dynamics"}
 BESIDE_IO = {"front", "poses", "show"}    # of the same library: public headers, and what io offers
 
@@ -54,9 +54,9 @@ def room_of(name):
 
 def public_room(target):
     """rattleback/solve.h belongs to the room solve, spec.h to model, impact.h to contact,
-    sensor.h to sense; rattleback.h to nobody."""
+    sensor.h to sense, step.h, which has the options of a step, to options; rattleback.h to nobody."""
     name = os.path.basename(target)[:-2]
-    return {"spec": "model", "load": "io", "impact": "contact", "sensor": "sense"}.get(name, name)
+    return {"spec": "model", "load": "io", "impact": "contact", "sensor": "sense", "step": "options"}.get(name, name)
 
 
 def allowed_rooms(room):

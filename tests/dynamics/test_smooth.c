@@ -510,8 +510,8 @@ static int check_midpoint(const rb_model *m, const rb_data *before, const rb_dat
     double scale = 0.0;
     double *k = calloc((size_t)m->nv_all, sizeof *k), *b = calloc((size_t)m->nv_all, sizeof *b);
     int creep = 0;
-    rb_passive_stiffness(m, mid, k, b);
-    rb_actuation_stiffness(m, mid, k, b);
+    rb_passive_stiffness_apart(m, mid, k, b, NULL);
+    rb_actuation_stiffness_of(m, mid, NULL, k, b, NULL);
     rb_gauge_spread_bound(m, mid, b);
     for (int j = 0; j < m->nv; j++) {
         scale = fmax(scale, fabs(Mdv[j]) + h * (fabs(mid->passive[j]) + fabs(mid->c[j])));

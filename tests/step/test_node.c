@@ -1,25 +1,8 @@
 /* The node rule (S.1), (S.2), (S.9), (S.23), (S.11): impulses at the start of a step, smooth
  * motion after them. */
-#include "math/vec3.h"
 #include "step_support.h"
 
 #define G 9.81
-
-static scene node_scene(const char *mjcf, double h)
-{
-    scene s = scene_text(mjcf);
-    s.o.scheme = RB_SCHEME_NODE;
-    s.o.h = h;
-    return s;
-}
-
-static double energy(const scene *s)
-{
-    rb_kinematics(s->m, s->d);
-    rb_velocity(s->m, s->d);
-    rb_frames(s->m, s->d);
-    return rb_energy_kinetic(s->m, s->d) + rb_energy_potential(s->m, s->d);
-}
 
 /* ---- what turns while something holds it ------------------------------------------------------
  */
@@ -44,11 +27,11 @@ TEST(a_crank_that_carries_a_sticking_box_keeps_its_energy)
 {
     const double steps[] = { 0.001, 0.002, 0.004 };
     for (int k = 0; k < 3; k++) {
-        scene s = node_scene(crank, steps[k]);
+        scene s = scene_node(crank, steps[k]);
         CHECK_INT(rb_data_reset_key(s.m, s.d, 0), RB_OK);
-        double E = energy(&s);
+        double E = scene_energy(&s);
         scene_run(&s, 1.5);
-        CHECK_NEAR(energy(&s), E, 2e-3 * E);
+        CHECK_NEAR(scene_energy(&s), E, 2e-3 * E);
         CHECK(s.worst.loop_error <= 1e-6);
         CHECK_NEAR(s.d->q[3], s.d->q[2] + 0.458257569495584, 1e-5);
         scene_free(&s);
@@ -68,11 +51,11 @@ static const char notch[] =
 
 TEST(a_pendulum_in_a_groove_does_not_drift)
 {
-    scene s = node_scene(notch, 0.001);
+    scene s = scene_node(notch, 0.001);
     CHECK_INT(rb_data_reset_key(s.m, s.d, 0), RB_OK);
-    double E = energy(&s);
+    double E = scene_energy(&s);
     scene_run(&s, 20.0);
-    CHECK_NEAR(energy(&s), E, 1e-3);
+    CHECK_NEAR(scene_energy(&s), E, 1e-3);
     CHECK(s.worst.penetration <= scene_deep(&s));
     scene_free(&s);
 }
@@ -94,7 +77,7 @@ static double angle_exact(double a, double time)
 
 TEST(a_box_pivots_about_its_edge)
 {
-    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
+    scene s = scene_node("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
                          "<body><freejoint/><geom type='box' size='0.2 0.5 0.2' mass='3' "
                          "friction='3'/></body></worldbody></mujoco>",
                          0.01);
@@ -113,7 +96,7 @@ TEST(a_box_pivots_about_its_edge)
 /* Impulses that last are expected: one problem of a step is enough, but for few. */
 TEST(a_box_that_tips_takes_one_problem_a_step)
 {
-    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
+    scene s = scene_node("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
                          "<body pos='0 0 0.29'><freejoint/><geom type='box' size='0.2 0.5 0.2' "
                          "mass='3' friction='3'/></body></worldbody></mujoco>",
                          0.005);
@@ -133,117 +116,9 @@ TEST(a_box_that_tips_takes_one_problem_a_step)
 /* ---- impacts ----------------------------------------------------------------------------------
  */
 
-TEST(a_ball_bounces_to_where_restitution_lets_it)
-{
-    const double steps[] = { 0.0005, 0.002, 0.01 };
-    for (int k = 0; k < 3; k++) {
-        scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body "
-                             "pos='0 0 1.1'><freejoint/><geom size='0.1'/></body></worldbody>"
-                             "</mujoco>",
-                             steps[k]);
-        double top = 0.0;
-        s.o.restitution = 0.9;
-        while (s.d->v[2] <= 0.0) scene_step(&s);
-        for (; s.d->v[2] > 0.0; scene_step(&s))
-            top = fmax(top, s.d->q[2] + 0.5 * s.d->v[2] * s.d->v[2] / G - 0.1);
-        CHECK_NEAR(top, 0.81, 1e-9);
-        CHECK(s.worst.energy_created <= 1e-12);
-        scene_free(&s);
-    }
-}
-
-TEST(an_elastic_ball_keeps_its_energy)
-{
-    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 1.1'>"
-                         "<freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
-                         0.002);
-    s.o.restitution = 1.0;
-    double E = energy(&s);
-    scene_run(&s, 20.0);
-    CHECK_NEAR(energy(&s), E, 1e-9 * E);
-    scene_free(&s);
-}
-
-/* An impact takes no time: dampers have no part in it. */
-TEST(dampers_do_not_change_a_bounce)
-{
-    scene s =
-        node_scene("<mujoco><option gravity='0 0 0'/><worldbody><geom size='0.1' pos='1 0.3 0'/>"
-                   "<body><joint axis='0 0 1' damping='5'/><inertial pos='0.5 0 0' mass='1' "
-                   "diaginertia='1 1 0.25'/><geom size='0.1' pos='1 0 0' mass='0'/></body>"
-                   "</worldbody></mujoco>",
-                   0.002);
-    double before = s.d->v[0] = 4.0, inertia = 0.5, arm = 0.0, p = 0.0;
-    s.o.restitution = 1.0;
-    s.o.friction = 0.0;
-    while (s.d->v[0] > 0.0) before = s.d->v[0], scene_step(&s);
-    for (int i = 0; i < s.d->ntouch; i++) {
-        const rb_touch *touch = &s.d->touch[i];
-        p += touch->p[0];
-        arm = fabs(touch->frame[1] * touch->pos[0] - touch->frame[0] * touch->pos[1]);
-    }
-    CHECK_NEAR(p * arm, inertia * 2.0 * before, 1e-9);
-    scene_free(&s);
-}
-
-/* ---- what rolls --------------------------------------------------------------------------------
- */
-
-/* 5/7 of the speed it had, and on it rolls, whatever the step. */
-TEST(a_ball_that_slides_begins_to_roll)
-{
-    const double steps[] = { 0.001, 0.004, 0.02 };
-    for (int k = 0; k < 3; k++) {
-        scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.3'/>"
-                             "<body pos='0 0 0.1'><freejoint/><geom size='0.1' friction='0.3'/>"
-                             "</body></worldbody></mujoco>",
-                             steps[k]);
-        s.d->v[0] = 2.0;
-        scene_run(&s, 0.4);
-        CHECK_NEAR(s.d->v[0], 10.0 / 7.0, 1e-9);
-        CHECK_NEAR(s.d->v[4], 100.0 / 7.0, 1e-8);
-        scene_free(&s);
-    }
-}
-
-/* A roller on a slope: 2/3 g sin a, and nothing is lost. */
-TEST(a_cylinder_rolls_down)
-{
-    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' zaxis='0.1 0 1' "
-                         "friction='1'/><body pos='0 0 0.100498756211209'><freejoint/>"
-                         "<geom type='cylinder' size='0.1 0.2' euler='90 0 0' friction='1'/></body>"
-                         "</worldbody></mujoco>",
-                         0.01);
-    double E = energy(&s);
-    scene_run(&s, 1.0);
-    CHECK_NEAR(energy(&s), E, 1e-6 * G);
-    double fall = 0.1 / sqrt(1.01);
-    CHECK_NEAR(rb_norm3(s.d->v), 2.0 / 3.0 * G * fall, 1e-6);
-    scene_free(&s);
-}
-
-/* ---- friction ---------------------------------------------------------------------------------
- */
-
-TEST(a_box_slides_as_friction_lets_it)
-{
-    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
-                         "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' "
-                         "friction='0.5'/></body></worldbody></mujoco>",
-                         0.002);
-    s.o.accuracy = RB_ACCURACY_STRICT;
-    s.d->v[0] = 2.0;
-    scene_run(&s, 0.2);
-    CHECK_NEAR(s.d->v[0], 2.0 - 0.5 * G * 0.2, 1e-8);
-    CHECK_NEAR(s.d->q[0], 2.0 * 0.2 - 0.25 * G * 0.04, 1e-8);
-    scene_run(&s, 0.4);
-    CHECK(s.d->v[0] == 0.0 && s.info.resting == 1);
-    scene_free(&s);
-}
-
 TEST(dry_friction_of_a_hinge_takes_its_impulse)
 {
-    scene s = node_scene("<mujoco><option gravity='0 0 0'/><worldbody><body><joint axis='0 0 1' "
+    scene s = scene_node("<mujoco><option gravity='0 0 0'/><worldbody><body><joint axis='0 0 1' "
                          "frictionloss='0.3'/><inertial pos='0 0 0' mass='1' "
                          "diaginertia='1 1 0.5'/></body></worldbody></mujoco>",
                          0.002);
@@ -257,38 +132,10 @@ TEST(dry_friction_of_a_hinge_takes_its_impulse)
 /* ---- rest and state ---------------------------------------------------------------------------
  */
 
-/* Two balls that touch and stand, and two that touch and fly, where nothing weighs. */
-TEST(what_flies_does_not_rest_beside_what_stands)
-{
-    scene s = node_scene("<mujoco><option gravity='0 0 0'/><worldbody>"
-                         "<body><freejoint/><geom size='0.1'/></body>"
-                         "<body pos='0.2 0 0'><freejoint/><geom size='0.1'/></body>"
-                         "<body pos='0 5 0'><freejoint/><geom size='0.1'/></body>"
-                         "<body pos='0.2 5 0'><freejoint/><geom size='0.1'/></body>"
-                         "</worldbody></mujoco>",
-                         0.002);
-    s.d->v[12] = s.d->v[18] = 1.0;
-    scene_run(&s, 0.1);
-    CHECK_NEAR(s.d->q[14], 0.1, 1e-12);
-    CHECK_NEAR(s.d->q[21], 0.3, 1e-12);
-    CHECK(s.d->v[0] == 0.0 && s.d->v[6] == 0.0);
-    scene_free(&s);
-}
-
-/* A quadruped on servos comes to stand, to the bit. */
-TEST(a_quadruped_stands_still)
-{
-    scene s = scene_file("peers/quadruped.xml");
-    s.o.scheme = RB_SCHEME_NODE;
-    scene_run(&s, 1.5);
-    for (int j = 0; j < s.m->nv; j++) CHECK(s.d->v[j] == 0.0);
-    scene_free(&s);
-}
-
 /* A box that a disc carries around in a corner of two walls: nothing is lost. */
 TEST(a_disc_carries_a_box)
 {
-    scene s = node_scene(
+    scene s = scene_node(
         "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body>"
         "<joint axis='0 0 1'/><inertial pos='0 0 0' mass='2' diaginertia='0.05 0.05 0.1'/>"
         "<geom type='box' size='0.02 0.1 0.1' pos='0.42 0 0' friction='0.5' mass='0'/>"
@@ -298,53 +145,9 @@ TEST(a_disc_carries_a_box)
         0.004);
     s.d->v[0] = s.d->v[6] = 5.0;
     s.d->v[2] = 1.75;
-    double E = energy(&s);
+    double E = scene_energy(&s);
     scene_run(&s, 1.5);
-    CHECK_NEAR(energy(&s), E, 2e-4 * E);
-    scene_free(&s);
-}
-
-TEST(a_stack_stands_still)
-{
-    scene s = scene_file("peers/stack_100.xml");
-    s.o.scheme = RB_SCHEME_NODE;
-    scene_run(&s, 0.5);
-    for (int j = 0; j < s.m->nv; j++) CHECK(s.d->v[j] == 0.0);
-    CHECK_INT(s.info.resting, 1);
-    scene_free(&s);
-}
-
-/* Copies have the velocity before the impulses too, and go on bit for bit. */
-TEST(copies_go_on_bit_for_bit)
-{
-    scene s = scene_file("peers/quadruped.xml");
-    s.o.scheme = RB_SCHEME_NODE;
-    scene_run(&s, 0.6);
-    rb_data *copy = rb_data_new(s.m, NULL);
-    CHECK(copy != NULL);
-    rb_data_copy(s.m, copy, s.d);
-    for (int i = 0; i < 50; i++) {
-        scene_step(&s);
-        CHECK_INT(rb_step(s.m, copy, &s.o, NULL, NULL), RB_OK);
-    }
-    CHECK(rb_data_hash(copy) == rb_data_hash(s.d));
-    rb_data_free(copy);
-    scene_free(&s);
-}
-
-/* Who writes v means v itself: the kick of the step before is forgotten. */
-TEST(a_velocity_that_is_written_counts)
-{
-    scene s = node_scene("<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
-                         "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' "
-                         "friction='0.5'/></body></worldbody></mujoco>",
-                         0.002);
-    s.d->v[0] = 2.0;
-    scene_run(&s, 0.1);
-    for (int j = 0; j < s.m->nv; j++) s.d->v[j] = 0.0;
-    s.d->v[2] = 3.0;
-    scene_step(&s);
-    CHECK_NEAR(s.d->v[2], 3.0 - G * 0.002, 1e-9);
+    CHECK_NEAR(scene_energy(&s), E, 2e-4 * E);
     scene_free(&s);
 }
 
@@ -367,11 +170,11 @@ TEST(robots_land)
     for (int k = 0; k < 2; k++) {
         scene s = scene_file(names[k]);
         s.o.scheme = RB_SCHEME_NODE;
-        double E = energy(&s);
+        double E = scene_energy(&s);
         scene_run(&s, 1.0);
         CHECK(s.worst.penetration <= scene_deep(&s));
         CHECK(s.worst.residual <= 1e-6);
-        CHECK(energy(&s) < E);
+        CHECK(scene_energy(&s) < E);
         scene_free(&s);
     }
 }
@@ -405,7 +208,7 @@ TEST(an_uneven_stack_lands)
         "<body pos='0 -0 1.6246478741632189' euler='0 0 35.0382'><freejoint/><geom type='box' "
         "size='0.195939 0.19222 0.066631454283251929' mass='3.16228'/></body>"
         "</worldbody></mujoco>";
-    scene s = node_scene(stack, 0.00316228);
+    scene s = scene_node(stack, 0.00316228);
     s.o.restitution = 0.0528348;
     scene_run(&s, 0.2);
     CHECK(s.worst.penetration <= scene_deep(&s));
@@ -417,7 +220,7 @@ TEST(an_uneven_stack_lands)
  * because they were mixed have not ended. */
 TEST(a_chain_against_its_limits_stays_out_of_the_floor)
 {
-    scene s = node_scene(
+    scene s = scene_node(
         "<mujoco><option timestep='0.00948683'/><compiler angle='degree' autolimits='true'/>"
         "<default><geom friction='0.412245'/></default><worldbody>"
         "<geom type='plane' size='9 9 1'/><body pos='0 0 0.405829'>"
@@ -453,28 +256,10 @@ TEST(a_chain_against_its_limits_stays_out_of_the_floor)
     scene_free(&s);
 }
 
-/* The falling rod hits the floor at 4 m/s and turns on: velocities that were reported by rows of
- * the start of a step told 1e-2 J as made, by those of its end 1e-5 J at 10 ms, and of third order.
- */
-TEST(the_impact_of_the_rod_makes_next_to_nothing)
-{
-    double before = 1.0;
-    for (double h = 0.01; h > 0.002; h *= 0.5) {
-        scene s = scene_file("contact/rod.xml");
-        s.o.scheme = RB_SCHEME_NODE;
-        s.o.h = h;
-        scene_run(&s, 0.7);
-        CHECK(s.worst.energy_created <= 2e-5);
-        CHECK(s.worst.energy_created <= 0.25 * before);
-        before = s.worst.energy_created;
-        scene_free(&s);
-    }
-}
-
 /* A four-bar goes back to where it came from when all of its velocities are turned around. */
 TEST(the_way_back_leads_to_the_start)
 {
-    scene s = node_scene(
+    scene s = scene_node(
         "<mujoco><option gravity='0 0 0'/><worldbody><body name='a'><joint axis='0 1 0'/><geom "
         "type='capsule' fromto='0 0 0 0 0 0.2' size='0.01' mass='1'/><body name='b' pos='0 0 0.2'>"
         "<joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0.5 0 0.1' size='0.01' mass='1' "
@@ -509,82 +294,10 @@ TEST(what_passes_by_is_let_go)
     scene_free(&s);
 }
 
-/* ---- why rounds end, and steps are divided ----------------------------------------------------
- */
-
-/* A tendon with a range of 2 mm, which a motor crosses in a step: its other end got no row, and the
- * step was halved until it stopped there. */
-TEST(a_narrow_range_stops_at_both_of_its_ends)
-{
-    scene s = node_scene(
-        "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 "
-        "0'/><geom size='0.05' mass='0.01'/></body></worldbody><tendon><fixed limited='true' "
-        "range='-0.001 0.001'><joint joint='x' coef='1'/></fixed></tendon>"
-        "<actuator><motor joint='x' gear='100' ctrllimited='false'/></actuator></mujoco>",
-        0.002);
-    for (int k = 0; k < 20; k++) {
-        s.d->ctrl[0] = k % 2 ? -1.0 : 1.0;
-        s.d->v[0] = 0.0;
-        scene_step(&s);
-        CHECK_INT(s.info.parts, 1);
-        CHECK_NEAR(s.d->q[0], k % 2 ? -0.001 : 0.001, scene_deep(&s));
-    }
-    scene_free(&s);
-}
-
-/* A ball 12 cm deep in a rough ground, along whose faces it runs: a new face below it is deeper
- * than the last one. To lift the ball by that within a step made 3e5 J. */
-TEST(a_ball_within_a_rough_ground_is_not_thrown_out)
-{
-    scene s = node_scene(
-        "<mujoco><asset><hfield name='h' nrow='9' ncol='9' size='1 1 0.05 0.2' elevation='"
-        "1 4 0 2 0 3 3 3 3  1 0 3 0 3 3 4 0 3  2 1 4 0 2 0 0 0 4  "
-        "0 3 1 3 0 4 1 3 3  4 1 2 1 1 3 2 0 3  4 0 1 2 0 2 4 3 4  "
-        "1 2 2 4 3 4 3 4 0  3 1 3 3 1 2 4 2 0  3 4 0 1 4 3 2 3 0"
-        "'/></asset><worldbody><geom type='hfield' hfield='h'/><body pos='-0.3 0.1 -0.08'>"
-        "<freejoint/><geom size='0.02' mass='1' friction='0'/></body></worldbody></mujoco>",
-        0.002);
-    s.o.keep_errors = 1;
-    s.d->v[0] = 1.0;
-    s.d->v[1] = 0.2;
-    double before = energy(&s);
-    scene_run(&s, 0.4);
-    CHECK(energy(&s) <= before + 1e-3);
-    CHECK(s.worst.energy_created <= 1e-3);
-    scene_free(&s);
-}
-
-/* Two mechanisms that begin in each other are no obstacle to each other until they are apart (F.9).
- * The step was halved until their overlap grew by less than a quarter of them. */
-TEST(what_begins_in_each_other_does_not_pass_through_it)
-{
-    scene s = node_scene(
-        "<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='slide' axis='1 0 0'/><geom "
-        "type='box' size='0.05 0.2 0.2' mass='1'/><body pos='0 0 1'><joint axis='1 0 0'/><geom "
-        "size='0.05' mass='1'/></body></body><body pos='0.09 0 0'><joint type='slide' axis='1 0 "
-        "0'/><geom type='box' size='0.05 0.2 0.2' mass='1'/><body pos='0 0 -1'><joint axis='1 0 "
-        "0'/><geom size='0.05' mass='1'/></body></body></worldbody></mujoco>",
-        0.002);
-    s.d->v[0] = 15.0;
-    s.d->v[2] = -15.0;
-    scene_step(&s);
-    CHECK_INT(s.info.parts, 1);
-    CHECK_NEAR(s.d->v[0], 15.0, 1e-12);
-    scene_free(&s);
-}
-
 TEST_MAIN(RUN(a_crank_that_carries_a_sticking_box_keeps_its_energy),
           RUN(a_pendulum_in_a_groove_does_not_drift), RUN(a_box_pivots_about_its_edge),
           RUN(a_box_that_tips_takes_one_problem_a_step),
-          RUN(a_ball_bounces_to_where_restitution_lets_it), RUN(an_elastic_ball_keeps_its_energy),
-          RUN(a_ball_that_slides_begins_to_roll), RUN(dry_friction_of_a_hinge_takes_its_impulse),
-          RUN(a_cylinder_rolls_down), RUN(a_box_slides_as_friction_lets_it),
-          RUN(what_flies_does_not_rest_beside_what_stands), RUN(a_quadruped_stands_still),
-          RUN(a_disc_carries_a_box), RUN(a_stack_stands_still), RUN(copies_go_on_bit_for_bit),
-          RUN(a_velocity_that_is_written_counts), RUN(a_refused_step_leaves_the_state),
-          RUN(robots_land), RUN(dampers_do_not_change_a_bounce), RUN(an_uneven_stack_lands),
+          RUN(dry_friction_of_a_hinge_takes_its_impulse), RUN(a_disc_carries_a_box),
+          RUN(a_refused_step_leaves_the_state), RUN(robots_land), RUN(an_uneven_stack_lands),
           RUN(a_chain_against_its_limits_stays_out_of_the_floor),
-          RUN(the_impact_of_the_rod_makes_next_to_nothing), RUN(the_way_back_leads_to_the_start),
-          RUN(what_passes_by_is_let_go), RUN(a_narrow_range_stops_at_both_of_its_ends),
-          RUN(a_ball_within_a_rough_ground_is_not_thrown_out),
-          RUN(what_begins_in_each_other_does_not_pass_through_it))
+          RUN(the_way_back_leads_to_the_start), RUN(what_passes_by_is_let_go))

@@ -336,19 +336,6 @@ TEST(workers_change_no_bit)
     for (int k = 0; k < 3; k++) rb_arena_free(arena[k]);
 }
 
-/* Columns of spheres that land on each other: bodies that no row pushes are in the way of those
- * that are. Repairs that move them in turns never end, and the step is halved again and again. */
-TEST(a_pile_that_lands_is_not_halved)
-{
-    scene s = scene_file("peers/pile_1000.xml");
-    for (int i = 0; i < 41; i++) {
-        scene_step(&s);
-        CHECK_INT(s.info.splits, 0);
-    }
-    CHECK(s.worst.penetration <= scene_deep(&s));
-    scene_free(&s);
-}
-
 /* A box that spins into the floor calls for repairs. The one beside it stands deeper than half of
  * what steps may make, and is left alone: lifting it is nobody's wish. */
 TEST(a_repair_leaves_what_did_not_call_for_it)
@@ -408,6 +395,5 @@ TEST_MAIN(RUN(a_sliding_cube_stays_down_and_stops_where_coulomb_says),
           RUN(the_sliding_cube_ends_where_the_paper_says), RUN(a_restored_run_goes_on_bit_for_bit),
           RUN(formulations_without_grain_refuse_one), RUN(a_step_that_fails_changes_nothing),
           RUN(a_warm_step_allocates_nothing), RUN(contact_makes_no_energy),
-          RUN(workers_change_no_bit), RUN(a_pile_that_lands_is_not_halved),
-          RUN(a_repair_leaves_what_did_not_call_for_it),
+          RUN(workers_change_no_bit), RUN(a_repair_leaves_what_did_not_call_for_it),
           RUN(no_formulation_pushes_out_what_a_model_begins_with))

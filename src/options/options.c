@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "rattleback/step.h"
 #include "solve/internal.h"
-#include "step/options.h"
+#include "options/options.h"
 
 /* Largest residual at which a step that missed its accuracy advances, and is counted [1]. Larger:
  * friction has visible errors. Smaller: steps are refused where one digit is missing. */

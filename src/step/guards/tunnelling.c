@@ -326,8 +326,6 @@ static int cuts(rb_stage *s, const routes *x, int g1, int g2)
 static rb_status refuse(rb_stage *s, int g1, int g2)
 {
     char first[160], second[160];
-    s->attempt.passed[0] = g1 < g2 ? g1 : g2;
-    s->attempt.passed[1] = g1 < g2 ? g2 : g1;
     return rb_fail(s->err, RB_UNSOLVED, "%s and %s would pass through each other: shorten the step",
                    rb_geom_title(s->m, g1, first, sizeof first),
                    rb_geom_title(s->m, g2, second, sizeof second));

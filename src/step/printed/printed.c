@@ -3,7 +3,7 @@
  *     v_free  smooth motion without contact (S.51)
  *     rows at q, or ahead of it at q (+) h v;  u = J v_free + what the scheme asks for (S.54)
  *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.52), (S.22) */
-#include "step/printed.h"
+#include "step/printed/printed.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "step/gaps.h"
 #include "step/motion.h"
 #include "step/problems.h"
-#include "step/rest.h"
+#include "step/rest/rest.h"
 #include "step/rows.h"
 
 static void copy(double *to, const double *from, int n)

@@ -5,7 +5,7 @@
  *
  * There is no threshold. Bodies whose rest is certified (S.22) stay at rest until a state, an
  * input or an option has another bit. The certificate is reported again. */
-#include "step/rest_cache.h"
+#include "step/rest/rest_cache.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "rattleback/dynamics.h"
-#include "step/options.h"
+#include "options/options.h"
 
 /* An array, and how the elements that its numbers belong to are called. */
 typedef struct field {

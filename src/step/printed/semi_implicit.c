@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "math/vec3.h"
-#include "step/printed.h"
+#include "step/printed/printed.h"
 #include "step/gaps.h"
 #include "step/rows.h"
 

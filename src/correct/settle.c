@@ -11,8 +11,8 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "step/displace.h"
-#include "step/options.h"
+#include "correct/displace.h"
+#include "options/options.h"
 
 /* Rows of limits and contacts are looked for within this many times the closure error [1]. Larger:
  * more rows. Smaller: what is met on the way is found one round late. */

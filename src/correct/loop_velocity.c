@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "math/dense.h"
-#include "step/displace.h"
+#include "correct/displace.h"
 
 typedef struct system {
     const rb_model *m;

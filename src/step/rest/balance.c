@@ -7,7 +7,7 @@
  * contacts, the factor of w J'J w + delta, with a block for each body, is a preconditioner with
  * which two or three iterations are enough. delta only keeps the factor regular where nothing
  * holds a body. */
-#include "step/balance.h"
+#include "step/rest/balance.h"
 
 #include <math.h>
 #include <string.h>

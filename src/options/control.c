@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/constants.h"
-#include "step/options.h"
+#include "options/options.h"
 
 /* Share of a step by which a sum of steps may miss a control instant [1]. Larger: controls come a
  * step early. Smaller: the rounding of long runs makes them come a step late. */

@@ -1,6 +1,6 @@
-/* Within src/step: options are checked once per step. */
-#ifndef RB_STEP_OPTIONS_H
-#define RB_STEP_OPTIONS_H
+/* Within the core: options are checked once per step. */
+#ifndef RB_OPTIONS_OPTIONS_H
+#define RB_OPTIONS_OPTIONS_H
 
 #include "rattleback/step.h"
 

@@ -1,7 +1,7 @@
-/* Within src/step: the least displacement, in the metric of the masses, that takes gaps, limits and
+/* Within the core: the least displacement, in the metric of the masses, that takes gaps, limits and
  * closure errors where they are asked to end. No velocity comes from it. */
-#ifndef RB_STEP_DISPLACE_H
-#define RB_STEP_DISPLACE_H
+#ifndef RB_CORRECT_DISPLACE_H
+#define RB_CORRECT_DISPLACE_H
 
 #include "contact/contact.h"
 #include "rattleback/step.h"

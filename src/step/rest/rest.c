@@ -21,9 +21,9 @@
 #include "math/dense.h"
 #include "math/vec3.h"
 #include "solve/cone_crowd.h"
-#include "step/balance.h"
+#include "step/rest/balance.h"
 #include "step/problems.h"
-#include "step/rest.h"
+#include "step/rest/rest.h"
 #include "step/rows.h"
 #include "step/touch.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "step/printed.h"
+#include "step/printed/printed.h"
 
 static double normal(const rb_stage *s, const rb_constraint *c, double u_hat)
 {

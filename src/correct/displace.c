@@ -13,7 +13,7 @@
  *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else     (S.40)
  *
  * Islands whose bodies would get deeper into anything are not moved. */
-#include "step/displace.h"
+#include "correct/displace.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,6 @@
 #include "contact/slip.h"
 #include "solve/internal.h"
 #include "solve/mixed.h"
-#include "step/stage.h"
 
 /* More of any takes longer. An island that is not solved keeps its errors for this step, and the
  * next step tries again. */
