@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "base/sort.h"
+#include "math/eight.h"
 #include "math/order.h"
 #include "math/vector.h"
 
@@ -18,10 +19,10 @@ enum { TREES_LEAST = 64 };
  * which on a solution is: ten and three pauses of some microseconds each. Rows on top that one
  * member takes before the others go on. */
 #define FACTOR_SHARED 1e3
-enum { SOLVE_SHARED = 2000, PANEL = 8 };
+enum { SOLVE_SHARED = 2000, PANEL = 4 };
 
 /* Numbers that may be read beyond the end of an array. */
-enum { BEYOND = 8 };
+enum { BEYOND = RB_EIGHT };
 
 /* ---- analysis ---------------------------------------------------------------------------------
  */
@@ -277,63 +278,10 @@ RB_INLINE int block_is_zero(const double *a, int bs)
 /* Eight columns at a time. Each number is a sum of its own in one order, so that the bits do not
  * depend on how many are computed side by side. Columns beyond the last are read, not written: what
  * is read so has BEYOND numbers after its end. */
-enum { WIDE = BEYOND };
-
-#ifdef RB_VECTORS
-typedef double eight __attribute__((vector_size(64)));
-
-RB_INLINE void load(const double *x, eight *to)
-{
-    memcpy(to, x, sizeof *to);
-}
-
-/* sum = a_0 x_0 + a_1 x_1 + .. */
-RB_INLINE void combine(const double *a, const eight *x, eight *sum, int n)
-{
-    *sum = a[0] * x[0];
-    for (int k = 1; k < n; k++) *sum += a[k] * x[k];
-}
-
-RB_INLINE void less(eight *x, const eight *y)
-{
-    *x -= *y;
-}
-
-RB_INLINE void more(eight *x, const eight *y)
-{
-    *x += *y;
-}
-#else
-typedef struct eight {
-    double at[WIDE];
-} eight;
-
-RB_INLINE void load(const double *x, eight *to)
-{
-    memcpy(to, x, sizeof *to);
-}
-
-RB_INLINE void combine(const double *a, const eight *x, eight *sum, int n)
-{
-    for (int l = 0; l < WIDE; l++) {
-        sum->at[l] = a[0] * x[0].at[l];
-        for (int k = 1; k < n; k++) sum->at[l] += a[k] * x[k].at[l];
-    }
-}
-
-RB_INLINE void less(eight *x, const eight *y)
-{
-    for (int l = 0; l < WIDE; l++) x->at[l] -= y->at[l];
-}
-
-RB_INLINE void more(eight *x, const eight *y)
-{
-    for (int l = 0; l < WIDE; l++) x->at[l] += y->at[l];
-}
-#endif
+enum { WIDE = RB_EIGHT };
 
 /* The first n of them. */
-RB_INLINE void store(const eight *x, double *to, int n)
+RB_INLINE void store(const rb_eight *x, double *to, int n)
 {
     double t[WIDE];
     memcpy(t, x, sizeof t);
@@ -356,10 +304,10 @@ RB_INLINE void store(const eight *x, double *to, int n)
 /* c = a b */
 RB_INLINE void block_mul(const double *a, const double *b, double *c, int bs)
 {
-    eight B[RB_BLOCK_LU_MAX], sum;
-    for (int k = 0; k < bs; k++) load(b + k * bs, &B[k]);
+    rb_eight B[RB_BLOCK_LU_MAX], sum;
+    for (int k = 0; k < bs; k++) rb_eight_load(b + k * bs, &B[k]);
     for (int i = 0; i < bs; i++) {
-        combine(a + i * bs, B, &sum, bs);
+        rb_eight_combine(a + i * bs, B, &sum, bs);
         store(&sum, c + i * bs, bs);
     }
 }
@@ -368,12 +316,12 @@ RB_INLINE void block_mul(const double *a, const double *b, double *c, int bs)
 RB_INLINE void tile_mul_sub(const double *L, const double *u, ptrdiff_t ld_u, double *w,
                             ptrdiff_t ld_w, int n, int bs)
 {
-    eight U[RB_BLOCK_LU_MAX], sum, x;
-    for (int k = 0; k < bs; k++) load(u + k * ld_u, &U[k]);
+    rb_eight U[RB_BLOCK_LU_MAX], sum, x;
+    for (int k = 0; k < bs; k++) rb_eight_load(u + k * ld_u, &U[k]);
     for (int i = 0; i < bs; i++) {
-        combine(L + i * bs, U, &sum, bs);
-        load(w + i * ld_w, &x);
-        less(&x, &sum);
+        rb_eight_combine(L + i * bs, U, &sum, bs);
+        rb_eight_load(w + i * ld_w, &x);
+        rb_eight_less(&x, &sum);
         store(&x, w + i * ld_w, n);
     }
 }
@@ -388,17 +336,17 @@ RB_INLINE void run_mul_sub(const double *L, const double *u, ptrdiff_t ld_u, dou
 }
 
 /* y -= a x, a by columns */
-RB_INLINE void block_vec_sub(const double *a, const double *x, eight *y, int bs)
+RB_INLINE void block_vec_sub(const double *a, const double *x, rb_eight *y, int bs)
 {
-    eight A, part, sum;
-    load(a, &A);
-    combine(x, &A, &sum, 1);
+    rb_eight A, part, sum;
+    rb_eight_load(a, &A);
+    rb_eight_combine(x, &A, &sum, 1);
     for (int k = 1; k < bs; k++) {
-        load(a + k * bs, &A);
-        combine(x + k, &A, &part, 1);
-        more(&sum, &part);
+        rb_eight_load(a + k * bs, &A);
+        rb_eight_combine(x + k, &A, &part, 1);
+        rb_eight_more(&sum, &part);
     }
-    less(y, &sum);
+    rb_eight_less(y, &sum);
 }
 
 RB_INLINE void transpose(const double *a, double *to, int bs)
@@ -418,7 +366,7 @@ typedef struct pivots {
  * counted. */
 RB_INLINE void block_invert(const double *a, double *inv, int bs, pivots *met)
 {
-    eight m[RB_BLOCK_LU_MAX][2];
+    rb_eight m[RB_BLOCK_LU_MAX][2];
     double pivot[RB_BLOCK_LU_MAX][WIDE];
     int row[RB_BLOCK_LU_MAX], lifted = 0;
     for (int i = 0; i < bs; i++) {
@@ -426,8 +374,8 @@ RB_INLINE void block_invert(const double *a, double *inv, int bs, pivots *met)
         unit[i] = 1.0;
         memset(pivot[i], 0, sizeof pivot[i]);
         memcpy(pivot[i], a + i * bs, (size_t)bs * sizeof *a);
-        load(pivot[i], &m[i][0]);
-        load(unit, &m[i][1]);
+        rb_eight_load(pivot[i], &m[i][0]);
+        rb_eight_load(unit, &m[i][1]);
         row[i] = i;
     }
     for (int k = 0; k < bs; k++) {
@@ -446,13 +394,13 @@ RB_INLINE void block_invert(const double *a, double *inv, int bs, pivots *met)
         met->least = fabs(d) < met->least ? fabs(d) : met->least;
         met->largest = fabs(d) > met->largest ? fabs(d) : met->largest;
         double over = 1.0 / d;
-        eight by[2];
-        for (int h = 0; h < 2; h++) combine(&over, &m[r][h], &by[h], 1);
+        rb_eight by[2];
+        for (int h = 0; h < 2; h++) rb_eight_combine(&over, &m[r][h], &by[h], 1);
         for (int i = 0; i < bs; i++) {
-            eight part;
+            rb_eight part;
             for (int h = 0; h < 2; h++) {
-                combine(&pivot[i][k], &by[h], &part, 1);
-                less(&m[i][h], &part);
+                rb_eight_combine(&pivot[i][k], &by[h], &part, 1);
+                rb_eight_less(&m[i][h], &part);
             }
             store(&m[i][0], pivot[i], WIDE);
         }
@@ -698,7 +646,7 @@ RB_INLINE void forward_row(const stretch *s, int k, int from, int to, int bs)
     const rb_block_lu *f = s->f;
     double *y_k = s->y + (ptrdiff_t)k * bs, *from_k = y_k;
     int e = f->lptr[k];
-    eight y = { 0 };
+    rb_eight y = { 0 };
     if (from == 0) from_k = s->x + (ptrdiff_t)f->order[k] * bs;
     memcpy(&y, from_k, (size_t)bs * sizeof *y_k);
     while (e < f->lptr[k + 1] && f->lcol[e] < from) e++;
@@ -711,7 +659,7 @@ RB_INLINE void backward_row(const stretch *s, int k, int bs)
 {
     const rb_block_lu *f = s->f;
     double *y_k = s->y + (ptrdiff_t)k * bs, *x_k = s->x + (ptrdiff_t)f->order[k] * bs;
-    eight y = { 0 }, x = { 0 };
+    rb_eight y = { 0 }, x = { 0 };
     memcpy(&y, y_k, (size_t)bs * sizeof *y_k);
     for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++)
         block_vec_sub(f->ubycol + (ptrdiff_t)u * bs * bs, s->y + (ptrdiff_t)f->ucol[u] * bs, &y,

@@ -2,9 +2,21 @@
 
 #include <string.h>
 
+#include "math/eight.h"
+#include "math/lanes.h"
 #include "math/vector.h"
 
 enum { WIDE = 8, HIGH = 4, ENTRY = 24, BLOCK = 6 * WIDE };
+
+/* Contacts of the same blocks in a row, from c on. */
+static int run_of(const rb_bodies *b, int c)
+{
+    int end = c + 1, n = b->first[c + 1] - b->first[c];
+    while (end < b->nc && b->first[end + 1] - b->first[end] == n &&
+           memcmp(b->block + b->first[end], b->block + b->first[c], (size_t)n * sizeof(int)) == 0)
+        end++;
+    return end - c;
+}
 
 rb_status rb_products_make(rb_bodies *b, rb_arena *scratch, rb_products *out)
 {
@@ -20,6 +32,10 @@ rb_status rb_products_make(rb_bodies *b, rb_arena *scratch, rb_products *out)
     }
     out->blocks = rb_push(scratch, double, BLOCK *most *most);
     if (!out->row || !out->col || !out->wide || !out->blocks) return RB_NOMEM;
+    out->run = rb_push(scratch, int, b->nc + 1);
+    if (!out->run) return RB_NOMEM;
+    for (int c = 0; c < b->nc; c += run_of(b, c)) out->run[out->nrun++] = c;
+    out->run[out->nrun] = b->nc;
     memset(out->row, 0, ENTRY * entries * sizeof *out->row);
     memset(out->col, 0, ENTRY * entries * sizeof *out->col);
     for (size_t e = 0; e < entries; e++) {
@@ -37,35 +53,82 @@ rb_status rb_products_make(rb_bodies *b, rb_arena *scratch, rb_products *out)
 /* ---- products ---------------------------------------------------------------------------------
  */
 
-RB_VECTOR void rb_products_to_contacts(const rb_products *y, const double *v, double *const u[3])
+/* Most entries that are taken along a run: two free bodies. */
+enum { FEW = 2 };
+
+/* Contacts begin .. end - 1 of the same n entries. */
+RB_INLINE void run_to_contacts(const rb_products *y, int begin, int end, const double *v,
+                               double *const u[3], int n)
 {
     const rb_bodies *b = y->b;
-    for (int c = 0; c < b->nc; c++) {
-        double sum[HIGH] = { 0.0 };
-        for (int e = b->first[c]; e < b->first[c + 1]; e++) {
-            const double *col = y->col + ENTRY * (ptrdiff_t)e;
-            const double *v_e = v + 6 * (ptrdiff_t)b->block[e];
-            for (int l = 0; l < 6; l++) {
-                for (int i = 0; i < HIGH; i++) sum[i] += col[HIGH * l + i] * v_e[l];
-            }
+    double of[6 * FEW], sums[HIGH];
+    for (int i = 0; i < n; i++)
+        memcpy(of + 6 * i, v + 6 * (ptrdiff_t)b->block[b->first[begin] + i], 6 * sizeof *v);
+    const double *col = y->col + ENTRY * (ptrdiff_t)b->first[begin];
+    for (int c = begin; c < end; c++, col += ENTRY * n) {
+        rb_lanes sum, x;
+        rb_lanes_load(col, &x);
+        rb_lanes_times(of[0], &x, &sum);
+        for (int l = 1; l < 6 * n; l++) {
+            rb_lanes_load(col + HIGH * l, &x);
+            rb_lanes_more(&sum, of[l], &x);
         }
-        u[0][c] = sum[0];
-        u[1][c] = sum[1];
-        u[2][c] = sum[2];
+        rb_lanes_store(&sum, sums);
+        for (int i = 0; i < 3; i++) u[i][c] = sums[i];
     }
+}
+
+RB_INLINE void to_contact(const rb_products *y, int c, const double *v, double *const u[3])
+{
+    const rb_bodies *b = y->b;
+    double sum[HIGH] = { 0.0 };
+    for (int e = b->first[c]; e < b->first[c + 1]; e++) {
+        const double *col = y->col + ENTRY * (ptrdiff_t)e;
+        const double *v_e = v + 6 * (ptrdiff_t)b->block[e];
+        for (int l = 0; l < 6; l++) {
+            for (int i = 0; i < HIGH; i++) sum[i] += col[HIGH * l + i] * v_e[l];
+        }
+    }
+    for (int i = 0; i < 3; i++) u[i][c] = sum[i];
+}
+
+RB_VECTOR void rb_products_to_contacts(const rb_products *y, const double *v, double *const u[3])
+{
+    for (int k = 0; k < y->nrun; k++) {
+        int begin = y->run[k], end = y->run[k + 1];
+        int n = y->b->first[begin + 1] - y->b->first[begin];
+        if (n == 1)
+            run_to_contacts(y, begin, end, v, u, 1);
+        else if (n == 2)
+            run_to_contacts(y, begin, end, v, u, 2);
+        else
+            for (int c = begin; c < end; c++) to_contact(y, c, v, u);
+    }
+}
+
+/* Entries e, e + n, .. of the contacts of a run: their block stays in a register. */
+RB_INLINE void run_to_block(const rb_products *y, int begin, int end, int i, int n,
+                            double *const r[3])
+{
+    const rb_bodies *b = y->b;
+    const double *row = y->row + ENTRY * (ptrdiff_t)(b->first[begin] + i);
+    double *v = y->wide + WIDE * (ptrdiff_t)b->block[b->first[begin] + i];
+    rb_eight sum, part, x[3];
+    rb_eight_load(v, &sum);
+    for (int c = begin; c < end; c++, row += (ptrdiff_t)ENTRY * n) {
+        double r_c[3] = { r[0][c], r[1][c], r[2][c] };
+        for (int k = 0; k < 3; k++) rb_eight_load(row + WIDE * k, &x[k]);
+        rb_eight_combine(r_c, x, &part, 3);
+        rb_eight_more(&sum, &part);
+    }
+    rb_eight_store(&sum, v);
 }
 
 RB_VECTOR static void add_rows(const rb_products *y, double *const r[3])
 {
-    const rb_bodies *b = y->b;
-    for (int c = 0; c < b->nc; c++) {
-        double r0 = r[0][c], r1 = r[1][c], r2 = r[2][c];
-        for (int e = b->first[c]; e < b->first[c + 1]; e++) {
-            const double *row = y->row + ENTRY * (ptrdiff_t)e;
-            double *v = y->wide + WIDE * (ptrdiff_t)b->block[e];
-            for (int l = 0; l < WIDE; l++)
-                v[l] += row[l] * r0 + row[WIDE + l] * r1 + row[2 * WIDE + l] * r2;
-        }
+    for (int k = 0; k < y->nrun; k++) {
+        int begin = y->run[k], n = y->b->first[begin + 1] - y->b->first[begin];
+        for (int i = 0; i < n; i++) run_to_block(y, begin, y->run[k + 1], i, n, r);
     }
 }
 
@@ -127,16 +190,6 @@ static void add_blocks(rb_bodies *b, int c, const double *blocks)
     }
 }
 
-/* Contacts of the same blocks in a row, from c on. */
-static int run_of(const rb_bodies *b, int c)
-{
-    int end = c + 1, n = b->first[c + 1] - b->first[c];
-    while (end < b->nc && b->first[end + 1] - b->first[end] == n &&
-           memcmp(b->block + b->first[end], b->block + b->first[c], (size_t)n * sizeof(int)) == 0)
-        end++;
-    return end - c;
-}
-
 static void add_diagonal(rb_bodies *b)
 {
     for (int k = 0; k < b->nb; k++) {
@@ -151,12 +204,11 @@ void rb_products_factor(const rb_products *y, const rb_friction_blocks *D)
     rb_bodies *b = y->b;
     memset(b->K, 0, 36 * (size_t)b->ptr[b->nb] * sizeof *b->K);
     add_diagonal(b);
-    for (int c = 0; c < b->nc;) {
-        int run = run_of(b, c), n = b->first[c + 1] - b->first[c];
+    for (int k = 0; k < y->nrun; k++) {
+        int begin = y->run[k], n = b->first[begin + 1] - b->first[begin];
         memset(y->blocks, 0, (size_t)(n * n) * BLOCK * sizeof *y->blocks);
-        for (int i = 0; i < run; i++) add_contact(y, D, c + i, y->blocks);
-        add_blocks(b, c, y->blocks);
-        c += run;
+        for (int c = begin; c < y->run[k + 1]; c++) add_contact(y, D, c, y->blocks);
+        add_blocks(b, begin, y->blocks);
     }
     rb_block_lu_factor(&b->lu, b->K);
 }

@@ -11,6 +11,8 @@ typedef struct rb_products {
     double *col;    /* the same: 6 columns of 4, a zero at their ends       (entries x 24) */
     double *wide;   /* velocities, 8 for each block                         (8 nb)         */
     double *blocks; /* of K, that the contacts of one pair add to                          */
+    int *run;       /* contacts of the same blocks in a row: first of each  (nrun + 1)     */
+    int nrun;
 } rb_products;
 
 /* D of a contact, [ d[0] 0 0; d[1] d[3] d[4]; d[2] d[4] d[5] ], by component. */

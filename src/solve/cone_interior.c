@@ -765,25 +765,42 @@ RB_VECTOR static void impulse_contacts(const interior *s, double *restrict term)
     }
 }
 
+/* Impulses and their velocities a further along dr, dx = W dr. */
+static void drift(interior *s, double a)
+{
+    add_triple(&s->dr, s->nc, a, &s->r);
+    add_triple(&s->dx, s->nc, a, &s->u);
+}
+
+static double measure_here(interior *s)
+{
+    measure_contacts(s, s->k->mu, s->term);
+    return sqrt(sum_terms(s)) / s->k->q_norm;
+}
+
 /* Compliance keeps impulses that drift along a self-stress to the same short way in every step,
  * while velocities stand. Impulses alone go on in their direction while the measure falls. Returns
- * the measure. */
+ * the measure. The step is done: dv and dx are free. */
 static double extend(interior *s)
 {
     impulse_contacts(s, s->term);
     double limit = EXTEND_SHARE * least_term(s), best = measure(s), now = 0.0, at = 0.0;
+    if (!(limit > 0.0)) return best;
+    rb_products_to_bodies(&s->y, s->dr.v, s->dv);
+    rb_products_to_contacts(&s->y, s->dv, s->dx.v);
     for (double to = EXTEND_FIRST; now < limit && to <= EXTEND_MOST; to *= 2.0) {
         double next = fmin(to, limit);
-        add_triple(&s->dr, s->nc, next - now, &s->r);
+        drift(s, next - now);
         now = next;
-        double error = measure(s);
+        double error = measure_here(s);
         if (!(error < best)) break;
         best = error;
         at = now;
     }
-    if (at == now) return best;
-    add_triple(&s->dr, s->nc, at - now, &s->r);
-    return measure(s);
+    if (at != now) drift(s, at - now);
+    for (int i = 0; i < s->m; i++) s->miss_v[i] += at * s->dv[i];
+    s->closing = find_closing(s);
+    return best;
 }
 
 /* Steps may be made longer by compliance. At fine tolerances not while velocities miss more than
