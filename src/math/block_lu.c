@@ -16,10 +16,10 @@ enum { TREES_LEAST = 64 };
 #define TREE_SHARE (1.0 / 24.0)
 
 /* Thousands of multiplications from which on a factorisation is shared out, blocks of L and U from
- * which on a solution is: ten and three pauses of some microseconds each. Rows on top that one
- * member takes before the others go on. */
+ * which on a solution is: some pauses of some microseconds each. Rows on top that one member takes
+ * before the others go on, and most of them: 100 MB. */
 #define FACTOR_SHARED 1e3
-enum { SOLVE_SHARED = 2000, PANEL = 4 };
+enum { SOLVE_SHARED = 2000, PANEL = 4, TOP_MOST = 600 };
 
 /* Numbers that may be read beyond the end of an array. */
 enum { BEYOND = RB_EIGHT };
@@ -233,6 +233,18 @@ static rb_status take_memory(rb_block_lu *f, rb_arena *arena, int blocks)
     return RB_OK;
 }
 
+/* Rows on top, where a team is to share them out. */
+static rb_status take_top(rb_block_lu *f, rb_arena *scratch)
+{
+    size_t n = (size_t)(f->nb - f->top), side = n * (size_t)f->bs;
+    f->dense = NULL;
+    if (rb_team_size(f->team) < 2 || n == 0 || n > TOP_MOST) return RB_OK;
+    f->dense = rb_push(scratch, double, side *side + BEYOND);
+    if (!f->dense) return RB_NOMEM;
+    memset(f->dense, 0, (side * side + BEYOND) * sizeof *f->dense);
+    return RB_OK;
+}
+
 rb_status rb_block_lu_analyse(rb_block_lu *f, int nb, int bs, const int *ptr, const int *col,
                               size_t max_blocks, rb_arena *scratch)
 {
@@ -259,9 +271,10 @@ rb_status rb_block_lu_analyse(rb_block_lu *f, int nb, int bs, const int *ptr, co
         f->uptr[k + 1] = f->uptr[k] + sizes[k];
     }
     transpose_pattern(f);
+    status = take_top(f, scratch);
     size_t room = (size_t)nb * (size_t)(bs * bs) + BEYOND;
     memset(f->row, 0, (size_t)rb_team_size(f->team) * room * sizeof *f->row);
-    return RB_OK;
+    return status;
 }
 
 /* ---- blocks: written for a constant bs, so that the compiler unrolls them
@@ -435,74 +448,94 @@ RB_INLINE void put_block(const double *block, double *row, ptrdiff_t ld, int j, 
     }
 }
 
+/* A dense row: block j begins at at + (j - first) * bs. */
+typedef struct dense_row {
+    double *at;
+    ptrdiff_t ld;
+    int first;
+} dense_row;
+
 /* row -= L (row j of U), in runs of neighbouring columns. */
-RB_INLINE void subtract_row(const rb_block_lu *f, const double *L, int j, double *row, int bs)
+RB_INLINE void subtract_row(const rb_block_lu *f, const double *L, int j, const dense_row *row,
+                            int bs)
 {
     int begin = f->uptr[j], end = f->uptr[j + 1];
-    ptrdiff_t ld_u = (ptrdiff_t)(end - begin) * bs, ld = (ptrdiff_t)f->nb * bs;
+    ptrdiff_t ld_u = (ptrdiff_t)(end - begin) * bs;
     const double *U = f->uval + (ptrdiff_t)begin * bs * bs;
     for (int u = begin; u < end;) {
         int next = u + 1;
         while (next < end && f->ucol[next] == f->ucol[next - 1] + 1) next++;
-        run_mul_sub(L, U + (ptrdiff_t)(u - begin) * bs, ld_u, row + (ptrdiff_t)f->ucol[u] * bs, ld,
-                    (next - u) * bs, bs);
+        run_mul_sub(L, U + (ptrdiff_t)(u - begin) * bs, ld_u,
+                    row->at + (ptrdiff_t)(f->ucol[u] - row->first) * bs, row->ld, (next - u) * bs,
+                    bs);
         u = next;
     }
 }
 
-/* Rows begin, begin + every, .. before end: columns from .. to - 1 of L are taken off. Rows that
- * are not begun (from = 0) come from val, others from where the columns before were left. */
+/* What is done with rows: all of it; or, of those on top, what subtrees take off them, what panels
+ * do, and the end. Between these they stay in f->dense. */
+typedef enum share_kind { WHOLE, OPEN, MORE, CLOSE } share_kind;
+
+/* Rows begin, begin + every, .. before end: columns from .. to - 1 of L are taken off. */
 typedef struct piece {
     rb_block_lu *f;
     const double *val;
     double *row; /* dense, cleared */
     pivots met;
+    share_kind kind;
     int begin, end, every, from, to;
 } piece;
 
-/* Row k of G, or what was left of it, into the dense row. */
-RB_INLINE void take_row(const piece *p, int k, int first, int bs)
+/* Where row k on top stays. */
+RB_INLINE dense_row row_on_top(const rb_block_lu *f, int k, int bs)
 {
-    const rb_block_lu *f = p->f;
-    int node = f->order[k], bb = bs * bs;
-    ptrdiff_t ld = (ptrdiff_t)f->nb * bs, ld_u = (ptrdiff_t)(f->uptr[k + 1] - f->uptr[k]) * bs;
-    if (p->from == 0) {
-        for (int e = f->ptr[node]; e < f->ptr[node + 1]; e++)
-            put_block(p->val + (ptrdiff_t)e * bb, p->row, ld, f->place[f->col[e]], bs);
-        return;
-    }
-    for (int e = first; e < f->lptr[k + 1]; e++)
-        put_block(f->lval + (ptrdiff_t)e * bb, p->row, ld, f->lcol[e], bs);
-    put_block(f->dinv + (ptrdiff_t)k * bb, p->row, ld, k, bs);
-    const double *U = f->uval + (ptrdiff_t)f->uptr[k] * bb;
-    for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++, U += bs) {
-        double *to = p->row + (ptrdiff_t)f->ucol[u] * bs;
-        for (int i = 0; i < bs; i++) memcpy(to + i * ld, U + i * ld_u, (size_t)bs * sizeof *U);
-    }
+    ptrdiff_t ld = (ptrdiff_t)(f->nb - f->top) * bs;
+    return (dense_row){ f->dense + (k - f->top) * bs * ld, ld, f->top };
 }
 
-/* What is right of the diagonal; where columns of L are left, these and the diagonal as they are.
- */
-RB_INLINE void keep_row(piece *p, int k, int rest, int bs)
+/* Row k of G. */
+RB_INLINE dense_row take_row(const piece *p, int k, int bs)
+{
+    const rb_block_lu *f = p->f;
+    int node = f->order[k];
+    dense_row row = { p->row, (ptrdiff_t)f->nb * bs, 0 };
+    for (int e = f->ptr[node]; e < f->ptr[node + 1]; e++)
+        put_block(p->val + (ptrdiff_t)e * bs * bs, row.at, row.ld, f->place[f->col[e]], bs);
+    return row;
+}
+
+RB_INLINE void move_block(const dense_row *from, const dense_row *to, int j, int bs)
+{
+    double w[RB_BLOCK_LU_MAX * RB_BLOCK_LU_MAX];
+    take_block(from->at, from->ld, j - from->first, w, bs);
+    put_block(w, to->at, to->ld, j - to->first, bs);
+}
+
+/* Columns from `rest` on of L, the diagonal and U, to where the row stays. */
+RB_INLINE void put_aside(const piece *p, int k, int rest, const dense_row *row, int bs)
+{
+    const rb_block_lu *f = p->f;
+    dense_row to = row_on_top(f, k, bs);
+    for (int e = rest; e < f->lptr[k + 1]; e++) move_block(row, &to, f->lcol[e], bs);
+    move_block(row, &to, k, bs);
+    for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++) move_block(row, &to, f->ucol[u], bs);
+}
+
+/* The diagonal and what is right of it. */
+RB_INLINE void keep_row(piece *p, int k, const dense_row *row, int bs)
 {
     rb_block_lu *f = p->f;
     int bb = bs * bs;
-    ptrdiff_t ld = (ptrdiff_t)f->nb * bs, ld_u = (ptrdiff_t)(f->uptr[k + 1] - f->uptr[k]) * bs;
+    ptrdiff_t ld_u = (ptrdiff_t)(f->uptr[k + 1] - f->uptr[k]) * bs;
     double w[RB_BLOCK_LU_MAX * RB_BLOCK_LU_MAX], *dinv = f->dinv + (ptrdiff_t)k * bb;
-    for (int e = rest; e < f->lptr[k + 1]; e++)
-        take_block(p->row, ld, f->lcol[e], f->lval + (ptrdiff_t)e * bb, bs);
-    take_block(p->row, ld, k, w, bs);
-    if (p->to > k) {
-        block_invert(w, dinv, bs, &p->met);
-        transpose(dinv, f->dcol + (ptrdiff_t)k * bb, bs);
-    } else {
-        memcpy(dinv, w, (size_t)bb * sizeof *w);
-    }
+    take_block(row->at, row->ld, k - row->first, w, bs);
+    block_invert(w, dinv, bs, &p->met);
+    transpose(dinv, f->dcol + (ptrdiff_t)k * bb, bs);
     double *U = f->uval + (ptrdiff_t)f->uptr[k] * bb;
     for (int u = f->uptr[k]; u < f->uptr[k + 1]; u++, U += bs) {
-        take_block(p->row, ld, f->ucol[u], w, bs);
+        take_block(row->at, row->ld, f->ucol[u] - row->first, w, bs);
         for (int i = 0; i < bs; i++) memcpy(U + i * ld_u, w + i * bs, (size_t)bs * sizeof *U);
-        if (p->to > k) transpose(w, f->ubycol + (ptrdiff_t)u * bb, bs);
+        transpose(w, f->ubycol + (ptrdiff_t)u * bb, bs);
     }
 }
 
@@ -510,24 +543,26 @@ RB_INLINE void keep_row(piece *p, int k, int rest, int bs)
 RB_INLINE void factor_row(piece *p, int k, int bs)
 {
     rb_block_lu *f = p->f;
-    int bb = bs * bs, e = f->lptr[k];
-    ptrdiff_t ld = (ptrdiff_t)f->nb * bs;
+    int bb = bs * bs, e = f->lptr[k], begins = p->kind == WHOLE || p->kind == OPEN;
     double w[RB_BLOCK_LU_MAX * RB_BLOCK_LU_MAX], L[RB_BLOCK_LU_MAX * RB_BLOCK_LU_MAX];
+    dense_row row = begins ? take_row(p, k, bs) : row_on_top(f, k, bs);
     while (e < f->lptr[k + 1] && f->lcol[e] < p->from) e++;
-    take_row(p, k, e, bs);
     for (; e < f->lptr[k + 1] && f->lcol[e] < p->to; e++) {
         int j = f->lcol[e];
         double *kept = f->lval + (ptrdiff_t)e * bb;
-        take_block(p->row, ld, j, w, bs);
+        take_block(row.at, row.ld, j - row.first, w, bs);
         if (block_is_zero(w, bs)) {
             memset(kept, 0, (size_t)bb * sizeof *kept);
             continue;
         }
         block_mul(w, f->dinv + (ptrdiff_t)j * bb, L, bs);
         transpose(L, kept, bs);
-        subtract_row(f, L, j, p->row, bs);
+        subtract_row(f, L, j, &row, bs);
     }
-    keep_row(p, k, e, bs);
+    if (p->kind == WHOLE || p->kind == CLOSE)
+        keep_row(p, k, &row, bs);
+    else if (p->kind == OPEN)
+        put_aside(p, k, e, &row, bs);
 }
 
 RB_VECTOR static void factor_rows(piece *p)
@@ -556,34 +591,40 @@ static void factor_share(void *work, int k)
     if (k < s->members) factor_rows(&s->of[k]);
 }
 
+static void set_pieces(shares *s, share_kind kind, int begin, int from, int to)
+{
+    for (int k = 0; k < s->members; k++) {
+        piece *p = &s->of[k];
+        p->kind = kind;
+        p->begin = begin + k;
+        p->end = p->f->nb;
+        p->every = s->members;
+        p->from = from;
+        p->to = to;
+    }
+}
+
 /* Subtrees side by side. Of the rows on top, what subtrees take off them; then panels of them, each
  * finished by one member and taken off the rows after it by all. */
 static void factor_shared(rb_block_lu *f, shares *s)
 {
-    int n = s->members;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < s->members; k++) {
         s->of[k].begin = f->cut[k];
         s->of[k].end = f->cut[k + 1];
     }
     rb_team_run(f->team, factor_share, s);
-    for (int done = f->top, from = 0; done < f->nb; done += PANEL) {
+    set_pieces(s, OPEN, f->top, 0, f->top);
+    rb_team_run(f->team, factor_share, s);
+    for (int done = f->top; done < f->nb; done += PANEL) {
         int end = done + PANEL < f->nb ? done + PANEL : f->nb;
-        for (int k = 0; k < n; k++) {
-            piece *p = &s->of[k];
-            p->begin = done + k;
-            p->end = f->nb;
-            p->every = n;
-            p->from = from;
-            p->to = done;
-        }
-        rb_team_run(f->team, factor_share, s);
         piece *p = &s->of[0];
+        p->kind = CLOSE;
         p->begin = p->from = done;
-        p->end = end;
+        p->end = p->to = end;
         p->every = 1;
-        p->to = INT_MAX;
         factor_rows(p);
-        from = done;
+        set_pieces(s, MORE, end, done, end);
+        if (end < f->nb) rb_team_run(f->team, factor_share, s);
     }
 }
 
@@ -605,7 +646,7 @@ RB_VECTOR static double largest_of(const double *val, size_t n)
 
 static int is_factor_shared(const rb_block_lu *f)
 {
-    return rb_team_size(f->team) > 1 && f->top < f->nb && rb_block_lu_work(f) >= FACTOR_SHARED;
+    return f->dense && rb_block_lu_work(f) >= FACTOR_SHARED;
 }
 
 void rb_block_lu_factor(rb_block_lu *f, const double *val)

@@ -31,7 +31,8 @@ typedef struct rb_block_lu {
     int top;             /* first row that separates subtrees; nb: there is none               */
     int cut[RB_TEAM_MOST + 1]; /* ranges of rows below it that members take                   */
     const rb_team *team;
-    int perturbed;      /* diagonal blocks lifted in the last factorisation                    */
+    double *dense; /* rows on top while a team is at them: side by side; NULL: none               */
+    int perturbed; /* diagonal blocks lifted in the last factorisation                    */
     double pivot_ratio; /* least / largest pivot of the last factorisation                     */
 } rb_block_lu;
 

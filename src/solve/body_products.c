@@ -8,6 +8,9 @@
 
 enum { WIDE = 8, HIGH = 4, ENTRY = 24, BLOCK = 6 * WIDE };
 
+/* Contacts from which on products are shared out. Fewer: pauses take longer. */
+enum { SHARED = 800 };
+
 /* Contacts of the same blocks in a row, from c on. */
 static int run_of(const rb_bodies *b, int c)
 {
@@ -18,24 +21,73 @@ static int run_of(const rb_bodies *b, int c)
     return end - c;
 }
 
+static int entries_of(const rb_products *y, int run)
+{
+    const int *first = y->b->first + y->run[run];
+    return first[1] - first[0];
+}
+
+/* Runs, and which of them touch a block. */
+static rb_status list_runs(rb_products *y, rb_arena *scratch)
+{
+    const rb_bodies *b = y->b;
+    int parts = 0;
+    y->run = rb_push(scratch, int, b->nc + 1);
+    y->of = rb_push(scratch, int, b->nb + 2);
+    if (!y->run || !y->of) return RB_NOMEM;
+    for (int c = 0; c < b->nc; c += run_of(b, c)) y->run[y->nrun++] = c;
+    y->run[y->nrun] = b->nc;
+    memset(y->of, 0, ((size_t)b->nb + 2) * sizeof *y->of);
+    for (int k = 0; k < y->nrun; k++) {
+        int e = b->first[y->run[k]], n = entries_of(y, k);
+        for (int i = 0; i < n; i++) y->of[b->block[e + i] + 2]++;
+        parts += n;
+    }
+    for (int i = 0; i < b->nb; i++) y->of[i + 2] += y->of[i + 1];
+    y->part = rb_push(scratch, int, 2 * (size_t)parts);
+    if (!y->part) return RB_NOMEM;
+    for (int k = 0; k < y->nrun; k++) {
+        int e = b->first[y->run[k]], n = entries_of(y, k);
+        for (int i = 0; i < n; i++) {
+            int *part = y->part + 2 * (ptrdiff_t)y->of[b->block[e + i] + 1]++;
+            part[0] = k;
+            part[1] = i;
+        }
+    }
+    return RB_OK;
+}
+
+static void share_out(rb_products *y, const rb_team *team)
+{
+    const rb_bodies *b = y->b;
+    int n = b->nc >= SHARED ? rb_team_size(team) : 1, run = 0, body = 0;
+    y->team = n > 1 ? team : NULL;
+    y->members = n;
+    for (int k = 0; k <= n; k++) {
+        while (run < y->nrun && y->run[run] < (double)b->nc * k / n) run++;
+        while (body < b->nb && y->of[body] < (double)y->of[b->nb] * k / n) body++;
+        y->runs[k] = run;
+        y->contacts[k] = y->run[run];
+        y->bodies[k] = body;
+    }
+}
+
 rb_status rb_products_make(rb_bodies *b, rb_arena *scratch, rb_products *out)
 {
     size_t entries = (size_t)b->first[b->nc];
     *out = (rb_products){ .b = b };
     out->row = rb_push(scratch, double, ENTRY *entries);
     out->col = rb_push(scratch, double, ENTRY *entries);
-    out->wide = rb_push(scratch, double, WIDE *(size_t)b->nb);
     size_t most = 0;
     for (int c = 0; c < b->nc; c++) {
         size_t n = (size_t)(b->first[c + 1] - b->first[c]);
         if (n > most) most = n;
     }
     out->blocks = rb_push(scratch, double, BLOCK *most *most);
-    if (!out->row || !out->col || !out->wide || !out->blocks) return RB_NOMEM;
-    out->run = rb_push(scratch, int, b->nc + 1);
-    if (!out->run) return RB_NOMEM;
-    for (int c = 0; c < b->nc; c += run_of(b, c)) out->run[out->nrun++] = c;
-    out->run[out->nrun] = b->nc;
+    if (!out->row || !out->col || !out->blocks) return RB_NOMEM;
+    rb_status status = list_runs(out, scratch);
+    if (status != RB_OK) return status;
+    share_out(out, scratch->team);
     memset(out->row, 0, ENTRY * entries * sizeof *out->row);
     memset(out->col, 0, ENTRY * entries * sizeof *out->col);
     for (size_t e = 0; e < entries; e++) {
@@ -92,9 +144,10 @@ RB_INLINE void to_contact(const rb_products *y, int c, const double *v, double *
     for (int i = 0; i < 3; i++) u[i][c] = sum[i];
 }
 
-RB_VECTOR void rb_products_to_contacts(const rb_products *y, const double *v, double *const u[3])
+RB_VECTOR static void runs_to_contacts(const rb_products *y, int from, int to, const double *v,
+                                       double *const u[3])
 {
-    for (int k = 0; k < y->nrun; k++) {
+    for (int k = from; k < to; k++) {
         int begin = y->run[k], end = y->run[k + 1];
         int n = y->b->first[begin + 1] - y->b->first[begin];
         if (n == 1)
@@ -106,38 +159,55 @@ RB_VECTOR void rb_products_to_contacts(const rb_products *y, const double *v, do
     }
 }
 
-/* Entries e, e + n, .. of the contacts of a run: their block stays in a register. */
-RB_INLINE void run_to_block(const rb_products *y, int begin, int end, int i, int n,
-                            double *const r[3])
+void rb_products_to_contacts(const rb_products *y, const double *v, double *const u[3], int k)
 {
-    const rb_bodies *b = y->b;
-    const double *row = y->row + ENTRY * (ptrdiff_t)(b->first[begin] + i);
-    double *v = y->wide + WIDE * (ptrdiff_t)b->block[b->first[begin] + i];
-    rb_eight sum, part, x[3];
-    rb_eight_load(v, &sum);
-    for (int c = begin; c < end; c++, row += (ptrdiff_t)ENTRY * n) {
-        double r_c[3] = { r[0][c], r[1][c], r[2][c] };
-        for (int k = 0; k < 3; k++) rb_eight_load(row + WIDE * k, &x[k]);
-        rb_eight_combine(r_c, x, &part, 3);
-        rb_eight_more(&sum, &part);
-    }
-    rb_eight_store(&sum, v);
+    runs_to_contacts(y, y->runs[k], y->runs[k + 1], v, u);
 }
 
-RB_VECTOR static void add_rows(const rb_products *y, double *const r[3])
+/* What the contacts of a run add to its block i. */
+RB_INLINE void run_to_block(const rb_products *y, int run, int i, double *const r[3], rb_eight *sum)
 {
-    for (int k = 0; k < y->nrun; k++) {
-        int begin = y->run[k], n = y->b->first[begin + 1] - y->b->first[begin];
-        for (int i = 0; i < n; i++) run_to_block(y, begin, y->run[k + 1], i, n, r);
+    int begin = y->run[run], end = y->run[run + 1], n = entries_of(y, run);
+    const double *row = y->row + ENTRY * (ptrdiff_t)(y->b->first[begin] + i);
+    for (int c = begin; c < end; c++, row += (ptrdiff_t)ENTRY * n) {
+        double r_c[3] = { r[0][c], r[1][c], r[2][c] };
+        rb_eight part, x[3];
+        for (int k = 0; k < 3; k++) rb_eight_load(row + WIDE * k, &x[k]);
+        rb_eight_combine(r_c, x, &part, 3);
+        rb_eight_more(sum, &part);
     }
+}
+
+RB_VECTOR static void gather_blocks(const rb_products *y, int from, int to, double *const r[3],
+                                    double *v)
+{
+    for (int b = from; b < to; b++) {
+        double sums[WIDE] = { 0.0 };
+        rb_eight sum;
+        rb_eight_load(sums, &sum);
+        for (int i = y->of[b]; i < y->of[b + 1]; i++)
+            run_to_block(y, y->part[2 * i], y->part[2 * i + 1], r, &sum);
+        rb_eight_store(&sum, sums);
+        memcpy(v + 6 * (ptrdiff_t)b, sums, 6 * sizeof *v);
+    }
+}
+
+typedef struct gathering {
+    const rb_products *y;
+    double *const *r;
+    double *v;
+} gathering;
+
+static void gather_share(void *work, int k)
+{
+    const gathering *g = work;
+    if (k < g->y->members) gather_blocks(g->y, g->y->bodies[k], g->y->bodies[k + 1], g->r, g->v);
 }
 
 void rb_products_to_bodies(const rb_products *y, double *const r[3], double *v)
 {
-    memset(y->wide, 0, WIDE * (size_t)y->b->nb * sizeof *y->wide);
-    add_rows(y, r);
-    for (int k = 0; k < y->b->nb; k++)
-        memcpy(v + 6 * (ptrdiff_t)k, y->wide + WIDE * (ptrdiff_t)k, 6 * sizeof *v);
+    gathering g = { y, r, v };
+    rb_team_run(y->team, gather_share, &g);
 }
 
 /* ---- the matrix -------------------------------------------------------------------------------
