@@ -1,7 +1,12 @@
 #include "pool.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+
+/* How often a member looks for work before it sleeps, and how often who waits for the others does:
+ * some ten microseconds. Fewer: shares of that length wait longer for a thread than they take. */
+enum { LOOKS = 500 };
 
 typedef struct member {
     pool *p;
@@ -15,46 +20,70 @@ struct pool {
     pthread_cond_t begun, done;
     void (*task)(void *work, int k);
     void *work;
-    unsigned round; /* of work, counted                 */
-    int busy;       /* members that have not finished   */
-    int started;    /* members with a thread            */
-    int closing;
+    atomic_uint round; /* of work, counted                 */
+    atomic_int busy;   /* members that have not finished   */
+    int started;       /* members with a thread            */
+    atomic_int closing;
     member *members; /*                       (workers) */
 };
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Until there is another round than the one seen, or the pool closes. */
+static void wait_for_round(pool *p, unsigned seen)
+{
+    for (int i = 0; i < LOOKS; i++) {
+        if (atomic_load(&p->round) != seen || atomic_load(&p->closing)) return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&p->lock);
+    while (atomic_load(&p->round) == seen && !atomic_load(&p->closing))
+        pthread_cond_wait(&p->begun, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
 
 static void *wait_for_work(void *argument)
 {
     member *self = argument;
     pool *p = self->p;
-    unsigned seen = 0;
-    pthread_mutex_lock(&p->lock);
-    for (;;) {
-        while (p->round == seen && !p->closing) pthread_cond_wait(&p->begun, &p->lock);
-        if (p->closing) break;
-        seen = p->round;
-        pthread_mutex_unlock(&p->lock);
+    for (unsigned seen = 0;;) {
+        wait_for_round(p, seen);
+        if (atomic_load(&p->closing)) return NULL;
+        seen = atomic_load(&p->round);
         p->task(p->work, self->k);
+        if (atomic_fetch_sub(&p->busy, 1) > 1) continue;
         pthread_mutex_lock(&p->lock);
-        if (--p->busy == 0) pthread_cond_signal(&p->done);
+        pthread_cond_signal(&p->done);
+        pthread_mutex_unlock(&p->lock);
     }
+}
+
+static void wait_for_members(pool *p)
+{
+    for (int i = 0; i < LOOKS && atomic_load(&p->busy) > 0; i++) pause_briefly();
+    if (atomic_load(&p->busy) == 0) return;
+    pthread_mutex_lock(&p->lock);
+    while (atomic_load(&p->busy) > 0) pthread_cond_wait(&p->done, &p->lock);
     pthread_mutex_unlock(&p->lock);
-    return NULL;
 }
 
 static void run(void *ctx, void (*task)(void *work, int k), void *work)
 {
     pool *p = ctx;
-    pthread_mutex_lock(&p->lock);
     p->task = task;
     p->work = work;
-    p->busy = p->started;
-    p->round++;
+    atomic_store(&p->busy, p->started);
+    pthread_mutex_lock(&p->lock);
+    atomic_fetch_add(&p->round, 1);
     pthread_cond_broadcast(&p->begun);
     pthread_mutex_unlock(&p->lock);
     task(work, 0);
-    pthread_mutex_lock(&p->lock);
-    while (p->busy > 0) pthread_cond_wait(&p->done, &p->lock);
-    pthread_mutex_unlock(&p->lock);
+    wait_for_members(p);
 }
 
 pool *pool_new(int threads)
@@ -86,7 +115,7 @@ void pool_free(pool *p)
 {
     if (!p) return;
     pthread_mutex_lock(&p->lock);
-    p->closing = 1;
+    atomic_store(&p->closing, 1);
     pthread_cond_broadcast(&p->begun);
     pthread_mutex_unlock(&p->lock);
     for (int k = 1; k <= p->started; k++) pthread_join(p->members[k].thread, NULL);

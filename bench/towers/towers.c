@@ -1,7 +1,11 @@
 /* Steps a model and tells what each cost, or keeps its large cone problems as a corpus.
  *
  *     towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy NAME] [--tol X] [--trace]
- *            [--budget UNITS] [--keep DIR LEAST EVERY]
+ *            [--budget UNITS] [--threads N | --in-turn N] [--keep DIR LEAST EVERY]
+ * --threads N: with N threads. --in-turn N: their shares one after the other on one thread;
+ * `critical` is the time of a step without all but the longest share of each round, which is what N
+ * idle cores would take if they had no pauses.
+ *
  *     towers --solve TOL FILE..       solves kept problems, one line each
  *
  * Prints one line of JSON: processor time of a step in the mean and at most [us], contacts, worst
@@ -14,6 +18,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "pool.h"
 #include "rattleback/load.h"
 #include "rattleback/rattleback.h"
 #include "towers.h"
@@ -22,14 +27,19 @@ typedef struct options {
     const char *model, *keep;
     double time, from, limit, tol, budget;
     rb_accuracy accuracy;
-    int trace, least, every, seen;
+    int trace, least, every, seen, threads, in_turn;
 } options;
+
+static double seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static double seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* Most of it that was held [kB]. */
@@ -54,7 +64,8 @@ static int usage(const char *text)
     fprintf(stderr,
             "towers: %s\nusage: towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy "
             "NAME]\n"
-            "              [--tol X] [--budget UNITS] [--trace] [--keep DIR LEAST EVERY]\n"
+            "              [--tol X] [--budget UNITS] [--threads N | --in-turn N] [--trace] "
+            "[--keep DIR LEAST EVERY]\n"
             "       towers --solve TOL "
             "FILE..\n",
             text);
@@ -77,6 +88,10 @@ static int read_options(int argc, char **argv, options *o)
             o->tol = atof(argv[++i]);
         else if (strcmp(word, "--budget") == 0 && left > 0)
             o->budget = atof(argv[++i]);
+        else if (strcmp(word, "--threads") == 0 && left > 0)
+            o->threads = atoi(argv[++i]);
+        else if (strcmp(word, "--in-turn") == 0 && left > 0)
+            o->in_turn = atoi(argv[++i]);
         else if (strcmp(word, "--accuracy") == 0 && left > 0) {
             if (!rb_accuracy_find(argv[++i], &o->accuracy)) return 0;
         } else if (strcmp(word, "--trace") == 0)
@@ -95,7 +110,7 @@ static int read_options(int argc, char **argv, options *o)
 
 typedef struct totals {
     int steps, parts, repairs, solves, splits, below, contacts;
-    double spent, slowest, residual, penetration;
+    double spent, slowest, passed, residual, penetration;
 } totals;
 
 static void add(totals *t, const rb_step_info *info, double spent)
@@ -135,6 +150,71 @@ static rb_status advance(const rb_model *m, rb_data **d, const rb_step_opts *o, 
     return status;
 }
 
+/* Members that work in turn. What a round saves is known by the clock on the wall, where nobody
+ * interrupted it; what rounds take in all by that of the processor, which takes long to read. */
+enum { MOST_MEMBERS = 64 };
+typedef struct turns {
+    rb_parallel parallel;
+    rb_arena *arena[MOST_MEMBERS];
+    double look;          /* what reading the clock of the processor takes                  [s] */
+    double shared;        /* processor time of all rounds                                   [s] */
+    double passed, saved; /* of rounds that nobody interrupted: all shares, all but longest [s] */
+    double looks;         /* how often                                                          */
+} turns;
+
+/* A share that takes longer was interrupted [s]. */
+#define INTERRUPTED 2.5e-3
+
+static void run_in_turn(void *ctx, void (*task)(void *work, int k), void *work)
+{
+    turns *t = ctx;
+    double most = 0.0, all = 0.0, before = seconds();
+    for (int k = 0; k < t->parallel.workers; k++) {
+        double start = seconds_of(CLOCK_MONOTONIC);
+        task(work, k);
+        double spent = seconds_of(CLOCK_MONOTONIC) - start;
+        most = fmax(most, spent);
+        all += spent;
+    }
+    t->shared += fmax(seconds() - before - t->look, 0.0);
+    t->looks += 2.0;
+    if (most >= INTERRUPTED) return;
+    t->passed += all;
+    t->saved += all - most;
+}
+
+/* Time of a step on as many cores as there are members [s], from what it took on one. */
+static double critical(const turns *t, double spent)
+{
+    double saved = t->passed > 0.0 ? t->saved / t->passed : 0.0;
+    return spent - t->looks * t->look - saved * t->shared;
+}
+
+static int make_turns(turns *t, int n)
+{
+    *t = (turns){ .parallel = { n < MOST_MEMBERS ? n : MOST_MEMBERS, run_in_turn, t, t->arena } };
+    for (int k = 0; k < t->parallel.workers; k++) {
+        if (!(t->arena[k] = rb_arena_new(NULL, 0))) return 0;
+    }
+    double start = seconds();
+    for (int i = 0; i < 10000; i++) (void)seconds();
+    t->look = 1e-4 * (seconds() - start);
+    return 1;
+}
+
+static void free_turns(turns *t)
+{
+    for (int k = 0; k < t->parallel.workers; k++) rb_arena_free(t->arena[k]);
+}
+
+/* To compare ends by. */
+static double sum_of(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+
 static double end_time(const rb_model *m, const options *o)
 {
     if (!isnan(o->time)) return o->time;
@@ -151,6 +231,10 @@ static int run(const rb_model *m, options *o)
     if (!isnan(o->tol)) opts.tol = o->tol;
     opts.budget = o->budget;
     opts.accuracy = o->accuracy;
+    pool *threads = o->threads > 1 ? pool_new(o->threads) : NULL;
+    turns in_turn = { 0 };
+    if (threads) opts.parallel = pool_parallel(threads);
+    if (o->in_turn > 1 && make_turns(&in_turn, o->in_turn)) opts.parallel = &in_turn.parallel;
     if (o->keep) opts.sink = (rb_problem_sink){ keep_problem, o };
     totals t = { 0 };
     rb_error err = { 0 };
@@ -158,9 +242,10 @@ static int run(const rb_model *m, options *o)
     double T = end_time(m, o);
     while (d->time < T - 1e-9 && t.spent < o->limit && status == RB_OK) {
         rb_step_info info = { 0 };
-        double start = seconds();
+        double start = seconds(), now = seconds_of(CLOCK_MONOTONIC);
         status = advance(m, &d, &opts, &info, &err);
         double spent = seconds() - start;
+        t.passed += seconds_of(CLOCK_MONOTONIC) - now;
         if (status == RB_OK && d->time > o->from) add(&t, &info, spent);
         if (d->time <= o->from) o->limit -= spent;
         if (o->trace) trace(d, &info, spent);
@@ -168,11 +253,16 @@ static int run(const rb_model *m, options *o)
     double n = t.steps > 0 ? t.steps : 1;
     printf("{\"steps\":%d,\"time\":%g,\"done\":%d,\"us\":%.1f,\"slowest\":%.1f,\"contacts\":%d,"
            "\"residual\":%.2e,\"penetration\":%.2e,\"repairs\":%.3f,\"parts\":%.3f,\"solves\":%.3f,"
-           "\"below\":%d,\"kb\":%ld,\"error\":\"%s\"}\n",
+           "\"below\":%d,\"kb\":%ld,\"passed\":%.3f,\"critical\":%.1f,\"shared\":%.1f,"
+           "\"ends\":%.17g,\"error\":\"%"
+           "s\"}\n",
            t.steps, d->time, d->time >= T - 1e-9, 1e6 * t.spent / n, 1e6 * t.slowest, t.contacts,
            t.residual, t.penetration, t.repairs / n, t.parts / n, t.solves / n, t.below, memory(),
-           status == RB_OK ? "" : rb_status_text(status));
+           t.passed, 1e6 * critical(&in_turn, t.spent) / n, 1e6 * in_turn.shared / n,
+           sum_of(d->q, m->nq), status == RB_OK ? "" : rb_status_text(status));
     if (status != RB_OK) fprintf(stderr, "towers: t = %g: %s\n", d->time, err.text);
+    pool_free(threads);
+    free_turns(&in_turn);
     rb_data_free(d);
     return status != RB_OK;
 }

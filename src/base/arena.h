@@ -19,7 +19,8 @@ struct rb_arena {
     size_t below; /* bytes used in the blocks under the top             */
     size_t peak;  /* most bytes used at the same time before a reset    */
     int growths;
-    struct rb_meter *meter; /* where work is counted (meter.h); NULL: nowhere          */
+    struct rb_meter *meter;     /* where work is counted (meter.h); NULL: nowhere          */
+    const struct rb_team *team; /* who helps with one problem (team.h); NULL: nobody   */
     int plain; /* 1: there is one block, and all that was ever used fits into it      */
 };
 

@@ -293,13 +293,52 @@ static void collect(const triple *from, int nc, double *to)
     for (int c = 0; c < nc; c++) take(from, c, to + 3 * (ptrdiff_t)c);
 }
 
+/* Work on the contacts begin .. end - 1, each by itself. */
+typedef struct shares shares;
+typedef void kernel(const shares *of, int begin, int end);
+
+struct shares {
+    const interior *s;
+    kernel *then;
+    double a, aim;    /* length of a step, goal of products: where they are asked for */
+    const double *v;  /* NULL: velocities are there                                   */
+    const triple *to; /* Y v                                                          */
+};
+
+static void take_share(void *work, int k)
+{
+    const shares *x = work;
+    const rb_products *y = &x->s->y;
+    if (k >= y->members) return;
+    if (x->v) rb_products_to_contacts(y, x->v, x->to->v, k);
+    if (x->then) x->then(x, y->contacts[k], y->contacts[k + 1]);
+}
+
+static void for_contacts(const interior *s, kernel *what, double a, double aim)
+{
+    shares x = { .s = s, .then = what, .a = a, .aim = aim };
+    rb_team_run(s->y.team, take_share, &x);
+}
+
+/* to = Y v, then what follows from it. */
+static void find_changes(const interior *s, const double *v, const triple *to, kernel *then)
+{
+    shares x = { .s = s, .then = then, .v = v, .to = to };
+    rb_team_run(s->y.team, take_share, &x);
+}
+
+RB_VECTOR static void add_free(const shares *of, int begin, int end)
+{
+    const interior *s = of->s;
+    for (int i = 0; i < 3; i++) {
+        for (int c = begin; c < end; c++) s->u.v[i][c] += s->q.v[i][c];
+    }
+}
+
 /* s->u = Y v + q */
 static void find_velocities(interior *s, const double *v)
 {
-    rb_products_to_contacts(&s->y, v, s->u.v);
-    for (int i = 0; i < 3; i++) {
-        for (int c = 0; c < s->nc; c++) s->u.v[i][c] += s->q.v[i][c];
-    }
+    find_changes(s, v, &s->u, add_free);
 }
 
 /* Inside all cones, at a distance of AWAY times the scales from the guess r. */
@@ -350,10 +389,12 @@ static void make_scales(interior *s)
  */
 
 /* |r - P_K(r - (u + mu |u_t| n))|^2 of each contact. */
-RB_VECTOR static void measure_contacts(const interior *s, const double *restrict mu,
-                                       double *restrict term)
+RB_VECTOR static void measure_contacts(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    const double *restrict mu = s->k->mu;
+    double *restrict term = s->term;
+    for (int c = begin; c < end; c++) {
         double r[3], u[3], m = mu[c];
         take(&s->r, c, r);
         take(&s->u, c, u);
@@ -383,13 +424,15 @@ static double measure(interior *s)
     rb_products_to_bodies(&s->y, s->r.v, s->miss_v);
     find_velocities(s, s->miss_v);
     s->closing = find_closing(s);
-    measure_contacts(s, s->k->mu, s->term);
+    for_contacts(s, measure_contacts, 0.0, 0.0);
     return sqrt(sum_terms(s)) / s->k->q_norm;
 }
 
-RB_VECTOR static void miss_contacts(const interior *s, double *restrict term)
+RB_VECTOR static void miss_contacts(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    double *restrict term = s->term;
+    for (int c = begin; c < end; c++) {
         double r[3], x[3], u[3];
         take(&s->r, c, r);
         take(&s->x, c, x);
@@ -415,7 +458,7 @@ static void look(interior *s)
 {
     for (int i = 0; i < s->m; i++) s->miss_v[i] = s->v[i] - s->miss_v[i];
     find_velocities(s, s->v);
-    miss_contacts(s, s->term);
+    for_contacts(s, miss_contacts, 0.0, 0.0);
     s->gap = sum_terms(s) / (2 * s->nc);
     s->missed = find_missed(s);
 }
@@ -449,9 +492,12 @@ RB_INLINE void with_compliance(double d, const double *f, const double *S, doubl
 }
 
 /* Scaling and D; terms: not positive where rounding has left a cone. */
-RB_VECTOR static void scale_contacts(const interior *s, double eps, double *restrict term)
+RB_VECTOR static void scale_contacts(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    double *restrict term = s->term;
+    double eps = of->a;
+    for (int c = begin; c < end; c++) {
         double x[3], z[3], w[3], lam[3], b[2], S[3], D[6];
         take(&s->x, c, x);
         take_z(s, c, &s->r, z);
@@ -488,9 +534,10 @@ RB_INLINE void times_D(const interior *s, int c, const double *a, double *out)
 }
 
 /* h and h_0 of (K.15), D h in dr. */
-RB_VECTOR static void right_sides(const interior *s)
+RB_VECTOR static void right_sides(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    for (int c = begin; c < end; c++) {
         double lam[3], goal[3], w[3], miss[3], a[3], b[3], h[3], dr[3], eta = s->eta[c];
         take(&s->lam, c, lam);
         take(&s->goal_x, c, goal);
@@ -509,9 +556,10 @@ RB_VECTOR static void right_sides(const interior *s)
 }
 
 /* dr, dx, ds from du in s->u. */
-RB_VECTOR static void left_sides(const interior *s)
+RB_VECTOR static void left_sides(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    for (int c = begin; c < end; c++) {
         double du[3], h[3], miss[3], w[3], t[3], dr[3], dx[3], e = s->e[c];
         take(&s->u, c, du);
         take(&s->h, c, h);
@@ -534,17 +582,18 @@ RB_VECTOR static void left_sides(const interior *s)
 /* The change that goal_s and goal_x ask for. */
 static void direction(interior *s)
 {
-    right_sides(s);
+    for_contacts(s, right_sides, 0.0, 0.0);
     rb_products_to_bodies(&s->y, s->dr.v, s->dv);
     for (int i = 0; i < s->m; i++) s->dv[i] -= s->miss_v[i];
     rb_block_lu_solve(&s->y.b->lu, s->dv, s->y.b->work);
-    rb_products_to_contacts(&s->y, s->dv, s->u.v);
-    left_sides(s);
+    find_changes(s, s->dv, &s->u, left_sides);
 }
 
-RB_VECTOR static void step_contacts(const interior *s, double *restrict term)
+RB_VECTOR static void step_contacts(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    double *restrict term = s->term;
+    for (int c = begin; c < end; c++) {
         double z[3], dz[3];
         take_z(s, c, &s->r, z);
         take_z(s, c, &s->dr, dz);
@@ -555,13 +604,16 @@ RB_VECTOR static void step_contacts(const interior *s, double *restrict term)
 /* Largest step that stays inside. (l, u_t) always can: l is in no other equation. */
 static double most(interior *s)
 {
-    step_contacts(s, s->term);
+    for_contacts(s, step_contacts, 0.0, 0.0);
     return least_term(s);
 }
 
-RB_VECTOR static void products_after(const interior *s, double a, double *restrict term)
+RB_VECTOR static void products_after(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    double *restrict term = s->term;
+    double a = of->a;
+    for (int c = begin; c < end; c++) {
         double x[3], dx[3], z[3], dz[3];
         take(&s->x, c, x);
         take(&s->dx, c, dx);
@@ -576,13 +628,14 @@ RB_VECTOR static void products_after(const interior *s, double a, double *restri
 /* Mean product after a step of length a. */
 static double gap_after(interior *s, double a)
 {
-    products_after(s, a, s->term);
+    for_contacts(s, products_after, a, 0.0);
     return sum_terms(s) / (2 * s->nc);
 }
 
-RB_VECTOR static void predict(const interior *s)
+RB_VECTOR static void predict(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    for (int c = begin; c < end; c++) {
         double lam[3], goal[3];
         take(&s->lam, c, lam);
         product(lam, lam, goal);
@@ -608,9 +661,11 @@ RB_INLINE void scaled_step(const interior *s, int c, double *dx, double *dz)
 }
 
 /* Towards products of `aim`, second order of the prediction taken off. */
-RB_VECTOR static void correct(const interior *s, double aim)
+RB_VECTOR static void correct(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    double aim = of->aim;
+    for (int c = begin; c < end; c++) {
         double dx[3], dz[3], lam[3], cross[3], goal[3];
         take(&s->lam, c, lam);
         scaled_step(s, c, dx, dz);
@@ -631,9 +686,11 @@ RB_INLINE double pull(double value, double aim)
 }
 
 /* Products after a step of length a are pulled into the range around `aim`. */
-RB_VECTOR static void centre(const interior *s, double a, double aim)
+RB_VECTOR static void centre(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    double a = of->a, aim = of->aim;
+    for (int c = begin; c < end; c++) {
         double dx[3], dz[3], lam[3], p[3], goal[3];
         take(&s->lam, c, lam);
         take(&s->goal_x, c, goal);
@@ -702,15 +759,15 @@ static double aim_at(interior *s, double a)
 /* Direction and length of the step. */
 static double find_step(interior *s)
 {
-    predict(s);
+    for_contacts(s, predict, 0.0, 0.0);
     direction(s);
     double aim = aim_at(s, fmin(1.0, most(s))) * s->gap;
-    correct(s, aim);
+    for_contacts(s, correct, 0.0, aim);
     direction(s);
     double a = fmin(1.0, s->share * most(s));
     for (int i = 0; i < CENTRINGS && a < LONG; i++) {
         keep_direction(s);
-        centre(s, fmin(1.0, fmax(1.1 * a, a + TRIAL_MORE)), aim);
+        for_contacts(s, centre, fmin(1.0, fmax(1.1 * a, a + TRIAL_MORE)), aim);
         direction(s);
         double longer = fmin(1.0, s->share * most(s));
         if (longer < a) {
@@ -731,9 +788,11 @@ static void add_triple(const triple *d, int nc, double a, const triple *to)
 }
 
 /* (l, u_t) after a step of length a; where that leaves the cone, l follows the curved boundary. */
-RB_VECTOR static void move_slips(const interior *s, double a)
+RB_VECTOR static void move_slips(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    double a = of->a;
+    for (int c = begin; c < end; c++) {
         double x[3], dx[3];
         take(&s->x, c, x);
         take(&s->dx, c, dx);
@@ -749,15 +808,17 @@ RB_VECTOR static void move_slips(const interior *s, double a)
 
 static void go(interior *s, double a)
 {
-    move_slips(s, a);
+    for_contacts(s, move_slips, a, 0.0);
     add_triple(&s->dr, s->nc, a, &s->r);
     for (int c = 0; c < s->nc; c++) s->s[c] += a * s->ds[c];
     for (int i = 0; i < s->m; i++) s->v[i] += a * s->dv[i];
 }
 
-RB_VECTOR static void impulse_contacts(const interior *s, double *restrict term)
+RB_VECTOR static void impulse_contacts(const shares *of, int begin, int end)
 {
-    for (int c = 0; c < s->nc; c++) {
+    const interior *s = of->s;
+    double *restrict term = s->term;
+    for (int c = begin; c < end; c++) {
         double z[3], dz[3];
         take_z(s, c, &s->r, z);
         take_z(s, c, &s->dr, dz);
@@ -765,25 +826,42 @@ RB_VECTOR static void impulse_contacts(const interior *s, double *restrict term)
     }
 }
 
+/* Impulses and their velocities a further along dr, dx = W dr. */
+static void drift(interior *s, double a)
+{
+    add_triple(&s->dr, s->nc, a, &s->r);
+    add_triple(&s->dx, s->nc, a, &s->u);
+}
+
+static double measure_here(interior *s)
+{
+    for_contacts(s, measure_contacts, 0.0, 0.0);
+    return sqrt(sum_terms(s)) / s->k->q_norm;
+}
+
 /* Compliance keeps impulses that drift along a self-stress to the same short way in every step,
  * while velocities stand. Impulses alone go on in their direction while the measure falls. Returns
- * the measure. */
+ * the measure. The step is done: dv and dx are free. */
 static double extend(interior *s)
 {
-    impulse_contacts(s, s->term);
+    for_contacts(s, impulse_contacts, 0.0, 0.0);
     double limit = EXTEND_SHARE * least_term(s), best = measure(s), now = 0.0, at = 0.0;
+    if (!(limit > 0.0)) return best;
+    rb_products_to_bodies(&s->y, s->dr.v, s->dv);
+    find_changes(s, s->dv, &s->dx, NULL);
     for (double to = EXTEND_FIRST; now < limit && to <= EXTEND_MOST; to *= 2.0) {
         double next = fmin(to, limit);
-        add_triple(&s->dr, s->nc, next - now, &s->r);
+        drift(s, next - now);
         now = next;
-        double error = measure(s);
+        double error = measure_here(s);
         if (!(error < best)) break;
         best = error;
         at = now;
     }
-    if (at == now) return best;
-    add_triple(&s->dr, s->nc, at - now, &s->r);
-    return measure(s);
+    if (at != now) drift(s, at - now);
+    for (int i = 0; i < s->m; i++) s->miss_v[i] += at * s->dv[i];
+    s->closing = find_closing(s);
+    return best;
 }
 
 /* Steps may be made longer by compliance. At fine tolerances not while velocities miss more than
@@ -809,7 +887,7 @@ static double next_eps(const interior *s, double eps, double a)
 /* 0: the budget is spent, or a point has left its cone. */
 static int factor(interior *s, double eps, rb_interior *out)
 {
-    scale_contacts(s, eps, s->term);
+    for_contacts(s, scale_contacts, eps, 0.0);
     if (!(least_term(s) > 0.0)) return 0;
     if (!rb_meter_add(s->k->meter, RB_WORK_FACTOR, rb_bodies_units(s->y.b))) return 0;
     rb_products_factor(&s->y, &s->D);
@@ -870,7 +948,7 @@ static double guess_error(interior *s, const double *r)
     triple own = s->r;
     s->r = s->kept_r;
     spread(r, s->nc, &s->r);
-    measure_contacts(s, s->k->mu, s->term);
+    for_contacts(s, measure_contacts, 0.0, 0.0);
     s->closing = find_closing(s);
     s->r = own;
     return sqrt(sum_terms(s)) / s->k->q_norm;

@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "base/pieces.h"
+#include "base/team.h"
 #include "math/dense.h"
 #include "math/vec3.h"
 #include "solve/cone_crowd.h"
@@ -384,13 +385,33 @@ static void solve_one(const work *w, int i, rb_arena *arena)
     rb_arena_reset(arena, mark);
 }
 
+/* Contacts from which on the threads of the caller help each other with one island; they share out
+ * the others. Fewer: pauses take longer than what is shared. */
+enum { TEAM_CONTACTS = 500 };
+
+static int is_for_all(const rb_stage *s, int island)
+{
+    const int *start = s->set.island_start;
+    return start[island + 1] - start[island] >= TEAM_CONTACTS;
+}
+
+static void solve_together(const work *w, int i, rb_arena *arena)
+{
+    const rb_parallel *parallel = w->s->o->parallel;
+    rb_team team = { 0 };
+    if (parallel) team = (rb_team){ parallel->workers, parallel->run, parallel->ctx };
+    if (is_for_all(w->s, i)) arena->team = &team;
+    solve_one(w, i, arena);
+    arena->team = NULL;
+}
+
 /* Islands k, k + workers, ...: who solves what does not depend on time. */
 static void solve_share(void *argument, int k)
 {
     const work *w = argument;
     const rb_parallel *parallel = w->s->o->parallel;
     for (int i = k; i < w->s->set.nisland; i += parallel->workers) {
-        if (!w->skip[i]) solve_one(w, i, parallel->arena[k]);
+        if (!w->skip[i] && !is_for_all(w->s, i)) solve_one(w, i, parallel->arena[k]);
     }
 }
 
@@ -425,7 +446,7 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     if (status == RB_OK && shared) s->o->parallel->run(s->o->parallel->ctx, solve_share, &w);
     for (int i = 0; i < n && status == RB_OK; i++) {
         if (skip[i]) continue;
-        if (!shared) solve_one(&w, i, arena);
+        if (!shared || is_for_all(s, i)) solve_together(&w, i, arena);
         note(s, i, &w.x[i]);
         s->attempt.unsolved = i;
         status = w.x[i].status;

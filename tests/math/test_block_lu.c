@@ -135,6 +135,78 @@ TEST(open_rows_cost_nothing_and_stay)
     }
 }
 
+/* ---- shared out ---- */
+
+enum { GRID = 18, GRID_BLOCKS = GRID * GRID, GRID_ROWS = 6 * GRID_BLOCKS };
+
+static int grid_pattern(int *ptr, int *col)
+{
+    int used = 0;
+    for (int i = 0; i < GRID_BLOCKS; i++) {
+        ptr[i] = used;
+        for (int j = 0; j < GRID_BLOCKS; j++) {
+            int dx = abs(i % GRID - j % GRID), dy = abs(i / GRID - j / GRID);
+            if (dx <= 1 && dy <= 1) col[used++] = j;
+        }
+    }
+    ptr[GRID_BLOCKS] = used;
+    return used;
+}
+
+static int members;
+
+static void run_backwards(void *ctx, void (*task)(void *work, int k), void *work)
+{
+    (void)ctx;
+    for (int k = members - 1; k >= 0; k--) task(work, k);
+}
+
+static void solve_grid(const rb_team *team, const int *ptr, const int *col, const double *val,
+                       double *x)
+{
+    static double work[GRID_ROWS];
+    rb_arena *arena = rb_arena_new(NULL, 0);
+    rb_block_lu f;
+    arena->team = team;
+    CHECK_INT(rb_block_lu_analyse(&f, GRID_BLOCKS, 6, ptr, col, 1000000, arena), RB_OK);
+    CHECK(f.top < GRID_BLOCKS);
+    rb_block_lu_factor(&f, val);
+    rb_block_lu_solve(&f, x, work);
+    CHECK_INT(f.perturbed, 0);
+    rb_arena_free(arena);
+}
+
+/* The members of a team work backwards, one after the other. */
+TEST(a_team_finds_the_same_bits)
+{
+    static int ptr[GRID_BLOCKS + 1], col[9 * GRID_BLOCKS];
+    static double val[9 * GRID_BLOCKS * 36], b[GRID_ROWS], x[GRID_ROWS], alone[GRID_ROWS];
+    rb_rng rng = rb_rng_make(7);
+    int blocks = grid_pattern(ptr, col);
+    for (int k = 0; k < 36 * blocks; k++) val[k] = rb_rng_uniform(&rng, -1.0, 1.0);
+    for (int i = 0; i < GRID_BLOCKS; i++) {
+        for (int e = ptr[i]; e < ptr[i + 1]; e++) {
+            for (int k = 0; k < 6 && col[e] == i; k++) val[36 * e + 7 * k] += 40.0;
+        }
+    }
+    for (int i = 0; i < GRID_ROWS; i++) alone[i] = b[i] = rb_rng_uniform(&rng, -1.0, 1.0);
+    solve_grid(NULL, ptr, col, val, alone);
+    for (int i = 0; i < GRID_BLOCKS; i++) { /* it is a solution */
+        for (int r = 0; r < 6; r++) {
+            double sum = 0.0;
+            for (int e = ptr[i]; e < ptr[i + 1]; e++)
+                for (int k = 0; k < 6; k++) sum += val[36 * e + 6 * r + k] * alone[6 * col[e] + k];
+            CHECK_NEAR(sum, b[6 * i + r], 1e-12);
+        }
+    }
+    for (members = 2; members <= 5; members++) {
+        rb_team team = { members, run_backwards, NULL };
+        memcpy(x, b, sizeof x);
+        solve_grid(&team, ptr, col, val, x);
+        CHECK_INT(memcmp(x, alone, sizeof x), 0);
+    }
+}
+
 TEST(singular_diagonals_are_counted)
 {
     static double x[MOST_ROWS], work[MOST_ROWS];
@@ -344,7 +416,8 @@ TEST(every_budget_of_memory)
 }
 
 TEST_MAIN(RUN(agrees_with_dense_lu), RUN(open_rows_cost_nothing_and_stay),
-          RUN(singular_diagonals_are_counted), RUN(a_chain_has_no_fill),
-          RUN(a_star_is_eliminated_from_outside), RUN(fill_is_what_elimination_makes),
-          RUN(order_is_deterministic_and_groups_twins), RUN(too_much_fill_is_refused),
-          RUN(every_allocation_fails_in_turn), RUN(every_budget_of_memory))
+          RUN(a_team_finds_the_same_bits), RUN(singular_diagonals_are_counted),
+          RUN(a_chain_has_no_fill), RUN(a_star_is_eliminated_from_outside),
+          RUN(fill_is_what_elimination_makes), RUN(order_is_deterministic_and_groups_twins),
+          RUN(too_much_fill_is_refused), RUN(every_allocation_fails_in_turn),
+          RUN(every_budget_of_memory))

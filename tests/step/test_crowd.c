@@ -217,9 +217,40 @@ TEST(few_boxes_are_a_crowd_at_fast)
     scene_free(&s);
 }
 
-TEST_MAIN(RUN(a_pushed_tower_takes_one_problem_a_step), RUN(a_pushed_tower_reports_where_it_went),
-          RUN(rest_goes_on_in_shorter_steps), RUN(few_boxes_are_a_crowd_at_fast),
-          RUN(a_tower_rests_in_its_first_step), RUN(a_pushed_tower_stays_at_its_accuracy),
-          RUN(an_arch_is_pushed_and_does_not_fall), RUN(a_house_is_hit_as_strict_says),
-          RUN(without_friction_a_corner_carries_its_boxes),
+/* One after the other, the last one first: whoever depends on the order shows it. */
+static void run_backwards(void *ctx, void (*task)(void *work, int k), void *work)
+{
+    const rb_parallel *parallel = ctx;
+    for (int k = parallel->workers - 1; k >= 0; k--) task(work, k);
+}
+
+/* One island of more than a thousand contacts, factors and contacts shared out. */
+TEST(a_team_changes_no_bit_of_a_wall)
+{
+    rb_arena *arena[3] = { rb_arena_new(NULL, 0), rb_arena_new(NULL, 0), rb_arena_new(NULL, 0) };
+    rb_parallel three = { .workers = 3, .run = run_backwards, .arena = arena };
+    three.ctx = &three;
+    scene alone = open_tower("towers/wall.xml", RB_ACCURACY_FAST);
+    scene shared = open_tower("towers/wall.xml", RB_ACCURACY_FAST);
+    shared.o.parallel = &three;
+    int most = 0;
+    while (alone.d->time < 0.02) {
+        scene_step(&alone);
+        scene_step(&shared);
+        most = alone.info.rows_max > most ? alone.info.rows_max : most;
+        CHECK(shared.info.residual == alone.info.residual);
+        CHECK(memcmp(shared.d->q, alone.d->q, (size_t)alone.m->nq * sizeof(double)) == 0);
+        CHECK(memcmp(shared.d->v, alone.d->v, (size_t)alone.m->nv * sizeof(double)) == 0);
+    }
+    CHECK(most > 3000);
+    scene_free(&alone);
+    scene_free(&shared);
+    for (int k = 0; k < 3; k++) rb_arena_free(arena[k]);
+}
+
+TEST_MAIN(RUN(a_team_changes_no_bit_of_a_wall), RUN(a_pushed_tower_takes_one_problem_a_step),
+          RUN(a_pushed_tower_reports_where_it_went), RUN(rest_goes_on_in_shorter_steps),
+          RUN(few_boxes_are_a_crowd_at_fast), RUN(a_tower_rests_in_its_first_step),
+          RUN(a_pushed_tower_stays_at_its_accuracy), RUN(an_arch_is_pushed_and_does_not_fall),
+          RUN(a_house_is_hit_as_strict_says), RUN(without_friction_a_corner_carries_its_boxes),
           RUN(a_gate_with_dry_friction_opens_as_strict_says))
