@@ -246,3 +246,13 @@ def reproduce_impulse(b):
         rows.append((found.group(1), found.group(2), *found.group(3).split()))
     b.write_tables("reproduce-impulse.md", "Simulations of [Mirtich 1995]",
                    (("simulation", "stepper", "virtual [s]", "real [s]", "slowdown", "impacts", "per real second", "shifts"), rows))
+
+
+def papers(b):
+    """What the experiments of the papers print, without times; chains in free motion, as their test prints it."""
+    said = [b.ours("reproduce", name, "--out", tempfile.gettempdir()) for name in ("rod", "balls", "cube")]
+    lines = [re.sub(r"; [0-9.]+ s$", "", line) for text in said for line in text.splitlines() if "/" not in line or "==" in line]
+    b.write("reproduce.txt", "\n".join(lines))
+    found = re.findall(r"n = +(\d+): made (\S+) %, lost (\S+) % .*?, (\S+) iterations", b.call(os.path.join(b.build, "bin/test_smooth_chains")))
+    b.write_tables("smooth_chains.md", "Pendulums of spheres in free motion",
+                   (("links", "made", "lost", "iterations a step"), [(n, f"{m} %", f"{l} %", k) for n, m, l, k in found]))
