@@ -12,6 +12,8 @@
 #include "base/constants.h"
 #include "math/vec3.h"
 #include "events/hybrid.h"
+#include "step/motion.h"
+#include "step/steppers.h"
 
 /* Least speed of a bounce in units of g h [1]: 100 of them fill a step. Larger: elastic bodies stop
  * earlier. Smaller: more impacts in a step. */
@@ -21,15 +23,15 @@
 void rb_flight_floor(rb_stage *s)
 {
     double fastest = 0.0;
-    for (int j = 0; j < s->m->nv; j++) fastest = fmax(fastest, fabs(s->v0[j]));
-    s->least_speed = RB_IMPACT_ROUNDING * fastest * fmax(1.0, s->size);
+    for (int j = 0; j < s->m->nv; j++) fastest = fmax(fastest, fabs(s->start.v[j]));
+    s->events.least_speed = RB_IMPACT_ROUNDING * fastest * fmax(1.0, s->given->size);
 }
 
 double rb_flight_slow(const rb_stage *s, double h_full, double e)
 {
     double tail = e > 0.0 ? (1.0 - e) / (2.0 * e) : 1.0;
-    double slow = fmin(1.0, fmax(LEAST_BOUNCE, tail)) * s->gravity * h_full;
-    return fmax(slow, s->least_speed);
+    double slow = fmin(1.0, fmax(LEAST_BOUNCE, tail)) * s->given->gravity * h_full;
+    return fmax(slow, s->events.least_speed);
 }
 
 double rb_flight_bend(const rb_model *m, int geom, double far)
@@ -137,24 +139,24 @@ static double closing_speed(double gap, double before, double after, double h)
 static rb_flies flies(const rb_stage *s, double h_full, double near, const rb_contact *c,
                       double before, double after)
 {
-    if (s->paradigms) return rb_paradigms_flies(s, c, near, before, after);
+    if (s->events.paradigms) return rb_paradigms_flies(s, c, near, before, after);
     int grain;
     rb_material material;
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
     double e = material.restitution, slow = rb_flight_slow(s, h_full, e);
-    if (c->at.gap > RB_TOUCH * s->size) {
+    if (c->at.gap > RB_TOUCH * s->given->size) {
         double speed = closing_speed(c->at.gap, before, after, s->h);
         return speed > slow || c->at.gap > near * slow * h_full ? RB_FLIES : RB_FLIES_NOT;
     }
 
     /* the slowest bounce leaves with e times the slowest approach */
-    double bounce = fmax(s->least_speed, e > 0.0 ? e * slow : slow);
+    double bounce = fmax(s->events.least_speed, e > 0.0 ? e * slow : slow);
     return before > bounce ? RB_FLIES : RB_FLIES_NOT;
 }
 
 static void go_to(rb_stage *s, const double *v)
 {
-    memcpy(s->d->q, s->q0, (size_t)s->m->nq * sizeof *s->q0);
+    memcpy(s->d->q, s->start.q, (size_t)s->m->nq * sizeof *s->start.q);
     memcpy(s->d->v, v, (size_t)s->m->nv * sizeof *v);
     rb_kinematics(s->m, s->d);
     rb_velocity(s->m, s->d);
@@ -164,20 +166,20 @@ static void go_to(rb_stage *s, const double *v)
 /* Velocity at the end of the free motion. */
 static rb_status free_velocity(rb_stage *s)
 {
-    memcpy(s->d->act, s->act0, (size_t)s->m->na * sizeof *s->act0);
-    s->d->time = s->time0;
+    memcpy(s->d->act, s->start.act, (size_t)s->m->na * sizeof *s->start.act);
+    s->d->time = s->start.time;
     return rb_stage_free_motion(s);
 }
 
 rb_status rb_flight_find(rb_stage *s, rb_flight *out)
 {
     rb_data *d = s->d;
-    double slack = 2.0 * s->gravity * s->h; /* rows meet them with the velocity of the end */
+    double slack = 2.0 * s->given->gravity * s->h; /* rows meet them with the velocity of the end */
     *out = (rb_flight){ .contacts = rb_push(d->arena, rb_contact, d->touch_max),
-                        .watches_new = s->paradigms != NULL };
+                        .watches_new = s->events.paradigms != NULL };
     if (!out->contacts) return RB_NOMEM;
     rb_flight_floor(s);
-    go_to(s, s->v0);
+    go_to(s, s->start.v);
     rb_status status =
         rb_collide(s->m, d, s->h, slack, d->touch_max, out->contacts, &out->n, s->err);
     s->info->contacts = out->n;
@@ -196,7 +198,7 @@ rb_status rb_flight_start(rb_stage *s, double h_full, double near, rb_flight *ou
     rb_data *d = s->d;
     rb_status status = out->n > 0 ? free_velocity(s) : RB_OK;
     if (status != RB_OK || out->n == 0) return status;
-    go_to(s, s->v_free);
+    go_to(s, s->smooth.v);
     for (int i = 0; i < out->n; i++) {
         const rb_contact *c = &out->contacts[i];
         double after = rb_contact_rate(s->m, d, c);

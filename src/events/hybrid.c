@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "math/vec3.h"
+#include "step/steppers.h"
 
 /* `hybrid`: a pair leaves the constraints at this multiple of the speed at which it came to them
  * [1]. Larger: what a shock shakes loose is caught again without a bounce. 1: pairs at the limit
@@ -91,15 +92,15 @@ static double kinematic_acceleration(const rb_stage *s, int geom)
         turn += fabs(motion->amplitude[i + 3]) * rate_t * rate_t;
         turn += motion->velocity[i + 3] * motion->velocity[i + 3];
     }
-    return shift + turn * s->size;
+    return shift + turn * s->given->size;
 }
 
 /* v_s (H.1): weight and shaking of one step, less for what bounces well. */
 static double slow_speed(const rb_stage *s, int geom1, int geom2, double e)
 {
-    double weight = rb_flight_slow(s, s->paradigms->h, e);
+    double weight = rb_flight_slow(s, s->events.paradigms->h, e);
     double shaking = kinematic_acceleration(s, geom1) + kinematic_acceleration(s, geom2);
-    return weight + shaking * s->paradigms->h;
+    return weight + shaking * s->events.paradigms->h;
 }
 
 static rb_paradigm by_material(const rb_material *material)
@@ -120,7 +121,7 @@ static double rolling(const rb_stage *s, const int geoms[2], const double normal
         rate += rb_flight_roll(s->d->link_w + 3 * (ptrdiff_t)link, normal,
                                rb_flight_bend(s->m, geoms[k], rb_norm3(r)));
     }
-    return rate * s->paradigms->h;
+    return rate * s->events.paradigms->h;
 }
 
 double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double normal[3],
@@ -128,7 +129,7 @@ double rb_paradigms_slow(const rb_stage *s, const int geoms[2], const double nor
 {
     if (by_material(material) == RB_PARADIGM_CONSTRAINT) return INFINITY;
     double slow = slow_speed(s, geoms[0], geoms[1], material->restitution);
-    if (!find(s->paradigms, geoms[0], geoms[1])) return slow;
+    if (!find(s->events.paradigms, geoms[0], geoms[1])) return slow;
     return SHIFT_RATIO * slow + rolling(s, geoms, normal);
 }
 
@@ -140,10 +141,10 @@ static rb_flies constrained_pair_flies(const rb_stage *s, const rb_contact *c, d
                                        double slow)
 {
     double out = SHIFT_RATIO * slow;
-    if (c->at.gap <= RB_TOUCH * s->size)
-        return before > fmax(s->least_speed, out) ? RB_FLIES : RB_FLIES_NOT;
-    if (-before > out + s->gravity * s->h) return RB_FLIES_FAST;
-    return c->at.gap > out * s->paradigms->h ? RB_FLIES : RB_FLIES_NOT;
+    if (c->at.gap <= RB_TOUCH * s->given->size)
+        return before > fmax(s->events.least_speed, out) ? RB_FLIES : RB_FLIES_NOT;
+    if (-before > out + s->given->gravity * s->h) return RB_FLIES_FAST;
+    return c->at.gap > out * s->events.paradigms->h ? RB_FLIES : RB_FLIES_NOT;
 }
 
 rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near, double before,
@@ -154,11 +155,13 @@ rb_flies rb_paradigms_flies(const rb_stage *s, const rb_contact *c, double near,
     rb_pair_material(s->m, c->geom1, c->geom2, s->o, &material, &grain);
     if (by_material(&material) == RB_PARADIGM_CONSTRAINT) return RB_FLIES_NOT;
     double e = material.restitution, slow = slow_speed(s, c->geom1, c->geom2, e);
-    if (find(s->paradigms, c->geom1, c->geom2)) return constrained_pair_flies(s, c, before, slow);
-    if (c->at.gap <= RB_TOUCH * s->size)
-        return before > fmax(s->least_speed, e > 0.0 ? e * slow : slow) ? RB_FLIES : RB_FLIES_NOT;
+    if (find(s->events.paradigms, c->geom1, c->geom2))
+        return constrained_pair_flies(s, c, before, slow);
+    if (c->at.gap <= RB_TOUCH * s->given->size)
+        return before > fmax(s->events.least_speed, e > 0.0 ? e * slow : slow) ? RB_FLIES
+                                                                               : RB_FLIES_NOT;
     if (fmax(-before, -after) > slow) return RB_FLIES_FAST;
-    return c->at.gap > near * slow * s->paradigms->h ? RB_FLIES : RB_FLIES_NOT;
+    return c->at.gap > near * slow * s->events.paradigms->h ? RB_FLIES : RB_FLIES_NOT;
 }
 
 /* ---- shifts ------------------------------------------------------------------------------------
@@ -177,7 +180,7 @@ static void report(const rb_stage *s, int geom1, int geom2, const rb_constraint 
     if (c) {
         rb_copy3(s->set.point + 3 * c->object, event.pos);
         rb_copy3(s->set.frame + 9 * c->object, event.normal);
-        event.speed = s->u[c->row];
+        event.speed = s->problem.u[c->row];
     }
     sink->take(sink->ctx, &event);
 }
@@ -185,8 +188,8 @@ static void report(const rb_stage *s, int geom1, int geom2, const rb_constraint 
 /* A pair of candidates that is pressed; micro-collisions where it is not to shift. */
 static void take_candidate(rb_stage *s, const rb_constraint *c)
 {
-    rb_paradigms *x = s->paradigms;
-    if (!(s->p[c->row] > 0.0)) return;
+    rb_paradigms *x = s->events.paradigms;
+    if (!(s->answer.p[c->row] > 0.0)) return;
     rb_paradigm wanted = by_material(&c->material);
     if (wanted == RB_PARADIGM_IMPULSE) {
         s->info->micros++;
@@ -202,20 +205,20 @@ static void take_candidate(rb_stage *s, const rb_constraint *c)
 
 static void look_at_constraint(rb_stage *s, const rb_constraint *c)
 {
-    rb_constraint_pair *pair = find(s->paradigms, c->id.a, c->id.b);
+    rb_constraint_pair *pair = find(s->events.paradigms, c->id.a, c->id.b);
     if (!pair) {
         take_candidate(s, c);
         return;
     }
-    double u = s->u[c->row], e = c->material.restitution;
+    double u = s->problem.u[c->row], e = c->material.restitution;
     double out = SHIFT_RATIO * slow_speed(s, c->id.a, c->id.b, e);
-    pair->active |= s->p[c->row] > 0.0;
-    pair->near |= u <= out && c->gap + s->h * u <= out * s->paradigms->h;
+    pair->active |= s->answer.p[c->row] > 0.0;
+    pair->near |= u <= out && c->gap + s->h * u <= out * s->events.paradigms->h;
 }
 
 void rb_paradigms_shift(rb_stage *s)
 {
-    rb_paradigms *x = s->paradigms;
+    rb_paradigms *x = s->events.paradigms;
     int n = 0;
     for (int i = 0; i < x->n; i++) x->pairs[i].active = x->pairs[i].near = 0;
     for (int i = 0; i < s->set.ncontact; i++) look_at_constraint(s, &s->set.c[i]);
@@ -241,8 +244,8 @@ rb_status rb_stage_hybrid(rb_stage *s)
     rb_paradigms paradigms;
     rb_status status = rb_paradigms_start(s, &paradigms);
     if (status != RB_OK) return status;
-    s->paradigms = &paradigms;
+    s->events.paradigms = &paradigms;
     status = rb_stage_located(s);
-    s->paradigms = NULL;
+    s->events.paradigms = NULL;
     return status;
 }

@@ -52,7 +52,7 @@ rb_status rb_paradigms_strike(rb_stage *s)
 {
     const rb_constraint *c = &s->set.c[0];
     rb_impact in = { .mu = c->nrow == 3 ? c->material.friction : 0.0,
-                     .e = s->e[0],
+                     .e = s->problem.e[0],
                      .law = s->o->law };
     rb_impact_certificate cert;
     rb_impact_result out;
@@ -60,12 +60,12 @@ rb_status rb_paradigms_strike(rb_stage *s)
     rb_status status = compliance(s, in.K);
     if (status != RB_OK) return status;
     if (c->nrow == 1) fill_tangents(in.K);
-    for (int r = 0; r < c->nrow; r++) in.u[r] = s->u_before[r];
+    for (int r = 0; r < c->nrow; r++) in.u[r] = s->problem.u_before[r];
     status = rb_impact_solve(&in, &out);
     if (status != RB_OK || !rb_impact_certify(&in, &out, &cert)) return RB_UNSUPPORTED;
-    for (int r = 0; r < c->nrow; r++) s->p[r] = out.p[r];
+    for (int r = 0; r < c->nrow; r++) s->answer.p[r] = out.p[r];
     s->info->residual = fmax(s->info->residual, fmax(cert.cone, fmax(cert.approach, cert.law)));
-    s->single_impact = out;
+    s->events.single_impact = out;
     return RB_OK;
 }
 
@@ -75,20 +75,20 @@ void rb_paradigms_report(rb_stage *s)
     s->info->resolved++;
     for (int i = 0; i < s->set.ncontact; i++) {
         const rb_constraint *c = &s->set.c[i];
-        const double *p = s->p + c->row, *frame = s->set.frame + 9 * c->object;
+        const double *p = s->answer.p + c->row, *frame = s->set.frame + 9 * c->object;
         if (!(p[0] > 0.0)) continue;
         s->info->impacts++;
         s->info->events++;
         if (!sink->take) continue;
         rb_event event = { .kind = RB_EVENT_IMPACT,
-                           .time = s->time0,
+                           .time = s->start.time,
                            .geom1 = c->id.a,
                            .geom2 = c->id.b,
-                           .speed = s->u_before[c->row],
-                           .energy = s->single_impact.energy,
+                           .speed = s->problem.u_before[c->row],
+                           .energy = s->events.single_impact.energy,
                            .count = s->set.ncontact,
-                           .nphase = s->single_impact.nphase };
-        memcpy(event.phase, s->single_impact.phase, sizeof s->single_impact.phase);
+                           .nphase = s->events.single_impact.nphase };
+        memcpy(event.phase, s->events.single_impact.phase, sizeof s->events.single_impact.phase);
         rb_copy3(s->set.point + 3 * c->object, event.pos);
         rb_copy3(frame, event.normal);
         for (int r = 0; r < c->nrow && r < 3; r++) rb_axpy3(p[r], frame + 3 * r, event.impulse);

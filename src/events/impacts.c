@@ -13,6 +13,8 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "events/hybrid.h"
+#include "step/problems.h"
+#include "step/rows.h"
 
 /* A contact that touches is found where nothing moves faster than this [m/s]; the time it is looked
  * ahead then is RB_TOUCH of the size over it. */
@@ -34,8 +36,8 @@ typedef struct impact {
 static void go_to(rb_stage *s)
 {
     rb_flight_floor(s);
-    memcpy(s->d->q, s->q0, (size_t)s->m->nq * sizeof *s->q0);
-    memcpy(s->d->v, s->v0, (size_t)s->m->nv * sizeof *s->v0);
+    memcpy(s->d->q, s->start.q, (size_t)s->m->nq * sizeof *s->start.q);
+    memcpy(s->d->v, s->start.v, (size_t)s->m->nv * sizeof *s->start.v);
     rb_kinematics(s->m, s->d);
     rb_velocity(s->m, s->d);
     rb_frames(s->m, s->d);
@@ -47,7 +49,7 @@ static void go_to(rb_stage *s)
 static double slow_speed(const impact *x, const int geoms[2], const double normal[3],
                          const rb_material *material)
 {
-    if (x->s->paradigms) return rb_paradigms_slow(x->s, geoms, normal, material);
+    if (x->s->events.paradigms) return rb_paradigms_slow(x->s, geoms, normal, material);
     return rb_flight_slow(x->s, x->h_full, material->restitution);
 }
 
@@ -55,7 +57,7 @@ static double slow_speed(const impact *x, const int geoms[2], const double norma
 static rb_status find_touching(impact *x)
 {
     rb_stage *s = x->s;
-    double h = RB_TOUCH * s->size / TOUCH_SPEED;
+    double h = RB_TOUCH * s->given->size / TOUCH_SPEED;
     int n = 0, all = 0;
     rb_status status =
         rb_collide(s->m, s->d, h, TOUCH_SPEED, s->d->touch_max, x->touching, &all, s->err);
@@ -64,7 +66,7 @@ static rb_status find_touching(impact *x)
         return status;
     }
     for (int i = 0; i < all; i++) {
-        if (x->touching[i].at.gap <= RB_TOUCH * s->size) x->touching[n++] = x->touching[i];
+        if (x->touching[i].at.gap <= RB_TOUCH * s->given->size) x->touching[n++] = x->touching[i];
     }
     x->n = n;
     return RB_OK;
@@ -95,11 +97,12 @@ static int choose(impact *x, int all)
 {
     rb_stage *s = x->s;
     int any = 0;
-    s->ncontact = 0;
+    s->problem.ncontact = 0;
     for (int i = 0; i < x->n; i++) {
         int comes = approaches(x, i);
         any |= comes;
-        if (comes || all || !(x->e[i] > 0.0)) s->contacts[s->ncontact++] = x->touching[i];
+        if (comes || all || !(x->e[i] > 0.0))
+            s->problem.contacts[s->problem.ncontact++] = x->touching[i];
     }
     return any;
 }
@@ -111,18 +114,18 @@ static int choose(impact *x, int all)
 static void fill_velocities(impact *x)
 {
     rb_stage *s = x->s;
-    rb_constraints_velocity(&s->set, s->v0, s->u);
-    memcpy(s->u_before, s->u, (size_t)s->set.nrow * sizeof *s->u);
+    rb_constraints_velocity(&s->set, s->start.v, s->problem.u);
+    memcpy(s->problem.u_before, s->problem.u, (size_t)s->set.nrow * sizeof *s->problem.u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         if (c->kind != RB_CONSTRAINT_CONTACT) continue;
-        double e = c->material.restitution, u_n = s->u[c->row];
+        double e = c->material.restitution, u_n = s->problem.u[c->row];
         const double *normal = s->set.frame + 9 * (ptrdiff_t)c->object;
         const int geoms[2] = { c->id.a, c->id.b };
         if (!(u_n < -slow_speed(x, geoms, normal, &c->material))) continue;
-        s->e[i] = e;
-        if (s->o->law == RB_NEWTON) s->bias[c->row] = e * u_n;
-        s->u[c->row] += s->bias[c->row];
+        s->problem.e[i] = e;
+        if (s->o->law == RB_NEWTON) s->problem.bias[c->row] = e * u_n;
+        s->problem.u[c->row] += s->problem.bias[c->row];
     }
 }
 
@@ -130,10 +133,11 @@ static rb_status rows(impact *x)
 {
     rb_stage *s = x->s;
     rb_data *d = s->d;
-    double h = RB_TOUCH * s->size / TOUCH_SPEED;
-    s->last_p = NULL; /* those of the motion before are rows of another place, and given back */
-    rb_status status = rb_constraints_build(s->m, d, s->o, h, TOUCH_SPEED, s->contacts, s->ncontact,
-                                            NULL, &s->set);
+    double h = RB_TOUCH * s->given->size / TOUCH_SPEED;
+    s->attempt.last_p =
+        NULL; /* those of the motion before are rows of another place, and given back */
+    rb_status status = rb_constraints_build(s->m, d, s->o, h, TOUCH_SPEED, s->problem.contacts,
+                                            s->problem.ncontact, NULL, &s->set);
     if (status != RB_OK) return status;
     if (s->set.n > d->touch_max) {
         s->info->contacts = s->set.n;
@@ -154,12 +158,13 @@ static rb_status jump(rb_stage *s)
     double *u = rb_push(s->d->arena, double, s->set.nrow);
     if (!dv || !u) return RB_NOMEM;
     memset(dv, 0, (size_t)m->nv * sizeof *dv);
-    rb_constraints_force(&s->set, s->p, dv);
+    rb_constraints_force(&s->set, s->answer.p, dv);
     rb_mass_solve(m, s->d, dv);
-    for (int j = 0; j < m->nv; j++) s->v0[j] += dv[j];
-    rb_constraints_velocity(&s->set, s->v0, u);
+    for (int j = 0; j < m->nv; j++) s->start.v[j] += dv[j];
+    rb_constraints_velocity(&s->set, s->start.v, u);
     double energy = 0.0;
-    for (int i = 0; i < s->set.nrow; i++) energy += 0.5 * s->p[i] * (s->u_before[i] + u[i]);
+    for (int i = 0; i < s->set.nrow; i++)
+        energy += 0.5 * s->answer.p[i] * (s->problem.u_before[i] + u[i]);
     s->info->energy_created += energy;
     s->info->energy_impacts += energy;
     return RB_OK;
@@ -170,9 +175,9 @@ static rb_status solve_round(impact *x)
     rb_stage *s = x->s;
     rb_status status = rows(x);
     if (status != RB_OK) return status;
-    s->single_impact.nphase = 0;
-    s->single_impact.energy = 0.0;
-    if (s->paradigms && s->set.n == 1) {
+    s->events.single_impact.nphase = 0;
+    s->events.single_impact.energy = 0.0;
+    if (s->events.paradigms && s->set.n == 1) {
         status = rb_paradigms_strike(s);
         if (status != RB_UNSUPPORTED) return status == RB_OK ? jump(s) : status;
     }
@@ -204,11 +209,11 @@ static rb_status run(impact *x)
         if (status == RB_OK) find_speeds(x);
         int all = round >= ROUNDS + ROUNDS_PER_CONTACT * x->n;
         if (status != RB_OK || !choose(x, all)) return status;
-        s->info->impacts += round == 0 && !s->paradigms;
-        s->round = round + 1;
+        s->info->impacts += round == 0 && !s->events.paradigms;
+        s->attempt.impact = round + 1;
         rb_mark mark = rb_arena_mark(s->d->arena);
         status = solve_round(x);
-        if (status == RB_OK && s->paradigms) rb_paradigms_report(s);
+        if (status == RB_OK && s->events.paradigms) rb_paradigms_report(s);
         rb_arena_reset(s->d->arena, mark);
         if (status != RB_OK || all) return status;
     }
@@ -217,8 +222,8 @@ static rb_status run(impact *x)
 int rb_stage_impact_comes(rb_stage *s, double h_full, const rb_flight *found)
 {
     const impact x = { .s = s, .h_full = h_full };
-    double touch = RB_TOUCH * s->size;
-    if (s->gravity * s->h * s->h < touch) return 1; /* too short to see all that touches */
+    double touch = RB_TOUCH * s->given->size;
+    if (s->given->gravity * s->h * s->h < touch) return 1; /* too short to see all that touches */
     for (int i = 0; i < found->n; i++) {
         int grain;
         rb_material material;
@@ -240,7 +245,7 @@ rb_status rb_stage_impact(rb_stage *s, double h_full)
     x.speed = rb_push(s->d->arena, double, s->d->touch_max);
     x.slow = rb_push(s->d->arena, double, s->d->touch_max);
     rb_status status = x.touching && x.e && x.speed && x.slow ? run(&x) : RB_NOMEM;
-    s->round = 0;
+    s->attempt.impact = 0;
     rb_arena_reset(s->d->arena, mark);
     return status;
 }

@@ -10,6 +10,8 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "step/motion.h"
+#include "step/steppers.h"
 
 /* Longest time between ticks, at which contacts that last get their impulses [s]. Larger: bodies at
  * rest hop higher, g t^2 / 8, and slide in longer chords. Smaller: more events. */
@@ -116,7 +118,7 @@ static void drop_push(rb_events *x)
     size_t bytes = (size_t)x->s->m->nv * sizeof *d->push;
     memcpy(d->push, x->push, bytes);
     memcpy(d->push + x->s->m->nv, x->load, bytes);
-    d->push_time = x->s->time0 + x->h;
+    d->push_time = x->s->start.time + x->h;
 }
 
 /* The state at the end of the step. */
@@ -137,8 +139,8 @@ rb_status rb_stage_impulse(rb_stage *s)
     rb_status status = refuse_loops(s);
     if (status != RB_OK) return status;
     if (!take_memory(&x)) return RB_NOMEM;
-    s->inelastic = 1;
-    s->final = 1;
+    s->events.inelastic = 1;
+    s->attempt.final = 1;
     rb_stage_save(s);
     rb_flight_floor(s);
     status = rb_stage_kinematic_begin(s);

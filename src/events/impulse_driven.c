@@ -24,6 +24,11 @@
 #include "dynamics/smooth_push.h"
 #include "math/vec3.h"
 #include "events/impulse.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/problems.h"
+#include "step/rest.h"
+#include "step/rows.h"
 
 /* Iterations of the flight and its rows, which end before at STRAY. */
 enum { ITERATIONS = 8 };
@@ -123,7 +128,7 @@ static void slip(const rb_events *x, const rb_contact *c, double out[3])
 /* c from the velocities at the start: sign -1, then at the middle: sign 1. */
 static void add_turn(rb_events *x, int i, double sign)
 {
-    const rb_contact *c = &x->s->contacts[i];
+    const rb_contact *c = &x->s->problem.contacts[i];
     double *lead = x->lead + 4 * (ptrdiff_t)i, v[3];
     slip(x, c, v);
     lead[3] += sign * rb_dot3(c->at.normal, v);
@@ -133,7 +138,7 @@ static void add_turn(rb_events *x, int i, double sign)
 /* Point and normal of contacts from .. to, of one pair, where it is now; gaps stay. */
 static void place_contacts(rb_events *x, double t, int from, int to)
 {
-    rb_contact *c = x->s->contacts + from;
+    rb_contact *c = x->s->problem.contacts + from;
     int i = rb_meeting_find(x, c->geom1, c->geom2), n = to - from;
     if (i < 0 || x->meeting[i].point) return;
     rb_manifold then = { .most = RB_MANIFOLD_KEEP };
@@ -175,22 +180,22 @@ rb_status rb_driven_ahead(rb_events *x, double t, double ahead)
     copy(x->q_event, s->d->q, s->m->nq);
     copy(s->d->v, x->v_minus, s->m->nv);
     rb_velocity(s->m, s->d);
-    for (int i = 0; i < s->ncontact; i++) {
-        if (!of_driven(x, &s->contacts[i])) continue;
+    for (int i = 0; i < s->problem.ncontact; i++) {
+        if (!of_driven(x, &s->problem.contacts[i])) continue;
         memset(x->lead + 4 * (ptrdiff_t)i, 0, 4 * sizeof *x->lead);
         add_turn(x, i, -1.0);
     }
     go_to_middle(x, t, ahead);
     forget_places(x);
-    for (int from = 0, to; from < s->ncontact; from = to) {
-        const rb_contact *c = s->contacts + from;
-        for (to = from + 1; to < s->ncontact && s->contacts[to].geom1 == c->geom1 &&
-                            s->contacts[to].geom2 == c->geom2;)
+    for (int from = 0, to; from < s->problem.ncontact; from = to) {
+        const rb_contact *c = s->problem.contacts + from;
+        for (to = from + 1; to < s->problem.ncontact && s->problem.contacts[to].geom1 == c->geom1 &&
+                            s->problem.contacts[to].geom2 == c->geom2;)
             to++;
         if (of_driven(x, c)) place_contacts(x, t, from, to);
     }
-    for (int i = 0; i < s->ncontact; i++)
-        if (of_driven(x, &s->contacts[i])) add_turn(x, i, 1.0);
+    for (int i = 0; i < s->problem.ncontact; i++)
+        if (of_driven(x, &s->problem.contacts[i])) add_turn(x, i, 1.0);
     return RB_OK;
 }
 
@@ -219,13 +224,13 @@ static int halt_speeds(rb_events *x, double ahead)
     rb_stage *s = x->s;
     double fastest = 0.0;
     int any = 0;
-    rb_constraints_velocity(&s->set, x->v_minus, s->u);
+    rb_constraints_velocity(&s->set, x->v_minus, s->problem.u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        double *u = s->u + c->row;
+        double *u = s->problem.u + c->row;
         if (!rb_touches_driven(x, c)) continue;
         if (c->kind <= RB_CONSTRAINT_LIMIT) {
-            u[0] += fmax(0.0, s->room[i]);
+            u[0] += fmax(0.0, s->problem.room[i]);
             any |= u[0] * ahead < -STRAY * x->shell;
         }
         for (int r = 0; r < c->nrow; r++) fastest = fmax(fastest, fabs(u[r]));
@@ -233,8 +238,8 @@ static int halt_speeds(rb_events *x, double ahead)
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         if (rb_touches_driven(x, c)) continue;
-        memset(s->u + c->row, 0, (size_t)c->nrow * sizeof *s->u);
-        if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] = fastest;
+        memset(s->problem.u + c->row, 0, (size_t)c->nrow * sizeof *s->problem.u);
+        if (c->kind <= RB_CONSTRAINT_LIMIT) s->problem.u[c->row] = fastest;
     }
     return any;
 }
@@ -243,7 +248,7 @@ rb_status rb_driven_halt(rb_events *x, double ahead)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    s->energy = 0.0;
+    s->answer.energy = 0.0;
     if (s->set.nrow == 0 || !halt_speeds(x, ahead)) return RB_OK;
     double *f = rb_push(s->d->arena, double, m->nv), *dv = rb_push(s->d->arena, double, m->nv);
     unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
@@ -251,20 +256,20 @@ rb_status rb_driven_halt(rb_events *x, double ahead)
     memset(skip, 0, (size_t)s->set.nisland);
     rb_mass(m, s->d);
     rb_status status = rb_mass_factor(m, s->d);
-    s->kept = NULL;
+    s->problem.kept = NULL;
     if (status == RB_OK) status = rb_stage_solve_others(s, skip);
     if (status != RB_OK) return status;
     memset(f, 0, (size_t)m->nv * sizeof *f);
-    rb_constraints_force(&s->set, s->p, f);
+    rb_constraints_force(&s->set, s->answer.p, f);
     copy(dv, f, m->nv);
     rb_mass_solve(m, s->d, dv);
     for (int j = 0; j < m->nv; j++) {
-        s->energy += f[j] * (x->v_minus[j] + 0.5 * dv[j]);
+        s->answer.energy += f[j] * (x->v_minus[j] + 0.5 * dv[j]);
         x->v_minus[j] += dv[j];
-        s->v0[j] += dv[j];
-        s->v_free[j] += dv[j];
+        s->start.v[j] += dv[j];
+        s->smooth.v[j] += dv[j];
     }
-    for (int i = 0; i < s->set.nrow; i++) s->energy += s->p[i] * s->set.drive[i];
+    for (int i = 0; i < s->set.nrow; i++) s->answer.energy += s->answer.p[i] * s->set.drive[i];
     return RB_OK;
 }
 
@@ -287,13 +292,14 @@ void rb_driven_spend(rb_events *x, const rb_constraints *before, const double *p
 static void ask_for_mean_velocity(rb_events *x)
 {
     rb_stage *s = x->s;
-    rb_constraints_velocity(&s->set, x->v_minus, s->u);
+    rb_constraints_velocity(&s->set, x->v_minus, s->problem.u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         double lead[3] = { 0.0, 0.0, 0.0 };
         if (c->kind > RB_CONSTRAINT_LIMIT || !rb_touches_driven(x, c)) continue;
         if (c->kind == RB_CONSTRAINT_CONTACT) rb_impulse_lead_of(x, c, lead);
-        s->bias[c->row] += fmax(0.0, s->u[c->row] - lead[0]) + fmax(0.0, s->room[i]);
+        s->problem.bias[c->row] +=
+            fmax(0.0, s->problem.u[c->row] - lead[0]) + fmax(0.0, s->problem.room[i]);
     }
 }
 
@@ -316,7 +322,7 @@ rb_status rb_driven_rate(rb_events *x, double t, double ahead, int tick)
     for (int j = 0; j < m->nv && status == RB_OK; j++) {
         if (!is_driven(x, j)) continue;
         x->accel[j] = (x->v_end[j] - x->v_minus[j]) / ahead;
-        s->v_free[j] = x->v_end[j];
+        s->smooth.v[j] = x->v_end[j];
     }
     go_to_middle(x, t, ahead);
     if (status == RB_OK) ask_for_mean_velocity(x);
@@ -337,7 +343,7 @@ static void forces(const rb_events *x, double ahead, int of_free, double *f)
         if (of_free && !free) continue;
         for (int r = 0; r < c->nrow; r++, J += c->ndof)
             for (int k = 0; k < c->ndof; k++)
-                if (is_driven(x, dof[k])) f[dof[k]] += s->p[c->row + r] * J[k] / ahead;
+                if (is_driven(x, dof[k])) f[dof[k]] += s->answer.p[c->row + r] * J[k] / ahead;
     }
 }
 
@@ -346,7 +352,7 @@ static double defect(rb_events *x, double ahead, double *dv, double *u)
 {
     rb_stage *s = x->s;
     double most = 0.0;
-    for (int j = 0; j < s->m->nv; j++) dv[j] = is_driven(x, j) ? x->v_end[j] - s->v_new[j] : 0.0;
+    for (int j = 0; j < s->m->nv; j++) dv[j] = is_driven(x, j) ? x->v_end[j] - s->answer.v[j] : 0.0;
     rb_constraints_velocity(&s->set, dv, u);
     for (int i = 0; i < s->set.nrow; i++)
         most = fmax(most, 0.5 * ahead * fabs(u[i] - s->set.drive[i]));
@@ -356,13 +362,13 @@ static double defect(rb_events *x, double ahead, double *dv, double *u)
 static rb_status solve_again(rb_events *x, const double *dv, double *start)
 {
     rb_stage *s = x->s;
-    for (int j = 0; j < s->m->nv; j++) s->v_free[j] += dv[j];
+    for (int j = 0; j < s->m->nv; j++) s->smooth.v[j] += dv[j];
     rb_impulse_row_speeds(x);
-    copy(start, s->p, s->set.nrow);
-    s->last = s->set;
-    s->last_p = start;
-    rb_status status = rb_stage_solve_others(s, s->still);
-    s->last_p = NULL;
+    copy(start, s->answer.p, s->set.nrow);
+    s->attempt.last = s->set;
+    s->attempt.last_p = start;
+    rb_status status = rb_stage_solve_others(s, s->answer.still);
+    s->attempt.last_p = NULL;
     return status == RB_OK ? rb_stage_rest(s) : status;
 }
 

@@ -9,6 +9,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "events/impulse.h"
+#include "step/motion.h"
 
 /* ---- who flies how -----------------------------------------------------------------------------
  */
@@ -111,7 +112,7 @@ rb_status rb_impulse_drive(rb_events *x, double t)
     memcpy(d->q, x->q, (size_t)s->m->nq * sizeof *d->q);
     memcpy(d->v, x->v, (size_t)s->m->nv * sizeof *d->v);
     memcpy(d->act, x->act, (size_t)s->m->na * sizeof *d->act);
-    d->time = s->time0 + x->q_t;
+    d->time = s->start.time + x->q_t;
     if (t > x->q_t) {
         rb_stage_kinematic_pose(s, 0.5 * (x->q_t + t));
         rb_status status = rb_driven_fly(x, t - x->q_t);
@@ -292,7 +293,7 @@ static void start_kinematic(rb_events *x, int link)
     const rb_model *m = x->s->m;
     rb_flyer *f = &x->flyer[link];
     int mocap = m->body_mocap[m->link_body[link]];
-    const double *pose = x->s->mocap0 + 7 * (ptrdiff_t)mocap;
+    const double *pose = x->s->start.mocap + 7 * (ptrdiff_t)mocap;
     const double *v = x->s->d->mocap_v + 6 * (ptrdiff_t)mocap;
     rb_copy3(pose, f->c);
     memcpy(f->q, pose + 3, sizeof f->q);

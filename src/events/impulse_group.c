@@ -19,6 +19,11 @@
 #include "base/constants.h"
 #include "math/vec3.h"
 #include "events/impulse.h"
+#include "step/motion.h"
+#include "step/problems.h"
+#include "step/rest.h"
+#include "step/rows.h"
+#include "step/touch.h"
 
 static void copy(double *to, const double *from, int n)
 {
@@ -35,9 +40,9 @@ static rb_status gather(rb_events *x, double t)
     const rb_model *m = s->m;
     rb_status status = x->ndriven > 0 ? rb_impulse_drive(x, t) : RB_OK;
     memset(x->accel, 0, (size_t)m->nv * sizeof *x->accel);
-    for (int i = 0; i < s->ncontact && status == RB_OK; i++) {
-        const int links[2] = { m->geom_link[s->contacts[i].geom1],
-                               m->geom_link[s->contacts[i].geom2] };
+    for (int i = 0; i < s->problem.ncontact && status == RB_OK; i++) {
+        const int links[2] = { m->geom_link[s->problem.contacts[i].geom1],
+                               m->geom_link[s->problem.contacts[i].geom2] };
         for (int k = 0; k < 2 && status == RB_OK; k++) {
             if (x->flyer[links[k]].kind != RB_FLYER_FREE) continue;
             status = rb_impulse_sync(x, links[k], t);
@@ -59,11 +64,11 @@ static void start_velocities(rb_events *x, double t, double ahead, int tick)
     for (int j = 0; j < m->nv; j++) {
         double flown = tick ? rb_flyer_flown(x, m->dof_link[j], t) : 0.0;
         double gain = 0.5 * flown * x->accel[j];
-        s->v_free[j] = x->v_minus[j] + 0.5 * ahead * x->accel[j];
-        s->v0[j] = x->v_minus[j] - gain;
-        if (fabs(s->v0[j]) <= RB_HOP_ROUNDING * fabs(gain)) { /* the hop of a body at rest */
-            s->v0[j] = 0.0;
-            s->v_free[j] = 0.5 * (ahead + flown) * x->accel[j];
+        s->smooth.v[j] = x->v_minus[j] + 0.5 * ahead * x->accel[j];
+        s->start.v[j] = x->v_minus[j] - gain;
+        if (fabs(s->start.v[j]) <= RB_HOP_ROUNDING * fabs(gain)) { /* the hop of a body at rest */
+            s->start.v[j] = 0.0;
+            s->smooth.v[j] = 0.5 * (ahead + flown) * x->accel[j];
         }
     }
 }
@@ -87,7 +92,7 @@ static void start_velocities(rb_events *x, double t, double ahead, int tick)
 static int moves(const rb_stage *s, const rb_constraint *c)
 {
     for (int k = 0; k < c->ndof; k++)
-        if (s->v0[s->set.dof[c->dof + k]] != 0.0) return 1;
+        if (s->start.v[s->set.dof[c->dof + k]] != 0.0) return 1;
     return 0;
 }
 
@@ -111,7 +116,7 @@ static double room_of(const rb_events *x, const rb_constraint *c, const unsigned
     if (rb_touches_driven(x, c)) return fmin(0.0, c->gap);
     if (c->gap >= NEARLY * x->rest) return 0.0;
     int pushed = c->island >= 0 && led[c->island];
-    if (c->gap >= -RB_GAP_ZERO * s->size && (pushed || !moves(s, c))) return 0.0;
+    if (c->gap >= -RB_GAP_ZERO * s->given->size && (pushed || !moves(s, c))) return 0.0;
     if (pushed && c->gap < -x->shell) return 0.0;
     return fmax(c->gap, -x->shell) - x->rest;
 }
@@ -122,7 +127,7 @@ static double bias_of(const rb_events *x, const rb_constraint *c)
     if (c->kind == RB_CONSTRAINT_LIMIT) return fmax(0.0, c->gap) / x->s->h;
     if (c->kind != RB_CONSTRAINT_CONTACT) return 0.0;
     if (c->gap > 0.0) return c->gap / x->s->h;
-    return fmax(LIFT * c->gap / x->tau, -LIFT_SPEED * x->s->gravity * x->tau);
+    return fmax(LIFT * c->gap / x->tau, -LIFT_SPEED * x->s->given->gravity * x->tau);
 }
 
 /* Rows are those of the tick; what they change by until half a flight later, by the velocity of the
@@ -137,7 +142,7 @@ void rb_impulse_lead_of(const rb_events *x, const rb_constraint *c, double out[3
 
 static void add_lead(rb_events *x, const rb_constraint *c)
 {
-    double lead[3], *bias = x->s->bias + c->row;
+    double lead[3], *bias = x->s->problem.bias + c->row;
     rb_impulse_lead_of(x, c, lead);
     for (int r = 0; r < c->nrow && r < 3; r++) bias[r] += lead[r];
 }
@@ -150,12 +155,12 @@ static rb_status fill_biases(rb_events *x, double since)
     unsigned char *led = rb_push(s->d->arena, unsigned char, s->set.nisland);
     if (!led) return RB_NOMEM;
     mark_kinematic(&s->set, led);
-    rb_constraints_velocity(&s->set, x->v_minus, s->u);
+    rb_constraints_velocity(&s->set, x->v_minus, s->problem.u);
     for (int i = 0; i < s->set.n; i++) {
         rb_constraint *c = &s->set.c[i];
         if (c->kind == RB_CONSTRAINT_CONTACT) c->gap = room_of(x, c, led);
-        if (c->kind == RB_CONSTRAINT_LIMIT) c->gap -= since * s->u[c->row];
-        s->bias[c->row] = s->room[i] = bias_of(x, c);
+        if (c->kind == RB_CONSTRAINT_LIMIT) c->gap -= since * s->problem.u[c->row];
+        s->problem.bias[c->row] = s->problem.room[i] = bias_of(x, c);
         if (c->kind == RB_CONSTRAINT_CONTACT) add_lead(x, c);
     }
     return RB_OK;
@@ -164,8 +169,8 @@ static rb_status fill_biases(rb_events *x, double since)
 void rb_impulse_row_speeds(rb_events *x)
 {
     rb_stage *s = x->s;
-    rb_constraints_velocity(&s->set, s->v_free, s->u);
-    for (int i = 0; i < s->set.nrow; i++) s->u[i] += s->bias[i];
+    rb_constraints_velocity(&s->set, s->smooth.v, s->problem.u);
+    for (int i = 0; i < s->set.nrow; i++) s->problem.u[i] += s->problem.bias[i];
 }
 
 /* The table of touching constraints has the gaps as they are. */
@@ -173,11 +178,11 @@ static void store(rb_events *x)
 {
     rb_stage *s = x->s;
     for (int i = 0; i < s->set.ncontact; i++)
-        s->set.c[i].gap = s->contacts[s->set.c[i].object].at.gap;
-    rb_constraints_velocity(&s->set, s->v_new, s->u);
+        s->set.c[i].gap = s->problem.contacts[s->set.c[i].object].at.gap;
+    rb_constraints_velocity(&s->set, s->answer.v, s->problem.u);
     rb_stage_store(s);
     s->info->contacts = s->set.n;
-    for (int i = 0; i < s->set.n; i++) s->info->active += s->p[s->set.c[i].row] != 0.0;
+    for (int i = 0; i < s->set.n; i++) s->info->active += s->answer.p[s->set.c[i].row] != 0.0;
 }
 
 static void go_to(rb_events *x, const double *v)
@@ -194,9 +199,10 @@ static rb_status rows(rb_events *x, double ahead, double since)
 {
     rb_stage *s = x->s;
     rb_data *d = s->d;
-    copy(s->q0, d->q, s->m->nq);
-    rb_status status = rb_constraints_build(s->m, d, s->o, ahead, s->gravity * ahead, s->contacts,
-                                            s->ncontact, NULL, &s->set);
+    copy(s->start.q, d->q, s->m->nq);
+    rb_status status =
+        rb_constraints_build(s->m, d, s->o, ahead, s->given->gravity * ahead, s->problem.contacts,
+                             s->problem.ncontact, NULL, &s->set);
     if (status != RB_OK) return status;
     if (s->set.n > d->touch_max) {
         s->info->contacts = s->set.n;
@@ -214,19 +220,19 @@ static void report(rb_events *x, double t)
 {
     rb_stage *s = x->s;
     const rb_event_sink *sink = &s->o->events;
-    rb_event event = { .kind = RB_EVENT_MICRO, .time = s->time0 + t };
+    rb_event event = { .kind = RB_EVENT_MICRO, .time = s->start.time + t };
     int micros = 0;
     for (int i = 0; i < s->set.ncontact; i++) {
         const rb_constraint *c = &s->set.c[i];
-        const double *p = s->p + c->row;
+        const double *p = s->answer.p + c->row;
         if (!(p[0] > 0.0)) continue;
         micros++;
         if (!sink->take) continue;
-        const rb_contact *contact = &s->contacts[c->object];
+        const rb_contact *contact = &s->problem.contacts[c->object];
         const double *frame = s->set.frame + 9 * c->object;
         event.geom1 = contact->geom1;
         event.geom2 = contact->geom2;
-        event.speed = s->u_before[c->row];
+        event.speed = s->problem.u_before[c->row];
         event.count = s->set.ncontact;
         rb_copy3(s->set.point + 3 * c->object, event.pos);
         rb_copy3(contact->at.normal, event.normal);
@@ -241,10 +247,10 @@ static void report(rb_events *x, double t)
     s->info->resolved++;
     if (!sink->take) return;
     rb_event group = { .kind = RB_EVENT_GROUP,
-                       .time = s->time0 + t,
+                       .time = s->start.time + t,
                        .geom1 = -1,
                        .geom2 = -1,
-                       .energy = s->energy,
+                       .energy = s->answer.energy,
                        .count = micros };
     sink->take(sink->ctx, &group);
 }
@@ -254,7 +260,7 @@ static double start_of(const rb_events *x, int dof, double ahead)
 {
     double hop = 0.5 * ahead * x->accel[dof];
     int driven = x->flyer[x->s->m->dof_link[dof]].kind == RB_FLYER_DRIVEN;
-    return driven ? x->v_minus[dof] : x->s->v_new[dof] - hop;
+    return driven ? x->v_minus[dof] : x->s->answer.v[dof] - hop;
 }
 
 /* All trees that a row belongs to. */
@@ -263,11 +269,11 @@ static void release_open(rb_events *x, double t, double ahead)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     if (x->ndriven > 0) rb_driven_take(x, t, ahead);
-    for (int j = 0; j < m->nv; j++) s->v_new[j] = start_of(x, j, ahead);
+    for (int j = 0; j < m->nv; j++) s->answer.v[j] = start_of(x, j, ahead);
     for (int k = 1; k < m->nlink; k++) {
         int tree = m->link_tree[k];
         if (tree < 0 || s->set.tree_island[tree] < 0) continue;
-        rb_impulse_take(x, k, t, s->v_new);
+        rb_impulse_take(x, k, t, s->answer.v);
     }
     x->q_now = NAN;
 }
@@ -277,12 +283,12 @@ static double mean_of(const rb_events *x, int dof, double ahead)
 {
     if (x->flyer[x->s->m->dof_link[dof]].kind == RB_FLYER_DRIVEN)
         return 0.5 * (x->v_minus[dof] + x->v_end[dof]);
-    return 0.5 * (x->v_minus[dof] + x->s->v_new[dof] - 0.5 * ahead * x->accel[dof]);
+    return 0.5 * (x->v_minus[dof] + x->s->answer.v[dof] - 0.5 * ahead * x->accel[dof]);
 }
 
 static rb_status solve(rb_stage *s)
 {
-    s->attempts++;
+    s->attempt.count++;
     rb_status status = rb_stage_solve(s);
     return status == RB_OK ? rb_stage_rest(s) : status;
 }
@@ -295,12 +301,12 @@ static rb_status solve_again(rb_events *x, double t)
     double *p = rb_push(s->d->arena, double, s->set.nrow);
     double *v = rb_push(s->d->arena, double, s->m->nv);
     if (!p || !v) return RB_NOMEM;
-    copy(p, s->p, s->set.nrow);
-    copy(v, s->v_new, s->m->nv);
+    copy(p, s->answer.p, s->set.nrow);
+    copy(v, s->answer.v, s->m->nv);
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < s->set.ncontact; i++) {
             const rb_constraint *c = &s->set.c[i];
-            double *u = s->u + c->row, *bias = s->bias + c->row, lead[3];
+            double *u = s->problem.u + c->row, *bias = s->problem.bias + c->row, lead[3];
             rb_impulse_lead_of(x, c, lead);
             for (int r = 0; r < c->nrow && r < 3; r++) {
                 u[r] += sign * lead[r];
@@ -308,13 +314,13 @@ static rb_status solve_again(rb_events *x, double t)
             }
         }
         if (sign > 0) break;
-        rb_impulse_middle(x, t, s->v_new);
+        rb_impulse_middle(x, t, s->answer.v);
         rb_impulse_leads(x);
     }
     rb_status status = solve(s);
     if (status != RB_UNSOLVED) return status;
-    copy(s->p, p, s->set.nrow);
-    copy(s->v_new, v, s->m->nv);
+    copy(s->answer.p, p, s->set.nrow);
+    copy(s->answer.v, v, s->m->nv);
     return RB_OK;
 }
 
@@ -331,7 +337,7 @@ static int drop_leads(rb_events *x, double ahead, double *f, double *push, doubl
     int any = 0;
     memset(f, 0, (size_t)m->nv * sizeof *f);
     memset(gain, 0, (size_t)s->set.nisland * sizeof *gain);
-    rb_constraints_force(&s->set, s->p, f);
+    rb_constraints_force(&s->set, s->answer.p, f);
     rb_mass_multiply(m, s->d, x->v_minus, push);
     for (int j = 0; j < m->nv; j++) {
         int tree = m->link_tree[m->dof_link[j]], island = tree < 0 ? -1 : s->set.tree_island[tree];
@@ -342,7 +348,7 @@ static int drop_leads(rb_events *x, double ahead, double *f, double *push, doubl
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         for (int r = 0; r < c->nrow && c->island >= 0; r++)
-            gain[c->island] += s->p[c->row + r] * s->set.drive[c->row + r];
+            gain[c->island] += s->answer.p[c->row + r] * s->set.drive[c->row + r];
     }
     for (int i = 0; i < s->set.ncontact; i++) {
         const rb_constraint *c = &s->set.c[i];
@@ -351,8 +357,8 @@ static int drop_leads(rb_events *x, double ahead, double *f, double *push, doubl
         rb_impulse_lead_of(x, c, lead);
         for (int r = 0; r < c->nrow && r < 3; r++) {
             any |= lead[r] != 0.0;
-            s->u[c->row + r] -= lead[r];
-            s->bias[c->row + r] -= lead[r];
+            s->problem.u[c->row + r] -= lead[r];
+            s->problem.bias[c->row + r] -= lead[r];
         }
     }
     return any;
@@ -376,10 +382,10 @@ static int drop_lifting(rb_stage *s)
     int any = 0;
     for (int i = 0; i < s->set.ncontact; i++) {
         int row = s->set.c[i].row;
-        if (!(s->room[i] < 0.0)) continue;
-        s->u[row] -= s->room[i];
-        s->bias[row] -= s->room[i];
-        s->room[i] = 0.0;
+        if (!(s->problem.room[i] < 0.0)) continue;
+        s->problem.u[row] -= s->problem.room[i];
+        s->problem.bias[row] -= s->problem.room[i];
+        s->problem.room[i] = 0.0;
         any = 1;
     }
     return any;
@@ -407,9 +413,9 @@ static rb_status measure(rb_events *x, double ahead)
     double *f = rb_push(s->d->arena, double, m->nv);
     if (!f) return RB_NOMEM;
     memset(f, 0, (size_t)m->nv * sizeof *f);
-    rb_constraints_force(&s->set, s->p, f);
-    for (int j = 0; j < m->nv; j++) s->energy += f[j] * mean_of(x, j, ahead);
-    for (int i = 0; i < s->set.nrow; i++) s->energy += s->p[i] * s->set.drive[i];
+    rb_constraints_force(&s->set, s->answer.p, f);
+    for (int j = 0; j < m->nv; j++) s->answer.energy += f[j] * mean_of(x, j, ahead);
+    for (int i = 0; i < s->set.nrow; i++) s->answer.energy += s->answer.p[i] * s->set.drive[i];
     return RB_OK;
 }
 
@@ -426,7 +432,7 @@ static rb_status prepare_driven(rb_events *x, double t, double ahead, int tick)
     rb_stage *s = x->s;
     rb_status status = rb_driven_halt(x, ahead);
     rb_constraints before = s->set;
-    const double *p = s->p;
+    const double *p = s->answer.p;
     if (status == RB_OK) status = rb_driven_ahead(x, t, ahead);
     if (status == RB_OK) status = rows(x, ahead, 0.5 * ahead);
     if (status != RB_OK) return status;
@@ -441,12 +447,12 @@ static rb_status prepare(rb_events *x, double t, double ahead, int tick)
     rb_status status = gather(x, t);
     if (status != RB_OK) return status;
     start_velocities(x, t, ahead, tick);
-    go_to(x, x->ndriven > 0 ? x->v_minus : s->v_free);
+    go_to(x, x->ndriven > 0 ? x->v_minus : s->smooth.v);
     status = rows(x, ahead, 0.0);
-    s->energy = 0.0;
+    s->answer.energy = 0.0;
     if (status == RB_OK && x->ndriven > 0) status = prepare_driven(x, t, ahead, tick);
     if (status != RB_OK) return status;
-    rb_constraints_velocity(&s->set, s->v0, s->u_before);
+    rb_constraints_velocity(&s->set, s->start.v, s->problem.u_before);
     rb_impulse_row_speeds(x);
     return RB_OK;
 }
@@ -456,11 +462,11 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick)
     rb_stage *s = x->s;
     rb_mark mark = rb_arena_mark(s->d->arena);
     s->h = ahead;
-    s->v_hat = NULL;
-    s->last_p = NULL;
+    s->problem.v = NULL;
+    s->attempt.last_p = NULL;
     rb_status status = prepare(x, t, ahead, tick);
     if (status == RB_OK) status = solve_or_drop(s);
-    if (status == RB_OK) copy(x->v_end, s->v_new, s->m->nv);
+    if (status == RB_OK) copy(x->v_end, s->answer.v, s->m->nv);
     if (status == RB_OK && tick && x->turns) status = solve_again(x, t);
     if (status == RB_OK && tick && x->turns) status = limit_energy(x, ahead);
     if (status == RB_OK && x->ndriven > 0) status = rb_driven_hold(x, t, ahead);
@@ -468,7 +474,7 @@ rb_status rb_impulse_group(rb_events *x, double t, double ahead, int tick)
     if (status == RB_UNSOLVED) status = rb_stage_jam(s);
     if (x->ndriven > 0) rb_driven_back(x, t);
     if (status == RB_OK) {
-        s->info->energy_created += s->energy;
+        s->info->energy_created += s->answer.energy;
         report(x, t);
         if (tick) store(x);
         release_open(x, t, ahead);

@@ -16,6 +16,7 @@
 #include "dynamics/kinematic.h"
 #include "math/vec3.h"
 #include "events/impulse.h"
+#include "step/motion.h"
 
 /* Of impacts at one instant: a light body between heavy ones is hit alternately, and each hit
  * takes off a share of their masses. After half of these rounds all contacts that touch are solved
@@ -87,7 +88,7 @@ static double slow_of(const rb_events *x, const rb_shell_point *p)
 static double hop_rate(const rb_events *x, const rb_shell_point *p)
 {
     const rb_meeting *m = &x->meeting[p->meeting];
-    double rate = x->s->gravity;
+    double rate = x->s->given->gravity;
     for (int k = 0; k < 2; k++) {
         const rb_flyer *f = &x->flyer[m->link[k]];
         double bend = rb_flight_bend(x->s->m, m->geom[k], x->rider[m->geom[k]].far);
@@ -121,9 +122,10 @@ static int comes_before(const rb_contact *a, const rb_contact *b)
 
 static void add_contact(rb_stage *s, const rb_contact *c)
 {
-    int k = s->ncontact++;
-    for (; k > 0 && comes_before(c, &s->contacts[k - 1]); k--) s->contacts[k] = s->contacts[k - 1];
-    s->contacts[k] = *c;
+    int k = s->problem.ncontact++;
+    for (; k > 0 && comes_before(c, &s->problem.contacts[k - 1]); k--)
+        s->problem.contacts[k] = s->problem.contacts[k - 1];
+    s->problem.contacts[k] = *c;
 }
 
 /* ---- one impact --------------------------------------------------------------------------------
@@ -142,7 +144,7 @@ static void report(rb_events *x, double t, const rb_contact *c, const double imp
     x->budget--;
     if (!sink->take) return;
     rb_event event = { .kind = micro ? RB_EVENT_MICRO : RB_EVENT_IMPACT,
-                       .time = s->time0 + t,
+                       .time = s->start.time + t,
                        .geom1 = c->geom1,
                        .geom2 = c->geom2,
                        .speed = speed,
@@ -245,7 +247,7 @@ static rb_status hop(rb_events *x, double t, const rb_shell_point *p)
     rb_status status = rb_impact_solve(&in, &out);
     if (status == RB_OK) status = certify(x, &in, &out);
     if (status != RB_OK) return status;
-    double more = fmin(up, 2.0 * x->s->gravity * x->tau) / in.K[0];
+    double more = fmin(up, 2.0 * x->s->given->gravity * x->tau) / in.K[0];
     double gift = more * (out.u[0] + 0.5 * in.K[0] * more);
     x->s->info->energy_created += gift;
     out.energy += gift;
@@ -349,11 +351,12 @@ static void report_all(rb_events *x, double t)
     rb_stage *s = x->s;
     for (int i = 0; i < s->set.ncontact; i++) {
         const rb_constraint *c = &s->set.c[i];
-        const double *p = s->p + c->row, *frame = s->set.frame + 9 * c->object;
+        const double *p = s->answer.p + c->row, *frame = s->set.frame + 9 * c->object;
         double push[3] = { 0.0, 0.0, 0.0 };
         if (!(p[0] > 0.0)) continue;
         for (int r = 0; r < c->nrow && r < 3; r++) rb_axpy3(p[r], frame + 3 * r, push);
-        report(x, t, &s->contacts[c->object], push, s->u_before[c->row], NULL, s->set.ncontact);
+        report(x, t, &s->problem.contacts[c->object], push, s->problem.u_before[c->row], NULL,
+               s->set.ncontact);
     }
     s->info->resolved++;
 }
@@ -365,15 +368,15 @@ static rb_status strike_many(rb_events *x, double t)
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = gather(x, t);
     if (status == RB_OK) {
-        memcpy(s->q0, s->d->q, (size_t)s->m->nq * sizeof *s->q0);
-        memcpy(s->v0, s->d->v, (size_t)s->m->nv * sizeof *s->v0);
+        memcpy(s->start.q, s->d->q, (size_t)s->m->nq * sizeof *s->start.q);
+        memcpy(s->start.v, s->d->v, (size_t)s->m->nv * sizeof *s->start.v);
         s->h = x->tau;
         status = rb_stage_strike(s, x->tau);
         s->h = x->h;
     }
     if (status == RB_OK) {
         report_all(x, t);
-        take_links(x, t, s->v0);
+        take_links(x, t, s->start.v);
     }
     x->q_now = NAN;
     rb_arena_reset(s->d->arena, mark);
@@ -425,7 +428,7 @@ static rb_status collide(rb_events *x, double t)
         measure_speeds(x);
         const rb_shell_point *last = NULL;
         int most = ROUNDS + ROUNDS_PER_POINT * x->npoint, all = 2 * round >= most;
-        s->ncontact = 0;
+        s->problem.ncontact = 0;
         for (int i = 0; i < x->npoint; i++) {
             const rb_shell_point *p = &x->point[i];
             int fast = is_fast(x, p);
@@ -440,7 +443,7 @@ static rb_status collide(rb_events *x, double t)
         rb_shell_point one = *last;
         for (int i = 0; i < x->npoint; i++)
             if (is_fast(x, &x->point[i])) x->meeting[x->point[i].meeting].held = 0;
-        status = s->ncontact == 1 ? strike_one(x, t, &one) : strike_many(x, t);
+        status = s->problem.ncontact == 1 ? strike_one(x, t, &one) : strike_many(x, t);
         if (status != RB_OK) return status;
     }
 }
@@ -449,16 +452,16 @@ static rb_status collide(rb_events *x, double t)
 static void take_group(rb_events *x)
 {
     rb_stage *s = x->s;
-    s->ncontact = 0;
+    s->problem.ncontact = 0;
     for (int i = 0; i < x->npoint; i++) {
         const rb_shell_point *p = &x->point[i];
         int far = p->contact.at.gap > 1.1 * x->shell;
-        if (far && p->speed < -slow_of(x, p) - s->gravity * x->tau) continue;
+        if (far && p->speed < -slow_of(x, p) - s->given->gravity * x->tau) continue;
         if (far && is_driven(x, p) && !has_free(x, p)) continue;
         if (bounced(x, p)) continue;
         add_contact(s, &p->contact);
     }
-    memset(x->lead, 0, 4 * (size_t)s->ncontact * sizeof *x->lead);
+    memset(x->lead, 0, 4 * (size_t)s->problem.ncontact * sizeof *x->lead);
 }
 
 void rb_impulse_leads(rb_events *x)
@@ -466,15 +469,16 @@ void rb_impulse_leads(rb_events *x)
     const rb_stage *s = x->s;
     for (int i = 0; i < x->npoint; i++) {
         const rb_shell_point *p = &x->point[i];
-        int lo = 0, hi = s->ncontact;
+        int lo = 0, hi = s->problem.ncontact;
         while (lo < hi) {
             int middle = lo + (hi - lo) / 2;
-            if (comes_before(&s->contacts[middle], &p->contact))
+            if (comes_before(&s->problem.contacts[middle], &p->contact))
                 lo = middle + 1;
             else
                 hi = middle;
         }
-        if (lo == s->ncontact || comes_before(&p->contact, &s->contacts[lo])) continue;
+        if (lo == s->problem.ncontact || comes_before(&p->contact, &s->problem.contacts[lo]))
+            continue;
         rb_copy3(p->lead, x->lead + 4 * (ptrdiff_t)lo);
         x->lead[4 * (ptrdiff_t)lo + 3] = p->lead_n;
     }
@@ -678,14 +682,14 @@ rb_status rb_impulse_tick(rb_events *x)
     if (status == RB_OK) status = collide(x, t);
     if (status != RB_OK) return status;
     take_group(x);
-    s->info->contacts = s->ncontact;
+    s->info->contacts = s->problem.ncontact;
     x->turns = 0;
-    if (s->ncontact > 0) rb_impulse_middle(x, t, NULL);
+    if (s->problem.ncontact > 0) rb_impulse_middle(x, t, NULL);
     if (x->turns) rb_impulse_leads(x);
     for (int i = 0; i < x->n; i++) x->meeting[i].held = 0;
     hold(x);
-    if (s->ncontact == 0) s->d->ntouch = 0;
-    if (status == RB_OK && (s->ncontact > 0 || x->ndriven > 0))
+    if (s->problem.ncontact == 0) s->d->ntouch = 0;
+    if (status == RB_OK && (s->problem.ncontact > 0 || x->ndriven > 0))
         status = rb_impulse_group(x, t, x->tau, 1);
     return status == RB_OK ? look_ahead(x, t) : status;
 }

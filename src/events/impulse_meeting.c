@@ -14,6 +14,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "events/impulse.h"
+#include "step/touch.h"
 
 /* Distance at which bodies of `impulse` collide, in units of the radius of the smallest geom that
  * moves [1]. Larger: bodies hover by half of it. Smaller: more gap queries before each impact, and
@@ -131,7 +132,8 @@ static void sweep_box(rb_events *x, int g, double t)
     if (f->kind == RB_FLYER_DRIVEN) {
         rb_flyer_point(f, r->p, speed);
         way = DRIVEN_SHARE * T * (rb_norm3(speed) + f->spin * r->radius) +
-              DRIVEN_WEIGHT * T * T * (x->s->gravity + f->spin * f->spin * (r->far + r->radius));
+              DRIVEN_WEIGHT * T * T *
+                  (x->s->given->gravity + f->spin * f->spin * (r->far + r->radius));
         way += RB_CLEAR * r->radius;
         turn = 0.0;
     }
@@ -282,7 +284,7 @@ rb_status rb_impulse_spread(rb_events *x, int link, double t)
 /* What a slow approach closes until the next tick. */
 double rb_impulse_reach(const rb_events *x)
 {
-    return SHELL_EDGE * x->shell + x->s->gravity * x->tau * x->tau;
+    return SHELL_EDGE * x->shell + x->s->given->gravity * x->tau * x->tau;
 }
 
 /* ---- how far apart -----------------------------------------------------------------------------
@@ -313,7 +315,7 @@ static double fastest(const rb_events *x, const rb_meeting *m, double *change)
         if (!r->round && f->spin > 0.0) speed += f->spin * reach;
         *change += rb_norm3(f->a);
         if (f->kind == RB_FLYER_DRIVEN)
-            *change += DRIVEN_WEIGHT * (x->s->gravity + f->spin * f->spin * reach);
+            *change += DRIVEN_WEIGHT * (x->s->given->gravity + f->spin * f->spin * reach);
     }
     return speed + rb_norm3(v);
 }
@@ -501,7 +503,8 @@ static void make_mover(const rb_events *x, const rb_meeting *m, int k, rb_mover 
     rb_copy3(f->w_world, at->w);
     rb_copy3(f->a, mover->a);
     mover->bend = (f->spin * f->spin + f->bend) * reach;
-    if (f->kind == RB_FLYER_DRIVEN) mover->bend = 2.0 * mover->bend + DRIVEN_WEIGHT * x->s->gravity;
+    if (f->kind == RB_FLYER_DRIVEN)
+        mover->bend = 2.0 * mover->bend + DRIVEN_WEIGHT * x->s->given->gravity;
     if (!r->round) return;
     rb_zero3(at->w);
     mover->bend = 0.0;

@@ -26,6 +26,8 @@
 #include "collide/shape.h"
 #include "events/events.h"
 #include "math/vec3.h"
+#include "step/motion.h"
+#include "step/steppers.h"
 
 /* Gap at which a part of a step may end for an impact, either sign, in units of the size of the
  * model [1]: half of the gap that counts as touching. Larger: the impact is not seen. Smaller:
@@ -73,7 +75,7 @@ static rb_status move(located *x, double t, double h, rb_mark mark)
 {
     rb_stage *s = x->s;
     if (x->at == t) return RB_OK;
-    s->seen_h = h;
+    s->events.seen_h = h;
     rb_stage_kinematic_end(s, 0);
     rb_stage_restore(s);
     rb_arena_reset(s->d->arena, mark);
@@ -81,8 +83,8 @@ static rb_status move(located *x, double t, double h, rb_mark mark)
     rb_status status = rb_stage_motion(s);
     if (status != RB_OK) return status;
     rb_stage_kinematic_pose(s, t);
-    memcpy(s->d->q, s->q_new, (size_t)s->m->nq * sizeof *s->q_new);
-    memcpy(s->d->v, s->v_new, (size_t)s->m->nv * sizeof *s->v_new);
+    memcpy(s->d->q, s->answer.q, (size_t)s->m->nq * sizeof *s->answer.q);
+    memcpy(s->d->v, s->answer.v, (size_t)s->m->nv * sizeof *s->answer.v);
     rb_kinematics(s->m, s->d);
     rb_velocity(s->m, s->d);
     rb_frames(s->m, s->d);
@@ -95,8 +97,8 @@ static double look(located *x)
     rb_stage *s = x->s;
     double f = INFINITY;
     x->rate = 0.0;
-    for (int i = 0; i < s->nseen; i++) {
-        const rb_contact *c = &s->seen[i];
+    for (int i = 0; i < s->events.nseen; i++) {
+        const rb_contact *c = &s->events.seen[i];
         if (rb_flight_holds(&x->flight, c->geom1, c->geom2, c->at.feature)) continue;
         double gap = c->at.gap - rb_flight_overlap(&x->flight, c->geom1, c->geom2);
         if (!(gap < f)) continue;
@@ -110,7 +112,7 @@ static double look(located *x)
 static rb_status points_of(const located *x, const rb_shape *shape, rb_manifold *out)
 {
     enum { FARTHER = 40 };
-    double reach = NEAR * x->s->size;
+    double reach = NEAR * x->s->given->size;
     int surface = shape[0].type == RB_GEOM_HFIELD || shape[0].surface ||
                   shape[1].type == RB_GEOM_HFIELD || shape[1].surface;
     for (int i = 0; i < FARTHER && surface; i++, reach *= 2.0) {
@@ -163,7 +165,7 @@ static double bending(const rb_stage *s)
     for (int k = 1; k < s->m->nlink; k++) {
         turn = fmax(turn, rb_norm3(s->d->link_w + 3 * (ptrdiff_t)k));
     }
-    return 2.0 * (s->gravity + turn * turn * s->size);
+    return 2.0 * (s->given->gravity + turn * turn * s->given->size);
 }
 
 /* *met: a time at which the pair overlaps, or unchanged. a: before, b: after. */
@@ -179,7 +181,7 @@ static rb_status meet_between(located *x, int geom1, int geom2, view a, view b, 
         if (status != RB_OK) return status;
         rb_contact c = closest(x, geom1, geom2);
         view now = { t, c.at.gap, rb_contact_rate(s->m, s->d, &c) };
-        if (now.gap < -RB_GAP_ZERO * s->size) {
+        if (now.gap < -RB_GAP_ZERO * s->given->size) {
             *met = t;
             return RB_OK;
         }
@@ -254,8 +256,8 @@ typedef struct sight {
  * and worth a look at velocities. */
 static double newton(const located *x, const sight *at)
 {
-    if (!x->s->paradigms || !(at->rate < 0.0) || !(at->f < INFINITY)) return NAN;
-    return at->t - (at->f + 0.5 * ROOT * x->s->size) / at->rate;
+    if (!x->s->events.paradigms || !(at->rate < 0.0) || !(at->f < INFINITY)) return NAN;
+    return at->t - (at->f + 0.5 * ROOT * x->s->given->size) / at->rate;
 }
 
 static int is_within(double t, double a, double b)
@@ -269,7 +271,7 @@ static int is_within(double t, double a, double b)
 static double next_guess(const located *x, const sight *a, const sight *b, const sight *last,
                          double secant, int i)
 {
-    double tol = ROOT * x->s->size, half = 0.5 * (a->t + b->t), t;
+    double tol = ROOT * x->s->given->size, half = 0.5 * (a->t + b->t), t;
     if (i % 8 == 7) return half;
     if (i == 0 && a->t == 0.0 && !(a->f > tol) && b->rate < 0.0) {
         t = -0.5 * tol / b->rate;
@@ -277,7 +279,7 @@ static double next_guess(const located *x, const sight *a, const sight *b, const
     }
     if (is_within(t = newton(x, last), a->t, b->t)) return t;
     if (is_within(t = newton(x, b), a->t, b->t)) return t;
-    int same = !x->s->paradigms || a->t == 0.0 || a->rate < 0.0;
+    int same = !x->s->events.paradigms || a->t == 0.0 || a->rate < 0.0;
     return same && a->f > tol && a->f < INFINITY ? secant : half;
 }
 
@@ -286,7 +288,7 @@ static double next_guess(const located *x, const sight *a, const sight *b, const
  * jump. */
 static rb_status find_root(located *x, double f_b, rb_mark mark, double *end)
 {
-    double tol = ROOT * x->s->size;
+    double tol = ROOT * x->s->given->size;
     sight a = { 0.0, start_gap(x), 0.0 }, b = { *end, f_b, x->rate }, last = b;
     double weight_a = a.f, weight_b = b.f;
     int side = 0;
@@ -313,7 +315,7 @@ static rb_status find_root(located *x, double f_b, rb_mark mark, double *end)
         }
     }
     *end = b.t;
-    if (b.f >= -RB_GAP_DEEP * x->s->size) return RB_OK;
+    if (b.f >= -RB_GAP_DEEP * x->s->given->size) return RB_OK;
     if (!(a.t > 0.0))
         return rb_fail(x->s->err, RB_UNSOLVED,
                        "bodies overlap however short the step: do they start inside each other?");
@@ -327,10 +329,10 @@ static rb_status find_part(located *x, rb_mark mark, double *t)
     double h = x->h_full;
 
     /* where Newton's method starts from an overlap, nothing else has to be seen at first */
-    rb_status status = move(x, *t, x->s->paradigms ? 0.0 : h, mark);
+    rb_status status = move(x, *t, x->s->events.paradigms ? 0.0 : h, mark);
     double f = status == RB_OK ? look(x) : 0.0;
     for (int i = 0; i <= x->flight.n && status == RB_OK; i++) {
-        if (f < -RB_GAP_ZERO * x->s->size) status = find_root(x, f, mark, t);
+        if (f < -RB_GAP_ZERO * x->s->given->size) status = find_root(x, f, mark, t);
         if (status == RB_OK) status = move(x, *t, h, mark);
         if (status != RB_OK) break;
 
@@ -385,7 +387,7 @@ static double seen_for(const located *x, int i, double left)
         after += geom_speed(s, geoms[k], &shape);
     }
     if (surfaces == 0 || (speed < 0.0 && !(c->at.gap > 0.0))) return INFINITY;
-    speed = fmax(speed, after) + s->gravity * left;
+    speed = fmax(speed, after) + s->given->gravity * left;
     return speed > 0.0 ? (fmax(0.0, c->at.gap) + 0.5 * inner) / speed : INFINITY;
 }
 
@@ -416,9 +418,9 @@ static double near_share(int part)
 static rb_status begin_part(located *x)
 {
     rb_stage *s = x->s;
-    s->flight = NULL;
+    s->events.flight = NULL;
     rb_status status = rb_stage_kinematic_begin(s);
-    s->final = 1;
+    s->attempt.final = 1;
     if (status == RB_OK) status = rb_flight_find(s, &x->flight);
     if (status == RB_OK && rb_stage_impact_comes(s, x->h_full, &x->flight)) {
         status = rb_stage_impact(s, x->h_full);
@@ -426,7 +428,7 @@ static rb_status begin_part(located *x)
     }
     if (status == RB_OK) status = rb_flight_start(s, x->h_full, near_share(x->part), &x->flight);
     rb_stage_kinematic_end(s, 0);
-    s->flight = &x->flight;
+    s->events.flight = &x->flight;
     x->at = 0.0;
     return status;
 }
@@ -442,14 +444,14 @@ static rb_status do_part(located *x, double *left)
     if (status != RB_OK) return status;
     double t = any_flies(&x->flight) ? longest_part(x, *left) : *left;
     rb_mark inner = rb_arena_mark(s->d->arena);
-    s->final = s->o->max_split == 0;
+    s->attempt.final = s->o->max_split == 0;
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     status = find_part(x, inner, &t);
     for (int i = 0; i < s->o->max_split && status == RB_UNSOLVED; i++) {
         s->info->splits++;
         s->info->residual = residual; /* what was refused is not reported as accepted */
         s->info->velocity_residual = in_velocity;
-        s->final = i + 1 == s->o->max_split;
+        s->attempt.final = i + 1 == s->o->max_split;
         t *= 0.5;
         x->at = 0.0;
         status = find_part(x, inner, &t);
@@ -467,9 +469,9 @@ rb_status rb_stage_located(rb_stage *s)
     located x = { .s = s, .h_full = s->h };
     double left = s->h;
     int most = PARTS + PARTS_PER_TREE * s->m->ntree;
-    s->seen = rb_push(s->d->arena, rb_contact, s->d->touch_max);
-    if (!s->seen) return RB_NOMEM;
-    s->inelastic = 1;
+    s->events.seen = rb_push(s->d->arena, rb_contact, s->d->touch_max);
+    if (!s->events.seen) return RB_NOMEM;
+    s->events.inelastic = 1;
     rb_status status = RB_OK;
     for (; x.part < most && left > 0.0 && status == RB_OK; x.part++) {
         status = do_part(&x, &left);
@@ -478,8 +480,8 @@ rb_status rb_stage_located(rb_stage *s)
     if ((status != RB_OK && status != RB_UNSOLVED) || !(left > 0.0)) return status;
 
     /* too many parts, or one without an answer however short */
-    s->flight = NULL;
-    s->seen_h = 0.0;
+    s->events.flight = NULL;
+    s->events.seen_h = 0.0;
     s->info->unlocated = 1;
     return rb_stage_advance(s, left, s->o->max_split);
 }

@@ -41,14 +41,14 @@ static void find_matrix(const rb_stage *s, const rb_constraint *c, double *f, do
 static int resolve(rb_stage *s, int i, double *f, double *x)
 {
     const rb_constraint *c = &s->set.c[i];
-    rb_impact in = { .mu = c->material.friction, .e = s->e[i], .law = s->o->law };
+    rb_impact in = { .mu = c->material.friction, .e = s->problem.e[i], .law = s->o->law };
     rb_impact_result out;
     rb_impact_certificate cert;
     find_matrix(s, c, f, x, in.K);
-    memcpy(in.u, s->u_before + c->row, sizeof in.u);
+    memcpy(in.u, s->problem.u_before + c->row, sizeof in.u);
     if (rb_impact_solve(&in, &out) != RB_OK || !rb_impact_certify(&in, &out, &cert)) return 0;
-    memcpy(s->p + c->row, out.p, sizeof out.p);
-    s->mode[i] = out.u[1] == 0.0 && out.u[2] == 0.0 ? RB_MODE_STICK : RB_MODE_SLIDE;
+    memcpy(s->answer.p + c->row, out.p, sizeof out.p);
+    s->answer.mode[i] = out.u[1] == 0.0 && out.u[2] == 0.0 ? RB_MODE_STICK : RB_MODE_SLIDE;
     s->info->solves++;
     s->info->residual = fmax(s->info->residual, fmax(cert.cone, fmax(cert.approach, cert.law)));
     return 1;
@@ -71,9 +71,9 @@ rb_status rb_stage_single(rb_stage *s, unsigned char *skip)
         if (c->island < 0 || count[c->island] != 1 || !is_plain(c) || !resolve(s, i, f, x))
             continue;
         skip[c->island] = 1;
-        s->e[i] = 0.0; /* restitution has been */
-        s->u[c->row] -= s->bias[c->row];
-        s->bias[c->row] = 0.0;
+        s->problem.e[i] = 0.0; /* restitution has been */
+        s->problem.u[c->row] -= s->problem.bias[c->row];
+        s->problem.bias[c->row] = 0.0;
     }
     rb_arena_reset(s->d->arena, mark);
     return RB_OK;

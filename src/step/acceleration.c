@@ -20,7 +20,7 @@
 #include "dynamics/passive.h"
 #include "math/trig.h"
 #include "step/options.h"
-#include "step/stage.h"
+#include "step/touch.h"
 
 /* Time of the central difference [s]. Larger: its square times the jerk. Smaller: rounding of
  * velocities over it. */

@@ -17,7 +17,8 @@
 #include "base/arena.h"
 #include "contact/formulations/mixed.h"
 #include "math/dense.h"
-#include "step/stage.h"
+#include "step/motion.h"
+#include "step/problems.h"
 
 enum {
     ROUNDS = 4,   /* after which all rows are in the system                                    */
@@ -61,7 +62,7 @@ static rb_status begin(rb_stage *s, int island, rb_arena *arena, active *x)
     if (!x->p) return RB_NOMEM;
     double square = 0.0;
     for (int i = 0; i < x->n; i++) {
-        const double *u = s->u + constraint(x, i)->row;
+        const double *u = s->problem.u + constraint(x, i)->row;
         for (int r = 0; r < constraint(x, i)->nrow; r++) square += u[r] * u[r];
     }
     x->size = square > 0.0 ? sqrt(square) : 1.0;
@@ -109,7 +110,7 @@ static void leave_sliding(active *x)
     for (int i = 0; i < x->n; i++) {
         const rb_constraint *c = constraint(x, i);
         unsigned char mode = RB_MODE_UNKNOWN;
-        double *p = x->p + x->row[i], u = s->u_before[c->row];
+        double *p = x->p + x->row[i], u = s->problem.u_before[c->row];
         rb_stage_recall(s, c, p, &mode);
         rb_stage_recall_round(s, c, p);
         if (c->kind != RB_CONSTRAINT_DRY || mode != RB_MODE_SLIDE || !(u * p[0] < 0.0)) continue;
@@ -124,7 +125,7 @@ static void leave_open(active *x)
     for (int i = 0; i < x->n; i++) {
         const rb_constraint *c = constraint(x, i);
         if (c->kind > RB_CONSTRAINT_LIMIT || x->p[x->row[i]] != 0.0) continue;
-        if (x->s->u[c->row] + row_velocity(&x->s->set, c, 0, x->dv) < 0.0) continue;
+        if (x->s->problem.u[c->row] + row_velocity(&x->s->set, c, 0, x->dv) < 0.0) continue;
         x->left[i] = STAYS_OPEN;
         memset(x->p + x->row[i], 0, (size_t)c->nrow * sizeof *x->p);
     }
@@ -143,7 +144,7 @@ static int add_violated(active *x)
     for (int i = 0; i < x->n; i++) {
         const rb_constraint *c = constraint(x, i);
         if (x->left[i] == IN) continue;
-        double u = x->s->u[c->row] + row_velocity(&x->s->set, c, 0, x->dv);
+        double u = x->s->problem.u[c->row] + row_velocity(&x->s->set, c, 0, x->dv);
         int wrong = x->left[i] == SLIDES ? u * x->p[x->row[i]] > 0.0 : u < 0.0;
         if (!wrong) continue;
         x->left[i] = IN;
@@ -158,7 +159,7 @@ static int add_violated(active *x)
 static rb_status open_rows(active *x, int index, rb_arena *arena, rb_island *island)
 {
     rb_stage *s = x->s;
-    rb_kept *kept = s->kept ? &s->kept[index] : NULL;
+    rb_kept *kept = s->problem.kept ? &s->problem.kept[index] : NULL;
     rb_some some = { .W = NULL };
     if (kept && kept->W) {
         size_t n = (size_t)x->n;
@@ -193,7 +194,7 @@ static void read(const active *x, const rb_island *island)
 {
     for (int i = 0, at = 0; i < x->n; i++) {
         int nrow = constraint(x, i)->nrow;
-        unsigned char *mode = &x->s->mode[x->order[i]];
+        unsigned char *mode = &x->s->answer.mode[x->order[i]];
         if (x->left[i]) {
             *mode = x->left[i] == SLIDES ? RB_MODE_SLIDE : RB_MODE_OPEN;
             continue;
@@ -216,7 +217,7 @@ static rb_status solve_in(active *x, int index, rb_arena *arena, rb_info *info, 
         fill(x, &island);
         island.rough = rb_stage_is_driven(x->s);
         if (rb_mixed_takes(&island))
-            status = rb_island_solve_mixed(&island, x->s->tol, x->size, arena, info, done);
+            status = rb_island_solve_mixed(&island, x->s->attempt.tol, x->size, arena, info, done);
     }
     if (status == RB_OK && *done) read(x, &island);
     rb_arena_reset(arena, mark);
@@ -227,7 +228,7 @@ static void take(const active *x)
 {
     for (int i = 0; i < x->n; i++) {
         const rb_constraint *c = constraint(x, i);
-        memcpy(x->s->p + c->row, x->p + x->row[i], (size_t)c->nrow * sizeof *x->p);
+        memcpy(x->s->answer.p + c->row, x->p + x->row[i], (size_t)c->nrow * sizeof *x->p);
     }
 }
 

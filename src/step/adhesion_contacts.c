@@ -7,7 +7,8 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "rattleback/collide.h"
-#include "step/stage.h"
+#include "step/contacts.h"
+#include "step/touch.h"
 
 static int some_adhesion(const rb_model *m)
 {
@@ -70,8 +71,8 @@ void rb_stage_keep_adhesion_contacts(rb_stage *s)
     rb_data *d = s->d;
     if (!some_adhesion(s->m)) return;
     for (int i = 0; i < d->ntouch; i++) d->touch[i].gap = INFINITY;
-    for (int i = 0; i < s->ncontact; i++) {
-        const rb_contact *c = &s->contacts[i];
+    for (int i = 0; i < s->problem.ncontact; i++) {
+        const rb_contact *c = &s->problem.contacts[i];
         rb_touch_id id = { 0, c->geom1, c->geom2, c->at.feature };
         rb_touch *touch = entry_of(d, &id);
         if (!touch) return;

@@ -16,6 +16,12 @@
 #include "base/constants.h"
 #include "dynamics/placed.h"
 #include "step/node.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/printed.h"
+#include "step/problems.h"
+#include "step/steppers.h"
+#include "step/touch.h"
 
 static void copy(double *to, const double *from, int n)
 {
@@ -25,36 +31,36 @@ static void copy(double *to, const double *from, int n)
 /* Where the step, or a part of it, begins. */
 void rb_stage_save(rb_stage *s)
 {
-    copy(s->q0, s->d->q, s->m->nq);
-    copy(s->v0, s->d->v, s->m->nv);
-    copy(s->act0, s->d->act, s->m->na);
-    copy(s->kick_new, s->d->kick, 2 * s->m->nv);
-    copy(s->servo_new, s->d->servo, s->m->nu);
-    if (s->time0 != s->d->time) s->attempts = 0;
-    s->time0 = s->d->time;
+    copy(s->start.q, s->d->q, s->m->nq);
+    copy(s->start.v, s->d->v, s->m->nv);
+    copy(s->start.act, s->d->act, s->m->na);
+    copy(s->answer.kick, s->d->kick, 2 * s->m->nv);
+    copy(s->answer.servo, s->d->servo, s->m->nu);
+    if (s->start.time != s->d->time) s->attempt.count = 0;
+    s->start.time = s->d->time;
     if (s->m->ngauge == 0) return;
     rb_kinematics(s->m, s->d);
     rb_velocity(s->m, s->d);
-    copy(s->q0 + s->m->nq, s->d->q + s->m->nq, s->m->nq_all - s->m->nq);
+    copy(s->start.q + s->m->nq, s->d->q + s->m->nq, s->m->nq_all - s->m->nq);
 }
 
 void rb_stage_restore(rb_stage *s)
 {
-    copy(s->d->q, s->q0, s->m->nq);
-    copy(s->d->v, s->v0, s->m->nv);
-    copy(s->d->act, s->act0, s->m->na);
-    s->d->time = s->time0;
+    copy(s->d->q, s->start.q, s->m->nq);
+    copy(s->d->v, s->start.v, s->m->nv);
+    copy(s->d->act, s->start.act, s->m->na);
+    s->d->time = s->start.time;
 }
 
 void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 {
     char tries[16] = "", repair[16] = "", turn[16] = "", part[16] = "", impact[16] = "";
-    if (s->attempts > 1) snprintf(tries, sizeof tries, "-n%d", s->attempts);
-    if (s->round > 0) snprintf(impact, sizeof impact, "-i%d", s->round);
+    if (s->attempt.count > 1) snprintf(tries, sizeof tries, "-n%d", s->attempt.count);
+    if (s->attempt.impact > 0) snprintf(impact, sizeof impact, "-i%d", s->attempt.impact);
     if (s->info->repairs > 0) snprintf(repair, sizeof repair, "-r%d", s->info->repairs);
-    if (s->iteration > 0) snprintf(turn, sizeof turn, "-s%d", s->iteration);
-    if (s->part > 0) snprintf(part, sizeof part, "-e%d", s->part);
-    snprintf(text, size, "t%.12g%s%s%s%s%s-%d", s->time0, tries, impact, repair, turn, part,
+    if (s->attempt.iteration > 0) snprintf(turn, sizeof turn, "-s%d", s->attempt.iteration);
+    if (s->attempt.restitution > 0) snprintf(part, sizeof part, "-e%d", s->attempt.restitution);
+    snprintf(text, size, "t%.12g%s%s%s%s%s-%d", s->start.time, tries, impact, repair, turn, part,
              island);
 }
 
@@ -62,28 +68,28 @@ void rb_stage_name(const rb_stage *s, int island, char *text, size_t size)
 void rb_stage_finish(rb_stage *s)
 {
     rb_data *d = s->d;
-    rb_constraints_velocity(&s->set, s->v_new, s->u);
+    rb_constraints_velocity(&s->set, s->answer.v, s->problem.u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        s->info->active += s->p[c->row] != 0.0;
+        s->info->active += s->answer.p[c->row] != 0.0;
     }
     s->info->parts++;
-    s->info->energy_created += s->energy;
-    s->info->energy_impacts += s->energy_impacts;
-    s->energy_impacts = 0.0;
-    s->info->energy_smooth += s->energy_made_free;
+    s->info->energy_created += s->answer.energy;
+    s->info->energy_impacts += s->answer.energy_impacts;
+    s->answer.energy_impacts = 0.0;
+    s->info->energy_smooth += s->smooth.made;
     s->info->penetration = s->overlap_deepest = fmax(s->overlap_deepest, s->info->penetration);
     s->info->penetration_made = s->overlap_made = fmax(s->overlap_made, s->info->penetration_made);
     rb_stage_store(s);
     rb_placed_strings(s->m, d);
-    copy(d->q, s->q_new, s->m->nq);
-    copy(d->v, s->v_new, s->m->nv);
-    copy(d->act, s->act_free, s->m->na);
-    copy(d->kick, s->kick_new, 2 * s->m->nv);
-    copy(d->servo, s->servo_new, s->m->nu);
-    d->time = s->time0 + s->h;
+    copy(d->q, s->answer.q, s->m->nq);
+    copy(d->v, s->answer.v, s->m->nv);
+    copy(d->act, s->answer.act, s->m->na);
+    copy(d->kick, s->answer.kick, 2 * s->m->nv);
+    copy(d->servo, s->answer.servo, s->m->nu);
+    d->time = s->start.time + s->h;
     rb_stage_keep_slope(s);
-    if (s->paradigms) rb_paradigms_shift(s);
+    if (s->events.paradigms) rb_paradigms_shift(s);
 }
 
 /* ---- one motion -------------------------------------------------------------------------------
@@ -114,8 +120,8 @@ static int holds_overlap(const rb_stage *s)
 
 static int began_beyond_limits(const rb_stage *s)
 {
-    for (int i = 0; i < s->first.n; i++) {
-        const rb_constraint *c = &s->first.c[i];
+    for (int i = 0; i < s->problem.first.n; i++) {
+        const rb_constraint *c = &s->problem.first.c[i];
         if (c->kind == RB_CONSTRAINT_LIMIT && c->gap < -rb_stage_error_least(s)) return 1;
     }
     return 0;
@@ -125,9 +131,10 @@ static int began_beyond_limits(const rb_stage *s)
 static int most_relaxations(const rb_stage *s)
 {
     int push_out = s->o->formulation->push_out;
-    int may = s->may_yield || (holds_overlap(s) && !push_out);
-    if (!may || !s->no_answer || s->set.nrow == 0) return 0;
-    return 1 + (s->final && began_beyond_limits(s)); /* shorter steps may lead past a dead centre */
+    int may = s->attempt.may_relax || (holds_overlap(s) && !push_out);
+    if (!may || !s->attempt.no_answer || s->set.nrow == 0) return 0;
+    return 1 + (s->attempt.final &&
+                began_beyond_limits(s)); /* shorter steps may lead past a dead centre */
 }
 
 /* Where motions begin, and what was reported by then. */
@@ -154,15 +161,15 @@ enum { OVERLAP_REPORTED = 100 };
  * counted as an answer that misses its accuracy, and refused where those are. */
 static int may_overlap(const rb_stage *s)
 {
-    return s->final && s->o->formulation->kind == RB_CONE && s->o->loose > s->tol &&
-           s->tol > RB_TOL_STRICT;
+    return s->attempt.final && s->o->formulation->kind == RB_CONE && s->o->loose > s->attempt.tol &&
+           s->attempt.tol > RB_TOL_STRICT;
 }
 
 static rb_status move_with_overlap(rb_stage *s, const beginning *from)
 {
-    s->may_overlap = OVERLAP_REPORTED;
+    s->attempt.may_overlap = OVERLAP_REPORTED;
     rb_status status = move_again(s, from);
-    s->may_overlap = 0;
+    s->attempt.may_overlap = 0;
     return status;
 }
 
@@ -175,15 +182,15 @@ static rb_status move_with_overlap(rb_stage *s, const beginning *from)
  * violates by a thousandth of the violation (S.21). */
 static rb_status move_or_relax(rb_stage *s, const beginning *from)
 {
-    s->may_yield = s->m->neq > 0 && !s->o->formulation->push_out;
-    s->yields = 0;
+    s->attempt.may_relax = s->m->neq > 0 && !s->o->formulation->push_out;
+    s->attempt.relaxed = 0;
     rb_status status = move(s);
     int most = status == RB_UNSOLVED ? most_relaxations(s) : 0;
-    while (status == RB_UNSOLVED && s->yields < most) {
-        s->yields++;
+    while (status == RB_UNSOLVED && s->attempt.relaxed < most) {
+        s->attempt.relaxed++;
         status = move_again(s, from);
     }
-    s->may_yield = 0;
+    s->attempt.may_relax = 0;
     return status;
 }
 
@@ -194,7 +201,7 @@ rb_status rb_stage_motion(rb_stage *s)
     rb_status status = rb_stage_kinematic_begin(s);
     beginning from = { rb_arena_mark(s->d->arena), s->info->residual, s->info->velocity_residual };
     if (status == RB_OK) status = move_or_relax(s, &from);
-    if (status == RB_UNSOLVED && s->no_answer && s->final) status = rb_stage_jam(s);
+    if (status == RB_UNSOLVED && s->attempt.no_answer && s->attempt.final) status = rb_stage_jam(s);
     if (status == RB_UNSOLVED && may_overlap(s)) status = move_with_overlap(s, &from);
     return status;
 }
@@ -209,7 +216,8 @@ enum {
 
 static int may_split(const rb_stage *s, int splits)
 {
-    int near = s->near_miss && s->o->loose > s->tol && s->tol > RB_TOL_STRICT;
+    int near =
+        s->attempt.near_miss && s->o->loose > s->attempt.tol && s->attempt.tol > RB_TOL_STRICT;
     int most = near ? NEAR_SPLITS : MOST_SPLITS;
     return splits > 0 && s->info->splits < most;
 }
@@ -221,7 +229,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     s->h = h;
-    s->final = !may_split(s, splits);
+    s->attempt.final = !may_split(s, splits);
     rb_stage_save(s);
     rb_status status = rb_stage_motion(s);
     if (status == RB_OK)
@@ -230,7 +238,7 @@ rb_status rb_stage_advance(rb_stage *s, double h, int splits)
         rb_stage_restore(s);
     rb_stage_kinematic_end(s, status == RB_OK);
     rb_arena_reset(s->d->arena, mark);
-    s->last_p = NULL; /* it was there */
+    s->attempt.last_p = NULL; /* it was there */
     if (status != RB_UNSOLVED || !may_split(s, splits)) return status;
     s->info->splits++;
     s->info->residual = residual; /* what was refused is not reported as accepted */

@@ -56,7 +56,7 @@ static int may_change(const balance *b, int at)
     const rb_constraint *c = &s->set.c[at];
     if (c->island < 0 || !b->wanted[c->island]) return 0;
     if (c->kind == RB_CONSTRAINT_EQUALITY) return 1;
-    return s->mode[at] == RB_MODE_STICK || (c->nrow == 1 && s->p[c->row] != 0.0);
+    return s->answer.mode[at] == RB_MODE_STICK || (c->nrow == 1 && s->answer.p[c->row] != 0.0);
 }
 
 /* Weights that make all forces of a tree comparable. */
@@ -296,7 +296,7 @@ rb_status rb_stage_balance(rb_stage *s, const rb_unbalanced *x, double *p)
     b.g = rb_push(arena, double, nrow);
     double *z = rb_push(arena, double, nv), *way = rb_push(arena, double, nrow);
     if (!b.weight || !b.r || !b.t || !b.d || !b.g || !z || !way) return RB_NOMEM;
-    memcpy(p, s->p, (size_t)nrow * sizeof *p);
+    memcpy(p, s->answer.p, (size_t)nrow * sizeof *p);
     set_weights(&b, x);
     for (int j = 0; j < nv; j++) b.r[j] = -b.weight[j] * x->defect[j];
     rb_status status = make_factor(&b);

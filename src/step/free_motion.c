@@ -9,7 +9,7 @@
 #include "dynamics/smooth_free.h"
 #include "dynamics/smooth_push.h"
 #include "math/vec3.h"
-#include "step/stage.h"
+#include "step/motion.h"
 
 /* Largest change of the velocity in a step that is extrapolated from the steps before, relative to
  * the largest velocity [1]. Larger: a state that was set by hand begins far from its motion.
@@ -79,7 +79,7 @@ static const double *predict(rb_stage *s)
 {
     const rb_data *d = s->d;
     int nv = s->m->nv, n = slopes_known(s);
-    if (s->o->stepper != RB_STEPPER_FIXED || d->slope_h[0] == 0.0 || d->slope_time != s->time0)
+    if (s->o->stepper != RB_STEPPER_FIXED || d->slope_h[0] == 0.0 || d->slope_time != s->start.time)
         return NULL;
     double *dv = rb_push(d->arena, double, nv);
     double *D = rb_push(d->arena, double, (size_t)n *(size_t)nv);
@@ -89,7 +89,7 @@ static const double *predict(rb_stage *s)
     for (int j = 0; j < nv; j++) dv[j] *= s->h;
     double most = size_of(dv, nv);
     int agree = n > 1 && change <= SLOPE_BEND * most;
-    return agree || most <= SLOPE_MOST * size_of(s->v0, nv) ? dv : NULL;
+    return agree || most <= SLOPE_MOST * size_of(s->start.v, nv) ? dv : NULL;
 }
 
 void rb_stage_keep_slope(rb_stage *s)
@@ -98,8 +98,8 @@ void rb_stage_keep_slope(rb_stage *s)
     rb_data *d = s->d;
     if (s->o->stepper != RB_STEPPER_FIXED || rb_smooth_free_takes(m, d)) return;
     for (int j = 0; j < m->nv; j++) {
-        int rests = s->resting[m->link_tree[m->dof_link[j]]];
-        double dv = s->v_next[j] - s->v0[j];
+        int rests = s->answer.resting[m->link_tree[m->dof_link[j]]];
+        double dv = s->smooth.v_next[j] - s->start.v[j];
         double *slope = d->slope + j;
         for (int i = RB_SLOPES - 1; i > 0; i--)
             slope[i * m->nv] = rests ? 0.0 : slope[(i - 1) * m->nv];
@@ -118,11 +118,11 @@ static void take_motion(rb_stage *s, double made)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->energy_made_free = made;
-    copy(s->q_free, d->q, m->nq);
-    copy(s->v_free, d->v, m->nv);
-    copy(s->v_next, d->v, m->nv);
-    copy(s->act_free, d->act, m->na);
+    s->smooth.made = made;
+    copy(s->smooth.q, d->q, m->nq);
+    copy(s->smooth.v, d->v, m->nv);
+    copy(s->smooth.v_next, d->v, m->nv);
+    copy(s->answer.act, d->act, m->na);
     rb_stage_restore(s);
 }
 
@@ -133,9 +133,9 @@ static rb_status move_data(rb_stage *s, const double *dv, const double *A, doubl
 
     /* joints on mocap bodies: forces at the middle of the step */
     rb_stage_kinematic_pose(s, 0.5 * s->h);
-    rb_smooth_from from = { .dv = dv, .tol = tol, .memory = s->smooth_memory, .A = A };
+    rb_smooth_from from = { .dv = dv, .tol = tol, .memory = s->smooth.memory, .A = A };
     rb_status status = rb_smooth_step_from(s->m, s->d, s->h, &from, &smooth);
-    s->motion_left = smooth.change;
+    s->smooth.left = smooth.change;
     rb_stage_kinematic_pose(s, 0.0);
     *made = smooth.made;
     if (status != RB_OK)
@@ -152,7 +152,7 @@ rb_status rb_stage_motion_from(rb_stage *s, const double *v, const double *dv, c
     rb_mark mark = rb_arena_mark(s->d->arena);
     if (!dv) dv = predict(s);
     copy(s->d->v, v, s->m->nv);
-    rb_status status = move_data(s, dv, A, tol, &s->energy_made_free);
+    rb_status status = move_data(s, dv, A, tol, &s->smooth.made);
     rb_arena_reset(s->d->arena, mark);
     return status;
 }

@@ -8,7 +8,12 @@
 #include "dynamics/placed.h"
 #include "math/quat.h"
 #include "math/vec3.h"
-#include "step/stage.h"
+#include "step/contacts.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/rows.h"
+#include "step/steppers.h"
+#include "step/touch.h"
 
 /* By how much limits that the start violates are relaxed in a step whose loops leave no other
  * answer, in units of the violation [1]: a linkage that is stretched while a joint is beyond its
@@ -48,7 +53,7 @@ typedef struct pair_start {
 
 static pair_start start_of(const rb_stage *s, const rb_touch_id *id)
 {
-    const rb_constraints *set = &s->first;
+    const rb_constraints *set = &s->problem.first;
     int contact = id->kind == RB_CONSTRAINT_CONTACT;
     rb_touch_id from = { id->kind, id->a, id->b, contact ? 0 : id->c };
     pair_start x = { INFINITY, 0.0 };
@@ -76,12 +81,12 @@ double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id)
 rb_status rb_stage_find_starts(rb_stage *s)
 {
     const rb_constraints *set = &s->set;
-    s->start = rb_push(s->d->arena, double, set->n);
-    if (!s->start) return RB_NOMEM;
+    s->problem.least_gap = rb_push(s->d->arena, double, set->n);
+    if (!s->problem.least_gap) return RB_NOMEM;
     for (int i = 0; i < set->n; i++) {
         const rb_touch_id *id = &set->c[i].id;
         int again = i > 0 && id->kind == RB_CONSTRAINT_CONTACT && same_pair(id, &set->c[i - 1].id);
-        s->start[i] = again ? s->start[i - 1] : start_of(s, id).gap;
+        s->problem.least_gap[i] = again ? s->problem.least_gap[i - 1] : start_of(s, id).gap;
     }
     return RB_OK;
 }
@@ -97,13 +102,13 @@ static double deepened(const rb_stage *s, const rb_contact *contact, const pair_
 
 double rb_stage_error_least(const rb_stage *s)
 {
-    return fmax(4.0 * s->deep, RB_GAP_OF_MODEL * s->size);
+    return fmax(4.0 * s->given->deep, RB_GAP_OF_MODEL * s->given->size);
 }
 
 double rb_stage_yield_error(const rb_stage *s, double start)
 {
-    int error = s->yields > 1 && start < -rb_stage_error_least(s);
-    return error ? -YIELD_ERROR * s->h / s->h_full * start : 0.0;
+    int error = s->attempt.relaxed > 1 && start < -rb_stage_error_least(s);
+    return error ? -YIELD_ERROR * s->h / s->given->h * start : 0.0;
 }
 
 /* How far beyond a limit, in units of what is allowed, above 1: too far. Gaps before and now. What
@@ -111,8 +116,9 @@ double rb_stage_yield_error(const rb_stage *s, double start)
  * motion otherwise. */
 static double limit_deepened(const rb_stage *s, double before, double now)
 {
-    double yields = fmin(0.0, before) - RB_GAP_DEEP * s->size - rb_stage_yield_error(s, before);
-    return 1.0 + (fmin(rb_stage_lowest(s, before, s->deep), yields) - now) / s->deep;
+    double yields =
+        fmin(0.0, before) - RB_GAP_DEEP * s->given->size - rb_stage_yield_error(s, before);
+    return 1.0 + (fmin(rb_stage_lowest(s, before, s->given->deep), yields) - now) / s->given->deep;
 }
 
 /* The same for lo <= x <= hi. */
@@ -136,11 +142,13 @@ double rb_stage_limit_deepened(const rb_stage *s, int j)
     const rb_model *m = s->m;
     if (!m->jnt_limited[j] || m->jnt_type[j] == RB_JOINT_FREE) return 0.0;
     if (m->jnt_type[j] == RB_JOINT_BALL) {
-        double most = m->jnt_range[2 * j + 1], before = rb_stage_ball_angle(s->q0 + m->jnt_qadr[j]);
+        double most = m->jnt_range[2 * j + 1],
+               before = rb_stage_ball_angle(s->start.q + m->jnt_qadr[j]);
         return limit_deepened(s, most - before,
-                              most - rb_stage_ball_angle(s->q_new + m->jnt_qadr[j]));
+                              most - rb_stage_ball_angle(s->answer.q + m->jnt_qadr[j]));
     }
-    return range_deepened(s, m->jnt_range + 2 * j, s->q0[m->jnt_qadr[j]], s->q_new[m->jnt_qadr[j]]);
+    return range_deepened(s, m->jnt_range + 2 * j, s->start.q[m->jnt_qadr[j]],
+                          s->answer.q[m->jnt_qadr[j]]);
 }
 
 double rb_stage_tendon_length(const rb_model *m, int t, const double *q)
@@ -169,8 +177,8 @@ double rb_stage_tendon_deepened(const rb_stage *s, int t)
     const rb_model *m = s->m;
     if (!m->tendon_limited[t]) return 0.0;
     if (m->tendon_pathnum[t] > 0) return spatial_deepened(s, t);
-    double before = rb_stage_tendon_length(m, t, s->q0);
-    double now = rb_stage_tendon_length(m, t, s->q_new);
+    double before = rb_stage_tendon_length(m, t, s->start.q);
+    double now = rb_stage_tendon_length(m, t, s->answer.q);
     return range_deepened(s, m->tendon_range + 2 * t, before, now);
 }
 
@@ -187,14 +195,14 @@ static double limits_deepened(const rb_stage *s)
 double rb_stage_loop_share(const rb_stage *s)
 {
     double share = s->o->formulation->ahead ? 1.0 : RB_LOOP_SHARE;
-    return s->yields ? 0.0 : share * s->h / s->h_full;
+    return s->attempt.relaxed ? 0.0 : share * s->h / s->given->h;
 }
 
 double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r)
 {
-    int at = lower_bound(&s->first, id);
-    if (at >= s->first.n || rb_touch_order(&s->first.c[at].id, id) != 0) return 0.0;
-    return (1.0 - rb_stage_loop_share(s)) * s->first.error[s->first.c[at].row + r];
+    int at = lower_bound(&s->problem.first, id);
+    if (at >= s->problem.first.n || rb_touch_order(&s->problem.first.c[at].id, id) != 0) return 0.0;
+    return (1.0 - rb_stage_loop_share(s)) * s->problem.first.error[s->problem.first.c[at].row + r];
 }
 
 /* Largest difference between the closure errors at q_new and what was asked for, in units of what
@@ -214,8 +222,8 @@ static rb_status check_loops(rb_stage *s, double *worst)
         s->info->loop_error = fmax(s->info->loop_error, fabs(rows.error[i]));
         double missed = fabs(rows.error[i] - rb_stage_error_goal(s, &id, r));
         if (rb_stage_is_redundant(s, rows.eq[i], r))
-            missed = fmax(0.0, fabs(rows.error[i]) - 2.0 * s->open);
-        *worst = fmax(*worst, missed / s->open_most);
+            missed = fmax(0.0, fabs(rows.error[i]) - 2.0 * s->problem.open);
+        *worst = fmax(*worst, missed / s->given->open_most);
     }
     rb_rows_release(d, &rows);
     return RB_OK;
@@ -232,30 +240,30 @@ static double overlap_made(const rb_stage *s, const rb_contact *contact, const p
 /* The largest of deepened. */
 static double look_at(rb_stage *s, const rb_contact *found, int n)
 {
-    s->gaps = (rb_deepest){ -1, -1, 0.0, 0.0, 0.0 };
+    s->answer.gaps = (rb_deepest){ -1, -1, 0.0, 0.0, 0.0 };
     s->info->penetration = s->info->penetration_made = 0.0;
     pair_start start = { 0.0, 0.0 };
     for (int i = 0; i < n; i++) {
         const rb_contact *c = &found[i];
         rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, 0 };
         if (i == 0 || c->geom1 != c[-1].geom1 || c->geom2 != c[-1].geom2) start = start_of(s, &id);
-        if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
+        if (!rb_flight_holds(s->events.flight, c->geom1, c->geom2, c->at.feature)) continue;
         double deeper = deepened(s, c, &start);
         s->info->penetration = rb_larger(s->info->penetration, -c->at.gap);
         s->info->penetration_made =
             rb_larger(s->info->penetration_made, overlap_made(s, c, &start));
         s->info->gap_error = rb_larger(s->info->gap_error, c->error);
-        if (deeper > s->gaps.geoms)
-            s->gaps = (rb_deepest){ c->geom1, c->geom2, c->at.gap, deeper, 0.0 };
+        if (deeper > s->answer.gaps.geoms)
+            s->answer.gaps = (rb_deepest){ c->geom1, c->geom2, c->at.gap, deeper, 0.0 };
     }
-    return s->gaps.geoms;
+    return s->answer.gaps.geoms;
 }
 
 double rb_stage_measure_gaps(rb_stage *s, const rb_contact *found, int n)
 {
     double worst = look_at(s, found, n);
-    s->gaps.limits = limits_deepened(s);
-    return fmax(worst, s->gaps.limits);
+    s->answer.gaps.limits = limits_deepened(s);
+    return fmax(worst, s->answer.gaps.limits);
 }
 
 /* d at q_new; at v_new too where it is asked for. */
@@ -263,15 +271,15 @@ static void go_to_end(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
+    memcpy(d->q, s->answer.q, (size_t)m->nq * sizeof *d->q);
     rb_stage_kinematic_pose(s, s->h);
     rb_placed_frames(m, d);
     if (m->ngauge > 0) {
         rb_velocity(m, d);
-        memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
+        memcpy(s->answer.q + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
     }
-    if (s->seen_h > 0.0) {
-        memcpy(d->v, s->v_new, (size_t)m->nv * sizeof *d->v);
+    if (s->events.seen_h > 0.0) {
+        memcpy(d->v, s->answer.v, (size_t)m->nv * sizeof *d->v);
         rb_velocity(m, d);
     }
 }
@@ -280,28 +288,29 @@ rb_status rb_stage_check(rb_stage *s, double *worst)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    double h = s->seen_h;
+    double h = s->events.seen_h;
     int n = 0, holds = rb_stage_near_holds(s), may = m->neq == 0 && m->nspatial == 0;
-    s->moves_far = 1;
-    s->nothing_touches = may && !s->seen && h == 0.0 && rb_stage_nothing_touches(s);
-    int nobody = s->nothing_touches || (may && holds && s->near.n == 0);
+    s->near.moves_far = 1;
+    s->near.nothing_touches = may && !s->events.seen && h == 0.0 && rb_stage_nothing_touches(s);
+    int nobody = s->near.nothing_touches || (may && holds && s->near.pairs.n == 0);
     rb_status status = RB_OK;
     rb_mark mark = rb_arena_mark(d->arena);
-    rb_contact *found = s->seen ? s->seen : rb_push(d->arena, rb_contact, d->touch_max);
+    rb_contact *found =
+        s->events.seen ? s->events.seen : rb_push(d->arena, rb_contact, d->touch_max);
     if (!found) return RB_NOMEM;
-    s->near_complete = holds;
+    s->near.complete = holds;
     if (!nobody) go_to_end(s);
     if (!holds && !nobody) {
-        status = rb_collide(m, d, h, s->gravity * h, d->touch_max, found, &n, s->err);
+        status = rb_collide(m, d, h, s->given->gravity * h, d->touch_max, found, &n, s->err);
     } else if (!nobody) {
-        status = rb_collide_near(m, d, 0.0, 0.0, &s->near, d->touch_max, found, &n, s->err);
+        status = rb_collide_near(m, d, 0.0, 0.0, &s->near.pairs, d->touch_max, found, &n, s->err);
     }
-    s->nseen = n;
+    s->events.nseen = n;
     if (status == RB_FULL) s->info->contacts = n;
     if (status == RB_OK) {
         *worst = look_at(s, found, n);
-        s->gaps.limits = limits_deepened(s);
-        *worst = fmax(*worst, s->gaps.limits);
+        s->answer.gaps.limits = limits_deepened(s);
+        *worst = fmax(*worst, s->answer.gaps.limits);
         status = check_loops(s, worst);
     }
     rb_arena_reset(d->arena, mark);
@@ -321,7 +330,7 @@ int rb_stage_is_soft(const rb_stage *s)
 rb_status rb_stage_refuse_gaps(rb_stage *s, int repairs)
 {
     char a[64], b[64];
-    const rb_deepest *x = &s->gaps;
+    const rb_deepest *x = &s->answer.gaps;
     if (x->geoms >= x->limits && x->geom1 >= 0)
         return rb_fail(s->err, RB_UNSOLVED,
                        "%s and %s overlap by %.2g m after %d repairs: shorten the step",

@@ -25,7 +25,7 @@
 #include "base/error.h"
 #include "contact/slip.h"
 #include "math/trig.h"
-#include "step/stage.h"
+#include "step/problems.h"
 
 enum {
     EDGES = 16,       /* of a friction cone                                                       */
@@ -287,7 +287,8 @@ static int is_closed(const search *x, double largest)
     for (int i = 0; i < x->is->n; i++) {
         const rb_constraint *c = x->is->c[i];
         int one_sided = c->kind <= RB_CONSTRAINT_LIMIT;
-        if (one_sided && c->gap > RB_GAP_ZERO * x->s->size && part_size(x, i) >= JAM_PART * largest)
+        if (one_sided && c->gap > RB_GAP_ZERO * x->s->given->size &&
+            part_size(x, i) >= JAM_PART * largest)
             return 0;
     }
     return 1;
@@ -301,14 +302,14 @@ static rb_status jam_of_island(rb_stage *s, int index)
     if (status != RB_OK) return status;
     for (int i = 0; i < island.n; i++) {
         const rb_constraint *c = island.c[i];
-        memcpy(island.u + island.row[i], s->u + c->row, (size_t)c->nrow * sizeof *island.u);
+        memcpy(island.u + island.row[i], s->problem.u + c->row, (size_t)c->nrow * sizeof *island.u);
     }
     for (int friction = 0; friction < 2; friction++) {
         search x = { .s = s, .is = &island, .arena = arena };
         double closing = 0.0, largest = 0.0;
         if (!find_ray(&x, friction, &closing)) continue;
         for (int i = 0; i < island.n; i++) largest = fmax(largest, part_size(&x, i));
-        if (!s->final && !is_closed(&x, largest)) return RB_UNSOLVED;
+        if (!s->attempt.final && !is_closed(&x, largest)) return RB_UNSOLVED;
         fill_info(&x, largest, closing);
         write_text(s, friction);
         return RB_JAMMED;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "math/quat.h"
 #include "math/trig.h"
-#include "step/stage.h"
+#include "step/motion.h"
 
 /* Mean velocity within h of a sin(2 pi f t + phase): the difference of two sines as a product,
  * without cancellation. */
@@ -35,14 +35,14 @@ rb_status rb_stage_kinematic_begin(rb_stage *s)
     rb_data *d = s->d;
     int n = s->m->nmocap;
     if (n == 0) return RB_OK;
-    s->mocap0 = rb_push(d->arena, double, 7 * (size_t)n);
-    s->mocap_v0 = rb_push(d->arena, double, 6 * (size_t)n);
-    if (!s->mocap0 || !s->mocap_v0) return RB_NOMEM;
-    memcpy(s->mocap0, d->mocap, 7 * (size_t)n * sizeof *s->mocap0);
-    memcpy(s->mocap_v0, d->mocap_v, 6 * (size_t)n * sizeof *s->mocap_v0);
+    s->start.mocap = rb_push(d->arena, double, 7 * (size_t)n);
+    s->start.mocap_v = rb_push(d->arena, double, 6 * (size_t)n);
+    if (!s->start.mocap || !s->start.mocap_v) return RB_NOMEM;
+    memcpy(s->start.mocap, d->mocap, 7 * (size_t)n * sizeof *s->start.mocap);
+    memcpy(s->start.mocap_v, d->mocap_v, 6 * (size_t)n * sizeof *s->start.mocap_v);
     for (int i = 0; i < 6 * n; i++) {
         const rb_led_motion *motion = &s->m->mocap_motion[i / 6];
-        d->mocap_v[i] += motion->velocity[i % 6] + mean_of_sine(motion, i % 6, s->time0, s->h);
+        d->mocap_v[i] += motion->velocity[i % 6] + mean_of_sine(motion, i % 6, s->start.time, s->h);
         double change = isnan(d->mocap_was[i]) ? 0.0 : d->mocap_v[i] - d->mocap_was[i];
         d->mocap_a[i] = change / s->h;
     }
@@ -62,7 +62,7 @@ void rb_stage_kinematic_pose(rb_stage *s, double t)
 {
     rb_data *d = s->d;
     for (int i = 0; i < s->m->nmocap; i++) {
-        const double *from = s->mocap0 + 7 * i, *v = d->mocap_v + 6 * i;
+        const double *from = s->start.mocap + 7 * i, *v = d->mocap_v + 6 * i;
         double *pose = d->mocap + 7 * i, r[3], turn[4];
         memcpy(pose, from, 7 * sizeof *pose);
         if (t == 0.0) continue;
@@ -79,10 +79,10 @@ void rb_stage_kinematic_end(rb_stage *s, int moved)
 {
     rb_data *d = s->d;
     size_t n = (size_t)s->m->nmocap;
-    if (!s->mocap_v0) return;
+    if (!s->start.mocap_v) return;
     if (moved) memcpy(d->mocap_was, d->mocap_v, 6 * n * sizeof *d->mocap_was);
     rb_stage_kinematic_pose(s, moved ? s->h : 0.0);
-    memcpy(d->mocap_v, s->mocap_v0, 6 * n * sizeof *d->mocap_v);
+    memcpy(d->mocap_v, s->start.mocap_v, 6 * n * sizeof *d->mocap_v);
     memset(d->mocap_a, 0, 6 * n * sizeof *d->mocap_a);
-    s->mocap_v0 = NULL;
+    s->start.mocap_v = NULL;
 }

@@ -15,7 +15,7 @@
 #include <math.h>
 
 #include "math/vec3.h"
-#include "step/stage.h"
+#include "step/motion.h"
 
 /* Motion at one end of the way, and what is summed up beside dq. */
 typedef struct motion {

@@ -15,7 +15,7 @@
 static double normal(const rb_stage *s, const rb_constraint *c, double u_hat)
 {
     (void)u_hat;
-    return fmax(0.0, 2.0 * c->gap / s->h + s->u_before[c->row]);
+    return fmax(0.0, 2.0 * c->gap / s->h + s->problem.u_before[c->row]);
 }
 
 static double loop(const rb_stage *s, const rb_constraint *c, int r, double u_hat)
@@ -27,9 +27,10 @@ static double loop(const rb_stage *s, const rb_constraint *c, int r, double u_ha
 static double bounce(const rb_stage *s, const rb_constraint *c, double gap, double u_free)
 {
     double e = c->kind == RB_CONSTRAINT_CONTACT ? c->material.restitution : 0.0;
-    double u = s->u_before[c->row];
+    double u = s->problem.u_before[c->row];
     (void)gap, (void)u_free;
-    if (s->inelastic || !(e > 0.0) || -u <= RB_BOUNCE_STEPS * s->gravity * s->h) return 0.0;
+    if (s->events.inelastic || !(e > 0.0) || -u <= RB_BOUNCE_STEPS * s->given->gravity * s->h)
+        return 0.0;
     return -e * u;
 }
 
@@ -37,13 +38,13 @@ static double bounce(const rb_stage *s, const rb_constraint *c, double gap, doub
 static void place(rb_stage *s)
 {
     const rb_model *m = s->m;
-    for (int j = 0; j < m->nv; j++) s->v_way[j] = 0.5 * (s->v0[j] + s->v_new[j]);
-    rb_integrate(m, s->q0, s->v_way, s->h, s->q_new);
+    for (int j = 0; j < m->nv; j++) s->answer.v_way[j] = 0.5 * (s->start.v[j] + s->answer.v[j]);
+    rb_integrate(m, s->start.q, s->answer.v_way, s->h, s->answer.q);
     for (int j = 0; j < m->njnt; j++) {
         int type = m->jnt_type[j], at = m->jnt_qadr[j];
         int size = type == RB_JOINT_FREE ? 7 : type == RB_JOINT_BALL ? 4 : 1;
-        if (s->pushed[m->link_tree[m->jnt_link[j]]]) continue;
-        memcpy(s->q_new + at, s->q_free + at, (size_t)size * sizeof *s->q_new);
+        if (s->answer.pushed[m->link_tree[m->jnt_link[j]]]) continue;
+        memcpy(s->answer.q + at, s->smooth.q + at, (size_t)size * sizeof *s->answer.q);
     }
 }
 

@@ -15,7 +15,9 @@
 #include "collide/kept.h"
 #include "math/vec3.h"
 #include "model/cache.h"
-#include "step/stage.h"
+#include "step/contacts.h"
+#include "step/motion.h"
+#include "step/steppers.h"
 
 static void copy(double *to, const double *from, int n)
 {
@@ -27,24 +29,27 @@ static int remember(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->near_l = rb_push(d->arena, double, 3 * (size_t)m->nlink);
-    s->near_S = rb_push(d->arena, double, 6 * (size_t)m->nv);
-    s->near_v = rb_push(d->arena, double, m->nv);
-    if (!s->near_l || !s->near_S || !s->near_v || !rb_near_push(m, d->arena, &s->near)) return 0;
-    copy(s->near_l, d->link_l, 3 * m->nlink);
-    copy(s->near_S, d->dof_S, 6 * m->nv);
-    copy(s->near_v, d->v, m->nv);
+    s->near.l = rb_push(d->arena, double, 3 * (size_t)m->nlink);
+    s->near.S = rb_push(d->arena, double, 6 * (size_t)m->nv);
+    s->near.v = rb_push(d->arena, double, m->nv);
+    if (!s->near.l || !s->near.S || !s->near.v || !rb_near_push(m, d->arena, &s->near.pairs))
+        return 0;
+    copy(s->near.l, d->link_l, 3 * m->nlink);
+    copy(s->near.S, d->dof_S, 6 * m->nv);
+    copy(s->near.v, d->v, m->nv);
     return 1;
 }
 
 rb_status rb_stage_near_find(rb_stage *s, double slack)
 {
-    int may = !rb_kept_serves(s->m) && s->m->nmocap == 0 && s->m->ngauge == 0 && s->seen_h == 0.0;
+    int may =
+        !rb_kept_serves(s->m) && s->m->nmocap == 0 && s->m->ngauge == 0 && s->events.seen_h == 0.0;
     if (may && !remember(s)) return RB_NOMEM;
-    rb_status status = rb_collide_noting(s->m, s->d, s->h, slack, s->d->touch_max, s->contacts,
-                                         &s->ncontact, may ? &s->near : NULL, s->err);
-    s->kept_q0 = rb_kept_serves(s->m);
-    s->kept_calls = s->d->cache->kept_calls;
+    rb_status status =
+        rb_collide_noting(s->m, s->d, s->h, slack, s->d->touch_max, s->problem.contacts,
+                          &s->problem.ncontact, may ? &s->near.pairs : NULL, s->err);
+    s->near.cached = rb_kept_serves(s->m);
+    s->near.calls = s->d->cache->kept_calls;
     return status;
 }
 
@@ -56,11 +61,11 @@ static int geoms_hold(const rb_stage *s, const rb_link_path *link)
         int k = m->geom_link[g];
         if (k == 0) continue;
         const rb_link_path *x = &link[k];
-        double r = s->near.far[g];
+        double r = s->near.pairs.far[g];
         double off = rb_norm3(x->x) + rb_norm3(x->x_w) * r;
         off += 0.5 * (x->A + (x->B + x->W * x->W) * r);
-        if (x->W > 0.0) off += x->W * s->near.arm[g];
-        if (!(off < s->near.room[g])) return 0;
+        if (x->W > 0.0) off += x->W * s->near.pairs.arm[g];
+        if (!(off < s->near.pairs.room[g])) return 0;
     }
     return 1;
 }
@@ -69,15 +74,15 @@ int rb_stage_near_holds(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_arena *arena = s->d->arena;
-    if (!s->near.known || s->seen) return 0;
+    if (!s->near.pairs.known || s->events.seen) return 0;
     rb_mark mark = rb_arena_mark(arena);
     double *dq = rb_push(arena, double, m->nv), *off = rb_push(arena, double, m->nv);
     rb_link_path *link = rb_push(arena, rb_link_path, m->nlink);
     int holds = dq && off && link;
     if (holds) {
-        rb_difference(m, s->q0, s->q_new, dq);
-        for (int i = 0; i < m->nv; i++) off[i] = dq[i] - s->h * s->near_v[i];
-        rb_stage_link_paths(s, s->near_l, s->near_S, dq, off, link);
+        rb_difference(m, s->start.q, s->answer.q, dq);
+        for (int i = 0; i < m->nv; i++) off[i] = dq[i] - s->h * s->near.v[i];
+        rb_stage_link_paths(s, s->near.l, s->near.S, dq, off, link);
         holds = geoms_hold(s, link);
     }
     rb_arena_reset(arena, mark);
@@ -87,9 +92,10 @@ int rb_stage_near_holds(rb_stage *s)
 void rb_stage_drop_flying(rb_stage *s)
 {
     int n = 0;
-    for (int i = 0; i < s->ncontact; i++) {
-        const rb_contact *c = &s->contacts[i];
-        if (rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) s->contacts[n++] = *c;
+    for (int i = 0; i < s->problem.ncontact; i++) {
+        const rb_contact *c = &s->problem.contacts[i];
+        if (rb_flight_holds(s->events.flight, c->geom1, c->geom2, c->at.feature))
+            s->problem.contacts[n++] = *c;
     }
-    s->ncontact = n;
+    s->problem.ncontact = n;
 }

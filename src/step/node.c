@@ -18,6 +18,11 @@
 #include "base/pieces.h"
 #include "dynamics/coupling.h"
 #include "math/vec3.h"
+#include "step/contacts.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/problems.h"
+#include "step/rows.h"
 
 enum {
     ROUNDS = 24,      /* two to four are usual                                  */
@@ -110,35 +115,35 @@ static void begin_velocity(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     const double *kick = s->d->kick, *of = kick + m->nv;
-    copy(x->v_given, s->v0, m->nv);
-    copy(x->v_from, s->v0, m->nv);
+    copy(x->v_given, s->start.v, m->nv);
+    copy(x->v_from, s->start.v, m->nv);
     memset(x->fresh, 1, (size_t)m->ntree);
     int other = s->d->touch_h > 0.0 && s->d->touch_h != s->h && is_stiff(m);
     for (int j = 0; j < m->nv; j++) {
         if (kick[j] != 0.0) x->fresh[m->link_tree[m->dof_link[j]]] = 0;
     }
     for (int j = 0; j < m->nv; j++) {
-        if (s->v0[j] != of[j]) x->fresh[m->link_tree[m->dof_link[j]]] = 1;
+        if (s->start.v[j] != of[j]) x->fresh[m->link_tree[m->dof_link[j]]] = 1;
     }
     for (int j = 0; j < m->nv; j++) {
-        if (!x->fresh[m->link_tree[m->dof_link[j]]]) s->v0[j] += kick[j];
+        if (!x->fresh[m->link_tree[m->dof_link[j]]]) s->start.v[j] += kick[j];
     }
-    if (other) copy(x->v_from, s->v0, m->nv);
+    if (other) copy(x->v_from, s->start.v, m->nv);
 }
 
 static void begin(rb_stage *s)
 {
-    s->attempts++;
-    s->near.known = s->kept_q0 = 0;
-    s->last_p = NULL;
-    s->redundant = NULL;
-    s->q_hat = s->q0;
-    s->v_hat = NULL;
-    s->found = s->spent = NULL;
-    s->half = NULL;
+    s->attempt.count++;
+    s->near.pairs.known = s->near.cached = 0;
+    s->attempt.last_p = NULL;
+    s->problem.redundant = NULL;
+    s->problem.q = s->start.q;
+    s->problem.v = NULL;
+    s->answer.residual = s->answer.work = NULL;
+    s->answer.half = NULL;
     memset(&s->set, 0, sizeof s->set);
-    memset(s->resting, 0, (size_t)s->m->ntree);
-    memset(s->marked, 0, (size_t)s->m->ntree);
+    memset(s->answer.resting, 0, (size_t)s->m->ntree);
+    memset(s->answer.marked, 0, (size_t)s->m->ntree);
 }
 
 /* Friction of joints, which has no part in the kick, as in the step before. */
@@ -147,9 +152,10 @@ static void recall_friction(rb_stage *s)
     double scale = s->d->touch_h > 0.0 ? 0.5 * s->h / s->d->touch_h : 0.0;
     for (int i = s->set.ncontact; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->kind != RB_CONSTRAINT_DRY || c->island < 0 || s->still[c->island]) continue;
-        rb_stage_recall(s, c, s->p + c->row, &s->mode[i]);
-        s->p[c->row] = fmax(-0.5 * c->bound, fmin(0.5 * c->bound, scale * s->p[c->row]));
+        if (c->kind != RB_CONSTRAINT_DRY || c->island < 0 || s->answer.still[c->island]) continue;
+        rb_stage_recall(s, c, s->answer.p + c->row, &s->answer.mode[i]);
+        s->answer.p[c->row] =
+            fmax(-0.5 * c->bound, fmin(0.5 * c->bound, scale * s->answer.p[c->row]));
     }
 }
 
@@ -161,11 +167,11 @@ static void push(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    copy(x->v_a, s->v0, m->nv);
-    copy(x->v_e, s->v0, m->nv);
+    copy(x->v_a, s->start.v, m->nv);
+    copy(x->v_e, s->start.v, m->nv);
     if (s->set.nrow == 0) return;
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
-    rb_constraints_force(&s->set, s->p, x->f);
+    rb_constraints_force(&s->set, s->answer.p, x->f);
     copy(x->force, x->f, m->nv);
     rb_mass_solve(m, s->d, x->f);
     if (x->stiff)
@@ -173,7 +179,7 @@ static void push(rb_node *x)
     else
         copy(x->force, x->f, m->nv);
     for (int j = 0; j < m->nv; j++) {
-        if (!s->resting[m->link_tree[m->dof_link[j]]]) x->v_a[j] += x->force[j];
+        if (!s->answer.resting[m->link_tree[m->dof_link[j]]]) x->v_a[j] += x->force[j];
         x->v_e[j] += x->f[j];
     }
     rb_constraints_velocity(&s->set, x->f, x->Wp);
@@ -189,12 +195,12 @@ static rb_status move(rb_node *x)
     const double *A = x->all && s->set.nrow > 0 ? x->A : NULL;
     rb_status status = rb_stage_motion_from(s, x->v_a, x->moved ? x->dv : NULL, A, tol);
     if (status != RB_OK) return status;
-    x->exact = x->fine || s->motion_left <= SURE_DIGITS * rb_smooth_tol(m, RB_SMOOTH_TOL);
+    x->exact = x->fine || s->smooth.left <= SURE_DIGITS * rb_smooth_tol(m, RB_SMOOTH_TOL);
     for (int j = 0; j < m->nv; j++) x->dv[j] = s->d->v[j] - x->v_a[j];
     x->moved = 1;
-    copy(s->q_new, s->d->q, m->nq);
+    copy(s->answer.q, s->d->q, m->nq);
     copy(x->v_end, s->d->v, m->nv);
-    copy(s->act_free, s->d->act, m->na);
+    copy(s->answer.act, s->d->act, m->na);
     rb_node_hold_resting(s);
     return RB_OK;
 }
@@ -212,7 +218,8 @@ static void find_stiff(rb_node *x)
 static double turned_around(const rb_stage *s, int j, double dv)
 {
     const rb_data *d = s->d;
-    double before = d->slope_h[0] > 0.0 && d->slope_time == s->time0 ? -s->h * d->slope[j] : 0.0;
+    double before =
+        d->slope_h[0] > 0.0 && d->slope_time == s->start.time ? -s->h * d->slope[j] : 0.0;
     if (!(before * dv > 0.0)) return 0.0;
     return fabs(before) < fabs(dv) ? before : dv;
 }
@@ -226,7 +233,7 @@ static void expect(rb_node *x)
     double scale = s->d->touch_h > 0.0 ? 1.0 + s->h / s->d->touch_h : 0.0;
     for (int j = 0; j < m->nv; j++) {
         int tree = m->link_tree[m->dof_link[j]];
-        int idle = x->fresh[tree] || s->resting[tree] || s->set.tree_island[tree] < 0;
+        int idle = x->fresh[tree] || s->answer.resting[tree] || s->set.tree_island[tree] < 0;
         x->f[j] = idle ? 0.0 : -scale * s->d->kick[j];
         x->force[j] = x->stiff ? -x->E[j] * turned_around(s, j, x->f[j]) : 0.0;
     }
@@ -264,7 +271,7 @@ static void recall_servos(rb_node *x)
 {
     const rb_data *d = x->s->d;
     int nu = x->s->m->nu;
-    x->memory.known = nu > 0 && d->slope_time == x->s->time0 && d->servo[0] != UNKNOWN;
+    x->memory.known = nu > 0 && d->slope_time == x->s->start.time && d->servo[0] != UNKNOWN;
     for (int k = 0; k < nu; k++) {
         x->memory.holds[k] = !x->memory.known || d->servo[k] == HOLDS;
         x->memory.creeps[k] = x->memory.holds[k] || d->servo[k] == DAMPED;
@@ -281,7 +288,7 @@ static void report_servos(rb_node *x)
 {
     for (int k = 0; k < x->s->m->nu; k++) {
         int damped = x->memory.needed[k] ? DAMPED : AT_BOUND;
-        x->s->servo_new[k] = x->memory.holds[k] ? HOLDS : damped;
+        x->s->answer.servo[k] = x->memory.holds[k] ? HOLDS : damped;
     }
 }
 
@@ -298,7 +305,7 @@ static rb_status follow_servos(rb_node *x)
     copy(v_a, x->v_a, s->m->nv);
     note_servos(x);
     rb_status status = rb_stage_factor_again(s, x->L, x->E);
-    for (int k = 0; s->kept && k < s->set.nisland; k++) s->kept[k].known = 0;
+    for (int k = 0; s->problem.kept && k < s->set.nisland; k++) s->problem.kept[k].known = 0;
     find_stiff(x);
     push(x);
     if (x->tried == 0) expect(x);
@@ -341,7 +348,7 @@ static void find_b(rb_node *x)
         const rb_constraint *c = &s->set.c[i];
         int settled = holds(x, c->island);
         for (int r = c->row; r < c->row + c->nrow; r++)
-            x->b[r] = settled ? s->u[r] : x->value[r] - x->Wp[r];
+            x->b[r] = settled ? s->problem.u[r] : x->value[r] - x->Wp[r];
     }
 }
 
@@ -352,17 +359,17 @@ static double foresee(rb_node *x)
     double *f = x->value, mixed = 0.0; /* the values are used up here */
     find_b(x);
     for (int r = 0; r < s->set.nrow; r++) {
-        f[r] = x->b[r] - s->u[r];
-        s->u[r] = x->b[r];
+        f[r] = x->b[r] - s->problem.u[r];
+        s->problem.u[r] = x->b[r];
     }
     if (x->solved == 0) return 0.0;
-    rb_anderson_mix(&x->mixing, f, s->u);
+    rb_anderson_mix(&x->mixing, f, s->problem.u);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         int settled = holds(x, c->island);
         for (int r = c->row; r < c->row + c->nrow; r++) {
-            if (settled) s->u[r] = x->b[r];
-            mixed = fmax(mixed, fabs(s->u[r] - x->b[r]));
+            if (settled) s->problem.u[r] = x->b[r];
+            mixed = fmax(mixed, fabs(s->problem.u[r] - x->b[r]));
         }
     }
     return mixed;
@@ -375,14 +382,14 @@ static void shift(rb_node *x, const double *v_a, const double *v_e, const double
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     for (int j = 0; j < m->nv; j++) {
-        int rests = s->resting[m->link_tree[m->dof_link[j]]];
+        int rests = s->answer.resting[m->link_tree[m->dof_link[j]]];
         x->f[j] = rests ? 0.0 : x->v_e[j] - v_e[j];
         x->v_end[j] += 2.0 * x->f[j] - (x->v_a[j] - v_a[j]);
         x->v_mean[j] += x->f[j];
         x->dv[j] = x->v_end[j] - x->v_a[j];
     }
-    rb_integrate(m, s->q_new, x->f, s->h, x->q);
-    copy(s->q_new, x->q, m->nq);
+    rb_integrate(m, s->answer.q, x->f, s->h, x->q);
+    copy(s->answer.q, x->q, m->nq);
     rb_node_hold_resting(s);
     for (int i = 0; i < s->set.ncontact; i++) {
         int row = s->set.c[i].row;
@@ -433,7 +440,7 @@ static int leaves_deep(const rb_node *x)
         if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0 || rb_node_may_lift(x, c->island))
             continue;
         double deep = rb_stage_deep(s, &c->id) / s->h;
-        if (s->u[c->row] + x->Wp[c->row] < -fmax(allowed, deep)) return 1;
+        if (s->problem.u[c->row] + x->Wp[c->row] < -fmax(allowed, deep)) return 1;
     }
     return 0;
 }
@@ -443,11 +450,11 @@ static void straighten(rb_node *x, int i)
 {
     rb_stage *s = x->s;
     const rb_constraint *c = &s->set.c[i];
-    for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] = x->b[r] - x->Wp[r];
-    if (c->kind <= RB_CONSTRAINT_LIMIT) s->u[c->row] += (c->gap - x->goal[i]) / s->h;
+    for (int r = c->row; r < c->row + c->nrow; r++) s->problem.u[r] = x->b[r] - x->Wp[r];
+    if (c->kind <= RB_CONSTRAINT_LIMIT) s->problem.u[c->row] += (c->gap - x->goal[i]) / s->h;
     if (c->kind != RB_CONSTRAINT_EQUALITY) return;
     for (int r = c->row; r < c->row + c->nrow; r++)
-        s->u[r] += rb_stage_loop_share(s) * s->set.error[r] / s->h;
+        s->problem.u[r] += rb_stage_loop_share(s) * s->set.error[r] / s->h;
 }
 
 /* The values of a first round are those of a motion without the right impulses: at a dead centre
@@ -501,25 +508,25 @@ static rb_status solve(rb_node *x, int *done)
     unsigned char *skip = rb_push(s->d->arena, unsigned char, s->set.nisland);
     if (!Wp || !p || !v_a || !skip) return RB_NOMEM;
     copy(Wp, x->Wp, s->set.nrow);
-    copy(p, s->p, s->set.nrow);
+    copy(p, s->answer.p, s->set.nrow);
     copy(v_a, x->v_a, s->m->nv);
     copy(v_e, x->v_e, s->m->nv);
-    for (int k = 0; k < s->set.nisland; k++) skip[k] = s->still[k] || holds(x, k);
+    for (int k = 0; k < s->set.nisland; k++) skip[k] = s->answer.still[k] || holds(x, k);
     double mixed = foresee(x);
     if (x->tried == 0) straighten_large(x, skip);
     x->solved++;
     x->there = 0;
-    s->last = s->set;
-    s->last_p = x->tried++ > 0 ? p : NULL; /* the first one is not followed from p */
-    s->iteration = x->solved - 1;          /* in the names of problems */
+    s->attempt.last = s->set;
+    s->attempt.last_p = x->tried++ > 0 ? p : NULL; /* the first one is not followed from p */
+    s->attempt.iteration = x->solved - 1;          /* in the names of problems */
     rb_status status = solve_islands(x, skip);
-    s->iteration = 0;
-    s->last_p = NULL;
-    s->no_answer = status == RB_UNSOLVED;
+    s->attempt.iteration = 0;
+    s->attempt.last_p = NULL;
+    s->attempt.no_answer = status == RB_UNSOLVED;
     if (status != RB_OK) return status;
     memset(x->answered, 1, (size_t)s->set.nisland);
     push(x);
-    if (leaves_deep(x) && !s->final)
+    if (leaves_deep(x) && !s->attempt.final)
         return rb_fail(s->err, RB_UNSOLVED, "rows cannot hold what touches: shorten the step");
     *done = is_done(x, Wp, mixed);
     if (*done) shift(x, v_a, v_e, Wp);
@@ -535,7 +542,8 @@ static rb_status solve(rb_node *x, int *done)
 static int may_end(const rb_node *x)
 {
     const rb_stage *s = x->s;
-    return s->may_overlap > 0 && s->info->loop_error <= s->may_overlap * s->open_most;
+    return s->attempt.may_overlap > 0 &&
+           s->info->loop_error <= s->attempt.may_overlap * s->given->open_most;
 }
 
 static rb_status refuse(rb_node *x, int rounds)
@@ -563,14 +571,14 @@ static rb_status predict(rb_node *x)
     if (!p) return RB_NOMEM;
     rb_status status = rb_node_predict(x);
     if (status != RB_OK) return status;
-    copy(p, s->p, s->set.nrow);
+    copy(p, s->answer.p, s->set.nrow);
     memset(x->Wp, 0, (size_t)s->set.nrow * sizeof *x->Wp);
-    straighten_all(x, s->still);
-    status = rb_stage_solve_others(s, s->still);
+    straighten_all(x, s->answer.still);
+    status = rb_stage_solve_others(s, s->answer.still);
     x->tried = status == RB_OK;
     if (status == RB_UNSOLVED) {
-        copy(s->p, p, s->set.nrow);
-        memset(s->u, 0, (size_t)s->set.nrow * sizeof *s->u);
+        copy(s->answer.p, p, s->set.nrow);
+        memset(s->problem.u, 0, (size_t)s->set.nrow * sizeof *s->problem.u);
         s->info->residual = residual; /* what was refused is not reported as accepted */
         s->info->velocity_residual = in_velocity;
         status = RB_OK;
@@ -584,9 +592,9 @@ static rb_status do_rounds(rb_node *x)
     rb_stage *s = x->s;
     int done = 0;
     double least = INFINITY, begun = s->meter->all, first = 0.0;
-    s->no_answer = 0;
+    s->attempt.no_answer = 0;
     x->fine = s->m->nlink - 1 == s->m->ntree; /* no chains: nothing is saved */
-    rb_status status = s->found ? RB_OK : rb_stage_solve_begin(s);
+    rb_status status = s->answer.residual ? RB_OK : rb_stage_solve_begin(s);
     if (status == RB_OK && x->all && s->set.nrow > 0) status = predict(x);
     double last = INFINITY;
     for (int round = 0; status == RB_OK; round++) {
@@ -614,11 +622,11 @@ static rb_status do_rounds(rb_node *x)
         }
         if (x->solved == 0) least = INFINITY; /* other rows */
         int stalls = x->exact && x->solved > 3 && x->off > STALLS * least;
-        if (stalls && missed <= ENOUGH && (s->final || x->sunk <= 1.0)) return RB_OK;
-        int most = s->final ? LAST_ROUNDS : ROUNDS;
+        if (stalls && missed <= ENOUGH && (s->attempt.final || x->sunk <= 1.0)) return RB_OK;
+        int most = s->attempt.final ? LAST_ROUNDS : ROUNDS;
         if (round >= most && may_end(x)) return RB_OK;
         int strays = x->off > STRAYS * least && s->meter->all - begun > PATIENCE * first;
-        if (round >= most || (round > 1 && strays && !s->final)) return refuse(x, round);
+        if (round >= most || (round > 1 && strays && !s->attempt.final)) return refuse(x, round);
         least = fmin(least, x->off);
         if (x->all && missed > SLOW * last) {
             status = rb_node_refactor(x);
@@ -641,7 +649,7 @@ static double lifting(const rb_node *x)
     double work = 0.0, share = rb_stage_loop_share(s);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        const double *p = s->p + c->row, *error = s->set.error + c->row;
+        const double *p = s->answer.p + c->row, *error = s->set.error + c->row;
         if (c->kind <= RB_CONSTRAINT_LIMIT) work += p[0] * fmax(0.0, x->goal[i] - c->gap);
         for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++)
             work += fmax(0.0, -share * p[r] * error[r]);
@@ -657,7 +665,7 @@ static rb_status check_gaps(rb_node *x)
     if (rb_stage_is_soft(s) || s->o->max_repair == 0) return RB_OK;
     double worst = rb_stage_measure_gaps(s, x->end, x->nend);
     if (worst <= 1.0 + RB_NODE_SINKS) return RB_OK;
-    if (worst > s->may_overlap) return rb_stage_refuse_gaps(s, s->info->repairs);
+    if (worst > s->attempt.may_overlap) return rb_stage_refuse_gaps(s, s->info->repairs);
     s->info->below_accuracy++;
     return RB_OK;
 }
@@ -667,8 +675,8 @@ static double rounding(const rb_node *x)
 {
     const rb_stage *s = x->s;
     double sum = 0.0;
-    for (int r = 0; r < s->set.nrow; r++) sum += fabs(s->p[r]);
-    return 64.0 * RB_EPS * s->size / s->h * sum;
+    for (int r = 0; r < s->set.nrow; r++) sum += fabs(s->answer.p[r]);
+    return 64.0 * RB_EPS * s->given->size / s->h * sum;
 }
 
 static double kinetic(rb_node *x, const double *v)
@@ -683,7 +691,7 @@ static double kinetic(rb_node *x, const double *v)
 /* Kinetic energy of all links at the speed that weight gives in a step [J]. */
 static double of_weight(const rb_stage *s)
 {
-    double mass = 0.0, speed = s->gravity * s->h;
+    double mass = 0.0, speed = s->given->gravity * s->h;
     for (int k = 1; k < s->m->nlink; k++) mass += s->m->link_mass[k];
     return 0.5 * mass * speed * speed;
 }
@@ -694,10 +702,10 @@ static double of_weight(const rb_stage *s)
 static int makes_energy(rb_node *x)
 {
     rb_stage *s = x->s;
-    if (!(s->energy > rounding(x)) || s->final) return 0;
+    if (!(s->answer.energy > rounding(x)) || s->attempt.final) return 0;
     double T = kinetic(x, x->v_a) + kinetic(x, x->dv);
-    if (s->m->neq > 0) T = fmin(T, kinetic(x, x->v_given) + kinetic(x, s->v_new) + of_weight(s));
-    return s->energy - lifting(x) > fmax(MADE_MOST, MADE_TOL * s->tol) * T;
+    if (s->m->neq > 0) T = fmin(T, kinetic(x, x->v_given) + kinetic(x, s->answer.v) + of_weight(s));
+    return s->answer.energy - lifting(x) > fmax(MADE_MOST, MADE_TOL * s->attempt.tol) * T;
 }
 
 /* The velocity that leads from q0 to q_new in h. Poses do not tell whole turns: what spins by more
@@ -706,7 +714,7 @@ static void find_way(const rb_node *x, double *v)
 {
     const rb_stage *s = x->s;
     const rb_model *m = s->m;
-    rb_difference(m, s->q0, s->q_new, v);
+    rb_difference(m, s->start.q, s->answer.q, v);
     for (int j = 0; j < m->nv; j++) v[j] /= s->h;
     for (int j = 0; j < m->njnt; j++) {
         int type = m->jnt_type[j], at = m->jnt_dofadr[j] + (type == RB_JOINT_FREE ? 3 : 0);
@@ -721,7 +729,7 @@ static void find_way(const rb_node *x, double *v)
 static rb_status look_on(rb_stage *s)
 {
     double worst;
-    return s->seen ? rb_stage_check(s, &worst) : RB_OK;
+    return s->events.seen ? rb_stage_check(s, &worst) : RB_OK;
 }
 
 /* Change of velocities that contacts are looked for with: more than weight gives in a step, so that
@@ -730,7 +738,7 @@ static rb_status look_on(rb_stage *s)
 static double slack_of(const rb_stage *s)
 {
     double many = s->d->ntouch > RB_UNIQUE_CONTACTS ? 1.0 : 2.0;
-    return many * s->gravity * s->h;
+    return many * s->given->gravity * s->h;
 }
 
 /* passed: 1: a body went through another one, s->passed, while rows were left open because they had
@@ -745,7 +753,7 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     begin_velocity(&x);
     recall_servos(&x);
     note_servos(&x);
-    s->smooth_memory = &x.memory;
+    s->smooth.memory = &x.memory;
     status = rb_node_rows(&x);
     if (status == RB_OK) status = rb_node_rest_on(&x);
     if (status == RB_OK) recall_friction(s);
@@ -754,10 +762,10 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     halve_friction(s, 2.0);
     if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
-    if (status == RB_OK) find_way(&x, s->v_way);
+    if (status == RB_OK) find_way(&x, s->answer.v_way);
     if (status == RB_OK) status = rb_node_report(&x);
     report_servos(&x);
-    s->smooth_memory = NULL;
+    s->smooth.memory = NULL;
     if (status == RB_UNSOLVED && x.any_gone) *passed = -1;
     if (status == RB_OK) {
         status = rb_stage_tunnelling(s);
@@ -766,7 +774,7 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
     if (status == RB_OK) status = look_on(s);
     if (status == RB_OK && makes_energy(&x))
         status = rb_fail(s->err, RB_UNSOLVED, "contact makes energy: shorten the step");
-    if (status != RB_OK) copy(s->v0, x.v_given, s->m->nv);
+    if (status != RB_OK) copy(s->start.v, x.v_given, s->m->nv);
     return status;
 }
 
@@ -775,25 +783,26 @@ static rb_status move_by_rule(rb_stage *s, int *passed)
 rb_status rb_stage_node(rb_stage *s)
 {
     int pairs[2 * MOST_GONE], passed = 0;
-    s->passed_through = pairs;
-    s->npassed_through = 0;
+    s->attempt.passed_through = pairs;
+    s->attempt.npassed_through = 0;
     rb_mark mark = rb_arena_mark(s->d->arena);
     double residual = s->info->residual, in_velocity = s->info->velocity_residual;
     rb_status status = move_by_rule(s, &passed);
-    while (passed != 0 && s->npassed_through >= 0) {
+    while (passed != 0 && s->attempt.npassed_through >= 0) {
         rb_arena_reset(s->d->arena, mark);
         rb_stage_restore(s);
         s->info->residual = residual; /* what was refused is not reported as accepted */
         s->info->velocity_residual = in_velocity;
-        if (passed > 0 && s->npassed_through < MOST_GONE) {
-            memcpy(pairs + 2 * s->npassed_through, s->passed, sizeof s->passed);
-            s->npassed_through++;
+        if (passed > 0 && s->attempt.npassed_through < MOST_GONE) {
+            memcpy(pairs + 2 * s->attempt.npassed_through, s->attempt.passed,
+                   sizeof s->attempt.passed);
+            s->attempt.npassed_through++;
         } else {
-            s->npassed_through = -1;
+            s->attempt.npassed_through = -1;
         }
         passed = 0;
         status = move_by_rule(s, &passed);
     }
-    s->passed_through = NULL;
+    s->attempt.passed_through = NULL;
     return status;
 }

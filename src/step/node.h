@@ -3,7 +3,7 @@
 #define RB_STEP_NODE_H
 
 #include "dynamics/smooth_anderson.h"
-#include "step/stage.h"
+#include "step/rows.h"
 
 /* Share of the overlap that steps may make which a step may add to gaps [1]: overlap of the model,
  * which may not grow, is looked at with it too. Smaller: halves of steps, for digits of gaps. */

@@ -19,6 +19,8 @@
 #include "dynamics/placed.h"
 #include "rattleback/dynamics.h"
 #include "step/node.h"
+#include "step/motion.h"
+#include "step/rows.h"
 
 /* Activations of the middle of the step to d->act. */
 static rb_status go_to_middle(rb_stage *s)
@@ -29,9 +31,9 @@ static rb_status go_to_middle(rb_stage *s)
     double *next = rb_push(d->arena, double, m->na);
     if (!next) return RB_NOMEM;
     memset(next, 0, (size_t)m->na * sizeof *next);
-    memcpy(d->act, s->act0, (size_t)m->na * sizeof *d->act);
+    memcpy(d->act, s->start.act, (size_t)m->na * sizeof *d->act);
     rb_activation_step(m, d, s->h, next);
-    rb_activation_middle(m, s->act0, next, d->act);
+    rb_activation_middle(m, s->start.act, next, d->act);
     rb_arena_reset(d->arena, mark);
     return RB_OK;
 }
@@ -42,7 +44,7 @@ static void place(rb_stage *s, const double *v)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     rb_stage_kinematic_pose(s, 0.5 * s->h);
-    rb_integrate(m, s->q0, v, 0.5 * s->h, d->q);
+    rb_integrate(m, s->start.q, v, 0.5 * s->h, d->q);
     memcpy(d->v, v, (size_t)m->nv * sizeof *d->v);
     rb_forward_place(m, d);
 }
@@ -85,12 +87,12 @@ rb_status rb_node_predict(rb_node *x)
     for (int j = 0; j < m->nv; j++)
         x->force[j] = d->tau[j] + d->passive[j] + d->actuation[j] - x->force[j];
     rb_wrench_force(m, d, x->force);
-    for (int j = 0; j < m->nv; j++) x->v_mean[j] = s->v0[j] - x->v_given[j];
+    for (int j = 0; j < m->nv; j++) x->v_mean[j] = s->start.v[j] - x->v_given[j];
     multiply_held(x, x->v_mean, x->f);
     for (int j = 0; j < m->nv; j++) x->f[j] += half * x->force[j];
     rb_mass_solve(m, d, x->f);
     for (int j = 0; j < m->nv; j++) x->v_mean[j] = x->v_given[j] + x->f[j];
-    memcpy(d->act, s->act0, (size_t)m->na * sizeof *d->act);
+    memcpy(d->act, s->start.act, (size_t)m->na * sizeof *d->act);
     return RB_OK;
 }
 
@@ -104,8 +106,8 @@ rb_status rb_node_refactor(rb_node *x)
     place(s, x->v_mean);
     const rb_stage_stiff out = { .E = x->E, .all = x->all, .A = x->A, .again = 1 };
     status = rb_stage_factor(s, &out);
-    memcpy(d->act, s->act0, (size_t)s->m->na * sizeof *d->act);
-    for (int i = 0; i < s->set.nisland && s->kept; i++) s->kept[i].known = 0;
+    memcpy(d->act, s->start.act, (size_t)s->m->na * sizeof *d->act);
+    for (int i = 0; i < s->set.nisland && s->problem.kept; i++) s->problem.kept[i].known = 0;
     rb_anderson_reset(&x->mixing);
     return status;
 }

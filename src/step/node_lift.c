@@ -124,8 +124,8 @@ static rb_status go(lift *l, int *ok)
 {
     rb_node *x = l->x;
     rb_stage *s = x->s;
-    rb_integrate(s->m, s->q_new, l->d, 1.0, x->q);
-    memcpy(s->q_new, x->q, (size_t)s->m->nq * sizeof *x->q);
+    rb_integrate(s->m, s->answer.q, l->d, 1.0, x->q);
+    memcpy(s->answer.q, x->q, (size_t)s->m->nq * sizeof *x->q);
     rb_node_hold_resting(s);
     rb_status status = rb_node_look(x);
     if (status != RB_OK) return status;
@@ -138,20 +138,20 @@ rb_status rb_node_lift(rb_node *x, int *lifted)
 {
     rb_stage *s = x->s;
     rb_mark mark = rb_arena_mark(s->d->arena);
-    size_t bytes = (size_t)s->m->nq * sizeof *s->q_new;
+    size_t bytes = (size_t)s->m->nq * sizeof *s->answer.q;
     lift l = { .x = x };
     double *before = rb_push(s->d->arena, double, s->m->nq);
     rb_status status = before ? take_memory(&l) : RB_NOMEM;
     *lifted = 0;
     if (status != RB_OK) return status;
-    memcpy(before, s->q_new, bytes);
+    memcpy(before, s->answer.q, bytes);
     for (int turn = 0; turn < RESTARTS && !*lifted && status == RB_OK; turn++) {
         choose_rows(&l);
         if (!find(&l)) break;
         status = go(&l, lifted);
     }
     if (status == RB_OK && !*lifted) {
-        memcpy(s->q_new, before, bytes);
+        memcpy(s->answer.q, before, bytes);
         status = rb_node_look(x);
     }
     rb_arena_reset(s->d->arena, mark);

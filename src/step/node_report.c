@@ -17,6 +17,12 @@
 #include "math/vec3.h"
 #include "solve/cone_crowd.h"
 #include "step/node.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/problems.h"
+#include "step/rows.h"
+#include "step/steppers.h"
+#include "step/touch.h"
 
 /* Speed of rows that stay open, in units of what rows have [1]: more than impulses change. */
 #define OPEN_SPEEDS 4.0
@@ -63,7 +69,7 @@ static int has_pushed(const rb_stage *step, const rb_contact *c)
     for (int i = first_of_pair(step, c->geom1, c->geom2); i < step->set.ncontact; i++) {
         const rb_constraint *row = &step->set.c[i];
         if (row->id.a != c->geom1 || row->id.b != c->geom2) break;
-        if (!(step->p[row->row] > 0.0)) continue;
+        if (!(step->answer.p[row->row] > 0.0)) continue;
         if (row->id.c == c->at.feature) return 1;
         pair |= c->at.gap - row->floor <= deep;
     }
@@ -105,7 +111,8 @@ static int is_by_middle(const rb_stage *step, int island)
 {
     if (island < 0) return 0;
     const int *start = step->set.island_start;
-    int crowd = start[island + 1] - start[island] >= RB_CROWD_LEAST && step->tol > RB_TOL_STRICT;
+    int crowd =
+        start[island + 1] - start[island] >= RB_CROWD_LEAST && step->attempt.tol > RB_TOL_STRICT;
     if (!crowd && !rb_node_is_large(step, island)) return 0;
     return step->set.c[step->set.island_order[start[island + 1] - 1]].kind <= RB_CONSTRAINT_LIMIT;
 }
@@ -113,7 +120,8 @@ static int is_by_middle(const rb_stage *step, int island)
 /* What is reported of the tree needs no rows: it rests, or goes by the middle. */
 static int is_known(const rb_stage *step, int tree)
 {
-    return tree < 0 || step->resting[tree] || is_by_middle(step, step->set.tree_island[tree]);
+    return tree < 0 || step->answer.resting[tree] ||
+           is_by_middle(step, step->set.tree_island[tree]);
 }
 
 static int both_known(const rb_stage *step, const rb_contact *c)
@@ -128,18 +136,18 @@ static int both_known(const rb_stage *step, const rb_contact *c)
 static rb_status pushed_contacts(rb_node *x, const rb_stage *step)
 {
     rb_stage *s = x->s;
-    s->contacts = rb_push(s->d->arena, rb_contact, s->d->touch_max);
-    if (!s->contacts) return RB_NOMEM;
-    s->ncontact = 0;
+    s->problem.contacts = rb_push(s->d->arena, rb_contact, s->d->touch_max);
+    if (!s->problem.contacts) return RB_NOMEM;
+    s->problem.ncontact = 0;
     for (int i = 0; i < x->nend; i++) {
         if (both_known(step, &x->end[i])) continue;
-        if (has_pushed(step, &x->end[i])) s->contacts[s->ncontact++] = x->end[i];
+        if (has_pushed(step, &x->end[i])) s->problem.contacts[s->problem.ncontact++] = x->end[i];
     }
     for (int i = 0; i < step->set.ncontact; i++) {
         const rb_constraint *c = &step->set.c[i];
-        if (x->at[i] >= 0 || !(step->p[c->row] > 0.0)) continue;
-        if (both_known(step, &step->contacts[c->object])) continue;
-        rb_contact taken = at_end(x, &step->contacts[c->object]);
+        if (x->at[i] >= 0 || !(step->answer.p[c->row] > 0.0)) continue;
+        if (both_known(step, &step->problem.contacts[c->object])) continue;
+        rb_contact taken = at_end(x, &step->problem.contacts[c->object]);
         rb_node_insert(s, &taken);
     }
     return RB_OK;
@@ -149,7 +157,7 @@ static void go_to_end(const rb_node *x)
 {
     rb_stage *s = x->s;
     rb_stage_kinematic_pose(s, s->h);
-    memcpy(s->d->q, s->q_new, (size_t)s->m->nq * sizeof *s->q_new);
+    memcpy(s->d->q, s->answer.q, (size_t)s->m->nq * sizeof *s->answer.q);
     memcpy(s->d->v, x->v_end, (size_t)s->m->nv * sizeof *x->v_end);
     rb_placed_motion(s->m, s->d);
 }
@@ -166,7 +174,7 @@ static rb_status allow_lift(rb_node *x, const rb_stage *step)
         const rb_constraint *c = &s->set.c[i];
         if (c->kind > RB_CONSTRAINT_LIMIT) continue;
         const rb_constraint *was = rb_stage_find(&step->set, &c->id);
-        if (was) s->u[c->row] += fmax(0.0, 0.5 * (s->u[c->row] - u_a[was->row]));
+        if (was) s->problem.u[c->row] += fmax(0.0, 0.5 * (s->problem.u[c->row] - u_a[was->row]));
     }
     return RB_OK;
 }
@@ -179,14 +187,14 @@ static rb_status rows_of_end(rb_node *x, const rb_stage *step)
     go_to_end(x);
     rb_status status = pushed_contacts(x, step);
     if (status == RB_OK)
-        status = rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->contacts, s->ncontact,
-                                      &step->first, &s->set);
-    if (status == RB_OK) status = rb_node_factor(x, s->v_way, &stiff);
+        status = rb_constraints_build(s->m, s->d, s->o, s->h, 0.0, s->problem.contacts,
+                                      s->problem.ncontact, &step->problem.first, &s->set);
+    if (status == RB_OK) status = rb_node_factor(x, s->answer.v_way, &stiff);
     if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
     if (status == RB_OK) status = rb_stage_take_rows(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     if (status != RB_OK) return status;
-    rb_constraints_velocity(&s->set, x->v_end, s->u);
+    rb_constraints_velocity(&s->set, x->v_end, s->problem.u);
     return allow_lift(x, step);
 }
 
@@ -196,14 +204,14 @@ static rb_status halves(rb_stage *s, const rb_stage *step, double **half)
     double *p = rb_push(s->d->arena, double, step->set.nrow);
     *half = rb_push(s->d->arena, double, s->set.nrow);
     if (!p || !*half) return RB_NOMEM;
-    for (int r = 0; r < step->set.nrow; r++) p[r] = 0.5 * step->p[r];
+    for (int r = 0; r < step->set.nrow; r++) p[r] = 0.5 * step->answer.p[r];
     for (int i = step->set.ncontact; i < step->set.n; i++) { /* it is half of its bound already */
         const rb_constraint *c = &step->set.c[i];
-        if (c->kind == RB_CONSTRAINT_DRY) p[c->row] = step->p[c->row];
+        if (c->kind == RB_CONSTRAINT_DRY) p[c->row] = step->answer.p[c->row];
     }
     memset(*half, 0, (size_t)s->set.nrow * sizeof **half);
-    s->last = step->set;
-    s->last_p = p;
+    s->attempt.last = step->set;
+    s->attempt.last_p = p;
     for (int i = 0; i < s->set.n; i++)
         rb_stage_recall_round(s, &s->set.c[i], *half + s->set.c[i].row);
     return RB_OK;
@@ -215,7 +223,7 @@ static rb_status halves(rb_stage *s, const rb_stage *step, double **half)
 /* The contact pushed, or holds on: what comes fast and has restitution will bounce. */
 static int lasts(const rb_stage *s, const rb_constraint *c, const double *half)
 {
-    int fast = -s->u[c->row] > RB_BOUNCE_STEPS * s->gravity * s->h;
+    int fast = -s->problem.u[c->row] > RB_BOUNCE_STEPS * s->given->gravity * s->h;
     int bounces = c->kind == RB_CONSTRAINT_CONTACT && c->material.restitution > 0.0;
     int known = half[c->row] > 0.0 || c->kind == RB_CONSTRAINT_CONTACT;
     return known && !(bounces && fast);
@@ -228,7 +236,7 @@ static void leave_open(rb_node *x, const double *half)
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         if (c->kind > RB_CONSTRAINT_LIMIT || lasts(s, c, half)) continue;
-        s->u[c->row] = fmax(0.0, s->u[c->row]) + OPEN_SPEEDS * x->speed;
+        s->problem.u[c->row] = fmax(0.0, s->problem.u[c->row]) + OPEN_SPEEDS * x->speed;
     }
 }
 
@@ -270,12 +278,13 @@ static int is_agreed(const rb_node *x, int i, const double *half, const double *
 static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
 {
     rb_stage *s = x->s;
-    double allowed = rb_node_allowed(x), roughly = fmax(allowed, LARGE_AGREED * s->gravity * s->h);
+    double allowed = rb_node_allowed(x),
+           roughly = fmax(allowed, LARGE_AGREED * s->given->gravity * s->h);
     memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, half, x->f);
     rb_mass_solve(s->m, s->d, x->f);
     for (int j = 0; j < s->m->nv; j++) x->f[j] += x->v_end[j];
-    double *u = s->bias; /* of no use here */
+    double *u = s->problem.bias; /* of no use here */
     rb_constraints_velocity(&s->set, x->f, u);
     memset(skip, 1, (size_t)s->set.nisland);
     for (int i = 0; i < s->set.n; i++) {
@@ -287,7 +296,7 @@ static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
     }
     memset(u, 0, (size_t)s->set.nrow * sizeof *u);
     for (int k = 0; k < s->m->ntree; k++) {
-        if (s->resting[k] && s->set.tree_island[k] >= 0) skip[s->set.tree_island[k]] = 1;
+        if (s->answer.resting[k] && s->set.tree_island[k] >= 0) skip[s->set.tree_island[k]] = 1;
     }
 }
 
@@ -295,17 +304,17 @@ static void find_agreed(rb_node *x, const double *half, unsigned char *skip)
 static double rough_tol(const rb_stage *s, int island, const double *half)
 {
     const int *start = s->set.island_start;
-    double all = 0.0, own = 0.0, agreed = LARGE_AGREED * s->gravity * s->h;
+    double all = 0.0, own = 0.0, agreed = LARGE_AGREED * s->given->gravity * s->h;
     for (int i = start[island]; i < start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
         double sum = 0.0;
-        for (int r = c->row; r < c->row + c->nrow; r++) sum += s->u[r] * s->u[r];
+        for (int r = c->row; r < c->row + c->nrow; r++) sum += s->problem.u[r] * s->problem.u[r];
         all += sum;
         if (lasts(s, c, half)) own += sum;
     }
     double n = start[island + 1] - start[island];
     double share = fmax(agreed * sqrt(n), LARGE_MISSED * sqrt(own)) / sqrt(all);
-    return all > 0.0 ? fmax(s->tol, fmin(share, LARGE_MOST)) : LARGE_MOST;
+    return all > 0.0 ? fmax(s->attempt.tol, fmin(share, LARGE_MOST)) : LARGE_MOST;
 }
 
 /* p~ of the islands that are not large and not to be skipped. */
@@ -323,21 +332,21 @@ static rb_status solve_small(rb_stage *s, const unsigned char *skip, unsigned ch
 static rb_status solve_large(rb_stage *s, const double *half, const unsigned char *skip,
                              unsigned char *others)
 {
-    double tol = s->tol, loose = s->loose;
+    double tol = s->attempt.tol, loose = s->attempt.loose;
     rb_status status = RB_OK;
     memset(others, 1, (size_t)s->set.nisland);
     for (int k = 0; k < s->set.nisland && status == RB_OK; k++) {
         if (skip[k] || !rb_node_is_large(s, k)) continue;
         others[k] = 0;
-        s->tol = s->loose = rough_tol(s, k, half);
-        s->reports = 1;
+        s->attempt.tol = s->attempt.loose = rough_tol(s, k, half);
+        s->attempt.reports = 1;
         status = rb_stage_solve_others(s, others);
-        s->reports = 0;
+        s->attempt.reports = 0;
         if (status == RB_UNSOLVED) status = RB_OK;
         others[k] = 1;
     }
-    s->tol = tol;
-    s->loose = loose;
+    s->attempt.tol = tol;
+    s->attempt.loose = loose;
     return status;
 }
 
@@ -346,7 +355,7 @@ static rb_status solve_large(rb_stage *s, const double *half, const unsigned cha
 static int puts_energy_on(rb_node *x, const double *half)
 {
     rb_stage *s = x->s;
-    double *u = s->bias, work = 0.0; /* of no use here */
+    double *u = s->problem.bias, work = 0.0; /* of no use here */
     memset(x->f, 0, (size_t)s->m->nv * sizeof *x->f);
     rb_constraints_force(&s->set, half, x->f);
     rb_mass_solve(s->m, s->d, x->f);
@@ -366,22 +375,22 @@ static rb_status agree(rb_node *x, const double *half)
     if (!skip) return RB_NOMEM;
     find_agreed(x, half, skip);
     leave_open(x, half);
-    memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
+    memcpy(s->answer.p, half, (size_t)s->set.nrow * sizeof *half);
     scale_friction(s, 0.5);
-    int near_miss = s->near_miss;
+    int near_miss = s->attempt.near_miss;
     rb_status status = solve_small(s, skip, skip + s->set.nisland);
     if (status == RB_OK) status = solve_large(s, half, skip, skip + s->set.nisland);
-    s->near_miss = near_miss;
+    s->attempt.near_miss = near_miss;
     scale_friction(s, 2.0);
     if (status == RB_UNSOLVED) {
-        memcpy(s->p, half, (size_t)s->set.nrow * sizeof *half);
-        if (puts_energy_on(x, half)) memset(s->p, 0, (size_t)s->set.nrow * sizeof *half);
+        memcpy(s->answer.p, half, (size_t)s->set.nrow * sizeof *half);
+        if (puts_energy_on(x, half)) memset(s->answer.p, 0, (size_t)s->set.nrow * sizeof *half);
     }
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         int tree = c->ndof > 0 ? s->m->link_tree[s->m->dof_link[s->set.dof[c->dof]]] : -1;
-        if (c->island >= 0 && !(tree >= 0 && s->resting[tree])) continue;
-        memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+        if (c->island >= 0 && !(tree >= 0 && s->answer.resting[tree])) continue;
+        memset(s->answer.p + c->row, 0, (size_t)c->nrow * sizeof *s->answer.p);
     }
     return status == RB_UNSOLVED ? RB_OK : status;
 }
@@ -400,10 +409,10 @@ static void tell_strikes(rb_node *x)
     for (int i = 0; i < s->set.ncontact; i++) {
         const rb_constraint *c = &s->set.c[i];
         const double *p = x->struck + c->row;
-        if (s->mode[i] != RB_MODE_OPEN || !(p[0] > 0.0)) continue;
+        if (s->answer.mode[i] != RB_MODE_OPEN || !(p[0] > 0.0)) continue;
         double most = c->material.friction * p[0];
         double t = c->nrow < 3 ? -1.0 : sqrt(p[1] * p[1] + p[2] * p[2]);
-        s->mode[i] = t < (1.0 - RB_TOL_STANDARD) * most ? RB_MODE_STICK : RB_MODE_SLIDE;
+        s->answer.mode[i] = t < (1.0 - RB_TOL_STANDARD) * most ? RB_MODE_STICK : RB_MODE_SLIDE;
     }
 }
 
@@ -417,14 +426,14 @@ static rb_status go_by_middle(rb_node *x)
     memset(pushed, 0, (size_t)m->ntree);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (!(s->p[c->row] > 0.0) || !is_by_middle(s, c->island)) continue;
+        if (!(s->answer.p[c->row] > 0.0) || !is_by_middle(s, c->island)) continue;
         for (int k = 0; k < c->ndof; k++)
             pushed[m->link_tree[m->dof_link[s->set.dof[c->dof + k]]]] = 1;
     }
     for (int j = 0; j < m->nv; j++) {
         if (!pushed[m->link_tree[m->dof_link[j]]]) continue;
-        s->kick_new[j] = 0.5 * x->dv[j];
-        s->v_new[j] = x->v_end[j] - s->kick_new[j];
+        s->answer.kick[j] = 0.5 * x->dv[j];
+        s->answer.v[j] = x->v_end[j] - s->answer.kick[j];
     }
     return RB_OK;
 }
@@ -440,20 +449,23 @@ static void report_impulses(rb_node *x, const rb_stage *end)
     rb_stage *s = x->s;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i], *last = NULL;
-        int rests = c->island >= 0 && s->still[c->island], loop = c->kind == RB_CONSTRAINT_EQUALITY;
+        int rests = c->island >= 0 && s->answer.still[c->island],
+            loop = c->kind == RB_CONSTRAINT_EQUALITY;
         const double *before = loop && !rests ? half_before(x, c) : NULL;
         int adds = loop || c->kind == RB_CONSTRAINT_DRY || rb_node_is_fresh(x, c);
         if (!rests) last = rb_stage_find(&end->set, &c->id);
         if (last && last->nrow != c->nrow) last = NULL;
         int by_middle = !rests && c->kind <= RB_CONSTRAINT_LIMIT && is_by_middle(s, c->island);
         for (int r = 0; r < c->nrow; r++) {
-            double half = last ? end->p[last->row + r] : by_middle ? s->p[c->row + r] : 0.0;
+            double half = last        ? end->answer.p[last->row + r]
+                          : by_middle ? s->answer.p[c->row + r]
+                                      : 0.0;
             x->half[c->row + r] = half;
-            s->p[c->row + r] += x->struck[c->row + r] - (before ? before[r] : 0.0);
-            if (adds) s->p[c->row + r] += half;
+            s->answer.p[c->row + r] += x->struck[c->row + r] - (before ? before[r] : 0.0);
+            if (adds) s->answer.p[c->row + r] += half;
         }
     }
-    s->half = x->half;
+    s->answer.half = x->half;
 }
 
 /* (v1 - v0).(M + E) (v0 + v1) / 2 of trees that do not rest; M as in d. */
@@ -466,7 +478,7 @@ static double work_between(rb_node *x, const double *v0, const double *v1)
     rb_node_stiff_multiply(x, x->v_mean, x->f);
     for (int j = 0; j < m->nv; j++) {
         double f = x->f[j];
-        if (!s->resting[m->link_tree[m->dof_link[j]]]) sum += 0.5 * f * (v0[j] + v1[j]);
+        if (!s->answer.resting[m->link_tree[m->dof_link[j]]]) sum += 0.5 * f * (v0[j] + v1[j]);
     }
     return sum;
 }
@@ -477,9 +489,9 @@ static void find_kick(rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    double *p = s->bias, *kick = s->kick_new; /* of no use here */
+    double *p = s->problem.bias, *kick = s->answer.kick; /* of no use here */
     int dry = 0;
-    memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
+    memcpy(p, s->answer.p, (size_t)s->set.nrow * sizeof *p);
     for (int i = s->set.ncontact; i < s->set.n; i++) {
         if (s->set.c[i].kind != RB_CONSTRAINT_DRY) continue;
         dry |= p[s->set.c[i].row] != 0.0;
@@ -515,9 +527,9 @@ static rb_status find_velocity(rb_node *x)
     if (status == RB_OK) status = halves(s, &step, &half);
     if (status == RB_OK) status = agree(x, half);
     memset(x->f, 0, (size_t)m->nv * sizeof *x->f);
-    if (status == RB_OK) rb_constraints_force(&s->set, s->p, x->f);
+    if (status == RB_OK) rb_constraints_force(&s->set, s->answer.p, x->f);
     if (status == RB_OK) rb_mass_solve(m, s->d, x->f);
-    for (int j = 0; j < m->nv; j++) s->v_new[j] = x->v_end[j] + x->f[j];
+    for (int j = 0; j < m->nv; j++) s->answer.v[j] = x->v_end[j] + x->f[j];
     if (status == RB_OK) find_kick(x);
     rb_stage end = *s;
     *s = step;
@@ -547,24 +559,24 @@ static rb_status report_velocity(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_status status = RB_OK;
-    double *kick = s->kick_new;
-    s->energy = 0.0;
-    s->energy_impacts = x->lost;
-    memcpy(s->v_new, x->v_end, (size_t)m->nv * sizeof *s->v_new);
+    double *kick = s->answer.kick;
+    s->answer.energy = 0.0;
+    s->answer.energy_impacts = x->lost;
+    memcpy(s->answer.v, x->v_end, (size_t)m->nv * sizeof *s->answer.v);
     memset(kick, 0, (size_t)m->nv * sizeof *kick);
     if (s->set.nrow > 0) {
-        s->energy = x->lost_told + work_between(x, x->v_from, x->v_e);
+        s->answer.energy = x->lost_told + work_between(x, x->v_from, x->v_e);
         for (int r = 0; r < s->set.nrow; r++)
-            s->energy += (s->p[r] + x->struck[r]) * s->set.drive[r];
+            s->answer.energy += (s->answer.p[r] + x->struck[r]) * s->set.drive[r];
         rb_mark mark = rb_arena_mark(s->d->arena);
         status = find_velocity(x);
-        if (status == RB_OK) s->energy += work_between(x, x->v_end, s->v_new);
+        if (status == RB_OK) s->answer.energy += work_between(x, x->v_end, s->answer.v);
         rb_arena_reset(s->d->arena, mark);
     }
     for (int j = 0; j < m->nv; j++) {
-        int rests = s->resting[m->link_tree[m->dof_link[j]]];
-        if (rests) s->v_new[j] = kick[j] = 0.0;
-        kick[m->nv + j] = s->v_new[j];
+        int rests = s->answer.resting[m->link_tree[m->dof_link[j]]];
+        if (rests) s->answer.v[j] = kick[j] = 0.0;
+        kick[m->nv + j] = s->answer.v[j];
     }
     return status;
 }
@@ -575,7 +587,7 @@ static void look_deep(rb_node *x)
     s->info->penetration = s->info->penetration_made = 0.0;
     for (int i = 0; i < x->nend; i++) {
         const rb_contact *c = &x->end[i];
-        if (!rb_flight_holds(s->flight, c->geom1, c->geom2, c->at.feature)) continue;
+        if (!rb_flight_holds(s->events.flight, c->geom1, c->geom2, c->at.feature)) continue;
         rb_touch_id id = { RB_CONSTRAINT_CONTACT, c->geom1, c->geom2, c->at.feature };
         double start = rb_stage_start_gap(s, &id) + rb_stage_start_floor(s, &id);
         double made = (start < -rb_stage_error_least(s) ? start : 0.0) - c->at.gap;
@@ -593,7 +605,7 @@ rb_status rb_node_report(rb_node *x)
     if (status != RB_OK) return status;
     look_deep(x);
     rb_stage_find_pushed(s);
-    memcpy(s->q_free, s->q_new, (size_t)m->nq * sizeof *s->q_free);
-    for (int j = 0; j < m->nv; j++) s->v_next[j] = s->v0[j] + x->dv[j];
+    memcpy(s->smooth.q, s->answer.q, (size_t)m->nq * sizeof *s->smooth.q);
+    for (int j = 0; j < m->nv; j++) s->smooth.v_next[j] = s->start.v[j] + x->dv[j];
     return RB_OK;
 }

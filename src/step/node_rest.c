@@ -6,6 +6,10 @@
 #include "base/arena.h"
 #include "dynamics/placed.h"
 #include "step/node.h"
+#include "step/motion.h"
+#include "step/problems.h"
+#include "step/rest.h"
+#include "step/rows.h"
 
 static int joint_size(int type)
 {
@@ -17,8 +21,9 @@ void rb_node_hold_resting(rb_stage *s)
     const rb_model *m = s->m;
     for (int j = 0; j < m->njnt; j++) {
         int at = m->jnt_qadr[j];
-        if (!s->resting[m->link_tree[m->jnt_link[j]]]) continue;
-        memcpy(s->q_new + at, s->q0 + at, (size_t)joint_size(m->jnt_type[j]) * sizeof *s->q0);
+        if (!s->answer.resting[m->link_tree[m->jnt_link[j]]]) continue;
+        memcpy(s->answer.q + at, s->start.q + at,
+               (size_t)joint_size(m->jnt_type[j]) * sizeof *s->start.q);
     }
 }
 
@@ -41,9 +46,9 @@ static void restore(rb_stage *s, const double *p, const unsigned char *mode)
 {
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->island >= 0 && s->still[c->island]) continue;
-        memcpy(s->p + c->row, p + c->row, (size_t)c->nrow * sizeof *p);
-        s->mode[i] = mode[i];
+        if (c->island >= 0 && s->answer.still[c->island]) continue;
+        memcpy(s->answer.p + c->row, p + c->row, (size_t)c->nrow * sizeof *p);
+        s->answer.mode[i] = mode[i];
     }
 }
 
@@ -54,7 +59,7 @@ static void drop_open(rb_stage *s, const unsigned char *skip)
         const rb_constraint *c = &s->set.c[i];
         if (c->kind > RB_CONSTRAINT_LIMIT || c->island < 0 || skip[c->island]) continue;
         if (c->gap > rb_stage_closed(s, c))
-            memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+            memset(s->answer.p + c->row, 0, (size_t)c->nrow * sizeof *s->answer.p);
     }
 }
 
@@ -69,17 +74,17 @@ static rb_status judge(rb_stage *s)
     double *p = rb_push(arena, double, s->set.nrow);
     if (!skip || !mode || !p) return RB_NOMEM;
     rb_status status = RB_OK;
-    if (islands_of(s, s->marked, skip)) {
-        memcpy(mode, s->mode, (size_t)s->set.n);
-        memcpy(p, s->p, (size_t)s->set.nrow * sizeof *p);
-        rb_constraints_velocity(&s->set, s->v_free, s->u);
-        for (int r = 0; r < s->set.nrow; r++) s->u[r] += s->bias[r];
+    if (islands_of(s, s->answer.marked, skip)) {
+        memcpy(mode, s->answer.mode, (size_t)s->set.n);
+        memcpy(p, s->answer.p, (size_t)s->set.nrow * sizeof *p);
+        rb_constraints_velocity(&s->set, s->smooth.v, s->problem.u);
+        for (int r = 0; r < s->set.nrow; r++) s->problem.u[r] += s->problem.bias[r];
         status = rb_stage_solve_others(s, skip);
         if (status == RB_OK) drop_open(s, skip);
         if (status == RB_OK) status = rb_stage_rest(s);
         restore(s, p, mode);
     }
-    memset(s->marked, 0, (size_t)s->m->ntree);
+    memset(s->answer.marked, 0, (size_t)s->m->ntree);
     rb_arena_reset(arena, mark);
     return status == RB_UNSOLVED ? RB_OK : status;
 }
@@ -99,12 +104,12 @@ static void weigh(rb_node *x, const double *v)
     rb_actuation(m, d);
     rb_bias(m, d);
     for (int j = 0; j < m->nv; j++)
-        s->v_free[j] = d->tau[j] + d->passive[j] + d->actuation[j] - d->c[j];
-    rb_wrench_force(m, d, s->v_free);
-    rb_mass_solve(m, d, s->v_free);
+        s->smooth.v[j] = d->tau[j] + d->passive[j] + d->actuation[j] - d->c[j];
+    rb_wrench_force(m, d, s->smooth.v);
+    rb_mass_solve(m, d, s->smooth.v);
     for (int j = 0; j < m->nv; j++) {
-        int moves = !s->marked[m->link_tree[m->dof_link[j]]];
-        s->v_free[j] = s->h * s->v_free[j] + (moves ? v[j] : 0.0);
+        int moves = !s->answer.marked[m->link_tree[m->dof_link[j]]];
+        s->smooth.v[j] = s->h * s->smooth.v[j] + (moves ? v[j] : 0.0);
     }
     rb_stage_restore(s);
 }
@@ -118,22 +123,23 @@ static int find_standing(rb_stage *s)
     const rb_model *m = s->m;
     int n = 0;
     for (int k = 0; k < m->ntree; k++)
-        s->marked[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k];
+        s->answer.marked[k] =
+            s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->answer.resting[k];
     for (int j = 0; j < m->nv; j++) {
-        if (s->v0[j] != 0.0) s->marked[m->link_tree[m->dof_link[j]]] = 0;
+        if (s->start.v[j] != 0.0) s->answer.marked[m->link_tree[m->dof_link[j]]] = 0;
     }
-    for (int k = 0; k < m->ntree; k++) n += s->marked[k];
+    for (int k = 0; k < m->ntree; k++) n += s->answer.marked[k];
     return n;
 }
 
 rb_status rb_node_rest_on(rb_node *x)
 {
     rb_stage *s = x->s;
-    s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
-    if (!s->still) return RB_NOMEM;
-    memset(s->still, 0, (size_t)s->set.nisland);
+    s->answer.still = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!s->answer.still) return RB_NOMEM;
+    memset(s->answer.still, 0, (size_t)s->set.nisland);
     if (find_standing(s) == 0) return RB_OK;
-    weigh(x, s->v0);
+    weigh(x, s->start.v);
     rb_status status = rb_stage_rest_on(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
     if (status != RB_OK || find_standing(s) == 0) return status;
@@ -148,16 +154,17 @@ static int find_slow(const rb_node *x)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    double most = RB_NODE_HARDLY * s->gravity * s->h;
+    double most = RB_NODE_HARDLY * s->given->gravity * s->h;
     int n = 0;
     for (int k = 0; k < m->ntree; k++)
-        s->marked[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 && !s->resting[k] &&
-                       rb_stage_rest_is_due(s, s->set.tree_island[k]);
+        s->answer.marked[k] = s->set.nrow > 0 && s->set.tree_island[k] >= 0 &&
+                              !s->answer.resting[k] &&
+                              rb_stage_rest_is_due(s, s->set.tree_island[k]);
     for (int j = 0; j < m->nv; j++) {
         int tree = m->link_tree[m->dof_link[j]];
-        if (!(fabs(x->v_mean[j]) * fmin(1.0, s->size) <= most)) s->marked[tree] = 0;
+        if (!(fabs(x->v_mean[j]) * fmin(1.0, s->given->size) <= most)) s->answer.marked[tree] = 0;
     }
-    for (int k = 0; k < m->ntree; k++) n += s->marked[k];
+    for (int k = 0; k < m->ntree; k++) n += s->answer.marked[k];
     return n;
 }
 

@@ -9,14 +9,21 @@
 #include "dynamics/placed.h"
 #include "math/vec3.h"
 #include "step/node.h"
+#include "step/contacts.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/problems.h"
+#include "step/rows.h"
+#include "step/steppers.h"
+#include "step/touch.h"
 
 /* d at the node, with the velocity before the impulses. */
 static void go_to_node(rb_node *x)
 {
     rb_stage *s = x->s;
     rb_stage_kinematic_pose(s, 0.0);
-    memcpy(s->d->q, s->q0, (size_t)s->m->nq * sizeof *s->q0);
-    memcpy(s->d->v, s->v0, (size_t)s->m->nv * sizeof *s->v0);
+    memcpy(s->d->q, s->start.q, (size_t)s->m->nq * sizeof *s->start.q);
+    memcpy(s->d->v, s->start.v, (size_t)s->m->nv * sizeof *s->start.v);
     rb_placed_motion(s->m, s->d);
 }
 
@@ -28,7 +35,7 @@ static double goal_of(const rb_stage *s, const rb_constraint *c)
     if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
     double deep = rb_stage_deep(s, &c->id);
     double own = fmax(fmin(0.0, c->gap), fmin(0.0, rb_stage_start_gap(s, &c->id)));
-    int stays = own < -2.0 * deep || own >= -0.5 * RB_NODE_HALF * deep || s->yields;
+    int stays = own < -2.0 * deep || own >= -0.5 * RB_NODE_HALF * deep || s->attempt.relaxed;
     return stays ? own : (1.0 - rb_stage_loop_share(s)) * own;
 }
 
@@ -59,15 +66,15 @@ static rb_status take_rows(rb_node *x)
     memset(x->settled, 0, 2 * (size_t)s->set.nisland);
     x->solved = 0;
     if (s->set.nrow > 0 && !rb_anderson_push(arena, s->set.nrow, &x->mixing)) return RB_NOMEM;
-    rb_constraints_velocity(&s->set, x->v_given, s->u_before);
-    rb_constraints_velocity(&s->set, s->v0, x->u0);
+    rb_constraints_velocity(&s->set, x->v_given, s->problem.u_before);
+    rb_constraints_velocity(&s->set, s->start.v, x->u0);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         x->goal[i] = goal_of(s, c);
         if (c->kind > RB_CONSTRAINT_LIMIT) continue;
         double room = c->gap - x->goal[i];
-        int closed = room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c);
-        s->bias[c->row] = closed ? 0.0 : room / s->h;
+        int closed = room >= -RB_GAP_ZERO * s->given->size && room <= rb_stage_closed(s, c);
+        s->problem.bias[c->row] = closed ? 0.0 : room / s->h;
         if (closed) x->goal[i] = c->gap; /* points of a face stay level (S.5) */
         x->goal[i] -= rb_stage_yield(s, c);
     }
@@ -78,8 +85,8 @@ static rb_status build(rb_node *x, const rb_constraints *start)
 {
     rb_stage *s = x->s;
     double slack = x->every_limit ? INFINITY : x->slack;
-    rb_status status = rb_constraints_build(s->m, s->d, s->o, s->h, slack, s->contacts, s->ncontact,
-                                            start, &s->set);
+    rb_status status = rb_constraints_build(s->m, s->d, s->o, s->h, slack, s->problem.contacts,
+                                            s->problem.ncontact, start, &s->set);
     if (status != RB_OK) return status;
     if (s->set.n <= s->d->touch_max) return RB_OK;
     s->info->contacts = s->set.n;
@@ -129,15 +136,16 @@ static rb_status find_contacts(rb_node *x)
 {
     rb_stage *s = x->s;
     rb_status status = RB_OK;
-    if (s->flight) {
-        s->ncontact = s->flight->n;
-        memcpy(s->contacts, s->flight->contacts, (size_t)s->flight->n * sizeof *s->contacts);
+    if (s->events.flight) {
+        s->problem.ncontact = s->events.flight->n;
+        memcpy(s->problem.contacts, s->events.flight->contacts,
+               (size_t)s->events.flight->n * sizeof *s->problem.contacts);
     } else {
         status = rb_stage_near_find(s, x->slack);
     }
     if (status == RB_OK) status = rb_stage_support_points(s);
-    s->info->contacts = s->ncontact;
-    if (status == RB_OK && s->flight) rb_stage_drop_flying(s);
+    s->info->contacts = s->problem.ncontact;
+    if (status == RB_OK && s->events.flight) rb_stage_drop_flying(s);
     return status;
 }
 
@@ -152,7 +160,7 @@ rb_status rb_node_rows(rb_node *x)
     if (status == RB_OK && s->set.nrow > 0) status = factor(x);
     if (status == RB_OK) status = rb_stage_drop_redundant(s, 1);
     if (status != RB_OK) return status;
-    s->first = s->set;
+    s->problem.first = s->set;
     return take_rows(x);
 }
 
@@ -220,7 +228,7 @@ int rb_node_is_deep(const rb_node *x)
 {
     for (int i = 0; i < x->nend; i++) {
         const rb_contact *c = &x->end[i];
-        int held = rb_flight_holds(x->s->flight, c->geom1, c->geom2, c->at.feature);
+        int held = rb_flight_holds(x->s->events.flight, c->geom1, c->geom2, c->at.feature);
         if (held && is_deep(x->s, c)) return 1;
     }
     return 0;
@@ -228,14 +236,14 @@ int rb_node_is_deep(const rb_node *x)
 
 int rb_node_insert(rb_stage *s, const rb_contact *c)
 {
-    int at = s->ncontact;
-    while (at > 0 && order(&s->contacts[at - 1], c) > 0) at--;
-    if (at > 0 && order(&s->contacts[at - 1], c) == 0) return 0;
-    if (s->ncontact >= s->d->touch_max) return 0;
-    memmove(s->contacts + at + 1, s->contacts + at,
-            (size_t)(s->ncontact - at) * sizeof *s->contacts);
-    s->contacts[at] = *c;
-    s->ncontact++;
+    int at = s->problem.ncontact;
+    while (at > 0 && order(&s->problem.contacts[at - 1], c) > 0) at--;
+    if (at > 0 && order(&s->problem.contacts[at - 1], c) == 0) return 0;
+    if (s->problem.ncontact >= s->d->touch_max) return 0;
+    memmove(s->problem.contacts + at + 1, s->problem.contacts + at,
+            (size_t)(s->problem.ncontact - at) * sizeof *s->problem.contacts);
+    s->problem.contacts[at] = *c;
+    s->problem.ncontact++;
     return 1;
 }
 
@@ -257,13 +265,13 @@ int rb_node_limits_missing(const rb_node *x)
         if (!(rb_stage_limit_deepened(s, j) > 1.0)) continue;
         rb_touch_id ball = { RB_CONSTRAINT_LIMIT, j, 0, 0 };
         if (m->jnt_type[j] == RB_JOINT_BALL ? !rb_stage_find(&s->set, &ball)
-                                            : is_missing(s, j, range, s->q_new[m->jnt_qadr[j]]))
+                                            : is_missing(s, j, range, s->answer.q[m->jnt_qadr[j]]))
             return 1;
     }
     for (int t = 0; t < m->ntendon; t++) {
         if (!(rb_stage_tendon_deepened(s, t) > 1.0)) continue;
         double length = m->tendon_pathnum[t] > 0 ? rb_tendon_length(m, s->d, t)
-                                                 : rb_stage_tendon_length(m, t, s->q_new);
+                                                 : rb_stage_tendon_length(m, t, s->answer.q);
         if (is_missing(s, m->njnt_all + t, m->tendon_range + 2 * (ptrdiff_t)t, length)) return 1;
     }
     return 0;
@@ -284,12 +292,12 @@ static void keep_rows(rb_node *x, const known *before)
     for (int i = 0; i < before->set.n; i++) {
         const rb_constraint *was = &before->set.c[i], *now = rb_stage_find(&s->set, &was->id);
         if (!now || now->nrow != was->nrow) continue;
-        size_t bytes = (size_t)now->nrow * sizeof *s->p;
+        size_t bytes = (size_t)now->nrow * sizeof *s->answer.p;
         ptrdiff_t at = now - s->set.c;
-        memcpy(s->p + now->row, before->p + was->row, bytes);
-        memcpy(s->u + now->row, before->u + was->row, bytes);
+        memcpy(s->answer.p + now->row, before->p + was->row, bytes);
+        memcpy(s->problem.u + now->row, before->u + was->row, bytes);
         memcpy(x->struck + now->row, before->struck + was->row, bytes);
-        s->mode[at] = before->mode[i];
+        s->answer.mode[at] = before->mode[i];
         x->is_new[at] = 0;
         if (now->kind != RB_CONSTRAINT_CONTACT) continue;
         x->bounces[at] = before->bounces[i];
@@ -324,18 +332,18 @@ static void keep_islands(rb_node *x, const known *before)
     rb_stage *s = x->s;
     for (int k = 0; k < s->set.nisland; k++) {
         int added, same = same_island(x, &before->set, k, &added);
-        s->still[k] = 0;
+        s->answer.still[k] = 0;
         if (same < 0) continue;
         if (added > 0 && before->answered[same]) x->answered[k] = RB_NODE_ADDED;
         if (added > 0) continue;
-        s->still[k] = before->still[same];
+        s->answer.still[k] = before->still[same];
         x->answered[k] = before->answered[same];
-        s->found[k] = before->found[same];
-        s->spent[k] = before->spent[same];
+        s->answer.residual[k] = before->found[same];
+        s->answer.work[k] = before->spent[same];
     }
     for (int k = 0; k < s->m->ntree; k++) {
         int island = s->set.tree_island[k];
-        s->resting[k] = island >= 0 && s->still[island];
+        s->answer.resting[k] = island >= 0 && s->answer.still[island];
     }
 }
 
@@ -343,21 +351,22 @@ rb_status rb_node_add(rb_node *x, int *added)
 {
     rb_stage *s = x->s;
     const known before = { .set = s->set,
-                           .p = s->p,
-                           .u = s->u,
+                           .p = s->answer.p,
+                           .u = s->problem.u,
                            .struck = x->struck,
                            .bend = x->bend,
-                           .found = s->found,
-                           .spent = s->spent,
-                           .mode = s->mode,
+                           .found = s->answer.residual,
+                           .spent = s->answer.work,
+                           .mode = s->answer.mode,
                            .bounces = x->bounces,
                            .answered = x->answered,
-                           .still = s->still };
+                           .still = s->answer.still };
     int deeper = 0;
     *added = 0;
     for (int i = 0; i < x->nend; i++) {
         const rb_contact *seen = &x->end[i];
-        if (!rb_flight_holds(s->flight, seen->geom1, seen->geom2, seen->at.feature)) continue;
+        if (!rb_flight_holds(s->events.flight, seen->geom1, seen->geom2, seen->at.feature))
+            continue;
         if (!is_deep(s, seen)) continue;
         rb_contact c = at_node(x, &x->end[i]);
         rb_touch_id id = id_of(&c);
@@ -367,13 +376,13 @@ rb_status rb_node_add(rb_node *x, int *added)
     if (rb_node_limits_missing(x)) ++*added, x->every_limit = 1;
     if (*added == 0) return RB_OK;
     go_to_node(x);
-    rb_status status = build(x, &s->first);
+    rb_status status = build(x, &s->problem.first);
     if (status == RB_OK && before.set.nrow == 0) status = factor(x);
     if (status == RB_OK) status = rb_stage_drop_redundant(s, 0);
-    if (status == RB_OK && deeper) s->first = s->set;
+    if (status == RB_OK && deeper) s->problem.first = s->set;
     if (status == RB_OK) status = take_rows(x);
-    s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
-    if (status == RB_OK) status = s->still ? rb_stage_solve_begin(s) : RB_NOMEM;
+    s->answer.still = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (status == RB_OK) status = s->answer.still ? rb_stage_solve_begin(s) : RB_NOMEM;
     if (status != RB_OK) return status;
     keep_rows(x, &before);
     keep_islands(x, &before);

@@ -18,6 +18,11 @@
 #include "math/trig.h"
 #include "math/vec3.h"
 #include "step/node.h"
+#include "step/contacts.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/rows.h"
+#include "step/touch.h"
 
 /* Sine of the angle between a normal and the side of a cylinder, below which it lies on its side
  * [1]: the rim has other normals. */
@@ -45,12 +50,12 @@ static void go_to_end(rb_node *x)
     rb_stage *s = x->s;
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    memcpy(d->q, s->q_new, (size_t)m->nq * sizeof *d->q);
+    memcpy(d->q, s->answer.q, (size_t)m->nq * sizeof *d->q);
     memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
     rb_stage_kinematic_pose(s, s->h);
     rb_placed_frames(m, d);
     rb_velocity(m, d);
-    memcpy(s->q_new + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
+    memcpy(s->answer.q + m->nq, d->q + m->nq, (size_t)(m->nq_all - m->nq) * sizeof *d->q);
 }
 
 static void keep_poses(rb_node *x)
@@ -105,17 +110,18 @@ static rb_status find_contacts(rb_node *x)
         keep_poses(x);
         return RB_OK;
     }
-    s->near_complete = rb_stage_near_holds(s);
+    s->near.complete = rb_stage_near_holds(s);
     /* rows would see other gaps where this is known of fewer pairs, as after a restored state */
-    s->nothing_touches = !s->seen && rb_stage_nothing_touches(s) && s->set.ncontact == 0;
+    s->near.nothing_touches =
+        !s->events.seen && rb_stage_nothing_touches(s) && s->set.ncontact == 0;
     go_to_end(x);
     x->nend = 0;
     x->looked = 1;
-    if (s->nothing_touches) return RB_OK;
+    if (s->near.nothing_touches) return RB_OK;
     keep_poses(x);
     rb_status status =
-        s->near_complete ? rb_collide_near(m, d, s->h, x->slack, &s->near, d->touch_max, x->end,
-                                           &x->nend, s->err)
+        s->near.complete ? rb_collide_near(m, d, s->h, x->slack, &s->near.pairs, d->touch_max,
+                                           x->end, &x->nend, s->err)
                          : rb_collide(m, d, s->h, x->slack, d->touch_max, x->end, &x->nend, s->err);
     if (status == RB_FULL) s->info->contacts = x->nend;
     return status;
@@ -326,11 +332,12 @@ static double pair_gap(const rb_node *x, const rb_constraint *c)
 /* Rows hold the pair, which went through before. */
 static int is_held(const rb_stage *s, const rb_constraint *c)
 {
-    for (int k = 0; k < s->npassed_through; k++) {
-        if (s->passed_through[2 * k] == c->id.a && s->passed_through[2 * k + 1] == c->id.b)
+    for (int k = 0; k < s->attempt.npassed_through; k++) {
+        if (s->attempt.passed_through[2 * k] == c->id.a &&
+            s->attempt.passed_through[2 * k + 1] == c->id.b)
             return 1;
     }
-    return s->npassed_through < 0;
+    return s->attempt.npassed_through < 0;
 }
 
 /* Contact i is not seen at the end of a motion without it, where its material points would be far
@@ -340,8 +347,8 @@ static int goes_by(const rb_node *x, int i, double straight)
 {
     const rb_stage *s = x->s;
     const rb_constraint *c = &s->set.c[i];
-    if (!isnan(x->gap[i]) || s->flight || x->solved > 0 || is_held(s, c)) return 0;
-    if (s->p[c->row] > 0.0 || !(straight < x->goal[i])) return 0;
+    if (!isnan(x->gap[i]) || s->events.flight || x->solved > 0 || is_held(s, c)) return 0;
+    if (s->answer.p[c->row] > 0.0 || !(straight < x->goal[i])) return 0;
     return pair_gap(x, c) >= x->goal[i] - rb_stage_deep(s, &c->id);
 }
 
@@ -459,7 +466,7 @@ void rb_node_foresee_loops(rb_node *x)
         if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
         for (int r = c->row; r < c->row + c->nrow; r++) {
             double goal = (1.0 - rb_stage_loop_share(s)) * s->set.error[r];
-            worst = fmax(worst, fabs(goal + s->h * (s->u[r] + x->Wp[r])));
+            worst = fmax(worst, fabs(goal + s->h * (s->problem.u[r] + x->Wp[r])));
         }
     }
     s->info->loop_error = worst;
@@ -471,7 +478,7 @@ rb_status rb_node_look(rb_node *x)
     rb_status status = find_contacts(x);
     if (status != RB_OK) return status;
     match(x);
-    rb_difference(s->m, s->q0, s->q_new, x->v_mean);
+    rb_difference(s->m, s->start.q, s->answer.q, x->v_mean);
     for (int j = 0; j < s->m->nv; j++) x->v_mean[j] /= s->h;
     all_contact_values(x);
     for (int i = s->set.ncontact; i < s->set.n; i++) {
@@ -500,10 +507,10 @@ static double missed_by(const rb_node *x, int i, double *normal)
 {
     const rb_stage *s = x->s;
     const rb_constraint *c = &s->set.c[i];
-    const double *p = s->p + c->row, *u = x->value + c->row;
+    const double *p = s->answer.p + c->row, *u = x->value + c->row;
     double foretold[6];
     *normal = 0.0;
-    for (int r = 0; r < c->nrow; r++) foretold[r] = s->u[c->row + r] + x->Wp[c->row + r];
+    for (int r = 0; r < c->nrow; r++) foretold[r] = s->problem.u[c->row + r] + x->Wp[c->row + r];
     if (c->kind == RB_CONSTRAINT_EQUALITY)
         return distance(u, foretold, c->nrow) / rb_node_loops_share(x);
     if (c->kind == RB_CONSTRAINT_DRY) {
@@ -522,7 +529,7 @@ static double missed_by(const rb_node *x, int i, double *normal)
 void rb_node_find_speed(rb_node *x)
 {
     const rb_stage *s = x->s;
-    x->speed = s->gravity * s->h;
+    x->speed = s->given->gravity * s->h;
     for (int r = 0; r < s->set.nrow; r++)
         x->speed = fmax(x->speed, fmax(fabs(x->u0[r]), fabs(x->value[r])));
 }
@@ -530,13 +537,13 @@ void rb_node_find_speed(rb_node *x)
 /* More than rounding of positions. */
 double rb_node_allowed(const rb_node *x)
 {
-    return fmax(x->s->tol * x->speed, 64.0 * RB_EPS * x->s->size / x->s->h);
+    return fmax(x->s->attempt.tol * x->speed, 64.0 * RB_EPS * x->s->given->size / x->s->h);
 }
 
 double rb_node_loops_share(const rb_node *x)
 {
     const rb_stage *s = x->s;
-    return fmax(LOOPS_LEFT, LOOPS_OPEN * s->open_most / s->h / rb_node_allowed(x));
+    return fmax(LOOPS_LEFT, LOOPS_OPEN * s->given->open_most / s->h / rb_node_allowed(x));
 }
 /* Work of a problem from which on its island counts as large, in units of meter.h [1]: some tens of
  * milliseconds. Grams below tons need as many digits as there are, and their answers have few. */
@@ -557,7 +564,7 @@ int rb_node_is_large(const rb_stage *s, int island)
     const int *start = s->set.island_start;
     if (island < 0) return 0;
     int many = start[island + 1] - start[island] > RB_UNIQUE_CONTACTS;
-    return many || (s->spent && s->spent[island] > COSTLY);
+    return many || (s->answer.work && s->answer.work[island] > COSTLY);
 }
 
 double rb_node_may_sink(const rb_node *x, int i)
@@ -565,7 +572,7 @@ double rb_node_may_sink(const rb_node *x, int i)
     const rb_stage *s = x->s;
     double deep = rb_stage_deep(s, &s->set.c[i].id);
     double left = s->set.c[i].kind > RB_CONSTRAINT_LIMIT ? 0.0 : RB_NODE_HALF * deep + x->goal[i];
-    return fmax(fmax(RB_NODE_SINKS * deep, left), 64.0 * RB_EPS * s->size) / s->h;
+    return fmax(fmax(RB_NODE_SINKS * deep, left), 64.0 * RB_EPS * s->given->size) / s->h;
 }
 
 /* Largest share of it by which gaps have sunk, of islands that a displacement can lift: those of
@@ -584,7 +591,7 @@ static void find_low(rb_node *x)
 int rb_node_may_lift(const rb_node *x, int island)
 {
     const rb_stage *s = x->s;
-    if (island < 0 || s->still[island]) return 0;
+    if (island < 0 || s->answer.still[island]) return 0;
     int last = s->set.island_order[s->set.island_start[island + 1] - 1];
     return s->set.c[last].kind != RB_CONSTRAINT_EQUALITY;
 }
@@ -594,14 +601,14 @@ static void find_motion(rb_node *x)
 {
     const rb_stage *s = x->s;
     const rb_model *m = s->m;
-    double unit = fmin(1.0, s->size) / (RB_NODE_HARDLY * s->gravity * s->h);
+    double unit = fmin(1.0, s->given->size) / (RB_NODE_HARDLY * s->given->gravity * s->h);
     memset(x->motion, 0, (size_t)s->set.nisland * sizeof *x->motion);
     for (int j = 0; j < m->nv; j++) {
         int island = s->set.tree_island[m->link_tree[m->dof_link[j]]];
         if (island >= 0) x->motion[island] = fmax(x->motion[island], unit * fabs(x->v_mean[j]));
     }
     for (int k = 0; k < s->set.nisland; k++) {
-        if (s->still[k]) x->motion[k] = 1.0;
+        if (s->answer.still[k]) x->motion[k] = 1.0;
     }
 }
 
@@ -615,12 +622,12 @@ static int keeps_answer(rb_node *x, int island)
     int begin = s->set.island_start[island], end = s->set.island_start[island + 1];
     for (int k = begin; k < end; k++) {
         int i = s->set.island_order[k];
-        if (x->is_new[i] && x->value[s->set.c[i].row] < -s->gravity * s->h) return 0;
+        if (x->is_new[i] && x->value[s->set.c[i].row] < -s->given->gravity * s->h) return 0;
     }
     for (int k = begin; k < end; k++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[k]];
         if (!x->is_new[s->set.island_order[k]]) continue;
-        for (int r = c->row; r < c->row + c->nrow; r++) s->u[r] = x->value[r] - x->Wp[r];
+        for (int r = c->row; r < c->row + c->nrow; r++) s->problem.u[r] = x->value[r] - x->Wp[r];
     }
     return 1;
 }
@@ -640,10 +647,10 @@ static double share_missed(const rb_node *x, int i, double allowed, double *sunk
     const rb_constraint *c = &s->set.c[i];
     double normal, other = missed_by(x, i, &normal);
     double least = RB_NODE_LEFT * RB_NODE_LEFT * rb_stage_deep(s, &c->id) / s->h;
-    double share = s->tol > RB_TOL_STRICT ? MISSED : 0.0;
+    double share = s->attempt.tol > RB_TOL_STRICT ? MISSED : 0.0;
     double moves = c->island >= 0 ? x->motion[c->island] : 1.0;
     double unit = fmax(fmax(allowed, share * x->speed), least);
-    if (moves < 1.0) unit = fmax(moves * unit, 64.0 * RB_EPS * s->size / s->h);
+    if (moves < 1.0) unit = fmax(moves * unit, 64.0 * RB_EPS * s->given->size / s->h);
     *sunk = normal / rb_node_may_sink(x, i);
     if (c->kind == RB_CONSTRAINT_EQUALITY) return *off = other / allowed;
     *off = fmax(other, normal) / unit;
@@ -660,7 +667,7 @@ static double large_allowed(const rb_node *x, int island, double allowed)
         const rb_constraint *c = &s->set.c[s->set.island_order[k]];
         for (int r = c->row; r < c->row + c->nrow; r++) sum += x->u0[r] * x->u0[r];
     }
-    return fmax(allowed, LARGE_MISSED * fmax(s->gravity * s->h, sqrt(sum / (end - begin))));
+    return fmax(allowed, LARGE_MISSED * fmax(s->given->gravity * s->h, sqrt(sum / (end - begin))));
 }
 
 /* How far a large island, whose gaps are lifted, misses its answer: in the mean of its rows, loops
@@ -686,7 +693,7 @@ static double island_missed(rb_node *x, int k, double allowed)
 {
     const rb_stage *s = x->s;
     double worst = 0.0, sunk, off;
-    if (s->still[k]) return 0.0;
+    if (s->answer.still[k]) return 0.0;
     if (!x->answered[k]) return x->off = INFINITY;
     if (!x->lifted_not && rb_node_is_large(s, k)) {
         worst = large_missed(x, k, allowed);

@@ -23,4 +23,9 @@ rb_status rb_printed_round(rb_stage *s, const rb_printed *how);
  * refused. worst: as rb_stage_check has it. */
 rb_status rb_printed_end(rb_stage *s, double *worst);
 
+/* semi_implicit.c, moreau_jean.c: computes the motion of s by the schemes of the papers, as
+ * printed. */
+rb_status rb_stage_semi_implicit(rb_stage *s);
+rb_status rb_stage_moreau_jean(rb_stage *s);
+
 #endif

@@ -27,7 +27,8 @@
 #include "base/arena.h"
 #include "base/constants.h"
 #include "step/displace.h"
-#include "step/stage.h"
+#include "step/gaps.h"
+#include "step/motion.h"
 
 /* Errors of the start are gone after so long [s], and those larger than the scale are taken off at
  * the scale in that time. */
@@ -109,7 +110,7 @@ static double limit_error(const rb_stage *s, double *moves)
     *moves = 0.0;
     for (int j = 0; j < m->njnt_all; j++) {
         double error = joint_error(s, j);
-        double arm = m->jnt_type[j] == RB_JOINT_SLIDE ? 1.0 : fmin(1.0, s->size);
+        double arm = m->jnt_type[j] == RB_JOINT_SLIDE ? 1.0 : fmin(1.0, s->given->size);
         worst = fmax(worst, error);
         *moves = fmax(*moves, arm * error);
     }
@@ -135,8 +136,8 @@ static int begin_or_go_on(rb_stage *s, double worst, double start)
     int under_way = left > tiny && left <= PERIOD + tiny && d->correct_from > 0.0;
     if (d->correct_from < 0.0 && fabs(worst + d->correct_from) <= GAIN * worst) return 0;
     if (under_way) return 1;
-    int in_vain =
-        fabs(left) <= s->h_full && d->correct_from > 0.0 && worst > (1.0 - GAIN) * d->correct_from;
+    int in_vain = fabs(left) <= s->given->h && d->correct_from > 0.0 &&
+                  worst > (1.0 - GAIN) * d->correct_from;
     d->correct_from = in_vain ? -worst : worst;
     d->correct_end = start + PERIOD;
     return !in_vain;
@@ -200,7 +201,7 @@ static int set_goals(rb_stage *s, double start, rb_displace *x)
         return x->close_loops;
     }
     s->corrects = 1;
-    double left = error_left_at(s, start), after = error_left_at(s, start + s->h_full);
+    double left = error_left_at(s, start), after = error_left_at(s, start + s->given->h);
     if (left <= after) {
         x->only_loops = 1;
         x->reach = deep;
@@ -219,8 +220,8 @@ rb_status rb_stage_project(rb_stage *s, double start)
     rb_displace x = { .m = s->m,
                       .d = d,
                       .o = s->o,
-                      .size = s->size,
-                      .deep = RB_GAP_DEEP * s->size,
+                      .size = s->given->size,
+                      .deep = RB_GAP_DEEP * s->given->size,
                       .close_loops = closes_loops(s),
                       .max_rounds = ROUNDS,
                       .err = s->err };

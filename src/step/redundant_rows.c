@@ -15,7 +15,8 @@
 #include "base/constants.h"
 #include "contact/slip.h"
 #include "math/dense.h"
-#include "step/stage.h"
+#include "step/rows.h"
+#include "step/touch.h"
 
 /* Pivot of a row of loops, times their number, below which others decide it, and the closure error,
  * in units of the extent, that it then has, or what steps leave (S.8) [1]. REPEATS smaller: points
@@ -125,13 +126,13 @@ static rb_status factor(rb_stage *s, int island, const unsigned char *last, doub
 
 int rb_stage_is_redundant(const rb_stage *s, int e, int r)
 {
-    return s->redundant && s->redundant[e * RB_LOOP_ROWS + r];
+    return s->problem.redundant && s->problem.redundant[e * RB_LOOP_ROWS + r];
 }
 
 /* Closure error from which on rows contradict each other, beyond what steps leave [m]. */
 static double contradicts(const rb_stage *s)
 {
-    return fmax(LOOP_DISAGREES * s->size, s->open_most);
+    return fmax(LOOP_DISAGREES * s->given->size, s->given->open_most);
 }
 
 static int has_open(const rb_stage *s, int island)
@@ -177,9 +178,9 @@ static rb_status find(rb_stage *s)
 {
     rb_arena *arena = s->d->arena;
     size_t flags = (size_t)s->m->neq * RB_LOOP_ROWS;
-    s->redundant = rb_push(arena, unsigned char, flags);
-    if (!s->redundant) return RB_NOMEM;
-    memset(s->redundant, 0, flags);
+    s->problem.redundant = rb_push(arena, unsigned char, flags);
+    if (!s->problem.redundant) return RB_NOMEM;
+    memset(s->problem.redundant, 0, flags);
     rb_mark mark = rb_arena_mark(arena);
     unsigned char *row_repeats = rb_push(arena, unsigned char, s->set.nrow);
     unsigned char *last = rb_push(arena, unsigned char, s->set.nrow);
@@ -193,7 +194,7 @@ static rb_status find(rb_stage *s)
         const rb_constraint *c = &s->set.c[i];
         if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
         for (int r = 0; r < c->nrow; r++)
-            s->redundant[c->id.a * RB_LOOP_ROWS + r] = row_repeats[c->row + r];
+            s->problem.redundant[c->id.a * RB_LOOP_ROWS + r] = row_repeats[c->row + r];
     }
     rb_arena_reset(arena, mark);
     return status;
@@ -211,11 +212,11 @@ rb_status rb_stage_drop_redundant(rb_stage *s, int first)
 {
     if (s->m->neq == 0) return RB_OK;
     if (first) {
-        s->redundant = NULL;
-        s->open = most_open(s);
+        s->problem.redundant = NULL;
+        s->problem.open = most_open(s);
     }
     rb_status status = first ? find(s) : RB_OK;
-    for (int i = 0; i < s->set.n && s->redundant && status == RB_OK; i++) {
+    for (int i = 0; i < s->set.n && s->problem.redundant && status == RB_OK; i++) {
         const rb_constraint *c = &s->set.c[i];
         if (c->kind != RB_CONSTRAINT_EQUALITY) continue;
         for (int r = 0; r < c->nrow; r++) {

@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "step/stage.h"
+#include "step/problems.h"
 
 /* Share of the tolerance above which a cone problem is solved again [1] (S.32).
  * Smaller: good answers are solved twice. */

@@ -22,7 +22,10 @@
 #include "math/vec3.h"
 #include "solve/cone_crowd.h"
 #include "step/balance.h"
-#include "step/stage.h"
+#include "step/problems.h"
+#include "step/rest.h"
+#include "step/rows.h"
+#include "step/touch.h"
 
 /* Defect of v = 0, as RB_REST_DEFECT, below which a search for impulses that balance better begins,
  * and its part in units of the residual of the step [1]: the larger of both counts. They must lie
@@ -102,7 +105,7 @@ static void push(rest *x, const double *p)
     memset(x->v, 0, (size_t)s->m->nv * sizeof *x->v);
     rb_constraints_force(&s->set, p, x->v);
     rb_mass_solve(s->m, s->d, x->v);
-    for (int j = 0; j < s->m->nv; j++) x->v[j] += s->v_free[j];
+    for (int j = 0; j < s->m->nv; j++) x->v[j] += s->smooth.v[j];
 }
 
 /* Both sides of (S.22), for all trees at once; v is that of p. */
@@ -110,7 +113,7 @@ static void measure(rest *x, const double *p)
 {
     rb_stage *s = x->s;
     const rb_model *m = s->m;
-    rb_mass_multiply(m, s->d, s->v_free, x->push);
+    rb_mass_multiply(m, s->d, s->smooth.v, x->push);
     for (int j = 0; j < m->nv; j++) x->push[j] = fabs(x->push[j]);
     add_sizes(&s->set, p, x->push);
     rb_mass_multiply(m, s->d, x->v, x->defect);
@@ -156,14 +159,14 @@ static int is_pushed(const rb_constraint *c, const double *p)
 static int may_rest(const rb_stage *s, const rb_constraint *c, const double *p)
 {
     const double *drive = s->set.drive + c->row, *error = s->set.error + c->row;
-    double zero = RB_GAP_ZERO * s->size;
-    int slides = c->kind == RB_CONSTRAINT_CONTACT && s->mode[c - s->set.c] == RB_MODE_SLIDE;
+    double zero = RB_GAP_ZERO * s->given->size;
+    int slides = c->kind == RB_CONSTRAINT_CONTACT && s->answer.mode[c - s->set.c] == RB_MODE_SLIDE;
     for (int r = 0; r < c->nrow; r++) {
         int runs = slides && (r == 1 || r == 2);
         if ((drive[r] != 0.0 && !runs) || fabs(error[r]) > zero) return 0;
     }
     if (c->kind > RB_CONSTRAINT_LIMIT) return 1;
-    if (s->bias[c->row] < 0.0) return 0;
+    if (s->problem.bias[c->row] < 0.0) return 0;
     return c->gap <= rb_stage_closed(s, c) || !is_pushed(c, p);
 }
 
@@ -203,7 +206,7 @@ static double com_energy(const rb_model *m, const rb_data *d, int k)
 /* Defect up to which impulses are worth to be balanced better [1]. */
 static double nearly(const rb_stage *s)
 {
-    return fmax(REST_NEAR, REST_RESIDUAL * s->tol);
+    return fmax(REST_NEAR, REST_RESIDUAL * s->attempt.tol);
 }
 
 /* Islands whose defect is above that for sure, found without a product with M: the energy
@@ -222,10 +225,10 @@ static void find_moving(rest *x, unsigned char *moves)
     memset(speed, 0, (size_t)m->ntree * sizeof *speed);
     memset(force, 0, (size_t)m->ntree * sizeof *force);
     memset(moves, 0, (size_t)s->set.nisland);
-    add_sizes(&s->set, s->p, x->push);
+    add_sizes(&s->set, s->answer.p, x->push);
     for (int j = 0; j < m->nv; j++) {
         double M_jj = s->d->M[m->dof_Madr[j]];
-        speed[tree_of(m, j)] += fabs(s->v_free[j]) * sqrt(M_jj);
+        speed[tree_of(m, j)] += fabs(s->smooth.v[j]) * sqrt(M_jj);
         force[tree_of(m, j)] += x->push[j] * x->push[j] / M_jj;
     }
     int chains = m->nlink - 1 > m->ntree;
@@ -254,11 +257,11 @@ static int any_may_rest(rest *x, unsigned char *moves)
     const rb_stage *s = x->s;
     int any = 0;
     for (int i = 0; i < s->set.nisland && !any; i++)
-        any = !s->still[i] && island_may_rest(s, i, s->p);
+        any = !s->answer.still[i] && island_may_rest(s, i, s->answer.p);
     if (!any || s->m->nM <= FEW_ENTRIES) return any;
     find_moving(x, moves);
     for (int i = 0; i < s->set.nisland; i++) {
-        if (!s->still[i] && !moves[i] && island_may_rest(s, i, s->p)) return 1;
+        if (!s->answer.still[i] && !moves[i] && island_may_rest(s, i, s->answer.p)) return 1;
     }
     return 0;
 }
@@ -269,18 +272,19 @@ static void set_sticking(rb_stage *s, const rb_constraint *c)
 {
     const double *drive = s->set.drive + c->row;
     int runs = c->nrow >= 3 && (drive[1] != 0.0 || drive[2] != 0.0);
-    unsigned char *mode = &s->mode[c - s->set.c];
+    unsigned char *mode = &s->answer.mode[c - s->set.c];
     if (*mode == RB_MODE_SLIDE && !runs) *mode = RB_MODE_STICK;
 }
 
 static void set_resting(rb_stage *s, int island)
 {
-    s->still[island] = 1;
+    s->answer.still[island] = 1;
     s->info->resting++;
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
         set_sticking(s, c);
-        for (int k = 0; k < c->ndof; k++) s->resting[tree_of(s->m, s->set.dof[c->dof + k])] = 1;
+        for (int k = 0; k < c->ndof; k++)
+            s->answer.resting[tree_of(s->m, s->set.dof[c->dof + k])] = 1;
     }
 }
 
@@ -293,7 +297,7 @@ static int rested_before(const rb_stage *s, const rb_constraint *c, const rb_tou
     if (!touch || touch->nrow != c->nrow || touch->mode == RB_MODE_SLIDE) return 0;
     for (int k = 0; k < c->ndof; k++) {
         int dof = s->set.dof[c->dof + k];
-        if (s->v0[dof] != 0.0 || (s->v_hat && s->v_hat[dof] != 0.0)) return 0;
+        if (s->start.v[dof] != 0.0 || (s->problem.v && s->problem.v[dof] != 0.0)) return 0;
     }
     if (c->kind != RB_CONSTRAINT_CONTACT) return 1;
     return memcmp(touch->frame, s->set.frame + 9 * c->object, sizeof touch->frame) == 0;
@@ -309,9 +313,9 @@ static int recall(rb_stage *s, int island)
         const rb_constraint *c = &s->set.c[at];
         const rb_touch *touch = rb_touch_find(s->d, &c->id);
         if (!rested_before(s, c, touch)) return 0;
-        for (int r = 0; r < c->nrow; r++) s->p[c->row + r] = scale * touch->p[r];
-        if (!rb_constraint_holds(c, s->p + c->row)) return 0;
-        s->mode[at] = (unsigned char)touch->mode;
+        for (int r = 0; r < c->nrow; r++) s->answer.p[c->row + r] = scale * touch->p[r];
+        if (!rb_constraint_holds(c, s->answer.p + c->row)) return 0;
+        s->answer.mode[at] = (unsigned char)touch->mode;
     }
     return 1;
 }
@@ -321,8 +325,8 @@ static void forget(rb_stage *s, int island)
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         int at = s->set.island_order[i];
         const rb_constraint *c = &s->set.c[at];
-        memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
-        s->mode[at] = RB_MODE_OPEN;
+        memset(s->answer.p + c->row, 0, (size_t)c->nrow * sizeof *s->answer.p);
+        s->answer.mode[at] = RB_MODE_OPEN;
     }
 }
 
@@ -330,29 +334,29 @@ rb_status rb_stage_rest_on(rb_stage *s)
 {
     rest x;
     int any = 0;
-    s->still = rb_push(s->d->arena, unsigned char, s->set.nisland);
-    if (!s->still) return RB_NOMEM;
-    memset(s->still, 0, (size_t)s->set.nisland);
-    memset(s->resting, 0, (size_t)s->m->ntree);
+    s->answer.still = rb_push(s->d->arena, unsigned char, s->set.nisland);
+    if (!s->answer.still) return RB_NOMEM;
+    memset(s->answer.still, 0, (size_t)s->set.nisland);
+    memset(s->answer.resting, 0, (size_t)s->m->ntree);
     s->info->resting = 0;
-    int ahead = s->v_hat && !s->last_p;
+    int ahead = s->problem.v && !s->attempt.last_p;
     if (ahead || s->o->cold || s->o->sink.take || s->o->formulation->kind != RB_CONE) return RB_OK;
     for (int i = 0; i < s->set.nisland; i++) {
-        s->still[i] = (unsigned char)(recall(s, i) && island_may_rest(s, i, s->p));
-        if (!s->still[i]) forget(s, i);
-        any |= s->still[i];
+        s->answer.still[i] = (unsigned char)(recall(s, i) && island_may_rest(s, i, s->answer.p));
+        if (!s->answer.still[i]) forget(s, i);
+        any |= s->answer.still[i];
     }
     if (!any) return RB_OK;
 
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = take_memory(s, &x);
     if (status != RB_OK) return status;
-    push(&x, s->p);
-    measure(&x, s->p);
+    push(&x, s->answer.p);
+    measure(&x, s->answer.p);
     for (int i = 0; i < s->set.nisland; i++) {
-        if (!s->still[i]) continue;
+        if (!s->answer.still[i]) continue;
         double defect = defect_of(&x, i);
-        s->still[i] = 0;
+        s->answer.still[i] = 0;
         if (defect <= RB_REST_DEFECT) {
             set_resting(s, i);
             s->info->residual = fmax(s->info->residual, defect);
@@ -377,7 +381,7 @@ static void take_impulses(rb_stage *s, int island, const double *p)
 {
     for (int i = s->set.island_start[island]; i < s->set.island_start[island + 1]; i++) {
         const rb_constraint *c = &s->set.c[s->set.island_order[i]];
-        memcpy(s->p + c->row, p + c->row, (size_t)c->nrow * sizeof *p);
+        memcpy(s->answer.p + c->row, p + c->row, (size_t)c->nrow * sizeof *p);
     }
 }
 
@@ -391,7 +395,7 @@ static int judge(rest *x, unsigned char *wanted)
     int any = 0;
     for (int i = 0; i < s->set.nisland; i++) {
         wanted[i] = 0;
-        if (s->still[i] || !island_may_rest(s, i, s->p)) continue;
+        if (s->answer.still[i] || !island_may_rest(s, i, s->answer.p)) continue;
         double defect = defect_of(x, i);
         if (defect <= RB_REST_DEFECT)
             set_resting(s, i);
@@ -405,10 +409,10 @@ static int judge(rest *x, unsigned char *wanted)
 /* What counts is the certificate of the impulses that were taken. */
 static void report_residual(rb_stage *s)
 {
-    if (!s->found) return;
-    s->info->residual = s->residual_before;
+    if (!s->answer.residual) return;
+    s->info->residual = s->answer.residual_before;
     for (int i = 0; i < s->set.nisland; i++)
-        s->info->residual = fmax(s->info->residual, s->found[i]);
+        s->info->residual = fmax(s->info->residual, s->answer.residual[i]);
 }
 
 static rb_status judge_balanced(rest *x, const unsigned char *wanted)
@@ -424,7 +428,7 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
         if (defect > RB_REST_DEFECT) continue;
         take_impulses(s, i, x->p);
         set_resting(s, i);
-        if (s->found) s->found[i] = defect;
+        if (s->answer.residual) s->answer.residual[i] = defect;
     }
     report_residual(s);
     return RB_OK;
@@ -433,7 +437,7 @@ static rb_status judge_balanced(rest *x, const unsigned char *wanted)
 int rb_stage_rest_is_due(const rb_stage *s, int island)
 {
     int n = s->set.island_start[island + 1] - s->set.island_start[island];
-    double steps = s->time0 / s->h_full + 0.5;
+    double steps = s->start.time / s->given->h + 0.5;
     int now = steps < 1e9 && (int)steps % NOW_AND_THEN == 0;
     return n < RB_CROWD_LEAST || now;
 }
@@ -450,34 +454,34 @@ static int may_refine(const rb_stage *s, int island)
 static rb_status judge_refined(rest *x, unsigned char *wanted)
 {
     rb_stage *s = x->s;
-    int any = 0, near_miss = s->near_miss;
-    double tol = s->tol, loose = s->loose;
+    int any = 0, near_miss = s->attempt.near_miss;
+    double tol = s->attempt.tol, loose = s->attempt.loose;
     rb_step_info told = *s->info;
     unsigned char *mode = rb_push(s->d->arena, unsigned char, s->set.n);
     if (!mode) return RB_NOMEM;
     for (int i = 0; i < s->set.nisland; i++) {
-        wanted[i] = wanted[i] && !s->still[i] && may_refine(s, i);
+        wanted[i] = wanted[i] && !s->answer.still[i] && may_refine(s, i);
         any |= wanted[i];
         wanted[i] = !wanted[i]; /* what is not to be solved */
     }
     if (!any || tol <= RB_TOL_STRICT) return RB_OK;
-    memcpy(mode, s->mode, (size_t)s->set.n);
-    memcpy(x->p, s->p, (size_t)s->set.nrow * sizeof *x->p);
-    s->tol = s->loose = RB_TOL_STRICT;
+    memcpy(mode, s->answer.mode, (size_t)s->set.n);
+    memcpy(x->p, s->answer.p, (size_t)s->set.nrow * sizeof *x->p);
+    s->attempt.tol = s->attempt.loose = RB_TOL_STRICT;
     rb_status status = rb_stage_solve_others(s, wanted);
-    s->tol = tol;
-    s->loose = loose;
-    s->near_miss = near_miss;
+    s->attempt.tol = tol;
+    s->attempt.loose = loose;
+    s->attempt.near_miss = near_miss;
     if (status == RB_UNSOLVED) { /* what was found before will do */
-        memcpy(s->mode, mode, (size_t)s->set.n);
-        memcpy(s->p, x->p, (size_t)s->set.nrow * sizeof *x->p);
+        memcpy(s->answer.mode, mode, (size_t)s->set.n);
+        memcpy(s->answer.p, x->p, (size_t)s->set.nrow * sizeof *x->p);
         *s->info = told;
         return RB_OK;
     }
     if (status != RB_OK) return status;
-    push(x, s->p);
-    memcpy(s->v_new, x->v, (size_t)s->m->nv * sizeof *x->v);
-    measure(x, s->p);
+    push(x, s->answer.p);
+    memcpy(s->answer.v, x->v, (size_t)s->m->nv * sizeof *x->v);
+    measure(x, s->answer.p);
     return judge(x, wanted) ? judge_balanced(x, wanted) : RB_OK;
 }
 
@@ -485,25 +489,25 @@ rb_status rb_stage_rest(rb_stage *s)
 {
     rest x;
     if (s->set.nrow == 0) {
-        memcpy(s->v_new, s->v_free, (size_t)s->m->nv * sizeof *s->v_new);
+        memcpy(s->answer.v, s->smooth.v, (size_t)s->m->nv * sizeof *s->answer.v);
         return RB_OK;
     }
     rb_mark mark = rb_arena_mark(s->d->arena);
     unsigned char *wanted = rb_push(s->d->arena, unsigned char, s->set.nisland);
     rb_status status = wanted ? take_memory(s, &x) : RB_NOMEM;
     if (status != RB_OK) return status;
-    push(&x, s->p);
-    memcpy(s->v_new, x.v, (size_t)s->m->nv * sizeof *x.v);
+    push(&x, s->answer.p);
+    memcpy(s->answer.v, x.v, (size_t)s->m->nv * sizeof *x.v);
     int any = any_may_rest(&x, wanted);
-    if (any) measure(&x, s->p);
+    if (any) measure(&x, s->answer.p);
     if (any && judge(&x, wanted)) {
         status = judge_balanced(&x, wanted);
         if (status == RB_OK) status = judge_refined(&x, wanted);
     }
     for (int j = 0; j < s->m->nv; j++) {
-        if (s->resting[tree_of(s->m, j)]) s->v_new[j] = 0.0;
+        if (s->answer.resting[tree_of(s->m, j)]) s->answer.v[j] = 0.0;
     }
     rb_arena_reset(s->d->arena, mark);
-    s->found = NULL;
+    s->answer.residual = NULL;
     return status;
 }

@@ -23,7 +23,7 @@
 
 #include "base/arena.h"
 #include "base/constants.h"
-#include "step/stage.h"
+#include "step/problems.h"
 
 /* Error of the work of restitution, relative to that of the law, at which it counts as met [1].
  * Larger: e is missed by half of this. Smaller: more problems per impact. */
@@ -119,7 +119,7 @@ static int find_islands(bounce *x)
     memset(x->skip, 1, (size_t)s->set.nisland);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (c->island < 0 || !(s->e[i] > 0.0) || !(s->p[c->row] > 0.0)) continue;
+        if (c->island < 0 || !(s->problem.e[i] > 0.0) || !(s->answer.p[c->row] > 0.0)) continue;
         x->skip[c->island] = 0;
         any = 1;
     }
@@ -129,7 +129,7 @@ static int find_islands(bounce *x)
 static int may_bounce(const rb_stage *s)
 {
     for (int i = 0; i < s->set.n; i++) {
-        if (s->e[i] > 0.0) return 1;
+        if (s->problem.e[i] > 0.0) return 1;
     }
     return 0;
 }
@@ -142,7 +142,7 @@ static int takes_part(const bounce *x, int i)
 
 static int bounces(const bounce *x, int i)
 {
-    return takes_part(x, i) && x->s->e[i] > 0.0;
+    return takes_part(x, i) && x->s->problem.e[i] > 0.0;
 }
 
 /* ---- energy -----------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ static void measure_energy(bounce *x, const double *u, const double *p, const do
         if (!takes_part(x, i)) continue;
         const rb_constraint *c = &s->set.c[i];
         for (int r = c->row; r < c->row + c->nrow; r++) {
-            double before = u[r] - s->bias[r], after = u_new[r] - s->bias[r];
+            double before = u[r] - s->problem.bias[r], after = u_new[r] - s->problem.bias[r];
             x->made[c->island] += 0.5 * p[r] * (before + after);
             x->size[c->island] += 0.5 * fabs(p[r]) * (fabs(before) + fabs(after));
         }
@@ -171,7 +171,7 @@ static void measure_energy(bounce *x, const double *u, const double *p, const do
 static double wanted_impulse(const bounce *x, int i)
 {
     const rb_constraint *c = &x->s->set.c[i];
-    return bounces(x, i) ? x->scale[c->island] * x->s->e[i] * x->p_c[c->row] : 0.0;
+    return bounces(x, i) ? x->scale[c->island] * x->s->problem.e[i] * x->p_c[c->row] : 0.0;
 }
 
 /* r = W (wanted - p_d) / s, what W alone would change the speeds by. Where s has changed, impulses
@@ -228,7 +228,7 @@ static double move_targets(bounce *x, const double *p_d)
         if (!bounces(x, i)) continue;
         int row = s->set.c[i].row, wanted = wanted_impulse(x, i) > 0.0;
         int k = s->set.c[i].island;
-        double from = p_d ? x->grown[k] * x->b[i] : x->u_c[row] - s->bias[row];
+        double from = p_d ? x->grown[k] * x->b[i] : x->u_c[row] - s->problem.bias[row];
         double share = p_d ? x->relax[k] : 1.0, r = x->scale[k] * x->r[i];
         double b = wanted ? fmax(0.0, from + r) : 0.0;
         change = fmax(change, fabs(b - from));
@@ -242,10 +242,12 @@ static double move_targets(bounce *x, const double *p_d)
 static void aim(bounce *x)
 {
     rb_stage *s = x->s;
-    memcpy(s->u, x->u_c, (size_t)s->set.nrow * sizeof *s->u);
+    memcpy(s->problem.u, x->u_c, (size_t)s->set.nrow * sizeof *s->problem.u);
     for (int i = 0; i < s->set.n; i++) {
         int row = s->set.c[i].row;
-        if (bounces(x, i)) s->u[row] = fmin(s->u[row], x->u_c[row] - s->bias[row] - x->b[i]);
+        if (bounces(x, i))
+            s->problem.u[row] =
+                fmin(s->problem.u[row], x->u_c[row] - s->problem.bias[row] - x->b[i]);
     }
 }
 
@@ -263,7 +265,7 @@ static void change_bounds(bounce *x, double sign)
 static rb_status solve_targets(bounce *x)
 {
     rb_stage *s = x->s;
-    s->part++;
+    s->attempt.restitution++;
     aim(x);
     change_bounds(x, -1.0);
     rb_status status = rb_stage_solve_others(s, x->skip);
@@ -271,12 +273,13 @@ static rb_status solve_targets(bounce *x)
     if (status != RB_OK) return status;
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
-        if (!takes_part(x, i)) memset(s->p + c->row, 0, (size_t)c->nrow * sizeof *s->p);
+        if (!takes_part(x, i))
+            memset(s->answer.p + c->row, 0, (size_t)c->nrow * sizeof *s->answer.p);
     }
-    memcpy(x->p_last, s->p, (size_t)s->set.nrow * sizeof *s->p);
-    s->last = s->set;
-    s->last_p = x->p_last; /* the next round starts from this one */
-    multiply(x, s->p, x->Wx);
+    memcpy(x->p_last, s->answer.p, (size_t)s->set.nrow * sizeof *s->answer.p);
+    s->attempt.last = s->set;
+    s->attempt.last_p = x->p_last; /* the next round starts from this one */
+    multiply(x, s->answer.p, x->Wx);
     for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = x->u_c[r] + x->Wx[r];
     return RB_OK;
 }
@@ -294,10 +297,10 @@ static int correct_scale(bounce *x, const double *u)
     for (int i = 0; i < s->set.n; i++) {
         if (!bounces(x, i)) continue;
         int row = s->set.c[i].row, island = s->set.c[i].island;
-        double twice = 2.0 * s->bias[row];
+        double twice = 2.0 * s->problem.bias[row];
         double work = 0.5 * x->p_c[row] * (u[row] + x->u_c[row] - twice);
-        x->asked[island] += s->e[i] * s->e[i] * fmax(0.0, -work);
-        x->given[island] += 0.5 * s->p[row] * (x->u_c[row] + x->u_new[row] - twice);
+        x->asked[island] += s->problem.e[i] * s->problem.e[i] * fmax(0.0, -work);
+        x->given[island] += 0.5 * s->answer.p[row] * (x->u_c[row] + x->u_new[row] - twice);
     }
     for (int k = 0; k < s->set.nisland; k++) {
         x->grown[k] = 1.0;
@@ -314,7 +317,7 @@ static int correct_scale(bounce *x, const double *u)
 
 static void add_compression(const bounce *x, double *p)
 {
-    for (int r = 0; r < x->s->set.nrow; r++) p[r] = x->p_c[r] + x->s->p[r];
+    for (int r = 0; r < x->s->set.nrow; r++) p[r] = x->p_c[r] + x->s->answer.p[r];
 }
 
 /* s = 0 is safe (S.16), and its energy is unknown. */
@@ -369,18 +372,18 @@ static rb_status give_back(bounce *x, const double *u, int rounds, int free)
     for (int k = 0; k < s->set.nisland; k++) x->relax[k] = x->grown[k] = 1.0;
     double least = INFINITY;
     int idle = 0;
-    s->ambiguous = 0;
+    s->attempt.ambiguous = 0;
     move_targets(x, NULL);
     memset(x->r_last, 0, (size_t)s->set.n * sizeof *x->r_last);
     for (int round = 0; round < rounds; round++) {
         rb_status status = solve_targets(x);
         if (status != RB_OK) return status;
         int stands = !free || correct_scale(x, u);
-        double miss = move_targets(x, s->p);
+        double miss = move_targets(x, s->answer.p);
         if (miss <= LAW_TOL && stands) break;
         idle = miss <= HALVED * least ? 0 : idle + 1;
         if (idle == 0) least = miss;
-        if (idle >= IDLE_ROUNDS && s->ambiguous) break;
+        if (idle >= IDLE_ROUNDS && s->attempt.ambiguous) break;
     }
     return RB_OK;
 }
@@ -393,7 +396,7 @@ static rb_status give_by_law(bounce *x, const double *u)
     for (int k = 0; k < s->set.nisland; k++) x->scale[k] = 1.0;
     rb_status status = give_back(x, u, stronge ? LAW_ROUNDS : TARGET_ROUNDS, stronge);
     start_bracket(x);
-    int rounds = s->ambiguous ? ROUGH_ROUNDS : ENERGY_ROUNDS;
+    int rounds = s->attempt.ambiguous ? ROUGH_ROUNDS : ENERGY_ROUNDS;
     for (int k = 0; k <= rounds && status == RB_OK; k++) {
         add_compression(x, x->x);
         measure_energy(x, u, x->x, x->u_new);
@@ -410,23 +413,23 @@ static rb_status two_stages(bounce *x, const double *u)
 {
     rb_stage *s = x->s;
     rb_step_info before = *s->info;
-    memcpy(x->p_c, s->p, (size_t)s->set.nrow * sizeof *s->p);
-    memcpy(x->mode, s->mode, (size_t)s->set.n);
+    memcpy(x->p_c, s->answer.p, (size_t)s->set.nrow * sizeof *s->answer.p);
+    memcpy(x->mode, s->answer.mode, (size_t)s->set.n);
     multiply(x, x->p_c, x->Wx);
     for (int r = 0; r < s->set.nrow; r++) x->u_c[r] = u[r] + x->Wx[r];
     rb_status status = give_by_law(x, u);
     for (int k = 0; k < s->set.nisland && status == RB_UNSOLVED; k++) {
         *s->info = before;
-        s->plastic = 1;
-        x->skip[s->unsolved] = 1;
+        s->attempt.plastic = 1;
+        x->skip[s->attempt.unsolved] = 1;
         status = give_by_law(x, u);
     }
 
     /* all of it, and how contacts that were only compressed ended */
     for (int i = 0; i < s->set.n; i++) {
-        if (s->p[s->set.c[i].row] == 0.0) s->mode[i] = x->mode[i];
+        if (s->answer.p[s->set.c[i].row] == 0.0) s->answer.mode[i] = x->mode[i];
     }
-    add_compression(x, s->p);
+    add_compression(x, s->answer.p);
     return status;
 }
 
@@ -437,10 +440,10 @@ static void newton_bias(bounce *x, const double *u)
     for (int i = 0; i < s->set.n; i++) {
         if (!bounces(x, i)) continue;
         const rb_constraint *c = &s->set.c[i];
-        double free_u = u[c->row] - s->bias[c->row];
-        double back = -x->scale[c->island] * s->e[i] * free_u;
-        s->bias[c->row] = fmin(s->room[i], -back);
-        s->u[c->row] = free_u + s->bias[c->row];
+        double free_u = u[c->row] - s->problem.bias[c->row];
+        double back = -x->scale[c->island] * s->problem.e[i] * free_u;
+        s->problem.bias[c->row] = fmin(s->problem.room[i], -back);
+        s->problem.u[c->row] = free_u + s->problem.bias[c->row];
     }
 }
 
@@ -450,13 +453,13 @@ static rb_status newton_safe(bounce *x, double *u)
     rb_status status = RB_OK;
     start_bracket(x);
     for (int k = 0; k <= ENERGY_ROUNDS && status == RB_OK; k++) {
-        multiply(x, s->p, x->Wx);
-        for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = s->u[r] + x->Wx[r];
-        measure_energy(x, s->u, s->p, x->u_new);
+        multiply(x, s->answer.p, x->Wx);
+        for (int r = 0; r < s->set.nrow; r++) x->u_new[r] = s->problem.u[r] + x->Wx[r];
+        measure_energy(x, s->problem.u, s->answer.p, x->u_new);
         if (!shrink_brackets(x, ENERGY_ROUNDS - k)) break;
         newton_bias(x, u);
-        memcpy(u, s->u, (size_t)s->set.nrow * sizeof *u);
-        s->part++;
+        memcpy(u, s->problem.u, (size_t)s->set.nrow * sizeof *u);
+        s->attempt.restitution++;
         status = rb_stage_solve_others(s, x->skip);
     }
     return status;
@@ -465,22 +468,22 @@ static rb_status newton_safe(bounce *x, double *u)
 rb_status rb_stage_restitute(rb_stage *s)
 {
     bounce x = { 0 };
-    rb_constraints last = s->last;
-    const double *last_p = s->last_p;
-    s->part = 0;
-    if (s->set.nisland == 0 || s->plastic || !may_bounce(s)) return RB_OK;
+    rb_constraints last = s->attempt.last;
+    const double *last_p = s->attempt.last_p;
+    s->attempt.restitution = 0;
+    if (s->set.nisland == 0 || s->attempt.plastic || !may_bounce(s)) return RB_OK;
     if (s->o->law == RB_NEWTON && !s->o->energy_safe) return RB_OK;
     rb_mark mark = rb_arena_mark(s->d->arena);
     double *u = rb_push(s->d->arena, double, s->set.nrow);
     rb_status status = u ? take_memory(s, &x) : RB_NOMEM;
     if (status == RB_OK && find_islands(&x)) {
-        memcpy(u, s->u, (size_t)s->set.nrow * sizeof *u);
+        memcpy(u, s->problem.u, (size_t)s->set.nrow * sizeof *u);
         for (int k = 0; k < s->set.nisland; k++) x.scale[k] = 1.0;
         status = s->o->law == RB_NEWTON ? newton_safe(&x, u) : two_stages(&x, u);
     }
     rb_arena_reset(s->d->arena, mark);
-    s->last = last;
-    s->last_p = last_p;
-    s->part = 0;
+    s->attempt.last = last;
+    s->attempt.last_p = last_p;
+    s->attempt.restitution = 0;
     return status;
 }

@@ -12,7 +12,8 @@
 #include "dynamics/passive.h"
 #include "dynamics/placed.h"
 #include "math/vec3.h"
-#include "step/stage.h"
+#include "step/gaps.h"
+#include "step/rows.h"
 
 /* By how much limits and contacts are relaxed in a step whose loops leave no other answer, in units
  * of what steps may make [1]. A linkage at its dead centre amplifies rounding of one joint ten
@@ -141,7 +142,7 @@ rb_status rb_stage_factor_again(rb_stage *s, double *L_node, double *E)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    rb_smooth_memory *memory = s->smooth_memory;
+    rb_smooth_memory *memory = s->smooth.memory;
     int known = memory && memory->known;
     rb_mark mark = rb_arena_mark(d->arena);
     double *k = rb_push(d->arena, double, m->nv_all), *b = rb_push(d->arena, double, m->nv_all);
@@ -197,16 +198,17 @@ rb_status rb_stage_factor(rb_stage *s, const rb_stage_stiff *out)
 /* Least gap of its pair at the start of the step. */
 static double start_of(const rb_stage *s, const rb_constraint *c)
 {
-    return s->start[c - s->set.c];
+    return s->problem.least_gap[c - s->set.c];
 }
 
 /* Where rows have no answer, contacts are relaxed by rounding (S.21). */
 double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
 {
-    if (!s->yields || s->o->formulation->push_out) return 0.0;
+    if (!s->attempt.relaxed || s->o->formulation->push_out) return 0.0;
     double deep = rb_stage_deep(s, &c->id), start = fmin(0.0, start_of(s, c));
     if (c->kind == RB_CONSTRAINT_LIMIT) {
-        double room = fmax(start - rb_stage_lowest(s, start, deep), 0.5 * RB_GAP_DEEP * s->size);
+        double room =
+            fmax(start - rb_stage_lowest(s, start, deep), 0.5 * RB_GAP_DEEP * s->given->size);
         return fmax(fmin(YIELD * deep, room), rb_stage_yield_error(s, start));
     }
     if (start > -0.5 * deep) return YIELD * deep;
@@ -224,7 +226,7 @@ double rb_stage_closed(const rb_stage *s, const rb_constraint *c)
 {
     int of = c->island;
     int n = of < 0 ? 0 : s->set.island_start[of + 1] - s->set.island_start[of];
-    double closed = (n > RB_UNIQUE_CONTACTS ? GAP_FLAT : RB_GAP_ZERO) * s->size;
+    double closed = (n > RB_UNIQUE_CONTACTS ? GAP_FLAT : RB_GAP_ZERO) * s->given->size;
     if (s->o->scheme == RB_SCHEME_NODE)
         closed = fmax(closed, RB_NODE_LEFT * rb_stage_deep(s, &c->id));
     if (!has_face(s, c)) return closed;
@@ -241,13 +243,13 @@ rb_status rb_stage_take_rows(rb_stage *s)
 {
     rb_arena *arena = s->d->arena;
     size_t n = (size_t)s->set.n;
-    double **of_row[] = { &s->u, &s->p, &s->bias, &s->u_before };
-    double **of_one[] = { &s->e, &s->room };
-    s->kept = NULL;
-    s->found = s->spent = NULL;
-    s->mode = rb_push(arena, unsigned char, n);
-    if (!s->mode) return RB_NOMEM;
-    memset(s->mode, RB_MODE_OPEN, n);
+    double **of_row[] = { &s->problem.u, &s->answer.p, &s->problem.bias, &s->problem.u_before };
+    double **of_one[] = { &s->problem.e, &s->problem.room };
+    s->problem.kept = NULL;
+    s->answer.residual = s->answer.work = NULL;
+    s->answer.mode = rb_push(arena, unsigned char, n);
+    if (!s->answer.mode) return RB_NOMEM;
+    memset(s->answer.mode, RB_MODE_OPEN, n);
     int ok =
         rb_push_zeros(arena, of_row, 4, s->set.nrow) && rb_push_zeros(arena, of_one, 2, s->set.n);
     return ok ? RB_OK : RB_NOMEM;

@@ -12,6 +12,8 @@
 #include "base/constants.h"
 #include "math/vec3.h"
 #include "step/printed.h"
+#include "step/gaps.h"
+#include "step/rows.h"
 
 /* Change of the new position at which the fixed point of a nonlinear step ends, in units of the
  * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
@@ -22,15 +24,15 @@
  * one step it would be thrown away as well. */
 static double floor_of(const rb_stage *s, const rb_constraint *c)
 {
-    double start = fmin(0.0, s->start[c - s->set.c]);
+    double start = fmin(0.0, s->problem.least_gap[c - s->set.c]);
     if (!s->o->formulation->push_out || start < -rb_stage_error_least(s)) return start;
-    return (1.0 - s->h / s->h_full) * start;
+    return (1.0 - s->h / s->given->h) * start;
 }
 
 static double normal(const rb_stage *s, const rb_constraint *c, double u_hat)
 {
     double room = c->gap - floor_of(s, c);
-    if (room >= -RB_GAP_ZERO * s->size && room <= rb_stage_closed(s, c)) room = 0.0;
+    if (room >= -RB_GAP_ZERO * s->given->size && room <= rb_stage_closed(s, c)) room = 0.0;
     return (room + rb_stage_yield(s, c)) / s->h - u_hat;
 }
 
@@ -46,8 +48,9 @@ static double loop(const rb_stage *s, const rb_constraint *c, int r, double u_ha
 static double bounce(const rb_stage *s, const rb_constraint *c, double gap, double u_free)
 {
     double e = c->kind == RB_CONSTRAINT_CONTACT ? c->material.restitution : 0.0;
-    double u = s->u_before[c->row], h = s->h;
-    if (s->inelastic || !(e > 0.0) || -u <= RB_BOUNCE_STEPS * s->gravity * h) return 0.0;
+    double u = s->problem.u_before[c->row], h = s->h;
+    if (s->events.inelastic || !(e > 0.0) || -u <= RB_BOUNCE_STEPS * s->given->gravity * h)
+        return 0.0;
     double a = (u - u_free) / h, drop = 2.0 * a * fmax(0.0, gap);
     double square = e * e * fmax(0.0, u * u + drop) + a * a * h * h - drop;
     return fmin(sqrt(fmax(0.0, square)) - a * h, -u_free);
@@ -67,7 +70,7 @@ static double find_reach(rb_stage *s)
     const rb_model *m = s->m;
     rb_data *d = s->d;
     double most = 0.0;
-    for (int j = 0; j < m->nv; j++) d->v[j] = s->v_new[j] - s->v_free[j];
+    for (int j = 0; j < m->nv; j++) d->v[j] = s->answer.v[j] - s->smooth.v[j];
     rb_velocity(m, d);
     for (int k = 1; k < m->nlink; k++) most = fmax(most, rb_norm3(d->link_v + 3 * (ptrdiff_t)k));
     return most;
@@ -77,16 +80,16 @@ static double find_reach(rb_stage *s)
 static rb_status go_ahead(rb_stage *s)
 {
     const rb_model *m = s->m;
-    s->reach = fmax(s->reach, find_reach(s));
+    s->answer.reach = fmax(s->answer.reach, find_reach(s));
     double *q_hat = rb_push(s->d->arena, double, m->nq_all);
     double *v_hat = rb_push(s->d->arena, double, m->nv);
     if (!q_hat || !v_hat) return RB_NOMEM;
-    memcpy(q_hat, s->q_new, (size_t)m->nq * sizeof *q_hat);
-    memcpy(v_hat, s->v_new, (size_t)m->nv * sizeof *v_hat);
-    s->q_hat = q_hat;
-    s->v_hat = v_hat;
-    s->last = s->set;
-    s->last_p = s->p;
+    memcpy(q_hat, s->answer.q, (size_t)m->nq * sizeof *q_hat);
+    memcpy(v_hat, s->answer.v, (size_t)m->nv * sizeof *v_hat);
+    s->problem.q = q_hat;
+    s->problem.v = v_hat;
+    s->attempt.last = s->set;
+    s->attempt.last_p = s->answer.p;
     s->info->repairs++;
     return RB_OK;
 }
@@ -99,9 +102,9 @@ rb_status rb_stage_semi_implicit(rb_stage *s)
     for (int round = 0; status == RB_OK; round++) {
         status = rb_printed_round(s, &how);
         if (status != RB_OK) return status;
-        rb_integrate(s->m, s->q0, s->v_new, s->h, s->q_new);
+        rb_integrate(s->m, s->start.q, s->answer.v, s->h, s->answer.q);
         status = rb_printed_end(s, &worst);
-        int stands = distance(s->q_new, s->q_hat, s->m->nq) <= STANDS * s->size;
+        int stands = distance(s->answer.q, s->problem.q, s->m->nq) <= STANDS * s->given->size;
         if (!s->o->formulation->nonlinear || round >= s->o->max_repair) break;
         if (stands && worst <= 1.0) break;
         if (status == RB_OK) status = go_ahead(s);

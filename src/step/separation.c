@@ -17,7 +17,7 @@
 #include "collide/kept.h"
 #include "math/vec3.h"
 #include "model/cache.h"
-#include "step/stage.h"
+#include "step/contacts.h"
 
 /* In the world [0], and on the first link [1]. */
 typedef struct span {
@@ -34,7 +34,7 @@ typedef struct joints {
 /* A turn that may be more than half of a whole one is not known by its end. */
 static double turn_of(const rb_stage *s, int dof, const double *dq)
 {
-    double fast = fmax(rb_norm3(s->v0 + dof), rb_norm3(s->v_new + dof));
+    double fast = fmax(rb_norm3(s->start.v + dof), rb_norm3(s->answer.v + dof));
     return s->h * fast < RB_PI ? rb_norm3(dq + dof) : INFINITY;
 }
 
@@ -51,7 +51,7 @@ static joints joints_of(const rb_stage *s, int k, const double *dq)
             break;
         case RB_JOINT_SLIDE:
             x.slide += fabs(dq[dof]);
-            x.length += fabs(dq[dof]) + fabs(s->q0[m->jnt_qadr[j]] - m->jnt_ref[j]);
+            x.length += fabs(dq[dof]) + fabs(s->start.q[m->jnt_qadr[j]] - m->jnt_ref[j]);
             break;
         case RB_JOINT_BALL:
             x.turn += turn_of(s, dof, dq);
@@ -101,8 +101,8 @@ int rb_stage_nothing_touches(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_data *d = s->d;
-    s->moves_far = 1;
-    if (!s->kept_q0 || s->kept_calls != d->cache->kept_calls || d->cache->kept_of != m ||
+    s->near.moves_far = 1;
+    if (!s->near.cached || s->near.calls != d->cache->kept_calls || d->cache->kept_of != m ||
         m->nmocap > 0 || m->ngauge > 0)
         return 0;
     rb_mark mark = rb_arena_mark(d->arena);
@@ -111,9 +111,9 @@ int rb_stage_nothing_touches(rb_stage *s)
     span *link = rb_push(d->arena, span, m->nlink);
     int alone = 0;
     if (dq && way && link) {
-        rb_difference(m, s->q0, s->q_new, dq);
-        s->moves_far = find_motions(s, dq, link, way, RB_THROUGH_SHARE);
-        alone = rb_kept_stays(m, d, way, RB_GAP_DEEP * s->size);
+        rb_difference(m, s->start.q, s->answer.q, dq);
+        s->near.moves_far = find_motions(s, dq, link, way, RB_THROUGH_SHARE);
+        alone = rb_kept_stays(m, d, way, RB_GAP_DEEP * s->given->size);
     }
     rb_arena_reset(d->arena, mark);
     return alone;

@@ -10,7 +10,12 @@
 #include "math/dense.h"
 #include "math/vec3.h"
 #include "solve/cone_crowd.h"
-#include "step/stage.h"
+#include "solve/internal.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/problems.h"
+#include "step/rest.h"
+#include "step/touch.h"
 
 /* Rows up to which W of a chain is kept: below those from which on it is stored in blocks. */
 enum { KEPT_ROWS = 120 };
@@ -55,11 +60,13 @@ void rb_stage_recall(const rb_stage *s, const rb_constraint *c, double *p, unsig
 /* The answer of the round before a repair is closer than that of the step before. */
 void rb_stage_recall_round(const rb_stage *s, const rb_constraint *c, double *guess)
 {
-    const rb_constraint *before = s->last_p ? rb_stage_find(&s->last, &c->id) : NULL;
+    const rb_constraint *before =
+        s->attempt.last_p ? rb_stage_find(&s->attempt.last, &c->id) : NULL;
     if (!before || before->nrow != c->nrow) return;
-    memcpy(guess, s->last_p + before->row, (size_t)c->nrow * sizeof *guess);
+    memcpy(guess, s->attempt.last_p + before->row, (size_t)c->nrow * sizeof *guess);
     if (c->kind != RB_CONSTRAINT_CONTACT) return;
-    const double *then = s->last.frame + 9 * before->object, *now = s->set.frame + 9 * c->object;
+    const double *then = s->attempt.last.frame + 9 * before->object,
+                 *now = s->set.frame + 9 * c->object;
     if (c->nrow >= 3) turn(then, now, guess + 1);
     if (c->nrow >= 6) turn(then, now, guess + 4);
 }
@@ -72,43 +79,35 @@ void rb_stage_fill(const rb_stage *s, rb_island *island)
         const rb_constraint *c = island->c[i];
         int row = island->row[i];
         size_t bytes = (size_t)c->nrow * sizeof *island->u;
-        memcpy(island->u + row, s->u + c->row, bytes);
-        memcpy(island->bias + row, s->bias + c->row, bytes);
-        memcpy(island->u_before + row, s->u_before + c->row, bytes);
+        memcpy(island->u + row, s->problem.u + c->row, bytes);
+        memcpy(island->bias + row, s->problem.bias + c->row, bytes);
+        memcpy(island->u_before + row, s->problem.u_before + c->row, bytes);
         rb_stage_recall(s, c, island->p_prev + row, &island->mode_prev[i]);
         memcpy(island->guess + row, island->p_prev + row, bytes);
         rb_stage_recall_round(s, c, island->guess + row);
     }
 }
 
-/* Masses of the links of an island [kg]. */
-typedef struct masses {
-    double all, least, most;
-} masses;
-
-/* Of all islands; NULL: out of memory. */
-static masses *island_masses(const rb_stage *s)
+/* Mass of the links of each island [kg]; NULL: out of memory. */
+static double *island_masses(const rb_stage *s)
 {
-    masses *of = rb_push(s->d->arena, masses, s->set.nisland);
-    if (!of) return NULL;
-    for (int i = 0; i < s->set.nisland; i++) of[i] = (masses){ 0.0, INFINITY, 0.0 };
+    double *mass = rb_push(s->d->arena, double, s->set.nisland);
+    if (!mass) return NULL;
+    for (int i = 0; i < s->set.nisland; i++) mass[i] = 0.0;
     for (int k = 1; k < s->m->nlink; k++) {
         int tree = s->m->link_tree[k], island = tree >= 0 ? s->set.tree_island[tree] : -1;
-        if (island < 0) continue;
-        double mass = s->m->link_mass[k];
-        of[island].all += mass;
-        if (mass < of[island].least) of[island].least = mass;
-        if (mass > of[island].most) of[island].most = mass;
+        if (island >= 0) mass[island] += s->m->link_mass[k];
     }
-    return of;
+    return mass;
 }
 
 static void take(rb_stage *s, const rb_island *island)
 {
     for (int i = 0; i < island->n; i++) {
         const rb_constraint *c = island->c[i];
-        memcpy(s->p + c->row, island->p + island->row[i], (size_t)c->nrow * sizeof *s->p);
-        s->mode[c - s->set.c] = island->mode[i];
+        memcpy(s->answer.p + c->row, island->p + island->row[i],
+               (size_t)c->nrow * sizeof *s->answer.p);
+        s->answer.mode[c - s->set.c] = island->mode[i];
     }
 }
 
@@ -124,22 +123,23 @@ typedef struct outcome {
 /* The best answer that was found misses what was asked for. */
 static int is_below(const rb_stage *s, const rb_info *solved)
 {
-    return solved->outcome != RB_SOLVED && solved->cert.relative > s->tol;
+    return solved->outcome != RB_SOLVED && solved->cert.relative > s->attempt.tol;
 }
 
 static void note(rb_stage *s, int island, const outcome *x)
 {
     rb_step_info *info = s->info;
     const rb_info *solved = &x->solved;
-    if (s->spent) s->spent[island] = fmax(s->spent[island], x->meter.all);
+    if (s->answer.work) s->answer.work[island] = fmax(s->answer.work[island], x->meter.all);
     if (x->rows == 0) return;
-    if (s->found && x->status == RB_OK) /* others are not taken, whatever becomes of the step */
-        s->found[island] = fmax(s->found[island], solved->cert.relative);
+    if (s->answer.residual &&
+        x->status == RB_OK) /* others are not taken, whatever becomes of the step */
+        s->answer.residual[island] = fmax(s->answer.residual[island], solved->cert.relative);
     info->solves++;
     info->rows += x->rows;
     if (x->rows > info->rows_max) info->rows_max = x->rows;
-    s->ambiguous |= s->o->formulation->kind == RB_CONE && solved->unique == RB_UNIQUE_NOT;
-    s->near_miss |= x->status == RB_UNSOLVED && solved->cert.relative <= s->o->loose;
+    s->attempt.ambiguous |= s->o->formulation->kind == RB_CONE && solved->unique == RB_UNIQUE_NOT;
+    s->attempt.near_miss |= x->status == RB_UNSOLVED && solved->cert.relative <= s->o->loose;
     info->below_accuracy += x->status == RB_OK && is_below(s, solved);
     info->fallbacks += solved->outcome == RB_SOLVED && solved->tried > 1;
     for (int k = 0; k < RB_RUNG_COUNT; k++) info->rungs[k] += solved->rungs[k];
@@ -149,29 +149,12 @@ static void note(rb_stage *s, int island, const outcome *x)
     memcpy(info->path, solved->path, sizeof info->path);
 }
 
-enum {
-    BRIEF_SPLITS = 16,
-    UNEVEN_SPLITS = 4, /* more of them: parts so short that no problem is easier any more */
-    CHAIN_DOFS = 12    /* of two free bodies */
-};
-
-/* Where problems without an answer are to be expected, the whole ladder is for the last try: loops
- * get one with their errors kept (S.21); overlap of the model may hold a link from two sides, so
- * that friction lets it go neither way, and a shorter step asks for less; so it does for a chain
- * with more contacts than it can move away from, and for tons on grams, where rounding hides the
- * modes and halves of the step find others. */
-static int is_brief(const rb_stage *s, const rb_island *island, const masses *of)
+/* The whole ladder is for the last try: a shorter step asks for less, or rows are relaxed (S.21).
+ * Where they hold a link from two sides, or tons stand on grams, that finds an answer long before
+ * the ladder says that there is none. */
+static int is_brief(const rb_stage *s)
 {
-    int loops = 0, held = of->most > RB_UNEVEN * of->least && s->info->splits < UNEVEN_SPLITS;
-    for (int i = 0; i < island->n; i++) {
-        const rb_constraint *c = island->c[i];
-        loops |= c->kind == RB_CONSTRAINT_EQUALITY;
-        held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner ||
-                c->gap < -2.0 * rb_stage_deep(s, &c->id) || c->ndof > CHAIN_DOFS;
-    }
-    int later = !s->final; /* shorter rounds end sooner */
-    return (loops && s->may_yield && (!s->yields || later)) ||
-           (held && !s->final && s->info->splits < BRIEF_SPLITS);
+    return !s->attempt.final || (s->attempt.may_relax && !s->attempt.relaxed);
 }
 
 static int most_unique(const rb_stage *s)
@@ -190,7 +173,7 @@ static int is_unique(const rb_stage *s, const rb_problem *p)
 /* Large islands may be left at opts.loose at once, others in the last try of a step only. */
 static int is_taken(const rb_stage *s, const rb_info *solved)
 {
-    double most = solved->loose > 0 ? fmax(s->loose, s->o->loose) : s->loose;
+    double most = solved->loose > 0 ? fmax(s->attempt.loose, s->o->loose) : s->attempt.loose;
     return solved->outcome == RB_SOLVED || solved->cert.relative <= most;
 }
 
@@ -199,7 +182,7 @@ static int is_taken(const rb_stage *s, const rb_info *solved)
 static double closing_of(const rb_stage *s, const rb_island *is)
 {
     double deep = INFINITY;
-    if (s->tol <= RB_TOL_STANDARD || s->reports) return 0.0;
+    if (s->attempt.tol <= RB_TOL_STANDARD || s->attempt.reports) return 0.0;
     for (int i = 0; i < is->n; i++) deep = fmin(deep, rb_stage_deep(s, &is->c[i]->id));
     return CLOSING * deep / s->h;
 }
@@ -209,12 +192,12 @@ static rb_status solve_problem(const rb_stage *s, const rb_island *is, rb_writte
 {
     rb_solve_opts opts = rb_solve_opts_default();
     opts.solver = s->o->solver;
-    opts.tol = s->tol;
+    opts.tol = s->attempt.tol;
     opts.loose = s->o->loose;
     opts.closing = closing_of(s, is);
     opts.warm = !s->o->cold;
     opts.unique = is_unique(s, &written->problem);
-    opts.follow = opts.warm && s->last_p; /* turns and repairs */
+    opts.follow = opts.warm && s->attempt.last_p; /* turns and repairs */
     opts.brief = brief;
     opts.arena = arena;
     x->solved.mode = written->mode;
@@ -223,7 +206,7 @@ static rb_status solve_problem(const rb_stage *s, const rb_island *is, rb_writte
         return rb_fail(&x->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
                        written->problem.n, rb_status_text(status));
     x->rows = written->problem.n;
-    if (x->solved.outcome == RB_SOLVED && s->tol <= RB_TOL_STRICT)
+    if (x->solved.outcome == RB_SOLVED && s->attempt.tol <= RB_TOL_STRICT)
         return rb_sharpen(&written->problem, &opts, written->z, &x->solved);
     if (is_taken(s, &x->solved)) return RB_OK;
     return rb_fail(&x->err, RB_UNSOLVED,
@@ -248,21 +231,21 @@ static rb_status hand_over(const rb_stage *s, int index, int turn, const rb_prob
 /* Nobody looks at the blocks of W, and the tolerance is one that interior points reach. */
 static int may_be_crowd(const rb_stage *s)
 {
-    if (s->o->formulation->kind != RB_CONE || s->o->solver != s->ladder || s->o->sink.take)
+    if (s->o->formulation->kind != RB_CONE || s->o->solver != &rb_solver_auto || s->o->sink.take)
         return 0;
-    return rb_cone_crowd_takes(s->tol);
+    return rb_cone_crowd_takes(s->attempt.tol);
 }
 
 /* W of an island that is solved again and again with other velocities is made once. */
 static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_island *island)
 {
-    rb_kept *kept = s->kept ? &s->kept[index] : NULL;
+    rb_kept *kept = s->problem.kept ? &s->problem.kept[index] : NULL;
     if (kept && kept->known && !kept->some)
         return rb_island_open_with(&s->set, index, s->h, kept->W, arena, island);
     double *W = kept ? kept->W : NULL;
     if (!W && may_be_crowd(s))
-        return rb_island_open_crowd(s->m, s->d, &s->set, index, s->h, rb_cone_crowd_least(s->tol),
-                                    arena, island);
+        return rb_island_open_crowd(s->m, s->d, &s->set, index, s->h,
+                                    rb_cone_crowd_least(s->attempt.tol), arena, island);
     rb_status status = rb_island_open_in(s->m, s->d, &s->set, index, s->h, W, arena, island);
     if (status == RB_OK && W) kept->known = 1, kept->some = kept->nG = 0;
     return status;
@@ -339,10 +322,10 @@ static int may_be_active(const rb_stage *s, int island)
 {
     const rb_constraints *set = &s->set;
     int chain = 0, rows = island_rows(set, island);
-    if (s->o->formulation->kind != RB_CONE || s->o->solver != s->ladder || s->o->sink.take)
+    if (s->o->formulation->kind != RB_CONE || s->o->solver != &rb_solver_auto || s->o->sink.take)
         return 0;
     int most = rows > CROWDED * s->m->nv ? CROWDED_MOST : ACTIVE_MOST;
-    if (s->tol < ACTIVE_TOL || rows < ACTIVE_LEAST || rows > most) return 0;
+    if (s->attempt.tol < ACTIVE_TOL || rows < ACTIVE_LEAST || rows > most) return 0;
     for (int i = set->island_start[island]; i < set->island_start[island + 1] && !chain; i++) {
         const rb_constraint *c = &set->c[set->island_order[i]];
         for (int k = 0; k < c->ndof && !chain; k++)
@@ -356,7 +339,7 @@ static int is_crowded(const rb_stage *s, int island)
 {
     const int *start = s->set.island_start;
     int cones = start[island + 1] - start[island];
-    if (may_be_crowd(s) && cones >= rb_cone_crowd_least(s->tol) &&
+    if (may_be_crowd(s) && cones >= rb_cone_crowd_least(s->attempt.tol) &&
         rb_island_is_triples(&s->set, island))
         return 0; /* interior points do not */
     return may_be_active(s, island) && 3 * cones > CROWDED * s->m->nv;
@@ -364,7 +347,7 @@ static int is_crowded(const rb_stage *s, int island)
 
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
  * stage. */
-static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena *arena, outcome *x)
+static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *arena, outcome *x)
 {
     rb_island island;
     int done = 0;
@@ -372,19 +355,19 @@ static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena
     if (may_be_active(s, index))
         status = rb_stage_solve_active(s, index, arena, &x->solved, &x->rows, &done);
     if (status != RB_OK || done) return status;
-    if (is_crowded(s, index) && !s->final)
+    if (is_crowded(s, index) && !s->attempt.final)
         return rb_fail(&x->err, RB_UNSOLVED,
                        "a problem of %d rows has no answer by Newton's method: shorten the step",
                        island_rows(&s->set, index));
     status = open_island(s, index, arena, &island);
     if (status != RB_OK) return status;
     rb_stage_fill(s, &island);
-    island.weight = s->h * s->gravity * of->all;
-    island.again = s->last_p != NULL;
+    island.weight = s->h * s->given->gravity * mass;
+    island.again = s->attempt.last_p != NULL;
     if (s->o->formulation->kind != RB_CONE) status = rb_island_drop_immovable(&island, arena);
     if (status != RB_OK) return status;
     status = leave_open(s, arena, &island);
-    int brief = is_brief(s, &island, of), turn = 0;
+    int brief = is_brief(s), turn = 0;
     if (status == RB_OK) status = solve_written(s, index, turn, brief, &island, arena, x);
     while (status == RB_OK && call_in(&island) > 0)
         status = solve_written(s, index, ++turn, brief, &island, arena, x);
@@ -399,9 +382,9 @@ static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena
 typedef struct work {
     rb_stage *s;
     const unsigned char *skip;
-    const masses *of; /*                                                               (nisland) */
-    outcome *x;  /*                                                                     (nisland) */
-    double left; /* work that each of them may take                                              */
+    const double *mass; /* of each island [kg]                                          (nisland) */
+    outcome *x;         /*                                                              (nisland) */
+    double left;        /* work that each of them may take                                        */
 } work;
 
 static void solve_one(const work *w, int i, rb_arena *arena)
@@ -413,7 +396,7 @@ static void solve_one(const work *w, int i, rb_arena *arena)
     w->x[i].meter = rb_meter_make(w->left, w->s->o->cancel, w->s->o->cancel_ctx);
     rb_meter *before = arena->meter;
     arena->meter = &w->x[i].meter;
-    w->x[i].status = solve_island(w->s, i, &w->of[i], arena, &w->x[i]);
+    w->x[i].status = solve_island(w->s, i, w->mass[i], arena, &w->x[i]);
     arena->meter = before;
     rb_arena_reset(arena, mark);
 }
@@ -451,17 +434,17 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     rb_arena *arena = s->d->arena;
     rb_mark all = rb_arena_mark(arena);
     int n = s->set.nisland, shared = is_shared(s);
-    double most = s->final ? INFINITY : rb_stage_problem_most(s);
-    work w = { .s = s, .skip = skip, .of = island_masses(s) };
+    double most = s->attempt.final ? INFINITY : rb_stage_problem_most(s);
+    work w = { .s = s, .skip = skip, .mass = island_masses(s) };
     w.left = fmin(most, rb_meter_left(s->meter));
     w.x = rb_push(arena, outcome, n);
-    rb_status status = w.of && w.x ? RB_OK : RB_NOMEM;
+    rb_status status = w.mass && w.x ? RB_OK : RB_NOMEM;
     if (status == RB_OK && shared) s->o->parallel->run(s->o->parallel->ctx, solve_share, &w);
     for (int i = 0; i < n && status == RB_OK; i++) {
         if (skip[i]) continue;
         if (!shared) solve_one(&w, i, arena);
         note(s, i, &w.x[i]);
-        s->unsolved = i;
+        s->attempt.unsolved = i;
         status = w.x[i].status;
         if (is_endless(s, &w.x[i], most)) status = RB_UNSOLVED;
         if (!rb_meter_take(s->meter, &w.x[i].meter)) status = s->meter->stopped;
@@ -490,7 +473,7 @@ static rb_status keep_chains(rb_stage *s)
         kept[island].left = rb_push(s->d->arena, unsigned char, n);
         if (!kept[island].W || !kept[island].left) return RB_NOMEM;
     }
-    s->kept = kept;
+    s->problem.kept = kept;
     return RB_OK;
 }
 
@@ -498,8 +481,8 @@ rb_status rb_stage_solve_begin(rb_stage *s)
 {
     rb_status status = s->set.nisland > 0 ? keep_chains(s) : RB_OK;
     s->info->islands = s->set.nisland;
-    s->residual_before = s->info->residual;
-    double **of_island[] = { &s->found, &s->spent };
+    s->answer.residual_before = s->info->residual;
+    double **of_island[] = { &s->answer.residual, &s->answer.work };
     if (status == RB_OK && !rb_push_zeros(s->d->arena, of_island, 2, s->set.nisland))
         status = RB_NOMEM;
     if (status != RB_OK) return status;
@@ -510,5 +493,5 @@ rb_status rb_stage_solve(rb_stage *s)
 {
     rb_status status = rb_stage_rest_on(s);
     if (status == RB_OK) status = rb_stage_solve_begin(s);
-    return status == RB_OK ? rb_stage_solve_others(s, s->still) : status;
+    return status == RB_OK ? rb_stage_solve_others(s, s->answer.still) : status;
 }

@@ -22,7 +22,9 @@
 #include "step/options.h"
 #include "step/rest_cache.h"
 #include "step/saved.h"
-#include "step/stage.h"
+#include "step/contacts.h"
+#include "step/gaps.h"
+#include "step/steppers.h"
 
 /* ---- memory -----------------------------------------------------------------------------------
  */
@@ -31,18 +33,19 @@ static int take_memory(rb_stage *s)
 {
     const rb_model *m = s->m;
     rb_arena *arena = s->d->arena;
-    double **of_q[] = { &s->q0, &s->q_free, &s->q_new };
-    double **of_v[] = { &s->v0, &s->v_free, &s->v_new, &s->v_way, &s->v_next };
-    double **of_act[] = { &s->act0, &s->act_free };
+    double **of_q[] = { &s->start.q, &s->smooth.q, &s->answer.q };
+    double **of_v[] = { &s->start.v, &s->smooth.v, &s->answer.v, &s->answer.v_way,
+                        &s->smooth.v_next };
+    double **of_act[] = { &s->start.act, &s->answer.act };
     int ok = rb_push_rows(arena, of_q, 3, m->nq_all) && rb_push_rows(arena, of_v, 5, m->nv) &&
              rb_push_rows(arena, of_act, 2, m->na);
-    ok = ok && (s->contacts = rb_push(arena, rb_contact, s->d->touch_max));
-    ok = ok && (s->kick_new = rb_push(arena, double, 2 * (size_t)m->nv));
-    ok = ok && (s->servo_new = rb_push(arena, double, m->nu));
-    ok = ok && (s->pushed = rb_push(arena, unsigned char, 3 * (size_t)m->ntree));
+    ok = ok && (s->problem.contacts = rb_push(arena, rb_contact, s->d->touch_max));
+    ok = ok && (s->answer.kick = rb_push(arena, double, 2 * (size_t)m->nv));
+    ok = ok && (s->answer.servo = rb_push(arena, double, m->nu));
+    ok = ok && (s->answer.pushed = rb_push(arena, unsigned char, 3 * (size_t)m->ntree));
     if (!ok) return 0;
-    s->marked = s->pushed + m->ntree;
-    s->resting = s->marked + m->ntree;
+    s->answer.marked = s->answer.pushed + m->ntree;
+    s->answer.resting = s->answer.marked + m->ntree;
     return 1;
 }
 
@@ -74,12 +77,12 @@ static rb_status advance(rb_stage *s, const rb_saved *start)
     rb_stage fresh = *s;
     rb_mark mark = rb_arena_mark(s->d->arena);
     rb_status status = advance_by(s);
-    if (status != RB_UNSOLVED || !s->near_miss) return status;
+    if (status != RB_UNSOLVED || !s->attempt.near_miss) return status;
     rb_saved_restore(s, start);
     rb_arena_reset(s->d->arena, mark);
     *s = fresh;
     clear_info(s->info);
-    s->loose = fmax(s->tol, s->o->loose);
+    s->attempt.loose = fmax(s->attempt.tol, s->o->loose);
     return advance_by(s);
 }
 
@@ -95,16 +98,11 @@ static void keep_gauges(rb_stage *s)
     rb_gauges_keep(s->m, s->d);
 }
 
-/* What the step works on, in units of this model. */
-static rb_stage stage_of(const rb_model *m, rb_data *d, const rb_step_opts *o)
+static rb_stage stage_of(const rb_model *m, rb_data *d, const rb_step_opts *o,
+                         const rb_step_given *given)
 {
-    rb_stage s = { .m = m, .d = d, .o = o };
-    s.h = s.h_full = o->h != 0.0 ? o->h : m->option.timestep;
-    s.gravity = rb_norm3(m->option.gravity);
-    s.size = m->extent;
-    s.ladder = &rb_solver_auto;
-    s.tol = s.loose = rb_step_opts_tol(o);
-    rb_stage_allow(&s);
+    rb_stage s = { .m = m, .d = d, .o = o, .given = given, .h = given->h };
+    s.attempt.tol = s.attempt.loose = rb_step_opts_tol(o);
     return s;
 }
 
@@ -128,7 +126,7 @@ static void repeat(rb_stage *s, double end)
 static void accept(rb_stage *s, const rb_saved *start)
 {
     rb_data *d = s->d;
-    d->time = start->time + s->h_full;
+    d->time = start->time + s->given->h;
     rb_control_remember(s->m, d, start->time);
     keep_gauges(s);
     rb_rest_cache_start was = { .q = start->of[RB_SAVED_Q],
@@ -155,7 +153,8 @@ rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *o, rb_step_
 {
     rb_step_info own;
     rb_step_opts usual = rb_step_opts_default();
-    rb_stage s = stage_of(m, d, o ? o : &usual);
+    const rb_step_given given = rb_step_find_given(m, o ? o : &usual);
+    rb_stage s = stage_of(m, d, o ? o : &usual, &given);
     s.info = info ? info : &own;
     s.err = err;
     clear_info(s.info);

@@ -16,7 +16,8 @@
 #include "collide/segment.h"
 #include "collide/shape.h"
 #include "math/vec3.h"
-#include "step/stage.h"
+#include "step/contacts.h"
+#include "step/gaps.h"
 
 /* Points of a rim have no vertex; this stands for the one towards c. */
 enum { RIM = 0x2fff };
@@ -123,14 +124,15 @@ static rb_status add(rb_stage *s, support *x, const double p[3], uint32_t half)
     int at = 0;
     while (at < x->n && order(&x->at[at], &c) < 0) at++;
     if (at < x->n && order(&x->at[at], &c) == 0) return RB_OK;
-    if (s->ncontact == s->d->touch_max) {
-        s->ncontact++; /* the caller learns how many there would be */
+    if (s->problem.ncontact == s->d->touch_max) {
+        s->problem.ncontact++; /* the caller learns how many there would be */
         return RB_FULL;
     }
     rb_contact *place = x->at + at;
-    memmove(place + 1, place, (size_t)(s->contacts + s->ncontact - place) * sizeof *place);
+    memmove(place + 1, place,
+            (size_t)(s->problem.contacts + s->problem.ncontact - place) * sizeof *place);
     *place = c;
-    s->ncontact++;
+    s->problem.ncontact++;
     x->n++;
     return RB_OK;
 }
@@ -228,10 +230,10 @@ static rb_status add_support(rb_stage *s, rb_contact *at, int *n, int second)
 
 rb_status rb_stage_support_points(rb_stage *s)
 {
-    for (int i = 0; i < s->ncontact;) {
-        rb_contact *c = &s->contacts[i];
+    for (int i = 0; i < s->problem.ncontact;) {
+        rb_contact *c = &s->problem.contacts[i];
         int n = 1;
-        while (i + n < s->ncontact && c[n].geom1 == c->geom1 && c[n].geom2 == c->geom2) n++;
+        while (i + n < s->problem.ncontact && c[n].geom1 == c->geom1 && c[n].geom2 == c->geom2) n++;
         if (is_flat(c, n)) {
             rb_status status = add_support(s, c, &n, 0);
             if (status == RB_OK) status = add_support(s, c, &n, 1);

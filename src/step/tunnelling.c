@@ -50,7 +50,10 @@
 #include "math/vec3.h"
 #include "model/cache.h"
 #include "model/filter.h"
-#include "step/stage.h"
+#include "step/contacts.h"
+#include "step/gaps.h"
+#include "step/motion.h"
+#include "step/steppers.h"
 
 enum {
     LOOKS = 10000,    /* between two positions, at most                     */
@@ -113,10 +116,10 @@ static int may_go_far(const rb_stage *s)
     const rb_model *m = s->m;
     double inner;
     if (!m->option.contact) return 0;
-    if (rb_kept_serves(m)) return m->nmeet > 0 && !s->nothing_touches && s->moves_far;
-    if (!s->near_complete) return 1;
-    for (int g = 0; g < m->ngeom && s->near.n > 0; g++) {
-        double way = s->near.way[g] + s->near.room[g];
+    if (rb_kept_serves(m)) return m->nmeet > 0 && !s->near.nothing_touches && s->near.moves_far;
+    if (!s->near.complete) return 1;
+    for (int g = 0; g < m->ngeom && s->near.pairs.n > 0; g++) {
+        double way = s->near.pairs.way[g] + s->near.pairs.room[g];
         if (m->geom_link[g] == 0 || way == 0.0) continue;
         if (is_far(m, g, way, &inner)) return 1;
     }
@@ -143,8 +146,8 @@ static void whole_turns(const double guess[3], double turn[3])
 static void find_displacement(const rb_stage *s, double *v, double *dq)
 {
     const rb_model *m = s->m;
-    rb_difference(m, s->q0, s->q_new, dq);
-    memcpy(v, s->v_way, (size_t)m->nv * sizeof *v);
+    rb_difference(m, s->start.q, s->answer.q, dq);
+    memcpy(v, s->answer.v_way, (size_t)m->nv * sizeof *v);
     for (int j = 0; j < m->njnt; j++) {
         int type = m->jnt_type[j], at = m->jnt_dofadr[j] + (type == RB_JOINT_FREE ? 3 : 0);
         double guess[3];
@@ -263,7 +266,7 @@ static void place(rb_stage *s, const routes *x, const couple *p, double at)
 {
     rb_stage_kinematic_pose(s, at * s->h);
     for (int k = 0; k < 2; k++) {
-        rb_branch_place(s->m, s->d, p->n[k], x->link[k], s->q0, x->dq, at);
+        rb_branch_place(s->m, s->d, p->n[k], x->link[k], s->start.q, x->dq, at);
         rb_branch_place_geom(s->m, s->d, p->geom[k]);
     }
 }
@@ -296,7 +299,7 @@ static int is_deep(rb_stage *s, const routes *x, const couple *p, double c, doub
         if (at == 0.0) deepest += fmax(-rb_stage_start_floor(s, &id), fmax(0.0, -gap));
         if (gap < -deepest) return 1;
         if (gap >= left) return 0;
-        if (often && !s->final) return 1;
+        if (often && !s->attempt.final) return 1;
         at += fmax(gap, c) / V;
     }
     return 0;
@@ -323,8 +326,8 @@ static int cuts(rb_stage *s, const routes *x, int g1, int g2)
 static rb_status refuse(rb_stage *s, int g1, int g2)
 {
     char first[160], second[160];
-    s->passed[0] = g1 < g2 ? g1 : g2;
-    s->passed[1] = g1 < g2 ? g2 : g1;
+    s->attempt.passed[0] = g1 < g2 ? g1 : g2;
+    s->attempt.passed[1] = g1 < g2 ? g2 : g1;
     return rb_fail(s->err, RB_UNSOLVED, "%s and %s would pass through each other: shorten the step",
                    rb_geom_title(s->m, g1, first, sizeof first),
                    rb_geom_title(s->m, g2, second, sizeof second));
@@ -333,7 +336,7 @@ static rb_status refuse(rb_stage *s, int g1, int g2)
 /* Contacts of the pair are watched by their gaps, not held by rows. */
 static int flies(const rb_stage *s, int g1, int g2)
 {
-    return !rb_flight_holds(s->flight, g1, g2, UINT32_MAX);
+    return !rb_flight_holds(s->events.flight, g1, g2, UINT32_MAX);
 }
 
 static rb_status look_at_pair(rb_stage *s, const routes *x, int g1, int g2)
@@ -412,8 +415,8 @@ static rb_status look_at_all(rb_stage *s, const routes *x)
 static rb_status look_at_near(rb_stage *s, const routes *x)
 {
     rb_status status = RB_OK;
-    for (int i = 0; i < s->near.n && status == RB_OK; i++)
-        status = look_at_pair(s, x, s->near.pair[i][0], s->near.pair[i][1]);
+    for (int i = 0; i < s->near.pairs.n && status == RB_OK; i++)
+        status = look_at_pair(s, x, s->near.pairs.pair[i][0], s->near.pairs.pair[i][1]);
     return status;
 }
 
@@ -428,7 +431,7 @@ static int is_apart(const rb_stage *s, const routes *x, int i)
 {
     const int *geom = s->m->meet[i].geom;
     int kind = s->d->cache->kept[i].kind;
-    double ways = most_of(s, x, geom[0]) + most_of(s, x, geom[1]) + RB_GAP_DEEP * s->size;
+    double ways = most_of(s, x, geom[0]) + most_of(s, x, geom[1]) + RB_GAP_DEEP * s->given->size;
     return kind != RB_KEPT_SURFACE && kind != RB_KEPT_FIELD && rb_kept_left(s->m, s->d, i) > ways;
 }
 
@@ -464,7 +467,7 @@ static rb_status look_at_kept(rb_stage *s, const routes *x)
     const rb_model *m = s->m;
     int n = 0, known = rb_kept_follow(m, s->d), *chosen = rb_push(s->d->arena, int, m->nmeet);
     int near = !chosen ? -1
-               : known ? rb_kept_within(m, s->d, x->most, RB_GAP_DEEP * s->size, chosen)
+               : known ? rb_kept_within(m, s->d, x->most, RB_GAP_DEEP * s->given->size, chosen)
                        : m->nmeet;
     rb_status status = near < 0 ? RB_NOMEM : RB_OK;
     for (int i = 0; i < near; i++) {
@@ -485,7 +488,7 @@ rb_status rb_stage_tunnelling(rb_stage *s)
     rb_status status = find_routes(s, &x, &any) ? RB_OK : RB_NOMEM;
     if (status == RB_OK && any) {
         status = rb_kept_serves(s->m) ? look_at_kept(s, &x)
-                 : s->near_complete   ? look_at_near(s, &x)
+                 : s->near.complete   ? look_at_near(s, &x)
                                       : look_at_all(s, &x);
     }
     rb_arena_reset(s->d->arena, mark);

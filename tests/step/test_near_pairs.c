@@ -3,7 +3,7 @@
 #include "step_support.h"
 
 #include "dynamics/forward.h"
-#include "step/stage.h"
+#include "step/contacts.h"
 
 enum { MOST = 400 }; /* contacts */
 
@@ -52,7 +52,9 @@ static void compare(scene *s, rb_rng *rng, double speed, double off, tally *foun
     rb_mark mark = rb_arena_mark(d->arena);
     double *q0 = rb_push(d->arena, double, m->nq), *q_new = rb_push(d->arena, double, m->nq);
     double *v = rb_push(d->arena, double, m->nv);
-    rb_stage stage = { .m = m, .d = d, .h = 0.01, .q0 = q0, .q_new = q_new, .contacts = seen };
+    rb_stage stage = { .m = m, .d = d, .h = 0.01, .start.q = q0 };
+    stage.answer.q = q_new;
+    stage.problem.contacts = seen;
     for (int j = 0; j < m->nv; j++) v[j] = rb_rng_uniform(rng, -1.0, 1.0);
     rb_integrate(m, m->qpos0, v, 1.0, q0);
     memcpy(d->q, q0, (size_t)m->nq * sizeof *q0);
@@ -70,7 +72,8 @@ static void compare(scene *s, rb_rng *rng, double speed, double off, tally *foun
     rb_frames(m, d);
     if (holds) {
         CHECK_INT(rb_collide(m, d, 0.0, 0.0, MOST, all, &nall, NULL), RB_OK);
-        CHECK_INT(rb_collide_near(m, d, 0.0, 0.0, &stage.near, MOST, near, &nnear, NULL), RB_OK);
+        CHECK_INT(rb_collide_near(m, d, 0.0, 0.0, &stage.near.pairs, MOST, near, &nnear, NULL),
+                  RB_OK);
         CHECK_INT(nnear, nall);
         for (int i = 0; i < nall; i++) {
             CHECK(near[i].geom1 == all[i].geom1 && near[i].geom2 == all[i].geom2);

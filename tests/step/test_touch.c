@@ -1,5 +1,5 @@
 /* Constraints of the last step: in order, and found by who they are. */
-#include "step/stage.h"
+#include "step/touch.h"
 #include "step_support.h"
 
 /* Boxes that lean on each other and on a floor, hinges with limits: constraints of every kind. */
