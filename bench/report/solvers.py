@@ -173,7 +173,7 @@ def scenes(root, up):
     return ["Stacks, wedges, slopes, piles, chains, creatures and loops with random sizes, 200 steps each. Overlap is a share of the",
             "size, energy a share of the scene's. A step that is refused ends its scene.", "", *made_by("scenes,loops"),
             record.source(up) + ".", "",
-            *table(("accuracy", "first seed", "steps", "refused", "uncertified", "infinite", "worst residual",
+            *table(("accuracy", "first seed", "steps", "refused", "below accuracy", "infinite", "worst residual",
                     "deepest overlap", "energy made"), rows), "",
             "Linkages under other formulations:", "",
             *table(("formulation", "linkages", "steps each", "refused", "worst residual", "energy made"), loops)]

@@ -31,7 +31,9 @@ typedef enum rb_status {
 /* "ok", "out of memory", ...; never NULL. */
 const char *rb_status_text(rb_status status);
 
-/* Where and why something was refused. Optional everywhere: pass NULL to ignore. */
+/* Where and why something was refused. Optional everywhere: pass NULL to ignore. Texts are in the
+ * struct: there is nothing to free, and what is too long is cut. A call that returns RB_OK leaves
+ * it as it is. */
 typedef struct rb_error {
     rb_status status;
     char file[256]; /* "" where no file is involved  */

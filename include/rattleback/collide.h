@@ -182,7 +182,7 @@ typedef struct rb_ray_hit {
 } rb_ray_hit;
 
 typedef struct rb_ray_opts {
-    int exclude_body;   /* its own geoms are not seen, as those of a sensor's body; -1: none     */
+    int exclude_body;   /* its own geoms are not seen, those of bodies fixed to it are; -1: none */
     int exclude_static; /* 1: what is fixed to the world is not seen                            */
     int invisible;      /* 1: geoms that are drawn fully transparent are seen as well            */
     int hulls;          /* 1: meshes by the shape they collide with; 0: by their triangles       */
@@ -190,7 +190,9 @@ typedef struct rb_ray_opts {
     double reach;       /* what is farther away is not seen [m]                                  */
 } rb_ray_opts;
 
-rb_ray_opts rb_ray_opts_default(void); /* everything is seen, meshes by their triangles, no reach */
+/* Everything is seen that is not drawn fully transparent, meshes by their triangles, without reach.
+ * A struct of zeros sees nothing. */
+rb_ray_opts rb_ray_opts_default(void);
 
 /* The nearest geom that the ray from + t direction, t >= 0, meets, whether or not geoms collide.
  * `direction` need not have unit length. Solids are hit from inside as well; a plane from above

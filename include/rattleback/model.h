@@ -153,26 +153,28 @@ typedef struct rb_model {
 
     /* ---- joints ---- */
     int *jnt_type; /* rb_joint_type                                         (njnt_all)    */
-    int *jnt_body, *jnt_link;   /*                                          (njnt_all)    */
-    int *jnt_qadr, *jnt_dofadr; /*                                          (njnt_all)    */
+    int *jnt_body, *jnt_link;   /* that it moves                                (njnt_all)    */
+    int *jnt_qadr, *jnt_dofadr; /* first entry in q, in v                       (njnt_all)    */
     double *jnt_pos;  /* anchor in the link frame, reference configuration     (njnt_all x 3) */
     double *jnt_axis; /* unit axis in the link frame                           (njnt_all x 3) */
-    double *jnt_ref, *jnt_springref; /*                                         (njnt_all)    */
-    double *jnt_stiffness;           /*                                         (njnt_all)    */
-    double *jnt_stiffness_poly;      /* as in rb_joint_def                      (njnt_all x 2) */
-    int *jnt_limited;                /*                                         (njnt_all)    */
-    double *jnt_range;               /*                                         (njnt_all x 2) */
-    int *jnt_driven_gravcomp; /* as in rb_joint_def                             (njnt_all)    */
-    int *jnt_force_limited;   /*                                         (njnt_all)    */
-    double *jnt_force_range;  /*                                         (njnt_all x 2) */
+    double *jnt_ref,
+        *jnt_springref;    /* q at the reference, where the spring rests [m], [rad] (njnt_all) */
+    double *jnt_stiffness; /* [N/m], [N m/rad]                                  (njnt_all)    */
+    double *jnt_stiffness_poly; /* as in rb_joint_def                           (njnt_all x 2) */
+    int *jnt_limited;           /* 1: within jnt_range                          (njnt_all)    */
+    double *jnt_range;          /* lower and upper limit of q [m], [rad]        (njnt_all x 2) */
+    int *jnt_driven_gravcomp;   /* as in rb_joint_def                           (njnt_all)    */
+    int *jnt_force_limited;     /* 1: actuators push within jnt_force_range     (njnt_all)    */
+    double *jnt_force_range;    /* [N], [N m]                                   (njnt_all x 2) */
 
     /* ---- dofs ---- */
-    int *dof_jnt, *dof_link; /*                                                 (nv_all)      */
+    int *dof_jnt, *dof_link; /* its joint, the link it moves                    (nv_all)      */
     int *dof_parent;         /* dof above it in M: the one that carries it, or, where tendons couple
                                 branches, one of another branch; -1: none             (nv)          */
     int *dof_run;  /* ancestors next to it: i-1, i-2, .. one after the other (nv)          */
     int *dof_Madr; /* row of the sparse M: M(i,i), M(i,parent), ...         (nv)          */
-    double *dof_armature, *dof_damping, *dof_frictionloss; /*                   (nv_all)      */
+    double *dof_armature, *dof_damping,
+        *dof_frictionloss;    /* added inertia, damper, dry friction            (nv_all)      */
     double *dof_damping_poly; /*                                                (nv_all x 2)  */
 
     double *qpos0; /* reference configuration                               (nq_all)      */
@@ -183,29 +185,31 @@ typedef struct rb_model {
     int *gauge_entry; /* dofs that the rate depends on                         (ngauge_entry) */
 
     /* ---- geoms ---- */
-    int *geom_type, *geom_body, *geom_link; /*                                  (ngeom)       */
+    int *geom_type, *geom_body, *geom_link; /* rb_geom_type; where it is        (ngeom)       */
     int *geom_asset;   /* mesh or height field, -1: none                        (ngeom)       */
-    double *geom_size; /*                                                       (ngeom x 3)   */
+    double *geom_size; /* as in rb_geom_def [m]                                 (ngeom x 3)   */
     double *geom_pos;  /* in the body                                           (ngeom x 3)   */
-    double *geom_quat; /*                                                       (ngeom x 4)   */
+    double *geom_quat; /* w x y z                                               (ngeom x 4)   */
     double *geom_mass; /* what it contributed where inertia comes from geoms    (ngeom)       */
-    int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority, *geom_group; /* (ngeom) */
+    int *geom_contype, *geom_conaffinity, *geom_condim, *geom_priority,
+        *geom_group;     /* as in MJCF                                          (ngeom)       */
     int *geom_invisible; /* rays do not see it                                (ngeom)       */
     double *geom_rgba;   /* how it is drawn: red, green, blue, opacity          (ngeom x 4)   */
     double
         *geom_surface; /* velocity of its surface, linear, angular, axes of the geom (ngeom x 6) */
     double *geom_adhesion; /* [N]                                               (ngeom)       */
     int *geom_triangles;   /* 1: a mesh that collides by its triangles, not by its hull (ngeom) */
-    rb_fluid_shape *geom_fluid; /*                                              (ngeom)       */
-    rb_material *geom_material; /*                                              (ngeom)       */
+    rb_fluid_shape *geom_fluid; /* forces of a fluid on it                      (ngeom)       */
+    rb_material *geom_material; /* friction, restitution, ..                    (ngeom)       */
 
     /* ---- meshes, hulls, height fields ---- */
-    int *mesh_vertadr, *mesh_vertnum, *mesh_faceadr, *mesh_facenum; /*          (nmesh)       */
+    int *mesh_vertadr, *mesh_vertnum, *mesh_faceadr,
+        *mesh_facenum;                        /* in mesh_vert, mesh_face        (nmesh)       */
     int *mesh_hullvertadr, *mesh_hullvertnum; /* num 0: no hull               (nmesh)       */
-    int *mesh_hullfaceadr, *mesh_hullfacenum; /*                              (nmesh)       */
-    double *mesh_vert; /*                                                       (nmeshvert x 3) */
+    int *mesh_hullfaceadr, *mesh_hullfacenum; /* faces of the hull              (nmesh)       */
+    double *mesh_vert;                        /* in the frame of the mesh [m]   (nmeshvert x 3) */
     int *mesh_face;    /* indices within the mesh                               (nmeshface x 3) */
-    double *hull_vert; /*                                                       (nhullvert x 3) */
+    double *hull_vert; /* the same [m]                                          (nhullvert x 3) */
     int *hull_loopadr, *hull_loopnum; /* per face, into hull_loop               (nhullface)   */
     int *hull_loop; /* vertex indices within the hull                        (nhullloop)   */
     int *
@@ -226,72 +230,73 @@ typedef struct rb_model {
                       */
     int *mesh_order; /* faces of a mesh in the order of its tree            (nmeshface)   */
     double *mesh_box; /* lo, hi of its nodes: src/model/surfaces.c           (nmeshface x 6) */
-    int *hfield_nrow, *hfield_ncol, *hfield_adr; /*                             (nhfield)     */
-    double *hfield_size; /*                                                     (nhfield x 4) */
-    double *hfield_elev; /*                                                     (nelev)       */
+    int *hfield_nrow, *hfield_ncol, *hfield_adr; /* points; the first in hfield_elev (nhfield) */
+    double *hfield_size; /* half extents x, y, height, base [m]                 (nhfield x 4) */
+    double *hfield_elev; /* 0 to 1 of the height                                (nelev)       */
 
     /* ---- sites ---- */
     int *site_body; /*                                                       (nsite)       */
     double *site_pos, *site_quat; /* in the body                                (nsite x 3, 4) */
     int *site_type;    /* shape of its zone, rb_geom_type                       (nsite)       */
-    double *site_size; /*                                                       (nsite x 3)   */
+    double *site_size; /* of its zone [m]                                       (nsite x 3)   */
 
     /* ---- equalities ---- */
-    int *eq_type, *eq_obj1, *eq_obj2, *eq_active; /*                            (neq)         */
-    double *eq_pos1, *eq_quat1; /* frame in body 1                              (neq x 3, 4)  */
-    double *eq_pos2, *eq_quat2; /* frame in body 2                              (neq x 3, 4)  */
-    double *eq_poly; /*                                                       (neq x 5)     */
+    int *eq_type, *eq_obj1, *eq_obj2,
+        *eq_active;                 /* rb_equality_type, what it ties, 1: it acts (neq) */
+    double *eq_pos1, *eq_quat1;     /* frame in body 1                          (neq x 3, 4)  */
+    double *eq_pos2, *eq_quat2;     /* frame in body 2                          (neq x 3, 4)  */
+    double *eq_poly;                /* coefficients of joints and tendons       (neq x 5)     */
     int *eq_chainadr, *eq_chainnum; /* joints of RB_EQ_CHAIN in chain_*         (neq)         */
     int *chain_type, *chain_jnt;    /* joint that has the coordinate, -1: none  (nchain)      */
     double *chain_pos, *chain_axis, *chain_ref; /*                       (nchain x 3, 3, 1)   */
 
     /* ---- tendons ---- */
     int *tendon_adr, *tendon_num; /* terms in wrap_*, of fixed ones             (ntendon)     */
-    int *wrap_jnt;     /*                                                       (nwrap)       */
-    double *wrap_coef; /*                                                       (nwrap)       */
+    int *wrap_jnt;                /* joint of a term                            (nwrap)       */
+    double *wrap_coef;            /* its factor                                 (nwrap)       */
     int *tendon_pathadr, *tendon_pathnum; /* path of a spatial one; num 0: fixed (ntendon)   */
     rb_path *path;                        /*                                     (npath)       */
     int *tendon_rowadr, *tendon_rownum;   /* its Jacobian: entries of tendon_dof  (ntendon)     */
     int *tendon_dof;        /* of spatial ones ascending, only those that change its length
                                                                                        (ntendonrow)  */
     double *tendon_coef;    /* entries of fixed ones; of others in rb_data.ten_J (ntendonrow)  */
-    int *tendon_limited;    /*                                                   (ntendon)     */
-    double *tendon_range;   /*                                                   (ntendon x 2) */
+    int *tendon_limited;    /* 1: within tendon_range                           (ntendon)     */
+    double *tendon_range;   /* of its length [m]                                (ntendon x 2) */
     double *tendon_spring;  /* dead band of the spring                           (ntendon x 2) */
     double *tendon_length0; /* at qpos0                                         (ntendon)     */
     double *tendon_stiffness, *tendon_damping, *tendon_frictionloss,
         *tendon_armature;                                /* (ntendon) */
     double *tendon_stiffness_poly, *tendon_damping_poly; /* as in rb_tendon_def  (ntendon x 2) */
-    int *tendon_force_limited;                           /*                      (ntendon)     */
-    double *tendon_force_range;                          /*                      (ntendon x 2) */
+    int *tendon_force_limited;  /* 1: within tendon_force_range                 (ntendon)     */
+    double *tendon_force_range; /* of its actuators [N]                         (ntendon x 2) */
 
     /* ---- actuators ---- */
-    int *act_transmission, *act_target, *act_reference, *act_dynamics; /*       (nu)          */
+    int *act_transmission, *act_target, *act_reference, *act_dynamics; /* rb_actuator_def (nu) */
     int *act_adr; /* first activation in rb_data.act, -1: none             (nu)          */
     int *act_num; /* of them                                               (nu)          */
     int *act_ctrladr, *act_ctrlnum; /* controls in rb_data.ctrl               (nu)          */
     int *act_plain;  /* 1: one control, affine laws, a hinge or slide, no state (nu)        */
     int *act_outadr; /* first force in rb_data.act_force                   (nu)          */
     int *act_inputs, *act_quaternion, *act_off; /* see rb_actuator_def        (nu)          */
-    double *act_windup, *act_slew;              /*                            (nu)          */
-    rb_dcmotor *act_motor;                      /*                            (nu)          */
-    double *act_delay;                          /*                            (nu)          */
+    double *act_windup, *act_slew;              /* of a pid                     (nu)          */
+    rb_dcmotor *act_motor;                      /* of a dcmotor                 (nu)          */
+    double *act_delay;                          /* of its control [s]           (nu)          */
     int *act_nsample, *act_interpolate;         /*                            (nu)          */
     int *act_pastadr; /* samples in rb_data.ctrl_past, -1: none             (nu)          */
-    double *act_time_constant;   /*                                       (nu)          */
-    double *act_gear;            /*                                       (nu x 6)      */
-    double *act_gain, *act_bias; /*                                       (nu x 3)      */
+    double *act_time_constant;   /* of its activation [s]                       (nu)          */
+    double *act_gear;            /* lever of the transmission                   (nu x 6)      */
+    double *act_gain, *act_bias; /* gain . (1, l, l') u + bias . (1, l, l')     (nu x 3)      */
     int *act_gain_law, *act_bias_law, *act_early; /* rb_law; 1: see rb_actuator_def (nu)     */
-    rb_muscle *act_gain_muscle, *act_bias_muscle; /*                         (nu)          */
-    double *act_length_range, *act_muscle_time;   /*                         (nu x 2)      */
-    double *act_muscle_smooth, *act_crank_length; /*                         (nu)          */
-    int *act_ctrl_limited;  /*                                           (nctrl)       */
-    double *act_ctrl_range; /*                                           (nctrl x 2)   */
-    int *act_force_limited, *act_act_limited; /*                         (nu)          */
-    double *act_force_range, *act_act_range;  /*                         (nu x 2)      */
+    rb_muscle *act_gain_muscle, *act_bias_muscle; /* of muscles                 (nu)          */
+    double *act_length_range, *act_muscle_time;   /* of muscles [m], [s]        (nu x 2)      */
+    double *act_muscle_smooth, *act_crank_length; /* muscles, cranks [m]        (nu)          */
+    int *act_ctrl_limited;                        /* 1: clamped to              (nctrl)       */
+    double *act_ctrl_range;                       /* lower and upper control    (nctrl x 2)   */
+    int *act_force_limited, *act_act_limited;     /* 1: clamped to              (nu)          */
+    double *act_force_range, *act_act_range;      /* force, activation          (nu x 2)      */
 
     /* ---- sensors: as in rb_sensor_def ---- */
-    int *sensor_type, *sensor_object, *sensor_index; /*                         (nsensor)     */
+    int *sensor_type, *sensor_object, *sensor_index; /* what it measures, of what (nsensor)   */
     int *sensor_reference, *sensor_reference_index, *sensor_site; /*            (nsensor)     */
     int *sensor_data, *sensor_num, *sensor_reduce; /*                           (nsensor)     */
     int *sensor_adr, *sensor_dim; /* its numbers in rb_data.sensor              (nsensor)     */
@@ -302,18 +307,18 @@ typedef struct rb_model {
     int *sensor_pastadr; /* its samples in rb_data.sensor_past, -1: none        (nsensor)     */
 
     /* ---- filtering, keyframes, custom ---- */
-    int *exclude_body1, *exclude_body2; /*                                      (nexclude)    */
-    int *pair_geom1, *pair_geom2, *pair_condim; /*                              (npair)       */
+    int *exclude_body1, *exclude_body2;         /* never touch                  (nexclude)    */
+    int *pair_geom1, *pair_geom2, *pair_condim; /* explicit pairs               (npair)       */
     int *pair_only_material;    /* 1: no part of the filter, condim from the geoms (npair)       */
     int *pair_never;            /* 1: the two never touch                       (npair)       */
-    rb_material *pair_material; /*                                      (npair)       */
+    rb_material *pair_material; /* outweighs those of its geoms                 (npair)       */
     double *pair_adhesion;      /* NAN: from the geoms [N]              (npair)       */
-    double *key_time; /*                                                       (nkey)        */
+    double *key_time;           /* [s]                                          (nkey)        */
     double *key_qpos, *key_qvel, *key_act, *key_ctrl,
         *key_mocap;               /* (nkey x nq, nv, na, nctrl, 7 nmocap) */
     int *custom_adr, *custom_num; /* numbers in custom_data                     (ncustom)     */
     int *custom_text;    /* offset in names, -1: numbers                          (ncustom)     */
-    double *custom_data; /*                                                     (ncustomdata) */
+    double *custom_data; /* numbers of custom_adr                               (ncustomdata) */
 
     /* ---- names and warnings ---- */
     int *name[RB_NKIND];       /* offset of each element's name in names    (count of kind) */
@@ -501,7 +506,8 @@ typedef struct rb_data {
     double *site_p, *site_R; /*                                                 (nsite x 3, 9) */
 
     int placed; /* 1: poses of links may be those of q; code that writes them sets 0              */
-    int framed; /* 1: so may frames, but of geoms that are only to be seen                        */
+    int framed; /* 1: so may frames, but of geoms that are only to be seen. After a step call
+                   rb_kinematics and rb_frames before poses are read                            */
 
     /* rb_tendons, with rb_kinematics: spatial tendons */
     double *ten_length; /* [m]                                                  (ntendon)     */
@@ -554,8 +560,9 @@ rb_status rb_data_reserve(const rb_model *m, rb_data **d, int n);
 
 /* Rebuilds the pointers of data that was copied to `block`, aligned to 64 bytes; the arena is the
  * one given, the allocator and the cache of the sender are dropped: the block may come from another
- * process of the same build. The block stays the caller's. NULL where the bytes do not fit the
- * model. */
+ * process of the same build. The block stays the caller's: rb_data_free does nothing with it.
+ * Pointers are written into it, so that each process needs a copy of its own. bytes: of the block,
+ * at least those of d->bytes. NULL where the bytes do not fit the model. */
 rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *arena);
 
 /* Sets mocap_v so that a step of length h moves the mocap body to `pose` (position, quaternion):
@@ -566,7 +573,7 @@ rb_data *rb_data_view(const rb_model *m, void *block, size_t bytes, rb_arena *ar
 void rb_data_lead(rb_data *d, int mocap, const double pose[7], double h);
 
 /* Over the whole state of rb_data, samples of delayed sensors and constraints of the last step
- * included; not over inputs. */
+ * included; not over inputs, which decide how it goes on as well. */
 uint64_t rb_data_hash(const rb_data *d);
 
 #ifdef __cplusplus

@@ -2,7 +2,8 @@
  * base.h (status, errors, allocator, arena), solve.h (certified complementarity solvers), spec.h
  * and model.h (models), dynamics.h (articulated dynamics), collide.h (gaps and manifolds),
  * contact.h (formulations), step.h (time) and sensor.h (contact forces, sensors). File formats are
- * in rattleback/io.h and rattleback/load.h and the library rattleback_io. */
+ * in rattleback/io.h and rattleback/load.h, options by their names in rattleback/front.h: all three
+ * of the library rattleback_io. */
 #ifndef RATTLEBACK_H
 #define RATTLEBACK_H
 

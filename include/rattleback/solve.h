@@ -166,7 +166,7 @@ typedef struct rb_info {
 
 typedef struct rb_solver rb_solver;
 
-/* How to solve. Start from rb_solve_opts_default(). */
+/* How to solve. Start from rb_solve_opts_default(); a struct of zeros is refused: RB_BAD_INPUT. */
 typedef struct rb_solve_opts {
     const rb_solver *solver; /* an entry of rb_solvers[]                                       */
     double tol;              /* relative residual to certify, > 0; see rb_certificate          */

@@ -102,9 +102,11 @@ typedef struct rb_parallel {
 
 /* A controller. `set` writes the inputs of a step (ctrl, tau, wrench, mocap_v). Control instants
  * are the multiples of `every`; the first step that begins at or after one calls `set` before
- * anything else. Between control instants inputs keep their values. Whether a step calls `set`
- * depends on its time and length alone, so that a run from a restored state makes the same calls. A
- * step that is repeated after RB_FULL calls it again. With rb_step_many all workers call `set`. */
+ * anything else. Rounding of times does not count: a step that misses an instant by a small share
+ * of its length begins at it. Between control instants inputs keep their values. Whether a step
+ * calls `set` depends on its time and length alone, so that a run from a restored state makes the
+ * same calls. A step that is repeated after RB_FULL calls it again. With rb_step_many all workers
+ * call `set`. */
 typedef struct rb_control {
     rb_status (*set)(
         void *ctx, const rb_model *m, rb_data *d, double h,
@@ -252,7 +254,7 @@ typedef struct rb_settle_info {
 /* Closes the loops of a state that leaves them open, as keyframes and reference poses do: the least
  * displacement in the metric of the masses, limits and contacts kept, then the velocity nearest to
  * the given one that keeps them closed (S.41). `rattleback run` calls it unless keep_errors is set.
- * Without this call steps take a fifth of the error off each (S.57), by velocities, and create
+ * Without this call steps take a fifth of the error off each (S.2), by velocities, and create
  * energy. Nothing changes where loops are closed; info.open is the error that
  * is left. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide, RB_BAD_INPUT (a
  * number that is not finite; err names it): q and v are unchanged. */

@@ -22,7 +22,8 @@ GROUPS = {
     "Errors": ["RattlebackError", "ModelError", "ModelFileError", "StepError", "InputError",
                "ProblemError", "StudyError", "Status"],
 }
-PLACED = ["PlacedFrame", "PlacedJoint", "PlacedActuator"]       # what sim.body("x") and the like return
+PLACED = ["PlacedFrame", "PlacedJoint", "PlacedActuator",       # what sim.body("x") and the like return
+          "Distance", "Hit", "Impact"]
 SHIPPED = ["study_poses", "friction_sweep", "fit_tosses", "RayExecutor"]
 
 

@@ -346,7 +346,8 @@ class Batch(Stepper):
         return Status(int(self.status[i])).text + (": " + text if text else "")
 
     def reset(self, ids: Any = None, key: str | int | None = None) -> None:
-        """Worlds back to the reference configuration or to a keyframe; parameters stay."""
+        """Worlds back to the reference configuration or to a keyframe; inputs become zero or those
+        of the keyframe, parameters stay."""
         which = self._ids(ids)
         index = -1 if key is None else self.model.index("key", key)
         count = self.n if which is None else len(which)

@@ -115,13 +115,13 @@ class Element:
 
     @property
     def dof(self) -> tuple[int, int]:
-        """First velocity of a joint and how many it has."""
+        """Joints: first entry in v and how many it has, (first, count)."""
         count = (6, 3, 1, 1)[int(self.model.jnt_type[self.id])]
         return int(self.model.jnt_dofadr[self.id]), count
 
     @property
     def coordinates(self) -> tuple[int, int]:
-        """First coordinate of a joint and how many it has."""
+        """Joints: first entry in q and how many it has, (first, count)."""
         count = (7, 4, 1, 1)[int(self.model.jnt_type[self.id])]
         return int(self.model.jnt_qadr[self.id]), count
 
@@ -138,6 +138,9 @@ class Element:
 
 class Model(ModelFields):
     """A compiled model: constant, shared by any number of simulations and threads.
+
+    A file that asks for physics that is not supported makes a model with warnings; simulations of
+    it raise ModelError unless lenient is set, for the model or for them.
 
     Its arrays are read-only views of the library: `model.body_mass`, `model.jnt_range`,
     `model.qpos0`, ..; `dir(model)` lists them, `Model.describe(name)` says what one is. Sizes are

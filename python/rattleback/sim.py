@@ -29,7 +29,8 @@ class Info(InfoFields):
 
     residual: worst relative residual of its problems [1]; penetration: deepest overlap [m]; energy:
     of the state [J]; path: of the problem with the worst residual; below_accuracy: problems that
-    missed the accuracy asked for. The other fields are those of rb_step_info."""
+    missed the accuracy asked for; contacts: within reach; active: of them with an impulse. The other
+    fields are those of rb_step_info."""
 
     energy: float
     _record: np.void
@@ -93,7 +94,7 @@ class State:
 
 
 class Hit(NamedTuple):
-    """Where a ray meets a geom first."""
+    """Where a ray meets a geom first: geom, name, distance [m], point, normal (world)."""
     geom: int
     name: str
     distance: float
@@ -102,7 +103,8 @@ class Hit(NamedTuple):
 
 
 class Distance(NamedTuple):
-    """Between two geoms; gap < 0 is the depth of their overlap, the normal points from 1 to 2."""
+    """Between two geoms: gap, geom1, geom2, pos1, pos2, normal. gap < 0 is the depth of their overlap,
+    the normal points from 1 to 2."""
     gap: float
     geom1: int
     geom2: int
@@ -403,7 +405,8 @@ class Sim(Stepper):
         return h or self.model.timestep
 
     def reset(self, key: str | int | None = None) -> None:
-        """Back to the reference configuration, or to a keyframe; loops are closed."""
+        """Back to the reference configuration, or to a keyframe; loops are closed. Inputs become zero
+        or those of the keyframe, options stay."""
         index = -1 if key is None else self.model.index("key", key)
         status = lib.rb_sim_reset(self._p, index)
         if status:

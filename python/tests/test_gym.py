@@ -34,6 +34,12 @@ def test_check_env(name):
             env.reset()
 
 
+def test_an_action_lasts_what_the_manual_says():
+    seconds = {"Hopper": 0.008, "Walker2d": 0.008, "HalfCheetah": 0.05, "Ant": 0.05, "Humanoid": 0.015, "Reacher": 0.02,
+               "Quadruped": 0.02, "Gripper": 0.02}
+    assert {name: gymnasium.make(f"rattleback/{name}-v0").unwrapped.dt for name in NAMES} == seconds
+
+
 def test_dimensions():
     expected = {"Hopper": (11, 3), "Walker2d": (17, 6), "HalfCheetah": (17, 6), "Ant": (105, 8),
                 "Humanoid": (348, 17), "Reacher": (10, 2), "Quadruped": (42, 12),

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/assert.h"
 #include "base/meter.h"
 #include "solve/internal.h"
 
@@ -98,7 +97,7 @@ rb_status rb_solve(const rb_problem *p, const rb_solve_opts *o, double *z, rb_in
     rb_solve_opts usual;
     if (!o) usual = rb_solve_opts_default();
     if (!o) o = &usual;
-    RB_ASSERT(o->solver && o->tol > 0.0 && o->max_iter >= 1);
+    if (!o->solver || !(o->tol > 0.0) || o->max_iter < 1) return RB_BAD_INPUT;
     rb_status status = rb_problem_check(p, NULL);
     if (status != RB_OK) return status;
     if (!(o->solver->accepts & p->kind)) return RB_UNSUPPORTED;

@@ -1,15 +1,16 @@
-"""Numbers of the documents: each must be somewhere a reader can check it.
+"""Numbers of the documents: each must be in a file that its page names.
 
-A number in the prose or in a table of a page, outside of code, generated parts and equations, must occur in a
-file of bench/results (also rounded to two or three digits), in a test, a scene, a source file, or in a snippet of the
-same page. Whole numbers up to 100, round ones, years, powers of ten, numbers of equations and of arXiv are not
-looked at. A number of two digits is
-easily found by chance; the check means something from three digits on.
+A number in the prose or in a table of a page, outside of code, generated parts and equations, must occur in a snippet
+of the same page or in a file that the page names: by a link, by a path in code (`tests/step/test_node.c`, also by the
+end of a path, `test_node.c` or `test_node`), or in a line <!-- numbers: FILE .. -->. Numbers of bench/results may be rounded to two or three digits.
+A sentence or row that cites somebody (mujoco#3328, [Wilson 1927], arXiv) has its source in that. Whole numbers up to 100,
+round ones, years, powers of ten, numbers of equations and of arXiv are not looked at.
 
 There are no exceptions: record a number in bench/results, test it, or leave it out.
 
 usage: page_numbers.py ROOT
 """
+import os
 import re
 import sys
 
@@ -19,8 +20,11 @@ import tree
 NUMBER = re.compile(r"(?<![\w.,/#-])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e-?\d+)?)(?![\w,]*\.?\d|[\w/])")
 GENERATED = re.compile(r"<!-- results: .*?<!-- end of results -->", re.DOTALL)
 WRITTEN = ("docs/design/results.md", "docs/manual/python-api.md")     # by commands
-SOURCES = ("bench/results/", "tests/", "scenes/", "src/", "include/", "cli/", "python/", "viewer/", "fuzz/", "wasm/")
-ENDINGS = (".c", ".h", ".py", ".csv", ".md", ".txt", ".jsonl", ".json", ".xml", ".urdf", ".mjs", ".cpp", ".sh", "/run")
+BIBLIOGRAPHY = "docs/theory/references.md"
+CITES = re.compile(r"\w#\d+|\[[A-Z][^\]]*\d{4}[^\]]*\]|arXiv \d|of \d{4}\b")
+SOURCES = ("bench/results/", "tests/", "scenes/", "src/", "include/", "cli/", "python/", "viewer/", "fuzz/", "wasm/",
+           "bench/", "tools/", "CMakeLists.txt")
+ENDINGS = (".c", ".h", ".py", ".csv", ".md", ".txt", ".jsonl", ".json", ".xml", ".urdf", ".mjs", ".js", ".ts", ".cpp", ".sh", "/run")
 LARGEST = 8_000_000     # bytes of a file that is still read
 
 
@@ -64,23 +68,44 @@ def numbers(text):
                 yield line, match.group(1)
 
 
+NAMED = re.compile(r"\]\(([^)#]+)|`([\w./-]+)`|results: (?:table )?([\w.-]+\.\w+)|<!-- numbers: ([^>]*) -->")
+SHIFT = re.compile(r"(\d+)u? << (\d+)")
+
+
+def numbers_of(text):
+    """All numbers of a source, those that are written as shifts included."""
+    found = set(re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", text))
+    found |= {n.rstrip("0").rstrip(".") for n in found if "." in n and "e" not in n}
+    return found | {str(int(a) << int(b)) for a, b in SHIFT.findall(text.replace("(size_t)", ""))}
+
+
 class Sources:
-    """All numbers of the files that count as sources."""
+    """Numbers of the files that count as sources, read when a page names them."""
 
     def __init__(self, root):
-        self.known, measured = set(), set()
-        for name in tree.tracked_files(root):
-            if name.startswith(SOURCES) and name.endswith(ENDINGS):
-                text = tree.read(root, name)
-                if len(text) < LARGEST:
-                    found = set(re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", text))
-                    self.known |= found
-                    if name.startswith("bench/results/"):
-                        measured |= found
-        self.rounded = {k for value in measured for k in rounded(value)}
+        self.root, self.read = root, {}
+        self.files = [n for n in tree.tracked_files(root) if n.startswith(SOURCES) and n.endswith(ENDINGS)]
 
-    def has(self, number):
-        return any(s in self.known or s in self.rounded for s in spellings(number))
+    def named(self, page, text):
+        """The files that a page names."""
+        names = set()
+        for link, code, generated, listed in NAMED.findall(text):
+            names |= {os.path.normpath(os.path.join(os.path.dirname(page), link))} if link else set()
+            names |= {n for n in (code, generated, *listed.split()) if "." in n or n.endswith("/run")}
+            names |= {code + ".c"} if code.startswith("test_") else set()
+        return [n for n in self.files if n in names or any(n.endswith("/" + x) for x in names)]
+
+    def of(self, name):
+        if name not in self.read:
+            text = tree.read(self.root, name)
+            found = numbers_of(text) if len(text) < LARGEST else set()
+            if name.startswith("bench/results/"):
+                found |= {k for value in found for k in rounded(value)}
+            self.read[name] = found
+        return self.read[name]
+
+    def has(self, number, files):
+        return any(s in self.of(name) for name in files for s in spellings(number))
 
 
 def rounded(text):
@@ -98,18 +123,19 @@ def rounded(text):
 def missing(root):
     sources = Sources(root)
     for name in tree.markdown_files(root):
-        if name in WRITTEN or not (name.startswith("docs/") or name in ("README.md", "CONTRIBUTING.md")):
+        if name in (*WRITTEN, BIBLIOGRAPHY) or not (name.startswith("docs/") or name in ("README.md", "CONTRIBUTING.md")):
             continue
         text = tree.read(root, name)
+        lines = text.splitlines()
         own = "\n".join(block.text + (block.output or "") for block in markdown.split(text)[0])
-        inside = set(re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", own))
+        inside, files = numbers_of(own), sources.named(name, text)
         for line, number in numbers(text):
-            if plain(number) not in inside and not sources.has(number):
+            if plain(number) not in inside and not CITES.search(lines[line - 1]) and not sources.has(number, files):
                 yield name, line, number
 
 
 def main():
-    findings = [f"{name}:{line}: {number} is in no file of bench/results, tests or sources"
+    findings = [f"{name}:{line}: {number} is in no file that the page names: bench/results, a test, a source"
                 for name, line, number in missing(sys.argv[1])]
     tree.finish(findings, "numbers of the pages have a source")
 

@@ -178,6 +178,17 @@ class Markdown(unittest.TestCase):
         self.assertEqual([n for _, n in page_numbers.numbers(text)], ["3.27", "12,345"])
         self.assertIn("2.1e-09", page_numbers.spellings("2.1e-9"))
         self.assertIn("3.27", set(page_numbers.rounded("3.2741")))
+        self.assertEqual(page_numbers.numbers_of("0.030 1u << 4"), {"0.030", "0.03", "1", "4", "16"})
+
+    def test_numbers_are_looked_for_where_a_page_says(self):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in (("tests/a/test_a.c", "3.27"), ("tests/a/test_b.c", "4.56"), ("docs/a.md", "3.27 s\n\n4.56 s\n"),
+                               ("docs/b.md", "3.27 s (`test_a`)\n\n<!-- numbers: test_b.c -->\n4.56 s\n"),
+                               ("docs/c.md", "3.27 s (somebody#12)\n\n4.56 s, [the test](../tests/a/test_b.c)\n")):
+                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+                with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            self.assertEqual(list(page_numbers.missing(root)), [("docs/a.md", 1, "3.27"), ("docs/a.md", 3, "4.56")])
 
     def test_recipes(self):
         text = "`src/a.c` `src/foo.c` `src/b.c`\n<!-- places: RB_X -->\n| `src/a.c` |\n## next\n`src/c.c`\n"

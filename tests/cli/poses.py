@@ -202,6 +202,12 @@ def test_intervals_are_those_of_wilson():
         check(pose["probability"] == pose["count"] / 30, pose)
 
 
+def test_half_widths_of_the_manual():
+    for drops, width in ((385, 0.05), (2400, 0.02), (9600, 0.01)):
+        low, high = wilson(drops / 2, drops)
+        check(0.95 * width < 0.5 * (high - low) <= width, drops, low, high)
+
+
 def test_a_cube_falls_on_each_face_alike():
     with tempfile.TemporaryDirectory() as folder:
         cube = model(body('<geom type="box" size="0.01 0.01 0.01" friction="0.3"/>'), folder,

@@ -114,6 +114,19 @@ TEST(other_kinds_are_refused)
     CHECK(refused >= 6);
 }
 
+TEST(zeroed_options_are_refused)
+{
+    rb_corpus_problem p = small_problem(0, 1);
+    rb_solve_opts opts = { 0 }, usual = rb_solve_opts_default();
+    rb_info info = { 0 };
+    double z[SUPPORT_ROWS] = { 3.0 };
+    CHECK_INT(rb_solve(&p.problem, &opts, z, &info), RB_BAD_INPUT);
+    usual.max_iter = 0;
+    CHECK_INT(rb_solve(&p.problem, &usual, z, &info), RB_BAD_INPUT);
+    CHECK(z[0] == 3.0);
+    rb_corpus_free(&p);
+}
+
 TEST(the_two_doors_check_the_kind)
 {
     for (int k = 0; k < 3; k++) {
@@ -507,4 +520,5 @@ TEST_MAIN(RUN(the_table_is_complete), RUN(defaults), RUN(rung_names_are_distinct
           RUN(failing_solves_write_an_honest_answer), RUN(tolerances_are_kept),
           RUN(rays_where_asked), RUN(nobody_solves_the_unsolvable),
           RUN(every_allocation_fails_in_turn), RUN(every_budget_of_memory),
-          RUN(nothing_is_allocated_after_warm_up), RUN(the_callers_scratch_survives))
+          RUN(nothing_is_allocated_after_warm_up), RUN(the_callers_scratch_survives),
+          RUN(zeroed_options_are_refused))
