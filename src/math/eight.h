@@ -9,7 +9,12 @@
 
 enum { RB_EIGHT = 8 };
 
-#ifdef RB_VECTORS
+/* In a browser loops take half of the room. */
+#if defined(RB_VECTORS) && !defined(__wasm__)
+#define RB_EIGHT_VECTORS
+#endif
+
+#ifdef RB_EIGHT_VECTORS
 typedef double rb_eight __attribute__((vector_size(64)));
 #else
 typedef struct rb_eight {
@@ -30,7 +35,7 @@ RB_INLINE void rb_eight_store(const rb_eight *x, double *to)
 /* sum = a_0 x_0 + a_1 x_1 + .. */
 RB_INLINE void rb_eight_combine(const double *a, const rb_eight *x, rb_eight *sum, int n)
 {
-#ifdef RB_VECTORS
+#ifdef RB_EIGHT_VECTORS
     *sum = a[0] * x[0];
     for (int k = 1; k < n; k++) *sum += a[k] * x[k];
 #else
@@ -44,7 +49,7 @@ RB_INLINE void rb_eight_combine(const double *a, const rb_eight *x, rb_eight *su
 /* x -= y */
 RB_INLINE void rb_eight_less(rb_eight *x, const rb_eight *y)
 {
-#ifdef RB_VECTORS
+#ifdef RB_EIGHT_VECTORS
     *x -= *y;
 #else
     for (int l = 0; l < RB_EIGHT; l++) x->at[l] -= y->at[l];
@@ -54,7 +59,7 @@ RB_INLINE void rb_eight_less(rb_eight *x, const rb_eight *y)
 /* x += y */
 RB_INLINE void rb_eight_more(rb_eight *x, const rb_eight *y)
 {
-#ifdef RB_VECTORS
+#ifdef RB_EIGHT_VECTORS
     *x += *y;
 #else
     for (int l = 0; l < RB_EIGHT; l++) x->at[l] += y->at[l];
