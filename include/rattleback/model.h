@@ -218,7 +218,7 @@ typedef struct rb_model {
     int *hull_star;      /* where its neighbours begin and end in hull_next     (nhullvert x 2) */
     int *hull_next;      /* neighbours of vertices, in the order of hull_turn   (nhullloop)   */
     int *hull_aim;       /* a vertex far along the directions of src/math/aim.h (nmesh x 384) */
-    double *mesh_inner;  /* radius of the ball in the hull about the frame [m]  (nmesh)       */
+    double *mesh_inner;  /* radius of a ball in the hull, the largest [m]      (nmesh)       */
     int *mesh_hullwhole; /* 1: the hull encloses the mesh: max_hull_vertices did not end it (nmesh)
                           */
     int *mesh_convex;    /* 1: hull and triangles enclose the same              (nmesh)       */

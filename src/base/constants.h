@@ -185,11 +185,6 @@
  * Smaller: fingers that touch slip through each other for a rounded digit. */
 #define RB_GAP_INNER 1e-5
 
-/* Ratio of masses in an island above which a step is halved before all methods of the solver are
- * tried [1]. Smaller: towers of ordinary boxes are halved where pyramids would do. Larger: single
- * problems of ten boxes take many seconds. */
-#define RB_UNEVEN 1e4
-
 /* Share of the compliance of a row that loops must leave it to count as movable [1]. Rounding of
  * the elimination leaves up to 1e-13 after long chains. Larger: stiff mechanisms lose contacts. */
 #define RB_IMMOVABLE 1e-11

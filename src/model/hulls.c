@@ -89,13 +89,39 @@ static void fill_plane(rb_model *m, const range *r, int f)
     }
 }
 
-/* Distance of the nearest face from the origin; 0: the origin is outside. */
+/* Distance of the nearest face from x, which goes to *nearest. */
+static double depth_at(const rb_model *m, const range *r, const double x[3], int *nearest)
+{
+    double least = INFINITY;
+    for (int f = r->face; f < r->face + r->nface; f++) {
+        const double *plane = m->hull_plane + 4 * (ptrdiff_t)f;
+        double depth = plane[3] - rb_dot3(plane, x);
+        if (depth >= least) continue;
+        least = depth;
+        *nearest = f;
+    }
+    return least;
+}
+
+/* Steps towards the middle of the largest ball inside [1]: it is found to a few per cent. Fewer: a
+ * geom counts as thinner than it is, and motion through it is looked at more often. */
+enum { BALL_STEPS = 64 };
+
+/* Radius of a ball inside, about the largest one: from the mean of the corners away from the
+ * nearest face, by shorter and shorter steps. The origin of the frame may be outside. */
 static double inner_of(const rb_model *m, const range *r)
 {
-    double least = r->nface > 0 ? INFINITY : 0.0;
-    for (int f = r->face; f < r->face + r->nface; f++)
-        least = rb_smaller(least, m->hull_plane[4 * (ptrdiff_t)f + 3]);
-    return rb_larger(0.0, least);
+    double x[3] = { 0.0, 0.0, 0.0 }, most;
+    int nearest = r->face;
+    if (r->nface == 0) return 0.0;
+    for (int v = r->vert; v < r->vert + r->nvert; v++)
+        rb_axpy3(1.0 / r->nvert, m->hull_vert + 3 * (ptrdiff_t)v, x);
+    double reach = most = depth_at(m, r, x, &nearest);
+    for (int k = 1; k <= BALL_STEPS; k++) {
+        rb_axpy3(-reach / k, m->hull_plane + 4 * (ptrdiff_t)nearest, x);
+        most = rb_larger(most, depth_at(m, r, x, &nearest));
+    }
+    return rb_larger(0.0, most);
 }
 
 static void fill_stars(rb_model *m, const range *r)

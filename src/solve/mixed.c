@@ -152,20 +152,18 @@ static double diagonal(const rb_mixed *x, int i)
     return rb_dot(G, G, x->r);
 }
 
-/* S of each row; rows of a disc share theirs. What nothing can move has the unit of the others. */
+/* S of each row; rows of a disc share that of their mean. What nothing can move has the unit of the
+ * others: so has a disc of a planar mechanism, which moves along one of its two directions. */
 static void find_units(const rb_mixed *x, double *S)
 {
     double mean = 0.0;
-    for (int i = 0; i < x->n; i++) mean += diagonal(x, i) / x->n;
+    for (int i = 0; i < x->n; i++) mean += (S[i] = diagonal(x, i)) / x->n;
     if (!(mean > 0.0)) mean = 1.0;
-    for (int i = 0; i < x->n; i++) {
-        double w = diagonal(x, i);
-        S[i] = 1.0 / sqrt(w > LEAST * mean ? w : LEAST * mean);
-    }
     for (int g = 0; g < x->ndisc; g++) {
         double *own = S + x->disc[g].row;
-        if (x->disc[g].dim == 2) own[0] = own[1] = sqrt(own[0] * own[1]);
+        if (x->disc[g].dim == 2) own[0] = own[1] = 0.5 * (own[0] + own[1]);
     }
+    for (int i = 0; i < x->n; i++) S[i] = 1.0 / sqrt(S[i] > LEAST * mean ? S[i] : LEAST * mean);
 }
 
 static rb_status scale_matrix(const rb_mixed *x, rb_arena *arena, scaled *to)

@@ -88,26 +88,17 @@ void rb_stage_fill(const rb_stage *s, rb_island *island)
     }
 }
 
-/* Masses of the links of an island [kg]. */
-typedef struct masses {
-    double all, least, most;
-} masses;
-
-/* Of all islands; NULL: out of memory. */
-static masses *island_masses(const rb_stage *s)
+/* Mass of the links of each island [kg]; NULL: out of memory. */
+static double *island_masses(const rb_stage *s)
 {
-    masses *of = rb_push(s->d->arena, masses, s->set.nisland);
-    if (!of) return NULL;
-    for (int i = 0; i < s->set.nisland; i++) of[i] = (masses){ 0.0, INFINITY, 0.0 };
+    double *mass = rb_push(s->d->arena, double, s->set.nisland);
+    if (!mass) return NULL;
+    for (int i = 0; i < s->set.nisland; i++) mass[i] = 0.0;
     for (int k = 1; k < s->m->nlink; k++) {
         int tree = s->m->link_tree[k], island = tree >= 0 ? s->set.tree_island[tree] : -1;
-        if (island < 0) continue;
-        double mass = s->m->link_mass[k];
-        of[island].all += mass;
-        if (mass < of[island].least) of[island].least = mass;
-        if (mass > of[island].most) of[island].most = mass;
+        if (island >= 0) mass[island] += s->m->link_mass[k];
     }
-    return of;
+    return mass;
 }
 
 static void take(rb_stage *s, const rb_island *island)
@@ -158,29 +149,12 @@ static void note(rb_stage *s, int island, const outcome *x)
     memcpy(info->path, solved->path, sizeof info->path);
 }
 
-enum {
-    BRIEF_SPLITS = 16,
-    UNEVEN_SPLITS = 4, /* more of them: parts so short that no problem is easier any more */
-    CHAIN_DOFS = 12    /* of two free bodies */
-};
-
-/* Where problems without an answer are to be expected, the whole ladder is for the last try: loops
- * get one with their errors kept (S.21); overlap of the model may hold a link from two sides, so
- * that friction lets it go neither way, and a shorter step asks for less; so it does for a chain
- * with more contacts than it can move away from, and for tons on grams, where rounding hides the
- * modes and halves of the step find others. */
-static int is_brief(const rb_stage *s, const rb_island *island, const masses *of)
+/* The whole ladder is for the last try: a shorter step asks for less, or rows are relaxed (S.21).
+ * Where they hold a link from two sides, or tons stand on grams, that finds an answer long before
+ * the ladder says that there is none. */
+static int is_brief(const rb_stage *s)
 {
-    int loops = 0, held = of->most > RB_UNEVEN * of->least && s->info->splits < UNEVEN_SPLITS;
-    for (int i = 0; i < island->n; i++) {
-        const rb_constraint *c = island->c[i];
-        loops |= c->kind == RB_CONSTRAINT_EQUALITY;
-        held |= c->kind == RB_CONSTRAINT_LIMIT || c->kind == RB_CONSTRAINT_DRY || c->inner ||
-                c->gap < -2.0 * rb_stage_deep(s, &c->id) || c->ndof > CHAIN_DOFS;
-    }
-    int later = !s->attempt.final; /* shorter rounds end sooner */
-    return (loops && s->attempt.may_relax && (!s->attempt.relaxed || later)) ||
-           (held && !s->attempt.final && s->info->splits < BRIEF_SPLITS);
+    return !s->attempt.final || (s->attempt.may_relax && !s->attempt.relaxed);
 }
 
 static int most_unique(const rb_stage *s)
@@ -362,7 +336,7 @@ static int may_be_active(const rb_stage *s, int island)
 
 /* Writes p and mode of its own constraints, and its W where that is kept, nothing else of the
  * stage. */
-static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena *arena, outcome *x)
+static rb_status solve_island(rb_stage *s, int index, double mass, rb_arena *arena, outcome *x)
 {
     rb_island island;
     int done = 0;
@@ -373,12 +347,12 @@ static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena
     status = open_island(s, index, arena, &island);
     if (status != RB_OK) return status;
     rb_stage_fill(s, &island);
-    island.weight = s->h * s->given->gravity * of->all;
+    island.weight = s->h * s->given->gravity * mass;
     island.again = s->attempt.last_p != NULL;
     if (s->o->formulation->kind != RB_CONE) status = rb_island_drop_immovable(&island, arena);
     if (status != RB_OK) return status;
     status = leave_open(s, arena, &island);
-    int brief = is_brief(s, &island, of), turn = 0;
+    int brief = is_brief(s), turn = 0;
     if (status == RB_OK) status = solve_written(s, index, turn, brief, &island, arena, x);
     while (status == RB_OK && call_in(&island) > 0)
         status = solve_written(s, index, ++turn, brief, &island, arena, x);
@@ -393,9 +367,9 @@ static rb_status solve_island(rb_stage *s, int index, const masses *of, rb_arena
 typedef struct work {
     rb_stage *s;
     const unsigned char *skip;
-    const masses *of; /*                                                               (nisland) */
-    outcome *x;  /*                                                                     (nisland) */
-    double left; /* work that each of them may take                                              */
+    const double *mass; /* of each island [kg]                                          (nisland) */
+    outcome *x;         /*                                                              (nisland) */
+    double left;        /* work that each of them may take                                        */
 } work;
 
 static void solve_one(const work *w, int i, rb_arena *arena)
@@ -407,7 +381,7 @@ static void solve_one(const work *w, int i, rb_arena *arena)
     w->x[i].meter = rb_meter_make(w->left, w->s->o->cancel, w->s->o->cancel_ctx);
     rb_meter *before = arena->meter;
     arena->meter = &w->x[i].meter;
-    w->x[i].status = solve_island(w->s, i, &w->of[i], arena, &w->x[i]);
+    w->x[i].status = solve_island(w->s, i, w->mass[i], arena, &w->x[i]);
     arena->meter = before;
     rb_arena_reset(arena, mark);
 }
@@ -446,10 +420,10 @@ rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip)
     rb_mark all = rb_arena_mark(arena);
     int n = s->set.nisland, shared = is_shared(s);
     double most = s->attempt.final ? INFINITY : rb_stage_problem_most(s);
-    work w = { .s = s, .skip = skip, .of = island_masses(s) };
+    work w = { .s = s, .skip = skip, .mass = island_masses(s) };
     w.left = fmin(most, rb_meter_left(s->meter));
     w.x = rb_push(arena, outcome, n);
-    rb_status status = w.of && w.x ? RB_OK : RB_NOMEM;
+    rb_status status = w.mass && w.x ? RB_OK : RB_NOMEM;
     if (status == RB_OK && shared) s->o->parallel->run(s->o->parallel->ctx, solve_share, &w);
     for (int i = 0; i < n && status == RB_OK; i++) {
         if (skip[i]) continue;
