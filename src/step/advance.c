@@ -129,15 +129,6 @@ static int holds_overlap(const rb_stage *s)
     return 0;
 }
 
-static int began_beyond_limits(const rb_stage *s)
-{
-    for (int i = 0; i < s->problem.first.n; i++) {
-        const rb_constraint *c = &s->problem.first.c[i];
-        if (c->kind == RB_CONSTRAINT_LIMIT && c->gap < -rb_stage_error_least(s)) return 1;
-    }
-    return 0;
-}
-
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
  * then errors of loops are kept, and contacts are relaxed by rounding (S.21). */
@@ -147,16 +138,9 @@ static int may_relax(const rb_stage *s)
     return any && s->attempt.no_answer && s->set.nrow > 0;
 }
 
-/* Limits that the start violates by a thousandth of that; shorter parts may lead past a dead
- * centre. */
-static int may_relax_limits(const rb_stage *s)
-{
-    return s->attempt.relaxed == 1 && s->attempt.final && may_relax(s) && began_beyond_limits(s);
-}
-
 static rb_status relax(rb_stage *s, const beginning *from)
 {
-    s->attempt.relaxed++;
+    s->attempt.relaxed = 1;
     return move_again(s, from);
 }
 
@@ -203,7 +187,6 @@ typedef struct policy {
  * residual `loose` where that is known to be enough (step.c). */
 static const policy policies[] = {
     { may_relax, relax },
-    { may_relax_limits, relax },
     { may_be_jammed, name_jam },
     { may_overlap, overlap },
 };

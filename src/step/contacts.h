@@ -28,6 +28,10 @@ int rb_stage_nothing_touches(rb_stage *s);
  * and q_new (S.19). Moves d. */
 rb_status rb_stage_tunnelling(rb_stage *s);
 
+/* tunnelling.c: 1: the two geoms overlap anywhere on the way from the start to answer.q, at which d
+ * is, before and after; v_way is known. */
+int rb_stage_meets(rb_stage *s, int geom1, int geom2);
+
 /* support_points.c: adds corners of faces that the four points of a contact left out, where
  * weight passes through them. */
 rb_status rb_stage_support_points(rb_stage *s);

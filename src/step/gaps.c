@@ -15,11 +15,6 @@
 #include "step/steppers.h"
 #include "step/touch.h"
 
-/* By how much limits that the start violates are relaxed in a step whose loops leave no other
- * answer, in units of the violation [1]: a linkage that is stretched while a joint is beyond its
- * limit cannot move. Smaller: it is jammed. */
-#define YIELD_ERROR 1e-3
-
 /* First constraint of the starting set that is not before the id, by bisection. */
 static int lower_bound(const rb_constraints *set, const rb_touch_id *id)
 {
@@ -105,19 +100,12 @@ double rb_stage_error_least(const rb_stage *s)
     return fmax(4.0 * s->given->deep, RB_GAP_OF_MODEL * s->given->size);
 }
 
-double rb_stage_yield_error(const rb_stage *s, double start)
-{
-    int error = s->attempt.relaxed > 1 && start < -rb_stage_error_least(s);
-    return error ? -YIELD_ERROR * s->h / s->given->h * start : 0.0;
-}
-
 /* How far beyond a limit, in units of what is allowed, above 1: too far. Gaps before and now. What
  * is at that bound may yield by rounding from step to step: at a dead centre two limits leave no
  * motion otherwise. */
 static double limit_deepened(const rb_stage *s, double before, double now)
 {
-    double yields =
-        fmin(0.0, before) - RB_GAP_DEEP * s->given->size - rb_stage_yield_error(s, before);
+    double yields = fmin(0.0, before) - RB_GAP_DEEP * s->given->size;
     return 1.0 + (fmin(rb_stage_lowest(s, before, s->given->deep), yields) - now) / s->given->deep;
 }
 

@@ -45,10 +45,6 @@ double rb_stage_error_goal(const rb_stage *s, const rb_touch_id *id, int r);
  * steps make [m] or [rad]. */
 double rb_stage_error_least(const rb_stage *s);
 
-/* gaps.c: how far a limit that the start violates may be relaxed in a step without another
- * answer (S.21). start: its gap. */
-double rb_stage_yield_error(const rb_stage *s, double start);
-
 /* gaps.c: rotation angle of a ball joint [rad]; length of a tendon [m]. */
 double rb_stage_ball_angle(const double *q);
 double rb_stage_tendon_length(const rb_model *m, int t, const double *q);

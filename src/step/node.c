@@ -687,9 +687,7 @@ static int makes_energy(rb_node *x)
     return s->answer.energy - lifting(x) > fmax(MADE_MOST, MADE_TOL * s->attempt.tol) * T;
 }
 
-/* The velocity that leads from q0 to q_new in h. Poses do not tell whole turns: what spins by more
- * than a radian goes with the mean of its velocities. */
-static void find_way(const rb_node *x, double *v)
+void rb_node_find_way(const rb_node *x, double *v)
 {
     const rb_stage *s = x->s;
     const rb_model *m = s->m;
@@ -738,7 +736,7 @@ rb_status rb_stage_node(rb_stage *s)
     rb_node_scale_friction(s, 2.0);
     if (status == RB_OK) status = check_gaps(&x);
     if (status == RB_OK) status = rb_node_come_to_rest(&x);
-    if (status == RB_OK) find_way(&x, s->answer.v_way);
+    if (status == RB_OK) rb_node_find_way(&x, s->answer.v_way);
     if (status == RB_OK) status = rb_node_report(&x);
     report_servos(&x);
     s->smooth.memory = NULL;

@@ -61,6 +61,7 @@ typedef struct rb_node {
     double *gap;  /* there, of the contacts of the node; NAN: not seen [m]        (set.ncontact) */
     double *bend; /* that less the one of their material points, last seen [m]     (set.ncontact) */
     int *at;      /* their index among them; -1: not seen                         (set.ncontact) */
+    unsigned char *gone; /* contacts that are open because their bodies go by     (set.ncontact) */
     double *value; /* velocities of the rows by what was found there               (set.nrow)  */
     double *b;     /* value - W p, before it is mixed                              (set.nrow)  */
     double speed;  /* unit of these velocities [m/s]                                           */
@@ -104,6 +105,10 @@ int rb_node_limits_missing(const rb_node *x);
 /* node_rows.c: inserts into the contacts of the stage, which are sorted. 0: it is there, or there
  * is no room. */
 int rb_node_insert(rb_stage *s, const rb_contact *c);
+
+/* node.c: the velocity that leads from the start to answer.q in h (nv). Poses do not tell whole
+ * turns: what spins by more than a radian goes with the mean of its velocities. */
+void rb_node_find_way(const rb_node *x, double *v);
 
 /* node.c: friction of joints acts half at the start of a step and half at its end (S.24). */
 void rb_node_scale_friction(const rb_stage *s, double by);

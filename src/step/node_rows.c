@@ -51,7 +51,7 @@ static rb_status take_rows(rb_node *x)
     x->goal = rb_push(arena, double, s->set.n);
     x->gap = rb_push(arena, double, s->set.ncontact);
     x->at = rb_push(arena, int, s->set.ncontact);
-    x->bounces = rb_push(arena, unsigned char, s->set.ncontact);
+    x->bounces = rb_push(arena, unsigned char, 2 * (size_t)s->set.ncontact);
     x->is_new = rb_push(arena, unsigned char, s->set.n);
     x->settled = rb_push(arena, unsigned char, 2 * (size_t)s->set.nisland);
     x->motion = rb_push(arena, double, s->set.nisland);
@@ -59,8 +59,9 @@ static rb_status take_rows(rb_node *x)
         !rb_push_zeros(arena, of_row, 6, s->set.nrow) ||
         !rb_push_zeros(arena, bend, 1, s->set.ncontact))
         return RB_NOMEM;
-    memset(x->bounces, 0, (size_t)s->set.ncontact);
+    memset(x->bounces, 0, 2 * (size_t)s->set.ncontact);
     memset(x->is_new, 1, (size_t)s->set.n);
+    x->gone = x->bounces + s->set.ncontact;
     x->answered = x->settled + s->set.nisland;
     memset(x->settled, 0, 2 * (size_t)s->set.nisland);
     x->solved = 0;

@@ -319,6 +319,38 @@ static void add_belt(const rb_node *x, int g, const double at[3], double sign, d
     rb_axpy3(sign * x->s->h, V + 3, D);
 }
 
+/* Least gap of the pair at the end; INFINITY: it is not seen there. */
+static double pair_gap(const rb_node *x, const rb_constraint *c)
+{
+    int lo = 0, hi = x->nend;
+    while (lo < hi) {
+        int middle = lo + (hi - lo) / 2;
+        const rb_contact *e = &x->end[middle];
+        if (e->geom1 < c->id.a || (e->geom1 == c->id.a && e->geom2 < c->id.b))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    double least = INFINITY;
+    for (; lo < x->nend && x->end[lo].geom1 == c->id.a && x->end[lo].geom2 == c->id.b; lo++)
+        least = fmin(least, x->end[lo].at.gap);
+    return least - c->floor;
+}
+
+/* Contact i is not seen at the end of a motion without it, where its material points would be far
+ * within each other, and its pair overlaps neither there nor on the way: the bodies have gone past
+ * each other. For the rounds of this motion it is open. */
+static int goes_by(rb_node *x, int i, double straight)
+{
+    rb_stage *s = x->s;
+    const rb_constraint *c = &s->set.c[i];
+    if (!isnan(x->gap[i]) || s->events.flight || s->answer.p[c->row] > 0.0) return 0;
+    double least = x->goal[i] - rb_stage_deep(s, &c->id);
+    if (!(straight < least) || pair_gap(x, c) < least) return 0;
+    rb_node_find_way(x, s->answer.v_way);
+    return !rb_stage_meets(s, c->id.a, c->id.b);
+}
+
 /* Tangents of the contacts between two links have the values of one rigid motion, d + w x r: points
  * of a face that turns would be asked to stretch by the square of its angle otherwise. */
 static void contact_values(rb_node *x, int i, const motion of[2])
@@ -333,6 +365,8 @@ static void contact_values(rb_node *x, int i, const motion of[2])
     rb_sub3(D, D1, D);
     double straight = c->gap + rb_dot3(frame, D);
     double gap = isnan(x->gap[i]) ? straight + x->bend[i] : x->gap[i];
+    if (x->solved == 0) x->gone[i] = (unsigned char)goes_by(x, i, straight);
+    if (x->gone[i]) gap = fmax(gap, x->goal[i] + s->h * x->slack);
     x->bend[i] = gap - straight;
     u[0] = (gap - x->goal[i]) / s->h;
     if (c->nrow == 1) return;

@@ -4,6 +4,10 @@
 
 #include "step/stage.h"
 
+/* refine.c: makes the residual of a certified answer of a cone problem ten times smaller, where
+ * doubles can hold it (S.32). Scratch from o->arena. */
+rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
+
 /* solve_islands.c: the guess for constraint c: its impulse and mode in the step before, or in
  * the round before a repair, along its present tangents. */
 void rb_stage_recall(const rb_stage *s, const rb_constraint *c, double *p, unsigned char *mode);

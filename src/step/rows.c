@@ -203,7 +203,7 @@ double rb_stage_yield(const rb_stage *s, const rb_constraint *c)
     if (c->kind == RB_CONSTRAINT_LIMIT) {
         double room =
             fmax(start - rb_stage_lowest(s, start, deep), 0.5 * RB_GAP_DEEP * s->given->size);
-        return fmax(fmin(YIELD * deep, room), rb_stage_yield_error(s, start));
+        return fmin(YIELD * deep, room);
     }
     if (start > -0.5 * deep) return YIELD * deep;
     return start < -2.0 * deep ? YIELD_OVERLAP * rb_stage_growth(s) : 0.0;

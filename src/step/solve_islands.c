@@ -207,6 +207,8 @@ static rb_status solve_problem(const rb_stage *s, const rb_island *is, rb_writte
         return rb_fail(&x->err, status, "%s with a problem of %d rows: %s", s->o->solver->name,
                        written->problem.n, rb_status_text(status));
     x->rows = written->problem.n;
+    if (x->solved.outcome == RB_SOLVED && rb_step_opts_tol(s->o) <= RB_TOL_STRICT)
+        return rb_sharpen(&written->problem, &opts, written->z, &x->solved);
     if (is_taken(s, &x->solved)) return RB_OK;
     return rb_fail(&x->err, RB_UNSOLVED,
                    "a problem of %d rows has no answer within %.1e (best %.1e; tried: %s): shorten "

@@ -90,8 +90,7 @@ typedef struct rb_step_attempt {
     int final;            /* 1: the part cannot be halved any more                            */
     int may_overlap;      /* overlap that is accepted, in units of what a step may make; 0: none */
     int may_relax;        /* 1: a motion without answer may be tried with relaxed rows        */
-    int relaxed;          /* 1: closure errors of loops are kept, contacts are relaxed; 2: limits
-                             that the start violates are relaxed, too (S.21)                  */
+    int relaxed;          /* 1: closure errors of loops are kept, contacts are relaxed (S.21)     */
     int plastic;          /* 1: nothing is given back any more in this step                   */
     int reports;          /* 1: problems of the velocity that is reported, `node` only        */
     rb_constraints last;  /* the set before the repair: answers of it are guesses             */

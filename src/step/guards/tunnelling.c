@@ -323,6 +323,31 @@ static int cuts(rb_stage *s, const routes *x, int g1, int g2)
     return deep;
 }
 
+int rb_stage_meets(rb_stage *s, int geom1, int geom2)
+{
+    couple p;
+    double v[3];
+    routes x;
+    int any, meets = 1;
+    rb_mark mark = rb_arena_mark(s->d->arena);
+    if (find_routes(s, &x, &any)) {
+        for (int k = 0; k < 2; k++) {
+            int g = k ? geom2 : geom1;
+            x.of[g] = route_of(s, &x.way[s->m->geom_link[g]], g);
+        }
+        find_couple(s, &x, geom1, geom2, &p);
+        rb_sub3(p.of[0].u, p.of[1].u, v);
+        double V = rb_norm3(v) + p.of[0].v + p.of[1].v, at = 0.0, gap = 0.0;
+        double least = fmax(rb_stage_pair_overlap(s, geom1, geom2), V / LOOKS);
+        for (; at < 1.0 && gap >= -least; at += fmax(gap, least) / V)
+            gap = gap_at(s, &x, &p, at, (1.0 - at) * V);
+        meets = gap < -least;
+        place(s, &x, &p, 1.0);
+    }
+    rb_arena_reset(s->d->arena, mark);
+    return meets;
+}
+
 static rb_status refuse(rb_stage *s, int g1, int g2)
 {
     char first[160], second[160];
