@@ -131,11 +131,13 @@ static int holds_overlap(const rb_stage *s)
 
 /* Limits and contacts may hold a loop so that no motion takes its error off, however small it is,
  * and overlap may hold a link from two sides so that rounding of a normal lets it go neither way:
- * then errors of loops are kept, and contacts are relaxed by rounding (S.21). */
+ * then errors of loops are kept, and contacts are relaxed by rounding (S.21). So are errors whose
+ * correction makes speed. */
 static int may_relax(const rb_stage *s)
 {
     int any = s->attempt.may_relax || (holds_overlap(s) && !s->o->formulation->push_out);
-    return any && s->attempt.no_answer && s->set.nrow > 0;
+    int gains = s->attempt.gains && s->attempt.may_relax;
+    return gains || (any && s->attempt.no_answer && s->set.nrow > 0);
 }
 
 static rb_status relax(rb_stage *s, const beginning *from)

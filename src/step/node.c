@@ -620,20 +620,32 @@ static rb_status do_rounds(rb_node *x)
     return status;
 }
 
+static double all_mass(const rb_model *m)
+{
+    double mass = 0.0;
+    for (int k = 1; k < m->nlink; k++) mass += m->link_mass[k];
+    return mass;
+}
+
 /* Work of rows that take off overlap of steps before, and errors of loops: it lifts the bodies on
- * top, and moves links, however short the part is [J]. */
+ * top, and moves links, however short the part is [J]. At most what lifts all of them by all
+ * errors: impulses that are far above weight, at a dead centre, make speed of them instead. */
 static double lifting(const rb_node *x)
 {
     const rb_stage *s = x->s;
-    double work = 0.0, share = rb_stage_loop_share(s);
+    double work = 0.0, way = 0.0, share = rb_stage_loop_share(s);
     for (int i = 0; i < s->set.n; i++) {
         const rb_constraint *c = &s->set.c[i];
         const double *p = s->answer.p + c->row, *error = s->set.error + c->row;
-        if (c->kind <= RB_CONSTRAINT_LIMIT) work += p[0] * fmax(0.0, x->goal[i] - c->gap);
-        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++)
+        double up = c->kind <= RB_CONSTRAINT_LIMIT ? fmax(0.0, x->goal[i] - c->gap) : 0.0;
+        work += p[0] * up;
+        way += up;
+        for (int r = 0; r < c->nrow && c->kind == RB_CONSTRAINT_EQUALITY; r++) {
             work += fmax(0.0, -share * p[r] * error[r]);
+            way += share * fabs(error[r]);
+        }
     }
-    return work / s->h;
+    return fmin(work / s->h, all_mass(s->m) * s->given->gravity * way);
 }
 
 /* Checks what the step promises (S.17). Where halves of the step do not cure an overlap, a little
@@ -670,9 +682,8 @@ static double kinetic(rb_node *x, const double *v)
 /* Kinetic energy of all links at the speed that weight gives in a step [J]. */
 static double of_weight(const rb_stage *s)
 {
-    double mass = 0.0, speed = s->given->gravity * s->h;
-    for (int k = 1; k < s->m->nlink; k++) mass += s->m->link_mass[k];
-    return 0.5 * mass * speed * speed;
+    double speed = s->given->gravity * s->h;
+    return 0.5 * all_mass(s->m) * speed * speed;
 }
 
 /* Contact that lasts makes and loses a little, of second order; more than that comes of steps that
@@ -681,7 +692,8 @@ static double of_weight(const rb_stage *s)
 static int makes_energy(rb_node *x)
 {
     rb_stage *s = x->s;
-    if (!(s->answer.energy > rounding(x)) || s->attempt.final) return 0;
+    int last = s->attempt.final && (s->attempt.relaxed || !s->attempt.may_relax);
+    if (!(s->answer.energy > rounding(x)) || last) return 0;
     double T = kinetic(x, x->v_a) + kinetic(x, x->dv);
     if (s->m->neq > 0) T = fmin(T, kinetic(x, x->v_given) + kinetic(x, s->answer.v) + of_weight(s));
     return s->answer.energy - lifting(x) > fmax(MADE_MOST, MADE_TOL * s->attempt.tol) * T;
@@ -742,7 +754,8 @@ rb_status rb_stage_node(rb_stage *s)
     s->smooth.memory = NULL;
     if (status == RB_OK) status = rb_stage_tunnelling(s);
     if (status == RB_OK) status = look_on(s);
-    if (status == RB_OK && makes_energy(&x))
+    s->attempt.gains = status == RB_OK && makes_energy(&x);
+    if (s->attempt.gains)
         status = rb_fail(s->err, RB_UNSOLVED, "contact makes energy: shorten the step");
     if (status != RB_OK) copy(s->start.v, x.v_given, s->m->nv);
     return status;

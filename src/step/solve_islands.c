@@ -155,7 +155,9 @@ static void note(rb_stage *s, int island, const outcome *x)
  * the ladder says that there is none. */
 static int is_brief(const rb_stage *s)
 {
-    return !s->attempt.final || (s->attempt.may_relax && !s->attempt.relaxed);
+    int near =
+        s->attempt.near_miss && s->attempt.tol > RB_TOL_STRICT && s->o->loose > s->attempt.tol;
+    return !s->attempt.final || (s->attempt.may_relax && !s->attempt.relaxed) || near;
 }
 
 static int most_unique(const rb_stage *s)

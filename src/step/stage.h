@@ -98,6 +98,7 @@ typedef struct rb_step_attempt {
 
     /* what came of it */
     int no_answer; /* 1: a problem of the motion has no answer                                    */
+    int gains;     /* 1: the motion was given up for the energy that contact makes in it          */
     int near_miss; /* 1: a problem had an answer within opts.loose, not within tol                */
     int ambiguous; /* 1: cones of this round of restitution have several answers                  */
     int unsolved;  /* the island that rb_stage_solve_others ended at                              */
