@@ -27,7 +27,7 @@ static double goal_of(const rb_stage *s, const rb_constraint *c)
 {
     if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
     double deep = rb_stage_deep(s, &c->id);
-    double own = fmax(fmin(0.0, c->gap), fmin(0.0, rb_stage_start_gap(s, &c->id)));
+    double own = fmax(fmin(0.0, c->gap), fmin(0.0, s->start[c - s->set.c]));
     int stays = own < -2.0 * deep || own >= -0.5 * RB_NODE_HALF * deep || s->yields;
     return stays ? own : (1.0 - rb_stage_loop_share(s)) * own;
 }
@@ -179,7 +179,7 @@ static rb_touch_id id_of(const rb_contact *c)
  */
 static double start_of(const rb_stage *s, const rb_touch_id *id)
 {
-    return rb_stage_start_floor(s, id) + fmin(0.0, rb_stage_start_gap(s, id));
+    return rb_stage_start_depth(s, id);
 }
 
 /* Points that met where the bodies were turned otherwise may lie within each other at the node:
