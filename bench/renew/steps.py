@@ -60,7 +60,7 @@ def towers(b):
 
 
 def sizes(b):
-    b.script("bench/towers/run", "--sizes", "100,300,1000", "--limit", 25, "--accuracy", "fast", "--core", b.core,
+    b.script("bench/towers/run", "--sizes", "100,300,1000,3000", "--limit", 40, "--accuracy", "fast", "--core", b.core,
              "--out", b.file("towers_sizes.md"), ends=(0, 1))
 
 

@@ -112,7 +112,7 @@ def towers(root, up):
         *made_by("towers,sizes"), record.source(up) + ".", "", *record.table(), "",
         "Boxes falling into a bin as wide as high:", "",
         sizes.source(up) + ".", "", *[row(line, 10) for line in sizes.table()], "",
-        "Runs that do not come to 1 s end at the limit of 25 s."]
+        "Runs that do not come to 1 s end at the limit of 40 s."]
 
 
 def row(line, columns):

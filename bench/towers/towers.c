@@ -1,10 +1,10 @@
 /* Steps a model and tells what each cost, or keeps its large cone problems as a corpus.
  *
  *     towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy NAME] [--tol X] [--trace]
- *            [--budget UNITS] [--threads N | --in-turn N] [--keep DIR LEAST EVERY]
- * --threads N: with N threads. --in-turn N: their shares one after the other on one thread;
- * `critical` is the time of a step without all but the longest share of each round, which is what N
- * idle cores would take if they had no pauses.
+ *            [--budget UNITS] [--in-turn N] [--keep DIR LEAST EVERY]
+ * --in-turn N: shares of N threads, one after the other on one; `critical` is the time of a step
+ * without all but the longest share of each round, which is what N idle cores would take if they
+ * had no pauses.
  *
  *     towers --solve TOL FILE..       solves kept problems, one line each
  *
@@ -18,7 +18,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "pool.h"
 #include "rattleback/load.h"
 #include "rattleback/rattleback.h"
 #include "towers.h"
@@ -27,7 +26,7 @@ typedef struct options {
     const char *model, *keep;
     double time, from, limit, tol, budget;
     rb_accuracy accuracy;
-    int trace, least, every, seen, threads, in_turn;
+    int trace, least, every, seen, in_turn;
 } options;
 
 static double seconds_of(clockid_t clock)
@@ -64,7 +63,7 @@ static int usage(const char *text)
     fprintf(stderr,
             "towers: %s\nusage: towers MODEL [--time T] [--from T] [--limit SECONDS] [--accuracy "
             "NAME]\n"
-            "              [--tol X] [--budget UNITS] [--threads N | --in-turn N] [--trace] "
+            "              [--tol X] [--budget UNITS] [--in-turn N] [--trace] "
             "[--keep DIR LEAST EVERY]\n"
             "       towers --solve TOL "
             "FILE..\n",
@@ -88,8 +87,6 @@ static int read_options(int argc, char **argv, options *o)
             o->tol = atof(argv[++i]);
         else if (strcmp(word, "--budget") == 0 && left > 0)
             o->budget = atof(argv[++i]);
-        else if (strcmp(word, "--threads") == 0 && left > 0)
-            o->threads = atoi(argv[++i]);
         else if (strcmp(word, "--in-turn") == 0 && left > 0)
             o->in_turn = atoi(argv[++i]);
         else if (strcmp(word, "--accuracy") == 0 && left > 0) {
@@ -231,9 +228,7 @@ static int run(const rb_model *m, options *o)
     if (!isnan(o->tol)) opts.tol = o->tol;
     opts.budget = o->budget;
     opts.accuracy = o->accuracy;
-    pool *threads = o->threads > 1 ? pool_new(o->threads) : NULL;
     turns in_turn = { 0 };
-    if (threads) opts.parallel = pool_parallel(threads);
     if (o->in_turn > 1 && make_turns(&in_turn, o->in_turn)) opts.parallel = &in_turn.parallel;
     if (o->keep) opts.sink = (rb_problem_sink){ keep_problem, o };
     totals t = { 0 };
@@ -261,7 +256,6 @@ static int run(const rb_model *m, options *o)
            t.passed, 1e6 * critical(&in_turn, t.spent) / n, 1e6 * in_turn.shared / n,
            sum_of(d->q, m->nq), status == RB_OK ? "" : rb_status_text(status));
     if (status != RB_OK) fprintf(stderr, "towers: t = %g: %s\n", d->time, err.text);
-    pool_free(threads);
     free_turns(&in_turn);
     rb_data_free(d);
     return status != RB_OK;

@@ -90,9 +90,10 @@ typedef struct rb_problem_sink {
     void *ctx;
 } rb_problem_sink;
 
-/* Threads of the caller, for the islands of a step and for many simulations. The library starts
- * none: `run` calls task(work, k) once for each k = 0 .. workers - 1, on any number of threads, and
- * returns when all calls have ended. Results have the same bits for any number of workers. */
+/* Threads of the caller, for the islands of a step, for large islands and for many simulations. The
+ * library starts none: `run` calls task(work, k) once for each k = 0 .. workers - 1, on any number
+ * of threads, and returns when all calls have ended. Results have the same bits for any number of
+ * workers. */
 typedef struct rb_parallel {
     int workers;
     void (*run)(void *ctx, void (*task)(void *work, int k), void *work);

@@ -406,9 +406,11 @@ RB_INLINE void block_invert(const double *a, double *inv, int bs, pivots *met)
         }
         met->least = fabs(d) < met->least ? fabs(d) : met->least;
         met->largest = fabs(d) > met->largest ? fabs(d) : met->largest;
-        double over = 1.0 / d;
         rb_eight by[2];
-        for (int h = 0; h < 2; h++) rb_eight_combine(&over, &m[r][h], &by[h], 1);
+        for (int h = 0; h < 2; h++) {
+            by[h] = m[r][h];
+            rb_eight_divide(&by[h], d);
+        }
         for (int i = 0; i < bs; i++) {
             rb_eight part;
             for (int h = 0; h < 2; h++) {

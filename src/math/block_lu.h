@@ -8,7 +8,7 @@
  *
  * Large ones are ordered so that subtrees of the elimination tree come first, one after the other,
  * and what separates them last. Subtrees do not know of each other: the members of a team take
- * ranges of them. Each row is one sum in one order, whoever computes it. */
+ * ranges of them. Each row is one sum in one order, by any member. */
 #ifndef RB_MATH_BLOCK_LU_H
 #define RB_MATH_BLOCK_LU_H
 

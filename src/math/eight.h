@@ -66,4 +66,14 @@ RB_INLINE void rb_eight_more(rb_eight *x, const rb_eight *y)
 #endif
 }
 
+/* x /= a */
+RB_INLINE void rb_eight_divide(rb_eight *x, double a)
+{
+#ifdef RB_VECTORS
+    *x /= a;
+#else
+    for (int l = 0; l < RB_EIGHT; l++) x->at[l] /= a;
+#endif
+}
+
 #endif

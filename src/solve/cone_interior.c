@@ -858,10 +858,8 @@ static double extend(interior *s)
         best = error;
         at = now;
     }
-    if (at != now) drift(s, at - now);
-    for (int i = 0; i < s->m; i++) s->miss_v[i] += at * s->dv[i];
-    s->closing = find_closing(s);
-    return best;
+    if (at != now) add_triple(&s->dr, s->nc, at - now, &s->r);
+    return measure(s);
 }
 
 /* Steps may be made longer by compliance. At fine tolerances not while velocities miss more than

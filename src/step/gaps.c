@@ -72,6 +72,12 @@ double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id)
     return start_of(s, id).floor;
 }
 
+double rb_stage_start_depth(const rb_stage *s, const rb_touch_id *id)
+{
+    pair_start x = start_of(s, id);
+    return x.floor + fmin(0.0, x.gap);
+}
+
 /* Rows of one pair of geoms stand side by side. */
 rb_status rb_stage_find_starts(rb_stage *s)
 {

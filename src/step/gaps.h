@@ -32,6 +32,9 @@ double rb_stage_start_gap(const rb_stage *s, const rb_touch_id *id);
 /* gaps.c: where overlap that the pair of a contact began with may end (F.8), 0: there was none. */
 double rb_stage_start_floor(const rb_stage *s, const rb_touch_id *id);
 
+/* How deep the pair was: that floor, and overlap below it. */
+double rb_stage_start_depth(const rb_stage *s, const rb_touch_id *id);
+
 /* gaps.c: computes the array start, that gap of all constraints, from first. */
 rb_status rb_stage_find_starts(rb_stage *s);
 

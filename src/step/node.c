@@ -628,8 +628,8 @@ static double all_mass(const rb_model *m)
 }
 
 /* Work of rows that take off overlap of steps before, and errors of loops: it lifts the bodies on
- * top, and moves links, however short the part is [J]. At most what lifts all of them by all
- * errors: impulses that are far above weight, at a dead centre, make speed of them instead. */
+ * top, and moves links, however short the part is [J]. At most what lifts and moves all of them by
+ * all errors: impulses that are far above weight, at a dead centre, make speed of them instead. */
 static double lifting(const rb_node *x)
 {
     const rb_stage *s = x->s;
@@ -645,7 +645,8 @@ static double lifting(const rb_node *x)
             way += share * fabs(error[r]);
         }
     }
-    return fmin(work / s->h, all_mass(s->m) * s->given->gravity * way);
+    double speed = way / s->h;
+    return fmin(work / s->h, all_mass(s->m) * (s->given->gravity * way + 0.5 * speed * speed));
 }
 
 /* Checks what the step promises (S.17). Where halves of the step do not cure an overlap, a little

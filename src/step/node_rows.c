@@ -34,7 +34,7 @@ static double goal_of(const rb_stage *s, const rb_constraint *c)
 {
     if (c->kind > RB_CONSTRAINT_LIMIT) return 0.0;
     double deep = rb_stage_deep(s, &c->id);
-    double own = fmax(fmin(0.0, c->gap), fmin(0.0, rb_stage_start_gap(s, &c->id)));
+    double own = fmax(fmin(0.0, c->gap), fmin(0.0, s->problem.least_gap[c - s->set.c]));
     int stays = own < -2.0 * deep || own >= -0.5 * RB_NODE_HALF * deep || s->attempt.relaxed;
     return stays ? own : (1.0 - rb_stage_loop_share(s)) * own;
 }
@@ -176,7 +176,7 @@ static rb_touch_id id_of(const rb_contact *c)
  */
 static double start_of(const rb_stage *s, const rb_touch_id *id)
 {
-    return rb_stage_start_floor(s, id) + fmin(0.0, rb_stage_start_gap(s, id));
+    return rb_stage_start_depth(s, id);
 }
 
 /* Points that met where the bodies were turned otherwise may lie within each other at the node:
@@ -201,18 +201,29 @@ static int order(const rb_contact *x, const rb_contact *y)
 }
 
 /* Whether a contact seen at the end is deeper than it may be. */
-static int is_deep(const rb_stage *s, const rb_contact *c)
+static int is_deep(const rb_stage *s, const rb_contact *c, double start)
 {
+    return c->at.gap < start - 0.5 * rb_stage_pair_overlap(s, c->geom1, c->geom2);
+}
+
+/* How deep the pair of end contact i was; contacts of a pair follow each other, `start` is that of
+ * the one before. */
+static double start_at_end(const rb_node *x, int i, double start)
+{
+    const rb_contact *c = &x->end[i];
     rb_touch_id id = id_of(c);
-    return c->at.gap < start_of(s, &id) - 0.5 * rb_stage_pair_overlap(s, c->geom1, c->geom2);
+    int again = i > 0 && c->geom1 == c[-1].geom1 && c->geom2 == c[-1].geom2;
+    return again ? start : start_of(x->s, &id);
 }
 
 int rb_node_is_deep(const rb_node *x)
 {
+    double start = 0.0;
     for (int i = 0; i < x->nend; i++) {
         const rb_contact *c = &x->end[i];
         int held = rb_flight_holds(x->s->events.flight, c->geom1, c->geom2, c->at.feature);
-        if (held && is_deep(x->s, c)) return 1;
+        start = start_at_end(x, i, start);
+        if (held && is_deep(x->s, c, start)) return 1;
     }
     return 0;
 }
@@ -345,15 +356,16 @@ rb_status rb_node_add(rb_node *x, int *added)
                            .answered = x->answered,
                            .still = s->answer.still };
     int deeper = 0;
+    double start = 0.0;
     *added = 0;
     for (int i = 0; i < x->nend; i++) {
         const rb_contact *seen = &x->end[i];
+        start = start_at_end(x, i, start);
         if (!rb_flight_holds(s->events.flight, seen->geom1, seen->geom2, seen->at.feature))
             continue;
-        if (!is_deep(s, seen)) continue;
+        if (!is_deep(s, seen, start)) continue;
         rb_contact c = at_node(x, &x->end[i]);
-        rb_touch_id id = id_of(&c);
-        deeper |= c.at.gap < start_of(s, &id);
+        deeper |= c.at.gap < start;
         *added += rb_node_insert(s, &c);
     }
     if (rb_node_limits_missing(x)) ++*added, x->every_limit = 1;
