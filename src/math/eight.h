@@ -69,7 +69,7 @@ RB_INLINE void rb_eight_more(rb_eight *x, const rb_eight *y)
 /* x /= a */
 RB_INLINE void rb_eight_divide(rb_eight *x, double a)
 {
-#ifdef RB_VECTORS
+#ifdef RB_EIGHT_VECTORS
     *x /= a;
 #else
     for (int l = 0; l < RB_EIGHT; l++) x->at[l] /= a;
