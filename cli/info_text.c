@@ -127,7 +127,7 @@ static void put_body(FILE *out, const family *f, const rb_model *m, int b)
 /* How each mesh that can touch something does so. */
 static void put_meshes(FILE *out, const rb_model *m)
 {
-    int visual = 0, told = 0;
+    int visual = 0, printed = 0;
     for (int g = 0; g < m->ngeom; g++) {
         if (m->geom_type[g] != RB_GEOM_MESH) continue;
         const char *as = info_mesh_word(m, g);
@@ -138,13 +138,13 @@ static void put_meshes(FILE *out, const rb_model *m)
             visual++;
             continue;
         }
-        fprintf(out, "%s  geom %s of %s, mesh %s: %s, %d %s\n", told++ ? "" : "\nmeshes\n", geom,
+        fprintf(out, "%s  geom %s of %s, mesh %s: %s, %d %s\n", printed++ ? "" : "\nmeshes\n", geom,
                 m->geom_body[g] ? plain_name(m, RB_KIND_BODY, m->geom_body[g], body) : "world",
                 plain_name(m, RB_KIND_MESH, mesh, file), as,
                 triangles ? m->mesh_facenum[mesh] : m->mesh_hullvertnum[mesh],
                 triangles ? "triangles" : "vertices");
     }
-    if (visual && told) fprintf(out, "  %d more touch nothing\n", visual);
+    if (visual && printed) fprintf(out, "  %d more touch nothing\n", visual);
 }
 
 /* ---- the rest ----------------------------------------------------------------------------------

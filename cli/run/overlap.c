@@ -34,7 +34,7 @@ static int one_per_pair(rb_contact *c, int n)
 
 int overlap_say(const rb_model *m, rb_data *d, const rb_step_opts *opts)
 {
-    int n = 0, told = 0;
+    int n = 0, reported = 0;
     char a[160], b[160];
     rb_contact none;
     rb_kinematics(m, d);
@@ -45,21 +45,21 @@ int overlap_say(const rb_model *m, rb_data *d, const rb_step_opts *opts)
     if (!found || rb_collide(m, d, 0.0, 0.0, n, found, &n, NULL) != RB_OK) n = 0;
     n = one_per_pair(found, n);
     if (n > 1) qsort(found, (size_t)n, sizeof *found, deeper);
-    while (told < n && -found[told].at.gap > REPORTED * m->extent) told++;
-    for (int i = 0; i < told && i < MOST_LINES; i++) {
+    while (reported < n && -found[reported].at.gap > REPORTED * m->extent) reported++;
+    for (int i = 0; i < reported && i < MOST_LINES; i++) {
         fprintf(stderr, "%s and %s overlap by %.3g m at the start\n",
                 rb_geom_title(m, found[i].geom1, a, sizeof a),
                 rb_geom_title(m, found[i].geom2, b, sizeof b), -found[i].at.gap);
     }
-    if (told > MOST_LINES) fprintf(stderr, "and %d pairs more\n", told - MOST_LINES);
-    if (told > 0 && opts->keep_errors)
+    if (reported > MOST_LINES) fprintf(stderr, "and %d pairs more\n", reported - MOST_LINES);
+    if (reported > 0 && opts->keep_errors)
         fputs("they are kept from sinking deeper, and without friction where both belong to one "
               "mechanism\n",
               stderr);
-    else if (told > 0 && opts->project == 0.0)
+    else if (reported > 0 && opts->project == 0.0)
         fputs("they are moved apart within 0.2 s without getting velocity; --keep-errors leaves "
               "them\n",
               stderr);
     free(found);
-    return told;
+    return reported;
 }

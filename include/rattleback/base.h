@@ -16,7 +16,7 @@ typedef enum rb_status {
     RB_OK = 0,
     RB_NOMEM,       /* the allocator returned NULL; outputs hold no answer                 */
     RB_BAD_INPUT,   /* sizes, NaN, lo > hi, negative mu, ...; rb_error says which          */
-    RB_UNSUPPORTED, /* this solver does not take this kind of problem                      */
+    RB_UNSUPPORTED, /* a solver, formulation or pair of shapes does not take what it is given */
     RB_TOO_LARGE,   /* over a documented size budget                                       */
     RB_FILE,        /* a file could not be opened or read                                  */
     RB_SINGULAR,    /* an inertia that must be positive is not: a massless moving part     */

@@ -215,10 +215,10 @@ rb_replay *rb_sim_record(rb_sim *s, double fps);
 /* Ends the recording at the present state where r is what is recorded. */
 rb_status rb_sim_record_end(rb_sim *s, rb_replay *r);
 
-/* rb_replay_save, with the page of the viewer. told (6, may be NULL) gets: number of frames, bytes,
- * bytes of meshes, largest rounding errors [m], [rad], bytes of the viewer. */
+/* rb_replay_save, with the page of the viewer. sizes (6, may be NULL) gets: number of frames,
+ * bytes, bytes of meshes, largest rounding errors [m], [rad], bytes of the viewer. */
 rb_status rb_flat_replay_save(const rb_replay *r, const char *path, const char *name, int snapshots,
-                              double azimuth, double elevation, double *told, rb_error *err);
+                              double azimuth, double elevation, double *sizes, rb_error *err);
 
 /* ---- many simulations --------------------------------------------------------------------------
  */

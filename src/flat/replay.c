@@ -26,7 +26,7 @@ rb_status rb_sim_record_end(rb_sim *s, rb_replay *r)
 }
 
 rb_status rb_flat_replay_save(const rb_replay *r, const char *path, const char *name, int snapshots,
-                              double azimuth, double elevation, double *told, rb_error *err)
+                              double azimuth, double elevation, double *sizes, rb_error *err)
 {
     rb_replay_info info = { 0 };
     rb_save_opts o = rb_save_opts_default();
@@ -42,6 +42,6 @@ rb_status rb_flat_replay_save(const rb_replay *r, const char *path, const char *
                                 fmax(info.lost_position, info.scene.lost_mesh),
                                 info.lost_angle,
                                 (double)o.page_size };
-    for (int k = 0; told && k < 6; k++) told[k] = numbers[k];
+    for (int k = 0; sizes && k < 6; k++) sizes[k] = numbers[k];
     return status;
 }
