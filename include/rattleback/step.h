@@ -25,8 +25,8 @@ extern "C" {
 /* How positions follow velocities, for every formulation. */
 typedef enum rb_scheme {
     RB_SCHEME_NODE = 0, /* impulses at the start of the step, smooth motion after them (S.1)     */
-    RB_SCHEME_SEMI_IMPLICIT, /* as printed by Stewart and Trinkle: q+ = q (+) h v+ (S.55)         */
-    RB_SCHEME_MOREAU_JEAN /* as printed: q+ = q (+) h (v + v+)/2, contact by velocities (S.60)    */
+    RB_SCHEME_SEMI_IMPLICIT, /* as printed by Stewart and Trinkle: q+ = q (+) h v+ (S.54)         */
+    RB_SCHEME_MOREAU_JEAN /* as printed: q+ = q (+) h (v + v+)/2, contact by velocities (S.59)    */
 } rb_scheme;
 
 /* How time is divided into steps. */
@@ -254,7 +254,7 @@ typedef struct rb_settle_info {
 
 /* Closes the loops of a state that leaves them open, as keyframes and reference poses do: the least
  * displacement in the metric of the masses, limits and contacts kept, then the velocity nearest to
- * the given one that keeps them closed (S.41). `rattleback run` calls it unless keep_errors is set.
+ * the given one that keeps them closed (S.40). `rattleback run` calls it unless keep_errors is set.
  * Without this call steps take a fifth of the error off each (S.2), by velocities, and create
  * energy. Nothing changes where loops are closed; info.open is the error that
  * is left. info and err may be NULL. RB_FULL, RB_NOMEM, .. as rb_collide, RB_BAD_INPUT (a
@@ -264,7 +264,7 @@ rb_status rb_data_settle(const rb_model *m, rb_data *d, rb_settle_info *info, rb
 /* ---- forces at rest ----------------------------------------------------------------------------
  */
 
-/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.62),
+/* The forces [N] of all contacts that touch at the state of d, as an LCP of accelerations (S.61),
  * given to the sink; it may have no solution. n = 0: nothing touches. The problem is valid during
  * the call; the state is unchanged. RB_BAD_INPUT: a contact approaches, or the sink's own RB_FILE.
  */

@@ -1,16 +1,16 @@
 /* Finds the least displacement that takes off errors of positions:
  *
- *     min 1/2 dq'M dq,     J_n dq >= goal - gap,     J_b dq = goal - error                   (S.37)
+ *     min 1/2 dq'M dq,     J_n dq >= goal - gap,     J_b dq = goal - error                   (S.36)
  *
  * over contacts and limits within reach, and loops, without friction. Goals belong to the place
- * where the iteration begins: overlap ends a share nearer to zero (S.36), open gaps stay open.
+ * where the iteration begins: overlap ends a share nearer to zero (S.35), open gaps stay open.
  * Rows are linear and positions are not. So rows are taken again where dq leads, with the same
  * goals, until all goals are met, as in Newton's method.
  *
  * A trace of compliance makes every problem regular. Rows that take off an error have more of it,
  * so that an error which other rows hold is kept. A second row keeps it from growing:
  *
- *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else     (S.40)
+ *     W_ii := (1 + e_i) W_ii,     e_i = 1e-5 for errors of the start, 1e-11 for all else     (S.39)
  *
  * Islands whose bodies would get deeper into anything are not moved. */
 #include "correct/displace.h"
@@ -94,7 +94,7 @@ static double scale_of(const work *w, const rb_constraint *c)
     return m->jnt_type[c->object] == RB_JOINT_SLIDE ? w->x->size : RB_PI;
 }
 
-/* (S.36) */
+/* (S.35) */
 static double goal_of(const work *w, const rb_constraint *c, double gap)
 {
     const rb_displace *x = w->x;
@@ -283,7 +283,7 @@ static void add_row(problem *y, int row, double need, double more, int is_free)
     y->q[i] = -need;
 }
 
-/* An error is to end at its goal, and must not grow (S.40). */
+/* An error is to end at its goal, and must not grow (S.39). */
 static void list_rows(const work *w, const rb_island *is, problem *y)
 {
     y->n = 0;

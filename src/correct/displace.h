@@ -36,7 +36,7 @@ typedef struct rb_displace {
  */
 rb_status rb_displace_run(rb_displace *x);
 
-/* loop_velocity.c: d->v becomes the velocity next to it at which loops stay closed (S.39). */
+/* loop_velocity.c: d->v becomes the velocity next to it at which loops stay closed (S.38). */
 rb_status rb_loop_velocity(const rb_model *m, rb_data *d);
 
 #endif

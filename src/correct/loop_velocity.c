@@ -1,6 +1,6 @@
 /* Finds the velocity nearest to v, in the metric of the masses, at which loops stay closed:
  *
- *     v := v - M^-1 J'z,     J M^-1 J' z = J v + drive                                       (S.39)
+ *     v := v - M^-1 J'z,     J M^-1 J' z = J v + drive                                       (S.38)
  *
  * Where nothing is driven it has at most the kinetic energy of v. Redundant rows get no share. */
 #include <math.h>

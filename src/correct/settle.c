@@ -1,10 +1,10 @@
 /* Closes the loops of a start before the first step, by the method of Gauss and Newton in the
  * metric of the masses, from the given pose:
  *
- *     min 1/2 dq'M dq,     J_b dq = -error,     limits and contacts as they are              (S.41)
+ *     min 1/2 dq'M dq,     J_b dq = -error,     limits and contacts as they are              (S.40)
  *
  * repeated until the error is rounding. Then comes the velocity nearest to the given one at which
- * loops stay closed (S.39). Rows of a step would take the error off by velocities, and make
+ * loops stay closed (S.38). Rows of a step would take the error off by velocities, and make
  * energy. */
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * located step. Slow ones keep their rows, as in a fixed step. An approach is slow where the train
  * of bounces it begins would end within the step,
  *
- *     2 e v / (g (1 - e)) <= h,  or v <= g h,                                                (S.45)
+ *     2 e v / (g (1 - e)) <= h,  or v <= g h,                                                (S.44)
  *
  * whichever is less, but in any case where a hundred bounces would not fill the step. */
 #include <math.h>

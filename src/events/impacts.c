@@ -1,4 +1,4 @@
-/* The impact: velocities jump at a fixed configuration (S.46).
+/* The impact: velocities jump at a fixed configuration (S.45).
  *
  *     M (v+ - v-) = J' p,      compression and restitution as in restitution.c, no forces, no gaps
  *

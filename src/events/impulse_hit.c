@@ -4,7 +4,7 @@
  * (I.3), several at once are a problem of compression and restitution. Bodies that a shock reaches
  * take part in the next round, so that it runs through a line of balls one by one. Then points
  * that approach slowly and would be too close at the next tick are resolved together with all
- * contacts of the same bodies (impulse_group.c). An approach is slow by (S.45), where its train of
+ * contacts of the same bodies (impulse_group.c). An approach is slow by (S.44), where its train of
  * bounces ends before the next tick; a contact of the last tick may come with the speed of its
  * hop, too. */
 #include <math.h>

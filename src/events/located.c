@@ -3,15 +3,15 @@
  * A part of the step is the motion Q(t), 0 <= t <= T, with rows for those contacts only that touch
  * at its start or approach slowly. All others fly (flight.c), and their gaps are watched:
  *
- *     f(t) = least gap of all pairs in flight at Q(t)                                        (S.48)
+ *     f(t) = least gap of all pairs in flight at Q(t)                                        (S.47)
  *
  * counted from the overlap that the pair had at the start, which is mostly rounding. The part ends
  * at the first t with f(t) = 0, found by bisection and secants (Illinois). Each value is a part of
  * that length, so that nothing is interpolated. A pair that is apart at both ends may have met
  * between: its tangents at both ends bound the gap from below while they cross above zero. Where
- * they do not, the gap at the crossing is computed (S.49). Triangles are seen from outside only,
+ * they do not, the gap at the crossing is computed (S.48). Triangles are seen from outside only,
  * so that a shape behind a surface has no gap at all: parts end before a shape could be there
- * (S.50). Parts in which something turns by more than a quarter of a radian are divided first.
+ * (S.49). Parts in which something turns by more than a quarter of a radian are divided first.
  *
  * Then comes the impact (impacts.c), and then the next part. After a bounded number of parts, or
  * where a part has no answer, the rest of the step is a fixed one without restitution:
@@ -372,7 +372,7 @@ static double geom_speed(const rb_stage *s, int g, const rb_shape *shape)
 }
 
 /* How long contact i may fly and still be seen at the end: until the inner ball of the shape is
- * half way through the triangles (S.50). INFINITY: it is not one with a surface, or it leaves. */
+ * half way through the triangles (S.49). INFINITY: it is not one with a surface, or it leaves. */
 static double seen_for(const located *x, int i, double left)
 {
     const rb_stage *s = x->s;

@@ -1,4 +1,4 @@
-/* Impacts at one point follow their slip (S.47). Where an island has a single contact, the
+/* Impacts at one point follow their slip (S.46). Where an island has a single contact, the
  * velocity is integrated over the normal impulse (I.3), so that friction turns with the slip,
  * stops it or reverses it within the impact. The problem of two stages knows the slip at the ends
  * of its stages only. Its answer differs where the slip changes its direction. */

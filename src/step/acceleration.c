@@ -2,7 +2,7 @@
  *
  * Contacts that touch and do not approach get forces f with
  *
- *     0 <= f  _|_  A f + b >= 0,      a = A f + b                                           (S.62)
+ *     0 <= f  _|_  A f + b >= 0,      a = A f + b                                           (S.61)
  *
  * A contact that slides has one unknown, its normal force; friction is mu f against the slip, so
  * that A = n'M^-1 (n - mu t) need not be positive. One that sticks has the unknowns of Stewart and

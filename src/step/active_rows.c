@@ -1,6 +1,6 @@
 /* Solves an island with rows of their own kind: a contact has its normal and tangents, a limit one
  * row, dry friction one bounded row. Rows whose answer can be predicted from the step before are
- * left out of the system (S.31):
+ * left out of the system (S.30):
  *
  *     dry friction that slid in the step before, and still moves that way:   p = -+ bound
  *     limits and contacts that did not push and would open:                  p = 0

@@ -1,4 +1,4 @@
-/* Smooth motion: where the step would lead without contact, by the implicit midpoint rule (S.51).
+/* Smooth motion: where the step would lead without contact, by the implicit midpoint rule (S.50).
  */
 #include <math.h>
 #include <string.h>

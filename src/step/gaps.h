@@ -38,7 +38,7 @@ double rb_stage_start_depth(const rb_stage *s, const rb_touch_id *id);
 /* gaps.c: computes the array start, that gap of all constraints, from first. */
 rb_status rb_stage_find_starts(rb_stage *s);
 
-/* gaps.c: share of the closure error of loops that this part of the step takes off (S.57). */
+/* gaps.c: share of the closure error of loops that this part of the step takes off (S.56). */
 double rb_stage_loop_share(const rb_stage *s);
 
 /* gaps.c: closure error that row r of an equality is asked to end with. */

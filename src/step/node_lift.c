@@ -1,6 +1,6 @@
 /* Gaps of large islands that a round has missed, by the bend of the way or by the tolerance of its
  * problem: a second problem of hundreds of contacts would cost as much as the step, for an error
- * that is seen in the gap alone. So it is taken off positions, as errors of the start are (S.36),
+ * that is seen in the gap alone. So it is taken off positions, as errors of the start are (S.35),
  * and no velocity comes from it:
  *
  *     min 1/2 d'M d,   J_n d >= -room,      d = M^-1 J_n' y, y >= 0                         (S.10)

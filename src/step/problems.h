@@ -5,7 +5,7 @@
 #include "step/stage.h"
 
 /* refine.c: makes the residual of a certified answer of a cone problem ten times smaller, where
- * doubles can hold it (S.32). Scratch from o->arena. */
+ * doubles can hold it (S.31). Scratch from o->arena. */
 rb_status rb_sharpen(const rb_problem *p, const rb_solve_opts *o, double *z, rb_info *info);
 
 /* solve_islands.c: the guess for constraint c: its impulse and mode in the step before, or in
@@ -17,7 +17,7 @@ void rb_stage_recall_round(const rb_stage *s, const rb_constraint *c, double *gu
 void rb_stage_fill(const rb_stage *s, rb_island *island);
 
 /* active_rows.c: computes p and mode of an island with rows of their own kind. Rows that are
- * predicted to slide or to stay open are left out (S.31). *done 0: no certified answer. */
+ * predicted to slide or to stay open are left out (S.30). *done 0: no certified answer. */
 rb_status rb_stage_solve_active(rb_stage *s, int island, rb_arena *arena, rb_info *info, int *rows,
                                 int *done);
 

@@ -4,13 +4,13 @@
  * the step they are taken off, all of them linearly in time, so that they are gone T = 0.2 s after
  * the first of them was seen, at t_e:
  *
- *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T         (S.36)
+ *     gap+ = (1 - s) gap,     s = min(1, h / (t_e - t)),     |gap+ - gap| <= h l / T         (S.35)
  *
  * with the scale l, the extent of the model or pi. The law does not depend on the step: two halves
  * of a step lead where the whole one does. Models with actuators do it twenty times in T, not in
- * each step. The displacement is (S.37), and the velocity is kept:
+ * each step. The displacement is (S.36), and the velocity is kept:
  *
- *     q := q (+) dq,       v as it is, but for loops (S.39)                                  (S.38)
+ *     q := q (+) dq,       v as it is, but for loops (S.38)                                  (S.37)
  *
  * The energy of the displacement is reported. An error that has not shrunk by a tenth when its
  * time is over cannot be taken off. It is left alone until it changes.
@@ -19,7 +19,7 @@
  * Jean has no repairs. Its rows hold loops by their velocity alone, and what they open by within
  * the step is closed here:
  *
- *     J_b dq = -error                                                                        (S.61)
+ *     J_b dq = -error                                                                        (S.60)
  */
 #include <math.h>
 #include <string.h>
@@ -207,7 +207,7 @@ static int set_goals(rb_stage *s, double start, rb_displace *x)
         x->reach = deep;
         return x->close_loops;
     }
-    x->share = 1.0 - after / left; /* (S.36) */
+    x->share = 1.0 - after / left; /* (S.35) */
     x->most = left - after;
     x->reach = REACH * fmax(overlap, moves) * x->share;
     return 1;

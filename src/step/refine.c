@@ -5,7 +5,7 @@
  * a smaller tolerance, finds the better answer. It is made only where rounding of the impulses
  * themselves,
  *
- *     2^-53 max_i sum_j |W_ij| |z_j|  <=  0.01 tol scale                                     (S.32)
+ *     2^-53 max_i sum_j |W_ij| |z_j|  <=  0.01 tol scale                                     (S.31)
  *
  * leaves room for it: a ton that falls on a gram has no better answer in doubles. It is not made
  * where the answer is one of several: a second run would take longer and choose another one. */
@@ -16,7 +16,7 @@
 #include "base/constants.h"
 #include "step/problems.h"
 
-/* Share of the tolerance above which a cone problem is solved again [1] (S.32).
+/* Share of the tolerance above which a cone problem is solved again [1] (S.31).
  * Smaller: good answers are solved twice. */
 #define SHARP 0.1
 

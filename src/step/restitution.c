@@ -10,7 +10,7 @@
  *
  *     b := max(0, b + W_nn (s e p_c,n - p_d,n))   until it converges                         (S.13)
  *
- * Where the change does not halve, only a share of it is taken (S.34).
+ * Where the change does not halve, only a share of it is taken (S.33).
  *
  * Poisson: s = 1. Stronge: one s for each island makes the normal work of restitution e^2 times
  * that of compression (S.14). Newton: one problem, b = -e u_n before the impact.
@@ -196,7 +196,7 @@ static void miss_targets(bounce *x, const double *p_d)
 }
 
 /* Loops and friction that sticks make bodies heavier than W says, and rounds of (S.13) overshoot.
- * Where r does not halve, the share that is taken follows from the last two of them (S.34). */
+ * Where r does not halve, the share that is taken follows from the last two of them (S.33). */
 static void choose_relax(bounce *x)
 {
     const rb_stage *s = x->s;

@@ -259,7 +259,7 @@ static rb_status open_island(const rb_stage *s, int index, rb_arena *arena, rb_i
 
 /* Overlap of a mechanism with itself is tens of rows, of which a few push. Those that are open and
  * did not push before stay out of the problem; where impulses of the others would close one it
- * joins, and the problem is solved again (S.30). */
+ * joins, and the problem is solved again (S.29). */
 static rb_status leave_open(const rb_stage *s, rb_arena *arena, rb_island *is)
 {
     int any = 0;

@@ -197,7 +197,7 @@ typedef struct rb_stage {
     /* of all parts so far */
     double overlap_deepest; /* info.penetration [m]                                               */
     double overlap_made;    /* info.penetration_made [m]                                          */
-    int corrects;           /* 1: errors of the start are being taken off (S.36)                  */
+    int corrects;           /* 1: errors of the start are being taken off (S.35)                  */
 } rb_stage;
 
 /* advance.c: writes the name that a problem of this step has in files. */

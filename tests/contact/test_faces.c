@@ -74,7 +74,7 @@ TEST(overlap_that_opens_closes_again)
 }
 
 /* A box turns about z, 2 cm inside the trunk below it, face in face: no motion changes that
- * overlap, its rows are rounding, and nothing is as it would not be without it (S.30). */
+ * overlap, its rows are rounding, and nothing is as it would not be without it (S.29). */
 #define TURNS_INSIDE(contact)                                                                      \
     "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/>"               \
     "<body name='a' pos='0 0 0.4' euler='20 35 10'><freejoint/>"                                   \

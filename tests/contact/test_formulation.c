@@ -471,7 +471,7 @@ static int is(const world *w, const char *name)
     return strcmp(rb_formulation_name(w->o->formulation), name) == 0;
 }
 
-/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.59), 0 where there is none. */
+/* Root of b^2 + 2 a h b = e^2 u*^2 - 2 a gap (S.58), 0 where there is none. */
 static double bounce(const world *w, double gap, double came, double free_u, double e)
 {
     double a = (came - free_u) / w->h, g = fmax(0.0, gap);
@@ -509,7 +509,7 @@ static double closed(const world *w, const held *c)
     return touches && is(w, "cone") ? deep_of(w, c) : 1e-13 * w->m->extent;
 }
 
-/* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.54), (S.59), (S.57) */
+/* u = J v_free + what gaps, bounces, loops and the place of the rows add: (S.53), (S.58), (S.56) */
 static void velocities(world *w)
 {
     int nv = w->m->nv, push = is(w, "stewart-trinkle") || is(w, "stewart-trinkle-nonlinear");
@@ -692,7 +692,7 @@ static double joint_scale(const world *w, const double *W, const held *joint)
     return own > 0.0 && usual > 0.0 ? sqrt(usual / own) : 1.0;
 }
 
-/* Open, and it did not push one step before (S.30). */
+/* Open, and it did not push one step before (S.29). */
 static int is_left_out(const world *w, const held *c)
 {
     return c->inner && w->u[c->row] >= 0.0 && c->p_before[0] == 0.0;
@@ -1259,7 +1259,7 @@ static int check_step(scene *s, const char *where)
     memcpy(w->v_free, w->d->v, (size_t)m->nv * sizeof *w->v_free);
 
     t->s = s;
-    s->o.scheme = RB_SCHEME_SEMI_IMPLICIT; /* rows of (S.54) with v_f of (S.51) */
+    s->o.scheme = RB_SCHEME_SEMI_IMPLICIT; /* rows of (S.53) with v_f of (S.50) */
     s->o.sink = (rb_problem_sink){ take, t };
     scene_step(s);
     s->o.sink = (rb_problem_sink){ NULL, NULL };

@@ -1,4 +1,4 @@
-/* The least displacement that takes gaps where they are asked to end (S.37). */
+/* The least displacement that takes gaps where they are asked to end (S.36). */
 #include "base/constants.h"
 #include "correct/displace.h"
 #include "step_support.h"

@@ -1,4 +1,4 @@
-/* The nearest velocity at which loops stay closed (S.39). */
+/* The nearest velocity at which loops stay closed (S.38). */
 #include "correct/displace.h"
 #include "rattleback/dynamics.h"
 #include "step_support.h"

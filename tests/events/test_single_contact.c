@@ -1,4 +1,4 @@
-/* Impacts at one point within `located` steps: the same as the impact alone (S.47), also where the
+/* Impacts at one point within `located` steps: the same as the impact alone (S.46), also where the
  * slip turns or stops on the way; several points at once are left to the problem of two stages. */
 #include "step_support.h"
 

@@ -1,4 +1,4 @@
-/* Contact forces from accelerations (S.62): statics by hand. */
+/* Contact forces from accelerations (S.61): statics by hand. */
 #include "step_support.h"
 
 #define BOX(mu)                                                                                    \

@@ -1,5 +1,5 @@
 /* Loops are closed without energy: joints of maximal coordinates in the scheme of Moreau and Jean
- * (S.61), and loops that a model begins with open, in parts of steps (S.57). What chains in contact
+ * (S.60), and loops that a model begins with open, in parts of steps (S.56). What chains in contact
  * make under the formulations of Stewart and Trinkle is bounded. */
 #include "step_support.h"
 

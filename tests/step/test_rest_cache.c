@@ -1,4 +1,4 @@
-/* Steps that change nothing but the time are told again (S.35): the same bits and the same
+/* Steps that change nothing but the time are told again (S.34): the same bits and the same
  * certificate as if they had been computed, and the first bit that differs is seen. */
 #include "model/cache.h"
 #include "step_support.h"

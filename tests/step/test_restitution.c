@@ -56,7 +56,7 @@ TEST(elastic_balls_exchange_their_velocities)
     }
 }
 
-/* (S.59): whatever the step, each bounce has e^2 of the energy of the one before. */
+/* (S.58): whatever the step, each bounce has e^2 of the energy of the one before. */
 TEST(a_bounce_is_as_high_as_restitution_makes_it_at_any_step)
 {
     static const double steps[] = { 0.01, 0.0037, 0.001 }, es[] = { 1.0, 0.9, 0.5 };

@@ -1,5 +1,5 @@
 /* Nothing passes through: fast bodies of all shapes, thin plates, surfaces of triangles, bounces
- * that lead to where no row was taken (S.50), (S.18). */
+ * that lead to where no row was taken (S.49), (S.18). */
 #include "rattleback/base.h"
 #include "step_support.h"
 

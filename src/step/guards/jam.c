@@ -4,18 +4,18 @@
  * impulses p in the cones K that balance each other while the rows they press come closer
  * [Farkas]:
  *
- *     J'p = 0,   p in K,   p.c < 0          then   p.u = p.c < 0   for every v               (S.42)
+ *     J'p = 0,   p in K,   p.c < 0          then   p.u = p.c < 0   for every v               (S.41)
  *
  * Such a self-stress is looked for among the generators g_k of the cones, p = sum z_k g_k. First
  * with normals alone: this proves that the bodies cannot come apart whatever friction does. Then
  * with edges of the friction cones: this shows that friction keeps the bodies from moving apart.
  * The self-stress is the limit of the impulses, per compliance, for a trace eps of compliance,
  *
- *     0 <= z  _|_  (G'WG + eps) z + G'u - eps z_before >= 0,    z - z_before -> ray          (S.43)
+ *     0 <= z  _|_  (G'WG + eps) z + G'u - eps z_before >= 0,    z - z_before -> ray          (S.42)
  *
  * repeated until the change balances. What is left of W shrinks by eps / (eps + its eigenvalue)
  * each time. The answer of the solver is checked by J'p itself. With friction a ray is only a
- * necessary sign, since slip may help (S.44). */
+ * necessary sign, since slip may help (S.43). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@
 enum {
     EDGES = 16,       /* of a friction cone                                                       */
     MAX_EDGES = 1200, /* generators of one island; above that it is not asked for friction        */
-    ROUNDS = 8        /* of (S.43)                                                                */
+    ROUNDS = 8        /* of (S.42)                                                                */
 };
 
 /* eps as a share of the largest diagonal of G'WG [1]. */

@@ -1,10 +1,10 @@
 /* The scheme of Moreau and Jean with theta = 1/2, as printed: contact is a matter of velocities,
  *
- *     a contact is a row where gap + h/2 J v <= 0:  0 <= p_n  _|_  n.v+ + e n.v >= 0         (S.60)
+ *     a contact is a row where gap + h/2 J v <= 0:  0 <= p_n  _|_  n.v+ + e n.v >= 0         (S.59)
  *     q+ = q (+) h (v + v+) / 2
  *
  * so that a body which lands sinks in by up to half of its way in a step and stays there. Loops are
- * velocities, too (S.61); what they open by is taken off positions afterwards (project.c). */
+ * velocities, too (S.60); what they open by is taken off positions afterwards (project.c). */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Stages that the schemes of the papers have in common.
  *
- *     v_free  smooth motion without contact (S.51)
- *     rows at q, or ahead of it at q (+) h v;  u = J v_free + what the scheme asks for (S.54)
- *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.52), (S.22) */
+ *     v_free  smooth motion without contact (S.50)
+ *     rows at q, or ahead of it at q (+) h v;  u = J v_free + what the scheme asks for (S.53)
+ *     v+      = v_free + M^-1 J'p,  or zero where an island rests (S.51), (S.22) */
 #include "step/printed/printed.h"
 
 #include <math.h>
@@ -167,7 +167,7 @@ rb_status rb_printed_round(rb_stage *s, const rb_printed *how)
 }
 
 /* Work of the impulses, 1/2 (J'p).(v+ + vf), and that of prescribed motion, p.drive, which is not
- * created (S.53). */
+ * created (S.52). */
 static rb_status measure(rb_stage *s)
 {
     const rb_model *m = s->m;

@@ -1,10 +1,10 @@
 /* The scheme of Stewart and Trinkle, of the DART note and of most engines, as printed:
  *
- *     rows at q, or at q (+) h v where the formulation says so:  gap + h J (v+ - v_hat) >= 0 (S.54)
- *     q+ = q (+) h v+ (S.55)
+ *     rows at q, or at q (+) h v where the formulation says so:  gap + h J (v+ - v_hat) >= 0 (S.53)
+ *     q+ = q (+) h v+ (S.54)
  *
  * Nonlinear formulations take their rows again at q+ until it does not move any more and nothing
- * overlaps there (S.56). Others do not look at gaps a second time: what turns overlaps by h^2. */
+ * overlaps there (S.55). Others do not look at gaps a second time: what turns overlaps by h^2. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
  * extent of the model [1]. Larger: Table 1 of Stewart and Trinkle is missed. */
 #define STANDS 1e-10
 
-/* Stewart and Trinkle push out what overlaps (S.58), a part of a step its share of it: over a part
+/* Stewart and Trinkle push out what overlaps (S.57), a part of a step its share of it: over a part
  * of 1e-20 s rounding would be thrown away at 1e8 m/s. Overlap of the model stays: pushed out in
  * one step it would be thrown away as well. */
 static double floor_of(const rb_stage *s, const rb_constraint *c)
@@ -36,7 +36,7 @@ static double normal(const rb_stage *s, const rb_constraint *c, double u_hat)
     return (room + rb_stage_yield(s, c)) / s->h - u_hat;
 }
 
-/* Row r of a loop (S.57). */
+/* Row r of a loop (S.56). */
 static double loop(const rb_stage *s, const rb_constraint *c, int r, double u_hat)
 {
     if (rb_stage_is_redundant(s, c->id.a, r)) return 0.0;
@@ -44,7 +44,7 @@ static double loop(const rb_stage *s, const rb_constraint *c, int r, double u_ha
     return (s->set.error[c->row + r] - goal) / s->h - u_hat;
 }
 
-/* b of (S.59) where the contact came faster than its weight drives it within two steps. */
+/* b of (S.58) where the contact came faster than its weight drives it within two steps. */
 static double bounce(const rb_stage *s, const rb_constraint *c, double gap, double u_free)
 {
     double e = c->kind == RB_CONSTRAINT_CONTACT ? c->material.restitution : 0.0;

@@ -1,6 +1,6 @@
 /* Finds the least change dp of impulses that balances the forces r = -(M v_free + J' p):
  *
- *     dp = J w y,    (w J' J w) y = w r,    w = 1 / forces of a freedom                      (S.33)
+ *     dp = J w y,    (w J' J w) y = w r,    w = 1 / forces of a freedom                      (S.32)
  *
  * The method is conjugate gradients. Forces pass along a chain or up a tower one link per
  * iteration, so that it takes as many iterations as there are rows. Where all rows are plain

@@ -12,7 +12,7 @@ typedef struct rb_unbalanced {
 } rb_unbalanced;
 
 /* p = s->p + the least change of the rows that may give with J' p = -M v_free, as far as there is
- * one (S.33). */
+ * one (S.32). */
 rb_status rb_stage_balance(rb_stage *s, const rb_unbalanced *x, double *p);
 
 #endif

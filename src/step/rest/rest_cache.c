@@ -1,7 +1,7 @@
 /* A step depends on state and inputs alone, and on the time only with kinematic bodies. A step
  * that went from a state back to the same state, bit for bit, does so again:
  *
- *     (q, act, touch)+ = (q, act, touch),  v+ = v = 0   =>   the next step is this one       (S.35)
+ *     (q, act, touch)+ = (q, act, touch),  v+ = v = 0   =>   the next step is this one       (S.34)
  *
  * There is no threshold. Bodies whose rest is certified (S.22) stay at rest until a state, an
  * input or an option has another bit. The certificate is reported again. */

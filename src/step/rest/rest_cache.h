@@ -1,4 +1,4 @@
-/* Within src/step: steps that change nothing but the time (S.35). */
+/* Within src/step: steps that change nothing but the time (S.34). */
 #ifndef RB_STEP_REST_CACHE_H
 #define RB_STEP_REST_CACHE_H
 
