@@ -18,9 +18,9 @@ typedef enum rb_status {
     RB_BAD_INPUT,   /* sizes, NaN, lo > hi, negative mu, ...; rb_error says which          */
     RB_UNSUPPORTED, /* a solver, formulation or pair of shapes does not take what it is given */
     RB_TOO_LARGE,   /* over a documented size budget                                       */
-    RB_FILE,        /* a file could not be opened or read                                  */
+    RB_FILE,        /* a file could not be opened or read, or a problem sink returned nonzero */
     RB_SINGULAR,    /* an inertia that must be positive is not: a massless moving part     */
-    RB_FULL,        /* more contacts than there is room for                                */
+    RB_FULL,        /* more constraints than there is room for: rb_data_reserve            */
     RB_UNSOLVED,    /* a step without a certified answer; the state is unchanged           */
     RB_JAMMED,      /* a step that has no answer: bodies squeeze each other; state unchanged */
     RB_CROWDED,     /* more events in a time than the budget of `impulse`; the state is unchanged */

@@ -49,7 +49,8 @@ void rb_jacobian(const rb_model *m, const rb_data *d, int body, const double poi
 void rb_jacobian_bias(const rb_model *m, const rb_data *d, int body, const double point[3],
                       double a[6]);
 
-/* Velocity (angular; of the point). Needs velocity. */
+/* Velocity of a point of a body: v[0..2] angular [rad/s], v[3..5] that of the point [m/s], world
+ * axes; point in world coordinates, not NULL. Needs velocity. */
 void rb_point_velocity(const rb_model *m, const rb_data *d, int body, const double point[3],
                        double v[6]);
 

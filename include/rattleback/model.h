@@ -334,7 +334,7 @@ typedef struct rb_model {
  * (rb_spec_hulls): one thread at a time. The model has copies of all it needs, so that the spec may
  * be freed at once. NULL: see err (file, line, element, reason). */
 rb_model *rb_spec_compile(const rb_spec *spec, const rb_alloc *alloc, rb_error *err);
-void rb_model_free(rb_model *m, const rb_alloc *alloc); /* the allocator it was made with       */
+void rb_model_free(rb_model *m, const rb_alloc *alloc); /* that of the making; m NULL is fine   */
 
 /* Rebuilds the pointers of a model that was copied to `block`, which is aligned to 64 bytes.
  * Returns it, or NULL where the bytes are not a model of this version. */
@@ -359,7 +359,8 @@ rb_status rb_model_set_restitution(rb_model *m, int geom, double e, rb_error *er
 /* The same of pair 0 .. npair - 1 (pair_geom1, pair_geom2); NAN: as it is. */
 rb_status rb_model_set_pair(rb_model *m, int pair, double mu, double e, rb_error *err);
 
-/* Mass of a body [kg]; its inertia changes in proportion, its centre of mass does not. */
+/* Mass of a body [kg], > 0 and finite; its inertia changes in proportion, its centre of mass does
+ * not. The world and bodies without mass are refused. */
 rb_status rb_model_set_mass(rb_model *m, int body, double mass, rb_error *err);
 rb_status rb_model_set_gravity(rb_model *m, const double gravity[3], rb_error *err); /* [m/s^2] */
 
@@ -542,11 +543,14 @@ typedef struct rb_data {
     int nrest, nmeet; /* sizes of its arrays                                                     */
 } rb_data;
 
-/* State at the reference configuration at rest. NULL: out of memory. */
+/* State at the reference configuration at rest, with room for a scene at rest: 16 + 4 ngeom +
+ * 2 njnt_all + 3 ntendon + nv + neq constraints, at most 65536 (touch_max). NULL: out of memory. */
 rb_data *rb_data_new(const rb_model *m, const rb_alloc *alloc);
 void rb_data_free(rb_data *d); /* NULL is fine */
 
-/* Back to the reference configuration, or to a keyframe. */
+/* Back to the reference configuration, or to a keyframe. Inputs become zero (controls that are
+ * quaternions the identity), or with a keyframe ctrl its own. RB_BAD_INPUT: there is no keyframe
+ * `key`, and d is unchanged. */
 void rb_data_reset(const rb_model *m, rb_data *d);
 rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key);
 
@@ -554,8 +558,9 @@ rb_status rb_data_reset_key(const rb_model *m, rb_data *d, int key);
  * where it has no room for the constraints of `from`. */
 rb_status rb_data_copy(const rb_model *m, rb_data *to, const rb_data *from);
 
-/* Room for n constraints in a step; *d may move. Never shrinks. RB_NOMEM leaves *d as it is;
- * RB_BAD_INPUT for a view, whose block is the caller's. */
+/* Room for n constraints in a step: contacts, limits, dry friction and equalities together. *d may
+ * move. Never shrinks. RB_NOMEM leaves *d as it is; RB_BAD_INPUT for a view, whose block is the
+ * caller's, and for n < 0. */
 rb_status rb_data_reserve(const rb_model *m, rb_data **d, int n);
 
 /* Rebuilds the pointers of data that was copied to `block`, aligned to 64 bytes; the arena is the

@@ -64,7 +64,8 @@ rb_status rb_sensors(const rb_model *m, rb_data *d);
 void rb_sensor_noise(const rb_model *m, rb_rng *rng, double *values);
 
 /* Title of number k of rb_data.sensor: "NAME", or "NAME:0", "NAME:1" .. of a sensor with several; a
- * sensor without a name is "TYPE.INDEX". Written to buf, whose start is returned. */
+ * sensor without a name is "TYPE.INDEX". Written to buf, whose start is returned; what is too long
+ * is cut, and "" where k is no number of a sensor. */
 const char *rb_sensor_title(const rb_model *m, int k, char *buf, size_t size);
 
 #ifdef __cplusplus

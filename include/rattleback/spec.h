@@ -157,7 +157,9 @@ typedef struct rb_material {
     double stribeck_speed;    /* v_s: the static coefficient falls to the sliding one as
                                  exp(-(v/v_s)^2) [m/s]; NAN: at once                           */
     double restitution;       /* [1], 0 .. 1                                                   */
-    double relax_stiffness;   /* contact relaxation [N/m]; NAN: hard                           */
+    double relax_stiffness;   /* contact relaxation [N/m]; NAN: hard. For `box`, `phantom` and
+                                 `hybrid-friction` with a scheme other than `node`; elsewhere it is
+                                 ignored, without a message                                    */
     double relax_damping;     /* [N s/m]; NAN: hard                                            */
     double bristle_stiffness; /* of sticking friction, phantom and hybrid [N/m]; NAN: hard    */
     double bristle_damping;   /* [N s/m]; NAN: hard                                           */

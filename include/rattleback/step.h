@@ -83,8 +83,8 @@ typedef struct rb_event_sink {
     void *ctx;
 } rb_event_sink;
 
-/* Called with each problem before it is solved, as for `--dump-problems`. Nonzero stops the step.
- */
+/* Called with each problem before it is solved, as for `--dump-problems`. Nonzero stops the step:
+ * it returns RB_FILE, the state is unchanged. */
 typedef struct rb_problem_sink {
     int (*take)(void *ctx, const char *name, const rb_problem *problem);
     void *ctx;
@@ -93,7 +93,7 @@ typedef struct rb_problem_sink {
 /* Threads of the caller, for the islands of a step, for large islands and for many simulations. The
  * library starts none: `run` calls task(work, k) once for each k = 0 .. workers - 1, on any number
  * of threads, and returns when all calls have ended. Results have the same bits for any number of
- * workers. */
+ * workers. Example: docs/manual/simulate.md, many at once. */
 typedef struct rb_parallel {
     int workers;
     void (*run)(void *ctx, void (*task)(void *work, int k), void *work);
@@ -236,9 +236,9 @@ typedef struct rb_step_info {
  * RB_JAMMED (there is none: prescribed motion squeezes bodies that cannot move; info.jam and err
  * name them), RB_BUDGET (more work than opts.budget; err says where it went),
  * RB_CANCELLED (by opts.cancel), RB_FULL (info .contacts says how many), RB_CROWDED,
- * RB_SINGULAR, RB_NOMEM, RB_UNSUPPORTED, RB_BAD_INPUT (options, or a number of the state or of the
- * inputs that is not finite; err names it): the state is unchanged. opts NULL: the defaults. info
- * and err may be NULL: nothing is reported. m and d may not.
+ * RB_SINGULAR, RB_NOMEM, RB_UNSUPPORTED, RB_FILE (by opts.sink), RB_BAD_INPUT (options, or a number
+ * of the state or of the inputs that is not finite; err names it): the state is unchanged. opts
+ * NULL: the defaults. info and err may be NULL: nothing is reported. m and d may not.
  */
 rb_status rb_step(const rb_model *m, rb_data *d, const rb_step_opts *opts, rb_step_info *info,
                   rb_error *err);
@@ -273,8 +273,9 @@ rb_status rb_acceleration_problem(const rb_model *m, rb_data *d, const rb_step_o
 
 /* One step of each of n simulations of a model, distributed over the workers of `parallel` (NULL:
  * one after the other). info may be NULL. Each simulation uses its own scratch, so that arenas of
- * `parallel` are not needed and opts->parallel must be NULL. status (n) gets the status
- * of each; the first that is not RB_OK is returned. */
+ * `parallel` are not needed. opts->parallel must be NULL: else RB_BAD_INPUT, and nothing has
+ * happened, to status neither. status (n) gets the status of each; the first that is not RB_OK is
+ * returned. */
 rb_status rb_step_many(const rb_model *m, rb_data *const *d, int n, const rb_step_opts *opts,
                        const rb_parallel *parallel, rb_step_info *info, rb_status *status);
 
