@@ -126,7 +126,8 @@ typedef enum rb_toi_outcome {
 
 typedef struct rb_toi {
     rb_toi_outcome outcome;
-    double time;          /* apart for all times before it [s]; INFINITY where they never meet    */
+    double time;          /* apart for all times before it [s]; INFINITY with RB_TOI_NONE, also
+                             where they meet after the horizon                                    */
     double late;          /* RB_TOI_HIT: they touch or overlap here, late - time <= precision [s] */
     rb_manifold_point at; /* closest points at `time`; not set where outcome = RB_TOI_NONE        */
     int steps;            /* gaps that were computed                                              */
