@@ -146,17 +146,11 @@ static rb_status relax(rb_stage *s, const beginning *from)
     return move_again(s, from);
 }
 
-/* An answer within `loose` is known, and may be accepted. */
-static int is_near(const rb_stage *s)
-{
-    return s->attempt.near_miss && s->o->loose > s->attempt.tol && s->attempt.tol > RB_TOL_STRICT;
-}
-
 /* The search for a self-stress costs more than the step, and its end is a refusal: that is for
  * steps that no looser answer is known of. */
 static int may_be_jammed(const rb_stage *s)
 {
-    return s->attempt.no_answer && s->attempt.final && !is_near(s);
+    return s->attempt.no_answer && s->attempt.final && !rb_stage_is_near(s);
 }
 
 static rb_status name_jam(rb_stage *s, const beginning *from)
@@ -230,7 +224,7 @@ enum {
 
 static int may_split(const rb_stage *s, int splits)
 {
-    int most = is_near(s) ? NEAR_SPLITS : MOST_SPLITS;
+    int most = rb_stage_is_near(s) ? NEAR_SPLITS : MOST_SPLITS;
     return splits > 0 && s->info->splits < most;
 }
 

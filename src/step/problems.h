@@ -30,6 +30,10 @@ rb_status rb_stage_solve(rb_stage *s);
 /* solve_islands.c: computes p and mode of the islands that skip does not mark. */
 rb_status rb_stage_solve_others(rb_stage *s, const unsigned char *skip);
 
+/* solve_islands.c: an answer within `loose` was met and may be accepted: the step need not look for
+ * it any longer. */
+int rb_stage_is_near(const rb_stage *s);
+
 /* restitution.c: adds to the impulses of compression, p, those of restitution. */
 rb_status rb_stage_restitute(rb_stage *s);
 

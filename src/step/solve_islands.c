@@ -150,14 +150,18 @@ static void note(rb_stage *s, int island, const outcome *x)
     memcpy(info->path, solved->path, sizeof info->path);
 }
 
-/* The whole ladder is for the last try: a shorter step asks for less, or rows are relaxed (S.21).
- * Where they hold a link from two sides, or tons stand on grams, that finds an answer long before
- * the ladder says that there is none. */
+int rb_stage_is_near(const rb_stage *s)
+{
+    return s->attempt.near_miss && s->o->loose > s->attempt.tol && s->attempt.tol > RB_TOL_STRICT;
+}
+
+/* The whole ladder is for the last try: a shorter step asks for less, rows are relaxed (S.21), or a
+ * looser answer is taken. Where rows hold a link from two sides, or tons stand on grams, that finds
+ * an answer long before the ladder says that there is none. */
 static int is_brief(const rb_stage *s)
 {
-    int near =
-        s->attempt.near_miss && s->attempt.tol > RB_TOL_STRICT && s->o->loose > s->attempt.tol;
-    return !s->attempt.final || (s->attempt.may_relax && !s->attempt.relaxed) || near;
+    return !s->attempt.final || (s->attempt.may_relax && !s->attempt.relaxed) ||
+           rb_stage_is_near(s);
 }
 
 static int most_unique(const rb_stage *s)
