@@ -100,10 +100,9 @@ TEST(a_leg_that_overlaps_its_trunk_spins_on)
     }
 }
 
-/* A hinge that is closed by two points of its axis, 2e-8 m farther apart on one body than on the
- * other, as files with eight digits have it: no motion takes such an error off, and repairs do not
- * go on trying. */
-/* The same on a free trunk that lands: a foot on a rod, held by two points of an oblique axis. */
+/* A free trunk that lands; its foot is held on a rod by two points of an oblique axis, 2e-8 m
+ * farther apart on one body than on the other, as files with eight digits have it: no motion takes
+ * such an error off. */
 TEST(a_robot_whose_axes_disagree_lands)
 {
     scene s = scene_text(
